@@ -1,0 +1,17 @@
+"""Stratified batch sampling for deep learning: the same batches, row for row, in Python and in R."""
+
+from pystrat.base import Batches, BatchSampler, epoch_permutation
+from pystrat.plan import BatchPlan
+from pystrat.report import batch_counts, plot_batch_counts
+from pystrat.stratified import StratifiedBatchSampler
+
+__all__ = [
+    "BatchPlan",
+    "BatchSampler",
+    "Batches",
+    "StratifiedBatchSampler",
+    "batch_counts",
+    "epoch_permutation",
+    "plot_batch_counts",
+]
+__version__ = "0.1.0"

@@ -1,0 +1,97 @@
+"""One grammar for refused input, word for word the same in Python and in R.
+
+``The 'name' parameter of Sampler must be what it must be. Got what it got instead. What to do.``
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Sized
+from typing import Any, Iterable, Optional
+
+import numpy as np
+import pandas as pd
+
+_LONGEST_TEXT = 60
+
+
+def show(value: Any) -> str:
+    """Show a value in a message, as R shows it too: TRUE, NaN, 'text', 3 values."""
+    if value is None:
+        return "nothing"
+    if value is pd.NA or value is pd.NaT:
+        return "NA"
+    if isinstance(value, (bool, np.bool_)):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, str):
+        return f"'{value if len(value) <= _LONGEST_TEXT else value[:_LONGEST_TEXT] + '...'}'"
+    if isinstance(value, numbers.Real):
+        return show_number(value)
+    if isinstance(value, Sized):
+        return count_of(len(value), "value")
+    return f"a value of class '{type(value).__name__}'"
+
+
+def show_number(value: Any) -> str:
+    """Show a number with at most 15 digits, as ``%.15g``."""
+    if isinstance(value, numbers.Integral) and abs(int(value)) < 10**15:
+        return str(int(value))
+    number = float(value)
+    if np.isnan(number):
+        return "NaN"
+    if np.isinf(number):
+        return "Inf" if number > 0 else "-Inf"
+    return f"{number:.15g}"
+
+
+def count_of(count: int, noun: str) -> str:
+    """Say how many there are: ``1 row``, ``2 rows``, ``2 batches``."""
+    if count == 1:
+        return f"1 {noun}"
+    return f"{count} {noun}{'es' if noun.endswith('ch') else 's'}"
+
+
+def refusal(name: str, owner: str, requirement: str, got: str, advice: Optional[str] = None) -> str:
+    """Put the sentence together that refuses the parameter `name` of `owner`."""
+    sentence = f"The '{name}' parameter of {owner} must {requirement}. Got {got} instead."
+    return sentence if advice is None else f"{sentence} {advice}"
+
+
+def check_integer(value: Any, name: str, owner: str, *, minimum: int, maximum: Optional[int] = None) -> int:
+    """Return `value` as an int where it is a whole number within the limits.
+
+    Raises
+    ------
+    TypeError
+        Where it is no number at all (or a logical value).
+    ValueError
+        Where it is not whole or not within the limits.
+    """
+    if maximum is not None:
+        requirement = f"be an integer from {minimum} to {maximum}"
+    else:
+        requirement = "be a positive integer" if minimum == 1 else "be a non-negative integer"
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
+    if not is_number:
+        raise TypeError(refusal(name, owner, requirement, show(value)))
+    # A float that is whole stands for the integer, as 3 and 3L are one in R.
+    whole = isinstance(value, numbers.Integral) or float(value).is_integer()
+    if not whole or value < minimum or (maximum is not None and value > maximum):
+        raise ValueError(refusal(name, owner, requirement, show(value)))
+    return int(value)
+
+
+def check_flag(value: Any, name: str, owner: str) -> bool:
+    """Return `value` as a bool where it is one, else raise TypeError."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(refusal(name, owner, "be true or false", show(value)))
+    return bool(value)
+
+
+def check_choice(value: Any, name: str, owner: str, *, choices: Iterable[str]) -> str:
+    """Return `value` where it is one of the choices, else raise ValueError."""
+    known = tuple(choices)
+    if not isinstance(value, str) or value not in known:
+        listed = ", ".join(f"'{choice}'" for choice in known)
+        raise ValueError(refusal(name, owner, f"be one of {listed}", show(value)))
+    return value

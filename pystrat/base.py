@@ -1,0 +1,415 @@
+"""What every batch sampler shares: seed, epoch, iteration, length, sharding and resuming.
+
+A batch sampler is iterated once an epoch and yields the batches as lists of row positions. Whoever iterates (a PyTorch
+DataLoader, accelerate, Lightning, a plain loop) sees only that; this is how an epoch comes about:
+
+* ``iter(sampler)`` makes a `BatchIterator`. It draws nothing and changes nothing, since a DataLoader with workers calls
+  it twice.
+* When the first batch is asked for, the iterator takes the sampler's next epoch number; the next epoch of the sampler
+  is then one higher. An epoch that was abandoned half way is therefore not repeated.
+* ``set_epoch(e)`` says which epoch comes next.
+
+A subclass gives one hook, `BatchSampler._epoch_batches`, the batches of an epoch, and says how many there are and what
+makes two samplers the same. Nothing in this module is about strata.
+"""
+
+from __future__ import annotations
+
+import secrets
+import sys
+import warnings
+from abc import ABC, abstractmethod
+from itertools import islice
+from typing import Any, Iterable, Iterator, Mapping, Optional, Sequence, Union, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pystrat import _kernels
+from pystrat._messages import check_integer, refusal, show
+
+MAX_SEED = 2**31 - 2
+MAX_EPOCH = 6_700_000
+STATE_VERSION = 1
+_EPOCH_STEP = 1_327_217_885
+_MODULUS = 2**31 - 1
+
+
+def epoch_seed(seed: int, epoch: int) -> int:
+    """Return the seed of an epoch's permutation: ``(seed + 1327217885 * epoch) mod (2^31 - 1)``.
+
+    The sequences of two seeds meet only after millions of epochs; with ``seed + epoch`` the seeds 1 and 2 would share
+    nine of ten epochs. Epoch 0 is R's ``set.seed(seed)``.
+    """
+    return (seed + _EPOCH_STEP * epoch) % _MODULUS
+
+
+def epoch_permutation(n_rows: int, *, seed: int, epoch: int = 0) -> NDArray[np.int32]:
+    """Return the epoch order of `n_rows` rows: R's ``set.seed(s); sample.int(n_rows) - 1``.
+
+    Parameters
+    ----------
+    n_rows : int
+        From 0 to 2^31 - 1.
+    seed : int
+        From 0 to 2147483646.
+    epoch : int, default 0
+        From 0 to 6700000.
+
+    Returns
+    -------
+    numpy.ndarray of int32, shape (n_rows,)
+    """
+    owner = "epoch_permutation"
+    n_rows = check_integer(n_rows, "n_rows", owner, minimum=0, maximum=_MODULUS)
+    seed = check_integer(seed, "seed", owner, minimum=0, maximum=MAX_SEED)
+    epoch = check_integer(epoch, "epoch", owner, minimum=0, maximum=MAX_EPOCH)
+    order = np.empty(n_rows, dtype=np.int32)
+    if n_rows:
+        _kernels.permutation(epoch_seed(seed, epoch), order)
+    return order
+
+
+class Batches(Sequence[NDArray[Any]]):
+    """The batches of an epoch: one flat array of rows, and where each batch begins.
+
+    A sequence of arrays, each a view of `rows`.
+
+    Attributes
+    ----------
+    rows : numpy.ndarray, shape (number of rows,)
+        Row positions, from 0, batch after batch.
+    offsets : numpy.ndarray of int64, shape (number of batches + 1,)
+        Batch b is ``rows[offsets[b]:offsets[b + 1]]``.
+    """
+
+    __slots__ = ("rows", "offsets")
+
+    def __init__(self, rows: NDArray[Any], offsets: NDArray[np.int64]) -> None:
+        self.rows = rows
+        self.offsets = offsets
+
+    @classmethod
+    def gather(cls, batches: Iterable[NDArray[Any]]) -> "Batches":
+        """Copy the arrays of an iterable into one."""
+        arrays = list(batches)
+        offsets = np.cumsum([0] + [len(array) for array in arrays], dtype=np.int64)
+        rows = np.concatenate(arrays) if arrays else np.empty(0, dtype=np.int32)
+        return cls(rows, offsets)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @overload
+    def __getitem__(self, batch: int) -> NDArray[Any]:
+        ...
+
+    @overload
+    def __getitem__(self, batch: slice) -> Sequence[NDArray[Any]]:
+        ...
+
+    def __getitem__(self, batch: Union[int, slice]) -> Union[NDArray[Any], Sequence[NDArray[Any]]]:
+        if isinstance(batch, slice):
+            return [self[place] for place in range(*batch.indices(len(self)))]
+        place = range(len(self))[batch]  # raises IndexError, and counts from the end where negative
+        return self.rows[self.offsets[place] : self.offsets[place + 1]]
+
+    def views(self, first: int, step: int) -> Iterator[NDArray[Any]]:
+        """Yield the batches first, first + step, ..."""
+        rows, offsets = self.rows, self.offsets.tolist()
+        for batch in range(first, len(self), step):
+            yield rows[offsets[batch] : offsets[batch + 1]]
+
+    def __repr__(self) -> str:
+        return f"Batches(n_batches={len(self)}, n_rows={len(self.rows)})"
+
+
+class BatchSampler(ABC):
+    """Base class of the batch samplers.
+
+    Parameters
+    ----------
+    seed : int, optional
+        From 0 to 2147483646. None draws one from the system's entropy; `seed` tells it.
+    num_replicas : int, optional
+        The number of processes that share an epoch. The number of batches is then a multiple of it.
+    rank : int, optional
+        Which of the replicas this is, from 0: it gets the batches rank, rank + num_replicas, ... None gets all of them
+        in global order, for whatever shards by itself.
+
+    Notes
+    -----
+    Guarantees of every sampler:
+
+    * It is a pure function of its data, parameters, seed and epoch (and of the reports received, where it has
+      feedback).
+    * ``len`` is exact and constant.
+    * Over all ranks every batch occurs exactly once, all ranks have equally many, and interleaving them gives what
+      ``rank=None`` gives.
+    * No global random state, of Python, numpy, torch or R, is read or changed.
+    * What `state_dict` saved, `load_state_dict` continues with exactly the batches that would have come.
+
+    A subclass implements `_epoch_batches`, `_global_length` and `_fingerprint`. There is no attribute ``batch_size``
+    and no ``drop_last``: training libraries act on them. A subclass whose batches all have one size may add
+    ``batch_size``.
+    """
+
+    def __init__(
+        self,
+        *,
+        seed: Optional[int] = None,
+        num_replicas: Optional[int] = None,
+        rank: Optional[int] = None,
+    ) -> None:
+        owner = type(self).__name__
+        if seed is None:
+            seed = secrets.randbelow(MAX_SEED + 1)
+        self._seed = check_integer(seed, "seed", owner, minimum=0, maximum=MAX_SEED)
+        if num_replicas is not None:
+            num_replicas = check_integer(num_replicas, "num_replicas", owner, minimum=1)
+        if rank is not None:
+            if num_replicas is None:
+                raise ValueError(refusal("rank", owner, "be given together with 'num_replicas'", show(rank)))
+            rank = check_integer(rank, "rank", owner, minimum=0, maximum=num_replicas - 1)
+        self._num_replicas = num_replicas
+        self._rank = rank
+        self._next_epoch = 0
+        self._next_batch = 0  # where the next epoch begins, other than 0 only after load_state_dict
+        self._begun: Optional[tuple[int, int]] = None  # epoch and first batch of the running iteration
+        self._process_group_checked = False
+
+    # What a subclass gives ------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def _epoch_batches(self, epoch: int) -> Iterable[NDArray[Any]]:
+        """Return the batches of an epoch in global order, whatever the rank.
+
+        A finished `Batches` where the whole epoch is known at once; a generator where later batches depend on feedback.
+        """
+
+    @abstractmethod
+    def _global_length(self) -> int:
+        """Return the number of batches of an epoch over all ranks."""
+
+    @abstractmethod
+    def _fingerprint(self) -> str:
+        """Return a digest of all that fixes the batches, the rank left out: data, parameters, seed."""
+
+    # What a sampler is asked ----------------------------------------------------------------------------------------
+
+    @property
+    def seed(self) -> int:
+        """The seed, given or drawn."""
+        return self._seed
+
+    @property
+    def num_replicas(self) -> Optional[int]:
+        """The number of processes that share an epoch, None where it was not given."""
+        return self._num_replicas
+
+    @property
+    def rank(self) -> Optional[int]:
+        """Which of the replicas this is; None: all batches."""
+        return self._rank
+
+    @property
+    def epoch(self) -> int:
+        """The number, from 0, of the epoch that comes next."""
+        return self._next_epoch
+
+    @property
+    def sampler(self) -> "BatchSampler":
+        """The sampler itself, where Lightning and accelerate look for ``set_epoch``."""
+        return self
+
+    def __len__(self) -> int:
+        if self._rank is None:
+            return self._global_length()
+        return self._global_length() // self._stride
+
+    def __iter__(self) -> "BatchIterator":
+        return BatchIterator(self)
+
+    def set_epoch(self, epoch: int) -> None:
+        """Say which epoch comes next, from its first batch.
+
+        A DataLoader with workers asks for the first batches at ``iter(loader)``: call this before.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Where `epoch` is not an integer from 0 to 6700000.
+        """
+        self._go_on_at(self._check_epoch(epoch), 0)
+
+    def batches(self, epoch: Optional[int] = None) -> Batches:
+        """Return the batches of an epoch as arrays; changes nothing.
+
+        Parameters
+        ----------
+        epoch : int, optional
+            From 0 to 6700000; the next epoch where not given.
+
+        Returns
+        -------
+        Batches
+            Those of this rank: the arrays that iteration yields as lists.
+        """
+        batches = self._epoch_batches(self._next_epoch if epoch is None else self._check_epoch(epoch))
+        if self._rank is not None:
+            batches = islice(batches, self._rank, None, self._stride)
+        return batches if isinstance(batches, Batches) else Batches.gather(batches)
+
+    def state_dict(self, batches_consumed: Optional[int] = None) -> dict[str, Any]:
+        """Return where the sampler stands, for `load_state_dict`.
+
+        Parameters
+        ----------
+        batches_consumed : int, optional
+            The batches that the training loop has taken since the running iteration began. Give it with a plain
+            DataLoader, whose workers have asked for more batches than were trained on. Without it the state is that of
+            the epoch that comes next.
+
+        Returns
+        -------
+        dict
+            ``version``, ``fingerprint``, ``epoch`` and ``batch``: the batch with which to go on, counted over all ranks
+            from the beginning of the epoch.
+        """
+        if batches_consumed is None:
+            return self._state(self._next_epoch, self._next_batch)
+        epoch, first = self._begun or (self._next_epoch, self._next_batch)
+        left = len(self) - first
+        consumed = check_integer(batches_consumed, "batches_consumed", type(self).__name__, minimum=0, maximum=left)
+        return self._state(epoch, first + consumed)
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on where `state` was taken: the next iteration yields exactly the batches that would have come.
+
+        Raises
+        ------
+        ValueError
+            Where the state is of another version, or of a sampler with other data, parameters or seed.
+        """
+        self._go_on_at(*self._place(state))
+
+    # What an iterator asks ------------------------------------------------------------------------------------------
+
+    def _begin_epoch(self, place: Optional[tuple[int, int]] = None) -> tuple[int, int]:
+        """Begin an iteration: at the sampler's next epoch, or at the epoch and batch that an iterator was told."""
+        self._warn_of_process_group()
+        epoch, batch = place or (self._check_epoch(self._next_epoch), self._next_batch)
+        self._go_on_at(epoch + 1, 0)
+        self._begun = epoch, batch
+        return self._begun
+
+    def _go_on_at(self, epoch: int, batch: int) -> None:
+        """Let the next iteration begin there."""
+        self._next_epoch, self._next_batch = epoch, batch
+        self._begun = None
+
+    @property
+    def _stride(self) -> int:
+        """The step from one batch of this rank to its next, in global batches."""
+        return 1 if self._rank is None or self._num_replicas is None else self._num_replicas
+
+    def _batches_from(self, epoch: int, batch: int) -> Iterator[NDArray[Any]]:
+        """Yield this rank's batches of an epoch, the first `batch` ones left out."""
+        batches = self._epoch_batches(epoch)
+        first = (self._rank or 0) + self._stride * batch
+        if isinstance(batches, Batches):
+            return batches.views(first, self._stride)
+        return islice(batches, first, None, self._stride)
+
+    def _state(self, epoch: int, batch: int) -> dict[str, Any]:
+        if batch == len(self):  # the end of an epoch is the beginning of the next
+            epoch, batch = epoch + 1, 0
+        return {
+            "version": STATE_VERSION,
+            "fingerprint": self._fingerprint(),
+            "epoch": epoch,
+            "batch": batch * self._stride,
+        }
+
+    def _place(self, state: Mapping[str, Any]) -> tuple[int, int]:
+        """Return the epoch and this rank's batch that a state tells, the end of an epoch made the next's beginning."""
+        owner = type(self).__name__
+        if not isinstance(state, Mapping) or not {
+            "version",
+            "fingerprint",
+            "epoch",
+            "batch",
+        } <= set(state):
+            required = "have the entries 'version', 'fingerprint', 'epoch' and 'batch'"
+            raise ValueError(refusal("state", owner, required, show(state)))
+        if state["version"] != STATE_VERSION:
+            required = f"be of version {STATE_VERSION}"
+            raise ValueError(refusal("state", owner, required, f"version {show(state['version'])}"))
+        if state["fingerprint"] != self._fingerprint():
+            required = "come from a sampler with the same data, parameters and seed"
+            raise ValueError(refusal("state", owner, required, "that of another sampler"))
+        epoch = self._check_epoch(state["epoch"])
+        batch = check_integer(state["batch"], "batch", owner, minimum=0, maximum=self._global_length())
+        if batch == self._global_length():
+            return epoch + 1, 0
+        # Of the first `batch` batches of all ranks, this many were this rank's.
+        return epoch, (batch - (self._rank or 0) + self._stride - 1) // self._stride
+
+    def _check_epoch(self, epoch: Any) -> int:
+        return check_integer(epoch, "epoch", type(self).__name__, minimum=0, maximum=MAX_EPOCH)
+
+    def _warn_of_process_group(self) -> None:
+        """Warn once where a process group runs and this sampler was not told of replicas."""
+        distributed = sys.modules.get("torch.distributed")
+        if self._process_group_checked or self._num_replicas is not None or distributed is None:
+            return
+        self._process_group_checked = True
+        if not (distributed.is_available() and distributed.is_initialized()):
+            return
+        if distributed.get_world_size() > 1:
+            warnings.warn(
+                f"A process group of {distributed.get_world_size()} processes runs, but the 'num_replicas' parameter "
+                f"of {type(self).__name__} was not given: unless the training library shards the batches, every "
+                "process trains on all of them. Give num_replicas, and rank where nothing shards.",
+                stacklevel=4,
+            )
+
+
+class BatchIterator(Iterator[list[int]]):
+    """One iteration over the batches of a sampler, as lists of row positions.
+
+    It takes its epoch number when its first batch is asked for, and can be saved and resumed by itself, which is what
+    torchdata's StatefulDataLoader does.
+    """
+
+    def __init__(self, sampler: BatchSampler) -> None:
+        self._sampler = sampler
+        self._place: Optional[tuple[int, int]] = None  # epoch and next batch, once known
+        self._batches: Optional[Iterator[NDArray[Any]]] = None
+
+    def __iter__(self) -> "BatchIterator":
+        return self
+
+    def __next__(self) -> list[int]:
+        if self._batches is None:
+            self._place = self._sampler._begin_epoch(self._place)
+            self._batches = self._sampler._batches_from(*self._place)
+        assert self._place is not None
+        rows: list[int] = next(self._batches).tolist()
+        self._place = self._place[0], self._place[1] + 1
+        return rows
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return where the iteration stands, in the form of `BatchSampler.state_dict`."""
+        sampler = self._sampler
+        return sampler._state(*(self._place or (sampler._next_epoch, sampler._next_batch)))
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on where `state` was taken.
+
+        The sampler's next epoch becomes the one after, so that loading a state into the sampler as well as into its
+        iterator equals loading it into one of them.
+        """
+        self._place = self._sampler._place(state)
+        self._batches = None
+        self._sampler._go_on_at(self._place[0] + 1, 0)

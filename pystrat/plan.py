@@ -1,0 +1,250 @@
+"""Counts of the strata -> the batch plan: how many batches, and how many rows of each stratum each batch has.
+
+Pure integers: no rows, no randomness. The second step of the one-way flow strata -> plan -> order -> batches.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Optional
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pystrat import _kernels
+from pystrat._messages import count_of, refusal, show
+
+_RARE_ADVICE = "or set 'rare' to 'warn' or 'allow'."
+
+
+@dataclass(frozen=True, eq=False)
+class BatchPlan:
+    """What follows from the counts alone, and is therefore the same in every epoch.
+
+    With B batches, batch b (from 1) holds ``floor(b*n_s/B) - floor((b-1)*n_s/B)`` rows of a stratum of n_s rows under
+    ``assign="proportional"``; under ``assign="even"`` the rows, stratum by stratum, are dealt to the batches in turn.
+    Both give each batch the floor or the ceiling of n_s/B.
+
+    Attributes
+    ----------
+    n_batches : int
+        B, the number of batches of an epoch over all replicas.
+    counts : numpy.ndarray of int64, shape (number of strata,)
+        n_s, the rows of each stratum.
+    strata : tuple of str
+        The names of the strata, in order of first appearance.
+    assign : {"proportional", "even"}
+        How the rows are dealt to the batches.
+    """
+
+    n_batches: int
+    counts: NDArray[np.int64]
+    strata: tuple[str, ...]
+    assign: str
+
+    @property
+    def n_rows(self) -> int:
+        """Rows that an epoch visits, each once."""
+        return int(self.counts.sum())
+
+    @property
+    def min_samples_per_stratum(self) -> int:
+        """The rows of every stratum that every batch is guaranteed to hold: ``n_min // n_batches``."""
+        return int(self.counts.min()) // self.n_batches
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """Rows of each batch, shape (n_batches,)."""
+        sizes = np.zeros(self.n_batches, dtype=np.int64)
+        _kernels.batch_sizes(self.counts, self.assign == "even", sizes)
+        return sizes
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """Where each batch begins in the epoch, and where the last one ends, shape (n_batches + 1,)."""
+        return np.concatenate([[0], np.cumsum(self.sizes)])
+
+    def composition(self) -> pd.DataFrame:
+        """Return the rows of each stratum in each batch: one row a batch, one column a stratum."""
+        batches = np.arange(self.n_batches + 1, dtype=np.int64)[:, np.newaxis]
+        if self.assign == "even":
+            ends = np.cumsum(self.counts)
+            # Batch b gets the places b, b + B, ...; so many of them lie before the end of a stratum:
+            dealt = (ends + self.n_batches - 1 - batches[:-1]) // self.n_batches
+            table = np.diff(dealt, axis=1, prepend=0)
+        else:
+            table = np.diff(batches * self.counts // self.n_batches, axis=0)
+        index = pd.RangeIndex(self.n_batches, name="batch")
+        return pd.DataFrame(table, index=index, columns=list(self.strata))
+
+    def layout(self, n_rows: int) -> NDArray[np.int32]:
+        """Return the place in the epoch of every stratum and rank, in that order, shape (n_rows,).
+
+        The places beyond those of the plan are those of dropped rows, in dataset order.
+        """
+        layout = np.arange(n_rows, dtype=np.int32)
+        _kernels.fill_layout(self.counts, self.assign == "even", self.offsets[:-1], layout)
+        return layout
+
+    def summary(self) -> str:
+        """Describe the plan in a few lines."""
+        smallest, largest = int(self.sizes.min()), int(self.sizes.max())
+        size = f"{smallest}" if smallest == largest else f"{smallest} to {largest}"
+        lines = [
+            f"{count_of(self.n_batches, 'batch')} of {size} rows, {self.n_rows} rows in all, assign={self.assign!r}",
+            f"every batch holds at least {count_of(self.min_samples_per_stratum, 'row')} of every stratum",
+            self._strata_table(),
+        ]
+        return "\n".join(lines)
+
+    def _strata_table(self, most: int = 20) -> str:
+        """Lay out the strata and what a batch holds of each; of many strata, the first ones."""
+        table = pd.DataFrame(
+            {
+                "stratum": list(self.strata[:most]),
+                "rows": self.counts[:most],
+                "fewest in a batch": self.counts[:most] // self.n_batches,
+                "most in a batch": -(-self.counts[:most] // self.n_batches),
+            }
+        )
+        text = str(table.to_string(index=False))
+        left = len(self.strata) - most
+        return text if left <= 0 else f"{text}\n... and {left} more"
+
+    def __repr__(self) -> str:
+        return (
+            f"BatchPlan(n_batches={self.n_batches}, n_rows={self.n_rows}, strata={len(self.strata)}, "
+            f"min_samples_per_stratum={self.min_samples_per_stratum}, assign={self.assign!r})"
+        )
+
+
+def make_plan(
+    counts: NDArray[np.int64],
+    strata: tuple[str, ...],
+    *,
+    min_samples_per_stratum: Optional[int] = None,
+    mean_batch_size: Optional[int] = None,
+    assign: str = "proportional",
+    rare: str = "error",
+    num_replicas: int = 1,
+    owner: str = "make_plan",
+) -> BatchPlan:
+    """Choose the number of batches.
+
+    Parameters
+    ----------
+    counts : numpy.ndarray of int64, shape (number of strata,)
+        Rows of each stratum, all positive.
+    strata : tuple of str
+        Their names.
+    min_samples_per_stratum : int, optional
+        The promise m: ``max(1, n_min // m)`` batches.
+    mean_batch_size : int, optional
+        Instead of the promise: ``max(1, round-half-up(n / mean_batch_size))`` batches.
+    assign : {"proportional", "even"}
+        How the rows are dealt to the batches.
+    rare : {"error", "warn", "allow"}
+        What to do where the smallest stratum cannot give every batch what it should: refuse; or go on, with one batch
+        for `min_samples_per_stratum` and with ``assign="even"`` for `mean_batch_size`.
+    num_replicas : int
+        The number of batches is rounded down to a multiple of it.
+    owner : str
+        The name that error messages give.
+
+    Returns
+    -------
+    BatchPlan
+
+    Raises
+    ------
+    ValueError
+        Where a stratum is too rare, or there are fewer batches than replicas.
+    """
+    rule = _Rule(counts, strata, rare, num_replicas, owner)
+    if min_samples_per_stratum is not None:
+        return BatchPlan(rule.batches_by_minimum(min_samples_per_stratum), counts, strata, assign)
+    assert mean_batch_size is not None
+    n_batches = rule.batches_by_mean(mean_batch_size)
+    if n_batches > rule.n_min:
+        assign = "even"
+    return BatchPlan(n_batches, counts, strata, assign)
+
+
+class _Rule:
+    """The number of batches, exactly, and every refusal with the value that would work."""
+
+    def __init__(
+        self,
+        counts: NDArray[np.int64],
+        strata: tuple[str, ...],
+        rare: str,
+        num_replicas: int,
+        owner: str,
+    ) -> None:
+        smallest = int(counts.argmin())
+        self.n_rows = int(counts.sum())
+        self.n_min = int(counts[smallest])
+        self.rare = rare
+        self.num_replicas = num_replicas
+        self.owner = owner
+        self.smallest = f"'{strata[smallest]}', has {count_of(self.n_min, 'row')}"
+
+    def batches_by_minimum(self, minimum: int) -> int:
+        largest = self.n_min // self.num_replicas
+        if minimum > self.n_min and self.rare == "error" and largest > 0:
+            required = f"be at most {largest}: the smallest stratum, {self.smallest}"
+            raise self._refuse("min_samples_per_stratum", required, show(minimum), f"Lower it, {_RARE_ADVICE}")
+        n_batches = max(1, self.n_min // minimum)
+        if n_batches < self.num_replicas:
+            advice = f"Lower 'min_samples_per_stratum' to at most {largest}."
+            if largest == 0:
+                advice = f"The smallest stratum, {self.smallest}."
+            raise self._too_many_replicas(n_batches, advice)
+        if minimum > self.n_min and self.rare == "warn":
+            warnings.warn(
+                f"The smallest stratum, {self.smallest}, and 'min_samples_per_stratum' of {self.owner} is "
+                f"{show(minimum)}: all rows are in one batch.",
+                stacklevel=5,
+            )
+        return n_batches - n_batches % self.num_replicas
+
+    def batches_by_mean(self, mean: int) -> int:
+        n_batches = max(1, (2 * self.n_rows + mean) // (2 * mean))
+        if n_batches < self.num_replicas:
+            largest = 2 * self.n_rows // (2 * self.num_replicas - 1)
+            advice = f"Lower 'mean_batch_size' to at most {largest}." if largest else None
+            raise self._too_many_replicas(n_batches, advice)
+        n_batches -= n_batches % self.num_replicas
+        if n_batches > self.n_min and self.rare == "error":
+            raise self._mean_too_small(mean, n_batches)
+        if n_batches > self.n_min and self.rare == "warn":
+            warnings.warn(
+                f"The smallest stratum, {self.smallest}, and 'mean_batch_size' of {self.owner} makes "
+                f"{count_of(n_batches, 'batch')}: some batches hold no row of it.",
+                stacklevel=5,
+            )
+        return n_batches
+
+    def _mean_too_small(self, mean: int, n_batches: int) -> ValueError:
+        most = self.n_min // self.num_replicas * self.num_replicas
+        if most == 0:
+            required = f"be at most {self.n_min}: the smallest stratum, {self.smallest}"
+            advice = f"Lower it, {_RARE_ADVICE}"
+            return self._refuse("num_replicas", required, show(self.num_replicas), advice)
+        # The least mean whose rounded number of batches is still below most + num_replicas.
+        least = 2 * self.n_rows // (2 * (most + self.num_replicas - 1) + 1) + 1
+        required = (
+            f"be at least {least}, for at most {count_of(most, 'batch')}: " f"the smallest stratum, {self.smallest}"
+        )
+        got = f"{show(mean)}, for {count_of(n_batches, 'batch')},"
+        return self._refuse("mean_batch_size", required, got, f"Raise it, {_RARE_ADVICE}")
+
+    def _too_many_replicas(self, n_batches: int, advice: Optional[str]) -> ValueError:
+        required = f"be at most {n_batches}, the number of batches"
+        return self._refuse("num_replicas", required, show(self.num_replicas), advice)
+
+    def _refuse(self, name: str, required: str, got: str, advice: Optional[str]) -> ValueError:
+        return ValueError(refusal(name, self.owner, required, got, advice))

@@ -1,0 +1,152 @@
+"""What a loader really delivers, counted batch by batch, and a picture of it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, Callable, Iterable, Mapping, Union
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pystrat._messages import count_of, refusal, show
+from pystrat.strata import encode_strata
+
+Labels = Union[Hashable, Callable[[Any], Any], Any]
+
+
+def batch_counts(loader_or_sampler: Iterable[Any], labels: Labels) -> pd.DataFrame:
+    """Count the labels of the batches that a loader or a sampler really delivers.
+
+    Iterates once, so a sampler's next epoch is afterwards one higher.
+
+    Parameters
+    ----------
+    loader_or_sampler : iterable of batches
+        A batch sampler, a DataLoader, or anything that yields batches.
+    labels : vector or table of columns, or int or str, or function
+        One label a row of the dataset (any form that `StratifiedBatchSampler` takes): then a batch must be a vector of
+        row positions, as a batch sampler yields them. An int or str: the entry of a delivered batch that holds its
+        labels, such as 1 for ``(inputs, labels)``. A function: takes a batch, returns its labels.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a batch, one column a label, in order of first appearance (of `labels`, or of what was delivered);
+        missing labels are counted as NA.
+
+    Raises
+    ------
+    TypeError, ValueError, KeyError
+        Where the labels cannot be found in the batches.
+
+    Examples
+    --------
+    >>> from pystrat import StratifiedBatchSampler, batch_counts
+    >>> labels = ["yes"] * 2 + ["no"] * 5
+    >>> batch_counts(StratifiedBatchSampler(labels, 1, seed=1), labels)
+           yes  no
+    batch
+    0        1   2
+    1        1   3
+    """
+    if callable(labels):
+        delivered = [_vector(labels(batch)) for batch in loader_or_sampler]
+    elif isinstance(labels, (int, str)):
+        delivered = [_vector(_entry(batch, labels)) for batch in loader_or_sampler]
+    else:
+        strata = encode_strata(labels, missing="stratum", owner="batch_counts")
+        rows = [_positions(batch, strata.n_rows) for batch in loader_or_sampler]
+        return _table([strata.codes[batch] for batch in rows], strata.names)
+    if not any(len(batch) for batch in delivered):
+        return _table([np.empty(0, dtype=np.int64) for _ in delivered], ())
+    strata = encode_strata(np.concatenate(delivered), missing="stratum", owner="batch_counts")
+    ends = np.cumsum([len(batch) for batch in delivered])
+    return _table(np.split(strata.codes, ends[:-1]), strata.names)
+
+
+def _table(codes: list[NDArray[Any]], names: tuple[str, ...]) -> pd.DataFrame:
+    counts = [np.bincount(batch, minlength=len(names)) for batch in codes]
+    index = pd.RangeIndex(len(codes), name="batch")
+    table = np.array(counts, dtype=np.int64).reshape(len(codes), len(names))
+    return pd.DataFrame(table, index=index, columns=list(names))
+
+
+def _entry(batch: Any, key: Union[int, str]) -> Any:
+    try:
+        return batch[key]
+    except (LookupError, TypeError) as error:
+        required = "name an entry of every batch"
+        raise KeyError(refusal("labels", "batch_counts", required, show(key))) from error
+
+
+def _vector(values: Any) -> NDArray[Any]:
+    """Return the labels of one batch as a vector, a torch tensor's without importing torch."""
+    if hasattr(values, "detach"):
+        values = values.detach().cpu().numpy()
+    return np.asarray(values).reshape(-1)
+
+
+def _positions(batch: Any, n_rows: int) -> NDArray[Any]:
+    """Return a batch as row positions; refuse anything else."""
+    is_rows = not isinstance(batch, (str, bytes, Mapping)) and hasattr(batch, "__len__")
+    rows = _vector(batch) if is_rows and np.ndim(batch) == 1 else None
+    if rows is None or (len(rows) and rows.dtype.kind not in "iu"):
+        required = "name the entry of a batch that holds its labels where batches are not row positions"
+        raise TypeError(refusal("labels", "batch_counts", required, count_of(n_rows, "value")))
+    if len(rows) and not 0 <= rows.min() <= rows.max() < n_rows:
+        got = f"{count_of(n_rows, 'value')} and row {rows.max() if rows.min() >= 0 else rows.min()}"
+        required = "have one value for each row of the dataset"
+        raise ValueError(refusal("labels", "batch_counts", required, got))
+    return rows.astype(np.int64)
+
+
+def plot_batch_counts(tables: Mapping[str, pd.DataFrame], label: str) -> Any:
+    """Plot how many rows of one label each batch holds, for several loaders side by side.
+
+    Parameters
+    ----------
+    tables : mapping of str to pandas.DataFrame
+        The loader's name and its table from `batch_counts` or `BatchPlan.composition`.
+    label : str
+        The column to be plotted.
+
+    Returns
+    -------
+    numpy.ndarray of matplotlib.axes.Axes, shape (2, number of tables)
+        Above, the count of every batch, batches without the label marked; below, how many batches have each count.
+    """
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(
+        2, len(tables), figsize=(4.6 * len(tables), 6.4), squeeze=False, sharex="row", sharey="row"
+    )
+    most = max(int(table[label].max()) for table in tables.values())
+    for column, (name, table) in enumerate(tables.items()):
+        _plot_each_batch(axes[0, column], name, table[label].to_numpy())
+        _plot_histogram(axes[1, column], table[label].to_numpy(), most)
+    axes[0, 0].set_ylabel(f"rows of '{label}' in the batch")
+    axes[1, 0].set_ylabel("number of batches")
+    for axis in axes[1]:
+        axis.set_xlabel(f"rows of '{label}' in the batch")
+    figure.tight_layout()
+    return axes
+
+
+def _plot_each_batch(axis: Any, name: str, counts: NDArray[Any]) -> None:
+    batches = np.arange(1, len(counts) + 1)
+    empty = counts == 0
+    axis.scatter(batches[~empty], counts[~empty], s=9, color="#2b6ca3", linewidths=0)
+    axis.scatter(batches[empty], counts[empty], s=26, color="#c0392b", marker="x", clip_on=False)
+    without = f"{int(empty.sum())} without" if empty.any() else "none without"
+    axis.set_title(f"{name}\n{count_of(len(counts), 'batch')}, {without}", fontsize=11)
+    axis.set_xlabel("batch")
+    axis.set_ylim(bottom=-0.4)
+
+
+def _plot_histogram(axis: Any, counts: NDArray[Any], most: int) -> None:
+    batches = np.bincount(counts, minlength=most + 1)
+    colours = ["#c0392b"] + ["#2b6ca3"] * most
+    bars = axis.bar(range(most + 1), batches, color=colours, width=0.85)
+    axis.bar_label(bars, labels=[str(value) if value else "" for value in batches], fontsize=8)
+    axis.margins(y=0.12)

@@ -1,0 +1,393 @@
+"""Labels, columns and tables of columns -> stratum codes, names and counts.
+
+Strata are numbered in order of first appearance, so that Python and R number them alike: no sorting, locale, category
+order or dtype enters. The first step of the one-way flow strata -> plan -> order -> batches.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, time, timezone
+from typing import Any, Callable, Iterable, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pandas.api import types
+
+from pystrat import _kernels
+from pystrat._messages import count_of, refusal, show, show_number
+
+MAX_ROWS = 2**31 - 1
+_KINDS = "hold logical values, numbers, text or dates, one kind a column"
+_OBJECT_KINDS = {
+    "boolean": "boolean",
+    "integer": "number",
+    "floating": "number",
+    "mixed-integer-float": "number",
+    "string": "text",
+    "bytes": "bytes",
+    "date": "date",
+    "datetime": "date",
+    "datetime64": "date",
+    "empty": "text",
+}
+_Refuse = Callable[[str], TypeError]
+
+
+@dataclass(frozen=True, eq=False)
+class Strata:
+    """The strata of a dataset.
+
+    Attributes
+    ----------
+    codes : numpy.ndarray, shape (n_rows,)
+        The number of each row's stratum, from 0 in order of first appearance; the number of strata where the row was
+        dropped. uint8, uint16 or int32, the smallest that holds them.
+    names : tuple of str
+        How each stratum is shown: numbers as ``%.15g``, TRUE or FALSE, ISO dates, text as it is, missing as NA; columns
+        joined by a comma. Two strata may share a name, never a code.
+    counts : numpy.ndarray of int64, shape (number of strata,)
+        Rows of each stratum.
+    """
+
+    codes: NDArray[Any]
+    names: tuple[str, ...]
+    counts: NDArray[np.int64]
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of the dataset, dropped ones included."""
+        return len(self.codes)
+
+
+@dataclass(frozen=True)
+class _Column:
+    """One column, numbered: `codes` is -1 where the value is missing, `values` has one entry a code."""
+
+    codes: NDArray[np.int64]
+    values: Any
+    kind: str
+
+
+def encode_strata(strata: Any, *, missing: str = "error", owner: str = "encode_strata") -> Strata:
+    """Number the strata of a dataset.
+
+    Parameters
+    ----------
+    strata : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns
+        One value a row, or several columns; then every combination that occurs is a stratum. A column holds logical
+        values, numbers, text or dates; bytes are read as UTF-8. Numbers are equal where they are equal as doubles.
+    missing : {"error", "stratum", "drop"}, default "error"
+        What becomes of rows with a missing value (None, NaN, NaT, pandas.NA): refused, a value of its own in its
+        column, or left out.
+    owner : str
+        The name that error messages give.
+
+    Returns
+    -------
+    Strata
+
+    Raises
+    ------
+    TypeError
+        Where `strata` is no vector and no table, or holds values of another kind, or of several kinds in one column.
+    ValueError
+        Where there are no rows, too many, missing ones that are not allowed, or columns of unequal length.
+    """
+    columns = _as_columns(strata, owner)
+    n_rows = _common_length(columns.values(), owner)
+    named = len(columns) > 1 or _is_table(strata)
+    numbered = [
+        _number_column(values, f" in column '{name}'" if named else "", owner) for name, values in columns.items()
+    ]
+    n_missing = _count_missing(numbered, n_rows)
+    if n_missing and missing == "error":
+        raise ValueError(
+            refusal(
+                "strata",
+                owner,
+                "have no missing values",
+                f"{n_missing} missing of {n_rows} rows",
+                "Set 'missing' to 'stratum' or 'drop'.",
+            )
+        )
+    codes, names = _combine(numbered, drop=missing == "drop")
+    if not names:
+        required = "have at least one row without missing values"
+        raise ValueError(refusal("strata", owner, required, f"{n_missing} missing of {n_rows} rows"))
+    return _compact(codes, names, any_dropped=bool(n_missing) and missing == "drop")
+
+
+def _is_table(strata: Any) -> bool:
+    return isinstance(strata, (pd.DataFrame, Mapping))
+
+
+def _as_columns(strata: Any, owner: str) -> dict[Any, Any]:
+    """Return the columns by name; a bare vector is the one column of its table."""
+    if isinstance(strata, pd.DataFrame):
+        columns = {name: strata.iloc[:, place] for place, name in enumerate(_unique_names(strata.columns))}
+    elif isinstance(strata, Mapping):
+        columns = dict(strata)
+    else:
+        return {"strata": _as_vector(strata, owner)}
+    if not columns:
+        raise ValueError(refusal("strata", owner, "have at least one column", "0 columns"))
+    return {name: _as_vector(values, owner) for name, values in columns.items()}
+
+
+def _unique_names(names: Iterable[Any]) -> list[Any]:
+    """Tell columns of one name apart, so that none is lost."""
+    listed = list(names)
+    if len(set(listed)) == len(listed):
+        return listed
+    return [(name, place) for place, name in enumerate(listed)]
+
+
+def _as_vector(values: Any, owner: str) -> Any:
+    """Return `values` as a one-dimensional pandas or numpy vector, without looking at the items."""
+    if isinstance(values, (pd.Series, pd.Index, pd.api.extensions.ExtensionArray)):
+        return values
+    if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
+        raise TypeError(refusal("strata", owner, "be a vector or a table of columns", show(values)))
+    if type(values).__module__.split(".")[0] == "torch":
+        return _one_dimensional(_tensor_to_array(values), owner)
+    if isinstance(values, np.ndarray):
+        return _one_dimensional(values, owner)
+    if isinstance(values, (list, tuple)):
+        # An object array keeps what numpy would coerce, such as the logical value in [True, "a"].
+        return pd.Series(values, dtype=object).to_numpy()
+    if hasattr(values, "__array__"):
+        return _one_dimensional(np.asarray(values), owner)
+    if isinstance(values, Sequence):
+        return _as_vector(list(values), owner)
+    raise TypeError(refusal("strata", owner, "be a vector or a table of columns", show(values)))
+
+
+def _tensor_to_array(tensor: Any) -> NDArray[Any]:
+    """Return the numbers of a torch tensor; torch itself is not imported here."""
+    tensor = tensor.detach().cpu()
+    if "bfloat16" in str(tensor.dtype):  # numpy has no such type; the widening is exact
+        tensor = tensor.float()
+    array: NDArray[Any] = tensor.numpy()
+    return array
+
+
+def _one_dimensional(array: NDArray[Any], owner: str) -> NDArray[Any]:
+    if array.ndim != 1:
+        shape = "x".join(str(length) for length in array.shape) if array.ndim else "a scalar"
+        raise TypeError(
+            refusal(
+                "strata",
+                owner,
+                "be a vector or a table of columns",
+                f"an array of shape {shape}" if array.ndim else shape,
+                "Several columns go in a DataFrame or a dict.",
+            )
+        )
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
+def _common_length(columns: Iterable[Any], owner: str) -> int:
+    lengths = [len(column) for column in columns]
+    n_rows = lengths[0]
+    for length in lengths:
+        if length != n_rows:
+            raise ValueError(
+                refusal(
+                    "strata",
+                    owner,
+                    "have columns of equal length",
+                    f"lengths {n_rows} and {length}",
+                )
+            )
+    if n_rows == 0:
+        raise ValueError(refusal("strata", owner, "have at least one row", "0 rows"))
+    if n_rows > MAX_ROWS:
+        raise ValueError(refusal("strata", owner, f"have at most {MAX_ROWS} rows", count_of(n_rows, "row")))
+    return n_rows
+
+
+def _number_column(values: Any, where: str, owner: str) -> _Column:
+    """Number the distinct values of one column in order of first appearance."""
+
+    def refuse(got: str) -> TypeError:
+        return TypeError(refusal("strata", owner, _KINDS, got + where))
+
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        codes, distinct, kind = _factorize_categorical(values, refuse)
+    else:
+        kind = _kind_of(values, refuse)
+        codes, distinct = pd.factorize(_as_doubles(values, refuse) if kind == "number" else values)
+    if kind == "bytes":
+        distinct = _decoded(distinct, refuse)
+    elif kind == "text":
+        _check_text(distinct, refuse)
+    elif kind == "number":
+        _check_exact(distinct, refuse)
+    return _Column(np.asarray(codes, dtype=np.int64), distinct, kind)
+
+
+def _factorize_categorical(values: Any, refuse: _Refuse) -> tuple[NDArray[Any], Any, str]:
+    """Number the categories that occur; their order and the unused ones do not matter."""
+    categorical = values.array if isinstance(values, (pd.Series, pd.Index)) else values
+    categories = categorical.categories
+    is_binned = isinstance(categories.dtype, (pd.IntervalDtype, pd.PeriodDtype))
+    kind = "bin" if is_binned else _kind_of(categories, refuse)
+    positions = np.asarray(categorical.codes, dtype=np.float64)
+    positions[positions < 0] = np.nan  # what factorize knows as missing
+    codes, used = pd.factorize(positions)
+    return codes, categories.take(used.astype(np.int64)), kind
+
+
+def _kind_of(values: Any, refuse: _Refuse) -> str:
+    """Say what a column holds: boolean, number, text, date or bytes; refuse anything else."""
+    dtype = values.dtype
+    if dtype == object:
+        return _kind_of_objects(values, refuse)
+    if types.is_bool_dtype(dtype):
+        return "boolean"
+    if types.is_complex_dtype(dtype):
+        raise refuse("complex values")
+    if types.is_numeric_dtype(dtype):
+        return "number"
+    if types.is_datetime64_any_dtype(dtype):
+        return "date"
+    if types.is_string_dtype(dtype):
+        return "bytes" if dtype.kind == "S" else "text"
+    if isinstance(dtype, np.dtype):
+        raise refuse(f"{dtype} values")
+    return _kind_of_objects(values, refuse)
+
+
+def _kind_of_objects(values: Any, refuse: _Refuse) -> str:
+    """Look at the objects themselves: factorize alone would merge True, 1 and 1.0 in silence."""
+    inferred = types.infer_dtype(values, skipna=True)
+    if inferred in _OBJECT_KINDS:
+        return _OBJECT_KINDS[inferred]
+    if inferred.startswith("mixed"):
+        for value in values:
+            if isinstance(value, (list, tuple, dict, set, np.ndarray)):
+                raise refuse(f"{type(value).__name__} values")
+        raise refuse("a mix of kinds")
+    raise refuse(f"{inferred} values")
+
+
+def _as_doubles(values: Any, refuse: _Refuse) -> Any:
+    """Return floating point numbers as doubles, in which equality is decided; integers as they are."""
+    if getattr(values.dtype, "kind", "O") != "f":
+        return values
+    if not isinstance(values.dtype, np.dtype):
+        return pd.Series(values).to_numpy(dtype=np.float64, na_value=np.nan)
+    doubles = np.asarray(values, dtype=np.float64)
+    if values.dtype.itemsize > 8 and not np.array_equal(doubles, values, equal_nan=True):
+        raise refuse(f"{values.dtype} numbers that no double holds exactly")
+    return doubles
+
+
+def _check_exact(distinct: Any, refuse: _Refuse) -> None:
+    """Refuse integers that R's doubles would merge with their neighbours, such as 2^53 + 1."""
+    numbers = np.asarray(distinct, dtype=object)
+    inexact = numbers.astype(np.float64).astype(object) != numbers
+    if inexact.any():
+        raise refuse(f"the integer {numbers[inexact][0]}, which no double holds exactly,")
+
+
+def _decoded(distinct: Any, refuse: _Refuse) -> NDArray[Any]:
+    """Read bytes as UTF-8 text."""
+    try:
+        texts = np.array([value.decode("utf-8") for value in distinct], dtype=object)
+    except UnicodeDecodeError as error:
+        raise refuse(f"bytes that are not UTF-8, {error.object!r},") from None
+    _check_text(texts, refuse)
+    return texts
+
+
+def _check_text(distinct: Any, refuse: _Refuse) -> None:
+    """Refuse text that R cannot hold; the distinct values stand for all."""
+    try:
+        joined = "\n".join(distinct).encode("utf-8")
+    except UnicodeEncodeError as error:
+        surrogate = error.object[error.start : error.end]
+        raise refuse(f"text that is not Unicode, with {surrogate!a},") from None
+    if b"\0" in joined:
+        first = next(value for value in distinct if "\0" in value)
+        raise refuse(f"text with a NUL character, {first!a},")
+
+
+def _name(value: Any, kind: str) -> str:
+    """Show a value of a column in tables and messages."""
+    if kind == "boolean":
+        return "TRUE" if value else "FALSE"
+    if kind == "number":
+        return show_number(value)
+    if kind == "date":
+        return _date_name(value)
+    return str(value)
+
+
+def _date_name(value: Any) -> str:
+    """Show a date as ISO 8601, with the time of day, in UTC, only where it is not midnight."""
+    if isinstance(value, np.datetime64):
+        value = value.astype("datetime64[s]").item()
+    if not isinstance(value, datetime):
+        return str(value.isoformat())
+    if value.tzinfo is not None:
+        value = value.astimezone(timezone.utc)
+    midnight = value.time() == time()
+    return value.strftime("%Y-%m-%d" if midnight else "%Y-%m-%dT%H:%M:%S")
+
+
+def _count_missing(columns: Sequence[_Column], n_rows: int) -> int:
+    """Count the rows with a missing value in any column."""
+    missing = np.zeros(n_rows, dtype=bool)
+    for column in columns:
+        missing |= column.codes < 0
+    return int(missing.sum())
+
+
+def _combine(columns: Sequence[_Column], *, drop: bool) -> tuple[NDArray[Any], tuple[str, ...]]:
+    """Number the combinations that occur; -1 for rows left out.
+
+    The combinations are numbered again after every column, so the codes stay below the number of rows.
+    """
+    first = columns[0]
+    if len(columns) == 1 and (drop or not (first.codes < 0).any()):
+        return first.codes, tuple(_names_of(first)[:-1])
+    left_out = np.zeros(len(first.codes), dtype=bool)
+    codes = np.zeros(len(first.codes), dtype=np.int64)
+    parts: list[NDArray[Any]] = []
+    for column in columns:
+        width = len(column.values) + 1
+        values = np.where(column.codes < 0, width - 1, column.codes)
+        if drop:
+            left_out |= column.codes < 0
+        codes, combinations = _number_kept(codes * width + values, left_out)
+        parts = [part[combinations // width] for part in parts]
+        parts.append(_names_of(column)[combinations % width])
+    return codes, tuple(", ".join(row) for row in zip(*parts))
+
+
+def _number_kept(values: NDArray[np.int64], left_out: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Number the values of the rows that are not left out; return the codes and the distinct values."""
+    codes = np.full(len(values), -1, dtype=np.int64)
+    codes[~left_out], distinct = pd.factorize(values[~left_out])
+    return codes, distinct
+
+
+def _names_of(column: _Column) -> NDArray[Any]:
+    """Show each value of a column; the last entry stands for a missing one."""
+    names = [_name(value, column.kind) for value in column.values]
+    return np.array(names + ["NA"], dtype=object)
+
+
+def _compact(codes: NDArray[Any], names: tuple[str, ...], *, any_dropped: bool) -> Strata:
+    """Store the codes in the smallest type; dropped rows get the number of strata as theirs."""
+    n_codes = len(names) + any_dropped
+    dtype = np.uint8 if n_codes <= 2**8 else np.uint16 if n_codes <= 2**16 else np.int32
+    if any_dropped:
+        codes = np.where(codes < 0, len(names), codes)
+    compact = codes.astype(dtype)
+    counts = np.zeros(n_codes, dtype=np.int64)
+    _kernels.count_codes(compact, counts)
+    return Strata(compact, names, counts[: len(names)])
