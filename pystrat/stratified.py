@@ -109,11 +109,20 @@ class StratifiedBatchSampler(BatchSampler):
     ) -> None:
         owner = type(self).__name__
         minimum, mean = _check_size(min_samples_per_stratum, mean_batch_size, owner)
-        self._shuffle = check_flag(shuffle, "shuffle", owner)
+        shuffle = check_flag(shuffle, "shuffle", owner)
         assign = check_choice(assign, "assign", owner, choices=ASSIGN_CHOICES)
         rare = check_choice(rare, "rare", owner, choices=RARE_CHOICES)
         missing = check_choice(missing, "missing", owner, choices=MISSING_CHOICES)
         super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
+        self._parameters = {
+            "min_samples_per_stratum": minimum,
+            "mean_batch_size": mean,
+            "shuffle": shuffle,
+            "assign": assign,
+            "rare": rare,
+            "missing": missing,
+            "num_replicas": self.num_replicas,
+        }
         encoded = encode_strata(strata, missing=missing, owner=owner)
         plan = make_plan(
             encoded.counts,
@@ -122,7 +131,7 @@ class StratifiedBatchSampler(BatchSampler):
             mean_batch_size=mean,
             assign=assign,
             rare=rare,
-            num_replicas=self._num_replicas or 1,
+            num_replicas=self.num_replicas or 1,
             owner=owner,
         )
         self._adopt(encoded.codes, plan)
@@ -140,9 +149,9 @@ class StratifiedBatchSampler(BatchSampler):
         return self._plan
 
     @property
-    def shuffle(self) -> bool:
-        """Whether an epoch shuffles the rows."""
-        return self._shuffle
+    def parameters(self) -> dict[str, Any]:
+        """The parameters as they were given and checked, all but the strata, the seed and the rank."""
+        return dict(self._parameters)
 
     @property
     def strata(self) -> Strata:
@@ -156,7 +165,7 @@ class StratifiedBatchSampler(BatchSampler):
         rows = np.empty(len(self._codes), dtype=np.int32)
         # Where each stratum begins in the layout; dropped rows, if any, come last.
         cursors = np.concatenate([[0], np.cumsum(self._plan.counts)])
-        if self._shuffle:
+        if self._parameters["shuffle"]:
             seed = epoch_seed(self._seed, epoch)
             _kernels.scatter_permutation(seed, self._codes, cursors, self._layout, rows)
         else:
@@ -164,9 +173,9 @@ class StratifiedBatchSampler(BatchSampler):
         return Batches(rows[: self._plan.n_rows], self._offsets)
 
     def _fingerprint(self) -> str:
-        digest = hashlib.sha256(memoryview(self._codes))
+        digest = hashlib.sha256(self._codes.data)
         plan = self._plan
-        seed = self._seed if self._shuffle else None
+        seed = self._seed if self._parameters["shuffle"] else None
         parameters = (plan.n_batches, plan.assign, seed, len(plan.counts))
         digest.update(repr(parameters).encode("ascii"))
         return digest.hexdigest()
@@ -190,7 +199,7 @@ class StratifiedBatchSampler(BatchSampler):
         return (
             f"{type(self).__name__}({plan.n_rows} rows, {len(plan.strata)} strata, {plan.n_batches} batches, "
             f"min_samples_per_stratum={plan.min_samples_per_stratum}, assign={plan.assign!r}, "
-            f"shuffle={self._shuffle}, seed={self._seed}, epoch={self.epoch})"
+            f"shuffle={self._parameters['shuffle']}, seed={self._seed}, epoch={self.epoch})"
         )
 
 

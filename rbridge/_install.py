@@ -1,0 +1,130 @@
+"""The R package ``rbridge``, whole inside this Python package, and its installation."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from contextlib import contextmanager
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Iterator, Optional, Union
+
+_PARTS = ("DESCRIPTION", "NAMESPACE", "LICENSE", "R", "inst", "man")
+
+
+class RNotAvailableError(RuntimeError):
+    """R, rpy2 or an R package that is needed was not found; the text says what to do."""
+
+
+@contextmanager
+def r_package_source() -> Iterator[Path]:
+    """Give the folder with the source of the R package."""
+    with as_file(files("rbridge").joinpath("r")) as folder:
+        yield folder
+
+
+def r_package_version() -> str:
+    """Return the version of the R package in this Python package."""
+    with r_package_source() as folder:
+        for line in (folder / "DESCRIPTION").read_text(encoding="utf-8").splitlines():
+            if line.startswith("Version:"):
+                return line.split(":")[1].strip()
+    raise RNotAvailableError("The R package inside rbridge has no version: the installation is damaged.")
+
+
+def content_hash() -> str:
+    """Return a digest of the R package's source, which changes with every change of it."""
+    digest = hashlib.sha256()
+    with r_package_source() as folder:
+        for part in _PARTS:
+            below = sorted((folder / part).rglob("*")) if (folder / part).is_dir() else [folder / part]
+            for path in below:
+                if path.is_file():
+                    digest.update(path.relative_to(folder).as_posix().encode("utf-8") + b"\0")
+                    digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def find_r(program: str = "R") -> Optional[str]:
+    """Return the path of R or Rscript: on PATH, or in R_HOME."""
+    found = shutil.which(program)
+    if found is None and os.environ.get("R_HOME"):
+        found = shutil.which(program, path=os.path.join(os.environ["R_HOME"], "bin"))
+    return found
+
+
+def install_r_package(library: Union[str, Path, None] = None) -> Path:
+    """Install the R package ``rbridge`` that this Python package carries.
+
+    There is rarely a reason to call it: the other functions do where the package is not installed.
+
+    Parameters
+    ----------
+    library : path, optional
+        The R library to install into. Without it, a library of its own in the user's cache folder
+        (``tools::R_user_dir("rbridge", "cache")``), named by the package's content and R's version; there an
+        installation that exists already is left alone.
+
+    Returns
+    -------
+    pathlib.Path
+        The library, for ``library(rbridge, lib.loc = ...)``.
+
+    Raises
+    ------
+    RNotAvailableError
+        Where there is no R, or R cannot install the package; with what R said.
+
+    Notes
+    -----
+    The package is built in a folder aside and renamed into place, so that parallel calls do not disturb each other.
+    """
+    program = find_r()
+    if program is None:
+        raise RNotAvailableError("R was not found on PATH nor in R_HOME. Install R 4.0 or newer.")
+    if library is not None:
+        Path(library).mkdir(parents=True, exist_ok=True)
+        _run_install(program, Path(library).resolve())
+        return Path(library).resolve()
+    target = _cache_library(program)
+    if (target / "rbridge").is_dir():
+        return target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    aside = Path(tempfile.mkdtemp(prefix=".building-", dir=target.parent))
+    try:
+        _run_install(program, aside)
+        try:
+            aside.rename(target)
+        except OSError:
+            if not (target / "rbridge").is_dir():  # else another process was faster
+                raise
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+    return target
+
+
+def _cache_library(program: str) -> Path:
+    """Return the library for this content and this R; no two ever share one."""
+    expression = 'cat(tools::R_user_dir("rbridge", "cache"), "\\n", as.character(getRversion()), sep = "")'
+    asked = subprocess.run(
+        [program, "--vanilla", "--slave", "-e", expression], capture_output=True, text=True, check=False
+    )
+    if asked.returncode != 0:
+        raise RNotAvailableError(f"R 4.0 or newer is needed. R said:\n{asked.stderr.strip()}")
+    folder, version = asked.stdout.strip().splitlines()
+    return Path(folder) / f"{content_hash()}-R{version}"
+
+
+def _run_install(program: str, library: Path) -> None:
+    with r_package_source() as folder:
+        command = [program, "CMD", "INSTALL", "--no-lock", "--no-test-load", f"--library={library}", str(folder)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        said = (done.stdout + done.stderr).strip()
+        raise RNotAvailableError(
+            "The R package rbridge could not be installed. It needs the R packages torch and coro: "
+            f'install.packages(c("torch", "coro")). R said:\n{said}'
+        )

@@ -1,0 +1,135 @@
+"""A Python batch sampler -> a generator of R's ``torch::sampler``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Union
+
+import numpy as np
+
+from pystrat._messages import refusal
+from pystrat.base import Batches, BatchSampler
+from pystrat.stratified import StratifiedBatchSampler
+from rbridge._session import Session, as_array, session
+
+
+def as_torch_sampler(sampler: BatchSampler) -> Any:
+    """Make the R generator with the same batches.
+
+    Parameters
+    ----------
+    sampler : BatchSampler
+        A `StratifiedBatchSampler` becomes the native sampler of the R package, with the same strata, parameters and
+        seed: R needs Python no more. Any other subclass of `BatchSampler` becomes a sampler that asks Python for the
+        batches, once an epoch, and works as long as this process runs.
+
+    Returns
+    -------
+    rpy2.robjects function
+        A generator as ``torch::sampler()`` makes it. Called with a dataset it gives the instance for
+        ``torch::dataloader(batch_sampler = )``; mlr3torch takes the generator. It begins at epoch 0. The native one
+        accepts any data source, NULL too; one that tells its number of rows must have one for each of the strata.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Where `sampler` is no `BatchSampler`, or one with a rank: R delivers the batches of all ranks.
+    RNotAvailableError
+        Where R, rpy2 or an R package that is needed is missing.
+    RError
+        Where R raises an error.
+    """
+    check_sampler(sampler, BatchSampler, "as_torch_sampler")
+    r = session()
+    if isinstance(sampler, StratifiedBatchSampler):
+        generator = r.call("batch_sampler_stratified", **native_arguments(sampler, r))
+    else:
+        generator = _by_callback(sampler, r)
+    return _as_robject(generator)
+
+
+def collect_rows(generator: Any, n_rows: int) -> Batches:
+    """Run a real ``torch::dataloader`` in R for one epoch and return the rows that it delivers.
+
+    Parameters
+    ----------
+    generator : R function or R6 instance
+        What `as_torch_sampler` returns, any other generator of ``torch::sampler()``, or an instance of one.
+    n_rows : int
+        Rows of the dataset.
+
+    Returns
+    -------
+    Batches
+        Counted from 0, as in Python.
+    """
+    return _as_batches(session().call("collect_rows", generator, n_rows))
+
+
+def collect_rows_of_file(file: Union[str, Path], columns: list[str], **parameters: Any) -> Batches:
+    """Let R read a CSV file, make its own strata of columns of it, and return the rows that its dataloader delivers.
+
+    No value of the strata comes from Python: the way to see that both languages agree.
+
+    Parameters
+    ----------
+    file : path
+        A CSV file, compressed or not; empty fields are missing.
+    columns : list of str
+        The columns whose combinations are the strata.
+    **parameters
+        Those of R's ``batch_sampler_stratified()``.
+
+    Returns
+    -------
+    Batches
+        Counted from 0, as in Python.
+    """
+    return _as_batches(session().call("collect_rows_of_file", str(file), columns, **parameters))
+
+
+def _as_batches(delivered: Any) -> Batches:
+    rows, offsets = (as_array(part) for part in delivered)
+    return Batches(rows - np.int32(1), offsets.astype(np.int64))
+
+
+def check_sampler(sampler: Any, kind: Any, owner: str) -> None:
+    """Refuse what is not a sampler of that kind, or has a rank."""
+    if not isinstance(sampler, kind):
+        got = f"a value of class '{type(sampler).__name__}'"
+        raise TypeError(refusal("sampler", owner, f"be a {kind.__name__}", got))
+    if sampler.rank is not None:
+        advice = "R delivers the batches of all ranks."
+        raise ValueError(refusal("sampler", owner, "have no rank", f"rank {sampler.rank}", advice))
+
+
+def native_arguments(sampler: StratifiedBatchSampler, r: Session) -> dict[str, Any]:
+    """Return the arguments of R's batch_sampler_stratified() that give the same batches."""
+    strata = r.call("stratum_codes_from_python", *codes_and_names(sampler))
+    return {**sampler.parameters, "seed": sampler.seed, "strata": strata}
+
+
+def codes_and_names(sampler: StratifiedBatchSampler) -> tuple[Any, list[str]]:
+    """Return the codes as int32, -1 where a row is dropped, and the names of the strata."""
+    strata = sampler.strata
+    codes = strata.codes.astype(np.int32)
+    codes[codes == len(strata.names)] = -1
+    return codes, list(strata.names)
+
+
+def _by_callback(sampler: BatchSampler, r: Session) -> Any:
+    def epoch_batches(epoch: Any) -> Any:
+        batches = sampler.batches(int(epoch[0]))
+        rows = np.asarray(batches.rows, dtype=np.int32)
+        return r.named_list(rows=rows, offsets=batches.offsets.astype(np.int32))
+
+    n_batches = np.array([len(sampler)], dtype=np.int32)
+    return r.call("callback_generator", r.callback(epoch_batches), n_batches, type(sampler).__name__)
+
+
+def _as_robject(generator: Any) -> Any:
+    """Return the R function as rpy2's users know it, in any thread, whatever conversion rules are set."""
+    from rpy2 import robjects
+
+    with robjects.conversion.localconverter(robjects.default_converter):
+        return robjects.default_converter.rpy2py(generator)

@@ -1,0 +1,107 @@
+"""What is there of R, and what to do about what is missing."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from typing import Optional
+
+from rbridge._install import find_r, r_package_source
+
+_PACKAGES = ("torch", "coro", "rbridge", "mlr3", "mlr3torch")
+_ADVICE = {
+    "torch": 'Install the R package torch: install.packages("torch").',
+    "coro": 'Install the R package coro: install.packages("coro").',
+    "mlr3": 'For mlr3 learners, install the R packages: install.packages(c("mlr3", "mlr3torch")).',
+    "mlr3torch": 'For mlr3 learners, install the R packages: install.packages(c("mlr3", "mlr3torch")).',
+}
+
+
+@dataclass(frozen=True)
+class RStatus:
+    """What `r_status` found.
+
+    Attributes
+    ----------
+    r_version, r_home, rpy2_version : str or None
+        None where it was not found.
+    packages : dict of str to str or None
+        Versions of the R packages; None where one is not installed. Without ``rbridge`` the bridge installs its own.
+    libtorch : bool
+        Whether R's torch has LibTorch, without which there are no tensors in R, hence no training; batches need none.
+    advice : tuple of str
+        What to do about what is missing.
+    """
+
+    r_version: Optional[str] = None
+    r_home: Optional[str] = None
+    rpy2_version: Optional[str] = None
+    packages: dict[str, Optional[str]] = field(default_factory=dict)
+    libtorch: bool = False
+    advice: tuple[str, ...] = ()
+
+    @property
+    def bridge_works(self) -> bool:
+        """Whether all is there that `as_torch_sampler` needs."""
+        needed = (self.r_version, self.rpy2_version, self.packages.get("torch"), self.packages.get("coro"))
+        return None not in needed
+
+    def __str__(self) -> str:
+        found = {"R": self.r_version, "rpy2": self.rpy2_version}
+        found.update({f"R package {name}": version for name, version in self.packages.items()})
+        lines = [f"{name:20} {version or 'not found'}" for name, version in found.items()]
+        lines.append(f"{'LibTorch for R':20} {'found' if self.libtorch else 'not found'}")
+        lines += [f"- {sentence}" for sentence in self.advice]
+        return "\n".join(lines)
+
+
+def r_status() -> RStatus:
+    """Look for R, rpy2, the R packages and LibTorch.
+
+    R is asked in a process of its own, so nothing is loaded into this one, and nothing raises where R is missing.
+
+    Returns
+    -------
+    RStatus
+        Prints as a short table with advice.
+    """
+    try:
+        rpy2_version: Optional[str] = version("rpy2")
+    except PackageNotFoundError:
+        rpy2_version = None
+    told = _ask_r()
+    packages = {name: told.get(f"package:{name}") for name in _PACKAGES}
+    libtorch = told.get("libtorch") == "TRUE"
+    return RStatus(
+        told.get("r_version"),
+        told.get("r_home"),
+        rpy2_version,
+        packages,
+        libtorch,
+        _advice("r_version" in told, rpy2_version is not None, packages, libtorch),
+    )
+
+
+def _ask_r() -> dict[str, str]:
+    program = find_r("Rscript")
+    if program is None:
+        return {}
+    with r_package_source() as folder:
+        command = [program, str(folder / "inst" / "status.R"), *_PACKAGES]
+        asked = subprocess.run(command, capture_output=True, text=True, check=False)
+    lines = [line.split("\t", 1) for line in asked.stdout.splitlines() if "\t" in line]
+    return {name: value for name, value in lines}
+
+
+def _advice(has_r: bool, has_rpy2: bool, packages: dict[str, Optional[str]], libtorch: bool) -> tuple[str, ...]:
+    sentences = []
+    if not has_r:
+        sentences.append("Install R 4.0 or newer and put it on PATH (Debian: apt install r-base-dev).")
+    if not has_rpy2:
+        sentences.append("Install rpy2: pip install 'pystrat[r]' (Debian: apt install python3-rpy2).")
+    if has_r:
+        sentences += [_ADVICE[name] for name in packages if packages[name] is None and name in _ADVICE]
+        if packages["torch"] is not None and not libtorch:
+            sentences.append("To train in R, install LibTorch: torch::install_torch(). Batches do not need it.")
+    return tuple(dict.fromkeys(sentences))
