@@ -12,8 +12,6 @@ from typing import Any, Iterable, Optional
 import numpy as np
 import pandas as pd
 
-_LONGEST_TEXT = 60
-
 
 def show(value: Any) -> str:
     """Show a value in a message, as R shows it too: TRUE, NaN, 'text', 3 values."""
@@ -24,7 +22,7 @@ def show(value: Any) -> str:
     if isinstance(value, (bool, np.bool_)):
         return "TRUE" if value else "FALSE"
     if isinstance(value, str):
-        return f"'{value if len(value) <= _LONGEST_TEXT else value[:_LONGEST_TEXT] + '...'}'"
+        return f"'{value}'"
     if isinstance(value, numbers.Real):
         return show_number(value)
     if isinstance(value, Sized):
@@ -36,7 +34,7 @@ def show_number(value: Any) -> str:
     """Show a number with at most 15 digits, as ``%.15g``."""
     if isinstance(value, numbers.Integral) and abs(int(value)) < 10**15:
         return str(int(value))
-    number = float(value)
+    number = float(value) + 0.0  # -0 is shown as 0, which it equals
     if np.isnan(number):
         return "NaN"
     if np.isinf(number):

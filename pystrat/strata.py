@@ -263,6 +263,8 @@ def _kind_of(values: Any, refuse: _Refuse) -> str:
 def _kind_of_objects(values: Any, refuse: _Refuse) -> str:
     """Look at the objects themselves: factorize alone would merge True, 1 and 1.0 in silence."""
     inferred = types.infer_dtype(values, skipna=True)
+    if inferred == "mixed":  # which is also what pandas says of text and NaT
+        inferred = types.infer_dtype(values[~pd.isna(values)], skipna=False)
     if inferred in _OBJECT_KINDS:
         return _OBJECT_KINDS[inferred]
     if inferred.startswith("mixed"):

@@ -14,7 +14,7 @@ from typing import Any, Callable, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from rbridge._install import RNotAvailableError, install_r_package, r_package_version
+from rbridge._install import RNotAvailableError, find_r, install_r_package, r_package_version
 
 # R's torch and Python's torch in one process clash unless they share one LibTorch, so R's is kept from loading its own.
 _TORCH_SETTINGS = {"TORCH_LOAD": "0", "TORCH_INSTALL": "0", "TORCH_VERIFY_LOAD": "FALSE"}
@@ -159,6 +159,10 @@ def session() -> Session:
 
 
 def _start_r() -> Any:
+    if find_r() is None:  # asked before rpy2 is, which ends the process where R_HOME leads nowhere
+        raise RNotAvailableError(
+            "R was not found on PATH nor in R_HOME. Install R 4.0 or newer. rbridge.r_status() tells what is missing."
+        )
     problem: Optional[BaseException] = None
     try:
         from rpy2 import rinterface

@@ -107,17 +107,13 @@ def test_columns_are_the_documented_ones_in_order(extracts: Dict[int, pd.DataFra
 
 
 @pytest.mark.parametrize("row", SHARED_ROWS, ids=name_of)
-def test_shared_columns_are_missing_as_often_as_documented(
-    extracts: Dict[int, pd.DataFrame], row: List[str]
-) -> None:
+def test_shared_columns_are_missing_as_often_as_documented(extracts: Dict[int, pd.DataFrame], row: List[str]) -> None:
     documented = [number(count) for count in row[-1].split("/")]
     assert [int(extracts[year][name_of(row)].isna().sum()) for year in YEARS] == documented
 
 
 @pytest.mark.parametrize("row", FURTHER_ROWS, ids=name_of)
-def test_further_columns_are_missing_as_often_as_documented(
-    extracts: Dict[int, pd.DataFrame], row: List[str]
-) -> None:
+def test_further_columns_are_missing_as_often_as_documented(extracts: Dict[int, pd.DataFrame], row: List[str]) -> None:
     assert int(extracts[2017][name_of(row)].isna().sum()) == number(row[-1])
 
 

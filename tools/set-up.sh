@@ -18,7 +18,7 @@ debian_packages=(
   cython3 flake8 black mypy build-essential
   python3-dev python3-venv python3-pip python3-setuptools python3-wheel
   python3-numpy python3-pandas python3-matplotlib python3-torch python3-rpy2 python3-pytest python3-hypothesis
-  r-base-dev r-cran-roxygen2 r-cran-lintr libxml2-dev libcurl4-openssl-dev libssl-dev
+  r-base-dev r-cran-roxygen2 r-cran-lintr
 )
 cran_packages=(
   "R6 2.5.0" "bit64 4.0.5" "callr 3.7.0" "coro 1.1.0" "jsonlite 1.8.0" "mlr3 1.8.0" "mlr3misc 0.15.0"
@@ -89,7 +89,7 @@ from importlib.util import find_spec
 print(*(name for name in '$python_modules'.split() if find_spec(name) is None))")
   [ -n "$missing" ] || return 0
   say "not among the system's Python packages: $missing; trying PyPI"
-  .venv/bin/python -m pip install "${missing,,}" rpy2 black flake8 mypy || {
+  .venv/bin/python -m pip install ${missing,,} black flake8 mypy || {
     say "these Python packages are missing and neither apt nor PyPI gave them: $missing"
     exit 1
   }

@@ -1,0 +1,49 @@
+"""R, in this process and in processes of its own. Where it is missing these tests fail and say what is missing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import Any, Callable
+
+import pytest
+
+from rbridge._install import find_r
+from rbridge._session import Session, session
+
+# What the Makefile exports, for a test that is run by hand.
+os.environ.setdefault("R_LIBS", str(Path(__file__).resolve().parents[2] / ".r-library"))
+
+
+@pytest.fixture(scope="session")
+def r() -> Session:
+    return session()
+
+
+@pytest.fixture(scope="session")
+def base(r: Session) -> Any:
+    return r.rinterface.baseenv
+
+
+@pytest.fixture
+def rscript(tmp_path: Path) -> Callable[..., str]:
+    """Run R code in a fresh process and return what it printed."""
+
+    def run(code: str, *, folder: Path = tmp_path, **environment: str) -> str:
+        program = find_r("Rscript")
+        assert program is not None, "Rscript was not found"
+        script = tmp_path / "run_by_test.R"
+        script.write_text(code, encoding="utf-8")
+        done = subprocess.run(
+            [program, str(script)],
+            capture_output=True,
+            text=True,
+            cwd=folder,
+            env={**os.environ, **environment},
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run

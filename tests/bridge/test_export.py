@@ -1,0 +1,95 @@
+"""A script that makes the same sampler in a plain R session, without Python."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any, Callable
+
+import pytest
+
+import rbridge
+from pystrat import StratifiedBatchSampler
+
+ODD = ['quote "', "back\\slash", "é\n\t\x01", "😀", "NA", "", "'", "%s", "\u200f"]
+SHOW = """
+generator = source("{script}"{chdir})$value
+instance = generator(NULL)
+batches = instance$batches(1)
+cat(jsonlite::toJSON(list(rows = batches$rows - 1L, offsets = batches$offsets, strata = names(instance$plan()))))
+"""
+
+
+def expected(sampler: StratifiedBatchSampler) -> dict[str, Any]:
+    batches = sampler.batches(1)
+    return {
+        "rows": batches.rows.tolist(),
+        "offsets": batches.offsets.tolist(),
+        "strata": list(sampler.plan.strata),
+    }
+
+
+@pytest.mark.parametrize(
+    "sampler",
+    [
+        StratifiedBatchSampler(ODD * 4, 2, seed=5, assign="even", num_replicas=2),
+        StratifiedBatchSampler([1.5, None, 2.5] * 40, mean_batch_size=7, seed=2**31 - 2, missing="drop"),
+        StratifiedBatchSampler([1.5, None, 2.5] * 40, 3, seed=0, missing="stratum", shuffle=False),
+        StratifiedBatchSampler(["a"] * 20 + ["b"], 10**20, seed=1, rare="allow"),
+    ],
+    ids=repr,
+)
+def test_the_script_makes_the_same_sampler(
+    sampler: StratifiedBatchSampler, tmp_path: Path, rscript: Callable[..., str]
+) -> None:
+    script = rbridge.export_r(sampler, tmp_path / "sampler.R")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["sampler.R", "sampler.codes.gz"]
+    assert json.loads(rscript(SHOW.format(script=script, chdir=""))) == expected(sampler)
+
+
+def test_script_and_data_can_be_moved_and_called_from_anywhere(tmp_path: Path, rscript: Callable[..., str]) -> None:
+    sampler = StratifiedBatchSampler(["a", "b"] * 8, 2, seed=5)
+    (tmp_path / "here").mkdir()
+    rbridge.export_r(sampler, tmp_path / "here" / "sampler.R")
+    shutil.move(str(tmp_path / "here"), str(tmp_path / "there"))
+    for script, chdir in (("there/sampler.R", ""), ("there/sampler.R", ", chdir = TRUE")):
+        assert json.loads(rscript(SHOW.format(script=script, chdir=chdir))) == expected(sampler)
+    show = (tmp_path / "there" / "sampler.R").read_text(encoding="ascii") + "\n"
+    (tmp_path / "there" / "sampler.R").write_text("generator = {" + show + "}\ncat(generator(NULL)$.length())")
+    from rbridge._install import find_r
+
+    import subprocess
+
+    command = [str(find_r("Rscript")), "there/sampler.R"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=True)
+    assert done.stdout == "4", "run by Rscript itself"
+
+
+def test_the_same_sampler_gives_the_same_bytes(tmp_path: Path) -> None:
+    sampler = StratifiedBatchSampler(["a", "b"] * 8, 2, seed=5)
+    written = []
+    for folder in ("first", "second"):
+        (tmp_path / folder).mkdir()
+        script = rbridge.export_r(sampler, tmp_path / folder / "sampler.R")
+        written.append((script.read_bytes(), script.with_suffix(".codes.gz").read_bytes()))
+    assert written[0] == written[1]
+
+
+def test_a_data_file_cut_short_is_noticed(tmp_path: Path, rscript: Callable[..., str]) -> None:
+    script = rbridge.export_r(StratifiedBatchSampler(["a", "b"] * 8, 2, seed=5), tmp_path / "sampler.R")
+    other = rbridge.export_r(StratifiedBatchSampler(["a", "b"] * 7, 2, seed=5), tmp_path / "other.R")
+    shutil.copy(other.with_suffix(".codes.gz"), script.with_suffix(".codes.gz"))
+    code = f'cat(tryCatch(source("{script}"), error = conditionMessage))'
+    assert rscript(code) == ("The 'file' parameter of read_stratum_codes must hold 16 numbers. Got 14 numbers instead.")
+
+
+def test_what_cannot_be_exported_is_refused(tmp_path: Path) -> None:
+    sampler = StratifiedBatchSampler(["a", "b"] * 8, 2, num_replicas=2, rank=0)
+    with pytest.raises(ValueError, match="'sampler' parameter of export_r must have no rank"):
+        rbridge.export_r(sampler, tmp_path / "sampler.R")
+    with pytest.raises(TypeError, match="'sampler' parameter of export_r must be a StratifiedBatchSampler"):
+        rbridge.export_r("sampler", tmp_path / "sampler.R")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="'path' parameter of export_r must end in .R. Got '.*sampler.txt' instead."):
+        rbridge.export_r(StratifiedBatchSampler(["a", "b"], 1), tmp_path / "sampler.txt")
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,116 @@
+"""The R package inside the Python package, its installation, and what is said where something is missing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Callable
+
+import pytest
+
+import pystrat
+import rbridge
+from rbridge._install import content_hash, r_package_version
+
+TRY = """
+import rbridge
+from pystrat import StratifiedBatchSampler
+try:
+    rbridge.as_torch_sampler(StratifiedBatchSampler([0, 1], 1))
+except rbridge.RNotAvailableError as error:
+    print(error)
+print(rbridge.r_status())
+"""
+
+
+def python(code: str, **environment: str) -> str:
+    environment = {**os.environ, **environment}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_both_packages_have_one_version() -> None:
+    assert r_package_version() == pystrat.__version__
+
+
+def test_install_into_a_library_of_one_s_own(tmp_path: Path, rscript: Callable[..., str]) -> None:
+    library = rbridge.install_r_package(tmp_path / "library")
+    assert [path.name for path in library.iterdir()] == ["rbridge"]
+    assert rscript(f'cat(class(library(rbridge, lib.loc = "{library}")))') == "character"
+
+
+def test_parallel_installations_into_the_cache_do_not_disturb_each_other(tmp_path: Path) -> None:
+    environment = {**os.environ, "R_USER_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", "import rbridge; print(rbridge.install_r_package())"]
+    processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) for _ in range(4)]
+    printed = {process.communicate()[0].strip() for process in processes}
+    assert [process.returncode for process in processes] == [0] * 4
+    (library,) = printed
+    assert content_hash() in Path(library).name and (Path(library) / "rbridge" / "DESCRIPTION").is_file()
+    assert list(Path(library).parent.iterdir()) == [Path(library)], "nothing else is left"
+
+
+def test_the_package_in_the_cache_is_used_where_r_has_none(tmp_path: Path) -> None:
+    """An R library with all packages but rbridge, by links."""
+    libraries = os.environ["R_LIBS"].split(":")
+    (tmp_path / "library").mkdir()
+    for package in Path(libraries[0]).iterdir():
+        if package.is_dir() and package.name != "rbridge":
+            (tmp_path / "library" / package.name).symlink_to(package.resolve())
+    code = (
+        "import rbridge; from pystrat import StratifiedBatchSampler as S; s = S([0, 1] * 5, 1, seed=1);"
+        "print(rbridge.collect_rows(rbridge.as_torch_sampler(s), 10).rows.tolist() == s.batches(0).rows.tolist())"
+    )
+    environment = {"R_LIBS": str(tmp_path / "library"), "R_USER_CACHE_DIR": str(tmp_path / "cache")}
+    assert python(code, **environment) == "True\n"
+    assert len(list((tmp_path / "cache").rglob("rbridge/DESCRIPTION"))) == 1
+
+
+def test_without_r_the_call_says_what_to_do_and_the_import_works(tmp_path: Path) -> None:
+    told = python(TRY, PATH=str(tmp_path), R_HOME="")
+    assert "R was not found on PATH nor in R_HOME. Install R 4.0 or newer." in told
+    assert "R                    not found" in told and "apt install r-base-dev" in told
+
+
+def test_without_rpy2_the_call_says_what_to_do() -> None:
+    told = python("import sys; sys.modules['rpy2'] = None" + TRY)
+    assert "rpy2 is not installed. Install it: pip install 'pystrat[r]', or apt install python3-rpy2." in told
+
+
+def test_without_the_r_packages_the_call_says_what_to_do(tmp_path: Path) -> None:
+    told = python(TRY, R_LIBS=str(tmp_path), R_USER_CACHE_DIR=str(tmp_path))
+    assert "It needs the R packages torch and coro" in told
+    assert "R package torch      not found" in told and 'install.packages("torch")' in told
+
+
+def test_r_status_finds_what_is_there() -> None:
+    status = rbridge.r_status()
+    assert status.bridge_works
+    assert None not in (status.r_version, status.r_home, status.rpy2_version)
+    assert status.packages["rbridge"] == pystrat.__version__
+    assert f"rbridge    {pystrat.__version__}" in str(status)
+    assert any("install_torch" in sentence for sentence in status.advice) != status.libtorch
+
+
+def test_reticulate_imports_pystrat_from_any_folder(rscript: Callable[..., str]) -> None:
+    code = """
+    pystrat = reticulate::import("pystrat")
+    sampler = pystrat$StratifiedBatchSampler(c(rep("a", 5), rep("b", 9)), 1L, seed = 1L)
+    cat(sampler$batches(0L)$rows)
+    """
+    expected = pystrat.StratifiedBatchSampler(["a"] * 5 + ["b"] * 9, 1, seed=1).batches(0).rows
+    assert rscript(code, RETICULATE_PYTHON=sys.executable) == " ".join(map(str, expected))
+
+
+@pytest.mark.parametrize("name", ["TORCH_LOAD", "TORCH_INSTALL", "TORCH_VERIFY_LOAD"])
+def test_torch_of_r_stays_unloaded_unless_the_user_says_otherwise(name: str) -> None:
+    code = f"import os, rbridge._session as s; s.session(); print(os.environ[{name!r}])"
+    unset = {key: value for key, value in os.environ.items() if not key.startswith("TORCH_")}
+    command = [sys.executable, "-c", code]
+    default = subprocess.run(command, capture_output=True, text=True, env=unset, check=True).stdout.strip()
+    assert default == {"TORCH_VERIFY_LOAD": "FALSE"}.get(name, "0")
+    chosen = {**unset, name: "no"}
+    assert subprocess.run(command, capture_output=True, text=True, env=chosen, check=True).stdout.strip() == "no"

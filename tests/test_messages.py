@@ -1,0 +1,94 @@
+"""Every refused input gives its message, word for word as in R, which reads the same file of cases."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pystrat import StratifiedBatchSampler
+from pystrat._messages import show
+from tests.golden_vectors import GOLDEN
+
+MESSAGES = json.loads((GOLDEN / "messages.json").read_text(encoding="utf-8"))
+SPECIAL = {"NaN": float("nan"), "Inf": float("inf"), "NA": pd.NA}
+
+
+def value_of(told: Any) -> Any:
+    return SPECIAL[told["special"]] if isinstance(told, dict) else told
+
+
+def build(case: dict) -> StratifiedBatchSampler:
+    arguments = {name: value_of(value) for name, value in case["arguments"].items()}
+    sampler = StratifiedBatchSampler(case["strata"], **arguments)
+    if "set_epoch" in case:
+        sampler.set_epoch(case["set_epoch"])
+    return sampler
+
+
+def text_of(case: dict) -> str:
+    return case["message"].format(sampler="StratifiedBatchSampler")
+
+
+@pytest.mark.parametrize("case", MESSAGES["cases"], ids=[case["name"] for case in MESSAGES["cases"]])
+def test_refused(case: dict) -> None:
+    with pytest.raises((TypeError, ValueError)) as refused:
+        build(case)
+    assert str(refused.value) == text_of(case)
+
+
+@pytest.mark.parametrize("case", MESSAGES["warnings"], ids=[case["name"] for case in MESSAGES["warnings"]])
+def test_warned(case: dict) -> None:
+    with pytest.warns(UserWarning) as warned:
+        build(case)
+    assert [str(warning.message) for warning in warned] == [text_of(case)]
+    assert warned[0].filename == __file__, "the warning points at the caller"
+
+
+@pytest.mark.parametrize("case", MESSAGES["warnings"], ids=[case["name"] for case in MESSAGES["warnings"]])
+def test_allowed_without_a_warning(case: dict) -> None:
+    arguments = {**case["arguments"], "rare": "allow"}
+    StratifiedBatchSampler(case["strata"], **arguments)  # warnings are errors in these tests
+
+
+def test_ranks() -> None:
+    labels = ["a"] * 8
+    with pytest.raises(ValueError) as refused:
+        StratifiedBatchSampler(labels, 1, rank=0)
+    assert str(refused.value) == (
+        "The 'rank' parameter of StratifiedBatchSampler must be given together with 'num_replicas'. Got 0 instead."
+    )
+    with pytest.raises(ValueError) as refused:
+        StratifiedBatchSampler(labels, 1, num_replicas=4, rank=4)
+    assert str(refused.value) == (
+        "The 'rank' parameter of StratifiedBatchSampler must be an integer from 0 to 3. Got 4 instead."
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (None, "nothing"),
+        (True, "TRUE"),
+        (np.bool_(False), "FALSE"),
+        (pd.NA, "NA"),
+        (float("nan"), "NaN"),
+        (float("-inf"), "-Inf"),
+        (2.5, "2.5"),
+        (-0.0, "0"),
+        (3.0, "3"),
+        (np.int64(7), "7"),
+        (0.1 + 0.2, "0.3"),
+        (10**15, "1e+15"),
+        ("text", "'text'"),
+        ([], "0 values"),
+        ([1], "1 value"),
+        ((1, 2), "2 values"),
+        (object(), "a value of class 'object'"),
+    ],
+)
+def test_how_a_value_is_shown(value: Any, shown: str) -> None:
+    assert show(value) == shown

@@ -1,0 +1,86 @@
+"""What a loader delivers, counted and drawn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+from pystrat import StratifiedBatchSampler, batch_counts, plot_batch_counts
+
+matplotlib.use("Agg")
+
+LABELS = np.repeat(["no", "yes", "no"], [10, 4, 16])
+
+
+def sampler_of() -> StratifiedBatchSampler:
+    return StratifiedBatchSampler(LABELS, 2, seed=1)
+
+
+def test_the_counts_of_a_sampler_are_its_composition() -> None:
+    table = batch_counts(sampler_of(), LABELS)
+    pd.testing.assert_frame_equal(table, sampler_of().plan.composition())
+    assert table.index.name == "batch" and list(table.columns) == ["no", "yes"]
+
+
+@pytest.mark.parametrize("labels", [1, lambda batch: batch[1]])
+def test_the_counts_of_a_loader_are_those_of_the_labels_it_delivers(labels: Any) -> None:
+    codes = torch.tensor(LABELS == "yes").long()
+    loader = DataLoader(TensorDataset(torch.arange(30), codes), batch_sampler=sampler_of())
+    expected = sampler_of().plan.composition().rename(columns={"no": "0", "yes": "1"})
+    pd.testing.assert_frame_equal(batch_counts(loader, labels), expected)
+
+
+def test_labels_found_by_name_in_batches_that_are_dictionaries() -> None:
+    batches = [{"x": [1, 2], "y": ["b", "a"]}, {"x": [3], "y": ["b"]}]
+    table = batch_counts(batches, "y")
+    assert table.to_dict("list") == {"b": [1, 1], "a": [1, 0]}
+
+
+def test_the_count_is_of_what_comes_and_not_of_what_should() -> None:
+    assert batch_counts([[0, 0, 29], [], [10]], LABELS).to_numpy().tolist() == [[3, 0], [0, 0], [0, 1]]
+
+
+def test_several_columns_and_missing_labels_are_counted() -> None:
+    table = batch_counts([[0, 1], [2, 3]], {"x": ["a", None, "a", "b"], "y": [1, 1, 1, 1]})
+    assert table.to_dict("list") == {"a, 1": [1, 1], "NA, 1": [1, 0], "b, 1": [0, 1]}
+
+
+def test_no_batches_give_an_empty_table() -> None:
+    assert batch_counts([], LABELS).shape == (0, 2)
+    assert batch_counts([], 1).shape == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("batches", "labels", "error", "message"),
+    [
+        ([[0, 30]], LABELS, ValueError, "must have one value for each row of the dataset. Got 30 values and row 30"),
+        ([[0, -1]], LABELS, ValueError, "Got 30 values and row -1 instead"),
+        ([[0.5]], LABELS, TypeError, "must name the entry of a batch that holds its labels"),
+        ([([1, 2], [3, 4])], LABELS, TypeError, "must name the entry of a batch that holds its labels"),
+        ([{"x": [1]}], LABELS, TypeError, "must name the entry of a batch that holds its labels"),
+        ([{"x": [1]}], "y", KeyError, "must name an entry of every batch. Got 'y' instead."),
+        ([[[1], [2]]], 2, KeyError, "must name an entry of every batch. Got 2 instead."),
+    ],
+)
+def test_labels_that_cannot_be_found_are_refused(batches: Any, labels: Any, error: type, message: str) -> None:
+    with pytest.raises(error, match=message):
+        batch_counts(batches, labels)
+
+
+def test_the_plot_shows_every_batch_and_marks_those_without_the_label() -> None:
+    plain = pd.DataFrame({"yes": [0, 3, 1, 0]})
+    stratified = pd.DataFrame({"yes": [1, 1, 1, 1]})
+    axes = plot_batch_counts({"plain": plain, "stratified": stratified}, "yes")
+    assert axes.shape == (2, 2)
+    held, without = (collection.get_offsets() for collection in axes[0, 0].collections)
+    assert held[:, 1].tolist() == [3, 1] and without[:, 0].tolist() == [1, 4]
+    assert axes[0, 0].get_title() == "plain\n4 batches, 2 without"
+    assert [bar.get_height() for bar in axes[1, 0].patches] == [2, 1, 0, 1]
+    assert [bar.get_height() for bar in axes[1, 1].patches] == [0, 4, 0, 0]
+    matplotlib.pyplot.close("all")

@@ -1,0 +1,195 @@
+"""The rule, exhaustively where the space is small and by property tests beyond: plan, layout and scatter."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Iterable, Optional, Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pystrat import BatchPlan, _kernels
+from pystrat.plan import make_plan
+
+ASSIGNS = ("proportional", "even")
+
+
+def plan_of(counts: Sequence[int], n_batches: int, assign: str) -> BatchPlan:
+    names = tuple(str(stratum) for stratum in range(len(counts)))
+    return BatchPlan(n_batches, np.array(counts, dtype=np.int64), names, assign)
+
+
+def scattered(plan: BatchPlan) -> tuple[np.ndarray, np.ndarray]:
+    """The codes of a dataset with the plan's counts, and its rows in batch order, unshuffled, by the kernel."""
+    codes = np.repeat(np.arange(len(plan.counts), dtype=np.uint8), plan.counts)
+    rows = np.empty(plan.n_rows, dtype=np.int32)
+    cursors = np.concatenate([[0], np.cumsum(plan.counts)])
+    _kernels.scatter_in_order(codes, cursors, plan.layout(plan.n_rows), rows)
+    return codes, rows
+
+
+def table_of(plan: BatchPlan) -> np.ndarray:
+    """Rows of each stratum in each batch, as the kernel deals them."""
+    codes, rows = scattered(plan)
+    assert np.array_equal(np.sort(rows), np.arange(plan.n_rows)), "every row exactly once"
+    batch = np.repeat(np.arange(plan.n_batches), plan.sizes)
+    cells = batch * len(plan.counts) + codes[rows]
+    return np.bincount(cells, minlength=plan.n_batches * len(plan.counts)).reshape(plan.n_batches, -1)
+
+
+def check(counts: Sequence[int], n_batches: int, assign: str) -> None:
+    plan = plan_of(counts, n_batches, assign)
+    table = table_of(plan)
+    floor = plan.counts // n_batches
+    assert ((table == floor) | (table == floor + (plan.counts % n_batches > 0))).all(), "floor or ceiling"
+    assert table.min() >= plan.min_samples_per_stratum
+    assert plan.sizes.min() > 0, "no batch is empty"
+    if assign == "even":
+        assert plan.sizes.max() - plan.sizes.min() <= 1
+
+
+def distinct_batch_numbers(n_min: int, minima: Iterable[int]) -> set[int]:
+    """The numbers of batches that the minima give, checked against the rule."""
+    numbers = set()
+    for minimum in minima:
+        counts = np.array([n_min, n_min], dtype=np.int64)
+        plan = make_plan(counts, ("0", "1"), min_samples_per_stratum=minimum, rare="allow")
+        assert plan.n_batches == max(1, n_min // minimum)
+        if n_min >= minimum:
+            assert plan.min_samples_per_stratum >= minimum, "the promise"
+        numbers.add(plan.n_batches)
+    return numbers
+
+
+@pytest.mark.parametrize("assign", ASSIGNS)
+def test_every_pair_of_sizes_up_to_60_and_every_minimum_up_to_60(assign: str) -> None:
+    batch_numbers = {n_min: distinct_batch_numbers(n_min, range(1, 61)) for n_min in range(1, 61)}
+    for counts in product(range(1, 61), repeat=2):
+        for n_batches in batch_numbers[min(counts)]:
+            check(counts, n_batches, assign)
+
+
+@pytest.mark.parametrize("assign", ASSIGNS)
+def test_every_triple_of_sizes_up_to_12_and_every_minimum_up_to_12(assign: str) -> None:
+    batch_numbers = {n_min: distinct_batch_numbers(n_min, range(1, 13)) for n_min in range(1, 13)}
+    for counts in product(range(1, 13), repeat=3):
+        for n_batches in batch_numbers[min(counts)]:
+            check(counts, n_batches, assign)
+
+
+counts_lists = st.lists(st.integers(1, 400), min_size=1, max_size=40)
+
+
+@given(counts_lists, st.integers(1, 500), st.sampled_from(ASSIGNS), st.integers(1, 7))
+def test_any_sizes_minimum_and_replicas(counts: list[int], minimum: int, assign: str, replicas: int) -> None:
+    n_min = min(counts)
+    arguments = {"min_samples_per_stratum": minimum, "assign": assign, "rare": "allow", "num_replicas": replicas}
+    strata = tuple(str(stratum) for stratum in range(len(counts)))
+    n_batches = max(1, n_min // minimum)
+    if n_batches < replicas:
+        with pytest.raises(ValueError, match="num_replicas"):
+            make_plan(np.array(counts), strata, **arguments)
+        return
+    plan = make_plan(np.array(counts), strata, **arguments)
+    assert plan.n_batches == n_batches - n_batches % replicas
+    check(counts, plan.n_batches, assign)
+    assert np.array_equal(plan.composition().to_numpy(), table_of(plan))
+
+
+@given(counts_lists, st.integers(1, 500), st.sampled_from(ASSIGNS))
+def test_any_sizes_and_mean_batch_size(counts: list[int], mean: int, assign: str) -> None:
+    strata = tuple(str(stratum) for stratum in range(len(counts)))
+    plan = make_plan(np.array(counts), strata, mean_batch_size=mean, assign=assign, rare="allow")
+    exact = sum(counts) / mean
+    assert plan.n_batches == max(1, int(exact + 0.5)), "rounded half up (exact here: the numbers are small)"
+    assert plan.assign == ("even" if plan.n_batches > min(counts) else assign)
+    check(counts, plan.n_batches, plan.assign)
+    assert np.array_equal(plan.composition().to_numpy(), table_of(plan))
+
+
+@given(counts_lists, st.integers(1, 60), st.integers(1, 5))
+def test_a_refused_mean_batch_size_names_the_smallest_that_works(counts: list[int], mean: int, replicas: int) -> None:
+    strata = tuple(str(stratum) for stratum in range(len(counts)))
+
+    def accepted(mean: int) -> Optional[str]:
+        try:
+            make_plan(np.array(counts), strata, mean_batch_size=mean, num_replicas=replicas)
+        except ValueError as error:
+            return str(error)
+        return None
+
+    message = accepted(mean)
+    if message is not None and "be at least" in message:
+        named = int(message.split("be at least ")[1].split(",")[0])
+        assert named > mean and accepted(named) is None
+        below = accepted(named - 1)
+        assert below is not None and f"be at least {named}," in below
+
+
+@given(counts_lists, st.integers(1, 60), st.integers(1, 5))
+def test_refused_replicas_name_a_minimum_that_works(counts: list[int], minimum: int, replicas: int) -> None:
+    strata = tuple(str(stratum) for stratum in range(len(counts)))
+    try:
+        make_plan(np.array(counts), strata, min_samples_per_stratum=minimum, num_replicas=replicas)
+    except ValueError as error:
+        if "to at most" in str(error):
+            largest = int(str(error).split("to at most ")[1].rstrip("."))
+            plan = make_plan(np.array(counts), strata, min_samples_per_stratum=largest, num_replicas=replicas)
+            assert plan.n_batches == replicas
+
+
+def test_the_proportional_batch_is_the_rank_scaled_and_rounded_up() -> None:
+    counts = [600, 19_400]
+    plan = plan_of(counts, 200, "proportional")
+    codes, rows = scattered(plan)
+    batch = np.empty(plan.n_rows, dtype=np.int64)
+    batch[rows] = np.repeat(np.arange(1, 201), plan.sizes)
+    for stratum, n_s in enumerate(counts):
+        ranks = np.arange(1, n_s + 1)
+        assert np.array_equal(batch[codes == stratum], (ranks * 200 + n_s - 1) // n_s)
+
+
+def test_even_deals_row_after_row_to_batch_after_batch() -> None:
+    plan = plan_of([3, 5, 2], 4, "even")
+    codes, rows = scattered(plan)
+    assert [rows[start::1][:size].tolist() for start, size in zip(plan.offsets, plan.sizes)] == [
+        [0, 4, 8],
+        [1, 5, 9],
+        [2, 6],
+        [3, 7],
+    ]
+
+
+def test_exact_where_a_double_rounds() -> None:
+    """n_s * B passes 2^53 here; the sizes are compared with Python's own integers of any length."""
+    n_batches = 2**22 + 1
+    counts = [2**31 - n_batches - 2, n_batches + 1]
+    plan = plan_of(counts, n_batches, "proportional")
+    for batch in [0, 1, 12_345, n_batches // 3, n_batches - 2, n_batches - 1]:
+        upto = [(batch + 1) * n_s // n_batches - batch * n_s // n_batches for n_s in counts]
+        assert plan.sizes[batch] == sum(upto)
+    assert int(plan.sizes.sum()) == sum(counts)
+
+
+# The published forms of the rule, in floating point ---------------------------------------------------------------
+
+
+def test_the_published_float_formula_breaks_the_promise_where_the_rule_does_not() -> None:
+    """ceiling(i / max(i) * n_min / m) puts 2 positives into 11 of the 200 batches of the published example."""
+    rank = np.arange(1, 601)
+    batch = np.ceil(rank / 600 * 600 / 3)
+    positives = np.bincount(batch.astype(int))[1:]
+    assert (positives == 2).sum() == 11 and (positives == 4).sum() == 11
+    assert (table_of(plan_of([600, 19_400], 200, "proportional"))[:, 0] == 3).all()
+
+
+def test_the_other_published_float_formula_makes_a_spurious_batch_where_the_rule_does_not() -> None:
+    """ceiling(max_samp / n * i / m), strata of 3 and 187 rows, m = 1: a fourth batch, without the minority."""
+    n_min, n_max = 3, 187
+    batches = [np.ceil(n_min / n * np.arange(1, n + 1) / 1).astype(int) for n in (n_min, n_max)]
+    assert max(batch.max() for batch in batches) == 4
+    assert np.bincount(batches[0], minlength=5)[1:].tolist() == [1, 1, 1, 0]
+    plan = make_plan(np.array([3, 187]), ("rare", "common"), min_samples_per_stratum=1)
+    assert plan.n_batches == 3 and (table_of(plan)[:, 0] == 1).all()

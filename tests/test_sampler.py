@@ -1,0 +1,537 @@
+"""The contract of a batch sampler, and the guarantees of the stratified one, each under its own name."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import multiprocessing
+import pickle
+from typing import Any, Iterable, Optional
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from torch.utils.data import DataLoader
+
+from pystrat import Batches, BatchSampler, StratifiedBatchSampler, epoch_permutation
+from pystrat.base import epoch_seed
+
+LABELS = np.repeat([1, 0], [30, 70])
+
+
+def sampler_of(labels: Any = LABELS, minimum: Optional[int] = 3, **parameters: Any) -> StratifiedBatchSampler:
+    parameters.setdefault("seed", 1)
+    return StratifiedBatchSampler(labels, minimum, **parameters)
+
+
+def lists(batches: Iterable[Any]) -> list[list[int]]:
+    return [list(map(int, batch)) for batch in batches]
+
+
+# Published numbers (T. D. Hocking, custom torch sampler with mlr3torch, 2025) -----------------------------------------
+
+
+def test_published_stratified_batches() -> None:
+    labels = np.repeat([1, 0], [600, 19_400])
+    sampler = StratifiedBatchSampler(labels, min_samples_per_stratum=3, seed=1)
+    rows = sampler.batches(0).rows + 1
+    assert [row for row in rows if row > 600][:5] == [17401, 4775, 13218, 10539, 8462]
+    assert [row for row in rows if row <= 600][-5:] == [372, 473, 437, 264, 561]
+    assert len(sampler) == 200
+    assert (sampler.plan.composition() == [3, 97]).all(axis=None)
+
+
+@pytest.mark.parametrize(
+    ("minimum", "n_batches", "sizes"), [(1, 12, None), (2, 6, None), (5, 2, [61, 62]), (7, 1, [123])]
+)
+def test_published_numbers_of_batches(minimum: int, n_batches: int, sizes: Optional[list[int]]) -> None:
+    plan = StratifiedBatchSampler(["a"] * 12 + ["b"] * 111, minimum, seed=1).plan
+    assert plan.n_batches == n_batches
+    assert sizes is None or plan.sizes.tolist() == sizes
+
+
+# The generator --------------------------------------------------------------------------------------------------------
+
+
+def test_the_permutation_is_that_of_r() -> None:
+    """set.seed(1); sample(20000), printed by R; whole permutations are compared with a live R in tests/bridge."""
+    assert (epoch_permutation(20_000, seed=1)[:6] + 1).tolist() == [17401, 4775, 13218, 10539, 8462, 4050]
+
+
+@given(st.integers(0, 3000), st.integers(0, 2**31 - 2), st.integers(0, 6_700_000))
+def test_a_permutation_has_every_row_once(n_rows: int, seed: int, epoch: int) -> None:
+    assert np.array_equal(np.sort(epoch_permutation(n_rows, seed=seed, epoch=epoch)), np.arange(n_rows))
+
+
+def test_epoch_zero_has_the_seed_itself_and_neighbouring_seeds_share_no_epoch() -> None:
+    assert epoch_seed(5, 0) == 5
+    seeds = {epoch_seed(seed, epoch) for seed in range(20) for epoch in range(500)}
+    assert len(seeds) == 20 * 500
+    assert epoch_seed(2**31 - 2, 6_700_000) == (2**31 - 2 + 1327217885 * 6_700_000) % (2**31 - 1)
+
+
+def test_every_permutation_of_four_rows_is_equally_likely() -> None:
+    """A chi-square statistic on 23 degrees of freedom; 49.7 is its quantile at 0.999. The seeds are fixed."""
+    counts: dict[tuple[int, ...], int] = {}
+    for seed in range(4800):
+        order = tuple(epoch_permutation(4, seed=seed).tolist())
+        counts[order] = counts.get(order, 0) + 1
+    assert len(counts) == 24
+    assert sum((count - 200) ** 2 / 200 for count in counts.values()) < 49.7
+
+
+# Guarantees of every batch sampler ------------------------------------------------------------------------------------
+
+
+def test_iter_draws_nothing_and_changes_nothing() -> None:
+    sampler = sampler_of()
+    state = sampler.state_dict()
+    first, second = iter(sampler), iter(sampler)
+    assert sampler.state_dict() == state and sampler.epoch == 0
+    assert lists(second) == lists(sampler.batches(0))
+    assert lists(first) == lists(sampler.batches(1)), "an iterator takes its epoch when it is first asked"
+
+
+def test_an_iterator_takes_its_epoch_when_its_first_batch_is_asked_for() -> None:
+    sampler = sampler_of()
+    iterator = iter(sampler)
+    sampler.set_epoch(7)
+    assert next(iterator) == sampler.batches(7)[0].tolist()
+    assert sampler.epoch == 8
+
+
+def test_an_abandoned_epoch_is_not_repeated() -> None:
+    sampler = sampler_of()
+    next(iter(sampler))
+    assert lists(sampler) == lists(sampler.batches(1))
+
+
+def test_epochs_differ_and_set_epoch_repeats_one() -> None:
+    sampler = sampler_of()
+    epochs = [lists(sampler) for _ in range(3)]
+    assert epochs[0] != epochs[1] != epochs[2]
+    sampler.set_epoch(1)
+    assert lists(sampler) == epochs[1]
+    assert sampler.epoch == 2
+
+
+def test_the_same_seed_gives_the_same_batches_and_another_seed_others() -> None:
+    assert lists(sampler_of()) == lists(sampler_of())
+    assert lists(sampler_of()) != lists(sampler_of(seed=2))
+
+
+def test_a_seed_is_drawn_and_told_where_none_is_given() -> None:
+    sampler = sampler_of(seed=None)
+    assert 0 <= sampler.seed <= 2**31 - 2
+    assert lists(sampler) == lists(sampler_of(seed=sampler.seed))
+    assert len({sampler_of(seed=None).seed for _ in range(20)}) > 1
+
+
+def test_batches_are_lists_of_python_ints() -> None:
+    for batch in sampler_of():
+        assert type(batch) is list and {type(row) for row in batch} == {int}
+
+
+def test_batches_gives_the_same_as_arrays_without_copies_and_changes_nothing() -> None:
+    sampler = sampler_of()
+    batches = sampler.batches(0)
+    assert sampler.epoch == 0
+    assert isinstance(batches, Batches) and batches.rows.dtype == np.int32
+    assert lists(batches) == lists(sampler)
+    assert all(batch.base is not None and np.shares_memory(batch, batches.rows) for batch in batches)
+    assert np.array_equal(np.concatenate(list(batches)), batches.rows)
+    assert lists(sampler.batches()) == lists(sampler.batches(1)), "the next epoch where none is told"
+
+
+def test_len_is_exact_and_constant() -> None:
+    sampler = sampler_of()
+    assert [len(sampler), len(list(sampler)), len(sampler), len(list(sampler))] == [10] * 4
+
+
+def test_an_exhausted_iterator_stays_exhausted() -> None:
+    iterator = iter(sampler_of())
+    list(iterator)
+    assert list(iterator) == [] and next(iterator, None) is None
+
+
+def test_training_libraries_find_what_they_look_for_and_nothing_to_act_on() -> None:
+    sampler = sampler_of()
+    assert sampler.sampler is sampler
+    assert not hasattr(sampler, "batch_size") and not hasattr(sampler, "drop_last")
+    parameters = inspect.signature(StratifiedBatchSampler).parameters
+    assert "batch_size" not in parameters
+    keyword_only = [name for name, parameter in parameters.items() if parameter.kind is parameter.KEYWORD_ONLY]
+    assert list(parameters)[:2] == ["strata", "min_samples_per_stratum"] and len(keyword_only) == len(parameters) - 2
+
+
+def test_an_epoch_beyond_the_largest_is_refused_when_it_comes() -> None:
+    sampler = sampler_of()
+    sampler.set_epoch(6_700_000)
+    list(sampler)
+    with pytest.raises(ValueError, match="from 0 to 6700000. Got 6700001 instead"):
+        next(iter(sampler))
+
+
+# Guarantees of the stratified batch sampler ---------------------------------------------------------------------------
+
+labels_lists = st.lists(st.integers(0, 6), min_size=1, max_size=300)
+
+
+@given(
+    labels_lists,
+    st.integers(1, 5),
+    st.integers(0, 2**31 - 2),
+    st.integers(0, 3),
+    st.sampled_from(["even", "proportional"]),
+)
+def test_every_row_once_an_epoch_and_the_promise(
+    labels: list[int], minimum: int, seed: int, epoch: int, assign: str
+) -> None:
+    sampler = StratifiedBatchSampler(labels, minimum, seed=seed, assign=assign, rare="allow")
+    batches = sampler.batches(epoch)
+    assert np.array_equal(np.sort(batches.rows), np.arange(len(labels)))
+    counts = {stratum: labels.count(stratum) for stratum in set(labels)}
+    promised = minimum if min(counts.values()) >= minimum else min(counts.values())
+    assert sampler.plan.min_samples_per_stratum >= promised
+    for batch in batches:
+        held = [labels[row] for row in batch]
+        for stratum, count in counts.items():
+            floor = count // len(batches)
+            assert held.count(stratum) in (floor, floor + (count % len(batches) > 0))
+            assert held.count(stratum) >= promised
+
+
+@given(labels_lists, st.integers(0, 2**31 - 2), st.sampled_from(["even", "proportional"]))
+def test_within_a_batch_strata_stand_in_order_of_appearance_and_rows_in_rank_order(
+    labels: list[int], seed: int, assign: str
+) -> None:
+    sampler = StratifiedBatchSampler(labels, 1, seed=seed, assign=assign)
+    number = {label: place for place, label in enumerate(dict.fromkeys(labels))}
+    rank = {row: place for place, row in enumerate(epoch_permutation(len(labels), seed=seed).tolist())}
+    for batch in sampler:
+        keys = [(number[labels[row]], rank[row]) for row in batch]
+        assert keys == sorted(keys)
+
+
+def test_the_counts_of_the_batches_are_the_same_every_epoch() -> None:
+    sampler = sampler_of(minimum=4)
+    for epoch in range(5):
+        held = [np.bincount(LABELS[batch], minlength=2)[::-1].tolist() for batch in sampler.batches(epoch)]
+        assert held == sampler.plan.composition().to_numpy().tolist()
+
+
+def test_dropped_rows_are_never_sampled_and_all_others_once() -> None:
+    labels = [1, None, 0, 0, 1, None, 0, 1]
+    sampler = StratifiedBatchSampler(labels, 1, missing="drop", seed=1)
+    assert sorted(sampler.batches(0).rows.tolist()) == [0, 2, 3, 4, 6, 7]
+    order = epoch_permutation(8, seed=1).tolist()
+    first_ones = [row for row in order if labels[row] == 1]
+    assert [row for row in sampler.batches(0).rows.tolist() if labels[row] == 1] == first_ones, "permuted over all rows"
+
+
+def test_without_shuffling_every_epoch_keeps_the_order_of_the_dataset() -> None:
+    sampler = sampler_of(shuffle=False)
+    assert lists(sampler) == lists(sampler)
+    for stratum in (0, 1):
+        rows = [row for row in sampler.batches(3).rows.tolist() if LABELS[row] == stratum]
+        assert rows == sorted(rows)
+
+
+def test_mean_batch_size_rounds_half_up() -> None:
+    for n_rows, mean, n_batches in [(100, 8, 13), (100, 40, 3), (90, 40, 2), (100, 1000, 1)]:
+        assert len(StratifiedBatchSampler([0] * n_rows, mean_batch_size=mean)) == n_batches
+
+
+def test_the_plan_tells_what_it_guarantees() -> None:
+    plan = sampler_of(minimum=4).plan
+    assert (plan.n_batches, plan.min_samples_per_stratum, plan.strata) == (7, 4, ("1", "0"))
+    assert plan.counts.tolist() == [30, 70] and plan.sizes.sum() == 100
+    assert list(plan.composition().columns) == ["1", "0"] and plan.composition().index.name == "batch"
+    assert repr(plan) == (
+        "BatchPlan(n_batches=7, n_rows=100, strata=2, min_samples_per_stratum=4, assign='proportional')"
+    )
+    assert plan.summary().splitlines()[:2] == [
+        "7 batches of 14 to 15 rows, 100 rows in all, assign='proportional'",
+        "every batch holds at least 4 rows of every stratum",
+    ]
+    assert len(StratifiedBatchSampler(range(1000), 1).plan.summary().splitlines()) == 24, "many strata are cut"
+
+
+def test_repr() -> None:
+    assert repr(sampler_of()) == (
+        "StratifiedBatchSampler(100 rows, 2 strata, 10 batches, min_samples_per_stratum=3, assign='proportional', "
+        "shuffle=True, seed=1, epoch=0)"
+    )
+
+
+def test_a_changed_label_array_does_not_change_the_sampler() -> None:
+    labels = LABELS.astype(np.uint8)
+    sampler = sampler_of(labels)
+    before = lists(sampler.batches(0))
+    labels[:] = 0
+    assert lists(sampler.batches(0)) == before
+
+
+# Distributed ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("replicas", [1, 2, 3, 4, 10])
+def test_interleaving_the_ranks_gives_the_sampler_without_a_rank(replicas: int) -> None:
+    whole = sampler_of(num_replicas=replicas)
+    ranks = [sampler_of(num_replicas=replicas, rank=rank) for rank in range(replicas)]
+    assert len(whole) % replicas == 0
+    assert {len(rank) for rank in ranks} == {len(whole) // replicas}, "equal numbers of batches"
+    for epoch in range(2):
+        interleaved = [batch for round in zip(*ranks) for batch in round]
+        assert interleaved == lists(whole.batches(epoch))
+        assert [lists(rank.batches(epoch)) for rank in ranks] == [
+            lists(whole.batches(epoch))[rank::replicas] for rank in range(replicas)
+        ]
+
+
+@given(labels_lists, st.integers(1, 4), st.integers(1, 5))
+def test_over_all_ranks_every_row_once_and_the_promise_on_every_rank(
+    labels: list[int], minimum: int, replicas: int
+) -> None:
+    counts = {stratum: labels.count(stratum) for stratum in set(labels)}
+    if min(counts.values()) < minimum * replicas:
+        return
+    ranks = [StratifiedBatchSampler(labels, minimum, seed=1, num_replicas=replicas, rank=r) for r in range(replicas)]
+    batches = [batch for rank in ranks for batch in rank]
+    assert sorted(row for batch in batches for row in batch) == list(range(len(labels)))
+    assert all([labels[row] for row in batch].count(stratum) >= minimum for batch in batches for stratum in counts)
+
+
+# Resume ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rank", [None, 0, 1])
+@pytest.mark.parametrize("consumed", range(0, 6))
+def test_resuming_continues_with_exactly_the_batches_that_would_have_come(rank: Optional[int], consumed: int) -> None:
+    parameters = {"num_replicas": 2, "rank": rank}
+    undisturbed = sampler_of(**parameters)
+    expected = lists(undisturbed) + lists(undisturbed)
+    interrupted = sampler_of(**parameters)
+    iterator = iter(interrupted)
+    taken = [next(iterator) for _ in range(consumed)]
+    states = [iterator.state_dict()]
+    if consumed:
+        states.append(interrupted.state_dict(batches_consumed=consumed))
+    for state in states:
+        resumed = sampler_resumed(pickle.loads(pickle.dumps(state)), parameters)
+        assert taken + lists_until(resumed, len(expected) - consumed) == expected
+
+
+def sampler_resumed(state: dict[str, Any], parameters: dict[str, Any]) -> StratifiedBatchSampler:
+    sampler = sampler_of(**parameters)
+    sampler.load_state_dict(state)
+    return sampler
+
+
+def lists_until(sampler: StratifiedBatchSampler, count: int) -> list[list[int]]:
+    batches: list[list[int]] = []
+    while len(batches) < count:
+        batches += lists(sampler)
+    return batches
+
+
+def test_a_state_is_plain_and_absolute() -> None:
+    sampler = sampler_of()
+    iterator = iter(sampler)
+    next(iterator), next(iterator)
+    state = iterator.state_dict()
+    assert {name: value for name, value in state.items() if name != "fingerprint"} == {
+        "version": 1,
+        "epoch": 0,
+        "batch": 2,
+    }
+    assert sampler.state_dict(batches_consumed=2) == state
+    resumed = sampler_resumed(state, {})
+    next(iter(resumed))
+    assert resumed.state_dict(batches_consumed=1)["batch"] == 3, "counted from the beginning of the epoch"
+
+
+def test_a_state_at_the_end_of_an_epoch_continues_with_the_next() -> None:
+    sampler = sampler_of()
+    iterator = iter(sampler)
+    list(iterator)
+    assert iterator.state_dict() == sampler.state_dict() == sampler.state_dict(batches_consumed=10)
+    assert sampler.state_dict()["epoch"] == 1 and sampler.state_dict()["batch"] == 0
+    told_otherwise = {**sampler.state_dict(), "epoch": 0, "batch": 10}
+    assert lists(sampler_resumed(told_otherwise, {})) == lists(sampler.batches(1))
+
+
+def test_loading_into_sampler_and_iterator_equals_loading_into_one() -> None:
+    source = iter(sampler_of())
+    for _ in range(4):
+        next(source)
+    state = source.state_dict()
+    into_iterator = sampler_of()
+    iterator = iter(into_iterator)
+    iterator.load_state_dict(state)
+    into_both = sampler_of()
+    into_both.load_state_dict(state)
+    both = iter(into_both)
+    both.load_state_dict(state)
+    expected = lists(source)
+    assert list(iterator) == list(both) == expected
+    assert lists(into_iterator) == lists(into_both) == lists(sampler_of().batches(1))
+
+
+def test_an_iterator_resumes_in_the_middle_of_its_own_epoch() -> None:
+    sampler = sampler_of()
+    iterator = iter(sampler)
+    state = [next(iterator) for _ in range(3)] and iterator.state_dict()
+    rest = list(iterator)
+    iterator.load_state_dict(state)
+    assert list(iterator) == rest
+
+
+def test_a_state_of_all_ranks_and_of_one_rank_agree() -> None:
+    whole = sampler_of(num_replicas=2)
+    iterator = iter(whole)
+    for _ in range(4):
+        next(iterator)
+    for rank in range(2):
+        resumed = sampler_of(num_replicas=2, rank=rank)
+        resumed.load_state_dict(iterator.state_dict())
+        assert lists(resumed) == lists(whole.batches(0))[4 + rank :: 2]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"seed": 2},
+        {"minimum": 4},
+        {"assign": "even"},
+        {"shuffle": False},
+        {"labels": LABELS[::-1].copy()},
+        {"labels": np.append(LABELS, 0)},
+    ],
+    ids=lambda other: ", ".join(other),
+)
+def test_a_state_of_another_sampler_is_refused(other: dict[str, Any]) -> None:
+    state = sampler_of(**other).state_dict()
+    with pytest.raises(ValueError, match="'state' .* must come from a sampler with the same data, parameters and seed"):
+        sampler_of().load_state_dict(state)
+
+
+@pytest.mark.parametrize(
+    ("state", "message"),
+    [
+        ({}, "must have the entries 'version', 'fingerprint', 'epoch' and 'batch'. Got 0 values instead."),
+        ("text", "must have the entries"),
+        ({"version": 2}, "must be of version 1. Got version 2 instead."),
+        ({"epoch": -1}, "'epoch' .* must be an integer from 0 to 6700000. Got -1"),
+        ({"batch": 11}, "'batch' .* must be an integer from 0 to 10. Got 11"),
+    ],
+)
+def test_a_state_that_makes_no_sense_is_refused(state: Any, message: str) -> None:
+    sampler = sampler_of()
+    if state and isinstance(state, dict):
+        state = {**sampler.state_dict(), **state}
+    with pytest.raises((ValueError, TypeError), match=message):
+        sampler.load_state_dict(state)
+
+
+def test_more_batches_consumed_than_there_are_is_refused() -> None:
+    sampler = sampler_of()
+    next(iter(sampler))
+    with pytest.raises(ValueError, match="'batches_consumed' .* from 0 to 10. Got 11"):
+        sampler.state_dict(batches_consumed=11)
+
+
+# Pickling and processes -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_strata", [2, 255])
+def test_a_pickle_takes_one_byte_a_row(n_strata: int) -> None:
+    labels = np.arange(100_000) % n_strata
+    sampler = StratifiedBatchSampler(labels, 1, seed=1)
+    names = sum(map(len, sampler.plan.strata)) + 12 * n_strata
+    assert len(pickle.dumps(sampler)) < 100_000 + names + 2_000
+
+
+@pytest.mark.parametrize("clone", [copy.deepcopy, lambda sampler: pickle.loads(pickle.dumps(sampler))])
+def test_a_copy_goes_on_where_the_original_stands(clone: Any) -> None:
+    sampler = sampler_of(num_replicas=2, rank=1)
+    next(iter(sampler))
+    copied = clone(sampler)
+    assert copied.state_dict() == sampler.state_dict() and repr(copied) == repr(sampler)
+    assert lists(copied) == lists(sampler)
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_every_start_method_gives_the_same_batches(method: str) -> None:
+    sampler = sampler_of()
+    with multiprocessing.get_context(method).Pool(1) as pool:
+        assert pool.apply(list, (sampler,)) == lists(sampler)
+
+
+# A subclass -----------------------------------------------------------------------------------------------------------
+
+
+class InOrder(BatchSampler):
+    """Hands out the rows 0..9 in batches of `size`, at once or one after the other."""
+
+    def __init__(self, size: int, *, lazy: bool = False, **parameters: Any) -> None:
+        super().__init__(**parameters)
+        self.size = size
+        self.lazy = lazy
+
+    def _global_length(self) -> int:
+        return -(-10 // self.size)
+
+    def _fingerprint(self) -> str:
+        return f"InOrder {self.size}"
+
+    def _epoch_batches(self, epoch: int) -> Iterable[np.ndarray]:
+        arrays = (np.arange(first, min(first + self.size, 10)) + 100 * epoch for first in range(0, 10, self.size))
+        return arrays if self.lazy else Batches.gather(arrays)
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_a_subclass_needs_one_hook_for_everything_else(lazy: bool) -> None:
+    sampler = InOrder(4, lazy=lazy, seed=1)
+    assert lists(sampler) == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]
+    assert lists(sampler)[0] == [100, 101, 102, 103]
+    assert lists(sampler.batches(0)) == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]
+    iterator = iter(sampler)
+    next(iterator)
+    resumed = InOrder(4, lazy=lazy, seed=1)
+    resumed.load_state_dict(iterator.state_dict())
+    assert lists(resumed) == lists(iterator) == [[204, 205, 206, 207], [208, 209]]
+    rank = InOrder(5, lazy=lazy, num_replicas=2, rank=1)
+    assert len(rank) == 1 and lists(rank) == [[5, 6, 7, 8, 9]] == lists(rank.batches(0))
+
+
+def test_batches_are_a_sequence() -> None:
+    batches = Batches(np.arange(6), np.array([0, 2, 2, 6]))
+    assert len(batches) == 3 and lists(batches) == [[0, 1], [], [2, 3, 4, 5]]
+    assert batches[-1].tolist() == [2, 3, 4, 5] and lists(batches[1:]) == [[], [2, 3, 4, 5]]
+    with pytest.raises(IndexError):
+        batches[3]
+    assert repr(batches) == "Batches(n_batches=3, n_rows=6)"
+    assert len(Batches.gather([])) == 0
+
+
+# In PyTorch's DataLoader ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_data_loader_delivers_the_batches(workers: int) -> None:
+    sampler = sampler_of()
+    loader = DataLoader(range(100), batch_sampler=sampler, num_workers=workers)
+    for epoch in range(2):
+        assert [batch.tolist() for batch in loader] == lists(sampler.batches(epoch))
+    assert len(loader) == 10
+
+
+def test_no_import_of_torch_or_rpy2() -> None:
+    import subprocess
+    import sys
+
+    code = "import sys, pystrat, rbridge; print(sorted({'torch', 'rpy2', 'matplotlib'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,276 @@
+"""Labels, columns and tables -> strata: the same whatever form they come in."""
+
+from __future__ import annotations
+
+import datetime
+import locale
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pystrat import StratifiedBatchSampler
+from pystrat.strata import encode_strata
+
+DAY = datetime.date(2017, 6, 30)
+NOON = datetime.datetime(2017, 6, 30, 12)
+
+
+def numbered(strata: Any, missing: str = "error") -> tuple[list[int], list[str], list[int]]:
+    encoded = encode_strata(strata, missing=missing)
+    return encoded.codes.tolist(), list(encoded.names), encoded.counts.tolist()
+
+
+def refused(strata: Any) -> str:
+    with pytest.raises((TypeError, ValueError)) as error:
+        encode_strata(strata)
+    return str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("strata", "names"),
+    [
+        ([3, 1, 3], ["3", "1"]),
+        ((3, 1, 3), ["3", "1"]),
+        ([3, 1.0, 3.0], ["3", "1"]),
+        (np.array([3, 1, 3], dtype=np.int8), ["3", "1"]),
+        (np.array([3, 1, 3], dtype=np.uint64), ["3", "1"]),
+        (np.array([3, 1, 3], dtype=">i4"), ["3", "1"]),
+        (np.array([3, 1, 3], dtype=">f8"), ["3", "1"]),
+        (np.array([3, 1, 3], dtype=np.float16), ["3", "1"]),
+        (np.array([3, 1, 3], dtype=np.longdouble), ["3", "1"]),
+        (np.array([3, 1, 3, 9])[:3][::1], ["3", "1"]),
+        (np.array([3, 0, 1, 0, 3, 0])[::2], ["3", "1"]),
+        (pd.Series([3, 1, 3], index=[7, 7, 2]), ["3", "1"]),
+        (pd.Index([3, 1, 3]), ["3", "1"]),
+        (pd.Series([3, 1, 3], dtype="Int64"), ["3", "1"]),
+        (pd.Series([3, 1, 3], dtype="Float64"), ["3", "1"]),
+        (torch.tensor([3, 1, 3]), ["3", "1"]),
+        (torch.tensor([3.0, 1.0, 3.0]), ["3", "1"]),
+        (torch.tensor([3.0, 1.0, 3.0], requires_grad=True), ["3", "1"]),
+        (torch.tensor([3.0, 1.0, 3.0]).to(torch.bfloat16), ["3", "1"]),
+        ([0.1 + 0.2, 0.3, 0.1 + 0.2], ["0.3", "0.3"]),
+        ([True, False, True], ["TRUE", "FALSE"]),
+        (np.array([True, False, True]), ["TRUE", "FALSE"]),
+        (pd.Series([True, False, True], dtype="boolean"), ["TRUE", "FALSE"]),
+        (["b", "a", "b"], ["b", "a"]),
+        (np.array(["b", "a", "b"]), ["b", "a"]),
+        (np.array([b"b", b"a", b"b"]), ["b", "a"]),
+        (["é".encode(), b"a", "é".encode()], ["é", "a"]),
+        (pd.Series(["b", "a", "b"], dtype="string"), ["b", "a"]),
+        (["", " ", ""], ["", " "]),
+        (["é", "e\u0301", "é"], ["é", "e\u0301"]),
+        (pd.Categorical(["b", "a", "b"], categories=["z", "a", "b"], ordered=True), ["b", "a"]),
+        (pd.Series(pd.Categorical([3, 1, 3])), ["3", "1"]),
+        (pd.cut(pd.Series([5, 1, 5]), [0, 2, 8]), ["(2, 8]", "(0, 2]"]),
+        ([DAY, DAY + datetime.timedelta(1), DAY], ["2017-06-30", "2017-07-01"]),
+        (np.array(["2017-06-30", "2017-07-01", "2017-06-30"], dtype="datetime64[D]"), ["2017-06-30", "2017-07-01"]),
+        (pd.Series([NOON, DAY, NOON], dtype="datetime64[ns]"), ["2017-06-30T12:00:00", "2017-06-30"]),
+        (
+            pd.Series([NOON, DAY, NOON], dtype="datetime64[ns]").dt.tz_localize("Europe/Zurich"),
+            ["2017-06-30T10:00:00", "2017-06-29T22:00:00"],
+        ),
+    ],
+)
+def test_every_form_of_one_column_is_numbered_by_first_appearance(strata: Any, names: list[str]) -> None:
+    assert numbered(strata) == ([0, 1, 0], names, [2, 1])
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pd.DataFrame({"x": ["b", "a", "b", "b"], "y": [1, 1, 2, 1]}),
+        pd.DataFrame({"x": ["b", "a", "b", "b"], "y": [1, 1, 2, 1]}, index=[9, 9, 1, 0]),
+        {"x": ["b", "a", "b", "b"], "y": np.array([1.0, 1.0, 2.0, 1.0])},
+        {"x": pd.Categorical(["b", "a", "b", "b"]), "y": torch.tensor([1, 1, 2, 1])},
+    ],
+    ids=["frame", "odd index", "dict", "mixed forms"],
+)
+def test_of_several_columns_every_combination_that_occurs_is_a_stratum(table: Any) -> None:
+    assert numbered(table) == ([0, 1, 2, 0], ["b, 1", "a, 1", "b, 2"], [2, 1, 1])
+
+
+def test_columns_of_the_same_name_are_all_used() -> None:
+    table = pd.DataFrame([[1, 1], [1, 2], [1, 1]], columns=["x", "x"])
+    assert numbered(table) == ([0, 1, 0], ["1, 1", "1, 2"], [2, 1])
+
+
+def test_a_frame_of_one_column_is_that_column() -> None:
+    assert numbered(pd.DataFrame({"x": [2, 1]})) == ([0, 1], ["2", "1"], [1, 1])
+
+
+def test_negative_zero_is_zero() -> None:
+    assert numbered([0.0, -0.0, 0]) == ([0, 0, 0], ["0"], [3])
+    assert numbered([-0.0, 0.0]) == ([0, 0], ["0"], [2])
+
+
+@pytest.mark.parametrize(
+    "strata",
+    [
+        [1.5, None, float("nan"), 1.5, pd.NA],
+        np.array([1.5, np.nan, np.nan, 1.5, np.nan]),
+        pd.Series([1.5, None, None, 1.5, None], dtype="Float64"),
+        pd.Categorical([1.5, None, np.nan, 1.5, None]),
+        ["1.5", None, float("nan"), "1.5", pd.NaT],
+        pd.Series(["1.5", None, None, "1.5", None], dtype="string"),
+    ],
+)
+def test_missing_is_one_value(strata: Any) -> None:
+    assert numbered(strata, "stratum") == ([0, 1, 1, 0, 1], ["1.5", "NA"], [2, 3])
+    assert numbered(strata, "drop") == ([0, 1, 1, 0, 1], ["1.5"], [2])
+    assert "3 missing of 5 rows" in refused(strata)
+
+
+@pytest.mark.parametrize(
+    "strata",
+    [
+        np.array(["2017-06-30", "NaT"], dtype="datetime64[s]"),
+        [True, None],
+        pd.Series([True, None], dtype="boolean"),
+        pd.Series([3, None], dtype="Int64"),
+        [b"x", None],
+    ],
+)
+def test_missing_in_every_kind_of_column(strata: Any) -> None:
+    codes, names, counts = numbered(strata, "stratum")
+    assert (codes, names[1], counts) == ([0, 1], "NA", [1, 1])
+
+
+def test_missing_text_is_not_the_empty_text_nor_the_letters_na() -> None:
+    assert numbered(["", None, "NA"], "stratum") == ([0, 1, 2], ["", "NA", "NA"], [1, 1, 1])
+
+
+def test_missing_values_of_several_columns() -> None:
+    table = {"x": [None, "a", "a", None], "y": [1, None, 1, 1]}
+    assert numbered(table, "stratum") == ([0, 1, 2, 0], ["NA, 1", "a, NA", "a, 1"], [2, 1, 1])
+    assert numbered(table, "drop") == ([1, 1, 0, 1], ["a, 1"], [1])
+
+
+def test_strata_are_numbered_without_the_dropped_rows() -> None:
+    table = {"x": ["z", "a", "z", "z"], "y": [None, 1, 1, 1]}
+    assert numbered(table, "drop") == ([2, 0, 1, 1], ["a, 1", "z, 1"], [1, 2])
+
+
+def test_unused_categories_are_no_strata() -> None:
+    assert numbered(pd.Categorical(["b"], categories=["a", "b", "c"]))[1] == ["b"]
+
+
+def test_the_locale_does_not_matter() -> None:
+    labels = ["b", "B", "ä", "a", "z"]
+    before = numbered(labels)
+    saved = locale.setlocale(locale.LC_ALL)
+    try:
+        locale.setlocale(locale.LC_ALL, "C.UTF-8")
+        assert numbered(labels) == before == ([0, 1, 2, 3, 4], labels, [1] * 5)
+    finally:
+        locale.setlocale(locale.LC_ALL, saved)
+
+
+@pytest.mark.parametrize(
+    ("strata", "got"),
+    [
+        ([True, 1], "a mix of kinds"),
+        ([1, True, 1.0], "a mix of kinds"),
+        ([1, "1"], "a mix of kinds"),
+        (pd.Categorical([1, "1"]), "a mix of kinds"),
+        ([[1], [2]], "list values"),
+        ([(1, 2), (3, 4)], "tuple values"),
+        ([{}, {}], "dict values"),
+        ([1 + 2j], "complex values"),
+        (np.array([1 + 2j]), "complex values"),
+        (np.array([1], dtype="timedelta64[s]"), "timedelta64[s] values"),
+        (np.zeros(2, dtype="i4,i4"), "[('f0', '<i4'), ('f1', '<i4')] values"),
+        ({"x": [1, 2], "y": [1, "a"]}, "a mix of kinds in column 'y'"),
+        ([2**53 + 1, 1], "the integer 9007199254740993, which no double holds exactly,"),
+        (np.array([2**53 + 1]), "the integer 9007199254740993, which no double holds exactly,"),
+        (np.array([2**64 - 1], dtype=np.uint64), "the integer 18446744073709551615, which no double holds exactly,"),
+        (["a\0b"], r"text with a NUL character, 'a\x00b',"),
+        (["a", "\ud800"], r"text that is not Unicode, with '\ud800',"),
+        ([b"\xff"], r"bytes that are not UTF-8, b'\xff',"),
+    ],
+)
+def test_refused_values(strata: Any, got: str) -> None:
+    assert refused(strata) == (
+        "The 'strata' parameter of encode_strata must hold logical values, numbers, text or dates, one kind a column. "
+        f"Got {got} instead."
+    )
+
+
+@pytest.mark.parametrize(
+    ("strata", "got"),
+    [
+        (None, "nothing"),
+        (5, "5"),
+        ("autism", "'autism'"),
+        (np.zeros((2, 2)), "an array of shape 2x2"),
+        (torch.zeros(2, 1), "an array of shape 2x1"),
+        (np.array(3), "a scalar"),
+        ({"x": 5}, "5"),
+        ((row for row in [1, 2]), "a value of class 'generator'"),
+    ],
+)
+def test_refused_forms(strata: Any, got: str) -> None:
+    message = refused(strata)
+    assert message.startswith("The 'strata' parameter of encode_strata must be a vector or a table of columns.")
+    assert f"Got {got} instead." in message
+
+
+def test_too_many_rows_are_refused_before_any_work() -> None:
+    endless = np.broadcast_to(np.uint8(0), 2**31)  # takes one byte
+    assert "at most 2147483647 rows. Got 2147483648 rows" in refused(endless)
+
+
+def test_integers_that_doubles_hold_are_numbers_however_large() -> None:
+    assert numbered([2**60, 2.0**60])[0] == [0, 0]
+
+
+@pytest.mark.parametrize("n_strata", [2, 255, 256, 257, 65_536, 65_537])
+@pytest.mark.parametrize("dropped", [False, True])
+def test_codes_take_the_smallest_type(n_strata: int, dropped: bool) -> None:
+    values = pd.Series(np.arange(n_strata), dtype="Int64")
+    if dropped:
+        values = pd.concat([values, pd.Series([None], dtype="Int64")])
+    codes = encode_strata(values, missing="drop").codes
+    n_codes = n_strata + dropped
+    assert codes.dtype == (np.uint8 if n_codes <= 256 else np.uint16 if n_codes <= 65_536 else np.int32)
+    assert codes.tolist() == list(range(n_codes))
+
+
+values = st.one_of(
+    st.lists(st.one_of(st.none(), st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0")))),
+    st.lists(st.one_of(st.none(), st.floats(allow_nan=True), st.integers(-(2**53), 2**53))),
+    st.lists(st.one_of(st.none(), st.booleans())),
+)
+
+
+@given(values)
+def test_any_column_is_numbered_as_a_dictionary_would(column: list) -> None:
+    if not column:
+        return
+    missing = [value is None or value != value for value in column]
+    keys = [None if is_missing else value for value, is_missing in zip(column, missing)]
+    first: dict = {}
+    expected = [first.setdefault(key, len(first)) for key in keys]
+    assert encode_strata(column, missing="stratum").codes.tolist() == expected
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 3)), min_size=1))
+def test_any_columns_are_numbered_as_a_dictionary_of_tuples_would(rows: list[tuple[int, int, int]]) -> None:
+    first: dict = {}
+    expected = [first.setdefault(row, len(first)) for row in rows]
+    columns = dict(zip("xyz", map(list, zip(*rows))))
+    assert encode_strata(columns).codes.tolist() == expected
+
+
+def test_an_empty_column_of_a_frame_of_no_columns() -> None:
+    assert "at least one column. Got 0 columns" in refused(pd.DataFrame(index=[0, 1]))
+
+
+def test_the_sampler_takes_what_the_strata_take() -> None:
+    table = pd.DataFrame({"x": ["b", "a"] * 4, "y": [1] * 8})
+    sampler = StratifiedBatchSampler(table, 2, seed=1)
+    assert sampler.plan.strata == ("b, 1", "a, 1") and len(sampler) == 2
