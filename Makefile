@@ -4,9 +4,8 @@ export R_LIBS := $(CURDIR)/.r-library
 export RETICULATE_PYTHON := $(CURDIR)/.venv/bin/python
 
 python := .venv/bin/python
-sources := pystrat rbridge tests data-raw setup.py
 
-.PHONY: help set-up demo test test-python test-r check document clean
+.PHONY: help set-up demo test test-python test-bridge test-r check document clean r-half
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -17,19 +16,26 @@ set-up: ## Install what is missing: Debian packages, .venv, .r-library
 demo: set-up ## Run the main job on the published and the real data, in Python and in R
 	@$(python) -m pystrat demo
 
-test: test-python test-r ## Run all tests of both languages
+test: test-python test-bridge test-r ## Run all tests of both languages
 
-test-python: set-up ## Run the tests in Python, the bridge to R included
-	@$(python) -m pytest
+test-python: set-up ## Run the tests in Python alone
+	@$(python) -m pytest --ignore tests/bridge
 
-test-r: set-up ## Run the tests of the R package
-	@tools/test-r.sh
+test-bridge: set-up r-half ## Run the tests of Python and R together
+	@$(python) -m pytest tests/bridge
 
-check: set-up ## Check format, lint, types and the R package's documentation
+test-r: set-up r-half ## Run the tests in R alone
+	@Rscript tools/test_r.R
+
+check: set-up r-half ## Check format, lint, types and the R package's documentation
 	@tools/check.sh
 
-document: set-up ## Write the R package's help pages and NAMESPACE from its comments
+document: set-up r-half ## Write the R package's help pages and NAMESPACE from its comments
 	@Rscript -e 'roxygen2::roxygenise("rbridge/r")'
+
+# Fails, and names it, where set-up could not get something that the R half needs.
+r-half: set-up
+	@if [ -f .r-library/missing ]; then echo "The R half is missing:"; cat .r-library/missing; exit 1; fi
 
 clean: ## Remove everything that set-up and the other targets made
 	rm -rf .venv .r-library .set-up.lock build demo-output *.egg-info pystrat/_kernels.c pystrat/*.so

@@ -303,9 +303,7 @@ def write_extract(extract: pd.DataFrame, path: Path) -> None:
     text = extract.to_csv(index=False, na_rep="", lineterminator="\n")
     with path.open("wb") as raw:
         # Neither a name nor a time goes into the header.
-        with gzip.GzipFile(
-            filename="", mode="wb", compresslevel=9, fileobj=raw, mtime=0
-        ) as compressed:
+        with gzip.GzipFile(filename="", mode="wb", compresslevel=9, fileobj=raw, mtime=0) as compressed:
             compressed.write(text.encode("ascii"))
 
 

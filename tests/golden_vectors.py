@@ -1,8 +1,8 @@
 """The golden vectors: what samplers must give, in JSON that every language reads.
 
-``python tests/golden_vectors.py`` writes ``tests/golden/batches.json`` afresh. A case has an ``input``, from which each
-language makes its own ``expected``; rows are counted from 0. Lists longer than `WHOLE` rows are cut to their head, their
-tail and a checksum, the sum of (i * x_i) mod (2^31 - 1) with i from 1.
+``python -m tests.golden_vectors`` writes ``tests/golden/batches.json`` afresh. A case has an ``input``, from which each
+language makes its own ``expected``; rows are counted from 0. Lists longer than `WHOLE` rows are cut to their head,
+their tail and a checksum, the sum of (i * x_i) mod (2^31 - 1) with i from 1.
 """
 
 from __future__ import annotations

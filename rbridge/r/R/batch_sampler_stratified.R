@@ -1,0 +1,280 @@
+#' @title Stratified Batch Sampler
+#'
+#' @description
+#' Makes a batch sampler for [torch::dataloader()] and for the learners of mlr3torch.
+#' Every batch holds at least `min_samples_per_stratum` rows of every stratum, and an epoch visits every row exactly
+#' once.
+#' Losses that need rows of every class in every batch, such as AUC-like and contrastive losses, then never meet a batch
+#' without them, however rare a class is.
+#'
+#' Strata are groups of rows that share the values of the strata columns, in the simplest case the classes of the
+#' target.
+#'
+#' @param min_samples_per_stratum (`integer(1)`)\cr
+#'   The promise `m`: each batch holds at least so many rows of each stratum; at least 1.
+#'   Exactly one of `min_samples_per_stratum` and `mean_batch_size` must be given.
+#' @param shuffle (`logical(1)`)\cr
+#'   `TRUE` (default): rows are shuffled anew each epoch.
+#'   `FALSE`: the rows of each stratum keep the order of the dataset, and every epoch has the same batches.
+#' @param strata (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
+#'   What the strata are.
+#'   `NULL` (default): the task says it, see section *Strata*.
+#'   `character()`: names of columns of the task, or one value for each row.
+#'   Anything else: one value for each row of the dataset, in the order of the dataset; of several columns every
+#'   combination that occurs is a stratum.
+#' @param seed (`integer(1)`)\cr
+#'   Integer from 0 to 2147483646 that decides the order of the rows in all epochs.
+#'   `NULL` (default): one is drawn each time the generator is called, from the generator of torch where LibTorch is
+#'   installed, so that the seed of a learner governs it, otherwise from the generator of R.
+#' @param mean_batch_size (`integer(1)`)\cr
+#'   Instead of `min_samples_per_stratum`: the mean number of rows in a batch that is aimed at; at least 1.
+#'   The number of rows divided by it, rounded half up, is the number of batches, which is at least 1.
+#' @param assign (`character(1)`)\cr
+#'   How rows are assigned to batches.
+#'   `"proportional"` (default): each stratum on its own is spread evenly over the batches.
+#'   `"even"`: the rows sorted by stratum are dealt to the batches one by one, so that also the batch sizes differ by at
+#'   most 1.
+#' @param rare (`character(1)`)\cr
+#'   What to do where the smallest stratum has too few rows for the promise.
+#'   `"error"` (default): refuse, and name the stratum, its size and the value that works.
+#'   `"warn"` and `"allow"`: go on, with or without a warning.
+#'   With `min_samples_per_stratum` all rows are then in one batch; with `mean_batch_size` the rows are dealt as with
+#'   `assign = "even"`, and some batches hold no row of that stratum.
+#' @param missing (`character(1)`)\cr
+#'   What to do with rows whose stratum is missing.
+#'   `"error"` (default): refuse, and say how many they are.
+#'   `"stratum"`: a missing value is one more value of its column.
+#'   `"drop"`: the rows are never sampled.
+#' @param num_replicas (`integer(1)`)\cr
+#'   Number of processes that share the batches of an epoch; at least 1.
+#'   The number of batches is rounded down to a multiple of it, so that batches grow and the promise holds.
+#'   The batches come all, in the order of the whole epoch.
+#'   `NULL` (default): 1.
+#'
+#' @return A generator of class `"batch_sampler_stratified"` and `"torch_sampler"`.
+#' It is a function of one argument `data_source`, the dataset, and returns an instance of the sampler.
+#' mlr3torch takes the generator, [torch::dataloader()] takes the instance.
+#' The data source is a [torch::dataset()], such as `mlr3torch::task_dataset()` makes, a `list(task = )`, or, with
+#' explicit values as strata, anything, also `NULL`.
+#' Where it tells its number of rows, there must be one stratum for each.
+#'
+#' The instance has these members:
+#' * `plan()`: the rows of each stratum in each batch, a `data.frame()` of integers with one row for each batch and one
+#'   column for each stratum.
+#' * `batches(epoch)`: all batches of the epoch with this number, a list of `rows` (`integer()`, counted from 1) and
+#'   `offsets` (`integer()`, the number of rows before each batch, and at the end of all rows).
+#'   Batch `b` is `rows[(offsets[b] + 1):offsets[b + 1]]`.
+#'   It changes nothing.
+#' * `set_epoch(epoch)`: says which epoch comes next, an integer from 0 to 6700000; returns the instance invisibly.
+#' * `epoch`: the epoch that comes next, counted from 0.
+#' * `seed`: the seed, also where it was drawn.
+#' * `print()`: shows a summary.
+#' * `.iter()`, `.length()` and `.iter_batch(batch_size)`: what [torch::dataloader()] calls.
+#'   `.iter()` returns a function that returns the rows of one batch, an integer vector counted from 1, at each call,
+#'   and [coro::exhausted()] at every call after the last batch.
+#'   `.length()` is the number of batches.
+#'   `.iter_batch()` lets `dataloader(dataset, sampler = instance)` work as well, with its `batch_size` left at 1 and
+#'   `drop_last` at `FALSE`; another `batch_size` is refused.
+#'
+#' @section The rule:
+#' With `n_s` rows in stratum `s` and `n_min` rows in the smallest stratum, an epoch has
+#' `B = max(1, n_min %/% m)` batches, and the row of rank `i` (its place within its stratum in the order of the
+#' epoch) goes to batch `(i * B + n_s - 1) %/% n_s`.
+#' All of this is computed in integers, not in fractions that may round the wrong way.
+#' Within a batch, rows stand stratum by stratum, in the order of their ranks.
+#'
+#' @section Guarantees:
+#' * Every row is in exactly one batch of an epoch, except rows dropped by `missing = "drop"`, which are in none.
+#' * Every batch holds at least `min_samples_per_stratum` rows of every stratum, unless `rare` let a rare stratum pass.
+#' * Every batch holds `n_s / B` rows of stratum `s`, rounded down or up, with either value of `assign`.
+#' * With `assign = "even"` batch sizes differ by at most 1.
+#' * No batch is empty.
+#' * The plan is the same in all epochs.
+#' * The same strata, settings, seed and epoch give the same batches, row for row, in every R session and in the Python
+#'   package `pystrat`.
+#' * The state and the kinds of R's random number generator are left as they were, except for the one number drawn where
+#'   `seed` is `NULL`, and for the second of a pair of normal numbers, which R keeps out of sight where the normal kind
+#'   is
+#'   `"Box-Muller"`.
+#' * Making an iterator changes nothing. It takes its epoch when its first batch is asked for, and the next epoch is
+#'   then one higher, so that an epoch broken off is not repeated.
+#' * Arguments are checked before any work; nothing is repaired in silence.
+#'
+#' @section Strata:
+#' Without `strata`, the columns with the role `stratum` of the task are used, and without these the target of a
+#' classification task; the task is the element `task` of the data source.
+#' Text is taken as names of columns where all of it names columns of the task, whatever their role, and otherwise as
+#' values where there is one for each row.
+#'
+#' Strata are numbered in order of first appearance in the dataset, which the columns of `plan()` and the rows within a
+#' batch follow.
+#' Values are logical, numbers, text, factors, dates or date-times, one kind a column.
+#' Numbers are equal where they are exactly equal, text where it is equal in UTF-8, factors where their labels are.
+#' `NA`, `NaN` and a factor level that is `NA` are missing; `""` is not.
+#' Factor levels that do not occur are no strata.
+#' Names of strata show numbers with 15 significant digits, dates as `2017-06-30`, date-times in UTC as
+#' `2017-06-30T12:00:00`, and the values of several columns joined by `", "`.
+#'
+#' @section Order of the rows:
+#' The order of all rows in an epoch is what `sample(n)` gives after `set.seed(s)` with
+#' `RNGkind("Mersenne-Twister", "Inversion", "Rejection")`, where `s` is
+#' `(seed + 1327217885 * epoch) %% 2147483647`; in epoch 0 it is the seed itself.
+#'
+#' @section Use in mlr3torch:
+#' Give the generator to a learner as `batch_sampler`.
+#' mlr3torch up to version 0.3.3 uses the batch sampler for validation and prediction too, where rows must keep their
+#' order, and still wants a `batch_size`.
+#' There, and only there, the instance delivers all rows in the order of the task, in consecutive batches of at most
+#' `batch_size` rows.
+#' Where `seed` is `NULL`, the parameter `seed` of the learner decides which seed is drawn.
+#' mlr3 tells learners apart also by the settings of their samplers.
+#' With `jit_trace = TRUE` mlr3torch takes a batch to trace the network, so that training begins with epoch 1.
+#'
+#' @section Errors:
+#' An argument of the wrong type or out of range, both or neither of `min_samples_per_stratum` and `mean_batch_size`, no
+#' rows, missing values with `missing = "error"`, a rare stratum with `rare = "error"`, more replicas than batches,
+#' unknown columns, a number of strata values that differs from the rows of the dataset, and values that cannot be
+#' compared in the same way in R and Python, such as `bit64::integer64()`, complex numbers and lists.
+#' Explicit values other than text are checked when `batch_sampler_stratified()` is called, text and the columns of a
+#' task when the generator is.
+#' Also where the product of batches and rows of the largest stratum is not below 2^53, beyond which doubles are not
+#' exact.
+#'
+#' @source
+#' T. D. Hocking, "custom torch sampler with mlr3torch", 2025.
+#' The rule is the same, in integers.
+#'
+#' @seealso [collect_rows()] to see what a dataloader delivers, [stratum_codes()] for strata that are already numbered.
+#'
+#' @export
+#' @examples
+#' # 3 rows of class 1 among 9: three batches, each with one of them
+#' labels = rep(c(1, 0), times = c(3, 6))
+#' generator = batch_sampler_stratified(min_samples_per_stratum = 1, strata = labels, seed = 1)
+#' dataset = torch::dataset(
+#'   initialize = function(labels) self$labels = labels,
+#'   .getbatch = function(index) self$labels[index],
+#'   .length = function() length(self$labels)
+#' )(labels)
+#' sampler = generator(dataset)
+#' sampler
+#' sampler$plan()
+#'
+#' loader = torch::dataloader(dataset, batch_sampler = sampler, collate_fn = identity)
+#' coro::loop(for (batch in loader) print(batch))
+#'
+#' # in mlr3torch, strata are the classes of the task unless `strata` or the role says otherwise
+#' if (requireNamespace("mlr3torch", quietly = TRUE)) {
+#'   learner = mlr3::lrn("classif.mlp",
+#'     epochs = 10, batch_size = 100,
+#'     batch_sampler = batch_sampler_stratified(min_samples_per_stratum = 10)
+#'   )
+#'   task = mlr3::tsk("sonar")
+#'   learner$param_set$values$batch_sampler(list(task = task))
+#' }
+batch_sampler_stratified = function(min_samples_per_stratum = NULL, shuffle = TRUE, strata = NULL, seed = NULL,
+  mean_batch_size = NULL, assign = "proportional", rare = "error", missing = "error", num_replicas = NULL) {
+  sampler_generator(sampler_configuration(
+    min_samples_per_stratum = min_samples_per_stratum, shuffle = shuffle, strata = strata, seed = seed,
+    mean_batch_size = mean_batch_size, assign = assign, rare = rare, missing = missing, num_replicas = num_replicas
+  ))
+}
+
+# The frame of this call is all that a generator brings along: the configuration, below the namespace of the package.
+sampler_generator = function(configuration) {
+  force(configuration)
+  structure(settings = environment(), torch::sampler(
+    name = sampler_name,
+    initialize = function(data_source) {
+      private$.setup = sampler_setup(configuration, data_source)
+    },
+    .iter = function() batch_iterator(private$.take_epoch),
+    .iter_batch = function(batch_size) {
+      if (!is_whole_number(batch_size) || batch_size != 1) {
+        stop_parameter("batch_size", "be 1", show_value(batch_size), advice = "Pass the sampler as 'batch_sampler ='.")
+      }
+      self$.iter()
+    },
+    .length = function() as.integer(private$.setup$plan$n_batches),
+    batches = function(epoch) {
+      epoch_batches(private$.setup, check_range(epoch, "epoch", largest_epoch))
+    },
+    set_epoch = function(epoch) {
+      private$.next_epoch = check_range(epoch, "epoch", largest_epoch)
+      invisible(self)
+    },
+    plan = function() composition_table(private$.setup$plan),
+    print = function(...) {
+      cat(format_sampler(private$.setup, private$.next_epoch), sep = "\n")
+      invisible(self)
+    },
+    private = list(
+      .setup = NULL,
+      .next_epoch = 0,
+      .take_epoch = function() {
+        batches = self$batches(private$.next_epoch)
+        private$.next_epoch = private$.next_epoch + 1
+        batches
+      }
+    ),
+    active = list(
+      epoch = function(value) {
+        if (missing(value)) private$.next_epoch else stop_read_only("epoch", "Use 'set_epoch()'.")
+      },
+      seed = function(value) if (missing(value)) private$.setup$seed else stop_read_only("seed")
+    ),
+    parent_env = environment()
+  ))
+}
+
+# What an instance works with: the codes of the strata, the plan, its layout, the seed and whether to shuffle.
+sampler_setup = function(configuration, data_source) {
+  batch_size = prediction_batch_size()
+  if (!is.null(batch_size)) {
+    return(prediction_setup(source_rows(data_source), batch_size))
+  }
+  strata = source_strata(data_source, configuration)
+  plan = configuration$plan
+  if (is.null(plan)) {
+    plan = stratified_plan(strata, configuration)
+  }
+  list(
+    codes = strata$codes,
+    plan = plan,
+    layout = batch_layout(plan),
+    shuffle = configuration$shuffle,
+    seed = if (is.null(configuration$seed)) draw_seed() else configuration$seed
+  )
+}
+
+# The epoch is taken at the first call, so that an iterator that is never asked changes nothing.
+batch_iterator = function(take_epoch) {
+  batches = NULL
+  taken = 0L
+  function() {
+    if (is.null(batches)) {
+      batches <<- take_epoch()
+    }
+    if (taken == length(batches$offsets) - 1L) {
+      return(coro::exhausted())
+    }
+    taken <<- taken + 1L
+    batches$rows[(batches$offsets[taken] + 1L):batches$offsets[taken + 1L]]
+  }
+}
+
+stop_read_only = function(field, advice = NULL) {
+  message = sprintf("The '%s' field of %s cannot be assigned.", field, sampler_name)
+  stop(paste(c(message, advice), collapse = " "), call. = FALSE)
+}
+
+# An instance has the same class as its generator, and prints itself.
+#' @export
+print.batch_sampler_stratified = function(x, ...) {
+  if (is.function(x)) {
+    cat(format_generator(attr(x, "settings")$configuration), sep = "\n")
+    invisible(x)
+  } else {
+    x$print(...)
+  }
+}

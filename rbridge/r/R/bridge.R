@@ -1,0 +1,86 @@
+# What the Python package of the same name calls, and what it gives R to call.
+# Errors cross the border as values, in both directions, and are raised on the other side whole: raised on this side they
+# would reach Python cut short, and raised in Python they would reach R as NULL.
+
+# -> list(value, warnings) or, after an error, list(error = its text, class = its classes)
+guarded_call = function(what, ...) {
+  warnings = character()
+  collect = function(condition) {
+    warnings <<- c(warnings, conditionMessage(condition))
+    tryInvokeRestart("muffleWarning")
+  }
+  tryCatch(
+    list(value = withCallingHandlers(what(...), warning = collect), warnings = warnings),
+    error = function(condition) list(error = conditionMessage(condition), class = class(condition))
+  )
+}
+
+# The same in the other direction: the value of a Python function, or its error, raised here.
+from_python = function(result) {
+  if (!is.null(result$error)) {
+    stop(result$error, call. = FALSE)
+  }
+  result$value
+}
+
+# Strata as Python numbers them, -1 where a row is never sampled.
+stratum_codes_from_python = function(codes, names) {
+  codes[codes < 0L] = NA_integer_
+  stratum_codes(codes, names)
+}
+
+check_batch_size = function(batch_size) {
+  if (!identical(as.double(batch_size), 1)) {
+    stop_parameter("batch_size", "be 1", show_value(batch_size), advice = "Pass the sampler as 'batch_sampler ='.")
+  }
+}
+
+# A sampler whose batches Python makes, as a generator: one crossing an epoch.
+# `python_batches(epoch)` gives list(value = list(rows, offsets)), rows counted from 0, or list(error = ).
+callback_generator = function(python_batches, n_batches, python_class) {
+  force(python_batches)
+  force(n_batches)
+  force(python_class)
+  torch::sampler(
+    name = "batch_sampler_callback",
+    initialize = function(data_source) NULL,
+    .iter = function() batch_iterator(private$.take_epoch),
+    .iter_batch = function(batch_size) {
+      check_batch_size(batch_size)
+      self$.iter()
+    },
+    .length = function() n_batches,
+    batches = function(epoch) {
+      epoch = check_range(epoch, "epoch", largest_epoch)
+      batches = from_python(python_batches(epoch))
+      list(rows = batches[[1L]] + 1L, offsets = batches[[2L]])
+    },
+    set_epoch = function(epoch) {
+      private$.next_epoch = check_range(epoch, "epoch", largest_epoch)
+      invisible(self)
+    },
+    print = function(...) {
+      cat(sprintf("<batch_sampler_callback> of the Python class %s", python_class),
+        sprintf("* Batches: %.0f, next epoch %.0f", as.double(n_batches), private$.next_epoch), sep = "\n")
+      invisible(self)
+    },
+    private = list(
+      .next_epoch = 0,
+      .take_epoch = function() {
+        batches = self$batches(private$.next_epoch)
+        private$.next_epoch = private$.next_epoch + 1
+        batches
+      }
+    ),
+    active = list(
+      epoch = function(value) if (missing(value)) private$.next_epoch else stop_read_only("epoch", "Use 'set_epoch()'.")
+    ),
+    parent_env = environment()
+  )
+}
+
+# What R delivers by itself from a file, with no value from Python: the strata, the plan and the order are R's own.
+collect_rows_of_file = function(file, columns, ...) {
+  rows = utils::read.csv(file, na.strings = "")
+  collect_rows(batch_sampler_stratified(strata = rows[columns], ...), n_rows = nrow(rows))
+}

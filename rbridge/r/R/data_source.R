@@ -1,0 +1,71 @@
+# What a data source says: its number of rows, its task, and the strata of its task.
+# A data source is what a sampler generator is called with: a torch dataset, list(task = ), or anything else.
+
+source_task = function(data_source) {
+  task = if (is.list(data_source) || is.environment(data_source)) .subset2(data_source, "task")
+  if (inherits(task, "Task")) task
+}
+
+# The number of rows, or NULL where the source does not tell.
+source_rows = function(data_source) {
+  if (inherits(data_source, "dataset")) {
+    if (is.function(.subset2(data_source, ".length"))) length(data_source)
+  } else if (!is.null(source_task(data_source))) {
+    source_task(data_source)$nrow
+  } else if (is.data.frame(data_source) || is.matrix(data_source)) {
+    nrow(data_source)
+  } else if (is.atomic(data_source) && !is.null(data_source)) {
+    length(data_source)
+  }
+}
+
+# Strata of the configuration for this source, encoded.
+source_strata = function(data_source, configuration) {
+  strata = configuration$strata
+  if (is.null(strata)) {
+    strata = encode_strata(task_strata(source_task(data_source)), configuration$missing)
+  } else if (is.character(strata)) {
+    strata = encode_strata(text_strata(strata, data_source), configuration$missing)
+  }
+  n_rows = source_rows(data_source)
+  if (!is.null(n_rows) && n_rows != length(strata$codes)) {
+    stop_parameter("strata", sprintf("have one value for each row of the dataset, %.0f", n_rows),
+      show_count(length(strata$codes), "value"))
+  }
+  strata
+}
+
+# The stratum role of the task comes first, since whoever gave it meant it; then the target of a classification task.
+task_strata = function(task) {
+  columns = task$col_roles$stratum
+  if (length(columns) == 0L && identical(task$task_type, "classif")) {
+    columns = task$target_names
+  }
+  if (length(columns) == 0L) {
+    stop_parameter("strata", "be given where the dataset has no classification task", "nothing")
+  }
+  task_columns(task, columns)
+}
+
+# Text is the names of columns where the task has all of them, or where it cannot be one value for each row.
+text_strata = function(text, data_source) {
+  task = source_task(data_source)
+  if (is.null(task)) {
+    return(text)
+  }
+  known = setdiff(task$backend$colnames, task$backend$primary_key)
+  unknown = setdiff(text, known)
+  if (length(unknown) == 0L) {
+    task_columns(task, unique(text))
+  } else if (length(text) == source_rows(data_source)) {
+    text
+  } else {
+    stop_parameter("strata", "name columns of the task", show_value(unknown[1L]),
+      advice = paste0("The task has ", show_names(known), if (length(known) <= 10L) "."))
+  }
+}
+
+# A batch holds positions in the task's row_ids, which need not be 1, 2, ...
+task_columns = function(task, columns) {
+  as.list(task$data(rows = task$row_ids, cols = columns))
+}

@@ -1,0 +1,47 @@
+# Summaries of an instance and of a generator, one element a line.
+
+format_sampler = function(setup, next_epoch) {
+  plan = setup$plan
+  dropped = sum(is.na(setup$codes))
+  c(
+    sprintf("<%s>", sampler_name),
+    sprintf("* Rows: %.0f%s", sum(plan$counts), if (dropped > 0L) sprintf(", and %d never sampled", dropped) else ""),
+    sprintf("* Strata: %d, of %s rows: %s", length(plan$counts), show_range(plan$counts), show_strata(plan)),
+    sprintf("* Batches: %.0f, of %s rows, each with at least %s of every stratum", plan$n_batches,
+      show_range(diff(setup$layout$offsets)), show_count(plan$minimum, "row")),
+    sprintf("* Assigned: %s", plan$assign),
+    if (setup$shuffle) {
+      sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", setup$seed, next_epoch)
+    } else {
+      "* Order: of the dataset"
+    }
+  )
+}
+
+show_range = function(values) {
+  paste(sprintf("%.0f", unique(range(values))), collapse = " to ")
+}
+
+show_strata = function(plan, most = 10L) {
+  shown = seq_len(min(length(plan$counts), most))
+  counts = sprintf("'%s' (%.0f)", plan$names[shown], plan$counts[shown])
+  paste(c(counts, if (length(plan$counts) > most) "..."), collapse = ", ")
+}
+
+format_generator = function(configuration) {
+  settings = configuration[setdiff(names(configuration), c("strata", "plan"))]
+  settings = Filter(Negate(is.null), settings)
+  strata = configuration$strata
+  shown = if (is.null(strata)) {
+    "of the task"
+  } else if (is.character(strata)) {
+    show_names(strata)
+  } else {
+    sprintf("%d, of %s", length(strata$names), show_count(length(strata$codes), "row"))
+  }
+  c(
+    sprintf("<%s> generator", sampler_name),
+    sprintf("* %s: %s", names(settings), vapply(settings, show_value, character(1L))),
+    sprintf("* strata: %s", shown)
+  )
+}

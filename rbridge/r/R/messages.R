@@ -1,0 +1,40 @@
+# All errors about arguments have one grammar, so that R and Python give the same text:
+# The '{parameter}' parameter of {of} must {requirement}. Got {got} instead. {advice}
+
+sampler_name = "batch_sampler_stratified"
+
+stop_parameter = function(parameter, requirement, got, advice = NULL, of = sampler_name) {
+  message = sprintf("The '%s' parameter of %s must %s. Got %s instead.", parameter, of, requirement, got)
+  stop(paste(c(message, advice), collapse = " "), call. = FALSE)
+}
+
+show_value = function(value) {
+  if (is.null(value)) {
+    "nothing"
+  } else if (is.object(value) || !(is.atomic(value) || is.list(value))) {
+    sprintf("a value of class '%s'", class(value)[1L])
+  } else if (length(value) != 1L) {
+    show_count(length(value), "value")
+  } else if (is.list(value)) {
+    "a value of class 'list'"
+  } else if (is.na(value) && !is.nan(value)) {
+    "NA"
+  } else if (is.character(value)) {
+    sprintf("'%s'", if (isTRUE(nchar(value, allowNA = TRUE) > 60L)) paste0(substr(value, 1L, 60L), "...") else value)
+  } else if (is.numeric(value)) {
+    sprintf("%.15g", as.double(value))
+  } else {
+    format(value)
+  }
+}
+
+# "1 row", "2 rows"
+show_count = function(count, noun) {
+  sprintf("%.0f %s%s", as.double(count), noun, if (count == 1) "" else "s")
+}
+
+# "'a', 'b', 'c'", and ", ..." where there are more than `most`
+show_names = function(names, most = 10L) {
+  quoted = sprintf("'%s'", names[seq_len(min(length(names), most))])
+  paste(c(quoted, if (length(names) > most) "..."), collapse = ", ")
+}

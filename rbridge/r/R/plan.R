@@ -1,0 +1,149 @@
+# The batch plan: what follows from the counts of the strata alone, before any row or any random number.
+# Counts and batch numbers are integers held in doubles, exact below 2^53.
+
+# -> list(counts, names, n_batches, minimum = rows of every stratum that each batch is sure to have, assign)
+stratified_plan = function(strata, configuration) {
+  counts = as.double(tabulate(strata$codes, length(strata$names)))
+  smallest = list(rows = min(counts), name = strata$names[which.min(counts)])
+  if (is.null(configuration$mean_batch_size)) {
+    n_batches = batches_of_minimum(smallest, configuration)
+    assign = configuration$assign
+  } else {
+    n_batches = batches_of_mean(sum(counts), smallest, configuration)
+    # Proportional batches could stay empty where there are more batches than rows of every stratum.
+    assign = if (n_batches > smallest$rows) "even" else configuration$assign
+  }
+  batch_plan(counts, strata$names, n_batches, assign)
+}
+
+batch_plan = function(counts, names, n_batches, assign) {
+  if (assign == "proportional" && max(counts) * n_batches + max(counts) >= 2^53) {
+    stop_parameter("strata", "have a product of batches and rows of the largest stratum below 2^53, to be exact",
+      sprintf("%.0f batches and %s", n_batches, show_count(max(counts), "row")))
+  }
+  list(counts = counts, names = names, n_batches = n_batches, minimum = min(counts) %/% n_batches, assign = assign)
+}
+
+batches_of_minimum = function(smallest, configuration) {
+  minimum = configuration$min_samples_per_stratum
+  replicas = replicas_of(configuration)
+  largest = smallest$rows %/% replicas
+  if (minimum > smallest$rows && configuration$rare == "error" && largest > 0) {
+    stop_parameter("min_samples_per_stratum",
+      sprintf("be at most %.0f: %s", largest, show_smallest(smallest)), show_value(minimum),
+      advice = "Lower it, or set 'rare' to 'warn' or 'allow'.")
+  }
+  n_batches = max(1, smallest$rows %/% minimum)
+  if (n_batches < replicas) {
+    stop_replicas(n_batches, replicas, advice = if (largest > 0) {
+      sprintf("Lower 'min_samples_per_stratum' to at most %.0f.", largest)
+    } else {
+      capitalise(paste0(show_smallest(smallest), "."))
+    })
+  }
+  if (minimum > smallest$rows && configuration$rare == "warn") {
+    warning(sprintf("%s, and 'min_samples_per_stratum' of %s is %s: all rows are in one batch.",
+      capitalise(show_smallest(smallest)), sampler_name, show_value(minimum)), call. = FALSE)
+  }
+  n_batches - n_batches %% replicas
+}
+
+batches_of_mean = function(n_rows, smallest, configuration) {
+  mean = configuration$mean_batch_size
+  replicas = replicas_of(configuration)
+  # n_rows / mean, rounded half up in integers
+  n_batches = max(1, (2 * n_rows + mean) %/% (2 * mean))
+  if (n_batches < replicas) {
+    largest = (2 * n_rows) %/% (2 * replicas - 1)
+    stop_replicas(n_batches, replicas, advice = if (largest > 0) {
+      sprintf("Lower 'mean_batch_size' to at most %.0f.", largest)
+    })
+  }
+  n_batches = n_batches - n_batches %% replicas
+  if (n_batches > smallest$rows && configuration$rare == "error") {
+    stop_mean(n_rows, smallest, n_batches, mean, replicas)
+  }
+  if (n_batches > smallest$rows && configuration$rare == "warn") {
+    warning(sprintf("%s, and 'mean_batch_size' of %s makes %.0f batches: some batches hold no row of it.",
+      capitalise(show_smallest(smallest)), sampler_name, n_batches), call. = FALSE)
+  }
+  n_batches
+}
+
+stop_mean = function(n_rows, smallest, n_batches, mean, replicas) {
+  advice = "it, or set 'rare' to 'warn' or 'allow'."
+  most = smallest$rows %/% replicas * replicas
+  if (most == 0) {
+    stop_parameter("num_replicas", sprintf("be at most %.0f: %s", smallest$rows, show_smallest(smallest)),
+      show_value(replicas), advice = paste("Lower", advice))
+  }
+  # The smallest size for which rounding half up, then down to a multiple of the replicas, gives at most `most` batches.
+  least = (2 * n_rows) %/% (2 * (most + replicas - 1) + 1) + 1
+  stop_parameter("mean_batch_size",
+    sprintf("be at least %.0f, for at most %s: %s", least, show_batches(most), show_smallest(smallest)),
+    sprintf("%s, for %s,", show_value(mean), show_batches(n_batches)), advice = paste("Raise", advice))
+}
+
+stop_replicas = function(n_batches, replicas, advice) {
+  stop_parameter("num_replicas", sprintf("be at most %.0f, the number of batches", n_batches), show_value(replicas),
+    advice = advice)
+}
+
+replicas_of = function(configuration) {
+  if (is.null(configuration$num_replicas)) 1 else configuration$num_replicas
+}
+
+show_smallest = function(smallest) {
+  sprintf("the smallest stratum, '%s', has %s", smallest$name, show_count(smallest$rows, "row"))
+}
+
+show_batches = function(n_batches) {
+  if (n_batches == 1) "1 batch" else sprintf("%.0f batches", n_batches)
+}
+
+capitalise = function(text) {
+  paste0(toupper(substr(text, 1L, 1L)), substr(text, 2L, nchar(text)))
+}
+
+# The layout: where the rows of an epoch go.
+# With the rows sorted by stratum, then rank, row `source[k]` of them is the k-th of the epoch, and batch b holds the
+# rows after `offsets[b]` up to `offsets[b + 1]`.
+# The counts do not change from epoch to epoch, so that it is made once.
+batch_layout = function(plan) {
+  batch = as.integer(batch_of_rows(plan))
+  list(
+    source = order(batch, method = "radix"),
+    offsets = c(0L, cumsum(tabulate(batch, plan$n_batches)))
+  )
+}
+
+# The batch, 1 to n_batches, of each row sorted by stratum, then rank.
+batch_of_rows = function(plan) {
+  if (plan$assign == "even") {
+    return((seq_len(sum(plan$counts)) - 1) %% plan$n_batches + 1)
+  }
+  rank = as.double(sequence(plan$counts))
+  rows = rep(plan$counts, plan$counts)
+  (rank * plan$n_batches + rows - 1) %/% rows
+}
+
+# Rows of each stratum in each batch: a matrix of integers, one row a batch, one column a stratum.
+batch_composition = function(plan) {
+  batch = seq_len(plan$n_batches)
+  composition = if (plan$assign == "even") {
+    # Places 1, 2, ... of the rows sorted by stratum; those of a stratum end at `last`.
+    last = cumsum(plan$counts)
+    dealt = function(place) outer(-batch, place, `+`) %/% plan$n_batches
+    dealt(last) - dealt(last - plan$counts)
+  } else {
+    so_far = function(batch) outer(batch, plan$counts) %/% plan$n_batches
+    so_far(batch) - so_far(batch - 1)
+  }
+  storage.mode(composition) = "integer"
+  composition
+}
+
+# The same as a data.frame, whose columns have the names of the strata, whatever they are.
+composition_table = function(plan) {
+  structure(as.data.frame(batch_composition(plan)), names = plan$names)
+}

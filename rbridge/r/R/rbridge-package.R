@@ -1,0 +1,12 @@
+#' @details
+#' [batch_sampler_stratified()] makes a batch sampler for [torch::dataloader()] and for the learners of mlr3torch.
+#' [stratum_codes()] holds strata that are already numbered, as another program hands them over.
+#' [collect_rows()] shows which rows a dataloader delivers, batch by batch.
+#'
+#' The package needs neither Python nor LibTorch to make batches: [torch::torch_is_installed()] may be `FALSE`.
+#'
+#' @keywords internal
+"_PACKAGE"
+
+# The methods of an R6 class find these in the environment of the instance.
+utils::globalVariables(c("self", "private"))

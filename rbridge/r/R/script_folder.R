@@ -1,0 +1,26 @@
+#' @title Folder of the Running Script
+#'
+#' @description
+#' Tells the folder of the script that is being run by [source()] or by `Rscript`, so that the script finds files that lie
+#' beside it.
+#'
+#' @return (`character(1)`)\cr
+#' The folder of the innermost script under [source()], otherwise of the script that `Rscript` runs, otherwise the working
+#' directory.
+#'
+#' @export
+#' @examples
+#' script_folder()
+script_folder = function() {
+  for (frame in rev(sys.frames())) {
+    # source() keeps the path of its file in a variable of this name.
+    script = get0("ofile", envir = frame, mode = "character", inherits = FALSE)
+    if (!is.null(script)) {
+      # With chdir = TRUE the working directory is the folder already, and the path need not lead there any more.
+      changed = isTRUE(get0("chdir", envir = frame, inherits = FALSE))
+      return(if (changed) getwd() else dirname(normalizePath(script)))
+    }
+  }
+  given = grep("^--file=", commandArgs(trailingOnly = FALSE), value = TRUE)
+  if (length(given) > 0L) dirname(normalizePath(sub("^--file=", "", given[1L]))) else getwd()
+}

@@ -1,0 +1,156 @@
+# Strata from values: numbered 1, 2, ... in order of first appearance, with the names shown in messages and tables.
+# Nothing here sorts, and nothing depends on the locale or on factor levels, so that every language gets the same
+# numbers.
+
+# -> list(codes = integer, NA where the row is never sampled, names = character)
+encode_strata = function(strata, missing) {
+  if (inherits(strata, "stratum_codes")) {
+    check_some_rows(length(strata$codes), sum(is.na(strata$codes)))
+    return(list(codes = strata$codes + 1L, names = strata$names))
+  }
+  columns = strata_columns(strata)
+  encoded = lapply(columns, encode_column)
+  is_missing = missing_rows(columns)
+  check_missing(is_missing, missing)
+  combined = Reduce(combine_codes, encoded)
+  if (missing == "drop") drop_rows(combined, is_missing) else combined
+}
+
+# One vector is one column; every column is made fit for exact comparison, or refused.
+strata_columns = function(strata) {
+  if (is.data.frame(strata) || (is.list(strata) && !is.object(strata))) {
+    columns = as.list(strata)
+    labels = if (is.null(names(columns))) seq_along(columns) else names(columns)
+    places = sprintf(" in column '%s'", labels)
+  } else {
+    columns = list(strata)
+    places = ""
+  }
+  if (length(columns) == 0L) {
+    stop_parameter("strata", "have at least one column", "0 columns")
+  }
+  columns = unname(Map(comparable_column, columns, places))
+  rows = unique(vapply(columns, function(column) length(column$values), integer(1L)))
+  if (length(rows) > 1L) {
+    stop_parameter("strata", "have columns of equal length",
+      sprintf("lengths %d and %d", rows[1L], rows[2L]))
+  }
+  check_some_rows(rows, 0L)
+  columns
+}
+
+column_kinds = "hold logical values, numbers, text or dates, one kind a column"
+
+# -> list(values = a plain vector in which equal means the same stratum and NA means missing, show = values -> text)
+comparable_column = function(column, place) {
+  if (inherits(column, "POSIXlt")) {
+    column = as.POSIXct(column)
+  }
+  kind = column_kind(column)
+  switch(kind,
+    factor = factor_column(column, place),
+    Date = list(values = plain_numbers(column), show = function(x) format(structure(x, class = "Date"), "%Y-%m-%d")),
+    POSIXct = list(values = plain_numbers(column), show = show_times),
+    character = text_column(column, place),
+    integer = ,
+    double = list(values = plain_numbers(column), show = function(x) sprintf("%.15g", x)),
+    logical = list(values = as.vector(column), show = as.character),
+    stop_parameter("strata", column_kinds, sprintf("%s values%s", kind, place))
+  )
+}
+
+column_kind = function(column) {
+  known = c("factor", "Date", "POSIXct")
+  if (!is.null(dim(column))) {
+    "matrix"
+  } else if (is.function(column)) {
+    "function"
+  } else if (is.object(column)) {
+    c(known[inherits(column, known, which = TRUE) > 0L], class(column))[1L]
+  } else {
+    typeof(column)
+  }
+}
+
+# A level that is NA is a missing value; levels that do not occur are no strata.
+factor_column = function(column, place) {
+  numbered_column(as.integer(column), levels(column), place)
+}
+
+text_column = function(column, place) {
+  text = as.vector(column)
+  distinct = unique(text)
+  numbered_column(match(text, distinct), distinct, place)
+}
+
+# Values that are numbers into distinct labels.
+numbered_column = function(values, labels, place) {
+  if (any(Encoding(labels) == "bytes") || !all(validEnc(labels))) {
+    stop_parameter("strata", column_kinds, paste0("text that is not Unicode", place))
+  }
+  labels = enc2utf8(labels)
+  values[is.na(labels)[values]] = NA_integer_
+  list(values = values, show = function(x) labels[x])
+}
+
+# NaN and NA become one missing value, and -0 becomes 0.
+plain_numbers = function(numbers) {
+  numbers = as.double(unclass(numbers))
+  numbers[is.na(numbers)] = NA_real_
+  numbers + 0
+}
+
+show_times = function(seconds) {
+  times = structure(seconds, class = c("POSIXct", "POSIXt"), tzone = "UTC")
+  ifelse(seconds %% 86400 == 0, format(times, "%Y-%m-%d"), format(times, "%Y-%m-%dT%H:%M:%S"))
+}
+
+encode_column = function(column) {
+  first = unique(column$values)
+  names = column$show(first)
+  names[is.na(first)] = "NA"
+  list(codes = match(column$values, first), names = names)
+}
+
+# Pairs of codes become one number each, exact in a double, and these are numbered by first appearance again.
+combine_codes = function(left, right) {
+  n_left = length(left$names)
+  pairs = left$codes + n_left * (right$codes - 1)
+  first = unique(pairs)
+  list(
+    codes = match(pairs, first),
+    names = paste(left$names[(first - 1) %% n_left + 1], right$names[(first - 1) %/% n_left + 1], sep = ", ")
+  )
+}
+
+missing_rows = function(columns) {
+  Reduce(`|`, lapply(columns, function(column) is.na(column$values)))
+}
+
+check_missing = function(is_missing, missing) {
+  if (missing == "error" && any(is_missing)) {
+    stop_parameter("strata", "have no missing values",
+      sprintf("%d missing of %s", sum(is_missing), show_count(length(is_missing), "row")),
+      advice = "Set 'missing' to 'stratum' or 'drop'.")
+  }
+  if (missing == "drop") {
+    check_some_rows(length(is_missing), sum(is_missing))
+  }
+}
+
+check_some_rows = function(n_rows, n_missing) {
+  if (n_rows == 0L) {
+    stop_parameter("strata", "have at least one row", "0 rows")
+  }
+  if (n_missing == n_rows) {
+    stop_parameter("strata", "have at least one row without missing values",
+      sprintf("%d missing of %s", n_missing, show_count(n_rows, "row")))
+  }
+}
+
+# The rows that are left are numbered afresh, since a dropped row may have been the first of its stratum.
+drop_rows = function(strata, is_missing) {
+  codes = replace(strata$codes, is_missing, NA_integer_)
+  first = unique(codes[!is_missing])
+  list(codes = match(codes, first), names = strata$names[first])
+}

@@ -1,0 +1,66 @@
+#' @title Strata That Are Already Numbered
+#'
+#' @description
+#' Holds the stratum of each row as a number, together with the names of the strata.
+#' It is the form in which another program, such as the Python package `pystrat`, hands over strata:
+#' no value is compared or converted on the way, so that both sides have the same strata by construction.
+#'
+#' Give the result to [batch_sampler_stratified()] as `strata`.
+#' Rows with a missing number are never sampled, whatever `missing` of [batch_sampler_stratified()] says:
+#' who numbered the strata has decided what a missing value means.
+#'
+#' @param codes (`integer()`)\cr
+#'   One number for each row of the dataset.
+#'   Strata are numbered from 0 in order of first appearance, so that the first number is 0 and a new number is always
+#'   one more than the largest so far.
+#'   `NA` stands for a row that is never sampled.
+#'   Whole numbers held as doubles are accepted.
+#' @param names (`character()`)\cr
+#'   The names of strata 0, 1, ..., as shown in messages and tables.
+#'   They need not be unique.
+#'
+#' @return An object of class `"stratum_codes"`, a list with the elements `codes` (`integer()`) and `names`
+#'   (`character()` in UTF-8).
+#'
+#' @section Errors:
+#' Codes that are not whole numbers, or not numbered in order of first appearance from 0, and names that are not text,
+#' are missing, or are more or fewer than the strata.
+#'
+#' @export
+#' @examples
+#' strata = stratum_codes(c(0, 0, 1, 0, NA, 1), names = c("no", "yes"))
+#' strata
+#' generator = batch_sampler_stratified(min_samples_per_stratum = 1, strata = strata, seed = 1)
+#' generator(NULL)$plan()
+stratum_codes = function(codes, names) {
+  codes = check_codes(codes)
+  n_strata = if (all(is.na(codes))) 0L else max(codes, na.rm = TRUE) + 1L
+  if (!is.character(names) || anyNA(names) || length(names) != n_strata) {
+    stop_parameter("names", sprintf("be text, one name for each of %d strata", n_strata),
+      if (is.character(names)) show_count(length(names), "value") else show_value(names), of = "stratum_codes")
+  }
+  structure(list(codes = codes, names = enc2utf8(as.vector(names))), class = "stratum_codes")
+}
+
+check_codes = function(codes) {
+  is_codes = is.numeric(codes) && !is.object(codes) && is.null(dim(codes))
+  # Also logical where every row is missing: R's own NA.
+  is_codes = is_codes || (is.logical(codes) && all(is.na(codes)))
+  if (is_codes) {
+    first = unique(codes)
+    first = first[!is.na(first)]
+    is_codes = all(first == seq_along(first) - 1L)
+  }
+  if (!is_codes) {
+    stop_parameter("codes", "be whole numbers from 0, numbered in order of first appearance",
+      if (is.atomic(codes) && length(codes) > 1L) "other values" else show_value(codes), of = "stratum_codes")
+  }
+  as.integer(codes)
+}
+
+#' @export
+print.stratum_codes = function(x, ...) {
+  cat(sprintf("<stratum_codes> %s, %d strata: %s\n", show_count(length(x$codes), "row"), length(x$names),
+    show_names(x$names)))
+  invisible(x)
+}

@@ -1,0 +1,4 @@
+library(testthat)
+library(rbridge)
+
+test_check("rbridge")

@@ -1,0 +1,33 @@
+# The cases that the tests of all languages read, from tests/golden of the repository.
+
+read_golden = function(file) {
+  jsonlite::fromJSON(test_path("golden", file), simplifyVector = FALSE)
+}
+
+as_value = function(value) {
+  if (identical(names(value), "special")) {
+    list("NaN" = NaN, "Inf" = Inf, "NA" = NA)[[value$special]]
+  } else if (is.list(value)) {
+    unlist(value)
+  } else {
+    value
+  }
+}
+
+# null is a missing value; what is no scalar makes a column of lists.
+as_column = function(values) {
+  if (any(vapply(values, is.list, logical(1L)))) {
+    return(values)
+  }
+  unlist(lapply(values, function(value) if (is.null(value)) NA else value))
+}
+
+as_strata = function(strata) {
+  if (!is.null(names(strata))) {
+    lapply(strata, as_column)
+  } else if (length(strata) == 0L) {
+    character()
+  } else {
+    as_column(strata)
+  }
+}

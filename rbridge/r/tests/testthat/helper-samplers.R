@@ -1,0 +1,59 @@
+# An instance with the given strata; `NULL` is a data source that says nothing.
+sampler_of = function(strata, ..., data_source = NULL) {
+  batch_sampler_stratified(strata = strata, ...)(data_source)
+}
+
+# The published example: 20,000 rows, the first 600 of them positive.
+published_labels = function() {
+  rep(c(1L, 0L), times = c(600L, 19400L))
+}
+
+# list(rows, offsets) -> list of batches
+split_batches = function(batches) {
+  sizes = diff(batches$offsets)
+  unname(split(batches$rows, rep(seq_along(sizes), times = sizes)))
+}
+
+# All batches of an iterator, up to the first time that it is exhausted.
+drain = function(iterator) {
+  batches = list()
+  repeat {
+    batch = iterator()
+    if (coro::is_exhausted(batch)) {
+      return(batches)
+    }
+    batches[[length(batches) + 1L]] = batch
+  }
+}
+
+epoch_of = function(sampler, epoch) {
+  split_batches(sampler$batches(epoch))
+}
+
+# The epoch that is delivered by the next iterator.
+next_epoch_of = function(sampler) {
+  drain(sampler$.iter())
+}
+
+# A dataset with n_rows rows, whose items are their numbers.
+dataset_of = function(n_rows) {
+  torch::dataset(
+    initialize = function(n_rows) self$n_rows = n_rows,
+    .getbatch = function(index) index,
+    .length = function() self$n_rows
+  )(n_rows)
+}
+
+deliver = function(...) {
+  coro::collect(torch::dataloader(..., collate_fn = identity))
+}
+
+# Rows of each label in each batch: a matrix, one row a batch, one column a label.
+count_labels = function(batches, labels) {
+  known = unique(labels)
+  t(vapply(batches, function(rows) tabulate(match(labels[rows], known), length(known)), integer(length(known))))
+}
+
+message_of = function(code) {
+  conditionMessage(expect_error(code))
+}

@@ -1,0 +1,38 @@
+test_that("collect_rows returns what a dataloader delivers, from a generator and from an instance", {
+  generator = batch_sampler_stratified(3, strata = published_labels(), seed = 1)
+  sampler = generator(NULL)
+  expect_identical(collect_rows(generator, 20000), sampler$batches(0))
+  expect_identical(collect_rows(sampler, 20000), sampler$batches(0))
+  expect_identical(collect_rows(sampler, 20000), sampler$batches(1))
+  delivered = collect_rows(generator, 20000)
+  expect_identical(split_batches(delivered), deliver(dataset_of(20000), batch_sampler = generator(NULL)))
+})
+
+test_that("collect_rows takes any batch sampler of torch", {
+  generator = torch::sampler(
+    initialize = function(data_source) self$n_rows = length(data_source),
+    .iter = function() {
+      left = self$n_rows
+      function() {
+        if (left == 0) return(coro::exhausted())
+        left <<- left - 2
+        left + c(2, 1)
+      }
+    },
+    .length = function() self$n_rows / 2
+  )
+  expect_identical(collect_rows(generator, 6), list(rows = c(6L, 5L, 4L, 3L, 2L, 1L), offsets = c(0L, 2L, 4L, 6L)))
+})
+
+test_that("collect_rows refuses what is no sampler and no number of rows", {
+  generator = batch_sampler_stratified(1, strata = c(1, 1, 2))
+  expect_error(collect_rows(mean, 3),
+    "The 'batch_sampler' parameter of collect_rows must be a generator or an instance made by torch::sampler().",
+    fixed = TRUE)
+  for (n_rows in list(0, -1, 2.5, "3", NULL, c(1, 2))) {
+    expect_error(collect_rows(generator, n_rows), "The 'n_rows' parameter of collect_rows must be a positive integer.",
+      fixed = TRUE)
+  }
+  expect_error(collect_rows(generator, 4), "must have one value for each row of the dataset, 4. Got 3 values instead.",
+    fixed = TRUE)
+})

@@ -1,0 +1,145 @@
+# R's own generator decides the order of the rows, and is left as it was.
+
+all_kinds = expand.grid(
+  kind = c("Wichmann-Hill", "Marsaglia-Multicarry", "Super-Duper", "Mersenne-Twister", "Knuth-TAOCP",
+    "Knuth-TAOCP-2002", "L'Ecuyer-CMRG"),
+  normal = c("Buggy Kinderman-Ramage", "Ahrens-Dieter", "Box-Muller", "Inversion", "Kinderman-Ramage"),
+  sample = c("Rounding", "Rejection"),
+  stringsAsFactors = FALSE
+)
+
+# Evaluates code under these kinds, from a known state, and then goes back to R's defaults.
+# Some combinations give a warning when they are chosen.
+with_kinds = function(kinds, code) {
+  on.exit(RNGkind("default", "default", "default"))
+  suppressWarnings(RNGkind(kinds$kind, kinds$normal, kinds$sample))
+  set.seed(7)
+  force(code)
+}
+
+random_state = function() {
+  list(get0(".Random.seed", envir = globalenv(), inherits = FALSE), RNGkind())
+}
+
+use_everything = function() {
+  generator = batch_sampler_stratified(min_samples_per_stratum = 1, strata = rep(1:2, c(3, 9)), seed = 5)
+  sampler = generator(NULL)
+  sampler$batches(3)
+  sampler$plan()
+  next_epoch_of(sampler)
+  collect_rows(generator, 12)
+  utils::capture.output(print(sampler), print(generator))
+}
+
+test_that("the order in epoch 0 is what sample(n) gives after set.seed(seed)", {
+  expect_identical(head(shuffled_rows(20000, 1)), c(17401L, 4775L, 13218L, 10539L, 8462L, 4050L))
+  for (seed in c(0, 1, 2147483646)) {
+    set.seed(seed, "Mersenne-Twister", "Inversion", "Rejection")
+    expect_identical(shuffled_rows(1000, epoch_seed(seed, 0)), sample(1000L))
+  }
+})
+
+test_that("the seed of an epoch is exact up to the largest seed and epoch", {
+  expect_identical(epoch_seed(0, 0), 0)
+  expect_identical(epoch_seed(1, 1), 1327217886)
+  expect_identical(epoch_seed(5, 2), 506952128)
+  # The sum is 8892361976983646.
+  expect_identical(epoch_seed(2147483646, 6700000), 1561943930)
+})
+
+test_that("the state and the kinds of R's generator are left as they were, whatever the kinds", {
+  for (i in seq_len(nrow(all_kinds))) {
+    with_kinds(all_kinds[i, ], {
+      before = random_state()
+      use_everything()
+      expect_identical(random_state(), before)
+    })
+  }
+})
+
+test_that("the next random numbers are those that would have come, whatever the kinds", {
+  for (i in seq_len(nrow(all_kinds))) {
+    undisturbed = with_kinds(all_kinds[i, ], c(runif(2), sample(9)))
+    disturbed = with_kinds(all_kinds[i, ], {
+      use_everything()
+      c(runif(2), sample(9))
+    })
+    expect_identical(disturbed, undisturbed)
+  }
+})
+
+test_that("where there is no random state there is none afterwards, and the kinds are kept", {
+  for (i in seq_len(nrow(all_kinds))) {
+    with_kinds(all_kinds[i, ], {
+      rm(".Random.seed", envir = globalenv())
+      kinds = RNGkind()
+      use_everything()
+      expect_identical(random_state(), list(NULL, kinds))
+    })
+  }
+})
+
+test_that("the kinds are kept also where the random state is removed afterwards", {
+  with_kinds(all_kinds[1, ], {
+    kinds = RNGkind()
+    use_everything()
+    rm(".Random.seed", envir = globalenv())
+    expect_identical(RNGkind(), kinds)
+  })
+})
+
+test_that("the random state is left as it was after an error", {
+  with_kinds(all_kinds[1, ], {
+    before = random_state()
+    expect_error(shuffled_rows(-1, 1))
+    expect_error(sampler_of(1:2, 1, seed = 1)$batches(-1))
+    expect_identical(random_state(), before)
+  })
+})
+
+test_that("the kinds in use have no influence on the batches", {
+  expected = sampler_of(published_labels(), 3, seed = 1)$batches(2)
+  for (i in c(1, 8, 30, 70)) {
+    expect_identical(with_kinds(all_kinds[i, ], sampler_of(published_labels(), 3, seed = 1)$batches(2)), expected)
+  }
+})
+
+test_that("without a seed one is drawn from R's generator when the generator is called, and not before", {
+  with_kinds(all_kinds[70, ], {
+    before = random_state()
+    generator = batch_sampler_stratified(1, strata = c(1, 1, 2, 2))
+    expect_identical(random_state(), before)
+    sampler = generator(NULL)
+    other = generator(NULL)
+    set.seed(7)
+    expect_identical(sampler$seed, sample.int(2147483647L, 1L) - 1)
+    expect_false(sampler$seed == other$seed)
+    repeated = {
+      set.seed(7)
+      generator(NULL)
+    }
+    expect_identical(repeated$batches(3), sampler$batches(3))
+  })
+})
+
+test_that("without a seed one is drawn from torch's generator where a draw succeeds, else from R's", {
+  item = NULL
+  local_mocked_bindings(
+    torch_is_installed = function() TRUE,
+    torch_long = function() "long",
+    torch_randint = function(low, high, size, dtype) {
+      if (is.null(item)) stop("LibTorch is not loaded")
+      list(item = function() item)
+    },
+    .package = "torch"
+  )
+  item = 11L
+  before = random_state()
+  expect_identical(sampler_of(1:2, 1)$seed, 11)
+  expect_identical(random_state(), before)
+  item = NULL
+  set.seed(7)
+  seed = sampler_of(1:2, 1)$seed
+  set.seed(7)
+  expect_identical(seed, sample.int(2147483647L, 1L) - 1)
+})

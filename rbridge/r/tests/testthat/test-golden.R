@@ -1,0 +1,51 @@
+# Every case of tests/golden/batches.json, which the tests of the Python package read as well: the same batches, row for
+# row.
+
+golden = read_golden("batches.json")
+
+# What a case's strata stand for: columns, or one number a row for strata of the given sizes.
+strata_of_case = function(strata) {
+  if (!is.null(strata$columns)) {
+    return(as_strata(strata$columns))
+  }
+  sizes = unlist(strata$sizes)
+  stratum = rep(seq_along(sizes) - 1L, times = sizes)
+  if (strata$arrangement == "dealt") stratum[order(sequence(sizes), stratum)] else stratum
+}
+
+# Lists of more than 2000 numbers are held as head, tail and checksum.
+cut = function(values) {
+  if (length(values) <= 2000L) {
+    return(as.list(values))
+  }
+  list(
+    length = length(values),
+    head = as.list(head(values, 10L)),
+    tail = as.list(tail(values, 10L)),
+    checksum = sum((values * as.double(seq_along(values))) %% 2147483647) %% 2147483647
+  )
+}
+
+actual_of_case = function(case) {
+  strata = strata_of_case(case$strata)
+  n_rows = if (is.list(strata)) length(strata[[1L]]) else length(strata)
+  sampler = do.call(sampler_of, c(list(strata), case$parameters))
+  plan = sampler$plan()
+  list(
+    n_batches = sampler$.length(),
+    min_samples_per_stratum = min(plan),
+    strata = as.list(names(plan)),
+    counts = as.list(unname(colSums(plan))),
+    sizes = cut(unname(rowSums(plan))),
+    epochs = lapply(case$epochs, function(epoch) {
+      permutation = shuffled_rows(n_rows, epoch_seed(sampler$seed, epoch))
+      list(permutation = cut(permutation - 1L), rows = cut(sampler$batches(epoch)$rows - 1L))
+    })
+  )
+}
+
+for (case in golden$cases) {
+  test_that(paste("the same batches in every language:", case$input$name), {
+    expect_equal(actual_of_case(case$input), case$expected, tolerance = 0)
+  })
+}

@@ -1,0 +1,68 @@
+# Every case of tests/golden/messages.json, which the tests of the Python package read as well.
+
+golden = read_golden("messages.json")
+
+make_sampler = function(case) {
+  arguments = c(list(strata = as_strata(case$strata)), lapply(case$arguments, as_value))
+  do.call(batch_sampler_stratified, arguments)(NULL)
+}
+
+expected_message = function(case) {
+  gsub("{sampler}", "batch_sampler_stratified", case$message, fixed = TRUE)
+}
+
+for (case in golden$cases) {
+  test_that(paste("refused as in every language:", case$name), {
+    if (is.null(case$set_epoch)) {
+      error = expect_error(make_sampler(case))
+    } else {
+      sampler = make_sampler(case)
+      error = expect_error(sampler$set_epoch(case$set_epoch))
+    }
+    expect_identical(conditionMessage(error), expected_message(case))
+    expect_null(conditionCall(error))
+  })
+}
+
+for (case in golden$warnings) {
+  test_that(paste("warned as in every language:", case$name), {
+    warning = expect_warning(make_sampler(case))
+    expect_identical(conditionMessage(warning), expected_message(case))
+    expect_null(conditionCall(warning))
+  })
+
+  test_that(paste("allowed without a warning:", case$name), {
+    case$arguments$rare = "allow"
+    expect_silent(make_sampler(case))
+  })
+}
+
+test_that("explicit values other than text are refused by the factory, before any dataset is there", {
+  expect_error(batch_sampler_stratified(3, strata = c(1, 1, 1, 2)), "the smallest stratum, '2', has 1 row")
+  expect_error(batch_sampler_stratified(1, strata = c(1, NA)), "must have no missing values")
+  expect_error(batch_sampler_stratified(1, strata = character()), "must have at least one row")
+})
+
+test_that("a rare stratum of explicit values gives one warning in all, from the factory", {
+  expect_warning(generator <- batch_sampler_stratified(3, strata = c(1, 1, 1, 2), rare = "warn"), "has 1 row")
+  expect_silent(generator(NULL))
+})
+
+test_that("an argument that is no plain number is shown by its class", {
+  expect_error(batch_sampler_stratified(factor(3)), "Got a value of class 'factor' instead.", fixed = TRUE)
+  expect_error(batch_sampler_stratified(list(3)), "Got a value of class 'list' instead.", fixed = TRUE)
+  expect_error(batch_sampler_stratified(bit64::as.integer64(3)), "Got a value of class 'integer64' instead.",
+    fixed = TRUE)
+  expect_error(batch_sampler_stratified(sum), "Got a value of class 'function' instead.", fixed = TRUE)
+  expect_error(batch_sampler_stratified(1, seed = numeric()), "Got 0 values instead.", fixed = TRUE)
+})
+
+test_that("long text is shown by its beginning", {
+  expect_error(batch_sampler_stratified(1, rare = strrep("a", 100)), paste0("Got '", strrep("a", 60), "...' instead."),
+    fixed = TRUE)
+})
+
+test_that("'min_samples_per_stratum' is required in some form", {
+  expect_error(batch_sampler_stratified(), "must be given, or 'mean_batch_size', and not both. Got neither instead.",
+    fixed = TRUE)
+})

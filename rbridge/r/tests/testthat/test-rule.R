@@ -1,0 +1,141 @@
+# The rule on counts alone: number of batches, composition, layout.
+
+plan_of = function(counts, n_batches, assign) {
+  batch_plan(counts, names = as.character(seq_along(counts)), n_batches = n_batches, assign = assign)
+}
+
+# What a layout makes of the counts: a matrix, one row a batch, one column a stratum.
+laid_out = function(plan) {
+  layout = batch_layout(plan)
+  stratum = rep(seq_along(plan$counts), times = plan$counts)[layout$source]
+  batch = rep(seq_len(plan$n_batches), times = diff(layout$offsets))
+  matrix(tabulate(batch + plan$n_batches * (stratum - 1), plan$n_batches * length(plan$counts)), plan$n_batches)
+}
+
+# The names of the promises that a plan breaks.
+broken_promises = function(counts, n_batches, assign) {
+  plan = plan_of(counts, n_batches, assign)
+  layout = batch_layout(plan)
+  delivered = laid_out(plan)
+  exact = rep(counts, each = n_batches) / n_batches
+  kept = c(
+    "every row once" = identical(sort(layout$source), seq_len(sum(counts))),
+    "at least the promised minimum" = min(delivered) >= plan$minimum && plan$minimum == min(counts) %/% n_batches,
+    "floor or ceiling" = all(delivered == floor(exact) | delivered == ceiling(exact)),
+    "no batch empty" = all(rowSums(delivered) > 0),
+    "sizes differ by at most 1" = assign == "proportional" || diff(range(rowSums(delivered))) <= 1,
+    "the composition is what is delivered" = all(batch_composition(plan) == delivered)
+  )
+  names(kept)[!kept]
+}
+
+all_broken_promises = function(settings) {
+  broken = character()
+  for (counts in settings) {
+    for (n_batches in unique(min(counts) %/% seq_len(min(counts)))) {
+      for (assign in c("proportional", "even")) {
+        failed = broken_promises(counts, n_batches, assign)
+        broken = c(broken, sprintf("%s: %d batches of %s, %s", failed, n_batches, toString(counts), assign))
+      }
+    }
+  }
+  broken
+}
+
+test_that("all promises are kept for every pair of stratum sizes up to 60 x 60 and every minimum", {
+  pairs = subset(expand.grid(a = 1:60, b = 1:60), a <= b)
+  expect_identical(all_broken_promises(Map(c, pairs$a, pairs$b)), character())
+})
+
+test_that("all promises are kept for every triple of stratum sizes up to 12 and every minimum", {
+  triples = subset(expand.grid(a = 1:12, b = 1:12, c = 1:12), a <= b & b <= c)
+  expect_identical(all_broken_promises(Map(c, triples$a, triples$b, triples$c)), character())
+})
+
+test_that("all promises are kept whichever stratum is the smallest", {
+  orders = list(c(7, 3, 20), c(3, 7, 20), c(20, 7, 3), c(20, 3, 7), c(3, 3, 3), c(1, 100, 1))
+  expect_identical(all_broken_promises(orders), character())
+})
+
+test_that("even assignment leaves no batch empty, also with more batches than rows of a stratum", {
+  for (n_batches in 1:23) {
+    plan = plan_of(c(3, 20), n_batches, "even")
+    sizes = rowSums(laid_out(plan))
+    expect_gt(min(sizes), 0)
+    expect_lte(diff(range(sizes)), 1)
+    expect_equal(batch_composition(plan), laid_out(plan), ignore_attr = TRUE)
+  }
+})
+
+test_that("the number of batches is the smallest stratum divided by the minimum, rounded down, and at least 1", {
+  for (rows in 1:60) {
+    batches = vapply(1:60, function(minimum) {
+      batches_of_minimum(list(rows = rows, name = "a"), list(min_samples_per_stratum = minimum, rare = "allow"))
+    }, numeric(1L))
+    expect_identical(batches, pmax(1, rows %/% 1:60))
+  }
+})
+
+test_that("the number of batches of a mean size is rounded half up", {
+  batches = function(n_rows, mean) {
+    batches_of_mean(n_rows, list(rows = n_rows, name = "a"), list(mean_batch_size = mean, rare = "error"))
+  }
+  expect_identical(batches(10, 4), 3)
+  expect_identical(batches(9, 4), 2)
+  expect_identical(batches(14, 4), 4)
+  expect_identical(batches(10, 1), 10)
+  expect_identical(batches(10, 20), 1)
+  expect_identical(batches(10, 1000), 1)
+})
+
+test_that("the number of batches is rounded down to a multiple of the replicas", {
+  expect_equal(sampler_of(rep(1:2, c(11, 40)), min_samples_per_stratum = 1, num_replicas = 4)$.length(), 8L)
+  expect_equal(sampler_of(rep(1:2, c(40, 40)), mean_batch_size = 7, num_replicas = 4)$.length(), 8L)
+  expect_equal(sampler_of(rep(1:2, c(11, 40)), min_samples_per_stratum = 1, num_replicas = 1)$.length(), 11L)
+})
+
+test_that("the value that a message advises works, and the next one does not", {
+  advised = function(message, pattern) as.numeric(sub(paste0(".*", pattern, " ([0-9]+).*"), "\\1", message))
+  for (replicas in c(1, 2, 3)) {
+    labels = rep(1:2, c(7, 30))
+    make = function(...) batch_sampler_stratified(..., strata = labels, num_replicas = replicas)
+    minimum = advised(message_of(make(20)), "must be at most")
+    expect_s3_class(make(minimum), "torch_sampler")
+    expect_error(make(minimum + 1), "must be at most")
+    mean = advised(message_of(make(mean_batch_size = 1)), "must be at least")
+    expect_s3_class(make(mean_batch_size = mean), "torch_sampler")
+    expect_error(make(mean_batch_size = mean - 1), "must be at least")
+  }
+})
+
+test_that("the rule gives the published numbers of batches", {
+  # T. D. Hocking, "custom torch sampler with mlr3torch" (2025): strata of 12 and 111 rows
+  labels = rep(c("a", "b"), times = c(12, 111))
+  batches = function(minimum) sampler_of(labels, min_samples_per_stratum = minimum)
+  expect_equal(batches(1)$.length(), 12L)
+  expect_equal(batches(2)$.length(), 6L)
+  expect_equal(sort(rowSums(batches(5)$plan())), c(61, 62), ignore_attr = TRUE)
+  expect_equal(rowSums(batches(7)$plan()), 123, ignore_attr = TRUE)
+})
+
+test_that("the rule gives 97 and 3 rows in each of 200 batches where the published formula in fractions does not", {
+  counts = c(600, 19400)
+  expect_identical(unique(laid_out(plan_of(counts, 200, "proportional"))), matrix(c(3L, 97L), 1))
+  rank = seq_len(600)
+  published = table(ceiling(rank / max(rank) * 600 / 3))
+  expect_identical(sum(published == 2), 11L)
+  expect_identical(sum(published == 4), 11L)
+})
+
+test_that("the rule gives 3 batches of strata of 3 and 187 rows where the other published formula gives 4", {
+  delivered = laid_out(plan_of(c(3, 187), 3, "proportional"))
+  expect_identical(delivered[, 1], c(1L, 1L, 1L))
+  expect_identical(max(ceiling(3 / 187 * seq_len(187) / 1)), 4)
+})
+
+test_that("integers that doubles cannot hold exactly are refused", {
+  expect_error(plan_of(c(2e8, 2e8), 1e8, "proportional"),
+    "must have a product of batches and rows of the largest stratum below 2^53, to be exact. Got 100000000 batches and",
+    fixed = TRUE)
+  expect_identical(colSums(batch_composition(plan_of(c(2^29, 2^29 + 1), 2^10 + 1, "proportional"))), c(2^29, 2^29 + 1))
+})

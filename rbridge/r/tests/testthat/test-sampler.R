@@ -1,0 +1,211 @@
+# The generator, the instance, and their protocols towards torch.
+
+labels = rep(c("a", "b"), times = c(6, 14))
+make = function(...) batch_sampler_stratified(min_samples_per_stratum = 2, strata = labels, seed = 1, ...)
+
+test_that("the published example gives the published rows", {
+  # T. D. Hocking, "custom torch sampler with mlr3torch" (2025): printed output with min_samples_per_stratum = 3, seed 1
+  sampler = sampler_of(published_labels(), min_samples_per_stratum = 3, seed = 1)
+  batches = epoch_of(sampler, 0)
+  expect_identical(sampler$.length(), 200L)
+  expect_identical(unique(sampler$plan()), data.frame("1" = 3L, "0" = 97L, check.names = FALSE))
+  negatives = Filter(function(row) row > 600L, batches[[1]])
+  expect_identical(head(negatives, 5), c(17401L, 4775L, 13218L, 10539L, 8462L))
+  positives = Filter(function(row) row <= 600L, unlist(batches))
+  expect_identical(tail(positives, 5), c(372L, 473L, 437L, 264L, 561L))
+})
+
+test_that("the published rule in words, row by row, gives the same batches", {
+  sampler = sampler_of(labels, min_samples_per_stratum = 2, seed = 8)
+  set.seed(8, "Mersenne-Twister", "Inversion", "Rejection")
+  order = sample(20)
+  expected = list(integer(), integer(), integer())
+  for (stratum in c("a", "b")) {
+    rows = order[labels[order] == stratum]
+    for (rank in seq_along(rows)) {
+      batch = (rank * 3 + length(rows) - 1) %/% length(rows)
+      expected[[batch]] = c(expected[[batch]], rows[rank])
+    }
+  }
+  expect_identical(epoch_of(sampler, 0), expected)
+})
+
+test_that("even assignment deals the rows one by one", {
+  sampler = sampler_of(labels, min_samples_per_stratum = 2, seed = 8, assign = "even")
+  ranked = unlist(epoch_of(sampler_of(labels, min_samples_per_stratum = 6, seed = 8), 0))
+  expect_identical(epoch_of(sampler, 0), lapply(1:3, function(batch) ranked[seq(batch, 20, by = 3)]))
+})
+
+test_that("without shuffling, rows keep the order of the dataset in every epoch", {
+  sampler = make(shuffle = FALSE)(NULL)
+  expect_identical(epoch_of(sampler, 0), list(c(1:2, 7:10), c(3:4, 11:15), c(5:6, 16:20)))
+  expect_identical(sampler$batches(3), sampler$batches(0))
+})
+
+test_that("the factory returns a torch_sampler generator of one argument", {
+  generator = make()
+  expect_identical(class(generator), c("batch_sampler_stratified", "torch_sampler"))
+  expect_identical(names(formals(generator)), "data_source")
+})
+
+test_that("batches are integer vectors counted from 1", {
+  batch = make()(NULL)$.iter()()
+  expect_type(batch, "integer")
+  expect_null(attributes(batch))
+  expect_true(all(batch >= 1L))
+})
+
+test_that("an iterator that is exhausted stays exhausted", {
+  sampler = make()(NULL)
+  iterator = sampler$.iter()
+  expect_length(drain(iterator), 3)
+  expect_true(coro::is_exhausted(iterator()))
+  expect_true(coro::is_exhausted(iterator()))
+  expect_identical(sampler$epoch, 1)
+})
+
+test_that("each iterator is the next epoch", {
+  sampler = make()(NULL)
+  for (epoch in 0:2) {
+    expect_identical(sampler$epoch, as.numeric(epoch))
+    expect_identical(next_epoch_of(sampler), epoch_of(sampler, epoch))
+  }
+})
+
+test_that("set_epoch says which epoch comes next, and returns the sampler invisibly", {
+  sampler = make()(NULL)
+  expect_invisible(sampler$set_epoch(7))
+  expect_identical(sampler$set_epoch(7L), sampler)
+  expect_identical(sampler$epoch, 7)
+  expect_identical(next_epoch_of(sampler), epoch_of(sampler, 7))
+  expect_identical(sampler$epoch, 8)
+})
+
+test_that("the last epoch can be taken, and none after it", {
+  sampler = make()(NULL)$set_epoch(6700000)
+  expect_identical(next_epoch_of(sampler), epoch_of(sampler, 6700000))
+  expect_error(next_epoch_of(sampler), "The 'epoch' parameter .* must be an integer from 0 to 6700000")
+})
+
+test_that("batches changes nothing and refuses what is no epoch", {
+  sampler = make()(NULL)
+  sampler$batches(3)
+  expect_identical(sampler$epoch, 0)
+  expect_identical(names(sampler$batches(3)), c("rows", "offsets"))
+  expect_identical(sampler$batches(3)$offsets, c(0L, 6L, 13L, 20L))
+  expect_error(sampler$batches(-1), "Got -1 instead.", fixed = TRUE)
+  expect_error(sampler$batches(6700001), "Got 6700001 instead.", fixed = TRUE)
+})
+
+test_that("plan has one row a batch and one column a stratum, as integers", {
+  expect_identical(make()(NULL)$plan(), data.frame(a = c(2L, 2L, 2L), b = c(4L, 5L, 5L)))
+  names = names(sampler_of(list(c(1.5, 1.5, 2), c("x y", "x y", "z")), 1)$plan())
+  expect_identical(names, c("1.5, x y", "2, z"))
+  expect_identical(names(sampler_of(c("", "a b", "a b", ""), 1)$plan()), c("", "a b"))
+})
+
+test_that("epoch and seed can be read and not assigned", {
+  sampler = make()(NULL)
+  expect_identical(sampler$seed, 1)
+  expect_error(sampler$epoch <- 3,
+    "The 'epoch' field of batch_sampler_stratified cannot be assigned. Use 'set_epoch()'.", fixed = TRUE)
+  expect_error(sampler$seed <- 3, "The 'seed' field of batch_sampler_stratified cannot be assigned.", fixed = TRUE)
+})
+
+test_that("dataloader(batch_sampler = ) delivers the batches, epoch by epoch, and knows their number", {
+  dataset = dataset_of(20)
+  sampler = make()(dataset)
+  loader = torch::dataloader(dataset, batch_sampler = sampler, collate_fn = identity)
+  expect_length(loader, 3)
+  expect_identical(coro::collect(loader), epoch_of(sampler, 0))
+  expect_identical(coro::collect(loader), epoch_of(sampler, 1))
+})
+
+test_that("dataloader(batch_sampler = ) asks a dataset without .getbatch for one item after the other", {
+  dataset = torch::dataset(initialize = function() NULL, .getitem = function(index) index, .length = function() 20)()
+  sampler = make()(dataset)
+  expect_identical(deliver(dataset, batch_sampler = sampler), lapply(epoch_of(sampler, 0), as.list))
+})
+
+test_that("dataloader(sampler = ) with batch_size left at 1 delivers the batches too", {
+  dataset = dataset_of(20)
+  sampler = make()(dataset)
+  loader = torch::dataloader(dataset, sampler = sampler, collate_fn = identity)
+  expect_length(loader, 3)
+  expect_identical(coro::collect(loader), epoch_of(sampler, 0))
+})
+
+test_that("dataloader(sampler = ) with another batch_size is refused", {
+  dataset = dataset_of(20)
+  loader = torch::dataloader(dataset, sampler = make()(dataset), batch_size = 100, collate_fn = identity)
+  expect_identical(message_of(coro::collect(loader)), paste(
+    "The 'batch_size' parameter of batch_sampler_stratified must be 1. Got 100 instead.",
+    "Pass the sampler as 'batch_sampler ='."
+  ))
+})
+
+test_that("explicit values take any data source that does not tell its number of rows", {
+  without_length = torch::dataset(initialize = function() NULL, .getitem = function(index) index)()
+  for (data_source in list(NULL, list(), list(anything = 1), new.env(), identity, without_length)) {
+    expect_identical(make()(data_source)$.length(), 3L)
+  }
+})
+
+test_that("explicit values must be one for each row of a data source that tells its number of rows", {
+  for (data_source in list(dataset_of(19), 1:19, data.frame(x = 1:19), matrix(0, 19, 2))) {
+    expect_error(make()(data_source), paste(
+      "The 'strata' parameter of batch_sampler_stratified must have one value for each row of the dataset, 19.",
+      "Got 20 values instead."
+    ), fixed = TRUE)
+  }
+  for (data_source in list(dataset_of(20), 1:20, data.frame(x = 1:20), matrix(0, 20, 2))) {
+    expect_identical(make()(data_source)$.length(), 3L)
+  }
+  expect_error(sampler_of(1, 1, data_source = dataset_of(2)), "Got 1 value instead.", fixed = TRUE)
+})
+
+test_that("without strata a data source without a classification task is refused", {
+  generator = batch_sampler_stratified(1)
+  for (data_source in list(NULL, dataset_of(3), list(task = NULL), list(task = "sonar"))) {
+    expect_identical(message_of(generator(data_source)), paste(
+      "The 'strata' parameter of batch_sampler_stratified must be given where the dataset has no classification task.",
+      "Got nothing instead."
+    ))
+  }
+})
+
+test_that("an instance prints a summary", {
+  expect_identical(capture.output(print(make()(NULL)$set_epoch(4))), c(
+    "<batch_sampler_stratified>",
+    "* Rows: 20",
+    "* Strata: 2, of 6 to 14 rows: 'a' (6), 'b' (14)",
+    "* Batches: 3, of 6 to 7 rows, each with at least 2 rows of every stratum",
+    "* Assigned: proportional",
+    "* Order: shuffled by seed 1, next epoch 4"
+  ))
+  sampler = sampler_of(c(1:12, NA), 1, shuffle = FALSE, missing = "drop", assign = "even")
+  expect_identical(capture.output(sampler), c(
+    "<batch_sampler_stratified>",
+    "* Rows: 12, and 1 never sampled",
+    paste("* Strata: 12, of 1 rows: '1' (1), '2' (1), '3' (1), '4' (1), '5' (1), '6' (1), '7' (1), '8' (1), '9' (1),",
+      "'10' (1), ..."),
+    "* Batches: 1, of 12 rows, each with at least 1 row of every stratum",
+    "* Assigned: even",
+    "* Order: of the dataset"
+  ))
+})
+
+test_that("a generator prints its settings", {
+  expect_identical(capture.output(make()), c(
+    "<batch_sampler_stratified> generator",
+    "* min_samples_per_stratum: 2",
+    "* shuffle: TRUE",
+    "* seed: 1",
+    "* assign: 'proportional'",
+    "* rare: 'error'",
+    "* missing: 'error'",
+    "* strata: 'a', 'a', 'a', 'a', 'a', 'a', 'b', 'b', 'b', 'b', ..."
+  ))
+  expect_identical(tail(capture.output(batch_sampler_stratified(2)), 1), "* strata: of the task")
+  expect_identical(tail(capture.output(batch_sampler_stratified(1, strata = c(5, 6))), 1), "* strata: 2, of 2 rows")
+})

@@ -1,0 +1,63 @@
+# What a generator brings along when it is saved or sent to another process.
+
+# The library where the package is installed, also where the tests run on its source.
+installed_library = function() {
+  folder = getNamespaceInfo("rbridge", "path")
+  if (dir.exists(file.path(folder, "Meta"))) {
+    return(dirname(folder))
+  }
+  library = tempfile("library")
+  dir.create(library)
+  callr::rcmd("INSTALL", c("--no-docs", "--no-test-load", paste0("--library=", library), folder), fail_on_status = TRUE)
+  library
+}
+
+test_that("a generator that was saved gives the same batches in a fresh R session", {
+  explicit = batch_sampler_stratified(2, strata = rep(1:2, c(6, 14)), seed = 3)
+  by_task = batch_sampler_stratified(10, seed = 4)
+  file = tempfile(fileext = ".rds")
+  saveRDS(list(explicit, by_task), file)
+  fresh = callr::r(
+    function(file) {
+      generators = readRDS(file)
+      list(
+        loaded = loadedNamespaces(),
+        explicit = generators[[1]](NULL)$batches(5),
+        by_task = generators[[2]](list(task = mlr3::tsk("sonar")))$batches(5)
+      )
+    },
+    list(file),
+    libpath = c(installed_library(), .libPaths())
+  )
+  expect_true("rbridge" %in% fresh$loaded)
+  expect_identical(fresh$explicit, explicit(NULL)$batches(5))
+  expect_identical(fresh$by_task, by_task(list(task = mlr3::tsk("sonar")))$batches(5))
+})
+
+test_that("a generator holds its settings and nothing of where it was made", {
+  make = function(n_rows) {
+    large_and_private = stats::runif(1e5)
+    strata = seq_len(n_rows) %% 2
+    batch_sampler_stratified(min_samples_per_stratum = length(large_and_private) / 1e5, strata = strata)
+  }
+  size = function(generator) length(serialize(generator, NULL))
+  # Four bytes a row, once.
+  expect_lt(size(make(1e5)) - size(make(1e3)), 4.1 * (1e5 - 1e3))
+})
+
+test_that("equal settings make generators that are saved equally", {
+  bytes = function(...) serialize(batch_sampler_stratified(...), NULL)
+  expect_identical(bytes(3, seed = 1), bytes(3L, seed = 1L))
+  expect_identical(bytes(1, strata = c(5, 6)), bytes(c(one = 1), strata = c(a = 5L, b = 6L)))
+  expect_identical(bytes(1, strata = "y"), bytes(1, strata = c(a = "y")))
+})
+
+test_that("a change of the arguments after the call has no influence", {
+  minimum = 1
+  labels = c("a", "a", "b", "b")
+  generator = batch_sampler_stratified(minimum, strata = labels, seed = 1)
+  expected = generator(NULL)$batches(0)
+  minimum = 2
+  labels = c("a", "a", "a", "b")
+  expect_identical(generator(NULL)$batches(0), expected)
+})

@@ -1,0 +1,140 @@
+# Strata from values: numbers in order of first appearance, and names.
+
+codes_of = function(strata, missing = "error") encode_strata(strata, missing)$codes
+names_of = function(strata, missing = "error") encode_strata(strata, missing)$names
+
+test_that("strata are numbered in order of first appearance, not sorted", {
+  expect_identical(codes_of(c("b", "a", "b", "c", "a")), c(1L, 2L, 1L, 3L, 2L))
+  expect_identical(codes_of(c(10, 9, 10, 1)), c(1L, 2L, 1L, 3L))
+  expect_identical(codes_of(c(FALSE, TRUE, FALSE)), c(1L, 2L, 1L))
+  expect_identical(names_of(c("b", "a", "B")), c("b", "a", "B"))
+})
+
+test_that("factors are numbered by first appearance, whatever their levels", {
+  values = c("b", "a", "b", "c")
+  expected = encode_strata(values, "error")
+  expect_identical(encode_strata(factor(values, levels = c("c", "z", "b", "a")), "error"), expected)
+  expect_identical(encode_strata(factor(values, ordered = TRUE), "error"), expected)
+})
+
+test_that("factor levels that do not occur are no strata", {
+  expect_identical(names_of(factor(c("a", "b"), levels = c("a", "x", "b"))), c("a", "b"))
+})
+
+test_that("numbers are equal where they are exactly equal", {
+  expect_identical(codes_of(c(0.1 + 0.2, 0.3, 0.1 + 0.2)), c(1L, 2L, 1L))
+  expect_identical(names_of(c(0.1 + 0.2, 0.3)), c("0.3", "0.3"))
+  expect_identical(codes_of(c(-0, 0, 1)), c(1L, 1L, 2L))
+  expect_identical(names_of(c(-0, 0, 1)), c("0", "1"))
+  expect_identical(encode_strata(c(3L, 4L), "error"), encode_strata(c(3, 4), "error"))
+  expect_identical(codes_of(c(2^53, 2^53 - 1, Inf, -Inf)), 1:4)
+})
+
+test_that("text is equal where it is equal in UTF-8, whatever its encoding is marked as", {
+  latin1 = iconv("\u00e9t\u00e9", "UTF-8", "latin1")
+  expect_identical(codes_of(c(latin1, "\u00e9t\u00e9", "e")), c(1L, 1L, 2L))
+  expect_identical(Encoding(names_of(c(latin1, "e"))), c("UTF-8", "unknown"))
+  expect_identical(codes_of(c("\u00e9", "e\u0301")), 1:2)
+})
+
+test_that("empty text is not missing, and spaces count", {
+  expect_identical(codes_of(c("", " ", "", "NA")), c(1L, 2L, 1L, 3L))
+})
+
+test_that("NA, NaN and a factor level that is NA are missing", {
+  for (values in list(c(1, NA, NaN), c("a", NA, NA), c(TRUE, NA, NA), as.Date(c("2020-01-01", NA, NA)),
+    factor(c("a", NA, NA)), addNA(factor(c("a", NA, NA))))) {
+    expect_error(codes_of(values), "Got 2 missing of 3 rows instead.", fixed = TRUE)
+    expect_identical(codes_of(values, "stratum"), c(1L, 2L, 2L))
+    expect_identical(names_of(values, "stratum")[2], "NA")
+    expect_identical(codes_of(values, "drop"), c(1L, NA, NA))
+  }
+})
+
+test_that("a missing value as a stratum is numbered where it first appears", {
+  expect_identical(codes_of(c(NA, "a", NA, "b"), "stratum"), c(1L, 2L, 1L, 3L))
+  expect_identical(names_of(c(NA, "a", NA, "b"), "stratum"), c("NA", "a", "b"))
+})
+
+test_that("a missing value is another stratum than the text NA", {
+  expect_identical(codes_of(c("NA", NA), "stratum"), 1:2)
+})
+
+test_that("strata of several columns are the combinations that occur, by first appearance", {
+  columns = list(x = c("b", "a", "b", "a", "b"), y = c(1, 2, 1, 1, 2))
+  expect_identical(codes_of(columns), c(1L, 2L, 1L, 3L, 4L))
+  expect_identical(names_of(columns), c("b, 1", "a, 2", "a, 1", "b, 2"))
+  expect_identical(encode_strata(as.data.frame(columns), "error"), encode_strata(columns, "error"))
+  expect_identical(encode_strata(unname(columns), "error"), encode_strata(columns, "error"))
+})
+
+test_that("three columns make the strata of all three", {
+  columns = expand.grid(a = 1:3, b = c("x", "y"), c = c(TRUE, FALSE), stringsAsFactors = FALSE)
+  columns = columns[rep(seq_len(12), times = 2), ]
+  expect_identical(codes_of(columns), rep(1:12, times = 2))
+  expect_identical(names_of(columns)[c(1, 12)], c("1, x, TRUE", "3, y, FALSE"))
+})
+
+test_that("with several columns a row is missing where any column is", {
+  columns = list(x = c("a", NA, "b", "b"), y = c(1, 2, NA, 3))
+  expect_error(codes_of(columns), "Got 2 missing of 4 rows instead.", fixed = TRUE)
+  expect_identical(codes_of(columns, "stratum"), 1:4)
+  expect_identical(names_of(columns, "stratum"), c("a, 1", "NA, 2", "b, NA", "b, 3"))
+  expect_identical(codes_of(columns, "drop"), c(1L, NA, NA, 2L))
+  expect_identical(names_of(columns, "drop"), c("a, 1", "b, 3"))
+})
+
+test_that("strata left by dropping are numbered afresh", {
+  columns = list(x = c("b", "a", "b", "a"), y = c(NA, 1, 1, 1))
+  expect_identical(encode_strata(columns, "drop"), list(codes = c(NA, 1L, 2L, 1L), names = c("a, 1", "b, 1")))
+})
+
+test_that("names show numbers with 15 digits, dates as ISO and date-times in UTC", {
+  expect_identical(names_of(c(1, 2.5, 1e20, 1 / 3, TRUE, Inf)),
+    c("1", "2.5", "1e+20", "0.333333333333333", "Inf"))
+  expect_identical(names_of(c(TRUE, FALSE)), c("TRUE", "FALSE"))
+  expect_identical(names_of(as.Date(c("2017-06-30", "1969-12-31"))), c("2017-06-30", "1969-12-31"))
+  times = as.POSIXct(c(0, 86400, 1498824000), origin = "1970-01-01", tz = "America/New_York")
+  expect_identical(names_of(times), c("1970-01-01", "1970-01-02", "2017-06-30T12:00:00"))
+  expect_identical(encode_strata(as.POSIXlt(times), "error"), encode_strata(times, "error"))
+})
+
+test_that("names do not depend on the session's options", {
+  old = options(digits = 3, OutDec = ",", scipen = 100)
+  on.exit(options(old))
+  expect_identical(names_of(c(1 / 3, 1e20)), c("0.333333333333333", "1e+20"))
+})
+
+test_that("values that cannot be compared in the same way everywhere are refused", {
+  refused = list(
+    integer64 = bit64::as.integer64(1:2), complex = c(1i, 2i), raw = as.raw(1:2), matrix = matrix(1:4, 2),
+    "function" = identity, difftime = as.difftime(1:2, units = "mins"), environment = new.env()
+  )
+  for (kind in names(refused)) {
+    expect_error(codes_of(refused[[kind]]),
+      sprintf("must hold logical values, numbers, text or dates, one kind a column. Got %s values instead.", kind),
+      fixed = TRUE)
+  }
+  expect_error(codes_of(data.frame(x = 1:2, y = bit64::as.integer64(1:2))),
+    "Got integer64 values in column 'y' instead.", fixed = TRUE)
+  expect_error(codes_of(list(1:2, as.raw(1:2))), "Got raw values in column '2' instead.", fixed = TRUE)
+})
+
+test_that("text that is not Unicode is refused", {
+  bytes = "\xe9"
+  Encoding(bytes) = "bytes"
+  expect_error(codes_of(c("a", bytes)), "Got text that is not Unicode instead.", fixed = TRUE)
+  invalid = "\xff"
+  Encoding(invalid) = "UTF-8"
+  expect_error(codes_of(list(x = c("a", invalid))), "Got text that is not Unicode in column 'x' instead.", fixed = TRUE)
+  expect_error(codes_of(list(x = factor(c("a", "b"), labels = c("a", bytes)))), "not Unicode in column 'x'")
+})
+
+test_that("strata of a million rows in two columns are those of pasted text", {
+  x = rep(c("a", "b", "c"), length.out = 1e6)
+  y = rep(1:7, length.out = 1e6)
+  pasted = paste(x, y, sep = ", ")
+  encoded = encode_strata(list(x, y), "error")
+  expect_identical(encoded$names, unique(pasted))
+  expect_identical(encoded$names[encoded$codes], pasted)
+})

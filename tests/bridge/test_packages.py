@@ -1,0 +1,81 @@
+"""The built wheel and the R package, as their users install them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Iterator
+
+import pytest
+
+from rbridge._install import find_r
+
+ROOT = Path(__file__).resolve().parents[2]
+USE = """
+import pystrat, rbridge
+sampler = pystrat.StratifiedBatchSampler([0, 1, 1] * 20, 4, seed=1)
+delivered = rbridge.collect_rows(rbridge.as_torch_sampler(sampler), 60)
+assert delivered.rows.tolist() == sampler.batches(0).rows.tolist()
+print(pystrat.__file__, rbridge.r_status().packages["rbridge"])
+"""
+
+
+def run(*command: str, **options: object) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, check=False, **options)  # type: ignore[call-overload]
+    assert done.returncode == 0, done.stdout + done.stderr
+    return str(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Build the wheel from a copy of the sources, so that nothing built before gets into it."""
+    folder = tmp_path_factory.mktemp("wheel")
+    skipped = shutil.ignore_patterns(".*", "build", "*.egg-info", "*.so", "_kernels.c", "demo-output", "__pycache__")
+    shutil.copytree(ROOT, folder / "source", ignore=skipped, symlinks=True)
+    options = ["--no-deps", "--no-build-isolation", "--no-index", "--quiet"]
+    run(sys.executable, "-m", "pip", "wheel", str(folder / "source"), "--wheel-dir", str(folder), *options)
+    (built,) = folder.glob("*.whl")
+    yield built
+
+
+def test_the_wheel_holds_the_kernel_the_data_and_the_r_package_and_no_tests(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    for name in ("DESCRIPTION", "NAMESPACE", "LICENSE", "R/bridge.R", "inst/status.R"):
+        assert f"rbridge/r/{name}" in names
+    assert {f"rbridge/r/R/{path.name}" for path in (ROOT / "rbridge/r/R").iterdir()} <= set(names)
+    assert {f"rbridge/r/man/{path.name}" for path in (ROOT / "rbridge/r/man").iterdir()} <= set(names)
+    assert any(name.startswith("pystrat/_kernels.") and name.endswith(".so") for name in names)
+    assert {"pystrat/py.typed", "pystrat/_kernels.pyi", "pystrat/data/nsch_2017.csv.gz"} <= set(names)
+    assert not [name for name in names if "test" in name]
+
+
+def test_the_wheel_works_in_an_environment_of_its_own_with_its_r_side(wheel: Path, tmp_path: Path) -> None:
+    environment = tmp_path / "environment"
+    base = Path(sys.base_prefix) / "bin" / "python3"
+    run(str(base), "-m", "venv", "--system-site-packages", str(environment))
+    python = str(environment / "bin" / "python")
+    run(python, "-m", "pip", "install", "--no-deps", "--no-index", "--quiet", str(wheel))
+    # An R library with all packages but rbridge: it must come out of the wheel.
+    library = tmp_path / "library"
+    library.mkdir()
+    for package in Path(os.environ["R_LIBS"].split(":")[0]).iterdir():
+        if package.is_dir() and package.name != "rbridge":
+            (library / package.name).symlink_to(package.resolve())
+    settings = {**os.environ, "R_LIBS": str(library), "R_USER_CACHE_DIR": str(tmp_path / "cache")}
+    printed = run(python, "-c", USE, cwd=tmp_path, env=settings)
+    assert printed.startswith(str(environment)) and printed.strip().endswith("None")
+    assert len(list((tmp_path / "cache").rglob("rbridge/DESCRIPTION"))) == 1
+
+
+def test_r_cmd_check_has_no_error_warning_or_note(tmp_path: Path) -> None:
+    """With its tests, which find the golden vectors inside the built package."""
+    program = find_r()
+    assert program is not None
+    run(program, "CMD", "build", str(ROOT / "rbridge" / "r"), cwd=tmp_path)
+    (package,) = tmp_path.glob("rbridge_*.tar.gz")
+    told = run(program, "CMD", "check", "--no-manual", package.name, cwd=tmp_path)
+    assert "Status: OK" in told, told

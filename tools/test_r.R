@@ -1,0 +1,27 @@
+# Runs the tests of the R package against its installed copy, and counts at the end what passed, failed and was skipped.
+# A test may be skipped for one reason only: LibTorch for R is not installed.
+
+options(width = 110)
+results = testthat::test_dir(
+  "rbridge/r/tests/testthat",
+  package = "rbridge",
+  load_package = "installed",
+  reporter = testthat::SummaryReporter$new(show_praise = FALSE, omit_dots = FALSE),
+  stop_on_failure = FALSE
+)
+expectations = unlist(lapply(results, `[[`, "results"), recursive = FALSE)
+is_kind = function(kind) vapply(expectations, inherits, logical(1), what = paste0("expectation_", kind))
+
+skips = vapply(expectations[is_kind("skip")], conditionMessage, character(1))
+other_skips = grep("LibTorch", skips, value = TRUE, invert = TRUE)
+failed = sum(is_kind("failure") | is_kind("error") | is_kind("warning")) + length(other_skips)
+if (length(skips) > 0) {
+  cat("\nSKIPPED, because LibTorch for R is not installed here; run them where torch::torch_is_installed() is TRUE:\n")
+  named = vapply(results, function(result) any(vapply(result$results, inherits, logical(1), "expectation_skip")), logical(1))
+  cat(sprintf("  %s: %s\n", vapply(results[named], `[[`, "", "file"), vapply(results[named], `[[`, "", "test")), sep = "")
+}
+if (length(other_skips) > 0) {
+  cat("\nSkipped for another reason, which counts as failed:\n", paste0("  ", other_skips, "\n"), sep = "")
+}
+cat(sprintf("\nR: %d passed, %d failed, %d skipped\n", sum(is_kind("success")), failed, length(skips)))
+quit(status = if (failed > 0) 1 else 0)
