@@ -63,14 +63,14 @@ def run_demo(folder: Path) -> bool:
     report = Report(folder)
     r_problem = _r_problem()
     if r_problem is not None:
-        report.line("R is not available, so this is the Python half of the demo.\n" + r_problem)
+        report.line("The R half is not available; this is the Python half of the demo.\n" + r_problem)
     simulated = _show_simulated(report, with_r=r_problem is None)
     survey = _show_survey(report, with_r=r_problem is None)
     _save_plot(report, simulated, survey)
     report.title("Result")
     report.line(f"Tables and plot are in {folder}/.")
     if r_problem is not None:
-        report.line("R is not available: nothing above was compared with R.\n" + r_problem)
+        report.line("The R half is not available: nothing above was compared with R.\n" + r_problem)
     report.line("Every check above holds." if report.all_hold else "A check above does NOT hold.")
     return report.all_hold
 

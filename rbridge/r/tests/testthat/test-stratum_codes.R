@@ -25,7 +25,7 @@ test_that("codes that leave no row are refused by the sampler", {
 
 test_that("codes that are not whole numbers from 0 in order of first appearance are refused", {
   must = "The 'codes' parameter of stratum_codes must be whole numbers from 0, numbered in order of first appearance."
-  refused = list(c(1, 2), c(0, 2, 1), c(0, 0.5), c(0, -1), c(0, Inf), c("0", "1"), factor(c(0, 1)), NULL, c(TRUE, FALSE))
+  refused = list(c(1, 2), c(0, 2, 1), c(0, 0.5), c(0, -1), c(0, Inf), c("0", "1"), factor(c(0, 1)), NULL, c(TRUE, NA))
   for (codes in refused) {
     expect_error(stratum_codes(codes, c("a", "b")), must, fixed = TRUE)
   }
