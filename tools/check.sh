@@ -21,7 +21,7 @@ compile_kernel_strictly() {
   folder=$(mktemp -d)
   include=$($python -c 'import sysconfig; print(sysconfig.get_path("include"))')
   cp pystrat/_kernels.pyx "$folder" &&
-    $python -m cython -3 "$folder/_kernels.pyx" -o "$folder/_kernels.c" &&
+    PYTHONWARNINGS=ignore $python -m cython -3 "$folder/_kernels.pyx" -o "$folder/_kernels.c" &&
     cc -O3 -Wall -Werror -fPIC -I"$include" -c "$folder/_kernels.c" -o "$folder/_kernels.o"
   local status=$?
   rm -rf "$folder"

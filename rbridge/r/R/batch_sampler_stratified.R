@@ -185,44 +185,19 @@ sampler_generator = function(configuration) {
   force(configuration)
   structure(settings = environment(), torch::sampler(
     name = sampler_name,
+    inherit = epoch_sampler(),
     initialize = function(data_source) {
       private$.setup = sampler_setup(configuration, data_source)
     },
-    .iter = function() batch_iterator(private$.take_epoch),
-    .iter_batch = function(batch_size) {
-      if (!is_whole_number(batch_size) || batch_size != 1) {
-        stop_parameter("batch_size", "be 1", show_value(batch_size), advice = "Pass the sampler as 'batch_sampler ='.")
-      }
-      self$.iter()
-    },
     .length = function() as.integer(private$.setup$plan$n_batches),
-    batches = function(epoch) {
-      epoch_batches(private$.setup, check_range(epoch, "epoch", largest_epoch))
-    },
-    set_epoch = function(epoch) {
-      private$.next_epoch = check_range(epoch, "epoch", largest_epoch)
-      invisible(self)
-    },
+    batches = function(epoch) epoch_batches(private$.setup, check_epoch(epoch, self)),
     plan = function() composition_table(private$.setup$plan),
     print = function(...) {
       cat(format_sampler(private$.setup, private$.next_epoch), sep = "\n")
       invisible(self)
     },
-    private = list(
-      .setup = NULL,
-      .next_epoch = 0,
-      .take_epoch = function() {
-        batches = self$batches(private$.next_epoch)
-        private$.next_epoch = private$.next_epoch + 1
-        batches
-      }
-    ),
-    active = list(
-      epoch = function(value) {
-        if (missing(value)) private$.next_epoch else stop_read_only("epoch", "Use 'set_epoch()'.")
-      },
-      seed = function(value) if (missing(value)) private$.setup$seed else stop_read_only("seed")
-    ),
+    private = list(.setup = NULL),
+    active = list(seed = function(value) if (missing(value)) private$.setup$seed else stop_read_only("seed", self)),
     parent_env = environment()
   ))
 }
@@ -245,27 +220,6 @@ sampler_setup = function(configuration, data_source) {
     shuffle = configuration$shuffle,
     seed = if (is.null(configuration$seed)) draw_seed() else configuration$seed
   )
-}
-
-# The epoch is taken at the first call, so that an iterator that is never asked changes nothing.
-batch_iterator = function(take_epoch) {
-  batches = NULL
-  taken = 0L
-  function() {
-    if (is.null(batches)) {
-      batches <<- take_epoch()
-    }
-    if (taken == length(batches$offsets) - 1L) {
-      return(coro::exhausted())
-    }
-    taken <<- taken + 1L
-    batches$rows[(batches$offsets[taken] + 1L):batches$offsets[taken + 1L]]
-  }
-}
-
-stop_read_only = function(field, advice = NULL) {
-  message = sprintf("The '%s' field of %s cannot be assigned.", field, sampler_name)
-  stop(paste(c(message, advice), collapse = " "), call. = FALSE)
 }
 
 # An instance has the same class as its generator, and prints itself.

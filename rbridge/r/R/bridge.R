@@ -1,6 +1,6 @@
 # What the Python package of the same name calls, and what it gives R to call.
-# Errors cross the border as values, in both directions, and are raised on the other side whole: raised on this side they
-# would reach Python cut short, and raised in Python they would reach R as NULL.
+# Errors cross the border as values, in both directions, and are raised on the other side whole: raised on this side
+# they would reach Python cut short, and raised in Python they would reach R as NULL.
 
 # -> list(value, warnings) or, after an error, list(error = its text, class = its classes)
 guarded_call = function(what, ...) {
@@ -29,12 +29,6 @@ stratum_codes_from_python = function(codes, names) {
   stratum_codes(codes, names)
 }
 
-check_batch_size = function(batch_size) {
-  if (!identical(as.double(batch_size), 1)) {
-    stop_parameter("batch_size", "be 1", show_value(batch_size), advice = "Pass the sampler as 'batch_sampler ='.")
-  }
-}
-
 # A sampler whose batches Python makes, as a generator: one crossing an epoch.
 # `python_batches(epoch)` gives list(value = list(rows, offsets)), rows counted from 0, or list(error = ).
 callback_generator = function(python_batches, n_batches, python_class) {
@@ -42,39 +36,18 @@ callback_generator = function(python_batches, n_batches, python_class) {
   force(n_batches)
   force(python_class)
   torch::sampler(
-    name = "batch_sampler_callback",
-    initialize = function(data_source) NULL,
-    .iter = function() batch_iterator(private$.take_epoch),
-    .iter_batch = function(batch_size) {
-      check_batch_size(batch_size)
-      self$.iter()
-    },
+    name = "batch_sampler_python",
+    inherit = epoch_sampler(),
     .length = function() n_batches,
     batches = function(epoch) {
-      epoch = check_range(epoch, "epoch", largest_epoch)
-      batches = from_python(python_batches(epoch))
+      batches = from_python(python_batches(check_epoch(epoch, self)))
       list(rows = batches[[1L]] + 1L, offsets = batches[[2L]])
     },
-    set_epoch = function(epoch) {
-      private$.next_epoch = check_range(epoch, "epoch", largest_epoch)
-      invisible(self)
-    },
     print = function(...) {
-      cat(sprintf("<batch_sampler_callback> of the Python class %s", python_class),
+      cat(sprintf("<batch_sampler_python> of the class %s", python_class),
         sprintf("* Batches: %.0f, next epoch %.0f", as.double(n_batches), private$.next_epoch), sep = "\n")
       invisible(self)
     },
-    private = list(
-      .next_epoch = 0,
-      .take_epoch = function() {
-        batches = self$batches(private$.next_epoch)
-        private$.next_epoch = private$.next_epoch + 1
-        batches
-      }
-    ),
-    active = list(
-      epoch = function(value) if (missing(value)) private$.next_epoch else stop_read_only("epoch", "Use 'set_epoch()'.")
-    ),
     parent_env = environment()
   )
 }

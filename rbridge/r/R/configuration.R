@@ -48,9 +48,9 @@ check_positive = function(value, parameter, of = sampler_name) {
   as.double(value)
 }
 
-check_range = function(value, parameter, largest) {
+check_range = function(value, parameter, largest, of = sampler_name) {
   if (!is_whole_number(value) || value < 0 || value > largest) {
-    stop_parameter(parameter, sprintf("be an integer from 0 to %.0f", largest), show_value(value))
+    stop_parameter(parameter, sprintf("be an integer from 0 to %.0f", largest), show_value(value), of = of)
   }
   as.double(value)
 }

@@ -20,7 +20,7 @@ show_value = function(value) {
   } else if (is.na(value) && !is.nan(value)) {
     "NA"
   } else if (is.character(value)) {
-    sprintf("'%s'", if (isTRUE(nchar(value, allowNA = TRUE) > 60L)) paste0(substr(value, 1L, 60L), "...") else value)
+    sprintf("'%s'", value)
   } else if (is.numeric(value)) {
     sprintf("%.15g", as.double(value))
   } else {

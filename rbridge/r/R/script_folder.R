@@ -1,12 +1,12 @@
 #' @title Folder of the Running Script
 #'
 #' @description
-#' Tells the folder of the script that is being run by [source()] or by `Rscript`, so that the script finds files that lie
-#' beside it.
+#' Tells the folder of the script that is being run by [source()] or by `Rscript`, so that the script finds files that
+#' lie beside it.
 #'
 #' @return (`character(1)`)\cr
-#' The folder of the innermost script under [source()], otherwise of the script that `Rscript` runs, otherwise the working
-#' directory.
+#' The folder of the innermost script under [source()], otherwise of the script that `Rscript` runs, otherwise the
+#' working directory.
 #'
 #' @export
 #' @examples

@@ -115,6 +115,9 @@ encode_column = function(column) {
 # Pairs of codes become one number each, exact in a double, and these are numbered by first appearance again.
 combine_codes = function(left, right) {
   n_left = length(left$names)
+  if (n_left * as.double(length(right$names)) >= 2^53) {
+    stop_parameter("strata", "have fewer than 2^53 pairs of values in two columns, to be exact", "more")
+  }
   pairs = left$codes + n_left * (right$codes - 1)
   first = unique(pairs)
   list(

@@ -57,8 +57,8 @@ test_that("an argument that is no plain number is shown by its class", {
   expect_error(batch_sampler_stratified(1, seed = numeric()), "Got 0 values instead.", fixed = TRUE)
 })
 
-test_that("long text is shown by its beginning", {
-  expect_error(batch_sampler_stratified(1, rare = strrep("a", 100)), paste0("Got '", strrep("a", 60), "...' instead."),
+test_that("long text is shown whole", {
+  expect_error(batch_sampler_stratified(1, rare = strrep("a", 100)), paste0("Got '", strrep("a", 100), "' instead."),
     fixed = TRUE)
 })
 
