@@ -113,7 +113,7 @@ set_up_r() {
   mkdir -p .r-library/build-logs
   if ! is_done "$stamp_file" "$stamp" || [ ! -d .r-library/mlr3torch ]; then
     rm -f "$stamp_file"
-    if ! Rscript tools/install_r_packages.R .r-library "${cran_packages[@]}"; then
+    if ! Rscript tools/install_r_packages.R .r-library "${cran_packages[@]}" 2>&1 | show_progress; then
       r_is_missing "CRAN packages could not be installed (see above)." \
         "Give R access to CRAN, or install ${cran_packages[*]%% *} into .r-library, and run this again."
       return 0
@@ -122,6 +122,13 @@ set_up_r() {
   fi
   install_rbridge "$version"
   rm -f .r-library/missing
+}
+
+# Of all that R prints while it builds, show what set-up says and which package's turn it is; keep the rest in a log.
+show_progress() {
+  tee .r-library/build-logs/install.log | awk '
+    /^set-up/ || /^ERROR/ { print; fflush() }
+    /^begin installing package/ { printf "set-up (R): package %d: %s\n", ++count, $4; fflush() }'
 }
 
 install_rbridge() { # R's version
