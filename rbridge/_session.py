@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbridge._install import RNotAvailableError, find_r, install_r_package, r_package_version
+from rbridge.source import error_text
 
 # R's torch and Python's torch in one process clash unless they share one LibTorch, so R's is kept from loading its own.
 _TORCH_SETTINGS = {"TORCH_LOAD": "0", "TORCH_INSTALL": "0", "TORCH_VERIFY_LOAD": "FALSE"}
@@ -97,7 +98,7 @@ class Session:
             try:
                 return self.named_list(value=function(*arguments))
             except Exception as error:  # the other side of the border raises it
-                return self.named_list(error=f"{type(error).__name__}: {error}")
+                return self.named_list(error=error_text(error))
 
         with self.lock:
             wrapped = self.rinterface.rternalize(guarded)

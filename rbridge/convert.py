@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Union
+from typing import Any, Optional, Union
 
 import numpy as np
 
-from pystrat._messages import refusal
-from pystrat.base import Batches, BatchSampler
+from pystrat._messages import refusal, show
+from pystrat.base import Batches
 from pystrat.stratified import StratifiedBatchSampler
 from rbridge._session import Session, as_array, session
+from rbridge.source import EpochSource
 
 
-def as_torch_sampler(sampler: BatchSampler) -> Any:
+def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:
     """Make the R generator with the same batches.
 
     Parameters
     ----------
-    sampler : BatchSampler
+    sampler : batch sampler
         A `StratifiedBatchSampler` becomes the native sampler of the R package, with the same strata, parameters and
-        seed: R needs Python no more. Any other subclass of `BatchSampler` becomes a sampler that asks Python for the
-        batches, once an epoch, and works as long as this process runs.
+        seed: R needs Python no more. Any other becomes a sampler that asks Python for the batches, once an epoch, and
+        works as long as this process runs: an object with a method ``batches(epoch)``, such as any other subclass of
+        `BatchSampler`; an iterable of lists of row positions, such as PyTorch's ``BatchSampler``, whose ``set_epoch``
+        is called before each epoch where it has one; or a function without arguments, such as a generator function,
+        that returns the batches of a new epoch at each call.
+    n_batches : int, optional
+        The number of batches of an epoch, for a sampler that has no length.
 
     Returns
     -------
@@ -33,18 +39,20 @@ def as_torch_sampler(sampler: BatchSampler) -> Any:
     Raises
     ------
     TypeError, ValueError
-        Where `sampler` is no `BatchSampler`, or one with a rank: R delivers the batches of all ranks.
+        Where `sampler` is none of these, has no length, can be iterated only once, or has a rank: R delivers the
+        batches of all ranks.
     RNotAvailableError
         Where R, rpy2 or an R package that is needed is missing.
     RError
         Where R raises an error.
     """
-    check_sampler(sampler, BatchSampler, "as_torch_sampler")
-    r = session()
     if isinstance(sampler, StratifiedBatchSampler):
+        check_sampler(sampler, "as_torch_sampler")
+        r = session()
         generator = r.call("batch_sampler_stratified", **native_arguments(sampler, r))
     else:
-        generator = _by_callback(sampler, r)
+        source = EpochSource(sampler, n_batches)
+        generator = _by_callback(source, session())
     return _as_robject(generator)
 
 
@@ -93,11 +101,10 @@ def _as_batches(delivered: Any) -> Batches:
     return Batches(rows - np.int32(1), offsets.astype(np.int64))
 
 
-def check_sampler(sampler: Any, kind: Any, owner: str) -> None:
-    """Refuse what is not a sampler of that kind, or has a rank."""
-    if not isinstance(sampler, kind):
-        got = f"a value of class '{type(sampler).__name__}'"
-        raise TypeError(refusal("sampler", owner, f"be a {kind.__name__}", got))
+def check_sampler(sampler: Any, owner: str) -> None:
+    """Refuse what is not a `StratifiedBatchSampler`, or has a rank."""
+    if not isinstance(sampler, StratifiedBatchSampler):
+        raise TypeError(refusal("sampler", owner, "be a StratifiedBatchSampler", show(sampler)))
     if sampler.rank is not None:
         advice = "R delivers the batches of all ranks."
         raise ValueError(refusal("sampler", owner, "have no rank", f"rank {sampler.rank}", advice))
@@ -117,14 +124,12 @@ def codes_and_names(sampler: StratifiedBatchSampler) -> tuple[Any, list[str]]:
     return codes, list(strata.names)
 
 
-def _by_callback(sampler: BatchSampler, r: Session) -> Any:
+def _by_callback(source: EpochSource, r: Session) -> Any:
     def epoch_batches(epoch: Any) -> Any:
-        batches = sampler.batches(int(epoch[0]))
-        rows = np.asarray(batches.rows, dtype=np.int32)
-        return r.named_list(rows=rows, offsets=batches.offsets.astype(np.int32))
+        rows, offsets = source.batches(int(epoch[0]))
+        return r.named_list(rows=rows, offsets=offsets)
 
-    n_batches = np.array([len(sampler)], dtype=np.int32)
-    return r.call("callback_generator", r.callback(epoch_batches), n_batches, type(sampler).__name__)
+    return r.call("callback_generator", r.callback(epoch_batches), float(source.n_batches), source.class_name)
 
 
 def _as_robject(generator: Any) -> Any:

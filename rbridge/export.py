@@ -42,7 +42,7 @@ def export_r(sampler: StratifiedBatchSampler, path: Union[str, Path]) -> Path:
     TypeError, ValueError
         Where `sampler` is no `StratifiedBatchSampler` or has a rank, or the path does not end in ``.R``.
     """
-    check_sampler(sampler, StratifiedBatchSampler, "export_r")
+    check_sampler(sampler, "export_r")
     script = Path(path)
     if script.suffix != ".R":
         raise ValueError(refusal("path", "export_r", "end in .R", show(str(script))))

@@ -119,14 +119,10 @@ def test_a_data_source_with_another_number_of_rows_is_refused() -> None:
     )
 
 
-def test_what_is_no_sampler_or_has_a_rank_is_refused() -> None:
-    with pytest.raises(TypeError) as refused:
-        rbridge.as_torch_sampler([[0, 1]])  # type: ignore[arg-type]
-    assert str(refused.value) == (
-        "The 'sampler' parameter of as_torch_sampler must be a BatchSampler. Got a value of class 'list' instead."
-    )
-    with pytest.raises(ValueError, match="must have no rank. Got rank 1 instead. R delivers the batches of all ranks."):
-        rbridge.as_torch_sampler(StratifiedBatchSampler(PUBLISHED, 3, num_replicas=2, rank=1))
+def test_a_sampler_with_a_rank_is_refused() -> None:
+    for sampler in (StratifiedBatchSampler(PUBLISHED, 3, num_replicas=2, rank=1), Shuffled(num_replicas=2, rank=1)):
+        with pytest.raises(ValueError, match="must have no rank. Got rank 1 instead. R delivers the batches of all"):
+            rbridge.as_torch_sampler(sampler)
 
 
 # Errors and warnings --------------------------------------------------------------------------------------------------

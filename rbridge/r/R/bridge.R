@@ -38,14 +38,14 @@ callback_generator = function(python_batches, n_batches, python_class) {
   torch::sampler(
     name = "batch_sampler_python",
     inherit = epoch_sampler(),
-    .length = function() n_batches,
+    .length = function() as.integer(n_batches),
     batches = function(epoch) {
       batches = from_python(python_batches(check_epoch(epoch, self)))
       list(rows = batches[[1L]] + 1L, offsets = batches[[2L]])
     },
     print = function(...) {
       cat(sprintf("<batch_sampler_python> of the class %s", python_class),
-        sprintf("* Batches: %.0f, next epoch %.0f", as.double(n_batches), private$.next_epoch), sep = "\n")
+        sprintf("* Batches: %.0f, next epoch %.0f", n_batches, private$.next_epoch), sep = "\n")
       invisible(self)
     },
     parent_env = environment()

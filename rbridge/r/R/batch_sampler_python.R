@@ -1,0 +1,77 @@
+#' @title Batch Sampler Written in Python
+#'
+#' @description
+#' Makes any batch sampler of Python, reached through reticulate, a batch sampler for [torch::dataloader()] and for the
+#' learners of mlr3torch.
+#' Python is asked once an epoch, for all of its batches.
+#'
+#' From Python, the function `rbridge.as_torch_sampler()` of the Python package does the same.
+#' For stratified batches, [batch_sampler_stratified()] needs no Python.
+#'
+#' @param sampler (Python object)\cr
+#'   One of
+#'   * an object with a method `batches(epoch)`, such as the samplers of the Python package `pystrat`;
+#'   * an iterable of lists of row positions, such as the `BatchSampler` of PyTorch, whose method `set_epoch` is called
+#'     before each epoch where it has one;
+#'   * a function without arguments, such as a generator function, that returns the batches of a new epoch at each call.
+#'
+#'   Python counts rows from 0, the sampler in R counts the same rows from 1.
+#' @param n_batches (`integer(1)`)\cr
+#'   Number of batches of an epoch, for a sampler that has no length.
+#'   `NULL` (default): the length of the sampler.
+#'
+#' @return A generator of class `"batch_sampler_python"` and `"torch_sampler"`, to be used like that of
+#' [batch_sampler_stratified()].
+#' The instance has the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `print()`, `.iter()`, `.iter_batch()` and
+#' `.length()` that are documented there.
+#' It works in this process only, as long as its Python runs.
+#'
+#' @section Guarantees:
+#' * An epoch has the batches that Python gives, in their order, row for row.
+#' * An error in Python is raised in R with its whole text.
+#' * An epoch with more or fewer batches than the length says is an error; nothing is lost in silence.
+#'
+#' @section Errors:
+#' A Python object that is none of these, that has no length while `n_batches` is not given, that can be iterated only
+#' once, such as a running generator, or that is one of several ranks.
+#' Also where the package reticulate, or the Python package `rbridge` in the Python that reticulate uses, is missing.
+#'
+#' @export
+#' @examples
+#' if (requireNamespace("reticulate", quietly = TRUE) && reticulate::py_module_available("rbridge")) {
+#'   pystrat = reticulate::import("pystrat")
+#'   labels = rep(c("yes", "no"), times = c(3, 9))
+#'   generator = batch_sampler_python(pystrat$StratifiedBatchSampler(labels, 1L, seed = 1L))
+#'   collect_rows(generator, n_rows = 12)
+#' }
+batch_sampler_python = function(sampler, n_batches = NULL) {
+  if (!requireNamespace("reticulate", quietly = TRUE)) {
+    stop("batch_sampler_python() needs the R package reticulate: install.packages(\"reticulate\").", call. = FALSE)
+  }
+  if (!inherits(sampler, "python.builtin.object") && !is.function(sampler)) {
+    stop_parameter("sampler", "be a Python object", show_value(sampler), of = "batch_sampler_python")
+  }
+  n_batches = check_positive(n_batches, "n_batches", of = "batch_sampler_python")
+  made = python_source(sampler, n_batches)
+  callback_generator(
+    function(epoch) as_vectors(reticulate::py_to_r(made$guarded(epoch))),
+    as.double(reticulate::py_to_r(made$n_batches)),
+    reticulate::py_to_r(made$class_name)
+  )
+}
+
+# The Python object that gives the batches of an epoch; its methods return Python objects, which are converted here.
+python_source = function(sampler, n_batches) {
+  if (!reticulate::py_module_available("rbridge")) {
+    stop("batch_sampler_python() needs the Python package rbridge in the Python that reticulate uses, ",
+      reticulate::py_config()$python, ". RETICULATE_PYTHON names another one.", call. = FALSE)
+  }
+  source = reticulate::import("rbridge.source", convert = FALSE)
+  from_python(reticulate::py_to_r(source$guarded_source(sampler, n_batches)))
+}
+
+# Arrays come with a dim attribute.
+as_vectors = function(result) {
+  result$value = lapply(result$value, as.vector)
+  result
+}

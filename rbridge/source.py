@@ -1,0 +1,133 @@
+"""Anything that gives batches in Python -> the rows of an epoch, in the form in which they cross to R."""
+
+from __future__ import annotations
+
+from typing import Any, Iterable, Optional
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pystrat._messages import check_integer, refusal, show
+from pystrat.base import Batches
+
+_LARGEST_ROW = 2**31 - 2  # R counts from 1
+
+
+class EpochSource:
+    """The batches of any Python batch sampler, epoch by epoch.
+
+    Parameters
+    ----------
+    sampler : object
+        One of: an object with a method ``batches(epoch)`` that returns batches, such as a `pystrat.BatchSampler`; an
+        iterable of batches, such as PyTorch's ``BatchSampler``, whose ``set_epoch`` is called first where it has one; a
+        function without arguments, such as a generator function, that returns the batches of a new epoch at each call.
+        A batch is a list or an array of row positions, from 0.
+    n_batches : int, optional
+        The number of batches of an epoch, for a sampler without a length.
+    owner : str
+        The name that error messages give.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Where `sampler` is none of these, can be iterated only once, has no length, or has a rank.
+    """
+
+    def __init__(self, sampler: Any, n_batches: Optional[int] = None, *, owner: str = "as_torch_sampler") -> None:
+        self.class_name = type(sampler).__name__
+        if getattr(sampler, "rank", None) is not None and hasattr(sampler, "num_replicas"):
+            advice = "R delivers the batches of all ranks."
+            raise ValueError(refusal("sampler", owner, "have no rank", f"rank {sampler.rank}", advice))
+        self._sampler = sampler
+        self._owner = owner
+        self._kind = _kind_of(sampler, owner)
+        if n_batches is None:
+            if not hasattr(sampler, "__len__"):
+                required = "have a length, unless 'n_batches' is given"
+                raise TypeError(refusal("sampler", owner, required, show(sampler)))
+            n_batches = len(sampler)
+        self.n_batches = check_integer(n_batches, "n_batches", owner, minimum=1)
+
+    def batches(self, epoch: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Return the rows of an epoch, from 0, and the offsets of its batches, both as int32.
+
+        Raises
+        ------
+        ValueError
+            Where there are more or fewer batches than the length says, of which R would lose some in silence, or a
+            batch is not a vector of row positions.
+        """
+        found = self._of_epoch(epoch)
+        if not isinstance(found, Batches):
+            found = Batches.gather(_as_rows(batch, self._owner) for batch in found)
+        if len(found) != self.n_batches:
+            required = f"give as many batches as its length says, {self.n_batches}"
+            raise ValueError(refusal("sampler", self._owner, required, f"{len(found)} in epoch {epoch}"))
+        return found.rows.astype(np.int32, copy=False), found.offsets.astype(np.int32)
+
+    def guarded(self, epoch: float) -> dict[str, Any]:
+        """Return the batches, or the error as a value, for R's ``from_python``."""
+        try:
+            return {"value": self.batches(int(epoch))}
+        except Exception as error:  # the other side of the border raises it
+            return {"error": error_text(error)}
+
+    def _of_epoch(self, epoch: int) -> Iterable[Any]:
+        if self._kind == "method":
+            found: Iterable[Any] = self._sampler.batches(epoch)
+        elif self._kind == "function":
+            found = self._sampler()
+        else:
+            if hasattr(self._sampler, "set_epoch"):
+                self._sampler.set_epoch(epoch)
+            found = self._sampler
+        return found
+
+
+def error_text(error: Exception) -> str:
+    """Return an error's class and text, whole."""
+    return f"{type(error).__name__}: {error}"
+
+
+def _kind_of(sampler: Any, owner: str) -> str:
+    """Say how a sampler is asked for an epoch."""
+    if callable(getattr(sampler, "batches", None)):
+        return "method"
+    if hasattr(sampler, "__next__"):
+        advice = "Pass the function or the object that makes it."
+        got = f"an iterator of class '{type(sampler).__name__}'"
+        raise TypeError(refusal("sampler", owner, "give batches more than once", got, advice))
+    if hasattr(sampler, "__iter__") and not isinstance(sampler, (str, bytes)):
+        return "iterable"
+    if callable(sampler):
+        return "function"
+    required = "have a method 'batches', be an iterable of batches, or a function that returns one"
+    raise TypeError(refusal("sampler", owner, required, show(sampler)))
+
+
+def _as_rows(batch: Any, owner: str) -> NDArray[np.int32]:
+    """Return one batch as row positions."""
+    if hasattr(batch, "detach"):  # a torch tensor
+        batch = batch.detach().cpu().numpy()
+    rows = np.asarray(batch)
+    if len(rows) == 0:
+        return np.empty(0, dtype=np.int32)
+    if rows.ndim != 1 or rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() > _LARGEST_ROW:
+        required = f"give batches of row positions, integers from 0 to {_LARGEST_ROW}"
+        raise ValueError(refusal("sampler", owner, required, f"the batch {_shown(batch)}"))
+    return rows.astype(np.int32)
+
+
+def _shown(batch: Any, most: int = 60) -> str:
+    text = repr(batch)
+    return text if len(text) <= most else text[:most] + "..."
+
+
+def guarded_source(sampler: Any, n_batches: Optional[float] = None) -> dict[str, Any]:
+    """Make an `EpochSource` for R's ``batch_sampler_python``, or return the error as a value for ``from_python``."""
+    try:
+        count = None if n_batches is None else int(n_batches)
+        return {"value": EpochSource(sampler, count, owner="batch_sampler_python")}
+    except Exception as error:  # the other side of the border raises it
+        return {"error": error_text(error)}
