@@ -1,11 +1,18 @@
-"""The command line: ``pystrat demo``."""
+"""The command line: ``pystrat plan``, ``batches``, ``export-r`` and ``demo``."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from pathlib import Path
-from typing import Optional, Sequence
+from typing import Any, Optional, Sequence
+
+import numpy as np
+import pandas as pd
+
+from pystrat.stratified import ASSIGN_CHOICES, MISSING_CHOICES, RARE_CHOICES, StratifiedBatchSampler
+
+_READERS = {".csv": "read_csv", ".dta": "read_stata", ".parquet": "read_parquet", ".feather": "read_feather"}
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
@@ -19,10 +26,88 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         status: int = options.run(options)
-    except (OSError, ValueError, TypeError, ImportError) as error:
-        print(f"pystrat: {error}", file=sys.stderr)
+    except (OSError, ValueError, TypeError, ImportError, RuntimeError) as error:
+        print("pystrat: " + " ".join(str(error).split()), file=sys.stderr)
         return 2
     return status
+
+
+# The commands ---------------------------------------------------------------------------------------------------------
+
+
+def _run_plan(options: argparse.Namespace) -> int:
+    sampler = _sampler(options)
+    print(sampler.plan.summary())
+    if options.plot is not None:
+        from pystrat.report import plot_plan
+
+        axis = plot_plan(sampler.plan)
+        axis.figure.savefig(options.plot, dpi=120)
+        print(f"The plot is in {options.plot}.")
+    return 0
+
+
+def _run_batches(options: argparse.Namespace) -> int:
+    sampler = _sampler(options)
+    batches = sampler.batches(options.epoch)
+    batch = np.repeat(np.arange(1, len(batches) + 1), np.diff(batches.offsets))
+    pd.DataFrame({"batch": batch, "row": batches.rows + 1}).to_csv(options.out, index=False)
+    print(f"{len(batches)} batches of {len(batches.rows)} rows are in {options.out}; the seed is {sampler.seed}.")
+    return 0
+
+
+def _run_export(options: argparse.Namespace) -> int:
+    from rbridge.export import export_r
+
+    script = export_r(_sampler(options), options.out)
+    print(f'The generator in R is source("{script}")$value.')
+    return 0
+
+
+def _run_demo(options: argparse.Namespace) -> int:
+    from pystrat.demo import run_demo
+
+    return 0 if run_demo(options.out) else 1
+
+
+def _sampler(options: argparse.Namespace) -> StratifiedBatchSampler:
+    """Make the sampler of a file's columns."""
+    return StratifiedBatchSampler(
+        _read_columns(options.file, options.strata),
+        options.min_samples_per_stratum,
+        mean_batch_size=options.mean_batch_size,
+        shuffle=not options.no_shuffle,
+        seed=options.seed,
+        assign=options.assign,
+        rare=options.rare,
+        missing=options.missing,
+        num_replicas=options.num_replicas,
+    )
+
+
+def _read_columns(path: Path, columns: list[str]) -> pd.DataFrame:
+    """Read columns of a file; empty fields of a CSV file are missing, and nothing else in it is."""
+    suffixes = [suffix for suffix in path.suffixes if suffix in _READERS]
+    if not suffixes:
+        raise ValueError(f"{path}: the name must end in one of {', '.join(_READERS)} (CSV also compressed).")
+    suffix = suffixes[-1]
+    options: dict[str, Any] = {"keep_default_na": False, "na_values": [""]} if suffix == ".csv" else {}
+    try:
+        table = getattr(pd, _READERS[suffix])(path, **options)
+    except ImportError as error:
+        raise ImportError(f"{path}: to read it, pandas needs pyarrow, which is not installed.") from error
+    unknown = [column for column in columns if column not in table.columns]
+    if unknown:
+        known = ", ".join(f"'{column}'" for column in table.columns[:10])
+        more = ", ..." if len(table.columns) > 10 else ""
+        raise ValueError(
+            f"The 'strata' parameter of pystrat must name columns of the file. Got '{unknown[0]}' instead. "
+            f"The file has {known}{more}."
+        )
+    return table[columns]
+
+
+# The options ----------------------------------------------------------------------------------------------------------
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -30,6 +115,61 @@ def _parser() -> argparse.ArgumentParser:
         prog="pystrat", description="Stratified batch sampling for deep learning, the same in Python and in R."
     )
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    plan = _command(commands, "plan", "print how many batches there are and what each holds", _run_plan)
+    plan.add_argument("--plot", type=Path, metavar="IMAGE", help="also save a picture of the plan, such as plan.png")
+    batches = _command(commands, "batches", "write the batches of an epoch to a CSV file", _run_batches)
+    batches.add_argument("--epoch", type=int, default=0, help="which epoch, from 0 (default: %(default)s)")
+    batches.add_argument(
+        "--out",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="the file to write, with the columns batch and row, both counted from 1, as R counts",
+    )
+    export = _command(commands, "export-r", "write an R script that makes the same sampler in R", _run_export)
+    export.add_argument("--out", type=Path, required=True, metavar="SCRIPT", help="the script to write, ending in .R")
+    _add_demo(commands)
+    return parser
+
+
+def _command(commands: Any, name: str, help_text: str, run: Any) -> argparse.ArgumentParser:
+    """Add a command that makes a sampler of a file."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name, help=help_text, description=help_text[0].upper() + help_text[1:] + "."
+    )
+    parser.set_defaults(run=run)
+    parser.add_argument(
+        "file",
+        type=Path,
+        metavar="FILE",
+        help="a table: CSV (also compressed; empty fields are missing), Stata, or with pyarrow Parquet or Feather",
+    )
+    parser.add_argument(
+        "--strata",
+        type=lambda text: text.split(","),
+        required=True,
+        metavar="COLUMN[,COLUMN...]",
+        help="the columns whose combinations are the strata",
+    )
+    size = parser.add_mutually_exclusive_group(required=True)
+    size.add_argument(
+        "--min-samples-per-stratum", type=int, metavar="M", help="rows of every stratum that every batch must hold"
+    )
+    size.add_argument("--mean-batch-size", type=int, metavar="SIZE", help="or else the rows of a batch on average")
+    parser.add_argument("--seed", type=int, help="from 0 to 2147483646 (default: one is drawn)")
+    parser.add_argument("--no-shuffle", action="store_true", help="keep the file's order within each stratum")
+    _add_choice(parser, "--assign", ASSIGN_CHOICES, "how rows are dealt to batches")
+    _add_choice(parser, "--rare", RARE_CHOICES, "what to do where a stratum has too few rows")
+    _add_choice(parser, "--missing", MISSING_CHOICES, "what to do with rows that have a missing value")
+    parser.add_argument("--num-replicas", type=int, metavar="R", help="make the number of batches a multiple of R")
+    return parser
+
+
+def _add_choice(parser: argparse.ArgumentParser, name: str, choices: Sequence[str], help_text: str) -> None:
+    parser.add_argument(name, choices=choices, default=choices[0], help=f"{help_text} (default: %(default)s)")
+
+
+def _add_demo(commands: Any) -> None:
     demo = commands.add_parser(
         "demo",
         help="show plain and stratified batches of published and of real data, in Python and in R",
@@ -45,10 +185,3 @@ def _parser() -> argparse.ArgumentParser:
         help="where the tables and the plot are saved (default: %(default)s)",
     )
     demo.set_defaults(run=_run_demo)
-    return parser
-
-
-def _run_demo(options: argparse.Namespace) -> int:
-    from pystrat.demo import run_demo
-
-    return 0 if run_demo(options.out) else 1

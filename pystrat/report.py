@@ -1,4 +1,4 @@
-"""What a loader really delivers, counted batch by batch, and a picture of it."""
+"""What a loader really delivers, counted batch by batch, and pictures of it and of a plan."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat._messages import count_of, refusal, show
+from pystrat.plan import BatchPlan
 from pystrat.strata import encode_strata
 
 Labels = Union[Hashable, Callable[[Any], Any], Any]
@@ -150,3 +151,41 @@ def _plot_histogram(axis: Any, counts: NDArray[Any], most: int) -> None:
     bars = axis.bar(range(most + 1), batches, color=colours, width=0.85)
     axis.bar_label(bars, labels=[str(value) if value else "" for value in batches], fontsize=8)
     axis.margins(y=0.12)
+
+
+def plot_plan(plan: BatchPlan, *, most: int = 40) -> Any:
+    """Plot a plan as a heat map: a row a stratum, a column a batch, the colour how many rows of the one in the other.
+
+    Parameters
+    ----------
+    plan : BatchPlan
+    most : int, default 40
+        Strata to be shown at most, the smallest ones first.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The colour is the share of the largest count of the stratum in any batch, so that rare strata show as well;
+        beside each stratum stand its rows and the fewest and the most of them in a batch.
+    """
+    from matplotlib import pyplot
+
+    chosen = np.argsort(plan.counts, kind="stable")[:most]
+    table = plan.composition().to_numpy()[:, chosen]
+    figure, axis = pyplot.subplots(figsize=(9, 1.6 + 0.3 * len(chosen)))
+    shares = (table / table.max(axis=0)).T
+    extent = (0.5, plan.n_batches + 0.5, len(chosen) - 0.5, -0.5)
+    image = axis.imshow(shares, aspect="auto", cmap="Blues", vmin=0, vmax=1, interpolation="nearest", extent=extent)
+    fewest, largest = table.min(axis=0), table.max(axis=0)
+    axis.set_yticks(range(len(chosen)))
+    axis.set_yticklabels(
+        f"{plan.strata[place]}: {plan.counts[place]} rows, {low} to {high}"
+        for place, low, high in zip(chosen, fewest, largest)
+    )
+    left_out = len(plan.counts) - len(chosen)
+    axis.set_xlabel("batch" + (f" (and {left_out} larger strata)" if left_out else ""))
+    promise = count_of(plan.min_samples_per_stratum, "row")
+    axis.set_title(f"{count_of(plan.n_batches, 'batch')}, at least {promise} of every stratum")
+    figure.colorbar(image, ax=axis, label="share of the stratum's\nlargest count in a batch")
+    figure.tight_layout()
+    return axis

@@ -130,10 +130,10 @@ def _as_columns(strata: Any, owner: str) -> dict[Any, Any]:
     elif isinstance(strata, Mapping):
         columns = dict(strata)
     else:
-        return {"strata": _as_vector(strata, owner)}
+        return {"strata": as_vector(strata, owner)}
     if not columns:
         raise ValueError(refusal("strata", owner, "have at least one column", "0 columns"))
-    return {name: _as_vector(values, owner) for name, values in columns.items()}
+    return {name: as_vector(values, owner) for name, values in columns.items()}
 
 
 def _unique_names(names: Iterable[Any]) -> list[Any]:
@@ -144,7 +144,7 @@ def _unique_names(names: Iterable[Any]) -> list[Any]:
     return [(name, place) for place, name in enumerate(listed)]
 
 
-def _as_vector(values: Any, owner: str) -> Any:
+def as_vector(values: Any, owner: str) -> Any:
     """Return `values` as a one-dimensional pandas or numpy vector, without looking at the items."""
     if isinstance(values, (pd.Series, pd.Index, pd.api.extensions.ExtensionArray)):
         return values
@@ -160,7 +160,7 @@ def _as_vector(values: Any, owner: str) -> Any:
     if hasattr(values, "__array__"):
         return _one_dimensional(np.asarray(values), owner)
     if isinstance(values, Sequence):
-        return _as_vector(list(values), owner)
+        return as_vector(list(values), owner)
     raise TypeError(refusal("strata", owner, "be a vector or a table of columns", show(values)))
 
 

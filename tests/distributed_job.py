@@ -1,0 +1,89 @@
+"""What one process of a distributed run does; started by torch.distributed.run, told by its arguments.
+
+``batches``: write the batches of two epochs, as its DataLoader delivers them. ``train``: train a small network on the
+survey with DistributedDataParallel and write its parameters. ``gradient``: write the gradient that
+DistributedDataParallel averages for one batch a process, and the rows of the batch.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+import torch.distributed as distributed
+from torch.nn.parallel import DistributedDataParallel
+from torch.utils.data import DataLoader, TensorDataset
+
+from pystrat import StratifiedBatchSampler
+
+LABELS = np.repeat(np.arange(5), [20, 33, 47, 61, 90])
+PREDICTORS = ["age_years", "general_health", "poverty_ratio", "household_size", "parent_education"]
+
+
+def job_batches(rank: int, world: int, assign: str) -> Any:
+    sampler = StratifiedBatchSampler(LABELS, 2, seed=1, assign=assign, num_replicas=world, rank=rank)
+    loader = DataLoader(range(len(LABELS)), batch_sampler=sampler)  # type: ignore[arg-type]
+    return [[batch.tolist() for batch in loader] for _ in range(2)]
+
+
+def survey() -> tuple[torch.Tensor, torch.Tensor]:
+    """Return predictors, standardised, missing as the mean, and the outcome of the children with an answer."""
+    with (files("pystrat") / "data" / "nsch_2017.csv.gz").open("rb") as stream:
+        children = pd.read_csv(stream, compression="gzip").dropna(subset=["autism"])
+    predictors = children[PREDICTORS]
+    predictors = ((predictors - predictors.mean()) / predictors.std()).fillna(0)
+    outcome = (children["autism"] == "yes").to_numpy(dtype=np.float32)
+    return torch.tensor(predictors.to_numpy(dtype=np.float32)), torch.tensor(outcome)
+
+
+def job_train(rank: int, world: int, assign: str) -> Any:
+    torch.manual_seed(rank)  # different on purpose: DistributedDataParallel takes those of rank 0
+    predictors, outcome = survey()
+    sampler = StratifiedBatchSampler(outcome, 3, seed=1, assign=assign, num_replicas=world, rank=rank)
+    loader = DataLoader(TensorDataset(predictors, outcome), batch_sampler=sampler)  # type: ignore[arg-type]
+    network = torch.nn.Sequential(torch.nn.Linear(len(PREDICTORS), 8), torch.nn.ReLU(), torch.nn.Linear(8, 1))
+    model = DistributedDataParallel(network)
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+    losses, fewest = [], []
+    for _ in range(2):
+        for inputs, targets in loader:
+            loss = torch.nn.functional.binary_cross_entropy_with_logits(model(inputs).squeeze(1), targets)
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+            losses.append(loss.item())
+            fewest.append(min(targets.sum().item(), (1 - targets).sum().item()))
+    parameters = [value for parameter in model.parameters() for value in parameter.detach().reshape(-1).tolist()]
+    return {"parameters": parameters, "losses": losses, "fewest": min(fewest)}
+
+
+def job_gradient(rank: int, world: int, assign: str) -> Any:
+    labels = np.repeat(np.arange(12), [5] * 11 + [6])
+    sampler = StratifiedBatchSampler(labels, 1, seed=1, assign=assign, num_replicas=world, rank=rank)
+    rows = sampler.batches(0)[-1].tolist()
+    model = torch.nn.Linear(1, 1, bias=False)
+    model.weight.data.fill_(0)
+    averaged = DistributedDataParallel(model)
+    values = torch.tensor(rows, dtype=torch.float32).square().unsqueeze(1)
+    averaged(values).mean().backward()  # the gradient of the mean is the mean of the values
+    assert model.weight.grad is not None
+    return {"gradient": model.weight.grad.item(), "rows": rows}
+
+
+def main() -> None:
+    job, assign, folder = sys.argv[1:4]
+    distributed.init_process_group("gloo")
+    rank, world = distributed.get_rank(), distributed.get_world_size()
+    told = {"batches": job_batches, "train": job_train, "gradient": job_gradient}[job](rank, world, assign)
+    (Path(folder) / f"{rank}.json").write_text(json.dumps(told), encoding="utf-8")
+    distributed.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()

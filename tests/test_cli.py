@@ -1,0 +1,126 @@
+"""The command line: what it prints and writes, and that errors take one line."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from pystrat import StratifiedBatchSampler
+from pystrat.cli import main
+
+TABLE = pd.DataFrame({"autism": ["yes", "no", "no", None, "no"] * 20, "sex": ["m", "f"] * 50, "NA": ["NA", "x"] * 50})
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "children.csv"
+    TABLE.to_csv(path, index=False)
+    return path
+
+
+def run(*arguments: object) -> int:
+    return main([str(argument) for argument in arguments])
+
+
+def test_plan_prints_the_plan(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("plan", file, "--strata", "autism,sex", "--min-samples-per-stratum", 3, "--missing", "drop") == 0
+    expected = StratifiedBatchSampler(TABLE[["autism", "sex"]], 3, missing="drop")
+    assert capsys.readouterr().out == expected.plan.summary() + "\n"
+
+
+def test_plan_saves_a_picture(file: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "plan.png"
+    assert run("plan", file, "--strata", "sex", "--mean-batch-size", 10, "--plot", picture) == 0
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".dta"])
+def test_batches_are_written_counted_from_one(suffix: str, tmp_path: Path) -> None:
+    file, out = tmp_path / f"children{suffix}", tmp_path / "batches.csv"
+    table = TABLE[["autism", "sex"]]
+    if suffix == ".dta":
+        table.fillna("").to_stata(file, write_index=False)
+    else:
+        table.to_csv(file, index=False)
+    options = ["--strata", "sex", "--min-samples-per-stratum", 4, "--seed", 1, "--epoch", 2, "--assign", "even"]
+    assert run("batches", file, *options, "--out", out) == 0
+    written = pd.read_csv(out)
+    batches = StratifiedBatchSampler(TABLE["sex"], 4, seed=1, assign="even").batches(2)
+    assert (written["row"] - 1).tolist() == batches.rows.tolist()
+    assert written.groupby("batch").size().tolist() == [len(batch) for batch in batches]
+    assert written["batch"].iloc[0] == 1
+
+
+def test_only_empty_fields_are_missing(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("plan", file, "--strata", "NA", "--min-samples-per-stratum", 3) == 0
+    assert "     NA    50" in capsys.readouterr().out
+
+
+def test_export_writes_the_script_and_its_data(file: Path, tmp_path: Path) -> None:
+    script = tmp_path / "sampler.R"
+    assert run("export-r", file, "--strata", "sex", "--min-samples-per-stratum", 3, "--seed", 1, "--out", script) == 0
+    assert "batch_sampler_stratified" in script.read_text() and (tmp_path / "sampler.codes.gz").is_file()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--strata", "age", "--mean-batch-size", 3], "Got 'age' instead. The file has 'autism', 'sex', 'NA'."),
+        (["--strata", "autism", "--mean-batch-size", 3], "must have no missing values. Got 20 missing of 100 rows"),
+        (["--strata", "sex", "--min-samples-per-stratum", 99], "must be at most 50: the smallest stratum, 'm', has 50"),
+        (["--strata", "sex", "--min-samples-per-stratum", 3, "--seed", -1], "must be an integer from 0 to 2147483646."),
+    ],
+)
+def test_an_error_takes_one_line_and_gives_two(
+    file: Path, arguments: list, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("plan", file, *arguments) == 2
+    told = capsys.readouterr()
+    assert told.out == "" and told.err.count("\n") == 1
+    assert told.err.startswith("pystrat: ") and message in told.err
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("nowhere.csv", "No such file or directory: 'nowhere.csv'"),
+        ("table.xlsx", "table.xlsx: the name must end in one of .csv, .dta, .parquet, .feather (CSV also compressed)."),
+    ],
+)
+def test_a_file_that_cannot_be_read(name: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("plan", name, "--strata", "x", "--mean-batch-size", 3) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".feather"])
+def test_parquet_and_feather_need_pyarrow(suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where pyarrow is there the file is read; where it is not, as in Debian 12, the message names it."""
+    file = tmp_path / f"table{suffix}"
+    if importlib.util.find_spec("pyarrow") is None:
+        file.write_bytes(b"PAR1")
+        assert run("plan", file, "--strata", "sex", "--mean-batch-size", 10) == 2
+        assert "pandas needs pyarrow, which is not installed." in capsys.readouterr().err
+    else:
+        getattr(TABLE, "to_" + suffix[1:])(file)
+        assert run("plan", file, "--strata", "sex", "--mean-batch-size", 10) == 0
+
+
+@pytest.mark.parametrize("command", [[], ["plan"], ["batches"], ["export-r"], ["demo"]])
+def test_help_tells_everything(command: list[str]) -> None:
+    asked = [sys.executable, "-m", "pystrat", *command, "--help"]
+    done = subprocess.run(asked, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("usage: pystrat") and done.stderr == ""
+    if command and command[0] != "demo":
+        for option in ("FILE", "--strata", "--min-samples-per-stratum", "--mean-batch-size", "--seed", "--missing"):
+            assert option in done.stdout
+
+
+def test_wrong_options_give_two_without_a_traceback() -> None:
+    asked = [sys.executable, "-m", "pystrat", "plan", "x.csv"]
+    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and "Traceback" not in done.stderr and "--strata" in done.stderr

@@ -1,0 +1,121 @@
+"""The sampler in PyTorch's DataLoader, in every way it is used: the same batches whatever the workers."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Optional
+
+import numpy as np
+import pytest
+import torch
+from torch.utils.data import ConcatDataset, DataLoader, Dataset, Subset, TensorDataset, random_split
+
+from pystrat import StratifiedBatchSampler, batch_counts, labels_of
+
+LABELS = np.repeat([1, 0, 2], [12, 40, 28])
+
+
+class Positions(Dataset):
+    """Items that are their own positions, asked for one by one."""
+
+    def __len__(self) -> int:
+        return len(LABELS)
+
+    def __getitem__(self, row: int) -> int:
+        assert type(row) is int
+        return row
+
+
+class PositionsInBatches(Positions):
+    """The same with ``__getitems__``, which newer releases of torch call with a whole batch."""
+
+    def __getitems__(self, rows: list[int]) -> list[int]:
+        assert type(rows) is list
+        return rows
+
+
+def sampler_of(**parameters: Any) -> StratifiedBatchSampler:
+    return StratifiedBatchSampler(LABELS, 3, seed=1, **parameters)
+
+
+def delivered(loader: Any) -> list[list[int]]:
+    return [batch.tolist() for batch in loader]
+
+
+def expected(epoch: int) -> list[list[int]]:
+    return [batch.tolist() for batch in sampler_of().batches(epoch)]
+
+
+@pytest.mark.filterwarnings("ignore:This DataLoader will create 4 worker processes")
+@pytest.mark.parametrize("dataset", [Positions(), PositionsInBatches()], ids=["__getitem__", "__getitems__"])
+@pytest.mark.parametrize(
+    ("workers", "method", "persistent"),
+    [
+        (0, None, False),
+        (1, "fork", False),
+        (2, "fork", True),
+        (4, "fork", False),
+        (2, "spawn", True),
+        (2, "forkserver", False),
+    ],
+)
+def test_the_same_batches_whatever_the_workers(
+    dataset: Dataset, workers: int, method: Optional[str], persistent: bool
+) -> None:
+    sampler = sampler_of()
+    loader = DataLoader(
+        dataset,
+        batch_sampler=sampler,  # type: ignore[arg-type]
+        num_workers=workers,
+        multiprocessing_context=method,
+        persistent_workers=persistent,
+    )
+    for epoch in range(3):
+        assert delivered(loader) == expected(epoch)
+    sampler.set_epoch(1)
+    assert delivered(loader) == expected(1)
+    assert len(loader) == len(expected(0))
+
+
+def test_pinned_memory() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch warns where there is no accelerator to pin for
+        loader = DataLoader(Positions(), batch_sampler=sampler_of(), pin_memory=True)  # type: ignore[arg-type]
+        assert delivered(loader) == expected(0)
+
+
+@pytest.mark.parametrize("prefetch", [1, 2, 5])
+def test_prefetching_changes_nothing(prefetch: int) -> None:
+    loader = DataLoader(
+        Positions(), batch_sampler=sampler_of(), num_workers=2, prefetch_factor=prefetch  # type: ignore[arg-type]
+    )
+    assert [delivered(loader), delivered(loader)] == [expected(0), expected(1)]
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_an_epoch_abandoned_half_way_is_not_repeated(workers: int) -> None:
+    sampler = sampler_of()
+    loader = DataLoader(Positions(), batch_sampler=sampler, num_workers=workers)  # type: ignore[arg-type]
+    iterator = iter(loader)
+    assert [next(iterator).tolist() for _ in range(2)] == expected(0)[:2]
+    del iterator
+    assert sampler.epoch == 1
+    assert delivered(loader) == expected(1)
+
+
+def test_two_loaders_on_one_sampler_take_one_epoch_each() -> None:
+    sampler = sampler_of()
+    first, second = (DataLoader(Positions(), batch_sampler=sampler) for _ in range(2))  # type: ignore[arg-type]
+    pairs = [(left.tolist(), right.tolist()) for left, right in zip(first, second)]
+    assert [left for left, _ in pairs] == expected(0) and [right for _, right in pairs] == expected(1)
+
+
+def test_the_labels_of_a_nested_subset_sample_that_subset() -> None:
+    whole = TensorDataset(torch.arange(80), torch.tensor(LABELS))
+    train, _ = random_split(ConcatDataset([whole, whole]), [100, 60], generator=torch.Generator().manual_seed(1))
+    subset = Subset(train, list(range(99, 9, -1)))
+    sampler = StratifiedBatchSampler(labels_of(subset), 2, seed=1)
+    table = batch_counts(DataLoader(subset, batch_sampler=sampler), 1)  # type: ignore[arg-type]
+    composition = sampler.plan.composition()
+    assert table[list(composition.columns)].equals(composition)
+    assert table.to_numpy().min() >= 2 and table.to_numpy().sum() == 90

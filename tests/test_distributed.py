@@ -1,0 +1,72 @@
+"""Real processes, started by torch.distributed.run and joined by gloo."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pystrat import StratifiedBatchSampler
+from tests.distributed_job import LABELS
+
+JOB = Path(__file__).parent / "distributed_job.py"
+
+
+def run(job: str, assign: str, world: int, folder: Path) -> list[Any]:
+    """Start the job in `world` processes and return what each rank wrote."""
+    # Debian 12's torch 1.13 on Python 3.11 needs the two options; newer ones take them.
+    launcher = ["-m", "torch.distributed.run", "--standalone", "-r", "1", "-t", "1", f"--nproc_per_node={world}"]
+    command = [sys.executable, *launcher, str(JOB), job, assign, str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=JOB.parents[1], check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return [json.loads((folder / f"{rank}.json").read_text(encoding="utf-8")) for rank in range(world)]
+
+
+@pytest.mark.parametrize("world", [2, 3, 4])
+def test_every_row_on_one_rank_and_the_promise_on_each(world: int, tmp_path: Path) -> None:
+    ranks = run("batches", "proportional", world, tmp_path)
+    whole = StratifiedBatchSampler(LABELS, 2, seed=1, num_replicas=world)
+    for epoch in range(2):
+        batches = [rank[epoch] for rank in ranks]
+        assert {len(rank) for rank in batches} == {len(whole) // world}, "equal numbers of batches"
+        rows = sorted(row for rank in batches for batch in rank for row in batch)
+        assert rows == list(range(len(LABELS))), "every row exactly once"
+        for batch in (batch for rank in batches for batch in rank):
+            assert np.bincount(LABELS[batch], minlength=5).min() >= 2, "the promise on every rank"
+        interleaved = [batch for turn in zip(*batches) for batch in turn]
+        assert interleaved == [batch.tolist() for batch in whole.batches(epoch)]
+
+
+def test_training_on_the_survey_ends_with_the_same_parameters_on_all_ranks(tmp_path: Path) -> None:
+    first, second = run("train", "even", 2, tmp_path)
+    assert first["parameters"] == second["parameters"]
+    assert first["losses"] != second["losses"], "each rank had batches of its own"
+    assert min(first["fewest"], second["fewest"]) >= 3
+    assert np.mean(first["losses"][-20:]) < np.mean(first["losses"][:5]), "and it learned"
+
+
+@pytest.mark.parametrize("assign", ["proportional", "even"])
+def test_what_unequal_batch_sizes_do_to_the_average_of_gradients(assign: str, tmp_path: Path) -> None:
+    """DistributedDataParallel averages over ranks: a row of a small batch weighs more than one of a large batch.
+
+    Twelve small strata put all their ceilings into the same batch under "proportional", so that the last batches of the
+    two ranks have 12 and 24 rows. Under "even" sizes differ by at most 1.
+    """
+    ranks = run("gradient", assign, 2, tmp_path)
+    batches = [rank["rows"] for rank in ranks]
+    expected = np.mean([np.mean(np.square(batch)) for batch in batches])
+    assert [rank["gradient"] for rank in ranks] == pytest.approx([expected, expected], rel=1e-6)
+    sizes = [len(batch) for batch in batches]
+    assert sorted(sizes) == ([12, 24] if assign == "proportional" else [15, 15])
+    over_all_rows = np.mean(np.square(np.concatenate(batches)))
+    assert (abs(expected - over_all_rows) < 1e-9) == (assign == "even")
+
+
+def test_more_ranks_than_batches_are_refused() -> None:
+    with pytest.raises(ValueError, match="'num_replicas' .* must be at most 2, the number of batches. Got 3 instead."):
+        StratifiedBatchSampler([0, 0, 0, 0, 1, 1, 1, 1], 2, num_replicas=3, rank=0)

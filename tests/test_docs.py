@@ -1,0 +1,24 @@
+"""The Python code of the documents runs as it stands there, block after block."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+def blocks(document: str) -> str:
+    text = (DOCS / document).read_text(encoding="utf-8")
+    return "\n".join(re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL))
+
+
+def test_distributed_and_resume(capsys: pytest.CaptureFixture[str]) -> None:
+    code = blocks("distributed-and-resume.md")
+    names: dict[str, Any] = {}
+    exec(code, names)
+    promised = re.findall(r"^# (.*)$", code, flags=re.MULTILINE)
+    assert capsys.readouterr().out.splitlines() == promised
