@@ -31,6 +31,7 @@ from pystrat._messages import check_integer, refusal, show
 MAX_SEED = 2**31 - 2
 MAX_EPOCH = 6_700_000
 STATE_VERSION = 1
+_STATE_ENTRIES = {"version", "fingerprint", "epoch", "batch"}
 _EPOCH_STEP = 1_327_217_885
 _MODULUS = 2**31 - 1
 
@@ -176,7 +177,8 @@ class BatchSampler(ABC):
         self._next_epoch = 0
         self._next_batch = 0  # where the next epoch begins, other than 0 only after load_state_dict
         self._begun: Optional[tuple[int, int]] = None  # epoch and first batch of the running iteration
-        self._process_group_checked = False
+        self._warned_of_process_group = False
+        self._known_fingerprint: Optional[str] = None
 
     # What a subclass gives ------------------------------------------------------------------------------------------
 
@@ -298,10 +300,11 @@ class BatchSampler(ABC):
     def _begin_epoch(self, place: Optional[tuple[int, int]] = None) -> tuple[int, int]:
         """Begin an iteration: at the sampler's next epoch, or at the epoch and batch that an iterator was told."""
         self._warn_of_process_group()
-        epoch, batch = place or (self._check_epoch(self._next_epoch), self._next_batch)
-        self._go_on_at(epoch + 1, 0)
-        self._begun = epoch, batch
-        return self._begun
+        if place is None:
+            place = self._check_epoch(self._next_epoch), self._next_batch
+            self._go_on_at(place[0] + 1, 0)
+        self._begun = place
+        return place
 
     def _go_on_at(self, epoch: int, batch: int) -> None:
         """Let the next iteration begin there."""
@@ -326,26 +329,27 @@ class BatchSampler(ABC):
             epoch, batch = epoch + 1, 0
         return {
             "version": STATE_VERSION,
-            "fingerprint": self._fingerprint(),
+            "fingerprint": self._own_fingerprint(),
             "epoch": epoch,
             "batch": batch * self._stride,
         }
 
+    def _own_fingerprint(self) -> str:
+        """Return the fingerprint, computed once: a state may be asked for after every batch."""
+        if self._known_fingerprint is None:
+            self._known_fingerprint = self._fingerprint()
+        return self._known_fingerprint
+
     def _place(self, state: Mapping[str, Any]) -> tuple[int, int]:
         """Return the epoch and this rank's batch that a state tells, the end of an epoch made the next's beginning."""
         owner = type(self).__name__
-        if not isinstance(state, Mapping) or not {
-            "version",
-            "fingerprint",
-            "epoch",
-            "batch",
-        } <= set(state):
+        if not isinstance(state, Mapping) or not _STATE_ENTRIES <= set(state):
             required = "have the entries 'version', 'fingerprint', 'epoch' and 'batch'"
             raise ValueError(refusal("state", owner, required, show(state)))
         if state["version"] != STATE_VERSION:
             required = f"be of version {STATE_VERSION}"
             raise ValueError(refusal("state", owner, required, f"version {show(state['version'])}"))
-        if state["fingerprint"] != self._fingerprint():
+        if state["fingerprint"] != self._own_fingerprint():
             required = "come from a sampler with the same data, parameters and seed"
             raise ValueError(refusal("state", owner, required, "that of another sampler"))
         epoch = self._check_epoch(state["epoch"])
@@ -361,12 +365,12 @@ class BatchSampler(ABC):
     def _warn_of_process_group(self) -> None:
         """Warn once where a process group runs and this sampler was not told of replicas."""
         distributed = sys.modules.get("torch.distributed")
-        if self._process_group_checked or self._num_replicas is not None or distributed is None:
+        if self._warned_of_process_group or self._num_replicas is not None or distributed is None:
             return
-        self._process_group_checked = True
         if not (distributed.is_available() and distributed.is_initialized()):
             return
         if distributed.get_world_size() > 1:
+            self._warned_of_process_group = True
             warnings.warn(
                 f"A process group of {distributed.get_world_size()} processes runs, but the 'num_replicas' parameter "
                 f"of {type(self).__name__} was not given: unless the training library shards the batches, every "
