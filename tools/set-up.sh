@@ -24,7 +24,7 @@ cran_packages=(
   "R6 2.5.0" "bit64 4.0.5" "callr 3.7.0" "coro 1.1.0" "jsonlite 1.8.0" "mlr3 1.8.0" "mlr3misc 0.15.0"
   "mlr3torch 0.3.3" "reticulate 1.40" "testthat 3.2.0" "torch 0.17.0"
 )
-python_modules="numpy pandas matplotlib torch pytest hypothesis Cython setuptools"
+python_modules="numpy pandas matplotlib torch pytest hypothesis Cython setuptools wheel black flake8 mypy"
 python_imports="numpy pandas matplotlib torch pytest hypothesis pystrat pystrat._kernels rbridge"
 
 say() { printf 'set-up: %s\n' "$*"; }
@@ -89,7 +89,9 @@ from importlib.util import find_spec
 print(*(name for name in '$python_modules'.split() if find_spec(name) is None))")
   [ -n "$missing" ] || return 0
   say "not among the system's Python packages: $missing; trying PyPI"
-  .venv/bin/python -m pip install ${missing,,} black flake8 mypy || {
+  # Module names, which differ from the names on PyPI by capitals alone.
+  # shellcheck disable=SC2086
+  .venv/bin/python -m pip install ${missing,,} || {
     say "these Python packages are missing and neither apt nor PyPI gave them: $missing"
     exit 1
   }
@@ -113,6 +115,11 @@ set_up_r() {
   mkdir -p .r-library/build-logs
   if ! is_done "$stamp_file" "$stamp" || [ ! -d .r-library/mlr3torch ]; then
     rm -f "$stamp_file"
+    if ! .venv/bin/python -c 'import importlib.util as u; assert u.find_spec("rpy2")' 2>/dev/null &&
+      ! .venv/bin/python -m pip install rpy2; then
+      r_is_missing "The Python package rpy2 was not found." "Install it: apt install python3-rpy2, or pip install rpy2."
+      return 0
+    fi
     if ! Rscript tools/install_r_packages.R .r-library "${cran_packages[@]}" 2>&1 | show_progress; then
       r_is_missing "CRAN packages could not be installed (see above)." \
         "Give R access to CRAN, or install ${cran_packages[*]%% *} into .r-library, and run this again."
