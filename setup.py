@@ -7,4 +7,5 @@ from setuptools import Extension, setup
 
 optimise = ["/O2"] if sys.platform == "win32" else ["-O3"]
 kernels = Extension("pystrat._kernels", ["pystrat/_kernels.pyx"], extra_compile_args=optimise)
-setup(ext_modules=cythonize([kernels]))
+# The licence stands here because older and newer setuptools read it from no common form of pyproject.toml.
+setup(license="MIT", ext_modules=cythonize([kernels]))

@@ -43,7 +43,7 @@ cdef void seed_generator(Generator *generator, uint32_t seed) noexcept nogil:
     cdef uint32_t i
     for i in range(51):
         seed = 69069 * seed + 1
-    for i in range(STATE_SIZE):
+    for i in range(<uint32_t>STATE_SIZE):
         seed = 69069 * seed + 1
         generator.state[i] = seed
     generator.position = STATE_SIZE
@@ -58,12 +58,12 @@ cdef void refill(Generator *generator) noexcept nogil:
     """Make the next 624 draws. Three loops without branches, which compilers turn into vector code."""
     cdef uint32_t *state = generator.state
     cdef uint32_t i, value
-    for i in range(STATE_SIZE - STATE_SHIFT):
+    for i in range(<uint32_t>(STATE_SIZE - STATE_SHIFT)):
         state[i] = twisted(state[i], state[i + 1], state[i + STATE_SHIFT])
     for i in range(STATE_SIZE - STATE_SHIFT, STATE_SIZE - 1):
         state[i] = twisted(state[i], state[i + 1], state[i + STATE_SHIFT - STATE_SIZE])
     state[STATE_SIZE - 1] = twisted(state[STATE_SIZE - 1], state[0], state[STATE_SHIFT - 1])
-    for i in range(STATE_SIZE):
+    for i in range(<uint32_t>STATE_SIZE):
         value = state[i]
         value ^= value >> 11
         value ^= (value << 7) & 0x9D2C5680u
@@ -163,7 +163,7 @@ cdef void scatter_rows(
 
 
 def scatter_permutation(
-    uint32_t seed, code_type[::1] codes, int64_t[::1] cursors, int32_t[::1] layout, int32_t[::1] out
+    uint32_t seed, code_type[::1] codes, int64_t[::1] cursors, const int32_t[::1] layout, int32_t[::1] out
 ):
     """Scatter the permutation of `seed` into an epoch, without ever writing the permutation down.
 
@@ -191,7 +191,7 @@ def scatter_permutation(
             left -= count
 
 
-def scatter_in_order(code_type[::1] codes, int64_t[::1] cursors, int32_t[::1] layout, int32_t[::1] out):
+def scatter_in_order(code_type[::1] codes, int64_t[::1] cursors, const int32_t[::1] layout, int32_t[::1] out):
     """Scatter the rows in dataset order; the parameters are those of `scatter_permutation`."""
     cdef Py_ssize_t row
     with nogil:
@@ -208,7 +208,7 @@ def count_codes(code_type[::1] codes, int64_t[::1] counts):
             counts[codes[row]] += 1
 
 
-def batch_sizes(int64_t[::1] counts, bint even, int64_t[::1] sizes):
+def batch_sizes(const int64_t[::1] counts, bint even, int64_t[::1] sizes):
     """Add to `sizes`, one entry a batch, how many rows each batch holds."""
     cdef int64_t n_batches = sizes.shape[0]
     cdef int64_t n_rows = 0
@@ -229,7 +229,7 @@ def batch_sizes(int64_t[::1] counts, bint even, int64_t[::1] sizes):
                 sizes[batch] = n_rows // n_batches + (batch < n_rows % n_batches)
 
 
-def fill_layout(int64_t[::1] counts, bint even, int64_t[::1] free, int32_t[::1] layout):
+def fill_layout(const int64_t[::1] counts, bint even, int64_t[::1] free, int32_t[::1] layout):
     """Say for every stratum and rank, in that order, which place of the epoch the row takes.
 
     Parameters

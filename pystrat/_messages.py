@@ -25,7 +25,7 @@ def show(value: Any) -> str:
         return f"'{value}'"
     if isinstance(value, numbers.Real):
         return show_number(value)
-    if isinstance(value, Sized):
+    if isinstance(value, Sized) and getattr(value, "ndim", 1) > 0:
         return count_of(len(value), "value")
     return f"a value of class '{type(value).__name__}'"
 
@@ -34,12 +34,20 @@ def show_number(value: Any) -> str:
     """Show a number with at most 15 digits, as ``%.15g``."""
     if isinstance(value, numbers.Integral) and abs(int(value)) < 10**15:
         return str(int(value))
-    number = float(value) + 0.0  # -0 is shown as 0, which it equals
+    number = _as_double(value) + 0.0  # -0 is shown as 0, which it equals
     if np.isnan(number):
         return "NaN"
     if np.isinf(number):
         return "Inf" if number > 0 else "-Inf"
     return f"{number:.15g}"
+
+
+def _as_double(value: Any) -> float:
+    """Return a number as a double; an integer beyond all doubles is infinite to R, and so to both languages."""
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
 
 
 def count_of(count: int, noun: str) -> str:
@@ -73,7 +81,7 @@ def check_integer(value: Any, name: str, owner: str, *, minimum: int, maximum: O
     if not is_number:
         raise TypeError(refusal(name, owner, requirement, show(value)))
     # A float that is whole stands for the integer, as 3 and 3L are one in R.
-    whole = isinstance(value, numbers.Integral) or float(value).is_integer()
+    whole = _as_double(value).is_integer()
     if not whole or value < minimum or (maximum is not None and value > maximum):
         raise ValueError(refusal(name, owner, requirement, show(value)))
     return int(value)

@@ -60,6 +60,11 @@ def epoch_permutation(n_rows: int, *, seed: int, epoch: int = 0) -> NDArray[np.i
     Returns
     -------
     numpy.ndarray of int32, shape (n_rows,)
+
+    Raises
+    ------
+    TypeError, ValueError
+        Where a parameter is not an integer within its limits.
     """
     owner = "epoch_permutation"
     n_rows = check_integer(n_rows, "n_rows", owner, minimum=0, maximum=_MODULUS)
@@ -92,10 +97,13 @@ class Batches(Sequence[NDArray[Any]]):
 
     @classmethod
     def gather(cls, batches: Iterable[NDArray[Any]]) -> "Batches":
-        """Copy the arrays of an iterable into one."""
-        arrays = list(batches)
+        """Copy the arrays of an iterable into one; raise TypeError where they hold anything but integers."""
+        arrays = [np.asarray(batch) for batch in batches]
         offsets = np.cumsum([0] + [len(array) for array in arrays], dtype=np.int64)
+        arrays = [array for array in arrays if len(array)]
         rows = np.concatenate(arrays) if arrays else np.empty(0, dtype=np.int32)
+        if rows.dtype.kind not in "iu":
+            raise TypeError(refusal("batches", "Batches.gather", "hold row positions", f"{rows.dtype} values"))
         return cls(rows, offsets)
 
     def __len__(self) -> int:
@@ -277,12 +285,19 @@ class BatchSampler(ABC):
         dict
             ``version``, ``fingerprint``, ``epoch`` and ``batch``: the batch with which to go on, counted over all ranks
             from the beginning of the epoch.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Where `batches_consumed` is not an integer from 0 to the number of batches that were left; it is 0 before an
+            iteration has begun, and again after `set_epoch` or `load_state_dict`.
         """
         if batches_consumed is None:
             return self._state(self._next_epoch, self._next_batch)
         epoch, first = self._begun or (self._next_epoch, self._next_batch)
-        left = len(self) - first
-        consumed = check_integer(batches_consumed, "batches_consumed", type(self).__name__, minimum=0, maximum=left)
+        # Before an iteration has begun, none of its batches can have been taken.
+        most = 0 if self._begun is None else len(self) - first
+        consumed = check_integer(batches_consumed, "batches_consumed", type(self).__name__, minimum=0, maximum=most)
         return self._state(epoch, first + consumed)
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
@@ -290,8 +305,8 @@ class BatchSampler(ABC):
 
         Raises
         ------
-        ValueError
-            Where the state is of another version, or of a sampler with other data, parameters or seed.
+        TypeError, ValueError
+            Where the state is none, is of another version, or of a sampler with other data, parameters or seed.
         """
         self._go_on_at(*self._place(state))
 
@@ -300,11 +315,13 @@ class BatchSampler(ABC):
     def _begin_epoch(self, place: Optional[tuple[int, int]] = None) -> tuple[int, int]:
         """Begin an iteration: at the sampler's next epoch, or at the epoch and batch that an iterator was told."""
         self._warn_of_process_group()
-        if place is None:
-            place = self._check_epoch(self._next_epoch), self._next_batch
-            self._go_on_at(place[0] + 1, 0)
-        self._begun = place
-        return place
+        told = place is not None
+        epoch, batch = place or (self._next_epoch, self._next_batch)
+        self._check_epoch(epoch)
+        if not told:
+            self._go_on_at(epoch + 1, 0)
+        self._begun = epoch, batch
+        return self._begun
 
     def _go_on_at(self, epoch: int, batch: int) -> None:
         """Let the next iteration begin there."""
@@ -417,3 +434,4 @@ class BatchIterator(Iterator[list[int]]):
         self._place = self._sampler._place(state)
         self._batches = None
         self._sampler._go_on_at(self._place[0] + 1, 0)
+        self._sampler._begun = self._place

@@ -84,10 +84,17 @@ def _need(module: str, advice: str) -> None:
 
 def _r_problem() -> Optional[str]:
     """Say what is missing for the R half and what to do about it; None where nothing is."""
-    from rbridge import r_status
+    from rbridge import RError, RNotAvailableError, r_status
+    from rbridge._session import session
 
     status = r_status()
-    return None if status.bridge_works else str(status)
+    if not status.bridge_works:
+        return str(status)
+    try:
+        session()
+    except (OSError, RError, RNotAvailableError) as error:
+        return f"{error}\n{status}"
+    return None
 
 
 # The published simulation ---------------------------------------------------------------------------------------------

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Optional
 
 import numpy as np
@@ -45,6 +44,9 @@ class BatchPlan:
     strata: tuple[str, ...]
     assign: str
 
+    def __post_init__(self) -> None:
+        self.counts.setflags(write=False)
+
     @property
     def n_rows(self) -> int:
         """Rows that an epoch visits, each once."""
@@ -55,7 +57,7 @@ class BatchPlan:
         """The rows of every stratum that every batch is guaranteed to hold: ``n_min // n_batches``."""
         return int(self.counts.min()) // self.n_batches
 
-    @cached_property
+    @property
     def sizes(self) -> NDArray[np.int64]:
         """Rows of each batch, shape (n_batches,)."""
         sizes = np.zeros(self.n_batches, dtype=np.int64)
@@ -91,7 +93,8 @@ class BatchPlan:
 
     def summary(self) -> str:
         """Describe the plan in a few lines."""
-        smallest, largest = int(self.sizes.min()), int(self.sizes.max())
+        sizes = self.sizes
+        smallest, largest = int(sizes.min()), int(sizes.max())
         size = f"{smallest}" if smallest == largest else f"{smallest} to {largest}"
         lines = [
             f"{count_of(self.n_batches, 'batch')} of {size} rows, {self.n_rows} rows in all, assign={self.assign!r}",
@@ -144,14 +147,14 @@ def make_plan(
         The promise m: ``max(1, n_min // m)`` batches.
     mean_batch_size : int, optional
         Instead of the promise: ``max(1, round-half-up(n / mean_batch_size))`` batches.
-    assign : {"proportional", "even"}
+    assign : {"proportional", "even"}, default "proportional"
         How the rows are dealt to the batches.
-    rare : {"error", "warn", "allow"}
+    rare : {"error", "warn", "allow"}, default "error"
         What to do where the smallest stratum cannot give every batch what it should: refuse; or go on, with one batch
         for `min_samples_per_stratum` and with ``assign="even"`` for `mean_batch_size`.
-    num_replicas : int
+    num_replicas : int, default 1
         The number of batches is rounded down to a multiple of it.
-    owner : str
+    owner : str, default "make_plan"
         The name that error messages give.
 
     Returns
@@ -207,7 +210,7 @@ class _Rule:
             warnings.warn(
                 f"The smallest stratum, {self.smallest}, and 'min_samples_per_stratum' of {self.owner} is "
                 f"{show(minimum)}: all rows are in one batch.",
-                stacklevel=5,
+                stacklevel=4,
             )
         return n_batches - n_batches % self.num_replicas
 
@@ -224,7 +227,7 @@ class _Rule:
             warnings.warn(
                 f"The smallest stratum, {self.smallest}, and 'mean_batch_size' of {self.owner} makes "
                 f"{count_of(n_batches, 'batch')}: some batches hold no row of it.",
-                stacklevel=5,
+                stacklevel=4,
             )
         return n_batches
 

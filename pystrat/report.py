@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Hashable
 from typing import Any, Callable, Iterable, Mapping, Union
 
@@ -53,7 +54,7 @@ def batch_counts(loader_or_sampler: Iterable[Any], labels: Labels) -> pd.DataFra
     """
     if callable(labels):
         delivered = [_vector(labels(batch)) for batch in loader_or_sampler]
-    elif isinstance(labels, (int, str)):
+    elif isinstance(labels, (numbers.Integral, str)):
         delivered = [_vector(_entry(batch, labels)) for batch in loader_or_sampler]
     else:
         strata = encode_strata(labels, missing="stratum", owner="batch_counts")
@@ -61,7 +62,7 @@ def batch_counts(loader_or_sampler: Iterable[Any], labels: Labels) -> pd.DataFra
         return _table([strata.codes[batch] for batch in rows], strata.names)
     if not any(len(batch) for batch in delivered):
         return _table([np.empty(0, dtype=np.int64) for _ in delivered], ())
-    strata = encode_strata(np.concatenate(delivered), missing="stratum", owner="batch_counts")
+    strata = encode_strata(_joined(delivered), missing="stratum", owner="batch_counts")
     ends = np.cumsum([len(batch) for batch in delivered])
     return _table(np.split(strata.codes, ends[:-1]), strata.names)
 
@@ -73,7 +74,7 @@ def _table(codes: list[NDArray[Any]], names: tuple[str, ...]) -> pd.DataFrame:
     return pd.DataFrame(table, index=index, columns=list(names))
 
 
-def _entry(batch: Any, key: Union[int, str]) -> Any:
+def _entry(batch: Any, key: Any) -> Any:
     try:
         return batch[key]
     except (LookupError, TypeError) as error:
@@ -85,7 +86,19 @@ def _vector(values: Any) -> NDArray[Any]:
     """Return the labels of one batch as a vector, a torch tensor's without importing torch."""
     if hasattr(values, "detach"):
         values = values.detach().cpu().numpy()
-    return np.asarray(values).reshape(-1)
+    array = np.asarray(values)
+    if array.ndim != 1 and array.shape != (len(array), 1):
+        shape = "x".join(str(length) for length in array.shape)
+        raise ValueError(refusal("labels", "batch_counts", "give one label a row", f"an array of shape {shape}"))
+    return array.reshape(-1)
+
+
+def _joined(batches: list[NDArray[Any]]) -> NDArray[Any]:
+    """Join the labels of all batches, those of different types as the objects they are."""
+    batches = [batch for batch in batches if len(batch)]
+    if len({batch.dtype.kind for batch in batches}) > 1:
+        batches = [batch.astype(object) for batch in batches]
+    return np.concatenate(batches)
 
 
 def _positions(batch: Any, n_rows: int) -> NDArray[Any]:
@@ -116,7 +129,14 @@ def plot_batch_counts(tables: Mapping[str, pd.DataFrame], label: str) -> Any:
     -------
     numpy.ndarray of matplotlib.axes.Axes, shape (2, number of tables)
         Above, the count of every batch, batches without the label marked; below, how many batches have each count.
+
+    Raises
+    ------
+    ValueError
+        Where there is no table, or one without the column.
     """
+    if not tables or any(label not in table.columns for table in tables.values()):
+        raise ValueError(refusal("label", "plot_batch_counts", "be a column of one table or more", show(label)))
     from matplotlib import pyplot
 
     figure, axes = pyplot.subplots(

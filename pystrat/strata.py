@@ -120,11 +120,13 @@ def encode_strata(strata: Any, *, missing: str = "error", owner: str = "encode_s
 
 
 def _is_table(strata: Any) -> bool:
-    return isinstance(strata, (pd.DataFrame, Mapping))
+    return isinstance(strata, (pd.DataFrame, pd.MultiIndex, Mapping))
 
 
 def _as_columns(strata: Any, owner: str) -> dict[Any, Any]:
     """Return the columns by name; a bare vector is the one column of its table."""
+    if isinstance(strata, pd.MultiIndex):
+        strata = strata.to_frame(index=False, name=range(strata.nlevels))
     if isinstance(strata, pd.DataFrame):
         columns = {name: strata.iloc[:, place] for place, name in enumerate(_unique_names(strata.columns))}
     elif isinstance(strata, Mapping):
@@ -152,8 +154,14 @@ def as_vector(values: Any, owner: str) -> Any:
         raise TypeError(refusal("strata", owner, "be a vector or a table of columns", show(values)))
     if type(values).__module__.split(".")[0] == "torch":
         return _one_dimensional(_tensor_to_array(values), owner)
+    if isinstance(values, np.ma.MaskedArray):
+        masked = values.mask
+        values = values.data.astype(object)
+        values[masked] = None
     if isinstance(values, np.ndarray):
         return _one_dimensional(values, owner)
+    if isinstance(values, range):
+        return np.arange(values.start, values.stop, values.step)
     if isinstance(values, (list, tuple)):
         # An object array keeps what numpy would coerce, such as the logical value in [True, "a"].
         return pd.Series(values, dtype=object).to_numpy()
@@ -218,14 +226,37 @@ def _number_column(values: Any, where: str, owner: str) -> _Column:
         codes, distinct, kind = _factorize_categorical(values, refuse)
     else:
         kind = _kind_of(values, refuse)
-        codes, distinct = pd.factorize(_as_doubles(values, refuse) if kind == "number" else values)
+        if kind == "number":
+            values = _as_doubles(values, refuse)
+        codes, distinct = _factorize_dates(values) if _is_numpy_date(values) else pd.factorize(values)
     if kind == "bytes":
         distinct = _decoded(distinct, refuse)
     elif kind == "text":
         _check_text(distinct, refuse)
     elif kind == "number":
         _check_exact(distinct, refuse)
+    elif kind == "date":
+        _check_one_kind_of_date(distinct, refuse)
     return _Column(np.asarray(codes, dtype=np.int64), distinct, kind)
+
+
+def _is_numpy_date(values: Any) -> bool:
+    return isinstance(values, np.ndarray) and values.dtype.kind == "M"
+
+
+def _factorize_dates(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Number numpy's dates of any unit and century; pandas would make nanoseconds of them, which end in 2262."""
+    codes = np.full(len(values), -1, dtype=np.int64)
+    present = ~np.isnat(values)
+    codes[present], distinct = pd.factorize(values[present].view(np.int64))
+    return codes, distinct.view(values.dtype)
+
+
+def _check_one_kind_of_date(distinct: Any, refuse: _Refuse) -> None:
+    """Refuse dates beside date-times, and date-times of a time zone beside those of none."""
+    kinds = {(isinstance(value, datetime), getattr(value, "tzinfo", None) is not None) for value in distinct}
+    if len(kinds) > 1:
+        raise refuse("a mix of kinds")
 
 
 def _factorize_categorical(values: Any, refuse: _Refuse) -> tuple[NDArray[Any], Any, str]:
@@ -336,8 +367,8 @@ def _date_name(value: Any) -> str:
         return str(value.isoformat())
     if value.tzinfo is not None:
         value = value.astimezone(timezone.utc)
-    midnight = value.time() == time()
-    return value.strftime("%Y-%m-%d" if midnight else "%Y-%m-%dT%H:%M:%S")
+    value = value.replace(tzinfo=None)
+    return value.date().isoformat() if value.time() == time() else value.isoformat(timespec="seconds")
 
 
 def _count_missing(columns: Sequence[_Column], n_rows: int) -> int:

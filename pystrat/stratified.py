@@ -138,9 +138,9 @@ class StratifiedBatchSampler(BatchSampler):
 
     def _adopt(self, codes: NDArray[Any], plan: BatchPlan) -> None:
         """Take codes and plan, and build from them what every epoch uses."""
-        self._codes = codes
+        # A pickle may bring a buffer that is shared and read-only; the kernel takes none.
+        self._codes = codes if codes.flags.writeable else codes.copy()
         self._plan = plan
-        self._offsets = plan.offsets
         self._layout = plan.layout(len(codes))
 
     @property
@@ -155,8 +155,10 @@ class StratifiedBatchSampler(BatchSampler):
 
     @property
     def strata(self) -> Strata:
-        """The strata: the code of each row, the names and the counts."""
-        return Strata(self._codes, self._plan.strata, self._plan.counts)
+        """The strata: the code of each row (not to be written to), the names and the counts."""
+        codes = self._codes.view()
+        codes.setflags(write=False)
+        return Strata(codes, self._plan.strata, self._plan.counts)
 
     def _global_length(self) -> int:
         return self._plan.n_batches
@@ -170,7 +172,7 @@ class StratifiedBatchSampler(BatchSampler):
             _kernels.scatter_permutation(seed, self._codes, cursors, self._layout, rows)
         else:
             _kernels.scatter_in_order(self._codes, cursors, self._layout, rows)
-        return Batches(rows[: self._plan.n_rows], self._offsets)
+        return Batches(rows[: self._plan.n_rows], self._plan.offsets)
 
     def _fingerprint(self) -> str:
         digest = hashlib.sha256(self._codes.data)
@@ -183,7 +185,7 @@ class StratifiedBatchSampler(BatchSampler):
     def __getstate__(self) -> dict[str, Any]:
         # The layout and the plan's tables follow from the counts and take four bytes a row: built again on load.
         state = self.__dict__.copy()
-        for derived in ("_plan", "_offsets", "_layout"):
+        for derived in ("_plan", "_layout"):
             del state[derived]
         plan = self._plan
         state["plan"] = (plan.n_batches, plan.counts, plan.strata, plan.assign)

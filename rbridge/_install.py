@@ -86,24 +86,27 @@ def install_r_package(library: Union[str, Path, None] = None) -> Path:
     if program is None:
         raise RNotAvailableError("R was not found on PATH nor in R_HOME. Install R 4.0 or newer.")
     if library is not None:
-        Path(library).mkdir(parents=True, exist_ok=True)
-        _run_install(program, Path(library).resolve())
-        return Path(library).resolve()
+        return _install_into(program, Path(library).resolve())
     target = _cache_library(program)
-    if (target / "rbridge").is_dir():
-        return target
-    target.parent.mkdir(parents=True, exist_ok=True)
-    aside = Path(tempfile.mkdtemp(prefix=".building-", dir=target.parent))
+    return target if (target / "rbridge").is_dir() else _install_into(program, target)
+
+
+def _install_into(program: str, library: Path) -> Path:
+    """Build aside and rename into place; what was there is replaced only by an installation that succeeded."""
+    library.mkdir(parents=True, exist_ok=True)
+    aside = Path(tempfile.mkdtemp(prefix=".building-", dir=library))
     try:
         _run_install(program, aside)
+        if (library / "rbridge").exists():
+            (library / "rbridge").rename(aside / "replaced")
         try:
-            aside.rename(target)
+            (aside / "rbridge").rename(library / "rbridge")
         except OSError:
-            if not (target / "rbridge").is_dir():  # else another process was faster
+            if not (library / "rbridge").is_dir():  # else another process was faster
                 raise
     finally:
         shutil.rmtree(aside, ignore_errors=True)
-    return target
+    return library
 
 
 def _cache_library(program: str) -> Path:
@@ -124,7 +127,7 @@ def _run_install(program: str, library: Path) -> None:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         said = (done.stdout + done.stderr).strip()
-        raise RNotAvailableError(
-            "The R package rbridge could not be installed. It needs the R packages torch and coro: "
-            f'install.packages(c("torch", "coro")). R said:\n{said}'
-        )
+        advice = ""
+        if "ERROR: dependenc" in said:
+            advice = ' It needs the R packages torch and coro: install.packages(c("torch", "coro")).'
+        raise RNotAvailableError(f"The R package rbridge could not be installed.{advice} R said:\n{said}")

@@ -6,10 +6,13 @@ any thread may call.
 
 from __future__ import annotations
 
+import numbers
 import os
+import threading
 import warnings
+from contextlib import contextmanager
 from functools import lru_cache
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Iterator, Optional
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +22,7 @@ from rbridge.source import error_text
 
 # R's torch and Python's torch in one process clash unless they share one LibTorch, so R's is kept from loading its own.
 _TORCH_SETTINGS = {"TORCH_LOAD": "0", "TORCH_INSTALL": "0", "TORCH_VERIFY_LOAD": "FALSE"}
+_STARTING = threading.RLock()
 
 
 class RError(RuntimeError):
@@ -46,7 +50,11 @@ class Session:
         self._callbacks: list[Any] = []
         self.lock = openrlib.rlock
         with self.lock:
-            self._namespace = self._load_package()
+            try:
+                self._namespace = self._load_package()
+                rinterface.baseenv["loadNamespace"]("torch")  # which looks at the settings as it is loaded
+            except rinterface.embedded.RRuntimeError as error:
+                raise RNotAvailableError(f"R could not load the packages rbridge and torch: {error}") from error
 
     def _load_package(self) -> Any:
         """Load the installed R package of this version, else the one in the user's cache."""
@@ -85,7 +93,7 @@ class Session:
             if "error" in result:
                 raise RError("".join(result["error"]), tuple(result["class"]))
             for message in result["warnings"]:
-                warnings.warn(message, stacklevel=3)
+                warnings.warn(message, stacklevel=4)
             return result["value"]
 
     def callback(self, function: Callable[..., Any]) -> Any:
@@ -119,7 +127,7 @@ class Session:
             return rinterface.NULL
         if isinstance(value, bool):
             return rinterface.BoolSexpVector([value])
-        if isinstance(value, (int, float)):
+        if isinstance(value, numbers.Real):
             return rinterface.FloatSexpVector([float(value)])
         if isinstance(value, str):
             return self._strings([value])
@@ -145,8 +153,20 @@ def as_array(vector: Any) -> NDArray[Any]:
     return np.array(vector.memoryview())
 
 
-@lru_cache(maxsize=None)
 def session() -> Session:
+    """Return the one session of this process, whichever threads ask first.
+
+    Raises
+    ------
+    RNotAvailableError
+        Where R, rpy2 or the R packages torch and coro are missing.
+    """
+    with _STARTING:
+        return _only_session()
+
+
+@lru_cache(maxsize=None)
+def _only_session() -> Session:
     """Start R, where it does not run yet, and load the R package.
 
     Raises
@@ -154,9 +174,20 @@ def session() -> Session:
     RNotAvailableError
         Where R, rpy2 or the R packages torch and coro are missing.
     """
-    for name, value in _TORCH_SETTINGS.items():
-        os.environ.setdefault(name, value)
-    return Session(_start_r())
+    with _torch_without_libtorch():
+        return Session(_start_r())
+
+
+@contextmanager
+def _torch_without_libtorch() -> Iterator[None]:
+    """Keep R's torch from loading LibTorch, unless the user has said otherwise; leave no trace for other processes."""
+    added = {name: value for name, value in _TORCH_SETTINGS.items() if name not in os.environ}
+    os.environ.update(added)
+    try:
+        yield
+    finally:
+        for name in added:
+            del os.environ[name]
 
 
 def _start_r() -> Any:

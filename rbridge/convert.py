@@ -7,11 +7,11 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from pystrat._messages import refusal, show
+from pystrat._messages import check_integer, refusal, show
 from pystrat.base import Batches
 from pystrat.stratified import StratifiedBatchSampler
 from rbridge._session import Session, as_array, session
-from rbridge.source import EpochSource
+from rbridge.source import EpochSource, refuse_n_batches
 
 
 def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:
@@ -48,6 +48,8 @@ def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:
     """
     if isinstance(sampler, StratifiedBatchSampler):
         check_sampler(sampler, "as_torch_sampler")
+        if n_batches is not None:
+            refuse_n_batches("as_torch_sampler", n_batches)
         r = session()
         generator = r.call("batch_sampler_stratified", **native_arguments(sampler, r))
     else:
@@ -64,13 +66,21 @@ def collect_rows(generator: Any, n_rows: int) -> Batches:
     generator : R function or R6 instance
         What `as_torch_sampler` returns, any other generator of ``torch::sampler()``, or an instance of one.
     n_rows : int
-        Rows of the dataset.
+        Rows of the dataset, at least 1.
 
     Returns
     -------
     Batches
         Counted from 0, as in Python.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Where `n_rows` is not a positive integer.
+    RNotAvailableError, RError
+        Where R is missing, or raises an error.
     """
+    n_rows = check_integer(n_rows, "n_rows", "collect_rows", minimum=1)
     return _as_batches(session().call("collect_rows", generator, n_rows))
 
 

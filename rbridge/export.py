@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import io
 from pathlib import Path
 from typing import Any, Union
@@ -13,8 +14,8 @@ from rbridge._install import r_package_version
 from rbridge.convert import check_sampler, codes_and_names
 
 _TEMPLATE = """\
-# A stratified batch sampler, the same as in Python: generator = source("{script}")$value
-# Needs the R packages torch and rbridge (version {version}) and, beside this script, the file {data}.
+# A stratified batch sampler, the same as in Python. In R: generator = source(this_file)$value
+# Needs the R packages torch and rbridge (version {version}) and, beside this script, the file named below.
 
 rbridge::batch_sampler_stratified(
 {arguments}
@@ -41,6 +42,8 @@ def export_r(sampler: StratifiedBatchSampler, path: Union[str, Path]) -> Path:
     ------
     TypeError, ValueError
         Where `sampler` is no `StratifiedBatchSampler` or has a rank, or the path does not end in ``.R``.
+    OSError
+        Where a file cannot be written.
     """
     check_sampler(sampler, "export_r")
     script = Path(path)
@@ -52,23 +55,25 @@ def export_r(sampler: StratifiedBatchSampler, path: Union[str, Path]) -> Path:
     compressed = io.BytesIO()
     with gzip.GzipFile(filename="", mode="wb", fileobj=compressed, mtime=0) as stream:
         stream.write(codes.astype("<i4").tobytes())
-    data.write_bytes(compressed.getvalue())
     arguments = {name: _literal(value) for name, value in sampler.parameters.items() if value is not None}
     arguments["seed"] = _literal(sampler.seed)
-    arguments["strata"] = _strata_call(data.name, len(codes), names)
+    checksum = hashlib.md5(compressed.getvalue()).hexdigest()
+    arguments["strata"] = _strata_call(data.name, len(codes), names, checksum)
     lines = ",\n".join(f"  {name} = {value}" for name, value in arguments.items())
-    text = _TEMPLATE.format(script=script.name, version=r_package_version(), data=data.name, arguments=lines)
+    text = _TEMPLATE.format(version=r_package_version(), arguments=lines)
+    data.write_bytes(compressed.getvalue())
     script.write_text(text, encoding="ascii")
     return script
 
 
-def _strata_call(data: str, n_rows: int, names: list[str]) -> str:
+def _strata_call(data: str, n_rows: int, names: list[str], checksum: str) -> str:
     listed = ",\n".join(f"      {_literal(name)}" for name in names)
     return (
         "rbridge::read_stratum_codes(\n"
         f"    file.path(rbridge::script_folder(), {_literal(data)}),\n"
         f"    n_rows = {n_rows},\n"
-        f"    names = c(\n{listed}\n    )\n  )"
+        f"    names = c(\n{listed}\n    ),\n"
+        f"    md5 = {_literal(checksum)}\n  )"
     )
 
 

@@ -42,6 +42,8 @@ class EpochSource:
         self._sampler = sampler
         self._owner = owner
         self._kind = _kind_of(sampler, owner)
+        if n_batches is not None and hasattr(sampler, "__len__"):
+            refuse_n_batches(owner, n_batches)
         if n_batches is None:
             if not hasattr(sampler, "__len__"):
                 required = "have a length, unless 'n_batches' is given"
@@ -83,6 +85,12 @@ class EpochSource:
                 self._sampler.set_epoch(epoch)
             found = self._sampler
         return found
+
+
+def refuse_n_batches(owner: str, n_batches: Any) -> None:
+    """Refuse a number of batches for a sampler that knows it."""
+    required = "be left out for a sampler that has a length"
+    raise ValueError(refusal("n_batches", owner, required, show(n_batches)))
 
 
 def error_text(error: Exception) -> str:

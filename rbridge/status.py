@@ -79,7 +79,7 @@ def r_status() -> RStatus:
         rpy2_version,
         packages,
         libtorch,
-        _advice("r_version" in told, rpy2_version is not None, packages, libtorch),
+        _advice(told, rpy2_version is not None, packages, libtorch),
     )
 
 
@@ -90,13 +90,20 @@ def _ask_r() -> dict[str, str]:
     with r_package_source() as folder:
         command = [program, str(folder / "inst" / "status.R"), *_PACKAGES]
         asked = subprocess.run(command, capture_output=True, text=True, check=False)
+    if asked.returncode != 0:
+        return {"problem": asked.stderr.strip()}
     lines = [line.split("\t", 1) for line in asked.stdout.splitlines() if "\t" in line]
     return {name: value for name, value in lines}
 
 
-def _advice(has_r: bool, has_rpy2: bool, packages: dict[str, Optional[str]], libtorch: bool) -> tuple[str, ...]:
+def _advice(
+    told: dict[str, str], has_rpy2: bool, packages: dict[str, Optional[str]], libtorch: bool
+) -> tuple[str, ...]:
     sentences = []
-    if not has_r:
+    has_r = "r_version" in told
+    if "problem" in told:
+        sentences.append(f"R was found but fails: {told['problem']}")
+    elif not has_r:
         sentences.append("Install R 4.0 or newer and put it on PATH (Debian: apt install r-base-dev).")
     if not has_rpy2:
         sentences.append("Install rpy2: pip install 'pystrat[r]' (Debian: apt install python3-rpy2).")

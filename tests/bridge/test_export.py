@@ -76,12 +76,22 @@ def test_the_same_sampler_gives_the_same_bytes(tmp_path: Path) -> None:
     assert written[0] == written[1]
 
 
-def test_a_data_file_cut_short_is_noticed(tmp_path: Path, rscript: Callable[..., str]) -> None:
+def test_an_odd_name_of_the_script_is_no_code(tmp_path: Path, rscript: Callable[..., str]) -> None:
+    sampler = StratifiedBatchSampler(["a", "b"] * 8, 2, seed=5)
+    for name in ("größe.R", 'x"\nstop(1)\n.R', "it's.R"):
+        script = rbridge.export_r(sampler, tmp_path / name)
+        code = f"cat(source({json.dumps(str(script), ensure_ascii=False)})$value(NULL)$.length())"
+        assert rscript(code, LC_ALL="C.UTF-8") == "4"
+
+
+def test_the_data_file_of_another_export_is_noticed(tmp_path: Path, rscript: Callable[..., str]) -> None:
     script = rbridge.export_r(StratifiedBatchSampler(["a", "b"] * 8, 2, seed=5), tmp_path / "sampler.R")
-    other = rbridge.export_r(StratifiedBatchSampler(["a", "b"] * 7, 2, seed=5), tmp_path / "other.R")
+    other = rbridge.export_r(StratifiedBatchSampler(["b", "a"] * 7 + ["a", "b"], 2, seed=5), tmp_path / "other.R")
     shutil.copy(other.with_suffix(".codes.gz"), script.with_suffix(".codes.gz"))
     code = f'cat(tryCatch(source("{script}"), error = conditionMessage))'
-    assert rscript(code) == ("The 'file' parameter of read_stratum_codes must hold 16 numbers. Got 14 numbers instead.")
+    told = rscript(code)
+    assert "The 'file' parameter of read_stratum_codes must have the MD5 checksum" in told
+    assert told.endswith("Export the script and its file again.")
 
 
 def test_what_cannot_be_exported_is_refused(tmp_path: Path) -> None:

@@ -105,12 +105,46 @@ def test_reticulate_imports_pystrat_from_any_folder(rscript: Callable[..., str])
     assert rscript(code, RETICULATE_PYTHON=sys.executable) == " ".join(map(str, expected))
 
 
-@pytest.mark.parametrize("name", ["TORCH_LOAD", "TORCH_INSTALL", "TORCH_VERIFY_LOAD"])
-def test_torch_of_r_stays_unloaded_unless_the_user_says_otherwise(name: str) -> None:
-    code = f"import os, rbridge._session as s; s.session(); print(os.environ[{name!r}])"
-    unset = {key: value for key, value in os.environ.items() if not key.startswith("TORCH_")}
-    command = [sys.executable, "-c", code]
-    default = subprocess.run(command, capture_output=True, text=True, env=unset, check=True).stdout.strip()
-    assert default == {"TORCH_VERIFY_LOAD": "FALSE"}.get(name, "0")
-    chosen = {**unset, name: "no"}
-    assert subprocess.run(command, capture_output=True, text=True, env=chosen, check=True).stdout.strip() == "no"
+def test_torch_of_r_is_loaded_without_libtorch_and_other_processes_learn_nothing_of_it() -> None:
+    code = (
+        "import os, rbridge._session as s; before = dict(os.environ); r = s.session(); base = r.rinterface.baseenv\n"
+        "print('torch' in list(base['loadedNamespaces']()))\n"
+        "print([name for name in os.environ if name.startswith('TORCH_') and name not in before])"
+    )
+    assert python(code) == "True\n[]\n"
+
+
+def test_what_the_user_says_of_torch_holds() -> None:
+    code = "import os, rbridge._session as s; s.session(); print(os.environ['TORCH_LOAD'])"
+    assert python(code, TORCH_LOAD="no") == "no\n"
+
+
+def test_a_failing_installation_leaves_the_one_that_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import shutil
+    from contextlib import contextmanager
+    from typing import Iterator
+
+    import rbridge._install as install
+
+    library = rbridge.install_r_package(tmp_path / "library")
+    broken = tmp_path / "broken"
+    with install.r_package_source() as source:
+        shutil.copytree(source, broken, ignore=shutil.ignore_patterns("tests"))
+    (broken / "R" / "zz.R").write_text('stop("broken on purpose")')
+
+    @contextmanager
+    def broken_source() -> Iterator[Path]:
+        yield broken
+
+    monkeypatch.setattr(install, "r_package_source", broken_source)
+    with pytest.raises(rbridge.RNotAvailableError, match="broken on purpose") as error:
+        rbridge.install_r_package(library)
+    assert "needs the R packages" not in str(error.value)
+    assert [path.name for path in library.iterdir()] == ["rbridge"]
+
+
+def test_an_r_that_fails_is_not_called_missing(tmp_path: Path) -> None:
+    (tmp_path / "Rscript").write_text("#!/bin/sh\necho broken >&2; exit 1\n")
+    (tmp_path / "Rscript").chmod(0o755)
+    told = python("import rbridge; print(rbridge.r_status())", PATH=f"{tmp_path}:{os.environ['PATH']}")
+    assert "R was found but fails: broken" in told and "Install R 4.0" not in told

@@ -11,11 +11,14 @@
 #'   Number of rows of the dataset.
 #' @param names (`character()`)\cr
 #'   The names of strata 0, 1, ...
+#' @param md5 (`character(1)`)\cr
+#'   The MD5 checksum of the file, so that a file of another export is noticed.
+#'   `NULL` (default): not checked.
 #'
 #' @return An object of class [stratum_codes()].
 #'
 #' @section Errors:
-#' A file that does not exist, or that does not hold exactly `n_rows` numbers, and whatever [stratum_codes()] refuses.
+#' A file that does not exist, has another checksum, or does not hold exactly `n_rows` numbers, and whatever [stratum_codes()] refuses.
 #'
 #' @export
 #' @examples
@@ -24,7 +27,7 @@
 #' writeBin(c(0L, 0L, 1L, -1L), connection, size = 4L, endian = "little")
 #' close(connection)
 #' read_stratum_codes(file, n_rows = 4, names = c("no", "yes"))
-read_stratum_codes = function(file, n_rows, names) {
+read_stratum_codes = function(file, n_rows, names, md5 = NULL) {
   if (!is.character(file) || length(file) != 1L || !file.exists(file)) {
     stop_parameter("file", "be the path of a file that exists", show_value(file), of = "read_stratum_codes")
   }
@@ -32,6 +35,11 @@ read_stratum_codes = function(file, n_rows, names) {
     stop_parameter("n_rows", "be a positive integer", "nothing", of = "read_stratum_codes")
   }
   n_rows = check_positive(n_rows, "n_rows", of = "read_stratum_codes")
+  found = unname(tools::md5sum(file))
+  if (!is.null(md5) && found != md5) {
+    stop_parameter("file", sprintf("have the MD5 checksum %s", md5), found, of = "read_stratum_codes",
+      advice = "Export the script and its file again.")
+  }
   connection = gzfile(file, "rb")
   on.exit(close(connection))
   # One more than there should be, so that a file that is too long is noticed as well.

@@ -12,9 +12,10 @@
 #' @examples
 #' script_folder()
 script_folder = function() {
-  for (frame in rev(sys.frames())) {
+  for (place in rev(seq_len(sys.nframe()))) {
     # source() keeps the path of its file in a variable of this name.
-    script = get0("ofile", envir = frame, mode = "character", inherits = FALSE)
+    frame = if (identical(sys.function(place), source)) sys.frame(place)
+    script = if (!is.null(frame)) get0("ofile", envir = frame, mode = "character", inherits = FALSE)
     if (!is.null(script)) {
       # With chdir = TRUE the working directory is the folder already, and the path need not lead there any more.
       changed = isTRUE(get0("chdir", envir = frame, inherits = FALSE))

@@ -80,6 +80,7 @@ test_that("exported strata are read, and -1 is a row that is never sampled", {
 test_that("exported strata that are not whole are refused", {
   file = write_codes(c(0L, 1L))
   expect_error(read_stratum_codes(file, 3, c("a", "b")), "must hold 3 numbers. Got 2 numbers instead.", fixed = TRUE)
+  expect_error(read_stratum_codes(file, 2, c("a", "b"), md5 = "0"), "must have the MD5 checksum 0. Got", fixed = TRUE)
   expect_error(read_stratum_codes(file, 1, "a"), "must hold 1 number. Got more instead.", fixed = TRUE)
   expect_error(read_stratum_codes("nowhere", 1, "a"), "must be the path of a file that exists. Got 'nowhere' instead.",
     fixed = TRUE)
@@ -95,6 +96,11 @@ test_that("a script finds its folder", {
   found = function(...) source(script, local = asNamespace("rbridge"), ...)$value
   expect_identical(normalizePath(found()), normalizePath(folder))
   expect_identical(normalizePath(found(chdir = TRUE)), normalizePath(folder))
+  misled = function() {
+    ofile = "elsewhere/script.R"
+    found()
+  }
+  expect_identical(normalizePath(misled()), normalizePath(folder))
 })
 
 test_that("R makes the same strata of a file as of its columns", {

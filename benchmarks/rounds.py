@@ -1,0 +1,53 @@
+"""Measuring side by side: the contestants take turns, round after round, and only their ratios are reported."""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import time
+from dataclasses import dataclass
+from typing import Any, Callable
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Seconds of one contestant, a value a round."""
+
+    seconds: list[float]
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.seconds)
+
+
+def interleaved(contestants: dict[str, Callable[[], Any]], *, rounds: int) -> dict[str, Timing]:
+    """Run all contestants in turn, `rounds` times after one run to warm up, and return their timings."""
+    for run in contestants.values():
+        run()
+    seconds: dict[str, list[float]] = {name: [] for name in contestants}
+    for _ in range(rounds):
+        for name, run in contestants.items():
+            gc.collect()
+            begin = time.perf_counter()
+            run()
+            seconds[name].append(time.perf_counter() - begin)
+    return {name: Timing(values) for name, values in seconds.items()}
+
+
+def ratio(timings: dict[str, Timing], ours: str, theirs: str) -> tuple[float, float, float]:
+    """Return the median of the rounds' ratios and their quartiles: both sides of a ratio ran next to each other."""
+    ratios = [mine / other for mine, other in zip(timings[ours].seconds, timings[theirs].seconds)]
+    low, middle, high = statistics.quantiles(ratios, n=4)
+    return middle, low, high
+
+
+def show(claim: str, found: tuple[float, float, float], reach: float) -> None:
+    """Print one line of the table of results."""
+    middle, low, high = found
+    verdict = "reached" if middle <= reach else "NOT reached"
+    print(f"| {claim} | {middle:.2f} | {low:.2f} to {high:.2f} | {reach:g} | {verdict} |", flush=True)
+
+
+def head() -> None:
+    """Print the head of the table of results."""
+    print("| what | ratio | quartiles | at most | |\n| --- | --- | --- | --- | --- |")
