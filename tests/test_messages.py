@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,13 +18,17 @@ MESSAGES = json.loads((GOLDEN / "messages.json").read_text(encoding="utf-8"))
 SPECIAL = {"NaN": float("nan"), "Inf": float("inf"), "NA": pd.NA}
 
 
+SOURCE = Path(__file__).read_text(encoding="utf-8").splitlines()
+LINE_OF_CALL = 1 + next(place for place, line in enumerate(SOURCE) if line.endswith("  # the line of the call"))
+
+
 def value_of(told: Any) -> Any:
     return SPECIAL[told["special"]] if isinstance(told, dict) else told
 
 
 def build(case: dict) -> StratifiedBatchSampler:
     arguments = {name: value_of(value) for name, value in case["arguments"].items()}
-    sampler = StratifiedBatchSampler(case["strata"], **arguments)
+    sampler = StratifiedBatchSampler(case["strata"], **arguments)  # the line of the call
     if "set_epoch" in case:
         sampler.set_epoch(case["set_epoch"])
     return sampler
@@ -45,7 +50,7 @@ def test_warned(case: dict) -> None:
     with pytest.warns(UserWarning) as warned:
         build(case)
     assert [str(warning.message) for warning in warned] == [text_of(case)]
-    assert warned[0].filename == __file__, "the warning points at the caller"
+    assert warned[0].filename == __file__ and warned[0].lineno == LINE_OF_CALL, "the warning points at the caller"
 
 
 @pytest.mark.parametrize("case", MESSAGES["warnings"], ids=[case["name"] for case in MESSAGES["warnings"]])
@@ -87,8 +92,18 @@ def test_ranks() -> None:
         ([], "0 values"),
         ([1], "1 value"),
         ((1, 2), "2 values"),
+        (10**400, "Inf"),
+        (-(10**400), "-Inf"),
+        (np.array(3), "a value of class 'ndarray'"),
         (object(), "a value of class 'object'"),
     ],
 )
 def test_how_a_value_is_shown(value: Any, shown: str) -> None:
     assert show(value) == shown
+
+
+@pytest.mark.parametrize("parameter", ["min_samples_per_stratum", "seed", "num_replicas"])
+@pytest.mark.parametrize(("value", "shown"), [(10**400, "Inf"), (np.array([3]), "1 value")])
+def test_odd_numbers_are_refused_in_the_grammar(parameter: str, value: Any, shown: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=f"'{parameter}' .* Got {shown} instead."):
+        StratifiedBatchSampler(["a", "b"], **{"min_samples_per_stratum": 1, parameter: value})

@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 
-from pystrat import StratifiedBatchSampler, batch_counts, plot_batch_counts
+from pystrat import StratifiedBatchSampler, batch_counts, plot_batch_counts, plot_plan
 
 matplotlib.use("Agg")
 
@@ -65,12 +65,28 @@ def test_no_batches_give_an_empty_table() -> None:
         ([([1, 2], [3, 4])], LABELS, TypeError, "must name the entry of a batch that holds its labels"),
         ([{"x": [1]}], LABELS, TypeError, "must name the entry of a batch that holds its labels"),
         ([{"x": [1]}], "y", KeyError, "must name an entry of every batch. Got 'y' instead."),
+        ([{"y": np.eye(2)}], "y", ValueError, "must give one label a row. Got an array of shape 2x2 instead."),
+        ([([1], [1]), ([1], ["a"])], 1, TypeError, "a mix of kinds"),
         ([[[1], [2]]], 2, KeyError, "must name an entry of every batch. Got 2 instead."),
     ],
 )
 def test_labels_that_cannot_be_found_are_refused(batches: Any, labels: Any, error: type, message: str) -> None:
     with pytest.raises(error, match=message):
         batch_counts(batches, labels)
+
+
+def test_a_plot_of_nothing_is_refused() -> None:
+    for tables in ({}, {"plain": pd.DataFrame({"no": [1]})}):
+        with pytest.raises(ValueError, match="'label' .* must be a column of one table or more. Got 'yes' instead."):
+            plot_batch_counts(tables, "yes")
+
+
+def test_the_plot_of_a_plan_shows_the_share_of_every_stratum_in_every_batch() -> None:
+    axis = plot_plan(sampler_of().plan)
+    assert axis.images[0].get_array().tolist() == [[1.0, 1.0], [1.0, 1.0]]
+    assert [label.get_text() for label in axis.get_yticklabels()] == ["yes: 4 rows, 2 to 2", "no: 26 rows, 13 to 13"]
+    assert axis.get_title() == "2 batches, at least 2 rows of every stratum"
+    matplotlib.pyplot.close("all")
 
 
 def test_the_plot_shows_every_batch_and_marks_those_without_the_label() -> None:

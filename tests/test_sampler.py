@@ -6,6 +6,7 @@ import copy
 import inspect
 import multiprocessing
 import pickle
+import tracemalloc
 from typing import Any, Iterable, Optional
 
 import numpy as np
@@ -442,6 +443,79 @@ def test_more_batches_consumed_than_there_are_is_refused() -> None:
         sampler.state_dict(batches_consumed=11)
 
 
+def test_a_told_iterator_is_the_running_iteration() -> None:
+    source = iter(sampler_of())
+    for _ in range(4):
+        next(source)
+    sampler = sampler_of()
+    iterator = iter(sampler)
+    iterator.load_state_dict(source.state_dict())
+    assert sampler.state_dict(batches_consumed=0) == source.state_dict()
+
+
+def test_nothing_is_consumed_before_an_iteration_has_begun() -> None:
+    sampler = sampler_of()
+    next(iter(sampler))
+    sampler.set_epoch(5)
+    assert sampler.state_dict(batches_consumed=0) == sampler.state_dict()
+    with pytest.raises(ValueError, match="'batches_consumed' .* must be an integer from 0 to 0. Got 4 instead."):
+        sampler.state_dict(batches_consumed=4)
+
+
+def test_a_state_at_the_end_of_the_last_epoch_continues_with_none() -> None:
+    sampler = sampler_of()
+    state = {**sampler.state_dict(), "epoch": 6_700_000, "batch": 10}
+    iterator = iter(sampler)
+    iterator.load_state_dict(state)
+    with pytest.raises(ValueError, match="from 0 to 6700000. Got 6700001"):
+        next(iterator)
+
+
+def test_a_dropped_row_and_a_stratum_of_its_own_make_different_samplers() -> None:
+    labels = [0, 0, 1, 1, None, None]
+    dropped, kept = (StratifiedBatchSampler(labels, 2, seed=1, missing=choice) for choice in ("drop", "stratum"))
+    with pytest.raises(ValueError, match="same data"):
+        dropped.load_state_dict(kept.state_dict())
+
+
+# Memory ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("n_strata", "most"), [(1, 6), (2, 6), (256, 6), (1000, 8)])
+@pytest.mark.parametrize("parameters", [{"min_samples_per_stratum": 1}, {"mean_batch_size": 2, "rare": "allow"}])
+def test_a_sampler_holds_few_bytes_a_row(n_strata: int, most: int, parameters: dict[str, Any]) -> None:
+    labels = np.arange(200_000) % n_strata
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        sampler = StratifiedBatchSampler(labels, seed=1, **parameters)
+        held = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert held / len(labels) < most + 400 * n_strata / len(labels)
+    assert len(sampler.batches(0).rows) == len(labels)
+
+
+def test_what_a_sampler_shows_of_itself_cannot_be_written_to() -> None:
+    sampler = sampler_of()
+    for array in (sampler.plan.counts, sampler.strata.codes, sampler.strata.counts):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 9
+    before = lists(sampler.batches(0))
+    batches = sampler.batches(0)
+    batches.rows[:] = 0
+    batches.offsets[:] = 0
+    assert lists(sampler.batches(0)) == before
+
+
+def test_a_pickle_may_come_with_read_only_buffers() -> None:
+    sampler = sampler_of()
+    buffers: list[pickle.PickleBuffer] = []
+    pickled = pickle.dumps(sampler, protocol=5, buffer_callback=buffers.append)
+    loaded = pickle.loads(pickled, buffers=[bytes(buffer) for buffer in buffers])
+    assert lists(loaded) == lists(sampler)
+
+
 # Pickling and processes -----------------------------------------------------------------------------------------------
 
 
@@ -504,6 +578,12 @@ def test_a_subclass_needs_one_hook_for_everything_else(lazy: bool) -> None:
     assert lists(resumed) == lists(iterator) == [[204, 205, 206, 207], [208, 209]]
     rank = InOrder(5, lazy=lazy, num_replicas=2, rank=1)
     assert len(rank) == 1 and lists(rank) == [[5, 6, 7, 8, 9]] == lists(rank.batches(0))
+
+
+def test_batches_hold_nothing_but_integers() -> None:
+    assert Batches.gather([np.array([1, 2]), np.array([])]).rows.dtype.kind == "i"
+    with pytest.raises(TypeError, match="must hold row positions. Got float64 values instead."):
+        Batches.gather([np.array([0.5])])
 
 
 def test_batches_are_a_sequence() -> None:

@@ -80,6 +80,11 @@ def test_what_cannot_be_a_source_is_refused(sampler: Any, error: type, message: 
         EpochSource(sampler)
 
 
+def test_a_number_of_batches_beside_a_length_is_refused() -> None:
+    with pytest.raises(ValueError, match="'n_batches' .* must be left out for a sampler that has a length. Got 2"):
+        EpochSource([[0], [1]], n_batches=2)
+
+
 @pytest.mark.parametrize("batch", [[-1], [0.5], [True], ["a"], [[1]], [2**31 - 1], [0, None]])
 def test_a_batch_of_anything_but_row_positions_is_refused(batch: Any) -> None:
     with pytest.raises(ValueError, match="must give batches of row positions, integers from 0 to 2147483646. Got the"):

@@ -37,6 +37,7 @@ def refused(strata: Any) -> str:
         ([3, 1, 3], ["3", "1"]),
         ((3, 1, 3), ["3", "1"]),
         ([3, 1.0, 3.0], ["3", "1"]),
+        (np.ma.array([3, 1, 3]), ["3", "1"]),
         (np.array([3, 1, 3], dtype=np.int8), ["3", "1"]),
         (np.array([3, 1, 3], dtype=np.uint64), ["3", "1"]),
         (np.array([3, 1, 3], dtype=">i4"), ["3", "1"]),
@@ -69,6 +70,9 @@ def refused(strata: Any) -> str:
         (pd.cut(pd.Series([5, 1, 5]), [0, 2, 8]), ["(2, 8]", "(0, 2]"]),
         ([DAY, DAY + datetime.timedelta(1), DAY], ["2017-06-30", "2017-07-01"]),
         (np.array(["2017-06-30", "2017-07-01", "2017-06-30"], dtype="datetime64[D]"), ["2017-06-30", "2017-07-01"]),
+        (np.array(["1500-01-01", "0099-07-01", "1500-01-01"], dtype="datetime64[D]"), ["1500-01-01", "0099-07-01"]),
+        ([DAY.replace(year=99), DAY, DAY.replace(year=99)], ["0099-06-30", "2017-06-30"]),
+        ([NOON.replace(year=99), NOON, NOON.replace(year=99)], ["0099-06-30T12:00:00", "2017-06-30T12:00:00"]),
         (pd.Series([NOON, DAY, NOON], dtype="datetime64[ns]"), ["2017-06-30T12:00:00", "2017-06-30"]),
         (
             pd.Series([NOON, DAY, NOON], dtype="datetime64[ns]").dt.tz_localize("Europe/Zurich"),
@@ -85,10 +89,11 @@ def test_every_form_of_one_column_is_numbered_by_first_appearance(strata: Any, n
     [
         pd.DataFrame({"x": ["b", "a", "b", "b"], "y": [1, 1, 2, 1]}),
         pd.DataFrame({"x": ["b", "a", "b", "b"], "y": [1, 1, 2, 1]}, index=[9, 9, 1, 0]),
+        pd.MultiIndex.from_arrays([["b", "a", "b", "b"], [1, 1, 2, 1]]),
         {"x": ["b", "a", "b", "b"], "y": np.array([1.0, 1.0, 2.0, 1.0])},
         {"x": pd.Categorical(["b", "a", "b", "b"]), "y": torch.tensor([1, 1, 2, 1])},
     ],
-    ids=["frame", "odd index", "dict", "mixed forms"],
+    ids=["frame", "odd index", "multiple index", "dict", "mixed forms"],
 )
 def test_of_several_columns_every_combination_that_occurs_is_a_stratum(table: Any) -> None:
     assert numbered(table) == ([0, 1, 2, 0], ["b, 1", "a, 1", "b, 2"], [2, 1, 1])
@@ -113,6 +118,7 @@ def test_negative_zero_is_zero() -> None:
     [
         [1.5, None, float("nan"), 1.5, pd.NA],
         np.array([1.5, np.nan, np.nan, 1.5, np.nan]),
+        np.ma.array([1.5, 0.0, 7.0, 1.5, 9.0], mask=[0, 1, 1, 0, 1]),
         pd.Series([1.5, None, None, 1.5, None], dtype="Float64"),
         pd.Categorical([1.5, None, np.nan, 1.5, None]),
         ["1.5", None, float("nan"), "1.5", pd.NaT],
@@ -185,6 +191,9 @@ def test_the_locale_does_not_matter() -> None:
         (np.array([1], dtype="timedelta64[s]"), "timedelta64[s] values"),
         (np.zeros(2, dtype="i4,i4"), "[('f0', '<i4'), ('f1', '<i4')] values"),
         ({"x": [1, 2], "y": [1, "a"]}, "a mix of kinds in column 'y'"),
+        ([DAY, NOON], "a mix of kinds"),
+        ([NOON, NOON.replace(tzinfo=datetime.timezone.utc)], "a mix of kinds"),
+        (np.array([1 / np.longdouble(3)]), f"{np.dtype(np.longdouble)} numbers that no double holds exactly"),
         ([2**53 + 1, 1], "the integer 9007199254740993, which no double holds exactly,"),
         (np.array([2**53 + 1]), "the integer 9007199254740993, which no double holds exactly,"),
         (np.array([2**64 - 1], dtype=np.uint64), "the integer 18446744073709551615, which no double holds exactly,"),

@@ -49,7 +49,7 @@ comparable_column = function(column, place) {
   kind = column_kind(column)
   switch(kind,
     factor = factor_column(column, place),
-    Date = list(values = plain_numbers(column), show = function(x) format(structure(x, class = "Date"), "%Y-%m-%d")),
+    Date = list(values = plain_numbers(column), show = function(x) show_dates(as.POSIXlt(structure(x, class = "Date")))),
     POSIXct = list(values = plain_numbers(column), show = show_times),
     character = text_column(column, place),
     integer = ,
@@ -100,9 +100,16 @@ plain_numbers = function(numbers) {
   numbers + 0
 }
 
+# ISO 8601, with the time of day only where it is not midnight.
 show_times = function(seconds) {
-  times = structure(seconds, class = c("POSIXct", "POSIXt"), tzone = "UTC")
-  ifelse(seconds %% 86400 == 0, format(times, "%Y-%m-%d"), format(times, "%Y-%m-%dT%H:%M:%S"))
+  parts = as.POSIXlt(structure(seconds, class = c("POSIXct", "POSIXt")), tz = "UTC")
+  times = sprintf("%sT%02d:%02d:%02d", show_dates(parts), parts$hour, parts$min, as.integer(floor(parts$sec)))
+  ifelse(seconds %% 86400 == 0, show_dates(parts), times)
+}
+
+# format() writes years before 1000 with fewer than four digits.
+show_dates = function(parts) {
+  sprintf("%04d-%02d-%02d", as.integer(parts$year + 1900), parts$mon + 1L, parts$mday)
 }
 
 encode_column = function(column) {

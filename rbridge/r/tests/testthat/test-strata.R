@@ -138,3 +138,10 @@ test_that("strata of a million rows in two columns are those of pasted text", {
   expect_identical(encoded$names, unique(pasted))
   expect_identical(encoded$names[encoded$codes], pasted)
 })
+
+test_that("dates of any century are shown in ISO form", {
+  names = function(strata) encode_strata(strata, "error")$names
+  expect_identical(names(as.Date(c("0099-01-02", "1500-12-31"))), c("0099-01-02", "1500-12-31"))
+  times = as.POSIXct(c("0099-01-02 03:04:05", "2017-06-30 00:00:00"), tz = "UTC")
+  expect_identical(names(times), c("0099-01-02T03:04:05", "2017-06-30"))
+})
