@@ -1,10 +1,11 @@
 """Stratified batch sampling for deep learning: the same batches, row for row, in Python and in R."""
 
 from pystrat.base import Batches, BatchSampler, epoch_permutation
+from pystrat.bins import bin_target
 from pystrat.datasets import labels_of
 from pystrat.plan import BatchPlan
 from pystrat.report import batch_counts, plot_batch_counts, plot_plan
-from pystrat.stratified import StratifiedBatchSampler
+from pystrat.stratified import StratifiedBatchSampler, min_samples_for_batch_size
 
 __all__ = [
     "BatchPlan",
@@ -12,8 +13,10 @@ __all__ = [
     "Batches",
     "StratifiedBatchSampler",
     "batch_counts",
+    "bin_target",
     "epoch_permutation",
     "labels_of",
+    "min_samples_for_batch_size",
     "plot_batch_counts",
     "plot_plan",
 ]

@@ -30,8 +30,8 @@ def show(value: Any) -> str:
     return f"a value of class '{type(value).__name__}'"
 
 
-def show_number(value: Any) -> str:
-    """Show a number with at most 15 digits, as ``%.15g``."""
+def show_number(value: Any, digits: int = 15) -> str:
+    """Show a number with at most 15 digits, as ``%.15g``, or with as many as are asked for."""
     if isinstance(value, numbers.Integral) and abs(int(value)) < 10**15:
         return str(int(value))
     number = _as_double(value) + 0.0  # -0 is shown as 0, which it equals
@@ -39,7 +39,7 @@ def show_number(value: Any) -> str:
         return "NaN"
     if np.isinf(number):
         return "Inf" if number > 0 else "-Inf"
-    return f"{number:.15g}"
+    return f"{number:.{digits}g}"
 
 
 def _as_double(value: Any) -> float:

@@ -176,6 +176,42 @@ def make_plan(
     return BatchPlan(n_batches, counts, strata, assign)
 
 
+def largest_minimum(
+    counts: NDArray[np.int64],
+    strata: tuple[str, ...],
+    *,
+    batch_size: int,
+    num_replicas: int = 1,
+    owner: str = "largest_minimum",
+) -> int:
+    """Return the largest promise with which batches have at most `batch_size` rows on average.
+
+    Parameters
+    ----------
+    counts : numpy.ndarray of int64, shape (number of strata,)
+        Rows of each stratum, all positive.
+    strata : tuple of str
+        Their names.
+    batch_size : int
+        The largest mean number of rows in a batch.
+    num_replicas : int
+        The number of batches is rounded down to a multiple of it.
+    owner : str
+        The name that error messages give.
+
+    Returns
+    -------
+    int
+        m, from 1 to the rows of the smallest stratum.
+
+    Raises
+    ------
+    ValueError
+        Where no promise gives batches so small, since the smallest stratum has too few rows.
+    """
+    return _Rule(counts, strata, "error", num_replicas, owner).minimum_by_batch_size(batch_size)
+
+
 class _Rule:
     """The number of batches, exactly, and every refusal with the value that would work."""
 
@@ -230,6 +266,23 @@ class _Rule:
                 stacklevel=4,
             )
         return n_batches
+
+    def minimum_by_batch_size(self, batch_size: int) -> int:
+        # So many batches at least, in a multiple of the replicas; division rounds down, and twice negated up.
+        n_batches = -(-self.n_rows // batch_size)
+        n_batches = -(-n_batches // self.num_replicas) * self.num_replicas
+        if n_batches <= self.n_min:
+            return self.n_min // n_batches
+        most = self.n_min // self.num_replicas * self.num_replicas
+        if most == 0:
+            required = f"be at most {self.n_min}: the smallest stratum, {self.smallest}"
+            raise self._refuse("num_replicas", required, show(self.num_replicas), "Lower it.")
+        required = (
+            f"be at least {-(-self.n_rows // most)}, for at most {count_of(most, 'batch')}: "
+            f"the smallest stratum, {self.smallest}"
+        )
+        got = f"{show(batch_size)}, for {count_of(n_batches, 'batch')},"
+        raise self._refuse("batch_size", required, got, "Raise it.")
 
     def _mean_too_small(self, mean: int, n_batches: int) -> ValueError:
         most = self.n_min // self.num_replicas * self.num_replicas

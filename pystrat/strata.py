@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, time, timezone
-from typing import Any, Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, Callable, Iterable, Mapping, Optional, Sequence
 
 import numpy as np
 import pandas as pd
@@ -33,6 +34,21 @@ _OBJECT_KINDS = {
     "empty": "text",
 }
 _Refuse = Callable[[str], TypeError]
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """A vector that a parameter must be, for the messages that refuse anything else."""
+
+    name: str
+    required: str
+    advice: Optional[str] = None
+
+    def refusal(self, owner: str, got: str, advice: Optional[str] = None) -> TypeError:
+        return TypeError(refusal(self.name, owner, self.required, got, advice))
+
+
+_STRATA = _Wanted("strata", "be a vector or a table of columns", "Several columns go in a DataFrame or a dict.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,15 +124,49 @@ def encode_strata(strata: Any, *, missing: str = "error", owner: str = "encode_s
                 "strata",
                 owner,
                 "have no missing values",
-                f"{n_missing} missing of {n_rows} rows",
+                f"{n_missing} missing of {count_of(n_rows, 'row')}",
                 "Set 'missing' to 'stratum' or 'drop'.",
             )
         )
     codes, names = _combine(numbered, drop=missing == "drop")
     if not names:
-        required = "have at least one row without missing values"
-        raise ValueError(refusal("strata", owner, required, f"{n_missing} missing of {n_rows} rows"))
+        raise _nothing_but_missing(n_rows, "strata", owner)
     return _compact(codes, names, any_dropped=bool(n_missing) and missing == "drop")
+
+
+def numbers_of(values: Any, name: str, owner: str) -> NDArray[np.float64]:
+    """Return a vector of numbers as doubles, NaN where missing; refuse any other.
+
+    Parameters
+    ----------
+    values : list, numpy.ndarray, pandas Series or torch tensor
+        One number a row.
+    name, owner : str
+        The names of the parameter and of its function that error messages give.
+
+    Raises
+    ------
+    TypeError
+        Where `values` is no vector, or holds values of another kind, or numbers that no double holds.
+    ValueError
+        Where there are no rows, too many, or nothing but missing ones.
+    """
+    wanted = _Wanted(name, "be a vector of numbers")
+    refuse = partial(wanted.refusal, owner)
+    vector = as_vector(values, owner, wanted)
+    _check_n_rows(len(vector), name, owner)
+    missing = np.asarray(pd.isna(vector))
+    if missing.all():
+        raise _nothing_but_missing(len(vector), name, owner)
+    kind = _kind_of(vector, refuse)
+    if kind != "number":
+        raise refuse({"boolean": "logical values", "date": "dates"}.get(kind, kind))
+    present = np.asarray(_as_doubles(vector, refuse)[~missing])
+    if present.dtype.kind != "f":
+        _check_exact(pd.unique(present), refuse)
+    numbers = np.full(len(vector), np.nan)
+    numbers[~missing] = present
+    return numbers
 
 
 def _is_table(strata: Any) -> bool:
@@ -146,30 +196,30 @@ def _unique_names(names: Iterable[Any]) -> list[Any]:
     return [(name, place) for place, name in enumerate(listed)]
 
 
-def as_vector(values: Any, owner: str) -> Any:
+def as_vector(values: Any, owner: str, wanted: _Wanted = _STRATA) -> Any:
     """Return `values` as a one-dimensional pandas or numpy vector, without looking at the items."""
     if isinstance(values, (pd.Series, pd.Index, pd.api.extensions.ExtensionArray)):
         return values
     if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
-        raise TypeError(refusal("strata", owner, "be a vector or a table of columns", show(values)))
+        raise wanted.refusal(owner, show(values))
     if type(values).__module__.split(".")[0] == "torch":
-        return _one_dimensional(_tensor_to_array(values), owner)
+        return _one_dimensional(_tensor_to_array(values), owner, wanted)
     if isinstance(values, np.ma.MaskedArray):
         masked = values.mask
         values = values.data.astype(object)
         values[masked] = None
     if isinstance(values, np.ndarray):
-        return _one_dimensional(values, owner)
+        return _one_dimensional(values, owner, wanted)
     if isinstance(values, range):
         return np.arange(values.start, values.stop, values.step)
     if isinstance(values, (list, tuple)):
         # An object array keeps what numpy would coerce, such as the logical value in [True, "a"].
         return pd.Series(values, dtype=object).to_numpy()
     if hasattr(values, "__array__"):
-        return _one_dimensional(np.asarray(values), owner)
+        return _one_dimensional(np.asarray(values), owner, wanted)
     if isinstance(values, Sequence):
-        return as_vector(list(values), owner)
-    raise TypeError(refusal("strata", owner, "be a vector or a table of columns", show(values)))
+        return as_vector(list(values), owner, wanted)
+    raise wanted.refusal(owner, show(values))
 
 
 def _tensor_to_array(tensor: Any) -> NDArray[Any]:
@@ -181,18 +231,11 @@ def _tensor_to_array(tensor: Any) -> NDArray[Any]:
     return array
 
 
-def _one_dimensional(array: NDArray[Any], owner: str) -> NDArray[Any]:
+def _one_dimensional(array: NDArray[Any], owner: str, wanted: _Wanted) -> NDArray[Any]:
     if array.ndim != 1:
-        shape = "x".join(str(length) for length in array.shape) if array.ndim else "a scalar"
-        raise TypeError(
-            refusal(
-                "strata",
-                owner,
-                "be a vector or a table of columns",
-                f"an array of shape {shape}" if array.ndim else shape,
-                "Several columns go in a DataFrame or a dict.",
-            )
-        )
+        shape = "x".join(str(length) for length in array.shape)
+        got = f"an array of shape {shape}" if array.ndim else "a scalar"
+        raise wanted.refusal(owner, got, wanted.advice)
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
@@ -209,11 +252,20 @@ def _common_length(columns: Iterable[Any], owner: str) -> int:
                     f"lengths {n_rows} and {length}",
                 )
             )
-    if n_rows == 0:
-        raise ValueError(refusal("strata", owner, "have at least one row", "0 rows"))
-    if n_rows > MAX_ROWS:
-        raise ValueError(refusal("strata", owner, f"have at most {MAX_ROWS} rows", count_of(n_rows, "row")))
+    _check_n_rows(n_rows, "strata", owner)
     return n_rows
+
+
+def _check_n_rows(n_rows: int, name: str, owner: str) -> None:
+    if n_rows == 0:
+        raise ValueError(refusal(name, owner, "have at least one row", "0 rows"))
+    if n_rows > MAX_ROWS:
+        raise ValueError(refusal(name, owner, f"have at most {MAX_ROWS} rows", count_of(n_rows, "row")))
+
+
+def _nothing_but_missing(n_rows: int, name: str, owner: str) -> ValueError:
+    required = "have at least one row without missing values"
+    return ValueError(refusal(name, owner, required, f"{n_rows} missing of {count_of(n_rows, 'row')}"))
 
 
 def _number_column(values: Any, where: str, owner: str) -> _Column:
@@ -321,7 +373,10 @@ def _as_doubles(values: Any, refuse: _Refuse) -> Any:
 def _check_exact(distinct: Any, refuse: _Refuse) -> None:
     """Refuse integers that R's doubles would merge with their neighbours, such as 2^53 + 1."""
     numbers = np.asarray(distinct, dtype=object)
-    inexact = numbers.astype(np.float64).astype(object) != numbers
+    try:
+        inexact = numbers.astype(np.float64).astype(object) != numbers
+    except OverflowError:
+        raise refuse("an integer that is too large for a double") from None
     if inexact.any():
         raise refuse(f"the integer {numbers[inexact][0]}, which no double holds exactly,")
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pystrat import _kernels
 from pystrat._messages import check_choice, check_flag, check_integer, refusal
 from pystrat.base import Batches, BatchSampler, epoch_seed
-from pystrat.plan import BatchPlan, make_plan
+from pystrat.plan import BatchPlan, largest_minimum, make_plan
 from pystrat.strata import Strata, encode_strata
 
 ASSIGN_CHOICES = ("proportional", "even")
@@ -216,3 +216,59 @@ def _check_size(min_samples_per_stratum: Any, mean_batch_size: Any, owner: str) 
         name = "min_samples_per_stratum"
         return check_integer(min_samples_per_stratum, name, owner, minimum=1), None
     return None, check_integer(mean_batch_size, "mean_batch_size", owner, minimum=1)
+
+
+def min_samples_for_batch_size(
+    strata: Any,
+    batch_size: int,
+    *,
+    missing: str = "error",
+    num_replicas: Optional[int] = None,
+) -> int:
+    """Choose the promise by the size of the batches.
+
+    The R function ``rbridge::min_samples_for_batch_size()`` gives the same number.
+
+    Parameters
+    ----------
+    strata, missing, num_replicas
+        As `StratifiedBatchSampler` takes them.
+    batch_size : int
+        The largest mean number of rows in a batch.
+
+    Returns
+    -------
+    int
+        The largest `min_samples_per_stratum` of which batches have at most `batch_size` rows on average, and that every
+        stratum can keep: from 1 to the rows of the smallest stratum.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Where a parameter is refused, and where even a promise of 1 row gives larger batches; the message then names the
+        smallest `batch_size` possible.
+
+    Notes
+    -----
+    With n rows, n_min of them in the smallest stratum, at least ``B = ceil(n / batch_size)`` batches are needed, up to
+    the next multiple of `num_replicas`, and the answer is ``n_min // B``: exact integers.
+
+    With ``assign="even"`` no batch at all has more than `batch_size` rows; with ``assign="proportional"`` some may have
+    more, each by less than the number of strata.
+
+    Examples
+    --------
+    >>> from pystrat import min_samples_for_batch_size
+    >>> labels = ["yes"] * 600 + ["no"] * 19400
+    >>> min_samples_for_batch_size(labels, 100)
+    3
+    """
+    owner = "min_samples_for_batch_size"
+    batch_size = check_integer(batch_size, "batch_size", owner, minimum=1)
+    missing = check_choice(missing, "missing", owner, choices=MISSING_CHOICES)
+    if num_replicas is not None:
+        num_replicas = check_integer(num_replicas, "num_replicas", owner, minimum=1)
+    encoded = encode_strata(strata, missing=missing, owner=owner)
+    return largest_minimum(
+        encoded.counts, encoded.names, batch_size=batch_size, num_replicas=num_replicas or 1, owner=owner
+    )
