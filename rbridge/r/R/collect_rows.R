@@ -30,7 +30,7 @@
 #' delivered = collect_rows(generator, n_rows = 8)
 #' split(delivered$rows, rep(1:2, times = diff(delivered$offsets)))
 collect_rows = function(batch_sampler, n_rows) {
-  n_rows = check_n_rows(n_rows)
+  n_rows = check_count(n_rows, "n_rows", of = "collect_rows")
   if (!inherits(batch_sampler, c("torch_sampler", "utils_sampler"))) {
     stop_parameter("batch_sampler", "be a generator or an instance made by torch::sampler()", show_value(batch_sampler),
       of = "collect_rows")
@@ -42,13 +42,6 @@ collect_rows = function(batch_sampler, n_rows) {
   loader = torch::dataloader(dataset, batch_sampler = batch_sampler, collate_fn = identity)
   batches = coro::collect(loader)
   list(rows = as.integer(unlist(batches)), offsets = c(0L, cumsum(lengths(batches))))
-}
-
-check_n_rows = function(n_rows) {
-  if (is.null(n_rows)) {
-    stop_parameter("n_rows", "be a positive integer", "nothing", of = "collect_rows")
-  }
-  check_positive(n_rows, "n_rows", of = "collect_rows")
 }
 
 # With .getbatch the loader asks for a whole batch at once.

@@ -48,6 +48,14 @@ check_positive = function(value, parameter, of = sampler_name) {
   as.double(value)
 }
 
+# One that must be given.
+check_count = function(value, parameter, of) {
+  if (is.null(value)) {
+    stop_parameter(parameter, "be a positive integer", "nothing", of = of)
+  }
+  check_positive(value, parameter, of)
+}
+
 check_range = function(value, parameter, largest, of = sampler_name) {
   if (!is_whole_number(value) || value < 0 || value > largest) {
     stop_parameter(parameter, sprintf("be an integer from 0 to %.0f", largest), show_value(value), of = of)
@@ -62,9 +70,9 @@ check_flag = function(value, parameter) {
   as.vector(value)
 }
 
-check_choice = function(value, parameter, choices) {
+check_choice = function(value, parameter, choices, of = sampler_name) {
   if (!is.character(value) || length(value) != 1L || !value %in% choices) {
-    stop_parameter(parameter, paste("be one of", show_names(choices)), show_value(value))
+    stop_parameter(parameter, paste("be one of", show_names(choices)), show_value(value), of = of)
   }
   as.vector(value)
 }

@@ -20,35 +20,39 @@ source_rows = function(data_source) {
 }
 
 # Strata of the configuration for this source, encoded.
-source_strata = function(data_source, configuration) {
+source_strata = function(data_source, configuration, of = sampler_name) {
   strata = configuration$strata
   if (is.null(strata)) {
-    strata = encode_strata(task_strata(source_task(data_source)), configuration$missing)
+    strata = encode_strata(task_strata(source_task(data_source), of), configuration$missing, of)
   } else if (is.character(strata)) {
-    strata = encode_strata(text_strata(strata, data_source), configuration$missing)
+    strata = encode_strata(text_strata(strata, data_source, of), configuration$missing, of)
   }
   n_rows = source_rows(data_source)
   if (!is.null(n_rows) && n_rows != length(strata$codes)) {
     stop_parameter("strata", sprintf("have one value for each row of the dataset, %.0f", n_rows),
-      show_count(length(strata$codes), "value"))
+      show_count(length(strata$codes), "value"), of = of)
   }
   strata
 }
 
 # The stratum role of the task comes first, since whoever gave it meant it; then the target of a classification task.
-task_strata = function(task) {
+task_strata = function(task, of) {
   columns = task$col_roles$stratum
   if (length(columns) == 0L && identical(task$task_type, "classif")) {
     columns = task$target_names
   }
+  if (length(columns) == 0L && identical(task$task_type, "regr")) {
+    stop_parameter("strata", "be given where the target is numeric and no column has the role stratum", "nothing",
+      advice = "For quantile bins of the target: strata = bin_target(task$truth()).", of = of)
+  }
   if (length(columns) == 0L) {
-    stop_parameter("strata", "be given where the dataset has no classification task", "nothing")
+    stop_parameter("strata", "be given where the dataset has no classification task", "nothing", of = of)
   }
   task_columns(task, columns)
 }
 
 # Text is the names of columns where the task has all of them, or where it cannot be one value for each row.
-text_strata = function(text, data_source) {
+text_strata = function(text, data_source, of) {
   task = source_task(data_source)
   if (is.null(task)) {
     return(text)
@@ -61,7 +65,7 @@ text_strata = function(text, data_source) {
     text
   } else {
     stop_parameter("strata", "name columns of the task", show_value(unknown[1L]),
-      advice = paste0("The task has ", show_names(known), if (length(known) <= 10L) "."))
+      advice = paste0("The task has ", show_names(known), if (length(known) <= 10L) "."), of = of)
   }
 }
 

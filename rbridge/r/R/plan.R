@@ -3,8 +3,8 @@
 
 # -> list(counts, names, n_batches, minimum = rows of every stratum that each batch is sure to have, assign)
 stratified_plan = function(strata, configuration) {
-  counts = as.double(tabulate(strata$codes, length(strata$names)))
-  smallest = list(rows = min(counts), name = strata$names[which.min(counts)])
+  counts = stratum_counts(strata)
+  smallest = smallest_stratum(counts, strata$names)
   if (is.null(configuration$mean_batch_size)) {
     n_batches = batches_of_minimum(smallest, configuration)
     assign = configuration$assign
@@ -13,10 +13,18 @@ stratified_plan = function(strata, configuration) {
     # Proportional batches could stay empty where there are more batches than rows of every stratum.
     assign = if (n_batches > smallest$rows) "even" else configuration$assign
   }
-  batch_plan(counts, strata$names, n_batches, assign)
+  make_plan(counts, strata$names, n_batches, assign)
 }
 
-batch_plan = function(counts, names, n_batches, assign) {
+stratum_counts = function(strata) {
+  as.double(tabulate(strata$codes, length(strata$names)))
+}
+
+smallest_stratum = function(counts, names) {
+  list(rows = min(counts), name = names[which.min(counts)])
+}
+
+make_plan = function(counts, names, n_batches, assign) {
   if (assign == "proportional" && max(counts) * n_batches + max(counts) >= 2^53) {
     stop_parameter("strata", "have a product of batches and rows of the largest stratum below 2^53, to be exact",
       sprintf("%.0f batches and %s", n_batches, show_count(max(counts), "row")))

@@ -15,6 +15,6 @@ prediction_batch_size = function() {
 
 # All rows in the order of the dataset, in consecutive batches of at most `batch_size` rows.
 prediction_setup = function(n_rows, batch_size) {
-  plan = batch_plan(as.double(n_rows), "all rows", ceiling(n_rows / batch_size), "proportional")
+  plan = make_plan(as.double(n_rows), "all rows", ceiling(n_rows / batch_size), "proportional")
   list(codes = rep(1L, n_rows), plan = plan, layout = batch_layout(plan), shuffle = FALSE, seed = 0)
 }

@@ -8,5 +8,5 @@
 #' @keywords internal
 "_PACKAGE"
 
-# The methods of an R6 class find these in the environment of the instance.
-utils::globalVariables(c("self", "private"))
+# The methods of an R6 class find these in the environment of the instance, and `.data` ggplot2 in the data.
+utils::globalVariables(c("self", "private", ".data"))

@@ -31,10 +31,7 @@ read_stratum_codes = function(file, n_rows, names, md5 = NULL) {
   if (!is.character(file) || length(file) != 1L || !file.exists(file)) {
     stop_parameter("file", "be the path of a file that exists", show_value(file), of = "read_stratum_codes")
   }
-  if (is.null(n_rows)) {
-    stop_parameter("n_rows", "be a positive integer", "nothing", of = "read_stratum_codes")
-  }
-  n_rows = check_positive(n_rows, "n_rows", of = "read_stratum_codes")
+  n_rows = check_count(n_rows, "n_rows", of = "read_stratum_codes")
   found = unname(tools::md5sum(file))
   if (!is.null(md5) && found != md5) {
     stop_parameter("file", sprintf("have the MD5 checksum %s", md5), found, of = "read_stratum_codes",

@@ -3,21 +3,21 @@
 # numbers.
 
 # -> list(codes = integer, NA where the row is never sampled, names = character)
-encode_strata = function(strata, missing) {
+encode_strata = function(strata, missing, of = sampler_name) {
   if (inherits(strata, "stratum_codes")) {
-    check_some_rows(length(strata$codes), sum(is.na(strata$codes)))
+    check_some_rows(length(strata$codes), sum(is.na(strata$codes)), "strata", of)
     return(list(codes = strata$codes + 1L, names = strata$names))
   }
-  columns = strata_columns(strata)
+  columns = strata_columns(strata, of)
   encoded = lapply(columns, encode_column)
   is_missing = missing_rows(columns)
-  check_missing(is_missing, missing)
+  check_missing(is_missing, missing, of)
   combined = Reduce(combine_codes, encoded)
   if (missing == "drop") drop_rows(combined, is_missing) else combined
 }
 
 # One vector is one column; every column is made fit for exact comparison, or refused.
-strata_columns = function(strata) {
+strata_columns = function(strata, of) {
   if (is.data.frame(strata) || (is.list(strata) && !is.object(strata))) {
     columns = as.list(strata)
     labels = if (is.null(names(columns))) seq_along(columns) else names(columns)
@@ -27,35 +27,35 @@ strata_columns = function(strata) {
     places = ""
   }
   if (length(columns) == 0L) {
-    stop_parameter("strata", "have at least one column", "0 columns")
+    stop_parameter("strata", "have at least one column", "0 columns", of = of)
   }
-  columns = unname(Map(comparable_column, columns, places))
+  columns = unname(Map(comparable_column, columns, places, of))
   rows = unique(vapply(columns, function(column) length(column$values), integer(1L)))
   if (length(rows) > 1L) {
     stop_parameter("strata", "have columns of equal length",
-      sprintf("lengths %d and %d", rows[1L], rows[2L]))
+      sprintf("lengths %d and %d", rows[1L], rows[2L]), of = of)
   }
-  check_some_rows(rows, 0L)
+  check_some_rows(rows, 0L, "strata", of)
   columns
 }
 
 column_kinds = "hold logical values, numbers, text or dates, one kind a column"
 
 # -> list(values = a plain vector in which equal means the same stratum and NA means missing, show = values -> text)
-comparable_column = function(column, place) {
+comparable_column = function(column, place, of) {
   if (inherits(column, "POSIXlt")) {
     column = as.POSIXct(column)
   }
   kind = column_kind(column)
   switch(kind,
-    factor = factor_column(column, place),
+    factor = factor_column(column, place, of),
     Date = list(values = plain_numbers(column), show = function(x) show_dates(as.POSIXlt(structure(x, class = "Date")))),
     POSIXct = list(values = plain_numbers(column), show = show_times),
-    character = text_column(column, place),
+    character = text_column(column, place, of),
     integer = ,
     double = list(values = plain_numbers(column), show = function(x) sprintf("%.15g", x)),
     logical = list(values = as.vector(column), show = as.character),
-    stop_parameter("strata", column_kinds, sprintf("%s values%s", kind, place))
+    stop_parameter("strata", column_kinds, sprintf("%s values%s", kind, place), of = of)
   )
 }
 
@@ -73,20 +73,20 @@ column_kind = function(column) {
 }
 
 # A level that is NA is a missing value; levels that do not occur are no strata.
-factor_column = function(column, place) {
-  numbered_column(as.integer(column), levels(column), place)
+factor_column = function(column, place, of) {
+  numbered_column(as.integer(column), levels(column), place, of)
 }
 
-text_column = function(column, place) {
+text_column = function(column, place, of) {
   text = as.vector(column)
   distinct = unique(text)
-  numbered_column(match(text, distinct), distinct, place)
+  numbered_column(match(text, distinct), distinct, place, of)
 }
 
 # Values that are numbers into distinct labels.
-numbered_column = function(values, labels, place) {
+numbered_column = function(values, labels, place, of) {
   if (any(Encoding(labels) == "bytes") || !all(validEnc(labels))) {
-    stop_parameter("strata", column_kinds, paste0("text that is not Unicode", place))
+    stop_parameter("strata", column_kinds, paste0("text that is not Unicode", place), of = of)
   }
   labels = enc2utf8(labels)
   values[is.na(labels)[values]] = NA_integer_
@@ -137,24 +137,24 @@ missing_rows = function(columns) {
   Reduce(`|`, lapply(columns, function(column) is.na(column$values)))
 }
 
-check_missing = function(is_missing, missing) {
+check_missing = function(is_missing, missing, of) {
   if (missing == "error" && any(is_missing)) {
     stop_parameter("strata", "have no missing values",
       sprintf("%d missing of %s", sum(is_missing), show_count(length(is_missing), "row")),
-      advice = "Set 'missing' to 'stratum' or 'drop'.")
+      advice = "Set 'missing' to 'stratum' or 'drop'.", of = of)
   }
   if (missing == "drop") {
-    check_some_rows(length(is_missing), sum(is_missing))
+    check_some_rows(length(is_missing), sum(is_missing), "strata", of)
   }
 }
 
-check_some_rows = function(n_rows, n_missing) {
+check_some_rows = function(n_rows, n_missing, parameter, of) {
   if (n_rows == 0L) {
-    stop_parameter("strata", "have at least one row", "0 rows")
+    stop_parameter(parameter, "have at least one row", "0 rows", of = of)
   }
   if (n_missing == n_rows) {
-    stop_parameter("strata", "have at least one row without missing values",
-      sprintf("%d missing of %s", n_missing, show_count(n_rows, "row")))
+    stop_parameter(parameter, "have at least one row without missing values",
+      sprintf("%d missing of %s", n_missing, show_count(n_rows, "row")), of = of)
   }
 }
 

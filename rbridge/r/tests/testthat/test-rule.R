@@ -1,7 +1,7 @@
 # The rule on counts alone: number of batches, composition, layout.
 
 plan_of = function(counts, n_batches, assign) {
-  batch_plan(counts, names = as.character(seq_along(counts)), n_batches = n_batches, assign = assign)
+  make_plan(counts, names = as.character(seq_along(counts)), n_batches = n_batches, assign = assign)
 }
 
 # What a layout makes of the counts: a matrix, one row a batch, one column a stratum.

@@ -1,0 +1,207 @@
+#' @title Batch Plan, as a Dry Run
+#'
+#' @description
+#' Tells what [batch_sampler_stratified()] would make of a task or of strata: the number of batches, their sizes, the
+#' guaranteed minimum, and the rows of each stratum in each batch.
+#' All of it follows from the numbers of rows of the strata, and is the same in every epoch.
+#' No row is sampled and no random number is drawn.
+#'
+#' @param x (`mlr3::Task`, dataset with a task, or strata)\cr
+#'   A task or a dataset with a task, of which the strata are what [batch_sampler_stratified()] takes them to be, or the
+#'   strata themselves: a vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()].
+#' @param min_samples_per_stratum,...
+#'   The arguments of [batch_sampler_stratified()].
+#' @param strata (`NULL`, `character()`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
+#'   Only where `x` is a task or a dataset: what the strata are, if not what the task says.
+#'
+#' @return An object of class `"batch_plan"`, a list with the elements
+#' * `n_batches`: the number of batches;
+#' * `min_samples_per_stratum`: the rows of every stratum that every batch is sure to have, which may be more than was
+#'   asked for;
+#' * `sizes`: the rows of each batch;
+#' * `strata`: the names of the strata, in order of first appearance;
+#' * `counts`: the rows of each stratum;
+#' * `n_rows`: the rows that an epoch visits, each once;
+#' * `n_dropped`: the rows that are never sampled;
+#' * `assign`: how rows are assigned to batches;
+#' * `composition()`: a function that returns the rows of each stratum in each batch, a `data.frame()` with one row for
+#'   each batch and one column for each stratum.
+#'
+#' The names are those of `pystrat.BatchPlan` in Python.
+#'
+#' @section Methods:
+#' * `print()` shows the number and the sizes of the batches, the guaranteed minimum, and for each stratum its rows and the
+#'   fewest and the most of them in a batch.
+#' * `plot()` draws the rows of each stratum, batch by batch, from the rarest stratum on.
+#'   The dashed line is the guaranteed minimum.
+#' * `ggplot2::autoplot()` draws the same with ggplot2.
+#'
+#' Both draw at most 12 strata, or as many as their argument `most` says.
+#'
+#' @section Errors:
+#' Whatever [batch_sampler_stratified()] refuses, in its words.
+#'
+#' @seealso [min_samples_for_batch_size()] to choose the promise by the size of the batches, [bin_target()] for strata of
+#'   a numeric target.
+#'
+#' @export
+#' @examples
+#' labels = rep(c("yes", "no"), times = c(600, 19400))
+#' plan = batch_plan(labels, min_samples_per_stratum = 3)
+#' plan
+#' head(plan$composition())
+#' plot(plan)
+#'
+#' if (requireNamespace("mlr3", quietly = TRUE)) {
+#'   batch_plan(mlr3::tsk("iris"), min_samples_per_stratum = 4, assign = "even")
+#' }
+batch_plan = function(x, min_samples_per_stratum = NULL, ..., strata = NULL) {
+  input = dry_input(x, strata, "batch_plan")
+  generator = batch_sampler_stratified(min_samples_per_stratum, ..., strata = input$strata)
+  configuration = attr(generator, "settings")$configuration
+  strata = source_strata(input$data_source, configuration)
+  plan = if (is.null(configuration$plan)) stratified_plan(strata, configuration) else configuration$plan
+  structure(class = "batch_plan", list(
+    n_batches = as.integer(plan$n_batches),
+    min_samples_per_stratum = as.integer(plan$minimum),
+    sizes = as.integer(rowSums(batch_composition(plan))),
+    strata = plan$names,
+    counts = as.integer(plan$counts),
+    n_rows = as.integer(sum(plan$counts)),
+    n_dropped = sum(is.na(strata$codes)),
+    assign = plan$assign,
+    composition = composition_function(plan)
+  ))
+}
+
+# A function that holds the plan and nothing else.
+composition_function = function(plan) {
+  force(plan)
+  function() composition_table(plan)
+}
+
+#' @export
+print.batch_plan = function(x, most = 20L, ...) {
+  cat(
+    "<batch_plan>",
+    sprintf("* Rows: %d%s", x$n_rows, if (x$n_dropped > 0L) sprintf(", and %d never sampled", x$n_dropped) else ""),
+    sprintf("* Batches: %s", format_batches(x)),
+    sprintf("* Assigned: %s", x$assign),
+    sprintf("* Strata: %d", length(x$strata)),
+    sep = "\n"
+  )
+  shown = seq_len(min(length(x$strata), most))
+  print(row.names = FALSE, data.frame(
+    "stratum" = x$strata[shown],
+    "rows" = x$counts[shown],
+    "fewest in a batch" = x$counts[shown] %/% x$n_batches,
+    "most in a batch" = divide_up(x$counts[shown], x$n_batches),
+    check.names = FALSE
+  ))
+  if (length(x$strata) > most) {
+    cat(sprintf("... and %d more\n", length(x$strata) - most))
+  }
+  invisible(x)
+}
+
+# "200, of 100 rows, each with at least 3 rows of every stratum"
+format_batches = function(plan) {
+  sprintf("%d, of %s rows, each with at least %s of every stratum", plan$n_batches, show_range(plan$sizes),
+    show_count(plan$min_samples_per_stratum, "row"))
+}
+
+#' @export
+plot.batch_plan = function(x, most = 12L, ...) {
+  panels = plan_panels(x, most)
+  n = length(panels)
+  labels = vapply(panels, `[[`, "", "label")
+  margin = max(graphics::strwidth(labels, units = "inches", cex = 0.8)) + 0.5
+  old = graphics::par(mai = c(0.8, margin, 0.8, 1.1), las = 1)
+  on.exit(graphics::par(old))
+  graphics::plot.new()
+  graphics::plot.window(xlim = c(0.5, x$n_batches + 0.5), ylim = c(0, n), xaxs = "i", yaxs = "i")
+  for (i in seq_along(panels)) {
+    draw_panel(panels[[i]], base = n - i, x$min_samples_per_stratum)
+  }
+  graphics::axis(1, at = whole_breaks(c(1, x$n_batches)))
+  graphics::title(main = plan_title(x), xlab = "batch")
+  graphics::mtext(plan_subtitle(x, n), line = 0.3, cex = 0.8)
+  graphics::mtext("in a batch", side = 4, at = n, line = 0.5, cex = 0.8, font = 3, padj = 0)
+  invisible(x)
+}
+
+# One stratum: its rows in each batch, drawn from `base` up to at most 0.8 above.
+draw_panel = function(panel, base, minimum) {
+  scale = 0.8 / max(panel$outline$rows)
+  ends = range(panel$outline$batch)
+  graphics::polygon(c(ends[1L], panel$outline$batch, ends[2L]), base + scale * c(0, panel$outline$rows, 0),
+    col = panel_colour, border = NA)
+  graphics::segments(ends[1L], base, ends[2L], base)
+  if (minimum > 0) {
+    graphics::segments(ends[1L], base + scale * minimum, ends[2L], base + scale * minimum, lty = "dashed")
+  }
+  graphics::mtext(panel$label, side = 2, at = base + 0.4, line = 0.5, cex = 0.8)
+  graphics::mtext(panel$in_a_batch, side = 4, at = base + 0.4, line = 0.5, cex = 0.8)
+}
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.batch_plan = function(object, most = 12L, ...) { # nolint
+  panels = plan_panels(object, most)
+  titles = vapply(panels, function(panel) sprintf("%s: %s in a batch", panel$label, panel$in_a_batch), "")
+  outlines = lapply(panels, `[[`, "outline")
+  # Numbered, since two strata may share a name.
+  panel = rep(factor(seq_along(panels)), vapply(outlines, nrow, 1L))
+  ggplot2::ggplot(cbind(do.call(rbind, outlines), panel = panel), ggplot2::aes(x = .data$batch)) +
+    ggplot2::geom_ribbon(ggplot2::aes(ymin = 0, ymax = .data$rows), fill = panel_colour) +
+    (if (object$min_samples_per_stratum > 0L) {
+      ggplot2::geom_hline(yintercept = object$min_samples_per_stratum, linetype = "dashed")
+    }) +
+    ggplot2::facet_wrap("panel", ncol = 1, scales = "free_y",
+      labeller = ggplot2::as_labeller(stats::setNames(titles, seq_along(titles)))) +
+    ggplot2::scale_x_continuous(breaks = function(limits) whole_breaks(pmax(limits, 1)), expand = ggplot2::expansion(mult = 0.01)) +
+    ggplot2::scale_y_continuous(breaks = function(limits) whole_breaks(limits, n = 3L), limits = c(0, NA)) +
+    ggplot2::labs(title = plan_title(object), subtitle = plan_subtitle(object, length(panels)), x = "batch",
+      y = "rows in the batch")
+}
+
+panel_colour = "#8fbbdc"
+
+# What is drawn of each stratum, from the rarest on: a list of list(label, in_a_batch, outline).
+plan_panels = function(plan, most) {
+  composition = plan$composition()
+  lapply(utils::head(order(plan$counts), most), function(stratum) {
+    rows = composition[[stratum]]
+    name = plan$strata[stratum]
+    list(
+      label = sprintf("%s (%s)", if (nchar(name) > 30L) paste0(substr(name, 1L, 30L), "...") else name,
+        show_count(plan$counts[stratum], "row")),
+      in_a_batch = show_range(rows),
+      outline = batch_outline(rows)
+    )
+  })
+}
+
+# Batch b reaches from b - 0.5 to b + 0.5.
+batch_outline = function(rows) {
+  edges = seq(0.5, length(rows) + 0.5)
+  data.frame(batch = c(edges[1L], rep(edges[c(-1L, -length(edges))], each = 2L), edges[length(edges)]),
+    rows = rep(rows, each = 2L))
+}
+
+# Whole numbers on an axis, also where there is room for fractions between them.
+whole_breaks = function(limits, n = 5L) {
+  breaks = pretty(limits, n)
+  breaks[breaks == floor(breaks) & breaks >= limits[1L] & breaks <= limits[2L]]
+}
+
+plan_title = function(plan) {
+  sprintf("%s of %s rows", show_batches(plan$n_batches), show_range(plan$sizes))
+}
+
+plan_subtitle = function(plan, n_panels) {
+  n_strata = length(plan$strata)
+  paste0(
+    sprintf("at least %s of every stratum in each (dashed)", show_count(plan$min_samples_per_stratum, "row")),
+    if (n_panels < n_strata) sprintf("; the %d rarest of %d strata", n_panels, n_strata)
+  )
+}

@@ -1,0 +1,106 @@
+#' @title Quantile Bins of a Numeric Target
+#'
+#' @description
+#' Bins a numeric target into quantiles, to serve as strata of [batch_sampler_stratified()].
+#' A regression task has no classes; with bins of its target every batch holds small, middling and large values.
+#' The Python function `pystrat.bin_target()` gives the same bins, row for row, with the same names.
+#'
+#' @param values (`numeric()`)\cr
+#'   One number for each row, such as `task$truth()`.
+#'   `NA` and `NaN` are missing.
+#'   Infinite values are allowed: only the order matters.
+#' @param n_bins (`integer(1)`)\cr
+#'   The number of bins, at least 1; there are fewer where ties demand it.
+#'
+#' @return A `factor()`: the bin of each row, `NA` where the value is missing.
+#' The levels stand in ascending order.
+#' A level is named by the smallest and the largest value in the bin, such as `[1, 2.5]`, with 15 significant digits, or
+#' with 17 where two bins would otherwise share a name.
+#'
+#' @section The bins:
+#' Let `L` values be less than `v`, and `U` values less than or equal to it, of `n` that are not missing.
+#' Then `v` is in bin `(n_bins * (L + U)) %/% (2 * n)`, in exact integers: the bin that the middle of the rows with value
+#' `v` falls in.
+#' Bins that stay empty are left out.
+#' So
+#' * equal values are always in one bin, and a larger value is never in a lower bin;
+#' * no bin is empty, and there are at most `n_bins`;
+#' * the rows of a bin differ from `n / n_bins` by less than the most rows that share one value: without ties, each bin
+#'   has `n / n_bins` rows, rounded down or up;
+#' * with two or more distinct values and `n_bins` of 2 or more there are at least two bins;
+#' * nothing is interpolated, so that no rounding enters.
+#'
+#' @section Use in mlr3:
+#' `strata = bin_target(task$truth())` has one value for each row of the task, and fits this task only.
+#' Where a learner is trained on parts of a task, as in resampling and tuning, bind the bins to the task as a column with
+#' the role `stratum`, see the example.
+#' mlr3 then keeps the strata also when it splits the task.
+#'
+#' @section Errors:
+#' `values` that are not a vector of numbers, none, or nothing but missing ones, and `n_bins` that is not a positive
+#' integer.
+#' Also where twice the product of bins and rows is not below 2^53, beyond which doubles are not exact.
+#'
+#' @seealso [batch_plan()] to see what the sampler makes of the bins.
+#'
+#' @export
+#' @examples
+#' bin_target(c(2.5, 1, 40, 7, 3, 100), n_bins = 3)
+#'
+#' # in mlr3
+#' if (requireNamespace("mlr3", quietly = TRUE)) {
+#'   task = mlr3::tsk("mtcars")
+#'   batch_plan(task, min_samples_per_stratum = 2, strata = bin_target(task$truth(), n_bins = 4))
+#'
+#'   # the same for any part of the task
+#'   task$cbind(data.frame(mpg_bin = bin_target(task$truth(), n_bins = 4)))
+#'   task$set_col_roles("mpg_bin", roles = "stratum")
+#'   batch_plan(task, min_samples_per_stratum = 2)
+#' }
+bin_target = function(values, n_bins = 10) {
+  n_bins = check_count(n_bins, "n_bins", of = "bin_target")
+  values = check_numbers(values)
+  present = values[!is.na(values)]
+  distinct = sort(unique(present))
+  place = match(values, distinct)
+  bins = bins_of_distinct(tabulate(place, length(distinct)), n_bins)
+  structure(bins[place], levels = bin_names(distinct, bins), class = "factor")
+}
+
+check_numbers = function(values) {
+  kinds = c(character = "text", logical = "logical values", Date = "dates", POSIXct = "dates", "NULL" = "nothing")
+  # R's own NA is logical.
+  if (is.logical(values) && !is.object(values) && length(values) > 0L && all(is.na(values))) {
+    values = as.double(values)
+  }
+  kind = column_kind(values)
+  if (!kind %in% c("integer", "double")) {
+    stop_parameter("values", "be a vector of numbers",
+      if (kind %in% names(kinds)) kinds[[kind]] else paste(kind, "values"), of = "bin_target")
+  }
+  check_some_rows(length(values), sum(is.na(values)), "values", of = "bin_target")
+  plain_numbers(values)
+}
+
+# The bin, from 1, of each distinct value in ascending order, from the rows that have it.
+bins_of_distinct = function(counts, n_bins) {
+  n_rows = sum(as.double(counts))
+  # From n_rows bins on, every distinct value has its own.
+  n_bins = min(n_bins, n_rows)
+  if (2 * n_bins * n_rows >= 2^53) {
+    stop_parameter("n_bins", "have a product with twice the rows below 2^53, to be exact",
+      sprintf("%.0f and %s", n_bins, show_count(n_rows, "row")), of = "bin_target")
+  }
+  # L + U, twice the middle of the rows that share a value
+  middles = 2 * cumsum(as.double(counts)) - counts
+  bins = (n_bins * middles) %/% (2 * n_rows)
+  match(bins, unique(bins))
+}
+
+# Named by the smallest and the largest value in the bin, with as many digits as tell the bins apart.
+bin_names = function(distinct, bins) {
+  low = distinct[!duplicated(bins)]
+  high = distinct[!duplicated(bins, fromLast = TRUE)]
+  names = sprintf("[%.15g, %.15g]", low, high)
+  if (anyDuplicated(names)) sprintf("[%.17g, %.17g]", low, high) else names
+}
