@@ -1,19 +1,19 @@
 """The golden vectors: what samplers must give, in JSON that every language reads.
 
-``python -m tests.golden_vectors`` writes ``tests/golden/batches.json`` afresh. A case has an ``input``, from which each
-language makes its own ``expected``; rows are counted from 0. Lists longer than `WHOLE` rows are cut to their head,
-their tail and a checksum, the sum of (i * x_i) mod (2^31 - 1) with i from 1.
+``python -m tests.golden_vectors`` writes ``tests/golden/batches.json`` and ``bins.json`` afresh. A case has an
+``input``, from which each language makes its own ``expected``; rows are counted from 0. Lists longer than `WHOLE` rows
+are cut to their head, their tail and a checksum, the sum of (i * x_i) mod (2^31 - 1) with i from 1.
 """
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any, Iterable, Iterator, Optional
 
 import numpy as np
 
-from pystrat import StratifiedBatchSampler, epoch_permutation
+from pystrat import StratifiedBatchSampler, bin_target, epoch_permutation
 
 GOLDEN = Path(__file__).parent / "golden"
 WHOLE = 2000
@@ -22,6 +22,12 @@ ABOUT = (
     "Rows are counted from 0. Lists of more than 2000 rows are cut to head, tail and checksum: the sum of "
     "(i * x_i) mod (2^31 - 1), i from 1. 'sizes' arranged in 'blocks': all rows of stratum 0, then of stratum 1, ...; "
     "'dealt': one row of each stratum in turn, as long as it has any. Written by tests/golden_vectors.py."
+)
+
+ABOUT_BINS = (
+    'Bins of a numeric target, counted from 0; null is a missing value, {"special": "Inf"} an infinite one. \'values\' '
+    "are given, or made by 'multiplier', 'modulus', 'divisor' and 'length': value i, from 0, is (i * multiplier mod "
+    "modulus) / divisor. Long lists are cut as in batches.json. Written by tests/golden_vectors.py."
 )
 
 
@@ -154,11 +160,66 @@ def _rare_strata() -> Iterator[dict[str, Any]]:
     yield _case("rare: replicas", rare, (0,), mean_batch_size=6, rare="allow", num_replicas=3)
 
 
+def values_of(values: Any) -> list[Optional[float]]:
+    """Return what a case's values stand for, None where missing."""
+    if isinstance(values, dict):
+        numbers = range(values["length"])
+        return [i * values["multiplier"] % values["modulus"] / values["divisor"] for i in numbers]
+    special = {"Inf": float("inf"), "-Inf": float("-inf"), "NaN": float("nan")}
+    return [special[value["special"]] if isinstance(value, dict) else value for value in values]
+
+
+def expected_bins(case: dict[str, Any]) -> dict[str, Any]:
+    """Return the bins of the case's values."""
+    bins = bin_target(values_of(case["values"]), case["n_bins"])
+    return {"names": list(bins.categories), "codes": cut(bins.codes)}
+
+
+def bin_cases() -> Iterator[dict[str, Any]]:
+    """Yield the inputs of the cases of bins."""
+
+    def case(name: str, values: Any, n_bins: int) -> dict[str, Any]:
+        return {"name": name, "values": values, "n_bins": n_bins}
+
+    def made(multiplier: int, modulus: int, divisor: int, length: int) -> dict[str, int]:
+        return {"multiplier": multiplier, "modulus": modulus, "divisor": divisor, "length": length}
+
+    distinct = [2.5, 1, 40, 7, 3, 100, -3]
+    for n_bins in (1, 2, 3, 7, 8, 10**20):
+        yield case(f"seven distinct values, {n_bins} bins", distinct, n_bins)
+    yield case("one row", [3], 10)
+    yield case("all equal", [0.5, 0.5, 0.5], 2)
+    yield case("zero and minus zero", [0.0, -0.0, 1, -1], 3)
+    yield case("missing values", [1, None, 2, {"special": "NaN"}, 3, 4], 2)
+    yield case("infinite values", [1, {"special": "Inf"}, 2, {"special": "-Inf"}], 4)
+    yield case("ties at the bottom", [0] * 6 + [1, 2, 3, 4], 5)
+    yield case("ties in the middle", [1, 2] + [3] * 6 + [4, 5], 5)
+    yield case("ties at the top", [1, 2, 3, 4] + [5] * 6, 5)
+    yield case("two values", [0, 0, 0, 0, 1, 1, 1, 1, 1, 1], 2)
+    yield case("the middle of a value on the border of two bins", [1, 2, 2, 3], 2)
+    yield case("names of 15 digits", [1 / 3, 2 / 3, 1e20, 1e-20, 123456789012345680, 0.1], 6)
+    yield case("names of 17 digits, since 15 do not tell the bins apart", [0.1 + 0.2, 0.3, 0.1], 3)
+    yield case("the longest whole list, without ties", made(7, 2003, 8, WHOLE), 10)
+    for n_bins in (10, 97):
+        yield case(f"10^5 rows, many ties, {n_bins} bins", made(7919, 1009, 3, 10**5), n_bins)
+        yield case(f"10^5 rows, without ties, {n_bins} bins", made(7919, 100_003, 7, 10**5), n_bins)
+
+
 def as_text() -> str:
-    """Return the file's text: one case a line."""
-    lines = [json.dumps({"input": case, "expected": expected_of(case)}) for case in cases()]
-    return '{"about": ' + json.dumps(ABOUT) + ',\n"cases": [\n' + ",\n".join(lines) + "\n]}\n"
+    """Return the text of the file of batches: one case a line."""
+    return _as_text(ABOUT, ({"input": case, "expected": expected_of(case)} for case in cases()))
+
+
+def bins_as_text() -> str:
+    """Return the text of the file of bins: one case a line."""
+    return _as_text(ABOUT_BINS, ({"input": case, "expected": expected_bins(case)} for case in bin_cases()))
+
+
+def _as_text(about: str, told: Iterable[dict[str, Any]]) -> str:
+    lines = [json.dumps(case) for case in told]
+    return '{"about": ' + json.dumps(about) + ',\n"cases": [\n' + ",\n".join(lines) + "\n]}\n"
 
 
 if __name__ == "__main__":
     (GOLDEN / "batches.json").write_text(as_text(), encoding="utf-8")
+    (GOLDEN / "bins.json").write_text(bins_as_text(), encoding="utf-8")

@@ -10,12 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pystrat import StratifiedBatchSampler
+from pystrat import StratifiedBatchSampler, bin_target, min_samples_for_batch_size
 from pystrat._messages import show
 from tests.golden_vectors import GOLDEN
 
 MESSAGES = json.loads((GOLDEN / "messages.json").read_text(encoding="utf-8"))
 SPECIAL = {"NaN": float("nan"), "Inf": float("inf"), "NA": pd.NA}
+
+FUNCTIONS = {function.__name__: function for function in (bin_target, min_samples_for_batch_size)}
 
 
 SOURCE = Path(__file__).read_text(encoding="utf-8").splitlines()
@@ -43,6 +45,14 @@ def test_refused(case: dict) -> None:
     with pytest.raises((TypeError, ValueError)) as refused:
         build(case)
     assert str(refused.value) == text_of(case)
+
+
+@pytest.mark.parametrize("case", MESSAGES["functions"], ids=[case["name"] for case in MESSAGES["functions"]])
+def test_refused_by_a_function(case: dict) -> None:
+    arguments = {name: value_of(value) for name, value in case["arguments"].items()}
+    with pytest.raises((TypeError, ValueError)) as refused:
+        FUNCTIONS[case["function"]](**arguments)
+    assert str(refused.value) == case["message"]
 
 
 @pytest.mark.parametrize("case", MESSAGES["warnings"], ids=[case["name"] for case in MESSAGES["warnings"]])

@@ -11,8 +11,9 @@
 #'   strata themselves: a vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()].
 #' @param min_samples_per_stratum,...
 #'   The arguments of [batch_sampler_stratified()].
-#' @param strata (`NULL`, `character()`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
-#'   Only where `x` is a task or a dataset: what the strata are, if not what the task says.
+#' @param strata
+#'   As in [batch_sampler_stratified()], and only where `x` is a task or a dataset.
+#'   `NULL` (default): the task says it.
 #'
 #' @return An object of class `"batch_plan"`, a list with the elements
 #' * `n_batches`: the number of batches;
@@ -30,8 +31,8 @@
 #' The names are those of `pystrat.BatchPlan` in Python.
 #'
 #' @section Methods:
-#' * `print()` shows the number and the sizes of the batches, the guaranteed minimum, and for each stratum its rows and the
-#'   fewest and the most of them in a batch.
+#' * `print()` shows the number and the sizes of the batches, the guaranteed minimum, and for each stratum its rows and
+#'   the fewest and the most of them in a batch.
 #' * `plot()` draws the rows of each stratum, batch by batch, from the rarest stratum on.
 #'   The dashed line is the guaranteed minimum.
 #' * `ggplot2::autoplot()` draws the same with ggplot2.
@@ -41,8 +42,8 @@
 #' @section Errors:
 #' Whatever [batch_sampler_stratified()] refuses, in its words.
 #'
-#' @seealso [min_samples_for_batch_size()] to choose the promise by the size of the batches, [bin_target()] for strata of
-#'   a numeric target.
+#' @seealso [min_samples_for_batch_size()] to choose the promise by the size of the batches, [bin_target()] for strata
+#'   of a numeric target.
 #'
 #' @export
 #' @examples
@@ -158,7 +159,8 @@ autoplot.batch_plan = function(object, most = 12L, ...) { # nolint
     }) +
     ggplot2::facet_wrap("panel", ncol = 1, scales = "free_y",
       labeller = ggplot2::as_labeller(stats::setNames(titles, seq_along(titles)))) +
-    ggplot2::scale_x_continuous(breaks = function(limits) whole_breaks(pmax(limits, 1)), expand = ggplot2::expansion(mult = 0.01)) +
+    ggplot2::scale_x_continuous(breaks = function(limits) whole_breaks(pmax(limits, 1)),
+      expand = ggplot2::expansion(mult = 0.01)) +
     ggplot2::scale_y_continuous(breaks = function(limits) whole_breaks(limits, n = 3L), limits = c(0, NA)) +
     ggplot2::labs(title = plan_title(object), subtitle = plan_subtitle(object, length(panels)), x = "batch",
       y = "rows in the batch")

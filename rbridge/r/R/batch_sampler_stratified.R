@@ -103,6 +103,7 @@
 #' @section Strata:
 #' Without `strata`, the columns with the role `stratum` of the task are used, and without these the target of a
 #' classification task; the task is the element `task` of the data source.
+#' For a numeric target, [bin_target()] makes strata of quantile bins.
 #' Text is taken as names of columns where all of it names columns of the task, whatever their role, and otherwise as
 #' values where there is one for each row.
 #'
@@ -128,6 +129,7 @@
 #' `batch_size` rows.
 #' Where `seed` is `NULL`, the parameter `seed` of the learner decides which seed is drawn.
 #' mlr3 tells learners apart also by the settings of their samplers.
+#' To tune `min_samples_per_stratum`, give generators as the levels of a factor, see the examples.
 #' With `jit_trace = TRUE` mlr3torch takes a batch to trace the network, so that training begins with epoch 1.
 #'
 #' @section Errors:
@@ -144,7 +146,9 @@
 #' T. D. Hocking, "custom torch sampler with mlr3torch", 2025.
 #' The rule is the same, in integers.
 #'
-#' @seealso [collect_rows()] to see what a dataloader delivers, [stratum_codes()] for strata that are already numbered.
+#' @seealso [batch_plan()] to see the batches before training, [min_samples_for_batch_size()] to choose the promise by
+#'   their size, [bin_target()] for strata of a numeric target, [collect_rows()] to see what a dataloader delivers,
+#'   [stratum_codes()] for strata that are already numbered.
 #'
 #' @export
 #' @examples
@@ -171,6 +175,13 @@
 #'   )
 #'   task = mlr3::tsk("sonar")
 #'   learner$param_set$values$batch_sampler(list(task = task))
+#'
+#'   # the promise as a parameter that mlr3tuning can tune, here the grid of its values
+#'   learner$param_set$set_values(batch_sampler = paradox::to_tune(paradox::p_fct(levels = list(
+#'     m1 = batch_sampler_stratified(min_samples_per_stratum = 1),
+#'     m5 = batch_sampler_stratified(min_samples_per_stratum = 5)
+#'   ))))
+#'   paradox::generate_design_grid(learner$param_set$search_space())
 #' }
 batch_sampler_stratified = function(min_samples_per_stratum = NULL, shuffle = TRUE, strata = NULL, seed = NULL,
   mean_batch_size = NULL, assign = "proportional", rare = "error", missing = "error", num_replicas = NULL) {

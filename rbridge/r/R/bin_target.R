@@ -19,8 +19,8 @@
 #'
 #' @section The bins:
 #' Let `L` values be less than `v`, and `U` values less than or equal to it, of `n` that are not missing.
-#' Then `v` is in bin `(n_bins * (L + U)) %/% (2 * n)`, in exact integers: the bin that the middle of the rows with value
-#' `v` falls in.
+#' Then `v` is in bin `(n_bins * (L + U)) %/% (2 * n)`, in exact integers: the bin that the middle of the rows with
+#' value `v` falls in.
 #' Bins that stay empty are left out.
 #' So
 #' * equal values are always in one bin, and a larger value is never in a lower bin;
@@ -32,9 +32,9 @@
 #'
 #' @section Use in mlr3:
 #' `strata = bin_target(task$truth())` has one value for each row of the task, and fits this task only.
-#' Where a learner is trained on parts of a task, as in resampling and tuning, bind the bins to the task as a column with
-#' the role `stratum`, see the example.
-#' mlr3 then keeps the strata also when it splits the task.
+#' Where a learner is trained on parts of a task, as in resampling and tuning, bind the bins to the task as a column
+#' with the role `stratum`, see the examples.
+#' mlr3 then also keeps their proportions when it splits the task.
 #'
 #' @section Errors:
 #' `values` that are not a vector of numbers, none, or nothing but missing ones, and `n_bins` that is not a positive

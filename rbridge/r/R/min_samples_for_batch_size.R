@@ -10,8 +10,9 @@
 #'   strata themselves: a vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()].
 #' @param batch_size (`integer(1)`)\cr
 #'   The largest mean number of rows in a batch; at least 1.
-#' @param strata (`NULL`, `character()`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
-#'   Only where `x` is a task or a dataset: what the strata are, if not what the task says.
+#' @param strata
+#'   As in [batch_sampler_stratified()], and only where `x` is a task or a dataset.
+#'   `NULL` (default): the task says it.
 #' @param missing,num_replicas
 #'   As in [batch_sampler_stratified()].
 #'
@@ -87,7 +88,8 @@ minimum_of_batch_size = function(n_rows, smallest, batch_size, configuration, of
       show_value(replicas), advice = "Lower it.", of = of)
   }
   stop_parameter("batch_size",
-    sprintf("be at least %.0f, for at most %s: %s", divide_up(n_rows, most), show_batches(most), show_smallest(smallest)),
+    sprintf("be at least %.0f, for at most %s: %s", divide_up(n_rows, most), show_batches(most),
+      show_smallest(smallest)),
     sprintf("%s, for %s,", show_value(batch_size), show_batches(n_batches)), advice = "Raise it.", of = of)
 }
 

@@ -2,6 +2,8 @@
 #' [batch_sampler_stratified()] makes a batch sampler for [torch::dataloader()] and for the learners of mlr3torch.
 #' [stratum_codes()] holds strata that are already numbered, as another program hands them over.
 #' [collect_rows()] shows which rows a dataloader delivers, batch by batch.
+#' [batch_plan()] shows the batches before any training, [min_samples_for_batch_size()] chooses the promise by their
+#' size, and [bin_target()] makes strata of a numeric target.
 #'
 #' The package needs neither Python nor LibTorch to make batches: [torch::torch_is_installed()] may be `FALSE`.
 #'

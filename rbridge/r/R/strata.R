@@ -61,7 +61,9 @@ comparable_column = function(column, place, of) {
 
 column_kind = function(column) {
   known = c("factor", "Date", "POSIXct")
-  if (!is.null(dim(column))) {
+  if (is.data.frame(column)) {
+    "data.frame"
+  } else if (!is.null(dim(column))) {
     "matrix"
   } else if (is.function(column)) {
     "function"

@@ -6,7 +6,7 @@ read_golden = function(file) {
 
 as_value = function(value) {
   if (identical(names(value), "special")) {
-    list("NaN" = NaN, "Inf" = Inf, "NA" = NA)[[value$special]]
+    list("NaN" = NaN, "Inf" = Inf, "-Inf" = -Inf, "NA" = NA)[[value$special]]
   } else if (is.list(value)) {
     unlist(value)
   } else {
@@ -30,4 +30,17 @@ as_strata = function(strata) {
   } else {
     as_column(strata)
   }
+}
+
+# Lists of more than 2000 numbers are held as head, tail and checksum.
+cut_list = function(values) {
+  if (length(values) <= 2000L) {
+    return(as.list(values))
+  }
+  list(
+    length = length(values),
+    head = as.list(head(values, 10L)),
+    tail = as.list(tail(values, 10L)),
+    checksum = sum((values * as.double(seq_along(values))) %% 2147483647) %% 2147483647
+  )
 }

@@ -13,19 +13,6 @@ strata_of_case = function(strata) {
   if (strata$arrangement == "dealt") stratum[order(sequence(sizes), stratum)] else stratum
 }
 
-# Lists of more than 2000 numbers are held as head, tail and checksum.
-cut = function(values) {
-  if (length(values) <= 2000L) {
-    return(as.list(values))
-  }
-  list(
-    length = length(values),
-    head = as.list(head(values, 10L)),
-    tail = as.list(tail(values, 10L)),
-    checksum = sum((values * as.double(seq_along(values))) %% 2147483647) %% 2147483647
-  )
-}
-
 actual_of_case = function(case) {
   strata = strata_of_case(case$strata)
   n_rows = if (is.list(strata)) length(strata[[1L]]) else length(strata)
@@ -36,10 +23,10 @@ actual_of_case = function(case) {
     min_samples_per_stratum = min(plan),
     strata = as.list(names(plan)),
     counts = as.list(unname(colSums(plan))),
-    sizes = cut(unname(rowSums(plan))),
+    sizes = cut_list(unname(rowSums(plan))),
     epochs = lapply(case$epochs, function(epoch) {
       permutation = shuffled_rows(n_rows, epoch_seed(sampler$seed, epoch))
-      list(permutation = cut(permutation - 1L), rows = cut(sampler$batches(epoch)$rows - 1L))
+      list(permutation = cut_list(permutation - 1L), rows = cut_list(sampler$batches(epoch)$rows - 1L))
     })
   )
 }

@@ -24,6 +24,27 @@ for (case in golden$cases) {
   })
 }
 
+as_argument = function(name, value) {
+  if (name == "values" && identical(value, list())) {
+    numeric()
+  } else if (name %in% c("values", "strata") && !is.null(value)) {
+    as_strata(value)
+  } else {
+    as_value(value)
+  }
+}
+
+for (case in golden$functions) {
+  test_that(paste("refused as in every language:", case$name), {
+    arguments = Map(as_argument, names(case$arguments), case$arguments)
+    # In R the strata are the argument `x`, which may be a task as well.
+    names(arguments)[names(arguments) == "strata"] = "x"
+    error = expect_error(do.call(case$`function`, arguments))
+    expect_identical(conditionMessage(error), case$message)
+    expect_null(conditionCall(error))
+  })
+}
+
 for (case in golden$warnings) {
   test_that(paste("warned as in every language:", case$name), {
     warning = expect_warning(make_sampler(case))

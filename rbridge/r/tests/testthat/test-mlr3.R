@@ -87,10 +87,13 @@ test_that("a list with a task does as a data source", {
   expect_identical(generator(list(task = task_of()))$batches(0), generator(dataset_for(task_of()))$batches(0))
 })
 
-test_that("a regression task gives strata by role or by name only", {
+test_that("a regression task gives strata by role or by name only, and else tells how to bin its target", {
   task = mlr3::as_task_regr(data, target = "x")
   generator = batch_sampler_stratified(2, seed = 1)
-  expect_error(generator(list(task = task)), "must be given where the dataset has no classification task")
+  expect_identical(message_of(generator(list(task = task))), paste(
+    "The 'strata' parameter of batch_sampler_stratified must be given where the target is numeric and no column has",
+    "the role stratum. Got nothing instead. For quantile bins of the target: strata = bin_target(task$truth())."
+  ))
   expect_length(batch_sampler_stratified(2, strata = "sex")(list(task = task))$plan(), 2)
   task$set_col_roles("y", add_to = "stratum")
   expect_length(generator(list(task = task))$plan(), 2)

@@ -1,0 +1,157 @@
+# The dry run: what it tells is what a sampler with the same arguments does.
+
+labels = published_labels()
+
+expect_plan_of = function(plan, sampler) {
+  expect_s3_class(plan, "batch_plan")
+  expect_identical(plan$composition(), sampler$plan())
+  expect_identical(plan$n_batches, sampler$.length())
+  expect_identical(plan$sizes, lengths(epoch_of(sampler, 0)))
+  expect_identical(plan$strata, names(sampler$plan()))
+  expect_identical(plan$counts, unname(as.integer(colSums(sampler$plan()))))
+  expect_identical(plan$n_rows, length(sampler$batches(0)$rows))
+  expect_identical(plan$min_samples_per_stratum, min(plan$counts) %/% plan$n_batches)
+}
+
+test_that("the plan is that of a sampler with the same arguments", {
+  expect_plan_of(batch_plan(labels, 3), sampler_of(labels, 3, seed = 1))
+  expect_plan_of(batch_plan(labels, mean_batch_size = 64), sampler_of(labels, mean_batch_size = 64, seed = 1))
+  expect_plan_of(batch_plan(labels, 7, assign = "even", num_replicas = 4, seed = 1, shuffle = FALSE),
+    sampler_of(labels, 7, assign = "even", num_replicas = 4, seed = 1))
+  columns = data.frame(x = rep(1:4, times = 25), y = rep(c("u", NA), times = c(44, 56)))
+  expect_plan_of(batch_plan(columns, 2, missing = "drop"), sampler_of(columns, 2, missing = "drop", seed = 1))
+  expect_plan_of(batch_plan(c("b", "a", "b"), 1), sampler_of(c("b", "a", "b"), 1, seed = 1))
+  codes = stratum_codes(c(0, 1, 0, NA), c("a", "a"))
+  expect_plan_of(batch_plan(codes, 1), sampler_of(codes, 1, seed = 1))
+  rare = c(1, 1, 1, 1, 1, 2)
+  expect_plan_of(batch_plan(rare, mean_batch_size = 2, rare = "allow"),
+    sampler_of(rare, mean_batch_size = 2, rare = "allow", seed = 1))
+})
+
+test_that("the strata of a task are those of the sampler, or those that are given", {
+  task = mlr3::tsk("german_credit")
+  source = list(task = task)
+  for (x in list(task, source)) {
+    expect_plan_of(batch_plan(x, 5), batch_sampler_stratified(5, seed = 1)(source))
+    expect_plan_of(batch_plan(x, 5, strata = c("housing", "telephone")),
+      batch_sampler_stratified(5, strata = c("housing", "telephone"), seed = 1)(source))
+    bins = bin_target(task$data(cols = "age")$age)
+    expect_plan_of(batch_plan(x, 5, strata = bins), batch_sampler_stratified(5, strata = bins, seed = 1)(source))
+  }
+  expect_plan_of(batch_plan(dataset_of(6), 1, strata = rep(1:2, 3)), sampler_of(rep(1:2, 3), 1, seed = 1))
+})
+
+test_that("no random number is drawn, and the task is left as it was", {
+  task = mlr3::tsk("iris")
+  hash = task$hash
+  set.seed(1)
+  before = .Random.seed
+  batch_plan(task, 4)
+  expect_identical(.Random.seed, before)
+  expect_identical(task$hash, hash)
+})
+
+test_that("a rare stratum gives one warning in all", {
+  expect_identical(testthat::capture_warnings(batch_plan(c(1, 1, 1, 2), 3, rare = "warn")),
+    "The smallest stratum, '2', has 1 row, and 'min_samples_per_stratum' of batch_sampler_stratified is 3: all rows are in one batch.") # nolint
+  task = mlr3::tsk("iris")
+  expect_length(testthat::capture_warnings(batch_plan(task, 51, rare = "warn")), 1)
+})
+
+test_that("what the sampler refuses is refused in its words", {
+  expect_identical(message_of(batch_plan(labels)), message_of(batch_sampler_stratified(strata = labels)))
+  expect_identical(message_of(batch_plan(labels, 601)), message_of(batch_sampler_stratified(601, strata = labels)))
+  source = list(task = mlr3::tsk("mtcars"))
+  expect_identical(message_of(batch_plan(source$task, 2)), message_of(batch_sampler_stratified(2)(source)))
+  expect_identical(message_of(batch_plan(NULL, 2)), message_of(batch_sampler_stratified(2)(NULL)))
+  expect_match(message_of(batch_plan(labels, 2, strata = "y")), fixed = TRUE,
+    "The 'strata' parameter of batch_plan must be left out where 'x' is no task and no dataset. Got 'y' instead.")
+})
+
+test_that("a plan prints the batches, the minimum and what a batch holds of each stratum", {
+  expect_identical(capture.output(print(batch_plan(c(labels, NA), 3, missing = "drop"))), c(
+    "<batch_plan>",
+    "* Rows: 20000, and 1 never sampled",
+    "* Batches: 200, of 100 rows, each with at least 3 rows of every stratum",
+    "* Assigned: proportional",
+    "* Strata: 2",
+    " stratum  rows fewest in a batch most in a batch",
+    "       1   600                 3               3",
+    "       0 19400                97              97"
+  ))
+  printed = capture.output(returned <- withVisible(print(batch_plan(rep(1:25, 2), 2))))
+  expect_match(printed[3], "* Batches: 1, of 50 rows, each with at least 2 rows of every stratum", fixed = TRUE)
+  expect_identical(printed[length(printed)], "... and 5 more")
+  expect_false(returned$visible)
+})
+
+test_that("what the print shows of a stratum is the fewest and the most of the composition", {
+  plan = batch_plan(rep(c("a", "b", "c"), times = c(43, 52, 270)), 7)
+  shown = utils::read.table(text = tail(capture.output(print(plan)), 3))
+  expect_identical(shown[[3]], unname(vapply(plan$composition(), min, 1L)))
+  expect_identical(shown[[4]], unname(vapply(plan$composition(), max, 1L)))
+})
+
+# What is drawn of each stratum: the height of every batch, read off the middles of the steps.
+heights = function(outline) {
+  outline$rows[seq(1L, nrow(outline), by = 2L)]
+}
+
+plan_with_ties = function() {
+  batch_plan(rep(c("common", "rare", "long", "rare"), times = c(270, 40, 52, 3)), 7)
+}
+
+test_that("a plot shows the strata from the rarest on, with the rows of every batch", {
+  plan = plan_with_ties()
+  panels = plan_panels(plan, 12)
+  expect_identical(vapply(panels, `[[`, "", "label"), c("rare (43 rows)", "long (52 rows)", "common (270 rows)"))
+  expect_identical(vapply(panels, `[[`, "", "in_a_batch"), c("7 to 8", "8 to 9", "45"))
+  drawn = lapply(panels, function(panel) heights(panel$outline))
+  expect_identical(drawn, unname(as.list(plan$composition()[c("rare", "long", "common")])))
+  expect_identical(panels[[1]]$outline$batch[c(1, 2, 3, 12)], c(0.5, 1.5, 1.5, 6.5))
+})
+
+test_that("a plot says how many of the strata it shows, and cuts long names", {
+  plan = batch_plan(rep(c(strrep("x", 40), letters), each = 2), 1)
+  expect_length(plan_panels(plan, 12), 12)
+  expect_match(plan_subtitle(plan, 12), "; the 12 rarest of 27 strata", fixed = TRUE)
+  expect_no_match(plan_subtitle(plan, 27), "rarest")
+  expect_identical(plan_panels(plan, 1)[[1]]$label, paste0(strrep("x", 30), "... (2 rows)"))
+})
+
+test_that("axes have whole numbers only", {
+  expect_identical(whole_breaks(c(0, 2)), c(0, 1, 2))
+  expect_identical(whole_breaks(c(1, 200)), c(50, 100, 150, 200))
+})
+
+test_that("plot() draws on the open device, and leaves its settings as they were", {
+  file = tempfile(fileext = ".png")
+  grDevices::png(file, 900, 600)
+  before = graphics::par(no.readonly = TRUE)
+  plan = plan_with_ties()
+  expect_identical(withVisible(plot(plan)), list(value = plan, visible = FALSE))
+  after = graphics::par(no.readonly = TRUE)
+  expect_identical(after[c("mai", "las", "mfrow", "cex")], before[c("mai", "las", "mfrow", "cex")])
+  # One batch, and no guaranteed minimum
+  expect_silent(plot(batch_plan(1:2, 1)))
+  expect_silent(plot(batch_plan(c(1, 1, 1, 1, 1, 2), mean_batch_size = 2, rare = "allow")))
+  grDevices::dev.off()
+  expect_gt(file.size(file), 5000)
+})
+
+test_that("ggplot2::autoplot() draws the same", {
+  plan = plan_with_ties()
+  drawn = ggplot2::autoplot(plan)
+  expect_s3_class(drawn, "ggplot")
+  expect_identical(drawn$labels$title, "6 batches of 60 to 62 rows")
+  layers = lapply(seq_along(drawn$layers), function(i) ggplot2::layer_data(drawn, i))
+  for (panel in 1:3) {
+    outline = plan_panels(plan, 12)[[panel]]$outline
+    expect_equal(layers[[1]][layers[[1]]$PANEL == panel, c("x", "ymax")], outline, ignore_attr = TRUE)
+  }
+  expect_setequal(layers[[2]]$yintercept, 7)
+  grDevices::png(tempfile(fileext = ".png"))
+  expect_silent(print(drawn))
+  expect_silent(print(ggplot2::autoplot(batch_plan(c(1, 1, 1, 1, 1, 2), mean_batch_size = 2, rare = "allow"))))
+  grDevices::dev.off()
+})

@@ -1,0 +1,65 @@
+# The promise as a parameter that is tuned: generators are the levels of a factor, with the real search space of paradox
+# and the real tuner of mlr3tuning. Only the last test trains, and needs LibTorch.
+
+minima = c(1, 2, 5)
+
+# A learner whose sampler is to be tuned, and the task for it
+learner_to_tune = function(...) {
+  levels = lapply(stats::setNames(minima, paste0("m", minima)), batch_sampler_stratified, seed = 1)
+  mlr3::lrn("classif.mlp", epochs = 1, batch_size = 30, batch_sampler = paradox::to_tune(paradox::p_fct(levels)), ...)
+}
+
+task_to_tune = function() {
+  task = mlr3::tsk("iris")
+  task$filter(c(1:20, 51:90, 101:140))
+}
+
+test_that("the search space has one level for each generator", {
+  space = learner_to_tune()$param_set$search_space()
+  expect_identical(space$ids(), "batch_sampler")
+  expect_identical(space$levels, list(batch_sampler = c("m1", "m2", "m5")))
+})
+
+test_that("every point of the grid gives the learner its generator, and mlr3torch its batches", {
+  learner = learner_to_tune()
+  space = learner$param_set$search_space()
+  points = paradox::generate_design_grid(space)$transpose()
+  expect_length(points, 3)
+  task = task_to_tune()
+  for (i in seq_along(minima)) {
+    tuned = learner$clone(deep = TRUE)
+    tuned$param_set$set_values(.values = points[[i]])
+    generator = tuned$param_set$values$batch_sampler
+    expect_s3_class(generator, "batch_sampler_stratified")
+    private = tuned$.__enclos_env__$private
+    values = tuned$param_set$get_values(tags = "train")
+    loader = private$.dataloader(private$.dataset(task, values), values)
+    expect_identical(loader$batch_sampler$batches(0), sampler_of(task$truth(), minima[i], seed = 1)$batches(0))
+    expect_length(loader, 20 %/% minima[i])
+  }
+})
+
+test_that("points of the grid are told apart", {
+  points = paradox::generate_design_grid(learner_to_tune()$param_set$search_space())$transpose()
+  hashes = vapply(points, function(point) mlr3misc::calculate_hash(point$batch_sampler), "")
+  expect_identical(anyDuplicated(hashes), 0L)
+})
+
+test_that("the tuning instance of mlr3tuning takes the learner, and samples of its space are generators", {
+  instance = mlr3tuning::ti(task_to_tune(), learner_to_tune(), mlr3::rsmp("holdout"), mlr3::msr("classif.acc"),
+    mlr3tuning::trm("evals", n_evals = 3))
+  expect_identical(instance$search_space$ids(), "batch_sampler")
+  sampled = paradox::generate_design_random(instance$search_space, 5)$transpose()
+  for (point in sampled) {
+    expect_s3_class(point$batch_sampler, "batch_sampler_stratified")
+  }
+})
+
+test_that("a learner is tuned over the promise", {
+  skip_if_not(torch::torch_is_installed(), "LibTorch for R is not installed")
+  instance = mlr3tuning::tune(mlr3tuning::tnr("grid_search"), task_to_tune(), learner_to_tune(seed = 1),
+    mlr3::rsmp("holdout"), mlr3::msr("classif.acc"))
+  expect_setequal(instance$archive$data$batch_sampler, c("m1", "m2", "m5"))
+  expect_true(instance$result$batch_sampler %in% c("m1", "m2", "m5"))
+  expect_s3_class(instance$result_learner_param_vals$batch_sampler, "batch_sampler_stratified")
+})
