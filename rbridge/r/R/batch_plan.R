@@ -88,16 +88,15 @@ print.batch_plan = function(x, most = 20L, ...) {
     sprintf("* Rows: %d%s", x$n_rows, if (x$n_dropped > 0L) sprintf(", and %d never sampled", x$n_dropped) else ""),
     sprintf("* Batches: %s", format_batches(x)),
     sprintf("* Assigned: %s", x$assign),
-    sprintf("* Strata: %d", length(x$strata)),
+    sprintf("* Strata: %d, with the fewest and the most rows in a batch", length(x$strata)),
     sep = "\n"
   )
   shown = seq_len(min(length(x$strata), most))
   print(row.names = FALSE, data.frame(
-    "stratum" = x$strata[shown],
-    "rows" = x$counts[shown],
-    "fewest in a batch" = x$counts[shown] %/% x$n_batches,
-    "most in a batch" = divide_up(x$counts[shown], x$n_batches),
-    check.names = FALSE
+    stratum = x$strata[shown],
+    rows = x$counts[shown],
+    fewest = x$counts[shown] %/% x$n_batches,
+    most = divide_up(x$counts[shown], x$n_batches)
   ))
   if (length(x$strata) > most) {
     cat(sprintf("... and %d more\n", length(x$strata) - most))

@@ -74,10 +74,10 @@ test_that("a plan prints the batches, the minimum and what a batch holds of each
     "* Rows: 20000, and 1 never sampled",
     "* Batches: 200, of 100 rows, each with at least 3 rows of every stratum",
     "* Assigned: proportional",
-    "* Strata: 2",
-    " stratum  rows fewest in a batch most in a batch",
-    "       1   600                 3               3",
-    "       0 19400                97              97"
+    "* Strata: 2, with the fewest and the most rows in a batch",
+    " stratum  rows fewest most",
+    "       1   600      3    3",
+    "       0 19400     97   97"
   ))
   printed = capture.output(returned <- withVisible(print(batch_plan(rep(1:25, 2), 2))))
   expect_match(printed[3], "* Batches: 1, of 50 rows, each with at least 2 rows of every stratum", fixed = TRUE)
