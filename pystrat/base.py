@@ -295,9 +295,12 @@ class BatchSampler(ABC):
         if batches_consumed is None:
             return self._state(self._next_epoch, self._next_batch)
         epoch, first = self._begun or (self._next_epoch, self._next_batch)
+        left = len(self) - first
         # Before an iteration has begun, none of its batches can have been taken.
-        most = 0 if self._begun is None else len(self) - first
+        most = 0 if self._begun is None else left
         consumed = check_integer(batches_consumed, "batches_consumed", type(self).__name__, minimum=0, maximum=most)
+        if consumed == left:  # the end of an epoch is the beginning of the next
+            return self._state(epoch + 1, 0)
         return self._state(epoch, first + consumed)
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
@@ -308,7 +311,10 @@ class BatchSampler(ABC):
         TypeError, ValueError
             Where the state is none, is of another version, or of a sampler with other data, parameters or seed.
         """
-        self._go_on_at(*self._place(state))
+        epoch, batch = self._place(state)
+        if state["batch"] == self._global_length():  # the end of an epoch is the beginning of the next
+            epoch, batch = epoch + 1, 0
+        self._go_on_at(epoch, batch)
 
     # What an iterator asks ------------------------------------------------------------------------------------------
 
@@ -342,8 +348,6 @@ class BatchSampler(ABC):
         return islice(batches, first, None, self._stride)
 
     def _state(self, epoch: int, batch: int) -> dict[str, Any]:
-        if batch == len(self):  # the end of an epoch is the beginning of the next
-            epoch, batch = epoch + 1, 0
         return {
             "version": STATE_VERSION,
             "fingerprint": self._own_fingerprint(),
@@ -358,7 +362,7 @@ class BatchSampler(ABC):
         return self._known_fingerprint
 
     def _place(self, state: Mapping[str, Any]) -> tuple[int, int]:
-        """Return the epoch and this rank's batch that a state tells, the end of an epoch made the next's beginning."""
+        """Return the epoch and this rank's batch that a state tells."""
         owner = type(self).__name__
         if not isinstance(state, Mapping) or not _STATE_ENTRIES <= set(state):
             required = "have the entries 'version', 'fingerprint', 'epoch' and 'batch'"
@@ -371,8 +375,6 @@ class BatchSampler(ABC):
             raise ValueError(refusal("state", owner, required, "that of another sampler"))
         epoch = self._check_epoch(state["epoch"])
         batch = check_integer(state["batch"], "batch", owner, minimum=0, maximum=self._global_length())
-        if batch == self._global_length():
-            return epoch + 1, 0
         # Of the first `batch` batches of all ranks, this many were this rank's.
         return epoch, (batch - (self._rank or 0) + self._stride - 1) // self._stride
 
@@ -421,7 +423,11 @@ class BatchIterator(Iterator[list[int]]):
         return rows
 
     def state_dict(self) -> dict[str, Any]:
-        """Return where the iteration stands, in the form of `BatchSampler.state_dict`."""
+        """Return where the iteration stands, in the form of `BatchSampler.state_dict`.
+
+        Of an exhausted iteration that is the end of its epoch: an iterator that loads it is exhausted too, and the
+        sampler, whether it loads it itself or through the iterator, continues with the next epoch.
+        """
         sampler = self._sampler
         return sampler._state(*(self._place or (sampler._next_epoch, sampler._next_batch)))
 

@@ -357,10 +357,28 @@ def test_a_state_at_the_end_of_an_epoch_continues_with_the_next() -> None:
     sampler = sampler_of()
     iterator = iter(sampler)
     list(iterator)
-    assert iterator.state_dict() == sampler.state_dict() == sampler.state_dict(batches_consumed=10)
+    assert sampler.state_dict() == sampler.state_dict(batches_consumed=10)
     assert sampler.state_dict()["epoch"] == 1 and sampler.state_dict()["batch"] == 0
-    told_otherwise = {**sampler.state_dict(), "epoch": 0, "batch": 10}
-    assert lists(sampler_resumed(told_otherwise, {})) == lists(sampler.batches(1))
+    told_otherwise = iterator.state_dict()
+    assert told_otherwise["epoch"] == 0 and told_otherwise["batch"] == 10
+    for state in (sampler.state_dict(), told_otherwise):
+        assert lists(sampler_resumed(state, {})) == lists(sampler.batches(1))
+
+
+@pytest.mark.parametrize("rank", [None, 0, 1])
+def test_an_iterator_that_loads_the_end_of_an_epoch_is_exhausted_and_the_next_one_has_the_next_epoch(
+    rank: Optional[int],
+) -> None:
+    """torchdata's StatefulDataLoader loads a finished iterator and discards it: no epoch may be lost with it."""
+    sampler = sampler_of(num_replicas=2, rank=rank)
+    exhausted = iter(sampler)
+    list(exhausted)
+    resumed = sampler_of(num_replicas=2, rank=rank)
+    discarded, asked = iter(resumed), iter(resumed)
+    discarded.load_state_dict(exhausted.state_dict())
+    asked.load_state_dict(exhausted.state_dict())
+    assert list(asked) == [] and asked.state_dict() == exhausted.state_dict()
+    assert lists(resumed) == lists(sampler.batches(1))
 
 
 def test_loading_into_sampler_and_iterator_equals_loading_into_one() -> None:
