@@ -241,16 +241,19 @@ class BatchSampler(ABC):
         return BatchIterator(self)
 
     def set_epoch(self, epoch: int) -> None:
-        """Say which epoch comes next, from its first batch.
+        """Say which epoch comes next.
 
-        A DataLoader with workers asks for the first batches at ``iter(loader)``: call this before.
+        It comes from its first batch on; or, where `load_state_dict` has placed the sampler inside that very epoch, from
+        there: Lightning, accelerate and most training loops call this at the beginning of every epoch, the resumed one
+        too. A DataLoader with workers asks for the first batches at ``iter(loader)``: call this before.
 
         Raises
         ------
         TypeError, ValueError
             Where `epoch` is not an integer from 0 to 6700000.
         """
-        self._go_on_at(self._check_epoch(epoch), 0)
+        epoch = self._check_epoch(epoch)
+        self._go_on_at(epoch, self._next_batch if epoch == self._next_epoch else 0)
 
     def batches(self, epoch: Optional[int] = None) -> Batches:
         """Return the batches of an epoch as arrays; changes nothing.

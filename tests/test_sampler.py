@@ -381,6 +381,24 @@ def test_an_iterator_that_loads_the_end_of_an_epoch_is_exhausted_and_the_next_on
     assert lists(resumed) == lists(sampler.batches(1))
 
 
+def test_set_epoch_keeps_the_place_inside_that_epoch_and_nothing_else() -> None:
+    source = sampler_of()
+    iterator = iter(source)
+    for _ in range(4):
+        next(iterator)
+    state = iterator.state_dict()
+    resumed = sampler_resumed(state, {})
+    resumed.set_epoch(0)
+    assert lists(resumed) == lists(source.batches(0))[4:], "the resumed epoch goes on"
+    resumed.set_epoch(0)
+    assert lists(resumed) == lists(source.batches(0)), "and repeated, it is whole"
+    elsewhere = sampler_resumed(state, {})
+    elsewhere.set_epoch(1)
+    assert lists(elsewhere) == lists(source.batches(1))
+    elsewhere.set_epoch(0)
+    assert lists(elsewhere) == lists(source.batches(0))
+
+
 def test_loading_into_sampler_and_iterator_equals_loading_into_one() -> None:
     source = iter(sampler_of())
     for _ in range(4):
