@@ -18,6 +18,7 @@ debian_packages=(
   cython3 flake8 black mypy build-essential
   python3-dev python3-venv python3-pip python3-setuptools python3-wheel
   python3-numpy python3-pandas python3-matplotlib python3-torch python3-rpy2 python3-pytest python3-hypothesis
+  python3-skorch python3-imblearn
   r-base-dev r-cran-roxygen2 r-cran-lintr
 )
 cran_packages=(
@@ -25,7 +26,9 @@ cran_packages=(
   "mlr3misc 0.15.0" "mlr3torch 0.3.3" "mlr3tuning 1.0.0" "paradox 1.0.0" "reticulate 1.40" "testthat 3.2.0"
   "torch 0.17.0"
 )
-python_modules="numpy pandas matplotlib torch pytest hypothesis Cython setuptools wheel black flake8 mypy"
+# Modules, with the name of their distribution where that is another one.
+python_modules="numpy pandas matplotlib torch pytest hypothesis skorch imblearn=imbalanced-learn Cython setuptools wheel"
+python_modules+=" black flake8 mypy"
 python_imports="numpy pandas matplotlib torch pytest hypothesis pystrat pystrat._kernels rbridge"
 
 say() { printf 'set-up: %s\n' "$*"; }
@@ -62,11 +65,15 @@ choose_python() {
   fi
 }
 
+python_stamp() { # python
+  echo "$1 $("$1" -c 'import sys; print(*sys.version_info[:3])') $PWD" \
+    "$(checksum tools/set-up.sh pyproject.toml setup.py pystrat/_kernels.pyx)"
+}
+
 set_up_python() {
   local python stamp_file=.venv/stamp stamp
   python=$(choose_python)
-  stamp="$python $("$python" -c 'import sys; print(*sys.version_info[:3])') $PWD"
-  stamp+=" $(checksum tools/set-up.sh pyproject.toml setup.py pystrat/_kernels.pyx)"
+  stamp=$(python_stamp "$python")
   if is_done "$stamp_file" "$stamp" && compgen -G "pystrat/_kernels.*.so" >/dev/null; then
     return 0
   fi
@@ -87,10 +94,11 @@ install_python_modules() {
   local missing
   missing=$(.venv/bin/python -c "
 from importlib.util import find_spec
-print(*(name for name in '$python_modules'.split() if find_spec(name) is None))")
+pairs = [entry.partition('=') for entry in '$python_modules'.split()]
+print(*(name or module for module, _, name in pairs if find_spec(module) is None))")
   [ -n "$missing" ] || return 0
   say "not among the system's Python packages: $missing; trying PyPI"
-  # Module names, which differ from the names on PyPI by capitals alone.
+  # Names that differ from those on PyPI by capitals alone.
   # shellcheck disable=SC2086
   .venv/bin/python -m pip install ${missing,,} || {
     say "these Python packages are missing and neither apt nor PyPI gave them: $missing"
@@ -162,7 +170,8 @@ main() {
   if command -v flock >/dev/null; then
     flock -n 9 || { say "waiting for another set-up in this folder"; flock 9; }
   fi
-  [ -f .venv/stamp ] && [ -f .r-library/stamp ] || install_debian_packages
+  # Debian's packages are looked at again whenever Python's part is, since the list of them may have changed.
+  { [ -f .r-library/stamp ] && is_done .venv/stamp "$(python_stamp "$(choose_python)")"; } || install_debian_packages
   set_up_python
   export R_LIBS="$PWD/.r-library"
   set_up_r
