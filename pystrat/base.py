@@ -243,9 +243,9 @@ class BatchSampler(ABC):
     def set_epoch(self, epoch: int) -> None:
         """Say which epoch comes next.
 
-        It comes from its first batch on; or, where `load_state_dict` has placed the sampler inside that very epoch, from
-        there: Lightning, accelerate and most training loops call this at the beginning of every epoch, the resumed one
-        too. A DataLoader with workers asks for the first batches at ``iter(loader)``: call this before.
+        It comes from its first batch on; or, where `load_state_dict` has placed the sampler inside that very epoch,
+        from there: Lightning, accelerate and most training loops call this at the beginning of every epoch, the resumed
+        one too. A DataLoader with workers asks for the first batches at ``iter(loader)``: call this before.
 
         Raises
         ------

@@ -110,6 +110,13 @@ def encode_strata(strata: Any, *, missing: str = "error", owner: str = "encode_s
         Where `strata` is no vector and no table, or holds values of another kind, or of several kinds in one column.
     ValueError
         Where there are no rows, too many, missing ones that are not allowed, or columns of unequal length.
+
+    Notes
+    -----
+    What the type of a column is called does not matter: pandas' nullable, categorical, sparse and Arrow-backed columns
+    and numpy's masked arrays are numbered as their values are. Arrow-backed ones are read through the interface that
+    all extension arrays of pandas have. The tests do so with an array that has this interface alone, since they run
+    where there is no pyarrow.
     """
     columns = _as_columns(strata, owner)
     n_rows = _common_length(columns.values(), owner)
@@ -198,8 +205,11 @@ def _unique_names(names: Iterable[Any]) -> list[Any]:
 
 def as_vector(values: Any, owner: str, wanted: _Wanted = _STRATA) -> Any:
     """Return `values` as a one-dimensional pandas or numpy vector, without looking at the items."""
+    if isinstance(values, pd.MultiIndex):
+        required, advice = "be a vector or a table of columns", "Several columns go in a DataFrame or a dict."
+        raise TypeError(refusal("strata", owner, required, f"an index of {values.nlevels} levels", advice))
     if isinstance(values, (pd.Series, pd.Index, pd.api.extensions.ExtensionArray)):
-        return values
+        return np.asarray(values) if isinstance(values.dtype, pd.SparseDtype) else values
     if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
         raise wanted.refusal(owner, show(values))
     if type(values).__module__.split(".")[0] == "torch":
@@ -278,9 +288,7 @@ def _number_column(values: Any, where: str, owner: str) -> _Column:
         codes, distinct, kind = _factorize_categorical(values, refuse)
     else:
         kind = _kind_of(values, refuse)
-        if kind == "number":
-            values = _as_doubles(values, refuse)
-        codes, distinct = _factorize_dates(values) if _is_numpy_date(values) else pd.factorize(values)
+        codes, distinct = _factorize(_as_doubles(values, refuse) if kind == "number" else values)
     if kind == "bytes":
         distinct = _decoded(distinct, refuse)
     elif kind == "text":
@@ -288,27 +296,17 @@ def _number_column(values: Any, where: str, owner: str) -> _Column:
     elif kind == "number":
         _check_exact(distinct, refuse)
     elif kind == "date":
-        _check_one_kind_of_date(distinct, refuse)
+        _check_dates(distinct, refuse)
     return _Column(np.asarray(codes, dtype=np.int64), distinct, kind)
 
 
-def _is_numpy_date(values: Any) -> bool:
-    return isinstance(values, np.ndarray) and values.dtype.kind == "M"
-
-
-def _factorize_dates(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Number numpy's dates of any unit and century; pandas would make nanoseconds of them, which end in 2262."""
-    codes = np.full(len(values), -1, dtype=np.int64)
-    present = ~np.isnat(values)
-    codes[present], distinct = pd.factorize(values[present].view(np.int64))
-    return codes, distinct.view(values.dtype)
-
-
-def _check_one_kind_of_date(distinct: Any, refuse: _Refuse) -> None:
-    """Refuse dates beside date-times, and date-times of a time zone beside those of none."""
-    kinds = {(isinstance(value, datetime), getattr(value, "tzinfo", None) is not None) for value in distinct}
-    if len(kinds) > 1:
-        raise refuse("a mix of kinds")
+def _factorize(values: Any) -> tuple[NDArray[Any], Any]:
+    """Number the values; numpy's dates by their ticks, since pandas has only those that nanoseconds reach."""
+    if isinstance(values, np.ndarray) and values.dtype.kind == "M":
+        codes, ticks = _number_kept(values.view(np.int64), np.isnat(values))
+        return codes, ticks.view(values.dtype)
+    codes, distinct = pd.factorize(values)
+    return codes, distinct
 
 
 def _factorize_categorical(values: Any, refuse: _Refuse) -> tuple[NDArray[Any], Any, str]:
@@ -336,11 +334,14 @@ def _kind_of(values: Any, refuse: _Refuse) -> str:
         return "number"
     if types.is_datetime64_any_dtype(dtype):
         return "date"
-    if types.is_string_dtype(dtype):
-        return "bytes" if dtype.kind == "S" else "text"
+    if isinstance(dtype, pd.StringDtype) or dtype.kind == "U":
+        return "text"
+    if dtype.kind == "S":
+        return "bytes"
     if isinstance(dtype, np.dtype):
         raise refuse(f"{dtype} values")
-    return _kind_of_objects(values, refuse)
+    # An extension type, such as Arrow's, may hold anything, whatever its kind says.
+    return _kind_of_objects(pd.Series(list(values), dtype=object).to_numpy(), refuse)
 
 
 def _kind_of_objects(values: Any, refuse: _Refuse) -> str:
@@ -351,10 +352,8 @@ def _kind_of_objects(values: Any, refuse: _Refuse) -> str:
     if inferred in _OBJECT_KINDS:
         return _OBJECT_KINDS[inferred]
     if inferred.startswith("mixed"):
-        for value in values:
-            if isinstance(value, (list, tuple, dict, set, np.ndarray)):
-                raise refuse(f"{type(value).__name__} values")
-        raise refuse("a mix of kinds")
+        held = {type(value).__name__ for value in values[~pd.isna(values)]}
+        raise refuse(f"{held.pop()} values" if len(held) == 1 else "a mix of kinds")
     raise refuse(f"{inferred} values")
 
 
@@ -363,7 +362,10 @@ def _as_doubles(values: Any, refuse: _Refuse) -> Any:
     if getattr(values.dtype, "kind", "O") != "f":
         return values
     if not isinstance(values.dtype, np.dtype):
-        return pd.Series(values).to_numpy(dtype=np.float64, na_value=np.nan)
+        present = ~np.asarray(pd.isna(values))
+        numbers = np.full(len(values), np.nan)
+        numbers[present] = values[present].to_numpy(dtype=np.float64)
+        return numbers
     doubles = np.asarray(values, dtype=np.float64)
     if values.dtype.itemsize > 8 and not np.array_equal(doubles, values, equal_nan=True):
         raise refuse(f"{values.dtype} numbers that no double holds exactly")
@@ -379,6 +381,17 @@ def _check_exact(distinct: Any, refuse: _Refuse) -> None:
         raise refuse("an integer that is too large for a double") from None
     if inexact.any():
         raise refuse(f"the integer {numbers[inexact][0]}, which no double holds exactly,")
+
+
+def _check_dates(distinct: Any, refuse: _Refuse) -> None:
+    """Refuse days among times, and times with a zone among times without: the same day would be two strata."""
+    if getattr(distinct, "dtype", None) == object:
+        forms = {
+            (isinstance(value, datetime), isinstance(value, np.datetime64), getattr(value, "tzinfo", None) is None)
+            for value in distinct
+        }
+        if len(forms) > 1:
+            raise refuse("a mix of kinds")
 
 
 def _decoded(distinct: Any, refuse: _Refuse) -> NDArray[Any]:
@@ -417,7 +430,10 @@ def _name(value: Any, kind: str) -> str:
 def _date_name(value: Any) -> str:
     """Show a date as ISO 8601, with the time of day, in UTC, only where it is not midnight."""
     if isinstance(value, np.datetime64):
-        value = value.astype("datetime64[s]").item()
+        seconds = value.astype("datetime64[s]")
+        value = seconds.item()
+        if isinstance(value, int):  # a year that Python's calendar does not reach
+            return str(seconds)
     if not isinstance(value, datetime):
         return str(value.isoformat())
     if value.tzinfo is not None:

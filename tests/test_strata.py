@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime
+import decimal
 import locale
+import uuid
 from typing import Any
 
 import numpy as np
@@ -78,6 +80,17 @@ def refused(strata: Any) -> str:
             pd.Series([NOON, DAY, NOON], dtype="datetime64[ns]").dt.tz_localize("Europe/Zurich"),
             ["2017-06-30T10:00:00", "2017-06-29T22:00:00"],
         ),
+        (np.ma.masked_array([3, 1, 3], mask=False), ["3", "1"]),
+        (pd.arrays.SparseArray([3, 0, 3]), ["3", "0"]),
+        (pd.Series(pd.arrays.SparseArray([True, False, True])), ["TRUE", "FALSE"]),
+        (torch.tensor([True, False, True]), ["TRUE", "FALSE"]),
+        (pd.Categorical([True, False, True]), ["TRUE", "FALSE"]),
+        (pd.Categorical([b"b", b"a", b"b"]), ["b", "a"]),
+        (pd.Categorical(pd.to_datetime([NOON, DAY, NOON])), ["2017-06-30T12:00:00", "2017-06-30"]),
+        ([NOON, pd.Timestamp(DAY), pd.Timestamp(NOON)], ["2017-06-30T12:00:00", "2017-06-30"]),
+        (np.array(["0001-01-01", "9999-12-31", "0001-01-01"], dtype="datetime64[D]"), ["0001-01-01", "9999-12-31"]),
+        (np.array([10**5, 0, 10**5], dtype="datetime64[Y]"), ["101970-01-01T00:00:00", "1970-01-01"]),
+        ([float("inf"), float("-inf"), float("inf")], ["Inf", "-Inf"]),
     ],
 )
 def test_every_form_of_one_column_is_numbered_by_first_appearance(strata: Any, names: list[str]) -> None:
@@ -139,6 +152,14 @@ def test_missing_is_one_value(strata: Any) -> None:
         pd.Series([True, None], dtype="boolean"),
         pd.Series([3, None], dtype="Int64"),
         [b"x", None],
+        pd.Categorical([b"x", None]),
+        np.ma.masked_array([3, 4], mask=[False, True]),
+        np.ma.masked_array(["x", "y"], mask=[False, True]),
+        pd.arrays.SparseArray([3.0, np.nan]),
+        [DAY, None],
+        [NOON, pd.NaT],
+        np.array([np.datetime64("2017-06-30"), None], dtype=object),
+        pd.Series([NOON, None], dtype="datetime64[ns, UTC]"),
     ],
 )
 def test_missing_in_every_kind_of_column(strata: Any) -> None:
@@ -183,6 +204,13 @@ def test_the_locale_does_not_matter() -> None:
         ([1, True, 1.0], "a mix of kinds"),
         ([1, "1"], "a mix of kinds"),
         (pd.Categorical([1, "1"]), "a mix of kinds"),
+        (["a", b"a"], "a mix of kinds"),
+        ([DAY, NOON], "a mix of kinds"),
+        ([NOON, NOON.replace(tzinfo=datetime.timezone.utc)], "a mix of kinds"),
+        ([DAY, "2017-06-30"], "a mix of kinds"),
+        ([uuid.UUID(int=1), None], "UUID values"),
+        ([decimal.Decimal(1)], "decimal values"),
+        (pd.period_range("2017", periods=2, freq="Y"), "period values"),
         ([[1], [2]], "list values"),
         ([(1, 2), (3, 4)], "tuple values"),
         ([{}, {}], "dict values"),
@@ -198,6 +226,9 @@ def test_the_locale_does_not_matter() -> None:
         (np.array([2**53 + 1]), "the integer 9007199254740993, which no double holds exactly,"),
         (np.array([2**64 - 1], dtype=np.uint64), "the integer 18446744073709551615, which no double holds exactly,"),
         (["a\0b"], r"text with a NUL character, 'a\x00b',"),
+        (pd.Series(["a\0b"], dtype="string"), r"text with a NUL character, 'a\x00b',"),
+        (pd.Categorical(["a\0b"]), r"text with a NUL character, 'a\x00b',"),
+        (np.array([b"a\0b"]), r"text with a NUL character, 'a\x00b',"),
         (["a", "\ud800"], r"text that is not Unicode, with '\ud800',"),
         ([b"\xff"], r"bytes that are not UTF-8, b'\xff',"),
     ],
@@ -220,12 +251,113 @@ def test_refused_values(strata: Any, got: str) -> None:
         (np.array(3), "a scalar"),
         ({"x": 5}, "5"),
         ((row for row in [1, 2]), "a value of class 'generator'"),
+        (pd.MultiIndex.from_tuples([(1, 2), (1, 3)]), "an index of 2 levels"),
     ],
 )
 def test_refused_forms(strata: Any, got: str) -> None:
     message = refused(strata)
     assert message.startswith("The 'strata' parameter of encode_strata must be a vector or a table of columns.")
     assert f"Got {got} instead." in message
+
+
+# Arrow-backed columns, known here by what pandas asks of every extension array; pyarrow is not needed -----------------
+
+
+class ArrowLikeDtype(pd.api.extensions.ExtensionDtype):
+    """A dtype like pandas.ArrowDtype: text, bytes, days and lists are all of kind O, missing is pandas.NA."""
+
+    na_value = pd.NA
+    type: Any = None
+    kind = ""
+    name = ""
+
+    def __init__(self, held: Any) -> None:
+        self.type = held
+        self.kind = {bool: "b", int: "i", float: "f", datetime.datetime: "M"}.get(held, "O")
+        self.name = f"{held.__name__}[like arrow]"
+
+    @property
+    def _is_boolean(self) -> bool:
+        return self.kind == "b"
+
+    @property
+    def _is_numeric(self) -> bool:
+        return self.kind in "if"
+
+    @classmethod
+    def construct_array_type(cls) -> Any:
+        return ArrowLikeArray
+
+
+class ArrowLikeArray(pd.api.extensions.ExtensionArray):
+    """An extension array of any values, which says of itself no more than its dtype does."""
+
+    dtype: Any = None
+
+    def __init__(self, values: Any, dtype: ArrowLikeDtype) -> None:
+        self.values = pd.Series(list(values), dtype=object).to_numpy()
+        self.dtype = dtype
+
+    @classmethod
+    def _from_sequence(cls, values: Any, *, dtype: Any = None, copy: bool = False) -> "ArrowLikeArray":
+        return cls(values, dtype)
+
+    @classmethod
+    def _from_factorized(cls, values: Any, original: "ArrowLikeArray") -> "ArrowLikeArray":
+        return cls(values, original.dtype)
+
+    def _values_for_factorize(self) -> tuple[Any, None]:
+        return np.where(self.isna(), None, self.values), None
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, item: Any) -> Any:
+        found = self.values[item]
+        return ArrowLikeArray(found, self.dtype) if isinstance(found, np.ndarray) else found
+
+    def isna(self) -> Any:
+        return np.array([value is pd.NA for value in self.values], dtype=bool)
+
+    def take(self, indices: Any, **ignored: Any) -> "ArrowLikeArray":
+        return ArrowLikeArray(self.values.take(indices), self.dtype)
+
+    def copy(self) -> "ArrowLikeArray":
+        return ArrowLikeArray(self.values, self.dtype)
+
+
+@pytest.mark.parametrize(
+    ("values", "names"),
+    [
+        (["é", "a"], ["é", "a"]),
+        ([True, False], ["TRUE", "FALSE"]),
+        ([3, 1], ["3", "1"]),
+        ([0.3, 1.0], ["0.3", "1"]),
+        ([DAY, DAY + datetime.timedelta(1)], ["2017-06-30", "2017-07-01"]),
+        ([NOON, NOON + datetime.timedelta(1)], ["2017-06-30T12:00:00", "2017-07-01T12:00:00"]),
+        (["é".encode(), b"a"], ["é", "a"]),
+    ],
+)
+def test_an_arrow_backed_column_is_numbered_as_its_values_are(values: list, names: list[str]) -> None:
+    column = ArrowLikeArray([values[0], values[1], values[0], pd.NA], ArrowLikeDtype(type(values[0])))
+    assert numbered(column, "stratum") == ([0, 1, 0, 2], [*names, "NA"], [2, 1, 1])
+    assert numbered(column, "drop")[:2] == ([0, 1, 0, 2], names)
+    assert numbered({"x": column, "y": [1, 1, 1, 1]}, "drop")[1] == [f"{name}, 1" for name in names]
+    assert "1 missing of 4 rows" in refused(column)
+
+
+@pytest.mark.parametrize(
+    ("values", "got"),
+    [
+        (["a\0b"], r"text with a NUL character, 'a\x00b',"),
+        ([b"\xff"], r"bytes that are not UTF-8, b'\xff',"),
+        ([[1]], "list values"),
+        ([decimal.Decimal(1)], "decimal values"),
+        ([2**53 + 1], "the integer 9007199254740993, which no double holds exactly,"),
+    ],
+)
+def test_an_arrow_backed_column_is_refused_as_its_values_are(values: list, got: str) -> None:
+    assert f"Got {got} instead." in refused(ArrowLikeArray(values, ArrowLikeDtype(type(values[0]))))
 
 
 def test_too_many_rows_are_refused_before_any_work() -> None:
