@@ -324,6 +324,8 @@ def _factorize_categorical(values: Any, refuse: _Refuse) -> tuple[NDArray[Any], 
 def _kind_of(values: Any, refuse: _Refuse) -> str:
     """Say what a column holds: boolean, number, text, date or bytes; refuse anything else."""
     dtype = values.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        raise refuse("categorical values")
     if dtype == object:
         return _kind_of_objects(values, refuse)
     if types.is_bool_dtype(dtype):

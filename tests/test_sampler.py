@@ -503,8 +503,9 @@ def test_a_state_at_the_end_of_the_last_epoch_continues_with_none() -> None:
     state = {**sampler.state_dict(), "epoch": 6_700_000, "batch": 10}
     iterator = iter(sampler)
     iterator.load_state_dict(state)
+    assert list(iterator) == []
     with pytest.raises(ValueError, match="from 0 to 6700000. Got 6700001"):
-        next(iterator)
+        next(iter(sampler))
 
 
 def test_a_dropped_row_and_a_stratum_of_its_own_make_different_samplers() -> None:
