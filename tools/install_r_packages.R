@@ -40,7 +40,7 @@ if (is.null(available) || nrow(available) == 0) {
 }
 message(
   "set-up (R): building ", paste(missing_packages, collapse = ", "), " and what they need.\n",
-  "set-up (R): a fresh library is some 55 packages and takes 6 to 12 minutes on 2 cores; each is named as it begins."
+  "set-up (R): a fresh library is some 65 packages and takes 10 to 15 minutes on 2 cores; each is named as it begins."
 )
 # A build that was interrupted leaves its lock behind; staged installation keeps half-built packages out of the library.
 unlink(list.files(library_folder, pattern = "^00LOCK", full.names = TRUE), recursive = TRUE)

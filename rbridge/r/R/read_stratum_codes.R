@@ -18,7 +18,8 @@
 #' @return An object of class [stratum_codes()].
 #'
 #' @section Errors:
-#' A file that does not exist, has another checksum, or does not hold exactly `n_rows` numbers, and whatever [stratum_codes()] refuses.
+#' A file that does not exist, has another checksum, or does not hold exactly `n_rows` numbers, and whatever
+#' [stratum_codes()] refuses.
 #'
 #' @export
 #' @examples

@@ -49,7 +49,7 @@ comparable_column = function(column, place, of) {
   kind = column_kind(column)
   switch(kind,
     factor = factor_column(column, place, of),
-    Date = list(values = plain_numbers(column), show = function(x) show_dates(as.POSIXlt(structure(x, class = "Date")))),
+    Date = list(values = plain_numbers(column), show = show_days),
     POSIXct = list(values = plain_numbers(column), show = show_times),
     character = text_column(column, place, of),
     integer = ,
@@ -107,6 +107,10 @@ show_times = function(seconds) {
   parts = as.POSIXlt(structure(seconds, class = c("POSIXct", "POSIXt")), tz = "UTC")
   times = sprintf("%sT%02d:%02d:%02d", show_dates(parts), parts$hour, parts$min, as.integer(floor(parts$sec)))
   ifelse(seconds %% 86400 == 0, show_dates(parts), times)
+}
+
+show_days = function(days) {
+  show_dates(as.POSIXlt(structure(days, class = "Date")))
 }
 
 # format() writes years before 1000 with fewer than four digits.
