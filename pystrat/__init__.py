@@ -3,6 +3,7 @@
 from pystrat.base import Batches, BatchSampler, epoch_permutation
 from pystrat.bins import bin_target
 from pystrat.datasets import labels_of
+from pystrat.multilabel import MultilabelBatchSampler
 from pystrat.plan import BatchPlan
 from pystrat.report import batch_counts, plot_batch_counts, plot_plan
 from pystrat.stratified import StratifiedBatchSampler, min_samples_for_batch_size
@@ -11,6 +12,7 @@ __all__ = [
     "BatchPlan",
     "BatchSampler",
     "Batches",
+    "MultilabelBatchSampler",
     "StratifiedBatchSampler",
     "batch_counts",
     "bin_target",
