@@ -1,0 +1,177 @@
+"""The AUM loss on torch tensors; `pystrat.losses` imports this module when the loss is asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from pystrat._messages import count_of, refusal, show
+
+_OWNER = "AUMLoss"
+_SHAPES = "be a tensor of shape (n) or (n, 1)"
+
+
+class AUMLoss(torch.nn.Module):
+    """Area under the minimum of false positive rate and false negative rate, over all thresholds.
+
+    A loss for binary classification that is 0 exactly where no negative is predicted above a positive, that is, where
+    the ROC curve reaches its corner, and that has a useful gradient everywhere else, unlike the area under the ROC
+    curve. It needs rows of both classes in every batch, which `pystrat.StratifiedBatchSampler` guarantees. The R module
+    ``rbridge::nn_aum_loss()`` gives the same values and the same gradients.
+
+    Notes
+    -----
+    A row is predicted positive where its prediction is above the threshold t. With FPR(t) the share of the negatives
+    that are, and FNR(t) the share of the positives that are not, the loss is the integral of
+    ``min(FPR(t), FNR(t))`` over t: the sum, over the distinct predictions in order, of the minimum between two
+    neighbours times the step from one to the next. So
+
+    * tied predictions are one threshold, and the order of the rows does not matter;
+    * the loss is a sum, not a mean: it is in units of the predictions, whatever the number of rows;
+    * it does not change where the same number is added to all predictions;
+    * a batch of one class has loss 0 and gradient 0.
+
+    The loss is piecewise linear. The gradient is the slope of its piece, computed from counts of rows in exact
+    integers. Where predictions are tied, pieces may meet. There the gradient is the mean of two: with the tied
+    negatives just above the tied positives, and with them just below, each shared out equally among the tied rows of a
+    class. This is a subgradient, and it is the gradient itself where there is one. Where no more than two rows are
+    tied, it is the mean of the derivatives from the left and from the right. So predictions that are all tied have
+    loss 0 and yet a gradient that drives the classes apart.
+
+    It takes O(n log n), by sorting. All work is done on the device of the predictions, in float64 for float64 and in
+    float32 for shorter types.
+
+    The loss was published by J. Hillman and T. D. Hocking ("Optimizing ROC curves with a sort-based surrogate loss for
+    binary classification and changepoint detection", Journal of Machine Learning Research 24(70), 2023), there with
+    counts or rates; here it is rates, so that a rare class weighs as much as a frequent one.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from pystrat.losses import AUMLoss
+    >>> predictions = torch.tensor([2.0, -3.5, -1.0, 1.5], requires_grad=True)
+    >>> loss = AUMLoss()(predictions, torch.tensor([0, 0, 1, 1]))
+    >>> loss.item()
+    1.5
+    >>> loss.backward()
+    >>> predictions.grad.tolist()
+    [0.5, 0.0, -0.5, 0.0]
+    """
+
+    def forward(self, input: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+        """Compute the loss of one batch.
+
+        Parameters
+        ----------
+        input : torch.Tensor, shape (n,) or (n, 1)
+            The predictions, floating point numbers of any scale, such as logits. A larger one means a positive row.
+        target : torch.Tensor, shape (n,) or (n, 1)
+            The labels, logical values or numbers: 1 for positive rows, 0 for negative ones.
+
+        Returns
+        -------
+        torch.Tensor, a scalar
+            The loss, at least 0 but for rounding.
+
+        Raises
+        ------
+        TypeError
+            Where `input` is no tensor of floating point numbers, or `target` no tensor.
+        ValueError
+            Where a shape is another, predictions are not finite, or labels are other than 0 and 1.
+        """
+        predictions = _check_predictions(input)
+        positive = _check_labels(target, len(predictions))
+        with torch.no_grad():
+            slopes = aum_slopes(predictions, positive)
+            # The slopes add up to 0, so any origin gives the same sum. A prediction that counts rounds least.
+            origin = predictions[slopes.abs().argmax()]
+        return (slopes * (predictions - origin)).sum()
+
+
+def aum_slopes(predictions: torch.Tensor, positive: torch.Tensor) -> torch.Tensor:
+    """Return the derivative of the loss with respect to each prediction.
+
+    Parameters
+    ----------
+    predictions : torch.Tensor, shape (n,)
+        Finite floating point numbers.
+    positive : torch.Tensor of bool, shape (n,)
+        Whether the row is positive.
+
+    Returns
+    -------
+    torch.Tensor, shape (n,)
+        Of the type of `predictions`.
+    """
+    ordered, order = predictions.detach().sort()
+    distinct, place = torch.unique_consecutive(ordered, return_inverse=True)
+    # The threshold of each row, numbered in ascending order, and the rows of each class that are tied there.
+    threshold = torch.empty_like(place).scatter(0, order, place)
+    negatives = torch.bincount(threshold[~positive], minlength=len(distinct))
+    positives = torch.bincount(threshold[positive], minlength=len(distinct))
+    n_negatives, n_positives = negatives.sum(), positives.sum()
+
+    def minimum(false_positives: torch.Tensor, false_negatives: torch.Tensor) -> torch.Tensor:
+        """The minimum of the two rates, times `n_negatives * n_positives`, so that it is an integer."""
+        return torch.minimum(false_positives * n_positives, false_negatives * n_negatives)
+
+    # Errors where the threshold is just above the tied rows, and just below them.
+    false_negatives_above = positives.cumsum(0)
+    false_negatives_below = false_negatives_above - positives
+    false_positives_above = n_negatives - negatives.cumsum(0)
+    false_positives_below = false_positives_above + negatives
+    # What the rows of both classes add to the minimum together, and what ranking them the worst way adds to the best.
+    step = minimum(false_positives_below, false_negatives_below) - minimum(false_positives_above, false_negatives_above)
+    spread = minimum(false_positives_below, false_negatives_above) - minimum(
+        false_positives_above, false_negatives_below
+    )
+    twice_the_total = torch.where(positive, (step - spread)[threshold], (step + spread)[threshold])
+    sharers = torch.where(positive, positives[threshold], negatives[threshold])
+    scale = (n_negatives * n_positives).clamp(min=1).to(predictions.dtype)
+    return twice_the_total.to(predictions.dtype) / scale / (2 * sharers)
+
+
+def _check_predictions(values: Any) -> torch.Tensor:
+    """Return the predictions as a vector in float32 or float64."""
+    vector = _check_vector(values, "input")
+    if not vector.is_floating_point():
+        raise TypeError(refusal("input", _OWNER, "hold floating point numbers", _kind_of(vector)))
+    if len(vector) == 0:
+        raise ValueError(refusal("input", _OWNER, "have at least one value", "0 values"))
+    _check_all(vector, torch.isfinite(vector), "input", "hold finite numbers")
+    return vector.to(torch.promote_types(vector.dtype, torch.float32))
+
+
+def _check_labels(values: Any, n_rows: int) -> torch.Tensor:
+    """Return which rows are positive."""
+    vector = _check_vector(values, "target")
+    if len(vector) != n_rows:
+        required = f"have one value for each prediction, {n_rows}"
+        raise ValueError(refusal("target", _OWNER, required, count_of(len(vector), "value")))
+    positive = vector == 1
+    _check_all(vector, positive | (vector == 0), "target", "hold 1 for positive and 0 for negative rows")
+    return positive
+
+
+def _check_vector(values: Any, name: str) -> torch.Tensor:
+    """Return a tensor of shape (n) or (n, 1) as a vector."""
+    if not isinstance(values, torch.Tensor):
+        raise TypeError(refusal(name, _OWNER, _SHAPES, show(values)))
+    if values.ndim not in (1, 2) or values.ndim == 2 and values.shape[1] != 1:
+        shape = ", ".join(map(str, values.shape))
+        raise ValueError(refusal(name, _OWNER, _SHAPES, f"a tensor of shape ({shape})"))
+    return values.flatten()
+
+
+def _check_all(vector: torch.Tensor, passed: torch.Tensor, name: str, required: str) -> None:
+    """Refuse a vector whose values have not all passed, and show the first that has not."""
+    if not passed.all():
+        raise ValueError(refusal(name, _OWNER, required, show(vector[~passed][0].item())))
+
+
+def _kind_of(tensor: torch.Tensor) -> str:
+    if tensor.dtype == torch.bool:
+        return "logical values"
+    return "complex values" if tensor.is_complex() else "integers"

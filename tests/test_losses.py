@@ -1,0 +1,325 @@
+"""The AUM loss against known answers, its definition, CRAN's package aum and finite differences."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import subprocess
+import sys
+from collections import Counter
+from fractions import Fraction
+from itertools import permutations
+from typing import Any, Sequence
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import pystrat.losses
+from pystrat import StratifiedBatchSampler
+from pystrat.losses import AUMLoss
+from tests.golden_vectors import GOLDEN, values_of
+
+LOSSES = json.loads((GOLDEN / "losses.json").read_text(encoding="utf-8"))
+REFERENCE = json.loads((GOLDEN / "aum.json").read_text(encoding="utf-8"))["cases"]
+
+# Sixteenths are exact in float32, and so are their differences.
+SCORES = st.one_of(st.integers(-2, 2), st.integers(-1000, 1000)).map(lambda number: number / 16)
+BATCHES = st.lists(st.tuples(SCORES, st.booleans()), min_size=1, max_size=40)
+# Few enough to try every order of the rows.
+FEW = st.lists(st.tuples(st.integers(0, 2), st.booleans()), min_size=1, max_size=6)
+TYPES = [torch.float64, torch.float32]
+
+Batch = Sequence[tuple[float, bool]]
+
+
+def tensor_of(values: list[Any], dtype: torch.dtype = torch.float64) -> torch.Tensor:
+    rows = [values_of(row) if isinstance(row, list) else values_of([row])[0] for row in values]
+    return torch.tensor(rows, dtype=dtype)
+
+
+def loss_and_gradient(predictions: Any, labels: Any, dtype: torch.dtype = torch.float64) -> tuple[float, list[float]]:
+    leaf = torch.as_tensor(predictions, dtype=dtype).clone().requires_grad_()
+    loss = AUMLoss()(leaf, torch.as_tensor(labels))
+    assert loss.shape == () and loss.dtype == dtype
+    loss.backward()
+    assert leaf.grad is not None and leaf.grad.shape == leaf.shape
+    return loss.item(), leaf.grad.tolist()
+
+
+def of_batch(batch: Batch, dtype: torch.dtype = torch.float64) -> tuple[float, list[float]]:
+    return loss_and_gradient([score for score, _ in batch], [label for _, label in batch], dtype)
+
+
+def by_definition(batch: Batch) -> Fraction:
+    """The definition in the help, word for word, in fractions: all thresholds, all rows."""
+    negatives = [score for score, positive in batch if not positive]
+    positives = [score for score, positive in batch if positive]
+    if not negatives or not positives:
+        return Fraction(0)
+    distinct = sorted({score for score, _ in batch})
+    area = Fraction(0)
+    for low, high in zip(distinct, distinct[1:]):
+        false_positive_rate = Fraction(sum(score > low for score in negatives), len(negatives))
+        false_negative_rate = Fraction(sum(score <= low for score in positives), len(positives))
+        area += min(false_positive_rate, false_negative_rate) * (Fraction(high) - Fraction(low))
+    return area
+
+
+def gradient_in_order(batch: Batch, ascending: Sequence[int]) -> tuple[Fraction, ...]:
+    """The gradient where no two rows are tied and `ascending` is the order of the rows: the loss is linear there."""
+    labels = [positive for _, positive in batch]
+    n_positives = sum(labels)
+    n_negatives = len(labels) - n_positives
+    gradient = [Fraction(0)] * len(labels)
+    if not n_positives or not n_negatives:
+        return tuple(gradient)
+
+    def minimum(n_below: int) -> Fraction:
+        below = [labels[row] for row in ascending[:n_below]]
+        above = [labels[row] for row in ascending[n_below:]]
+        return min(Fraction(above.count(False), n_negatives), Fraction(below.count(True), n_positives))
+
+    for place, row in enumerate(ascending):
+        gradient[row] = minimum(place) - minimum(place + 1)
+    return tuple(gradient)
+
+
+def gradients_nearby(batch: Batch) -> dict[tuple[int, ...], tuple[Fraction, ...]]:
+    """The gradients of all pieces that meet here: one for each way of ordering the tied rows."""
+    rows = range(len(batch))
+    orders = {tuple(sorted(rows, key=lambda row: (batch[row][0], tie[row]))) for tie in permutations(rows)}
+    return {order: gradient_in_order(batch, order) for order in orders}
+
+
+def mean(vectors: Sequence[Sequence[Fraction]]) -> list[float]:
+    return [float(sum(values) / len(values)) for values in zip(*vectors)]
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("case", LOSSES["known"], ids=[case["name"] for case in LOSSES["known"]])
+def test_known_answers(case: dict, dtype: torch.dtype) -> None:
+    loss, gradient = loss_and_gradient(tensor_of(case["input"], dtype), tensor_of(case["target"]), dtype)
+    assert loss == case["loss"]
+    assert np.allclose(gradient, case["gradient"], rtol=1e-7, atol=0)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("case", REFERENCE, ids=[case["name"] for case in REFERENCE])
+def test_the_loss_is_that_of_cran_aum_and_the_gradient_where_at_most_two_rows_are_tied(
+    case: dict, dtype: torch.dtype
+) -> None:
+    loss, gradient = loss_and_gradient(case["predictions"], case["labels"], dtype)
+    tolerance = 1e-13 if dtype == torch.float64 else 1e-6
+    assert loss == pytest.approx(case["loss"], rel=tolerance, abs=tolerance)
+    tied = Counter(case["predictions"])
+    left_and_right = np.array([case["left"], case["right"]])
+    compared = np.array([tied[prediction] <= 2 for prediction in case["predictions"]])
+    assert np.allclose(np.array(gradient)[compared], left_and_right.mean(axis=0)[compared], rtol=0, atol=tolerance)
+
+
+def test_the_reference_has_cases_without_ties_with_pairs_and_with_many_tied() -> None:
+    most_tied = {max(Counter(case["predictions"]).values()) for case in REFERENCE}
+    assert {1, 2, 3} <= most_tied and max(most_tied) > 50
+    differ = [case for case in REFERENCE if not np.allclose(case["left"], case["right"])]
+    assert len(differ) > 10, "where pieces meet, the derivatives from the left and from the right differ"
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@given(batch=BATCHES)
+def test_the_loss_is_that_of_the_definition(dtype: torch.dtype, batch: Batch) -> None:
+    tolerance = 1e-13 if dtype == torch.float64 else 1e-5
+    assert of_batch(batch, dtype)[0] == pytest.approx(float(by_definition(batch)), rel=tolerance, abs=tolerance)
+
+
+@given(BATCHES)
+def test_the_loss_is_0_exactly_where_no_negative_is_above_a_positive(batch: Batch) -> None:
+    in_order = all(low <= high for low, negative in batch if not negative for high, positive in batch if positive)
+    assert (of_batch(batch)[0] == 0) == in_order
+
+
+@settings(deadline=None)
+@given(FEW)
+def test_the_gradient_is_the_gradient_where_there_is_one(batch: Batch) -> None:
+    gradients = set(gradients_nearby(batch).values())
+    assume(len(gradients) == 1)
+    assert of_batch(batch)[1] == pytest.approx(mean(list(gradients)), abs=1e-15)
+
+
+@settings(deadline=None)
+@given(FEW)
+def test_at_ties_the_gradient_is_the_mean_of_negatives_above_and_of_negatives_below_the_positives(batch: Batch) -> None:
+    nearby = gradients_nearby(batch)
+
+    def with_ties_ordered(first: bool) -> list[float]:
+        """The mean over all orders in which, of the tied rows, those of one class come first."""
+        return mean(
+            [
+                gradient
+                for order, gradient in nearby.items()
+                if list(order) == sorted(order, key=lambda row: (batch[row][0], batch[row][1] != first))
+            ]
+        )
+
+    expected = (np.array(with_ties_ordered(True)) + with_ties_ordered(False)) / 2
+    assert of_batch(batch)[1] == pytest.approx(expected, abs=1e-15)
+
+
+@settings(deadline=None)
+@given(FEW, st.lists(st.integers(-5, 5), min_size=6, max_size=6))
+def test_the_gradient_is_a_subgradient(batch: Batch, direction: list[int]) -> None:
+    along = sum(slope * step for slope, step in zip(of_batch(batch)[1], direction))
+    steepest = max(
+        sum(slope * step for slope, step in zip(gradient, direction)) for gradient in gradients_nearby(batch).values()
+    )
+    assert along <= steepest + 1e-12
+
+
+@given(BATCHES)
+def test_the_gradient_adds_up_to_0_and_gives_the_loss_along_the_predictions(batch: Batch) -> None:
+    loss, gradient = of_batch(batch)
+    assert sum(gradient) == pytest.approx(0, abs=1e-13)
+    assert np.dot(gradient, [score for score, _ in batch]) == pytest.approx(loss, abs=1e-11)
+
+
+@given(st.permutations(range(200)), st.lists(SCORES, min_size=1, max_size=200), st.randoms(use_true_random=False))
+def test_the_order_of_the_rows_does_not_matter(places: list[int], scores: list[float], random: Any) -> None:
+    batch = [(score, random.random() < 0.3) for score in scores]
+    order = [place for place in places if place < len(batch)]
+    loss, gradient = of_batch(batch)
+    moved_loss, moved_gradient = of_batch([batch[row] for row in order])
+    assert moved_gradient == [gradient[row] for row in order]
+    assert moved_loss == pytest.approx(loss, abs=1e-12)
+
+
+@given(BATCHES, st.integers(-(2**12), 2**12), st.integers(1, 64))
+def test_predictions_may_be_shifted_and_scaled(batch: Batch, shift: int, scale: int) -> None:
+    loss, gradient = of_batch(batch)
+    moved_loss, moved_gradient = of_batch([(score * scale + shift, label) for score, label in batch])
+    assert moved_loss == pytest.approx(loss * scale, abs=1e-9)
+    assert moved_gradient == gradient
+
+
+def test_a_batch_of_one_class_trains_nothing_and_stops_nothing() -> None:
+    network = torch.nn.Linear(3, 1)
+    for label in (0.0, 1.0):
+        loss = AUMLoss()(network(torch.randn(5, 3)), torch.full((5, 1), label))
+        network.zero_grad()
+        loss.backward()
+        assert loss.item() == 0 and all(parameter.grad.eq(0).all() for parameter in network.parameters())
+
+
+@pytest.mark.parametrize("n_rows", [2, 3, 20, 101])
+def test_the_gradient_agrees_with_finite_differences_where_nothing_is_tied(n_rows: int) -> None:
+    generator = np.random.default_rng(n_rows)
+    predictions = torch.tensor(generator.permutation(n_rows) * 0.1 + 50, requires_grad=True)
+    labels = torch.tensor(np.arange(n_rows) % 3 == 0)
+    assert torch.autograd.gradcheck(AUMLoss(), (predictions, labels))
+    assert torch.autograd.gradcheck(AUMLoss(), (predictions.detach().reshape(-1, 1).requires_grad_(), labels))
+
+
+@pytest.mark.parametrize("dtype", [torch.bool, torch.uint8, torch.int32, torch.int64, torch.float16, torch.float64])
+@pytest.mark.parametrize("shape", [(-1,), (-1, 1)])
+def test_labels_of_every_type_and_shape_are_the_same(dtype: torch.dtype, shape: tuple[int, ...]) -> None:
+    labels = torch.tensor([0, 0, 1, 1]).to(dtype).reshape(shape)
+    assert loss_and_gradient([2.0, -3.5, -1.0, 1.5], labels) == (1.5, [0.5, 0.0, -0.5, 0.0])
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_short_predictions_are_computed_with_in_float32(dtype: torch.dtype) -> None:
+    predictions = torch.tensor([2.0, -3.5, -1.0, 1.5], dtype=dtype, requires_grad=True)
+    loss = AUMLoss()(predictions, torch.tensor([0, 0, 1, 1]))
+    loss.backward()
+    assert loss.dtype == torch.float32 and loss.item() == 1.5
+    assert predictions.grad is not None and predictions.grad.tolist() == [0.5, 0.0, -0.5, 0.0]
+
+
+def test_predictions_far_from_0_lose_nothing_to_rounding() -> None:
+    predictions = torch.tensor([2.0, -3.5, -1.0, 1.5]) + 2.0**20
+    assert loss_and_gradient(predictions, [0, 0, 1, 1], torch.float32) == (1.5, [0.5, 0.0, -0.5, 0.0])
+
+
+def test_a_hundred_thousand_rows_by_sorting() -> None:
+    generator = np.random.default_rng(1)
+    positive = generator.random(100_000) < 0.03
+    predictions = np.round(generator.normal(size=100_000) + positive, 3)
+    ascending = np.argsort(predictions, kind="stable")
+    false_negative_rate = np.cumsum(positive[ascending]) / positive.sum()
+    false_positive_rate = 1 - np.cumsum(~positive[ascending]) / (~positive).sum()
+    steps = np.diff(predictions[ascending])
+    expected = float((np.minimum(false_positive_rate, false_negative_rate)[:-1] * steps).sum())
+    assert loss_and_gradient(predictions, positive)[0] == pytest.approx(expected, rel=1e-10)
+    assert loss_and_gradient(predictions, positive, torch.float32)[0] == pytest.approx(expected, rel=1e-5)
+
+
+def test_predictions_that_are_all_tied_are_driven_apart() -> None:
+    """A network whose last layer begins at zero learns."""
+    labels = np.repeat([1.0, 0.0], [30, 270])
+    inputs = np.random.default_rng(1).normal(size=(300, 2)) + 4 * labels[:, None]
+    rows, target = torch.tensor(inputs, dtype=torch.float32), torch.tensor(labels)
+    network = torch.nn.Linear(2, 1)
+    torch.nn.init.zeros_(network.weight)
+    optimiser = torch.optim.SGD(network.parameters(), lr=0.1)
+    for batch in StratifiedBatchSampler(labels, 3, seed=1):
+        optimiser.zero_grad()
+        AUMLoss()(network(rows[batch]), target[batch].reshape(-1, 1)).backward()
+        optimiser.step()
+    scores = network(rows).detach().numpy().ravel()
+    auc = (scores[labels == 1][:, None] > scores[labels == 0]).mean()
+    assert auc > 0.98
+
+
+@pytest.mark.parametrize("case", LOSSES["refused"], ids=[case["name"] for case in LOSSES["refused"]])
+def test_refused(case: dict) -> None:
+    with pytest.raises(ValueError) as refused:
+        AUMLoss()(tensor_of(case["input"]), tensor_of(case["target"]))
+    assert str(refused.value) == case["message"].format(loss="AUMLoss")
+
+
+@pytest.mark.parametrize(
+    ("input", "target", "message"),
+    [
+        ([1.0, 2.0], torch.tensor([0, 1]), "'input' parameter of AUMLoss must be a tensor of shape .* Got 2 values"),
+        (None, torch.tensor([0, 1]), "'input' parameter of AUMLoss must be a tensor of shape .* Got nothing"),
+        (torch.tensor([1, 2]), torch.tensor([0, 1]), "must hold floating point numbers. Got integers instead."),
+        (torch.tensor([True]), torch.tensor([0]), "must hold floating point numbers. Got logical values instead."),
+        (torch.tensor([1j]), torch.tensor([0]), "must hold floating point numbers. Got complex values instead."),
+        (torch.tensor([1.0]), np.array([1]), "'target' parameter of AUMLoss must be a tensor of shape .* Got 1 value"),
+    ],
+)
+def test_what_is_no_tensor_of_numbers_is_refused(input: Any, target: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        AUMLoss()(input, target)
+
+
+def test_a_scalar_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"Got a tensor of shape \(\) instead."):
+        AUMLoss()(torch.tensor(1.0), torch.tensor(1.0))
+
+
+def test_the_loss_is_a_module_that_can_be_moved_and_pickled() -> None:
+    loss = AUMLoss()
+    assert isinstance(loss, torch.nn.Module) and list(loss.parameters()) == [] and repr(loss) == "AUMLoss()"
+    copied = pickle.loads(pickle.dumps(loss.to("cpu")))
+    assert type(copied) is AUMLoss
+    assert copied(torch.tensor([1.0, 0.0]), torch.tensor([0, 1])).item() == 1
+
+
+def test_torch_is_imported_only_when_a_loss_is_taken() -> None:
+    code = """
+import sys
+import pystrat, pystrat.losses
+assert "AUMLoss" in dir(pystrat.losses) and not hasattr(pystrat.losses, "AumLoss")
+assert "torch" not in sys.modules
+from pystrat.losses import AUMLoss
+assert issubclass(AUMLoss, sys.modules["torch"].nn.Module)
+assert pystrat.losses.AUMLoss is AUMLoss
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_what_the_module_does_not_have_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="module 'pystrat.losses' has no attribute 'AumLoss'"):
+        getattr(pystrat.losses, "AumLoss")
