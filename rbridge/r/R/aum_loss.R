@@ -1,0 +1,118 @@
+# The AUM loss of tensors.
+# Checks and slopes are plain R, which needs no LibTorch; what autograd has to see is one sum of tensors.
+
+aum_loss = function(input, target) {
+  check_tensor(input, "input")
+  if (!input$is_floating_point()) {
+    stop_parameter("input", "hold floating point numbers", tensor_kind(input), of = aum_name)
+  }
+  predictions = check_predictions(tensor_shape(input), tensor_values(input))
+  check_tensor(target, "target")
+  positive = check_labels(tensor_shape(target), tensor_values(target), n_rows = length(predictions))
+
+  slopes = aum_slopes(predictions, positive)
+  dtype = torch::torch_promote_types(input$dtype, torch::torch_float())
+  aum_sum(
+    input$flatten()$to(dtype = dtype),
+    torch::torch_tensor(slopes, dtype = dtype, device = input$device),
+    origin = aum_origin(predictions, slopes)
+  )
+}
+
+# Of tensors, as of plain numbers.
+aum_sum = function(predictions, slopes, origin) {
+  sum((predictions - origin) * slopes)
+}
+
+# The slopes add up to 0, so that any origin gives the same sum.
+# A prediction that counts rounds least.
+aum_origin = function(predictions, slopes) {
+  predictions[which.max(abs(slopes))]
+}
+
+# The derivative of the loss with respect to each prediction.
+aum_slopes = function(predictions, positive) {
+  distinct = sort(unique(predictions))
+  threshold = match(predictions, distinct)
+  # Rows of each class that are tied at each threshold, in ascending order.
+  negatives = as.double(tabulate(threshold[!positive], length(distinct)))
+  positives = as.double(tabulate(threshold[positive], length(distinct)))
+  n_negatives = sum(negatives)
+  n_positives = sum(positives)
+  # The minimum of the two rates, times n_negatives * n_positives, so that it is an integer.
+  minimum = function(false_positives, false_negatives) {
+    pmin(false_positives * n_positives, false_negatives * n_negatives)
+  }
+
+  # Errors where the threshold is just above the tied rows, and just below them.
+  false_negatives_above = cumsum(positives)
+  false_negatives_below = false_negatives_above - positives
+  false_positives_above = n_negatives - cumsum(negatives)
+  false_positives_below = false_positives_above + negatives
+  # What the rows of both classes add to the minimum together, and what ranking them the worst way adds to the best.
+  step = minimum(false_positives_below, false_negatives_below) - minimum(false_positives_above, false_negatives_above)
+  spread = minimum(false_positives_below, false_negatives_above) - minimum(false_positives_above, false_negatives_below)
+  twice_the_total = ifelse(positive, (step - spread)[threshold], (step + spread)[threshold])
+  sharers = ifelse(positive, positives[threshold], negatives[threshold])
+  twice_the_total / max(n_negatives * n_positives, 1) / (2 * sharers)
+}
+
+aum_name = "nn_aum_loss"
+
+check_tensor = function(x, name) {
+  if (!inherits(x, "torch_tensor")) {
+    stop_parameter(name, loss_shapes, show_value(x), of = aum_name)
+  }
+}
+
+tensor_kind = function(tensor) {
+  if (tensor$dtype == torch::torch_bool()) {
+    "logical values"
+  } else if (tensor$is_complex()) {
+    "complex values"
+  } else {
+    "integers"
+  }
+}
+
+tensor_shape = function(tensor) as.integer(tensor$shape)
+
+# Doubles hold the values of all types exactly.
+tensor_values = function(tensor) {
+  as.double(torch::as_array(tensor$detach()$cpu()$to(dtype = torch::torch_double())))
+}
+
+check_predictions = function(shape, values) {
+  check_loss_shape(shape, "input")
+  if (length(values) == 0L) {
+    stop_parameter("input", "have at least one value", "0 values", of = aum_name)
+  }
+  check_all_values(values, is.finite(values), "input", "hold finite numbers")
+  values
+}
+
+# -> which rows are positive
+check_labels = function(shape, values, n_rows) {
+  check_loss_shape(shape, "target")
+  if (length(values) != n_rows) {
+    stop_parameter("target", sprintf("have one value for each prediction, %d", n_rows),
+      show_count(length(values), "value"), of = aum_name)
+  }
+  check_all_values(values, values %in% c(0, 1), "target", "hold 1 for positive and 0 for negative rows")
+  values == 1
+}
+
+loss_shapes = "be a tensor of shape (n) or (n, 1)"
+
+check_loss_shape = function(shape, name) {
+  if (!(length(shape) == 1L || (length(shape) == 2L && shape[2L] == 1L))) {
+    stop_parameter(name, loss_shapes, sprintf("a tensor of shape (%s)", paste(shape, collapse = ", ")), of = aum_name)
+  }
+}
+
+# Shows the first value that has not passed.
+check_all_values = function(values, passed, name, requirement) {
+  if (!all(passed)) {
+    stop_parameter(name, requirement, show_value(values[!passed][1L]), of = aum_name)
+  }
+}
