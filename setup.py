@@ -1,11 +1,16 @@
-"""The compiled kernel; everything else about the distribution stands in pyproject.toml."""
+"""The compiled kernels; everything else about the distribution stands in pyproject.toml."""
 
 import sys
+from glob import glob
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-optimise = ["/O2"] if sys.platform == "win32" else ["-O3"]
-kernels = Extension("pystrat._kernels", ["pystrat/_kernels.pyx"], extra_compile_args=optimise)
+# Floating point is that of the source: no fused multiplication and addition, no other order.
+options = ["/O2"] if sys.platform == "win32" else ["-O3", "-ffp-contract=off"]
+kernels = [
+    Extension(path[: -len(".pyx")].replace("\\", "/").replace("/", "."), [path], extra_compile_args=options)
+    for path in sorted(glob("pystrat/**/*.pyx", recursive=True))
+]
 # The licence stands here because older and newer setuptools read it from no common form of pyproject.toml.
-setup(license="MIT", ext_modules=cythonize([kernels]))
+setup(license="MIT", ext_modules=cythonize(kernels))

@@ -2,7 +2,6 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-def permutation(seed: int, order: NDArray[Any]) -> None: ...
 def scatter_permutation(
     seed: int, codes: NDArray[Any], cursors: NDArray[Any], layout: NDArray[Any], out: NDArray[Any]
 ) -> None: ...

@@ -25,8 +25,8 @@ from typing import Any, Iterable, Iterator, Mapping, Optional, Sequence, Union, 
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat import _kernels
 from pystrat._messages import check_integer, refusal, show
+from pystrat._random import RandomStream
 
 MAX_SEED = 2**31 - 2
 MAX_EPOCH = 6_700_000
@@ -70,10 +70,7 @@ def epoch_permutation(n_rows: int, *, seed: int, epoch: int = 0) -> NDArray[np.i
     n_rows = check_integer(n_rows, "n_rows", owner, minimum=0, maximum=_MODULUS)
     seed = check_integer(seed, "seed", owner, minimum=0, maximum=MAX_SEED)
     epoch = check_integer(epoch, "epoch", owner, minimum=0, maximum=MAX_EPOCH)
-    order = np.empty(n_rows, dtype=np.int32)
-    if n_rows:
-        _kernels.permutation(epoch_seed(seed, epoch), order)
-    return order
+    return RandomStream(epoch_seed(seed, epoch)).permutation(n_rows)
 
 
 class Batches(Sequence[NDArray[Any]]):

@@ -15,15 +15,16 @@ check() { # name, command...
   "$@" || failed+=("$name")
 }
 
-# The kernel must compile without a warning, whatever the set-up compiled it with.
-compile_kernel_strictly() {
-  local folder include
+# The kernels must compile without a warning, whatever the set-up compiled them with.
+compile_kernels_strictly() {
+  local folder include source name status=0
   folder=$(mktemp -d)
   include=$($python -c 'import sysconfig; print(sysconfig.get_path("include"))')
-  cp pystrat/_kernels.pyx "$folder" &&
-    PYTHONWARNINGS=ignore $python -m cython -3 "$folder/_kernels.pyx" -o "$folder/_kernels.c" &&
-    cc -O3 -Wall -Werror -fPIC -I"$include" -c "$folder/_kernels.c" -o "$folder/_kernels.o"
-  local status=$?
+  for source in $(find pystrat -name '*.pyx'); do
+    name=$folder/$(basename "$source" .pyx)
+    PYTHONWARNINGS=ignore $python -m cython -3 "$source" -o "$name.c" &&
+      cc -O3 -Wall -Werror -fPIC -I"$include" -c "$name.c" -o "$name.o" || status=1
+  done
   rm -rf "$folder"
   return $status
 }
@@ -31,7 +32,7 @@ compile_kernel_strictly() {
 check "format (black)" $python -m black --quiet --check --diff "${sources[@]}"
 check "lint (flake8)" $python -m flake8 "${sources[@]}"
 check "types (mypy)" $python -m mypy
-check "kernel without warnings" compile_kernel_strictly
+check "kernels without warnings" compile_kernels_strictly
 check "shell scripts parse" bash -n tools/set-up.sh tools/check.sh .ci/run
 check "R: style and documentation" Rscript tools/check_r.R
 

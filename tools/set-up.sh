@@ -29,7 +29,7 @@ cran_packages=(
 # Modules, with the name of their distribution where that is another one.
 python_modules="numpy pandas matplotlib torch pytest hypothesis skorch imblearn=imbalanced-learn Cython setuptools wheel"
 python_modules+=" black flake8 mypy"
-python_imports="numpy pandas matplotlib torch pytest hypothesis pystrat pystrat._kernels rbridge"
+python_imports="numpy pandas matplotlib torch pytest hypothesis pystrat rbridge"
 
 say() { printf 'set-up: %s\n' "$*"; }
 
@@ -67,14 +67,21 @@ choose_python() {
 
 python_stamp() { # python
   echo "$1 $("$1" -c 'import sys; print(*sys.version_info[:3])') $PWD" \
-    "$(checksum tools/set-up.sh pyproject.toml setup.py pystrat/_kernels.pyx)"
+    "$(find pystrat -name '*.p[yx][xd]' | sort | xargs sha256sum tools/set-up.sh pyproject.toml setup.py | sha256sum)"
+}
+
+kernels_are_built() {
+  local source
+  for source in $(find pystrat -name '*.pyx'); do
+    compgen -G "${source%.pyx}.*.so" >/dev/null || return 1
+  done
 }
 
 set_up_python() {
   local python stamp_file=.venv/stamp stamp
   python=$(choose_python)
   stamp=$(python_stamp "$python")
-  if is_done "$stamp_file" "$stamp" && compgen -G "pystrat/_kernels.*.so" >/dev/null; then
+  if is_done "$stamp_file" "$stamp" && kernels_are_built; then
     return 0
   fi
   if ! .venv/bin/python -c 'import pip' 2>/dev/null; then

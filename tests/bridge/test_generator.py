@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from pystrat import epoch_permutation
+from pystrat._random import RandomStream
 from rbridge._session import Session, as_array
 
 LARGEST_SEED = 2**31 - 2
@@ -43,3 +44,14 @@ def test_a_million_rows(r: Session, base: Any, seed: int) -> None:
 def test_many_seeds(r: Session, base: Any) -> None:
     for seed in [*range(200), *range(2**30, 2**30 + 50), *range(LARGEST_SEED - 50, LARGEST_SEED + 1)]:
         check(r, base, 700, seed)
+
+
+@pytest.mark.parametrize("limit", [1, 2, 1_000, 65_536, 65_537, 10**6, 2**31 - 1])
+def test_indices_with_replacement_and_a_permutation_after_them(r: Session, base: Any, limit: int) -> None:
+    kinds = {"kind": "Mersenne-Twister", "normal.kind": "Inversion", "sample.kind": "Rejection"}
+    r.call_function(base["set.seed"], 9, **kinds)
+    drawn = as_array(r.call_function(base["sample.int"], limit, 1_001, replace=True))
+    order = as_array(r.call_function(base["sample.int"], 70_001))
+    stream = RandomStream(9)
+    assert np.array_equal(stream.indices(limit, 1_001), drawn - 1)
+    assert np.array_equal(stream.permutation(70_001), order - 1)

@@ -34,7 +34,7 @@ def run(*command: str, **options: Any) -> str:
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Build the wheel from a copy of the sources, so that nothing built before gets into it."""
     folder = tmp_path_factory.mktemp("wheel")
-    skipped = shutil.ignore_patterns(".*", "build", "*.egg-info", "*.so", "_kernels.c", "demo-output", "__pycache__")
+    skipped = shutil.ignore_patterns(".*", "build", "*.egg-info", "*.so", "_*.c", "demo-output", "__pycache__")
     shutil.copytree(ROOT, folder / "source", ignore=skipped, symlinks=True)
     options = ["--no-deps", "--no-build-isolation", "--no-index", "--quiet"]
     run(sys.executable, "-m", "pip", "wheel", str(folder / "source"), "--wheel-dir", str(folder), *options)
@@ -48,7 +48,9 @@ def test_the_wheel_holds_the_kernel_the_data_and_the_r_package_and_no_tests(whee
         assert f"rbridge/r/{name}" in names
     assert {f"rbridge/r/R/{path.name}" for path in (ROOT / "rbridge/r/R").iterdir()} <= set(names)
     assert {f"rbridge/r/man/{path.name}" for path in (ROOT / "rbridge/r/man").iterdir()} <= set(names)
-    assert any(name.startswith("pystrat/_kernels.") and name.endswith(".so") for name in names)
+    for kernel in (ROOT / "pystrat").glob("**/*.pyx"):
+        start = kernel.relative_to(ROOT).with_suffix("").as_posix() + "."
+        assert any(name.startswith(start) and name.endswith(".so") for name in names)
     assert {"pystrat/py.typed", "pystrat/_kernels.pyi", "pystrat/data/nsch_2017.csv.gz"} <= set(names)
     assert not [name for name in names if "test" in name]
 
