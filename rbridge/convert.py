@@ -139,7 +139,8 @@ def _by_callback(source: EpochSource, r: Session) -> Any:
         rows, offsets = source.batches(int(epoch[0]))
         return r.named_list(rows=rows, offsets=offsets)
 
-    return r.call("callback_generator", r.callback(epoch_batches), float(source.n_batches), source.class_name)
+    told = (float(source.n_batches), source.class_name, source.identity)
+    return r.call("callback_generator", r.callback(epoch_batches), *told)
 
 
 def _as_robject(generator: Any) -> Any:

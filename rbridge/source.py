@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, Iterable, Optional
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pystrat._messages import check_integer, refusal, show
-from pystrat.base import Batches
+from pystrat.base import Batches, BatchSampler
 
 _LARGEST_ROW = 2**31 - 2  # R counts from 1
 
@@ -50,6 +51,13 @@ class EpochSource:
                 raise TypeError(refusal("sampler", owner, required, show(sampler)))
             n_batches = len(sampler)
         self.n_batches = check_integer(n_batches, "n_batches", owner, minimum=1)
+
+    @property
+    def identity(self) -> str:
+        """Text that is equal for samplers with equal batches, where they tell, and else for this very object."""
+        if isinstance(self._sampler, BatchSampler):
+            return str(self._sampler.state_dict()["fingerprint"])
+        return f"object {id(self._sampler)} of process {os.getpid()}"
 
     def batches(self, epoch: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return the rows of an epoch, from 0, and the offsets of its batches, both as int32.

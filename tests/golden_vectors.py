@@ -1,8 +1,8 @@
 """The golden vectors: what samplers must give, in JSON that every language reads.
 
-``python -m tests.golden_vectors`` writes ``tests/golden/batches.json`` and ``bins.json`` afresh. A case has an
-``input``, from which each language makes its own ``expected``; rows are counted from 0. Lists longer than `WHOLE` rows
-are cut to their head, their tail and a checksum, the sum of (i * x_i) mod (2^31 - 1) with i from 1.
+``python -m tests.golden_vectors`` writes ``tests/golden/batches.json``, ``bins.json`` and ``training.json`` afresh.
+A case has an ``input``, from which each language makes its own ``expected``; rows are counted from 0. Lists longer
+than `WHOLE` rows are cut to their head, their tail and a checksum, the sum of (i * x_i) mod (2^31 - 1) with i from 1.
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import Any, Iterable, Iterator, Optional
 
 import numpy as np
+import pandas as pd
 
 from pystrat import StratifiedBatchSampler, bin_target, epoch_permutation
 
 GOLDEN = Path(__file__).parent / "golden"
+SURVEY = Path(__file__).parents[1] / "pystrat" / "data" / "nsch_2017.csv.gz"
 WHOLE = 2000
 MODULUS = 2**31 - 1
 ABOUT = (
@@ -28,6 +30,13 @@ ABOUT_BINS = (
     'Bins of a numeric target, counted from 0; null is a missing value, {"special": "Inf"} an infinite one. \'values\' '
     "are given, or made by 'multiplier', 'modulus', 'divisor' and 'length': value i, from 0, is (i * multiplier mod "
     "modulus) / divisor. Long lists are cut as in batches.json. Written by tests/golden_vectors.py."
+)
+
+ABOUT_TRAINING = (
+    "What each epoch of a training delivers: rows, counted from 0, batch after batch, and for each stratum how many of "
+    "its rows each batch holds. 'simulated': 600 rows of 1, then 19,400 of 0; 'nsch_2017': the column autism of "
+    "pystrat/data/nsch_2017.csv.gz where it is answered. Lists are cut as in batches.json. Written by "
+    "tests/golden_vectors.py."
 )
 
 
@@ -160,6 +169,23 @@ def _rare_strata() -> Iterator[dict[str, Any]]:
     yield _case("rare: replicas", rare, (0,), mean_batch_size=6, rare="allow", num_replicas=3)
 
 
+def training_runs() -> dict[str, Any]:
+    """Return the rows of each epoch of two training runs: simulated labels, and the survey's answered ones."""
+    survey = pd.read_csv(SURVEY)["autism"].dropna()
+    labels = {"simulated": np.repeat([1, 0], [600, 19_400]), "nsch_2017": survey}
+    runs = {}
+    for name, minimum in (("simulated", 3), ("nsch_2017", 2)):
+        sampler = StratifiedBatchSampler(labels[name], minimum, seed=1)
+        runs[name] = {
+            "min_samples_per_stratum": minimum,
+            "seed": sampler.seed,
+            "n_batches": len(sampler),
+            "composition": {name: cut(column) for name, column in sampler.plan.composition().items()},
+            "epochs": [cut(sampler.batches(epoch).rows) for epoch in range(3)],
+        }
+    return runs
+
+
 def values_of(values: Any) -> list[Optional[float]]:
     """Return what a case's values stand for, None where missing."""
     if isinstance(values, dict):
@@ -215,6 +241,11 @@ def bins_as_text() -> str:
     return _as_text(ABOUT_BINS, ({"input": case, "expected": expected_bins(case)} for case in bin_cases()))
 
 
+def training_as_text() -> str:
+    """Return the text of the file of training runs."""
+    return json.dumps({"about": ABOUT_TRAINING, **training_runs()}, indent=1) + "\n"
+
+
 def _as_text(about: str, told: Iterable[dict[str, Any]]) -> str:
     lines = [json.dumps(case) for case in told]
     return '{"about": ' + json.dumps(about) + ',\n"cases": [\n' + ",\n".join(lines) + "\n]}\n"
@@ -222,4 +253,5 @@ def _as_text(about: str, told: Iterable[dict[str, Any]]) -> str:
 
 if __name__ == "__main__":
     (GOLDEN / "batches.json").write_text(as_text(), encoding="utf-8")
+    (GOLDEN / "training.json").write_text(training_as_text(), encoding="utf-8")
     (GOLDEN / "bins.json").write_text(bins_as_text(), encoding="utf-8")

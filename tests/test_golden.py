@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.golden_vectors import GOLDEN, as_text, expected_of
+from tests.golden_vectors import GOLDEN, as_text, expected_of, training_as_text
 
 CASES = json.loads((GOLDEN / "batches.json").read_text(encoding="utf-8"))["cases"]
 
@@ -16,8 +16,9 @@ def test_golden_vector(case: dict) -> None:
     assert expected_of(case["input"]) == case["expected"]
 
 
-def test_the_file_is_what_python_writes_afresh() -> None:
+def test_the_files_are_what_python_writes_afresh() -> None:
     assert as_text() == (GOLDEN / "batches.json").read_text(encoding="utf-8")
+    assert training_as_text() == (GOLDEN / "training.json").read_text(encoding="utf-8")
 
 
 def test_the_vectors_cover_what_they_should() -> None:

@@ -22,9 +22,9 @@ debian_packages=(
   r-base-dev r-cran-roxygen2 r-cran-lintr
 )
 cran_packages=(
-  "R6 2.5.0" "aum 2024.6.19" "bit64 4.0.5" "callr 3.7.0" "coro 1.1.0" "ggplot2 3.4.0" "jsonlite 1.8.0" "mlr3 1.8.0"
-  "mlr3misc 0.15.0" "mlr3torch 0.3.3" "mlr3tuning 1.0.0" "paradox 1.0.0" "reticulate 1.40" "testthat 3.2.0"
-  "torch 0.17.0"
+  "R6 2.5.0" "aum 2024.6.19" "bit64 4.0.5" "callr 3.7.0" "cli 3.6.0" "coro 1.1.0" "data.table 1.15.0" "future 1.33.0"
+  "ggplot2 3.4.0" "jsonlite 1.8.0" "mirai 2.0.0" "mlr3 1.8.0" "mlr3misc 0.15.0" "mlr3pipelines 0.7.0" "mlr3torch 0.3.3"
+  "mlr3tuning 1.0.0" "paradox 1.0.0" "reticulate 1.40" "testthat 3.2.0" "torch 0.17.0" "withr 3.0.0"
 )
 # Modules, with the name of their distribution where that is another one.
 python_modules="numpy pandas matplotlib torch pytest hypothesis skorch imblearn=imbalanced-learn Cython setuptools wheel"

@@ -1,5 +1,5 @@
 # Runs the tests of the R package against its installed copy, and counts at the end what passed, failed and was skipped.
-# A test may be skipped for one reason only: LibTorch for R is not installed.
+# A test may be skipped for one reason only: LibTorch for R is not installed. REQUIRE_LIBTORCH=1 makes such a test fail.
 
 options(width = 110)
 results = testthat::test_dir(
@@ -23,5 +23,6 @@ if (length(skips) > 0) {
 if (length(other_skips) > 0) {
   cat("\nSkipped for another reason, which counts as failed:\n", paste0("  ", other_skips, "\n"), sep = "")
 }
-cat(sprintf("\nR: %d passed, %d failed, %d skipped\n", sum(is_kind("success")), failed, length(skips)))
+cat(sprintf("\nR: %d passed, %d failed, %d skipped%s\n", sum(is_kind("success")), failed, length(skips),
+  if (length(skips) > 0) " for want of LibTorch" else ""))
 quit(status = if (failed > 0) 1 else 0)

@@ -56,7 +56,8 @@ batch_sampler_python = function(sampler, n_batches = NULL) {
   callback_generator(
     function(epoch) as_vectors(reticulate::py_to_r(made$guarded(epoch))),
     as.double(reticulate::py_to_r(made$n_batches)),
-    reticulate::py_to_r(made$class_name)
+    reticulate::py_to_r(made$class_name),
+    reticulate::py_to_r(made$identity)
   )
 }
 

@@ -122,15 +122,24 @@
 #' `(seed + 1327217885 * epoch) %% 2147483647`; in epoch 0 it is the seed itself.
 #'
 #' @section Use in mlr3torch:
-#' Give the generator to a learner as `batch_sampler`.
-#' mlr3torch up to version 0.3.3 uses the batch sampler for validation and prediction too, where rows must keep their
-#' order, and still wants a `batch_size`.
-#' There, and only there, the instance delivers all rows in the order of the task, in consecutive batches of at most
-#' `batch_size` rows.
-#' Where `seed` is `NULL`, the parameter `seed` of the learner decides which seed is drawn.
-#' mlr3 tells learners apart also by the settings of their samplers.
-#' To tune `min_samples_per_stratum`, give generators as the levels of a factor, see the examples.
-#' With `jit_trace = TRUE` mlr3torch takes a batch to trace the network, so that training begins with epoch 1.
+#' Give the generator to a learner as `batch_sampler`, not as `sampler`, which is refused, and not an instance.
+#' mlr3torch 0.3.3 still wants a `batch_size`, which it uses to predict.
+#'
+#' * Training, whatever the dataset: the strata are those of the task that is trained on, also where the dataset does
+#'   not say of which task it is, as with `tensor_dataset = TRUE`.
+#' * Validation and prediction: mlr3torch 0.3.1 to 0.3.3 use the batch sampler there too, and take the rows to be in the
+#'   order of the task.
+#'   So the instance that they make gives all rows in that order, in consecutive batches of `batch_size` rows; its
+#'   `plan()` and `seed` are `NULL`.
+#'   Where it cannot be told whether mlr3torch trains or predicts, in a version with other functions, the rows come in
+#'   that order as well, with a warning.
+#'   Later versions use samplers in training only.
+#' * The seed: where `seed` is `NULL`, the parameter `seed` of the learner decides which one is drawn.
+#' * Epochs: each training begins at epoch 0.
+#'   With `jit_trace = TRUE` mlr3torch takes a batch to trace the network, so that training begins at epoch 1; the
+#'   callback [rbridge.set_epoch] keeps the numbers equal, and is needed where a training is resumed.
+#' * Hashes: mlr3 tells learners apart also by the settings of their samplers.
+#' * Tuning: to tune `min_samples_per_stratum`, give generators as the levels of a factor, see the examples.
 #'
 #' @section Errors:
 #' An argument of the wrong type or out of range, both or neither of `min_samples_per_stratum` and `mean_batch_size`, no
@@ -167,14 +176,22 @@
 #' loader = torch::dataloader(dataset, batch_sampler = sampler, collate_fn = identity)
 #' coro::loop(for (batch in loader) print(batch))
 #'
-#' # in mlr3torch, strata are the classes of the task unless `strata` or the role says otherwise
+#' # in mlr3torch, from a task to a trained learner: strata are the classes of the task
 #' if (requireNamespace("mlr3torch", quietly = TRUE)) {
-#'   learner = mlr3::lrn("classif.mlp",
-#'     epochs = 10, batch_size = 100,
-#'     batch_sampler = batch_sampler_stratified(min_samples_per_stratum = 10)
-#'   )
 #'   task = mlr3::tsk("sonar")
-#'   learner$param_set$values$batch_sampler(list(task = task))
+#'   learner = mlr3::lrn("classif.mlp",
+#'     epochs = 10, batch_size = 32, neurons = 16, predict_type = "prob", seed = 1,
+#'     loss = nn_aum_loss,
+#'     batch_sampler = batch_sampler_stratified(min_samples_per_stratum = 5),
+#'     callbacks = mlr3torch::t_clbk("rbridge.set_epoch")
+#'   )
+#'   if (torch::torch_is_installed()) {
+#'     split = mlr3::partition(task)
+#'     learner$train(task, row_ids = split$train)
+#'     learner$predict(task, row_ids = split$test)$score(mlr3::msr("classif.auc"))
+#'   }
+#'   # the batches that it trains on
+#'   batch_plan(task, min_samples_per_stratum = 5)
 #'
 #'   # the promise as a parameter that mlr3tuning can tune, here the grid of its values
 #'   learner$param_set$set_values(batch_sampler = paradox::to_tune(paradox::p_fct(levels = list(
@@ -197,29 +214,24 @@ sampler_generator = function(configuration) {
   structure(settings = environment(), torch::sampler(
     name = sampler_name,
     inherit = epoch_sampler(),
-    initialize = function(data_source) {
-      private$.setup = sampler_setup(configuration, data_source)
-    },
-    .length = function() as.integer(private$.setup$plan$n_batches),
-    batches = function(epoch) epoch_batches(private$.setup, check_epoch(epoch, self)),
-    plan = function() composition_table(private$.setup$plan),
-    print = function(...) {
-      cat(format_sampler(private$.setup, private$.next_epoch), sep = "\n")
-      invisible(self)
-    },
-    private = list(.setup = NULL),
+    plan = function() if (is.null(private$.in_order)) composition_table(private$.setup$plan),
+    private = list(
+      .setup = NULL,
+      .prepare = function(data_source, task) {
+        private$.setup = sampler_setup(configuration, data_source, task)
+      },
+      .n_batches = function() private$.setup$plan$n_batches,
+      .epoch_batches = function(epoch) epoch_batches(private$.setup, epoch),
+      .describe = function() format_setup(private$.setup, private$.next_epoch)
+    ),
     active = list(seed = function(value) if (missing(value)) private$.setup$seed else stop_read_only("seed", self)),
     parent_env = environment()
   ))
 }
 
 # What an instance works with: the codes of the strata, the plan, its layout, the seed and whether to shuffle.
-sampler_setup = function(configuration, data_source) {
-  batch_size = prediction_batch_size()
-  if (!is.null(batch_size)) {
-    return(prediction_setup(source_rows(data_source), batch_size))
-  }
-  strata = source_strata(data_source, configuration)
+sampler_setup = function(configuration, data_source, task) {
+  strata = source_strata(data_source, configuration, task = task)
   plan = configuration$plan
   if (is.null(plan)) {
     plan = stratified_plan(strata, configuration)

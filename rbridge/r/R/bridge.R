@@ -31,25 +31,27 @@ stratum_codes_from_python = function(codes, names) {
 
 # A sampler whose batches Python makes, as a generator: one crossing an epoch.
 # `python_batches(epoch)` gives list(value = list(rows, offsets)), rows counted from 0, or list(error = ).
-callback_generator = function(python_batches, n_batches, python_class) {
+# `identity` is text that tells samplers of Python apart.
+callback_generator = function(python_batches, n_batches, python_class, identity) {
   force(python_batches)
-  force(n_batches)
-  force(python_class)
-  torch::sampler(
+  configuration = list(n_batches = as.double(n_batches), python_class = python_class, identity = identity)
+  structure(settings = environment(), torch::sampler(
     name = "batch_sampler_python",
     inherit = epoch_sampler(),
-    .length = function() as.integer(n_batches),
-    batches = function(epoch) {
-      batches = from_python(python_batches(check_epoch(epoch, self)))
-      list(rows = batches[[1L]] + 1L, offsets = batches[[2L]])
-    },
-    print = function(...) {
-      cat(sprintf("<batch_sampler_python> of the class %s", python_class),
-        sprintf("* Batches: %.0f, next epoch %.0f", n_batches, private$.next_epoch), sep = "\n")
-      invisible(self)
-    },
+    private = list(
+      .prepare = function(data_source, task) NULL,
+      .n_batches = function() configuration$n_batches,
+      .epoch_batches = function(epoch) {
+        batches = from_python(python_batches(epoch))
+        list(rows = batches[[1L]] + 1L, offsets = batches[[2L]])
+      },
+      .describe = function() {
+        c(sprintf("* Class in Python: %s", configuration$python_class),
+          sprintf("* Batches: %.0f, next epoch %.0f", configuration$n_batches, private$.next_epoch))
+      }
+    ),
     parent_env = environment()
-  )
+  ))
 }
 
 # What R delivers by itself from a file, with no value from Python: the strata, the plan and the order are R's own.

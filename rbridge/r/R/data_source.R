@@ -20,14 +20,15 @@ source_rows = function(data_source) {
 }
 
 # Strata of the configuration for this source, encoded.
-source_strata = function(data_source, configuration, of = sampler_name) {
+# `task` is the one of which the source holds the rows, which some datasets of mlr3torch do not have themselves.
+source_strata = function(data_source, configuration, of = sampler_name, task = source_task(data_source)) {
   strata = configuration$strata
-  if (is.null(strata)) {
-    strata = encode_strata(task_strata(source_task(data_source), of), configuration$missing, of)
-  } else if (is.character(strata)) {
-    strata = encode_strata(text_strata(strata, data_source, of), configuration$missing, of)
-  }
   n_rows = source_rows(data_source)
+  if (is.null(strata)) {
+    strata = encode_strata(task_strata(task, of), configuration$missing, of)
+  } else if (is.character(strata)) {
+    strata = encode_strata(text_strata(strata, task, n_rows, of), configuration$missing, of)
+  }
   if (!is.null(n_rows) && n_rows != length(strata$codes)) {
     stop_parameter("strata", sprintf("have one value for each row of the dataset, %.0f", n_rows),
       show_count(length(strata$codes), "value"), of = of)
@@ -52,8 +53,7 @@ task_strata = function(task, of) {
 }
 
 # Text is the names of columns where the task has all of them, or where it cannot be one value for each row.
-text_strata = function(text, data_source, of) {
-  task = source_task(data_source)
+text_strata = function(text, task, n_rows, of) {
   if (is.null(task)) {
     return(text)
   }
@@ -61,7 +61,7 @@ text_strata = function(text, data_source, of) {
   unknown = setdiff(text, known)
   if (length(unknown) == 0L) {
     task_columns(task, unique(text))
-  } else if (length(text) == source_rows(data_source)) {
+  } else if (length(text) == n_rows) {
     text
   } else {
     stop_parameter("strata", "name columns of the task", show_value(unknown[1L]),

@@ -1,10 +1,26 @@
-# What every batch sampler of this package shares: epochs, iteration, and what torch::dataloader() asks for.
-# A sampler that inherits it gives two more methods: batches(epoch), a list of rows and offsets, and .length().
+# What every batch sampler of this package shares: epochs, iteration, what torch::dataloader() asks for, and that
+# mlr3torch predicts in the order of the rows.
+# A sampler that inherits it gives private methods: .prepare(data_source, task), called once, .epoch_batches(epoch), a
+# list of rows and offsets, .n_batches(), and .describe(), the lines that print() shows.
 
 epoch_sampler = function() {
   torch::sampler(
     name = "epoch_sampler",
-    initialize = function(data_source) NULL,
+    initialize = function(data_source) {
+      caller = mlr3torch_caller(class(self)[1L])
+      if (caller$keeps_order) {
+        private$.in_order = rows_in_order(data_source, caller$batch_size)
+      } else {
+        private$.prepare(data_source, if (is.null(caller$task)) source_task(data_source) else caller$task)
+      }
+    },
+    .length = function() {
+      as.integer(if (is.null(private$.in_order)) private$.n_batches() else length(private$.in_order$offsets) - 1L)
+    },
+    batches = function(epoch) {
+      epoch = check_epoch(epoch, self)
+      if (is.null(private$.in_order)) private$.epoch_batches(epoch) else private$.in_order
+    },
     .iter = function() batch_iterator(private$.take_epoch),
     .iter_batch = function(batch_size) {
       if (!is_whole_number(batch_size) || batch_size != 1) {
@@ -17,8 +33,14 @@ epoch_sampler = function() {
       private$.next_epoch = check_epoch(epoch, self)
       invisible(self)
     },
+    print = function(...) {
+      lines = if (is.null(private$.in_order)) private$.describe() else format_in_order(private$.in_order)
+      cat(sprintf("<%s>", class(self)[1L]), lines, sep = "\n")
+      invisible(self)
+    },
     private = list(
       .next_epoch = 0,
+      .in_order = NULL,
       .take_epoch = function() {
         batches = self$batches(private$.next_epoch)
         private$.next_epoch = private$.next_epoch + 1
@@ -32,6 +54,16 @@ epoch_sampler = function() {
     ),
     parent_env = environment()
   )
+}
+
+# All rows in the order of the dataset, in consecutive batches of at most `batch_size` rows.
+rows_in_order = function(data_source, batch_size) {
+  n_rows = source_rows(data_source)
+  if (is.null(batch_size)) {
+    batch_size = n_rows
+  }
+  n_batches = ceiling(n_rows / batch_size)
+  list(rows = seq_len(n_rows), offsets = as.integer(pmin(n_rows, batch_size * 0:n_batches)))
 }
 
 # The epoch is taken at the first call, so that an iterator that is never asked changes nothing.

@@ -1,10 +1,9 @@
-# Summaries of an instance and of a generator, one element a line.
+# Summaries of an instance, without its class, and of a generator, one element a line.
 
-format_sampler = function(setup, next_epoch) {
+format_setup = function(setup, next_epoch) {
   plan = setup$plan
   dropped = sum(is.na(setup$codes))
   c(
-    sprintf("<%s>", sampler_name),
     sprintf("* Rows: %.0f%s", sum(plan$counts), if (dropped > 0L) sprintf(", and %d never sampled", dropped) else ""),
     sprintf("* Strata: %d, of %s rows: %s", length(plan$counts), show_range(plan$counts), show_strata(plan)),
     sprintf("* Batches: %.0f, of %s rows, each with at least %s of every stratum", plan$n_batches,
@@ -15,6 +14,15 @@ format_sampler = function(setup, next_epoch) {
     } else {
       "* Order: of the dataset"
     }
+  )
+}
+
+# Where mlr3torch predicts
+format_in_order = function(batches) {
+  c(
+    sprintf("* Rows: %d", length(batches$rows)),
+    sprintf("* Batches: %d, of %s rows", length(batches$offsets) - 1L, show_range(diff(batches$offsets))),
+    "* Order: of the dataset, without strata, for mlr3torch predicts"
   )
 }
 

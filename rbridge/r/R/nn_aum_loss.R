@@ -84,10 +84,9 @@
 nn_aum_loss = NULL
 
 # A module inherits from a class that torch keeps to itself and changes from version to version.
-# Made when this package is built, it would hold the class of the version that was there then.
-.onLoad = function(libname, pkgname) { # nolint
-  namespace = topenv()
-  namespace$nn_aum_loss = torch::nn_module(
+# Made when this package is built, it would hold the class of the version that was there then; .onLoad() makes it.
+make_nn_aum_loss = function(namespace) {
+  torch::nn_module(
     c("nn_aum_loss", "nn_loss"),
     initialize = function() NULL,
     forward = function(input, target) aum_loss(input, target),

@@ -12,3 +12,13 @@
 
 # The methods of an R6 class find these in the environment of the instance, and `.data` ggplot2 in the data.
 utils::globalVariables(c("self", "private", ".data"))
+
+.onLoad = function(libname, pkgname) { # nolint
+  namespace = topenv()
+  namespace$nn_aum_loss = make_nn_aum_loss(namespace)
+  # Whichever of the two packages is loaded first.
+  setHook(packageEvent("mlr3torch", "onLoad"), function(...) register_set_epoch_callback())
+  if (isNamespaceLoaded("mlr3torch")) {
+    register_set_epoch_callback()
+  }
+}

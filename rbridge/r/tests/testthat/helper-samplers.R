@@ -57,3 +57,15 @@ count_labels = function(batches, labels) {
 message_of = function(code) {
   conditionMessage(expect_error(code))
 }
+
+# The library where the package is installed, also where the tests run on its source.
+installed_library = function() {
+  folder = getNamespaceInfo("rbridge", "path")
+  if (dir.exists(file.path(folder, "Meta"))) {
+    return(dirname(folder))
+  }
+  library = tempfile("library")
+  dir.create(library)
+  callr::rcmd("INSTALL", c("--no-docs", "--no-test-load", paste0("--library=", library), folder), fail_on_status = TRUE)
+  library
+}

@@ -29,7 +29,7 @@ test_that("a Python error is raised here with its text", {
 })
 
 test_that("a sampler whose batches Python makes keeps the contract of a torch sampler", {
-  generator = callback_generator(in_two_batches, 2L, "InTwo")
+  generator = callback_generator(in_two_batches, 2L, "InTwo", "in two")
   expect_s3_class(generator, c("batch_sampler_python", "torch_sampler"), exact = TRUE)
   instance = generator(NULL)
   expect_identical(instance$.length(), 2L)
@@ -43,11 +43,11 @@ test_that("a sampler whose batches Python makes keeps the contract of a torch sa
   expect_true(coro::is_exhausted(iterator()))
   expect_error(instance$.iter()(), "^ValueError: no epoch 3$")
   expect_identical(instance$epoch, 3, info = "an epoch that failed was not taken")
-  expect_output(print(instance), "<batch_sampler_python> of the class InTwo\n\\* Batches: 2, next epoch 3")
+  expect_output(print(instance), "<batch_sampler_python>\n\\* Class in Python: InTwo\n\\* Batches: 2, next epoch 3")
 })
 
 test_that("a sampler whose batches Python makes refuses with its own name", {
-  instance = callback_generator(in_two_batches, 2L, "InTwo")(NULL)
+  instance = callback_generator(in_two_batches, 2L, "InTwo", "in two")(NULL)
   expect_error(
     instance$set_epoch(-1),
     "The 'epoch' parameter of batch_sampler_python must be an integer from 0 to 6700000. Got -1 instead.",

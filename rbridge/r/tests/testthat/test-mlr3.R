@@ -1,51 +1,19 @@
-# Tasks of mlr3 and learners of mlr3torch, without LibTorch: no tensor is made.
-
-data = data.frame(
-  y = factor(rep(c("no", "yes"), times = c(30, 10)), levels = c("yes", "no")),
-  sex = rep(c("f", "m"), length.out = 40),
-  x = seq_len(40) / 40,
-  site = rep(c(1L, 2L, 1L, NA), each = 10)
-)
-
-task_of = function(rows = seq_len(40), id = "y") {
-  task = mlr3::as_task_classif(data, target = id, id = "simulated")
-  task$filter(rows)
-  task
-}
-
-# What mlr3torch makes of a task.
-dataset_for = function(task) {
-  ingress = mlr3torch::TorchIngressToken(features = "x", batchgetter = mlr3torch::batchgetter_num, shape = c(NA, 1))
-  mlr3torch::task_dataset(task, list(x = ingress))
-}
-
-learner_of = function(batch_sampler, ...) {
-  mlr3::lrn("classif.mlp", epochs = 1, batch_size = 15, batch_sampler = batch_sampler, ...)
-}
-
-private_of = function(learner) learner$.__enclos_env__$private
-
-loader_for = function(learner, task, purpose) {
-  private = private_of(learner)
-  values = learner$param_set$get_values(tags = purpose)
-  dataset = private$.dataset(task, values)
-  if (purpose == "train") private$.dataloader(dataset, values) else private$.dataloader_predict(dataset, values)
-}
+# What a data source says: tasks of mlr3 and the datasets that mlr3torch makes of them.
 
 test_that("without strata the target of a classification task is used", {
   sampler = batch_sampler_stratified(2, seed = 1)(dataset_for(task_of()))
   expect_identical(sampler$plan(), data.frame(no = rep(6L, 5), yes = rep(2L, 5)))
-  expect_identical(sampler$batches(1), sampler_of(data$y, 2, seed = 1)$batches(1))
+  expect_identical(sampler$batches(1), sampler_of(survey$y, 2, seed = 1)$batches(1))
 })
 
 test_that("the stratum role comes before the target, and may be several columns", {
   task = task_of()
   task$set_col_roles("sex", add_to = "stratum")
   generator = batch_sampler_stratified(2, seed = 1)
-  expect_identical(generator(dataset_for(task))$batches(0), sampler_of(as.list(data["sex"]), 2, seed = 1)$batches(0))
+  expect_identical(generator(dataset_for(task))$batches(0), sampler_of(as.list(survey["sex"]), 2, seed = 1)$batches(0))
   task$set_col_roles("y", add_to = "stratum")
   sampler = generator(dataset_for(task))
-  expect_identical(sampler$batches(0), sampler_of(data[task$col_roles$stratum], 2, seed = 1)$batches(0))
+  expect_identical(sampler$batches(0), sampler_of(survey[task$col_roles$stratum], 2, seed = 1)$batches(0))
   expect_length(sampler$plan(), 4)
 })
 
@@ -54,7 +22,7 @@ test_that("strata may name one or several columns of the task, whatever their ro
   task$set_col_roles("sex", roles = character())
   task$set_col_roles("y", add_to = "stratum")
   sampler = batch_sampler_stratified(2, strata = c("sex", "y"), seed = 1)(dataset_for(task))
-  expect_identical(sampler$batches(0), sampler_of(data[c("sex", "y")], 2, seed = 1)$batches(0))
+  expect_identical(sampler$batches(0), sampler_of(survey[c("sex", "y")], 2, seed = 1)$batches(0))
   sampler = batch_sampler_stratified(2, strata = "sex", seed = 1)(dataset_for(task))
   expect_identical(names(sampler$plan()), c("f", "m"))
 })
@@ -64,14 +32,14 @@ test_that("positions are those within the task's rows, not row ids", {
   task = task_of(rows)
   expect_identical(task$row_ids, as.integer(rows))
   sampler = batch_sampler_stratified(1, strata = c("y", "sex"), seed = 1)(dataset_for(task))
-  expect_identical(sampler$batches(0), sampler_of(data[rows, c("y", "sex")], 1, seed = 1)$batches(0))
+  expect_identical(sampler$batches(0), sampler_of(survey[rows, c("y", "sex")], 1, seed = 1)$batches(0))
   expect_identical(names(sampler$plan())[1], "yes, m")
 })
 
 test_that("rows that occur twice in a task, as in a bootstrap sample, are rows of their own", {
   rows = c(40, 1, 1, 40, 2, 39)
   sampler = batch_sampler_stratified(1, seed = 1)(dataset_for(task_of(rows)))
-  expect_identical(sampler$batches(0), sampler_of(data$y[rows], 1, seed = 1)$batches(0))
+  expect_identical(sampler$batches(0), sampler_of(survey$y[rows], 1, seed = 1)$batches(0))
 })
 
 test_that("columns that were bound to the task later can be named", {
@@ -88,7 +56,7 @@ test_that("a list with a task does as a data source", {
 })
 
 test_that("a regression task gives strata by role or by name only, and else tells how to bin its target", {
-  task = mlr3::as_task_regr(data, target = "x")
+  task = mlr3::as_task_regr(survey, target = "x")
   generator = batch_sampler_stratified(2, seed = 1)
   expect_identical(message_of(generator(list(task = task))), paste(
     "The 'strata' parameter of batch_sampler_stratified must be given where the target is numeric and no column has",
@@ -110,8 +78,8 @@ test_that("columns that the task does not have are refused, with those that it h
 
 test_that("text with one value for each row is values, unless all of it names columns", {
   task = task_of()
-  sampler = batch_sampler_stratified(2, strata = data$sex, seed = 1)(list(task = task))
-  expect_identical(sampler$batches(0), sampler_of(data$sex, 2, seed = 1)$batches(0))
+  sampler = batch_sampler_stratified(2, strata = survey$sex, seed = 1)(list(task = task))
+  expect_identical(sampler$batches(0), sampler_of(survey$sex, 2, seed = 1)$batches(0))
   two_rows = task_of(c(1, 40))
   sampler = batch_sampler_stratified(1, strata = c("y", "sex"))(list(task = two_rows))
   expect_identical(names(sampler$plan()), c("no, f", "yes, m"))
@@ -131,53 +99,67 @@ test_that("explicit values must be as many as the task has rows", {
     "must have one value for each row of the dataset, 40. Got 3 values instead.", fixed = TRUE)
 })
 
-test_that("a learner of mlr3torch takes the generator and trains on its batches", {
-  learner = learner_of(batch_sampler_stratified(2, seed = 1))
+# A dataset as learners of users may make it: it does not say of which task it is.
+taskless = function(task, n_rows = task$nrow) {
+  torch::dataset(
+    initialize = function(n_rows) self$n_rows = n_rows,
+    .getbatch = function(index) {
+      list(
+        x = list(x = torch::torch_zeros(length(index), 1)),
+        y = torch::torch_zeros(length(index), 1),
+        .index = torch::torch_tensor(index, dtype = torch::torch_long())
+      )
+    },
+    .length = function() self$n_rows
+  )(n_rows)
+}
+
+test_that("a dataset without a task gets the strata of the task that mlr3torch trains on", {
   task = task_of(40:1)
-  loader = loader_for(learner, task, "train")
-  expect_length(loader, 5)
-  expect_s3_class(loader$batch_sampler, "batch_sampler_stratified")
-  batches = epoch_of(loader$batch_sampler, 0)
-  expect_identical(batches, epoch_of(sampler_of(data$y[40:1], 2, seed = 1), 0))
-  expect_identical(count_labels(batches, task$truth()), matrix(c(2L, 6L), 5, 2, byrow = TRUE))
-})
-
-test_that("prediction and validation get the rows in the order of the task, in batches of at most batch_size rows", {
-  # Where mlr3torch uses the sampler for prediction: it takes the predictions to be in this order.
-  explicit = batch_sampler_stratified(2, strata = as.integer(data$y), seed = 1)
-  for (generator in list(batch_sampler_stratified(2, seed = 1), explicit, batch_sampler_stratified(9))) {
-    before = .Random.seed
-    loader = loader_for(learner_of(generator), task_of(c(40:30, 5:15)), "predict")
-    sampler = loader$batch_sampler
-    expect_identical(next_epoch_of(sampler), list(1:11, 12:22))
-    expect_identical(next_epoch_of(sampler), list(1:11, 12:22))
-    expect_identical(.Random.seed, before)
+  for (strata in list(NULL, "site", c("y", "sex"))) {
+    generator = batch_sampler_stratified(2, strata = strata, seed = 1, missing = "stratum")
+    made = trained_with(generator, task, dataset = taskless)
+    expect_length(made, 1)
+    expect_identical(made[[1]]$batches(3), generator(dataset_for(task))$batches(3))
   }
 })
 
-test_that("prediction needs no strata, and no row of a rare one", {
-  loader = loader_for(learner_of(batch_sampler_stratified(10, strata = "site", seed = 1)), task_of(31:33), "predict")
-  expect_identical(next_epoch_of(loader$batch_sampler), list(1:3))
+test_that("where no task is found, strata must be given", {
+  expect_error(batch_sampler_stratified(2)(dataset_of(40)),
+    "must be given where the dataset has no classification task. Got nothing instead.", fixed = TRUE)
+  sampler = batch_sampler_stratified(2, strata = survey$y, seed = 1)(dataset_of(40))
+  expect_identical(sampler$batches(0), sampler_of(survey$y, 2, seed = 1)$batches(0))
 })
 
-test_that("learners are told apart by the settings of their samplers, and only by them", {
-  # Another learner than elsewhere: the hash of the network of classif.mlp changes from call to call.
-  learner = mlr3::lrn("classif.torch_featureless", epochs = 1, batch_size = 15)
-  hash = function(...) {
-    learner$param_set$set_values(batch_sampler = batch_sampler_stratified(...))
-    learner$hash
+test_that("a dataset of other rows than the task's is refused", {
+  expect_error(trained_with(batch_sampler_stratified(2), task_of(), dataset = function(task) taskless(task, 39)),
+    "must have one value for each row of the dataset, 39. Got 40 values instead.", fixed = TRUE)
+})
+
+test_that("a subset of a dataset takes strata as a vector", {
+  rows = c(40:31, 1:20)
+  subset = torch::dataset_subset(dataset_of(40), rows)
+  sampler = batch_sampler_stratified(2, strata = survey$y[rows], seed = 1)(subset)
+  expect_identical(sampler$batches(0), sampler_of(survey$y[rows], 2, seed = 1)$batches(0))
+  expect_setequal(unlist(deliver(subset, batch_sampler = sampler)), rows)
+  expect_error(batch_sampler_stratified(2, strata = survey$y)(subset), "Got 40 values instead.", fixed = TRUE)
+})
+
+test_that("all dataset forms of mlr3torch get identical batches", {
+  skip_without_libtorch()
+  task = task_of(c(40:30, 5:15))
+  expected = sampler_of(task$truth(), 2, seed = 1)$batches(0)
+  for (form in list(FALSE, TRUE, "device")) {
+    made = trained_with(batch_sampler_stratified(2, seed = 1), task, tensor_dataset = form)
+    expect_identical(made[[1]]$batches(0), expected)
   }
-  expect_identical(hash(2, seed = 1), hash(2L, seed = 1L))
-  expect_false(hash(2, seed = 1) == hash(3, seed = 1))
-  expect_false(hash(2, seed = 1) == hash(2, seed = 2))
-  expect_false(hash(1, strata = c(1, 2)) == hash(1, strata = c(1, 1)))
 })
 
-test_that("a learner that was cloned keeps its sampler", {
-  learner = learner_of(batch_sampler_stratified(2, seed = 1))
-  clone = learner$clone(deep = TRUE)
-  expect_identical(
-    loader_for(clone, task_of(), "train")$batch_sampler$batches(0),
-    loader_for(learner, task_of(), "train")$batch_sampler$batches(0)
-  )
+test_that("tasks with lazy tensors are sampled by their target", {
+  skip_without_libtorch()
+  task = mlr3::tsk("lazy_iris")
+  generator = recorded(batch_sampler_stratified(5, seed = 1))
+  learner = mlr3::lrn("classif.mlp", epochs = 1, batch_size = 50, batch_sampler = generator, shape = c(NA, 4))
+  learner$train(task)
+  expect_identical(instances_of(generator)[[1]]$batches(0), sampler_of(task$truth(), 5, seed = 1)$batches(0))
 })

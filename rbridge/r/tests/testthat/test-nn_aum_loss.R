@@ -165,7 +165,7 @@ test_that("the generator goes to another process, with a learner", {
 })
 
 test_that("tensors give the known answers, of both lengths and in all shapes", {
-  skip_if_not(torch::torch_is_installed(), "LibTorch for R is not installed")
+  skip_without_libtorch()
   for (case in losses$known) {
     input = loss_values(case$input)
     for (dtype in list(torch::torch_double(), torch::torch_float())) {
@@ -177,7 +177,7 @@ test_that("tensors give the known answers, of both lengths and in all shapes", {
 })
 
 test_that("tensors give the loss and the gradient of plain numbers", {
-  skip_if_not(torch::torch_is_installed(), "LibTorch for R is not installed")
+  skip_without_libtorch()
   for (batch in random_batches()) {
     expect_equal(tensor_loss(batch$predictions, batch$labels), plain_loss(batch$predictions, batch$labels),
       tolerance = 1e-12)
@@ -185,7 +185,7 @@ test_that("tensors give the loss and the gradient of plain numbers", {
 })
 
 test_that("labels of every type are the same, and short predictions are computed with as 32-bit ones", {
-  skip_if_not(torch::torch_is_installed(), "LibTorch for R is not installed")
+  skip_without_libtorch()
   labels = torch::torch_tensor(c(0, 0, 1, 1))
   for (dtype in list(torch::torch_bool(), torch::torch_uint8(), torch::torch_long(), torch::torch_half())) {
     input = torch::torch_tensor(c(2, -3.5, -1, 1.5), dtype = torch::torch_half(), requires_grad = TRUE)
@@ -198,7 +198,7 @@ test_that("labels of every type are the same, and short predictions are computed
 })
 
 test_that("a batch of one class trains nothing and stops nothing", {
-  skip_if_not(torch::torch_is_installed(), "LibTorch for R is not installed")
+  skip_without_libtorch()
   network = torch::nn_linear(3, 1)
   for (label in 0:1) {
     loss = nn_aum_loss()(network(torch::torch_randn(5, 3)), torch::torch_full(c(5, 1), label))
@@ -209,7 +209,7 @@ test_that("a batch of one class trains nothing and stops nothing", {
 })
 
 test_that("tensors of other types and shapes are refused", {
-  skip_if_not(torch::torch_is_installed(), "LibTorch for R is not installed")
+  skip_without_libtorch()
   loss = nn_aum_loss()
   labels = torch::torch_tensor(c(0, 1))
   expect_error(loss(torch::torch_tensor(1:2), labels), "must hold floating point numbers. Got integers instead.",
@@ -223,7 +223,7 @@ test_that("tensors of other types and shapes are refused", {
 })
 
 test_that("a network of mlr3torch learns to rank the positive class higher", {
-  skip_if_not(torch::torch_is_installed(), "LibTorch for R is not installed")
+  skip_without_libtorch()
   loadNamespace("mlr3torch")
   set.seed(1)
   positive = rep(c(TRUE, FALSE), times = c(20, 180))

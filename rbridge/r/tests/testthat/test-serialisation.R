@@ -1,17 +1,5 @@
 # What a generator brings along when it is saved or sent to another process.
 
-# The library where the package is installed, also where the tests run on its source.
-installed_library = function() {
-  folder = getNamespaceInfo("rbridge", "path")
-  if (dir.exists(file.path(folder, "Meta"))) {
-    return(dirname(folder))
-  }
-  library = tempfile("library")
-  dir.create(library)
-  callr::rcmd("INSTALL", c("--no-docs", "--no-test-load", paste0("--library=", library), folder), fail_on_status = TRUE)
-  library
-}
-
 test_that("a generator that was saved gives the same batches in a fresh R session", {
   explicit = batch_sampler_stratified(2, strata = rep(1:2, c(6, 14)), seed = 3)
   by_task = batch_sampler_stratified(10, seed = 4)

@@ -1,30 +1,74 @@
-# The only tests that need LibTorch: a network is really trained.
+# Networks are trained, and what reached them is compared with what Python delivers for the same seed, epoch by epoch.
 
-test_that("a network of mlr3torch is trained on stratified batches, other ones each epoch, and predicts in order", {
-  skip_if_not(torch::torch_is_installed(), "LibTorch for R is not installed")
-  set.seed(1)
-  positive = rep(c(TRUE, FALSE), times = c(12, 188))[sample.int(200L)]
-  data = data.frame(y = factor(ifelse(positive, "yes", "no")), x = stats::rnorm(200, mean = 3 * positive))
-  task = mlr3::as_task_classif(data, target = "y", positive = "yes")
-  recorder = mlr3torch::torch_callback("recorder",
-    initialize = function() self$batches = list(),
-    on_batch_end = function() {
-      self$batches[[length(self$batches) + 1L]] = as.integer(self$ctx$batch$.index$cpu())
-    },
-    state_dict = function() self$batches,
-    load_state_dict = function(state_dict) self$batches = state_dict
-  )
-  learner = mlr3::lrn("classif.mlp", epochs = 2, batch_size = 64, seed = 1, predict_type = "prob", callbacks = recorder,
-    batch_sampler = batch_sampler_stratified(3, seed = 1))
+training = read_golden("training.json")
+
+children = function() {
+  data = utils::read.csv(test_path("survey", "nsch_2017.csv.gz"), na.strings = "")
+  data[!is.na(data$autism), ]
+}
+
+tasks = list(
+  simulated = function() {
+    withr::with_seed(1, {
+      y = published_labels()
+      data = data.frame(y = factor(y), x = stats::rnorm(length(y), mean = 3 * y))
+    })
+    mlr3::as_task_classif(data, target = "y", positive = "1")
+  },
+  nsch_2017 = function() {
+    children = children()
+    data = data.frame(
+      autism = factor(children$autism),
+      boy = as.numeric(children$sex == "male"),
+      age = children$age_years / 17
+    )
+    mlr3::as_task_classif(data, target = "autism", positive = "yes")
+  }
+)
+
+# The epochs of a list of batches, each cut as in the golden file, where rows are counted from 0.
+as_epochs = function(batches, n_batches) {
+  lapply(unname(split(batches, (seq_along(batches) - 1L) %/% n_batches)), function(epoch) {
+    cut_list(unlist(epoch) - 1L)
+  })
+}
+
+for (name in names(tasks)) {
+  test_that(paste("the task has the batches that Python's sampler has, epoch by epoch:", name), {
+    run = training[[name]]
+    sampler = batch_sampler_stratified(run$min_samples_per_stratum, seed = run$seed)(list(task = tasks[[name]]()))
+    expect_length(sampler, run$n_batches)
+    batches = do.call(c, lapply(0:2, function(epoch) epoch_of(sampler, epoch)))
+    expect_equal(as_epochs(batches, run$n_batches), run$epochs)
+  })
+
+  test_that(paste("a network trained with the AUM loss gets Python's batches, epoch by epoch:", name), {
+    skip_without_libtorch()
+    run = training[[name]]
+    task = tasks[[name]]()
+    batches = record_training(
+      batch_sampler_stratified(run$min_samples_per_stratum, seed = run$seed),
+      task,
+      epochs = 3, loss = nn_aum_loss, callbacks = list(mlr3torch::t_clbk("rbridge.set_epoch"))
+    )
+    expect_length(batches, 3 * run$n_batches)
+    expect_equal(as_epochs(batches, run$n_batches), run$epochs)
+    counts = count_labels(batches, task$truth())
+    colnames(counts) = unique(as.character(task$truth()))
+    for (label in colnames(counts)) {
+      expect_equal(cut_list(counts[seq_len(run$n_batches), label]), run$composition[[label]])
+    }
+  })
+}
+
+test_that("a network trained on stratified batches learns, and predicts in the order of the task", {
+  skip_without_libtorch()
+  task = tasks$simulated()
+  learner = mlr3::lrn("classif.mlp", epochs = 2, batch_size = 100, seed = 1, device = "cpu", predict_type = "prob",
+    loss = nn_aum_loss, batch_sampler = batch_sampler_stratified(3, seed = 1))
   learner$train(task)
-
-  batches = learner$model$callbacks$recorder
-  expect_length(batches, 8)
-  expect_setequal(count_labels(batches, data$y == "yes")[, match(TRUE, unique(data$y == "yes"))], 3L)
-  sampler = sampler_of(data$y, 3, seed = 1)
-  expect_identical(batches, c(epoch_of(sampler, 0), epoch_of(sampler, 1)))
-
   prediction = learner$predict(task)
-  one_by_one = vapply(1:20, function(row) learner$predict(task, row)$prob[, "yes"], numeric(1L))
-  expect_equal(unname(prediction$prob[1:20, "yes"]), one_by_one, tolerance = 1e-4)
+  expect_gt(prediction$score(mlr3::msr("classif.auc")), 0.95)
+  one_by_one = vapply(1:20, function(row) learner$predict(task, row)$prob[, "1"], numeric(1L))
+  expect_equal(unname(prediction$prob[1:20, "1"]), one_by_one, tolerance = 1e-4)
 })

@@ -6,7 +6,8 @@ minima = c(1, 2, 5)
 # A learner whose sampler is to be tuned, and the task for it
 learner_to_tune = function(...) {
   levels = lapply(stats::setNames(minima, paste0("m", minima)), batch_sampler_stratified, seed = 1)
-  mlr3::lrn("classif.mlp", epochs = 1, batch_size = 30, batch_sampler = paradox::to_tune(paradox::p_fct(levels)), ...)
+  mlr3::lrn("classif.mlp", epochs = 1, batch_size = 30, device = "cpu",
+    batch_sampler = paradox::to_tune(paradox::p_fct(levels)), ...)
 }
 
 task_to_tune = function() {
@@ -29,13 +30,12 @@ test_that("every point of the grid gives the learner its generator, and mlr3torc
   for (i in seq_along(minima)) {
     tuned = learner$clone(deep = TRUE)
     tuned$param_set$set_values(.values = points[[i]])
-    generator = tuned$param_set$values$batch_sampler
-    expect_s3_class(generator, "batch_sampler_stratified")
-    private = tuned$.__enclos_env__$private
-    values = tuned$param_set$get_values(tags = "train")
-    loader = private$.dataloader(private$.dataset(task, values), values)
-    expect_identical(loader$batch_sampler$batches(0), sampler_of(task$truth(), minima[i], seed = 1)$batches(0))
-    expect_length(loader, 20 %/% minima[i])
+    generator = recorded(tuned$param_set$values$batch_sampler)
+    tuned$param_set$set_values(batch_sampler = generator)
+    run_mlr3torch(tuned$train(task))
+    sampler = instances_of(generator)[[1]]
+    expect_identical(sampler$batches(0), sampler_of(task$truth(), minima[i], seed = 1)$batches(0))
+    expect_length(sampler, 20 %/% minima[i])
   }
 })
 
@@ -56,7 +56,7 @@ test_that("the tuning instance of mlr3tuning takes the learner, and samples of i
 })
 
 test_that("a learner is tuned over the promise", {
-  skip_if_not(torch::torch_is_installed(), "LibTorch for R is not installed")
+  skip_without_libtorch()
   instance = mlr3tuning::tune(mlr3tuning::tnr("grid_search"), task_to_tune(), learner_to_tune(seed = 1),
     mlr3::rsmp("holdout"), mlr3::msr("classif.acc"))
   expect_setequal(instance$archive$data$batch_sampler, c("m1", "m2", "m5"))

@@ -1,0 +1,86 @@
+# What mlr3torch wants of the sampler that it is making.
+#
+# mlr3torch up to 0.3.3 uses the batch sampler of training for validation and prediction too, and then takes the
+# predictions to be in the order of the task: any sampler that shuffles would give every row the prediction of another.
+# Later versions leave samplers to training.
+# The data source does not say what it is for, and some datasets of mlr3torch do not say of which task they are.
+# The functions under way do, compared with mlr3torch's own; in doubt, the rows keep their order.
+
+# -> list(
+#   keeps_order = whether the rows must come in the order of the dataset,
+#   batch_size = the rows of a batch in that case, NULL where nobody said,
+#   task = the task that mlr3torch trains on, NULL where it does not
+# )
+mlr3torch_caller = function(class_name) {
+  if (!isNamespaceLoaded("mlr3torch")) {
+    return(list(keeps_order = FALSE))
+  }
+  frames = as.list(sys.frames())
+  functions = lapply(seq_along(frames), sys.function)
+  roles = vapply(functions, mlr3torch_role, character(1L))
+  refuse_as_sampler(frames[roles == "loader"], class_name)
+  purpose = mlr3torch_purpose(functions, roles)
+  if (purpose == "unknown") {
+    warning("It cannot be told whether mlr3torch trains or predicts. ", class_name,
+      " gives the rows in the order of the dataset.", call. = FALSE)
+  }
+  list(
+    keeps_order = purpose %in% c("predict", "unknown"),
+    batch_size = innermost(frames[nzchar(roles)], "param_vals")$batch_size,
+    task = if (purpose == "train") innermost(frames[roles == "train"], "task")
+  )
+}
+
+# Which of the functions of mlr3torch that matter here this is, "other" for its other ones, and "" for those of others.
+mlr3torch_role = function(called) {
+  namespace = asNamespace("mlr3torch")
+  known = c(train = "learner_torch_train", loop = "train_loop", predict = "learner_torch_predict",
+    loader = ".__LearnerTorch__.dataloader", predict = ".__LearnerTorch__.dataloader_predict")
+  for (role in seq_along(known)) {
+    if (identical(called, namespace[[known[[role]]]])) {
+      return(names(known)[role])
+    }
+  }
+  if (!is.primitive(called) && identical(topenv(environment(called)), namespace)) "other" else ""
+}
+
+# "train", "predict", "unknown", or "none" where it is not mlr3torch that makes the sampler.
+# The innermost function decides: a callback of a training may predict.
+mlr3torch_purpose = function(functions, roles) {
+  decisive = Position(function(role) role %in% c("train", "predict"), roles, right = TRUE)
+  if (is.na(decisive)) {
+    return(if (any(nzchar(roles))) "unknown" else "none")
+  }
+  if (roles[decisive] == "predict") {
+    return("predict")
+  }
+  # What the training has called: its dataloader, also one that a learner overrides, or the loop, in which the sampler
+  # is that of a callback.
+  private = sys.frame(decisive)$private
+  if (identical(functions[[decisive + 1L]], private$.dataloader)) {
+    "train"
+  } else if (roles[decisive + 1L] == "loop" && !"loader" %in% roles[-seq_len(decisive)]) {
+    "none"
+  } else {
+    "unknown"
+  }
+}
+
+# mlr3torch calls what is given as 'sampler =' too, and then takes each batch for one row.
+refuse_as_sampler = function(frames, class_name) {
+  for (frame in frames) {
+    if (inherits(frame$param_vals$sampler, class_name)) {
+      stop_parameter("sampler", "be a sampler of single rows", sprintf("a generator of class '%s'", class_name),
+        advice = "Pass it as 'batch_sampler ='.", of = "the learner")
+    }
+  }
+}
+
+# The value of a variable in the last of the frames that has it, NULL where none has.
+innermost = function(frames, variable) {
+  for (frame in rev(frames)) {
+    if (exists(variable, envir = frame, inherits = FALSE)) {
+      return(get(variable, envir = frame))
+    }
+  }
+}

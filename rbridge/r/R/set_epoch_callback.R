@@ -1,0 +1,53 @@
+#' @title Callback That Tells the Sampler the Epoch
+#'
+#' @name rbridge.set_epoch
+#'
+#' @description
+#' A callback for the learners of mlr3torch: before each epoch of the training it calls `set_epoch(ctx$epoch - 1)` of
+#' the batch sampler.
+#' The first epoch of mlr3torch is then epoch 0 of the sampler, also where a batch was taken before the training, as
+#' `jit_trace = TRUE` does, where an epoch was broken off, and where a training is resumed at a later epoch.
+#' The batches are those of `batches(epoch)` for the same number, in R and in Python.
+#' Without it a sampler counts its epochs itself, from 0 in each training, and repeats none.
+#'
+#' Get it by `mlr3torch::t_clbk("rbridge.set_epoch")`.
+#' It is in the dictionary of mlr3torch as soon as both packages are loaded, whichever was first.
+#'
+#' @section Errors:
+#' A training whose dataloader has no batch sampler of this package: `callbacks` and `batch_sampler` belong together.
+#'
+#' @examples
+#' if (requireNamespace("mlr3torch", quietly = TRUE)) {
+#'   mlr3::lrn("classif.mlp",
+#'     epochs = 10, batch_size = 100,
+#'     batch_sampler = batch_sampler_stratified(min_samples_per_stratum = 3),
+#'     callbacks = mlr3torch::t_clbk("rbridge.set_epoch")
+#'   )
+#' }
+NULL
+
+register_set_epoch_callback = function() {
+  mlr3torch::mlr3torch_callbacks$add("rbridge.set_epoch", set_epoch_callback)
+}
+
+set_epoch_callback = function() {
+  mlr3torch::torch_callback("rbridge.set_epoch",
+    classname = "CallbackSetRbridgeSetEpoch",
+    on_epoch_begin = function() set_training_epoch(self$ctx),
+    label = "Set Epoch of the Batch Sampler",
+    packages = "rbridge",
+    man = "rbridge::rbridge.set_epoch",
+    parent_env = topenv()
+  )
+}
+
+# mlr3torch counts epochs from 1.
+set_training_epoch = function(ctx) {
+  sampler = ctx$loader_train$batch_sampler
+  if (!inherits(sampler, "epoch_sampler")) {
+    stop("The callback rbridge.set_epoch needs a batch sampler of the package rbridge. ",
+      "The learner has ", if (is.null(sampler)) "none" else sprintf("one of class '%s'", class(sampler)[1L]), ". ",
+      "Set its 'batch_sampler', or leave the callback out.", call. = FALSE)
+  }
+  sampler$set_epoch(ctx$epoch - 1)
+}

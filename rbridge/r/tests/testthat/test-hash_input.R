@@ -1,0 +1,72 @@
+# mlr3 tells learners apart by hashes: equal settings must give equal ones in every session, others different ones.
+
+settings = list(
+  list(2, seed = 1),
+  list(3, seed = 1),
+  list(2, seed = 2),
+  list(2, seed = 1, shuffle = FALSE),
+  list(2, seed = 1, assign = "even"),
+  list(2, seed = 1, missing = "drop"),
+  list(2, seed = 1, rare = "allow"),
+  list(2, seed = 1, num_replicas = 2),
+  list(mean_batch_size = 2, seed = 1),
+  list(2, seed = 1, strata = "y"),
+  list(1, seed = 1, strata = c(1, 2)),
+  list(1, seed = 1, strata = c(1, 1))
+)
+
+hash_of = function(arguments) mlr3misc::calculate_hash(do.call(batch_sampler_stratified, arguments))
+
+test_that("different settings have different hashes", {
+  expect_identical(anyDuplicated(vapply(settings, hash_of, "")), 0L)
+})
+
+test_that("equal settings have equal hashes, however they are written, and after use", {
+  generator = batch_sampler_stratified(2, seed = 1)
+  before = mlr3misc::calculate_hash(generator)
+  expect_identical(before, hash_of(list(2L, seed = 1L, strata = NULL)))
+  next_epoch_of(generator(list(task = task_of())))
+  run_mlr3torch(learner_of(generator)$train(task_of()))
+  expect_identical(mlr3misc::calculate_hash(generator), before)
+})
+
+# Learners whose hash is the same in every session without a sampler; that of classif.mlp is not, by its activation.
+stable_hashes = function(arguments) {
+  generator = do.call(rbridge::batch_sampler_stratified, arguments)
+  network = function(task) stop("never trained")
+  environment(network) = globalenv()
+  learners = list(
+    mlr3::lrn("classif.tab_resnet", epochs = 1, batch_size = 10, batch_sampler = generator),
+    mlr3::lrn("classif.module", epochs = 1, batch_size = 10, batch_sampler = generator, module_generator = network,
+      ingress_tokens = list(x = mlr3torch::ingress_num()))
+  )
+  c(mlr3misc::calculate_hash(generator), vapply(learners, function(learner) learner$hash, ""))
+}
+
+test_that("hashes of generators and of learners with them are the same in every session", {
+  fresh = function(arguments) {
+    callr::r(
+      function(arguments, stable_hashes) {
+        loadNamespace("mlr3torch")
+        stable_hashes(arguments)
+      },
+      list(arguments, stable_hashes),
+      libpath = c(installed_library(), .libPaths())
+    )
+  }
+  for (arguments in settings[c(1, 2, 11)]) {
+    expect_identical(fresh(arguments), stable_hashes(arguments))
+  }
+  expect_false(any(stable_hashes(settings[[1]]) == stable_hashes(settings[[2]])))
+})
+
+test_that("generators of samplers written in Python are told apart by what Python says of them", {
+  hash = function(...) mlr3misc::calculate_hash(callback_generator(function(epoch) NULL, ...))
+  expect_identical(hash(2, "A", "one"), hash(2L, "A", "one"))
+  expect_false(hash(2, "A", "one") == hash(2, "A", "two"))
+})
+
+test_that("samplers of others are hashed as ever", {
+  other = torch::sampler("other", initialize = function(data_source) NULL)
+  expect_identical(mlr3misc::hash_input(other), other)
+})

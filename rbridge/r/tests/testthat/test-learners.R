@@ -1,0 +1,114 @@
+# The generator in the learners of mlr3torch: parameters, cloning, resetting, printing, pipelines.
+
+built_in = list(
+  classif.mlp = list(),
+  classif.tab_resnet = list(n_blocks = 1, d_block = 4, d_hidden = 4, dropout1 = 0, dropout2 = 0),
+  classif.ft_transformer = list(n_blocks = 1, d_token = 8),
+  classif.torch_featureless = list()
+)
+
+for (key in names(built_in)) {
+  test_that(paste("the built-in learner takes the generator and trains with it:", key), {
+    task = task_of(40:1)
+    generator = recorded(batch_sampler_stratified(2, seed = 1))
+    learner = do.call(mlr3::lrn, c(list(key, epochs = 1, batch_size = 15, device = "cpu", batch_sampler = generator),
+      built_in[[key]]))
+    run_mlr3torch(learner$train(task))
+    expect_length(instances_of(generator), 1)
+    expect_identical(instances_of(generator)[[1]]$batches(4), sampler_of(survey$y[40:1], 2, seed = 1)$batches(4))
+  })
+}
+
+test_that("a learner of a module trains with it", {
+  made = trained_with(batch_sampler_stratified(2, seed = 1), task_of(40:1))
+  expect_length(made, 1)
+  expect_identical(made[[1]]$epoch, 1)
+  expect_identical(made[[1]]$batches(4), sampler_of(survey$y[40:1], 2, seed = 1)$batches(4))
+})
+
+test_that("a network put together of pipe operators trains with it", {
+  po = mlr3pipelines::po
+  `%>>%` = mlr3pipelines::`%>>%`
+  generator = recorded(batch_sampler_stratified(2, seed = 1))
+  graph = po("torch_ingress_num") %>>% po("nn_head") %>>% po("torch_loss", "cross_entropy") %>>%
+    po("torch_optimizer", "adam") %>>%
+    po("torch_model_classif", epochs = 1, batch_size = 15, device = "cpu", batch_sampler = generator)
+  learner = mlr3::as_learner(graph)
+  run_mlr3torch(learner$train(task_of(40:1)))
+  # Without LibTorch the network of the graph cannot be put together, so that nothing is trained.
+  if (torch::torch_is_installed()) {
+    expect_length(instances_of(generator), 1)
+  }
+  model = graph$pipeops$torch_model_classif
+  expect_s3_class(model$param_set$values$batch_sampler, "batch_sampler_stratified")
+  expect_identical(learner$param_set$values$torch_model_classif.batch_sampler, generator)
+})
+
+test_that("learners take the generator; an instance, which mlr3torch cannot call, fails when it trains", {
+  learner = learner_of(sampler_of(survey$y, 2))
+  expect_error(run_mlr3torch(learner$train(task_of())), "could not find function|attempt to apply non-function")
+  generator = recorded(batch_sampler_stratified(2))
+  learner$param_set$set_values(batch_sampler = generator)
+  run_mlr3torch(learner$train(task_of()))
+  expect_length(instances_of(generator), 1)
+})
+
+test_that("what a generator cannot do is refused before a learner gets it", {
+  expect_error(learner_of(batch_sampler_stratified(0))$train(task_of()), "Got 0 instead.", fixed = TRUE)
+  expect_error(learner_of(batch_sampler_stratified())$train(task_of()), "Got neither instead.", fixed = TRUE)
+})
+
+test_that("a clone keeps the sampler, and shares no epoch with the original", {
+  generator = recorded(batch_sampler_stratified(2, seed = 1))
+  learner = learner_of(generator)
+  clone = learner$clone(deep = TRUE)
+  run_mlr3torch(learner$train(task_of()))
+  run_mlr3torch(clone$train(task_of()))
+  made = instances_of(generator)
+  expect_identical(made[[1]]$epoch, made[[2]]$epoch)
+  expect_identical(made[[1]]$batches(0), made[[2]]$batches(0))
+})
+
+test_that("a learner that was reset trains on the same batches again", {
+  generator = recorded(batch_sampler_stratified(2, seed = 1))
+  learner = learner_of(generator)
+  run_mlr3torch(learner$train(task_of()))
+  learner$reset()
+  expect_null(learner$model)
+  expect_identical(learner$param_set$values$batch_sampler, generator)
+  run_mlr3torch(learner$train(task_of()))
+  made = instances_of(generator)
+  expect_identical(made[[1]]$batches(0), made[[2]]$batches(0))
+})
+
+test_that("learners and generators print themselves without a wall of code", {
+  learner = mlr3::lrn("classif.mlp", epochs = 1, batch_size = 15, batch_sampler = batch_sampler_stratified(2))
+  printed = cli::cli_fmt(print(learner))
+  expect_match(printed, "batch_sampler=<batch_sampler_stratified>", fixed = TRUE, all = FALSE)
+  expect_lt(length(printed), 20)
+  expect_output(print(learner$param_set$values$batch_sampler), "<batch_sampler_stratified> generator", fixed = TRUE)
+})
+
+test_that("the seed of the learner governs the sampler where it has none of its own", {
+  skip_without_libtorch()
+  epochs_of = function(seed) {
+    trained_with(batch_sampler_stratified(2), task_of(), seed = seed)[[1]]$batches(0)
+  }
+  expect_identical(epochs_of(3), epochs_of(3))
+  expect_false(identical(epochs_of(3), epochs_of(4)))
+})
+
+test_that("a trained learner can be marshalled and predicts the same afterwards", {
+  skip_without_libtorch()
+  task = task_of()
+  learner = mlr3::lrn("classif.mlp", epochs = 2, batch_size = 15, seed = 1, device = "cpu", predict_type = "prob",
+    batch_sampler = batch_sampler_stratified(2, seed = 1))
+  learner$train(task)
+  expected = learner$predict(task)$prob
+  learner$marshal()
+  file = tempfile(fileext = ".rds")
+  saveRDS(learner, file)
+  loaded = readRDS(file)
+  loaded$unmarshal()
+  expect_identical(loaded$predict(task)$prob, expected)
+})

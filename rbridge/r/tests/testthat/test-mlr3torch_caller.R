@@ -1,0 +1,155 @@
+# mlr3torch up to 0.3.3 makes a sampler for validation and prediction too, and takes its rows to be in order.
+
+in_order = function(n_rows, batch_size) {
+  unname(split(seq_len(n_rows), (seq_len(n_rows) - 1L) %/% batch_size))
+}
+
+test_that("training shuffles, validation within it keeps the order", {
+  task = task_of()
+  task$internal_valid_task = task_of(11:35)
+  generator = recorded(batch_sampler_stratified(2, seed = 1))
+  learner = learner_of(generator)
+  mlr3::set_validate(learner, "predefined")
+  run_mlr3torch(learner$train(task))
+  made = instances_of(generator)
+  expect_length(made, 2)
+  expect_identical(epoch_of(made[[1]], 0), epoch_of(sampler_of(survey$y, 2, seed = 1), 0))
+  expect_identical(epoch_of(made[[2]], 0), in_order(25, 15))
+})
+
+test_that("prediction gets all rows in the order of the task, in chunks of the learner's batch size, every time", {
+  task = task_of(c(40:30, 5:15))
+  explicit = batch_sampler_stratified(2, strata = rep(1:2, 20), seed = 1)
+  for (generator in list(batch_sampler_stratified(2, seed = 1), explicit, batch_sampler_stratified(9))) {
+    for (size in c(1, 15, 22, 100)) {
+      made = predicted_with(generator, task, batch_size = size)
+      expect_length(made, 1)
+      expect_identical(epoch_of(made[[1]], 0), in_order(22, size))
+      expect_length(made[[1]], ceiling(22 / size))
+      expect_identical(next_epoch_of(made[[1]]), in_order(22, size))
+      expect_identical(next_epoch_of(made[[1]]), in_order(22, size))
+    }
+  }
+})
+
+test_that("prediction computes no strata, reads no target and draws no seed", {
+  newdata = survey[1:17, "x", drop = FALSE]
+  # 9 rows of a column that new data do not have, in strata that could not hold them
+  generator = batch_sampler_stratified(9, strata = "site")
+  set.seed(1)
+  before = .Random.seed
+  made = predicted_with(generator, task_of(), newdata = newdata)
+  expect_identical(.Random.seed, before)
+  expect_identical(epoch_of(made[[1]], 0), in_order(17, 15))
+  expect_null(made[[1]]$plan())
+  expect_null(made[[1]]$seed)
+  expect_output(print(made[[1]]), "Order: of the dataset, without strata, for mlr3torch predicts", fixed = TRUE)
+})
+
+test_that("samplers written in Python keep the order in prediction too", {
+  backwards = function(epoch) list(value = list(39:0, c(0L, 40L)))
+  generator = callback_generator(backwards, 1, "Backwards", "backwards")
+  expect_identical(epoch_of(trained_with(generator, task_of())[[1]], 0), list(40:1))
+  expect_identical(epoch_of(predicted_with(generator, task_of())[[1]], 0), in_order(40, 15))
+})
+
+test_that("a learner that overrides how dataloaders are made is understood as well", {
+  class = R6::R6Class("LearnerTorchOwnLoader", inherit = mlr3torch::LearnerTorchModule, private = list(
+    .dataloader = function(dataset, param_vals) {
+      torch::dataloader(dataset, batch_sampler = param_vals$batch_sampler(dataset))
+    }
+  ))
+  generator = recorded(batch_sampler_stratified(2, seed = 1))
+  learner = class$new(task_type = "classif", module_generator = constant_network, optimizer = idle_optimizer(),
+    loss = mean_loss(), ingress_tokens = list(x = mlr3torch::ingress_num()))
+  learner$param_set$set_values(epochs = 1, batch_size = 15, device = "cpu", batch_sampler = generator)
+  task = task_of()
+  task$internal_valid_task = task_of(11:35)
+  mlr3::set_validate(learner, "predefined")
+  run_mlr3torch(learner$train(task))
+  run_mlr3torch(as_trained(learner, task)$predict(task))
+  expect_identical(epoch_of(instances_of(generator)[[1]], 0), epoch_of(sampler_of(survey$y, 2, seed = 1), 0))
+  expect_identical(epoch_of(instances_of(generator)[[2]], 0), in_order(25, 15))
+  expect_identical(epoch_of(instances_of(generator)[[3]], 0), in_order(40, 15))
+})
+
+test_that("a callback that predicts, or makes a sampler of its own, gets what it asks for", {
+  seen = new.env()
+  generator = batch_sampler_stratified(2, seed = 1)
+  look = mlr3torch::torch_callback("look", on_epoch_begin = function() {
+    private = self$ctx$learner$.__enclos_env__$private
+    values = self$ctx$learner$param_set$get_values(tags = "predict")
+    seen$predicting = private$.dataloader_predict(private$.dataset(self$ctx$task_train, values), values)$batch_sampler
+    seen$own = generator(self$ctx$loader_train$dataset)
+  })
+  run_mlr3torch(learner_of(generator, callbacks = list(look))$train(task_of()))
+  expect_identical(epoch_of(seen$predicting, 0), in_order(40, 15))
+  expect_identical(epoch_of(seen$own, 0), epoch_of(sampler_of(survey$y, 2, seed = 1), 0))
+})
+
+test_that("where mlr3torch is not understood the rows keep their order, and a warning says so", {
+  task = task_of()
+  generator = batch_sampler_stratified(2, seed = 1)
+  learner = learner_of(generator)
+  private = learner$.__enclos_env__$private
+  values = learner$param_set$get_values(tags = "train")
+  expect_warning(
+    loader <- private$.dataloader(private$.dataset(task, values), values), # nolint
+    "It cannot be told whether mlr3torch trains or predicts. batch_sampler_stratified gives the rows in the order",
+    fixed = TRUE
+  )
+  expect_identical(epoch_of(loader$batch_sampler, 0), in_order(40, 15))
+
+  # As if the function that trains had been given another name
+  renamed = get("learner_torch_train", asNamespace("mlr3torch"))
+  local_mocked_bindings(learner_torch_train = function(...) NULL, .package = "mlr3torch")
+  generator = recorded(generator)
+  learner = learner_of(generator)
+  values = learner$param_set$get_values(tags = "train")
+  expect_warning(
+    run_mlr3torch(renamed(learner, learner$.__enclos_env__$private, NULL, task, values)),
+    "It cannot be told whether mlr3torch trains or predicts.", fixed = TRUE
+  )
+  expect_identical(epoch_of(instances_of(generator)[[1]], 0), in_order(40, 15))
+})
+
+test_that("a batch sampler given as 'sampler' is refused, in training and in prediction", {
+  learner = learner_of(NULL, sampler = batch_sampler_stratified(2))
+  message = paste(
+    "The 'sampler' parameter of the learner must be a sampler of single rows.",
+    "Got a generator of class 'batch_sampler_stratified' instead. Pass it as 'batch_sampler ='."
+  )
+  expect_error(run_mlr3torch(learner$train(task_of())), message, fixed = TRUE)
+  expect_error(run_mlr3torch(as_trained(learner, task_of())$predict(task_of())), message, fixed = TRUE)
+})
+
+test_that("outside of mlr3torch nothing is changed by its being loaded", {
+  expect_true(isNamespaceLoaded("mlr3torch"))
+  sampler = batch_sampler_stratified(2, seed = 1)(dataset_for(task_of()))
+  expect_identical(epoch_of(sampler, 0), epoch_of(sampler_of(survey$y, 2, seed = 1), 0))
+})
+
+test_that("predictions are those of a learner whose sampler was taken away", {
+  skip_without_libtorch()
+  task = mlr3::tsk("sonar")
+  learner = mlr3::lrn("classif.mlp", epochs = 3, batch_size = 32, seed = 1, predict_type = "prob", device = "cpu",
+    neurons = 8, batch_sampler = batch_sampler_stratified(3, seed = 1))
+  learner$train(task)
+  with_sampler = learner$predict(task)$prob
+  on_new_data = learner$predict_newdata(task$data(cols = task$feature_names))$prob
+  learner$param_set$set_values(batch_sampler = NULL)
+  expect_identical(with_sampler, learner$predict(task)$prob)
+  expect_identical(on_new_data, with_sampler)
+})
+
+test_that("validation scores are those of predicting the validation rows", {
+  skip_without_libtorch()
+  task = mlr3::tsk("sonar")
+  task$internal_valid_task = c(1:20, 150:170)
+  learner = mlr3::lrn("classif.mlp", epochs = 2, batch_size = 32, seed = 1, predict_type = "prob", device = "cpu",
+    measures_valid = mlr3::msr("classif.auc"), batch_sampler = batch_sampler_stratified(3, seed = 1))
+  mlr3::set_validate(learner, "predefined")
+  learner$train(task)
+  expected = learner$predict(task$internal_valid_task)$score(mlr3::msr("classif.auc"))
+  expect_equal(unlist(learner$internal_valid_scores), expected)
+})

@@ -1,0 +1,103 @@
+# The generator in other processes, which have only their namespaces: the batches are the same there.
+
+# What a worker does: the real training function of mlr3torch up to its dataloader, and the batches of that.
+batches_in_worker = function(learner, task) {
+  private = learner$.__enclos_env__$private
+  values = learner$param_set$get_values(tags = "train")
+  train = utils::getFromNamespace("learner_torch_train", "mlr3torch")
+  batches = NULL
+  look = function(condition) {
+    frames = sys.frames()
+    loader = Filter(Negate(is.null), lapply(frames, get0, x = "loader_train", inherits = FALSE))[[1]]
+    batches <<- loader$batch_sampler$batches(4)
+  }
+  try(withCallingHandlers(train(learner, private, NULL, task, values), error = look), silent = TRUE)
+  list(process = Sys.getpid(), batches = batches)
+}
+
+worker_learner = function(generator) {
+  network = function(task) stop("The dataloader is made, which is all that is looked at.")
+  environment(network) = globalenv()
+  mlr3::lrn("classif.module", epochs = 1, batch_size = 15, device = "cpu", batch_sampler = generator,
+    module_generator = network, ingress_tokens = list(x = mlr3torch::ingress_num()))
+}
+
+expect_same_batches = function(found) {
+  expect_false(found$process == Sys.getpid())
+  expect_identical(found$batches, sampler_of(survey$y, 2, seed = 1)$batches(4))
+}
+
+# Workers find this package in the library where it is installed.
+with_library = function(code) {
+  withr::with_envvar(c(R_LIBS = paste(c(installed_library(), .libPaths()), collapse = .Platform$path.sep)), code)
+}
+
+generators = list(
+  by_task = batch_sampler_stratified(2, seed = 1),
+  explicit = batch_sampler_stratified(2, strata = rep(1:2, times = c(30, 10)), seed = 1)
+)
+
+for (kind in names(generators)) {
+  test_that(paste("workers of future, multisession:", kind), {
+    with_library({
+      plan = future::plan(future::multisession, workers = 2)
+      on.exit(future::plan(plan))
+      learner = worker_learner(generators[[kind]])
+      task = task_of()
+      found = lapply(1:2, function(i) {
+        future::future(batches_in_worker(learner, task), packages = "mlr3torch", seed = TRUE,
+          globals = list(batches_in_worker = batches_in_worker, learner = learner, task = task))
+      })
+      lapply(future::value(found), expect_same_batches)
+    })
+  })
+
+  test_that(paste("daemons of mirai:", kind), {
+    with_library({
+      mirai::daemons(1)
+      on.exit(mirai::daemons(0))
+      found = mirai::mirai(
+        {
+          loadNamespace("mlr3torch")
+          batches_in_worker(learner, task)
+        },
+        batches_in_worker = batches_in_worker, learner = worker_learner(generators[[kind]]), task = task_of()
+      )
+      expect_same_batches(found[])
+    })
+  })
+
+  test_that(paste("processes of callr, as mlr3's encapsulation starts them:", kind), {
+    with_library({
+      found = callr::r(
+        function(batches_in_worker, ...) {
+          loadNamespace("mlr3torch")
+          batches_in_worker(...)
+        },
+        list(batches_in_worker, worker_learner(generators[[kind]]), task_of()),
+        libpath = c(installed_library(), .libPaths())
+      )
+      expect_same_batches(found)
+    })
+  })
+}
+
+for (method in c("callr", "mirai")) {
+  test_that(paste("a learner that is encapsulated trains with it:", method), {
+    skip_without_libtorch()
+    with_library({
+      if (method == "mirai") {
+        mirai::daemons(1)
+        on.exit(mirai::daemons(0))
+      }
+      learner = mlr3::lrn("classif.mlp", epochs = 1, batch_size = 15, seed = 1, device = "cpu", predict_type = "prob",
+        batch_sampler = batch_sampler_stratified(2, seed = 1))
+      plain = learner$clone(deep = TRUE)
+      learner$encapsulate(method, fallback = mlr3::lrn("classif.featureless", predict_type = "prob"))
+      learner$train(task_of())
+      expect_length(learner$errors, 0)
+      plain$train(task_of())
+      expect_equal(learner$predict(task_of())$prob, plain$predict(task_of())$prob)
+    })
+  })
+}

@@ -1,0 +1,92 @@
+# The callback of mlr3torch that tells the sampler which epoch begins.
+
+callback = function() mlr3torch::t_clbk("rbridge.set_epoch")
+
+# What mlr3torch hands to callbacks, as far as this one looks: 0.3.3 itself always begins at epoch 1.
+context_of = function(batch_sampler, epoch) {
+  loader = torch::dataloader(dataset_of(40), batch_sampler = batch_sampler, collate_fn = identity)
+  list2env(list(loader_train = loader, epoch = epoch))
+}
+
+begin_epoch = function(context) {
+  set = callback()$generate()
+  set$ctx = context
+  set$on_epoch_begin()
+}
+
+test_that("it is in the dictionary of mlr3torch, whichever package is loaded first", {
+  key = "rbridge.set_epoch"
+  expect_true(key %in% mlr3torch::mlr3torch_callbacks$keys())
+  for (order in list(c("rbridge", "mlr3torch"), c("mlr3torch", "rbridge"))) {
+    found = callr::r(
+      function(order) {
+        for (package in order) loadNamespace(package)
+        mlr3torch::t_clbk("rbridge.set_epoch")$id
+      },
+      list(order),
+      libpath = c(installed_library(), .libPaths())
+    )
+    expect_identical(found, key)
+  }
+})
+
+test_that("it tells a training that begins the epochs 0, 1, 2", {
+  sampler = sampler_of(survey$y, 2, seed = 1)
+  for (epoch in c(1, 2, 3)) {
+    context = context_of(sampler, epoch)
+    begin_epoch(context)
+    expect_identical(sampler$epoch, epoch - 1)
+    expect_identical(coro::collect(context$loader_train), epoch_of(sampler_of(survey$y, 2, seed = 1), epoch - 1))
+  }
+})
+
+test_that("a resumed training goes on with the epoch's own batches", {
+  sampler = sampler_of(survey$y, 2, seed = 1)
+  context = context_of(sampler, 8)
+  begin_epoch(context)
+  expect_identical(coro::collect(context$loader_train), epoch_of(sampler_of(survey$y, 2, seed = 1), 7))
+})
+
+test_that("an epoch that was broken off does not shift the numbers", {
+  sampler = sampler_of(survey$y, 2, seed = 1)
+  sampler$.iter()()
+  expect_identical(sampler$epoch, 1)
+  begin_epoch(context_of(sampler, 1))
+  expect_identical(next_epoch_of(sampler), epoch_of(sampler, 0))
+})
+
+test_that("in a training of mlr3torch it is called before the first batch", {
+  seen = new.env()
+  look = mlr3torch::torch_callback("look", on_epoch_begin = function() {
+    seen$before = self$ctx$loader_train$batch_sampler$epoch
+    self$ctx$loader_train$batch_sampler$set_epoch(5)
+  })
+  generator = recorded(batch_sampler_stratified(2, seed = 1))
+  run_mlr3torch(learner_of(generator, callbacks = list(look, callback()))$train(task_of()))
+  expect_identical(seen$before, 0)
+  expect_identical(instances_of(generator)[[1]]$epoch, 1, info = "epoch 0, which has been taken, and not 5")
+})
+
+test_that("another batch sampler, and none, is a clear error", {
+  other = torch::sampler("other", initialize = function(data_source) NULL, .iter = function() NULL,
+    .length = function() 1L)
+  expect_error(begin_epoch(context_of(other(NULL), 1)), paste(
+    "The callback rbridge.set_epoch needs a batch sampler of the package rbridge.",
+    "The learner has one of class 'other'. Set its 'batch_sampler', or leave the callback out."
+  ), fixed = TRUE)
+  none = list2env(list(loader_train = torch::dataloader(dataset_of(40), batch_size = 10), epoch = 1))
+  expect_error(begin_epoch(none), "package rbridge", fixed = TRUE)
+})
+
+test_that("a learner with it can be cloned, hashed and printed", {
+  learner = learner_of(batch_sampler_stratified(2, seed = 1), callbacks = list(callback()))
+  expect_identical(learner$clone(deep = TRUE)$hash, learner$hash)
+  expect_true("rbridge" %in% learner$packages)
+})
+
+test_that("a training of several epochs has the batches of the same epochs in Python's numbering", {
+  skip_without_libtorch()
+  batches = record_training(batch_sampler_stratified(2, seed = 1), task_of(), epochs = 3, callbacks = list(callback()))
+  sampler = sampler_of(survey$y, 2, seed = 1)
+  expect_identical(batches, do.call(c, lapply(0:2, function(epoch) epoch_of(sampler, epoch))))
+})
