@@ -73,33 +73,90 @@ def scatter_in_order(code_type[::1] codes, int64_t[::1] cursors, const int32_t[:
             cursors[codes[row]] += 1
 
 
-def count_codes(code_type[::1] codes, int64_t[::1] counts):
-    """Add to `counts` how often each code occurs."""
+def number_integers(const int64_t[::1] values, int64_t lowest, int32_t[::1] numbers, int64_t[::1] codes):
+    """Number integers that lie close together in order of first appearance.
+
+    Parameters
+    ----------
+    values
+        Shape (n,).
+    lowest
+        The smallest of them.
+    numbers
+        Shape (largest - lowest + 1,). A negative entry for every value; becomes the number of those that occur.
+    codes
+        Shape (n,). The result, the number of each value.
+    """
+    cdef int32_t *number
+    cdef int32_t found = 0
     cdef Py_ssize_t row
     with nogil:
-        for row in range(codes.shape[0]):
-            counts[codes[row]] += 1
+        for row in range(values.shape[0]):
+            number = &numbers[values[row] - lowest]
+            if number[0] < 0:
+                number[0] = found
+                found += 1
+            codes[row] = number[0]
 
 
-def batch_sizes(const int64_t[::1] counts, bint even, int64_t[::1] sizes):
-    """Add to `sizes`, one entry a batch, how many rows each batch holds."""
-    cdef int64_t n_batches = sizes.shape[0]
+def compact_codes(const int64_t[::1] wide, code_type[::1] codes, int64_t[::1] counts):
+    """Store codes in a smaller type, and add to `counts` how often each occurs.
+
+    Parameters
+    ----------
+    wide
+        Shape (n,). Codes from 0; a negative one stands for a dropped row, whose code becomes the last one.
+    codes
+        Shape (n,). The result.
+    counts
+        Shape (number of codes,). Added to.
+    """
+    cdef int64_t last = counts.shape[0] - 1
+    cdef int64_t code
+    cdef Py_ssize_t row
+    with nogil:
+        for row in range(wide.shape[0]):
+            code = wide[row] if wide[row] >= 0 else last
+            codes[row] = <code_type>code
+            counts[code] += 1
+
+
+def fill_offsets(const int64_t[::1] counts, bint even, int64_t[::1] offsets):
+    """Say where each batch begins in the epoch, and where the last one ends.
+
+    Parameters
+    ----------
+    counts
+        Shape (number of strata,). Rows of each stratum.
+    even
+        Whether the rows are dealt round robin; else by the proportional rule.
+    offsets
+        Shape (n_batches + 1,). The result; zeros before.
+    """
+    cdef int64_t n_batches = offsets.shape[0] - 1
     cdef int64_t n_rows = 0
-    cdef int64_t before, upto, batch
+    cdef int64_t batch, upto, over, step, step_over
     cdef Py_ssize_t stratum
     with nogil:
         for stratum in range(counts.shape[0]):
             n_rows += counts[stratum]
             if even:
                 continue
-            before = 0
-            for batch in range(n_batches):
-                upto = (batch + 1) * counts[stratum] // n_batches
-                sizes[batch] += upto - before
-                before = upto
+            # upto is batch * count // n_batches and over the remainder, without a division for every batch.
+            step = counts[stratum] // n_batches
+            step_over = counts[stratum] % n_batches
+            upto = 0
+            over = 0
+            for batch in range(1, n_batches + 1):
+                upto += step
+                over += step_over
+                if over >= n_batches:
+                    over -= n_batches
+                    upto += 1
+                offsets[batch] += upto
         if even:
-            for batch in range(n_batches):
-                sizes[batch] = n_rows // n_batches + (batch < n_rows % n_batches)
+            for batch in range(1, n_batches + 1):
+                offsets[batch] = offsets[batch - 1] + n_rows // n_batches + (batch <= n_rows % n_batches)
 
 
 def fill_layout(const int64_t[::1] counts, bint even, int64_t[::1] free, int32_t[::1] layout):
@@ -114,20 +171,37 @@ def fill_layout(const int64_t[::1] counts, bint even, int64_t[::1] free, int32_t
     free
         Shape (n_batches,). The first place of each batch; moved on as places are taken.
     layout
-        Shape (sum of counts,). The result.
+        Shape (n,), n at least the sum of counts. The result; a place beyond that sum is its own.
     """
     cdef int64_t n_batches = free.shape[0]
     cdef int64_t place = 0
-    cdef int64_t rank, count, batch
+    cdef int64_t batch = 0
+    cdef int64_t rank, count, over, step, step_over
     cdef Py_ssize_t stratum
     with nogil:
         for stratum in range(counts.shape[0]):
             count = counts[stratum]
-            for rank in range(1, count + 1):
-                if even:
-                    batch = place % n_batches
-                else:
-                    batch = (rank * n_batches + count - 1) // count - 1
+            if even:
+                for rank in range(count):
+                    layout[place] = <int32_t>free[batch]
+                    free[batch] += 1
+                    place += 1
+                    batch = batch + 1 if batch + 1 < n_batches else 0
+                continue
+            # batch, from 0, is (rank * n_batches - 1) // count and over the remainder, without a division for every row.
+            step = n_batches // count
+            step_over = n_batches % count
+            batch = (n_batches - 1) // count
+            over = (n_batches - 1) % count
+            for rank in range(count):
                 layout[place] = <int32_t>free[batch]
                 free[batch] += 1
                 place += 1
+                batch += step
+                over += step_over
+                if over >= count:
+                    over -= count
+                    batch += 1
+        while place < layout.shape[0]:
+            layout[place] = <int32_t>place
+            place += 1

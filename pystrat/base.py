@@ -25,6 +25,7 @@ from typing import Any, Iterable, Iterator, Mapping, Optional, Sequence, Union, 
 import numpy as np
 from numpy.typing import NDArray
 
+from pystrat._lists import BatchLists
 from pystrat._messages import check_integer, refusal, show
 from pystrat._random import RandomStream
 
@@ -120,11 +121,11 @@ class Batches(Sequence[NDArray[Any]]):
         place = range(len(self))[batch]  # raises IndexError, and counts from the end where negative
         return self.rows[self.offsets[place] : self.offsets[place + 1]]
 
-    def views(self, first: int, step: int) -> Iterator[NDArray[Any]]:
-        """Yield the batches first, first + step, ..."""
-        rows, offsets = self.rows, self.offsets.tolist()
-        for batch in range(first, len(self), step):
-            yield rows[offsets[batch] : offsets[batch + 1]]
+    def lists(self, first: int, step: int) -> Iterator[list[int]]:
+        """Iterate over the batches first, first + step, ... as lists of ints, each made when it is asked for."""
+        if self.rows.dtype == np.int32 and self.rows.flags.c_contiguous:
+            return BatchLists(self.rows, np.ascontiguousarray(self.offsets, dtype=np.int64), first, step)
+        return (self[batch].tolist() for batch in range(first, len(self), step))
 
     def __repr__(self) -> str:
         return f"Batches(n_batches={len(self)}, n_rows={len(self.rows)})"
@@ -339,13 +340,13 @@ class BatchSampler(ABC):
         """The step from one batch of this rank to its next, in global batches."""
         return 1 if self._rank is None or self._num_replicas is None else self._num_replicas
 
-    def _batches_from(self, epoch: int, batch: int) -> Iterator[NDArray[Any]]:
-        """Yield this rank's batches of an epoch, the first `batch` ones left out."""
+    def _lists_from(self, epoch: int, batch: int) -> Iterator[list[int]]:
+        """Iterate over this rank's batches of an epoch, the first `batch` ones left out."""
         batches = self._epoch_batches(epoch)
         first = (self._rank or 0) + self._stride * batch
         if isinstance(batches, Batches):
-            return batches.views(first, self._stride)
-        return islice(batches, first, None, self._stride)
+            return batches.lists(first, self._stride)
+        return (rows.tolist() for rows in islice(batches, first, None, self._stride))
 
     def _state(self, epoch: int, batch: int) -> dict[str, Any]:
         return {
@@ -408,7 +409,7 @@ class BatchIterator(Iterator[list[int]]):
     def __init__(self, sampler: BatchSampler) -> None:
         self._sampler = sampler
         self._place: Optional[tuple[int, int]] = None  # epoch and next batch, once known
-        self._batches: Optional[Iterator[NDArray[Any]]] = None
+        self._batches: Optional[Iterator[list[int]]] = None
 
     def __iter__(self) -> "BatchIterator":
         return self
@@ -416,9 +417,9 @@ class BatchIterator(Iterator[list[int]]):
     def __next__(self) -> list[int]:
         if self._batches is None:
             self._place = self._sampler._begin_epoch(self._place)
-            self._batches = self._sampler._batches_from(*self._place)
+            self._batches = self._sampler._lists_from(*self._place)
         assert self._place is not None
-        rows: list[int] = next(self._batches).tolist()
+        rows = next(self._batches)
         self._place = self._place[0], self._place[1] + 1
         return rows
 

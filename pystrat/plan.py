@@ -60,14 +60,14 @@ class BatchPlan:
     @property
     def sizes(self) -> NDArray[np.int64]:
         """Rows of each batch, shape (n_batches,)."""
-        sizes = np.zeros(self.n_batches, dtype=np.int64)
-        _kernels.batch_sizes(self.counts, self.assign == "even", sizes)
-        return sizes
+        return np.diff(self.offsets)
 
     @property
     def offsets(self) -> NDArray[np.int64]:
         """Where each batch begins in the epoch, and where the last one ends, shape (n_batches + 1,)."""
-        return np.concatenate([[0], np.cumsum(self.sizes)])
+        offsets = np.zeros(self.n_batches + 1, dtype=np.int64)
+        _kernels.fill_offsets(self.counts, self.assign == "even", offsets)
+        return offsets
 
     def composition(self) -> pd.DataFrame:
         """Return the rows of each stratum in each batch: one row a batch, one column a stratum."""
@@ -87,7 +87,7 @@ class BatchPlan:
 
         The places beyond those of the plan are those of dropped rows, in dataset order.
         """
-        layout = np.arange(n_rows, dtype=np.int32)
+        layout = np.empty(n_rows, dtype=np.int32)
         _kernels.fill_layout(self.counts, self.assign == "even", self.offsets[:-1], layout)
         return layout
 

@@ -33,6 +33,7 @@ _OBJECT_KINDS = {
     "datetime64": "date",
     "empty": "text",
 }
+_WIDEST_TABLE = 2**16  # of integers: what the nearest caches hold
 _Refuse = Callable[[str], TypeError]
 
 
@@ -305,7 +306,24 @@ def _factorize(values: Any) -> tuple[NDArray[Any], Any]:
     if isinstance(values, np.ndarray) and values.dtype.kind == "M":
         codes, ticks = _number_kept(values.view(np.int64), np.isnat(values))
         return codes, ticks.view(values.dtype)
+    if values.dtype == np.int64 and (numbered := _number_close_integers(np.asarray(values))):
+        return numbered
     codes, distinct = pd.factorize(values)
+    return codes, distinct
+
+
+def _number_close_integers(values: NDArray[np.int64]) -> Optional[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Number labels such as 0 to 9 by looking them up in a table, some times faster than by hashing them."""
+    lowest = int(values.min())
+    width = int(values.max()) - lowest + 1
+    if width > min(len(values), _WIDEST_TABLE):
+        return None
+    numbers = np.full(width, -1, dtype=np.int32)
+    codes = np.empty(len(values), dtype=np.int64)
+    _kernels.number_integers(np.ascontiguousarray(values), lowest, numbers, codes)
+    occurring = np.flatnonzero(numbers >= 0)
+    distinct = np.empty(len(occurring), dtype=np.int64)
+    distinct[numbers[occurring]] = occurring + lowest
     return codes, distinct
 
 
@@ -376,6 +394,8 @@ def _as_doubles(values: Any, refuse: _Refuse) -> Any:
 
 def _check_exact(distinct: Any, refuse: _Refuse) -> None:
     """Refuse integers that R's doubles would merge with their neighbours, such as 2^53 + 1."""
+    if _are_small_integers(distinct, 2**53):
+        return
     numbers = np.asarray(distinct, dtype=object)
     try:
         inexact = numbers.astype(np.float64).astype(object) != numbers
@@ -383,6 +403,13 @@ def _check_exact(distinct: Any, refuse: _Refuse) -> None:
         raise refuse("an integer that is too large for a double") from None
     if inexact.any():
         raise refuse(f"the integer {numbers[inexact][0]}, which no double holds exactly,")
+
+
+def _are_small_integers(distinct: Any, limit: int) -> bool:
+    """Whether these are numpy's integers from -limit to limit, of which many can be seen to at once."""
+    if not isinstance(distinct, np.ndarray) or distinct.dtype.kind not in "iu" or not len(distinct):
+        return False
+    return bool(-limit <= int(distinct.min()) and int(distinct.max()) <= limit)
 
 
 def _check_dates(distinct: Any, refuse: _Refuse) -> None:
@@ -446,9 +473,12 @@ def _date_name(value: Any) -> str:
 
 def _count_missing(columns: Sequence[_Column], n_rows: int) -> int:
     """Count the rows with a missing value in any column."""
+    incomplete = [column.codes for column in columns if column.codes.min() < 0]
+    if not incomplete:
+        return 0
     missing = np.zeros(n_rows, dtype=bool)
-    for column in columns:
-        missing |= column.codes < 0
+    for codes in incomplete:
+        missing |= codes < 0
     return int(missing.sum())
 
 
@@ -458,7 +488,7 @@ def _combine(columns: Sequence[_Column], *, drop: bool) -> tuple[NDArray[Any], t
     The combinations are numbered again after every column, so the codes stay below the number of rows.
     """
     first = columns[0]
-    if len(columns) == 1 and (drop or not (first.codes < 0).any()):
+    if len(columns) == 1 and (drop or first.codes.min() >= 0):
         return first.codes, tuple(_names_of(first)[:-1])
     left_out = np.zeros(len(first.codes), dtype=bool)
     codes = np.zeros(len(first.codes), dtype=np.int64)
@@ -483,7 +513,10 @@ def _number_kept(values: NDArray[np.int64], left_out: NDArray[np.bool_]) -> tupl
 
 def _names_of(column: _Column) -> NDArray[Any]:
     """Show each value of a column; the last entry stands for a missing one."""
-    names = [_name(value, column.kind) for value in column.values]
+    if _are_small_integers(column.values, 10**15 - 1):
+        names = [str(value) for value in column.values.tolist()]  # what _name gives, for thousands of strata
+    else:
+        names = [_name(value, column.kind) for value in column.values]
     return np.array(names + ["NA"], dtype=object)
 
 
@@ -491,9 +524,7 @@ def _compact(codes: NDArray[Any], names: tuple[str, ...], *, any_dropped: bool) 
     """Store the codes in the smallest type; dropped rows get the number of strata as theirs."""
     n_codes = len(names) + any_dropped
     dtype = np.uint8 if n_codes <= 2**8 else np.uint16 if n_codes <= 2**16 else np.int32
-    if any_dropped:
-        codes = np.where(codes < 0, len(names), codes)
-    compact = codes.astype(dtype)
+    compact = np.empty(len(codes), dtype=dtype)
     counts = np.zeros(n_codes, dtype=np.int64)
-    _kernels.count_codes(compact, counts)
+    _kernels.compact_codes(np.ascontiguousarray(codes, dtype=np.int64), compact, counts)
     return Strata(compact, names, counts[: len(names)])

@@ -633,6 +633,30 @@ def test_batches_are_a_sequence() -> None:
     assert len(Batches.gather([])) == 0
 
 
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint8])
+@given(
+    sizes=st.lists(st.integers(0, 5), max_size=8),
+    first=st.integers(0, 9),
+    step=st.integers(1, 4),
+)
+def test_lists_are_the_arrays_item_by_item_whatever_their_type(
+    dtype: Any, sizes: list[int], first: int, step: int
+) -> None:
+    offsets = np.cumsum([0] + sizes)
+    batches = Batches(np.arange(7, offsets[-1] + 7, dtype=dtype), offsets)
+    found = list(batches.lists(first, step))
+    assert found == [batch.tolist() for batch in batches[first::step]]
+    assert all(type(row) is int for batch in found for row in batch)
+
+
+def test_lists_read_nothing_outside_the_rows() -> None:
+    batches = Batches(np.arange(6, dtype=np.int32), np.array([0, 2, 9]))
+    lists_of_batches = batches.lists(0, 1)
+    assert next(lists_of_batches) == [0, 1]
+    with pytest.raises(IndexError, match="batch 1 has the offsets 2 and 9 in 6 rows"):
+        next(lists_of_batches)
+
+
 # In PyTorch's DataLoader ----------------------------------------------------------------------------------------------
 
 

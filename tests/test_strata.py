@@ -415,3 +415,15 @@ def test_the_sampler_takes_what_the_strata_take() -> None:
     table = pd.DataFrame({"x": ["b", "a"] * 4, "y": [1] * 8})
     sampler = StratifiedBatchSampler(table, 2, seed=1)
     assert sampler.plan.strata == ("b, 1", "a, 1") and len(sampler) == 2
+
+
+@given(
+    st.sampled_from([0, 2**53 - 40, -(2**53)]),
+    st.lists(st.one_of(st.integers(0, 40), st.integers(0, 3)), min_size=1, max_size=60),
+    st.sampled_from([1, -1, 2]),
+)
+def test_integers_are_numbered_alike_in_an_array_and_one_by_one(lowest: int, labels: list[int], step: int) -> None:
+    """An array of integers that lie close together is numbered by a table, objects are by hashing."""
+    values = (np.array(labels, dtype=np.int64) + lowest)[::step]
+    assert numbered(values) == numbered(pd.Series(values)) == numbered(values.tolist())
+    assert numbered(values)[0] == [list(dict.fromkeys(values.tolist())).index(value) for value in values.tolist()]

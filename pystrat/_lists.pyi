@@ -1,0 +1,7 @@
+from typing import Any, Iterator
+
+from numpy.typing import NDArray
+
+class BatchLists(Iterator[list[int]]):
+    def __init__(self, rows: NDArray[Any], offsets: NDArray[Any], first: int, step: int) -> None: ...
+    def __next__(self) -> list[int]: ...
