@@ -6,7 +6,7 @@ import gc
 import statistics
 import time
 from dataclasses import dataclass
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
 
 @dataclass(frozen=True)
@@ -21,9 +21,15 @@ class Timing:
 
 
 def interleaved(contestants: dict[str, Callable[[], Any]], *, rounds: int) -> dict[str, Timing]:
-    """Run all contestants in turn, `rounds` times after one run to warm up, and return their timings."""
+    """Run all contestants in turn, `rounds` times after one run to warm up, and return their timings.
+
+    Each begins after a collection of garbage, which looks at what the contestants leave behind alone: one that looked
+    at all the modules' objects would fill the caches with them.
+    """
     for run in contestants.values():
         run()
+    gc.collect()
+    gc.freeze()
     seconds: dict[str, list[float]] = {name: [] for name in contestants}
     for _ in range(rounds):
         for name, run in contestants.items():
@@ -41,11 +47,16 @@ def ratio(timings: dict[str, Timing], ours: str, theirs: str) -> tuple[float, fl
     return middle, low, high
 
 
-def show(claim: str, found: tuple[float, float, float], reach: float) -> None:
-    """Print one line of the table of results."""
+def show(claim: str, found: tuple[float, float, float], reach: Optional[float] = None) -> None:
+    """Print one line of the table of results; `reach` is the largest ratio aimed at, where there is one."""
     middle, low, high = found
-    verdict = "reached" if middle <= reach else "NOT reached"
-    print(f"| {claim} | {middle:.2f} | {low:.2f} to {high:.2f} | {reach:g} | {verdict} |", flush=True)
+    aim, verdict = ("", "") if reach is None else (f"{reach:g}", "reached" if middle <= reach else "NOT reached")
+    print(f"| {claim} | {middle:.2f} | {low:.2f} to {high:.2f} | {aim} | {verdict} |", flush=True)
+
+
+def show_ratio(claim: str, timings: dict[str, Timing], ours: str, theirs: str, reach: Optional[float] = None) -> None:
+    """Print the line of one contestant over another."""
+    show(claim, ratio(timings, ours, theirs), reach)
 
 
 def head() -> None:

@@ -121,6 +121,13 @@ class Batches(Sequence[NDArray[Any]]):
         place = range(len(self))[batch]  # raises IndexError, and counts from the end where negative
         return self.rows[self.offsets[place] : self.offsets[place + 1]]
 
+    def part(self, first: int, step: int) -> "Batches":
+        """Return the batches first, first + step, ..., in arrays of their own."""
+        begins, ends = self.offsets[first:-1:step], self.offsets[first + 1 :: step]
+        views = [self.rows[begin:end] for begin, end in zip(begins.tolist(), ends.tolist())]
+        rows = np.concatenate([self.rows[:0], *views])
+        return Batches(rows, np.concatenate([[0], np.cumsum(ends - begins)]))
+
     def lists(self, first: int, step: int) -> Iterator[list[int]]:
         """Iterate over the batches first, first + step, ... as lists of ints, each made when it is asked for."""
         if self.rows.dtype == np.int32 and self.rows.flags.c_contiguous:
@@ -267,7 +274,9 @@ class BatchSampler(ABC):
             Those of this rank: the arrays that iteration yields as lists.
         """
         batches = self._epoch_batches(self._next_epoch if epoch is None else self._check_epoch(epoch))
-        if self._rank is not None:
+        if self._rank is not None and isinstance(batches, Batches):
+            batches = batches.part(self._rank, self._stride)
+        elif self._rank is not None:
             batches = islice(batches, self._rank, None, self._stride)
         return batches if isinstance(batches, Batches) else Batches.gather(batches)
 

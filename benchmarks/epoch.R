@@ -1,0 +1,94 @@
+# An epoch of the R sampler over sample.int(), over the published data.table form, and over torch's random sampler.
+
+# The published form: shuffle, rank within the stratum, batch by the float formula, split.
+published_epoch = function(strata, minimum) {
+  # The names of data.table's own language.
+  row = stratum = rank = batch = NULL
+  rows = data.table::data.table(row = seq_along(strata), stratum = strata)[sample.int(length(strata))]
+  smallest = min(rows[, .N, by = stratum]$N)
+  rows[, rank := seq_len(.N), by = stratum]
+  rows[, batch := ceiling(rank / max(rank) * smallest / minimum), by = stratum]
+  split(rows$row, rows$batch)
+}
+
+.datatable.aware = TRUE
+
+labels_of = function(n_rows, n_strata) {
+  if (n_strata == 2L) {
+    return(sample(0:1, n_rows, replace = TRUE, prob = c(0.97, 0.03)))
+  }
+  sample.int(n_strata, n_rows, replace = TRUE, prob = 1 / seq_len(n_strata))
+}
+
+seconds_of = function(run) {
+  gc(full = FALSE)
+  begin = proc.time()[["elapsed"]]
+  run()
+  proc.time()[["elapsed"]] - begin
+}
+
+# The contestants take turns; -> a matrix of seconds, one row a round, one column a contestant.
+# The clock has steps of a millisecond, so that short ones run several times a turn.
+interleaved = function(contestants, rounds, times) {
+  repeated = lapply(contestants, function(run) {
+    force(run)
+    function() for (time in seq_len(times)) run()
+  })
+  for (run in repeated) run()
+  t(replicate(rounds, vapply(repeated, seconds_of, numeric(1L))))
+}
+
+show_ratio = function(claim, seconds, ours, theirs, reach = NULL) {
+  found = stats::quantile(seconds[, ours] / seconds[, theirs], c(0.5, 0.25, 0.75))
+  verdict = if (is.null(reach)) "" else if (found[[1L]] <= reach) "reached" else "NOT reached"
+  cat(sprintf("| %s | %.3f | %.3f to %.3f | %s | %s |\n", claim, found[[1L]], found[[2L]], found[[3L]],
+    if (is.null(reach)) "" else format(reach), verdict))
+}
+
+stratified_epoch = function(strata, ...) {
+  generator = rbridge::batch_sampler_stratified(strata = strata, seed = 1, ...)
+  sampler = generator(list(task = NULL, .length = function() length(strata)))
+  function() sampler$batches(0)
+}
+
+measure = function(n_rows, n_strata, rounds, times) {
+  strata = labels_of(n_rows, n_strata)
+  minimum = max(1, min(tabulate(match(strata, unique(strata)))) * 256 %/% n_rows)
+  seconds = interleaved(list(
+    by_minimum = stratified_epoch(strata, min_samples_per_stratum = minimum),
+    even = stratified_epoch(strata, mean_batch_size = 256, assign = "even", rare = "allow"),
+    sample = function() sample.int(n_rows),
+    published = function() published_epoch(strata, minimum)
+  ), rounds, times)
+  setting = sprintf("%s rows, %d strata", format(n_rows, big.mark = ",", scientific = FALSE), n_strata)
+  is_large = n_rows == 1e6
+  for (ours in c("by_minimum", "even")) {
+    setting_of = sprintf("%s, %s", setting, if (ours == "even") "mean batch 256, even" else sprintf("m = %.0f", minimum))
+    show_ratio(sprintf("R, an epoch over sample.int, %s", setting_of), seconds, ours, "sample", if (is_large) 1.8)
+    show_ratio(sprintf("R, an epoch over the published data.table form, %s", setting_of), seconds, ours, "published",
+      if (is_large) 0.12)
+  }
+}
+
+# torch's own random sampler draws from LibTorch.
+measure_torch = function(n_rows, rounds) {
+  if (!torch::torch_is_installed()) {
+    cat("\nNot measured: torch's random sampler, since there is no LibTorch.\n")
+    return(invisible())
+  }
+  strata = labels_of(n_rows, 2L)
+  random = utils::getFromNamespace("RandomSampler", "torch")(torch::tensor_dataset(torch::torch_zeros(n_rows)))
+  seconds = interleaved(list(
+    ours = stratified_epoch(strata, mean_batch_size = 256),
+    random = function() coro::loop(for (row in random$.iter()) NULL)
+  ), rounds, 1L)
+  show_ratio(sprintf("R, an epoch over torch's random sampler row by row, %.0f rows", n_rows), seconds, "ours", "random")
+}
+
+cat("| what | ratio | quartiles | at most | |\n| --- | --- | --- | --- | --- |\n")
+set.seed(1)
+for (n_strata in c(2L, 10L, 1000L)) {
+  measure(2e4, n_strata, rounds = 15L, times = 20L)
+  measure(1e6, n_strata, rounds = 7L, times = 1L)
+}
+measure_torch(2e4, 5L)
