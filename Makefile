@@ -5,7 +5,9 @@ export RETICULATE_PYTHON := $(CURDIR)/.venv/bin/python
 
 python := .venv/bin/python
 
-.PHONY: help set-up demo test test-python test-bridge test-r check document clean r-half
+bench_scripts := epoch lists constructor memory ranks imports loader background bridge
+
+.PHONY: help set-up demo bench test test-python test-bridge test-r check document clean r-half
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,6 +28,10 @@ test-bridge: set-up r-half ## Run the tests of Python and R together
 
 test-r: set-up r-half ## Run the tests in R alone
 	@Rscript tools/test_r.R
+
+bench: set-up r-half ## Measure the samplers beside their peers, and print ratios (some 15 minutes)
+	@for script in $(bench_scripts); do echo "bench: $$script"; $(python) benchmarks/$$script.py || exit 1; done
+	@echo "bench: epoch in R"; Rscript benchmarks/epoch.R
 
 check: set-up r-half ## Check format, lint, types and the R package's documentation
 	@tools/check.sh

@@ -1,5 +1,7 @@
 # An epoch of the R sampler over sample.int(), over the published data.table form, and over torch's random sampler.
 
+.datatable.aware = TRUE
+
 # The published form: shuffle, rank within the stratum, batch by the float formula, split.
 published_epoch = function(strata, minimum) {
   # The names of data.table's own language.
@@ -10,8 +12,6 @@ published_epoch = function(strata, minimum) {
   rows[, batch := ceiling(rank / max(rank) * smallest / minimum), by = stratum]
   split(rows$row, rows$batch)
 }
-
-.datatable.aware = TRUE
 
 labels_of = function(n_rows, n_strata) {
   if (n_strata == 2L) {
@@ -53,7 +53,7 @@ stratified_epoch = function(strata, ...) {
 
 measure = function(n_rows, n_strata, rounds, times) {
   strata = labels_of(n_rows, n_strata)
-  minimum = max(1, min(tabulate(match(strata, unique(strata)))) * 256 %/% n_rows)
+  minimum = max(1, (min(tabulate(match(strata, unique(strata)))) * 256) %/% n_rows)
   seconds = interleaved(list(
     by_minimum = stratified_epoch(strata, min_samples_per_stratum = minimum),
     even = stratified_epoch(strata, mean_batch_size = 256, assign = "even", rare = "allow"),
@@ -63,7 +63,8 @@ measure = function(n_rows, n_strata, rounds, times) {
   setting = sprintf("%s rows, %d strata", format(n_rows, big.mark = ",", scientific = FALSE), n_strata)
   is_large = n_rows == 1e6
   for (ours in c("by_minimum", "even")) {
-    setting_of = sprintf("%s, %s", setting, if (ours == "even") "mean batch 256, even" else sprintf("m = %.0f", minimum))
+    size = if (ours == "even") "mean batch 256, even" else sprintf("m = %.0f", minimum)
+    setting_of = sprintf("%s, %s", setting, size)
     show_ratio(sprintf("R, an epoch over sample.int, %s", setting_of), seconds, ours, "sample", if (is_large) 1.8)
     show_ratio(sprintf("R, an epoch over the published data.table form, %s", setting_of), seconds, ours, "published",
       if (is_large) 0.12)
