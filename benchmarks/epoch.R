@@ -88,8 +88,10 @@ measure_torch = function(n_rows, rounds) {
 
 cat("| what | ratio | quartiles | at most | |\n| --- | --- | --- | --- | --- |\n")
 set.seed(1)
-for (n_strata in c(2L, 10L, 1000L)) {
-  measure(2e4, n_strata, rounds = 15L, times = 20L)
-  measure(1e6, n_strata, rounds = 7L, times = 1L)
+sizes = as.numeric(commandArgs(trailingOnly = TRUE))
+for (n_rows in if (length(sizes)) sizes else c(2e4, 1e6)) {
+  for (n_strata in c(2L, 10L, 1000L)) {
+    measure(n_rows, n_strata, rounds = 7L, times = max(1, 2e5 %/% n_rows))
+  }
 }
 measure_torch(2e4, 5L)
