@@ -43,22 +43,28 @@ cdef inline uint32_t twisted(uint32_t upper, uint32_t lower, uint32_t shifted) n
     return shifted ^ (mixed >> 1) ^ ((0 - (lower & 1)) & 0x9908B0DFu)
 
 
-cdef inline void refill(Generator *generator) noexcept nogil:
-    """Make the next 624 outputs. Three loops without branches, which compilers turn into vector code."""
-    cdef uint32_t *state = generator.state
+cdef inline void temper(Generator *generator) noexcept nogil:
+    """Make the outputs of the state."""
     cdef uint32_t i, value
-    for i in range(<uint32_t>(STATE_SIZE - STATE_SHIFT)):
-        state[i] = twisted(state[i], state[i + 1], state[i + STATE_SHIFT])
-    for i in range(STATE_SIZE - STATE_SHIFT, STATE_SIZE - 1):
-        state[i] = twisted(state[i], state[i + 1], state[i + STATE_SHIFT - STATE_SIZE])
-    state[STATE_SIZE - 1] = twisted(state[STATE_SIZE - 1], state[0], state[STATE_SHIFT - 1])
     for i in range(<uint32_t>STATE_SIZE):
-        value = state[i]
+        value = generator.state[i]
         value ^= value >> 11
         value ^= (value << 7) & 0x9D2C5680u
         value ^= (value << 15) & 0xEFC60000u
         value ^= value >> 18
         generator.outputs[i] = value
+
+
+cdef inline void refill(Generator *generator) noexcept nogil:
+    """Make the next 624 outputs. Loops without branches, which compilers turn into vector code."""
+    cdef uint32_t *state = generator.state
+    cdef uint32_t i
+    for i in range(<uint32_t>(STATE_SIZE - STATE_SHIFT)):
+        state[i] = twisted(state[i], state[i + 1], state[i + STATE_SHIFT])
+    for i in range(STATE_SIZE - STATE_SHIFT, STATE_SIZE - 1):
+        state[i] = twisted(state[i], state[i + 1], state[i + STATE_SHIFT - STATE_SIZE])
+    state[STATE_SIZE - 1] = twisted(state[STATE_SIZE - 1], state[0], state[STATE_SHIFT - 1])
+    temper(generator)
     generator.position = 0
 
 

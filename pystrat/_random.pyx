@@ -6,7 +6,19 @@ import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
-from pystrat._generator cimport Generator, index_below, next_rows, next_uniform, seed_generator
+from pystrat._generator cimport (
+    BLOCK_SIZE,
+    STATE_SIZE,
+    Generator,
+    bits_below,
+    draw_indices,
+    index_below,
+    next_rows,
+    next_uniform,
+    prefetch,
+    seed_generator,
+    temper,
+)
 
 
 cdef class RandomStream:
@@ -20,10 +32,31 @@ cdef class RandomStream:
         From 0 to 2^31 - 1.
     """
 
-    cdef Generator generator
-
     def __init__(self, uint32_t seed):
         seed_generator(&self.generator, seed)
+
+    def state(self):
+        """Return the words of the Mersenne-Twister and the place among them, as R's .Random.seed has them.
+
+        uint32 of shape (625,), the place first.
+        """
+        words = np.empty(STATE_SIZE + 1, dtype=np.uint32)
+        cdef uint32_t[::1] out = words
+        cdef Py_ssize_t i
+        out[0] = self.generator.position
+        for i in range(STATE_SIZE):
+            out[i + 1] = self.generator.state[i]
+        return words
+
+    def restore(self, uint32_t[::1] words not None):
+        """Go on where `state` was taken; raise ValueError where the array is not of 625 words, the first at most 624."""
+        cdef Py_ssize_t i
+        if words.shape[0] != STATE_SIZE + 1 or words[0] > STATE_SIZE:
+            raise ValueError("A state of the generator has 625 words, the first of which is at most 624.")
+        for i in range(STATE_SIZE):
+            self.generator.state[i] = words[i + 1]
+        temper(&self.generator)
+        self.generator.position = words[0]
 
     def indices(self, uint64_t limit, Py_ssize_t count):
         """Draw with replacement from 0 .. limit - 1: R's ``sample.int(limit, count, replace = TRUE) - 1``.
@@ -64,3 +97,41 @@ cdef class RandomStream:
                 done += count
                 left -= count
         return order
+
+    def subsets(self, int32_t[::1] pool not None, Py_ssize_t size, Py_ssize_t count):
+        """Draw `count` times `size` different rows of the pool: R's ``sample.int(n, size, useHash = FALSE) - 1``.
+
+        The pool holds 0 .. n - 1 in this order, and does so again afterwards; a subset takes time for its size only.
+        `size` is at most n; the result is int32 of shape (count * size,).
+        """
+        drawn = np.empty(count * size, dtype=np.int32)
+        if size == 0 or count == 0:
+            return drawn
+        cdef int32_t[::1] out = drawn
+        cdef uint32_t[::1] places = np.empty(size, dtype=np.uint32)
+        cdef Py_ssize_t i
+        for i in range(count):
+            next_subset(&self.generator, &pool[0], <uint32_t>pool.shape[0], <uint32_t>size, &places[0], &out[i * size])
+        return drawn
+
+
+cdef void next_subset(
+    Generator *generator, int32_t *pool, uint32_t left, uint32_t size, uint32_t *places, int32_t *rows
+) noexcept nogil:
+    """Take `size` of the pool's rows and put everything back: only the places that were drawn have changed."""
+    cdef uint32_t done = 0
+    cdef uint32_t bits, count, i
+    while done < size:
+        bits = bits_below(left)
+        count = left - ((<uint32_t>1 << bits) >> 1)  # as many need this number of bits
+        count = min(count, size - done, <uint32_t>BLOCK_SIZE)
+        draw_indices(generator, left, bits, count, &places[done])
+        for i in range(done, done + count):
+            prefetch(&pool[places[i]])
+        for i in range(done, done + count):
+            left -= 1
+            rows[i] = pool[places[i]]
+            pool[places[i]] = pool[left]
+        done += count
+    for i in range(size):
+        pool[places[i]] = <int32_t>places[i]

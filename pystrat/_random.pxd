@@ -1,0 +1,7 @@
+"""What other kernels need to draw from a stream."""
+
+from pystrat._generator cimport Generator
+
+
+cdef class RandomStream:
+    cdef Generator generator
