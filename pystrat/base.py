@@ -20,7 +20,7 @@ import sys
 import warnings
 from abc import ABC, abstractmethod
 from itertools import islice
-from typing import Any, Iterable, Iterator, Mapping, Optional, Sequence, Union, overload
+from typing import Any, ClassVar, Iterable, Iterator, Mapping, NamedTuple, Optional, Sequence, Union, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -138,6 +138,17 @@ class Batches(Sequence[NDArray[Any]]):
         return f"Batches(n_batches={len(self)}, n_rows={len(self.rows)})"
 
 
+class Place(NamedTuple):
+    """Where an iteration stands: an epoch, the next of this rank's batches, and what was drawn beyond it.
+
+    `ahead` is whatever `BatchSampler._load_feedback_state` returns: None, unless later batches depend on feedback.
+    """
+
+    epoch: int
+    batch: int
+    ahead: Any = None
+
+
 class BatchSampler(ABC):
     """Base class of the batch samplers.
 
@@ -166,7 +177,14 @@ class BatchSampler(ABC):
     A subclass implements `_epoch_batches`, `_global_length` and `_fingerprint`. There is no attribute ``batch_size``
     and no ``drop_last``: training libraries act on them. A subclass whose batches all have one size may add
     ``batch_size``.
+
+    A subclass whose later batches depend on feedback names in `feedback` the methods by which a training loop reports
+    and asks, each with the kinds of its arguments by name, and of what it returns as "return": "rows" (an array of row
+    positions), "values" (a float64 array) or "number". The bridge makes methods in R of them, where rows count from 1.
+    Its states hold more than the place, by `_feedback_state` and `_load_feedback_state`.
     """
+
+    feedback: ClassVar[Mapping[str, Mapping[str, str]]] = {}
 
     def __init__(
         self,
@@ -187,9 +205,8 @@ class BatchSampler(ABC):
             rank = check_integer(rank, "rank", owner, minimum=0, maximum=num_replicas - 1)
         self._num_replicas = num_replicas
         self._rank = rank
-        self._next_epoch = 0
-        self._next_batch = 0  # where the next epoch begins, other than 0 only after load_state_dict
-        self._begun: Optional[tuple[int, int]] = None  # epoch and first batch of the running iteration
+        self._next = Place(0, 0)  # in the middle of an epoch only after load_state_dict
+        self._begun: Optional[Place] = None  # where the running iteration began
         self._warned_of_process_group = False
         self._known_fingerprint: Optional[str] = None
 
@@ -209,6 +226,18 @@ class BatchSampler(ABC):
     @abstractmethod
     def _fingerprint(self) -> str:
         """Return a digest of all that fixes the batches, the rank left out: data, parameters, seed."""
+
+    def _feedback_state(self, place: Place, batches: Optional[Iterator[list[int]]]) -> dict[str, Any]:
+        """Return what a state holds besides its place; nothing, unless later batches depend on feedback.
+
+        `batches` is what `_lists_from` gave to the iterator that is asked for its state; None where it is the sampler
+        that is asked, or nothing has been drawn since the place was set.
+        """
+        return {}
+
+    def _load_feedback_state(self, state: Mapping[str, Any]) -> Any:
+        """Check and take in what `_feedback_state` gave; return what was drawn beyond the place, for `_batches_from`."""
+        return None
 
     # What a sampler is asked ----------------------------------------------------------------------------------------
 
@@ -230,7 +259,7 @@ class BatchSampler(ABC):
     @property
     def epoch(self) -> int:
         """The number, from 0, of the epoch that comes next."""
-        return self._next_epoch
+        return self._next.epoch
 
     @property
     def sampler(self) -> "BatchSampler":
@@ -258,7 +287,7 @@ class BatchSampler(ABC):
             Where `epoch` is not an integer from 0 to 6700000.
         """
         epoch = self._check_epoch(epoch)
-        self._go_on_at(epoch, self._next_batch if epoch == self._next_epoch else 0)
+        self._go_on_at(self._next if epoch == self._next.epoch else Place(epoch, 0))
 
     def batches(self, epoch: Optional[int] = None) -> Batches:
         """Return the batches of an epoch as arrays; changes nothing.
@@ -273,7 +302,7 @@ class BatchSampler(ABC):
         Batches
             Those of this rank: the arrays that iteration yields as lists.
         """
-        batches = self._epoch_batches(self._next_epoch if epoch is None else self._check_epoch(epoch))
+        batches = self._epoch_batches(self._next.epoch if epoch is None else self._check_epoch(epoch))
         if self._rank is not None and isinstance(batches, Batches):
             batches = batches.part(self._rank, self._stride)
         elif self._rank is not None:
@@ -294,7 +323,7 @@ class BatchSampler(ABC):
         -------
         dict
             ``version``, ``fingerprint``, ``epoch`` and ``batch``: the batch with which to go on, counted over all ranks
-            from the beginning of the epoch.
+            from the beginning of the epoch. A sampler with feedback adds what it needs.
 
         Raises
         ------
@@ -303,15 +332,15 @@ class BatchSampler(ABC):
             iteration has begun, and again after `set_epoch` or `load_state_dict`.
         """
         if batches_consumed is None:
-            return self._state(self._next_epoch, self._next_batch)
-        epoch, first = self._begun or (self._next_epoch, self._next_batch)
-        left = len(self) - first
+            return self._state(self._next)
+        first = self._begun or self._next
+        left = len(self) - first.batch
         # Before an iteration has begun, none of its batches can have been taken.
         most = 0 if self._begun is None else left
         consumed = check_integer(batches_consumed, "batches_consumed", type(self).__name__, minimum=0, maximum=most)
         if consumed == left:  # the end of an epoch is the beginning of the next
-            return self._state(epoch + 1, 0)
-        return self._state(epoch, first + consumed)
+            return self._state(Place(first.epoch + 1, 0))
+        return self._state(first._replace(batch=first.batch + consumed))
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on where `state` was taken: the next iteration yields exactly the batches that would have come.
@@ -321,27 +350,26 @@ class BatchSampler(ABC):
         TypeError, ValueError
             Where the state is none, is of another version, or of a sampler with other data, parameters or seed.
         """
-        epoch, batch = self._place(state)
+        place = self._place(state)
         if state["batch"] == self._global_length():  # the end of an epoch is the beginning of the next
-            epoch, batch = epoch + 1, 0
-        self._go_on_at(epoch, batch)
+            place = Place(place.epoch + 1, 0)
+        self._go_on_at(place)
 
     # What an iterator asks ------------------------------------------------------------------------------------------
 
-    def _begin_epoch(self, place: Optional[tuple[int, int]] = None) -> tuple[int, int]:
-        """Begin an iteration: at the sampler's next epoch, or at the epoch and batch that an iterator was told."""
+    def _begin_epoch(self, told: Optional[Place] = None) -> Place:
+        """Begin an iteration: at the sampler's next epoch, or at the place that an iterator was told."""
         self._warn_of_process_group()
-        told = place is not None
-        epoch, batch = place or (self._next_epoch, self._next_batch)
-        self._check_epoch(epoch)
-        if not told:
-            self._go_on_at(epoch + 1, 0)
-        self._begun = epoch, batch
-        return self._begun
+        place = told or self._next
+        self._check_epoch(place.epoch)
+        if told is None:
+            self._go_on_at(Place(place.epoch + 1, 0))
+        self._begun = place
+        return place
 
-    def _go_on_at(self, epoch: int, batch: int) -> None:
+    def _go_on_at(self, place: Place) -> None:
         """Let the next iteration begin there."""
-        self._next_epoch, self._next_batch = epoch, batch
+        self._next = place
         self._begun = None
 
     @property
@@ -349,20 +377,21 @@ class BatchSampler(ABC):
         """The step from one batch of this rank to its next, in global batches."""
         return 1 if self._rank is None or self._num_replicas is None else self._num_replicas
 
-    def _lists_from(self, epoch: int, batch: int) -> Iterator[list[int]]:
-        """Iterate over this rank's batches of an epoch, the first `batch` ones left out."""
-        batches = self._epoch_batches(epoch)
-        first = (self._rank or 0) + self._stride * batch
+    def _lists_from(self, place: Place) -> Iterator[list[int]]:
+        """Iterate over this rank's batches of an epoch from a place on."""
+        batches = self._epoch_batches(place.epoch)
+        first = (self._rank or 0) + self._stride * place.batch
         if isinstance(batches, Batches):
             return batches.lists(first, self._stride)
         return (rows.tolist() for rows in islice(batches, first, None, self._stride))
 
-    def _state(self, epoch: int, batch: int) -> dict[str, Any]:
+    def _state(self, place: Place, batches: Optional[Iterator[list[int]]] = None) -> dict[str, Any]:
         return {
             "version": STATE_VERSION,
             "fingerprint": self._own_fingerprint(),
-            "epoch": epoch,
-            "batch": batch * self._stride,
+            "epoch": place.epoch,
+            "batch": place.batch * self._stride,
+            **self._feedback_state(place, batches),
         }
 
     def _own_fingerprint(self) -> str:
@@ -371,8 +400,8 @@ class BatchSampler(ABC):
             self._known_fingerprint = self._fingerprint()
         return self._known_fingerprint
 
-    def _place(self, state: Mapping[str, Any]) -> tuple[int, int]:
-        """Return the epoch and this rank's batch that a state tells."""
+    def _place(self, state: Mapping[str, Any]) -> Place:
+        """Return the place that a state tells, and take in the feedback that it holds."""
         owner = type(self).__name__
         if not isinstance(state, Mapping) or not _STATE_ENTRIES <= set(state):
             required = "have the entries 'version', 'fingerprint', 'epoch' and 'batch'"
@@ -386,7 +415,8 @@ class BatchSampler(ABC):
         epoch = self._check_epoch(state["epoch"])
         batch = check_integer(state["batch"], "batch", owner, minimum=0, maximum=self._global_length())
         # Of the first `batch` batches of all ranks, this many were this rank's.
-        return epoch, (batch - (self._rank or 0) + self._stride - 1) // self._stride
+        own_batch = (batch - (self._rank or 0) + self._stride - 1) // self._stride
+        return Place(epoch, own_batch, self._load_feedback_state(state))
 
     def _check_epoch(self, epoch: Any) -> int:
         return check_integer(epoch, "epoch", type(self).__name__, minimum=0, maximum=MAX_EPOCH)
@@ -417,7 +447,7 @@ class BatchIterator(Iterator[list[int]]):
 
     def __init__(self, sampler: BatchSampler) -> None:
         self._sampler = sampler
-        self._place: Optional[tuple[int, int]] = None  # epoch and next batch, once known
+        self._place: Optional[Place] = None  # once known
         self._batches: Optional[Iterator[list[int]]] = None
 
     def __iter__(self) -> "BatchIterator":
@@ -426,10 +456,10 @@ class BatchIterator(Iterator[list[int]]):
     def __next__(self) -> list[int]:
         if self._batches is None:
             self._place = self._sampler._begin_epoch(self._place)
-            self._batches = self._sampler._lists_from(*self._place)
+            self._batches = self._sampler._lists_from(self._place)
         assert self._place is not None
         rows = next(self._batches)
-        self._place = self._place[0], self._place[1] + 1
+        self._place = Place(self._place.epoch, self._place.batch + 1)
         return rows
 
     def state_dict(self) -> dict[str, Any]:
@@ -438,8 +468,7 @@ class BatchIterator(Iterator[list[int]]):
         Of an exhausted iteration that is the end of its epoch: an iterator that loads it is exhausted too, and the
         sampler, whether it loads it itself or through the iterator, continues with the next epoch.
         """
-        sampler = self._sampler
-        return sampler._state(*(self._place or (sampler._next_epoch, sampler._next_batch)))
+        return self._sampler._state(self._place or self._sampler._next, self._batches)
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on where `state` was taken.
@@ -449,5 +478,5 @@ class BatchIterator(Iterator[list[int]]):
         """
         self._place = self._sampler._place(state)
         self._batches = None
-        self._sampler._go_on_at(self._place[0] + 1, 0)
+        self._sampler._go_on_at(Place(self._place.epoch + 1, 0))
         self._sampler._begun = self._place
