@@ -5,15 +5,23 @@ from pystrat.bins import bin_target
 from pystrat.datasets import labels_of
 from pystrat.multilabel import MultilabelBatchSampler
 from pystrat.plan import BatchPlan
+from pystrat.prioritized import PrioritizedBatchSampler
 from pystrat.report import batch_counts, plot_batch_counts, plot_plan
 from pystrat.stratified import StratifiedBatchSampler, min_samples_for_batch_size
+from pystrat.sum_tree import SumTree
+from pystrat.uniform import UniformSampler
+from pystrat.weighted import WeightedBatchSampler
 
 __all__ = [
     "BatchPlan",
     "BatchSampler",
     "Batches",
     "MultilabelBatchSampler",
+    "PrioritizedBatchSampler",
     "StratifiedBatchSampler",
+    "SumTree",
+    "UniformSampler",
+    "WeightedBatchSampler",
     "batch_counts",
     "bin_target",
     "epoch_permutation",

@@ -87,6 +87,17 @@ def check_integer(value: Any, name: str, owner: str, *, minimum: int, maximum: O
     return int(value)
 
 
+def check_number(value: Any, name: str, owner: str, *, minimum: float, above: bool = False) -> float:
+    """Return `value` as a float where it is a finite number of at least, or `above`, the minimum."""
+    requirement = f"be a finite number {'above' if above else 'of at least'} {show_number(minimum)}"
+    if not isinstance(value, numbers.Real) or isinstance(value, (bool, np.bool_)):
+        raise TypeError(refusal(name, owner, requirement, show(value)))
+    number = _as_double(value)
+    if not np.isfinite(number) or number < minimum or (above and number == minimum):
+        raise ValueError(refusal(name, owner, requirement, show(value)))
+    return number
+
+
 def check_flag(value: Any, name: str, owner: str) -> bool:
     """Return `value` as a bool where it is one, else raise TypeError."""
     if not isinstance(value, (bool, np.bool_)):

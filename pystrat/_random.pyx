@@ -58,6 +58,9 @@ cdef class RandomStream:
         temper(&self.generator)
         self.generator.position = words[0]
 
+    def __reduce__(self):
+        return stream_at, (self.state(),)
+
     def indices(self, uint64_t limit, Py_ssize_t count):
         """Draw with replacement from 0 .. limit - 1: R's ``sample.int(limit, count, replace = TRUE) - 1``.
 
@@ -113,6 +116,13 @@ cdef class RandomStream:
         for i in range(count):
             next_subset(&self.generator, &pool[0], <uint32_t>pool.shape[0], <uint32_t>size, &places[0], &out[i * size])
         return drawn
+
+
+def stream_at(uint32_t[::1] words not None):
+    """Return the stream that goes on where a `RandomStream.state` was taken."""
+    stream = RandomStream(0)
+    stream.restore(words)
+    return stream
 
 
 cdef void next_subset(

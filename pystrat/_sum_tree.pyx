@@ -341,6 +341,15 @@ cdef class WeightTree:
             self.least[self.begins[level] + node] = least_of(self.least + below)
 
 
+def first_outside(int64_t[::1] rows not None, int64_t limit):
+    """Return the place of the first row that is not from 0 to limit - 1, or -1."""
+    cdef Py_ssize_t i
+    for i in range(rows.shape[0]):
+        if not 0 <= rows[i] < limit:
+            return i
+    return DONE
+
+
 cdef Py_ssize_t first_wrong_weight(double[::1] weights) noexcept nogil:
     """Return the place of the first weight that is negative, infinite or NaN, or -1."""
     cdef Py_ssize_t i

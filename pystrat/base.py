@@ -236,7 +236,7 @@ class BatchSampler(ABC):
         return {}
 
     def _load_feedback_state(self, state: Mapping[str, Any]) -> Any:
-        """Check and take in what `_feedback_state` gave; return what was drawn beyond the place, for `_batches_from`."""
+        """Check and take in what `_feedback_state` gave; return what was drawn beyond the place."""
         return None
 
     # What a sampler is asked ----------------------------------------------------------------------------------------

@@ -1,0 +1,164 @@
+"""Weights of rows, checked and kept in a sum tree: what everything has that draws rows by weight."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping, Optional
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pystrat._messages import check_integer, refusal, show
+from pystrat._random import RandomStream
+from pystrat._sum_tree import WeightTree, first_outside
+
+MAX_ROWS = 2**31 - 1
+_FINITE = "hold finite numbers, none below 0"
+_STATE_ENTRIES = {"weights", "next_position"}
+
+
+class RowWeights:
+    """Weights of up to `capacity` rows; those that have none yet are never drawn.
+
+    Parameters
+    ----------
+    weights : numpy.ndarray of float64
+        Of the first rows, at most `capacity`.
+    capacity : int
+        From 1 to 2^31 - 1.
+    owner : str
+        The name that error messages give.
+    name : str
+        What error messages call the weights.
+    minimum : bool
+        Whether to keep the least positive weight.
+    """
+
+    def __init__(
+        self, weights: NDArray[np.float64], capacity: int, *, owner: str, name: str = "weights", minimum: bool = False
+    ) -> None:
+        self._owner = owner
+        self._name = name
+        self._minimum = minimum
+        self._build(weights, capacity)
+        self._next_position = len(weights) % capacity
+
+    def _build(self, weights: NDArray[np.float64], capacity: int) -> None:
+        tree = WeightTree(capacity, self._minimum)
+        self._refuse_weights(tree.fill(weights), weights)
+        self.tree = tree
+        self._length = len(weights)
+
+    def __len__(self) -> int:
+        return self._length
+
+    def rows(self, rows: Any, name: str = "rows") -> NDArray[np.int64]:
+        """Return positions of rows as int64; refuse what is none, also numbers below 0."""
+        found = plain_array(rows)
+        if found.size and found.dtype.kind not in "iu":
+            raise TypeError(refusal(name, self._owner, "hold row positions", _show_dtype(found)))
+        if found.ndim != 1:
+            required = "be a vector of row positions"
+            raise ValueError(refusal(name, self._owner, required, f"{found.ndim} dimensions"))
+        positions = np.ascontiguousarray(found, dtype=np.int64)
+        outside = first_outside(positions, self._length)
+        if outside >= 0:
+            required = (
+                f"hold row positions from 0 to {self._length - 1}" if self._length else "be empty: there is no row"
+            )
+            raise ValueError(refusal(name, self._owner, required, show(found[outside])))
+        return positions
+
+    def update(self, rows: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
+        """Set weights of rows; of repeated rows the last counts. Where one is refused nothing has changed."""
+        self._refuse_weights(self.tree.update(rows, weights), weights)
+
+    def append(self, weights: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Give new rows their weights, over the oldest ones where there is no place left; return their positions."""
+        capacity = self.tree.capacity
+        positions = (self._next_position + np.arange(len(weights), dtype=np.int64)) % capacity
+        self.update(positions, weights)
+        self._length = min(self._length + len(weights), capacity)
+        self._next_position = (self._next_position + len(weights)) % capacity
+        return positions
+
+    def draw(
+        self,
+        stream: RandomStream,
+        size: int,
+        count: int,
+        *,
+        replacement: bool = True,
+        sliced: bool = False,
+        name: str = "k",
+    ) -> NDArray[np.int32]:
+        """Draw `count` times `size` rows by their weights, as one array; `name` is what error messages call `size`."""
+        self.check_drawable(size, replacement=replacement, name=name)
+        if replacement:
+            return self.tree.sample(stream, size, count, sliced)
+        return self.tree.sample_without_replacement(stream, size, count)
+
+    def check_drawable(self, size: int, *, replacement: bool, name: str) -> None:
+        """Refuse to draw `size` rows where too few weights are positive."""
+        positive = self.tree.n_positive
+        if size and not positive:
+            raise ValueError(refusal(self._name, self._owner, "not all be 0 when rows are drawn", "no positive weight"))
+        if not replacement and size > positive:
+            required = f"be at most {positive}, the number of positive weights, without replacement"
+            raise ValueError(refusal(name, self._owner, required, show(size)))
+
+    def state(self) -> dict[str, Any]:
+        """Return all that changes."""
+        return {"weights": self.tree.leaves[: self._length].copy(), "next_position": self._next_position}
+
+    def load_state(self, state: Any, owner: str) -> None:
+        """Take the weights of a state; refuse one of more rows than there is place for."""
+        if not isinstance(state, Mapping) or not _STATE_ENTRIES <= set(state):
+            raise ValueError(refusal("state", owner, "hold the weights of the rows", show(state)))
+        capacity = self.tree.capacity
+        weights = as_numbers(state["weights"], "state", owner)
+        if len(weights) > capacity:
+            raise ValueError(refusal("state", owner, f"hold at most {capacity} weights", show(weights)))
+        position = check_integer(state["next_position"], "state", owner, minimum=0, maximum=capacity - 1)
+        self._build(weights, capacity)
+        self._next_position = position
+
+    def _refuse_weights(self, wrong: int, weights: NDArray[np.float64]) -> None:
+        """Raise the error that the kernel's answer stands for."""
+        if wrong == -2:
+            raise ValueError(refusal(self._name, self._owner, "have a finite total", "a total that overflows"))
+        if wrong >= 0:
+            raise ValueError(refusal(self._name, self._owner, _FINITE, show(weights[wrong])))
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__.copy()
+        tree = state.pop("tree")
+        return {**state, "capacity": tree.capacity, "weights": tree.leaves[: self._length].copy()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        weights, capacity = state.pop("weights"), state.pop("capacity")
+        self.__dict__.update(state)
+        self._build(weights, capacity)
+
+
+def as_numbers(values: Any, name: str, owner: str, *, count: Optional[int] = None) -> NDArray[np.float64]:
+    """Return a vector of numbers as float64, of one length where `count` says so."""
+    found = plain_array(values)
+    if found.ndim != 1:
+        raise ValueError(refusal(name, owner, "be a vector of numbers", f"{found.ndim} dimensions"))
+    if found.size and found.dtype.kind not in "iuf":
+        raise TypeError(refusal(name, owner, "hold numbers", _show_dtype(found)))
+    if count is not None and len(found) != count:
+        required = f"have one value for each row, {count}"
+        raise ValueError(refusal(name, owner, required, show(found)))
+    return np.ascontiguousarray(found, dtype=np.float64)
+
+
+def plain_array(values: Any) -> NDArray[Any]:
+    """Return an array of what may be a tensor, on any device."""
+    if hasattr(values, "detach"):
+        values = values.detach().cpu().numpy()
+    return np.asarray(values)
+
+
+def _show_dtype(found: NDArray[Any]) -> str:
+    return f"{found.dtype} values"

@@ -1,0 +1,145 @@
+"""What batch samplers share that draw batch after batch, by what they were told in between.
+
+The random numbers follow from seed and epoch, the batches also from the feedback and from how many batches were drawn
+before it came. A batch counts as drawn when it is asked for, by a training loop or, earlier, by the workers of a
+DataLoader. With `num_replicas`, the batches of all ranks that are trained on at the same time are drawn together, by
+every rank, so that all ranks agree as long as all are told the same in between.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, Iterator, Mapping, NamedTuple, Optional
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pystrat._messages import refusal, show
+from pystrat._random import RandomStream, stream_at
+from pystrat.base import Batches, Place, epoch_seed
+from pystrat.fixed_size import FixedSizeBatchSampler
+
+_GENERATOR_WORDS = 625
+
+
+class _Ahead(NamedTuple):
+    """What was drawn beyond a place, one batch a line, and the generator's state after it."""
+
+    batches: NDArray[np.int32]
+    generator: NDArray[np.uint32]
+
+
+class FeedbackBatchSampler(FixedSizeBatchSampler):
+    """Base class of the samplers whose later batches depend on feedback.
+
+    A subclass implements `_draw`, `_feedback` and `_load_feedback`, and names its methods in `feedback`.
+
+    Notes
+    -----
+    Guarantees, besides those of `BatchSampler`:
+
+    * The batches of an epoch are a function of the feedback before it, seed, epoch, the feedback during it, and how
+      many batches were drawn before each piece of it. What is told affects the batches that are not yet drawn.
+    * `batches` gives what an epoch would be without further feedback, and changes nothing.
+    * A state holds the feedback too, the state of the generator, and word for word the batches that were drawn but not
+      trained on: they come first where it is loaded.
+    * While all ranks are told the same between the same batches, interleaving them gives what ``rank=None`` gives.
+
+    The batches of the running epoch are kept until it ends, 4 bytes a row: any of them may be the one after which a
+    state is asked for.
+    """
+
+    _draws: Optional["_Draws"] = None  # the running iteration's
+
+    @abstractmethod
+    def _draw(self, stream: RandomStream, count: int) -> NDArray[np.int32]:
+        """Draw the rows of `count` batches by the feedback as it stands, and change nothing but the stream."""
+
+    @abstractmethod
+    def _feedback(self) -> dict[str, Any]:
+        """Return all that feedback changes."""
+
+    @abstractmethod
+    def _load_feedback(self, feedback: Any) -> None:
+        """Check and take in what `_feedback` returned."""
+
+    def _epoch_batches(self, epoch: int) -> Batches:
+        stream = RandomStream(epoch_seed(self.seed, epoch))
+        return self._as_batches(self._draw(stream, self._n_batches))
+
+    def _batches_from(self, place: Place) -> "_Draws":
+        self._draws = _Draws(self, place)
+        return self._draws
+
+    def _go_on_at(self, place: Place) -> None:
+        super()._go_on_at(place)
+        self._draws = None
+
+    def _feedback_state(self, place: Place, batches: Optional[Iterator[NDArray[Any]]]) -> dict[str, Any]:
+        draws = self._draws if batches is None else batches
+        ahead: Optional[_Ahead] = place.ahead
+        if isinstance(draws, _Draws) and draws.epoch == place.epoch:
+            ahead = draws.beyond(place.batch * self._stride)
+        return {
+            "drawn": np.empty((0, self._batch_size), dtype=np.int32) if ahead is None else ahead.batches.copy(),
+            "generator": None if ahead is None else ahead.generator.copy(),
+            "feedback": self._feedback(),
+        }
+
+    def _load_feedback_state(self, state: Mapping[str, Any]) -> Optional[_Ahead]:
+        owner = type(self).__name__
+        if not {"drawn", "generator", "feedback"} <= set(state):
+            required = "have the entries 'drawn', 'generator' and 'feedback' too"
+            raise ValueError(refusal("state", owner, required, show(state)))
+        if self.rank is not None and state["batch"] % self._stride:
+            required = f"stand at a multiple of the number of replicas, {self._stride}, to be continued by one rank"
+            raise ValueError(refusal("state", owner, required, f"batch {show(state['batch'])}"))
+        drawn, words = np.asarray(state["drawn"]), state["generator"]
+        if len(drawn) and (drawn.dtype.kind not in "iu" or drawn.ndim != 2 or drawn.shape[1] != self._batch_size):
+            required = f"hold drawn batches of {self._batch_size} rows"
+            raise ValueError(refusal("state", owner, required, f"an array of shape {drawn.shape}"))
+        if words is None and (len(drawn) or state["batch"]):
+            raise ValueError(refusal("state", owner, "hold the state of the generator", "nothing"))
+        if words is not None and np.shape(words) != (_GENERATOR_WORDS,):
+            required = f"hold {_GENERATOR_WORDS} words of the generator"
+            raise ValueError(refusal("state", owner, required, show(words)))
+        self._load_feedback(state["feedback"])
+        if words is None:
+            return None
+        batches = drawn.astype(np.int32).reshape(-1, self._batch_size)
+        return _Ahead(batches, np.array(words, dtype=np.uint32))
+
+
+class _Draws(Iterator[NDArray[np.int32]]):
+    """The batches of an epoch for one rank, drawn when they are asked for, from the place on where it was begun."""
+
+    def __init__(self, sampler: FeedbackBatchSampler, place: Place) -> None:
+        self.epoch = place.epoch
+        self._sampler = sampler
+        self._first = place.batch * sampler._stride  # counted over all ranks, as all others here
+        self._next = self._first + (sampler.rank or 0)
+        ahead: Optional[_Ahead] = place.ahead
+        if ahead is None:
+            self._drawn: list[NDArray[np.int32]] = []
+            self._stream = RandomStream(epoch_seed(sampler.seed, place.epoch))
+        else:
+            self._drawn = list(ahead.batches)
+            self._stream = stream_at(ahead.generator)
+
+    def __next__(self) -> NDArray[np.int32]:
+        sampler = self._sampler
+        if self._next >= sampler._global_length():
+            raise StopIteration
+        while self._next - self._first >= len(self._drawn):
+            together = sampler.num_replicas or 1
+            self._drawn.extend(sampler._draw(self._stream, together).reshape(together, -1))
+        batch = self._drawn[self._next - self._first]
+        self._next += sampler._stride
+        return batch
+
+    def beyond(self, batch: int) -> _Ahead:
+        """Return the batches from `batch` on that have been drawn."""
+        batches = self._drawn[batch - self._first :]
+        shape = (len(batches), self._sampler.batch_size)
+        rows = np.concatenate(batches) if batches else np.empty(0, dtype=np.int32)
+        return _Ahead(rows.reshape(shape), self._stream.state())

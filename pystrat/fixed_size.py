@@ -1,0 +1,68 @@
+"""What batch samplers share whose batches all have one size, as many as are asked for."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pystrat._messages import check_integer, refusal, show
+from pystrat.base import Batches, BatchSampler
+
+MAX_ROWS = 2**31 - 1
+
+
+class FixedSizeBatchSampler(BatchSampler):
+    """Base class of the samplers whose batches all have `batch_size` rows.
+
+    Parameters
+    ----------
+    n_rows : int
+        How many rows there are, or there is place for.
+    batch_size : int
+        Rows of a batch, at least 1.
+    num_batches : int, optional
+        Batches of an epoch, over all ranks; ``n_rows // batch_size`` where not given. With `num_replicas` it is rounded
+        down to a multiple of it.
+    seed, num_replicas, rank
+        As in `BatchSampler`.
+    """
+
+    def __init__(
+        self,
+        n_rows: int,
+        batch_size: int,
+        *,
+        num_batches: Optional[int],
+        seed: Optional[int],
+        num_replicas: Optional[int],
+        rank: Optional[int],
+    ) -> None:
+        super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
+        owner = type(self).__name__
+        self._batch_size = check_integer(batch_size, "batch_size", owner, minimum=1, maximum=MAX_ROWS)
+        if num_batches is not None:
+            n_batches = check_integer(num_batches, "num_batches", owner, minimum=1)
+        else:
+            n_batches = n_rows // self._batch_size
+            if n_batches == 0:
+                required = f"be given where the batch size exceeds the number of rows, {n_rows}"
+                raise ValueError(refusal("num_batches", owner, required, "nothing"))
+        replicas = self.num_replicas or 1
+        if n_batches < replicas:
+            required = f"be at most {n_batches}, the number of batches"
+            raise ValueError(refusal("num_replicas", owner, required, show(replicas)))
+        self._n_batches = n_batches - n_batches % replicas
+
+    @property
+    def batch_size(self) -> int:
+        """The number of rows of every batch."""
+        return self._batch_size
+
+    def _global_length(self) -> int:
+        return self._n_batches
+
+    def _as_batches(self, rows: NDArray[Any]) -> Batches:
+        """Cut the rows of an epoch into its batches."""
+        return Batches(rows, np.arange(self._n_batches + 1, dtype=np.int64) * self._batch_size)
