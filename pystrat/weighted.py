@@ -48,9 +48,9 @@ class WeightedBatchSampler(FeedbackBatchSampler):
     * A batch is what `SumTree.sample` draws: rows of weight 0 never, others by their share of the total; without
       replacement, by their share of what is left.
     * The batches are a function of the initial weights, seed, epoch, the updates, and how many batches were drawn
-      before each of them. An update affects the batches that are not yet drawn, also those of later epochs. The workers of a
-      DataLoader ask for up to ``num_workers * prefetch_factor`` batches ahead, so an update shows that many batches
-      later, and another number of workers gives other batches.
+      before each of them. An update affects the batches that are not yet drawn, also those of later epochs. The workers
+      of a DataLoader ask for up to ``num_workers * prefetch_factor`` batches ahead, so an update shows that many
+      batches later, and another number of workers gives other batches.
     * `batches` gives what an epoch would be with the weights as they stand, and changes nothing.
     * A state holds the weights, the state of the generator and, word for word, the batches that were drawn but not
       trained on. Its arrays have 8 bytes a row; it is valid for any sampler of as many rows with the same parameters.
