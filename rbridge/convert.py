@@ -11,6 +11,7 @@ from pystrat._messages import check_integer, refusal, show
 from pystrat.base import Batches
 from pystrat.stratified import StratifiedBatchSampler
 from rbridge._session import Session, as_array, session
+from rbridge.feedback import FeedbackSource, feedback_of
 from rbridge.source import EpochSource, refuse_n_batches
 
 
@@ -25,7 +26,8 @@ def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:
         works as long as this process runs: an object with a method ``batches(epoch)``, such as any other subclass of
         `BatchSampler`; an iterable of lists of row positions, such as PyTorch's ``BatchSampler``, whose ``set_epoch``
         is called before each epoch where it has one; or a function without arguments, such as a generator function,
-        that returns the batches of a new epoch at each call.
+        that returns the batches of a new epoch at each call. One with feedback, such as `WeightedBatchSampler`, is
+        asked once a batch, and its feedback methods are methods of the instance, where rows count from 1.
     n_batches : int, optional
         The number of batches of an epoch, for a sampler that has no length.
 
@@ -54,7 +56,7 @@ def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:
         generator = r.call("batch_sampler_stratified", **native_arguments(sampler, r))
     else:
         source = EpochSource(sampler, n_batches)
-        generator = _by_callback(source, session())
+        generator = _by_callback(source, session()) if not feedback_of(sampler) else _by_batch(source, session())
     return _as_robject(generator)
 
 
@@ -135,12 +137,35 @@ def codes_and_names(sampler: StratifiedBatchSampler) -> tuple[Any, list[str]]:
 
 
 def _by_callback(source: EpochSource, r: Session) -> Any:
+    told = (float(source.n_batches), source.class_name, source.identity)
+    return r.call("callback_generator", _epoch_callback(source, r), *told)
+
+
+def _epoch_callback(source: EpochSource, r: Session) -> Any:
     def epoch_batches(epoch: Any) -> Any:
         rows, offsets = source.batches(int(epoch[0]))
         return r.named_list(rows=rows, offsets=offsets)
 
+    return r.callback(epoch_batches)
+
+
+def _by_batch(source: EpochSource, r: Session) -> Any:
+    """Make the generator of a sampler with feedback: its values cross by memory view, as all vectors do."""
+    feedback = FeedbackSource(source)
+
+    def call(method: Any, arguments: Any) -> Any:
+        given = {name: as_array(value) for name, value in zip(arguments.names, arguments)} if len(arguments) else {}
+        return feedback.call(method[0], given)
+
+    python = r.named_list(
+        batches=_epoch_callback(source, r),
+        begin=r.callback(lambda epoch: feedback.begin(int(epoch[0]))),
+        take=r.callback(lambda iteration: feedback.take(int(iteration[0]))),
+        call=r.callback(call),
+    )
+    methods = r.named_list(**{name: r.named_list(**kinds) for name, kinds in feedback.methods.items()})
     told = (float(source.n_batches), source.class_name, source.identity)
-    return r.call("callback_generator", r.callback(epoch_batches), *told)
+    return r.call("feedback_generator", python, *told, methods)
 
 
 def _as_robject(generator: Any) -> Any:

@@ -40,7 +40,7 @@ class EpochSource:
         if getattr(sampler, "rank", None) is not None and hasattr(sampler, "num_replicas"):
             advice = "R delivers the batches of all ranks."
             raise ValueError(refusal("sampler", owner, "have no rank", f"rank {sampler.rank}", advice))
-        self._sampler = sampler
+        self.sampler = sampler
         self._owner = owner
         self._kind = _kind_of(sampler, owner)
         if n_batches is not None and hasattr(sampler, "__len__"):
@@ -55,9 +55,9 @@ class EpochSource:
     @property
     def identity(self) -> str:
         """Text that is equal for samplers with equal batches, where they tell, and else for this very object."""
-        if isinstance(self._sampler, BatchSampler):
-            return str(self._sampler.state_dict()["fingerprint"])
-        return f"object {id(self._sampler)} of process {os.getpid()}"
+        if isinstance(self.sampler, BatchSampler) and not self.sampler.feedback:
+            return str(self.sampler.state_dict()["fingerprint"])
+        return f"object {id(self.sampler)} of process {os.getpid()}"
 
     def batches(self, epoch: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return the rows of an epoch, from 0, and the offsets of its batches, both as int32.
@@ -85,13 +85,13 @@ class EpochSource:
 
     def _of_epoch(self, epoch: int) -> Iterable[Any]:
         if self._kind == "method":
-            found: Iterable[Any] = self._sampler.batches(epoch)
+            found: Iterable[Any] = self.sampler.batches(epoch)
         elif self._kind == "function":
-            found = self._sampler()
+            found = self.sampler()
         else:
-            if hasattr(self._sampler, "set_epoch"):
-                self._sampler.set_epoch(epoch)
-            found = self._sampler
+            if hasattr(self.sampler, "set_epoch"):
+                self.sampler.set_epoch(epoch)
+            found = self.sampler
         return found
 
 

@@ -4,6 +4,7 @@
 #' Makes any batch sampler of Python, reached through reticulate, a batch sampler for [torch::dataloader()] and for the
 #' learners of mlr3torch.
 #' Python is asked once an epoch, for all of its batches.
+#' A sampler with feedback is asked for each batch when it is due.
 #'
 #' From Python, the function `rbridge.as_torch_sampler()` of the Python package does the same.
 #' For stratified batches, [batch_sampler_stratified()] needs no Python.
@@ -24,6 +25,9 @@
 #' [batch_sampler_stratified()].
 #' The instance has the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `print()`, `.iter()`, `.iter_batch()` and
 #' `.length()` that are documented there.
+#' Of a Python sampler with feedback, such as `pystrat.WeightedBatchSampler`, it also has the feedback methods, such as
+#' `update(rows, weights)`, by which a training loop or a callback of mlr3torch tells losses or asks for weights.
+#' They count rows from 1, take vectors or tensors, and leave out the arguments that are not given.
 #' It works in this process only, as long as its Python runs.
 #'
 #' @section Guarantees:
@@ -53,12 +57,17 @@ batch_sampler_python = function(sampler, n_batches = NULL) {
   }
   n_batches = check_positive(n_batches, "n_batches", of = "batch_sampler_python")
   made = python_source(sampler, n_batches)
-  callback_generator(
-    function(epoch) as_vectors(reticulate::py_to_r(made$guarded(epoch))),
-    as.double(reticulate::py_to_r(made$n_batches)),
-    reticulate::py_to_r(made$class_name),
-    reticulate::py_to_r(made$identity)
-  )
+  batches = function(epoch) as_vectors(reticulate::py_to_r(made$guarded(epoch)))
+  n_batches = as.double(reticulate::py_to_r(made$n_batches))
+  python_class = reticulate::py_to_r(made$class_name)
+  identity = reticulate::py_to_r(made$identity)
+  feedback = python_feedback(made)
+  if (is.null(feedback)) {
+    callback_generator(batches, n_batches, python_class, identity)
+  } else {
+    python = c(list(batches = batches), feedback$python)
+    feedback_generator(python, n_batches, python_class, identity, feedback$methods)
+  }
 }
 
 # The Python object that gives the batches of an epoch; its methods return Python objects, which are converted here.
@@ -75,4 +84,24 @@ python_source = function(sampler, n_batches) {
 as_vectors = function(result) {
   result$value = lapply(result$value, as.vector)
   result
+}
+
+# The functions and methods that feedback_generator() takes, or NULL where the sampler has no feedback.
+python_feedback = function(made) {
+  module = reticulate::import("rbridge.feedback", convert = FALSE)
+  methods = reticulate::py_to_r(module$feedback_of(made$sampler))
+  if (length(methods) == 0L) {
+    return(NULL)
+  }
+  feedback = module$FeedbackSource(made)
+  plain = function(result) lapply(reticulate::py_to_r(result), function(value) if (!is.null(value)) as.vector(value))
+  python = list(
+    begin = function(epoch) plain(feedback$guarded_begin(epoch)),
+    take = function(iteration) plain(feedback$guarded_take(iteration)),
+    # One-dimensional arrays cross as such, plain vectors as lists.
+    call = function(method, arguments) {
+      plain(feedback$guarded_call(method, do.call(reticulate::dict, lapply(arguments, as.array))))
+    }
+  )
+  list(python = python, methods = methods)
 }

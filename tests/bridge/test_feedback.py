@@ -1,0 +1,205 @@
+"""Samplers with feedback in R: a crossing a batch, feedback methods on the instance, the same batches as in Python."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any, Callable, Mapping
+
+import numpy as np
+import pytest
+
+import rbridge
+from pystrat import PrioritizedBatchSampler, UniformSampler, WeightedBatchSampler
+from pystrat.base import epoch_seed
+from rbridge._session import Session, as_array
+
+WEIGHTS = [1.0, 2.0, 0.0, 4.0, 0.5, 3.0, 1.0, 1.0]
+
+TRAIN = """
+function(generator, n_epochs) {
+  sampler = generator(NULL)
+  trained = list()
+  for (epoch in seq_len(n_epochs)) {
+    next_batch = sampler$.iter()
+    repeat {
+      rows = next_batch()
+      if (coro::is_exhausted(rows)) break
+      trained[[length(trained) + 1L]] = rows
+      sampler$update(rows, (rows * 7 + length(trained)) %% 5 + 0.1)
+    }
+    stopifnot(coro::is_exhausted(next_batch()))
+  }
+  unlist(trained)
+}
+"""
+
+
+def trained_in_python(sampler: Any, n_epochs: int) -> list[int]:
+    trained: list[list[int]] = []
+    for _ in range(n_epochs):
+        for rows in sampler:
+            trained.append(rows)
+            sampler.update(rows, [((row + 1) * 7 + len(trained)) % 5 + 0.1 for row in rows])
+    return [row for rows in trained for row in rows]
+
+
+def weighted() -> WeightedBatchSampler:
+    return WeightedBatchSampler(WEIGHTS, 3, num_batches=7, seed=5)
+
+
+def prioritized() -> PrioritizedBatchSampler:
+    return PrioritizedBatchSampler(8, 3, num_batches=7, seed=5, stratified=True)
+
+
+def evaluated(base: Any, text: str) -> Any:
+    return base["eval"](base["parse"](text=text))
+
+
+@pytest.mark.parametrize("make", [weighted, prioritized])
+def test_a_training_loop_in_r_sees_the_batches_of_one_in_python(make: Callable[[], Any], r: Session, base: Any) -> None:
+    train = evaluated(base, TRAIN)
+    rows = as_array(r.call_function(train, rbridge.as_torch_sampler(make()), 3))
+    assert (rows - 1).tolist() == trained_in_python(make(), 3)
+
+
+def test_a_dataloader_in_r_delivers_the_batches(r: Session) -> None:
+    delivered = rbridge.collect_rows(rbridge.as_torch_sampler(weighted()), 8)
+    assert [batch.tolist() for batch in delivered] == list(weighted())
+
+
+def test_the_instance_asks_once_a_batch_and_only_when_it_is_asked(r: Session) -> None:
+    sampler = weighted()
+    instance = r.call_function(rbridge.as_torch_sampler(sampler), None)
+    iterator = r.call_function(instance[".iter"])
+    assert sampler.epoch == 0 and int(r.call_function(instance[".length"])[0]) == 7
+    first = as_array(r.call_function(iterator)) - 1
+    assert sampler.epoch == 1 and first.tolist() == weighted().batches(0)[0].tolist()
+    r.call_function(instance["update"], np.arange(1, 9, dtype=np.int32), np.eye(8)[6])
+    assert as_array(r.call_function(iterator)).tolist() == [7, 7, 7]
+    assert float(instance["epoch"][0]) == 1
+
+
+def test_values_cross_exactly_and_rows_count_from_1(r: Session) -> None:
+    sampler = prioritized()
+    instance = r.call_function(rbridge.as_torch_sampler(sampler), None)
+    losses = np.array([1 / 3, -1e-300, 5e-324, 1e300])
+    r.call_function(instance["update"], np.array([8, 1, 2, 3], dtype=np.int32), losses)
+    twin = prioritized()
+    twin.update([7, 0, 1, 2], losses)
+    found = as_array(r.call_function(instance["importance_weights"], np.arange(1.0, 9.0)))
+    assert found.tolist() == twin.importance_weights(range(8)).tolist()
+    buffer = PrioritizedBatchSampler(0, 2, capacity=3, seed=1)
+    instance = r.call_function(rbridge.as_torch_sampler(buffer), None)
+    assert as_array(r.call_function(instance["append"], 2)).tolist() == [1, 2]
+    assert as_array(r.call_function(instance["append"])).tolist() == [3], "what is not given has Python's default"
+    weights = r.call_function(r.call_function(rbridge.as_torch_sampler(weighted()), None)["weights"])
+    assert as_array(weights).tolist() == WEIGHTS
+
+
+def test_errors_of_both_sides_are_raised_in_r_whole(r: Session) -> None:
+    instance = r.call_function(rbridge.as_torch_sampler(weighted()), None)
+    of = "parameter of batch_sampler_python must hold row numbers, counted from 1. Got 0 instead."
+    with pytest.raises(rbridge.RError, match=f"The 'rows' {of}"):
+        r.call_function(instance["update"], np.array([1, 0], dtype=np.int32), np.ones(2))
+    with pytest.raises(rbridge.RError, match="'weights' parameter of WeightedBatchSampler must hold finite numbers"):
+        r.call_function(instance["update"], np.array([1], dtype=np.int32), np.array([-1.0]))
+    with pytest.raises(rbridge.RError, match="missing 1 required positional argument: 'weights'"):
+        r.call_function(instance["update"], np.array([1], dtype=np.int32))
+    r.call_function(instance["update"], np.arange(1, 9, dtype=np.int32), np.zeros(8))
+    with pytest.raises(rbridge.RError, match="must not all be 0 when rows are drawn"):
+        r.call_function(r.call_function(instance[".iter"]))
+
+
+def test_a_resumed_sampler_goes_on_in_r(r: Session) -> None:
+    sampler, resumed = weighted(), weighted()
+    iterator = iter(sampler)
+    next(iterator), next(iterator)
+    resumed.load_state_dict(sampler.state_dict(batches_consumed=2))
+    delivered = rbridge.collect_rows(rbridge.as_torch_sampler(resumed), 8)
+    assert [batch.tolist() for batch in delivered] == list(iterator)
+
+
+def test_an_iteration_that_many_others_followed_is_given_up(r: Session) -> None:
+    instance = r.call_function(rbridge.as_torch_sampler(weighted()), None)
+    iterators = [r.call_function(instance[".iter"]) for _ in range(9)]
+    for iterator in iterators:
+        r.call_function(iterator)
+    r.call_function(iterators[1])
+    with pytest.raises(rbridge.RError, match="The iteration has been given up: 8 others were begun after it."):
+        r.call_function(iterators[0])
+
+
+class Reported:
+    """A sampler of which the bridge knows only what it says of itself."""
+
+    feedback: Mapping[str, Mapping[str, str]] = {"report": {"perplexity": "number", "return": "number"}}
+
+    def __init__(self) -> None:
+        self.row = 0
+
+    def __len__(self) -> int:
+        return 3
+
+    def set_epoch(self, epoch: int) -> None:
+        self.row = 10 * epoch
+
+    def report(self, perplexity: float) -> float:
+        self.row += int(perplexity)
+        return perplexity / 4
+
+    def __iter__(self) -> Any:
+        for _ in range(3):
+            yield [self.row, 99]
+
+
+def test_any_sampler_that_names_its_feedback_can_be_told(r: Session) -> None:
+    instance = r.call_function(rbridge.as_torch_sampler(Reported()), None)
+    r.call_function(instance["set_epoch"], 2)
+    iterator = r.call_function(instance[".iter"])
+    assert as_array(r.call_function(iterator)).tolist() == [21, 100]
+    assert float(r.call_function(instance["report"], 6)[0]) == 1.5
+    assert as_array(r.call_function(iterator)).tolist() == [27, 100]
+
+
+FROM_R = """
+pystrat = reticulate::import("pystrat")
+train = {train}
+weighted = function() pystrat$WeightedBatchSampler(c({weights}), 3L, num_batches = 7L, seed = 5L)
+prioritised = pystrat$PrioritizedBatchSampler(8L, 3L, num_batches = 7L, seed = 5L, stratified = TRUE)
+sampler = rbridge::batch_sampler_python(weighted())(NULL)
+sampler$update(2, 1 / 3)
+empty = rbridge::batch_sampler_python(pystrat$PrioritizedBatchSampler(0L, 2L, capacity = 3L))(NULL)
+cat(jsonlite::toJSON(digits = NA, list(
+  weighted = train(rbridge::batch_sampler_python(weighted()), 2) - 1L,
+  prioritised = train(rbridge::batch_sampler_python(prioritised), 2) - 1L,
+  weights = sampler$weights(2L),
+  added = empty$append(),
+  error = tryCatch(sampler$update(1, -1), error = conditionMessage),
+  printed = utils::capture.output(print(sampler))
+)))
+"""
+
+
+def test_from_r_through_reticulate(rscript: Callable[..., str]) -> None:
+    code = FROM_R.format(train=TRAIN, weights=", ".join(map(str, WEIGHTS)))
+    told = json.loads(rscript(code, RETICULATE_PYTHON=sys.executable))
+    assert told["weighted"] == trained_in_python(weighted(), 2)
+    assert told["prioritised"] == trained_in_python(prioritized(), 2)
+    assert told["weights"] == [0.333333333333333]
+    assert told["added"] == [1]
+    assert "must hold finite numbers, none below 0. Got -1 instead." in told["error"][0]
+    assert told["printed"][3] == "* Feedback: update(), weights()"
+
+
+def test_uniform_batches_are_those_of_a_live_r(base: Any) -> None:
+    for n, k, epoch in ((10, 3, 0), (70_000, 100, 2), (70_000, 70_000, 1)):
+        sampler = UniformSampler(n, k, num_batches=3, seed=9)
+        draws = "function(s, n, k) { set.seed(s); unlist(lapply(1:3, function(i) sample.int(n, k, useHash = FALSE))) }"
+        kept = base["RNGkind"]()
+        base["RNGkind"]("Mersenne-Twister", "Inversion", "Rejection")
+        found = as_array(evaluated(base, draws)(epoch_seed(9, epoch), n, k)) - 1
+        base["RNGkind"](*kept)
+        assert sampler.batches(epoch).rows.tolist() == found.tolist()
+        delivered = rbridge.collect_rows(rbridge.as_torch_sampler(sampler), n)
+        assert delivered.rows.tolist() == sampler.batches(0).rows.tolist()
