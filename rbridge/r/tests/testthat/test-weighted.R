@@ -1,0 +1,99 @@
+# Uniform and weighted batches of the Python package, made again from the golden vectors by R's own generator.
+
+with_seed_of = function(case, code) {
+  kept = RNGkind("Mersenne-Twister", "Inversion", "Rejection")
+  on.exit(do.call(RNGkind, as.list(kept)))
+  set.seed((case$seed + 1327217885 * case$epoch) %% 2147483647)
+  code
+}
+
+# 53 random bits of two outputs, each of which R gives as a multiple of 2^-32.
+next_uniform = function() {
+  outputs = floor(stats::runif(2L) * 4294967296)
+  (floor(outputs[1L] / 32) * 67108864 + floor(outputs[2L] / 64)) / 9007199254740992
+}
+
+# The leaves and the levels above, eight numbers a node, up to a single node.
+tree_levels = function(weights) {
+  padded = function(values) c(values, numeric(-length(values) %% 8))
+  levels = list(padded(weights))
+  while (length(levels[[length(levels)]]) > 8L) {
+    nodes = matrix(levels[[length(levels)]], nrow = 8L)
+    levels[[length(levels) + 1L]] = padded(apply(nodes, 2L, sum_of_eight))
+  }
+  levels
+}
+
+sum_of_eight = function(x) ((x[1L] + x[2L]) + (x[3L] + x[4L])) + ((x[5L] + x[6L]) + (x[7L] + x[8L]))
+
+# One draw: a row, counted from 0.
+draw_row = function(levels) {
+  value = next_uniform() * sum_of_eight(levels[[length(levels)]])
+  place = 0
+  for (level in rev(levels)) {
+    parts = level[place * 8 + 1:8]
+    before = c(0, Reduce(`+`, parts[-8L], accumulate = TRUE))
+    child = sum(value >= before[-1L])
+    while (parts[child + 1] == 0) {
+      child = child - 1
+    }
+    value = value - before[child + 1]
+    place = place * 8 + child
+  }
+  place
+}
+
+draw_batch = function(weights, size, replacement) {
+  levels = tree_levels(weights)
+  if (replacement) {
+    return(replicate(size, draw_row(levels)))
+  }
+  rows = numeric()
+  tries = 0
+  while (length(rows) < size && tries < 2 * size) {
+    rows = unique(c(rows, draw_row(levels)))
+    tries = tries + 1
+  }
+  while (length(rows) < size) {
+    weights[rows + 1] = 0
+    rows = c(rows, draw_row(tree_levels(weights)))
+  }
+  rows
+}
+
+draw_weighted = function(case) {
+  made = case$weights
+  weights = (seq_len(case$n) * made$multiplier) %% made$modulus / made$divisor
+  rows = numeric()
+  for (batch in seq_len(case$num_batches) - 1) {
+    for (update in Filter(function(update) update$before == batch, case$updates)) {
+      weights[seq(1, case$n, by = update$step)] = update$weight
+    }
+    rows = c(rows, draw_batch(weights, case$batch_size, case$replacement))
+  }
+  rows
+}
+
+draw_uniform = function(case) {
+  batch = function(number) {
+    if (case$replacement) {
+      sample.int(case$n, case$batch_size, replace = TRUE)
+    } else {
+      sample.int(case$n, case$batch_size, useHash = FALSE)
+    }
+  }
+  unlist(lapply(seq_len(case$num_batches), batch)) - 1
+}
+
+test_that("R makes the uniform and the weighted batches of the golden vectors", {
+  cases = read_golden("weighted.json")$cases
+  expect_gt(length(cases), 50L)
+  for (case in cases) {
+    draw = if (case$input$kind == "uniform") draw_uniform else draw_weighted
+    rows = with_seed_of(case$input, draw(case$input))
+    expected = case$expected$rows
+    if (length(rows) <= 2000L) expected = unlist(expected)
+    found = if (length(rows) <= 2000L) rows else cut_list(rows)
+    expect_equal(found, expected, tolerance = 0, info = jsonlite::toJSON(case$input, auto_unbox = TRUE))
+  }
+})
