@@ -1,3 +1,4 @@
+# cython: language_level=3
 """What other kernels need to draw from a stream."""
 
 from pystrat._generator cimport Generator

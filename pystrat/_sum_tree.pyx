@@ -11,7 +11,7 @@ import numpy as np
 
 from libc.float cimport DBL_MAX
 from libc.math cimport INFINITY
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from pystrat._generator cimport Generator, next_uniform, prefetch
 from pystrat._random cimport RandomStream
@@ -218,8 +218,8 @@ cdef class WeightTree:
         if size == 0 or count == 0:
             return drawn
         cdef int32_t[::1] rows = drawn
-        cdef uint32_t mask = 4
-        while mask < 4 * size:
+        cdef uint64_t mask = 4
+        while mask < 4 * <uint64_t>size:
             mask *= 2
         cdef int32_t[::1] table = np.full(mask, -1, dtype=np.int32)
         cdef double[::1] weights
@@ -236,7 +236,7 @@ cdef class WeightTree:
         return drawn
 
     cdef Py_ssize_t _without_repeats(
-        self, Generator *generator, int32_t *rows, Py_ssize_t size, int32_t *table, uint32_t mask
+        self, Generator *generator, int32_t *rows, Py_ssize_t size, int32_t *table, uint64_t mask
     ) noexcept nogil:
         """Draw with replacement, 2 `size` times at most, and drop what repeats; return how many rows that gave."""
         cdef double values[GROUP]
@@ -359,13 +359,13 @@ cdef Py_ssize_t first_wrong_weight(double[::1] weights) noexcept nogil:
     return DONE
 
 
-cdef inline uint32_t slot_of(int32_t row) noexcept nogil:
-    return <uint32_t>((<uint64_t>row * <uint64_t>0x9E3779B97F4A7C15) >> 32)
+cdef inline uint64_t slot_of(int32_t row) noexcept nogil:
+    return (<uint64_t>row * <uint64_t>0x9E3779B97F4A7C15) >> 32
 
 
-cdef inline bint add_to_table(int32_t *table, uint32_t mask, int32_t row) noexcept nogil:
+cdef inline bint add_to_table(int32_t *table, uint64_t mask, int32_t row) noexcept nogil:
     """Add a row to a table of places with open addressing, at most a quarter of which are taken; tell whether it is new."""
-    cdef uint32_t slot = slot_of(row) & mask
+    cdef uint64_t slot = slot_of(row) & mask
     while table[slot] != -1:
         if table[slot] == row:
             return False
@@ -374,9 +374,9 @@ cdef inline bint add_to_table(int32_t *table, uint32_t mask, int32_t row) noexce
     return True
 
 
-cdef inline void empty_table(int32_t *table, uint32_t mask, int32_t row) noexcept nogil:
+cdef inline void empty_table(int32_t *table, uint64_t mask, int32_t row) noexcept nogil:
     """Empty the places where this row, and whatever else it went past, may stand."""
-    cdef uint32_t slot = slot_of(row) & mask
+    cdef uint64_t slot = slot_of(row) & mask
     while table[slot] != -1:
         table[slot] = -1
         slot = (slot + 1) & mask

@@ -22,3 +22,9 @@ def test_distributed_and_resume(capsys: pytest.CaptureFixture[str]) -> None:
     exec(code, names)
     promised = re.findall(r"^# (.*)$", code, flags=re.MULTILINE)
     assert capsys.readouterr().out.splitlines() == promised
+
+
+def test_weighted() -> None:
+    names: dict[str, Any] = {}
+    exec(blocks("weighted.md"), names)
+    assert names["buffer"].epoch == 1 and names["sampler"].epoch == 1

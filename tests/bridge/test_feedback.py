@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 from typing import Any, Callable, Mapping
 
 import numpy as np
@@ -190,6 +191,13 @@ def test_from_r_through_reticulate(rscript: Callable[..., str]) -> None:
     assert told["added"] == [1]
     assert "must hold finite numbers, none below 0. Got -1 instead." in told["error"][0]
     assert told["printed"][3] == "* Feedback: update(), weights()"
+
+
+def test_the_example_for_r_in_the_documents(rscript: Callable[..., str]) -> None:
+    document = Path(__file__).parents[2] / "docs" / "weighted.md"
+    example = document.read_text(encoding="utf-8").split("```r\n")[1].split("```")[0]
+    least, most = map(float, rscript(example, RETICULATE_PYTHON=sys.executable).split()[1:])
+    assert most == 1 and least < 0.9, "some rows have lower importance weights, since they are drawn more often"
 
 
 def test_uniform_batches_are_those_of_a_live_r(base: Any) -> None:
