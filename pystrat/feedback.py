@@ -67,7 +67,7 @@ class FeedbackBatchSampler(FixedSizeBatchSampler):
         stream = RandomStream(epoch_seed(self.seed, epoch))
         return self._as_batches(self._draw(stream, self._n_batches))
 
-    def _batches_from(self, place: Place) -> "_Draws":
+    def _lists_from(self, place: Place) -> "_Draws":
         self._draws = _Draws(self, place)
         return self._draws
 
@@ -75,7 +75,7 @@ class FeedbackBatchSampler(FixedSizeBatchSampler):
         super()._go_on_at(place)
         self._draws = None
 
-    def _feedback_state(self, place: Place, batches: Optional[Iterator[NDArray[Any]]]) -> dict[str, Any]:
+    def _feedback_state(self, place: Place, batches: Optional[Iterator[list[int]]]) -> dict[str, Any]:
         draws = self._draws if batches is None else batches
         ahead: Optional[_Ahead] = place.ahead
         if isinstance(draws, _Draws) and draws.epoch == place.epoch:
@@ -110,7 +110,7 @@ class FeedbackBatchSampler(FixedSizeBatchSampler):
         return _Ahead(batches, np.array(words, dtype=np.uint32))
 
 
-class _Draws(Iterator[NDArray[np.int32]]):
+class _Draws(Iterator[list[int]]):
     """The batches of an epoch for one rank, drawn when they are asked for, from the place on where it was begun."""
 
     def __init__(self, sampler: FeedbackBatchSampler, place: Place) -> None:
@@ -126,14 +126,14 @@ class _Draws(Iterator[NDArray[np.int32]]):
             self._drawn = list(ahead.batches)
             self._stream = stream_at(ahead.generator)
 
-    def __next__(self) -> NDArray[np.int32]:
+    def __next__(self) -> list[int]:
         sampler = self._sampler
         if self._next >= sampler._global_length():
             raise StopIteration
         while self._next - self._first >= len(self._drawn):
             together = sampler.num_replicas or 1
             self._drawn.extend(sampler._draw(self._stream, together).reshape(together, -1))
-        batch = self._drawn[self._next - self._first]
+        batch: list[int] = self._drawn[self._next - self._first].tolist()
         self._next += sampler._stride
         return batch
 
