@@ -2,6 +2,7 @@
 
 from pystrat.base import Batches, BatchSampler, epoch_permutation
 from pystrat.bins import bin_target
+from pystrat.corpus import EpochSubsetSampler
 from pystrat.datasets import labels_of
 from pystrat.multilabel import MultilabelBatchSampler
 from pystrat.plan import BatchPlan
@@ -16,6 +17,7 @@ __all__ = [
     "BatchPlan",
     "BatchSampler",
     "Batches",
+    "EpochSubsetSampler",
     "MultilabelBatchSampler",
     "PrioritizedBatchSampler",
     "StratifiedBatchSampler",

@@ -1,0 +1,54 @@
+"""Drawn rows -> batches of at most a given size, in the order in which they were drawn."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pystrat._messages import check_integer, refusal, show
+from pystrat.base import Batches
+
+
+class BatchCut:
+    """Where the drawn rows of an epoch are cut into batches.
+
+    Parameters
+    ----------
+    n_rows : int
+        Rows that are drawn in an epoch.
+    batch_size : int
+        The most rows of a batch.
+    num_replicas : int, optional
+        None: all batches have `batch_size` rows, but for the last, which may be short. Else the number of batches is
+        rounded up to a multiple of it, and the sizes of the batches differ by at most 1.
+    owner : str
+        The sampler that error messages name.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Where `batch_size` is not a positive integer, or there are fewer rows than replicas need batches.
+    """
+
+    def __init__(self, n_rows: int, batch_size: Any, num_replicas: Optional[int], *, owner: str) -> None:
+        self.batch_size = check_integer(batch_size, "batch_size", owner, minimum=1)
+        n_batches = -(-n_rows // self.batch_size)
+        if num_replicas is None:
+            self.offsets = np.minimum(np.arange(n_batches + 1, dtype=np.int64) * self.batch_size, n_rows)
+            return
+        n_batches = -(-n_batches // num_replicas) * num_replicas
+        if n_batches > n_rows:
+            required = f"leave each batch a row: {n_rows} are drawn for {n_batches} batches"
+            raise ValueError(refusal("num_replicas", owner, required, show(num_replicas)))
+        self.offsets = np.arange(n_batches + 1, dtype=np.int64) * n_rows // n_batches
+
+    @property
+    def n_batches(self) -> int:
+        """The number of batches of an epoch."""
+        return len(self.offsets) - 1
+
+    def batches(self, rows: NDArray[Any]) -> Batches:
+        """Return the drawn rows as batches."""
+        return Batches(rows, self.offsets)

@@ -1,0 +1,399 @@
+"""Choose part of the dataset every epoch: at random, in turn, or in proportion to the perplexity of the examples."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import numbers
+from typing import Any, Mapping, Optional, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pystrat._messages import check_choice, check_integer, count_of, refusal, show
+from pystrat._random import RandomStream
+from pystrat.base import Batches, BatchSampler, epoch_permutation, epoch_seed
+from pystrat.corpus.batching import BatchCut
+
+METHOD_CHOICES = ("uniform", "uniform_without_replacement", "partition", "perplexity")
+MAX_EXAMPLES = 2**31 - 1
+MAX_PERPLEXITY = 1e6
+_FEEDBACK_ENTRIES = ("reports", "started", "drawn")
+
+
+class EpochSubsetSampler(BatchSampler):
+    """Batch sampler that visits `sample` of `n` examples in each epoch.
+
+    For a PyTorch ``DataLoader(dataset, batch_sampler=...)``, and in R by ``rbridge.as_torch_sampler()``.
+
+    Parameters
+    ----------
+    n : int
+        Examples of the dataset, from 1 to 2147483647.
+    sample : int
+        Examples that an epoch visits, from 1 to 2147483647; it may exceed `n`, except without replacement.
+    batch_size : int
+        Examples of a batch. The last batch may be short; with `num_replicas` see `BatchSampler`: the number of batches
+        is rounded up to a multiple of it, and the sizes differ by at most 1.
+    method : {"uniform", "uniform_without_replacement", "partition", "perplexity"}, default "uniform"
+        * ``"uniform"``: independent draws with replacement.
+        * ``"uniform_without_replacement"``: no example twice in an epoch.
+        * ``"partition"``: no randomness; over the epochs every example equally often.
+        * ``"perplexity"``: like uniform until the mean perplexity of all examples is below `initial`, and from then on
+          with replacement in proportion to perplexity. Needs `report`.
+    initial : float, default 15
+        The perplexity of an example that was never reported, above 1 and at most 1e6. Of method perplexity.
+    maximum : float or None, default -1.5
+        The perplexity T above which an example counts as noise and gets the weight 1. A positive number is T itself; a
+        negative number x makes it ``mode + |x| * spread``; None: no ceiling. Of method perplexity.
+    seed : int, optional
+        From 0 to 2147483646. None draws one from the system's entropy; ``.seed`` tells it.
+    num_replicas : int, optional
+        The number of processes that share an epoch.
+    rank : int, optional
+        Which of the replicas this is, from 0. None gives all batches in global order.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Where a parameter is refused; the message names the parameter, the value and what to do.
+
+    Notes
+    -----
+    Guarantees, besides those of `BatchSampler`:
+
+    * An epoch visits exactly `sample` examples, in drawn order.
+    * ``"uniform"`` draws R's ``sample.int(n, sample, replace = TRUE)``, and ``"uniform_without_replacement"`` R's
+      ``sample.int(n, sample, useHash = FALSE)``, after ``set.seed()`` of the epoch's seed.
+    * ``"partition"``: any n consecutive draws, over all epochs, visit each example once.
+    * ``"perplexity"``: what is reported during an epoch counts from the next epoch on, so that the batches do not
+      depend on how far the workers of a DataLoader have read ahead.
+    * Weights are the same on every machine for the same reports.
+
+    Partition takes every step-th example, ``step = max(1, n // sample)``, from the first on, then from the second on
+    and so forth, and goes on with the next epoch where the last one ended.
+
+    Perplexity is the exponential of the reported mean negative log-likelihood per token, at most 1e6. An example counts
+    as seen once it was reported. When the first batch of an epoch is asked for, the weights are computed: 1 for a seen
+    example above T, else its perplexity. The mode is the most frequent perplexity among the seen examples, rounded to
+    0.01 (the smallest where several are), the spread the root of the sum of squared distances from the mode of the c
+    seen examples above it, divided by c - 1; where c is below 2 there is no ceiling. The most frequent of values
+    rounded so finely is an unstable number for fewer than about 100,000 examples: give `maximum` a positive number or
+    None there.
+
+    ``batches(epoch)`` of method perplexity serves the epoch that runs and the next; others follow from reports that are
+    gone or have yet to come. In distributed training every rank must be given the reports of all ranks: see `report`
+    and `check_reports`.
+
+    The method is OpenNMT's memory sampling (options ``-sample``, ``-sample_type``). Its code leaves the table for
+    weighted draws unnormalised, which makes them nearly uniform, and computes the spread from the last example alone;
+    here both are as its documentation says.
+
+    Examples
+    --------
+    >>> from pystrat import EpochSubsetSampler
+    >>> sampler = EpochSubsetSampler(10, sample=4, batch_size=2, method="partition")
+    >>> [batch.tolist() for epoch in range(2) for batch in sampler.batches(epoch)]
+    [[0, 2], [4, 6], [8, 1], [3, 5]]
+    """
+
+    def __init__(
+        self,
+        n: int,
+        sample: int,
+        batch_size: int,
+        *,
+        method: str = "uniform",
+        initial: float = 15.0,
+        maximum: Optional[float] = -1.5,
+        seed: Optional[int] = None,
+        num_replicas: Optional[int] = None,
+        rank: Optional[int] = None,
+    ) -> None:
+        super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
+        owner = type(self).__name__
+        self._n = check_integer(n, "n", owner, minimum=1, maximum=MAX_EXAMPLES)
+        self._sample = check_integer(sample, "sample", owner, minimum=1, maximum=MAX_EXAMPLES)
+        self._method = check_choice(method, "method", owner, choices=METHOD_CHOICES)
+        if self._method == "uniform_without_replacement" and self._sample > self._n:
+            required = f"be at most {self._n}, the number of examples, without replacement"
+            raise ValueError(refusal("sample", owner, required, show(sample), "Set 'method' to 'uniform'."))
+        self._cut = BatchCut(self._sample, batch_size, self.num_replicas, owner=owner)
+        self._initial = _check_initial(initial, owner)
+        self._maximum = _check_maximum(maximum, owner)
+        # NaN where an example was never reported.
+        self._nll = np.full(self._n if self._method == "perplexity" else 0, np.nan)
+        self._started = False
+        self._drawn: Optional[tuple[int, NDArray[np.int32]]] = None  # the running epoch and what it visits
+
+    @property
+    def method(self) -> str:
+        """How the examples of an epoch are chosen."""
+        return self._method
+
+    @property
+    def started(self) -> bool:
+        """Whether an epoch has been drawn in proportion to perplexity."""
+        return self._started
+
+    # Feedback -------------------------------------------------------------------------------------------------------
+
+    def report(self, rows: Any, nll: Any) -> None:
+        """Tell the loss of examples; it counts from the next epoch on.
+
+        Parameters
+        ----------
+        rows : array of int, shape (k,)
+            Positions of examples, from 0. An example may occur again, in one report or in several: the last one wins.
+        nll : array of float, shape (k,)
+            The mean negative log-likelihood per token of each, in nats: finite and at least 0. Tensors may live on any
+            device.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Where one of them is refused (then nothing of the report counts), or the method is not perplexity.
+
+        Notes
+        -----
+        In distributed training gather rows and losses of all ranks (``torch.distributed.all_gather_object``) and give
+        them to every rank in the same order; `check_reports` finds where that was not done.
+        """
+        owner = f"{type(self).__name__}.report"
+        self._check_feedback()
+        places, losses = _as_vector(rows, "rows", owner), _as_vector(nll, "nll", owner)
+        if places.dtype.kind not in "iu" and len(places):
+            raise TypeError(refusal("rows", owner, "hold integers", f"{places.dtype} values"))
+        if losses.dtype.kind not in "fiu":
+            raise TypeError(refusal("nll", owner, "hold numbers", f"{losses.dtype} values"))
+        if len(places) != len(losses):
+            required = f"have one value for each of the rows, {len(places)}"
+            raise ValueError(refusal("nll", owner, required, count_of(len(losses), "value")))
+        outside = (places < 0) | (places >= self._n)
+        if outside.any():
+            required = f"hold positions from 0 to {self._n - 1}"
+            raise ValueError(refusal("rows", owner, required, show(places[outside][0])))
+        wrong = ~(np.isfinite(losses) & (losses >= 0))
+        if wrong.any():
+            first = int(wrong.argmax())
+            got = f"{show(float(losses[first]))} for row {int(places[first])}"
+            raise ValueError(refusal("nll", owner, "be finite and at least 0", got))
+        self._nll[places.astype(np.int64)] = losses
+
+    @property
+    def perplexities(self) -> NDArray[np.float64]:
+        """The perplexity of each example, `initial` where it was never reported; shape (n,)."""
+        self._check_feedback()
+        return np.where(np.isnan(self._nll), self._initial, perplexity_of(self._nll))
+
+    @property
+    def reports_fingerprint(self) -> str:
+        """A digest of all that was reported; the same on all ranks if all were given the same reports."""
+        self._check_feedback()
+        return hashlib.sha256(self._nll.astype("<f8").tobytes()).hexdigest()
+
+    def check_reports(self, fingerprints: Sequence[str]) -> None:
+        """Check that all ranks were given the same reports.
+
+        Parameters
+        ----------
+        fingerprints : sequence of str
+            `reports_fingerprint` of every rank, by rank: what ``torch.distributed.all_gather_object`` gathers.
+
+        Raises
+        ------
+        ValueError
+            Where a rank differs from rank 0; the message names all that do.
+        """
+        differing = [str(rank) for rank, fingerprint in enumerate(fingerprints) if fingerprint != fingerprints[0]]
+        if differing:
+            required = "be the same on all ranks"
+            got = f"other reports than rank 0 on rank {', '.join(differing)}"
+            advice = "Give every rank the reports of all ranks, in the same order."
+            raise ValueError(refusal("fingerprints", f"{type(self).__name__}.check_reports", required, got, advice))
+
+    def _check_feedback(self) -> None:
+        if self._method != "perplexity":
+            owner = type(self).__name__
+            raise ValueError(refusal("method", owner, "be 'perplexity' for reports", show(self._method)))
+
+    # The batches ----------------------------------------------------------------------------------------------------
+
+    def _begin_epoch(self, place: Optional[tuple[int, int]] = None) -> tuple[int, int]:
+        place = super()._begin_epoch(place)
+        epoch = place[0]
+        if self._method == "perplexity" and (self._drawn is None or self._drawn[0] != epoch):
+            self._started = self._starts()
+            self._drawn = epoch, self._draw(epoch)
+        return place
+
+    def _epoch_batches(self, epoch: int) -> Batches:
+        if self._drawn is not None and self._drawn[0] == epoch:
+            return self._cut.batches(self._drawn[1])
+        if self._method == "perplexity" and epoch != self.epoch:
+            running = "" if self._drawn is None else f"{self._drawn[0]}, the epoch that runs, or "
+            required = f"be {running}{self.epoch}, the next, with method 'perplexity'"
+            advice = "Others depend on reports that are gone or have yet to come."
+            raise ValueError(refusal("epoch", type(self).__name__, required, show(epoch), advice))
+        return self._cut.batches(self._draw(epoch))
+
+    def _draw(self, epoch: int) -> NDArray[np.int32]:
+        """Return the examples that an epoch visits."""
+        if self._method == "partition":
+            return partition_rows(self._n, self._sample, epoch)
+        if self._method == "uniform_without_replacement":
+            return epoch_permutation(self._n, seed=self._seed, epoch=epoch)[: self._sample]
+        stream = RandomStream(epoch_seed(self._seed, epoch))
+        if self._method == "perplexity" and self._starts():
+            places = np.cumsum(self._weights())
+            drawn = np.searchsorted(places, stream.uniforms(self._sample) * places[-1], side="right")
+            # The product may be rounded up to the total itself.
+            return np.minimum(drawn, self._n - 1).astype(np.int32)
+        return stream.indices(self._n, self._sample).astype(np.int32)
+
+    def _starts(self) -> bool:
+        """Say whether an epoch that begins now is drawn in proportion to the weights."""
+        # The sum of differences is exactly 0 before any report, which a mean need not be.
+        return self._started or _sum(self.perplexities - self._initial) < 0
+
+    def _weights(self) -> NDArray[np.float64]:
+        perplexities = self.perplexities
+        seen = ~np.isnan(self._nll)
+        ceiling = self._maximum
+        if ceiling is not None and ceiling < 0:
+            ceiling = _ceiling(perplexities[seen], -ceiling)
+        if ceiling is None:
+            return perplexities
+        return np.where(seen & (perplexities > ceiling), 1.0, perplexities)
+
+    def _global_length(self) -> int:
+        return self._cut.n_batches
+
+    def _fingerprint(self) -> str:
+        feedback = (self._initial, self._maximum) if self._method == "perplexity" else ()
+        seed = None if self._method == "partition" else self._seed
+        fixed = (self._n, self._sample, self._cut.batch_size, self.num_replicas, self._method, seed, feedback)
+        return hashlib.sha256(repr(fixed).encode("ascii")).hexdigest()
+
+    # The state ------------------------------------------------------------------------------------------------------
+
+    def _state(self, epoch: int, batch: int) -> dict[str, Any]:
+        state = super()._state(epoch, batch)
+        if self._method == "perplexity":
+            running = self._drawn is not None and self._drawn[0] == epoch
+            state["reports"] = _to_text(self._nll)
+            state["started"] = self._started
+            state["drawn"] = _to_text(self._drawn[1]) if running and self._drawn is not None else None
+        return state
+
+    def _place(self, state: Mapping[str, Any]) -> tuple[int, int]:
+        place = super()._place(state)
+        if self._method == "perplexity":
+            self._adopt(state)
+        return place
+
+    def _adopt(self, state: Mapping[str, Any]) -> None:
+        """Take the feedback out of a state."""
+        if not set(_FEEDBACK_ENTRIES) <= set(state):
+            required = "have the entries 'reports', 'started' and 'drawn' with method 'perplexity'"
+            raise ValueError(refusal("state", type(self).__name__, required, count_of(len(state), "other")))
+        self._nll = _from_text(state["reports"], np.float64)
+        self._started = bool(state["started"])
+        drawn = state["drawn"]
+        self._drawn = None if drawn is None else (state["epoch"], _from_text(drawn, np.int32))
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({self._sample} of {self._n} examples, {self._cut.n_batches} batches, "
+            f"method={self._method!r}, seed={self._seed}, epoch={self.epoch})"
+        )
+
+
+def partition_rows(n: int, sample: int, epoch: int) -> NDArray[np.int32]:
+    """Return the examples of an epoch of partition sampling, from 0, without going through the epochs before it."""
+    step = max(1, n // sample)
+    shorter, n_longer = divmod(n, step)  # the first `n_longer` starts have one example more than the others
+    draws = (np.arange(sample, dtype=np.int64) + epoch * sample % n) % n
+    among_longer = draws < n_longer * (shorter + 1)
+    beyond = draws - n_longer * (shorter + 1)
+    start = np.where(among_longer, draws // (shorter + 1), n_longer + beyond // shorter)
+    turn = np.where(among_longer, draws % (shorter + 1), beyond % shorter)
+    return (start + turn * step).astype(np.int32)
+
+
+def _ceiling(seen: NDArray[np.float64], factor: float) -> Optional[float]:
+    """Return the mode plus so many times the spread, or None where fewer than two perplexities are above the mode."""
+    hundredths, counts = np.unique(np.floor(100 * seen + 0.5), return_counts=True)
+    mode = float(hundredths[counts.argmax()]) / 100
+    distances = seen[seen > mode] - mode
+    if len(distances) < 2:
+        return None
+    spread: float = np.sqrt(_sum(distances * distances) / (len(distances) - 1))
+    return mode + factor * spread
+
+
+def _sum(values: NDArray[np.float64]) -> float:
+    """Add from the first to the last: numpy's own sum takes an order that depends on the processor."""
+    return float(np.cumsum(values)[-1])
+
+
+_LOG2_UPPER, _LOG2_LOWER = float.fromhex("0x1.62e42fee00000p-1"), float.fromhex("0x1.a39ef35793c76p-33")
+_BEYOND_MAXIMUM = 14.0  # its exponential is above MAX_PERPLEXITY
+_TERMS = 14  # of the series, beyond which nothing changes in a double
+
+
+def perplexity_of(nll: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the exponential of losses that are at least 0, at most 1e6, within 2 units of the last place; NaN stays.
+
+    Only additions, multiplications, divisions and powers of 2, which IEEE 754 fixes to the last bit: exponentials of
+    mathematical libraries differ there between machines, and ranks must draw the same rows.
+    """
+    nll = np.minimum(nll, _BEYOND_MAXIMUM)
+    doublings = np.rint(nll / _LOG2_UPPER)
+    rest = (nll - doublings * _LOG2_UPPER) - doublings * _LOG2_LOWER
+    series = np.ones_like(rest)
+    for term in range(_TERMS, 0, -1):
+        series = 1.0 + rest * series / term
+    return np.minimum(np.ldexp(series, np.nan_to_num(doublings).astype(np.int32)), MAX_PERPLEXITY)
+
+
+def _check_initial(initial: Any, owner: str) -> float:
+    required = f"be a number above 1 and at most {show(MAX_PERPLEXITY)}"
+    if not _is_number(initial):
+        raise TypeError(refusal("initial", owner, required, show(initial)))
+    if not 1 < initial <= MAX_PERPLEXITY:
+        raise ValueError(refusal("initial", owner, required, show(initial)))
+    return float(initial)
+
+
+def _check_maximum(maximum: Any, owner: str) -> Optional[float]:
+    if maximum is None:
+        return None
+    required = "be a finite number other than 0, or nothing"
+    if not _is_number(maximum):
+        raise TypeError(refusal("maximum", owner, required, show(maximum)))
+    if not np.isfinite(maximum) or maximum == 0:
+        raise ValueError(refusal("maximum", owner, required, show(maximum)))
+    return float(maximum)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
+
+
+def _as_vector(values: Any, name: str, owner: str) -> NDArray[Any]:
+    if hasattr(values, "detach"):  # a torch tensor
+        values = values.detach().double().cpu().numpy() if values.is_floating_point() else values.cpu().numpy()
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise TypeError(refusal(name, owner, "have one dimension", count_of(array.ndim, "dimension")))
+    return array
+
+
+def _to_text(values: NDArray[Any]) -> str:
+    """Pack an array into text, which every form of checkpoint can hold, also those that refuse arrays."""
+    return base64.b64encode(values.astype(values.dtype.newbyteorder("<")).tobytes()).decode("ascii")
+
+
+def _from_text(text: str, dtype: Any) -> NDArray[Any]:
+    return np.frombuffer(base64.b64decode(text), dtype=np.dtype(dtype).newbyteorder("<")).astype(dtype)
