@@ -248,8 +248,11 @@ class EpochSubsetSampler(BatchSampler):
             places = np.cumsum(self._weights())
             drawn = np.searchsorted(places, stream.uniforms(self._sample) * places[-1], side="right")
             # The product may be rounded up to the total itself.
-            return np.minimum(drawn, self._n - 1).astype(np.int32)
-        return stream.indices(self._n, self._sample).astype(np.int32)
+            drawn = np.minimum(drawn, self._n - 1)
+        else:
+            drawn = stream.indices(self._n, self._sample)
+        rows: NDArray[np.int32] = drawn.astype(np.int32)
+        return rows
 
     def _starts(self) -> bool:
         """Say whether an epoch that begins now is drawn in proportion to the weights."""
@@ -318,7 +321,8 @@ def partition_rows(n: int, sample: int, epoch: int) -> NDArray[np.int32]:
     beyond = draws - n_longer * (shorter + 1)
     start = np.where(among_longer, draws // (shorter + 1), n_longer + beyond // shorter)
     turn = np.where(among_longer, draws % (shorter + 1), beyond % shorter)
-    return (start + turn * step).astype(np.int32)
+    rows: NDArray[np.int32] = (start + turn * step).astype(np.int32)
+    return rows
 
 
 def _ceiling(seen: NDArray[np.float64], factor: float) -> Optional[float]:
@@ -354,7 +358,8 @@ def perplexity_of(nll: NDArray[np.float64]) -> NDArray[np.float64]:
     series = np.ones_like(rest)
     for term in range(_TERMS, 0, -1):
         series = 1.0 + rest * series / term
-    return np.minimum(np.ldexp(series, np.nan_to_num(doublings).astype(np.int32)), MAX_PERPLEXITY)
+    power: NDArray[np.float64] = np.ldexp(series, np.nan_to_num(doublings).astype(np.int32))
+    return np.minimum(power, MAX_PERPLEXITY)
 
 
 def _check_initial(initial: Any, owner: str) -> float:
