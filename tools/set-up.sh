@@ -18,7 +18,7 @@ debian_packages=(
   cython3 flake8 black mypy build-essential
   python3-dev python3-venv python3-pip python3-setuptools python3-wheel
   python3-numpy python3-pandas python3-matplotlib python3-torch python3-rpy2 python3-pytest python3-hypothesis
-  python3-skorch python3-imblearn python3-scipy
+  python3-skorch python3-imblearn python3-scipy lua5.1
   r-base-dev r-cran-roxygen2 r-cran-lintr
 )
 cran_packages=(

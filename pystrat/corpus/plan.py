@@ -1,0 +1,210 @@
+"""Lines of the files and rules -> how many lines of each file an epoch draws. Pure integers and fractions."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import os
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Optional, Sequence
+
+import numpy as np
+import pandas as pd
+
+from pystrat._messages import count_of, refusal, show, show_number
+from pystrat.corpus.rules import Rule, find_rule
+
+
+@dataclass(frozen=True)
+class FilePlan:
+    """What an epoch takes of one file.
+
+    Attributes
+    ----------
+    name : str
+        The file's name without the suffix.
+    lines : int
+        Lines that it has.
+    rule : Rule or None
+        The rule that covers it, where there are rules.
+    uniform_share : fractions.Fraction
+        Its share of all lines that no rule keeps; 0 where it is kept itself.
+    share : fractions.Fraction
+        Its share of the lines to draw.
+    drawn : int
+        Lines to draw, with replacement.
+    kept : int
+        Lines that come once each, whatever is drawn.
+    """
+
+    name: str
+    lines: int
+    rule: Optional[Rule]
+    uniform_share: Fraction
+    share: Fraction
+    drawn: int
+    kept: int
+
+
+class CorpusPlan:
+    """How many lines of each file an epoch has.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The names of the files, without suffix.
+    lines : sequence of int
+        The lines of each.
+    sample : float or int
+        A float g with 0 < g < 1: as many lines are drawn as the share g of all lines that no rule keeps, and those that
+        a rule keeps come besides. An integer g >= 1: an epoch has g lines, those that a rule keeps among them.
+    rules : sequence of Rule, optional
+        Without rules, every file has its share of the lines.
+    owner : str
+        Who is named by error messages.
+
+    Attributes
+    ----------
+    files : tuple of FilePlan
+    requested : fractions.Fraction
+        How many lines are to be drawn, before rounding.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Where `sample` is neither, more lines are kept than an epoch shall have, or there is nothing to draw from.
+
+    Notes
+    -----
+    * A rule counts if a file with lines matches it. File f, covered by rule r, has the share ``weight of r / weights of
+      all rules that count * lines of f / lines of all files of r``, and gives ``ceil(requested * share)`` lines.
+    * All is computed in exact fractions, weights and `sample` being read as the decimal numbers that are written:
+      floating point gave another number of lines in 107 of 20,000 settings that were tried.
+    * In all, an epoch draws what is requested or more, by less than the number of files.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        lines: Sequence[int],
+        sample: Any,
+        rules: Optional[Sequence[Rule]] = None,
+        *,
+        owner: str = "CorpusPlan",
+    ) -> None:
+        covering = [None if rules is None else find_rule(rules, os.fsencode(name)) for name in names]
+        is_kept = [rule is not None and rule.weight is None for rule in covering]
+        kept = [count if keep else 0 for count, keep in zip(lines, is_kept)]
+        others = sum(lines) - sum(kept)
+        self.requested = _requested(sample, others, sum(kept), owner)
+        if rules is None:
+            shares = [Fraction(count, others or 1) for count in lines]
+        else:
+            shares = _shares(covering, lines)
+        if self.requested > 0 and not any(shares):
+            required = "match a file that has lines" if rules is not None else "be taken from files that have lines"
+            got = f"{count_of(len(names), 'file')} without any to draw {show_number(self.requested)} from"
+            raise ValueError(refusal("sample" if rules is None else "rules", owner, required, got))
+        self.has_rules = rules is not None
+        self.files = tuple(
+            FilePlan(
+                name=name,
+                lines=count,
+                rule=rule,
+                uniform_share=Fraction(0) if keep else Fraction(count, others or 1),
+                share=share,
+                drawn=math.ceil(self.requested * share),
+                kept=count if keep else 0,
+            )
+            for name, count, rule, keep, share in zip(names, lines, covering, is_kept, shares)
+        )
+        if self.total == 0:
+            raise ValueError(refusal("sample", owner, "give an epoch at least one line", f"{show(sample)}, for none"))
+
+    @property
+    def total(self) -> int:
+        """The lines of an epoch, drawn and kept."""
+        return sum(file.drawn + file.kept for file in self.files)
+
+    @property
+    def unmatched(self) -> tuple[str, ...]:
+        """The names of the files that no rule covers, and that are left out therefore."""
+        return tuple(file.name for file in self.files if self.has_rules and file.rule is None)
+
+    def table(self) -> pd.DataFrame:
+        """Return the plan as a table, one row a file.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``file``, ``lines``, ``rule`` (its number from 1, NaN where there is none), ``uniform_share`` and ``share``
+            (from 0 to 1), ``drawn`` and ``kept`` (lines of an epoch).
+        """
+        return pd.DataFrame(
+            {
+                "file": np.array([file.name for file in self.files], dtype=object),
+                "lines": np.array([file.lines for file in self.files], dtype=np.int64),
+                "rule": np.array([np.nan if file.rule is None else file.rule.number for file in self.files]),
+                "uniform_share": np.array([float(file.uniform_share) for file in self.files]),
+                "share": np.array([float(file.share) for file in self.files]),
+                "drawn": np.array([file.drawn for file in self.files], dtype=np.int64),
+                "kept": np.array([file.kept for file in self.files], dtype=np.int64),
+            }
+        )
+
+    def summary(self) -> str:
+        """Return the plan as text: a row a file, totals, and the files that no rule covers."""
+        head = ("file", "lines", "rule", "uniform", "share", "drawn", "kept")
+        rows = [head]
+        for file in self.files:
+            number = "-" if file.rule is None else str(file.rule.number)
+            shares = (f"{100 * float(file.uniform_share):.2f} %", f"{100 * float(file.share):.2f} %")
+            rows.append((file.name, str(file.lines), number, *shares, str(file.drawn), str(file.kept)))
+        totals = [sum(getattr(file, column) for file in self.files) for column in ("lines", "drawn", "kept")]
+        rows.append(("total", str(totals[0]), "", "", "", str(totals[1]), str(totals[2])))
+        widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
+        lines = [
+            "  ".join([row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:]))])
+            for row in rows
+        ]
+        lines.append(f"An epoch has {count_of(self.total, 'line')}.")
+        if self.unmatched:
+            lines.append(f"No rule covers {', '.join(self.unmatched)}: left out.")
+        return "\n".join(lines)
+
+
+def _requested(sample: Any, others: int, kept: int, owner: str) -> Fraction:
+    """Return how many lines are to be drawn."""
+    required = "be a share between 0 and 1, or a number of lines: an integer from 1"
+    if isinstance(sample, (bool, np.bool_)) or not isinstance(sample, numbers.Real):
+        raise TypeError(refusal("sample", owner, required, show(sample)))
+    if not isinstance(sample, numbers.Integral):
+        if not 0 < float(sample) < 1:
+            # 1.0 would be shown as 1, which is allowed.
+            raise ValueError(refusal("sample", owner, required, f"the floating-point number {float(sample)!r}"))
+        return Fraction(str(sample)) * others
+    if sample < 1:
+        raise ValueError(refusal("sample", owner, required, show(sample)))
+    if sample < kept:
+        required = f"be at least {kept}, the lines that rules keep"
+        raise ValueError(refusal("sample", owner, required, show(sample)))
+    return Fraction(int(sample) - kept)
+
+
+def _shares(covering: Sequence[Optional[Rule]], lines: Sequence[int]) -> list[Fraction]:
+    """Return each file's share of the lines to draw, 0 where no rule with a weight covers it."""
+    lines_of: dict[int, int] = {}
+    weights: dict[int, Fraction] = {}
+    for rule, count in zip(covering, lines):
+        if rule is not None and rule.weight is not None and count > 0:
+            lines_of[rule.number] = lines_of.get(rule.number, 0) + count
+            weights[rule.number] = rule.weight
+    total = sum(weights.values(), Fraction(0))
+    shares = []
+    for rule, count in zip(covering, lines):
+        if rule is None or rule.number not in weights or count == 0:
+            shares.append(Fraction(0))
+        else:
+            shares.append(weights[rule.number] / total * Fraction(count, lines_of[rule.number]))
+    return shares

@@ -1,0 +1,108 @@
+"""Rules of distribution: which share of the sample comes from which files."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Iterable, Optional, Sequence, Union
+
+from pystrat._messages import refusal, show
+from pystrat.corpus.lua_patterns import compile_lua_pattern
+
+RuleSource = Union[str, "os.PathLike[str]", Sequence[str]]
+_KEEP = b"*"
+_WEIGHT = re.compile(rb"[0-9]+(\.[0-9]*)?|\.[0-9]+")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule.
+
+    Attributes
+    ----------
+    number : int
+        Its place among the rules, from 1; comments do not count.
+    text : str
+        The pattern as it was written.
+    weight : fractions.Fraction or None
+        None: all lines of the files are kept.
+    alternatives : tuple of re.Pattern
+        One of them is found in the name of each file that the rule covers; none at all: it covers every file.
+    """
+
+    number: int
+    text: str
+    weight: Optional[Fraction]
+    alternatives: tuple[re.Pattern[bytes], ...]
+
+    def covers(self, name: bytes) -> bool:
+        """Say whether the rule covers a file with this name, the suffix left out."""
+        return not self.alternatives or any(pattern.search(name) for pattern in self.alternatives)
+
+
+def read_rules(source: RuleSource, *, owner: str) -> tuple[Rule, ...]:
+    """Read rules, one a line: a pattern, blanks or tabs, and a weight.
+
+    Parameters
+    ----------
+    source : path or sequence of str
+        A file of rules, or its lines. A line that starts with ``#`` is a comment; an empty one says nothing. The
+        pattern is ``*`` alone, which covers every file, or Lua patterns with commas between them, of which one must be
+        found anywhere in the file's name. The weight is a positive decimal number, or ``*`` to keep all lines.
+    owner : str
+        Who is named by error messages.
+
+    Returns
+    -------
+    tuple of Rule
+
+    Raises
+    ------
+    ValueError
+        Where a line is no rule; the message has its number, and says what is wrong with it.
+    """
+    if isinstance(source, (str, os.PathLike)):
+        lines: Iterable[bytes] = Path(source).read_bytes().split(b"\n")
+    else:
+        lines = [os.fsencode(line) for line in source]
+    rules: list[Rule] = []
+    for place, line in enumerate(lines, start=1):
+        line = line.rstrip(b"\r")
+        words = [word for word in re.split(rb"[ \t]+", line) if word]
+        if words and not line.startswith(b"#"):
+            rules.append(_rule(words, len(rules) + 1, place, owner))
+    return tuple(rules)
+
+
+def find_rule(rules: Sequence[Rule], name: bytes) -> Optional[Rule]:
+    """Return the rule that covers a file: the first that keeps all its lines, else the first that has a weight."""
+    keeping = [rule for rule in rules if rule.weight is None]
+    sampling = [rule for rule in rules if rule.weight is not None]
+    return next((rule for rule in keeping + sampling if rule.covers(name)), None)
+
+
+def _rule(words: list[bytes], number: int, line: int, owner: str) -> Rule:
+    def refuse(required: str, got: bytes, advice: Optional[str] = None) -> ValueError:
+        return ValueError(refusal("rules", owner, required, f"{show(os.fsdecode(got))} on line {line}", advice))
+
+    if len(words) > 2:
+        raise refuse("have a pattern and a weight on each line, and no third word", words[2])
+    if len(words) < 2:
+        raise refuse("have a pattern and a weight on each line", words[0])
+    pattern, weight = words
+    if weight != _KEEP and (not _WEIGHT.fullmatch(weight) or Fraction(weight.decode("ascii")) == 0):
+        raise refuse("have weights that are positive decimal numbers, or '*'", weight)
+    alternatives = [] if pattern == b"*" else pattern.split(b",")
+    if b"" in alternatives:
+        raise refuse("have no empty alternative between commas", pattern)
+    compiled = []
+    for alternative in alternatives:
+        try:
+            compiled.append(compile_lua_pattern(alternative))
+        except ValueError as error:
+            raise refuse("have valid Lua patterns", alternative, f"In this one, {error}.") from None
+    exact = None if weight == _KEEP else Fraction(weight.decode("ascii"))
+    return Rule(number, os.fsdecode(pattern), exact, tuple(compiled))

@@ -1,0 +1,188 @@
+"""Rules and plans: which rule covers a file, and how many lines of it an epoch draws."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Optional
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pystrat.corpus import CorpusPlan
+from pystrat.corpus.rules import find_rule, read_rules
+
+PUBLISHED = {"IT1": 30_000, "IT2": 10_000, "MSDN": 60_000, "colloquial": 4_000, "generic": 900_000, "news": 50_000}
+RULES = ["IT,MSDN 20", "colloquial 10", "generic 65", "* 5"]
+
+
+def plan_of(files: dict[str, int], sample: Any, rules: Optional[list[str]] = None) -> CorpusPlan:
+    read = None if rules is None else read_rules(rules, owner="CorpusPlan")
+    return CorpusPlan(list(files), list(files.values()), sample, read)
+
+
+def drawn(plan: CorpusPlan) -> dict[str, int]:
+    return {file.name: file.drawn for file in plan.files}
+
+
+def test_the_published_example() -> None:
+    plan = plan_of(PUBLISHED, 100_000, RULES)
+    assert drawn(plan) == {
+        "IT1": 6_000,
+        "IT2": 2_000,
+        "MSDN": 12_000,
+        "colloquial": 10_000,
+        "generic": 65_000,
+        "news": 5_000,
+    }
+    assert [file.rule.number for file in plan.files if file.rule] == [1, 1, 1, 2, 3, 4]
+    assert plan.total == 100_000 and plan.unmatched == ()
+
+
+def test_without_rules_every_file_has_its_share() -> None:
+    assert drawn(plan_of({"a": 10, "b": 30, "c": 0}, 20)) == {"a": 5, "b": 15, "c": 0}
+    assert drawn(plan_of({"a": 10, "b": 30}, 0.5)) == {"a": 5, "b": 15}
+
+
+def test_decimals_are_read_as_written() -> None:
+    """0.1 of 30 lines is 3, not the next integer above 3.0000000000000002; and likewise for weights."""
+    assert drawn(plan_of({"a": 30}, 0.1)) == {"a": 3}
+    assert 0.1 * 3 * 10 > 3 and math.ceil(0.1 * 3 / (0.1 * 3 + 0.7) * 10) != 3
+    assert drawn(plan_of({"a": 5, "b": 5}, 10, ["a 0.3", "b 0.7"])) == {"a": 3, "b": 7}
+
+
+def test_kept_files_come_besides_a_share_and_within_a_number() -> None:
+    files = {"gold": 100, "web": 1000, "other": 500}
+    share = plan_of(files, 0.1, ["gold *", "web 1"])
+    assert share.requested == 150, "of all lines that no rule keeps, unmatched files included"
+    assert drawn(share) == {"gold": 0, "web": 150, "other": 0} and share.total == 250
+    assert share.unmatched == ("other",)
+    number = plan_of(files, 150, ["gold *", "web 1"])
+    assert drawn(number) == {"gold": 0, "web": 50, "other": 0} and number.total == 150
+    everything = plan_of(files, 100, ["gold *", "web 1"])
+    assert everything.total == 100 and drawn(everything)["web"] == 0
+    with pytest.raises(ValueError, match="must be at least 100, the lines that rules keep. Got 99 instead."):
+        plan_of(files, 99, ["gold *", "web 1"])
+
+
+def test_rules_that_keep_are_looked_at_first_and_then_the_first_that_covers() -> None:
+    rules = read_rules(["* 1", "news 2", "news.* *", "old *"], owner="CorpusPlan")
+    numbers = {name: find_rule(rules, name.encode()) for name in ("news", "old", "web")}
+    assert {name: rule and rule.number for name, rule in numbers.items()} == {"news": 3, "old": 4, "web": 1}
+
+
+def test_a_rule_that_only_covers_empty_files_does_not_count() -> None:
+    assert drawn(plan_of({"a": 0, "b": 7}, 10, ["a 90", "b 10"])) == {"a": 0, "b": 10}
+
+
+def test_a_small_file_is_drawn_from_repeatedly() -> None:
+    assert drawn(plan_of({"small": 3, "large": 1000}, 100, ["small 50", "* 50"]))["small"] == 50
+
+
+@st.composite
+def settings(draw: Any) -> tuple[dict[str, int], Any, list[str]]:
+    files = {f"f{place}": draw(st.integers(0, 1000)) for place in range(draw(st.integers(1, 6)))}
+    weights = st.one_of(st.just("*"), st.decimals("0.001", 100, places=3).map(str))
+    rules = [f"f{draw(st.integers(0, 6))} {draw(weights)}" for _ in range(draw(st.integers(0, 4)))]
+    sample = draw(st.one_of(st.integers(1, 5000), st.floats(0.001, 0.999)))
+    return files, sample, [*rules, draw(st.sampled_from(["* 1", "# end"]))]
+
+
+@given(settings())
+def test_the_total_exceeds_the_request_by_less_than_the_number_of_files(setting: Any) -> None:
+    files, sample, rules = setting
+    try:
+        plan = plan_of(files, sample, rules)
+    except ValueError:
+        return
+    assert 0 <= sum(drawn(plan).values()) - plan.requested < max(1, len(files))
+    for file in plan.files:
+        assert file.drawn == math.ceil(plan.requested * file.share)
+        assert file.kept == (file.lines if file.rule and file.rule.weight is None else 0)
+        assert file.drawn == 0 or (file.lines > 0 and file.rule is not None and file.rule.weight is not None)
+    if plan.requested:
+        assert sum(file.share for file in plan.files) == 1
+
+
+def test_as_a_table_and_as_text() -> None:
+    plan = plan_of({**PUBLISHED, "rest": 5, "gold": 7}, 0.5, ["gold *", *RULES[:3], "news 5"])
+    table = plan.table()
+    assert list(table) == ["file", "lines", "rule", "uniform_share", "share", "drawn", "kept"]
+    assert table["drawn"].sum() + table["kept"].sum() == plan.total
+    assert table.set_index("file")["rule"].fillna(0).to_dict() == {
+        **{"IT1": 2, "IT2": 2, "MSDN": 2, "colloquial": 3, "generic": 4, "news": 5, "rest": 0, "gold": 1}
+    }
+    text = plan_of({"news": 50, "gold": 7, "rest": 43}, 17, ["gold *", "news 5"]).summary()
+    assert text.splitlines() == [
+        "file   lines  rule  uniform     share  drawn  kept",
+        "news      50     2  53.76 %  100.00 %     10     0",
+        "gold       7     1   0.00 %    0.00 %      0     7",
+        "rest      43     -  46.24 %    0.00 %      0     0",
+        "total    100                              10     7",
+        "An epoch has 17 lines.",
+        "No rule covers rest: left out.",
+    ]
+
+
+@pytest.mark.parametrize("sample", [0, -1, 1.0, 2.0, 0.0, -0.5, float("nan"), float("inf"), True, "10", None])
+def test_other_samples_are_refused(sample: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match="'sample' .* must be a share between 0 and 1, or a number of"):
+        plan_of({"a": 10}, sample)
+
+
+def test_nothing_to_draw_from_is_refused() -> None:
+    with pytest.raises(ValueError, match="'rules' .* must match a file that has lines. Got 2 files without any to dra"):
+        plan_of({"a": 10, "b": 0}, 5, ["b 1"])
+    with pytest.raises(ValueError, match="'sample' .* must be taken from files that have lines. Got 1 file without"):
+        plan_of({"a": 0}, 5)
+    with pytest.raises(ValueError, match="must give an epoch at least one line. Got 0.5, for none instead."):
+        plan_of({"a": 0}, 0.5)
+
+
+def test_shares_below_the_smallest_double_keep_exact() -> None:
+    plan = plan_of({"a": 1, "b": 1}, 2**31 - 1, ["a 0." + "0" * 400 + "1", "b 1"])
+    assert drawn(plan) == {"a": 1, "b": 2**31 - 1} and plan.files[0].share < Fraction(1, 10**400)
+
+
+# The file of rules ----------------------------------------------------------------------------------------------------
+
+
+def test_a_file_of_rules(tmp_path: Path) -> None:
+    file = tmp_path / "rules.txt"
+    file.write_bytes(b"# mixture 3\r\nIT,MSDN\t 20\r\n\n  colloquial 10 \ncaf\xc3\xa9 .5\n* *\n")
+    rules = read_rules(file, owner="CorpusPlan")
+    assert [(rule.number, rule.text, rule.weight) for rule in rules] == [
+        (1, "IT,MSDN", 20),
+        (2, "colloquial", 10),
+        (3, "café", Fraction(1, 2)),
+        (4, "*", None),
+    ]
+    assert read_rules(str(file), owner="CorpusPlan") == rules
+    assert rules[2].covers("café".encode()) and not rules[2].covers(b"cafe")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("generic", "must have a pattern and a weight on each line. Got 'generic' on line 2 instead."),
+        ("generic 65 -tok", "on each line, and no third word. Got '-tok' on line 2 instead."),
+        ("generic 0", "must have weights that are positive decimal numbers, or '*'. Got '0' on line 2 instead."),
+        ("generic 0.00", "Got '0.00' on line 2"),
+        ("generic -1", "Got '-1' on line 2"),
+        ("generic 1e3", "Got '1e3' on line 2"),
+        ("generic inf", "Got 'inf' on line 2"),
+        ("generic 1/3", "Got '1/3' on line 2"),
+        ("IT,,MSDN 20", "must have no empty alternative between commas. Got 'IT,,MSDN' on line 2 instead."),
+        (",IT 20", "Got ',IT' on line 2"),
+        ("IT, 20", "Got 'IT,' on line 2"),
+        ("IT,[a 20", "must have valid Lua patterns. Got '[a' on line 2 instead. In this one, a set is not closed"),
+        ("%bxy 20", "Got '%bxy' on line 2 instead. In this one, %b, a balanced pair, is not supported."),
+    ],
+)
+def test_a_bad_line_is_an_error_with_its_number(line: str, message: str) -> None:
+    with pytest.raises(ValueError) as refused:
+        read_rules(["# first", line, "* 5"], owner="CorpusMixture")
+    assert str(refused.value).startswith("The 'rules' parameter of CorpusMixture must have ")
+    assert message in str(refused.value)

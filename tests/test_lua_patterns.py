@@ -1,0 +1,156 @@
+"""Lua's patterns match what the real Lua matches."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from pystrat.corpus.lua_patterns import compile_lua_pattern
+
+SUBJECTS_A_PATTERN = 12
+
+# Reads pairs of lines, pattern and subject in hexadecimal; prints 1, 0, or E where Lua raises an error.
+LUA = """
+local function bytes(text) return (text:gsub("%x%x", function(pair) return string.char(tonumber(pair, 16)) end)) end
+while true do
+  local pattern, subject = io.read("*l"), io.read("*l")
+  if not pattern then break end
+  local fine, found = pcall(string.match, bytes(subject), bytes(pattern))
+  print(fine and (found and "1" or "0") or "E")
+end
+"""
+
+
+def in_lua(pairs: list[tuple[bytes, bytes]], folder: Path) -> list[str]:
+    program = shutil.which("lua5.1")
+    assert program is not None, "lua5.1 was not found; the Debian package has this name"
+    script = folder / "match.lua"
+    script.write_text(LUA, encoding="ascii")
+    lines = "".join(f"{pattern.hex()}\n{subject.hex()}\n" for pattern, subject in pairs)
+    done = subprocess.run([program, str(script)], input=lines, capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+ATOMS = [b"a", b"b", b"-", b".", b"%.", b"%%", b"$", b"^", b"*", b"+", b"?", b"]", b"1", b" ", b"\xc3", b"\n", b"%]"]
+ATOMS += [b"%" + bytes([letter]) for letter in b"acdlpsuwxzACDLPSUWXZgq"]
+MEMBERS = [*ATOMS, b"a-c", b"0-9", b"%a-z", b"b-a", b"\x80-\xff", b"-", b"^", b"[", b"a-%", b"]"]
+REPEATS = [b"", b"", b"", b"*", b"+", b"-", b"?"]
+SUBJECT_BYTES = b"aabbc1AB-.%$^*+? ]\n\0\xc3\xa9_("
+
+
+def random_set(dice: random.Random) -> bytes:
+    members = b"".join(dice.choice(MEMBERS) for _ in range(dice.randint(1, 4)))
+    return b"[" + dice.choice([b"", b"^"]) + members + b"]"
+
+
+def random_pattern(dice: random.Random) -> bytes:
+    """Return a pattern that is mostly valid: balanced captures, references to what is there."""
+    parts, opened, finished, number = [dice.choice([b"", b"", b"", b"^"])], [], [], 0
+    for _ in range(dice.randint(1, 7)):
+        kind = dice.random()
+        if kind < 0.50:
+            parts.append(dice.choice(ATOMS) + dice.choice(REPEATS))
+        elif kind < 0.70:
+            parts.append(random_set(dice) + dice.choice(REPEATS))
+        elif kind < 0.80:
+            number += 1
+            parts.append(b"(")
+            opened.append(number)
+        elif kind < 0.83:
+            number += 1
+            parts.append(b"()")
+            finished.append(number)
+        elif kind < 0.90 and opened:
+            finished.append(opened.pop())
+            parts.append(b")" + dice.choice(REPEATS))
+        elif kind < 0.94 and finished:
+            parts.append(b"%%%d" % dice.choice(finished))
+        else:
+            parts.append(b"%f" + random_set(dice))
+    return b"".join(parts) + b")" * len(opened) + dice.choice([b"", b"", b"$"])
+
+
+def random_subject(dice: random.Random) -> bytes:
+    return bytes(dice.choice(SUBJECT_BYTES) for _ in range(dice.randint(0, 12)))
+
+
+def test_fuzz_against_lua(tmp_path: Path) -> None:
+    dice = random.Random(1)
+    pairs, ours = [], []
+    refused = 0
+    while len(pairs) < 60_000:
+        pattern = random_pattern(dice)
+        try:
+            compiled = compile_lua_pattern(pattern)
+        except ValueError:
+            refused += 1
+            continue
+        for _ in range(SUBJECTS_A_PATTERN):
+            subject = random_subject(dice)
+            pairs.append((pattern, subject))
+            ours.append("1" if compiled.search(subject) else "0")
+    differing = [(*pair, lua) for pair, mine, lua in zip(pairs, ours, in_lua(pairs, tmp_path)) if mine != lua]
+    assert not differing, differing[:5]
+    assert 0.1 < ours.count("1") / len(ours) < 0.9 and refused < 2000
+
+
+def test_what_lua_finds_malformed_is_refused(tmp_path: Path) -> None:
+    """Of random bytes: wherever Lua raises an error on some subject, the pattern was refused."""
+    dice = random.Random(2)
+    patterns = [bytes(dice.choice(b"ab%[]()^$-1f.*") for _ in range(dice.randint(1, 6))) for _ in range(8000)]
+    pairs = [(pattern, random_subject(dice)) for pattern in patterns for _ in range(3)]
+    raised = {pattern for (pattern, _), lua in zip(pairs, in_lua(pairs, tmp_path)) if lua == "E"}
+    assert len(raised) > 500
+    for pattern in raised:
+        with pytest.raises(ValueError):
+            compile_lua_pattern(pattern)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "matching", "other"),
+    [
+        (b"IT", b"my-IT1", b"it"),
+        (b"^IT%d+$", b"IT12", b"IT12b"),
+        (b"news-", b"new", b"ne"),  # the sign is a repetition, as in Lua
+        (b"news%-", b"news-2017", b"news2017"),
+        (b".", b"\n", b""),
+        (b"a$", b"ba", b"a\n"),
+        (b"(%w+)%-%1", b"en-en", b"en-fr"),
+        (b"%f[%w]it%f[%W]", b"x it", b"bit"),
+        (b"[]]", b"]", b"["),
+        (b"[^%s]", b"a", b" \t"),
+        (b"()a", b"a", b"b"),
+        ("é".encode(), "café".encode(), b"caf\xc3"),
+    ],
+)
+def test_known_answers(pattern: bytes, matching: bytes, other: bytes, tmp_path: Path) -> None:
+    compiled = compile_lua_pattern(pattern)
+    assert compiled.search(matching) and not compiled.search(other)
+    assert in_lua([(pattern, matching), (pattern, other)], tmp_path) == ["1", "0"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "reason"),
+    [
+        (b"%", "it ends with %"),
+        (b"[a", "a set is not closed"),
+        (b"[]", "a set is not closed"),
+        (b"[%", "a set is not closed"),
+        (b"(a", "a capture is not closed"),
+        (b"a)", "a capture is closed that was not opened"),
+        (b"%1", "%1 refers to no finished capture"),
+        (b"(%1)", "%1 refers to no finished capture"),
+        (b"(a)%0", "%0 refers to no finished capture"),
+        (b"%fa", "%f is not followed by a set"),
+        (b"%bxy", "%b, a balanced pair, is not supported"),
+        (b"()" * 33, "it has more than 32 captures"),
+        (b"a\0", "it contains a zero byte"),
+    ],
+)
+def test_malformed_patterns(pattern: bytes, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        compile_lua_pattern(pattern)
