@@ -5,20 +5,19 @@ from __future__ import annotations
 import base64
 import hashlib
 import numbers
-from typing import Any, Mapping, Optional, Sequence
+from typing import Any, Iterator, Mapping, Optional, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pystrat._messages import check_choice, check_integer, count_of, refusal, show
 from pystrat._random import RandomStream
-from pystrat.base import Batches, BatchSampler, epoch_permutation, epoch_seed
+from pystrat.base import Batches, BatchSampler, Place, epoch_permutation, epoch_seed
 from pystrat.corpus.batching import BatchCut
 
 METHOD_CHOICES = ("uniform", "uniform_without_replacement", "partition", "perplexity")
 MAX_EXAMPLES = 2**31 - 1
 MAX_PERPLEXITY = 1e6
-_FEEDBACK_ENTRIES = ("reports", "started", "drawn")
 
 
 class EpochSubsetSampler(BatchSampler):
@@ -96,6 +95,8 @@ class EpochSubsetSampler(BatchSampler):
     >>> [batch.tolist() for epoch in range(2) for batch in sampler.batches(epoch)]
     [[0, 2], [4, 6], [8, 1], [3, 5]]
     """
+
+    feedback = {"report": {"rows": "rows", "nll": "values"}}
 
     def __init__(
         self,
@@ -219,12 +220,11 @@ class EpochSubsetSampler(BatchSampler):
 
     # The batches ----------------------------------------------------------------------------------------------------
 
-    def _begin_epoch(self, place: Optional[tuple[int, int]] = None) -> tuple[int, int]:
-        place = super()._begin_epoch(place)
-        epoch = place[0]
-        if self._method == "perplexity" and (self._drawn is None or self._drawn[0] != epoch):
+    def _begin_epoch(self, told: Optional[Place] = None) -> Place:
+        place = super()._begin_epoch(told)
+        if self._method == "perplexity" and (self._drawn is None or self._drawn[0] != place.epoch):
             self._started = self._starts()
-            self._drawn = epoch, self._draw(epoch)
+            self._drawn = place.epoch, self._draw(place.epoch)
         return place
 
     def _epoch_batches(self, epoch: int) -> Batches:
@@ -280,24 +280,16 @@ class EpochSubsetSampler(BatchSampler):
 
     # The state ------------------------------------------------------------------------------------------------------
 
-    def _state(self, epoch: int, batch: int) -> dict[str, Any]:
-        state = super()._state(epoch, batch)
-        if self._method == "perplexity":
-            running = self._drawn is not None and self._drawn[0] == epoch
-            state["reports"] = _to_text(self._nll)
-            state["started"] = self._started
-            state["drawn"] = _to_text(self._drawn[1]) if running and self._drawn is not None else None
-        return state
+    def _feedback_state(self, place: Place, batches: Optional[Iterator[NDArray[Any]]]) -> dict[str, Any]:
+        if self._method != "perplexity":
+            return {}
+        drawn = None if self._drawn is None or self._drawn[0] != place.epoch else _to_text(self._drawn[1])
+        return {"reports": _to_text(self._nll), "started": self._started, "drawn": drawn}
 
-    def _place(self, state: Mapping[str, Any]) -> tuple[int, int]:
-        place = super()._place(state)
-        if self._method == "perplexity":
-            self._adopt(state)
-        return place
-
-    def _adopt(self, state: Mapping[str, Any]) -> None:
-        """Take the feedback out of a state."""
-        if not set(_FEEDBACK_ENTRIES) <= set(state):
+    def _load_feedback_state(self, state: Mapping[str, Any]) -> None:
+        if self._method != "perplexity":
+            return
+        if not {"reports", "started", "drawn"} <= set(state):
             required = "have the entries 'reports', 'started' and 'drawn' with method 'perplexity'"
             raise ValueError(refusal("state", type(self).__name__, required, count_of(len(state), "other")))
         self._nll = _from_text(state["reports"], np.float64)

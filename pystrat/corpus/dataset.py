@@ -1,0 +1,176 @@
+"""Parallel files of text as one dataset: line by line, file after file."""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_right
+from itertools import accumulate
+from pathlib import Path
+from typing import Any, Callable, Iterable, Optional, Sequence, Union
+
+from pystrat._messages import check_integer, count_of, refusal, show
+from pystrat.corpus.line_index import INDEX_SUFFIX, LineFile
+
+PathLike = Union[str, "os.PathLike[str]"]
+Source = Union[PathLike, Sequence[PathLike]]
+
+
+class ParallelFile:
+    """Files that belong together line by line, such as a text and its translation.
+
+    Attributes
+    ----------
+    name : str
+        What their names have in common: the name without folder and suffix.
+    sides : tuple of LineFile
+        One file for each suffix, all with the same number of lines.
+    """
+
+    def __init__(self, folder: Path, name: str, suffixes: Sequence[str], owner: str) -> None:
+        self.name = name
+        paths = [folder / f"{name}{suffix}" for suffix in suffixes]
+        there = [path for path in paths if path.is_file()]
+        for path in paths:
+            if path not in there:
+                got = f"'{there[0] if there else paths[0]}' without '{path}'"
+                raise ValueError(refusal("source", owner, "have a file of each suffix", got))
+        self.sides = tuple(LineFile(path) for path in paths)
+        for side in self.sides[1:]:
+            if len(side) != len(self):
+                required = "have parallel files with equally many lines"
+                got = (
+                    f"{count_of(len(self), 'line')} in '{paths[0]}' and {count_of(len(side), 'line')} in '{side.path}'"
+                )
+                raise ValueError(refusal("source", owner, required, got))
+
+    def __len__(self) -> int:
+        return len(self.sides[0])
+
+
+def open_files(source: Source, suffixes: Sequence[str], *, owner: str) -> tuple[ParallelFile, ...]:
+    """Open the files of a folder, or those that are given.
+
+    Parameters
+    ----------
+    source : path or sequence of paths
+        A folder, whose files (none of folders within) with one of the suffixes are taken in the order of the bytes of
+        their names without suffix; or files with the first suffix, taken in the given order.
+    suffixes : sequence of str
+        How the names of files that belong together end, such as ``(".src", ".tgt")``; one for text alone.
+    owner : str
+        Who is named by error messages.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Where there are no files, one of a pair is missing, or their numbers of lines differ; the message names both.
+    OSError
+        Where a file cannot be read.
+    """
+    suffixes = _check_suffixes(suffixes, owner)
+    if isinstance(source, (str, os.PathLike)):
+        folder = Path(source)
+        if not folder.is_dir():
+            raise ValueError(refusal("source", owner, "be a folder or a list of files", show(str(folder))))
+        found = [(folder, name) for name in sorted(_names_in(folder, suffixes), key=os.fsencode)]
+    else:
+        found = [_split_name(Path(path), suffixes[0], owner) for path in source]
+    if not found:
+        raise ValueError(refusal("source", owner, f"have files that end in '{suffixes[0]}'", "none"))
+    return tuple(ParallelFile(folder, name, suffixes, owner) for folder, name in found)
+
+
+def _check_suffixes(suffixes: Any, owner: str) -> tuple[str, ...]:
+    required = "be different endings of names, such as ('.src', '.tgt')"
+    if isinstance(suffixes, str) or not isinstance(suffixes, Iterable):
+        raise TypeError(refusal("suffixes", owner, required, show(suffixes)))
+    known = tuple(suffixes)
+    if not known or len(set(known)) != len(known) or not all(isinstance(suffix, str) and suffix for suffix in known):
+        raise ValueError(refusal("suffixes", owner, required, "(" + ", ".join(map(show, known)) + ")"))
+    return known
+
+
+def _names_in(folder: Path, suffixes: tuple[str, ...]) -> set[str]:
+    """Return the names, without suffix, of all files of a folder that have one of the suffixes."""
+    with os.scandir(folder) as entries:
+        files = [entry.name for entry in entries if entry.is_file() and not entry.name.endswith(INDEX_SUFFIX)]
+    return {name[: -len(suffix)] for name in files for suffix in suffixes if name.endswith(suffix)}
+
+
+def _split_name(path: Path, suffix: str, owner: str) -> tuple[Path, str]:
+    if not path.name.endswith(suffix):
+        raise ValueError(refusal("source", owner, f"list files that end in '{suffix}'", show(str(path))))
+    return path.parent, path.name[: -len(suffix)]
+
+
+class CorpusDataset:
+    """Dataset of the lines of all files, in order.
+
+    For a PyTorch ``DataLoader``, together with `CorpusMixture` over the same files: its ``dataset()`` makes this one.
+
+    Parameters
+    ----------
+    source : path or sequence of paths
+        A folder, whose files are taken in the order of the bytes of their names, or files with the first suffix.
+    suffixes : sequence of str, default (".src", ".tgt")
+        The endings of files that belong together line by line; one alone for text that has no translation.
+    transform : callable, optional
+        Is called with the tuple of strings of a position, one for each suffix; what it returns is the item. The place
+        for a tokeniser. For workers that are not forked it must be picklable.
+
+    Raises
+    ------
+    TypeError, ValueError, OSError
+        Where a file is missing, cannot be read or has another number of lines than its partner.
+
+    Notes
+    -----
+    * Any line is read in constant time, also of files that are larger than memory; see `LineFile`.
+    * Each process opens the files for itself: one descriptor a file, and one for its index.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        suffixes: Sequence[str] = (".src", ".tgt"),
+        *,
+        transform: Optional[Callable[[tuple[str, ...]], Any]] = None,
+    ) -> None:
+        self._adopt(open_files(source, suffixes, owner=type(self).__name__), transform)
+
+    @classmethod
+    def of_files(
+        cls, files: Sequence[ParallelFile], transform: Optional[Callable[[tuple[str, ...]], Any]] = None
+    ) -> "CorpusDataset":
+        """Make the dataset of files that are open already."""
+        dataset = cls.__new__(cls)
+        dataset._adopt(tuple(files), transform)
+        return dataset
+
+    def _adopt(self, files: tuple[ParallelFile, ...], transform: Optional[Callable[[tuple[str, ...]], Any]]) -> None:
+        self.files = files
+        self.transform = transform
+        self._ends = list(accumulate(len(file) for file in files))
+
+    def __len__(self) -> int:
+        return self._ends[-1]
+
+    def find(self, position: int) -> tuple[int, int]:
+        """Return the file, by its place among the files, and the line in it, both from 0, of a position."""
+        position = check_integer(position, "position", type(self).__name__, minimum=0, maximum=len(self) - 1)
+        file = bisect_right(self._ends, position)
+        return file, position - (self._ends[file - 1] if file else 0)
+
+    def lines(self, position: int) -> tuple[str, ...]:
+        """Return the lines of a position, one for each suffix, as they stand in the files."""
+        file, line = self.find(position)
+        return tuple(side.line(line) for side in self.files[file].sides)
+
+    def __getitem__(self, position: int) -> Any:
+        if not 0 <= position < len(self):
+            raise IndexError(position)  # ends a loop over the dataset
+        lines = self.lines(position)
+        return lines if self.transform is None else self.transform(lines)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({count_of(len(self.files), 'file')}, {count_of(len(self), 'line')})"

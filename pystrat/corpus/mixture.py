@@ -1,0 +1,166 @@
+"""Mix files by rules: every epoch draws the lines of each file anew, as many as the plan says."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from typing import Any, Callable, Optional, Sequence, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pystrat._messages import check_flag, refusal, show
+from pystrat._random import RandomStream
+from pystrat.base import Batches, BatchSampler, Place, epoch_seed
+from pystrat.corpus.batching import BatchCut
+from pystrat.corpus.dataset import CorpusDataset, Source, open_files
+from pystrat.corpus.plan import CorpusPlan
+from pystrat.corpus.rules import RuleSource, read_rules
+
+MAX_LINES = 2**31 - 1
+
+
+class CorpusMixture(BatchSampler):
+    """Batch sampler over the lines of files, which it mixes by rules, drawn anew in each epoch.
+
+    For a PyTorch ``DataLoader(mixture.dataset(), batch_sampler=mixture)``.
+
+    Parameters
+    ----------
+    source : path or sequence of paths
+        A folder, whose files (none of folders within) are taken in the order of the bytes of their names without
+        suffix; or files with the first suffix, taken in the given order.
+    batch_size : int
+        Lines of a batch. The last batch may be short; with `num_replicas` the number of batches is rounded up to a
+        multiple of it, and the sizes differ by at most 1.
+    suffixes : sequence of str, default (".src", ".tgt")
+        The endings of files that belong together line by line; one alone for text that has no translation.
+    sample : float or int
+        A share, 0 < sample < 1, of all lines that no rule keeps; or the number of lines of an epoch, an integer, the
+        lines that rules keep among them.
+    rules : path or sequence of str, optional
+        A file of rules, or its lines; see Notes. Without, every file has its share of the lines.
+    shuffle : bool, default True
+        False: the drawn lines stand in the order of the files.
+    seed : int, optional
+        From 0 to 2147483646. None draws one from the system's entropy; ``.seed`` tells it.
+    num_replicas : int, optional
+        The number of processes that share an epoch.
+    rank : int, optional
+        Which of the replicas this is, from 0. None gives all batches in global order.
+
+    Attributes
+    ----------
+    plan : CorpusPlan
+        How many lines of each file an epoch has.
+
+    Raises
+    ------
+    TypeError, ValueError, OSError
+        Where a parameter is refused, a rule is none, or a file is missing, cannot be read or has another number of
+        lines than its partner; the message names the file, or the line of the rule.
+    RuntimeError
+        At the beginning of an epoch, where a file has changed since it was indexed.
+
+    Warns
+    -----
+    UserWarning
+        Where no rule covers a file, which is left out then.
+
+    Notes
+    -----
+    A rule is a line ``PATTERN WEIGHT``. The pattern is ``*``, for all files, or one or several Lua patterns with commas
+    between them, one of which must be found anywhere in the file's name without suffix. The weight is a positive
+    number, or ``*`` to keep all lines of the file, once an epoch each. Rules that keep are looked at first; then the
+    first rule that covers a file counts.
+
+    Guarantees, besides those of `BatchSampler`:
+
+    * An epoch holds exactly ``plan.files[f].drawn`` drawn lines of file f, and each of its lines once where a rule
+      keeps it. `CorpusPlan` tells how the numbers follow from the rules, in exact fractions.
+    * Drawn is, after R's ``set.seed()`` of the epoch's seed, file after file ``sample.int(lines, drawn, replace =
+      TRUE)``, and at last, with ``shuffle``, the order of all as ``sample.int(total)``.
+
+    The system is OpenNMT's file sampling (options ``-gsample`` and ``-gsample_dist``).
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from pystrat.corpus import CorpusMixture
+    >>> with TemporaryDirectory() as folder:
+    ...     for name, lines in (("generic", 600), ("news", 40)):
+    ...         _ = Path(folder, f"{name}.txt").write_text("a line\\n" * lines)
+    ...     mixture = CorpusMixture(folder, 32, suffixes=[".txt"], sample=100, rules=["news 30", "* 70"], seed=1)
+    >>> [(file.name, file.drawn) for file in mixture.plan.files]
+    [('generic', 70), ('news', 30)]
+    >>> len(mixture)
+    4
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        batch_size: int,
+        *,
+        suffixes: Sequence[str] = (".src", ".tgt"),
+        sample: Union[float, int],
+        rules: Optional[RuleSource] = None,
+        shuffle: bool = True,
+        seed: Optional[int] = None,
+        num_replicas: Optional[int] = None,
+        rank: Optional[int] = None,
+    ) -> None:
+        super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
+        owner = type(self).__name__
+        self._shuffle = check_flag(shuffle, "shuffle", owner)
+        read = None if rules is None else read_rules(rules, owner=owner)
+        self._files = open_files(source, suffixes, owner=owner)
+        names = [file.name for file in self._files]
+        self.plan = CorpusPlan(names, [len(file) for file in self._files], sample, read, owner=owner)
+        if self.plan.total > MAX_LINES:
+            required = f"give an epoch at most {MAX_LINES} lines"
+            raise ValueError(refusal("sample", owner, required, f"{show(sample)}, for {self.plan.total}"))
+        self._cut = BatchCut(self.plan.total, batch_size, self.num_replicas, owner=owner)
+        if self.plan.unmatched:
+            named = ", ".join(f"'{name}'" for name in self.plan.unmatched)
+            warnings.warn(f"No rule covers these files, which are left out: {named}.", stacklevel=2)
+
+    def dataset(self, transform: Optional[Callable[[tuple[str, ...]], Any]] = None) -> CorpusDataset:
+        """Return the dataset whose positions the batches hold; see `CorpusDataset`."""
+        return CorpusDataset.of_files(self._files, transform)
+
+    def _begin_epoch(self, told: Optional[Place] = None) -> Place:
+        for file in self._files:
+            for side in file.sides:
+                side.check()
+        return super()._begin_epoch(told)
+
+    def _epoch_batches(self, epoch: int) -> Batches:
+        stream = RandomStream(epoch_seed(self._seed, epoch))
+        parts: list[NDArray[Any]] = []
+        first = 0
+        for file in self.plan.files:
+            if file.kept:
+                parts.append(np.arange(first, first + file.lines, dtype=np.int64))
+            elif file.drawn:
+                parts.append(first + stream.indices(file.lines, file.drawn))
+            first += file.lines
+        lines = np.concatenate(parts)
+        if first <= MAX_LINES:
+            lines = lines.astype(np.int32)
+        return self._cut.batches(lines[stream.permutation(len(lines))] if self._shuffle else np.sort(lines))
+
+    def _global_length(self) -> int:
+        return self._cut.n_batches
+
+    def _fingerprint(self) -> str:
+        files = [(file.name, file.lines, file.drawn, file.kept) for file in self.plan.files]
+        fixed = (files, self._cut.batch_size, self.num_replicas, self._shuffle, self._seed)
+        return hashlib.sha256(repr(fixed).encode("utf-8", "surrogateescape")).hexdigest()
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({len(self._files)} files, {self.plan.total} lines an epoch, "
+            f"{self._cut.n_batches} batches, shuffle={self._shuffle}, seed={self._seed}, epoch={self.epoch})"
+        )
