@@ -1,11 +1,12 @@
-"""The command line: ``pystrat plan``, ``batches``, ``export-r`` and ``demo``."""
+"""The command line: ``pystrat plan``, ``batches``, ``export-r``, ``demo`` and ``corpus plan``."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+import warnings
 from pathlib import Path
-from typing import Any, Optional, Sequence
+from typing import Any, Optional, Sequence, Union
 
 import numpy as np
 import pandas as pd
@@ -70,6 +71,16 @@ def _run_demo(options: argparse.Namespace) -> int:
     return 0 if run_demo(options.out) else 1
 
 
+def _run_corpus_plan(options: argparse.Namespace) -> int:
+    from pystrat.corpus import CorpusMixture
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # the plan itself says which files are left out
+        mixture = CorpusMixture(options.folder, 1, suffixes=options.suffix, sample=options.sample, rules=options.rules)
+    print(mixture.plan.summary())
+    return 0
+
+
 def _sampler(options: argparse.Namespace) -> StratifiedBatchSampler:
     """Make the sampler of a file's columns."""
     return StratifiedBatchSampler(
@@ -129,6 +140,7 @@ def _parser() -> argparse.ArgumentParser:
     export = _command(commands, "export-r", "write an R script that makes the same sampler in R", _run_export)
     export.add_argument("--out", type=Path, required=True, metavar="SCRIPT", help="the script to write, ending in .R")
     _add_demo(commands)
+    _add_corpus(commands)
     return parser
 
 
@@ -185,3 +197,37 @@ def _add_demo(commands: Any) -> None:
         help="where the tables and the plot are saved (default: %(default)s)",
     )
     demo.set_defaults(run=_run_demo)
+
+
+def _add_corpus(commands: Any) -> None:
+    corpus = commands.add_parser("corpus", help="mix the files of a corpus by rules", description="Mixes of files.")
+    plan = corpus.add_subparsers(title="commands", required=True, metavar="COMMAND").add_parser(
+        "plan",
+        help="print how many lines of each file an epoch draws",
+        description="Prints how many lines of each file an epoch draws, without drawing any: a dry run of the rules.",
+    )
+    plan.set_defaults(run=_run_corpus_plan)
+    plan.add_argument("folder", type=Path, metavar="DIR", help="the folder of the files")
+    plan.add_argument(
+        "--suffix",
+        type=lambda text: text.split(","),
+        default=[".src", ".tgt"],
+        metavar="SUFFIX[,SUFFIX...]",
+        help="the endings of files that belong together line by line (default: .src,.tgt)",
+    )
+    plan.add_argument("--rules", type=Path, metavar="FILE", help="the rules, one a line: PATTERN WEIGHT")
+    plan.add_argument(
+        "--sample",
+        type=_number,
+        required=True,
+        metavar="SAMPLE",
+        help="lines of an epoch, such as 100000, or a share of the lines that no rule keeps, such as 0.1",
+    )
+
+
+def _number(text: str) -> Union[int, float]:
+    """Read an integer as an integer, and any other number as a float."""
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)

@@ -17,6 +17,7 @@ from torch.utils.data import DataLoader
 
 from pystrat._random import RandomStream
 from pystrat.base import epoch_seed
+from pystrat.cli import main
 from pystrat.corpus import CorpusDataset, CorpusMixture
 from pystrat.corpus import line_index
 from pystrat.corpus.line_index import LineFile
@@ -126,11 +127,11 @@ def test_text_that_is_not_utf_8_names_file_and_line(tmp_path: Path) -> None:
 
 
 def test_a_file_far_larger_than_what_is_read_of_it(tmp_path: Path) -> None:
-    """Offsets beyond 2^32: a sparse file of 5 GB whose last line is read."""
+    """Offsets beyond 2^32: a sparse file of 4 GB whose last line is read."""
     path = tmp_path / "text"
     with open(path, "wb") as text:
         text.write(b"first\n")
-        text.truncate(5 * 2**30)
+        text.truncate(2**32)
         text.seek(0, os.SEEK_END)
         text.write(b"\nlast\n")
     file = LineFile(path)
@@ -378,3 +379,35 @@ def test_workers_read_the_same(corpus: Path, method: str) -> None:
         check=False,
     )
     assert done.stdout == "equal\n", done.stderr
+
+
+# The command line -----------------------------------------------------------------------------------------------------
+
+
+def test_the_dry_run(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rules = corpus / "rules.txt"
+    rules.write_text("\n".join(RULES[:3]) + "\nMSDN *\n", encoding="utf-8")
+    options = ["--suffix", ".src,.tgt", "--rules", str(rules), "--sample", "200"]
+    assert main(["corpus", "plan", str(corpus), *options]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "file        lines  rule  uniform    share  drawn  kept",
+        "IT1            30     1   3.02 %  15.79 %     23     0",
+        "IT2            10     1   1.01 %   5.26 %      8     0",
+        "MSDN           60     4   0.00 %   0.00 %      0    60",
+        "colloquial      4     2   0.40 %  10.53 %     15     0",
+        "empty           0     -   0.00 %   0.00 %      0     0",
+        "generic       900     3  90.54 %  68.42 %     96     0",
+        "news           50     -   5.03 %   0.00 %      0     0",
+        "total        1054                            142    60",
+        "An epoch has 202 lines.",
+        "No rule covers empty, news: left out.",
+    ]
+    assert main(["corpus", "plan", str(corpus), "--sample", "0.5"]) == 0
+    assert "An epoch has 527 lines." in capsys.readouterr().out
+
+
+def test_an_error_takes_one_line(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["corpus", "plan", str(corpus), "--sample", "1.0"]) == 2
+    told = capsys.readouterr()
+    assert told.out == "" and told.err.startswith("pystrat: The 'sample' parameter of CorpusMixture must be a share")
+    assert told.err.count("\n") == 1

@@ -1,0 +1,279 @@
+"""Train a large output vocabulary on the ids of an epoch's sample only. This module imports torch.
+
+With 100,000 words most of a training step goes into the output layer. Restricted to the words that occur in the
+epoch's sample, the layer is as many times smaller as the vocabulary is (S. Jean, K. Cho, R. Memisevic and Y. Bengio,
+"On Using Very Large Target Vocabulary for Neural Machine Translation", 2015; OpenNMT's ``-sample_vocab``).
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any, Iterable, Optional, Type
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from pystrat._messages import check_integer, count_of, refusal, show
+
+
+def sampled_vocabulary(sequences: Iterable[Any], always: Iterable[int] = ()) -> NDArray[np.int64]:
+    """Return the ids that occur in sequences, in ascending order.
+
+    Parameters
+    ----------
+    sequences : iterable of array_like of int
+        The target sequences of an epoch's sample: lists, arrays or tensors of ids, or a matrix.
+    always : iterable of int
+        Ids that are part of every vocabulary, such as that of padding, of the end of a sentence, of unknown words.
+
+    Returns
+    -------
+    numpy.ndarray of int64, shape (number of ids,)
+        Sorted, each once.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Where an id is not an integer or below 0.
+    """
+    owner = "sampled_vocabulary"
+    parts = [_as_ids(list(always), "always", owner)]
+    parts += [_as_ids(sequence, "sequences", owner) for sequence in sequences]
+    return np.unique(np.concatenate(parts))
+
+
+class SampledOutput:
+    """Context in which an output layer has only the rows of a sampled vocabulary.
+
+    Within the context `layer` has a small weight, and bias, of its own: the rows of the sampled ids, in ascending
+    order. The optimiser trains these, with its state (such as Adam's moments) for the same rows. At the end all rows
+    are written back. Rows outside the sample are not touched at all; with the whole weight in the optimiser, its
+    momentum and its weight decay move them in every step, although their gradient is 0.
+
+    Parameters
+    ----------
+    model : torch.nn.Module
+        The whole model, which is looked through for other uses of the layer's weight.
+    layer : torch.nn.Linear
+        Its output layer, ``out_features`` being the size of the vocabulary.
+    ids : array_like of int
+        The sampled ids, such as `sampled_vocabulary` returns: each once, from 0 to ``layer.out_features - 1``.
+    optimizer : torch.optim.Optimizer, optional
+        The optimiser that trains the layer. Its parameter groups, learning rates and steps stay as they are.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Where the layer is no linear layer of the model with a weight of its own, an id is no id of it or occurs twice,
+        or a parameter of the layer is none of the optimiser's or has gradients that were not used.
+
+    Notes
+    -----
+    Guarantees:
+
+    * When every id is in the sample, the loss, the gradients and all steps equal those of the full vocabulary.
+    * The rows outside the sample, and the optimiser's state for them, are the same afterwards, bit for bit.
+    * Also after an exception in the context everything is written back.
+    * State of the optimiser that has another shape than the parameter, such as its number of steps, is carried over
+      whole.
+
+    Only targets are remapped (`targets`); inputs keep their ids, since the embedding is not touched. The softmax leaves
+    out the words outside the sample, so the loss is lower than that of the full vocabulary, the more so the smaller the
+    sample is: losses and perplexities of samples can be compared neither with each other nor with those of the full
+    vocabulary. Evaluate outside the context.
+
+    A weight that is tied to the embedding is refused, for the small weight would no longer be the embedding. Untie
+    them, or train such a model with the full vocabulary.
+
+    Do not save a checkpoint, and do not wrap the model anew (DistributedDataParallel), inside the context: enter it
+    after the epoch's sample is known, leave it at the end of the epoch. All processes of a distributed training need
+    the same ids.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from pystrat.corpus.vocabulary import SampledOutput, sampled_vocabulary
+    >>> layer = torch.nn.Linear(8, 1000)
+    >>> optimizer = torch.optim.Adam(layer.parameters())
+    >>> sentences = [[5, 17, 3], [17, 999]]
+    >>> with SampledOutput(layer, layer, sampled_vocabulary(sentences, always=[0]), optimizer) as sampled:
+    ...     logits = layer(torch.zeros(2, 8))
+    ...     loss = torch.nn.functional.cross_entropy(logits, sampled.targets(torch.tensor([17, 999])))
+    ...     loss.backward()
+    ...     optimizer.step()
+    >>> logits.shape, layer.weight.shape
+    (torch.Size([2, 5]), torch.Size([1000, 8]))
+    """
+
+    def __init__(
+        self, model: nn.Module, layer: nn.Linear, ids: Any, optimizer: Optional[torch.optim.Optimizer] = None
+    ) -> None:
+        owner = type(self).__name__
+        if not isinstance(layer, nn.Linear) or not any(module is layer for module in model.modules()):
+            raise TypeError(refusal("layer", owner, "be a torch.nn.Linear of the model", show(layer)))
+        if "weight" not in dict(layer.named_parameters(recurse=False)):
+            got = "one that is computed from others"
+            raise ValueError(refusal("layer", owner, "have a parameter as its weight", got))
+        self._model, self._layer, self._optimizer = model, layer, optimizer
+        self._size = layer.out_features
+        found = np.sort(_as_ids(ids, "ids", owner))
+        if not len(found):
+            raise ValueError(refusal("ids", owner, "have at least one id", "none"))
+        if found[-1] >= self._size:
+            raise ValueError(refusal("ids", owner, f"hold ids from 0 to {self._size - 1}", show(found[-1])))
+        twice = found[1:][found[1:] == found[:-1]]
+        if len(twice):
+            raise ValueError(refusal("ids", owner, "hold each id once", f"{show(twice[0])} twice"))
+        self.ids = found
+        self._exchanged: list[_Exchange] = []
+
+    def __enter__(self) -> "SampledOutput":
+        if self._exchanged:
+            raise RuntimeError("This context of SampledOutput is entered already.")
+        self._check_ties()
+        parameters = dict(self._layer.named_parameters(recurse=False))
+        places = {name: self._find_in_optimizer(name, parameter) for name, parameter in parameters.items()}
+        device = self._layer.weight.device
+        rows = torch.as_tensor(self.ids, device=device)
+        self._position = torch.full((self._size,), -1, dtype=torch.int64, device=device)
+        self._position[rows] = torch.arange(len(self.ids), device=device)
+        for name, parameter in parameters.items():
+            exchange = _Exchange(self._layer, name, parameter, rows)
+            self._exchanged.append(exchange)
+            exchange.to_small(self._optimizer, places[name])
+        self._layer.out_features = len(self.ids)
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        traceback: Optional[TracebackType],
+    ) -> None:
+        for exchange in self._exchanged:
+            exchange.to_full()
+        self._exchanged = []
+        self._layer.out_features = self._size
+
+    def targets(self, ids: torch.Tensor, ignore_index: int = -100) -> torch.Tensor:
+        """Return the places of target ids among the sampled ones, for the loss.
+
+        Parameters
+        ----------
+        ids : torch.Tensor of int, any shape
+        ignore_index : int, default -100
+            A value that is left as it is: what the loss is told to ignore.
+
+        Returns
+        -------
+        torch.Tensor of int64, the same shape
+
+        Raises
+        ------
+        ValueError
+            Where an id is outside the sample; the message names it.
+        """
+        if not self._exchanged:
+            raise RuntimeError("SampledOutput.targets is for use inside the context.")
+        ids = ids.to(torch.int64)
+        ignored = ids == ignore_index
+        known = (ids >= 0) & (ids < self._size)
+        places = self._position[torch.where(known, ids, torch.zeros_like(ids)).to(self._position.device)].to(ids.device)
+        outside = (~known | (places < 0)) & ~ignored
+        if bool(outside.any()):
+            required = f"be among the {count_of(len(self.ids), 'sampled id')}"
+            advice = "Make the vocabulary of the targets of the whole sample."
+            got = show(int(ids[outside][0]))
+            raise ValueError(refusal("ids", f"{type(self).__name__}.targets", required, got, advice))
+        return torch.where(ignored, ids, places)
+
+    def _check_ties(self) -> None:
+        """Refuse a weight whose memory another module of the model uses as well."""
+        weight = self._layer.weight
+        for name, module in self._model.named_modules():
+            for own, parameter in module.named_parameters(recurse=False):
+                if module is not self._layer and parameter.data_ptr() == weight.data_ptr():
+                    advice = "Untie them (give the layer a weight of its own), or train with the full vocabulary."
+                    got = f"the one of '{name}.{own}'" if name else f"'{own}' of the model itself"
+                    raise ValueError(refusal("layer", type(self).__name__, "have a weight of its own", got, advice))
+
+    def _find_in_optimizer(self, name: str, parameter: nn.Parameter) -> Optional[tuple[int, int]]:
+        """Return the group and the place in it of a parameter of the layer; None where it is not to be trained."""
+        owner = type(self).__name__
+        if parameter.grad is not None and bool(parameter.grad.any()):
+            advice = "Call optimizer.zero_grad() before."
+            raise ValueError(refusal("layer", owner, "have no gradients left", f"some of its {name}", advice))
+        if self._optimizer is None or not parameter.requires_grad:
+            return None
+        places = [
+            (group, place)
+            for group, options in enumerate(self._optimizer.param_groups)
+            for place, known in enumerate(options["params"])
+            if known is parameter
+        ]
+        if len(places) != 1:
+            required = "train each parameter of the layer once"
+            raise ValueError(refusal("optimizer", owner, required, f"its {name} {count_of(len(places), 'time')}"))
+        return places[0]
+
+
+class _Exchange:
+    """One parameter of the layer: the full one, and the small one in its place in the layer and in the optimiser."""
+
+    def __init__(self, layer: nn.Linear, name: str, full: nn.Parameter, rows: torch.Tensor) -> None:
+        self._layer, self._name, self._full, self._rows = layer, name, full, rows
+        self._small = nn.Parameter(full.detach()[rows], requires_grad=full.requires_grad)
+        self._state: dict[str, Any] = {}  # of the optimiser, for the full parameter
+
+    def to_small(self, optimizer: Optional[torch.optim.Optimizer], place: Optional[tuple[int, int]]) -> None:
+        self._optimizer, self._place = optimizer, place
+        self._put(self._small)
+        if optimizer is not None and self._full in optimizer.state:
+            self._state = optimizer.state.pop(self._full)
+            optimizer.state[self._small] = {
+                key: value[self._rows] if _has_shape_of(value, self._full) else value
+                for key, value in self._state.items()
+            }
+
+    def to_full(self) -> None:
+        with torch.no_grad():
+            self._full[self._rows] = self._small
+        self._put(self._full)
+        if self._optimizer is not None and self._small in self._optimizer.state:
+            for key, value in self._optimizer.state.pop(self._small).items():
+                self._optimizer.state[self._full][key] = self._widened(key, value)
+
+    def _put(self, parameter: nn.Parameter) -> None:
+        setattr(self._layer, self._name, parameter)
+        if self._optimizer is not None and self._place is not None:
+            group, place = self._place
+            self._optimizer.param_groups[group]["params"][place] = parameter
+
+    def _widened(self, key: str, value: Any) -> Any:
+        """Return an entry of the optimiser's state for the full parameter."""
+        if not _has_shape_of(value, self._small):
+            return value
+        whole = self._state.get(key)
+        if not isinstance(whole, torch.Tensor) or whole.shape != self._full.shape:
+            whole = value.new_zeros(self._full.shape)  # the first steps of all were made with the small one
+        whole[self._rows] = value
+        return whole
+
+
+def _has_shape_of(value: Any, parameter: nn.Parameter) -> bool:
+    return isinstance(value, torch.Tensor) and value.shape == parameter.shape
+
+
+def _as_ids(values: Any, name: str, owner: str) -> NDArray[np.int64]:
+    if isinstance(values, torch.Tensor):
+        values = values.detach().cpu().numpy()
+    array = np.asarray(values).reshape(-1)
+    if not len(array):
+        return np.empty(0, dtype=np.int64)
+    if array.dtype.kind not in "iu":
+        raise TypeError(refusal(name, owner, "hold integers", f"{array.dtype} values"))
+    if array.min() < 0:
+        check_integer(int(array.min()), name, owner, minimum=0)
+    return array.astype(np.int64)
