@@ -122,8 +122,8 @@ class EpochSubsetSampler(BatchSampler):
         self._cut = BatchCut(self._sample, batch_size, self.num_replicas, owner=owner)
         self._initial = _check_initial(initial, owner)
         self._maximum = _check_maximum(maximum, owner)
-        # NaN where an example was never reported.
-        self._nll = np.full(self._n if self._method == "perplexity" else 0, np.nan)
+        # The perplexities, NaN where an example was never reported.
+        self._reported = np.full(self._n if self._method == "perplexity" else 0, np.nan)
         self._started = False
         self._drawn: Optional[tuple[int, NDArray[np.int32]]] = None  # the running epoch and what it visits
 
@@ -179,19 +179,19 @@ class EpochSubsetSampler(BatchSampler):
             first = int(wrong.argmax())
             got = f"{show(float(losses[first]))} for row {int(places[first])}"
             raise ValueError(refusal("nll", owner, "be finite and at least 0", got))
-        self._nll[places.astype(np.int64)] = losses
+        self._reported[places.astype(np.int64)] = perplexity_of(losses.astype(np.float64))
 
     @property
     def perplexities(self) -> NDArray[np.float64]:
         """The perplexity of each example, `initial` where it was never reported; shape (n,)."""
         self._check_feedback()
-        return np.where(np.isnan(self._nll), self._initial, perplexity_of(self._nll))
+        return np.where(np.isnan(self._reported), self._initial, self._reported)
 
     @property
     def reports_fingerprint(self) -> str:
         """A digest of all that was reported; the same on all ranks if all were given the same reports."""
         self._check_feedback()
-        return hashlib.sha256(self._nll.astype("<f8").tobytes()).hexdigest()
+        return hashlib.sha256(self._reported.astype("<f8").tobytes()).hexdigest()
 
     def check_reports(self, fingerprints: Sequence[str]) -> None:
         """Check that all ranks were given the same reports.
@@ -261,7 +261,7 @@ class EpochSubsetSampler(BatchSampler):
 
     def _weights(self) -> NDArray[np.float64]:
         perplexities = self.perplexities
-        seen = ~np.isnan(self._nll)
+        seen = ~np.isnan(self._reported)
         ceiling = self._maximum
         if ceiling is not None and ceiling < 0:
             ceiling = _ceiling(perplexities[seen], -ceiling)
@@ -284,7 +284,7 @@ class EpochSubsetSampler(BatchSampler):
         if self._method != "perplexity":
             return {}
         drawn = None if self._drawn is None or self._drawn[0] != place.epoch else _to_text(self._drawn[1])
-        return {"reports": _to_text(self._nll), "started": self._started, "drawn": drawn}
+        return {"reports": _to_text(self._reported), "started": self._started, "drawn": drawn}
 
     def _load_feedback_state(self, state: Mapping[str, Any]) -> None:
         if self._method != "perplexity":
@@ -292,7 +292,7 @@ class EpochSubsetSampler(BatchSampler):
         if not {"reports", "started", "drawn"} <= set(state):
             required = "have the entries 'reports', 'started' and 'drawn' with method 'perplexity'"
             raise ValueError(refusal("state", type(self).__name__, required, count_of(len(state), "other")))
-        self._nll = _from_text(state["reports"], np.float64)
+        self._reported = _from_text(state["reports"], np.float64)
         self._started = bool(state["started"])
         drawn = state["drawn"]
         self._drawn = None if drawn is None else (state["epoch"], _from_text(drawn, np.int32))
