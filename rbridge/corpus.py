@@ -1,0 +1,54 @@
+"""The plan of a mixture of files, as R's data.frame."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pystrat._messages import refusal, show
+from pystrat.corpus import CorpusMixture
+from rbridge._session import session
+from rbridge.source import error_text
+
+
+def corpus_plan(mixture: CorpusMixture) -> Any:
+    """Return the plan of a mixture as a data.frame in R, in this process.
+
+    Parameters
+    ----------
+    mixture : pystrat.corpus.CorpusMixture
+
+    Returns
+    -------
+    rpy2.rinterface vector
+        A data.frame with the columns of `pystrat.corpus.CorpusPlan.table`; a missing rule is NA.
+
+    Raises
+    ------
+    TypeError
+        Where `mixture` is none.
+    RNotAvailableError, RError
+        Where R is missing, or raises an error.
+    """
+    columns = plan_columns(mixture)
+    r = session()
+    return r.call("data_frame_of_columns", r.named_list(**columns))
+
+
+def plan_columns(mixture: Any) -> dict[str, Any]:
+    """Return the columns of the plan as lists of str and float64 arrays, which is what crosses to R."""
+    if not isinstance(mixture, CorpusMixture):
+        raise TypeError(refusal("mixture", "corpus_plan", "be a CorpusMixture", show(mixture)))
+    table = mixture.plan.table()
+    return {
+        name: table[name].tolist() if name == "file" else table[name].to_numpy().astype(np.float64) for name in table
+    }
+
+
+def guarded_plan_columns(mixture: Any) -> dict[str, Any]:
+    """Return the columns, or the error as a value, for R's ``from_python``."""
+    try:
+        return {"value": plan_columns(mixture)}
+    except Exception as error:  # the other side of the border raises it
+        return {"error": error_text(error)}
