@@ -16,8 +16,9 @@ def blocks(document: str) -> str:
     return "\n".join(re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL))
 
 
-def test_distributed_and_resume(capsys: pytest.CaptureFixture[str]) -> None:
-    code = blocks("distributed-and-resume.md")
+@pytest.mark.parametrize("document", ["distributed-and-resume.md", "corpus.md"])
+def test_documents_print_what_they_say(document: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code = blocks(document)
     names: dict[str, Any] = {}
     exec(code, names)
     promised = re.findall(r"^# (.*)$", code, flags=re.MULTILINE)
