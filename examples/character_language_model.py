@@ -105,6 +105,11 @@ def main() -> None:
         for name, method in METHODS.items():
             rows.append({"method": name, "seed": seed, **train(method, seed, pieces, n_characters)})
             print(rows[-1], flush=True)
+            write_results(rows)
+
+
+def write_results(rows: list[dict[str, Any]]) -> None:
+    """Write what there is, after each model."""
     with open(RESULTS, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
         writer.writeheader()
