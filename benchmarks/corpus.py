@@ -112,7 +112,7 @@ def subsets_drawn() -> None:
         contestants[method] = sampler.batches
     timings = interleaved(contestants, rounds=15)
     for method, other, reach in (
-        ("uniform", "numpy integers", 4.0),
+        ("uniform", "numpy integers", 3.0),
         ("partition", "numpy integers", 6.0),
         ("perplexity", "numpy choice", 3.0),
     ):
