@@ -20,7 +20,7 @@ from pystrat import SumTree
 from pystrat._random import RandomStream
 from pystrat._sum_tree import WeightTree
 from tests.chi_square import assert_follows
-from tests.naive_tree import NaiveTree
+from tests.naive_sum_tree import NaiveTree
 
 SIZES = [1, 2, 7, 8, 9, 63, 64, 65, 100, 511, 512, 513, 5000]
 RANDOM = np.random.default_rng(1)
