@@ -10,6 +10,7 @@ from pystrat.prioritized import PrioritizedBatchSampler
 from pystrat.report import batch_counts, plot_batch_counts, plot_plan
 from pystrat.stratified import StratifiedBatchSampler, min_samples_for_batch_size
 from pystrat.sum_tree import SumTree
+from pystrat.tree import TreeBatchSampler, TreeSampler
 from pystrat.uniform import UniformSampler
 from pystrat.weighted import WeightedBatchSampler
 
@@ -22,6 +23,8 @@ __all__ = [
     "PrioritizedBatchSampler",
     "StratifiedBatchSampler",
     "SumTree",
+    "TreeBatchSampler",
+    "TreeSampler",
     "UniformSampler",
     "WeightedBatchSampler",
     "batch_counts",

@@ -79,12 +79,16 @@ class Strata:
 
 
 @dataclass(frozen=True)
-class _Column:
+class Column:
     """One column, numbered: `codes` is -1 where the value is missing, `values` has one entry a code."""
 
     codes: NDArray[np.int64]
     values: Any
     kind: str
+
+    def show(self, code: int) -> str:
+        """Return how the value of a code is shown, NA for a missing one."""
+        return _name(self.values[code], self.kind) if 0 <= code < len(self.values) else "NA"
 
 
 def encode_strata(strata: Any, *, missing: str = "error", owner: str = "encode_strata") -> Strata:
@@ -123,7 +127,8 @@ def encode_strata(strata: Any, *, missing: str = "error", owner: str = "encode_s
     n_rows = _common_length(columns.values(), owner)
     named = len(columns) > 1 or _is_table(strata)
     numbered = [
-        _number_column(values, f" in column '{name}'" if named else "", owner) for name, values in columns.items()
+        number_column(values, "strata", f" in column '{name}'" if named else "", owner)
+        for name, values in columns.items()
     ]
     n_missing = _count_missing(numbered, n_rows)
     if n_missing and missing == "error":
@@ -279,11 +284,19 @@ def _nothing_but_missing(n_rows: int, name: str, owner: str) -> ValueError:
     return ValueError(refusal(name, owner, required, f"{n_rows} missing of {count_of(n_rows, 'row')}"))
 
 
-def _number_column(values: Any, where: str, owner: str) -> _Column:
-    """Number the distinct values of one column in order of first appearance."""
+def number_column(values: Any, name: str, where: str, owner: str) -> Column:
+    """Number the distinct values of one column in order of first appearance.
+
+    Parameters
+    ----------
+    values : vector
+        What `as_vector` returns.
+    name, where, owner : str
+        The names of the parameter, of the column and of the function that error messages give.
+    """
 
     def refuse(got: str) -> TypeError:
-        return TypeError(refusal("strata", owner, _KINDS, got + where))
+        return TypeError(refusal(name, owner, _KINDS, got + where))
 
     if isinstance(values.dtype, pd.CategoricalDtype):
         codes, distinct, kind = _factorize_categorical(values, refuse)
@@ -298,7 +311,7 @@ def _number_column(values: Any, where: str, owner: str) -> _Column:
         _check_exact(distinct, refuse)
     elif kind == "date":
         _check_dates(distinct, refuse)
-    return _Column(np.asarray(codes, dtype=np.int64), distinct, kind)
+    return Column(np.asarray(codes, dtype=np.int64), distinct, kind)
 
 
 def _factorize(values: Any) -> tuple[NDArray[Any], Any]:
@@ -471,7 +484,7 @@ def _date_name(value: Any) -> str:
     return value.date().isoformat() if value.time() == time() else value.isoformat(timespec="seconds")
 
 
-def _count_missing(columns: Sequence[_Column], n_rows: int) -> int:
+def _count_missing(columns: Sequence[Column], n_rows: int) -> int:
     """Count the rows with a missing value in any column."""
     incomplete = [column.codes for column in columns if column.codes.min() < 0]
     if not incomplete:
@@ -482,7 +495,7 @@ def _count_missing(columns: Sequence[_Column], n_rows: int) -> int:
     return int(missing.sum())
 
 
-def _combine(columns: Sequence[_Column], *, drop: bool) -> tuple[NDArray[Any], tuple[str, ...]]:
+def _combine(columns: Sequence[Column], *, drop: bool) -> tuple[NDArray[Any], tuple[str, ...]]:
     """Number the combinations that occur; -1 for rows left out.
 
     The combinations are numbered again after every column, so the codes stay below the number of rows.
@@ -511,7 +524,7 @@ def _number_kept(values: NDArray[np.int64], left_out: NDArray[np.bool_]) -> tupl
     return codes, distinct
 
 
-def _names_of(column: _Column) -> NDArray[Any]:
+def _names_of(column: Column) -> NDArray[Any]:
     """Show each value of a column; the last entry stands for a missing one."""
     if _are_small_integers(column.values, 10**15 - 1):
         names = [str(value) for value in column.values.tolist()]  # what _name gives, for thousands of strata

@@ -18,7 +18,7 @@ debian_packages=(
   cython3 flake8 black mypy build-essential
   python3-dev python3-venv python3-pip python3-setuptools python3-wheel
   python3-numpy python3-pandas python3-matplotlib python3-torch python3-rpy2 python3-pytest python3-hypothesis
-  python3-skorch python3-imblearn python3-scipy lua5.1
+  python3-skorch python3-imblearn python3-scipy python3-yaml lua5.1
   r-base-dev r-cran-roxygen2 r-cran-lintr
 )
 cran_packages=(
@@ -27,8 +27,8 @@ cran_packages=(
   "mlr3tuning 1.0.0" "paradox 1.0.0" "reticulate 1.40" "testthat 3.2.0" "torch 0.17.0" "withr 3.0.0"
 )
 # Modules, with the name of their distribution where that is another one.
-python_modules="numpy pandas matplotlib torch pytest hypothesis scipy skorch imblearn=imbalanced-learn Cython setuptools wheel"
-python_modules+=" black flake8 mypy"
+python_modules="numpy pandas matplotlib torch pytest hypothesis scipy skorch imblearn=imbalanced-learn yaml=PyYAML Cython"
+python_modules+=" setuptools wheel black flake8 mypy"
 python_imports="numpy pandas matplotlib torch pytest hypothesis pystrat rbridge"
 
 say() { printf 'set-up: %s\n' "$*"; }

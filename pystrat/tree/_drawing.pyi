@@ -1,0 +1,22 @@
+from numpy.typing import NDArray
+import numpy as np
+
+def group_rows(groups: NDArray[np.int64], n_groups: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
+def cumulate(weights: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]: ...
+
+class Drawing:
+    def __init__(
+        self,
+        modes: NDArray[np.int8],
+        repeats: NDArray[np.int64],
+        leaves: NDArray[np.int8],
+        options: NDArray[np.int32],
+        offsets: NDArray[np.int64],
+        cumulative: NDArray[np.float64],
+        cumulative_begin: NDArray[np.int64],
+        by_depth: NDArray[np.int64],
+        depths: NDArray[np.int64],
+        seeds: NDArray[np.int64],
+        keep: bool,
+    ) -> None: ...
+    def draw(self, count: int) -> NDArray[np.int32]: ...

@@ -1,0 +1,181 @@
+"""Named iterators that advance by one value a drawn row, so that augmentation does not depend on the workers."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any, Callable, Mapping, Optional
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pystrat._messages import refusal, show
+from pystrat._random import RandomStream
+
+FUNCTIONS = ("uniform", "normal", "integers", "choice", "cycle", "counter")
+_NAMES = {"true": True, "false": False}
+_LARGEST = 2**53
+
+
+@dataclass(frozen=True)
+class Auxiliary:
+    """An auxiliary value: its name, its function and the arguments of that."""
+
+    name: str
+    function: str
+    arguments: tuple[Any, ...]
+
+    def values(self, stream: RandomStream, begin: int, count: int) -> NDArray[Any]:
+        """Return the values of the draws begin .. begin + count - 1; `stream` has given those before."""
+        return _VALUES[self.function](self.arguments, stream, begin, count)
+
+
+class DrawnRow(int):
+    """A row position that carries the auxiliary values of its draw.
+
+    Attributes
+    ----------
+    aux : dict
+        The values by their names.
+    """
+
+    aux: dict[str, Any]
+
+    def __new__(cls, row: int, aux: Optional[dict[str, Any]] = None) -> "DrawnRow":
+        """Make the position `row` with the values `aux`."""
+        made = super().__new__(cls, row)
+        made.aux = {} if aux is None else aux
+        return made
+
+
+def drawn_rows(rows: NDArray[Any], values: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
+    """Return an array of `DrawnRow`, whose ``tolist()`` gives them as they are."""
+    made = np.empty(len(rows), dtype=object)
+    columns = [column.tolist() for column in values.values()]
+    for place, (row, *items) in enumerate(zip(rows.tolist(), *columns)):
+        made[place] = DrawnRow(row, dict(zip(values, items)))
+    return made
+
+
+def _uniform(arguments: tuple[Any, ...], stream: RandomStream, begin: int, count: int) -> NDArray[Any]:
+    low, high = arguments
+    return low + (high - low) * stream.uniforms(count)
+
+
+def _normal(arguments: tuple[Any, ...], stream: RandomStream, begin: int, count: int) -> NDArray[Any]:
+    quantile = NormalDist(*arguments).inv_cdf
+    uniforms = np.maximum(stream.uniforms(count), 2.0**-54)  # the quantile of 0 is infinite
+    return np.fromiter(map(quantile, uniforms.tolist()), dtype=np.float64, count=count)
+
+
+def _integers(arguments: tuple[Any, ...], stream: RandomStream, begin: int, count: int) -> NDArray[Any]:
+    low, high = arguments
+    return stream.indices(high - low + 1, count) + low
+
+
+def _choice(arguments: tuple[Any, ...], stream: RandomStream, begin: int, count: int) -> NDArray[Any]:
+    items = _as_items(arguments[0])
+    return np.asarray(items[stream.indices(len(items), count)])
+
+
+def _cycle(arguments: tuple[Any, ...], stream: RandomStream, begin: int, count: int) -> NDArray[Any]:
+    items = _as_items(arguments[0])
+    return np.asarray(items[np.arange(begin, begin + count) % len(items)])
+
+
+def _counter(arguments: tuple[Any, ...], stream: RandomStream, begin: int, count: int) -> NDArray[Any]:
+    return np.arange(begin, begin + count, dtype=np.int64)
+
+
+_Values = Callable[[tuple[Any, ...], RandomStream, int, int], NDArray[Any]]
+_VALUES: dict[str, _Values] = {
+    "uniform": _uniform,
+    "normal": _normal,
+    "integers": _integers,
+    "choice": _choice,
+    "cycle": _cycle,
+    "counter": _counter,
+}
+
+
+def _as_items(items: list[Any]) -> NDArray[Any]:
+    return np.array(items, dtype=object if isinstance(items[0], str) else None)
+
+
+def parse_auxiliary(given: Any, owner: str) -> tuple[Auxiliary, ...]:
+    """Read the mapping of names to functions, such as ``{"angle": "uniform(-10, 10)"}``; nothing is evaluated."""
+    if given is None:
+        return ()
+    if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+        raise TypeError(refusal("auxiliary", owner, "map names to functions", show(given)))
+    return tuple(_read(name, text, owner) for name, text in given.items())
+
+
+def _read(name: str, text: Any, owner: str) -> Auxiliary:
+    wanted = _Wanted(name, text, owner)
+    if not isinstance(text, str):
+        raise wanted.refusal(TypeError)
+    try:
+        call = ast.parse(text.strip(), mode="eval").body
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.keywords:
+            raise ValueError
+        arguments = tuple(_literal(argument) for argument in call.args)
+    except (SyntaxError, ValueError):
+        raise wanted.refusal(ValueError) from None
+    function = call.func.id
+    if function not in FUNCTIONS or not _fits(function, arguments):
+        raise wanted.refusal(ValueError)
+    return Auxiliary(name, function, arguments)
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    name: str
+    text: Any
+    owner: str
+
+    def refusal(self, kind: Callable[[str], Exception]) -> Exception:
+        forms = "uniform(a, b), normal(m, s), integers(a, b), choice([...]), cycle([...]) or counter()"
+        required = f"be {forms}, with a < b, s > 0 and values of one kind"
+        return kind(refusal(self.name, f"'auxiliary' of {self.owner}", required, show(self.text)))
+
+
+def _literal(node: ast.expr) -> Any:
+    """Return the value of a literal; true and false as YAML writes them too."""
+    if isinstance(node, ast.Name) and node.id in _NAMES:
+        return _NAMES[node.id]
+    if isinstance(node, ast.List):
+        return [_literal(item) for item in node.elts]
+    return ast.literal_eval(node)
+
+
+def _fits(function: str, arguments: tuple[Any, ...]) -> bool:
+    """Say whether a function takes such arguments."""
+    if function == "counter":
+        return not arguments
+    if function in ("choice", "cycle"):
+        return len(arguments) == 1 and _is_list_of_one_kind(arguments[0])
+    if len(arguments) != 2 or not all(_is_number(argument) for argument in arguments):
+        return False
+    first, second = arguments
+    if function == "normal":
+        return bool(second > 0)
+    if function == "integers":
+        whole = isinstance(first, int) and isinstance(second, int)
+        return whole and -_LARGEST < first <= second < _LARGEST and second - first < _LARGEST
+    return bool(first < second)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < float("inf")
+
+
+def _is_list_of_one_kind(items: Any) -> bool:
+    if not isinstance(items, list) or not items:
+        return False
+    return (
+        all(isinstance(item, bool) for item in items)
+        or all(isinstance(item, str) for item in items)
+        or all(_is_number(item) and abs(item) <= _LARGEST for item in items)
+    )

@@ -1,0 +1,150 @@
+"""The used columns of a table, and which of their values fulfil a condition.
+
+A condition is decided once for each distinct value of its column, not for each row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Mapping
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pystrat._messages import count_of, refusal, show
+from pystrat.strata import MAX_ROWS, Column, as_vector, number_column, numbers_of
+from pystrat.tree.specification import Condition, Specification
+
+_KINDS = {"boolean": "a logical value", "number": "a number", "text": "a text", "bytes": "a text", "date": "a date"}
+
+
+@dataclass(frozen=True, eq=False)
+class TableColumns:
+    """The columns of a table that a specification uses: as codes, or as numbers where they are weights."""
+
+    n_rows: int
+    coded: Mapping[str, Column]
+    numbers: Mapping[str, NDArray[np.float64]]
+
+
+def read_table(table: Any, specification: Specification, owner: str) -> TableColumns:
+    """Take the used columns out of a table.
+
+    Parameters
+    ----------
+    table : pandas DataFrame or mapping of names to vectors
+        One row an example.
+    specification : Specification
+    owner : str
+        The name that error messages give.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Where it is no table, lacks a column, has columns of unequal length, or one of mixed kinds.
+    """
+    if not isinstance(table, (pd.DataFrame, Mapping)):
+        raise TypeError(refusal("table", owner, "be a DataFrame or a mapping of columns", show(table)))
+    if isinstance(table, Mapping) and not table:
+        raise ValueError(refusal("table", owner, "have at least one column", "0 columns"))
+    names = list(table.columns) if isinstance(table, pd.DataFrame) else list(table)
+    for name in specification.coded_columns() + specification.number_columns():
+        if names.count(name) != 1:
+            known = ", ".join(f"'{known}'" for known in names[:10]) + (", ..." if len(names) > 10 else "")
+            got = f"no such column; it has {known}," if name not in names else f"{names.count(name)} such columns"
+            raise ValueError(refusal("table", owner, f"have one column '{name}'", got))
+    if isinstance(table, pd.DataFrame):
+        n_rows = len(table)
+    else:
+        lengths = {len(values) for values in table.values()}
+        if len(lengths) > 1:
+            shown = " and ".join(str(length) for length in sorted(lengths)[:2])
+            raise ValueError(refusal("table", owner, "have columns of equal length", f"lengths {shown}"))
+        n_rows = lengths.pop()
+    if not 0 < n_rows <= MAX_ROWS:
+        raise ValueError(refusal("table", owner, f"have from 1 to {MAX_ROWS} rows", count_of(n_rows, "row")))
+    coded = {}
+    for name in specification.coded_columns():
+        column = number_column(as_vector(table[name], owner), "table", f" in column '{name}'", owner)
+        coded[name] = Column(column.codes.astype(np.int32), column.values, column.kind)
+    numbers = {
+        name: numbers_of(table[name], name, f"the table of {owner}") for name in specification.number_columns()
+    }
+    return TableColumns(n_rows, coded, numbers)
+
+
+def taken_codes(condition: Condition, column: Column, path: str, owner: str) -> NDArray[np.bool_]:
+    """Return for each code of a column whether its value fulfils the condition; last, for -1, the missing one."""
+    taken = np.zeros(len(column.values) + 1, dtype=bool)
+    if condition.operator == "isnull":
+        taken[-1] = True
+        return taken
+    values = [_plain(value, column.kind) for value in column.values]
+    several = condition.operator in ("in", "not in", "between")
+    wanted = [
+        _fitting(value, column, condition, path, owner) for value in (condition.value if several else [condition.value])
+    ]
+    taken[:-1] = _compare(condition.operator, values, wanted)
+    return taken
+
+
+def unknown_values(condition: Condition, column: Column, path: str, owner: str) -> list[Any]:
+    """Return the values that a condition asks for by equality and that occur nowhere in its column."""
+    if condition.operator not in ("eq", "ne", "in", "not in"):
+        return []
+    values = {_plain(value, column.kind) for value in column.values}
+    asked = condition.value if isinstance(condition.value, list) else [condition.value]
+    return [value for value in asked if _fitting(value, column, condition, path, owner) not in values]
+
+
+def _compare(operator: str, values: list[Any], wanted: list[Any]) -> NDArray[np.bool_]:
+    """Compare plain values, for which Python's own comparison is exact."""
+    first = wanted[0]
+    sought = set(wanted)
+    if operator in ("eq", "in"):
+        found = [value in sought for value in values]
+    elif operator in ("ne", "not in"):
+        found = [value not in sought for value in values]
+    elif operator == "lt":
+        found = [value < first for value in values]
+    elif operator == "le":
+        found = [value <= first for value in values]
+    elif operator == "gt":
+        found = [value > first for value in values]
+    elif operator == "ge":
+        found = [value >= first for value in values]
+    else:
+        found = [first <= value <= wanted[1] for value in values]
+    return np.array(found, dtype=bool)
+
+
+def _fitting(value: Any, column: Column, condition: Condition, path: str, owner: str) -> Any:
+    """Return the value of a condition in the form of the column's; refuse one of another kind."""
+    kind = column.kind
+    fits = {
+        "boolean": isinstance(value, (bool, np.bool_)),
+        "number": isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool),
+        "text": isinstance(value, str),
+        "bytes": isinstance(value, str),
+        "date": isinstance(value, (date, np.datetime64)),
+    }.get(kind, False)
+    ordered = condition.operator in ("lt", "le", "gt", "ge", "between")
+    where = f"node '{path}' of {owner}"
+    if ordered and kind == "boolean":
+        required = "be one of 'eq', 'ne', 'in', 'not in', 'isnull' for a column of logical values"
+        raise ValueError(refusal("op", where, required, show(condition.operator)))
+    if not fits and len(column.values):
+        required = f"be {_KINDS.get(kind, 'of the kind')} as column '{condition.column}' holds"
+        got = f"the date {value}" if isinstance(value, (date, np.datetime64)) else show(value)
+        raise TypeError(refusal("value", where, required, got))
+    return _plain(value, kind) if fits else value
+
+
+def _plain(value: Any, kind: str) -> Any:
+    """Return a value as Python's own type: integers and floats compare exactly, dates as times of one calendar."""
+    if kind == "date":
+        stamp = pd.Timestamp(value)
+        return stamp.tz_convert("UTC").tz_localize(None) if stamp.tzinfo is not None else stamp
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,194 @@
+"""A tree for people: text, picture, the frequencies to expect, and warnings."""
+
+from __future__ import annotations
+
+from typing import Optional
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pystrat._messages import show, show_number
+from pystrat.tree.building import Tree
+from pystrat.tree.conditions import unknown_values
+from pystrat.tree.specification import NodeSpecification
+
+_MOST_CLONES = 5
+
+
+class TreeDescription:
+    """What a tree draws; ``str()`` gives the text.
+
+    Probabilities are those of a draw in the long run: a node that draws in sequence or shuffled uses all its options
+    equally often.
+    """
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        chances = _chances(tree)
+        self._probabilities = np.ones(len(tree))
+        inner = np.repeat(~tree.leaves, tree.counts)
+        below = tree.options[inner]
+        shares = np.ones(len(tree))
+        shares[below] = chances[inner]
+        for node in range(1, len(tree)):
+            self._probabilities[node] = self._probabilities[tree.parents[node]] * shares[node]
+        self._rows = tree.options[~inner]
+        self._row_probabilities = (np.repeat(self._probabilities, tree.counts) * chances)[~inner]
+
+    @property
+    def nodes(self) -> pd.DataFrame:
+        """One line a node: ``path``, ``mode``, ``rows``, ``weight``, ``probability`` and ``untaken`` rows."""
+        tree = self._tree
+        return pd.DataFrame(
+            {
+                "path": [tree.path(node) for node in range(len(tree))],
+                "mode": [tree.nodes[declared].mode for declared in tree.declared],
+                "rows": tree.node_rows,
+                "weight": self._weights(),
+                "probability": self._probabilities,
+                "untaken": tree.untaken,
+            }
+        )
+
+    @property
+    def warnings(self) -> list[str]:
+        """What looks wrong: weights without effect, values that occur nowhere."""
+        owner = "TreeDescription"
+        found = weights_without_effect(self._tree.specification.root)
+        for node in self._tree.nodes:
+            if node.condition is not None:
+                column = self._tree.columns[node.condition.column]
+                for value in unknown_values(node.condition, column, node.path, owner):
+                    shown = show(value)
+                    found.append(f"Of node '{node.path}', {shown} occurs nowhere in column '{node.condition.column}'.")
+        return found
+
+    def row_probabilities(self) -> NDArray[np.float64]:
+        """Return the probability of each row of the table at a draw, shape (n_rows,)."""
+        return np.bincount(self._rows, weights=self._row_probabilities, minlength=self._tree.n_rows)
+
+    def frequencies(self, drawn: Optional[NDArray[np.int32]] = None) -> pd.DataFrame:
+        """Return the frequencies of the values of the used columns.
+
+        Parameters
+        ----------
+        drawn : numpy.ndarray of row positions, optional
+            What was drawn, to be compared.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One line for each column and value: ``column``, ``value``, ``table`` (its share of the rows), ``expected``
+            (its share of the draws) and, where `drawn` is given, ``drawn``.
+        """
+        probabilities = self.row_probabilities()
+        parts = []
+        for name, column in self._tree.columns.items():
+            width = len(column.values)
+            codes = np.where(column.codes < 0, width, column.codes)
+            n_shown = width + int((column.codes < 0).any())
+            part = {
+                "column": name,
+                "value": [column.show(code) for code in range(n_shown)],
+                "table": np.bincount(codes, minlength=n_shown) / len(codes),
+                "expected": np.bincount(codes, weights=probabilities, minlength=n_shown),
+            }
+            if drawn is not None:
+                part["drawn"] = np.bincount(codes[drawn], minlength=n_shown) / len(drawn)
+            parts.append(pd.DataFrame(part))
+        empty = pd.DataFrame({"column": [], "value": [], "table": [], "expected": []})
+        return pd.concat(parts, ignore_index=True) if parts else empty
+
+    def graphviz(self) -> str:
+        """Return the tree as source for graphviz' ``dot``; of many clones, the first few."""
+        lines = ["digraph tree {", "  node [shape=box];"]
+        for node, hidden in self._shown():
+            parent = int(self._tree.parents[node])
+            if hidden:
+                lines.append(f'  "more{node}" [label="{hidden} more", shape=plaintext];')
+                lines.append(f'  "{parent}" -> "more{node}";')
+                continue
+            label = "\\n".join([self._tree.label(node), *self._facts(node)])
+            lines.append(f'  "{node}" [label="{_escaped(label)}"];')
+            if parent >= 0:
+                lines.append(f'  "{parent}" -> "{node}" [label="{self._probabilities[node]:.3g}"];')
+        return "\n".join([*lines, "}"])
+
+    def __str__(self) -> str:
+        lines = []
+        for node, hidden in self._shown():
+            indent = "  " * int(self._tree.depths[node])
+            if hidden:
+                lines.append(f"{indent}... {hidden} more")
+            else:
+                lines.append(f"{indent}{self._tree.label(node)}: {', '.join(self._facts(node))}")
+        return "\n".join([*lines, *(f"warning: {message}" for message in self.warnings)])
+
+    def _facts(self, node: int) -> list[str]:
+        tree = self._tree
+        declared = tree.nodes[tree.declared[node]]
+        facts = [f"{tree.node_rows[node]} rows", declared.mode]
+        if declared.repeat > 1:
+            facts.append(f"repeat {declared.repeat}")
+        if declared.weight is not None:
+            facts.append(f"weight {show_number(self._weights()[node], digits=6)}")
+        facts.append(f"probability {self._probabilities[node]:.4g}")
+        if tree.untaken[node]:
+            facts.append(f"{tree.untaken[node]} rows that no child takes")
+        return facts
+
+    def _weights(self) -> NDArray[np.float64]:
+        """Return the weight of each node, divided by the sum of its siblings'; 1 for the root."""
+        tree = self._tree
+        inner = np.repeat(~tree.leaves, tree.counts)
+        owners = np.repeat(np.arange(len(tree)), tree.counts)
+        sums = np.bincount(owners, weights=tree.weights, minlength=len(tree))
+        weights = np.ones(len(tree))
+        weights[tree.options[inner]] = (tree.weights / np.maximum(sums[owners], np.finfo(float).tiny))[inner]
+        return weights
+
+    def _shown(self) -> list[tuple[int, int]]:
+        """Return the nodes to be shown; with a number, that many further clones instead of the node."""
+        tree = self._tree
+        shown: list[tuple[int, int]] = []
+
+        def visit(node: int) -> None:
+            shown.append((node, 0))
+            if tree.leaves[node]:
+                return
+            children = tree.options[tree.offsets[node] : tree.offsets[node + 1]]
+            for declared in dict.fromkeys(tree.declared[children].tolist()):
+                clones = children[tree.declared[children] == declared]
+                few = clones if len(clones) <= _MOST_CLONES + 1 else clones[:_MOST_CLONES]
+                for child in few:
+                    visit(int(child))
+                if len(few) < len(clones):
+                    shown.append((int(clones[len(few)]), len(clones) - len(few)))
+
+        visit(0)
+        return shown
+
+
+def weights_without_effect(node: NodeSpecification) -> list[str]:
+    """Return a warning for each weight whose parent does not draw with replacement."""
+    found = []
+    for child in node.children:
+        if child.weight is not None and node.mode != "replacement":
+            found.append(
+                f"The 'weight' of node '{child.path}' has no effect: its parent '{node.path}' has the mode "
+                f"'{node.mode}', not 'replacement'."
+            )
+        found += weights_without_effect(child)
+    return found
+
+
+def _chances(tree: Tree) -> NDArray[np.float64]:
+    """Return the probability of each option where its node draws."""
+    owners = np.repeat(np.arange(len(tree)), tree.counts)
+    weights = np.where(tree.weighted[owners], tree.weights, 1.0)
+    return np.asarray(weights / np.bincount(owners, weights=weights, minlength=len(tree))[owners])
+
+
+def _escaped(text: str) -> str:
+    return text.replace('"', '\\"')

@@ -1,0 +1,77 @@
+"""A tree and a seed -> the sequence of its draws, with their auxiliary values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pystrat._random import RandomStream
+from pystrat.tree._drawing import Drawing
+from pystrat.tree.building import Tree
+
+_NODE_STEP = 1_000_003
+_MODULUS = 2**31 - 1
+
+
+def stream_seed(seed: int, number: Any) -> Any:
+    """Return the seed of a node's own stream: ``(seed + 1000003 * (number + 1)) mod (2^31 - 1)``.
+
+    Streams of consecutive seeds would be correlated.
+    """
+    return (seed + _NODE_STEP * (number + 1)) % _MODULUS
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """Consecutive draws: the rows, and the auxiliary values of each by name."""
+
+    rows: NDArray[np.int32]
+    values: dict[str, NDArray[Any]]
+
+
+class Walk:
+    """The draws of a tree from the first on.
+
+    Parameters
+    ----------
+    tree : Tree
+    seed : int
+        From 0 to 2^31 - 2.
+    keep : bool
+        Whether `draw` shall be called more than once.
+    """
+
+    def __init__(self, tree: Tree, seed: int, *, keep: bool) -> None:
+        cumulative, begin = tree.cumulative()
+        by_depth = tree.by_depth()
+        self._drawing = Drawing(
+            modes=tree.modes,
+            repeats=tree.repeats,
+            leaves=tree.leaves.view(np.int8),
+            options=tree.options,
+            offsets=tree.offsets,
+            cumulative=cumulative,
+            cumulative_begin=begin,
+            by_depth=by_depth,
+            depths=tree.depths[by_depth],
+            seeds=stream_seed(seed, np.arange(len(tree))),
+            keep=keep,
+        )
+        self._auxiliary = tree.specification.auxiliary
+        self._streams = [
+            RandomStream(stream_seed(seed, len(tree) + place)) for place in range(len(self._auxiliary))
+        ]
+        self.position = 0
+
+    def draw(self, count: int) -> Draws:
+        """Return the next `count` draws."""
+        rows = self._drawing.draw(count)
+        values = {
+            auxiliary.name: auxiliary.values(stream, self.position, count)
+            for auxiliary, stream in zip(self._auxiliary, self._streams)
+        }
+        self.position += count
+        return Draws(rows, values)

@@ -1,0 +1,292 @@
+"""The tree samplers: batches for ``batch_sampler=``, single rows for ``sampler=``."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from typing import Any, Iterator, Optional, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pystrat._messages import check_flag, check_integer, count_of, refusal, show
+from pystrat.base import BatchIterator, Batches, BatchSampler, epoch_seed
+from pystrat.tree.auxiliary import drawn_rows
+from pystrat.tree.building import Tree, build_tree
+from pystrat.tree.conditions import read_table
+from pystrat.tree.describe import TreeDescription, weights_without_effect
+from pystrat.tree.drawing import Draws, Walk
+from pystrat.tree.passes import pass_length
+from pystrat.tree.specification import parse_specification
+
+_MOST_DRAWS = 2**31 - 1
+
+
+class TreeBatchSampler(BatchSampler):
+    """Batch sampler that draws rows of a table as a tree declares it.
+
+    For a PyTorch ``DataLoader(dataset, batch_sampler=...)``, and in R by ``rbridge.as_torch_sampler()``.
+
+    Parameters
+    ----------
+    table : pandas DataFrame or dict of columns, one row an example
+        The metadata. Only the columns that the specification names are looked at, and none is kept as it is.
+    spec : dict, str or pathlib.Path
+        The root node of the tree: a mapping; YAML text; or a YAML file, whose name ends in .yaml or .yml. The keys are
+        told in ``docs/tree.md``.
+    batch_size : int
+        Draws of a batch.
+    length : int or str
+        Draws of an epoch, from 1 to 2147483647; or the name of a node, then as many as it takes until every row below
+        it has been drawn. That needs the node, all below and all above it to be ``sequential`` or ``shuffle``.
+    drop_last : bool, default False
+        Whether a last batch with fewer draws is left out.
+    persistent : bool, default False
+        True makes all epochs one endless sequence of draws, of which epoch e is the part from draw e * length on; False
+        begins each epoch anew, with a seed of its own.
+    seed : int, optional
+        From 0 to 2147483646. None draws one from the system's entropy; ``.seed`` tells it.
+    num_replicas : int, optional
+        The number of processes that share an epoch: batches beyond a multiple of it are dropped.
+    rank : int, optional
+        Which of the replicas this is, from 0. None gives all batches in global order.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Where a parameter, a key or a value of the specification, or a column of the table is refused. The message tells
+        the path of the node.
+    ImportError
+        Where the specification is YAML and PyYAML is not installed.
+
+    Warns
+    -----
+    UserWarning
+        Where a weight has no effect, since the parent does not draw with replacement, or a batch size is no multiple of
+        the root's ``repeat``, so that rows that belong together would be split.
+
+    Notes
+    -----
+    Guarantees, besides those of `BatchSampler`:
+
+    * The draws equal those of drawing row after row, where each node keeps its own state: the option that is being
+      repeated, its place in the sequence, the options that are left of its shuffle, its stream.
+    * An epoch is a pure function of table, specification, seed and epoch; with ``persistent=True`` so is the endless
+      sequence.
+    * A node's stream is that of R's ``set.seed((s + 1000003 * (j + 1)) % (2^31 - 1))``, where j is its number in
+      preorder after cloning and pruning, from 0, and s the epoch's seed; the auxiliary values follow on.
+    * With the name of a node as `length`, every row below it is drawn in every epoch.
+    * No column of the table is kept but as codes; after construction the table may change.
+
+    With ``persistent=True`` the next epoch continues the one before. To jump to an epoch, all draws before it are
+    repeated, about 20 ns each.
+
+    The idea of a declared tree was published by Atomwise as TreeSampler ("Flexible, declarative dataset sampling in
+    PyTorch"); this is an implementation of its own.
+
+    Examples
+    --------
+    >>> from pystrat import TreeBatchSampler
+    >>> table = {"label": ["active", "inactive", "inactive", "inactive"]}
+    >>> spec = '''
+    ... mode: sequential
+    ... children:
+    ...   - {name: active, column: label, value: active, mode: shuffle}
+    ...   - {name: inactive, column: label, value: inactive, mode: shuffle}
+    ... '''
+    >>> sampler = TreeBatchSampler(table, spec, batch_size=2, length="inactive", seed=1)
+    >>> [sorted(batch) for batch in sampler][0][0], len(sampler)
+    (0, 3)
+    """
+
+    def __init__(
+        self,
+        table: Any,
+        spec: Any,
+        batch_size: int,
+        *,
+        length: Union[int, str],
+        drop_last: bool = False,
+        persistent: bool = False,
+        seed: Optional[int] = None,
+        num_replicas: Optional[int] = None,
+        rank: Optional[int] = None,
+    ) -> None:
+        super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
+        owner = type(self).__name__
+        self._size = check_integer(batch_size, "batch_size", owner, minimum=1)
+        drop_last = check_flag(drop_last, "drop_last", owner)
+        self._persistent = check_flag(persistent, "persistent", owner)
+        specification = parse_specification(spec, owner)
+        self._tree = build_tree(specification, read_table(table, specification, owner), owner)
+        self._length = _check_length(length, self._tree, owner)
+        self._offsets = self._cut(drop_last)
+        self._walk: Optional[Walk] = None  # of a persistent sampler: where the last epoch that was asked for ended
+        self._last: Optional[tuple[int, Draws]] = None
+        for message in weights_without_effect(specification.root):
+            warnings.warn(message, stacklevel=2)
+        self._warn_of_split_repeats(specification.root.repeat)
+
+    def _cut(self, drop_last: bool) -> NDArray[np.int64]:
+        """Return where each batch of an epoch begins in its draws."""
+        replicas = self.num_replicas or 1
+        n_batches = self._length // self._size if drop_last else -(-self._length // self._size)
+        if n_batches < replicas:
+            owner = type(self).__name__
+            if self.num_replicas is None:
+                required = f"be at least {self._size}, the batch size, with drop_last"
+                raise ValueError(refusal("length", owner, required, show(self._length)))
+            required = f"be at most {n_batches}, the number of batches"
+            raise ValueError(refusal("num_replicas", owner, required, show(replicas)))
+        n_batches -= n_batches % replicas
+        return np.minimum(np.arange(n_batches + 1, dtype=np.int64) * self._size, self._length)
+
+    def _warn_of_split_repeats(self, repeat: int) -> None:
+        if self._size % repeat:
+            warnings.warn(
+                f"The 'batch_size' parameter of {type(self).__name__}, {self._size}, is no multiple of the root's "
+                f"'repeat', {repeat}: rows that follow one another by it are split between batches.",
+                stacklevel=3,
+            )
+
+    @property
+    def length(self) -> int:
+        """The draws of an epoch, over all ranks, those of dropped batches included."""
+        return self._length
+
+    @property
+    def tree(self) -> Tree:
+        """The tree as it was built: clones, numbers, options, weights."""
+        return self._tree
+
+    @property
+    def auxiliary_names(self) -> tuple[str, ...]:
+        """The names of the auxiliary values."""
+        return tuple(auxiliary.name for auxiliary in self._tree.specification.auxiliary)
+
+    def auxiliary_values(self, epoch: Optional[int] = None) -> dict[str, NDArray[Any]]:
+        """Return the auxiliary values of an epoch; changes nothing.
+
+        Parameters
+        ----------
+        epoch : int, optional
+            From 0 to 6700000; the next epoch where not given.
+
+        Returns
+        -------
+        dict of numpy.ndarray, shape (number of rows,)
+            One array a name, in the order of ``batches(epoch).rows``.
+        """
+        draws = self._draws(self.epoch if epoch is None else self._check_epoch(epoch))
+        ranges = [slice(*pair) for pair in zip(self._offsets[:-1].tolist(), self._offsets[1:].tolist())]
+        mine = ranges[self.rank or 0 :: self._stride]
+        return {name: np.concatenate([values[part] for part in mine]) for name, values in draws.values.items()}
+
+    def describe(self) -> TreeDescription:
+        """Return the tree for people: its text, its picture, the frequencies to expect, and what looks wrong."""
+        return TreeDescription(self._tree)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what can be drawn again."""
+        return {**self.__dict__, "_walk": None, "_last": None}
+
+    def _global_length(self) -> int:
+        return len(self._offsets) - 1
+
+    def _epoch_batches(self, epoch: int) -> Batches:
+        return Batches(self._draws(epoch).rows[: self._offsets[-1]], self._offsets)
+
+    def _batches_from(self, epoch: int, batch: int) -> Iterator[NDArray[Any]]:
+        if not self.auxiliary_names:
+            return super()._batches_from(epoch, batch)
+        return self._carrying(self._draws(epoch), (self.rank or 0) + self._stride * batch)
+
+    def _carrying(self, draws: Draws, first: int) -> Iterator[NDArray[Any]]:
+        """Yield batches of row positions that carry their auxiliary values."""
+        for batch in range(first, self._global_length(), self._stride):
+            part = slice(int(self._offsets[batch]), int(self._offsets[batch + 1]))
+            yield drawn_rows(draws.rows[part], {name: values[part] for name, values in draws.values.items()})
+
+    def _draws(self, epoch: int) -> Draws:
+        if not self._persistent:
+            return Walk(self._tree, epoch_seed(self.seed, epoch), keep=False).draw(self._length)
+        if self._last is not None and self._last[0] == epoch:
+            return self._last[1]
+        walk, self._walk = self._walk, None
+        if walk is None or walk.position > epoch * self._length:
+            walk = Walk(self._tree, self.seed, keep=True)
+        while walk.position < epoch * self._length:
+            walk.draw(self._length)
+        draws = walk.draw(self._length)
+        self._walk, self._last = walk, (epoch, draws)
+        return draws
+
+    def _fingerprint(self) -> str:
+        tree = self._tree
+        told = (self._size, self._length, self._persistent, self._global_length(), self.seed)
+        digest = hashlib.sha256(repr((told, tree.n_rows, tree.specification.auxiliary)).encode())
+        cumulative, begin = tree.cumulative()
+        for array in (tree.modes, tree.repeats, tree.options, tree.offsets, tree.leaves, cumulative, begin):
+            digest.update(np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<")).tobytes())
+        return digest.hexdigest()
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({count_of(len(self._tree), 'node')}, {count_of(self._tree.n_rows, 'row')}, "
+            f"batch_size={self._size}, length={self._length}, seed={self.seed})"
+        )
+
+
+class TreeSampler(TreeBatchSampler):
+    """Sampler that draws single rows of a table as a tree declares it, for ``DataLoader(dataset, sampler=...)``.
+
+    Parameters
+    ----------
+    table, spec, length, persistent, seed, num_replicas, rank
+        As for `TreeBatchSampler`. With replicas, draws are shared one by one; use `TreeBatchSampler` where rows belong
+        together.
+
+    Notes
+    -----
+    It yields row positions, one by one, and its length is the number of draws; of a state, ``batch`` is the number of
+    draws. Everything else is as for `TreeBatchSampler` with batches of one draw.
+    """
+
+    def __init__(
+        self,
+        table: Any,
+        spec: Any,
+        *,
+        length: Union[int, str],
+        persistent: bool = False,
+        seed: Optional[int] = None,
+        num_replicas: Optional[int] = None,
+        rank: Optional[int] = None,
+    ) -> None:
+        super().__init__(
+            table, spec, 1, length=length, persistent=persistent, seed=seed, num_replicas=num_replicas, rank=rank
+        )
+
+    def _warn_of_split_repeats(self, repeat: int) -> None:
+        """Whoever makes batches of the rows cares for that."""
+
+    def __iter__(self) -> "RowIterator":  # type: ignore[override]
+        return RowIterator(self)
+
+
+class RowIterator(BatchIterator):
+    """One iteration over the rows of a `TreeSampler`."""
+
+    def __next__(self) -> int:  # type: ignore[override]
+        return super().__next__()[0]
+
+
+def _check_length(length: Any, tree: Tree, owner: str) -> int:
+    """Return the draws of an epoch."""
+    if not isinstance(length, str):
+        return check_integer(length, "length", owner, minimum=1, maximum=_MOST_DRAWS)
+    draws = pass_length(tree, length, owner)
+    if draws > _MOST_DRAWS:
+        required = f"take at most {_MOST_DRAWS} draws"
+        raise ValueError(refusal("length", owner, required, f"'{length}', which takes {draws},"))
+    return draws

@@ -1,0 +1,154 @@
+"""The tree sampler written down as its rules say it, row after row: the reference of the tests.
+
+It reads the specification's mapping itself, keeps the rows of every node as a list, and draws one row at a time from
+the standard library's Mersenne-Twister, set to R's state.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Optional
+
+from tests.test_random_stream import Reference
+
+MODULUS = 2**31 - 1
+
+
+class Node:
+    """A node after cloning; `options` are nodes or rows."""
+
+    def __init__(self, spec: dict[str, Any], value: Any, rows: list[int]) -> None:
+        self.spec, self.value, self.rows = spec, value, rows
+        self.mode = spec.get("mode", "replacement")
+        self.repeat = spec.get("repeat", 1)
+        self.options: list[Any] = []
+        self.seed = 0
+        self.stream: Optional[Reference] = None
+        self.waiting: list[Any] = []
+        self.current: Any = None
+        self.repeats_left = 0
+
+    @property
+    def is_leaf(self) -> bool:
+        return "children" not in self.spec
+
+    def draw(self) -> int:
+        if self.repeats_left == 0:
+            self.current = self.choose()
+            self.repeats_left = self.repeat
+        self.repeats_left -= 1
+        row: int = self.current if self.is_leaf else self.current.draw()
+        return row
+
+    def choose(self) -> Any:
+        if self.mode == "sequential":
+            if not self.waiting:
+                self.waiting = list(self.options)
+            return self.waiting.pop(0)
+        if self.stream is None:
+            self.stream = Reference(self.seed)
+        if self.mode == "shuffle":
+            if not self.waiting:
+                self.waiting = [self.options[place] for place in self.stream.permutation(len(self.options))]
+            return self.waiting.pop(0)
+        weights = self.weights()
+        if weights is None:
+            return self.options[self.stream.index(len(self.options))]
+        sums, total = [], 0.0
+        for weight in weights:
+            total += weight
+            sums.append(total)
+        sought = self.stream.uniform() * total
+        return next(option for option, reached in zip(self.options, sums) if reached > sought)
+
+    def weights(self) -> Optional[list[float]]:
+        if self.is_leaf:
+            return self.spec.get("row weights of the table", None)
+        if not any("weight" in child for child in self.spec["children"]):
+            return None
+        return [option.weight() for option in self.options]
+
+    def weight(self) -> float:
+        weight = self.spec.get("weight", 1)
+        return float(self.count()) if weight == "proportional(count)" else float(weight)
+
+    def count(self) -> int:
+        return len(self.rows) if self.is_leaf else sum(option.count() for option in self.options)
+
+    def preorder(self) -> list["Node"]:
+        below = [] if self.is_leaf else [node for option in self.options for node in option.preorder()]
+        return [self, *below]
+
+    def pass_length(self) -> int:
+        needs = [1 if self.is_leaf else option.pass_length() for option in self.options]
+        return len(needs) * self.repeat * math.ceil(max(needs) / self.repeat)
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or value != value
+
+
+def _fulfils(spec: dict[str, Any], value: Any) -> bool:
+    operator, wanted = spec.get("op", "eq"), spec.get("value")
+    if operator == "isnull" or _is_missing(value):
+        return operator == "isnull" and _is_missing(value)
+    return {
+        "eq": lambda: value == wanted,
+        "ne": lambda: value != wanted,
+        "lt": lambda: value < wanted,
+        "le": lambda: value <= wanted,
+        "gt": lambda: value > wanted,
+        "ge": lambda: value >= wanted,
+        "in": lambda: value in wanted,
+        "not in": lambda: value not in wanted,
+        "between": lambda: wanted[0] <= value <= wanted[1],
+    }[operator]()
+
+
+def _clones(spec: dict[str, Any], table: dict[str, list[Any]], rows: list[int]) -> list[Node]:
+    """Make the clones of a declared node from its parent's rows, without those that are pruned."""
+    if spec.get("for_each"):
+        groups: dict[Any, list[int]] = {}
+        for row in rows:
+            value = table[spec["column"]][row]
+            if not _is_missing(value) or spec["missing"] == "stratum":
+                groups.setdefault(None if _is_missing(value) else value, []).append(row)
+        return [Node(spec, value, chosen) for value, chosen in groups.items()]
+    if "column" in spec:
+        rows = [row for row in rows if _fulfils(spec, table[spec["column"]][row])]
+    return [Node(spec, None, rows)]
+
+
+class Emptied(Exception):
+    """A node without options that may not be pruned."""
+
+
+def _fill(node: Node, table: dict[str, list[Any]]) -> bool:
+    """Give a node its options; say whether there is something to draw."""
+    if node.is_leaf:
+        node.options = list(node.rows)
+        if "row_weight" in node.spec:
+            column = table[node.spec["row_weight"]]
+            node.spec = {**node.spec, "row weights of the table": [column[row] for row in node.rows]}
+        return bool(node.options)
+    taken = False
+    for spec in node.spec["children"]:
+        for clone in _clones(spec, table, node.rows):
+            if _fill(clone, table):
+                node.options.append(clone)
+            elif "prune" not in spec:
+                raise Emptied
+            elif spec["prune"] == "parent":
+                taken = True
+    return bool(node.options) and not taken
+
+
+def naive_tree(table: dict[str, list[Any]], spec: dict[str, Any], seed: int) -> Node:
+    """Return the root, ready to draw from the first row on; raise `Emptied` where nothing can be drawn."""
+    n_rows = len(next(iter(table.values())))
+    (root,) = _clones({"name": "root", **spec}, table, list(range(n_rows)))
+    if not _fill(root, table):
+        raise Emptied
+    for number, node in enumerate(root.preorder()):
+        node.seed = (seed + 1_000_003 * (number + 1)) % MODULUS
+    return root
