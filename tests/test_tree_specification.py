@@ -1,0 +1,262 @@
+"""What a specification may say: conditions, weights, pruning, and the messages that refuse anything else."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pystrat import TreeBatchSampler
+
+TABLE = pd.DataFrame(
+    {
+        "text": ["a", "b", None, "a", "c"],
+        "number": [1.0, 2.0, np.nan, 4.0, -1.0],
+        "flag": [True, False, True, True, False],
+        "day": pd.to_datetime(["2020-01-01", "2020-06-01", None, "2021-01-01", "2020-01-01"]),
+        "mass": [1.0, 0.0, 2.0, 5.0, 1.0],
+        "group": pd.Categorical(["u", "v", "u", "u", "v"], categories=["v", "w", "u"]),
+    }
+)
+
+
+def sampler_of(spec: Any, table: Any = TABLE, **parameters: Any) -> TreeBatchSampler:
+    return TreeBatchSampler(table, spec, 1, **{"length": 10, "seed": 1, **parameters})
+
+
+def refused(spec: Any, table: Any = TABLE, **parameters: Any) -> str:
+    with pytest.raises((TypeError, ValueError)) as error:
+        sampler_of(spec, table, **parameters)
+    return str(error.value)
+
+
+def leaf(**keys: Any) -> dict[str, Any]:
+    return {"children": [{"name": "leaf", **keys}]}
+
+
+@pytest.mark.parametrize(
+    ("keys", "rows"),
+    [
+        ({"column": "text", "value": "a"}, [0, 3]),
+        ({"column": "text", "op": "ne", "value": "a"}, [1, 4]),
+        ({"column": "text", "op": "!=", "value": "a"}, [1, 4]),
+        ({"column": "text", "op": "in", "value": ["b", "c", "zz"]}, [1, 4]),
+        ({"column": "text", "op": "not in", "value": ["b", "zz"]}, [0, 3, 4]),
+        ({"column": "text", "op": "isnull"}, [2]),
+        ({"column": "text", "op": ">", "value": "a"}, [1, 4]),
+        ({"column": "number", "value": 1}, [0]),
+        ({"column": "number", "op": "lt", "value": 2}, [0, 4]),
+        ({"column": "number", "op": "<=", "value": 2}, [0, 1, 4]),
+        ({"column": "number", "op": "ge", "value": 2.0}, [1, 3]),
+        ({"column": "number", "op": "between", "value": [-1, 2]}, [0, 1, 4]),
+        ({"column": "number", "op": "isnull"}, [2]),
+        ({"column": "flag", "value": True}, [0, 2, 3]),
+        ({"column": "day", "value": datetime.date(2020, 1, 1)}, [0, 4]),
+        ({"column": "day", "op": "gt", "value": pd.Timestamp("2020-01-01")}, [1, 3]),
+        ({"column": "group", "value": "u"}, [0, 2, 3]),
+        ({"column": "group", "op": "lt", "value": "v"}, [0, 2, 3]),
+    ],
+)
+def test_conditions_select_the_rows_and_missing_matches_only_isnull(keys: dict[str, Any], rows: list[int]) -> None:
+    tree = sampler_of(leaf(**keys)).tree
+    assert tree.options[tree.offsets[1] : tree.offsets[2]].tolist() == rows
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "got"),
+    [
+        ("text", 1, "must be a text as column 'text' holds. Got 1 instead"),
+        ("text", True, "Got TRUE instead"),
+        ("number", "1", "must be a number as column 'number' holds. Got '1' instead"),
+        ("number", True, "Got TRUE instead"),
+        ("flag", 1, "must be a logical value as column 'flag' holds. Got 1 instead"),
+        ("day", "2020-01-01", "must be a date as column 'day' holds. Got '2020-01-01' instead"),
+        ("text", None, "Got nothing instead. Missing values are found by 'op: isnull'."),
+        ("number", float("nan"), "Got NaN instead. Missing values are found by 'op: isnull'."),
+    ],
+)
+def test_a_value_of_another_kind_than_its_column_is_an_error(column: str, value: Any, got: str) -> None:
+    message = refused(leaf(column=column, value=value))
+    assert message.startswith("The 'value' parameter of node 'root/leaf' of TreeBatchSampler must be")
+    assert got in message
+
+
+def test_logical_values_have_no_order() -> None:
+    assert "The 'op' parameter of node 'root/leaf'" in refused(leaf(column="flag", op="lt", value=True))
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        (leaf(colunm="text", value="a"), ["node 'root/leaf'", "Got 'colunm'", "The nearest one is 'column'."]),
+        ({"weight": 1}, ["node 'root'", "Got 'weight'"]),
+        (leaf(mode="random"), ["'mode'", "'replacement', 'sequential', 'shuffle'", "'random'"]),
+        (leaf(op="=~", column="text", value="a"), ["'op'", "'=~'"]),
+        (leaf(value="a"), ["'column' parameter of node 'root/leaf'", "be given with 'value'"]),
+        (leaf(for_each=True), ["'column'", "be given with 'for_each'"]),
+        (leaf(for_each=True, column="text", value="a"), ["'value'", "be left out with 'for_each'"]),
+        (leaf(for_each="yes", column="text"), ["'for_each'", "be true or false"]),
+        (leaf(missing="drop", column="text", value="a"), ["'missing'", "be left out without 'for_each'"]),
+        (leaf(column="text", op="in", value="a"), ["'value'", "be a list of values"]),
+        (leaf(column="number", op="between", value=[1]), ["be a list of two values"]),
+        (leaf(column="number", op="isnull", value=1), ["be left out with 'op: isnull'"]),
+        (leaf(weight=-1), ["'weight'", "Got -1 instead"]),
+        (leaf(weight=True), ["'weight'", "Got TRUE instead"]),
+        (leaf(weight="__import__('os')"), ["'weight'", "proportional(COLUMN)"]),
+        (leaf(repeat=0), ["'repeat'", "Got 0 instead"]),
+        (leaf(prune="all"), ["'prune'", "'individual', 'parent'"]),
+        (leaf(prune="parent", prune_method="parent"), ["'prune'", "be given once"]),
+        (leaf(row_weight="mass", mode="shuffle"), ["'row_weight'", "unless 'mode' is 'replacement'"]),
+        ({"row_weight": "mass", **leaf()}, ["'row_weight'", "be given at a leaf"]),
+        ({"children": []}, ["'children'", "be a list of nodes"]),
+        ({"children": [{"name": "a"}, {"name": "a"}]}, ["have names of their own", "'a' twice"]),
+        ({"children": [{"mode": "shuffle"}]}, ["'name' parameter of node 'root/1'"]),
+        ({"children": ["leaf"]}, ["'node' parameter of node 'root/1'", "be a mapping"]),
+        ([1, 2], ["'spec' parameter of TreeBatchSampler must be a mapping"]),
+        (leaf(column="nowhere", value="a"), ["have one column 'nowhere'", "it has 'text', 'number'"]),
+        ({"auxiliary": {"x": "system('ls')"}}, ["'x' parameter of 'auxiliary'", "Got 'system('ls')' instead"]),
+        ({"auxiliary": {"x": "uniform(2, 1)"}}, ["Got 'uniform(2, 1)' instead"]),
+        ({"auxiliary": {"x": "choice([1, 'a'])"}}, ["values of one kind"]),
+        ({"auxiliary": {"x": "uniform(open, 1)"}}, ["'uniform(open, 1)'"]),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_node(spec: Any, words: list[str]) -> None:
+    message = refused(spec)
+    for word in words:
+        assert word in message
+
+
+def test_the_specification_is_validated_before_the_table() -> None:
+    assert "'mode'" in refused({"children": [{"name": "a", "column": "nowhere", "value": 1}, {"name": "b", "mode": 1}]})
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("mode: shuffle\nmode: sequential\n", "have every key once. Got 'mode' again in line 2"),
+        ("children:\n  - &x {name: a}\n  - *x\n", "have no aliases. Got '*x' in line 3"),
+        ("mode: !!python/object/apply:os.getcwd []\n", "be YAML"),
+        ("children: [\n", "be YAML"),
+        ("shuffle\n", "be a mapping"),
+    ],
+)
+def test_yaml_is_read_strictly_and_safely(text: str, word: str) -> None:
+    assert word in refused(text)
+
+
+def test_yaml_text_a_file_and_a_dict_are_one(tmp_path: Path) -> None:
+    text = "mode: shuffle\nchildren:\n  - {name: each, column: group, for_each: true, mode: shuffle}\n"
+    file = tmp_path / "spec.yaml"
+    file.write_text(text, encoding="utf-8")
+    spec = {
+        "mode": "shuffle",
+        "children": [{"name": "each", "column": "group", "for_each": True, "mode": "shuffle"}],
+    }
+    expected = sampler_of(spec).batches(0).rows.tolist()
+    for form in (text, file, str(file)):
+        assert sampler_of(form).batches(0).rows.tolist() == expected
+
+
+def test_for_each_refuses_missing_values_unless_told() -> None:
+    message = refused(leaf(column="text", for_each=True))
+    assert "node 'root/leaf'" in message and "Got 1 missing of 5 rows instead" in message
+    labels = {}
+    for missing in ("drop", "stratum"):
+        tree = sampler_of(leaf(column="text", for_each=True, missing=missing)).tree
+        labels[missing] = [tree.label(node) for node in range(1, len(tree))]
+    assert labels["drop"] == ["leaf[a]", "leaf[b]", "leaf[c]"]
+    assert labels["stratum"] == ["leaf[a]", "leaf[b]", "leaf[NA]", "leaf[c]"]
+
+
+def test_clones_follow_the_first_appearance_among_the_parent_s_rows() -> None:
+    table = {"outer": list("xyxyxy"), "inner": list("cabcab")}
+    spec = leaf(column="outer", for_each=True, children=[{"name": "in", "column": "inner", "for_each": True}])
+    tree = sampler_of(spec, table).tree
+    assert [tree.path(node) for node in range(1, len(tree))] == [
+        "root/leaf[x]",
+        "root/leaf[x]/in[c]",
+        "root/leaf[x]/in[b]",
+        "root/leaf[x]/in[a]",
+        "root/leaf[y]",
+        "root/leaf[y]/in[a]",
+        "root/leaf[y]/in[c]",
+        "root/leaf[y]/in[b]",
+    ]
+
+
+def test_empty_nodes_without_prune_show_the_chain() -> None:
+    empty = {"name": "empty", "column": "text", "value": "zz"}
+    message = refused({"children": [{"name": "full"}, empty]})
+    assert "Got no rows at 'root/empty' instead." in message
+    inner = {"name": "inner", "column": "group", "for_each": True, "children": [{**empty, "prune": "parent"}]}
+    message = refused({"children": [{"name": "full"}, inner]})
+    assert "Got no rows at 'root/inner[u]/empty', which takes 'root/inner[u]' with it instead." in message
+    message = refused({"children": [{"name": "full"}, {**inner, "prune": "parent"}]})
+    assert "at 'root/inner[u]/empty', which takes 'root/inner[u]' with it, which takes 'root' with it" in message
+    message = refused({"children": [{**empty, "prune": "individual"}]})
+    assert "Got no children left at 'root' instead." in message
+    assert "Got no rows at 'root' instead." in refused({"column": "text", "value": "zz"})
+
+
+def test_prune_has_its_published_name_too() -> None:
+    pruned = {"name": "empty", "column": "text", "value": "zz", "prune_method": "individual"}
+    tree = sampler_of({"children": [pruned, {"name": "full"}]}).tree
+    assert [tree.label(node) for node in range(len(tree))] == ["root", "full"]
+
+
+def test_weights_are_computed_after_pruning_and_clones_carry_theirs() -> None:
+    empty = {"name": "empty", "column": "text", "value": "zz", "prune": "individual", "weight": 7}
+    each = {"name": "each", "column": "group", "for_each": True, "weight": 3}
+    nodes = sampler_of({"children": [empty, each, {"name": "rest", "weight": 4}]}).describe().nodes
+    expected = {"root": 1.0, "root/each[u]": 0.3, "root/each[v]": 0.3, "root/rest": 0.4}
+    assert dict(zip(nodes["path"], nodes["probability"])) == pytest.approx(expected)
+
+
+def test_proportional_weights_are_sums_over_the_rows_of_surviving_leaves() -> None:
+    def inner(name: str, weight: str) -> dict[str, Any]:
+        some = {"name": "some", "column": "text", "op": "in", "value": ["a", "c"]}
+        return {"name": name, "weight": weight, "children": [some]}
+
+    spec = {"children": [inner("first", "proportional(mass)"), {"name": "second", "weight": "proportional(count)"}]}
+    nodes = sampler_of(spec).describe().nodes
+    probability = dict(zip(nodes["path"], nodes["probability"]))
+    assert probability["root/first"] == pytest.approx(7 / 12), "the rows 0, 3 and 4 weigh 1, 5 and 1"
+    assert probability["root/second"] == pytest.approx(5 / 12)
+
+
+def test_row_weights_are_the_chances_of_the_rows() -> None:
+    sampler = sampler_of(leaf(row_weight="mass"), length=100_000)
+    assert sampler.describe().row_probabilities() == pytest.approx(np.array([1, 0, 2, 5, 1]) / 9)
+    found = np.bincount(sampler.batches(0).rows, minlength=5) / 100_000
+    assert found[1] == 0
+    assert found == pytest.approx(np.array([1, 0, 2, 5, 1]) / 9, abs=0.008)
+
+
+@pytest.mark.parametrize("column", [[1.0, -1.0], [1.0, np.nan], [1.0, np.inf], [0.0, 0.0]])
+def test_weights_must_be_finite_and_not_negative_and_not_all_zero(column: list[float]) -> None:
+    assert "weight" in refused(leaf(row_weight="w"), {"w": column})
+    children = [{"name": "a", "weight": "proportional(w)"}]
+    assert "weight" in refused({"children": children}, {"w": column})
+
+
+def test_a_weight_without_effect_is_told_with_its_node() -> None:
+    spec = {"mode": "shuffle", "children": [{"name": "a", "weight": 2}]}
+    with pytest.warns(UserWarning, match="The 'weight' of node 'root/a' has no effect: its parent 'root' has the mode"):
+        sampler = sampler_of(spec)
+    assert any("'root/a' has no effect" in message for message in sampler.describe().warnings)
+
+
+@pytest.mark.parametrize("table", [{}, {"x": []}, {"x": [1], "y": [1, 2]}, 3, [[1]]])
+def test_tables_are_checked(table: Any) -> None:
+    assert "The 'table' parameter of TreeBatchSampler must" in refused({}, table)
+
+
+def test_length_must_be_a_number_or_a_known_name() -> None:
+    spec = {"mode": "shuffle", **leaf(mode="shuffle")}
+    for length in (0, -1, 1.5, True, None):
+        assert "'length'" in refused(spec, length=length)
+    assert "Got 'laef' instead. The nearest name is 'leaf'." in refused(spec, length="laef")
