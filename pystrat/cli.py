@@ -1,4 +1,4 @@
-"""The command line: ``pystrat plan``, ``batches``, ``export-r``, ``demo`` and ``corpus plan``."""
+"""The command line: ``pystrat plan``, ``batches``, ``export-r``, ``tree``, ``demo`` and ``corpus plan``."""
 
 from __future__ import annotations
 
@@ -65,6 +65,20 @@ def _run_export(options: argparse.Namespace) -> int:
     return 0
 
 
+def _run_tree(options: argparse.Namespace) -> int:
+    from pystrat.tree import TreeSampler
+
+    sampler = TreeSampler(_read_table(options.table), options.spec, length=1 if options.draw is None else options.draw, seed=options.seed)
+    description = sampler.describe()
+    print(description)
+    drawn = sampler.batches(0).rows if options.draw is not None else None
+    print(description.frequencies(drawn).to_string(index=False, float_format="%.4f"))
+    if drawn is not None:
+        distinct = len(np.unique(drawn))
+        print(f"{len(drawn)} draws gave {distinct} different rows; the seed is {sampler.seed}.")
+    return 0
+
+
 def _run_demo(options: argparse.Namespace) -> int:
     from pystrat.demo import run_demo
 
@@ -97,16 +111,8 @@ def _sampler(options: argparse.Namespace) -> StratifiedBatchSampler:
 
 
 def _read_columns(path: Path, columns: list[str]) -> pd.DataFrame:
-    """Read columns of a file; empty fields of a CSV file are missing, and nothing else in it is."""
-    suffixes = [suffix for suffix in path.suffixes if suffix in _READERS]
-    if not suffixes:
-        raise ValueError(f"{path}: the name must end in one of {', '.join(_READERS)} (CSV also compressed).")
-    suffix = suffixes[-1]
-    options: dict[str, Any] = {"keep_default_na": False, "na_values": [""]} if suffix == ".csv" else {}
-    try:
-        table = getattr(pd, _READERS[suffix])(path, **options)
-    except ImportError as error:
-        raise ImportError(f"{path}: to read it, pandas needs pyarrow, which is not installed.") from error
+    """Read columns of a file."""
+    table = _read_table(path)
     unknown = [column for column in columns if column not in table.columns]
     if unknown:
         known = ", ".join(f"'{column}'" for column in table.columns[:10])
@@ -116,6 +122,21 @@ def _read_columns(path: Path, columns: list[str]) -> pd.DataFrame:
             f"The file has {known}{more}."
         )
     return table[columns]
+
+
+def _read_table(path: Path) -> pd.DataFrame:
+    """Read a file; empty fields of a CSV file are missing, and nothing else in it is."""
+    suffixes = [suffix for suffix in path.suffixes if suffix in _READERS]
+    if not suffixes:
+        raise ValueError(f"{path}: the name must end in one of {', '.join(_READERS)} (CSV also compressed).")
+    suffix = suffixes[-1]
+    options: dict[str, Any] = {"keep_default_na": False, "na_values": [""]} if suffix == ".csv" else {}
+    try:
+        table = getattr(pd, _READERS[suffix])(path, **options)
+    except ImportError as error:
+        raise ImportError(f"{path}: to read it, pandas needs pyarrow, which is not installed.") from error
+    assert isinstance(table, pd.DataFrame)
+    return table
 
 
 # The options ----------------------------------------------------------------------------------------------------------
@@ -139,6 +160,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     export = _command(commands, "export-r", "write an R script that makes the same sampler in R", _run_export)
     export.add_argument("--out", type=Path, required=True, metavar="SCRIPT", help="the script to write, ending in .R")
+    _add_tree(commands)
     _add_demo(commands)
     _add_corpus(commands)
     return parser
@@ -179,6 +201,20 @@ def _command(commands: Any, name: str, help_text: str, run: Any) -> argparse.Arg
 
 def _add_choice(parser: argparse.ArgumentParser, name: str, choices: Sequence[str], help_text: str) -> None:
     parser.add_argument(name, choices=choices, default=choices[0], help=f"{help_text} (default: %(default)s)")
+
+
+def _add_tree(commands: Any) -> None:
+    tree = commands.add_parser(
+        "tree",
+        help="print how a table is drawn from as a tree declares it",
+        description="Prints the tree that a specification declares for a table, with the rows, weights and "
+        "probabilities of its nodes, and the frequencies to expect.",
+    )
+    tree.add_argument("spec", metavar="SPEC", help="the specification, a file that ends in .yaml or .yml")
+    tree.add_argument("table", type=Path, metavar="TABLE", help="the table, a file as for the other commands")
+    tree.add_argument("--draw", type=int, metavar="N", help="also draw N rows, and print the frequencies that they have")
+    tree.add_argument("--seed", type=int, help="from 0 to 2147483646 (default: one is drawn)")
+    tree.set_defaults(run=_run_tree)
 
 
 def _add_demo(commands: Any) -> None:

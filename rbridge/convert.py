@@ -10,9 +10,11 @@ import numpy as np
 from pystrat._messages import check_integer, refusal, show
 from pystrat.base import Batches
 from pystrat.stratified import StratifiedBatchSampler
+from pystrat.tree import TreeBatchSampler
 from rbridge._session import Session, as_array, session
 from rbridge.feedback import FeedbackSource, feedback_of
 from rbridge.source import EpochSource, refuse_n_batches
+from rbridge.tree import tree_generator
 
 
 def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:
@@ -54,6 +56,10 @@ def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:
             refuse_n_batches("as_torch_sampler", n_batches)
         r = session()
         generator = r.call("batch_sampler_stratified", **native_arguments(sampler, r))
+    elif isinstance(sampler, TreeBatchSampler) and sampler.auxiliary_names:
+        if n_batches is not None:
+            refuse_n_batches("as_torch_sampler", n_batches)
+        generator = tree_generator(sampler, session())
     else:
         source = EpochSource(sampler, n_batches)
         generator = _by_callback(source, session()) if not feedback_of(sampler) else _by_batch(source, session())

@@ -109,8 +109,8 @@ class TreeDescription:
                 lines.append(f'  "more{node}" [label="{hidden} more", shape=plaintext];')
                 lines.append(f'  "{parent}" -> "more{node}";')
                 continue
-            label = "\\n".join([self._tree.label(node), *self._facts(node)])
-            lines.append(f'  "{node}" [label="{_escaped(label)}"];')
+            label = "\\n".join(_escaped(part) for part in [self._tree.label(node), *self._facts(node)])
+            lines.append(f'  "{node}" [label="{label}"];')
             if parent >= 0:
                 lines.append(f'  "{parent}" -> "{node}" [label="{self._probabilities[node]:.3g}"];')
         return "\n".join([*lines, "}"])
@@ -191,4 +191,4 @@ def _chances(tree: Tree) -> NDArray[np.float64]:
 
 
 def _escaped(text: str) -> str:
-    return text.replace('"', '\\"')
+    return text.replace("\\", "\\\\").replace('"', '\\"')

@@ -1,0 +1,119 @@
+"""Tree samplers and R: auxiliary values that go along with the rows, and specifications that R declares.
+
+One crossing an epoch brings rows, offsets and one vector for each auxiliary value. Of a table that R holds, only the
+used columns cross: as codes with their distinct values, or as numbers where they are weights.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any, Mapping, Optional
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pystrat.tree import TreeBatchSampler
+from pystrat.tree.specification import Specification, parse_specification
+from rbridge.source import EpochSource, error_text
+
+_OWNER = "batch_sampler_tree"
+
+
+def tree_generator(sampler: TreeBatchSampler, r: Any) -> Any:
+    """Return the R generator of a tree sampler of this process; `r` is the `rbridge._session.Session`."""
+    source = EpochSource(sampler)
+
+    def epoch_batches(epoch: Any) -> Any:
+        number = int(epoch[0])
+        rows, offsets = source.batches(number)
+        values = {name: _crossing(values, r) for name, values in sampler.auxiliary_values(number).items()}
+        return r.named_list(rows=rows, offsets=offsets, aux=r.named_list(**values))
+
+    fingerprint = sampler.state_dict()["fingerprint"]
+    return r.call("tree_callback_generator", r.callback(epoch_batches), float(source.n_batches), fingerprint)
+
+
+def _crossing(values: NDArray[Any], r: Any) -> Any:
+    """Return auxiliary values in a form that crosses: doubles, logical values or text."""
+    if values.dtype == object:
+        return [str(value) for value in values]
+    if values.dtype == bool:
+        return r.rinterface.BoolSexpVector(values.tolist())
+    return values.astype(np.float64)
+
+
+class DeclaredTree:
+    """A specification that R declares, and the samplers that R makes of it."""
+
+    def __init__(self, spec: Any) -> None:
+        self._specification: Specification = parse_specification(spec, _OWNER)
+
+    def columns(self) -> dict[str, list[str]]:
+        """Return the names of the columns that are compared or cloned, and of those that are weights."""
+        return {"coded": self._specification.coded_columns(), "numbers": self._specification.number_columns()}
+
+    def guarded_source(
+        self,
+        n_rows: float,
+        coded: Mapping[str, Mapping[str, Any]],
+        numbers: Mapping[str, Any],
+        parameters: Mapping[str, Any],
+    ) -> dict[str, Any]:
+        """Return the source of a table's batches, or the error as a value, for R's ``from_python``."""
+        try:
+            columns: dict[str, Any] = {name: np.asarray(values) for name, values in numbers.items()}
+            columns.update({name: _column(**column) for name, column in coded.items()})
+            table = pd.DataFrame(columns, index=pd.RangeIndex(int(n_rows)))
+            return {"value": TreeSource(TreeBatchSampler(table, self._specification, **_plain(parameters)))}
+        except Exception as error:  # the other side of the border raises it
+            return {"error": error_text(error)}
+
+
+class TreeSource(EpochSource):
+    """The epochs of a tree sampler, with their auxiliary values."""
+
+    def __init__(self, sampler: TreeBatchSampler) -> None:
+        super().__init__(sampler, owner=_OWNER)
+        self._tree_sampler = sampler
+
+    def guarded(self, epoch: float) -> dict[str, Any]:
+        """Return rows, offsets and auxiliary values, or the error as a value, for R's ``from_python``."""
+        found = super().guarded(epoch)
+        if "value" in found:
+            values = self._tree_sampler.auxiliary_values(int(epoch))
+            # reticulate converts text only from a list.
+            aux = {name: column.tolist() if column.dtype == object else column for name, column in values.items()}
+            found["value"] = {"rows": found["value"][0], "offsets": found["value"][1], "aux": aux}
+        return found
+
+
+def guarded_tree(spec: Any) -> dict[str, Any]:
+    """Make a `DeclaredTree`, or return the error as a value, for R's ``from_python``."""
+    try:
+        return {"value": DeclaredTree(spec)}
+    except Exception as error:  # the other side of the border raises it
+        return {"error": error_text(error)}
+
+
+def _column(codes: Any, values: Any, kind: str) -> pd.Categorical:
+    """Put a column together from R's codes, counted from 0, -1 where missing."""
+    categories: Any = list(values)
+    if kind == "date":
+        categories = [date.fromisoformat(value) for value in values]
+    elif kind == "number":
+        categories = np.asarray(values, dtype=np.float64)
+    elif kind == "boolean":
+        categories = np.asarray(values, dtype=bool)
+    if kind in ("date", "text"):
+        categories = pd.Index(categories, dtype=object)
+    return pd.Categorical.from_codes(np.asarray(codes, dtype=np.int64), categories=categories)
+
+
+def _plain(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return R's parameters; numbers of R are doubles."""
+
+    def whole(value: Optional[Any]) -> Any:
+        return int(value) if isinstance(value, float) and value.is_integer() else value
+
+    return {name: whole(value) for name, value in parameters.items()}

@@ -1,0 +1,173 @@
+"""The tree sampler in R: by callback from Python, and declared in R with a table or a task of R."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rbridge
+from pystrat import TreeBatchSampler
+from rbridge._install import find_r
+from rbridge._session import Session, as_array
+
+TABLE = pd.DataFrame(
+    {
+        "label": ["active", "inactive", None, "inactive"] * 10,
+        "size": [1.0, 2.5, np.nan, 4.0, 0.5] * 8,
+        "flag": [True, False] * 20,
+        "day": pd.to_datetime(["2020-01-01", "2021-06-30"] * 20),
+        "mass": np.arange(40) / 4,
+    }
+)
+SPEC: dict[str, Any] = {
+    "children": [
+        {"name": "active", "column": "label", "value": "active", "weight": 0.3},
+        {"name": "flagged", "column": "flag", "value": False, "row_weight": "mass", "weight": 0.2},
+        {
+            "name": "others",
+            "column": "label",
+            "op": "ne",
+            "value": "active",
+            "weight": "proportional(mass)",
+            "children": [
+                {"name": "each", "column": "size", "for_each": True, "missing": "stratum", "mode": "shuffle"},
+                {"name": "early", "column": "day", "op": "in", "value": ["2020-01-01"], "prune": "individual"},
+            ],
+        },
+    ],
+    "auxiliary": {"angle": "uniform(-10, 10)", "side": "choice(['l', 'r'])", "flip": "cycle([true, false])"},
+}
+
+# The same specification as R writes it; R's dates cross as dates.
+FROM_R = """
+library(rbridge)
+spec = list(
+  children = list(
+    list(name = "active", column = "label", value = "active", weight = 0.3),
+    list(name = "flagged", column = "flag", value = FALSE, row_weight = "mass", weight = 0.2),
+    list(name = "others", column = "label", op = "ne", value = "active", weight = "proportional(mass)",
+      children = list(
+        list(name = "each", column = "size", for_each = TRUE, missing = "stratum", mode = "shuffle"),
+        list(name = "early", column = "day", op = "in", value = list(as.Date("2020-01-01")), prune = "individual")
+      ))
+  ),
+  auxiliary = list(angle = "uniform(-10, 10)", side = "choice(['l', 'r'])", flip = "cycle([true, false])")
+)
+table = data.frame(
+  label = factor(rep(c("active", "inactive", NA, "inactive"), 10), levels = c("inactive", "unused", "active")),
+  size = rep(c(1, 2.5, NA, 4, 0.5), 8),
+  flag = rep(c(TRUE, FALSE), 20),
+  day = rep(as.Date(c("2020-01-01", "2021-06-30")), 20),
+  mass = (0:39) / 4
+)
+generator = batch_sampler_tree(spec, batch_size = 8, length = 50, table = table, seed = 7)
+sampler = generator(NULL)
+found = sampler$batches(2)
+sampler$set_epoch(2)
+batches = list()
+following = sampler$.iter()
+while (!coro::is_exhausted(batch <- following())) batches[[length(batches) + 1L]] = batch
+
+task = mlr3::as_task_classif(cbind(table["flag"], x = 1, label = factor(rep(c("a", "b"), each = 20))), target = "label")
+task$filter(11:30)
+task$set_col_roles("flag", character())
+yaml = "mode: sequential\\nchildren:\\n  - {name: each, column: flag, for_each: true, mode: sequential}\\n"
+of_task = tryCatch(collect_rows(batch_sampler_tree(yaml, 4, "root", seed = 1), 1), error = conditionMessage)
+ingress = mlr3torch::TorchIngressToken(features = "x", batchgetter = mlr3torch::batchgetter_num, shape = c(NA, 1))
+dataset = mlr3torch::task_dataset(task, list(x = ingress))
+by_task = batch_sampler_tree(yaml, 4, "root", seed = 1)(dataset)$batches(0)
+cat(jsonlite::toJSON(digits = NA, list(
+  rows = found$rows, offsets = found$offsets, angle = found$aux$angle, side = found$aux$side, flip = found$aux$flip,
+  iterated = unlist(batches), iterated_side = unlist(lapply(batches, function(batch) attr(batch, "aux")$side)),
+  delivered = collect_rows(generator, 40)$rows,
+  class = class(generator), length = sampler$.length(),
+  without_task = of_task, by_task = by_task$rows,
+  bad_spec = tryCatch(batch_sampler_tree(list(mode = "random"), 4, 10), error = conditionMessage),
+  bad_length = tryCatch(batch_sampler_tree(list(mode = "shuffle"), 4, "rot", table = table)(NULL), error = conditionMessage),
+  no_column = tryCatch(
+    batch_sampler_tree(list(column = "nowhere", value = 1), 4, 10, table = table)(NULL), error = conditionMessage
+  )
+)))
+"""
+
+
+def sampler_of(**parameters: Any) -> TreeBatchSampler:
+    spec = json.loads(json.dumps(SPEC))
+    spec["children"][2]["children"][1]["value"] = [pd.Timestamp("2020-01-01")]
+    return TreeBatchSampler(TABLE, spec, 8, **{"length": 50, "seed": 7, **parameters})
+
+
+def test_from_python_with_auxiliary_values(r: Session) -> None:
+    sampler = sampler_of()
+    generator = rbridge.as_torch_sampler(sampler)
+    delivered = rbridge.collect_rows(generator, len(TABLE))
+    assert delivered.rows.tolist() == sampler.batches(0).rows.tolist()
+    assert np.diff(delivered.offsets).tolist() == [8, 8, 8, 8, 8, 8, 2]
+    instance = r.call_function(generator, None)
+    found = r.call_function(r.rinterface.baseenv["$"](instance, "batches"), 3.0)
+    aux = dict(zip(found[2].names, found[2]))
+    expected = sampler.auxiliary_values(3)
+    assert as_array(aux["angle"]).tolist() == expected["angle"].tolist()
+    assert list(aux["side"]) == expected["side"].tolist()
+    assert [bool(value) for value in aux["flip"]] == expected["flip"].tolist()
+
+
+def test_from_python_without_auxiliary_values() -> None:
+    spec = {"mode": "shuffle", "children": [{"name": "each", "column": "flag", "for_each": True, "mode": "shuffle"}]}
+    sampler = TreeBatchSampler(TABLE, spec, 8, length=30, seed=7)
+    delivered = rbridge.collect_rows(rbridge.as_torch_sampler(sampler), len(TABLE))
+    assert [batch.tolist() for batch in delivered] == list(sampler)
+
+
+@pytest.fixture(scope="module")
+def from_r(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    script = tmp_path_factory.mktemp("tree") / "tree.R"
+    script.write_text(FROM_R, encoding="utf-8")
+    environment = {**os.environ, "RETICULATE_PYTHON": sys.executable}
+    program = find_r("Rscript")
+    assert program is not None, "Rscript was not found"
+    done = subprocess.run([program, str(script)], capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 0, done.stderr
+    told: dict[str, Any] = json.loads(done.stdout)
+    return told
+
+
+def test_declared_in_r_with_a_table_of_r(from_r: dict[str, Any]) -> None:
+    sampler = sampler_of()
+    expected = sampler.batches(2)
+    assert [row - 1 for row in from_r["rows"]] == expected.rows.tolist()
+    assert from_r["offsets"] == expected.offsets.tolist()
+    values = sampler.auxiliary_values(2)
+    assert from_r["angle"] == pytest.approx(values["angle"].tolist(), rel=1e-14)
+    assert from_r["side"] == values["side"].tolist()
+    assert from_r["flip"] == values["flip"].tolist()
+    assert from_r["class"] == ["batch_sampler_tree", "torch_sampler"]
+    assert from_r["length"] == [7]
+    assert [row - 1 for row in from_r["delivered"]] == sampler.batches(0).rows.tolist()
+
+
+def test_a_batch_in_r_carries_its_auxiliary_values(from_r: dict[str, Any]) -> None:
+    assert from_r["iterated"] == from_r["rows"]
+    assert from_r["iterated_side"] == from_r["side"]
+
+
+def test_declared_in_r_for_a_task_of_mlr3torch(from_r: dict[str, Any]) -> None:
+    spec = {"mode": "sequential", "children": [{"name": "e", "column": "x", "for_each": True, "mode": "sequential"}]}
+    sampler = TreeBatchSampler({"x": [True, False] * 10}, spec, 4, length="root", seed=1)
+    assert [row - 1 for row in from_r["by_task"]] == sampler.batches(0).rows.tolist()
+    assert "'table' parameter of batch_sampler_tree must be given where the dataset has no task" in str(
+        from_r["without_task"]
+    )
+
+
+def test_errors_of_python_reach_r_whole(from_r: dict[str, Any]) -> None:
+    assert "The 'mode' parameter of node 'root' of batch_sampler_tree must be one of" in from_r["bad_spec"][0]
+    assert "Got 'rot' instead. The nearest name is 'root'." in from_r["bad_length"][0]
+    assert "must have one column 'nowhere'" in from_r["no_column"][0]

@@ -1,0 +1,171 @@
+"""Auxiliary values: one for each drawn row, delivered with it, the same for any number of workers."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+from pystrat import TreeBatchSampler, TreeSampler
+from pystrat.base import epoch_seed
+from pystrat.tree import DrawnRow
+from tests.test_random_stream import Reference
+
+TABLE = {"label": ["active"] * 10 + ["inactive"] * 90}
+SPEC: dict[str, Any] = {
+    "children": [
+        {"name": "active", "column": "label", "value": "active", "weight": 0.3},
+        {"name": "inactive", "column": "label", "value": "inactive", "weight": 0.7},
+    ],
+    "auxiliary": {
+        "angle": "uniform(-10, 10)",
+        "shift": "normal(2, 0.5)",
+        "crop": "integers(-3, 3)",
+        "side": "choice(['left', 'right'])",
+        "flip": "cycle([true, false, false])",
+        "step": "counter()",
+    },
+}
+
+
+def sampler_of(**parameters: Any) -> TreeBatchSampler:
+    return TreeBatchSampler(TABLE, SPEC, 16, **{"length": 100, "seed": 4, **parameters})
+
+
+class Augmented(Dataset):  # type: ignore[misc]
+    """Items that tell their row and are rotated, cropped and flipped as the draw says."""
+
+    def __len__(self) -> int:
+        return 100
+
+    def __getitem__(self, index: Any) -> torch.Tensor:
+        aux = index.aux
+        sign = -1.0 if aux["flip"] else 1.0
+        values = [float(index), sign * aux["angle"], aux["shift"] + aux["crop"], len(aux["side"]), aux["step"]]
+        return torch.tensor(values, dtype=torch.float64)
+
+
+@pytest.mark.filterwarnings("ignore:This DataLoader will create 4 worker processes")  # more than there are cores
+def test_the_same_augmented_batches_for_any_number_of_workers() -> None:
+    epochs = {}
+    for n_workers in (0, 1, 4):
+        loader = DataLoader(Augmented(), batch_sampler=sampler_of(), num_workers=n_workers)
+        epochs[n_workers] = [torch.cat(list(loader)), torch.cat(list(loader))]
+    for n_workers in (1, 4):
+        assert all(torch.equal(mine, other) for mine, other in zip(epochs[n_workers], epochs[0]))
+    assert not torch.equal(*epochs[0])
+
+
+def test_single_rows_carry_them_too() -> None:
+    rows = TreeSampler(TABLE, SPEC, length=100, seed=4)
+    with_batches = [row.aux for batch in sampler_of() for row in batch]  # type: ignore[attr-defined]
+    assert [row.aux for row in rows] == with_batches  # type: ignore[attr-defined]
+    loader = DataLoader(Augmented(), sampler=rows, batch_size=16)
+    assert torch.equal(torch.cat(list(loader))[:, 0], torch.tensor(rows.batches(1).rows, dtype=torch.float64))
+
+
+def test_iterated_values_are_those_of_the_arrays() -> None:
+    sampler = sampler_of()
+    values = sampler.auxiliary_values(0)
+    assert {name: column.dtype.kind for name, column in values.items()} == {
+        "angle": "f",
+        "shift": "f",
+        "crop": "i",
+        "side": "O",
+        "flip": "b",
+        "step": "i",
+    }
+    iterated = [row.aux for batch in sampler for row in batch]  # type: ignore[attr-defined]
+    assert iterated == [dict(zip(values, row)) for row in zip(*(column.tolist() for column in values.values()))]
+
+
+def test_the_values_are_those_of_their_streams() -> None:
+    values = sampler_of().auxiliary_values(3)
+
+    def stream(place: int) -> Reference:
+        number = 3 + place  # after the root and two leaves
+        return Reference((epoch_seed(4, 3) + 1_000_003 * (number + 1)) % (2**31 - 1))
+
+    angle, crop, side = stream(0), stream(2), stream(3)
+    assert values["angle"].tolist() == [-10 + 20 * angle.uniform() for _ in range(100)]
+    assert values["crop"].tolist() == [crop.index(7) - 3 for _ in range(100)]
+    assert values["side"].tolist() == [["left", "right"][side.index(2)] for _ in range(100)]
+    assert values["flip"].tolist() == ([True, False, False] * 34)[:100]
+    assert values["step"].tolist() == list(range(100))
+
+
+def test_distributions_are_what_they_are_called() -> None:
+    values = sampler_of(length=100_000).auxiliary_values(0)
+    assert abs(values["shift"].mean() - 2) < 0.01
+    assert abs(values["shift"].std() - 0.5) < 0.01
+    assert values["angle"].min() >= -10 and values["angle"].max() < 10
+    assert np.bincount(values["crop"] + 3) / 100_000 == pytest.approx(np.full(7, 1 / 7), abs=0.01)
+
+
+def test_persistent_values_go_on_over_the_epochs() -> None:
+    sampler = sampler_of(persistent=True)
+    whole = sampler_of(persistent=True, length=300).auxiliary_values(0)
+    for name, column in whole.items():
+        parts = [sampler.auxiliary_values(epoch)[name] for epoch in (0, 1, 2)]
+        assert np.concatenate(parts).tolist() == column.tolist()
+
+
+def test_ranks_share_the_values_with_their_rows() -> None:
+    whole = [[(int(row), row.aux) for row in batch] for batch in sampler_of()]  # type: ignore[attr-defined]
+    for rank in (0, 1):
+        mine = sampler_of(num_replicas=2, rank=rank)
+        steps = mine.auxiliary_values(0)["step"].tolist()
+        batches = [[(int(row), row.aux) for row in batch] for batch in mine]  # type: ignore[attr-defined]
+        assert batches == whole[:6][rank::2]
+        assert [aux["step"] for batch in batches for _, aux in batch] == steps
+
+
+def test_resuming_resumes_them() -> None:
+    sampler = sampler_of()
+    running = iter(sampler)
+    next(running)
+    resumed = sampler_of()
+    resumed.load_state_dict(running.state_dict())
+    expected = [row.aux for batch in running for row in batch]  # type: ignore[attr-defined]
+    assert [row.aux for batch in resumed for row in batch] == expected  # type: ignore[attr-defined]
+
+
+def test_without_them_rows_are_plain_ints() -> None:
+    spec = {"children": SPEC["children"]}
+    sampler = TreeBatchSampler(TABLE, spec, 16, length=20, seed=4)
+    assert {type(row) for batch in sampler for row in batch} == {int}
+    assert sampler.auxiliary_values(0) == {}
+    assert sampler.batches(0).rows.tolist() == sampler_of(length=20).batches(0).rows.tolist()
+
+
+def test_a_drawn_row_is_an_int_that_can_be_pickled() -> None:
+    row = DrawnRow(7, {"angle": 0.5})
+    twin = pickle.loads(pickle.dumps(row))
+    assert (twin, twin.aux) == (7, {"angle": 0.5})
+    assert [10, 20, 30][DrawnRow(1)] == 20 and DrawnRow(1) + 1 == 2
+    assert torch.arange(9)[row] == 7 and np.arange(9)[row] == 7
+
+
+def test_wrappers_that_compute_an_index_drop_them_and_the_recipe_keeps_them() -> None:
+    from torch.utils.data import Subset
+
+    class KeepingSubset(Subset):  # type: ignore[misc]
+        def __getitem__(self, index: Any) -> Any:
+            return self.dataset[DrawnRow(self.indices[index], index.aux)]
+
+    index = DrawnRow(3, next(iter(sampler_of()))[0].aux)  # type: ignore[attr-defined]
+    rows = list(range(50, 100))
+    with pytest.raises(AttributeError, match="aux"):
+        Subset(Augmented(), rows)[index]
+    assert KeepingSubset(Augmented(), rows)[index][0] == 53
+
+
+def test_no_warning_comes_of_them() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        list(sampler_of())
