@@ -25,7 +25,7 @@ CASES = {
 
 
 def table_of() -> pd.DataFrame:
-    """5 % actives, half of the inactives synthetic, 10,000 proteins of unequal sizes; text columns, as read from CSV."""
+    """5 % actives, half of the inactives synthetic, 10,000 proteins of unequal sizes; text, as read from CSV."""
     random = np.random.default_rng(1)
     active = random.random(N_ROWS) < 0.05
     synthetic = ~active & (random.random(N_ROWS) < 0.5)

@@ -68,7 +68,9 @@ def _run_export(options: argparse.Namespace) -> int:
 def _run_tree(options: argparse.Namespace) -> int:
     from pystrat.tree import TreeSampler
 
-    sampler = TreeSampler(_read_table(options.table), options.spec, length=1 if options.draw is None else options.draw, seed=options.seed)
+    sampler = TreeSampler(
+        _read_table(options.table), options.spec, length=1 if options.draw is None else options.draw, seed=options.seed
+    )
     description = sampler.describe()
     print(description)
     drawn = sampler.batches(0).rows if options.draw is not None else None
@@ -212,7 +214,9 @@ def _add_tree(commands: Any) -> None:
     )
     tree.add_argument("spec", metavar="SPEC", help="the specification, a file that ends in .yaml or .yml")
     tree.add_argument("table", type=Path, metavar="TABLE", help="the table, a file as for the other commands")
-    tree.add_argument("--draw", type=int, metavar="N", help="also draw N rows, and print the frequencies that they have")
+    tree.add_argument(
+        "--draw", type=int, metavar="N", help="also draw N rows, and print the frequencies that they have"
+    )
     tree.add_argument("--seed", type=int, help="from 0 to 2147483646 (default: one is drawn)")
     tree.set_defaults(run=_run_tree)
 

@@ -60,7 +60,7 @@ def drawn_rows(rows: NDArray[Any], values: Mapping[str, NDArray[Any]]) -> NDArra
 
 def _uniform(arguments: tuple[Any, ...], stream: RandomStream, begin: int, count: int) -> NDArray[Any]:
     low, high = arguments
-    return low + (high - low) * stream.uniforms(count)
+    return np.asarray(low + (high - low) * stream.uniforms(count))
 
 
 def _normal(arguments: tuple[Any, ...], stream: RandomStream, begin: int, count: int) -> NDArray[Any]:
@@ -71,7 +71,7 @@ def _normal(arguments: tuple[Any, ...], stream: RandomStream, begin: int, count:
 
 def _integers(arguments: tuple[Any, ...], stream: RandomStream, begin: int, count: int) -> NDArray[Any]:
     low, high = arguments
-    return stream.indices(high - low + 1, count) + low
+    return np.asarray(stream.indices(high - low + 1, count) + low)
 
 
 def _choice(arguments: tuple[Any, ...], stream: RandomStream, begin: int, count: int) -> NDArray[Any]:

@@ -112,7 +112,7 @@ class Tree:
         """Return the name of a node, with the value of a clone."""
         declared, code = self.nodes[self.declared[node]], int(self.clone_values[node])
         if declared.for_each is None:
-            return declared.name
+            return str(declared.name)
         return f"{declared.name}[{self.columns[declared.for_each].show(code)}]"
 
     def path(self, node: int) -> str:
@@ -426,8 +426,8 @@ def _sums(
     counts = np.diff(offsets)
     rows = options[np.repeat(~inner, counts)]
     owners = np.repeat(np.flatnonzero(~inner), counts[~inner])
-    sums = np.bincount(owners, weights=None if numbers is None else numbers[rows], minlength=len(parents))
-    sums = sums.astype(np.float64)
+    of_rows = np.ones(len(rows)) if numbers is None else numbers[rows]
+    sums: NDArray[np.float64] = np.bincount(owners, weights=of_rows, minlength=len(parents)).astype(np.float64)
     for depth in range(int(depths.max()), 0, -1):
         here = np.flatnonzero(depths == depth)
         sums += np.bincount(parents[here], weights=sums[here], minlength=len(parents))

@@ -69,9 +69,7 @@ def read_table(table: Any, specification: Specification, owner: str) -> TableCol
     for name in specification.coded_columns():
         column = number_column(as_vector(table[name], owner), "table", f" in column '{name}'", owner)
         coded[name] = Column(column.codes.astype(np.int32), column.values, column.kind)
-    numbers = {
-        name: numbers_of(table[name], name, f"the table of {owner}") for name in specification.number_columns()
-    }
+    numbers = {name: numbers_of(table[name], name, f"the table of {owner}") for name in specification.number_columns()}
     return TableColumns(n_rows, coded, numbers)
 
 

@@ -66,7 +66,8 @@ class TreeDescription:
 
     def row_probabilities(self) -> NDArray[np.float64]:
         """Return the probability of each row of the table at a draw, shape (n_rows,)."""
-        return np.bincount(self._rows, weights=self._row_probabilities, minlength=self._tree.n_rows)
+        found = np.bincount(self._rows, weights=self._row_probabilities, minlength=self._tree.n_rows)
+        return found.astype(np.float64)
 
     def frequencies(self, drawn: Optional[NDArray[np.int32]] = None) -> pd.DataFrame:
         """Return the frequencies of the values of the used columns.

@@ -61,9 +61,7 @@ class Walk:
             keep=keep,
         )
         self._auxiliary = tree.specification.auxiliary
-        self._streams = [
-            RandomStream(stream_seed(seed, len(tree) + place)) for place in range(len(self._auxiliary))
-        ]
+        self._streams = [RandomStream(stream_seed(seed, len(tree) + place)) for place in range(len(self._auxiliary))]
         self.position = 0
 
     def draw(self, count: int) -> Draws:

@@ -226,7 +226,8 @@ class TreeBatchSampler(BatchSampler):
         told = (self._size, self._length, self._persistent, self._global_length(), self.seed)
         digest = hashlib.sha256(repr((told, tree.n_rows, tree.specification.auxiliary)).encode())
         cumulative, begin = tree.cumulative()
-        for array in (tree.modes, tree.repeats, tree.options, tree.offsets, tree.leaves, cumulative, begin):
+        arrays: list[NDArray[Any]] = [tree.modes, tree.repeats, tree.options, tree.offsets, tree.leaves]
+        for array in (*arrays, cumulative, begin):
             digest.update(np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<")).tobytes())
         return digest.hexdigest()
 

@@ -196,7 +196,9 @@ class _Reader:
             for key in ("value", "op"):
                 if key in given:
                     required = "be left out with 'for_each'"
-                    raise ValueError(self._refusal(key, path, required, show(given[key]), "Put it in a node of its own."))
+                    raise ValueError(
+                        self._refusal(key, path, required, show(given[key]), "Put it in a node of its own.")
+                    )
             return None, column
         if "missing" in given:
             required = "be left out without 'for_each'"
@@ -292,7 +294,7 @@ def _load_yaml(text: str, owner: str) -> Any:
         advice = "PyYAML is not installed. Install it: pip install 'pystrat[tree]', or apt install python3-yaml."
         raise ImportError(f"{owner} cannot read YAML: {advice} Or give the specification as a dict.") from error
 
-    class StrictLoader(yaml.SafeLoader):
+    class StrictLoader(yaml.SafeLoader):  # type: ignore[misc]
         def compose_node(self, parent: Any, index: Any) -> Any:
             if self.check_event(yaml.AliasEvent):
                 event = self.peek_event()

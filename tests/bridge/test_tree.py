@@ -79,7 +79,8 @@ task = mlr3::as_task_classif(cbind(table["flag"], x = 1, label = factor(rep(c("a
 task$filter(11:30)
 task$set_col_roles("flag", character())
 yaml = "mode: sequential\\nchildren:\\n  - {name: each, column: flag, for_each: true, mode: sequential}\\n"
-of_task = tryCatch(collect_rows(batch_sampler_tree(yaml, 4, "root", seed = 1), 1), error = conditionMessage)
+of_task = batch_sampler_tree(yaml, 4, "root", seed = 1)
+of_task = tryCatch(of_task(NULL), error = conditionMessage)
 ingress = mlr3torch::TorchIngressToken(features = "x", batchgetter = mlr3torch::batchgetter_num, shape = c(NA, 1))
 dataset = mlr3torch::task_dataset(task, list(x = ingress))
 by_task = batch_sampler_tree(yaml, 4, "root", seed = 1)(dataset)$batches(0)
@@ -90,7 +91,9 @@ cat(jsonlite::toJSON(digits = NA, list(
   class = class(generator), length = sampler$.length(),
   without_task = of_task, by_task = by_task$rows,
   bad_spec = tryCatch(batch_sampler_tree(list(mode = "random"), 4, 10), error = conditionMessage),
-  bad_length = tryCatch(batch_sampler_tree(list(mode = "shuffle"), 4, "rot", table = table)(NULL), error = conditionMessage),
+  bad_length = tryCatch(
+    batch_sampler_tree(list(mode = "shuffle"), 4, "rot", table = table)(NULL), error = conditionMessage
+  ),
   no_column = tryCatch(
     batch_sampler_tree(list(column = "nowhere", value = 1), 4, 10, table = table)(NULL), error = conditionMessage
   )
