@@ -260,6 +260,14 @@ def test_the_table_may_change_afterwards() -> None:
     assert sampler.batches(0).rows.tolist() == expected
 
 
+def test_changing_the_batches_that_were_handed_out_changes_no_draw() -> None:
+    for persistent in (False, True):
+        sampler = sampler_of(TABLE, PAIRS, length=9, seed=1, persistent=persistent)
+        expected = sampler.batches(0).rows.tolist()
+        sampler.batches(0).rows[:] = 0
+        assert sampler.batches(0).rows.tolist() == expected
+
+
 def test_no_global_random_state_is_touched() -> None:
     import random
 

@@ -194,7 +194,8 @@ class TreeBatchSampler(BatchSampler):
         return len(self._offsets) - 1
 
     def _epoch_batches(self, epoch: int) -> Batches:
-        return Batches(self._draws(epoch).rows[: self._offsets[-1]], self._offsets)
+        rows = self._draws(epoch).rows[: self._offsets[-1]]
+        return Batches(rows.copy() if self._persistent else rows, self._offsets)  # a kept epoch stays as it was drawn
 
     def _batches_from(self, epoch: int, batch: int) -> Iterator[NDArray[Any]]:
         if not self.auxiliary_names:

@@ -304,9 +304,9 @@ def _load_yaml(text: str, owner: str) -> Any:
         def construct_mapping(self, node: Any, deep: bool = False) -> Any:
             seen = set()
             for key, _ in node.value:
-                if key.value in seen:
+                if str(key.value) in seen:
                     raise ValueError(refusal("spec", owner, "have every key once", f"'{key.value}' again{_line(key)}"))
-                seen.add(key.value)
+                seen.add(str(key.value))
             return super().construct_mapping(node, deep)
 
     try:
