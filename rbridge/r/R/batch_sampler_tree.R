@@ -81,14 +81,14 @@ tree_from_r = function(configuration) {
   structure(settings = environment(), torch::sampler(
     name = tree_name,
     inherit = tree_sampler(),
-    initialize = function(data_source) {
-      private$.source = tree_source(declared, configuration, data_source)
-    },
-    .length = function() as.integer(reticulate::py_to_r(private$.source$n_batches)),
-    batches = function(epoch) {
-      one_based(from_python(reticulate::py_to_r(private$.source$guarded(check_epoch(epoch, self)))))
-    },
-    private = list(.source = NULL),
+    private = list(
+      .source = NULL,
+      .prepare = function(data_source, task) {
+        private$.source = tree_source(declared, configuration, data_source, task)
+      },
+      .n_batches = function() reticulate::py_to_r(private$.source$n_batches),
+      .epoch_batches = function(epoch) one_based(from_python(reticulate::py_to_r(private$.source$guarded(epoch))))
+    ),
     parent_env = environment()
   ))
 }
@@ -100,12 +100,15 @@ tree_callback_generator = function(python_batches, n_batches, fingerprint) {
   structure(settings = environment(), torch::sampler(
     name = tree_name,
     inherit = tree_sampler(),
-    .length = function() as.integer(configuration$n_batches),
-    batches = function(epoch) {
-      batches = from_python(python_batches(check_epoch(epoch, self)))
-      names(batches) = c("rows", "offsets", "aux")
-      one_based(batches)
-    },
+    private = list(
+      .prepare = function(data_source, task) NULL,
+      .n_batches = function() configuration$n_batches,
+      .epoch_batches = function(epoch) {
+        batches = from_python(python_batches(epoch))
+        names(batches) = c("rows", "offsets", "aux")
+        one_based(batches)
+      }
+    ),
     parent_env = environment()
   ))
 }
@@ -132,11 +135,9 @@ tree_sampler = function() {
         structure(rows, aux = lapply(batches$aux, function(values) values[places]))
       }
     },
-    print = function(...) {
-      cat(sprintf("<%s>", tree_name),
-        sprintf("* Batches: %.0f, next epoch %.0f", self$.length(), private$.next_epoch), sep = "\n")
-      invisible(self)
-    },
+    private = list(
+      .describe = function() sprintf("* Batches: %.0f, next epoch %.0f", self$.length(), private$.next_epoch)
+    ),
     parent_env = environment()
   )
 }
@@ -157,8 +158,7 @@ declared_tree = function(spec) {
   from_python(reticulate::py_to_r(reticulate::import("rbridge.tree", convert = FALSE)$guarded_tree(spec)))
 }
 
-tree_source = function(declared, configuration, data_source) {
-  task = source_task(data_source)
+tree_source = function(declared, configuration, data_source, task) {
   used = lapply(reticulate::py_to_r(declared$columns()), as.character)
   table = tree_table(configuration$table, unique(unlist(used)), task)
   n_rows = if (is.null(configuration$table)) task$nrow else NROW(configuration$table[[1L]])
