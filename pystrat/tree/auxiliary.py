@@ -49,13 +49,10 @@ class DrawnRow(int):
         return made
 
 
-def drawn_rows(rows: NDArray[Any], values: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
-    """Return an array of `DrawnRow`, whose ``tolist()`` gives them as they are."""
-    made = np.empty(len(rows), dtype=object)
+def drawn_rows(rows: NDArray[Any], values: Mapping[str, NDArray[Any]]) -> list[int]:
+    """Return the rows as `DrawnRow`, each with its values."""
     columns = [column.tolist() for column in values.values()]
-    for place, (row, *items) in enumerate(zip(rows.tolist(), *columns)):
-        made[place] = DrawnRow(row, dict(zip(values, items)))
-    return made
+    return [DrawnRow(row, dict(zip(values, items))) for row, *items in zip(rows.tolist(), *columns)]
 
 
 def _uniform(arguments: tuple[Any, ...], stream: RandomStream, begin: int, count: int) -> NDArray[Any]:

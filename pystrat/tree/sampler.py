@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat._messages import check_flag, check_integer, count_of, refusal, show
-from pystrat.base import BatchIterator, Batches, BatchSampler, epoch_seed
+from pystrat.base import BatchIterator, Batches, BatchSampler, Place, epoch_seed
 from pystrat.tree.auxiliary import drawn_rows
 from pystrat.tree.building import Tree, build_tree
 from pystrat.tree.conditions import read_table
@@ -197,12 +197,12 @@ class TreeBatchSampler(BatchSampler):
         rows = self._draws(epoch).rows[: self._offsets[-1]]
         return Batches(rows.copy() if self._persistent else rows, self._offsets)  # a kept epoch stays as it was drawn
 
-    def _batches_from(self, epoch: int, batch: int) -> Iterator[NDArray[Any]]:
+    def _lists_from(self, place: Place) -> Iterator[list[int]]:
         if not self.auxiliary_names:
-            return super()._batches_from(epoch, batch)
-        return self._carrying(self._draws(epoch), (self.rank or 0) + self._stride * batch)
+            return super()._lists_from(place)
+        return self._carrying(self._draws(place.epoch), (self.rank or 0) + self._stride * place.batch)
 
-    def _carrying(self, draws: Draws, first: int) -> Iterator[NDArray[Any]]:
+    def _carrying(self, draws: Draws, first: int) -> Iterator[list[int]]:
         """Yield batches of row positions that carry their auxiliary values."""
         for batch in range(first, self._global_length(), self._stride):
             part = slice(int(self._offsets[batch]), int(self._offsets[batch + 1]))
