@@ -5,12 +5,12 @@ export RETICULATE_PYTHON := $(CURDIR)/.venv/bin/python
 
 python := .venv/bin/python
 
-bench_scripts := epoch lists constructor memory ranks imports loader background bridge
+bench_scripts := epoch lists constructor memory ranks imports loader background bridge weighted tree corpus
 
-.PHONY: help set-up demo bench test test-python test-bridge test-r check document clean r-half
+.PHONY: help set-up demo bench test test-python test-bridge test-r test-vignettes vignettes check document clean r-half
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 set-up: ## Install what is missing: Debian packages, .venv, .r-library
 	@tools/set-up.sh
@@ -18,7 +18,7 @@ set-up: ## Install what is missing: Debian packages, .venv, .r-library
 demo: set-up ## Run the main job on the published and the real data, in Python and in R
 	@$(python) -m pystrat demo
 
-test: test-python test-bridge test-r ## Run all tests of both languages
+test: test-python test-bridge test-r test-vignettes ## Run all tests of both languages
 
 test-python: set-up ## Run the tests in Python alone
 	@$(python) -m pytest --ignore tests/bridge
@@ -28,6 +28,12 @@ test-bridge: set-up r-half ## Run the tests of Python and R together
 
 test-r: set-up r-half ## Run the tests in R alone
 	@Rscript tools/test_r.R
+
+test-vignettes: set-up r-half ## Run the vignettes and compare their text with the committed one
+	@Rscript tools/vignettes.R --check
+
+vignettes: set-up r-half ## Render the vignettes: vignettes/*.Rmd -> *.md and their figures
+	@Rscript tools/vignettes.R
 
 bench: set-up r-half ## Measure the samplers beside their peers, and print ratios (some 15 minutes)
 	@for script in $(bench_scripts); do echo "bench: $$script"; $(python) benchmarks/$$script.py || exit 1; done

@@ -18,17 +18,18 @@ debian_packages=(
   cython3 flake8 black mypy build-essential
   python3-dev python3-venv python3-pip python3-setuptools python3-wheel
   python3-numpy python3-pandas python3-matplotlib python3-torch python3-rpy2 python3-pytest python3-hypothesis
-  python3-skorch python3-imblearn python3-scipy python3-yaml lua5.1
-  r-base-dev r-cran-roxygen2 r-cran-lintr
+  python3-skorch python3-imblearn python3-sklearn python3-scipy python3-tqdm python3-yaml lua5.1
+  r-base-dev r-cran-roxygen2 r-cran-lintr r-cran-knitr r-cran-rmarkdown pandoc
 )
 cran_packages=(
   "R6 2.5.0" "aum 2024.6.19" "bit64 4.0.5" "callr 3.7.0" "cli 3.6.0" "coro 1.1.0" "data.table 1.15.0" "future 1.33.0"
-  "ggplot2 3.4.0" "jsonlite 1.8.0" "mirai 2.0.0" "mlr3 1.8.0" "mlr3misc 0.15.0" "mlr3pipelines 0.7.0" "mlr3torch 0.3.3"
-  "mlr3tuning 1.0.0" "paradox 1.0.0" "reticulate 1.40" "testthat 3.2.0" "torch 0.17.0" "withr 3.0.0"
+  "ggplot2 3.4.0" "jsonlite 1.8.0" "knitr 1.42" "mirai 2.0.0" "mlr3 1.8.0" "mlr3misc 0.15.0" "mlr3pipelines 0.7.0"
+  "mlr3torch 0.3.3" "mlr3tuning 1.0.0" "paradox 1.0.0" "reticulate 1.40" "rmarkdown 2.20" "testthat 3.2.0"
+  "torch 0.17.0" "withr 3.0.0"
 )
 # Modules, with the name of their distribution where that is another one.
-python_modules="numpy pandas matplotlib torch pytest hypothesis scipy skorch imblearn=imbalanced-learn yaml=PyYAML Cython"
-python_modules+=" setuptools wheel black flake8 mypy"
+python_modules="numpy pandas matplotlib torch pytest hypothesis scipy skorch imblearn=imbalanced-learn"
+python_modules+=" sklearn=scikit-learn tqdm yaml=PyYAML Cython setuptools wheel black flake8 mypy"
 python_imports="numpy pandas matplotlib torch pytest hypothesis pystrat rbridge"
 
 say() { printf 'set-up: %s\n' "$*"; }

@@ -1,0 +1,96 @@
+# Renders the vignettes: vignettes/NAME.Rmd -> vignettes/NAME.md and its figures in vignettes/NAME_files/.
+# Their code runs in the folder of the repository, each document in a process of its own, in R and in the Python of .venv.
+#
+#   Rscript tools/vignettes.R [NAME ...]          render all, or the named ones
+#   Rscript tools/vignettes.R --check [NAME ...]  write nothing; fail where a fresh text differs from the committed one
+#
+# Figures are not compared, since their bytes differ between machines; that each of them is there is checked. A check
+# never looks for LibTorch, so that it gives the same text whether or not R has it.
+
+arguments = commandArgs(trailingOnly = TRUE)
+is_check = "--check" %in% arguments
+wanted = setdiff(arguments, "--check")
+documents = sub("\\.Rmd$", "", list.files("vignettes", pattern = "\\.Rmd$"))
+unknown = setdiff(wanted, documents)
+if (length(documents) == 0 || length(unknown) > 0) {
+  stop("there is no vignette ", paste(unknown, collapse = ", "), "; there are ", paste(documents, collapse = ", "))
+}
+if (length(wanted) == 0) {
+  wanted = documents
+}
+
+# Python is that of .venv unless RETICULATE_PYTHON names another one.
+if (!nzchar(Sys.getenv("RETICULATE_PYTHON"))) {
+  Sys.setenv(RETICULATE_PYTHON = file.path(getwd(), ".venv/bin/python"))
+}
+Sys.setenv(MPLBACKEND = "Agg", OMP_NUM_THREADS = "1", LC_ALL = "C.UTF-8", LANGUAGE = "en", TZ = "UTC", TORCH_INSTALL = "0")
+if (is_check) {
+  Sys.setenv(TORCH_HOME = tempfile("no-libtorch"))
+}
+
+# Renders a copy of the document inside `folder`, which is either vignettes/ or a temporary folder.
+render = function(name, folder) {
+  input = file.path(folder, paste0(name, ".Rmd"))
+  if (folder != "vignettes") {
+    file.copy(file.path("vignettes", basename(input)), input)
+  }
+  unlink(file.path(folder, paste0(name, "_files")), recursive = TRUE)
+  callr::r(spinner = FALSE, show = FALSE, stderr = "2>&1", args = list(input, getwd()), function(input, root) {
+    format = rmarkdown::github_document(html_preview = FALSE, fig_width = 8, fig_height = 4.5)
+    format$knitr$opts_chunk = c(format$knitr$opts_chunk, list(dpi = 100, dev.args = list(type = "cairo"), comment = "#>"))
+    options(width = 100)
+    rmarkdown::render(input, format, knit_root_dir = root, quiet = TRUE, envir = globalenv())
+  })
+  file.path(folder, paste0(name, ".md"))
+}
+
+# The lines that differ, with the number of the first of them, in a few lines.
+first_difference = function(old, new) {
+  length(old) = length(new) = max(length(old), length(new))
+  place = which(is.na(old) | is.na(new) | old != new)[1L]
+  end = function(line) if (is.na(line)) "(the end)" else line
+  sprintf("line %d\n    committed: %s\n    fresh:     %s", place, end(old[place]), end(new[place]))
+}
+
+problems_of = function(name, fresh) {
+  committed = file.path("vignettes", paste0(name, ".md"))
+  if (!file.exists(committed)) {
+    return("has not been rendered")
+  }
+  old = readLines(committed, encoding = "UTF-8")
+  new = readLines(fresh, encoding = "UTF-8")
+  links = unlist(regmatches(old, gregexpr(sprintf("%s_files/[^)\" ]+", name), old)))
+  absent = links[!file.exists(file.path("vignettes", links))]
+  c(
+    if (!identical(old, new)) paste("differs from a fresh rendering from", first_difference(old, new)),
+    if (length(absent) > 0) paste("lacks", paste(absent, collapse = ", "))
+  )
+}
+
+failed = FALSE
+for (name in wanted) {
+  begin = Sys.time()
+  folder = if (is_check) tempfile("vignettes") else "vignettes"
+  dir.create(folder, showWarnings = FALSE)
+  problems = tryCatch(
+    {
+      fresh = render(name, folder)
+      if (is_check) problems_of(name, fresh)
+    },
+    error = function(error) {
+      output = tail(strsplit(paste(error$stdout, collapse = ""), "\n")[[1L]], 30L)
+      paste(c("could not be rendered:", output, conditionMessage(error$parent)), collapse = "\n    ")
+    }
+  )
+  seconds = as.numeric(difftime(Sys.time(), begin, units = "secs"))
+  cat(sprintf("vignettes: %s, %.0f s\n", name, seconds))
+  if (length(problems) > 0) {
+    failed = TRUE
+    cat(sprintf("vignettes: %s %s\n", name, problems), sep = "")
+  }
+}
+if (failed && is_check) {
+  cat(sprintf("vignettes: `make vignettes` renders them anew (the committed ones: pandoc 2.17; here: %s)\n",
+    rmarkdown::pandoc_version()))
+}
+quit(status = as.integer(failed))
