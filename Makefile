@@ -50,6 +50,6 @@ r-half: set-up
 	@if [ -f .r-library/missing ]; then echo "The R half is missing:"; cat .r-library/missing; exit 1; fi
 
 clean: ## Remove everything that set-up and the other targets made
-	rm -rf .venv .r-library .set-up.lock build demo-output *.egg-info pystrat/*.c pystrat/*.so
+	rm -rf .venv .r-library .set-up.lock build demo-output *.egg-info pystrat/*.c pystrat/*/*.c pystrat/*.so pystrat/*/*.so
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	rm -rf .pytest_cache .mypy_cache .hypothesis

@@ -3,6 +3,7 @@
 from pystrat.base import Batches, BatchSampler, epoch_permutation
 from pystrat.bins import bin_target
 from pystrat.corpus import EpochSubsetSampler
+from pystrat.curves import plot_learning_curves, plot_roc_curves
 from pystrat.datasets import labels_of
 from pystrat.multilabel import MultilabelBatchSampler
 from pystrat.plan import BatchPlan
@@ -33,6 +34,8 @@ __all__ = [
     "labels_of",
     "min_samples_for_batch_size",
     "plot_batch_counts",
+    "plot_learning_curves",
     "plot_plan",
+    "plot_roc_curves",
 ]
 __version__ = "0.1.0"

@@ -1,0 +1,93 @@
+#' @title Plot of the Rows of One Label in Every Batch
+#'
+#' @description
+#' Shows how many rows of one label each batch holds, for several samplers side by side.
+#' Above is the count of every batch, with the batches that lack the label marked; below is the number of batches with
+#' each count.
+#'
+#' @param tables (named `list()` of `data.frame()`)\cr
+#'   The name of each sampler and its table from [batch_counts()], or from the `plan()` of a sampler.
+#' @param label (`character(1)`)\cr
+#'   The column to be plotted.
+#'
+#' @return A plot of ggplot2.
+#'
+#' @section Errors:
+#' No table or one without a name, and a label that is no column of all tables.
+#' Also where the package ggplot2 is missing.
+#'
+#' @export
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
+#' labels = rep(c("yes", "no"), times = c(60, 1940))
+#' stratified = batch_sampler_stratified(3, strata = labels, seed = 1)(NULL)$batches(0)
+#' plain = list(rows = sample(2000), offsets = seq(0, 2000, by = 100))
+#' plot_batch_counts(list(plain = batch_counts(plain, labels), stratified = batch_counts(stratified, labels)), "yes")
+plot_batch_counts = function(tables, label) {
+  need_ggplot2("plot_batch_counts")
+  check_named_list(tables, "tables", "plot_batch_counts")
+  if (!all(vapply(tables, function(table) label %in% names(table), logical(1L)))) {
+    stop_parameter("label", "be a column of every table", show_value(label), of = "plot_batch_counts")
+  }
+  counts = lapply(tables, `[[`, label)
+  each = drawn_panels(counts, "each", function(count) data.frame(x = seq_along(count), y = count))
+  most = max(unlist(counts))
+  bars = drawn_panels(counts, "bars", function(count) data.frame(x = 0:most, y = tabulate(count + 1L, most + 1L)))
+  each$without = each$y == 0
+  bars$without = bars$x == 0
+  ggplot2::ggplot(each, ggplot2::aes(x = .data$x, y = .data$y, fill = .data$without)) +
+    ggplot2::geom_blank(data = shared_heights(each, bars)) +
+    ggplot2::geom_point(ggplot2::aes(colour = .data$without, shape = .data$without), size = 1.3) +
+    ggplot2::geom_col(data = bars, width = 0.85) +
+    ggplot2::geom_text(ggplot2::aes(label = .data$y), data = bars[bars$y > 0, ], vjust = -0.4, size = 2.8) +
+    ggplot2::facet_wrap("panel", ncol = length(tables), scales = "free",
+      labeller = ggplot2::as_labeller(panel_titles(counts, label))) +
+    ggplot2::scale_x_continuous(breaks = function(limits) whole_breaks(limits)) +
+    ggplot2::scale_y_continuous(breaks = function(limits) whole_breaks(limits),
+      expand = ggplot2::expansion(mult = c(0.04, 0.12))) +
+    ggplot2::scale_colour_manual(values = batch_colours, aesthetics = c("colour", "fill"), guide = "none") +
+    ggplot2::scale_shape_manual(values = c(`FALSE` = 16, `TRUE` = 4), guide = "none") +
+    ggplot2::labs(x = NULL, y = NULL)
+}
+
+batch_colours = c(`FALSE` = "#2b6ca3", `TRUE` = "#c0392b")
+
+# The points or bars of one row of panels. Panels are numbered, the upper row first.
+drawn_panels = function(counts, row, points_of) {
+  numbers = seq_along(counts) + if (row == "bars") length(counts) else 0L
+  parts = Map(function(count, number) data.frame(points_of(count), panel = number), counts, numbers)
+  drawn = do.call(rbind, unname(parts))
+  drawn$panel = factor(drawn$panel, levels = seq_len(2L * length(counts)))
+  drawn
+}
+
+# Invisible points that make the panels of a row equally high, from 0 on.
+shared_heights = function(...) {
+  do.call(rbind, lapply(list(...), function(drawn) {
+    panels = expand.grid(y = c(0, max(drawn$y)), panel = unique(drawn$panel))
+    data.frame(x = 1, without = FALSE, panels)
+  }))
+}
+
+# What stands above each panel, which says by that what its axes are.
+panel_titles = function(counts, label) {
+  without = vapply(counts, function(count) sum(count == 0), 1L)
+  each = sprintf("%s: %s, %s without\nrows of '%s' in each batch", names(counts),
+    vapply(lengths(counts), show_batches, ""), ifelse(without > 0L, without, "none"), label)
+  bars = rep(sprintf("number of batches, by rows of '%s'", label), times = length(counts))
+  stats::setNames(c(each, bars), seq_len(2L * length(counts)))
+}
+
+need_ggplot2 = function(of) {
+  if (!requireNamespace("ggplot2", quietly = TRUE)) {
+    stop(of, "() needs the R package ggplot2: install.packages(\"ggplot2\").", call. = FALSE)
+  }
+}
+
+# A list of one entry or more, each with a name of its own.
+check_named_list = function(x, parameter, of) {
+  names = names(x)
+  is_named = is.list(x) && length(names) > 0L && all(nzchar(names)) && !anyDuplicated(names)
+  if (!is_named || is.data.frame(x)) {
+    stop_parameter(parameter, "be a list whose entries have names", show_value(x), of = of)
+  }
+}

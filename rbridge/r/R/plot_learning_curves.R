@@ -1,0 +1,39 @@
+#' @title Plot of Learning Curves
+#'
+#' @description
+#' Draws a measure after each epoch, for one or more ways to train.
+#' A line is the mean over the runs, and the band behind it reaches from the lowest run to the highest.
+#'
+#' @param values (named `list()` of `numeric()` or `matrix()`)\cr
+#'   The name of each way to train, and the measure after each epoch.
+#'   A column of a matrix is a run, such as a seed.
+#' @param label (`character(1)`)\cr
+#'   What the measure is called.
+#'
+#' @return A plot of ggplot2.
+#'
+#' @section Errors:
+#' Nothing to plot, and numbers that are missing.
+#' Also where the package ggplot2 is missing.
+#'
+#' @export
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
+#' plot_learning_curves(list(plain = c(0.6, 0.7, 0.75), stratified = cbind(c(0.6, 0.7, 0.8), c(0.5, 0.7, 0.7))))
+plot_learning_curves = function(values, label = "area under the ROC curve") {
+  need_ggplot2("plot_learning_curves")
+  runs = check_runs(values, "values", "plot_learning_curves")
+  drawn = do.call(rbind, Map(function(matrix, name) {
+    data.frame(epoch = seq_len(nrow(matrix)), mean = rowMeans(matrix), lowest = apply(matrix, 1L, min),
+      highest = apply(matrix, 1L, max), name = name, row.names = NULL)
+  }, runs, names(runs)))
+  drawn$name = factor(drawn$name, levels = names(runs))
+  colours = line_colours(length(runs))
+  ggplot2::ggplot(drawn, ggplot2::aes(x = .data$epoch, y = .data$mean, colour = .data$name)) +
+    ggplot2::geom_ribbon(ggplot2::aes(ymin = .data$lowest, ymax = .data$highest, fill = .data$name), alpha = 0.15,
+      colour = NA) +
+    ggplot2::geom_line() +
+    ggplot2::geom_point(size = 1) +
+    ggplot2::scale_x_continuous(breaks = function(limits) whole_breaks(limits)) +
+    ggplot2::scale_colour_manual(values = colours, aesthetics = c("colour", "fill"), name = NULL) +
+    ggplot2::labs(x = "epoch", y = label)
+}

@@ -1,0 +1,49 @@
+#' @title Plot of a Batch Plan as a Heat Map
+#'
+#' @description
+#' Draws a row for each stratum and a column for each batch.
+#' The colour is how many rows of the one are in the other, as a share of the largest count of the stratum in any batch,
+#' so that rare strata show as well.
+#'
+#' @param plan (`batch_plan`)\cr
+#'   What [batch_plan()] returns.
+#' @param most (`integer(1)`)\cr
+#'   Strata to be shown at most, the smallest ones first.
+#'
+#' @return A plot of ggplot2.
+#'
+#' @section Errors:
+#' Anything but a plan.
+#' Also where the package ggplot2 is missing.
+#'
+#' @seealso `ggplot2::autoplot()` of a plan draws the counts themselves, batch by batch.
+#'
+#' @export
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
+#' plot_plan(batch_plan(rep(c("a", "b", "c"), times = c(12, 50, 200)), 2))
+plot_plan = function(plan, most = 40L) {
+  need_ggplot2("plot_plan")
+  if (!inherits(plan, "batch_plan")) {
+    stop_parameter("plan", "be a plan that batch_plan() made", show_value(plan), of = "plot_plan")
+  }
+  most = check_count(most, "most", of = "plot_plan")
+  chosen = utils::head(order(plan$counts), most)
+  composition = plan$composition()[chosen]
+  names = sprintf("%s: %s, %s in a batch", plan$strata[chosen], vapply(plan$counts[chosen], show_count, "", "row"),
+    vapply(composition, show_range, ""))
+  # Numbered, since two strata may share a name.
+  drawn = data.frame(
+    batch = rep(seq_len(plan$n_batches), times = length(chosen)),
+    stratum = rep(factor(seq_along(chosen), levels = rev(seq_along(chosen))), each = plan$n_batches),
+    share = unlist(lapply(composition, function(rows) rows / max(rows)))
+  )
+  left_out = length(plan$counts) - length(chosen)
+  ggplot2::ggplot(drawn, ggplot2::aes(x = .data$batch, y = .data$stratum, fill = .data$share)) +
+    ggplot2::geom_raster() +
+    ggplot2::scale_fill_gradient(low = "#f7fbff", high = "#08306b", limits = c(0, 1),
+      name = "share of the\nstratum's largest\ncount in a batch") +
+    ggplot2::scale_x_continuous(breaks = function(limits) whole_breaks(pmax(limits, 1)), expand = c(0, 0)) +
+    ggplot2::scale_y_discrete(labels = stats::setNames(names, seq_along(chosen)), expand = c(0, 0)) +
+    ggplot2::labs(title = plan_title(plan), y = NULL,
+      x = paste0("batch", if (left_out > 0L) sprintf(" (and %d larger strata)", left_out)))
+}

@@ -1,0 +1,116 @@
+#' @title Plot of ROC Curves
+#'
+#' @description
+#' Draws the ROC curves of one or more models on the same rows: a line for each run, a colour for each model.
+#'
+#' @param scores (named `list()` of `numeric()` or `matrix()`)\cr
+#'   The name of each model and what it predicts, a larger number for a positive row.
+#'   A column of a matrix is a run.
+#' @param labels (`numeric()` or `logical()`)\cr
+#'   1 or `TRUE` for positive rows, 0 or `FALSE` for negative ones.
+#' @param weights (`numeric()`)\cr
+#'   The weight of each row, such as a survey weight, not negative.
+#'   `NULL` (default): all 1.
+#'
+#' @return A plot of ggplot2; the legend gives the mean area under the curve.
+#'
+#' @section Ties:
+#' Rows with equal scores are one step of the curve, so that the area counts a tie of a positive and a negative row one
+#' half.
+#'
+#' @section Errors:
+#' No model, labels other than 0 and 1 or all alike, numbers that are missing or negative weights, and lengths that
+#' differ.
+#' Also where the package ggplot2 is missing.
+#'
+#' @export
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
+#' plot_roc_curves(list(good = c(4, 3, 2, 1), chance = c(1, 1, 1, 1)), labels = c(1, 1, 0, 0))
+plot_roc_curves = function(scores, labels, weights = NULL) {
+  of = "plot_roc_curves"
+  need_ggplot2(of)
+  if (is.null(weights)) {
+    weights = rep(1, length(labels))
+  }
+  check_roc_rows(labels, weights, of)
+  runs = check_runs(scores, "scores", of, n_rows = length(labels))
+  positive = as.logical(labels)
+  curves = lapply(runs, function(matrix) {
+    lapply(seq_len(ncol(matrix)), function(run) roc_curve(matrix[, run], positive, weights))
+  })
+  areas = vapply(curves, function(of_model) mean(vapply(of_model, area_under, 1)), 1)
+  drawn = joined_runs(curves, sprintf("%s (%.3f)", names(runs), areas))
+  ggplot2::ggplot(drawn, ggplot2::aes(x = .data$false_positive_rate, y = .data$true_positive_rate,
+    colour = .data$name, group = .data$run)) +
+    ggplot2::geom_abline(slope = 1, intercept = 0, linetype = "dashed", colour = "#999999") +
+    ggplot2::geom_path() +
+    ggplot2::coord_equal() +
+    ggplot2::scale_colour_manual(values = line_colours(length(runs)), name = "(area under the curve)") +
+    ggplot2::labs(x = "false positive rate", y = "true positive rate")
+}
+
+# From (0, 0) to (1, 1), one point for each distinct score.
+roc_curve = function(scores, positive, weights) {
+  order = order(-scores)
+  is_last_of_ties = c(diff(scores[order]) != 0, TRUE)
+  rate = function(weights) {
+    total = cumsum(weights[order])
+    c(0, total[is_last_of_ties] / total[length(total)])
+  }
+  data.frame(false_positive_rate = rate(weights * !positive), true_positive_rate = rate(weights * positive))
+}
+
+area_under = function(curve) {
+  height = curve$true_positive_rate
+  sum(diff(curve$false_positive_rate) * (height[-1L] + height[-length(height)]) / 2)
+}
+
+# The data frames of all runs, with the name to be shown and a number of its own for each run.
+joined_runs = function(runs, names) {
+  number = 0L
+  parts = Map(function(of_name, name) {
+    do.call(rbind, lapply(of_name, function(run) {
+      number <<- number + 1L
+      data.frame(run, name = name, run = number)
+    }))
+  }, runs, names)
+  drawn = do.call(rbind, unname(parts))
+  drawn$name = factor(drawn$name, levels = names)
+  drawn
+}
+
+line_colours = function(n) {
+  rep_len(c("#c0392b", "#2b6ca3", "#d68910", "#1e8449", "#7d3c98", "#566573"), n)
+}
+
+check_roc_rows = function(labels, weights, of) {
+  wrong = labels[!labels %in% c(0, 1)]
+  if (length(wrong) > 0L) {
+    stop_parameter("labels", "hold 0 and 1 only", show_value(wrong[1L]), of = of)
+  }
+  if (length(weights) != length(labels) || !all(is.finite(weights) & weights >= 0)) {
+    stop_parameter("weights", "have a finite number, not negative, for each label",
+      show_count(length(weights), "value"), of = of)
+  }
+  if (!(sum(weights[labels == 1]) > 0 && sum(weights[labels == 0]) > 0)) {
+    stop_parameter("labels", "hold both 0 and 1", sprintf("%d of 1", sum(labels == 1)), of = of)
+  }
+}
+
+# -> a list of matrices with a column for each run
+check_runs = function(values, parameter, of, n_rows = NULL) {
+  check_named_list(values, parameter, of)
+  runs = lapply(values, as.matrix)
+  for (name in names(runs)) {
+    matrix = runs[[name]]
+    if (length(matrix) == 0L || !(is.null(n_rows) || nrow(matrix) == n_rows)) {
+      values = if (!is.null(n_rows)) show_count(n_rows, "value")
+      required = if (is.null(n_rows)) "be vectors or matrices" else sprintf("have %s a run", values)
+      stop_parameter(parameter, required, sprintf("%s for '%s'", show_count(nrow(matrix), "value"), name), of = of)
+    }
+    if (!is.numeric(matrix) || !all(is.finite(matrix))) {
+      stop_parameter(parameter, "hold finite numbers", sprintf("others for '%s'", name), of = of)
+    }
+  }
+  runs
+}

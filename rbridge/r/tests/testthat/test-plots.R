@@ -1,0 +1,98 @@
+# Counts of batches, and pictures: what is drawn is what was counted or measured.
+
+labels = rep(c("no", "yes", "no"), times = c(10, 4, 16))
+
+draw = function(plot) {
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  print(plot)
+}
+
+layer = function(plot, number) ggplot2::layer_data(plot, number)
+
+test_that("the counts of a sampler are its plan, and those of a dataloader what it delivers", {
+  sampler = sampler_of(labels, 2, seed = 1)
+  expect_identical(batch_counts(sampler$batches(0), labels), sampler$plan())
+  expect_identical(batch_counts(collect_rows(sampler, 30), labels), sampler$plan())
+})
+
+test_that("the count is of what comes and not of what should", {
+  expect_identical(batch_counts(list(rows = c(1L, 1L, 30L, 11L), offsets = c(0L, 3L, 3L, 4L)), labels),
+    data.frame(no = c(3L, 0L, 0L), yes = c(0L, 0L, 1L)))
+  columns = data.frame(x = c("a", NA, "a"), y = 1)
+  expect_identical(batch_counts(list(rows = 3:1, offsets = c(0, 1, 3)), columns),
+    data.frame(`a, 1` = c(1L, 1L), `NA, 1` = c(0L, 1L), check.names = FALSE))
+})
+
+test_that("batches that cannot be counted are refused", {
+  expect_error(batch_counts(1:3, labels), "The 'batches' parameter of batch_counts must be a list of rows and offsets.",
+    fixed = TRUE)
+  for (row in c(0, 31)) {
+    expect_error(batch_counts(list(rows = row, offsets = 0:1), labels),
+      sprintf("must have one value for each row of the dataset. Got 30 values and row %d instead.", row), fixed = TRUE)
+  }
+})
+
+test_that("plot_batch_counts() shows every batch, marks those without the label, and counts them", {
+  tables = list(plain = data.frame(yes = c(0, 3, 1, 0)), stratified = data.frame(yes = c(1, 1, 1, 1)))
+  plot = plot_batch_counts(tables, "yes")
+  points = layer(plot, 2)
+  expect_equal(points$y, c(0, 3, 1, 0, 1, 1, 1, 1))
+  expect_identical(points$shape == 4, points$y == 0)
+  bars = layer(plot, 3)
+  expect_equal(bars$y[bars$PANEL == 3], c(2, 1, 0, 1))
+  expect_equal(bars$y[bars$PANEL == 4], c(0, 4, 0, 0))
+  expect_silent(draw(plot))
+})
+
+test_that("plot_plan() shows the share of every stratum in every batch, the smallest stratum first", {
+  plan = batch_plan(rep(c("b", "a"), times = c(9, 4)), 2)
+  plot = plot_plan(plan)
+  expect_equal(plot$data$share, c(1, 1, 4 / 5, 1))
+  expect_identical(plot$labels$title, "2 batches of 6 to 7 rows")
+  expect_identical(plot_plan(plan, most = 1)$labels$x, "batch (and 1 larger strata)")
+  expect_silent(draw(plot))
+})
+
+test_that("plot_roc_curves() counts ties and weights as they should be", {
+  curve = function(...) {
+    drawn = plot_roc_curves(...)$data
+    unname(as.matrix(drawn[, c("false_positive_rate", "true_positive_rate")]))
+  }
+  expect_equal(curve(list(m = 4:1), c(1, 1, 0, 0)), cbind(c(0, 0, 0, 0.5, 1), c(0, 0.5, 1, 1, 1)))
+  expect_equal(curve(list(m = c(1, 1)), c(1, 0)), cbind(c(0, 1), c(0, 1)))
+  expect_equal(curve(list(m = 3:1), c(1, 0, 1), weights = c(3, 1, 1)), cbind(c(0, 0, 1, 1), c(0, 0.75, 0.75, 1)))
+  set.seed(1)
+  positive = rep(c(TRUE, FALSE), times = c(30, 60))
+  scores = round(stats::rnorm(90, mean = positive), 1)
+  differences = outer(scores[positive], scores[!positive], "-")
+  expect_equal(area_under(roc_curve(scores, positive, rep(1, 90))), mean(differences > 0) + mean(differences == 0) / 2)
+})
+
+test_that("plot_roc_curves() draws a line a run, and names the mean area", {
+  plot = plot_roc_curves(list(good = 4:1, both = cbind(4:1, 1:4)), c(1, 1, 0, 0))
+  expect_identical(levels(plot$data$name), c("good (1.000)", "both (0.500)"))
+  expect_identical(unique(layer(plot, 2)$group), 1:3)
+  expect_silent(draw(plot))
+})
+
+test_that("plot_learning_curves() shows the mean and the range of the runs", {
+  plot = plot_learning_curves(list(one = c(0.5, 0.6), two = cbind(c(0.1, 0.2), c(0.3, 0.6))), label = "accuracy")
+  expect_equal(plot$data[3:4, c("mean", "lowest", "highest")],
+    data.frame(mean = c(0.2, 0.4), lowest = c(0.1, 0.2), highest = c(0.3, 0.6)), ignore_attr = TRUE)
+  expect_identical(plot$labels$y, "accuracy")
+  expect_silent(draw(plot))
+})
+
+test_that("what cannot be drawn is refused", {
+  expect_refused = function(call, text) expect_error(call, text, fixed = TRUE)
+  expect_refused(plot_batch_counts(list(a = data.frame(no = 1)), "yes"), "must be a column of every table. Got 'yes'")
+  expect_refused(plot_batch_counts(list(data.frame(no = 1)), "no"), "must be a list whose entries have names.")
+  expect_refused(plot_plan(1), "must be a plan that batch_plan() made. Got 1 instead.")
+  expect_refused(plot_roc_curves(list(a = 1:3), 0:1), "must have 2 values a run. Got 3 values for 'a' instead.")
+  expect_refused(plot_roc_curves(list(a = c(1, NA)), 0:1), "must hold finite numbers. Got others for 'a' instead.")
+  expect_refused(plot_roc_curves(list(a = 1:2), c(0, 2)), "must hold 0 and 1 only. Got 2 instead.")
+  expect_refused(plot_roc_curves(list(a = 1:2), c(1, 1)), "must hold both 0 and 1. Got 2 of 1 instead.")
+  expect_refused(plot_roc_curves(list(a = 1:2), 0:1, weights = c(1, -1)), "a finite number, not negative, for")
+  expect_refused(plot_learning_curves(list()), "The 'values' parameter of plot_learning_curves must be a list")
+})
