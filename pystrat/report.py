@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat._messages import count_of, refusal, show
+from pystrat._progress import progress
 from pystrat.plan import BatchPlan
 from pystrat.strata import encode_strata
 
@@ -20,7 +21,8 @@ Labels = Union[Hashable, Callable[[Any], Any], Any]
 def batch_counts(loader_or_sampler: Iterable[Any], labels: Labels) -> pd.DataFrame:
     """Count the labels of the batches that a loader or a sampler really delivers.
 
-    Iterates once, so a sampler's next epoch is afterwards one higher.
+    Iterates once, so a sampler's next epoch is afterwards one higher. Where that takes long, and tqdm is installed, a
+    bar on the terminal shows how far it is.
 
     Parameters
     ----------
@@ -52,13 +54,14 @@ def batch_counts(loader_or_sampler: Iterable[Any], labels: Labels) -> pd.DataFra
     0        1   2
     1        1   3
     """
+    batches = progress(loader_or_sampler, "counting batches")
     if callable(labels):
-        delivered = [_vector(labels(batch)) for batch in loader_or_sampler]
+        delivered = [_vector(labels(batch)) for batch in batches]
     elif isinstance(labels, (numbers.Integral, str)):
-        delivered = [_vector(_entry(batch, labels)) for batch in loader_or_sampler]
+        delivered = [_vector(_entry(batch, labels)) for batch in batches]
     else:
         strata = encode_strata(labels, missing="stratum", owner="batch_counts")
-        rows = [_positions(batch, strata.n_rows) for batch in loader_or_sampler]
+        rows = [_positions(batch, strata.n_rows) for batch in batches]
         return _table([strata.codes[batch] for batch in rows], strata.names)
     if not any(len(batch) for batch in delivered):
         return _table([np.empty(0, dtype=np.int64) for _ in delivered], ())

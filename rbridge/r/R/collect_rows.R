@@ -4,6 +4,7 @@
 #' Runs a real [torch::dataloader()] with the given batch sampler for one epoch, over a dataset whose items are their
 #' own row numbers, and returns the rows that arrive.
 #' It shows what a training loop gets, without data, and without LibTorch: no tensor is made.
+#' Where it takes long, and the package cli is installed, a bar on the terminal shows how far it is.
 #'
 #' @param batch_sampler (`torch_sampler` generator or instance)\cr
 #'   A generator, such as [batch_sampler_stratified()] makes, is called with the dataset of row numbers.
@@ -40,7 +41,12 @@ collect_rows = function(batch_sampler, n_rows) {
     batch_sampler = batch_sampler(dataset)
   }
   loader = torch::dataloader(dataset, batch_sampler = batch_sampler, collate_fn = identity)
-  batches = coro::collect(loader)
+  batches = list()
+  tick = progress_ticker("collecting batches", length(loader))
+  coro::loop(for (batch in loader) {
+    batches[[length(batches) + 1L]] = batch
+    tick()
+  })
   list(rows = as.integer(unlist(batches)), offsets = c(0L, cumsum(lengths(batches))))
 }
 
