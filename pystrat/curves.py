@@ -97,7 +97,7 @@ def plot_learning_curves(
         axis.plot(epochs, matrix.mean(axis=0), color=colour, marker="o", markersize=3, linewidth=1.5, label=name)
     axis.set(xlabel="epoch", ylabel=label)
     axis.xaxis.get_major_locator().set_params(integer=True)
-    axis.legend(fontsize=8)
+    axis.legend(loc="lower right", fontsize=8)
     return axis
 
 

@@ -5,7 +5,7 @@ set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 python=.venv/bin/python
-sources=(pystrat rbridge tests benchmarks examples data-raw setup.py)
+sources=(pystrat rbridge tests benchmarks examples data-raw vignettes setup.py)
 failed=()
 
 check() { # name, command...
