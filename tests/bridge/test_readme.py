@@ -1,27 +1,60 @@
-"""The README's R code, and its code for the bridge, run as they stand there."""
+"""Every code block of the README and CONTRIBUTING runs as it stands there.
+
+Two kinds of shell command are not run whole, since they would install the machine anew or run these very tests: of
+``make`` it is asked what it would do, and of ``pip install`` the extras are looked up.
+"""
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any, Callable
 
 import pytest
 
-from tests.test_readme import section
+from tests.test_readme import DOCUMENTS, ROOT, blocks, read
 
 
-def test_the_r_example(rscript: Callable[..., str]) -> None:
-    printed = rscript(section("In R"))
-    assert "Batches: 200, of 100 rows, each with at least 3 rows of every stratum" in printed
-
-
-def test_the_bridge_example(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_python(
+    document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "demo-output").mkdir()
     names: dict[str, Any] = {}
-    exec(section("In Python"), names)
-    exec(section("From Python to R"), names)
-    assert (tmp_path / "demo-output" / "sampler.R").is_file()
-    assert "R package rbridge" in capsys.readouterr().out
+    for block in blocks(document, "python"):
+        exec(block, names)
+    if document == "README.md":
+        assert (tmp_path / "demo-output" / "sampler.R").is_file()
+        assert "R package rbridge" in capsys.readouterr().out
+
+
+def test_r(rscript: Callable[..., str]) -> None:
+    printed = rscript("\n".join(blocks("README.md", "r")))
+    assert "Batches: 200, of 100 rows, each with at least 3 rows of every stratum" in printed
+    assert blocks("CONTRIBUTING.md", "r") == []
+
+
+def commands() -> list[str]:
+    lines = [line for document in DOCUMENTS for block in blocks(document, "sh") for line in block.splitlines()]
+    return [re.sub(r"\s+#.*", "", line) for line in lines if line.strip()]
+
+
+@pytest.mark.parametrize("command", commands())
+def test_shell(command: str, tmp_path: Path) -> None:
+    if command.startswith("make "):
+        command = command.replace("make ", "make --dry-run ", 1)
+    if command.startswith("pip install "):
+        extras = re.findall(r"\[(.*)\]", command)[0].split(",")
+        assert set(extras) <= set(re.findall(r"^(\w+) = \[", read("pyproject.toml"), flags=re.MULTILINE))
+        return
+    if command.startswith("R CMD INSTALL "):  # into a library that is thrown away
+        shutil.copytree(ROOT / "rbridge" / "r", tmp_path / "r")
+        (tmp_path / "library").mkdir()
+        command = f"R CMD INSTALL --library={tmp_path}/library {tmp_path}/r"
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout
