@@ -1,0 +1,74 @@
+"""The check of the vignettes finds what it is there to find."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from rbridge._install import find_r
+from tests.test_readme import ROOT
+
+DOCUMENT = """---
+title: "A vignette"
+output: github_document
+---
+
+```{r picture}
+plot(1:2)
+sum(1:4)
+```
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A project with one vignette, rendered."""
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "vignettes").mkdir()
+    shutil.copy(ROOT / "tools" / "vignettes.R", tmp_path / "tools")
+    (tmp_path / "vignettes" / "one.Rmd").write_text(DOCUMENT, encoding="utf-8")
+    assert run(tmp_path).returncode == 0
+    return tmp_path
+
+
+def run(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    command = [find_r("Rscript") or "Rscript", "tools/vignettes.R", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_what_is_unchanged_passes_and_is_left_alone(folder: Path) -> None:
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    done = run(folder, "--check")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
+def test_another_number_in_the_committed_text_is_found(folder: Path) -> None:
+    text = folder / "vignettes" / "one.md"
+    text.write_text(text.read_text(encoding="utf-8").replace("[1] 10", "[1] 11"), encoding="utf-8")
+    done = run(folder, "--check", "one")
+    assert done.returncode == 1
+    assert "one differs from a fresh rendering" in done.stdout and "fresh:         #> [1] 10" in done.stdout
+
+
+def test_a_picture_that_is_gone_is_found(folder: Path) -> None:
+    (picture,) = folder.rglob("*.png")
+    picture.unlink()
+    done = run(folder, "--check")
+    assert done.returncode == 1 and f"lacks {picture.relative_to(folder / 'vignettes')}" in done.stdout
+
+
+def test_an_error_in_the_code_is_told(folder: Path) -> None:
+    source = folder / "vignettes" / "one.Rmd"
+    source.write_text(DOCUMENT.replace("sum(1:4)", "stop('this went wrong')"), encoding="utf-8")
+    for arguments in ((), ("--check",)):
+        done = run(folder, *arguments)
+        assert done.returncode == 1 and "this went wrong" in done.stdout
+
+
+def test_a_vignette_that_there_is_not_is_refused(folder: Path) -> None:
+    done = run(folder, "two")
+    assert done.returncode != 0 and "there is no vignette two; there are one" in done.stderr

@@ -1,0 +1,52 @@
+"""The first vignette prints the published numbers; that its text is what its code prints, tools/vignettes.R checks."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+VIGNETTES = Path(__file__).parents[1] / "vignettes"
+PUBLISHED: dict[str, Any] = json.loads((files("pystrat") / "data" / "published.json").read_text(encoding="utf-8"))
+
+
+def output(name: str) -> list[str]:
+    """The lines that the code of a vignette printed, without the empty ones."""
+    lines = (VIGNETTES / f"{name}.md").read_text(encoding="utf-8").splitlines()
+    return [line[7:].rstrip() for line in lines if line.startswith("    #> ") and line[7:].strip()]
+
+
+def numbers_after(lines: list[str], header: str) -> list[list[int]]:
+    """The rows of whole numbers, row names included, of the first table with that header."""
+    start = next(place for place, line in enumerate(lines) if re.fullmatch(header, line.strip()))
+    rows = []
+    for line in lines[start + 1 :]:
+        if not re.fullmatch(r"[\d\s.]+", line):
+            break
+        rows.append([int(number) for number in re.findall(r"\d+", line)])
+    return [row for row in rows if row]
+
+
+def test_the_plain_batches_are_the_published_ones() -> None:
+    lines, plain = output("stratified-batches"), PUBLISHED["plain_shuffle_after_torch_manual_seed_1"]
+    table = numbers_after(lines, r"num_0\s+num_1")
+    assert [row[2] for row in table[:5]] == plain["positives_in_first_batches"]
+    assert [row[2] for row in table[-5:]] == plain["positives_in_last_batches"]
+    assert f"{plain['n_batches']} rows x 2 columns" in " ".join(lines)
+    assert str(plain["batches_without_positives"]) in lines
+    quantiles = next(place for place, line in enumerate(lines) if line.split() == ["0%", "25%", "50%", "75%", "100%"])
+    assert [int(word) for word in lines[quantiles + 1].split()] == plain["positives_quantiles_0_25_50_75_100"]
+
+
+def test_the_stratified_rows_and_batches_are_the_published_ones() -> None:
+    lines, stratified = output("stratified-batches"), PUBLISHED["stratified"]
+    starts = [place for place, line in enumerate(lines) if line.split() == ["autism", "row", "rank"]]
+    first, last = (
+        [[int(word) for word in line.split()] for line in lines[start + 1 : start + 6]] for start in starts[:2]
+    )
+    assert [row[-2] for row in first] == stratified["first_rows_of_stratum_0_one_based"]
+    assert [row[-2] for row in last] == stratified["last_rows_of_stratum_1_one_based"]
+    counts = [int(stratified["counts_in_every_batch"][label]) for label in "01"]
+    assert {tuple(row[1:]) for row in numbers_after(lines, r"batch\s+0\s+1")} == {tuple(counts)}
