@@ -280,7 +280,7 @@ class EpochSubsetSampler(BatchSampler):
 
     # The state ------------------------------------------------------------------------------------------------------
 
-    def _feedback_state(self, place: Place, batches: Optional[Iterator[NDArray[Any]]]) -> dict[str, Any]:
+    def _feedback_state(self, place: Place, batches: Optional[Iterator[list[int]]]) -> dict[str, Any]:
         if self._method != "perplexity":
             return {}
         drawn = None if self._drawn is None or self._drawn[0] != place.epoch else _to_text(self._drawn[1])

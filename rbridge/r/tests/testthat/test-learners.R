@@ -3,7 +3,7 @@
 built_in = list(
   classif.mlp = list(),
   classif.tab_resnet = list(n_blocks = 1, d_block = 4, d_hidden = 4, dropout1 = 0, dropout2 = 0),
-  classif.ft_transformer = list(n_blocks = 1, d_token = 8),
+  classif.ft_transformer = list(n_blocks = 1, d_token = 8, ffn_d_hidden_multiplier = 2),
   classif.torch_featureless = list()
 )
 
