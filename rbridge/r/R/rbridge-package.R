@@ -11,7 +11,7 @@
 "_PACKAGE"
 
 # The methods of an R6 class find these in the environment of the instance, and `.data` ggplot2 in the data.
-utils::globalVariables(c("self", "private", ".data"))
+utils::globalVariables(c("self", "private", "super", ".data"))
 
 .onLoad = function(libname, pkgname) { # nolint
   namespace = topenv()
