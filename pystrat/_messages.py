@@ -57,6 +57,12 @@ def count_of(count: int, noun: str) -> str:
     return f"{count} {noun}{'es' if noun.endswith('ch') else 's'}"
 
 
+def range_of(values: Any) -> str:
+    """Say from where to where whole numbers reach: ``3 to 5``, or ``3`` where they are all 3."""
+    lowest, highest = int(np.min(values)), int(np.max(values))
+    return f"{lowest}" if lowest == highest else f"{lowest} to {highest}"
+
+
 def refusal(name: str, owner: str, requirement: str, got: str, advice: Optional[str] = None) -> str:
     """Put the sentence together that refuses the parameter `name` of `owner`."""
     sentence = f"The '{name}' parameter of {owner} must {requirement}. Got {got} instead."

@@ -9,7 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from pystrat._messages import count_of, refusal, show
 
-_COLOURS = ("#c0392b", "#2b6ca3", "#d68910", "#1e8449", "#7d3c98", "#566573")
+# M. Okabe and K. Ito's colours, which people with any kind of colour vision tell apart; line styles alternate as well.
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00")
+_STYLES = ("solid", "dashed")
 
 
 def plot_roc_curves(
@@ -35,7 +37,7 @@ def plot_roc_curves(
     Returns
     -------
     matplotlib.axes.Axes
-        A line a run, in one colour a model; the legend gives the (mean) area under the curve.
+        A line a run, in one colour and style a model; the legend gives the (mean) area under the curve.
 
     Raises
     ------
@@ -51,16 +53,16 @@ def plot_roc_curves(
     positive, weight = _check_rows(labels, weights)
     runs = _check_runs(scores, "scores", "plot_roc_curves", n_columns=len(positive))
     axis = _axis(axis, (5.2, 5.0))
-    for colour, (name, matrix) in zip(_colours(len(runs)), runs.items()):
+    for line, (name, matrix) in zip(_lines(len(runs)), runs.items()):
         curves = [roc_curve(run, positive, weight) for run in matrix]
         area = np.mean([area_under(*curve) for curve in curves])
         for number, curve in enumerate(curves):
             label = f"{name} ({area:.3f})" if number == 0 else None
-            axis.plot(*curve, color=colour, linewidth=1.6 if len(curves) == 1 else 0.9, label=label)
-    axis.plot([0, 1], [0, 1], color="#999999", linewidth=0.8, linestyle="dashed", zorder=0)
+            axis.plot(*curve, **line, linewidth=1.6 if len(curves) == 1 else 0.9, label=label)
+    axis.plot([0, 1], [0, 1], color="#999999", linewidth=0.8, linestyle="dotted", zorder=0)
     axis.set(xlabel="false positive rate", ylabel="true positive rate", xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
     axis.set_aspect("equal")
-    axis.legend(loc="lower right", fontsize=8, title="(area under the curve)", title_fontsize=8)
+    axis.legend(loc="lower right", fontsize=8, title="model (area under the curve)", title_fontsize=8)
     return axis
 
 
@@ -90,11 +92,12 @@ def plot_learning_curves(
     """
     runs = _check_runs(values, "values", "plot_learning_curves")
     axis = _axis(axis, (6.0, 4.0))
-    for colour, (name, matrix) in zip(_colours(len(runs)), runs.items()):
+    for line, (name, matrix) in zip(_lines(len(runs)), runs.items()):
         epochs = np.arange(1, matrix.shape[1] + 1)
         if len(matrix) > 1:
-            axis.fill_between(epochs, matrix.min(axis=0), matrix.max(axis=0), color=colour, alpha=0.15, linewidth=0)
-        axis.plot(epochs, matrix.mean(axis=0), color=colour, marker="o", markersize=3, linewidth=1.5, label=name)
+            lowest, highest = matrix.min(axis=0), matrix.max(axis=0)
+            axis.fill_between(epochs, lowest, highest, color=line["color"], alpha=0.15, linewidth=0)
+        axis.plot(epochs, matrix.mean(axis=0), **line, marker="o", markersize=3, linewidth=1.5, label=name)
     axis.set(xlabel="epoch", ylabel=label)
     axis.xaxis.get_major_locator().set_params(integer=True)
     axis.legend(loc="lower right", fontsize=8)
@@ -161,6 +164,8 @@ def _axis(axis: Optional[Any], size: tuple[float, float]) -> Any:
     return pyplot.subplots(figsize=size, layout="tight")[1]
 
 
-def _colours(count: int) -> list[str]:
-    """Return as many colours as there are lines; beyond six they repeat."""
-    return [_COLOURS[place % len(_COLOURS)] for place in range(count)]
+def _lines(count: int) -> list[dict[str, str]]:
+    """Return how to draw as many lines as there are; beyond six they repeat."""
+    return [
+        {"color": _COLOURS[place % len(_COLOURS)], "linestyle": _STYLES[place % len(_STYLES)]} for place in range(count)
+    ]

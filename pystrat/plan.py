@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat import _kernels
-from pystrat._messages import count_of, refusal, show
+from pystrat._messages import count_of, range_of, refusal, show
 
 _RARE_ADVICE = "or set 'rare' to 'warn' or 'allow'."
 
@@ -93,11 +93,9 @@ class BatchPlan:
 
     def summary(self) -> str:
         """Describe the plan in a few lines."""
-        sizes = self.sizes
-        smallest, largest = int(sizes.min()), int(sizes.max())
-        size = f"{smallest}" if smallest == largest else f"{smallest} to {largest}"
+        batches = f"{count_of(self.n_batches, 'batch')} of {range_of(self.sizes)} rows"
         lines = [
-            f"{count_of(self.n_batches, 'batch')} of {size} rows, {self.n_rows} rows in all, assign={self.assign!r}",
+            f"{batches}, {self.n_rows} rows in all, assign={self.assign!r}",
             f"every batch holds at least {count_of(self.min_samples_per_stratum, 'row')} of every stratum",
             self._strata_table(),
         ]

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pystrat._messages import count_of, refusal, show
+from pystrat._messages import count_of, range_of, refusal, show
 from pystrat._progress import progress
 from pystrat.plan import BatchPlan
 from pystrat.strata import encode_strata
@@ -147,7 +147,7 @@ def plot_batch_counts(tables: Mapping[str, pd.DataFrame], label: str) -> Any:
     )
     most = max(int(table[label].max()) for table in tables.values())
     for column, (name, table) in enumerate(tables.items()):
-        _plot_each_batch(axes[0, column], name, table[label].to_numpy())
+        _plot_each_batch(axes[0, column], name, label, table[label].to_numpy())
         _plot_histogram(axes[1, column], table[label].to_numpy(), most)
     axes[0, 0].set_ylabel(f"rows of '{label}' in the batch")
     axes[1, 0].set_ylabel("number of batches")
@@ -157,12 +157,12 @@ def plot_batch_counts(tables: Mapping[str, pd.DataFrame], label: str) -> Any:
     return axes
 
 
-def _plot_each_batch(axis: Any, name: str, counts: NDArray[Any]) -> None:
+def _plot_each_batch(axis: Any, name: str, label: str, counts: NDArray[Any]) -> None:
     batches = np.arange(1, len(counts) + 1)
     empty = counts == 0
-    axis.scatter(batches[~empty], counts[~empty], s=9, color="#2b6ca3", linewidths=0)
-    axis.scatter(batches[empty], counts[empty], s=26, color="#c0392b", marker="x", clip_on=False)
-    without = f"{int(empty.sum())} without" if empty.any() else "none without"
+    axis.scatter(batches[~empty], counts[~empty], s=9, color="#0072b2", linewidths=0)
+    axis.scatter(batches[empty], counts[empty], s=26, color="#d55e00", marker="x", clip_on=False)
+    without = f"{int(empty.sum()) or 'none'} without '{label}'"
     axis.set_title(f"{name}\n{count_of(len(counts), 'batch')}, {without}", fontsize=11)
     axis.set_xlabel("batch")
     axis.set_ylim(bottom=-0.4)
@@ -170,7 +170,7 @@ def _plot_each_batch(axis: Any, name: str, counts: NDArray[Any]) -> None:
 
 def _plot_histogram(axis: Any, counts: NDArray[Any], most: int) -> None:
     batches = np.bincount(counts, minlength=most + 1)
-    colours = ["#c0392b"] + ["#2b6ca3"] * most
+    colours = ["#d55e00"] + ["#0072b2"] * most
     bars = axis.bar(range(most + 1), batches, color=colours, width=0.85)
     axis.bar_label(bars, labels=[str(value) if value else "" for value in batches], fontsize=8)
     axis.margins(y=0.12)
@@ -195,20 +195,21 @@ def plot_plan(plan: BatchPlan, *, most: int = 40) -> Any:
 
     chosen = np.argsort(plan.counts, kind="stable")[:most]
     table = plan.composition().to_numpy()[:, chosen]
-    figure, axis = pyplot.subplots(figsize=(9, 1.6 + 0.3 * len(chosen)))
+    figure, axis = pyplot.subplots(figsize=(9, 1.8 + 0.3 * len(chosen)))
     shares = (table / table.max(axis=0)).T
     extent = (0.5, plan.n_batches + 0.5, len(chosen) - 0.5, -0.5)
     image = axis.imshow(shares, aspect="auto", cmap="Blues", vmin=0, vmax=1, interpolation="nearest", extent=extent)
-    fewest, largest = table.min(axis=0), table.max(axis=0)
     axis.set_yticks(range(len(chosen)))
     axis.set_yticklabels(
-        f"{plan.strata[place]}: {plan.counts[place]} rows, {low} to {high}"
-        for place, low, high in zip(chosen, fewest, largest)
+        f"{plan.strata[place]}: {count_of(plan.counts[place], 'row')}, {range_of(counts)} in a batch"
+        for place, counts in zip(chosen, table.T)
     )
+    axis.xaxis.get_major_locator().set_params(integer=True)
     left_out = len(plan.counts) - len(chosen)
     axis.set_xlabel("batch" + (f" (and {left_out} larger strata)" if left_out else ""))
     promise = count_of(plan.min_samples_per_stratum, "row")
-    axis.set_title(f"{count_of(plan.n_batches, 'batch')}, at least {promise} of every stratum")
-    figure.colorbar(image, ax=axis, label="share of the stratum's\nlargest count in a batch")
+    kept = f"at least {promise} of every stratum" if plan.min_samples_per_stratum else "not every stratum"
+    axis.set_title(f"{count_of(plan.n_batches, 'batch')} of {range_of(plan.sizes)} rows, {kept} in each", fontsize=11)
+    figure.colorbar(image, ax=axis, ticks=[0, 0.5, 1]).set_label("share of the\nlargest count", fontsize=9)
     figure.tight_layout()
     return axis

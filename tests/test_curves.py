@@ -46,8 +46,9 @@ def test_a_line_a_run_and_the_mean_area_in_the_legend() -> None:
     assert good.get_xydata().tolist() == [[0, 0], [0, 0.5], [0, 1], [0.5, 1], [1, 1]]
     assert second.get_xydata().tolist() == [[0, 0], [0.5, 0], [1, 0], [1, 0.5], [1, 1]]
     assert first.get_color() == second.get_color() != good.get_color()
+    assert first.get_linestyle() == second.get_linestyle() != good.get_linestyle()
     assert [text.get_text() for text in axis.get_legend().get_texts()] == ["good (1.000)", "two runs (0.500)"]
-    assert diagonal.get_linestyle() == "--"
+    assert diagonal.get_linestyle() == ":"
 
 
 def test_weights_change_the_curve() -> None:

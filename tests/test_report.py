@@ -84,8 +84,18 @@ def test_a_plot_of_nothing_is_refused() -> None:
 def test_the_plot_of_a_plan_shows_the_share_of_every_stratum_in_every_batch() -> None:
     axis = plot_plan(sampler_of().plan)
     assert axis.images[0].get_array().tolist() == [[1.0, 1.0], [1.0, 1.0]]
-    assert [label.get_text() for label in axis.get_yticklabels()] == ["yes: 4 rows, 2 to 2", "no: 26 rows, 13 to 13"]
-    assert axis.get_title() == "2 batches, at least 2 rows of every stratum"
+    labels = [label.get_text() for label in axis.get_yticklabels()]
+    assert labels == ["yes: 4 rows, 2 in a batch", "no: 26 rows, 13 in a batch"]
+    assert axis.get_title() == "2 batches of 15 rows, at least 2 rows of every stratum in each"
+    matplotlib.pyplot.close("all")
+
+
+def test_the_plot_of_a_plan_with_a_rare_stratum_says_that_it_is_not_in_every_batch() -> None:
+    axis = plot_plan(StratifiedBatchSampler(["yes"] + ["no"] * 9, mean_batch_size=4, rare="allow").plan)
+    assert axis.images[0].get_array().tolist() == [[1.0, 0.0, 0.0], [1.0, 1.0, 1.0]]
+    labels = [label.get_text() for label in axis.get_yticklabels()]
+    assert labels == ["yes: 1 row, 0 to 1 in a batch", "no: 9 rows, 3 in a batch"]
+    assert axis.get_title() == "3 batches of 3 to 4 rows, not every stratum in each"
     matplotlib.pyplot.close("all")
 
 
@@ -96,7 +106,8 @@ def test_the_plot_shows_every_batch_and_marks_those_without_the_label() -> None:
     assert axes.shape == (2, 2)
     held, without = (collection.get_offsets() for collection in axes[0, 0].collections)
     assert held[:, 1].tolist() == [3, 1] and without[:, 0].tolist() == [1, 4]
-    assert axes[0, 0].get_title() == "plain\n4 batches, 2 without"
+    assert axes[0, 0].get_title() == "plain\n4 batches, 2 without 'yes'"
+    assert axes[0, 1].get_title() == "stratified\n4 batches, none without 'yes'"
     assert [bar.get_height() for bar in axes[1, 0].patches] == [2, 1, 0, 1]
     assert [bar.get_height() for bar in axes[1, 1].patches] == [0, 4, 0, 0]
     matplotlib.pyplot.close("all")

@@ -202,7 +202,15 @@ plan_title = function(plan) {
 plan_subtitle = function(plan, n_panels) {
   n_strata = length(plan$strata)
   paste0(
-    sprintf("at least %s of every stratum in each (dashed)", show_count(plan$min_samples_per_stratum, "row")),
+    plan_promise(plan),
+    if (plan$min_samples_per_stratum > 0L) " (dashed)",
     if (n_panels < n_strata) sprintf("; the %d rarest of %d strata", n_panels, n_strata)
   )
+}
+
+plan_promise = function(plan) {
+  if (plan$min_samples_per_stratum == 0L) {
+    return("not every stratum in each")
+  }
+  sprintf("at least %s of every stratum in each", show_count(plan$min_samples_per_stratum, "row"))
 }

@@ -49,7 +49,7 @@ plot_batch_counts = function(tables, label) {
     ggplot2::labs(x = NULL, y = NULL)
 }
 
-batch_colours = c(`FALSE` = "#2b6ca3", `TRUE` = "#c0392b")
+batch_colours = c(`FALSE` = "#0072b2", `TRUE` = "#d55e00")
 
 # The points or bars of one row of panels. Panels are numbered, the upper row first.
 drawn_panels = function(counts, row, points_of) {
@@ -71,8 +71,8 @@ shared_heights = function(...) {
 # What stands above each panel, which says by that what its axes are.
 panel_titles = function(counts, label) {
   without = vapply(counts, function(count) sum(count == 0), 1L)
-  each = sprintf("%s: %s, %s without\nrows of '%s' in each batch", names(counts),
-    vapply(lengths(counts), show_batches, ""), ifelse(without > 0L, without, "none"), label)
+  each = sprintf("%s: %s, %s without '%s'\nrows of '%s', batch by batch", names(counts),
+    vapply(lengths(counts), show_batches, ""), ifelse(without > 0L, without, "none"), label, label)
   bars = rep(sprintf("number of batches, by rows of '%s'", label), times = length(counts))
   stats::setNames(c(each, bars), seq_len(2L * length(counts)))
 }

@@ -1,7 +1,7 @@
 #' @title Plot of ROC Curves
 #'
 #' @description
-#' Draws the ROC curves of one or more models on the same rows: a line for each run, a colour for each model.
+#' Draws the ROC curves of one or more models on the same rows: a line for each run, a colour and a line style for each model.
 #'
 #' @param scores (named `list()` of `numeric()` or `matrix()`)\cr
 #'   The name of each model and what it predicts, a larger number for a positive row.
@@ -39,13 +39,16 @@ plot_roc_curves = function(scores, labels, weights = NULL) {
     lapply(seq_len(ncol(matrix)), function(run) roc_curve(matrix[, run], positive, weights))
   })
   areas = vapply(curves, function(of_model) mean(vapply(of_model, area_under, 1)), 1)
+  legend = "model (area under the curve)"
   drawn = joined_runs(curves, sprintf("%s (%.3f)", names(runs), areas))
   ggplot2::ggplot(drawn, ggplot2::aes(x = .data$false_positive_rate, y = .data$true_positive_rate,
-    colour = .data$name, group = .data$run)) +
-    ggplot2::geom_abline(slope = 1, intercept = 0, linetype = "dashed", colour = "#999999") +
-    ggplot2::geom_path() +
+    colour = .data$name, linetype = .data$name, group = .data$run)) +
+    ggplot2::geom_abline(slope = 1, intercept = 0, linetype = "dotted", colour = "#999999") +
+    ggplot2::geom_path(linewidth = 0.7) +
     ggplot2::coord_equal() +
-    ggplot2::scale_colour_manual(values = line_colours(length(runs)), name = "(area under the curve)") +
+    ggplot2::scale_colour_manual(values = line_colours(length(runs)), name = legend) +
+    ggplot2::scale_linetype_manual(values = line_types(length(runs)), name = legend) +
+    wide_keys() +
     ggplot2::labs(x = "false positive rate", y = "true positive rate")
 }
 
@@ -79,8 +82,18 @@ joined_runs = function(runs, names) {
   drawn
 }
 
+# The colours of M. Okabe and K. Ito, which people with any kind of colour vision tell apart; line styles alternate too.
 line_colours = function(n) {
-  rep_len(c("#c0392b", "#2b6ca3", "#d68910", "#1e8449", "#7d3c98", "#566573"), n)
+  rep_len(c("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00"), n)
+}
+
+line_types = function(n) {
+  rep_len(c("solid", "dashed"), n)
+}
+
+# Wide enough to tell line styles apart.
+wide_keys = function() {
+  ggplot2::theme(legend.key.width = ggplot2::unit(2, "lines"))
 }
 
 check_roc_rows = function(labels, weights, of) {
