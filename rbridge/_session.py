@@ -197,9 +197,11 @@ def _start_r() -> Any:
         )
     problem: Optional[BaseException] = None
     try:
-        from rpy2 import rinterface
+        with warnings.catch_warnings():  # of each variable that R sets for itself, as when it is R that runs Python
+            warnings.filterwarnings("ignore", 'Environment variable ".*" redefined by R')
+            from rpy2 import rinterface
 
-        rinterface.initr()
+            rinterface.initr()
         return rinterface
     except ModuleNotFoundError as error:
         if error.name != "rpy2":

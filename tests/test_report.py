@@ -86,7 +86,7 @@ def test_the_plot_of_a_plan_shows_the_share_of_every_stratum_in_every_batch() ->
     assert axis.images[0].get_array().tolist() == [[1.0, 1.0], [1.0, 1.0]]
     labels = [label.get_text() for label in axis.get_yticklabels()]
     assert labels == ["yes: 4 rows, 2 in a batch", "no: 26 rows, 13 in a batch"]
-    assert axis.get_title() == "2 batches of 15 rows, at least 2 rows of every stratum in each"
+    assert axis.get_title() == "2 batches of 15 rows\nat least 2 rows of every stratum in each"
     matplotlib.pyplot.close("all")
 
 
@@ -95,7 +95,7 @@ def test_the_plot_of_a_plan_with_a_rare_stratum_says_that_it_is_not_in_every_bat
     assert axis.images[0].get_array().tolist() == [[1.0, 0.0, 0.0], [1.0, 1.0, 1.0]]
     labels = [label.get_text() for label in axis.get_yticklabels()]
     assert labels == ["yes: 1 row, 0 to 1 in a batch", "no: 9 rows, 3 in a batch"]
-    assert axis.get_title() == "3 batches of 3 to 4 rows, not every stratum in each"
+    assert axis.get_title() == "3 batches of 3 to 4 rows\nnot every stratum in each"
     matplotlib.pyplot.close("all")
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat._messages import count_of
+from pystrat._progress import progress
 
 INDEX_SUFFIX = ".pystrat-lines"
 _MAGIC = b"pystrat lines 1\n"
@@ -223,11 +224,8 @@ def _blocks_of_offsets(text: BinaryIO) -> Iterator[NDArray[np.int64]]:
     yield np.zeros(1, dtype=np.int64)
     read = 0
     block = b"\n"
-    while True:
-        following = text.read(_BLOCK)
-        if not following:
-            break
-        block = following
+    n_blocks = -(-os.fstat(text.fileno()).st_size // _BLOCK)
+    for block in progress(iter(lambda: text.read(_BLOCK), b""), f"finding lines of {text.name}", n_blocks):
         yield read + 1 + np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n"))
         read += len(block)
     if not block.endswith(b"\n"):

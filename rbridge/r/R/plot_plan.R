@@ -40,7 +40,7 @@ plot_plan = function(plan, most = 40L) {
   left_out = length(plan$counts) - length(chosen)
   ggplot2::ggplot(drawn, ggplot2::aes(x = .data$batch, y = .data$stratum, fill = .data$share)) +
     ggplot2::geom_raster() +
-    ggplot2::scale_fill_gradient(low = "#f7fbff", high = "#08306b", limits = c(0, 1),
+    ggplot2::scale_fill_gradientn(colours = c("#f7fbff", "#6baed6", "#08306b"), limits = c(0, 1),
       breaks = c(0, 0.5, 1), name = "share of the\nlargest count") +
     ggplot2::scale_x_continuous(breaks = function(limits) whole_breaks(pmax(limits, 1)), expand = c(0, 0)) +
     ggplot2::scale_y_discrete(labels = stats::setNames(names, seq_along(chosen)), expand = c(0, 0)) +
