@@ -4,8 +4,10 @@
 #   Rscript tools/vignettes.R [NAME ...]          render all, or the named ones
 #   Rscript tools/vignettes.R --check [NAME ...]  write nothing; fail where a fresh text differs from the committed one
 #
-# Figures are not compared, since their bytes differ between machines; that each of them is there is checked. A check
-# never looks for LibTorch, so that it gives the same text whether or not R has it.
+# Figures are not compared, since their bytes differ between machines; that each of them is there is checked. Nor are
+# the line breaks and spaces of prose, which pandoc sets otherwise from version to version. A check never looks for
+# LibTorch, so that it gives the same text whether or not R has it. Where there is one, documents train in processes of
+# their own: two LibTorches, R's and Python's, do not go together in one.
 
 arguments = commandArgs(trailingOnly = TRUE)
 is_check = "--check" %in% arguments
@@ -23,7 +25,8 @@ if (length(wanted) == 0) {
 if (!nzchar(Sys.getenv("RETICULATE_PYTHON"))) {
   Sys.setenv(RETICULATE_PYTHON = file.path(getwd(), ".venv/bin/python"))
 }
-Sys.setenv(MPLBACKEND = "Agg", OMP_NUM_THREADS = "1", LC_ALL = "C.UTF-8", LANGUAGE = "en", TZ = "UTC", TORCH_INSTALL = "0")
+Sys.setenv(MPLBACKEND = "Agg", OMP_NUM_THREADS = "1", LC_ALL = "C.UTF-8", LANGUAGE = "en", TZ = "UTC", TORCH_LOAD = "0",
+  TORCH_INSTALL = "0")
 if (is_check) {
   Sys.setenv(TORCH_HOME = tempfile("no-libtorch"))
 }
@@ -37,19 +40,31 @@ render = function(name, folder) {
   unlink(file.path(folder, paste0(name, "_files")), recursive = TRUE)
   callr::r(spinner = FALSE, show = FALSE, stderr = "2>&1", args = list(input, getwd()), function(input, root) {
     format = rmarkdown::github_document(html_preview = FALSE, fig_width = 8, fig_height = 4.5)
-    format$knitr$opts_chunk = c(format$knitr$opts_chunk, list(dpi = 100, dev.args = list(type = "cairo"), comment = "#>"))
+    format$knitr$opts_chunk = c(format$knitr$opts_chunk, list(dpi = 144, dev.args = list(type = "cairo"), comment = "#>"))
     options(width = 100)
     rmarkdown::render(input, format, knit_root_dir = root, quiet = TRUE, envir = globalenv())
   })
   file.path(folder, paste0(name, ".md"))
 }
 
-# The lines that differ, with the number of the first of them, in a few lines.
+# Code and what it prints, line by line, and prose as one line a paragraph, without what pandoc sets otherwise.
+unwrap = function(lines) {
+  is_fence = grepl("^```", lines)
+  is_code = is_fence | cumsum(is_fence) %% 2 == 1 | grepl("^    #>", lines)
+  is_prose = nzchar(lines) & !is_code
+  continues = is_prose & c(FALSE, is_prose[-length(lines)])
+  joined = vapply(split(lines, cumsum(!continues)), paste, "", collapse = " ", USE.NAMES = FALSE)
+  prose = is_prose[!continues]
+  joined[prose] = trimws(gsub(" +", " ", gsub("-{2,}", "--", joined[prose])))
+  joined[nzchar(joined)]
+}
+
+# What differs first.
 first_difference = function(old, new) {
   length(old) = length(new) = max(length(old), length(new))
   place = which(is.na(old) | is.na(new) | old != new)[1L]
-  end = function(line) if (is.na(line)) "(the end)" else line
-  sprintf("line %d\n    committed: %s\n    fresh:     %s", place, end(old[place]), end(new[place]))
+  shown = function(line) if (is.na(line)) "(the end)" else line
+  sprintf("\n    committed: %s\n    fresh:     %s", shown(old[place]), shown(new[place]))
 }
 
 problems_of = function(name, fresh) {
@@ -57,12 +72,13 @@ problems_of = function(name, fresh) {
   if (!file.exists(committed)) {
     return("has not been rendered")
   }
-  old = readLines(committed, encoding = "UTF-8")
-  new = readLines(fresh, encoding = "UTF-8")
-  links = unlist(regmatches(old, gregexpr(sprintf("%s_files/[^)\" ]+", name), old)))
+  text = readLines(committed, encoding = "UTF-8")
+  old = unwrap(text)
+  new = unwrap(readLines(fresh, encoding = "UTF-8"))
+  links = unlist(regmatches(text, gregexpr(sprintf("%s_files/[^)\" ]+", name), text)))
   absent = links[!file.exists(file.path("vignettes", links))]
   c(
-    if (!identical(old, new)) paste("differs from a fresh rendering from", first_difference(old, new)),
+    if (!identical(old, new)) paste0("differs from a fresh rendering:", first_difference(old, new)),
     if (length(absent) > 0) paste("lacks", paste(absent, collapse = ", "))
   )
 }
@@ -90,7 +106,6 @@ for (name in wanted) {
   }
 }
 if (failed && is_check) {
-  cat(sprintf("vignettes: `make vignettes` renders them anew (the committed ones: pandoc 2.17; here: %s)\n",
-    rmarkdown::pandoc_version()))
+  cat("vignettes: `make vignettes` renders them anew\n")
 }
 quit(status = as.integer(failed))

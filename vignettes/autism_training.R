@@ -36,11 +36,12 @@ test_rows = function(survey) {
 }
 
 # Words one-hot, numbers standardised, an indicator for what is missing, and a network with one hidden layer.
-# Without a batch sampler, mlr3torch shuffles the rows; a batch without positives has an AUM without a gradient.
+# Without a batch sampler, mlr3torch shuffles the rows. A batch without positives has an AUM whose gradient is 0, and is
+# not skipped as in Python. The rows are made tensors once (`tensor_dataset`), which saves most of the time.
 make_learner = function(loss, batches, promise, learning_rate, n_batches, n_rows, seed) {
   network = lrn("classif.mlp",
     neurons = 16, p = 0, epochs = 10, opt.lr = learning_rate, seed = seed, predict_type = "prob",
-    batch_size = ceiling(n_rows / n_batches),
+    batch_size = ceiling(n_rows / n_batches), tensor_dataset = TRUE,
     loss = if (loss == "AUM") nn_scaled_aum_loss else t_loss("cross_entropy")
   )
   if (batches == "stratified") {
