@@ -91,9 +91,8 @@ cdef inline uint32_t bits_below(uint64_t limit) noexcept nogil:
     return bits
 
 
-cdef inline uint64_t index_below(Generator *generator, uint64_t limit) noexcept nogil:
-    """Draw R's index below a limit of 1 to 2^53: 16 bits an output, masked, and drawn again until below the limit."""
-    cdef uint32_t bits = bits_below(limit)
+cdef inline uint64_t index_below(Generator *generator, uint64_t limit, uint32_t bits) noexcept nogil:
+    """Draw R's index below a limit of 1 to 2^53, which needs so many bits: 16 an output, until it is below the limit."""
     cdef uint64_t mask = (<uint64_t>1 << bits) - 1
     cdef uint64_t value
     cdef uint32_t drawn
@@ -107,9 +106,9 @@ cdef inline uint64_t index_below(Generator *generator, uint64_t limit) noexcept 
 
 
 cdef inline void draw_indices(
-    Generator *generator, uint32_t left, uint32_t bits, uint32_t wanted, uint32_t *indices
+    Generator *generator, uint32_t limit, uint32_t step, uint32_t bits, uint32_t wanted, uint32_t *indices
 ) noexcept nogil:
-    """Draw R's index below each of left, left - 1, ..., all of which need the same number of bits, at most 31.
+    """Draw R's index below each of limit, limit - step, ..., all of which need the same number of bits, at most 31.
 
     Below 2^16 an index takes one output, from there on two, the upper half first. An index that is not below its limit
     is overwritten by the next.
@@ -122,7 +121,7 @@ cdef inline void draw_indices(
             value = next_output(generator) & 0xFFFF0000u
             value = (value | (next_output(generator) >> 16)) & mask
             indices[count] = value
-            count += value < left - count
+            count += value < limit - step * count
         if generator.position == STATE_SIZE:
             refill(generator)
         position = generator.position
@@ -130,14 +129,14 @@ cdef inline void draw_indices(
             while count < wanted and position < STATE_SIZE:
                 value = (generator.outputs[position] >> 16) & mask
                 indices[count] = value
-                count += value < left - count
+                count += value < limit - step * count
                 position += 1
         else:
             while count < wanted and position + 1 < STATE_SIZE:
                 value = generator.outputs[position] & 0xFFFF0000u
                 value = (value | (generator.outputs[position + 1] >> 16)) & mask
                 indices[count] = value
-                count += value < left - count
+                count += value < limit - step * count
                 position += 2
         generator.position = position
 
@@ -149,7 +148,7 @@ cdef inline uint32_t next_rows(Generator *generator, int32_t *pool, uint32_t lef
     cdef uint32_t same_bits = left - ((<uint32_t>1 << bits) >> 1)
     cdef uint32_t count = same_bits if same_bits < BLOCK_SIZE else BLOCK_SIZE
     cdef uint32_t i, index
-    draw_indices(generator, left, bits, count, indices)
+    draw_indices(generator, left, 1, bits, count, indices)
     for i in range(count):
         prefetch(&pool[indices[i]])
     for i in range(count):

@@ -68,10 +68,21 @@ cdef class RandomStream:
         """
         drawn = np.empty(count, dtype=np.int64)
         cdef int64_t[::1] out = drawn
-        cdef Py_ssize_t i
+        cdef uint32_t bits = bits_below(limit)
+        cdef uint32_t indices[BLOCK_SIZE]
+        cdef uint32_t wanted, i
+        cdef Py_ssize_t done = 0
         with nogil:
-            for i in range(count):
-                out[i] = <int64_t>index_below(&self.generator, limit)
+            while done < count:
+                if bits < 32:
+                    wanted = <uint32_t>min(<Py_ssize_t>BLOCK_SIZE, count - done)
+                    draw_indices(&self.generator, <uint32_t>limit, 0, bits, wanted, indices)
+                    for i in range(wanted):
+                        out[done + i] = indices[i]
+                    done += wanted
+                else:
+                    out[done] = <int64_t>index_below(&self.generator, limit, bits)
+                    done += 1
         return drawn
 
     def uniforms(self, Py_ssize_t count):
@@ -135,7 +146,7 @@ cdef void next_subset(
         bits = bits_below(left)
         count = left - ((<uint32_t>1 << bits) >> 1)  # as many need this number of bits
         count = min(count, size - done, <uint32_t>BLOCK_SIZE)
-        draw_indices(generator, left, bits, count, &places[done])
+        draw_indices(generator, left, 1, bits, count, &places[done])
         for i in range(done, done + count):
             prefetch(&pool[places[i]])
         for i in range(done, done + count):

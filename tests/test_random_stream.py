@@ -48,7 +48,8 @@ class Reference:
 
 
 @pytest.mark.parametrize(
-    "limit", [1, 2, 3, 255, 65_535, 65_536, 65_537, 10**6, 2**31 - 1, 2**32, 10**11, 2**53]
+    "limit",
+    [1, 2, 3, 255, 65_535, 65_536, 65_537, 10**6, 2**31 - 1, 2**31, 2**31 + 1, 2**32, 10**11, 2**53],
 )
 def test_indices_are_those_of_r_below_any_limit(limit: int) -> None:
     reference = Reference(7)

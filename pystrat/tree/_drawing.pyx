@@ -13,7 +13,6 @@ from pystrat._generator cimport (
     Generator,
     bits_below,
     draw_indices,
-    next_output,
     next_uniform,
     seed_generator,
 )
@@ -65,22 +64,6 @@ def cumulate(double[::1] weights, int64_t[::1] offsets):
             total += weights[i]
             out[i] = total
     return sums
-
-
-cdef void fill_indices(Generator *generator, uint64_t limit, int64_t count, int32_t *to) noexcept nogil:
-    """Draw R's index below one limit, of at most 2^31 - 1, `count` times."""
-    cdef uint32_t bits = bits_below(limit)
-    cdef uint32_t mask = <uint32_t>((<uint64_t>1 << bits) - 1)
-    cdef uint32_t value
-    cdef int64_t i = 0
-    while i < count:
-        value = next_output(generator) >> 16
-        if bits >= 16:
-            value = (value << 16) | (next_output(generator) >> 16)
-        value &= mask
-        if value < limit:
-            to[i] = <int32_t>value
-            i += 1
 
 
 cdef inline int64_t first_above(double *cumulative, int64_t n_options, double sought) noexcept nogil:
@@ -266,7 +249,10 @@ cdef class Drawing:
         if self.modes[node] == SHUFFLE:
             return self.shuffle(state, options, n_options, count, to)
         if self.cumulative_begin[node] < 0:
-            fill_indices(state.generator, n_options, count, to)
+            # An index fits where the option belongs that it stands for.
+            draw_indices(
+                state.generator, <uint32_t>n_options, 0, bits_below(n_options), <uint32_t>count, <uint32_t *>to
+            )
             for i in range(count):
                 to[i] = options[to[i]]
             return 0
@@ -307,7 +293,7 @@ cdef class Drawing:
             bits = bits_below(left)
             same_bits = left - ((<uint32_t>1 << bits) >> 1)
             taken = min(count, <int64_t>min(same_bits, <uint32_t>BLOCK_SIZE))
-            draw_indices(state.generator, left, bits, <uint32_t>taken, indices)
+            draw_indices(state.generator, left, 1, bits, <uint32_t>taken, indices)
             for i in range(taken):
                 left -= 1
                 to[i] = state.pool[indices[i]]
