@@ -75,7 +75,7 @@ class Session:
         library = install_r_package()
         return base["loadNamespace"]("rbridge", **{"lib.loc": self._strings([str(library)])})
 
-    def call(self, name: str, *arguments: Any, **named: Any) -> Any:
+    def call(self, name: str, /, *arguments: Any, **named: Any) -> Any:
         """Call a function of the R package; raise `RError` with R's text where it fails.
 
         Arguments are None, bool, str, int and float (both as R's double), lists of str, one-dimensional arrays of int32
@@ -84,7 +84,7 @@ class Session:
         with self.lock:
             return self.call_function(self._namespace[name], *arguments, **named)
 
-    def call_function(self, function: Any, *arguments: Any, **named: Any) -> Any:
+    def call_function(self, function: Any, /, *arguments: Any, **named: Any) -> Any:
         """Call an R function, as `call` does."""
         with self.lock:
             given = [self.to_r(argument) for argument in arguments]
@@ -113,8 +113,8 @@ class Session:
             self._callbacks.append(wrapped)
             return wrapped
 
-    def named_list(self, **elements: Any) -> Any:
-        """Make an R list."""
+    def named_list(self, /, **elements: Any) -> Any:
+        """Make an R list; any name will do, `self` too."""
         with self.lock:
             values = self.rinterface.ListSexpVector([self.to_r(value) for value in elements.values()])
             values.names = self._strings(list(elements))

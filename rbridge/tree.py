@@ -6,7 +6,7 @@ used columns cross: as codes with their distinct values, or as numbers where the
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, datetime, timedelta, timezone
 from typing import Any, Mapping, Optional
 
 import numpy as np
@@ -18,6 +18,7 @@ from pystrat.tree.specification import Specification, parse_specification
 from rbridge.source import EpochSource, error_text
 
 _OWNER = "batch_sampler_tree"
+_FIRST_DAY, _FIRST_TIME = date(1970, 1, 1), datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
 def tree_generator(sampler: TreeBatchSampler, r: Any) -> Any:
@@ -98,16 +99,20 @@ def guarded_tree(spec: Any) -> dict[str, Any]:
 
 def _column(codes: Any, values: Any, kind: str) -> pd.Categorical:
     """Put a column together from R's codes, counted from 0, -1 where missing."""
-    categories: Any = list(values)
     if kind == "date":
-        categories = [date.fromisoformat(value) for value in values]
-    elif kind == "number":
-        categories = np.asarray(values, dtype=np.float64)
-    elif kind == "boolean":
-        categories = np.asarray(values, dtype=bool)
-    if kind in ("date", "text"):
-        categories = pd.Index(categories, dtype=object)
+        categories: Any = pd.Index([_FIRST_DAY + timedelta(days=day) for day in values], dtype=object)
+    elif kind == "time":
+        categories = pd.Index([time_of(seconds) for seconds in values], dtype=object)
+    elif kind == "text":
+        categories = pd.Index(list(values), dtype=object)
+    else:
+        categories = np.asarray(values, dtype=np.float64 if kind == "number" else bool)
     return pd.Categorical.from_codes(np.asarray(codes, dtype=np.int64), categories=categories)
+
+
+def time_of(seconds: float) -> datetime:
+    """Return R's time, seconds since 1970, to the microsecond."""
+    return _FIRST_TIME + timedelta(microseconds=round(seconds * 1e6))
 
 
 def _plain(parameters: Mapping[str, Any]) -> dict[str, Any]:

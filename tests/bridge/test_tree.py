@@ -42,7 +42,12 @@ SPEC: dict[str, Any] = {
             ],
         },
     ],
-    "auxiliary": {"angle": "uniform(-10, 10)", "side": "choice(['l', 'r'])", "flip": "cycle([true, false])"},
+    "auxiliary": {
+        "angle": "uniform(-10, 10)",
+        "side": "choice(['l', 'r'])",
+        "flip": "cycle([true, false])",
+        "self": "counter()",
+    },
 }
 
 # The same specification as R writes it; R's dates cross as dates.
@@ -58,7 +63,8 @@ spec = list(
         list(name = "early", column = "day", op = "in", value = list(as.Date("2020-01-01")), prune = "individual")
       ))
   ),
-  auxiliary = list(angle = "uniform(-10, 10)", side = "choice(['l', 'r'])", flip = "cycle([true, false])")
+  auxiliary = list(angle = "uniform(-10, 10)", side = "choice(['l', 'r'])", flip = "cycle([true, false])",
+    self = "counter()")
 )
 table = data.frame(
   label = factor(rep(c("active", "inactive", NA, "inactive"), 10), levels = c("inactive", "unused", "active")),
@@ -84,7 +90,26 @@ of_task = tryCatch(of_task(NULL), error = conditionMessage)
 ingress = mlr3torch::TorchIngressToken(features = "x", batchgetter = mlr3torch::batchgetter_num, shape = c(NA, 1))
 dataset = mlr3torch::task_dataset(task, list(x = ingress))
 by_task = batch_sampler_tree(yaml, 4, "root", seed = 1)(dataset)$batches(0)
+
+times = data.frame(time = rep(as.POSIXct("2020-01-01 12:00:00", tz = "Europe/Berlin") + c(0, 3600.25, NA), 8))
+of_times = function(...) {
+  spec = list(mode = "sequential", column = "time", ...)
+  batch_sampler_tree(spec, 4, "root", table = times, seed = 1)(NULL)$batches(0)$rows
+}
+message_of = function(code) tryCatch(code, error = conditionMessage)
 cat(jsonlite::toJSON(digits = NA, list(
+  equal_time = of_times(value = as.POSIXct("2020-01-01 11:00:00", tz = "UTC")),
+  later_time = of_times(op = ">", value = as.POSIXct("2020-01-01 12:00:00.2", tz = "UTC")),
+  listed_time = of_times(op = "in", value = times$time[2:1]),
+  from_midnight = of_times(op = "between",
+    value = list(as.Date("2020-01-01"), as.POSIXct("2020-01-01 11:30", tz = "UTC"))),
+  empty_root = batch_sampler_tree(list(), 4, 12, table = times, seed = 1)(NULL)$batches(0)$rows,
+  empty_auxiliary = names(
+    batch_sampler_tree(list(auxiliary = list()), 4, 12, table = times, seed = 1)(NULL)$batches(0)
+  ),
+  empty_children = message_of(batch_sampler_tree(list(children = list()), 4, 12)),
+  missing_value = message_of(batch_sampler_tree(list(column = "time", value = NA), 4, 12)),
+  counted = found$aux$self,
   rows = found$rows, offsets = found$offsets, angle = found$aux$angle, side = found$aux$side, flip = found$aux$flip,
   iterated = unlist(batches), iterated_side = unlist(lapply(batches, function(batch) attr(batch, "aux")$side)),
   delivered = collect_rows(generator, 40)$rows,
@@ -120,6 +145,7 @@ def test_from_python_with_auxiliary_values(r: Session) -> None:
     assert as_array(aux["angle"]).tolist() == expected["angle"].tolist()
     assert list(aux["side"]) == expected["side"].tolist()
     assert [bool(value) for value in aux["flip"]] == expected["flip"].tolist()
+    assert as_array(aux["self"]).tolist() == list(range(50)), "any name will do"
 
 
 def test_from_python_without_auxiliary_values() -> None:
@@ -151,6 +177,7 @@ def test_declared_in_r_with_a_table_of_r(from_r: dict[str, Any]) -> None:
     assert from_r["angle"] == pytest.approx(values["angle"].tolist(), rel=1e-14)
     assert from_r["side"] == values["side"].tolist()
     assert from_r["flip"] == values["flip"].tolist()
+    assert from_r["counted"] == values["self"].tolist()
     assert from_r["class"] == ["batch_sampler_tree", "torch_sampler"]
     assert from_r["length"] == [7]
     assert [row - 1 for row in from_r["delivered"]] == sampler.batches(0).rows.tolist()
@@ -168,6 +195,24 @@ def test_declared_in_r_for_a_task_of_mlr3torch(from_r: dict[str, Any]) -> None:
     assert "'table' parameter of batch_sampler_tree must be given where the dataset has no task" in str(
         from_r["without_task"]
     )
+
+
+def test_times_of_r_are_compared_in_utc_to_the_microsecond(from_r: dict[str, Any]) -> None:
+    first, second = list(range(1, 25, 3)), list(range(2, 25, 3))
+    assert from_r["equal_time"] == from_r["from_midnight"] == first
+    assert from_r["later_time"] == second
+    assert from_r["listed_time"] == sorted(first + second)
+
+
+def test_an_empty_list_of_r_is_a_root_without_keys(from_r: dict[str, Any]) -> None:
+    expected = TreeBatchSampler({"x": range(24)}, {}, 4, length=12, seed=1).batches(0)
+    assert [row - 1 for row in from_r["empty_root"]] == expected.rows.tolist()
+    assert from_r["empty_auxiliary"] == ["rows", "offsets"]
+    assert "The 'children' parameter of node 'root' of batch_sampler_tree must be a list" in from_r["empty_children"][0]
+
+
+def test_missing_values_in_a_specification_of_r_are_refused(from_r: dict[str, Any]) -> None:
+    assert "must have no missing values. Got NA in 'value' instead." in from_r["missing_value"][0]
 
 
 def test_errors_of_python_reach_r_whole(from_r: dict[str, Any]) -> None:

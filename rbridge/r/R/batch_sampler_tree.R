@@ -9,12 +9,15 @@
 #'   The root node: a named list, YAML text, or the name of a YAML file.
 #'   The keys are told in `docs/tree.md` of the Python package; `children` is a list of named lists, and a list of one
 #'   value is written `list("a")`.
+#'   An empty list is a root without keys.
 #' @param batch_size (`integer(1)`)\cr
 #'   Draws of a batch.
 #' @param length (`integer(1)` | `character(1)`)\cr
 #'   Draws of an epoch, or the name of a node: then as many as it takes until every row below it has been drawn.
 #' @param table (`data.frame()` | named `list()`)\cr
 #'   One row for each row of the dataset, in its order.
+#'   Columns hold logical values, numbers, text, factors, dates (`Date`) or times (`POSIXct`).
+#'   A time is compared in UTC, to the microsecond, and a date counts as the beginning of its day.
 #'   `NULL` (default): the columns of the task.
 #' @param drop_last (`logical(1)`)\cr
 #'   Whether a last batch with fewer draws is left out.
@@ -41,6 +44,7 @@
 #' @section Errors:
 #' What `TreeBatchSampler` in Python refuses: a specification that is not valid, columns that are not there, or nodes
 #' without rows.
+#' Also missing values and repeated names in a specification, which would cross to Python as something else.
 #' Also where the package reticulate, or the Python package `rbridge` in the Python that reticulate uses, is missing.
 #'
 #' @export
@@ -67,8 +71,12 @@ batch_sampler_tree = function(spec, batch_size, length, table = NULL, drop_last 
   if (!is.null(table) && !is.list(table)) {
     stop_parameter("table", "be a data frame or a list of columns", show_value(table), of = tree_name)
   }
-  parameters = list(batch_size = check_count(batch_size, "batch_size", of = tree_name), length = length,
-    drop_last = drop_last, persistent = persistent)
+  parameters = list(
+    batch_size = check_count(batch_size, "batch_size", of = tree_name),
+    length = if (is.character(length)) length else check_count(length, "length", of = tree_name),
+    drop_last = check_flag(drop_last, "drop_last", of = tree_name),
+    persistent = check_flag(persistent, "persistent", of = tree_name)
+  )
   tree_from_r(list(spec = spec, table = table, parameters = parameters,
     seed = if (!is.null(seed)) check_range(seed, "seed", 2147483646, of = tree_name)))
 }
@@ -155,13 +163,45 @@ declared_tree = function(spec) {
     stop("batch_sampler_tree() needs the Python package rbridge in the Python that reticulate uses, ",
       reticulate::py_config()$python, ". RETICULATE_PYTHON names another one.", call. = FALSE)
   }
-  from_python(reticulate::py_to_r(reticulate::import("rbridge.tree", convert = FALSE)$guarded_tree(spec)))
+  module = reticulate::import("rbridge.tree", convert = FALSE)
+  from_python(reticulate::py_to_r(module$guarded_tree(root_for_python(spec, module$time_of))))
+}
+
+# An empty list would cross as a list of Python, which is no root and no mapping of auxiliary values.
+root_for_python = function(spec, time_of) {
+  spec = keys_for_python(spec, "spec", time_of)
+  if (is.list(spec) && !is.null(spec[["auxiliary"]])) {
+    spec$auxiliary = python_dict(spec$auxiliary)
+  }
+  python_dict(spec)
+}
+
+# What crosses as it is meant: NA would become TRUE or the text "NA", of repeated names the last would count, and times
+# would become another type in each time zone. `key` is where `spec` stands.
+keys_for_python = function(spec, key, time_of) {
+  if (inherits(spec, "POSIXt")) {
+    times = lapply(plain_times(spec, "spec", key), time_of)
+    return(if (length(times) == 1L) times[[1L]] else times)
+  }
+  if (is.object(spec) || !is.list(spec)) {
+    if (is.atomic(spec) && anyNA(spec)) {
+      stop_parameter("spec", "have no missing values", sprintf("NA in '%s'", key),
+        advice = "Missing values are found by 'op: isnull'.", of = tree_name)
+    }
+    return(spec)
+  }
+  keys = names(spec)
+  if (anyDuplicated(keys) > 0L) {
+    stop_parameter("spec", "have every key once", sprintf("'%s' again", keys[anyDuplicated(keys)]), of = tree_name)
+  }
+  places = if (is.null(keys)) rep(key, length(spec)) else keys
+  structure(Map(keys_for_python, unname(spec), places, MoreArgs = list(time_of = time_of)), names = keys)
 }
 
 tree_source = function(declared, configuration, data_source, task) {
   used = lapply(reticulate::py_to_r(declared$columns()), as.character)
   table = tree_table(configuration$table, unique(unlist(used)), task)
-  n_rows = if (is.null(configuration$table)) task$nrow else NROW(configuration$table[[1L]])
+  n_rows = if (is.null(configuration$table)) task$nrow else table_rows(configuration$table)
   n_source = source_rows(data_source)
   if (!is.null(n_source) && n_source != n_rows) {
     stop_parameter("table", sprintf("have one row for each row of the dataset, %.0f", n_source),
@@ -171,7 +211,7 @@ tree_source = function(declared, configuration, data_source, task) {
   from_python(reticulate::py_to_r(declared$guarded_source(
     n_rows,
     python_dict(Map(tree_codes, table[used$coded], used$coded)),
-    python_dict(lapply(table[used$numbers], as.array)),
+    python_dict(lapply(table[used$numbers], tree_numbers)),
     c(configuration$parameters, list(seed = seed))
   )))
 }
@@ -179,6 +219,21 @@ tree_source = function(declared, configuration, data_source, task) {
 # Without elements a list would be one of Python, too.
 python_dict = function(elements) {
   if (length(elements) > 0L) elements else reticulate::dict()
+}
+
+table_rows = function(table) {
+  if (is.data.frame(table)) {
+    return(nrow(table))
+  }
+  if (length(table) == 0L) {
+    stop_parameter("table", "have at least one column", "0 columns", of = tree_name)
+  }
+  rows = unique(lengths(table, use.names = FALSE))
+  if (length(rows) > 1L) {
+    stop_parameter("table", "have columns of equal length", sprintf("lengths %d and %d", rows[1L], rows[2L]),
+      of = tree_name)
+  }
+  rows
 }
 
 # The used columns, from the table or else from the task.
@@ -206,6 +261,8 @@ tree_codes = function(column, name) {
   }
   kind = if (inherits(column, "Date")) {
     "date"
+  } else if (inherits(column, "POSIXt")) {
+    "time"
   } else if (!is.object(column) && is.logical(column)) {
     "boolean"
   } else if (!is.object(column) && is.numeric(column)) {
@@ -213,17 +270,33 @@ tree_codes = function(column, name) {
   } else if (!is.object(column) && is.character(column)) {
     "text"
   } else {
-    stop_parameter("table", "hold logical values, numbers, text, factors or dates",
+    stop_parameter("table", "hold logical values, numbers, text, factors, dates or times",
       sprintf("a value of class '%s' in column '%s'", class(column)[1L], name), of = tree_name)
   }
-  if (kind == "date") {
-    column = format(column)
-  } else if (kind == "text") {
-    column = enc2utf8(column)
-  }
+  column = switch(kind,
+    date = floor(as.double(unclass(column))),
+    time = plain_times(column, "table", name),
+    text = enc2utf8(column),
+    column
+  )
   values = unique(column[!is.na(column)])
   codes = match(column, values, nomatch = 0L) - 1L
   list(codes = as.array(codes), values = if (is.character(values)) as.list(values) else as.array(values), kind = kind)
+}
+
+# Seconds since 1970, to the microsecond, which is what Python's times hold, in the years of its calendar.
+plain_times = function(times, parameter, name) {
+  seconds = round(as.double(as.POSIXct(times)) * 1e6) / 1e6
+  if (any(seconds < -62135596800 | seconds >= 253402300800, na.rm = TRUE)) {
+    stop_parameter(parameter, sprintf("hold times of the years 1 to 9999 in '%s'", name), "another year",
+      of = tree_name)
+  }
+  seconds
+}
+
+# Weights as doubles: of integers, NA would cross as a number. What is no number Python refuses.
+tree_numbers = function(column) {
+  as.array(if (is.numeric(column) && !is.object(column)) as.double(column) else column)
 }
 
 # As for batch_sampler_stratified(): without this method, samplers of different settings would count as the same.

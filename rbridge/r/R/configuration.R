@@ -63,9 +63,9 @@ check_range = function(value, parameter, largest, of = sampler_name) {
   as.double(value)
 }
 
-check_flag = function(value, parameter) {
+check_flag = function(value, parameter, of = sampler_name) {
   if (!is.logical(value) || length(value) != 1L || is.na(value)) {
-    stop_parameter(parameter, "be true or false", show_value(value))
+    stop_parameter(parameter, "be true or false", show_value(value), of = of)
   }
   as.vector(value)
 }
