@@ -85,6 +85,25 @@ def test_a_value_of_another_kind_than_its_column_is_an_error(column: str, value:
     assert got in message
 
 
+@pytest.mark.parametrize(
+    ("moments", "value"),
+    [
+        ([datetime.date(2020, 1, 1), datetime.date(9999, 12, 31)], None),  # beyond what nanoseconds reach
+        ([datetime.datetime(1960, 1, 1, 12, 0, 0, microsecond) for microsecond in (499_999, 500_000)], None),
+        (np.array(["2020-01-01", "2020-01-01T00:00:00.000000001"], dtype="M8[ns]"), None),
+        (np.array(["1959", "1960"], dtype="M8[Y]"), datetime.date(1960, 1, 1)),
+        # One without a zone counts as UTC.
+        (pd.to_datetime(["2020-01-01", "2020-07-01"]).tz_localize("Asia/Tokyo"), datetime.datetime(2020, 6, 30, 15)),
+    ],
+)
+def test_moments_are_compared_exactly_whatever_their_type_and_year(moments: Any, value: Any) -> None:
+    sought = moments[1] if value is None else value
+    for operator, rows in (("eq", {1}), ("lt", {0}), ("ge", {1}), ("not in", {0})):
+        condition = {"column": "t", "op": operator, "value": [sought] if operator == "not in" else sought}
+        sampler = TreeBatchSampler({"t": moments}, {"mode": "sequential", **condition}, 1, length="root", seed=1)
+        assert set(sampler.batches(0).rows.tolist()) == rows
+
+
 def test_logical_values_have_no_order() -> None:
     assert "The 'op' parameter of node 'root/leaf'" in refused(leaf(column="flag", op="lt", value=True))
 
@@ -119,6 +138,7 @@ def test_logical_values_have_no_order() -> None:
         ([1, 2], ["'spec' parameter of TreeBatchSampler must be a mapping"]),
         (leaf(column="nowhere", value="a"), ["have one column 'nowhere'", "it has 'text', 'number'"]),
         ({"auxiliary": {"x": "system('ls')"}}, ["'x' parameter of 'auxiliary'", "Got 'system('ls')' instead"]),
+        ({"auxiliary": {"": "counter()"}}, ["'auxiliary' parameter", "must map names to functions"]),
         ({"auxiliary": {"x": "uniform(2, 1)"}}, ["Got 'uniform(2, 1)' instead"]),
         ({"auxiliary": {"x": "choice([1, 'a'])"}}, ["values of one kind"]),
         ({"auxiliary": {"x": "uniform(open, 1)"}}, ["'uniform(open, 1)'"]),

@@ -104,7 +104,7 @@ def parse_auxiliary(given: Any, owner: str) -> tuple[Auxiliary, ...]:
     """Read the mapping of names to functions, such as ``{"angle": "uniform(-10, 10)"}``; nothing is evaluated."""
     if given is None:
         return ()
-    if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+    if not isinstance(given, Mapping) or not all(isinstance(name, str) and name for name in given):
         raise TypeError(refusal("auxiliary", owner, "map names to functions", show(given)))
     return tuple(_read(name, text, owner) for name, text in given.items())
 

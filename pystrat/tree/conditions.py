@@ -6,7 +6,7 @@ A condition is decided once for each distinct value of its column, not for each 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime, timedelta, timezone
 from typing import Any, Mapping
 
 import numpy as np
@@ -143,6 +143,23 @@ def _fitting(value: Any, column: Column, condition: Condition, path: str, owner:
 def _plain(value: Any, kind: str) -> Any:
     """Return a value as Python's own type: integers and floats compare exactly, dates as times of one calendar."""
     if kind == "date":
-        stamp = pd.Timestamp(value)
-        return stamp.tz_convert("UTC").tz_localize(None) if stamp.tzinfo is not None else stamp
+        return _nanoseconds(value)
     return value.item() if isinstance(value, np.generic) else value
+
+
+def _nanoseconds(moment: Any) -> int:
+    """Return a day's beginning, or a time, in UTC where it has a zone, as nanoseconds since 1970, whatever the year."""
+    if isinstance(moment, np.datetime64):
+        seconds = moment.astype("datetime64[s]")
+        rest = (moment - seconds).astype("timedelta64[ns]")
+        return int(seconds.astype(np.int64)) * 10**9 + int(rest.astype(np.int64))
+    if not isinstance(moment, datetime):
+        days: int = (moment - date(1970, 1, 1)).days
+        return days * 86_400 * 10**9
+    nanoseconds: int = 0
+    if isinstance(moment, pd.Timestamp):
+        nanoseconds = moment.nanosecond
+        moment = moment.to_pydatetime(warn=False)
+    moment = moment.replace(tzinfo=timezone.utc) if moment.tzinfo is None else moment
+    since: timedelta = moment - datetime(1970, 1, 1, tzinfo=timezone.utc)
+    return (since // timedelta(microseconds=1)) * 1000 + nanoseconds

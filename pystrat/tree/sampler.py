@@ -79,7 +79,7 @@ class TreeBatchSampler(BatchSampler):
     * No column of the table is kept but as codes; after construction the table may change.
 
     With ``persistent=True`` the next epoch continues the one before. To jump to an epoch, all draws before it are
-    repeated, about 20 ns each.
+    repeated.
 
     The idea of a declared tree was published by Atomwise as TreeSampler ("Flexible, declarative dataset sampling in
     PyTorch"); this is an implementation of its own.
