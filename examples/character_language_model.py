@@ -29,6 +29,7 @@ EPOCHS, SHARE = 24, 8  # an epoch visits an eighth of the pieces
 SEEDS = (1, 2, 3)
 METHODS: dict[str, dict[str, Any]] = {
     "uniform": {"method": "uniform"},
+    "uniform without replacement": {"method": "uniform_without_replacement"},
     "perplexity, no ceiling": {"method": "perplexity", "maximum": None},
     "perplexity, ceiling at mode + 1.5 spreads": {"method": "perplexity", "maximum": -1.5},
 }

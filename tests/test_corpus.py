@@ -127,7 +127,10 @@ def test_text_that_is_not_utf_8_names_file_and_line(tmp_path: Path) -> None:
 
 
 def test_a_file_far_larger_than_what_is_read_of_it(tmp_path: Path) -> None:
-    """Offsets beyond 2^32: a sparse file of 4 GB whose last line is read."""
+    """Offsets beyond 2^32: a sparse file of 4 GB whose last line is read.
+
+    It takes some 20 seconds, since lines are found by reading the whole file, and no shorter one has such offsets.
+    """
     path = tmp_path / "text"
     with open(path, "wb") as text:
         text.write(b"first\n")
@@ -168,7 +171,7 @@ def test_a_changed_file_is_refused_at_opening_and_at_the_next_epoch(change: str,
     else:
         path.write_text("a\nb\nc\n" if change == "longer" else "b\na\n", encoding="utf-8")
         os.utime(path, ns=(0, 0))
-    for read in (lambda: file.line(0), lambda: pickle.loads(pickled), lambda: next(iter(mixture))):
+    for read in (lambda: file.line(0), lambda: pickle.loads(pickled), lambda: next(iter(mixture)), mixture.batches):
         with pytest.raises(RuntimeError, match="news.txt has changed since its lines were found"):
             read()
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pystrat._messages import check_choice, check_integer, count_of, refusal, show
 from pystrat._random import RandomStream
-from pystrat.base import Batches, BatchSampler, Place, epoch_permutation, epoch_seed
+from pystrat.base import Batches, BatchSampler, Place, epoch_seed
 from pystrat.corpus.batching import BatchCut
 
 METHOD_CHOICES = ("uniform", "uniform_without_replacement", "partition", "perplexity")
@@ -241,9 +241,9 @@ class EpochSubsetSampler(BatchSampler):
         """Return the examples that an epoch visits."""
         if self._method == "partition":
             return partition_rows(self._n, self._sample, epoch)
-        if self._method == "uniform_without_replacement":
-            return epoch_permutation(self._n, seed=self._seed, epoch=epoch)[: self._sample]
         stream = RandomStream(epoch_seed(self._seed, epoch))
+        if self._method == "uniform_without_replacement":
+            return stream.subsets(np.arange(self._n, dtype=np.int32), self._sample, 1)
         if self._method == "perplexity" and self._starts():
             places = np.cumsum(self._weights())
             drawn = np.searchsorted(places, stream.uniforms(self._sample) * places[-1], side="right")

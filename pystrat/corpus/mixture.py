@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pystrat._messages import check_flag, refusal, show
 from pystrat._random import RandomStream
-from pystrat.base import Batches, BatchSampler, Place, epoch_seed
+from pystrat.base import Batches, BatchSampler, epoch_seed
 from pystrat.corpus.batching import BatchCut
 from pystrat.corpus.dataset import CorpusDataset, Source, open_files
 from pystrat.corpus.plan import CorpusPlan
@@ -37,7 +37,7 @@ class CorpusMixture(BatchSampler):
         The endings of files that belong together line by line; one alone for text that has no translation.
     sample : float or int
         A share, 0 < sample < 1, of all lines that no rule keeps; or the number of lines of an epoch, an integer, the
-        lines that rules keep among them.
+        lines that rules keep among them. A whole float from 2.0 on stands for the integer; 1.0 is refused.
     rules : path or sequence of str, optional
         A file of rules, or its lines; see Notes. Without, every file has its share of the lines.
     shuffle : bool, default True
@@ -130,13 +130,10 @@ class CorpusMixture(BatchSampler):
         """Return the dataset whose positions the batches hold; see `CorpusDataset`."""
         return CorpusDataset.of_files(self._files, transform)
 
-    def _begin_epoch(self, told: Optional[Place] = None) -> Place:
+    def _epoch_batches(self, epoch: int) -> Batches:
         for file in self._files:
             for side in file.sides:
                 side.check()
-        return super()._begin_epoch(told)
-
-    def _epoch_batches(self, epoch: int) -> Batches:
         stream = RandomStream(epoch_seed(self._seed, epoch))
         parts: list[NDArray[Any]] = []
         first = 0

@@ -58,7 +58,9 @@ class CorpusPlan:
         The lines of each.
     sample : float or int
         A float g with 0 < g < 1: as many lines are drawn as the share g of all lines that no rule keeps, and those that
-        a rule keeps come besides. An integer g >= 1: an epoch has g lines, those that a rule keeps among them.
+        a rule keeps come besides. An integer g >= 1: an epoch has g lines, those that a rule keeps among them. Of the
+        whole floats, which is what R's numbers are, 2.0 and above stand for the integer; 1.0 may mean either and is
+        refused.
     rules : sequence of Rule, optional
         Without rules, every file has its share of the lines.
     owner : str
@@ -180,10 +182,13 @@ def _requested(sample: Any, others: int, kept: int, owner: str) -> Fraction:
     if isinstance(sample, (bool, np.bool_)) or not isinstance(sample, numbers.Real):
         raise TypeError(refusal("sample", owner, required, show(sample)))
     if not isinstance(sample, numbers.Integral):
-        if not 0 < float(sample) < 1:
-            # 1.0 would be shown as 1, which is allowed.
-            raise ValueError(refusal("sample", owner, required, f"the floating-point number {float(sample)!r}"))
-        return Fraction(str(sample)) * others
+        number = float(sample)
+        if 0 < number < 1:
+            return Fraction(str(sample)) * others
+        if number < 2 or not number.is_integer():
+            # 1.0, all lines or one line, would be shown as 1, which is allowed.
+            raise ValueError(refusal("sample", owner, required, f"the floating-point number {number!r}"))
+        sample = int(number)
     if sample < 1:
         raise ValueError(refusal("sample", owner, required, show(sample)))
     if sample < kept:

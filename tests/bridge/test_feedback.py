@@ -166,16 +166,16 @@ def test_any_sampler_that_names_its_feedback_can_be_told(r: Session) -> None:
 FROM_R = """
 pystrat = reticulate::import("pystrat")
 train = {train}
-weighted = function() pystrat$WeightedBatchSampler(c({weights}), 3L, num_batches = 7L, seed = 5L)
-prioritised = pystrat$PrioritizedBatchSampler(8L, 3L, num_batches = 7L, seed = 5L, stratified = TRUE)
+weighted = function() pystrat$WeightedBatchSampler(c({weights}), 3, num_batches = 7, seed = 5)
+prioritised = pystrat$PrioritizedBatchSampler(8, 3, num_batches = 7, seed = 5, stratified = TRUE)
 sampler = rbridge::batch_sampler_python(weighted())(NULL)
 sampler$update(2, 1 / 3)
-empty = rbridge::batch_sampler_python(pystrat$PrioritizedBatchSampler(0L, 2L, capacity = 3L))(NULL)
+empty = rbridge::batch_sampler_python(pystrat$PrioritizedBatchSampler(0, 2, capacity = 3))(NULL)
 cat(jsonlite::toJSON(digits = NA, list(
   weighted = train(rbridge::batch_sampler_python(weighted()), 2) - 1L,
   prioritised = train(rbridge::batch_sampler_python(prioritised), 2) - 1L,
-  weights = sampler$weights(2L),
-  added = empty$append(),
+  weights = sampler$weights(2),
+  added = empty$append(1),
   error = tryCatch(sampler$update(1, -1), error = conditionMessage),
   printed = utils::capture.output(print(sampler))
 )))

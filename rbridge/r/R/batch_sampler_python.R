@@ -45,7 +45,7 @@
 #' if (requireNamespace("reticulate", quietly = TRUE) && reticulate::py_module_available("rbridge")) {
 #'   pystrat = reticulate::import("pystrat")
 #'   labels = rep(c("yes", "no"), times = c(3, 9))
-#'   generator = batch_sampler_python(pystrat$StratifiedBatchSampler(labels, 1L, seed = 1L))
+#'   generator = batch_sampler_python(pystrat$StratifiedBatchSampler(labels, 1, seed = 1))
 #'   collect_rows(generator, n_rows = 12)
 #' }
 batch_sampler_python = function(sampler, n_batches = NULL) {
