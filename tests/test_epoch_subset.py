@@ -311,6 +311,16 @@ def test_a_state_without_reports_is_refused() -> None:
         perplexity_sampler().load_state_dict(state)
 
 
+@pytest.mark.parametrize("entry", ["reports", "drawn"])
+def test_a_state_that_is_cut_short_is_refused_and_changes_nothing(entry: str) -> None:
+    sampler = perplexity_sampler()
+    next(iter(sampler))
+    state = sampler.state_dict(batches_consumed=1)
+    with pytest.raises(ValueError, match="must hold 50 reports, and all or none of 400 drawn rows. Got"):
+        sampler.load_state_dict({**state, entry: state[entry][:160]})
+    assert sampler.state_dict(batches_consumed=1) == state
+
+
 def test_pickled_with_its_reports() -> None:
     sampler = perplexity_sampler()
     run(sampler)

@@ -292,10 +292,14 @@ class EpochSubsetSampler(BatchSampler):
         if not {"reports", "started", "drawn"} <= set(state):
             required = "have the entries 'reports', 'started' and 'drawn' with method 'perplexity'"
             raise ValueError(refusal("state", type(self).__name__, required, count_of(len(state), "other")))
-        self._reported = _from_text(state["reports"], np.float64)
-        self._started = bool(state["started"])
-        drawn = state["drawn"]
-        self._drawn = None if drawn is None else (state["epoch"], _from_text(drawn, np.int32))
+        reported, drawn = _from_text(state["reports"], np.float64), state["drawn"]
+        if drawn is not None:
+            drawn = state["epoch"], _from_text(drawn, np.int32)
+        if len(reported) != self._n or (drawn is not None and len(drawn[1]) != self._sample):
+            required = f"hold {count_of(self._n, 'report')}, and all or none of {count_of(self._sample, 'drawn row')}"
+            got = f"{len(reported)} and {0 if drawn is None else len(drawn[1])}"
+            raise ValueError(refusal("state", type(self).__name__, required, got))
+        self._reported, self._started, self._drawn = reported, bool(state["started"]), drawn
 
     def __repr__(self) -> str:
         return (

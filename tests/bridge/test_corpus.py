@@ -167,3 +167,12 @@ def test_from_r_through_reticulate(corpus: Path, rscript: Callable[..., str]) ->
     assert [(row["drawn"], row["kept"]) for row in told["plan"]] == [(10, 0), (20, 0), (0, 5), (15, 0)]
     assert told["none"] == ["The 'mixture' parameter of corpus_plan must be a CorpusMixture. Got 3 instead."]
     assert "must be a CorpusMixture. Got 4 values instead." in told["other"][0]
+
+
+def test_the_example_for_r_in_the_documents(rscript: Callable[..., str]) -> None:
+    document = Path(__file__).parents[2] / "docs" / "corpus.md"
+    example = document.read_text(encoding="utf-8").split("```r\n")[1].split("```")[0]
+    printed = rscript(example + "print(subset$state_dict()$epoch)", RETICULATE_PYTHON=sys.executable).splitlines()
+    assert [line.split()[-2:] for line in printed[1:3]] == [["70", "0"], ["30", "0"]]
+    assert printed[3].split()[1].strip('"') in ("generic", "news")
+    assert printed[4] == "[1] 1", "the epoch that was trained on is over"

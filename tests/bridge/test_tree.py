@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
-from typing import Any
+from pathlib import Path
+from typing import Any, Callable
 
 import numpy as np
 import pandas as pd
@@ -219,3 +221,22 @@ def test_errors_of_python_reach_r_whole(from_r: dict[str, Any]) -> None:
     assert "The 'mode' parameter of node 'root' of batch_sampler_tree must be one of" in from_r["bad_spec"][0]
     assert "Got 'rot' instead. The nearest name is 'root'." in from_r["bad_length"][0]
     assert "must have one column 'nowhere'" in from_r["no_column"][0]
+
+
+def test_the_example_for_r_in_the_documents(rscript: Callable[..., str]) -> None:
+    document = Path(__file__).parents[2] / "docs" / "tree.md"
+    example = document.read_text(encoding="utf-8").split("```r\n")[1].split("```")[0]
+    printed = rscript(example, RETICULATE_PYTHON=sys.executable)
+    assert re.findall(r'"(\w+)"', printed) == ["active", "inactive"] * 5
+    angles = [float(angle) for angle in re.findall(r"-?\d+\.\d", printed)]
+    table = {"label": ["active"] * 20 + ["inactive"] * 180}
+    spec = {
+        "mode": "sequential",
+        "auxiliary": {"angle": "uniform(-10, 10)"},
+        "children": [
+            {"name": "active", "column": "label", "value": "active", "mode": "shuffle"},
+            {"name": "inactive", "column": "label", "value": "inactive"},
+        ],
+    }
+    sampler = TreeBatchSampler(table, spec, 10, length="active", seed=1)
+    assert angles == sampler.auxiliary_values(0)["angle"][:10].round(1).tolist()
