@@ -5,6 +5,7 @@ from pystrat.bins import bin_target
 from pystrat.corpus import EpochSubsetSampler
 from pystrat.curves import plot_learning_curves, plot_roc_curves
 from pystrat.datasets import labels_of
+from pystrat.downsampling import DownsampledBatchSampler, correct_probabilities
 from pystrat.multilabel import MultilabelBatchSampler
 from pystrat.plan import BatchPlan
 from pystrat.prioritized import PrioritizedBatchSampler
@@ -19,6 +20,7 @@ __all__ = [
     "BatchPlan",
     "BatchSampler",
     "Batches",
+    "DownsampledBatchSampler",
     "EpochSubsetSampler",
     "MultilabelBatchSampler",
     "PrioritizedBatchSampler",
@@ -30,6 +32,7 @@ __all__ = [
     "WeightedBatchSampler",
     "batch_counts",
     "bin_target",
+    "correct_probabilities",
     "epoch_permutation",
     "labels_of",
     "min_samples_for_batch_size",

@@ -207,7 +207,45 @@ def largest_minimum(
     ValueError
         Where no promise gives batches so small, since the smallest stratum has too few rows.
     """
-    return _Rule(counts, strata, "error", num_replicas, owner).minimum_by_batch_size(batch_size)
+    rule = _Rule(counts, strata, "error", num_replicas, owner)
+    return rule.n_min // rule.batches_by_batch_size(batch_size)
+
+
+def even_plan(
+    counts: NDArray[np.int64],
+    strata: tuple[str, ...],
+    *,
+    batch_size: int,
+    num_replicas: int = 1,
+    owner: str = "even_plan",
+) -> BatchPlan:
+    """Return the plan with the fewest batches of at most `batch_size` rows, all strata dealt evenly to them.
+
+    Parameters
+    ----------
+    counts : numpy.ndarray of int64, shape (number of strata,)
+        Rows of each stratum, all positive.
+    strata : tuple of str
+        Their names.
+    batch_size : int
+        The largest number of rows in a batch.
+    num_replicas : int
+        The number of batches is rounded up to a multiple of it.
+    owner : str
+        The name that error messages give.
+
+    Returns
+    -------
+    BatchPlan
+        With ``assign="even"``: batch sizes differ by at most 1, and each batch has a row of every stratum.
+
+    Raises
+    ------
+    ValueError
+        Where the smallest stratum has fewer rows than there would be batches.
+    """
+    n_batches = _Rule(counts, strata, "error", num_replicas, owner).batches_by_batch_size(batch_size)
+    return BatchPlan(n_batches, counts, strata, "even")
 
 
 class _Rule:
@@ -265,12 +303,12 @@ class _Rule:
             )
         return n_batches
 
-    def minimum_by_batch_size(self, batch_size: int) -> int:
+    def batches_by_batch_size(self, batch_size: int) -> int:
         # So many batches at least, in a multiple of the replicas; division rounds down, and twice negated up.
         n_batches = -(-self.n_rows // batch_size)
         n_batches = -(-n_batches // self.num_replicas) * self.num_replicas
         if n_batches <= self.n_min:
-            return self.n_min // n_batches
+            return n_batches
         most = self.n_min // self.num_replicas * self.num_replicas
         if most == 0:
             required = f"be at most {self.n_min}: the smallest stratum, {self.smallest}"

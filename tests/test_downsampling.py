@@ -1,0 +1,288 @@
+"""Downsampling: exact counts, uniform and covering choice of rows, weights that undo it, probabilities corrected."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import re
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch.utils.data import DataLoader, TensorDataset
+
+from pystrat import DownsampledBatchSampler, correct_probabilities, epoch_permutation
+from pystrat.downsampling import published_class_weights
+
+PUBLISHED = np.repeat([1, 0], [1000, 2000])
+
+
+def sampler_of(labels: Any, multiplier: Any = 1, batch_size: int = 10, **parameters: Any) -> DownsampledBatchSampler:
+    parameters.setdefault("seed", 1)
+    return DownsampledBatchSampler(labels, multiplier, batch_size, **parameters)
+
+
+def refused(*arguments: Any, **parameters: Any) -> str:
+    with pytest.raises((TypeError, ValueError)) as error:
+        DownsampledBatchSampler(*arguments, **parameters)
+    return str(error.value)
+
+
+def lists(batches: Any) -> list[list[int]]:
+    return [list(map(int, batch)) for batch in batches]
+
+
+@pytest.mark.parametrize(
+    "multiplier, rows", [(1, 2000), (1.5, 2500), (2, 3000), (2.5, 3000), (1000, 3000), (1e300, 3000)]
+)
+def test_the_published_example(multiplier: float, rows: int) -> None:
+    assert len(sampler_of(PUBLISHED, multiplier, 100).batches(0).rows) == rows
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    minority=st.integers(3, 60),
+    more=st.integers(1, 300),
+    multiplier=st.decimals("0.34", "9", places=3),
+    batch_size=st.integers(60, 400),
+    walk=st.booleans(),
+    replicas=st.integers(1, 3),
+    epoch=st.integers(0, 6_700_000),
+)
+def test_counts_and_sizes_are_exact(
+    minority: int, more: int, multiplier: Any, batch_size: int, walk: bool, replicas: int, epoch: int
+) -> None:
+    labels = np.random.default_rng(1).permutation(np.repeat([1, 0], [minority, minority + more]))
+    kept = min(minority + more, math.floor(Fraction(str(multiplier)) * minority + Fraction(1, 2)))
+    total = minority + kept
+    n_batches = -(-(-(-total // batch_size)) // replicas) * replicas
+    if min(kept, minority) < n_batches:
+        return
+    sampler = sampler_of(labels, float(multiplier), batch_size, walk=walk, num_replicas=replicas)
+    batches = sampler.batches(epoch)
+    assert len(batches) == len(sampler) == n_batches
+    rows = batches.rows
+    assert len(rows) == total == len(np.unique(rows))
+    assert labels[rows].sum() == minority
+    sizes = [len(batch) for batch in batches]
+    assert max(sizes) <= batch_size and max(sizes) - min(sizes) <= 1
+    for label, count in ((1, minority), (0, kept)):
+        held = [(labels[batch] == label).sum() for batch in batches]
+        assert set(held) <= {count // n_batches, -(-count // n_batches)}
+
+
+def test_a_decimal_multiplier_is_taken_exactly() -> None:
+    """In doubles .285 * 100 is below 28.5."""
+    assert 0.285 * 100 + 0.5 < 29
+    assert sampler_of(np.repeat([1, 0], [100, 200]), 0.285).plan.counts.tolist() == [100, 29]
+
+
+def test_the_kept_rows_are_the_first_ranks_of_the_epoch_order() -> None:
+    sampler = sampler_of(PUBLISHED, 0.25, 100)
+    for epoch in (0, 5):
+        order = epoch_permutation(3000, seed=1, epoch=epoch)
+        rows = sampler.batches(epoch).rows
+        assert set(rows[rows >= 1000]) == set(order[order >= 1000][:250])
+
+
+def test_the_rows_of_fresh_draws_are_uniform() -> None:
+    sampler = sampler_of(np.repeat([1, 0], [10, 50]))
+    epochs = 4000
+    visits = np.bincount(np.concatenate([sampler.batches(epoch).rows for epoch in range(epochs)]), minlength=60)[10:]
+    expected = epochs * 10 / 50
+    # Without replacement the variance of a row is that of the binomial, that of the sum is 0: chi-square, 49 degrees.
+    statistic = ((visits - expected) ** 2).sum() / (expected * (1 - 10 / 50)) * 49 / 50
+    assert 20 < statistic < 90
+    assert visits.sum() == epochs * 10
+
+
+@pytest.mark.parametrize("majority, kept", [(50, 7), (12, 12), (60, 45), (13, 1)])
+def test_walk_covers_every_row_and_returns_equally_often(majority: int, kept: int) -> None:
+    labels = np.array([1] * 100 + [0] * majority + [2] * 2)
+    sampler = sampler_of(labels, {0: kept / 2}, batch_size=10**6, walk=True)
+    period = majority // math.gcd(majority, kept)
+    rows = [sampler.batches(epoch).rows for epoch in range(2 * period)]
+    chosen = [row[labels[row] == 0] for row in rows]
+    assert all(len(set(part)) == kept for part in chosen)
+    span = -(-majority // kept)
+    for first in range(2 * period - span + 1):
+        assert len(set(np.concatenate(chosen[first : first + span]))) == majority
+    for first in range(period):
+        visits = np.bincount(np.concatenate(chosen[first : first + period]))[100 : 100 + majority]
+        assert set(visits) == {kept * period // majority}
+
+
+def test_walk_weights_give_the_full_sum_over_a_period() -> None:
+    generator = np.random.default_rng(1)
+    labels = np.repeat([1, 0], [20, 150])
+    values = generator.normal(size=170)
+    sampler = sampler_of(labels, 2.1, 20, walk=True)
+    period = 150 // math.gcd(150, 42)
+    sums = []
+    for epoch in range(period):
+        rows = sampler.batches(epoch).rows
+        sums.append((sampler.weights(rows) * values[rows]).sum())
+    assert np.mean(sums) == pytest.approx(values.sum(), rel=1e-12)
+
+
+def test_fresh_draws_are_unbiased() -> None:
+    values = np.random.default_rng(1).normal(1, 1, size=170)
+    sampler = sampler_of(np.repeat([1, 0], [20, 150]), 1, 20)
+    sums = []
+    for epoch in range(2000):
+        rows = sampler.batches(epoch).rows
+        sums.append((sampler.weights(rows) * values[rows]).sum())
+    assert abs(np.mean(sums) - values.sum()) < 4 * np.std(sums) / math.sqrt(2000)
+
+
+def test_walk_far_epochs_are_exact() -> None:
+    """The first place, epoch * kept mod N, where the product passes 2^32."""
+    sampler = sampler_of(np.repeat([1, 0], [2000, 5003]), 2, 10_000, walk=True)
+    order = epoch_permutation(7003, seed=1)
+    order = order[order >= 2000]
+    rows = sampler.batches(6_700_000).rows
+    begin = 6_700_000 * 4000 % 5003
+    assert set(rows[rows >= 2000]) == {order[(begin + j) % 5003] for j in range(4000)}
+
+
+def test_weights() -> None:
+    sampler = sampler_of(PUBLISHED, 0.5, 100)
+    assert sampler.class_weights().to_dict() == {"1": 1, "0": 4}
+    assert sampler.weights([0, 1000, 2999]).tolist() == [1, 4, 4]
+    assert sampler.weights().sum() == 1000 + 4 * 2000
+    rows = sampler.batches(3).rows
+    assert sampler.weights(rows).sum() == 3000
+    assert sampler.weights(rows, normalise=True).mean() == pytest.approx(1)
+    assert sampler.keep_rates.to_dict() == {"1": 1, "0": 0.25}
+
+
+def test_the_published_form_of_the_weights_refuses_a_zero() -> None:
+    assert published_class_weights(20) == (0.0476, 0.9524)
+    for weight in (20_000, 0.00001):
+        with pytest.raises(ValueError, match="give two weights above 0"):
+            published_class_weights(weight)
+
+
+def test_several_classes() -> None:
+    labels = ["a"] * 10 + ["b"] * 30 + ["c"] * 200
+    sampler = sampler_of(labels, {"b": 1.25, "c": 100}, 30)
+    assert sampler.plan.counts.tolist() == [10, 13, 200]
+    sampler = sampler_of(labels, 0.5, 20, majority="c")
+    assert sampler.plan.counts.tolist() == [10, 30, 20]
+    assert sampler.class_weights().to_dict() == {"a": 1, "b": 1, "c": 10}
+
+
+@pytest.mark.parametrize(
+    "labels, majority", [([True] * 3 + [False] * 3, False), ([1.5] * 4 + [2] * 4, 2), ("aabb", "b")]
+)
+def test_equal_sizes_need_the_majority(labels: Any, majority: Any) -> None:
+    labels = list(labels)
+    half = len(labels) // 2
+    assert "both of" in refused(labels, 1, 2)
+    sampler = sampler_of(labels, 0.5, 10, majority=majority)
+    assert sampler.plan.counts.tolist() == [half, -(-half // 2)]
+
+
+@pytest.mark.parametrize(
+    "parameters, text",
+    [
+        ({"multiplier": 0}, "The 'multiplier' parameter of DownsampledBatchSampler must be a positive number. Got 0"),
+        ({"multiplier": True}, "be a positive number. Got TRUE"),
+        ({"multiplier": float("nan")}, "be a positive number. Got NaN"),
+        ({"multiplier": 0.0004}, "keep at least 1 row"),
+        ({"multiplier": {}}, "name at least one class"),
+        ({"multiplier": {7: 1}}, "name one of the classes, '1', '0'. Got '7' instead."),
+        ({"multiplier": {0: 1}, "majority": 0}, "be left out where 'multiplier' names the classes"),
+        ({"majority": "x"}, "The 'majority' parameter"),
+        ({"batch_size": 1}, "be at least 2, for at most 1000 batches"),
+        ({"batch_size": 0}, "be a positive integer"),
+        ({"walk": 1}, "be true or false"),
+        ({"strata": [1, 1, 1]}, "have at least two classes"),
+        ({"strata": [1, 0, 2, 2]}, "there are 3"),
+        ({"strata": [1, None, 1]}, "have no missing values"),
+    ],
+)
+def test_refusals_say_what_would_work(parameters: dict, text: str) -> None:
+    assert text in refused(**{"strata": PUBLISHED, "multiplier": 1, "batch_size": 10, "seed": 1, **parameters})
+
+
+def test_the_batch_size_that_a_refusal_names_works_and_no_smaller_one() -> None:
+    labels = np.repeat([1, 0], [7, 100])
+    for replicas in (1, 2, 3):
+        said = refused(labels, 5, 4, num_replicas=replicas)
+        least = int(re.search(r"at least (\d+)", said).group(1))
+        sampler_of(labels, 5, least, num_replicas=replicas)
+        assert f"at least {least}" in refused(labels, 5, least - 1, num_replicas=replicas)
+
+
+@pytest.mark.parametrize("walk", [False, True])
+def test_resuming_pickling_and_ranks_give_the_same_batches(walk: bool) -> None:
+    whole = sampler_of(PUBLISHED, 0.7, 100, walk=walk, num_replicas=3)
+    ranks = [sampler_of(PUBLISHED, 0.7, 100, walk=walk, num_replicas=3, rank=rank) for rank in range(3)]
+    for epoch in (0, 1, 9):
+        together = [batch for turn in zip(*(lists(rank.batches(epoch)) for rank in ranks)) for batch in turn]
+        assert together == lists(whole.batches(epoch))
+        assert lists(pickle.loads(pickle.dumps(whole)).batches(epoch)) == together
+    running = iter(whole)
+    for _ in range(4):
+        next(running)
+    resumed = sampler_of(PUBLISHED, 0.7, 100, walk=walk, num_replicas=3)
+    resumed.load_state_dict(running.state_dict())
+    assert list(resumed) == list(running)
+    assert list(resumed) == list(whole)
+    with pytest.raises(ValueError, match="same data"):
+        sampler_of(PUBLISHED, 0.7, 100, walk=not walk, num_replicas=3).load_state_dict(running.state_dict())
+
+
+def test_a_pickle_takes_one_byte_a_row() -> None:
+    assert len(pickle.dumps(sampler_of(np.repeat([1, 0], [10**5, 10**6]), walk=True))) < 1.1e6 + 2000
+
+
+def test_256_classes_walk() -> None:
+    labels = np.repeat(np.arange(256), 4)
+    sampler = sampler_of(labels, {0: 0.5, 255: 0.25}, 1100, walk=True)
+    assert np.bincount(labels[sampler.batches(3).rows]).tolist() == [2, *[4] * 254, 1]
+
+
+def test_the_loader_delivers_the_weight_with_the_row() -> None:
+    sampler = sampler_of(PUBLISHED, 0.5, 100)
+    dataset = TensorDataset(torch.from_numpy(PUBLISHED), torch.from_numpy(sampler.weights()))
+    delivered = [(labels, weights) for labels, weights in DataLoader(dataset, batch_sampler=sampler)]
+    labels, weights = (torch.cat(part) for part in zip(*delivered))
+    assert len(labels) == 1500
+    assert (weights == torch.where(labels == 1, 1.0, 4.0)).all()
+
+
+def test_corrected_probabilities_are_bayes_rule() -> None:
+    """Rows of known probabilities are thinned; the probabilities among what is left lead back to them."""
+    known = np.random.default_rng(1).dirichlet([1, 2, 5], size=100)
+    rates = np.array([1, 0.5, 0.02])
+    thinned = known * rates / (known * rates).sum(axis=1, keepdims=True)
+    assert np.allclose(correct_probabilities(thinned, rates), known)
+    pair = np.stack([known[:, 0], 1 - known[:, 0]], axis=1)
+    for rate in (1, 0.3, 0.01):
+        left = pair[:, 0] / (pair[:, 0] + rate * pair[:, 1])
+        assert np.allclose(correct_probabilities(left, rate), pair[:, 0])
+        assert np.allclose(correct_probabilities(np.stack([left, 1 - left], 1), [1, rate]), pair)
+    keep_rates = pd.Series([1, 0.3], index=["yes", "no"])
+    assert np.allclose(correct_probabilities([[0.5, 0.5]], keep_rates), [[0.3 / 1.3, 1 / 1.3]])
+
+
+@pytest.mark.parametrize(
+    "probabilities, keep_rate, text",
+    [
+        ([1.1], 0.5, "'probabilities' parameter"),
+        ([float("nan")], 0.5, "'probabilities' parameter"),
+        ([0.5], 0, "'keep_rate' parameter"),
+        ([0.5], 1.5, "'keep_rate' parameter"),
+        ([0.5, 0.5, 0], [1, 0.5], "one for each class"),
+    ],
+)
+def test_impossible_probabilities_are_refused(probabilities: Any, keep_rate: Any, text: str) -> None:
+    with pytest.raises(ValueError, match=text):
+        correct_probabilities(probabilities, keep_rate)
