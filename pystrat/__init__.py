@@ -5,7 +5,7 @@ from pystrat.bins import bin_target
 from pystrat.corpus import EpochSubsetSampler
 from pystrat.curves import plot_learning_curves, plot_roc_curves
 from pystrat.datasets import labels_of
-from pystrat.downsampling import DownsampledBatchSampler, correct_probabilities
+from pystrat.downsampling import DownsampledBatchSampler, correct_probabilities, published_class_weights
 from pystrat.multilabel import MultilabelBatchSampler
 from pystrat.plan import BatchPlan
 from pystrat.prioritized import PrioritizedBatchSampler
@@ -40,5 +40,6 @@ __all__ = [
     "plot_learning_curves",
     "plot_plan",
     "plot_roc_curves",
+    "published_class_weights",
 ]
 __version__ = "0.1.0"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import numbers
+import sys
 from fractions import Fraction
 from typing import Any, Mapping, Optional, Union
 
@@ -103,9 +104,10 @@ class DownsampledBatchSampler(BatchSampler):
         owner = type(self).__name__
         multipliers = _check_multiplier(multiplier, owner)
         batch_size = check_integer(batch_size, "batch_size", owner, minimum=1)
+        majority = None if majority is None else _name_of(majority, "majority", owner)
         walk = check_flag(walk, "walk", owner)
         super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
-        encoded = encode_strata(strata, owner=owner)
+        encoded = encode_strata(strata, missing=None, owner=owner)
         kept = _kept_rows(encoded, multipliers, majority, owner)
         plan = even_plan(kept, encoded.names, batch_size=batch_size, num_replicas=self.num_replicas or 1, owner=owner)
         self._multipliers = multipliers
@@ -152,7 +154,7 @@ class DownsampledBatchSampler(BatchSampler):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The parameters as they were given and checked, all but the strata, the seed and the rank."""
+        """The parameters, checked, with classes by name; all but the strata, the seed and the rank."""
         return {
             "multiplier": self._multipliers,
             "batch_size": self._batch_size,
@@ -305,13 +307,14 @@ def correct_probabilities(probabilities: Any, keep_rate: Any) -> NDArray[np.floa
     probabilities : array of float, shape (n,) or (n, number of classes)
         From 0 to 1: of the minority; or of each class, the classes in the last dimension.
     keep_rate : float, or array of float of shape (number of classes,)
-        The share of the majority's rows that the training kept, above 0 and at most 1; of every class where
-        `probabilities` has them: ``sampler.keep_rates``.
+        The share of the majority's rows that the training kept, above 0 and at most 1; of every class, in their order,
+        where `probabilities` has them. Where `probabilities` is a DataFrame and this a Series, such as
+        ``sampler.keep_rates``, classes are matched by name.
 
     Returns
     -------
     numpy.ndarray of float64, of the shape of `probabilities`
-        For one class ``keep_rate * p / (keep_rate * p + 1 - p)``; for several ``p_c / keep_rate_c``, divided by their
+        For one class ``keep_rate * p / (keep_rate * p + (1 - p))``; for several ``p_c / keep_rate_c``, divided by their
         sum, which for two classes is the same.
 
     Raises
@@ -332,6 +335,8 @@ def correct_probabilities(probabilities: Any, keep_rate: Any) -> NDArray[np.floa
     [0.0476, 0.0055]
     """
     owner = "correct_probabilities"
+    if isinstance(probabilities, pd.DataFrame) and isinstance(keep_rate, pd.Series):
+        keep_rate = _in_order_of(probabilities.columns, keep_rate, owner)
     values = np.asarray(probabilities, dtype=np.float64)
     rates = np.asarray(keep_rate, dtype=np.float64)
     if not ((values >= 0) & (values <= 1)).all():
@@ -340,19 +345,32 @@ def correct_probabilities(probabilities: Any, keep_rate: Any) -> NDArray[np.floa
         raise ValueError(refusal("keep_rate", owner, "be above 0 and at most 1", "other values"))
     if rates.ndim == 0:
         kept = rates * values
-        return np.asarray(kept / (kept + 1 - values))
+        return np.asarray(kept / (kept + (1 - values)))
     if rates.ndim != 1 or values.ndim == 0 or values.shape[-1] != len(rates):
         required = "have one value, or one for each class of 'probabilities'"
         raise ValueError(refusal("keep_rate", owner, required, f"shapes {rates.shape} and {values.shape}"))
     odds = values / rates
-    return np.asarray(odds / odds.sum(axis=-1, keepdims=True))
+    sums = odds.sum(axis=-1, keepdims=True)
+    if not (sums > 0).all():
+        raise ValueError(refusal("probabilities", owner, "have a positive sum over the classes", "0"))
+    return np.asarray(odds / sums)
+
+
+def _in_order_of(columns: pd.Index, keep_rate: pd.Series, owner: str) -> pd.Series:
+    """Return the rates in the order of the columns of a table of probabilities, whose classes they name."""
+    names = [_name_of(label, "probabilities", owner) for label in columns]
+    if sorted(names) != sorted(keep_rate.index):
+        classes = ", ".join(map(show, keep_rate.index[:10])) + ", ..." * (len(keep_rate) > 10)
+        required = f"have a column for each class of 'keep_rate', {classes}"
+        raise ValueError(refusal("probabilities", owner, required, ", ".join(map(show, names[:10]))))
+    return keep_rate[names]
 
 
 def _check_positive_number(value: Any, name: str, owner: str) -> float:
     required = "be a positive number"
     if not isinstance(value, numbers.Real) or isinstance(value, (bool, np.bool_)):
         raise TypeError(refusal(name, owner, required, show(value)))
-    if not 0 < float(value) < float("inf"):
+    if value <= 0 or not value <= sys.float_info.max:
         raise ValueError(refusal(name, owner, required, show(value)))
     return float(value)
 
@@ -363,12 +381,21 @@ def _check_multiplier(multiplier: Any, owner: str) -> Union[float, dict[str, flo
         return _check_positive_number(multiplier, "multiplier", owner)
     if not multiplier:
         raise ValueError(refusal("multiplier", owner, "name at least one class", "0 values"))
-    return {_name_of(label): _check_positive_number(value, "multiplier", owner) for label, value in multiplier.items()}
+    names = [_name_of(label, "multiplier", owner) for label in multiplier]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(refusal("multiplier", owner, "name each class once", f"{show(name)} twice"))
+    return {name: _check_positive_number(value, "multiplier", owner) for name, value in zip(names, multiplier.values())}
 
 
-def _name_of(label: Any) -> str:
+def _name_of(label: Any, parameter: str, owner: str) -> str:
     """Return how a label is shown as the name of a stratum."""
-    return encode_strata([label], missing="stratum").names[0]
+    if np.ndim(label) == 0:
+        try:
+            return encode_strata([label], missing="stratum").names[0]
+        except TypeError:  # of a kind that no stratum has; told below, with the name of the parameter
+            pass
+    raise TypeError(refusal(parameter, owner, "name a class by its label", show(label)))
 
 
 def _code_of(name: str, names: tuple[str, ...], parameter: str, owner: str) -> int:
@@ -379,7 +406,7 @@ def _code_of(name: str, names: tuple[str, ...], parameter: str, owner: str) -> i
 
 
 def _kept_rows(
-    strata: Strata, multiplier: Union[float, dict[str, float]], majority: Any, owner: str
+    strata: Strata, multiplier: Union[float, dict[str, float]], majority: Optional[str], owner: str
 ) -> NDArray[np.int64]:
     """Return how many rows of each class an epoch visits."""
     counts = strata.counts
@@ -399,10 +426,10 @@ def _kept_rows(
     return kept
 
 
-def _majority_of(strata: Strata, majority: Any, owner: str) -> int:
+def _majority_of(strata: Strata, majority: Optional[str], owner: str) -> int:
     """Return the code of the class that is downsampled."""
     if majority is not None:
-        return _code_of(_name_of(majority), strata.names, "majority", owner)
+        return _code_of(majority, strata.names, "majority", owner)
     counts = strata.counts
     if len(counts) != 2 or counts[0] == counts[1]:
         same = f", both of {count_of(int(counts[0]), 'row')}" if len(counts) == 2 else ""

@@ -91,7 +91,7 @@ class Column:
         return _name(self.values[code], self.kind) if 0 <= code < len(self.values) else "NA"
 
 
-def encode_strata(strata: Any, *, missing: str = "error", owner: str = "encode_strata") -> Strata:
+def encode_strata(strata: Any, *, missing: Optional[str] = "error", owner: str = "encode_strata") -> Strata:
     """Number the strata of a dataset.
 
     Parameters
@@ -99,9 +99,9 @@ def encode_strata(strata: Any, *, missing: str = "error", owner: str = "encode_s
     strata : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns
         One value a row, or several columns; then every combination that occurs is a stratum. A column holds logical
         values, numbers, text or dates; bytes are read as UTF-8. Numbers are equal where they are equal as doubles.
-    missing : {"error", "stratum", "drop"}, default "error"
+    missing : {"error", "stratum", "drop", None}, default "error"
         What becomes of rows with a missing value (None, NaN, NaT, pandas.NA): refused, a value of its own in its
-        column, or left out.
+        column, or left out. None refuses them for a sampler that leaves no choice.
     owner : str
         The name that error messages give.
 
@@ -131,14 +131,14 @@ def encode_strata(strata: Any, *, missing: str = "error", owner: str = "encode_s
         for name, values in columns.items()
     ]
     n_missing = _count_missing(numbered, n_rows)
-    if n_missing and missing == "error":
+    if n_missing and missing in ("error", None):
         raise ValueError(
             refusal(
                 "strata",
                 owner,
                 "have no missing values",
                 f"{n_missing} missing of {count_of(n_rows, 'row')}",
-                "Set 'missing' to 'stratum' or 'drop'.",
+                "Set 'missing' to 'stratum' or 'drop'." if missing else "Leave these rows out of the dataset.",
             )
         )
     codes, names = _combine(numbered, drop=missing == "drop")

@@ -8,13 +8,20 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from pystrat._messages import check_integer, refusal, show
-from pystrat.base import Batches
+from pystrat.base import Batches, BatchSampler
+from pystrat.downsampling import DownsampledBatchSampler
 from pystrat.stratified import StratifiedBatchSampler
 from pystrat.tree import TreeBatchSampler
 from rbridge._session import Session, as_array, session
 from rbridge.feedback import FeedbackSource, feedback_of
 from rbridge.source import EpochSource, refuse_n_batches
 from rbridge.tree import tree_generator
+
+Native = Union[StratifiedBatchSampler, DownsampledBatchSampler]
+_NATIVE: dict[type, str] = {
+    StratifiedBatchSampler: "batch_sampler_stratified",
+    DownsampledBatchSampler: "batch_sampler_downsampled",
+}
 
 
 def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:
@@ -23,13 +30,14 @@ def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:
     Parameters
     ----------
     sampler : batch sampler
-        A `StratifiedBatchSampler` becomes the native sampler of the R package, with the same strata, parameters and
-        seed: R needs Python no more. Any other becomes a sampler that asks Python for the batches, once an epoch, and
-        works as long as this process runs: an object with a method ``batches(epoch)``, such as any other subclass of
-        `BatchSampler`; an iterable of lists of row positions, such as PyTorch's ``BatchSampler``, whose ``set_epoch``
-        is called before each epoch where it has one; or a function without arguments, such as a generator function,
-        that returns the batches of a new epoch at each call. One with feedback, such as `WeightedBatchSampler`, is
-        asked once a batch, and its feedback methods are methods of the instance, where rows count from 1.
+        A `StratifiedBatchSampler` or a `DownsampledBatchSampler` becomes the native sampler of the R package, with the
+        same strata, parameters and seed: R needs Python no more. Any other becomes a sampler that asks Python for the
+        batches, once an epoch, and works as long as this process runs: an object with a method ``batches(epoch)``, such
+        as any other subclass of `BatchSampler`; an iterable of lists of row positions, such as PyTorch's
+        ``BatchSampler``, whose ``set_epoch`` is called before each epoch where it has one; or a function without
+        arguments, such as a generator function, that returns the batches of a new epoch at each call. One with
+        feedback, such as `WeightedBatchSampler`, is asked once a batch, and its feedback methods are methods of the
+        instance, where rows count from 1.
     n_batches : int, optional
         The number of batches of an epoch, for a sampler that has no length.
 
@@ -50,12 +58,13 @@ def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:
     RError
         Where R raises an error.
     """
-    if isinstance(sampler, StratifiedBatchSampler):
-        check_sampler(sampler, "as_torch_sampler")
+    native = next((name for kind, name in _NATIVE.items() if isinstance(sampler, kind)), None)
+    if native is not None:
+        check_no_rank(sampler, "as_torch_sampler")
         if n_batches is not None:
             refuse_n_batches("as_torch_sampler", n_batches)
         r = session()
-        generator = r.call("batch_sampler_stratified", **native_arguments(sampler, r))
+        generator = r.call(native, **native_arguments(sampler, r))
     elif isinstance(sampler, TreeBatchSampler) and sampler.auxiliary_names:
         if n_batches is not None:
             refuse_n_batches("as_torch_sampler", n_batches)
@@ -123,18 +132,26 @@ def check_sampler(sampler: Any, owner: str) -> None:
     """Refuse what is not a `StratifiedBatchSampler`, or has a rank."""
     if not isinstance(sampler, StratifiedBatchSampler):
         raise TypeError(refusal("sampler", owner, "be a StratifiedBatchSampler", show(sampler)))
+    check_no_rank(sampler, owner)
+
+
+def check_no_rank(sampler: BatchSampler, owner: str) -> None:
+    """Refuse a sampler that gives the batches of one rank only."""
     if sampler.rank is not None:
         advice = "R delivers the batches of all ranks."
         raise ValueError(refusal("sampler", owner, "have no rank", f"rank {sampler.rank}", advice))
 
 
-def native_arguments(sampler: StratifiedBatchSampler, r: Session) -> dict[str, Any]:
-    """Return the arguments of R's batch_sampler_stratified() that give the same batches."""
+def native_arguments(sampler: Native, r: Session) -> dict[str, Any]:
+    """Return the arguments of R's function that give the same batches."""
     strata = r.call("stratum_codes_from_python", *codes_and_names(sampler))
-    return {**sampler.parameters, "seed": sampler.seed, "strata": strata}
+    parameters = {
+        name: r.named_list(**value) if isinstance(value, dict) else value for name, value in sampler.parameters.items()
+    }
+    return {**parameters, "seed": sampler.seed, "strata": strata}
 
 
-def codes_and_names(sampler: StratifiedBatchSampler) -> tuple[Any, list[str]]:
+def codes_and_names(sampler: Native) -> tuple[Any, list[str]]:
     """Return the codes as int32, -1 where a row is dropped, and the names of the strata."""
     strata = sampler.strata
     codes = strata.codes.astype(np.int32)

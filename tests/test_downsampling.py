@@ -16,8 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.utils.data import DataLoader, TensorDataset
 
-from pystrat import DownsampledBatchSampler, correct_probabilities, epoch_permutation
-from pystrat.downsampling import published_class_weights
+from pystrat import DownsampledBatchSampler, correct_probabilities, epoch_permutation, published_class_weights
 
 PUBLISHED = np.repeat([1, 0], [1000, 2000])
 
@@ -198,13 +197,17 @@ def test_equal_sizes_need_the_majority(labels: Any, majority: Any) -> None:
         ({"multiplier": {}}, "name at least one class"),
         ({"multiplier": {7: 1}}, "name one of the classes, '1', '0'. Got '7' instead."),
         ({"multiplier": {0: 1}, "majority": 0}, "be left out where 'multiplier' names the classes"),
+        ({"multiplier": {0: 1, "0": 2}}, "name each class once. Got '0' twice"),
+        ({"multiplier": 10**400}, "be a positive number"),
         ({"majority": "x"}, "The 'majority' parameter"),
+        ({"majority": [0]}, "name a class by its label. Got 1 value instead"),
+        ({"majority": object()}, "name a class by its label. Got a value of class 'object'"),
         ({"batch_size": 1}, "be at least 2, for at most 1000 batches"),
         ({"batch_size": 0}, "be a positive integer"),
         ({"walk": 1}, "be true or false"),
         ({"strata": [1, 1, 1]}, "have at least two classes"),
         ({"strata": [1, 0, 2, 2]}, "there are 3"),
-        ({"strata": [1, None, 1]}, "have no missing values"),
+        ({"strata": [1, None, 1]}, "Got 1 missing of 3 rows instead. Leave these rows out of the dataset."),
     ],
 )
 def test_refusals_say_what_would_work(parameters: dict, text: str) -> None:
@@ -273,6 +276,15 @@ def test_corrected_probabilities_are_bayes_rule() -> None:
     assert np.allclose(correct_probabilities([[0.5, 0.5]], keep_rates), [[0.3 / 1.3, 1 / 1.3]])
 
 
+def test_classes_of_a_table_of_probabilities_are_matched_by_name() -> None:
+    keep_rates = sampler_of(PUBLISHED, 0.5, 100).keep_rates
+    table = pd.DataFrame({0: [0.5], 1: [0.5]})
+    assert list(keep_rates.index) == ["1", "0"]
+    assert np.allclose(correct_probabilities(table, keep_rates), [[0.8, 0.2]])
+    with pytest.raises(ValueError, match="a column for each class of 'keep_rate', '1', '0'. Got '0', '2' instead"):
+        correct_probabilities(table.rename(columns={1: 2}), keep_rates)
+
+
 @pytest.mark.parametrize(
     "probabilities, keep_rate, text",
     [
@@ -281,6 +293,7 @@ def test_corrected_probabilities_are_bayes_rule() -> None:
         ([0.5], 0, "'keep_rate' parameter"),
         ([0.5], 1.5, "'keep_rate' parameter"),
         ([0.5, 0.5, 0], [1, 0.5], "one for each class"),
+        ([[1, 0], [0, 0]], [1, 0.5], "positive sum over the classes"),
     ],
 )
 def test_impossible_probabilities_are_refused(probabilities: Any, keep_rate: Any, text: str) -> None:

@@ -36,7 +36,7 @@ show_strata = function(plan, most = 10L) {
   paste(c(counts, if (length(plan$counts) > most) "..."), collapse = ", ")
 }
 
-format_generator = function(configuration) {
+format_generator = function(configuration, of = sampler_name) {
   settings = configuration[setdiff(names(configuration), c("strata", "plan"))]
   settings = Filter(Negate(is.null), settings)
   strata = configuration$strata
@@ -48,7 +48,7 @@ format_generator = function(configuration) {
     sprintf("%d, of %s", length(strata$names), show_count(length(strata$codes), "row"))
   }
   c(
-    sprintf("<%s> generator", sampler_name),
+    sprintf("<%s> generator", of),
     sprintf("* %s: %s", names(settings), vapply(settings, show_value, character(1L))),
     sprintf("* strata: %s", shown)
   )

@@ -12,6 +12,11 @@ hash_input.batch_sampler_python = function(x) { # nolint
   generator_hash_input(x)
 }
 
+#' @exportS3Method mlr3misc::hash_input
+hash_input.batch_sampler_downsampled = function(x) { # nolint
+  generator_hash_input(x)
+}
+
 generator_hash_input = function(x) {
   if (is.function(x)) list(class(x)[1L], attr(x, "settings")$configuration) else x
 }

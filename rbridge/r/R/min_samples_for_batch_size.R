@@ -48,7 +48,8 @@ min_samples_for_batch_size = function(x, batch_size, strata = NULL, missing = "e
   )
   strata = dry_strata(x, strata, configuration, of)
   counts = stratum_counts(strata)
-  as.integer(minimum_of_batch_size(sum(counts), smallest_stratum(counts, strata$names), batch_size, configuration, of))
+  smallest = smallest_stratum(counts, strata$names)
+  as.integer(smallest$rows %/% batches_of_batch_size(sum(counts), smallest, batch_size, configuration, of))
 }
 
 # The strata of `x`, or of `strata` where `x` is a task or a dataset, encoded.
@@ -73,27 +74,4 @@ dry_input = function(x, strata, of) {
   } else {
     stop_parameter("strata", "be left out where 'x' is no task and no dataset", show_value(strata), of = of)
   }
-}
-
-minimum_of_batch_size = function(n_rows, smallest, batch_size, configuration, of) {
-  replicas = replicas_of(configuration)
-  # So many batches at least, in a multiple of the replicas
-  n_batches = divide_up(divide_up(n_rows, batch_size), replicas) * replicas
-  if (n_batches <= smallest$rows) {
-    return(smallest$rows %/% n_batches)
-  }
-  most = smallest$rows %/% replicas * replicas
-  if (most == 0) {
-    stop_parameter("num_replicas", sprintf("be at most %.0f: %s", smallest$rows, show_smallest(smallest)),
-      show_value(replicas), advice = "Lower it.", of = of)
-  }
-  stop_parameter("batch_size",
-    sprintf("be at least %.0f, for at most %s: %s", divide_up(n_rows, most), show_batches(most),
-      show_smallest(smallest)),
-    sprintf("%s, for %s,", show_value(batch_size), show_batches(n_batches)), advice = "Raise it.", of = of)
-}
-
-# Whole numbers, rounded up: %/% rounds down.
-divide_up = function(number, by) {
-  -(-number %/% by)
 }

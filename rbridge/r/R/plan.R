@@ -78,6 +78,30 @@ batches_of_mean = function(n_rows, smallest, configuration) {
   n_batches
 }
 
+# The fewest batches of at most `batch_size` rows, each with at least one row of every stratum.
+batches_of_batch_size = function(n_rows, smallest, batch_size, configuration, of) {
+  replicas = replicas_of(configuration)
+  # So many batches at least, in a multiple of the replicas
+  n_batches = divide_up(divide_up(n_rows, batch_size), replicas) * replicas
+  if (n_batches <= smallest$rows) {
+    return(n_batches)
+  }
+  most = smallest$rows %/% replicas * replicas
+  if (most == 0) {
+    stop_parameter("num_replicas", sprintf("be at most %.0f: %s", smallest$rows, show_smallest(smallest)),
+      show_value(replicas), advice = "Lower it.", of = of)
+  }
+  stop_parameter("batch_size",
+    sprintf("be at least %.0f, for at most %s: %s", divide_up(n_rows, most), show_batches(most),
+      show_smallest(smallest)),
+    sprintf("%s, for %s,", show_value(batch_size), show_batches(n_batches)), advice = "Raise it.", of = of)
+}
+
+# Whole numbers, rounded up: %/% rounds down.
+divide_up = function(number, by) {
+  -(-number %/% by)
+}
+
 stop_mean = function(n_rows, smallest, n_batches, mean, replicas) {
   advice = "it, or set 'rare' to 'warn' or 'allow'."
   most = smallest$rows %/% replicas * replicas

@@ -3,6 +3,7 @@
 # numbers.
 
 # -> list(codes = integer, NA where the row is never sampled, names = character)
+# `missing` is NULL for a sampler that leaves no choice and refuses missing values.
 encode_strata = function(strata, missing, of = sampler_name) {
   if (inherits(strata, "stratum_codes")) {
     check_some_rows(length(strata$codes), sum(is.na(strata$codes)), "strata", of)
@@ -13,7 +14,7 @@ encode_strata = function(strata, missing, of = sampler_name) {
   is_missing = missing_rows(columns)
   check_missing(is_missing, missing, of)
   combined = Reduce(combine_codes, encoded)
-  if (missing == "drop") drop_rows(combined, is_missing) else combined
+  if (identical(missing, "drop")) drop_rows(combined, is_missing) else combined
 }
 
 # One vector is one column; every column is made fit for exact comparison, or refused.
@@ -144,12 +145,12 @@ missing_rows = function(columns) {
 }
 
 check_missing = function(is_missing, missing, of) {
-  if (missing == "error" && any(is_missing)) {
+  if ((is.null(missing) || missing == "error") && any(is_missing)) {
     stop_parameter("strata", "have no missing values",
-      sprintf("%d missing of %s", sum(is_missing), show_count(length(is_missing), "row")),
-      advice = "Set 'missing' to 'stratum' or 'drop'.", of = of)
+      sprintf("%d missing of %s", sum(is_missing), show_count(length(is_missing), "row")), of = of,
+      advice = if (is.null(missing)) "Leave these rows out of the dataset." else "Set 'missing' to 'stratum' or 'drop'.")
   }
-  if (missing == "drop") {
+  if (identical(missing, "drop")) {
     check_some_rows(length(is_missing), sum(is_missing), "strata", of)
   }
 }

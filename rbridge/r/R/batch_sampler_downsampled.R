@@ -1,0 +1,246 @@
+#' @title Batch Sampler That Downsamples the Frequent Class
+#'
+#' @description
+#' Makes a batch sampler for [torch::dataloader()] and for the learners of mlr3torch that has, each epoch, all rows of
+#' the rare class and a fresh part of the frequent one.
+#' The weights that it tells undo in expectation what was left out, so that a network trained on a small part of the
+#' rows still learns probabilities of the whole.
+#' `pystrat.DownsampledBatchSampler` in Python gives the same batches, row for row, from the same seed.
+#'
+#' Calibration is what it keeps, at a fraction of the gradient steps; a better ranking (AUC) is not to be expected of
+#' it.
+#'
+#' @param multiplier (`numeric()`)\cr
+#'   Rows of the majority that are kept, as a multiple of all other rows:
+#'   `k = min(majority, floor(multiplier * minority + 1/2))`, at least 1.
+#'   For several classes one multiplier for each class to be downsampled, with the classes as names, also as a `list()`:
+#'   `min(rows, floor(multiplier * smallest + 1/2))` rows of each of them are kept, where `smallest` counts the rows of
+#'   the smallest class; other classes are kept whole.
+#'   A multiplier is the decimal number of 15 significant digits that it is shown as, taken exactly.
+#' @param batch_size (`integer(1)`)\cr
+#'   The largest number of rows in a batch.
+#' @param strata (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
+#'   The class of each row, as [batch_sampler_stratified()] takes strata; missing values are refused.
+#'   `NULL` (default): the task says it.
+#' @param majority (label)\cr
+#'   The class to be downsampled, against all others together.
+#'   `NULL` (default): the larger of two classes of different sizes.
+#'   Not together with a multiplier for each class.
+#' @param walk (`logical(1)`)\cr
+#'   `FALSE` (default): the kept rows are drawn afresh each epoch.
+#'   `TRUE`: one shuffled order of each downsampled class is walked through, k rows an epoch, cyclically: no row comes
+#'   again before all the others have come.
+#' @param seed (`integer(1)`)\cr
+#'   As in [batch_sampler_stratified()].
+#' @param num_replicas (`integer(1)`)\cr
+#'   Number of processes that share the batches of an epoch: the number of batches is rounded up to a multiple of it.
+#'   The batches come all, in the order of the whole epoch.
+#'   `NULL` (default): 1.
+#'
+#' @return A generator of class `"batch_sampler_downsampled"` and `"torch_sampler"`, to be used like that of
+#' [batch_sampler_stratified()].
+#' The instance has the members `plan()` (of the kept rows), `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`,
+#' `print()`, `.iter()`, `.iter_batch()` and `.length()` that are documented there, and
+#' * `class_weights(normalise = FALSE)`: the weight of each class in training, a named `numeric()` in order of first
+#'   appearance: 1 for a class that is kept whole, rows / kept rows for the others; with `normalise = TRUE` divided by
+#'   their mean over an epoch.
+#' * `weights(rows = NULL, normalise = FALSE)`: the weights of `rows`, counted from 1, or of all rows of the dataset.
+#' * `keep_rates()`: the share of the rows of each class that an epoch visits, a named `numeric()`, for
+#'   [correct_probabilities()].
+#'
+#' Where mlr3torch predicts, `plan()`, `seed`, `class_weights()` and `keep_rates()` are `NULL`, and all `weights()` 1:
+#' weights belong to training alone.
+#'
+#' @section Guarantees:
+#' * An epoch has all rows of the classes that are not downsampled, and exactly the kept number of rows of each other
+#'   class, no row twice.
+#' * With T rows an epoch has `ceiling(T / batch_size)` batches, up to the next multiple of `num_replicas`.
+#'   No batch has more than `batch_size` rows, their sizes differ by at most 1, and each class has in each batch its
+#'   share rounded down or up.
+#' * The kept rows are those of the first ranks in the order of the epoch: uniform, without replacement, and independent
+#'   of each other in different epochs.
+#' * With `walk = TRUE` any `ceiling(N / k)` consecutive epochs visit all N rows of a class, and over N / gcd(N, k)
+#'   epochs every row comes equally often.
+#' * The same classes, settings, seed and epoch give the same batches, row for row, in every R session and in Python.
+#' * The random number generator of R is left as it was, as [batch_sampler_stratified()] tells.
+#'
+#' @section Weights in mlr3torch:
+#' mlr3torch 0.3.3 does not bring the weights role of a task to the loss: ready-made learners such as
+#' `lrn("classif.mlp")` refuse such a task, and those of `po("torch_model_classif")` ignore the weights in silence.
+#' The weight here is a number a class, so the loss can have it, as `class_weight` of `t_loss("cross_entropy")`.
+#' * Two classes: the loss is `torch::nn_bce_with_logits_loss()`, and `class_weight` is its `pos_weight`, one number for
+#'   the rows of the positive class, which is the first level of the target, while all other rows have the weight 1:
+#'   `torch::torch_tensor(weights[[task$positive]] / weights[[task$negative]])`.
+#'   The loss is then that of the weighted rows divided by the weight of the negative class, which matters to the
+#'   learning rate of an optimiser such as SGD.
+#' * More classes: the loss is `torch::nn_cross_entropy_loss()`, and `class_weight` has one weight for each class in the
+#'   order of the levels, `torch::torch_tensor(unname(weights[task$class_names]))`; the mean is divided by the sum of the
+#'   weights in the batch.
+#'
+#' @section Errors:
+#' A multiplier that is no positive number, or so small that no row is kept; a class that keeps fewer rows than there
+#' are batches, with the smallest `batch_size` that works; no or an unknown `majority` where it is needed; fewer than
+#' two classes; missing values; and whatever [batch_sampler_stratified()] refuses as strata.
+#'
+#' @source
+#' "Sampling methods within TensorFlow input functions", Datatonic.
+#'
+#' @seealso [correct_probabilities()] for a network that was trained without weights, [published_class_weights()].
+#'
+#' @export
+#' @examples
+#' labels = rep(c("yes", "no"), times = c(10, 200))
+#' generator = batch_sampler_downsampled(multiplier = 2, batch_size = 10, strata = labels, seed = 1)
+#' sampler = generator(NULL)
+#' sampler
+#' sampler$plan()
+#' sampler$class_weights()
+#' table(labels[sampler$batches(0)$rows])
+#'
+#' # in mlr3torch, with the weights in the loss
+#' if (requireNamespace("mlr3torch", quietly = TRUE)) {
+#'   task = mlr3::tsk("sonar")
+#'   generator = batch_sampler_downsampled(multiplier = 0.5, batch_size = 32, majority = "M")
+#'   weights = generator(list(task = task))$class_weights()
+#'   if (torch::torch_is_installed()) {
+#'     loss = mlr3torch::t_loss("cross_entropy",
+#'       class_weight = torch::torch_tensor(weights[[task$positive]] / weights[[task$negative]]))
+#'     learner = mlr3::lrn("classif.mlp", epochs = 10, batch_size = 32, neurons = 16, predict_type = "prob", seed = 1,
+#'       loss = loss, batch_sampler = generator)
+#'     learner$train(task)
+#'   }
+#' }
+batch_sampler_downsampled = function(multiplier, batch_size, strata = NULL, majority = NULL, walk = FALSE, seed = NULL,
+  num_replicas = NULL) {
+  downsampled_generator(downsampled_configuration(multiplier = multiplier, batch_size = batch_size, strata = strata,
+    majority = majority, walk = walk, seed = seed, num_replicas = num_replicas))
+}
+
+downsampled_name = "batch_sampler_downsampled"
+
+# The frame of this call is all that a generator brings along: the configuration, below the namespace of the package.
+downsampled_generator = function(configuration) {
+  force(configuration)
+  structure(settings = environment(), torch::sampler(
+    name = downsampled_name,
+    inherit = epoch_sampler(),
+    plan = function() if (is.null(private$.in_order)) composition_table(private$.setup$plan),
+    class_weights = function(normalise = FALSE) {
+      normalise = check_flag(normalise, "normalise", of = downsampled_name)
+      if (is.null(private$.in_order)) downsampled_weights(private$.setup, normalise)
+    },
+    weights = function(rows = NULL, normalise = FALSE) {
+      weights = self$class_weights(normalise)
+      if (is.null(rows)) {
+        rows = seq_along(if (is.null(weights)) private$.in_order$rows else private$.setup$codes)
+      }
+      if (is.null(weights)) rep(1, length(rows)) else unname(weights[private$.setup$codes[rows]])
+    },
+    keep_rates = function() {
+      if (is.null(private$.in_order)) downsampled_keep_rates(private$.setup)
+    },
+    private = list(
+      .setup = NULL,
+      .prepare = function(data_source, task) {
+        private$.setup = downsampled_setup(configuration, data_source, task)
+      },
+      .n_batches = function() private$.setup$plan$n_batches,
+      .epoch_batches = function(epoch) downsampled_batches(private$.setup, epoch),
+      .describe = function() format_downsampled(private$.setup, private$.next_epoch)
+    ),
+    active = list(seed = function(value) if (missing(value)) private$.setup$seed else stop_read_only("seed", self)),
+    parent_env = environment()
+  ))
+}
+
+downsampled_configuration = function(multiplier, batch_size, strata, majority, walk, seed, num_replicas) {
+  of = downsampled_name
+  configuration = list(
+    multiplier = check_multiplier(multiplier, of),
+    batch_size = check_count(batch_size, "batch_size", of),
+    majority = if (!is.null(majority)) class_name(majority, "majority", of),
+    walk = check_flag(walk, "walk", of),
+    seed = if (!is.null(seed)) check_range(seed, "seed", 2147483646, of),
+    num_replicas = check_positive(num_replicas, "num_replicas", of)
+  )
+  if (is_deferred(strata)) {
+    return(c(configuration, list(strata = as.vector(strata), plan = NULL)))
+  }
+  strata = encode_strata(strata, missing = NULL, of)
+  c(configuration, list(strata = strata, plan = downsampled_plan(strata, configuration, of)))
+}
+
+# What an instance works with, as sampler_setup() tells, and besides it the rows of each class and, where these are
+# walked through, the order in which.
+downsampled_setup = function(configuration, data_source, task) {
+  of = downsampled_name
+  strata = source_strata(data_source, configuration, of, task)
+  plan = configuration$plan
+  if (is.null(plan)) {
+    plan = downsampled_plan(strata, configuration, of)
+  }
+  setup = list(
+    codes = strata$codes,
+    rows = stratum_counts(strata),
+    plan = plan,
+    layout = batch_layout(plan),
+    shuffle = TRUE,
+    seed = if (is.null(configuration$seed)) draw_seed() else configuration$seed
+  )
+  if (configuration$walk) c(setup, list(walks = walked_orders(setup))) else first_ranks(setup)
+}
+
+# The layout counts the kept rows, sorted by class, then rank: here their places among all rows sorted so.
+first_ranks = function(setup) {
+  kept = setup$plan$counts
+  places = sequence(kept) + rep(cumsum(setup$rows) - setup$rows, kept)
+  setup$layout$source = places[setup$layout$source]
+  setup
+}
+
+# The rows of each downsampled class, in the order in which they are walked through: that of epoch 0.
+walked_orders = function(setup) {
+  rows = shuffled_rows(length(setup$codes), epoch_seed(setup$seed, 0))
+  walked = which(setup$plan$counts < setup$rows)
+  lapply(stats::setNames(walked, walked), function(code) rows[which(setup$codes[rows] == code)])
+}
+
+downsampled_batches = function(setup, epoch) {
+  for (walked in names(setup$walks)) {
+    order = setup$walks[[walked]]
+    code = as.integer(walked)
+    setup$codes[order[left_out(length(order), setup$plan$counts[code], epoch)]] = NA_integer_
+  }
+  epoch_batches(setup, epoch)
+}
+
+# The places in a cycle of `n` rows that an epoch leaves out: those after its `kept` ones, which begin at epoch * kept.
+# The product is taken in two parts, since it may pass 2^53.
+left_out = function(n, kept, epoch) {
+  begin = ((epoch %% 4096) * kept + (epoch %/% 4096) * ((4096 * kept) %% n)) %% n
+  (begin + kept - 1 + seq_len(n - kept)) %% n + 1
+}
+
+# An instance has the same class as its generator, and prints itself.
+#' @export
+print.batch_sampler_downsampled = function(x, ...) {
+  if (is.function(x)) {
+    cat(format_generator(attr(x, "settings")$configuration, downsampled_name), sep = "\n")
+    invisible(x)
+  } else {
+    x$print(...)
+  }
+}
+
+format_downsampled = function(setup, next_epoch, most = 10L) {
+  plan = setup$plan
+  shown = seq_len(min(length(plan$counts), most))
+  kept = sprintf("'%s' (%.0f of %.0f)", plan$names[shown], plan$counts[shown], setup$rows[shown])
+  c(
+    sprintf("* Rows: %.0f of %.0f in an epoch", sum(plan$counts), sum(setup$rows)),
+    sprintf("* Classes: %s", paste(c(kept, if (length(plan$counts) > most) "..."), collapse = ", ")),
+    sprintf("* Kept rows: %s", if (is.null(setup$walks)) "drawn afresh each epoch" else "walked through"),
+    sprintf("* Batches: %.0f, of %s rows", plan$n_batches, show_range(diff(setup$layout$offsets))),
+    sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", setup$seed, next_epoch)
+  )
+}

@@ -1,0 +1,126 @@
+# How many rows of each class are kept, in exact decimals, and the plan and the weights that follow.
+
+# -> the batch plan of the kept rows, dealt evenly
+downsampled_plan = function(strata, configuration, of) {
+  kept = kept_rows(stratum_counts(strata), strata$names, configuration, of)
+  smallest = smallest_stratum(kept, strata$names)
+  n_batches = batches_of_batch_size(sum(kept), smallest, configuration$batch_size, configuration, of)
+  make_plan(kept, strata$names, n_batches, "even")
+}
+
+kept_rows = function(counts, names, configuration, of) {
+  if (length(counts) < 2L) {
+    stop_parameter("strata", "have at least two classes", "1 class", of = of)
+  }
+  multiplier = configuration$multiplier
+  if (!is.null(names(multiplier))) {
+    if (!is.null(configuration$majority)) {
+      stop_parameter("majority", "be left out where 'multiplier' names the classes",
+        show_value(configuration$majority), of = of)
+    }
+    codes = vapply(names(multiplier), class_code, 1L, names = names, parameter = "multiplier", of = of)
+    minority = min(counts)
+  } else {
+    codes = majority_code(counts, names, configuration$majority, of)
+    minority = sum(counts) - counts[codes]
+  }
+  kept = vapply(multiplier, kept_count, 1, minority = minority, of = of)
+  replace(counts, codes, pmin(counts[codes], kept))
+}
+
+majority_code = function(counts, names, majority, of) {
+  if (!is.null(majority)) {
+    return(class_code(majority, names, "majority", of))
+  }
+  if (length(counts) != 2L || counts[1L] == counts[2L]) {
+    same = if (length(counts) == 2L) sprintf(", both of %s", show_count(counts[1L], "row")) else ""
+    stop_parameter("majority",
+      sprintf("be given where there are not two classes of different sizes: there are %d%s", length(counts), same),
+      "nothing", of = of)
+  }
+  which.max(counts)
+}
+
+class_code = function(name, names, parameter, of) {
+  code = which(names == name)
+  if (length(code) != 1L) {
+    stop_parameter(parameter, paste0("name one of the classes, ", show_names(names)), show_value(name), of = of)
+  }
+  code
+}
+
+# How a label is shown as the name of a class.
+class_name = function(label, parameter, of) {
+  is_label = is.atomic(label) && length(label) == 1L && is.null(dim(label))
+  name = if (is_label) {
+    tryCatch(encode_column(comparable_column(label, "", of))$names, error = function(condition) NULL)
+  }
+  if (is.null(name)) {
+    stop_parameter(parameter, "name a class by its label", show_value(label), of = of)
+  }
+  name
+}
+
+# floor(multiplier * minority + 1/2), with the multiplier as the decimal number of 15 digits that it is shown as.
+kept_count = function(multiplier, minority, of) {
+  decimal = strsplit(sprintf("%.14e", multiplier), "e", fixed = TRUE)[[1L]]
+  digits = as.double(strsplit(sub(".", "", decimal[1L], fixed = TRUE), "")[[1L]])
+  n_whole = as.integer(decimal[2L]) + 1L
+  if (n_whole > length(digits)) {
+    return(Inf)
+  }
+  digits = c(numeric(max(0L, -n_whole)), digits)
+  n_whole = max(0L, n_whole)
+  whole = sum(digits[seq_len(n_whole)] * 10^rev(seq_len(n_whole) - 1L))
+  # As on paper, from the last decimal on: `carry` is what the decimals add, and `digit` in the end the first of them.
+  carry = digit = 0
+  for (factor in rev(digits[seq_along(digits) > n_whole])) {
+    product = factor * minority + carry
+    digit = product %% 10
+    carry = product %/% 10
+  }
+  kept = whole * minority + carry + (digit >= 5)
+  if (kept == 0) {
+    stop_parameter("multiplier", sprintf("keep at least 1 row: be at least 0.5 / %.0f", minority),
+      show_value(multiplier), of = of)
+  }
+  kept
+}
+
+# One number, or one for each class, with their names.
+check_multiplier = function(multiplier, of) {
+  if (is.null(names(multiplier)) && (!is.list(multiplier) || is.object(multiplier))) {
+    return(check_positive_number(multiplier, "multiplier", of))
+  }
+  if (length(multiplier) == 0L) {
+    stop_parameter("multiplier", "name at least one class", "0 values", of = of)
+  }
+  names = enc2utf8(as.character(names(multiplier)))
+  if (length(names) == 0L || anyNA(names)) {
+    stop_parameter("multiplier", "name the classes", "values without names", of = of)
+  }
+  if (anyDuplicated(names)) {
+    stop_parameter("multiplier", "name each class once", sprintf("'%s' twice", names[anyDuplicated(names)]), of = of)
+  }
+  values = vapply(unname(as.list(multiplier)), check_positive_number, 1, parameter = "multiplier", of = of)
+  stats::setNames(values, names)
+}
+
+check_positive_number = function(value, parameter, of) {
+  is_number = is.numeric(value) && !is.object(value) && length(value) == 1L
+  if (!is_number || !is.finite(value) || value <= 0) {
+    stop_parameter(parameter, "be a positive number", show_value(value), of = of)
+  }
+  as.vector(value, "double")
+}
+
+# The weight of each class in training, by name.
+downsampled_weights = function(setup, normalise) {
+  kept = setup$plan$counts
+  weights = stats::setNames(setup$rows / kept, setup$plan$names)
+  if (normalise) weights * (sum(kept) / sum(setup$rows)) else weights
+}
+
+downsampled_keep_rates = function(setup) {
+  stats::setNames(setup$plan$counts / setup$rows, setup$plan$names)
+}

@@ -1,0 +1,32 @@
+#' @title Published Form of the Class Weights
+#'
+#' @description
+#' Gives `round(c(1, weight) / (1 + weight), 4)`, the weights of "Sampling methods within TensorFlow input functions"
+#' (Datatonic), which add up to 1.
+#' `pystrat.published_class_weights()` in Python gives the same.
+#'
+#' @param weight (`numeric(1)`)\cr
+#'   The weight of the majority while that of the minority is 1: rows / kept rows.
+#'
+#' @return (named `numeric(2)`)\cr
+#' The weights of the `minority` and of the `majority`.
+#'
+#' @section Errors:
+#' No positive number, and weights of which one is rounded to 0, which would leave a class out of the training.
+#'
+#' @seealso [batch_sampler_downsampled()]
+#'
+#' @export
+#' @examples
+#' published_class_weights(20)
+published_class_weights = function(weight) {
+  of = "published_class_weights"
+  weight = check_positive_number(weight, "weight", of)
+  # round() is another one before R 4.0.
+  weights = as.double(sprintf("%.4f", c(minority = 1 / (1 + weight), majority = weight / (1 + weight))))
+  if (any(weights == 0)) {
+    stop_parameter("weight", "give two weights above 0", of = of,
+      sprintf("%s, which gives %s and %s,", show_value(weight), show_value(weights[1L]), show_value(weights[2L])))
+  }
+  stats::setNames(weights, c("minority", "majority"))
+}

@@ -1,0 +1,242 @@
+# Downsampling: the batches, weights, probabilities and refusals of the golden vectors, which Python's tests read as
+# well, and what mlr3torch does with the sampler and with weights.
+
+labels_of_case = function(case) {
+  n_rows = sum(unlist(case$counts))
+  rows = (seq_len(n_rows) - 1) * case$step
+  unlist(case$labels)[rep(seq_along(case$counts), times = unlist(case$counts))[rows %% n_rows + 1]]
+}
+
+actual_sampler = function(case) {
+  sampler = do.call(batch_sampler_downsampled, c(list(strata = labels_of_case(case)), case$parameters))(NULL)
+  epochs = lapply(case$epochs, sampler$batches)
+  whole = function(part) cut_list(unlist(lapply(epochs, `[[`, part)))
+  list(
+    n_batches = sampler$.length(),
+    classes = as.list(names(sampler$class_weights())),
+    kept = as.list(unname(colSums(sampler$plan()))),
+    class_weights = as.list(unname(sampler$class_weights())),
+    normalised = as.list(unname(sampler$class_weights(normalise = TRUE))),
+    keep_rates = as.list(unname(sampler$keep_rates())),
+    rows = cut_list(unlist(lapply(epochs, function(batches) batches$rows - 1))),
+    offsets = whole("offsets")
+  )
+}
+
+as_matrix = function(rows) {
+  if (is.list(rows[[1L]])) do.call(rbind, lapply(rows, unlist)) else unlist(rows)
+}
+
+as_rows = function(values) {
+  if (is.matrix(values)) lapply(seq_len(nrow(values)), function(row) as.list(values[row, ])) else as.list(values)
+}
+
+actual_of = function(case) {
+  error = NULL
+  actual = tryCatch(
+    switch(case$kind,
+      sampler = actual_sampler(case),
+      probabilities = list(values =
+          as_rows(correct_probabilities(as_matrix(case$probabilities), unlist(case$keep_rate)))),
+      published = list(values = as.list(unname(published_class_weights(case$weight))))
+    ),
+    error = function(condition) {
+      list(error = gsub("batch_sampler_downsampled", "DownsampledBatchSampler", conditionMessage(condition)))
+    }
+  )
+  actual
+}
+
+test_that("batches, weights, probabilities and refusals are those of Python", {
+  cases = read_golden("downsampling.json")$cases
+  expect_gt(length(cases), 90L)
+  for (case in cases) {
+    expect_equal(actual_of(case$input), case$expected, tolerance = 1e-15,
+      info = jsonlite::toJSON(case$input, auto_unbox = TRUE, digits = NA))
+  }
+})
+
+two_classes = rep(c("yes", "no"), times = c(10, 200))
+
+downsampled = function(..., strata = two_classes, data_source = NULL) {
+  batch_sampler_downsampled(..., strata = strata)(data_source)
+}
+
+test_that("weights of rows are those of their classes", {
+  sampler = downsampled(2, 10, seed = 1)
+  expect_identical(sampler$class_weights(), c(yes = 1, no = 10))
+  expect_identical(sampler$keep_rates(), c(yes = 1, no = 0.1))
+  expect_identical(sampler$weights(c(210, 1)), c(10, 1))
+  expect_identical(sampler$weights(), rep(c(1, 10), times = c(10, 200)))
+  rows = sampler$batches(0)$rows
+  expect_identical(sum(sampler$weights(rows)), 210)
+  expect_equal(mean(sampler$weights(rows, normalise = TRUE)), 1)
+  expect_error(sampler$weights(1, normalise = NA), "The 'normalise' parameter of batch_sampler_downsampled must be",
+    fixed = TRUE)
+})
+
+test_that("what only R can be given is refused, or taken as it is meant", {
+  expect_identical(downsampled(list(no = 2), 10, seed = 1)$batches(3), downsampled(2, 10, seed = 1)$batches(3))
+  expect_identical(downsampled(c(no = 2L), 10, seed = 1)$batches(3), downsampled(2, 10, seed = 1)$batches(3))
+  reordered = factor(two_classes, levels = c("yes", "unused", "no"))
+  majority = factor("no", levels = c("no", "yes"))
+  expect_identical(downsampled(2, 10, majority = majority, strata = reordered, seed = 1)$batches(3),
+    downsampled(2, 10, seed = 1)$batches(3))
+  refused = function(...) message_of(downsampled(...))
+  expect_match(refused(list(2), 10), "name the classes. Got values without names instead.", fixed = TRUE)
+  expect_match(refused(c(no = 2, no = 3), 10), "name each class once. Got 'no' twice instead.", fixed = TRUE)
+  expect_match(refused(c(2, 3), 10), "be a positive number. Got 2 values instead.", fixed = TRUE)
+  expect_match(refused(Inf, 10), "be a positive number. Got Inf instead.", fixed = TRUE)
+  expect_match(refused(2, 10, majority = c("no", "yes")), "name a class by its label. Got 2 values", fixed = TRUE)
+  expect_match(refused(2, 10, majority = list("no")), "name a class by its label. Got a value of class 'list'",
+    fixed = TRUE)
+  expect_match(refused(2, 10, strata = c("a", NA, "b", "b")),
+    "Got 1 missing of 4 rows instead. Leave these rows out of the dataset.", fixed = TRUE)
+  expect_match(refused(2, 10, data_source = dataset_of(9)), "for each row of the dataset, 9. Got 210 values", fixed = TRUE)
+})
+
+test_that("an epoch too far for a product in doubles is exact", {
+  # epoch * kept passes 2^53; the remainder is taken by hand, in steps that do not
+  n = 2147483647
+  kept = 2147483646
+  first = left_out(n, kept, 6700000)
+  # kept is -1 modulo n, so that the epoch begins at n - 6700000, and what is left out is the place before it
+  expect_identical(first, n - 6700000 - 1 + 1)
+})
+
+test_that("a dataloader delivers the batches, epoch after epoch", {
+  sampler = downsampled(2, 10, walk = TRUE, seed = 1)
+  expected = lapply(0:1, function(epoch) epoch_of(sampler, epoch))
+  dataset = dataset_of(210)
+  for (epoch in 1:2) {
+    expect_identical(lapply(deliver(dataset, batch_sampler = sampler), as.integer), expected[[epoch]])
+  }
+})
+
+test_that("the state of R's generator is left alone", {
+  for (walk in c(FALSE, TRUE)) {
+    set.seed(3, kind = "Wichmann-Hill")
+    before = .Random.seed
+    downsampled(2, 10, walk = walk, seed = 1)$batches(5)
+    expect_identical(.Random.seed, before)
+  }
+  set.seed(1, kind = "default")
+})
+
+test_that("generator and instance print what they are", {
+  generator = batch_sampler_downsampled(2, 10, strata = two_classes, walk = TRUE, seed = 1)
+  expect_output(print(generator), "<batch_sampler_downsampled> generator\n* multiplier: 2\n", fixed = TRUE)
+  expect_output(print(generator(NULL)), paste(sep = "\n",
+    "<batch_sampler_downsampled>",
+    "* Rows: 30 of 210 in an epoch",
+    "* Classes: 'yes' (10 of 10), 'no' (20 of 200)",
+    "* Kept rows: walked through",
+    "* Batches: 3, of 10 rows",
+    "* Order: shuffled by seed 1, next epoch 0"
+  ), fixed = TRUE)
+  sampler = generator(NULL)
+  expect_error({
+    sampler$seed = 2
+  }, "The 'seed' field of batch_sampler_downsampled cannot be assigned", fixed = TRUE)
+})
+
+test_that("different settings have different hashes, equal ones equal hashes", {
+  hash = function(...) mlr3misc::calculate_hash(batch_sampler_downsampled(...))
+  settings = list(list(2, 10), list(3, 10), list(2, 11), list(2, 10, majority = "no"), list(2, 10, walk = TRUE),
+    list(2, 10, seed = 1), list(2, 10, num_replicas = 2), list(2, 10, strata = "y"), list(c(no = 2), 10))
+  expect_identical(anyDuplicated(vapply(settings, function(arguments) do.call(hash, arguments), "")), 0L)
+  expect_identical(hash(2L, 10L, seed = 1L), hash(2, 10, seed = 1))
+  expect_identical(hash(list(a = 2L), 10), hash(c(a = 2), 10))
+})
+
+test_that("a generator that was saved gives the same batches", {
+  for (walk in c(FALSE, TRUE)) {
+    generator = batch_sampler_downsampled(2, 10, strata = two_classes, walk = walk, seed = 1)
+    copy = unserialize(serialize(generator, NULL))
+    expect_identical(copy(NULL)$batches(7), generator(NULL)$batches(7))
+  }
+})
+
+test_that("mlr3torch trains on its batches, of the task's classes, and predicts on all rows in order", {
+  generator = batch_sampler_downsampled(1.5, 10, seed = 1)
+  task = task_of(40:1)
+  made = trained_with(generator, task)
+  expect_length(made, 1)
+  expect_identical(made[[1]]$batches(4), downsampled(1.5, 10, strata = survey$y[40:1], seed = 1)$batches(4))
+  expect_identical(made[[1]]$class_weights(), c(yes = 1, no = 2))
+  predicting = predicted_with(generator, task)[[1]]
+  expect_identical(predicting$batches(0)$rows, 1:40)
+  expect_null(predicting$plan())
+  expect_null(predicting$class_weights())
+  expect_null(predicting$keep_rates())
+  expect_identical(predicting$weights(), rep(1, 40))
+  expect_identical(predicting$weights(c(3, 4)), c(1, 1))
+})
+
+test_that("mlr3torch does not bring the weights role to the loss", {
+  task = mlr3::as_task_classif(cbind(survey[c("y", "x")], weight = seq_len(40)), target = "y")
+  task$set_col_roles("weight", "weights_learner")
+  learner = mlr3::lrn("classif.mlp", epochs = 1, batch_size = 10)
+  expect_false("weights" %in% learner$properties)
+  expect_error(learner$train(task), "cannot be trained with weights", fixed = TRUE)
+  # The model of a graph says that it can, begins to train, and does without: its loss gets predictions and targets.
+  generator = recorded(batch_sampler_downsampled(1.5, 10, seed = 1))
+  model = mlr3torch::LearnerTorchModel$new(task_type = "classif", network = NULL,
+    ingress_tokens = list(x = mlr3torch::ingress_num()), optimizer = idle_optimizer(), loss = mean_loss())
+  # As PipeOpTorchModel does
+  model$.__enclos_env__$private$.network_stored = constant_network(task)
+  model$param_set$set_values(epochs = 1, batch_size = 10, device = "cpu", batch_sampler = generator)
+  expect_true("weights" %in% model$properties)
+  run_mlr3torch(model$train(task))
+  expect_length(instances_of(generator), 1)
+  expect_true(any(grepl("loss_fn(ctx$y_hat, ctx$batch$y)", deparse(body(mlr3torch:::train_loop)), fixed = TRUE)))
+})
+
+# The losses of mlr3torch for two classes and for more, as they are made for the task.
+loss_of = function(task, class_weight) {
+  mlr3torch::t_loss("cross_entropy", class_weight = class_weight)$generate(task)
+}
+
+test_that("for two classes mlr3torch takes 'class_weight' for the weight of the positive class, the first level", {
+  local_mocked_bindings(nn_bce_with_logits_loss = function(...) list(...), .package = "mlr3torch")
+  expect_identical(mlr3torch::t_loss("cross_entropy")$generator(task_of(), class_weight = 0.1), list(pos_weight = 0.1))
+  local_mocked_bindings(torch_tensor = function(x, ...) list(unsqueeze = function(dim) x), .package = "mlr3torch")
+  local_mocked_bindings(torch_float = function() NULL, .package = "mlr3torch")
+  target = mlr3torch:::get_target_batchgetter(task_of())(list(survey$y))
+  expect_identical(target, survey$y == task_of()$positive)
+  expect_identical(task_of()$positive, levels(survey$y)[1L])
+})
+
+test_that("the loss of two classes is that of weighted rows, divided by the weight of the negative class", {
+  skip_without_libtorch()
+  task = task_of()
+  weights = batch_sampler_downsampled(1.5, 10)(list(task = task))$class_weights()
+  weight = torch::torch_tensor(weights[[task$positive]] / weights[[task$negative]])
+  logits = seq(-2, 3, length.out = 40)
+  y = task$truth() == task$positive
+  loss = loss_of(task, weight)(torch::torch_tensor(matrix(logits)), torch::torch_tensor(matrix(as.double(y))))$item()
+  rows = -log(stats::plogis(ifelse(y, logits, -logits)))
+  expect_equal(loss, mean(weights[as.character(task$truth())] * rows) / weights[[task$negative]], tolerance = 1e-5)
+})
+
+test_that("the loss of more classes is the weighted mean, with the weights in the order of the levels", {
+  skip_without_libtorch()
+  task = mlr3::tsk("iris")
+  weights = batch_sampler_downsampled(c(versicolor = 0.5), 50)(list(task = task))$class_weights()
+  logits = matrix(sin(seq_len(450)), ncol = 3)
+  class_weight = torch::torch_tensor(unname(weights[task$class_names]))
+  codes = as.integer(factor(task$truth(), levels = task$class_names))
+  loss = loss_of(task, class_weight)(torch::torch_tensor(logits), torch::torch_tensor(codes))$item()
+  rows = log(rowSums(exp(logits))) - logits[cbind(seq_len(150), codes)]
+  expect_equal(loss, stats::weighted.mean(rows, weights[as.character(task$truth())]), tolerance = 1e-5)
+})
+
+test_that("classes of a matrix of probabilities are matched by name", {
+  probabilities = cbind(no = c(0.5, 1), yes = c(0.5, 0))
+  expect_equal(correct_probabilities(probabilities, c(yes = 1, no = 0.25)), cbind(no = c(0.8, 1), yes = c(0.2, 0)))
+  expect_equal(correct_probabilities(as.data.frame(probabilities), c(0.25, 1))[, "no"], c(0.8, 1))
+  expect_error(correct_probabilities(probabilities, c(yes = 1, other = 0.25)),
+    "have a column for each class of 'keep_rate', 'yes', 'other'. Got 'no', 'yes' instead.", fixed = TRUE)
+  expect_error(correct_probabilities(c(0.1, 0.2, 0.3), c(1, 0.5)), "Got 2 values for 3 classes instead.", fixed = TRUE)
+  expect_error(correct_probabilities(NA_real_, 0.5), "be from 0 to 1", fixed = TRUE)
+})

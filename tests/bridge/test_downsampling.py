@@ -1,0 +1,50 @@
+"""Downsampling in R: the native sampler, with the same rows, weights and refusals, and nothing of Python left in it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rbridge
+from pystrat import Batches, DownsampledBatchSampler
+from rbridge._session import Session, as_array
+
+LABELS = np.random.default_rng(1).permutation(np.repeat(["yes", "no", "perhaps", "self"], [30, 400, 90, 150]))
+PARAMETERS: list[dict[str, Any]] = [
+    {"multiplier": 0.35, "batch_size": 20, "majority": "no"},
+    {"multiplier": {"no": 2.5, "perhaps": 1}, "batch_size": 19, "walk": True},
+    {"multiplier": {"self": 2.5}, "batch_size": 24, "num_replicas": 4},
+]
+
+
+@pytest.mark.parametrize("parameters", PARAMETERS, ids=str)
+def test_the_native_sampler_has_the_same_rows_and_weights(r: Session, base: Any, parameters: dict[str, Any]) -> None:
+    sampler = DownsampledBatchSampler(LABELS, seed=7, **parameters)
+    generator = rbridge.as_torch_sampler(sampler)
+    assert list(base["class"](generator)) == ["batch_sampler_downsampled", "torch_sampler"]
+    instance = r.call_function(generator, None)
+    for epoch in (0, 1, 6_700_000):
+        rows, offsets = (as_array(part) for part in r.call_function(instance["batches"], epoch))
+        expected = sampler.batches(epoch)
+        assert np.array_equal(rows - 1, expected.rows) and np.array_equal(offsets, expected.offsets)
+    weights = r.call_function(instance["class_weights"])
+    assert dict(zip(weights.names, as_array(weights))) == sampler.class_weights().to_dict()
+    assert np.array_equal(as_array(r.call_function(instance["weights"])), sampler.weights())
+    rates = r.call_function(instance["keep_rates"])
+    assert np.array_equal(as_array(rates), sampler.keep_rates)
+
+
+def test_a_real_torch_dataloader_in_r_delivers_the_same_batches() -> None:
+    sampler = DownsampledBatchSampler(LABELS == "yes", 2, 13, seed=1)
+    delivered: Batches = rbridge.collect_rows(rbridge.as_torch_sampler(sampler), len(LABELS))
+    assert np.array_equal(delivered.rows, sampler.batches(0).rows)
+    assert np.array_equal(delivered.offsets, sampler.batches(0).offsets)
+
+
+def test_a_rank_and_a_number_of_batches_are_refused() -> None:
+    with pytest.raises(ValueError, match="have no rank"):
+        rbridge.as_torch_sampler(DownsampledBatchSampler(LABELS == "yes", 2, 13, num_replicas=2, rank=1))
+    with pytest.raises(ValueError, match="'n_batches' parameter of as_torch_sampler must be left out"):
+        rbridge.as_torch_sampler(DownsampledBatchSampler(LABELS == "yes", 2, 13), n_batches=3)
