@@ -16,7 +16,7 @@ def blocks(document: str) -> str:
     return "\n".join(re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL))
 
 
-@pytest.mark.parametrize("document", ["distributed-and-resume.md", "corpus.md"])
+@pytest.mark.parametrize("document", ["distributed-and-resume.md", "corpus.md", "downsampling.md"])
 def test_documents_print_what_they_say(document: str, capsys: pytest.CaptureFixture[str]) -> None:
     code = blocks(document)
     names: dict[str, Any] = {}

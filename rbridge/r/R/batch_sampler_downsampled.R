@@ -74,8 +74,8 @@
 #'   The loss is then that of the weighted rows divided by the weight of the negative class, which matters to the
 #'   learning rate of an optimiser such as SGD.
 #' * More classes: the loss is `torch::nn_cross_entropy_loss()`, and `class_weight` has one weight for each class in the
-#'   order of the levels, `torch::torch_tensor(unname(weights[task$class_names]))`; the mean is divided by the sum of the
-#'   weights in the batch.
+#'   order of the levels, `torch::torch_tensor(unname(weights[task$class_names]))`.
+#'   The loss is the sum over the batch divided by the sum of its weights.
 #'
 #' @section Errors:
 #' A multiplier that is no positive number, or so small that no row is kept; a class that keeps fewer rows than there

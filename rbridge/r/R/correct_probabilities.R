@@ -13,8 +13,8 @@
 #'   Classes are matched by name where both sides have names, and are otherwise in the same order.
 #'
 #' @return (`numeric()` | `matrix()`, as `probabilities`)\cr
-#' For one class `keep_rate * p / (keep_rate * p + (1 - p))`; for several `p_c / keep_rate_c`, divided by their sum, which
-#' for two classes is the same.
+#' For one class `keep_rate * p / (keep_rate * p + (1 - p))`.
+#' For several `p_c / keep_rate_c`, divided by their sum, which for two classes is the same.
 #'
 #' @section Errors:
 #' Numbers out of range, and classes that do not agree.

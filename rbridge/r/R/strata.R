@@ -146,9 +146,9 @@ missing_rows = function(columns) {
 
 check_missing = function(is_missing, missing, of) {
   if ((is.null(missing) || missing == "error") && any(is_missing)) {
+    advice = if (is.null(missing)) "Leave these rows out of the dataset." else "Set 'missing' to 'stratum' or 'drop'."
     stop_parameter("strata", "have no missing values",
-      sprintf("%d missing of %s", sum(is_missing), show_count(length(is_missing), "row")), of = of,
-      advice = if (is.null(missing)) "Leave these rows out of the dataset." else "Set 'missing' to 'stratum' or 'drop'.")
+      sprintf("%d missing of %s", sum(is_missing), show_count(length(is_missing), "row")), advice = advice, of = of)
   }
   if (identical(missing, "drop")) {
     check_some_rows(length(is_missing), sum(is_missing), "strata", of)

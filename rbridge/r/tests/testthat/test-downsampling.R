@@ -92,7 +92,7 @@ test_that("what only R can be given is refused, or taken as it is meant", {
     fixed = TRUE)
   expect_match(refused(2, 10, strata = c("a", NA, "b", "b")),
     "Got 1 missing of 4 rows instead. Leave these rows out of the dataset.", fixed = TRUE)
-  expect_match(refused(2, 10, data_source = dataset_of(9)), "for each row of the dataset, 9. Got 210 values", fixed = TRUE)
+  expect_match(refused(2, 10, data_source = dataset_of(9)), "each row of the dataset, 9. Got 210 values", fixed = TRUE)
 })
 
 test_that("an epoch too far for a product in doubles is exact", {
