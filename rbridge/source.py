@@ -127,7 +127,10 @@ def _as_rows(batch: Any, owner: str) -> NDArray[np.int32]:
     if hasattr(batch, "detach"):  # a torch tensor
         batch = batch.detach().cpu().numpy()
     rows = np.asarray(batch)
-    if len(rows) == 0:
+    if rows.ndim == 0:
+        advice = "Make batches of it first." if rows.dtype.kind in "iu" else None
+        raise TypeError(refusal("sampler", owner, "give batches of row positions", f"{_shown(batch)}", advice))
+    if rows.shape == (0,):
         return np.empty(0, dtype=np.int32)
     if rows.ndim != 1 or rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() > _LARGEST_ROW:
         required = f"give batches of row positions, integers from 0 to {_LARGEST_ROW}"

@@ -106,7 +106,7 @@ print.batch_plan = function(x, most = 20L, ...) {
 
 # "200, of 100 rows, each with at least 3 rows of every stratum"
 format_batches = function(plan) {
-  sprintf("%d, of %s rows, each with at least %s of every stratum", plan$n_batches, show_range(plan$sizes),
+  sprintf("%d, of %s, each with at least %s of every stratum", plan$n_batches, show_rows(plan$sizes),
     show_count(plan$min_samples_per_stratum, "row"))
 }
 
@@ -196,7 +196,7 @@ whole_breaks = function(limits, n = 5L) {
 }
 
 plan_title = function(plan) {
-  sprintf("%s of %s rows", show_batches(plan$n_batches), show_range(plan$sizes))
+  sprintf("%s of %s", show_batches(plan$n_batches), show_rows(plan$sizes))
 }
 
 plan_subtitle = function(plan, n_panels) {

@@ -240,7 +240,7 @@ format_downsampled = function(setup, next_epoch, most = 10L) {
     sprintf("* Rows: %.0f of %.0f in an epoch", sum(plan$counts), sum(setup$rows)),
     sprintf("* Classes: %s", paste(c(kept, if (length(plan$counts) > most) "..."), collapse = ", ")),
     sprintf("* Kept rows: %s", if (is.null(setup$walks)) "drawn afresh each epoch" else "walked through"),
-    sprintf("* Batches: %.0f, of %s rows", plan$n_batches, show_range(diff(setup$layout$offsets))),
+    sprintf("* Batches: %.0f, of %s", plan$n_batches, show_rows(diff(setup$layout$offsets))),
     sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", setup$seed, next_epoch)
   )
 }

@@ -53,11 +53,12 @@ batch_sampler_python = function(sampler, n_batches = NULL) {
     stop("batch_sampler_python() needs the R package reticulate: install.packages(\"reticulate\").", call. = FALSE)
   }
   if (!inherits(sampler, "python.builtin.object") && !is.function(sampler)) {
-    stop_parameter("sampler", "be a Python object", show_value(sampler), of = "batch_sampler_python")
+    stop_parameter("sampler", "be a Python object", show_value(sampler), of = "batch_sampler_python",
+      advice = "reticulate converts lists; 'convert = FALSE' of its functions leaves them as they are.")
   }
   n_batches = check_positive(n_batches, "n_batches", of = "batch_sampler_python")
   made = python_source(sampler, n_batches)
-  batches = function(epoch) as_vectors(reticulate::py_to_r(made$guarded(epoch)))
+  batches = function(epoch) as_vectors(reticulate::py_to_r(of_this_process(made)$guarded(epoch)))
   n_batches = as.double(reticulate::py_to_r(made$n_batches))
   python_class = reticulate::py_to_r(made$class_name)
   identity = reticulate::py_to_r(made$identity)
@@ -78,6 +79,14 @@ python_source = function(sampler, n_batches) {
   }
   source = reticulate::import("rbridge.source", convert = FALSE)
   from_python(reticulate::py_to_r(source$guarded_source(sampler, n_batches)))
+}
+
+# What was saved and loaded, or sent to another process, has lost its Python object.
+of_this_process = function(made) {
+  if (reticulate::py_is_null_xptr(made)) {
+    stop("batch_sampler_python() works in the process alone in which it was made. Make it again here.", call. = FALSE)
+  }
+  made
 }
 
 # Arrays come with a dim attribute.

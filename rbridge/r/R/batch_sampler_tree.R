@@ -139,7 +139,7 @@ tree_sampler = function() {
           return(rows)
         }
         taken <<- taken + 1L
-        places = (batches$offsets[taken] + 1L):batches$offsets[taken + 1L]
+        places = batch_places(batches$offsets, taken)
         structure(rows, aux = lapply(batches$aux, function(values) values[places]))
       }
     },

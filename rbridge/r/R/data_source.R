@@ -2,6 +2,9 @@
 # A data source is what a sampler generator is called with: a torch dataset, list(task = ), or anything else.
 
 source_task = function(data_source) {
+  if (inherits(data_source, "Task")) {
+    return(data_source)
+  }
   task = if (is.list(data_source) || is.environment(data_source)) .subset2(data_source, "task")
   if (inherits(task, "Task")) task
 }
@@ -24,17 +27,38 @@ source_rows = function(data_source) {
 source_strata = function(data_source, configuration, of = sampler_name, task = source_task(data_source)) {
   strata = configuration$strata
   n_rows = source_rows(data_source)
+  is_text = is.character(strata)
   if (is.null(strata)) {
     strata = encode_strata(task_strata(task, of), configuration$missing, of)
-  } else if (is.character(strata)) {
-    strata = encode_strata(text_strata(strata, task, n_rows, of), configuration$missing, of)
+  } else if (is_text && names_columns(strata, task, n_rows, of)) {
+    strata = encode_strata(task_columns(task, strata), configuration$missing, of)
+  } else {
+    check_task_order(task, of)
+    strata = if (is_text) encode_strata(strata, configuration$missing, of) else strata
   }
   if (!is.null(n_rows) && n_rows != length(strata$codes)) {
     stop_parameter("strata", sprintf("have one value for each row of the dataset, %.0f", n_rows),
-      show_count(length(strata$codes), "value"), of = of)
+      show_count(length(strata$codes), "value"), of = of,
+      advice = if (is_text && is.null(task)) "Names of columns need a task.")
   }
   strata
 }
+
+# Values go with the rows of the data behind a task, and mlr3 leaves rows out, repeats and reorders them.
+check_task_order = function(task, of) {
+  if (is.null(task) || identical(task$row_ids, task$backend$rownames)) {
+    return(invisible())
+  }
+  if (is.unsorted(match(task$row_ids, task$backend$rownames), strictly = TRUE)) {
+    stop_parameter("strata", "be columns of the task where its rows are repeated or in another order than its data",
+      "values", advice = bind_strata, of = of)
+  }
+}
+
+bind_strata = paste(
+  "Bind the values as a column, task$cbind(data.frame(group = values)),",
+  "and give it the role: task$set_col_roles(\"group\", roles = \"stratum\")."
+)
 
 # The stratum role of the task comes first, since whoever gave it meant it; then the target of a classification task.
 task_strata = function(task, of) {
@@ -44,7 +68,7 @@ task_strata = function(task, of) {
   }
   if (length(columns) == 0L && identical(task$task_type, "regr")) {
     stop_parameter("strata", "be given where the target is numeric and no column has the role stratum", "nothing",
-      advice = "For quantile bins of the target: strata = bin_target(task$truth()).", of = of)
+      advice = paste("For quantile bins of the target: values = bin_target(task$truth()).", bind_strata), of = of)
   }
   if (length(columns) == 0L) {
     stop_parameter("strata", "be given where the dataset has no classification task", "nothing", of = of)
@@ -53,20 +77,20 @@ task_strata = function(task, of) {
 }
 
 # Text is the names of columns where the task has all of them, or where it cannot be one value for each row.
-text_strata = function(text, task, n_rows, of) {
+names_columns = function(text, task, n_rows, of) {
   if (is.null(task)) {
-    return(text)
+    return(FALSE)
   }
   known = setdiff(task$backend$colnames, task$backend$primary_key)
   unknown = setdiff(text, known)
-  if (length(unknown) == 0L) {
-    task_columns(task, unique(text))
-  } else if (length(text) == n_rows) {
-    text
-  } else {
+  if (length(unknown) > 0L && length(text) != n_rows) {
     stop_parameter("strata", "name columns of the task", show_value(unknown[1L]),
       advice = paste0("The task has ", show_names(known), if (length(known) <= 10L) "."), of = of)
   }
+  if (length(unknown) == 0L && anyDuplicated(text)) {
+    stop_parameter("strata", "name each column once", sprintf("'%s' twice", text[anyDuplicated(text)]), of = of)
+  }
+  length(unknown) == 0L
 }
 
 # A batch holds positions in the task's row_ids, which need not be 1, 2, ...

@@ -11,7 +11,9 @@ epoch_sampler = function() {
       if (caller$keeps_order) {
         private$.in_order = rows_in_order(data_source, caller$batch_size)
       } else {
-        private$.prepare(data_source, if (is.null(caller$task)) source_task(data_source) else caller$task)
+        # A dataset may hold the rows of its task in another order than that of the task that is trained on.
+        task = source_task(data_source)
+        private$.prepare(data_source, if (is.null(task)) caller$task else task)
       }
     },
     .length = function() {
@@ -78,8 +80,13 @@ batch_iterator = function(take_epoch) {
       return(coro::exhausted())
     }
     taken <<- taken + 1L
-    batches$rows[(batches$offsets[taken] + 1L):batches$offsets[taken + 1L]]
+    batches$rows[batch_places(batches$offsets, taken)]
   }
+}
+
+# Where the rows of a batch stand; a batch may be empty.
+batch_places = function(offsets, batch) {
+  seq.int(offsets[batch] + 1L, length.out = offsets[batch + 1L] - offsets[batch])
 }
 
 check_epoch = function(epoch, sampler) {

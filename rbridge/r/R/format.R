@@ -6,8 +6,8 @@ format_setup = function(setup, next_epoch) {
   c(
     sprintf("* Rows: %.0f%s", sum(plan$counts), if (dropped > 0L) sprintf(", and %d never sampled", dropped) else ""),
     sprintf("* Strata: %d, of %s rows: %s", length(plan$counts), show_range(plan$counts), show_strata(plan)),
-    sprintf("* Batches: %.0f, of %s rows, each with at least %s of every stratum", plan$n_batches,
-      show_range(diff(setup$layout$offsets)), show_count(plan$minimum, "row")),
+    sprintf("* Batches: %.0f, of %s, each with at least %s of every stratum", plan$n_batches,
+      show_rows(diff(setup$layout$offsets)), show_count(plan$minimum, "row")),
     sprintf("* Assigned: %s", plan$assign),
     if (setup$shuffle) {
       sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", setup$seed, next_epoch)
@@ -21,13 +21,18 @@ format_setup = function(setup, next_epoch) {
 format_in_order = function(batches) {
   c(
     sprintf("* Rows: %d", length(batches$rows)),
-    sprintf("* Batches: %d, of %s rows", length(batches$offsets) - 1L, show_range(diff(batches$offsets))),
+    sprintf("* Batches: %d, of %s", length(batches$offsets) - 1L, show_rows(diff(batches$offsets))),
     "* Order: of the dataset, without strata, for mlr3torch predicts"
   )
 }
 
 show_range = function(values) {
   paste(sprintf("%.0f", unique(range(values))), collapse = " to ")
+}
+
+# "1 row", "2 to 3 rows"
+show_rows = function(counts) {
+  paste(show_range(counts), if (all(counts == 1)) "row" else "rows")
 }
 
 show_strata = function(plan, most = 10L) {

@@ -67,7 +67,11 @@ dry_input = function(x, strata, of) {
   if (inherits(x, "Task")) {
     x = list(task = x)
   }
-  if (inherits(x, "dataset") || !is.null(source_task(x))) {
+  is_source = inherits(x, "dataset") || !is.null(source_task(x))
+  if (!is_source && (is.environment(x) || is.function(x))) {
+    stop_parameter("x", "be a task, a dataset with a task, or strata", show_value(x), of = of)
+  }
+  if (is_source) {
     list(data_source = x, strata = strata)
   } else if (is.null(strata)) {
     list(data_source = NULL, strata = x)

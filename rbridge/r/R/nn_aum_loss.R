@@ -51,7 +51,7 @@
 #'
 #' @section Use in mlr3torch:
 #' Give the generator to a learner as `loss`.
-#' In a binary task mlr3torch makes one prediction a row, and labels that are 1 for the positive class of the task.
+#' It is for binary tasks alone: in one mlr3torch makes one prediction a row, and labels that are 1 for the positive class of the task.
 #'
 #' @section Errors:
 #' `input` or `target` that is not a tensor of shape `(n)` or `(n, 1)`, predictions that are not floating point numbers

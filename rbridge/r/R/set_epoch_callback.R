@@ -14,7 +14,8 @@
 #' It is in the dictionary of mlr3torch as soon as both packages are loaded, whichever was first.
 #'
 #' @section Errors:
-#' A training whose dataloader has no batch sampler of this package: `callbacks` and `batch_sampler` belong together.
+#' A learner without `batch_sampler`, or with one that is not of this package: `callbacks` and `batch_sampler` belong
+#' together.
 #'
 #' @examples
 #' if (requireNamespace("mlr3torch", quietly = TRUE)) {
@@ -45,8 +46,10 @@ set_epoch_callback = function() {
 set_training_epoch = function(ctx) {
   sampler = ctx$loader_train$batch_sampler
   if (!inherits(sampler, "epoch_sampler")) {
+    # Where none is given, torch makes one of its own.
+    none = is.null(sampler) || inherits(sampler, "utils_sampler_batch")
     stop("The callback rbridge.set_epoch needs a batch sampler of the package rbridge. ",
-      "The learner has ", if (is.null(sampler)) "none" else sprintf("one of class '%s'", class(sampler)[1L]), ". ",
+      "The learner has ", if (none) "none" else sprintf("one of class '%s'", class(sampler)[1L]), ". ",
       "Set its 'batch_sampler', or leave the callback out.", call. = FALSE)
   }
   sampler$set_epoch(ctx$epoch - 1)

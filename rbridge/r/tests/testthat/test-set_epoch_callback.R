@@ -75,7 +75,7 @@ test_that("another batch sampler, and none, is a clear error", {
     "The learner has one of class 'other'. Set its 'batch_sampler', or leave the callback out."
   ), fixed = TRUE)
   none = list2env(list(loader_train = torch::dataloader(dataset_of(40), batch_size = 10), epoch = 1))
-  expect_error(begin_epoch(none), "package rbridge", fixed = TRUE)
+  expect_error(begin_epoch(none), "The learner has none. Set its 'batch_sampler'", fixed = TRUE)
 })
 
 test_that("a learner with it can be cloned, hashed and printed", {
