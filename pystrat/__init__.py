@@ -7,6 +7,8 @@ from pystrat.curves import plot_learning_curves, plot_roc_curves
 from pystrat.datasets import labels_of
 from pystrat.downsampling import DownsampledBatchSampler, correct_probabilities, published_class_weights
 from pystrat.multilabel import MultilabelBatchSampler
+from pystrat.pair_dataset import FeatureLookup, PairDataset
+from pystrat.pairs import NegativePairSampler, decode_pairs
 from pystrat.plan import BatchPlan
 from pystrat.prioritized import PrioritizedBatchSampler
 from pystrat.report import batch_counts, plot_batch_counts, plot_plan
@@ -22,7 +24,10 @@ __all__ = [
     "Batches",
     "DownsampledBatchSampler",
     "EpochSubsetSampler",
+    "FeatureLookup",
     "MultilabelBatchSampler",
+    "NegativePairSampler",
+    "PairDataset",
     "PrioritizedBatchSampler",
     "StratifiedBatchSampler",
     "SumTree",
@@ -33,6 +38,7 @@ __all__ = [
     "batch_counts",
     "bin_target",
     "correct_probabilities",
+    "decode_pairs",
     "epoch_permutation",
     "labels_of",
     "min_samples_for_batch_size",

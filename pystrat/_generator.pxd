@@ -157,3 +157,28 @@ cdef inline uint32_t next_rows(Generator *generator, int32_t *pool, uint32_t lef
         rows[i] = pool[index]
         pool[index] = pool[left]
     return count
+
+
+cdef inline void next_subset(
+    Generator *generator, int32_t *pool, uint32_t left, uint32_t size, uint32_t *places, int32_t *rows
+) noexcept nogil:
+    """Take `size` of the pool's rows, R's sample without replacement, and put everything back.
+
+    The pool holds 0, 1, ...; `places` has room for `size` numbers. Only the places that were drawn have changed.
+    """
+    cdef uint32_t done = 0
+    cdef uint32_t bits, count, i
+    while done < size:
+        bits = bits_below(left)
+        count = left - ((<uint32_t>1 << bits) >> 1)  # as many need this number of bits
+        count = min(count, size - done, <uint32_t>BLOCK_SIZE)
+        draw_indices(generator, left, 1, bits, count, &places[done])
+        for i in range(done, done + count):
+            prefetch(&pool[places[i]])
+        for i in range(done, done + count):
+            left -= 1
+            rows[i] = pool[places[i]]
+            pool[places[i]] = pool[left]
+        done += count
+    for i in range(size):
+        pool[places[i]] = <int32_t>places[i]

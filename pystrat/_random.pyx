@@ -14,8 +14,8 @@ from pystrat._generator cimport (
     draw_indices,
     index_below,
     next_rows,
+    next_subset,
     next_uniform,
-    prefetch,
     seed_generator,
     temper,
 )
@@ -134,25 +134,3 @@ def stream_at(uint32_t[::1] words not None):
     stream = RandomStream(0)
     stream.restore(words)
     return stream
-
-
-cdef void next_subset(
-    Generator *generator, int32_t *pool, uint32_t left, uint32_t size, uint32_t *places, int32_t *rows
-) noexcept nogil:
-    """Take `size` of the pool's rows and put everything back: only the places that were drawn have changed."""
-    cdef uint32_t done = 0
-    cdef uint32_t bits, count, i
-    while done < size:
-        bits = bits_below(left)
-        count = left - ((<uint32_t>1 << bits) >> 1)  # as many need this number of bits
-        count = min(count, size - done, <uint32_t>BLOCK_SIZE)
-        draw_indices(generator, left, 1, bits, count, &places[done])
-        for i in range(done, done + count):
-            prefetch(&pool[places[i]])
-        for i in range(done, done + count):
-            left -= 1
-            rows[i] = pool[places[i]]
-            pool[places[i]] = pool[left]
-        done += count
-    for i in range(size):
-        pool[places[i]] = <int32_t>places[i]

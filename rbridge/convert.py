@@ -88,7 +88,7 @@ def collect_rows(generator: Any, n_rows: int) -> Batches:
     Returns
     -------
     Batches
-        Counted from 0, as in Python.
+        Counted from 0, as in Python; numbers of a sampler that yields these as they are, as int64.
 
     Raises
     ------
@@ -125,7 +125,8 @@ def collect_rows_of_file(file: Union[str, Path], columns: list[str], **parameter
 
 def _as_batches(delivered: Any) -> Batches:
     rows, offsets = (as_array(part) for part in delivered)
-    return Batches(rows - np.int32(1), offsets.astype(np.int64))
+    positions = rows - np.int32(1) if rows.dtype == np.int32 else rows.astype(np.int64)
+    return Batches(positions, offsets.astype(np.int64))
 
 
 def check_sampler(sampler: Any, owner: str) -> None:

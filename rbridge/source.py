@@ -12,6 +12,7 @@ from pystrat._messages import check_integer, refusal, show
 from pystrat.base import Batches, BatchSampler
 
 _LARGEST_ROW = 2**31 - 2  # R counts from 1
+_LARGEST_NUMBER = 2**53 - 1  # of a double
 
 
 class EpochSource:
@@ -23,7 +24,8 @@ class EpochSource:
         One of: an object with a method ``batches(epoch)`` that returns batches, such as a `pystrat.BatchSampler`; an
         iterable of batches, such as PyTorch's ``BatchSampler``, whose ``set_epoch`` is called first where it has one; a
         function without arguments, such as a generator function, that returns the batches of a new epoch at each call.
-        A batch is a list or an array of row positions, from 0.
+        A batch is a list or an array of row positions, from 0; or of whole numbers from 0 that are none, where the
+        sampler's `yields` is "numbers".
     n_batches : int, optional
         The number of batches of an epoch, for a sampler without a length.
     owner : str
@@ -43,6 +45,8 @@ class EpochSource:
         self.sampler = sampler
         self._owner = owner
         self._kind = _kind_of(sampler, owner)
+        numbers = getattr(sampler, "yields", "rows") == "numbers"
+        self._dtype, self._largest = (np.float64, _LARGEST_NUMBER) if numbers else (np.int32, _LARGEST_ROW)
         if n_batches is not None and hasattr(sampler, "__len__"):
             refuse_n_batches(owner, n_batches)
         if n_batches is None:
@@ -59,22 +63,27 @@ class EpochSource:
             return str(self.sampler.state_dict()["fingerprint"])
         return f"object {id(self.sampler)} of process {os.getpid()}"
 
-    def batches(self, epoch: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Return the rows of an epoch, from 0, and the offsets of its batches, both as int32.
+    def batches(self, epoch: int) -> tuple[NDArray[Any], NDArray[np.int32]]:
+        """Return the rows of an epoch and the offsets of its batches, both as int32.
+
+        Rows are positions from 0, of which R makes its own, from 1. Of a sampler that yields numbers they are float64,
+        which R takes as they are.
 
         Raises
         ------
         ValueError
             Where there are more or fewer batches than the length says, of which R would lose some in silence, or a
-            batch is not a vector of row positions.
+            batch is not a vector of row positions, or of numbers where the sampler yields these.
         """
         found = self._of_epoch(epoch)
         if not isinstance(found, Batches):
-            found = Batches.gather(_as_rows(batch, self._owner) for batch in found)
+            found = Batches.gather(_as_rows(batch, self._owner, self._largest) for batch in found)
         if len(found) != self.n_batches:
             required = f"give as many batches as its length says, {self.n_batches}"
             raise ValueError(refusal("sampler", self._owner, required, f"{len(found)} in epoch {epoch}"))
-        return found.rows.astype(np.int32, copy=False), found.offsets.astype(np.int32)
+        if found.rows.dtype != np.int32:  # which may not fit
+            _as_rows(found.rows, self._owner, self._largest)
+        return found.rows.astype(self._dtype, copy=False), found.offsets.astype(np.int32)
 
     def guarded(self, epoch: float) -> dict[str, Any]:
         """Return the batches, or the error as a value, for R's ``from_python``."""
@@ -122,20 +131,21 @@ def _kind_of(sampler: Any, owner: str) -> str:
     raise TypeError(refusal("sampler", owner, required, show(sampler)))
 
 
-def _as_rows(batch: Any, owner: str) -> NDArray[np.int32]:
-    """Return one batch as row positions."""
+def _as_rows(batch: Any, owner: str, largest: int) -> NDArray[np.int64]:
+    """Return one batch as row positions, or numbers, of at most `largest`."""
     if hasattr(batch, "detach"):  # a torch tensor
         batch = batch.detach().cpu().numpy()
     rows = np.asarray(batch)
     if rows.ndim == 0:
-        advice = "Make batches of it first." if rows.dtype.kind in "iu" else None
-        raise TypeError(refusal("sampler", owner, "give batches of row positions", f"{_shown(batch)}", advice))
+        advice = "Wrap it in a BatchSampler, which makes batches of single positions."
+        raise TypeError(refusal("sampler", owner, "give batches of row positions", f"the item {_shown(batch)}", advice))
     if rows.shape == (0,):
-        return np.empty(0, dtype=np.int32)
-    if rows.ndim != 1 or rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() > _LARGEST_ROW:
-        required = f"give batches of row positions, integers from 0 to {_LARGEST_ROW}"
+        return np.empty(0, dtype=np.int64)
+    if rows.ndim != 1 or rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() > largest:
+        what = "row positions" if largest == _LARGEST_ROW else "numbers"
+        required = f"give batches of {what}, integers from 0 to {largest}"
         raise ValueError(refusal("sampler", owner, required, f"the batch {_shown(batch)}"))
-    return rows.astype(np.int32)
+    return rows.astype(np.int64)
 
 
 def _shown(batch: Any, most: int = 60) -> str:

@@ -30,7 +30,7 @@ stratum_codes_from_python = function(codes, names) {
 }
 
 # A sampler whose batches Python makes, as a generator: one crossing an epoch.
-# `python_batches(epoch)` gives list(value = list(rows, offsets)), rows counted from 0, or list(error = ).
+# `python_batches(epoch)` gives list(value = list(rows, offsets)), or list(error = ).
 # `identity` is text that tells samplers of Python apart.
 callback_generator = function(python_batches, n_batches, python_class, identity) {
   force(python_batches)
@@ -42,8 +42,7 @@ callback_generator = function(python_batches, n_batches, python_class, identity)
       .prepare = function(data_source, task) NULL,
       .n_batches = function() configuration$n_batches,
       .epoch_batches = function(epoch) {
-        batches = from_python(python_batches(epoch))
-        list(rows = batches[[1L]] + 1L, offsets = batches[[2L]])
+        crossed_batches(from_python(python_batches(epoch)))
       },
       .describe = function() {
         c(sprintf("* Class in Python: %s", configuration$python_class),
@@ -52,6 +51,13 @@ callback_generator = function(python_batches, n_batches, python_class, identity)
     ),
     parent_env = environment()
   ))
+}
+
+# Integers are row positions, which Python counts from 0.
+# Doubles are numbers of another kind, such as those of pairs, and stay what they are.
+crossed_batches = function(batches) {
+  rows = batches[[1L]]
+  list(rows = if (is.integer(rows)) rows + 1L else rows, offsets = batches[[2L]])
 }
 
 # What R delivers by itself from a file, with no value from Python: the strata, the plan and the order are R's own.

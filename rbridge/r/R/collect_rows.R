@@ -14,6 +14,7 @@
 #'
 #' @return A list with the elements
 #' * `rows` (`integer()`): the delivered rows, counted from 1, in the order of delivery;
+#'   of a Python sampler that yields numbers instead, such as those of pairs, these numbers (`double()`);
 #' * `offsets` (`integer()`): the number of rows before each batch, and at the end the number of all rows.
 #'   Batch `b` is `rows[(offsets[b] + 1):offsets[b + 1]]`.
 #'
@@ -47,7 +48,11 @@ collect_rows = function(batch_sampler, n_rows) {
     batches[[length(batches) + 1L]] = batch
     tick()
   })
-  list(rows = as.integer(unlist(batches)), offsets = c(0L, cumsum(lengths(batches))))
+  rows = unlist(batches)
+  if (!is.double(rows) || !inherits(batch_sampler, "batch_sampler_python")) {
+    rows = as.integer(rows)
+  }
+  list(rows = rows, offsets = c(0L, cumsum(lengths(batches))))
 }
 
 # With .getbatch the loader asks for a whole batch at once.
@@ -61,3 +66,7 @@ row_numbers = function(n_rows) {
   )
   generator(n_rows)
 }
+
+# torch's own method makes integers of what it is asked for, in which pair numbers do not fit.
+#' @export
+`[.row_numbers` = function(x, i) x$.getbatch(i)

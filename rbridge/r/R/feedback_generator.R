@@ -19,8 +19,7 @@ feedback_generator = function(python, n_batches, python_class, identity, methods
       .prepare = function(data_source, task) NULL,
       .n_batches = function() configuration$n_batches,
       .epoch_batches = function(epoch) {
-        batches = from_python(python$batches(epoch))
-        list(rows = batches[[1L]] + 1L, offsets = batches[[2L]])
+        crossed_batches(from_python(python$batches(epoch)))
       },
       .begin = function() {
         iteration = from_python(python$begin(private$.next_epoch))

@@ -1,0 +1,295 @@
+"""Positive pairs, and the ways to draw cells of the table of users and items that are none of them.
+
+A cell is ``user * n_items + item``. What is drawn is a function of the positives and the stream alone.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pystrat._messages import count_of, refusal, show, show_number
+from pystrat._pairs import FreeCells, find_cells, indices_within, subsets_within
+from pystrat._random import RandomStream
+from pystrat._sum_tree import WeightTree
+
+_LARGEST_POOL = 2**31 - 1
+_HASHED_FROM = 10**7  # R's sample.int() draws anew what repeats where there is more to draw from, else from a pool
+LEAST_ACCEPTANCE = Fraction(1, 100)
+
+
+class PositivePairs:
+    """The cells of the positives, in 8 bytes a positive.
+
+    Parameters
+    ----------
+    users, items : numpy.ndarray of int64, shape (number of positives,)
+        Codes below `n_users` and `n_items`.
+    n_users, n_items : int
+        The size of the table, at most 2^52 cells.
+
+    Attributes
+    ----------
+    cells : numpy.ndarray of int64, shape (number of positives,)
+        The distinct cells, sorted; then, also sorted, each one again as often as it is repeated.
+    n_distinct : int
+        How many cells are distinct.
+    """
+
+    def __init__(self, users: NDArray[np.int64], items: NDArray[np.int64], n_users: int, n_items: int) -> None:
+        self.n_users = n_users
+        self.n_items = n_items
+        cells = users * n_items
+        cells += items
+        cells.sort()
+        repeated = np.zeros(len(cells), dtype=np.bool_)
+        np.equal(cells[1:], cells[:-1], out=repeated[1:])
+        self.n_distinct = len(cells) - int(np.count_nonzero(repeated))
+        self.cells = cells
+        if self.n_distinct < len(cells):
+            self.cells = np.concatenate([cells[~repeated], cells[repeated]])
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    @property
+    def n_cells(self) -> int:
+        """The number of cells of the table."""
+        return self.n_users * self.n_items
+
+    @property
+    def distinct(self) -> NDArray[np.int64]:
+        """The distinct cells, sorted."""
+        return self.cells[: self.n_distinct]
+
+    def counts_by_user(self) -> NDArray[np.int64]:
+        """Return the positives of each user, repeated ones included, shape (n_users,)."""
+        return np.bincount(self.cells // self.n_items, minlength=self.n_users)
+
+    def starts(self) -> NDArray[np.int64]:
+        """Return where the distinct cells of each user begin, and where the last one's end, shape (n_users + 1,)."""
+        counts = np.bincount(self.distinct // self.n_items, minlength=self.n_users)
+        return np.concatenate([[0], np.cumsum(counts)])
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Sorted cells are their differences, which take fewer bytes.
+        state = self.__dict__.copy()
+        del state["cells"]
+        for name, cells in (("distinct", self.distinct), ("repeated", self.cells[self.n_distinct :])):
+            gaps = np.diff(cells, prepend=0)
+            state[name] = gaps.astype(np.min_scalar_type(int(gaps.max(initial=0))))
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        parts = [np.cumsum(state.pop(name), dtype=np.int64) for name in ("distinct", "repeated")]
+        self.__dict__.update(state)
+        self.cells = np.concatenate(parts) if len(parts[1]) else parts[0]
+
+
+class Negatives(ABC):
+    """A way to draw the negatives of an epoch.
+
+    Attributes
+    ----------
+    count : int
+        Negatives of an epoch.
+    acceptance : float
+        The share of what is drawn that is kept.
+    n_skipped_users : int
+        Users with positives who get no negatives, since all items are their positives.
+    """
+
+    count: int
+    acceptance = 1.0
+    n_skipped_users = 0
+
+    @abstractmethod
+    def draw(self, stream: RandomStream) -> NDArray[np.int64]:
+        """Return the cells of an epoch's negatives, shape (count,)."""
+
+
+class UniformNegatives(Negatives):
+    """Cells that are all equally likely, with replacement or without.
+
+    Parameters
+    ----------
+    positives : PositivePairs
+    per_positive : Fraction
+        Negatives for each positive.
+    unique : bool
+        Whether no cell is drawn twice.
+    free_only : bool
+        Whether positives are left out.
+    owner : str
+        The name that error messages give.
+    """
+
+    def __init__(
+        self, positives: PositivePairs, per_positive: Fraction, *, unique: bool, free_only: bool, owner: str
+    ) -> None:
+        self.count = rounded(len(positives) * per_positive)
+        self._unique = unique
+        self._free = FreeCells(positives.distinct if free_only else positives.distinct[:0], positives.n_cells)
+        if self._free.count == 0:
+            told = f"{count_of(positives.n_cells, 'cell')}, all of which are positives,"
+            raise ValueError(refusal("items", owner, "leave a cell that is no positive", told))
+        if unique and self.count > self._free.count:
+            required = f"be false for more negatives than there are cells to draw from, {self._free.count}"
+            raise ValueError(refusal("unique", owner, required, f"true and {count_of(self.count, 'negative')}"))
+
+    def draw(self, stream: RandomStream) -> NDArray[np.int64]:
+        limit = self._free.count
+        if not self._unique:
+            cells = stream.indices(limit, self.count)
+        elif limit > _LARGEST_POOL or (limit > _HASHED_FROM and 2 * self.count <= limit):
+            cells = _first_distinct(stream, limit, self.count)
+        else:
+            first, limits, counts = np.array([[0], [limit], [self.count]], dtype=np.int64)
+            cells = subsets_within(stream, first, limits, counts)
+        self._free.cells(cells)
+        return cells
+
+
+class PerUserNegatives(Negatives):
+    """For each user as many cells as the user's positives ask for, all of the user's being equally likely.
+
+    Parameters
+    ----------
+    positives, per_positive, unique, free_only, owner
+        As in `UniformNegatives`; the number is rounded for each user.
+    skip_full : bool
+        Whether users without a free item are skipped and counted, or refused.
+    """
+
+    def __init__(
+        self,
+        positives: PositivePairs,
+        per_positive: Fraction,
+        *,
+        unique: bool,
+        free_only: bool,
+        skip_full: bool,
+        owner: str,
+    ) -> None:
+        self._n_items = positives.n_items
+        self._unique = unique
+        self._free = FreeCells(positives.distinct if free_only else positives.distinct[:0], positives.n_cells)
+        # How many positives, which are not drawn, lie in front of each user's cells.
+        self._taken = positives.starts() if free_only else np.zeros(positives.n_users + 1, dtype=np.int64)
+        of_user = positives.counts_by_user()
+        values, codes = np.unique(of_user, return_inverse=True)
+        self._counts = np.array([rounded(int(value) * per_positive) for value in values], dtype=np.int64)[codes]
+        full = np.flatnonzero((of_user > 0) & (self._limits() == 0))
+        if len(full) and not skip_full:
+            told = f"{count_of(len(full), 'user')} without one, the first of them user {full[0]},"
+            advice = "Leave such users out, or set 'full_users' to 'skip'."
+            raise ValueError(refusal("items", owner, "leave each user an item that is no positive", told, advice))
+        self.n_skipped_users = len(full)
+        self._counts[full] = 0
+        self.count = int(self._counts.sum())
+        beyond = np.flatnonzero(self._counts > self._limits())
+        if unique and len(beyond):
+            user = beyond[0]
+            required = "be false for more negatives of a user than there are items to draw from"
+            told = f"true and {count_of(int(self._counts[user]), 'negative')} for user {user}, of"
+            told += f" {count_of(int(self._limits()[user]), 'item')},"
+            raise ValueError(refusal("unique", owner, required, told))
+
+    def _limits(self) -> NDArray[np.int64]:
+        """Return of each user how many items can be drawn."""
+        return self._n_items - np.diff(self._taken)
+
+    def draw(self, stream: RandomStream) -> NDArray[np.int64]:
+        firsts = np.arange(len(self._counts), dtype=np.int64) * self._n_items - self._taken[:-1]
+        draw = subsets_within if self._unique else indices_within
+        cells = draw(stream, firsts, self._limits(), self._counts)
+        self._free.cells(cells)
+        return cells
+
+
+class PopularityNegatives(Negatives):
+    """The user of a random positive with an item by its popularity, drawn again where that is a positive.
+
+    Parameters
+    ----------
+    positives, per_positive, free_only, owner
+        As in `UniformNegatives`.
+    power : float
+        An item is drawn in proportion to this power of the number of its positives.
+    """
+
+    def __init__(
+        self, positives: PositivePairs, per_positive: Fraction, *, power: float, free_only: bool, owner: str
+    ) -> None:
+        self.count = rounded(len(positives) * per_positive)
+        self._positives = positives
+        self._free_only = free_only
+        self._starts = positives.starts() if free_only else None
+        counts = np.bincount(positives.cells % positives.n_items, minlength=positives.n_items)
+        weights = (counts / counts.max()) ** power
+        self._items = WeightTree(positives.n_items)
+        self._items.fill(weights)
+        if free_only:
+            self.acceptance = self._check_acceptance(weights / weights.sum(), owner)
+
+    def _check_acceptance(self, shares: NDArray[np.float64], owner: str) -> float:
+        """Return the share of draws that are kept; refuse where it is too small, over all or for a user."""
+        positives = self._positives
+        users, items = np.divmod(positives.distinct, positives.n_items)
+        of_user = 1 - np.bincount(users, weights=shares[items], minlength=positives.n_users)
+        acceptance = float(of_user @ (positives.counts_by_user() / len(positives)))
+        user = int(of_user.argmin())
+        for found, who in ((acceptance, "all users"), (float(of_user[user]), f"user {user}")):
+            if found < LEAST_ACCEPTANCE:
+                required = f"keep at least {LEAST_ACCEPTANCE} of what is drawn"
+                got = f"'popularity', which keeps {show_number(max(found, 0.0), 3)} for {who},"
+                advice = "Lower 'power', use another method, or set 'reject_positives' to false."
+                raise ValueError(refusal("method", owner, required, got, advice))
+        return acceptance
+
+    def draw(self, stream: RandomStream) -> NDArray[np.int64]:
+        positives, kept, missing = self._positives, [], self.count
+        while missing:
+            cells = positives.cells[stream.indices(len(positives), missing)]
+            cells -= cells % positives.n_items
+            cells += self._items.sample(stream, missing, 1)
+            if self._starts is not None:
+                cells = cells[~find_cells(positives.distinct, self._starts, positives.n_items, cells)]
+            kept.append(cells)
+            missing -= len(cells)
+        return np.concatenate(kept)
+
+
+def rounded(number: Fraction) -> int:
+    """Round to the nearest integer, halves up."""
+    return int(number + Fraction(1, 2))
+
+
+def exact_share(ratio: Any, owner: str) -> Fraction:
+    """Return the ratio as an exact number: a float is the decimal number that it is shown as."""
+    required = "be a number above 0 and below 1"
+    if isinstance(ratio, Fraction):
+        exact = ratio
+    elif isinstance(ratio, (float, np.floating)) and np.isfinite(ratio):
+        exact = Fraction(show_number(ratio))
+    else:
+        error = ValueError if isinstance(ratio, (int, float, np.number)) and not isinstance(ratio, bool) else TypeError
+        raise error(refusal("ratio", owner, required, show(ratio)))
+    if not 0 < exact < 1:
+        raise ValueError(refusal("ratio", owner, required, show(ratio)))
+    return exact
+
+
+def _first_distinct(stream: RandomStream, limit: int, count: int) -> NDArray[np.int64]:
+    """Draw until there are `count` different numbers below `limit`: the first ones, in the order of drawing."""
+    drawn = stream.indices(limit, count)
+    while True:
+        drawn = pd.unique(drawn)
+        if len(drawn) == count:
+            return drawn
+        drawn = np.concatenate([drawn, stream.indices(limit, count - len(drawn))])

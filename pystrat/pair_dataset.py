@@ -1,0 +1,158 @@
+"""What a training loop gets of a pair number: user, item, label, and features of both."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Union
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pystrat._messages import check_integer, refusal, show
+from pystrat._row_weights import plain_array
+from pystrat.pairs import MAX_CODES, decode_pairs
+
+
+class FeatureLookup:
+    """Features by id, looked up for many ids at once.
+
+    Parameters
+    ----------
+    features : array_like, shape (n, ...)
+        The features of each id. Kept as it is, and not copied.
+    ids : array_like, shape (n,), optional
+        The ids, all different: integers, text or anything that pandas indexes. 0, 1, ..., n - 1 where not given.
+    default : array_like, optional
+        The features of ids that are unknown, a value or one of the shape of an id's features. An unknown id is an error
+        where it is not given.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Where ids repeat, are not as many as features, or the default has another shape.
+
+    Examples
+    --------
+    >>> from pystrat import FeatureLookup
+    >>> ages = FeatureLookup([31, 54], ids=["ann", "bob"], default=-1)
+    >>> ages(["bob", "eve", "bob"])
+    array([54, -1, 54])
+    """
+
+    def __init__(self, features: Any, ids: Any = None, *, default: Any = None) -> None:
+        owner = type(self).__name__
+        self._features = plain_array(features)
+        if self._features.ndim == 0:
+            raise TypeError(refusal("features", owner, "have one row for each id", show(features)))
+        self._index: Optional[pd.Index] = None
+        if ids is not None:
+            self._index = pd.Index(ids)
+            if len(self._index) != len(self._features):
+                required = f"have one id for each row of features, {len(self._features)}"
+                raise ValueError(refusal("ids", owner, required, show(self._index)))
+            repeated = self._index[self._index.duplicated()]
+            if len(repeated):
+                raise ValueError(refusal("ids", owner, "be all different", f"{show(repeated[0])} again"))
+        self._default: Optional[NDArray[Any]] = None
+        if default is not None:
+            self._default = self._check_default(default, owner)
+
+    def _check_default(self, default: Any, owner: str) -> NDArray[Any]:
+        shape = self._features.shape[1:]
+        found = plain_array(default)
+        if found.shape not in ((), shape):
+            required = f"be one value, or of the shape of an id's features, {shape}"
+            raise ValueError(refusal("default", owner, required, f"an array of shape {found.shape}"))
+        if not np.can_cast(found, self._features.dtype, casting="same_kind"):
+            required = f"be of the features' type, {self._features.dtype}"
+            raise TypeError(refusal("default", owner, required, f"{found.dtype} values"))
+        return np.broadcast_to(found.astype(self._features.dtype), shape)
+
+    def __call__(self, ids: Any) -> NDArray[Any]:
+        """Return the features of ids, shape (number of ids, ...), or without the first axis for a single id.
+
+        Raises
+        ------
+        ValueError
+            Where an id is unknown and there is no default; the message names the first.
+        """
+        wanted = plain_array(ids)
+        rows = self._rows(wanted.reshape(-1))
+        unknown = rows < 0
+        if not unknown.any():
+            known: NDArray[Any] = self._features[rows.reshape(wanted.shape)]
+            return known
+        if self._default is None:
+            got = show(wanted.reshape(-1)[unknown][0])
+            raise ValueError(refusal("ids", type(self).__name__, "be known where no default is given", got))
+        found = self._features[np.where(unknown, 0, rows)] if len(self._features) else self._empty(len(rows))
+        found[unknown] = self._default
+        filled: NDArray[Any] = found.reshape(wanted.shape + self._features.shape[1:])[()]
+        return filled
+
+    def _rows(self, ids: NDArray[Any]) -> NDArray[np.intp]:
+        """Return the rows of ids, -1 where unknown."""
+        if self._index is not None:
+            return np.asarray(self._index.get_indexer(ids))
+        if ids.size and ids.dtype.kind not in "iu":
+            raise TypeError(refusal("ids", type(self).__name__, "hold integers from 0", f"{ids.dtype} values"))
+        return np.where((ids >= 0) & (ids < len(self._features)), ids, -1).astype(np.intp)
+
+    def _empty(self, count: int) -> NDArray[Any]:
+        return np.empty((count, *self._features.shape[1:]), dtype=self._features.dtype)
+
+
+class PairDataset:
+    """Map-style dataset of all pairs of a user and an item, by pair number, for `NegativePairSampler`.
+
+    Parameters
+    ----------
+    n_users, n_items : int
+        Users and items in all, as the sampler has them.
+    user_features, item_features : array_like or FeatureLookup, optional
+        The features of each code: an array of which row c belongs to code c, or a lookup of codes.
+
+    Notes
+    -----
+    ``DataLoader(dataset, sampler=sampler, batch_size=None)`` asks for a whole batch at once and turns its arrays into
+    tensors: nothing is done pair by pair. ``DataLoader(dataset, batch_sampler=sampler)`` gives the same batches, put
+    together from single pairs.
+
+    An item is a dict with ``user`` and ``item``, codes as int64, ``label``, 1 or 0 as float32, and ``user_features``
+    and ``item_features`` where these were given. A number gives single values, several numbers give arrays.
+
+    Examples
+    --------
+    >>> from pystrat import PairDataset
+    >>> dataset = PairDataset(3, 4, item_features=[0.5, 1.5, 2.5, 3.5])
+    >>> dataset[[7, 12]]["item_features"]
+    array([3.5, 2.5])
+    """
+
+    def __init__(self, n_users: int, n_items: int, *, user_features: Any = None, item_features: Any = None) -> None:
+        owner = type(self).__name__
+        self.n_users = check_integer(n_users, "n_users", owner, minimum=1, maximum=MAX_CODES)
+        self.n_items = check_integer(n_items, "n_items", owner, minimum=1, maximum=MAX_CODES)
+        self._user_features = _as_lookup(user_features)
+        self._item_features = _as_lookup(item_features)
+
+    def __len__(self) -> int:
+        """Return the number of pair numbers, two for each pair."""
+        return 2 * self.n_users * self.n_items
+
+    def __getitem__(self, numbers: Union[int, Any]) -> dict[str, Any]:
+        users, items, labels = decode_pairs(numbers, self.n_items)
+        if (users >= self.n_users).any():
+            raise IndexError(f"there is no user {users.max()}: {type(self).__name__} has {self.n_users}")
+        pairs: dict[str, Any] = {"user": users, "item": items, "label": labels.astype(np.float32)}
+        if self._user_features is not None:
+            pairs["user_features"] = self._user_features(users)
+        if self._item_features is not None:
+            pairs["item_features"] = self._item_features(items)
+        return pairs
+
+
+def _as_lookup(features: Any) -> Optional[FeatureLookup]:
+    if features is None or isinstance(features, FeatureLookup):
+        return features
+    return FeatureLookup(features)

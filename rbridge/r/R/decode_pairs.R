@@ -1,0 +1,53 @@
+#' @title Users, Items and Labels of Pair Numbers
+#'
+#' @description
+#' Decodes what the Python sampler `pystrat.NegativePairSampler` yields, in R through [batch_sampler_python()] or
+#' `rbridge.as_torch_sampler()`.
+#' A pair number is `2 * (user * n_items + item) + label` with users and items counted from 0.
+#' It is a value and no position, so that R and Python have the same number; only here users and items are made to count
+#' from 1, as the rows of an embedding and of a table do in R.
+#'
+#' @param numbers (`numeric()`)\cr
+#'   Pair numbers, whole numbers from 0 to 2^53 - 1.
+#' @param n_items (`integer(1)`)\cr
+#'   Number of items in all, as the sampler has it.
+#'
+#' @return A data.frame with one row for each number and the columns
+#' * `user` and `item` (`integer()`), counted from 1;
+#' * `label` (`integer()`), 1 for an observed pair and 0 for one that was not observed.
+#'
+#' @section Errors:
+#' Numbers that are no pair numbers, or of more than 2^31 - 1 users.
+#' Also `n_items` that is not a positive integer of at most 2^31 - 1.
+#'
+#' @export
+#' @examples
+#' decode_pairs(c(7, 12), n_items = 4)
+decode_pairs = function(numbers, n_items) {
+  n_items = check_count(n_items, "n_items", of = "decode_pairs")
+  if (n_items > .Machine$integer.max) {
+    stop_parameter("n_items", sprintf("be an integer from 1 to %d", .Machine$integer.max), show_value(n_items),
+      of = "decode_pairs")
+  }
+  if (!is.numeric(numbers) || is.object(numbers)) {
+    stop_parameter("numbers", pair_numbers, show_value(numbers), of = "decode_pairs")
+  }
+  numbers = as.double(numbers)
+  wrong = which(is.na(numbers) | numbers != trunc(numbers) | numbers < 0 | numbers >= 2^53)
+  if (length(wrong) > 0L) {
+    stop_parameter("numbers", pair_numbers, show_value(numbers[wrong[1L]]), of = "decode_pairs")
+  }
+  cells = numbers %/% 2
+  users = cells %/% n_items + 1
+  if (any(users > .Machine$integer.max)) {
+    stop_parameter("numbers", sprintf("be those of at most %d users", .Machine$integer.max), show_value(max(users)),
+      of = "decode_pairs")
+  }
+  data.frame(
+    user = as.integer(users),
+    item = as.integer(cells %% n_items + 1),
+    label = as.integer(numbers %% 2)
+  )
+}
+
+pair_numbers = "hold pair numbers, whole numbers from 0 to 2^53 - 1"

@@ -1,0 +1,67 @@
+#' @title Dataset of Pairs of Users and Items
+#'
+#' @description
+#' A [torch::dataset()] of all pairs of a user and an item, by pair number, for the Python sampler
+#' `pystrat.NegativePairSampler` as [batch_sampler_python()] or `rbridge.as_torch_sampler()` make it usable in R.
+#' The dataloader asks it for a whole batch at once.
+#'
+#' A dataset of your own does not do: torch makes integers of what it asks a dataset for, and pair numbers are larger.
+#'
+#' @param n_users,n_items (`integer(1)`)\cr
+#'   Number of users and of items in all, as the sampler has them.
+#' @param user_features,item_features (`numeric()`, `matrix()` or `NULL`)\cr
+#'   The features of each user and item: one value or one row each, in the order of the codes.
+#'
+#' @return A dataset whose items are lists of
+#' * `user` and `item` (`integer()`), counted from 1, as [torch::nn_embedding()] counts;
+#' * `label` (`double()`), 1 for an observed pair and 0 for one that was not observed;
+#' * `user_features` and `item_features`, where these were given.
+#'
+#' The dataloader makes tensors of them.
+#'
+#' @section Errors:
+#' Numbers of users or items that are not positive integers, and features that are not one value or one row for each.
+#' Where items are asked for, whatever [decode_pairs()] refuses, and a pair number of a user that there is not.
+#'
+#' @export
+#' @examples
+#' dataset = pair_dataset(n_users = 3, n_items = 4, item_features = c(0.5, 1.5, 2.5, 3.5))
+#' dataset[c(7, 12)]
+pair_dataset = function(n_users, n_items, user_features = NULL, item_features = NULL) {
+  n_users = check_count(n_users, "n_users", of = "pair_dataset")
+  n_items = check_count(n_items, "n_items", of = "pair_dataset")
+  check_features(user_features, n_users, "user_features")
+  check_features(item_features, n_items, "item_features")
+  generator = torch::dataset(
+    name = "pair_dataset",
+    initialize = function() NULL,
+    .getbatch = function(numbers) {
+      pairs = decode_pairs(numbers, n_items)
+      if (any(pairs$user > n_users)) {
+        stop(sprintf("There is no user %d: the dataset has %.0f.", max(pairs$user), n_users), call. = FALSE)
+      }
+      batch = list(user = pairs$user, item = pairs$item, label = as.double(pairs$label))
+      batch$user_features = rows_of(user_features, pairs$user)
+      batch$item_features = rows_of(item_features, pairs$item)
+      batch
+    },
+    .length = function() 2 * n_users * n_items,
+    parent_env = environment()
+  )
+  generator()
+}
+
+# torch's own method makes integers of what it is asked for, in which pair numbers do not fit.
+#' @export
+`[.pair_dataset` = function(x, i) x$.getbatch(i)
+
+rows_of = function(features, places) {
+  if (is.matrix(features)) features[places, , drop = FALSE] else features[places]
+}
+
+check_features = function(features, count, parameter) {
+  if (!is.null(features) && (!is.numeric(features) || is.object(features) || NROW(features) != count)) {
+    stop_parameter(parameter, sprintf("be numbers, one value or one row for each of %.0f", count),
+      if (is.numeric(features)) show_count(NROW(features), "value") else show_value(features), of = "pair_dataset")
+  }
+}
