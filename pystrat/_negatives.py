@@ -228,7 +228,6 @@ class PopularityNegatives(Negatives):
     ) -> None:
         self.count = rounded(len(positives) * per_positive)
         self._positives = positives
-        self._free_only = free_only
         self._starts = positives.starts() if free_only else None
         counts = np.bincount(positives.cells % positives.n_items, minlength=positives.n_items)
         weights = (counts / counts.max()) ** power
@@ -247,7 +246,7 @@ class PopularityNegatives(Negatives):
         for found, who in ((acceptance, "all users"), (float(of_user[user]), f"user {user}")):
             if found < LEAST_ACCEPTANCE:
                 required = f"keep at least {LEAST_ACCEPTANCE} of what is drawn"
-                got = f"'popularity', which keeps {show_number(max(found, 0.0), 3)} for {who},"
+                got = f"'popularity', which keeps {show_number(round(found, 6), 3)} for {who},"
                 advice = "Lower 'power', use another method, or set 'reject_positives' to false."
                 raise ValueError(refusal("method", owner, required, got, advice))
         return acceptance

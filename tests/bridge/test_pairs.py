@@ -1,0 +1,219 @@
+"""Pairs in R: their numbers cross unchanged, R decodes them, and R's own sample.int() draws the same ones."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any, Callable
+
+import numpy as np
+import pytest
+
+import rbridge
+from pystrat import Batches, BatchSampler, NegativePairSampler, decode_pairs
+from pystrat.base import epoch_seed
+from rbridge._session import Session, as_array
+from rbridge.source import EpochSource
+
+USERS, ITEMS = [0, 0, 1, 2, 3, 3], [0, 3, 1, 3, 2, 3]
+LARGE = {"n_users": 2**21, "n_items": 2**31 - 1}  # nearly 2^52 cells
+
+
+@pytest.fixture
+def evaluated(base: Any) -> Callable[[str], Any]:
+    return lambda text: base["eval"](base["parse"](text=text))
+
+
+@pytest.mark.parametrize(
+    ("method", "table"),
+    [("uniform", {}), ("per_user", {}), ("popularity", {}), ("uniform", LARGE)],
+    ids=["uniform", "per_user", "popularity", "large"],
+)
+def test_r_s_dataloader_delivers_the_same_numbers(method: str, table: dict[str, int]) -> None:
+    sampler = NegativePairSampler(USERS, ITEMS, 0.3, 7, method=method, seed=3, **table)
+    delivered = rbridge.collect_rows(rbridge.as_torch_sampler(sampler), 10)
+    expected = sampler.batches(0)
+    assert [batch.tolist() for batch in delivered] == [batch.tolist() for batch in expected]
+    if table is LARGE:
+        assert expected.rows.max() > 2**51, "beyond any integer of R"
+
+
+def test_what_crosses_is_one_vector_of_doubles_and_rows_of_others_are_integers() -> None:
+    rows, offsets = EpochSource(NegativePairSampler(USERS, ITEMS, 0.3, 7, seed=3, **LARGE)).batches(0)
+    assert rows.dtype == np.float64 and offsets.dtype == np.int32
+
+    class Numbers(BatchSampler):
+        """Numbers given as batches, not as a finished epoch."""
+
+        yields = "numbers"
+
+        def _global_length(self) -> int:
+            return 2
+
+        def _fingerprint(self) -> str:
+            return "numbers"
+
+        def _epoch_batches(self, epoch: int) -> Any:
+            yield np.array([2**53 - 1, 0])
+            yield np.array([epoch - 1])
+
+    sampler = Numbers(seed=1)
+    assert EpochSource(sampler).batches(1)[0].tolist() == [2**53 - 1, 0, 0]
+    with pytest.raises(rbridge.RError, match="must give batches of numbers, integers from 0 to 9007199254740991"):
+        rbridge.collect_rows(rbridge.as_torch_sampler(sampler), 1)
+
+
+def test_row_positions_that_r_cannot_hold_are_refused_rather_than_cut() -> None:
+    class Finished:
+        def __len__(self) -> int:
+            return 1
+
+        def batches(self, epoch: int) -> Batches:
+            return Batches(np.array([2**32]), np.array([0, 1]))
+
+    with pytest.raises(ValueError, match="must give batches of row positions, integers from 0 to 2147483646"):
+        EpochSource(Finished()).batches(0)
+
+
+@pytest.mark.parametrize("n_items", [1, 4, 2**22 - 1, 2**31 - 1])
+def test_r_decodes_as_python_does_with_users_and_items_from_1(r: Session, n_items: int) -> None:
+    random = np.random.default_rng(1)
+    largest = min(2**53, 2 * n_items * (2**31 - 1))
+    numbers = np.unique(np.concatenate([random.integers(0, largest, 2000), np.arange(20), largest - 1 - np.arange(20)]))
+    numbers = numbers[(numbers >= 0) & (numbers < largest)]
+    users, items, labels = decode_pairs(numbers, n_items)
+    table = r.call("decode_pairs", numbers.astype(np.float64), n_items)
+    for column, expected in zip(table, (users + 1, items + 1, labels)):
+        assert as_array(column).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize(("method", "unique"), [("uniform", False), ("uniform", True), ("per_user", True)])
+def test_r_s_sample_draws_the_same_pairs(
+    r: Session, evaluated: Callable[[str], Any], method: str, unique: bool
+) -> None:
+    """The documented words, as R code: order, then ranks of free cells."""
+    n_users, n_items, n_batches = 40, 50, 7
+    random = np.random.default_rng(2)
+    cells = np.sort(random.permutation(n_users * n_items)[:400])
+    users, items = np.divmod(cells, n_items)
+    sampler = NegativePairSampler(
+        users, items, 0.5, 115, n_users=n_users, n_items=n_items, method=method, unique=unique, seed=5
+    )
+    assert len(sampler) == n_batches
+    told = evaluated(
+        """
+        function(seed, positives, users, n_users, n_items, n_batches, per_user, unique) {
+          kept = list(get0(".Random.seed", globalenv()), RNGkind())
+          set.seed(seed, "Mersenne-Twister", "Inversion", "Rejection")
+          free = setdiff(seq_len(n_users * n_items) - 1, positives)
+          count = length(positives)
+          order = sample.int(2 * count)
+          negatives = if (per_user) {
+            unlist(lapply(seq_len(n_users) - 1, function(user) {
+              of_user = free[free %/% n_items == user]
+              of_user[sample.int(length(of_user), sum(users == user), replace = !unique, useHash = FALSE)]
+            }))
+          } else {
+            free[sample.int(length(free), count, replace = !unique)]
+          }
+          numbers = c(2 * positives + 1, 2 * negatives)[order]
+          dealt = c(numbers[numbers %% 2 == 1], numbers[numbers %% 2 == 0])
+          unlist(split(dealt, rep_len(seq_len(n_batches), length(dealt))), use.names = FALSE)
+        }
+        """
+    )
+    epoch = 4
+    arguments = (cells.astype(np.float64), users.astype(np.float64), n_users, n_items, n_batches)
+    found = r.call_function(told, epoch_seed(5, epoch), *arguments, method == "per_user", unique)
+    assert as_array(found).astype(np.int64).tolist() == sampler.batches(epoch).rows.tolist()
+
+
+@pytest.mark.parametrize("count", [1000, 3000])
+def test_ranks_in_a_large_table_are_r_s_sample_int(r: Session, base: Any, count: int) -> None:
+    n_items = 2**31 - 1
+    sampler = NegativePairSampler([1000], [7], 1 / (1 + count), count + 1, n_items=n_items, unique=True, seed=9)
+    free = 1001 * n_items - 1
+    kinds = {"kind": "Mersenne-Twister", "normal.kind": "Inversion", "sample.kind": "Rejection"}
+    r.call_function(base["set.seed"], 9, **kinds)
+    order = as_array(r.call_function(base["sample.int"], count + 1)) - 1
+    ranks = as_array(r.call_function(base["sample.int"], free, count)).astype(np.int64) - 1
+    positive = 1000 * n_items + 7
+    cells = ranks + (ranks >= positive)
+    expected = [2 * cells[row - 1] for row in order if row]
+    assert sampler.batches(0).rows.tolist() == [2 * positive + 1, *expected]
+
+
+FROM_R = """
+library(rbridge)
+pystrat = reticulate::import("pystrat")
+users = c(0L, 0L, 1L, 2L)
+items = c(0L, 3L, 1L, 3L)
+sampler = pystrat$NegativePairSampler(users, items, 0.4, 5L, n_users = 1000000L, n_items = 1000000000L, seed = 1L)
+generator = batch_sampler_python(sampler)
+dataset = pair_dataset(1e6, 1e9)
+loader = torch::dataloader(dataset, batch_sampler = generator(dataset), collate_fn = identity)
+batches = list()
+coro::loop(for (batch in loader) batches[[length(batches) + 1L]] = as.list(batch))
+small = pair_dataset(3, 4, user_features = diag(3), item_features = c(0.5, 1.5, 2.5, 3.5))
+failed = function(code) tryCatch({ code; "no error" }, error = conditionMessage)
+cat(jsonlite::toJSON(list(
+  batches = batches,
+  collected = format(collect_rows(generator, 10)$rows, digits = 16, trim = TRUE),
+  features = small[c(7, 12)],
+  length = length(small),
+  errors = c(
+    failed(decode_pairs(-1, 4)),
+    failed(decode_pairs(0.5, 4)),
+    failed(decode_pairs(2^53, 4)),
+    failed(decode_pairs(NA, 4)),
+    failed(decode_pairs("a", 4)),
+    failed(decode_pairs(2^52, 4)),
+    failed(decode_pairs(1, 0)),
+    failed(decode_pairs(1, 2^31)),
+    failed(pair_dataset(3, NULL)),
+    failed(pair_dataset(3, 4, user_features = 1:2)),
+    failed(pair_dataset(3, 4, item_features = "a")),
+    failed(small[24])
+  )
+), auto_unbox = TRUE, digits = NA))
+"""
+
+
+def test_from_r_through_reticulate(rscript: Callable[..., str]) -> None:
+    told = json.loads(rscript(FROM_R, RETICULATE_PYTHON=sys.executable))
+    sampler = NegativePairSampler([0, 0, 1, 2], [0, 3, 1, 3], 0.4, 5, n_users=10**6, n_items=10**9, seed=1)
+    for batch, numbers in zip(told["batches"], sampler.batches(0)):
+        users, items, labels = decode_pairs(numbers, 10**9)
+        assert batch == {
+            "user": (users + 1).tolist(),
+            "item": (items + 1).tolist(),
+            "label": labels.tolist(),
+        }
+    assert [int(number) for number in told["collected"]] == sampler.batches(0).rows.tolist()
+    assert told["features"] == {
+        "user": [1, 2],
+        "item": [4, 3],
+        "label": [1, 0],
+        "user_features": [[1, 0, 0], [0, 1, 0]],
+        "item_features": [3.5, 2.5],
+    }
+    assert told["length"] == 24
+    numbers = "The 'numbers' parameter of decode_pairs must hold pair numbers, whole numbers from 0 to 2^53 - 1. Got"
+    count = "The 'n_items' parameter of decode_pairs must be"
+    assert told["errors"] == [
+        f"{numbers} -1 instead.",
+        f"{numbers} 0.5 instead.",
+        f"{numbers} 9.00719925474099e+15 instead.",
+        f"{numbers} NA instead.",
+        f"{numbers} 'a' instead.",
+        "The 'numbers' parameter of decode_pairs must be those of at most 2147483647 users. "
+        "Got 562949953421313 instead.",
+        f"{count} a positive integer. Got 0 instead.",
+        f"{count} an integer from 1 to 2147483647. Got 2147483648 instead.",
+        "The 'n_items' parameter of pair_dataset must be a positive integer. Got nothing instead.",
+        "The 'user_features' parameter of pair_dataset must be numbers, one value or one row for each of 3. "
+        "Got 2 values instead.",
+        "The 'item_features' parameter of pair_dataset must be numbers, one value or one row for each of 4. "
+        "Got 'a' instead.",
+        "There is no user 4: the dataset has 3.",
+    ]

@@ -1,0 +1,63 @@
+"""The epochs of `NegativePairSampler` as its documentation tells them, pair after pair, on the reference generator."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+
+from pystrat.base import epoch_seed
+from tests.test_random_stream import Reference
+
+Pair = tuple[int, int]
+
+
+def rounded(number: Fraction) -> int:
+    return (2 * number.numerator + number.denominator) // (2 * number.denominator)
+
+
+def naive_epoch(
+    positives: list[Pair],
+    n_users: int,
+    n_items: int,
+    ratio: Fraction,
+    n_batches: int,
+    *,
+    seed: int,
+    epoch: int = 0,
+    per_user: bool = False,
+    unique: bool = False,
+    reject_positives: bool = True,
+) -> list[list[tuple[int, int, int]]]:
+    """Return the batches of an epoch as lists of user, item and label."""
+    reference = Reference(epoch_seed(seed, epoch))
+    counts = Counter(positives)
+    ordered = sorted(counts) + sorted(pair for pair, count in counts.items() for _ in range(count - 1))
+    taken = set(positives) if reject_positives else set()
+    table = [(user, item) for user in range(n_users) for item in range(n_items) if (user, item) not in taken]
+    per_positive = (1 - ratio) / ratio
+    if per_user:
+        of_user = Counter(user for user, _ in positives)
+        groups = [
+            ([pair for pair in table if pair[0] == user], rounded(of_user[user] * per_positive))
+            for user in range(n_users)
+        ]
+        groups = [(cells, count) for cells, count in groups if cells]
+    else:
+        groups = [(table, rounded(len(positives) * per_positive))]
+    order = reference.permutation(len(positives) + sum(count for _, count in groups))
+    negatives = [pair for cells, count in groups for pair in draw(reference, cells, count, unique)]
+    rows = [(*pair, 1) for pair in ordered] + [(*pair, 0) for pair in negatives]
+    permuted = [rows[row] for row in order]
+    dealt = [row for row in permuted if row[2]] + [row for row in permuted if not row[2]]
+    return [dealt[batch::n_batches] for batch in range(n_batches)]
+
+
+def draw(reference: Reference, cells: list[Pair], count: int, unique: bool) -> list[Pair]:
+    if not unique:
+        return [cells[reference.index(len(cells))] for _ in range(count)]
+    pool, drawn = list(cells), []
+    for left in range(len(cells), len(cells) - count, -1):
+        place = reference.index(left)
+        drawn.append(pool[place])
+        pool[place] = pool[left - 1]
+    return drawn

@@ -1,0 +1,137 @@
+"""What a DataLoader delivers of pair numbers, and the lookup of features."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from torch.utils.data import DataLoader
+
+from pystrat import FeatureLookup, NegativePairSampler, PairDataset, decode_pairs
+
+N_USERS, N_ITEMS = 20, 30
+USERS, ITEMS = np.divmod(np.arange(0, 600, 11), N_ITEMS)
+USER_FEATURES = np.arange(40, dtype=np.float32).reshape(20, 2)
+ITEM_FEATURES = np.arange(30) * 10
+
+
+def sampler_of(**parameters: Any) -> NegativePairSampler:
+    return NegativePairSampler(USERS, ITEMS, 0.3, 16, n_users=N_USERS, n_items=N_ITEMS, seed=1, **parameters)
+
+
+def dataset_of() -> PairDataset:
+    return PairDataset(N_USERS, N_ITEMS, user_features=USER_FEATURES, item_features=ITEM_FEATURES)
+
+
+def delivered(loader: Any) -> list[dict[str, torch.Tensor]]:
+    return list(loader)
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("form", ["sampler", "batch_sampler"])
+def test_both_forms_of_a_loader_deliver_the_sampler_s_pairs_and_their_features(form: str, workers: int) -> None:
+    given: dict[str, Any] = {"sampler": sampler_of(), "batch_size": None}
+    if form == "batch_sampler":
+        given = {"batch_sampler": sampler_of()}
+    loader = DataLoader(dataset_of(), num_workers=workers, **given)  # type: ignore[arg-type, var-annotated]
+    assert len(loader) == len(sampler_of())
+    for epoch in range(2):
+        batches = delivered(loader)
+        assert len(batches) == len(loader)
+        for batch, numbers in zip(batches, sampler_of().batches(epoch)):
+            users, items, labels = decode_pairs(numbers, N_ITEMS)
+            assert batch["user"].tolist() == users.tolist() and batch["user"].dtype == torch.int64
+            assert batch["item"].tolist() == items.tolist() and batch["item"].dtype == torch.int64
+            assert batch["label"].tolist() == labels.tolist() and batch["label"].dtype == torch.float32
+            assert batch["user_features"].tolist() == USER_FEATURES[users].tolist()
+            assert batch["item_features"].tolist() == ITEM_FEATURES[items].tolist()
+
+
+def test_the_vectorised_form_asks_once_a_batch() -> None:
+    class Counting(PairDataset):
+        asked = 0
+
+        def __getitem__(self, numbers: Any) -> dict[str, Any]:
+            self.asked += 1
+            return super().__getitem__(numbers)
+
+    dataset = Counting(N_USERS, N_ITEMS)
+    loader = DataLoader(dataset, sampler=sampler_of(), batch_size=None)  # type: ignore[arg-type, var-annotated]
+    assert dataset.asked == 0 and len(list(loader)) == dataset.asked == len(loader)
+
+
+def test_a_dataset_has_the_items_of_all_pair_numbers_and_no_others() -> None:
+    dataset = PairDataset(3, 4)
+    assert len(dataset) == 24
+    found = [dataset[number] for number in range(24)]
+    assert [(pair["user"], pair["item"], pair["label"]) for pair in found] == [
+        (user, item, label) for user in range(3) for item in range(4) for label in (0, 1)
+    ]
+    with pytest.raises(IndexError, match="there is no user 3: PairDataset has 3"):
+        dataset[[0, 24]]
+    with pytest.raises(ValueError, match="'numbers' parameter of decode_pairs must hold pair numbers"):
+        dataset[-1]
+
+
+@pytest.mark.parametrize("ids", [["a", "b", "c"], [7, -2, 10**12], pd.Index([1.5, 2.5, np.inf]), None])
+def test_features_are_those_of_the_ids(ids: Any) -> None:
+    features = np.array([[1, 2], [3, 4], [5, 6]])
+    lookup = FeatureLookup(features, ids)
+    known = np.asarray(range(3) if ids is None else ids)
+    wanted = np.array([2, 0, 2, 1])
+    assert lookup(known[wanted]).tolist() == features[wanted].tolist()
+    assert lookup(known[wanted].reshape(2, 2)).tolist() == features[wanted].reshape(2, 2, 2).tolist()
+    assert lookup(known[1]).tolist() == [3, 4]
+
+
+@pytest.mark.parametrize(("ids", "unknown"), [(["a", "b"], "'c'"), ([5, 7], "6"), (None, "2"), (None, "-1")])
+def test_an_unknown_id_is_an_error_or_the_default(ids: Any, unknown: str) -> None:
+    features = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    known = list(range(2) if ids is None else ids)
+    asked = [known[1], eval(unknown)]
+    text = f"'ids' parameter of FeatureLookup must be known where no default is given. Got {unknown} instead"
+    with pytest.raises(ValueError, match=text):
+        FeatureLookup(features, ids)(asked)
+    assert FeatureLookup(features, ids, default=0)(asked).tolist() == [[3, 4], [0, 0]]
+    assert FeatureLookup(features, ids, default=[8, 9])(asked).tolist() == [[3, 4], [8, 9]]
+    assert FeatureLookup(features, ids, default=[8, 9])(asked[1]).tolist() == [8, 9]
+    assert FeatureLookup(features[:0], known[:0], default=7)(asked).tolist() == [[7, 7], [7, 7]]
+
+
+def test_text_features_by_text_ids() -> None:
+    genres = FeatureLookup(np.array(["crime", "poetry"], dtype=object), ["b1", "b2"], default="unknown")
+    assert genres(["b2", "b3"]).tolist() == ["poetry", "unknown"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "text"),
+    [
+        (([1, 2], ["a"]), {}, "'ids' .* must have one id for each row of features, 2. Got 1 value instead"),
+        (([1, 2], ["a", "a"]), {}, "'ids' .* must be all different. Got 'a' again instead"),
+        ((3,), {}, "'features' .* must have one row for each id. Got 3 instead"),
+        (
+            ([[1, 2]],),
+            {"default": [1, 2, 3]},
+            r"of the shape of an id's features, \(2,\). Got an array of shape \(3,\)",
+        ),
+        (([1, 2],), {"default": 0.5}, "'default' .* must be of the features' type, int64. Got float64 values"),
+        (([1, 2],), {"default": "x"}, "'default' .* must be of the features' type, int64"),
+    ],
+)
+def test_refused_features(arguments: tuple[Any, ...], options: dict[str, Any], text: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=text):
+        FeatureLookup(*arguments, **options)
+
+
+def test_codes_are_no_ids_of_another_type() -> None:
+    with pytest.raises(TypeError, match="'ids' .* must hold integers from 0. Got <U1 values"):
+        FeatureLookup([1, 2])(["a"])
+
+
+def test_a_user_without_features_is_an_error_in_the_loader() -> None:
+    dataset = PairDataset(N_USERS, N_ITEMS, user_features=USER_FEATURES[:5])
+    with pytest.raises(ValueError, match="'ids' parameter of FeatureLookup must be known"):
+        list(DataLoader(dataset, sampler=sampler_of(), batch_size=None))  # type: ignore[arg-type, call-overload]
