@@ -16,6 +16,10 @@ title: "A vignette"
 output: github_document
 ---
 
+A sentence of some length, so that it takes more than one line of the committed text, where pandoc breaks it.
+
+- An entry of a list.
+
 ```{r picture}
 plot(1:2)
 sum(1:4)
@@ -52,6 +56,20 @@ def test_another_number_in_the_committed_text_is_found(folder: Path) -> None:
     done = run(folder, "--check", "one")
     assert done.returncode == 1
     assert "one differs from a fresh rendering" in done.stdout and "fresh:         #> [1] 10" in done.stdout
+
+
+def test_where_prose_is_broken_into_lines_is_left_to_pandoc(folder: Path) -> None:
+    text = folder / "vignettes" / "one.md"
+    before = text.read_text(encoding="utf-8")
+    (sentence,) = [part for part in before.split("\n\n") if part.startswith("A sentence")]
+    assert "\n" in sentence
+    otherwise = before.replace(sentence, sentence.replace("\n", " ")).replace("-   An entry", "- An entry")
+    text.write_text(otherwise, encoding="utf-8")
+    done = run(folder, "--check")
+    assert done.returncode == 0, done.stdout + done.stderr
+    text.write_text(before.replace("some length", "no length"), encoding="utf-8")
+    done = run(folder, "--check")
+    assert done.returncode == 1 and "committed: A sentence of no length" in done.stdout
 
 
 def test_a_picture_that_is_gone_is_found(folder: Path) -> None:
