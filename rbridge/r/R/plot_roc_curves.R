@@ -1,7 +1,8 @@
 #' @title Plot of ROC Curves
 #'
 #' @description
-#' Draws the ROC curves of one or more models on the same rows: a line for each run, a colour and a line style for each model.
+#' Draws the ROC curves of one or more models on the same rows.
+#' Each run is a line, in the colour and the style of its model.
 #'
 #' @param scores (named `list()` of `numeric()` or `matrix()`)\cr
 #'   The name of each model and what it predicts, a larger number for a positive row.
