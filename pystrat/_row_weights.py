@@ -154,9 +154,10 @@ def as_numbers(values: Any, name: str, owner: str, *, count: Optional[int] = Non
 
 
 def plain_array(values: Any) -> NDArray[Any]:
-    """Return an array of what may be a tensor, on any device."""
+    """Return an array of what may be a tensor, on any device, of any precision."""
     if hasattr(values, "detach"):
-        values = values.detach().cpu().numpy()
+        values = values.detach().cpu()
+        values = (values.double() if values.is_floating_point() else values).numpy()  # numpy has no bfloat16
     return np.asarray(values)
 
 

@@ -279,6 +279,9 @@ def test_tensors_are_taken_as_they_are() -> None:
     tree = SumTree(torch.tensor([1.0, 2.0, 3.0], requires_grad=True))
     tree.update(torch.tensor([0, 2]), torch.tensor([0.5, 0.25], dtype=torch.float64))
     assert tree.weights(torch.tensor([0, 1, 2])).tolist() == [0.5, 2.0, 0.25]
+    for dtype in (torch.float16, torch.bfloat16):
+        tree.update(torch.tensor([1]), torch.tensor([1.5], dtype=dtype))
+        assert tree.weights([1]).tolist() == [1.5], "the losses of mixed precision, which numpy may not have"
 
 
 def test_copies_and_pickles_go_on_alike() -> None:

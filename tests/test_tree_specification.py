@@ -139,6 +139,7 @@ def test_logical_values_have_no_order() -> None:
         (leaf(column="nowhere", value="a"), ["have one column 'nowhere'", "it has 'text', 'number'"]),
         ({"auxiliary": {"x": "system('ls')"}}, ["'x' parameter of 'auxiliary'", "Got 'system('ls')' instead"]),
         ({"auxiliary": {"": "counter()"}}, ["'auxiliary' parameter", "must map names to functions"]),
+        ({"auxilary": {"x": "counter()"}}, ["Got 'auxilary' instead. The nearest one is 'auxiliary'."]),
         ({"auxiliary": {"x": "uniform(2, 1)"}}, ["Got 'uniform(2, 1)' instead"]),
         ({"auxiliary": {"x": "choice([1, 'a'])"}}, ["values of one kind"]),
         ({"auxiliary": {"x": "uniform(open, 1)"}}, ["'uniform(open, 1)'"]),

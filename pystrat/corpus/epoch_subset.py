@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from pystrat._messages import check_choice, check_integer, count_of, refusal, show
 from pystrat._random import RandomStream
+from pystrat._row_weights import plain_array
 from pystrat.base import Batches, BatchSampler, Place, epoch_seed
 from pystrat.corpus.batching import BatchCut
 
@@ -383,9 +384,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _as_vector(values: Any, name: str, owner: str) -> NDArray[Any]:
-    if hasattr(values, "detach"):  # a torch tensor
-        values = values.detach().double().cpu().numpy() if values.is_floating_point() else values.cpu().numpy()
-    array = np.asarray(values)
+    array = plain_array(values)
     if array.ndim != 1:
         raise TypeError(refusal(name, owner, "have one dimension", count_of(array.ndim, "dimension")))
     return array

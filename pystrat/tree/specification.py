@@ -39,7 +39,8 @@ _KEYS = (
     "prune_method",
     "children",
 )
-_ROOT_KEYS = tuple(key for key in _KEYS if key not in ("for_each", "missing", "weight", "prune", "prune_method"))
+_NOT_OF_ROOTS = ("for_each", "missing", "weight", "prune", "prune_method")
+_ROOT_KEYS = (*(key for key in _KEYS if key not in _NOT_OF_ROOTS), "auxiliary")
 _PROPORTIONAL = re.compile(r"proportional\((.+)\)\Z")
 
 
