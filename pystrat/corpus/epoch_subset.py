@@ -8,6 +8,7 @@ import numbers
 from typing import Any, Iterator, Mapping, Optional, Sequence
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat._messages import check_choice, check_integer, count_of, refusal, show
@@ -324,8 +325,13 @@ def partition_rows(n: int, sample: int, epoch: int) -> NDArray[np.int32]:
 
 def _ceiling(seen: NDArray[np.float64], factor: float) -> Optional[float]:
     """Return the mode plus so many times the spread, or None where fewer than two perplexities are above the mode."""
-    hundredths, counts = np.unique(np.floor(100 * seen + 0.5), return_counts=True)
-    mode = float(hundredths[counts.argmax()]) / 100
+    if len(seen) < 2:
+        return None
+    codes, hundredths = pd.factorize(
+        np.floor(100 * seen + 0.5).astype(np.int32)
+    )  # hashes, which takes less than to sort
+    counts = np.bincount(codes)
+    mode = float(hundredths[counts == counts.max()].min()) / 100
     distances = seen[seen > mode] - mode
     if len(distances) < 2:
         return None

@@ -131,8 +131,8 @@ class CorpusMixture(BatchSampler):
         return CorpusDataset.of_files(self._files, transform)
 
     def _epoch_batches(self, epoch: int) -> Batches:
-        for file in self._files:
-            for side in file.sides:
+        for parallel in self._files:
+            for side in parallel.sides:
                 side.check()
         stream = RandomStream(epoch_seed(self._seed, epoch))
         parts: list[NDArray[Any]] = []
