@@ -2,16 +2,18 @@
 
 ``batches``: write the batches of two epochs, as its DataLoader delivers them. ``train``: train a small network on the
 survey with DistributedDataParallel and write its parameters. ``gradient``: write the gradient that
-DistributedDataParallel averages for one batch a process, and the rows of the batch.
+DistributedDataParallel averages for one batch a process, and the rows of the batch. ``feedback``: draw by weights that
+all ranks are told by the recipe of docs/weighted.md, and write the batches.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sys
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 import pandas as pd
@@ -20,7 +22,7 @@ import torch.distributed as distributed
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader, TensorDataset
 
-from pystrat import StratifiedBatchSampler
+from pystrat import StratifiedBatchSampler, WeightedBatchSampler
 
 LABELS = np.repeat(np.arange(5), [20, 33, 47, 61, 90])
 PREDICTORS = ["age_years", "general_health", "poverty_ratio", "household_size", "parent_education"]
@@ -76,11 +78,29 @@ def job_gradient(rank: int, world: int, assign: str) -> Any:
     return {"gradient": model.weight.grad.item(), "rows": rows}
 
 
+def weighted_sampler(world: int, rank: Optional[int]) -> WeightedBatchSampler:
+    return WeightedBatchSampler(np.ones(60), 4, num_batches=8 * world, seed=1, num_replicas=world, rank=rank)
+
+
+def job_feedback(rank: int, world: int, assign: str) -> Any:
+    document = (Path(__file__).parents[1] / "docs" / "weighted.md").read_text(encoding="utf-8")
+    (recipe,) = re.findall(r"```python\n(def gathered.*?)```", document, flags=re.DOTALL)
+    names: dict[str, Any] = {"torch": torch}
+    exec(recipe, names)
+    sampler, batches = weighted_sampler(world, rank), []
+    for batch in sampler:
+        batches.append(batch)
+        rows = torch.tensor(batch)
+        sampler.update(names["gathered"](rows), names["gathered"](rows / 60))
+    return batches
+
+
 def main() -> None:
     job, assign, folder = sys.argv[1:4]
     distributed.init_process_group("gloo")
     rank, world = distributed.get_rank(), distributed.get_world_size()
-    told = {"batches": job_batches, "train": job_train, "gradient": job_gradient}[job](rank, world, assign)
+    jobs = {"batches": job_batches, "train": job_train, "gradient": job_gradient, "feedback": job_feedback}
+    told = jobs[job](rank, world, assign)
     (Path(folder) / f"{rank}.json").write_text(json.dumps(told), encoding="utf-8")
     distributed.destroy_process_group()
 

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from pystrat import StratifiedBatchSampler
-from tests.distributed_job import LABELS
+from tests.distributed_job import LABELS, weighted_sampler
 
 JOB = Path(__file__).parent / "distributed_job.py"
 
@@ -70,3 +71,17 @@ def test_what_unequal_batch_sizes_do_to_the_average_of_gradients(assign: str, tm
 def test_more_ranks_than_batches_are_refused() -> None:
     with pytest.raises(ValueError, match="'num_replicas' .* must be at most 2, the number of batches. Got 3 instead."):
         StratifiedBatchSampler([0, 0, 0, 0, 1, 1, 1, 1], 2, num_replicas=3, rank=0)
+
+
+def test_ranks_told_alike_by_the_documented_recipe_draw_what_one_process_draws(tmp_path: Path) -> None:
+    world = 2
+    ranks = run("feedback", "-", world, tmp_path)
+    whole, expected = weighted_sampler(world, None), []
+    iterator = iter(whole)
+    for _ in range(len(whole) // world):
+        step = [next(iterator) for _ in range(world)]
+        rows = torch.tensor(step).reshape(-1)
+        whole.update(rows, rows / 60)
+        expected += step
+    assert [batch for turn in zip(*ranks) for batch in turn] == expected
+    assert any(batch != told.tolist() for batch, told in zip(expected, weighted_sampler(world, None).batches(0)))
