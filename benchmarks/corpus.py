@@ -16,8 +16,8 @@ from pystrat.corpus import CorpusMixture, EpochSubsetSampler
 from pystrat.corpus.line_index import INDEX_SUFFIX, LineFile
 
 N_FILES, N_LINES = 20, 1_000_000
-# Width of the layer and tokens of a step are such that a step takes seconds also where torch has a plain BLAS: of a layer
-# 256 wide, with 256 tokens, one of the full softmax took 40 seconds with the BLAS that Debian installs by default.
+# Width of the layer and tokens of a step are such that a step takes seconds also where torch has a plain BLAS: of a
+# layer 256 wide, with 256 tokens, one of the full softmax took 40 seconds with the BLAS that Debian has by default.
 SIZE, SAMPLED, WIDTH, TOKENS = 100_000, 5_000, 64, 64
 
 

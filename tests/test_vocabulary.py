@@ -246,6 +246,18 @@ def test_other_layers_and_optimisers_are_refused() -> None:
         SampledOutput(computed, computed, [1])
 
 
+def test_optimisers_whose_state_cannot_be_cut_to_rows_are_refused() -> None:
+    model = model_of()
+    text = "'optimizer' parameter of SampledOutput must keep numbers, or tensors of the parameter's shape"
+    with pytest.raises(ValueError, match=f"{text}, for each parameter. Got LBFGS instead"):
+        SampledOutput(model, model.output, [1], torch.optim.LBFGS(model.parameters())).__enter__()
+    factored = torch.optim.SGD(model.parameters(), lr=0.1)
+    factored.state[model.output.weight]["rows"] = torch.zeros(SIZE)
+    with pytest.raises(ValueError, match=rf"Got 'rows' of shape \({SIZE},\) for its weight instead"):
+        SampledOutput(model, model.output, [1], factored).__enter__()
+    assert model.output.weight.shape == (SIZE, WIDTH)
+
+
 def test_entered_twice() -> None:
     model = model_of()
     with SampledOutput(model, model.output, [1, 2]) as sampled:

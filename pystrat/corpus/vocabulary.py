@@ -61,13 +61,15 @@ class SampledOutput:
     ids : array_like of int
         The sampled ids, such as `sampled_vocabulary` returns: each once, from 0 to ``layer.out_features - 1``.
     optimizer : torch.optim.Optimizer, optional
-        The optimiser that trains the layer. Its parameter groups, learning rates and steps stay as they are.
+        The optimiser that trains the layer. Its parameter groups, learning rates and steps stay as they are. Its state
+        for a parameter must be numbers, or tensors of the parameter's shape: not LBFGS, nor one with factored moments.
 
     Raises
     ------
     TypeError, ValueError
         Where the layer is no linear layer of the model with a weight of its own, an id is no id of it or occurs twice,
-        or a parameter of the layer is none of the optimiser's or has gradients that were not used.
+        a parameter of the layer is none of the optimiser's or has gradients that were not used, or the optimiser's
+        state is of another form.
 
     Notes
     -----
@@ -216,7 +218,18 @@ class SampledOutput:
         if len(places) != 1:
             required = "train each parameter of the layer once"
             raise ValueError(refusal("optimizer", owner, required, f"its {name} {count_of(len(places), 'time')}"))
+        self._check_optimizer_state(self._optimizer, name, parameter)
         return places[0]
+
+    def _check_optimizer_state(self, optimizer: torch.optim.Optimizer, name: str, parameter: nn.Parameter) -> None:
+        """Refuse a state of which it is not known what belongs to which row."""
+        strange = [type(optimizer).__name__] if isinstance(optimizer, torch.optim.LBFGS) else []
+        for key, value in optimizer.state.get(parameter, {}).items():
+            if isinstance(value, torch.Tensor) and value.numel() > 1 and value.shape != parameter.shape:
+                strange.append(f"'{key}' of shape {tuple(value.shape)} for its {name}")
+        if strange:
+            required = "keep numbers, or tensors of the parameter's shape, for each parameter"
+            raise ValueError(refusal("optimizer", type(self).__name__, required, strange[0]))
 
 
 class _Exchange:
