@@ -179,16 +179,8 @@ root_for_python = function(spec, time_of) {
 # What crosses as it is meant: NA would become TRUE or the text "NA", of repeated names the last would count, and times
 # would become another type in each time zone. `key` is where `spec` stands.
 keys_for_python = function(spec, key, time_of) {
-  if (inherits(spec, "POSIXt")) {
-    times = lapply(plain_times(spec, "spec", key), time_of)
-    return(if (length(times) == 1L) times[[1L]] else times)
-  }
   if (is.object(spec) || !is.list(spec)) {
-    if (is.atomic(spec) && anyNA(spec)) {
-      stop_parameter("spec", "have no missing values", sprintf("NA in '%s'", key),
-        advice = "Missing values are found by 'op: isnull'.", of = tree_name)
-    }
-    return(spec)
+    return(value_for_python(spec, key, time_of))
   }
   keys = names(spec)
   if (anyDuplicated(keys) > 0L) {
@@ -196,6 +188,19 @@ keys_for_python = function(spec, key, time_of) {
   }
   places = if (is.null(keys)) rep(key, length(spec)) else keys
   structure(Map(keys_for_python, unname(spec), places, MoreArgs = list(time_of = time_of)), names = keys)
+}
+
+value_for_python = function(value, key, time_of) {
+  is_time = inherits(value, "POSIXt")
+  if ((is_time || is.atomic(value)) && anyNA(value)) {
+    stop_parameter("spec", "have no missing values", sprintf("NA in '%s'", key),
+      advice = "Missing values are found by 'op: isnull'.", of = tree_name)
+  }
+  if (!is_time) {
+    return(value)
+  }
+  times = lapply(plain_times(value, "spec", key), time_of)
+  if (length(times) == 1L) times[[1L]] else times
 }
 
 tree_source = function(declared, configuration, data_source, task) {

@@ -118,7 +118,8 @@ test_that("times in a specification cross as times, everything else as it is", {
 })
 
 test_that("missing values and repeated keys are refused before they become something else in Python", {
-  for (value in list(NA, NA_character_, NA_real_, NA_integer_, list("a", NA), c("a", NA))) {
+  times = list(as.POSIXct(NA), as.POSIXlt(NA), as.Date(NA))
+  for (value in c(list(NA, NA_character_, NA_real_, NA_integer_, factor(NA), list("a", NA), c("a", NA)), times)) {
     expect_error(keys_of(list(children = list(list(name = "a", column = "x", value = value)))), paste(
       "The 'spec' parameter of batch_sampler_tree must have no missing values. Got NA in 'value' instead.",
       "Missing values are found by 'op: isnull'."
