@@ -178,6 +178,22 @@ def test_a_state_continues_identically(make: Callable[..., Any], workers: int, c
         assert train(resumed, first=consumed)[0] == expected[consumed:]
 
 
+@pytest.mark.parametrize("replacement", [True, False])
+def test_a_state_is_valid_for_any_sampler_of_as_many_rows_with_the_same_parameters(replacement: bool) -> None:
+    sampler = sampler_of(replacement)
+    iterator = iter(sampler)
+    tell(sampler, next(iterator), 0)
+    state = sampler.state_dict(batches_consumed=1)
+    assert state["feedback"]["weights"].nbytes == 8 * N
+    other = WeightedBatchSampler(np.ones(N), K, replacement=replacement, num_batches=BATCHES, seed=sampler.seed)
+    other.load_state_dict(state)
+    assert list(other) == list(iterator)
+    with pytest.raises(ValueError, match="must come from a sampler with the same data, parameters and seed"):
+        WeightedBatchSampler(np.ones(N + 1), K, replacement=replacement, num_batches=BATCHES, seed=1).load_state_dict(
+            state
+        )
+
+
 def as_json(state: dict[str, Any]) -> Any:
     return json.loads(json.dumps(state, default=lambda array: array.tolist()))
 

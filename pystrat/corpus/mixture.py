@@ -60,7 +60,7 @@ class CorpusMixture(BatchSampler):
         Where a parameter is refused, a rule is none, or a file is missing, cannot be read or has another number of
         lines than its partner; the message names the file, or the line of the rule.
     RuntimeError
-        At the beginning of an epoch, where a file has changed since it was indexed.
+        When an epoch is drawn, where a file has changed since it was indexed.
 
     Warns
     -----
