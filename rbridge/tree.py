@@ -6,6 +6,7 @@ used columns cross: as codes with their distinct values, or as numbers where the
 
 from __future__ import annotations
 
+import warnings
 from datetime import date, datetime, timedelta, timezone
 from typing import Any, Mapping, Optional
 
@@ -18,6 +19,8 @@ from pystrat.tree.specification import Specification, parse_specification
 from rbridge.source import EpochSource, error_text
 
 _OWNER = "batch_sampler_tree"
+# Named as R's function, so that every message has R's name for what the user called.
+_SamplerOfR = type(_OWNER, (TreeBatchSampler,), {})
 _FIRST_DAY, _FIRST_TIME = date(1970, 1, 1), datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
@@ -61,12 +64,15 @@ class DeclaredTree:
         numbers: Mapping[str, Any],
         parameters: Mapping[str, Any],
     ) -> dict[str, Any]:
-        """Return the source of a table's batches, or the error as a value, for R's ``from_python``."""
+        """Return the source of a table's batches and the warnings, or the error as a value, for R to raise."""
         try:
             columns: dict[str, Any] = {name: np.asarray(values) for name, values in numbers.items()}
             columns.update({name: _column(**column) for name, column in coded.items()})
             table = pd.DataFrame(columns, index=pd.RangeIndex(int(n_rows)))
-            return {"value": TreeSource(TreeBatchSampler(table, self._specification, **_plain(parameters)))}
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always", UserWarning)
+                source = TreeSource(_SamplerOfR(table, self._specification, **_plain(parameters)))
+            return {"value": source, "warnings": [str(warning.message) for warning in told]}
         except Exception as error:  # the other side of the border raises it
             return {"error": error_text(error)}
 

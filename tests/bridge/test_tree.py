@@ -110,6 +110,13 @@ cat(jsonlite::toJSON(digits = NA, list(
     batch_sampler_tree(list(auxiliary = list()), 4, 12, table = times, seed = 1)(NULL)$batches(0)
   ),
   empty_children = message_of(batch_sampler_tree(list(children = list()), 4, 12)),
+  warned = tryCatch(
+    batch_sampler_tree(
+      list(mode = "shuffle", children = list(list(name = "a", weight = 2))), 4, 12, table = times
+    )(NULL),
+    warning = conditionMessage
+  ),
+  bad_value = message_of(batch_sampler_tree(list(column = "time", value = 1), 4, 12, table = times)(NULL)),
   missing_value = message_of(batch_sampler_tree(list(column = "time", value = NA), 4, 12)),
   counted = found$aux$self,
   rows = found$rows, offsets = found$offsets, angle = found$aux$angle, side = found$aux$side, flip = found$aux$flip,
@@ -213,6 +220,12 @@ def test_an_empty_list_of_r_is_a_root_without_keys(from_r: dict[str, Any]) -> No
     assert "The 'children' parameter of node 'root' of batch_sampler_tree must be a list" in from_r["empty_children"][0]
 
 
+def test_a_warning_of_python_is_one_in_r(from_r: dict[str, Any]) -> None:
+    assert from_r["warned"] == [
+        "The 'weight' of node 'root/a' has no effect: its parent 'root' has the mode 'shuffle', not 'replacement'."
+    ]
+
+
 def test_missing_values_in_a_specification_of_r_are_refused(from_r: dict[str, Any]) -> None:
     assert "must have no missing values. Got NA in 'value' instead." in from_r["missing_value"][0]
 
@@ -220,6 +233,7 @@ def test_missing_values_in_a_specification_of_r_are_refused(from_r: dict[str, An
 def test_errors_of_python_reach_r_whole(from_r: dict[str, Any]) -> None:
     assert "The 'mode' parameter of node 'root' of batch_sampler_tree must be one of" in from_r["bad_spec"][0]
     assert "Got 'rot' instead. The nearest name is 'root'." in from_r["bad_length"][0]
+    assert "The 'value' parameter of node 'root' of batch_sampler_tree must be a date" in from_r["bad_value"][0]
     assert "must have one column 'nowhere'" in from_r["no_column"][0]
 
 

@@ -39,7 +39,7 @@
 #' * The same table, specification, seed and epoch give the same rows and auxiliary values as in Python.
 #' * Of the table only the named columns cross to Python: as integer codes with their distinct values, or as doubles
 #'   where they are weights.
-#' * An error in Python is raised in R with its whole text.
+#' * An error in Python is raised in R with its whole text, and so is a warning, such as that of a weight without effect.
 #'
 #' @section Errors:
 #' What `TreeBatchSampler` in Python refuses: a specification that is not valid, columns that are not there, or nodes
@@ -213,12 +213,16 @@ tree_source = function(declared, configuration, data_source, task) {
       show_count(n_rows, "row"), of = tree_name)
   }
   seed = if (is.null(configuration$seed)) draw_seed() else configuration$seed
-  from_python(reticulate::py_to_r(declared$guarded_source(
+  found = reticulate::py_to_r(declared$guarded_source(
     n_rows,
     python_dict(Map(tree_codes, table[used$coded], used$coded)),
     python_dict(lapply(table[used$numbers], tree_numbers)),
     c(configuration$parameters, list(seed = seed))
-  )))
+  ))
+  for (text in found$warnings) {
+    warning(text, call. = FALSE)
+  }
+  from_python(found)
 }
 
 # Without elements a list would be one of Python, too.
