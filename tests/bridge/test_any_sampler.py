@@ -44,6 +44,20 @@ def test_a_plain_list_of_lists() -> None:
     assert in_r([[3, 0], [2]], 4) == [[3, 0], [2]]
 
 
+def test_an_empty_batch_stays_empty() -> None:
+    assert in_r([[], [4, 0], [], [1], []], 5) == [[], [4, 0], [], [1], []]
+
+
+def test_single_rows_in_place_of_batches_are_refused() -> None:
+    with pytest.raises(rbridge.RError, match="must give batches of row positions. Got the item [0-4] instead. Wrap it"):
+        in_r(RandomSampler(range(5)), 5)
+
+
+def test_rows_that_the_dataset_does_not_have_are_refused_in_r() -> None:
+    with pytest.raises(rbridge.RError, match="of which there are 3. Got row 4, counted from 1, instead."):
+        in_r([[0, 3]], 3)
+
+
 def test_an_iterable_learns_the_epoch(r: Session) -> None:
     class Epochs:
         told: list[int] = []

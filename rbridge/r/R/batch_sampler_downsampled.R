@@ -221,17 +221,6 @@ left_out = function(n, kept, epoch) {
   (begin + kept - 1 + seq_len(n - kept)) %% n + 1
 }
 
-# An instance has the same class as its generator, and prints itself.
-#' @export
-print.batch_sampler_downsampled = function(x, ...) {
-  if (is.function(x)) {
-    cat(format_generator(attr(x, "settings")$configuration, downsampled_name), sep = "\n")
-    invisible(x)
-  } else {
-    x$print(...)
-  }
-}
-
 format_downsampled = function(setup, next_epoch, most = 10L) {
   plan = setup$plan
   shown = seq_len(min(length(plan$counts), most))

@@ -56,7 +56,9 @@ batch_sampler_python = function(sampler, n_batches = NULL) {
   }
   if (!inherits(sampler, "python.builtin.object") && !is.function(sampler)) {
     stop_parameter("sampler", "be a Python object", show_value(sampler), of = "batch_sampler_python",
-      advice = "reticulate converts lists; 'convert = FALSE' of its functions leaves them as they are.")
+      advice = if (is.list(sampler)) {
+        "reticulate has converted it; with 'convert = FALSE' its functions leave objects of Python as they are."
+      })
   }
   n_batches = check_positive(n_batches, "n_batches", of = "batch_sampler_python")
   made = python_source(sampler, n_batches)

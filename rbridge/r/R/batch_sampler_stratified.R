@@ -22,6 +22,7 @@
 #'   `character()`: names of columns of the task, or one value for each row.
 #'   Anything else: one value for each row of the dataset, in the order of the dataset; of several columns every
 #'   combination that occurs is a stratum.
+#'   Values do not follow a task that mlr3 splits, resamples or reorders; columns of the task do.
 #' @param seed (`integer(1)`)\cr
 #'   Integer from 0 to 2147483646 that decides the order of the rows in all epochs.
 #'   `NULL` (default): one is drawn each time the generator is called, from the generator of torch where LibTorch is
@@ -54,8 +55,8 @@
 #' @return A generator of class `"batch_sampler_stratified"` and `"torch_sampler"`.
 #' It is a function of one argument `data_source`, the dataset, and returns an instance of the sampler.
 #' mlr3torch takes the generator, [torch::dataloader()] takes the instance.
-#' The data source is a [torch::dataset()], such as `mlr3torch::task_dataset()` makes, a `list(task = )`, or, with
-#' explicit values as strata, anything, also `NULL`.
+#' The data source is a [torch::dataset()], such as `mlr3torch::task_dataset()` makes, a task, a `list(task = )`, or,
+#' with explicit values as strata, anything, also `NULL`.
 #' Where it tells its number of rows, there must be one stratum for each.
 #'
 #' The instance has these members:
@@ -94,18 +95,19 @@
 #'   package `pystrat`.
 #' * The state and the kinds of R's random number generator are left as they were, except for the one number drawn where
 #'   `seed` is `NULL`, and for the second of a pair of normal numbers, which R keeps out of sight where the normal kind
-#'   is
-#'   `"Box-Muller"`.
+#'   is `"Box-Muller"`.
 #' * Making an iterator changes nothing. It takes its epoch when its first batch is asked for, and the next epoch is
 #'   then one higher, so that an epoch broken off is not repeated.
 #' * Arguments are checked before any work; nothing is repaired in silence.
 #'
 #' @section Strata:
 #' Without `strata`, the columns with the role `stratum` of the task are used, and without these the target of a
-#' classification task; the task is the element `task` of the data source.
+#' classification task; the task is the data source itself, or its element `task`.
 #' For a numeric target, [bin_target()] makes strata of quantile bins.
 #' Text is taken as names of columns where all of it names columns of the task, whatever their role, and otherwise as
 #' values where there is one for each row.
+#' Values are refused where the rows of the task are repeated, or in another order than in its data, as in a bootstrap
+#' sample: bind them to the task as a column with the role `stratum`, as the help page of [bin_target()] shows.
 #'
 #' Strata are numbered in order of first appearance in the dataset, which the columns of `plan()` and the rows within a
 #' batch follow.
@@ -125,14 +127,17 @@
 #' Give the generator to a learner as `batch_sampler`, not as `sampler`, which is refused, and not an instance.
 #' mlr3torch 0.3.3 still wants a `batch_size`, which it uses to predict.
 #'
-#' * Training, whatever the dataset: the strata are those of the task that is trained on, also where the dataset does
-#'   not say of which task it is, as with `tensor_dataset = TRUE`.
+#' * Training, whatever the dataset: the strata are those of the task of the dataset, and of the task that is trained on
+#'   where the dataset does not say of which task it is, as with `tensor_dataset = TRUE`.
+#' * An instance in place of the generator fails when the learner trains: mlr3torch calls it as a function.
 #' * Validation and prediction: mlr3torch 0.3.1 to 0.3.3 use the batch sampler there too, and take the rows to be in the
 #'   order of the task.
 #'   So the instance that they make gives all rows in that order, in consecutive batches of `batch_size` rows; its
 #'   `plan()` and `seed` are `NULL`.
 #'   Where it cannot be told whether mlr3torch trains or predicts, in a version with other functions, the rows come in
 #'   that order as well, with a warning.
+#'   A callback that makes a sampler within the training, for a dataloader of its own, gets shuffled batches; one that
+#'   replaces the training's own dataloader by way of the learner gets rows in order, with that warning.
 #'   Later versions use samplers in training only.
 #' * The seed: where `seed` is `NULL`, the parameter `seed` of the learner decides which one is drawn.
 #' * Epochs: each training begins at epoch 0.
@@ -189,6 +194,8 @@
 #'     split = mlr3::partition(task)
 #'     learner$train(task, row_ids = split$train)
 #'     learner$predict(task, row_ids = split$test)$score(mlr3::msr("classif.auc"))
+#'   } else {
+#'     message("To train, torch needs LibTorch: torch::install_torch().")
 #'   }
 #'   # the batches that it trains on
 #'   batch_plan(task, min_samples_per_stratum = 5)
@@ -243,15 +250,4 @@ sampler_setup = function(configuration, data_source, task) {
     shuffle = configuration$shuffle,
     seed = if (is.null(configuration$seed)) draw_seed() else configuration$seed
   )
-}
-
-# An instance has the same class as its generator, and prints itself.
-#' @export
-print.batch_sampler_stratified = function(x, ...) {
-  if (is.function(x)) {
-    cat(format_generator(attr(x, "settings")$configuration), sep = "\n")
-    invisible(x)
-  } else {
-    x$print(...)
-  }
 }

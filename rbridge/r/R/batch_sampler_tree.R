@@ -39,7 +39,8 @@
 #' * The same table, specification, seed and epoch give the same rows and auxiliary values as in Python.
 #' * Of the table only the named columns cross to Python: as integer codes with their distinct values, or as doubles
 #'   where they are weights.
-#' * An error in Python is raised in R with its whole text, and so is a warning, such as that of a weight without effect.
+#' * An error in Python is raised in R with its whole text, and so is a warning, such as that of a weight without
+#'   effect.
 #'
 #' @section Errors:
 #' What `TreeBatchSampler` in Python refuses: a specification that is not valid, columns that are not there, or nodes
@@ -109,12 +110,15 @@ tree_callback_generator = function(python_batches, n_batches, fingerprint) {
     name = tree_name,
     inherit = tree_sampler(),
     private = list(
-      .prepare = function(data_source, task) NULL,
+      .n_rows = NULL,
+      .prepare = function(data_source, task) {
+        private$.n_rows = source_rows(data_source)
+      },
       .n_batches = function() configuration$n_batches,
       .epoch_batches = function(epoch) {
         batches = from_python(python_batches(epoch))
         names(batches) = c("rows", "offsets", "aux")
-        one_based(batches)
+        one_based(batches, private$.n_rows)
       }
     ),
     parent_env = environment()
@@ -150,8 +154,9 @@ tree_sampler = function() {
   )
 }
 
-one_based = function(batches) {
-  found = list(rows = as.vector(batches$rows) + 1L, offsets = as.vector(batches$offsets))
+one_based = function(batches, n_rows = NULL) {
+  rows = crossed_rows(as.vector(batches$rows), n_rows, of = tree_name)
+  found = list(rows = rows, offsets = as.vector(batches$offsets))
   if (length(batches$aux) > 0L) {
     found$aux = lapply(batches$aux, as.vector)
   }

@@ -39,10 +39,13 @@ callback_generator = function(python_batches, n_batches, python_class, identity)
     name = "batch_sampler_python",
     inherit = epoch_sampler(),
     private = list(
-      .prepare = function(data_source, task) NULL,
+      .n_rows = NULL,
+      .prepare = function(data_source, task) {
+        private$.n_rows = source_rows(data_source)
+      },
       .n_batches = function() configuration$n_batches,
       .epoch_batches = function(epoch) {
-        crossed_batches(from_python(python_batches(epoch)))
+        crossed_batches(from_python(python_batches(epoch)), private$.n_rows, of = class(self)[1L])
       },
       .describe = function() {
         c(sprintf("* Class in Python: %s", configuration$python_class),
@@ -55,9 +58,20 @@ callback_generator = function(python_batches, n_batches, python_class, identity)
 
 # Integers are row positions, which Python counts from 0.
 # Doubles are numbers of another kind, such as those of pairs, and stay what they are.
-crossed_batches = function(batches) {
-  rows = batches[[1L]]
-  list(rows = if (is.integer(rows)) rows + 1L else rows, offsets = batches[[2L]])
+crossed_batches = function(batches, n_rows, of) {
+  list(rows = crossed_rows(batches[[1L]], n_rows, of), offsets = batches[[2L]])
+}
+
+# Python does not know the dataset that R has, of `n_rows` rows, or NULL where it does not tell.
+crossed_rows = function(rows, n_rows, of) {
+  if (!is.integer(rows)) {
+    return(rows)
+  }
+  if (!is.null(n_rows) && length(rows) > 0L && max(rows) >= n_rows) {
+    stop_parameter("sampler", sprintf("give rows of the dataset, of which there are %.0f", n_rows),
+      sprintf("row %d, counted from 1,", max(rows) + 1L), of = of)
+  }
+  rows + 1L
 }
 
 # What R delivers by itself from a file, with no value from Python: the strata, the plan and the order are R's own.

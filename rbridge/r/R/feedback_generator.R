@@ -13,14 +13,18 @@ feedback_generator = function(python, n_batches, python_class, identity, methods
     name = "batch_sampler_python",
     inherit = epoch_sampler(),
     .iter = function() {
-      if (is.null(private$.in_order)) feedback_iterator(python, private$.begin) else super$.iter()
+      if (is.null(private$.in_order)) feedback_iterator(python, private$.begin, private$.one_based) else super$.iter()
     },
     private = list(
-      .prepare = function(data_source, task) NULL,
+      .n_rows = NULL,
+      .prepare = function(data_source, task) {
+        private$.n_rows = source_rows(data_source)
+      },
       .n_batches = function() configuration$n_batches,
       .epoch_batches = function(epoch) {
-        crossed_batches(from_python(python$batches(epoch)))
+        crossed_batches(from_python(python$batches(epoch)), private$.n_rows, of = class(self)[1L])
       },
+      .one_based = function(rows) crossed_rows(rows, private$.n_rows, of = class(self)[1L]),
       .begin = function() {
         iteration = from_python(python$begin(private$.next_epoch))
         private$.next_epoch = private$.next_epoch + 1
@@ -39,7 +43,7 @@ feedback_generator = function(python, n_batches, python_class, identity, methods
 }
 
 # The epoch is begun at the first call, so that an iterator that is never asked changes nothing.
-feedback_iterator = function(python, begin) {
+feedback_iterator = function(python, begin, one_based) {
   iteration = NULL
   ended = FALSE
   function() {
@@ -51,7 +55,7 @@ feedback_iterator = function(python, begin) {
       ended <<- TRUE
       return(coro::exhausted())
     }
-    rows + 1L
+    one_based(rows)
   }
 }
 

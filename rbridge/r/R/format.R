@@ -41,7 +41,7 @@ show_strata = function(plan, most = 10L) {
   paste(c(counts, if (length(plan$counts) > most) "..."), collapse = ", ")
 }
 
-format_generator = function(configuration, of = sampler_name) {
+format_generator = function(configuration) {
   settings = configuration[setdiff(names(configuration), c("strata", "plan"))]
   settings = Filter(Negate(is.null), settings)
   strata = configuration$strata
@@ -53,8 +53,23 @@ format_generator = function(configuration, of = sampler_name) {
     sprintf("%d, of %s", length(strata$names), show_count(length(strata$codes), "row"))
   }
   c(
-    sprintf("<%s> generator", of),
     sprintf("* %s: %s", names(settings), vapply(settings, show_value, character(1L))),
     sprintf("* strata: %s", shown)
+  )
+}
+
+format_python_generator = function(configuration) {
+  c(
+    sprintf("* Class in Python: %s", configuration$python_class),
+    sprintf("* Batches: %.0f", configuration$n_batches)
+  )
+}
+
+# Declared in R, or held by Python.
+format_tree_generator = function(configuration) {
+  settings = Filter(Negate(is.null), c(configuration$parameters, configuration["seed"]))
+  c(
+    if (!is.null(configuration$n_batches)) sprintf("* Batches: %.0f", configuration$n_batches),
+    sprintf("* %s: %s", names(settings), vapply(settings, show_value, character(1L)))
   )
 }

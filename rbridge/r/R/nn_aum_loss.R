@@ -51,7 +51,9 @@
 #'
 #' @section Use in mlr3torch:
 #' Give the generator to a learner as `loss`.
-#' It is for binary tasks alone: in one mlr3torch makes one prediction a row, and labels that are 1 for the positive class of the task.
+#' It is for binary tasks alone: there mlr3torch makes one prediction a row, and labels that are 1 for the positive
+#' class of the task.
+#' With more classes, or in regression, it is refused at the first batch.
 #'
 #' @section Errors:
 #' `input` or `target` that is not a tensor of shape `(n)` or `(n, 1)`, predictions that are not floating point numbers

@@ -46,6 +46,26 @@ test_that("a sampler whose batches Python makes keeps the contract of a torch sa
   expect_output(print(instance), "<batch_sampler_python>\n\\* Class in Python: InTwo\n\\* Batches: 2, next epoch 3")
 })
 
+test_that("an empty batch is delivered as one, wherever it stands", {
+  for (offsets in list(c(0L, 0L, 2L, 3L), c(0L, 2L, 2L, 3L), c(0L, 2L, 3L, 3L))) {
+    generator = callback_generator(python_like(function(epoch) list(c(4L, 0L, 2L), offsets)), 3L, "Gaps", "gaps")
+    expect_identical(collect_rows(generator, 5), list(rows = c(5L, 1L, 3L), offsets = offsets))
+    expect_identical(lengths(drain(generator(NULL)$.iter())), diff(offsets))
+  }
+})
+
+test_that("rows that the dataset does not have are refused, where it tells its number of rows", {
+  generator = callback_generator(in_two_batches, 2L, "InTwo", "in two")
+  expect_error(collect_rows(generator, 4), paste(
+    "The 'sampler' parameter of batch_sampler_python must give rows of the dataset, of which there are 4.",
+    "Got row 5, counted from 1, instead."
+  ), fixed = TRUE)
+  expect_error(generator(task_of(1:3))$batches(0), "of which there are 3.", fixed = TRUE)
+  tree = tree_callback_generator(python_like(function(epoch) list(0:4, c(0L, 5L), list())), 1L, "tree")
+  expect_error(collect_rows(tree, 4), "of batch_sampler_tree must give rows of the dataset, of which there are 4.",
+    fixed = TRUE)
+})
+
 test_that("a sampler whose batches Python makes refuses with its own name", {
   instance = callback_generator(in_two_batches, 2L, "InTwo", "in two")(NULL)
   expect_error(

@@ -32,12 +32,17 @@ test_that("a network put together of pipe operators trains with it", {
   generator = recorded(batch_sampler_stratified(2, seed = 1))
   graph = po("torch_ingress_num") %>>% po("nn_head") %>>% po("torch_loss", "cross_entropy") %>>%
     po("torch_optimizer", "adam") %>>%
-    po("torch_model_classif", epochs = 1, batch_size = 15, device = "cpu", batch_sampler = generator)
+    po("torch_model_classif", epochs = 1, batch_size = 15, device = "cpu", batch_sampler = generator,
+      predict_type = "prob")
   learner = mlr3::as_learner(graph)
-  run_mlr3torch(learner$train(task_of(40:1)))
+  task = task_of(40:1)
+  run_mlr3torch(learner$train(task))
   # Without LibTorch the network of the graph cannot be put together, so that nothing is trained.
   if (torch::torch_is_installed()) {
     expect_length(instances_of(generator), 1)
+    expect_identical(instances_of(generator)[[1]]$batches(4), sampler_of(survey$y[40:1], 2, seed = 1)$batches(4))
+    one_by_one = vapply(task$row_ids, function(row) learner$predict(task, row)$prob[, "yes"], numeric(1L))
+    expect_equal(unname(learner$predict(task)$prob[, "yes"]), unname(one_by_one), tolerance = 1e-5)
   }
   model = graph$pipeops$torch_model_classif
   expect_s3_class(model$param_set$values$batch_sampler, "batch_sampler_stratified")
@@ -79,6 +84,30 @@ test_that("a learner that was reset trains on the same batches again", {
   run_mlr3torch(learner$train(task_of()))
   made = instances_of(generator)
   expect_identical(made[[1]]$batches(0), made[[2]]$batches(0))
+})
+
+test_that("a learner for regression trains on strata of its binned target", {
+  bins = bin_target(survey$x, n_bins = 4)
+  task = mlr3::as_task_regr(data.frame(x = survey$x, z = rev(survey$x), bins = bins), target = "x")
+  task$set_col_roles("bins", roles = "stratum")
+  generator = recorded(batch_sampler_stratified(2, seed = 1))
+  learner = mlr3::lrn("regr.mlp", epochs = 1, batch_size = 15, device = "cpu", batch_sampler = generator)
+  run_mlr3torch(learner$train(task))
+  made = instances_of(generator)
+  expect_length(made, 1)
+  expect_identical(made[[1]]$batches(0), sampler_of(bins, 2, seed = 1)$batches(0))
+  expect_true(all(made[[1]]$plan() == 2L))
+})
+
+test_that("every kind of generator prints its settings", {
+  python = callback_generator(function(epoch) NULL, 3, "BatchSampler", "object")
+  expect_output(print(python), "<batch_sampler_python> generator\n* Class in Python: BatchSampler\n* Batches: 3",
+    fixed = TRUE)
+  tree = tree_callback_generator(function(epoch) NULL, 3, "fingerprint")
+  expect_output(print(tree), "<batch_sampler_tree> generator\n* Batches: 3", fixed = TRUE)
+  for (generator in list(python, tree, batch_sampler_downsampled(1, 10), batch_sampler_stratified(2))) {
+    expect_lt(length(capture.output(print(generator))), 12)
+  }
 })
 
 test_that("learners and generators print themselves without a wall of code", {

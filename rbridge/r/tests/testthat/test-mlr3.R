@@ -50,8 +50,45 @@ test_that("columns that were bound to the task later can be named", {
   expect_identical(names(sampler$plan()), c("v", "u"))
 })
 
-test_that("a list with a task does as a data source", {
+test_that("the advice for a numeric target works, also where learners are trained on parts of the task", {
+  task = mlr3::as_task_regr(survey[c("x", "y")], target = "x")
+  values = bin_target(task$truth(), n_bins = 4)
+  task$cbind(data.frame(group = values))
+  task$set_col_roles("group", roles = "stratum")
+  rows = c(40:11, 40:11)
+  sampler = batch_sampler_stratified(2, seed = 1)(task$clone()$filter(rows))
+  expect_identical(sampler$batches(0), sampler_of(values[rows], 2, seed = 1)$batches(0))
+})
+
+test_that("values are refused where mlr3 has repeated or reordered the rows of the task", {
+  refusal = "must be columns of the task where its rows are repeated or in another order than its data."
+  forms = list(survey$site, as.character(survey$y), survey[c("y", "sex")], stratum_codes(rep(0:1, 20), c("a", "b")))
+  for (rows in list(40:1, c(1:39, 39L), c(2:40, 1L))) {
+    for (strata in forms) {
+      generator = batch_sampler_stratified(2, strata = strata, missing = "stratum", seed = 1)
+      expect_error(generator(list(task = task_of(rows))), refusal, fixed = TRUE)
+      expect_error(generator(dataset_for(task_of(rows))), refusal, fixed = TRUE)
+    }
+  }
+  part = seq(2, 40, by = 2)
+  sampler = batch_sampler_stratified(1, strata = survey$y[part], seed = 1)(list(task = task_of(part)))
+  expect_identical(sampler$batches(0), sampler_of(survey$y[part], 1, seed = 1)$batches(0))
+})
+
+test_that("names of columns without a task are taken as values, and too few of them tell what is needed", {
+  expect_error(batch_sampler_stratified(1, strata = "y")(dataset_of(40)),
+    "must have one value for each row of the dataset, 40. Got 1 value instead. Names of columns need a task.",
+    fixed = TRUE)
+})
+
+test_that("a column that is named twice is refused", {
+  expect_error(batch_sampler_stratified(1, strata = c("y", "sex", "y"))(list(task = task_of())),
+    "must name each column once. Got 'y' twice instead.", fixed = TRUE)
+})
+
+test_that("a task, and a list with a task, do as a data source", {
   generator = batch_sampler_stratified(2, seed = 1)
+  expect_identical(generator(task_of())$batches(0), generator(dataset_for(task_of()))$batches(0))
   expect_identical(generator(list(task = task_of()))$batches(0), generator(dataset_for(task_of()))$batches(0))
 })
 
@@ -60,7 +97,9 @@ test_that("a regression task gives strata by role or by name only, and else tell
   generator = batch_sampler_stratified(2, seed = 1)
   expect_identical(message_of(generator(list(task = task))), paste(
     "The 'strata' parameter of batch_sampler_stratified must be given where the target is numeric and no column has",
-    "the role stratum. Got nothing instead. For quantile bins of the target: strata = bin_target(task$truth())."
+    "the role stratum. Got nothing instead. For quantile bins of the target: values = bin_target(task$truth()).",
+    "Bind the values as a column, task$cbind(data.frame(group = values)),",
+    "and give it the role: task$set_col_roles(\"group\", roles = \"stratum\")."
   ))
   expect_length(batch_sampler_stratified(2, strata = "sex")(list(task = task))$plan(), 2)
   task$set_col_roles("y", add_to = "stratum")
@@ -113,6 +152,14 @@ taskless = function(task, n_rows = task$nrow) {
     .length = function() self$n_rows
   )(n_rows)
 }
+
+test_that("a dataset with a task of its own gets the strata of that", {
+  own = task_of(c(21:40, 1:20))
+  made = trained_with(batch_sampler_stratified(2, seed = 1), task_of(), dataset = function(task) dataset_for(own))
+  expected = sampler_of(survey$y[own$row_ids], 2, seed = 1)
+  expect_identical(made[[1]]$batches(0), expected$batches(0))
+  expect_false(identical(expected$batches(0), sampler_of(survey$y, 2, seed = 1)$batches(0)))
+})
 
 test_that("a dataset without a task gets the strata of the task that mlr3torch trains on", {
   task = task_of(40:1)

@@ -55,8 +55,11 @@ for (name in names(tasks)) {
     expect_equal(as_epochs(batches, run$n_batches), run$epochs)
     counts = count_labels(batches, task$truth())
     colnames(counts) = unique(as.character(task$truth()))
-    for (label in colnames(counts)) {
-      expect_equal(cut_list(counts[seq_len(run$n_batches), label]), run$composition[[label]])
+    # The composition of every batch, and with that its size: batches end where Python's do.
+    for (epoch in split(seq_along(batches), rep(1:3, each = run$n_batches))) {
+      for (label in colnames(counts)) {
+        expect_equal(cut_list(unname(counts[epoch, label])), run$composition[[label]])
+      }
     }
   })
 }

@@ -1,0 +1,64 @@
+# Samplers of a real Python, through reticulate. tests/bridge has more of them, from both sides.
+
+python = reticulate::py_run_string("
+import numpy as np
+from pystrat import StratifiedBatchSampler, UniformSampler
+
+stratified = StratifiedBatchSampler(['yes'] * 3 + ['no'] * 9, 1, seed=1)
+
+def asymmetric():
+    yield from ([0, 6, 2], [5], [1, 3])
+
+def failing():
+    yield [0]
+    raise RuntimeError('no second batch')
+
+plain = [[3, 0], [], [2]]
+single = [3, 0, 2]
+", convert = FALSE)
+
+test_that("a sampler of pystrat gives in R the batches that R's own sampler gives", {
+  generator = batch_sampler_python(python$stratified)
+  own = sampler_of(rep(c("yes", "no"), times = c(3, 9)), 1, seed = 1)
+  for (epoch in 0:2) {
+    expect_identical(generator(NULL)$batches(epoch), own$batches(epoch))
+  }
+  expect_identical(collect_rows(generator, 12), own$batches(0))
+})
+
+test_that("a generator function and an iterable of lists are batch samplers, and rows count from 1", {
+  expect_identical(
+    split_batches(collect_rows(batch_sampler_python(python$asymmetric, n_batches = 3), 7)),
+    list(c(1L, 7L, 3L), 6L, c(2L, 4L))
+  )
+  expect_identical(collect_rows(batch_sampler_python(python$plain), 4), list(rows = c(4L, 1L, 3L),
+    offsets = c(0L, 2L, 2L, 3L)))
+})
+
+test_that("an error in Python reaches R whole", {
+  expect_error(collect_rows(batch_sampler_python(python$failing, n_batches = 2), 4), "RuntimeError: no second batch",
+    fixed = TRUE)
+})
+
+test_that("single rows in place of batches, and values that reticulate has converted, are refused with advice", {
+  expect_error(collect_rows(batch_sampler_python(python$single), 4), paste(
+    "The 'sampler' parameter of batch_sampler_python must give batches of row positions. Got the item 3 instead.",
+    "Wrap it in a BatchSampler, which makes batches of single positions."
+  ), fixed = TRUE)
+  expect_error(batch_sampler_python(reticulate::py_to_r(python$plain)), "'convert = FALSE'", fixed = TRUE)
+})
+
+test_that("a generator that was saved and loaded says that its Python is gone", {
+  file = tempfile(fileext = ".rds")
+  saveRDS(batch_sampler_python(python$stratified), file)
+  expect_error(readRDS(file)(NULL)$batches(0), "Make it again here.", fixed = TRUE)
+})
+
+test_that("a learner trains on the batches of Python, and the sampler keeps the order where it predicts", {
+  generator = batch_sampler_python(python$stratified)
+  task = task_of(c(31:33, 1:9))
+  made = trained_with(generator, task)
+  own = sampler_of(rep(c("yes", "no"), times = c(3, 9)), 1, seed = 1)
+  expect_identical(made[[1]]$batches(0), own$batches(0))
+  expect_identical(predicted_with(generator, task)[[1]]$batches(0)$rows, 1:12)
+})
