@@ -1,12 +1,16 @@
-"""The first vignette prints the published numbers; that its text is what its code prints, tools/vignettes.R checks."""
+"""What vignettes print and say is so; that their text is what their code prints, tools/vignettes.R checks."""
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
+
+import pandas as pd
+import pytest
 
 VIGNETTES = Path(__file__).parents[1] / "vignettes"
 PUBLISHED: dict[str, Any] = json.loads((files("pystrat") / "data" / "published.json").read_text(encoding="utf-8"))
@@ -50,3 +54,31 @@ def test_the_stratified_rows_and_batches_are_the_published_ones() -> None:
     assert [row[-2] for row in last] == stratified["last_rows_of_stratum_1_one_based"]
     counts = [int(stratified["counts_in_every_batch"][label]) for label in "01"]
     assert {tuple(row[1:]) for row in numbers_after(lines, r"batch\s+0\s+1")} == {tuple(counts)}
+
+
+def test_the_results_of_rare_events_say_what_its_text_says() -> None:
+    """Weighted fresh draws are as calibrated as plain batches, within the spread of the seeds; the others are not."""
+    runs = pd.read_csv(VIGNETTES / "rare_events_results" / "runs.csv")
+    about = json.loads((VIGNETTES / "rare_events_results" / "about.json").read_text(encoding="utf-8"))
+    for data in ("survey", "simulated"):
+        ways = runs[runs["data"] == data].groupby("way")[["mean_prediction", "calibration_error", "auc"]]
+        mean, spread = ways.mean(), ways.std()
+        for way in ("stratified", "downsampled, weighted", "downsampled, walk, weighted"):
+            for measure in ("mean_prediction", "calibration_error"):
+                distance = abs(mean.loc[way, measure] - mean.loc["plain", measure])
+                assert distance < spread.loc[[way, "plain"], measure].max() * 1.2, (data, way, measure)
+        for way in ("downsampled, unweighted", "RandomUnderSampler"):
+            assert mean.loc[way, "mean_prediction"] > 6 * about[data]["test_mean"]
+            assert mean.loc[f"{way}, corrected", "calibration_error"] < mean.loc[way, "calibration_error"] / 10
+            assert mean.loc[f"{way}, corrected", "auc"] == pytest.approx(mean.loc[way, "auc"], abs=1e-6)
+    survey = runs[runs["data"] == "survey"].groupby("way")["mean_prediction"].mean()
+    assert survey["one subset, weighted"] > 1.4 * survey["plain"]
+
+
+def test_the_script_of_rare_events_trains_in_every_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(VIGNETTES))
+    script = importlib.import_module("rare_events_training")
+    rows, test = script.simulated_rows(n_rows=3000, n_test_rows=2000)
+    runs, bins = script.run("few", rows, test, seeds=(1,), steps=60)
+    assert list(runs["way"]) == list(pd.read_csv(VIGNETTES / "rare_events_results" / "runs.csv").head(len(runs))["way"])
+    assert runs["auc"].between(0, 1).all() and (bins.groupby("way")["rows"].sum() == 2000).all()

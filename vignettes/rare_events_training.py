@@ -34,6 +34,7 @@ SIMULATION_SEED = 2017
 MULTIPLIER = 2
 BATCH_SIZE = 64
 STEPS = 2500
+LONGER_STEPS = 10_000
 LEARNING_RATE = 0.001
 HIDDEN_UNITS = 16
 BINS = 10
@@ -134,10 +135,11 @@ WAYS: dict[str, Callable[[torch.Tensor, int], Way]] = {
     "RandomUnderSampler": under_sampled,
 }
 CORRECTED = ("downsampled, unweighted", "RandomUnderSampler")
+LONGER = ("plain", "downsampled, weighted", "downsampled, unweighted")
 
 
-def train(way: Way, rows: Rows, seed: int) -> torch.nn.Module:
-    """Train one network for STEPS steps, the learning rate falling to 0."""
+def train(way: Way, rows: Rows, seed: int, steps: int) -> torch.nn.Module:
+    """Train one network for so many gradient steps, the learning rate falling to 0."""
     torch.manual_seed(seed)
     network = torch.nn.Sequential(
         torch.nn.Linear(rows.inputs.shape[1], HIDDEN_UNITS),
@@ -146,10 +148,10 @@ def train(way: Way, rows: Rows, seed: int) -> torch.nn.Module:
         torch.nn.Flatten(0),
     )
     optimiser = torch.optim.Adam(network.parameters(), lr=LEARNING_RATE)
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: 1 - step / STEPS)
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: 1 - step / steps)
     loss_of = torch.nn.BCEWithLogitsLoss(reduction="none")
     step = 0
-    while step < STEPS:
+    while step < steps:
         for batch in way.batches:
             losses = loss_of(network(rows.inputs[batch]), rows.labels[batch])
             weights = 1 if way.weights is None else way.weights[batch]
@@ -158,7 +160,7 @@ def train(way: Way, rows: Rows, seed: int) -> torch.nn.Module:
             optimiser.step()
             schedule.step()
             step += 1
-            if step == STEPS:
+            if step == steps:
                 break
     return network
 
@@ -190,13 +192,15 @@ def evaluate(predictions: NDArray[np.float64], rows: Rows) -> dict[str, float]:
     }
 
 
-def run(name: str, rows: Rows, test: Rows, seeds: Iterable[int]) -> tuple[pd.DataFrame, pd.DataFrame]:
+def run(
+    name: str, rows: Rows, test: Rows, seeds: Iterable[int], ways: Iterable[str] = tuple(WAYS), steps: int = STEPS
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Train in every way with every seed; one row a run, and the calibration in bins, the mean over the seeds."""
     runs, curves = [], []
     for seed in tqdm(seeds, desc=name, disable=None):
-        for way, make in WAYS.items():
-            made = make(rows.labels, seed)
-            predictions = {way: predict(train(made, rows, seed), test)}
+        for way in ways:
+            made = WAYS[way](rows.labels, seed)
+            predictions = {way: predict(train(made, rows, seed, steps), test)}
             if way in CORRECTED:
                 keep_rate = MULTIPLIER * rows.labels.sum().item() / (rows.labels == 0).sum().item()
                 predictions[f"{way}, corrected"] = pystrat.correct_probabilities(predictions[way], keep_rate)
@@ -208,13 +212,16 @@ def run(name: str, rows: Rows, test: Rows, seeds: Iterable[int]) -> tuple[pd.Dat
 
 
 def about(rows: Rows, test: Rows) -> dict[str, Any]:
-    return {
+    numbers = {
         "rows": len(rows.labels),
         "positives": int(rows.labels.sum()),
         "test_rows": len(test.labels),
         "test_positives": int(test.labels.sum()),
         "test_mean": round(float(test.truth.mean()), 6),
     }
+    if test.probabilities is not None:
+        numbers["auc_of_the_known_probabilities"] = round(roc_auc_score(test.labels.numpy(), test.probabilities), 6)
+    return numbers
 
 
 def main(arguments: Optional[list[str]] = None) -> None:
@@ -225,9 +232,11 @@ def main(arguments: Optional[list[str]] = None) -> None:
     options.out.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(1)
     tables, described = [], {}
+    seeds = SEEDS[: options.seeds]
     for name, (rows, test) in {"survey": survey_rows(), "simulated": simulated_rows()}.items():
-        tables.append(run(name, rows, test, SEEDS[: options.seeds]))
+        tables.append(run(name, rows, test, seeds))
         described[name] = about(rows, test)
+    tables.append(run("simulated, longer", *simulated_rows(), seeds, LONGER, LONGER_STEPS))
     for name, parts in zip(("runs", "calibration"), zip(*tables)):
         pd.concat(parts).to_csv(options.out / f"{name}.csv", index=False, float_format="%.6f")
     described["settings"] = {
@@ -235,6 +244,7 @@ def main(arguments: Optional[list[str]] = None) -> None:
         "multiplier": MULTIPLIER,
         "batch_size": BATCH_SIZE,
         "steps": STEPS,
+        "longer_steps": LONGER_STEPS,
         "learning_rate": LEARNING_RATE,
         "hidden_units": HIDDEN_UNITS,
     }
