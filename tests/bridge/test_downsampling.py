@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from pathlib import Path
+from typing import Any, Callable
 
 import numpy as np
 import pytest
 
 import rbridge
-from pystrat import Batches, DownsampledBatchSampler
+from pystrat import Batches, DownsampledBatchSampler, correct_probabilities
 from rbridge._session import Session, as_array
 
 LABELS = np.random.default_rng(1).permutation(np.repeat(["yes", "no", "perhaps", "self"], [30, 400, 90, 150]))
@@ -48,3 +50,12 @@ def test_a_rank_and_a_number_of_batches_are_refused() -> None:
         rbridge.as_torch_sampler(DownsampledBatchSampler(LABELS == "yes", 2, 13, num_replicas=2, rank=1))
     with pytest.raises(ValueError, match="'n_batches' parameter of as_torch_sampler must be left out"):
         rbridge.as_torch_sampler(DownsampledBatchSampler(LABELS == "yes", 2, 13), n_batches=3)
+
+
+def test_the_example_for_r_in_the_documents(rscript: Callable[..., str]) -> None:
+    document = Path(__file__).parents[2] / "docs" / "downsampling.md"
+    example = document.read_text(encoding="utf-8").split("```r\n")[1].split("```")[0]
+    printed = [float(number) for number in re.findall(r"\d+\.\d+", rscript(example))]
+    sampler = DownsampledBatchSampler([1] * 1000 + [0] * 99_000, 4, 100, seed=1)
+    corrected = correct_probabilities([0.5, 0.1], sampler.keep_rates["0"])
+    assert printed == pytest.approx([*sampler.class_weights(), *corrected], rel=1e-5)
