@@ -71,6 +71,9 @@ def test_the_results_of_rare_events_say_what_its_text_says() -> None:
             assert mean.loc[way, "mean_prediction"] > 6 * about[data]["test_mean"]
             assert mean.loc[f"{way}, corrected", "calibration_error"] < mean.loc[way, "calibration_error"] / 10
             assert mean.loc[f"{way}, corrected", "auc"] == pytest.approx(mean.loc[way, "auc"], abs=1e-6)
+    areas = runs.groupby(["data", "way"])["auc"].mean()
+    lead = {data: areas[data, "downsampled, unweighted"] - areas[data, "plain"] for data in runs["data"].unique()}
+    assert lead["survey"] < 0 < lead["simulated, longer"] < lead["simulated"] / 3
     survey = runs[runs["data"] == "survey"].groupby("way")["mean_prediction"].mean()
     assert survey["one subset, weighted"] > 1.4 * survey["plain"]
 
