@@ -1,6 +1,7 @@
 """What one process of a distributed run does; started by torch.distributed.run, told by its arguments.
 
-``batches``: write the batches of two epochs, as its DataLoader delivers them. ``train``: train a small network on the
+``batches``: write the batches of two epochs, as its DataLoader delivers them. ``downsampled``: the same of downsampled
+batches, drawn afresh or, where told "walk", walked through. ``train``: train a small network on the
 survey with DistributedDataParallel and write its parameters. ``gradient``: write the gradient that
 DistributedDataParallel averages for one batch a process, and the rows of the batch. ``feedback``: draw by weights that
 all ranks are told by the recipe of docs/weighted.md, and write the batches.
@@ -22,7 +23,7 @@ import torch.distributed as distributed
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader, TensorDataset
 
-from pystrat import StratifiedBatchSampler, WeightedBatchSampler
+from pystrat import DownsampledBatchSampler, StratifiedBatchSampler, WeightedBatchSampler
 
 LABELS = np.repeat(np.arange(5), [20, 33, 47, 61, 90])
 PREDICTORS = ["age_years", "general_health", "poverty_ratio", "household_size", "parent_education"]
@@ -30,6 +31,13 @@ PREDICTORS = ["age_years", "general_health", "poverty_ratio", "household_size", 
 
 def job_batches(rank: int, world: int, assign: str) -> Any:
     sampler = StratifiedBatchSampler(LABELS, 2, seed=1, assign=assign, num_replicas=world, rank=rank)
+    loader = DataLoader(range(len(LABELS)), batch_sampler=sampler)  # type: ignore[arg-type]
+    return [[batch.tolist() for batch in loader] for _ in range(2)]
+
+
+def job_downsampled(rank: int, world: int, kept: str) -> Any:
+    walk = kept == "walk"
+    sampler = DownsampledBatchSampler(LABELS == 0, 2, 8, walk=walk, seed=1, num_replicas=world, rank=rank)
     loader = DataLoader(range(len(LABELS)), batch_sampler=sampler)  # type: ignore[arg-type]
     return [[batch.tolist() for batch in loader] for _ in range(2)]
 
@@ -99,7 +107,13 @@ def main() -> None:
     job, assign, folder = sys.argv[1:4]
     distributed.init_process_group("gloo")
     rank, world = distributed.get_rank(), distributed.get_world_size()
-    jobs = {"batches": job_batches, "train": job_train, "gradient": job_gradient, "feedback": job_feedback}
+    jobs = {
+        "batches": job_batches,
+        "downsampled": job_downsampled,
+        "train": job_train,
+        "gradient": job_gradient,
+        "feedback": job_feedback,
+    }
     told = jobs[job](rank, world, assign)
     (Path(folder) / f"{rank}.json").write_text(json.dumps(told), encoding="utf-8")
     distributed.destroy_process_group()

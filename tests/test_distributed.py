@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import torch
 
-from pystrat import StratifiedBatchSampler
+from pystrat import DownsampledBatchSampler, StratifiedBatchSampler
 from tests.distributed_job import LABELS, weighted_sampler
 
 JOB = Path(__file__).parent / "distributed_job.py"
@@ -41,6 +41,19 @@ def test_every_row_on_one_rank_and_the_promise_on_each(world: int, tmp_path: Pat
             assert np.bincount(LABELS[batch], minlength=5).min() >= 2, "the promise on every rank"
         interleaved = [batch for turn in zip(*batches) for batch in turn]
         assert interleaved == [batch.tolist() for batch in whole.batches(epoch)]
+
+
+@pytest.mark.parametrize("kept", ["fresh", "walk"])
+def test_downsampled_rows_are_shared_by_the_ranks_in_batches_of_nearly_one_size(kept: str, tmp_path: Path) -> None:
+    ranks = run("downsampled", kept, 3, tmp_path)
+    whole = DownsampledBatchSampler(LABELS == 0, 2, 8, walk=kept == "walk", seed=1, num_replicas=3)
+    assert len(whole) == 9, "60 rows in batches of at most 8 are 8 batches, and 9 for 3 ranks"
+    for epoch in range(2):
+        interleaved = [batch for turn in zip(*(rank[epoch] for rank in ranks)) for batch in turn]
+        assert interleaved == [batch.tolist() for batch in whole.batches(epoch)]
+        rows = np.concatenate(interleaved)
+        assert len(set(rows)) == 60 and set(range(20)) <= set(rows)
+        assert {len(batch) for batch in interleaved} == {6, 7}
 
 
 def test_training_on_the_survey_ends_with_the_same_parameters_on_all_ranks(tmp_path: Path) -> None:
