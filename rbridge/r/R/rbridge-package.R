@@ -1,5 +1,6 @@
 #' @details
 #' [batch_sampler_stratified()] makes a batch sampler for [torch::dataloader()] and for the learners of mlr3torch.
+#' [batch_sampler_downsampled()] makes one with all rows of the rare class and, each epoch, a fresh part of the others.
 #' [stratum_codes()] holds strata that are already numbered, as another program hands them over.
 #' [collect_rows()] shows which rows a dataloader delivers, batch by batch.
 #' [batch_plan()] shows the batches before any training, [min_samples_for_batch_size()] chooses the promise by their
