@@ -20,14 +20,28 @@ import sys
 import warnings
 from abc import ABC, abstractmethod
 from itertools import islice
-from typing import Any, ClassVar, Iterable, Iterator, Mapping, NamedTuple, Optional, Sequence, Union, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Iterable,
+    Iterator,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Union,
+    overload,
+)
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pystrat._lists import BatchLists
 from pystrat._messages import check_integer, refusal, show
 from pystrat._random import RandomStream
+
+if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
+    from numpy.typing import NDArray
 
 MAX_SEED = 2**31 - 2
 MAX_EPOCH = 6_700_000
@@ -74,7 +88,7 @@ def epoch_permutation(n_rows: int, *, seed: int, epoch: int = 0) -> NDArray[np.i
     return RandomStream(epoch_seed(seed, epoch)).permutation(n_rows)
 
 
-class Batches(Sequence[NDArray[Any]]):
+class Batches(Sequence["NDArray[Any]"]):
     """The batches of an epoch: one flat array of rows, and where each batch begins.
 
     A sequence of arrays, each a view of `rows`.

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Optional
+from typing import TYPE_CHECKING, Optional
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from pystrat import _kernels
 from pystrat._messages import count_of, range_of, refusal, show
+
+if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
+    from numpy.typing import NDArray
 
 _RARE_ADVICE = "or set 'rare' to 'warn' or 'allow'."
 

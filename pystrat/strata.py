@@ -9,15 +9,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, time, timezone
 from functools import partial
-from typing import Any, Callable, Iterable, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional, Sequence
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from pandas.api import types
 
 from pystrat import _kernels
 from pystrat._messages import count_of, refusal, show, show_number
+
+if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
+    from numpy.typing import NDArray
 
 MAX_ROWS = 2**31 - 1
 _KINDS = "hold logical values, numbers, text or dates, one kind a column"

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pystrat import _kernels
 from pystrat._messages import check_choice, check_flag, check_integer, refusal
 from pystrat.base import Batches, BatchSampler, epoch_seed
 from pystrat.plan import BatchPlan, largest_minimum, make_plan
 from pystrat.strata import Strata, encode_strata
+
+if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
+    from numpy.typing import NDArray
 
 ASSIGN_CHOICES = ("proportional", "even")
 RARE_CHOICES = ("error", "warn", "allow")

@@ -1,0 +1,76 @@
+"""What `import pystrat` brings, and that the rest comes when it is asked for."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pystrat
+
+
+def printed(code: str) -> list[str]:
+    """Run code in a Python of its own; return the words that it prints."""
+    return subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
+
+
+def test_import_brings_the_stratified_sampler_and_nothing_of_the_others() -> None:
+    loaded = printed("import sys, pystrat; print(*sys.modules)")
+    assert {name for name in loaded if name.startswith("pystrat")} == {
+        "pystrat",
+        "pystrat._lists",
+        "pystrat._kernels",
+        "pystrat._messages",
+        "pystrat._random",
+        "pystrat.base",
+        "pystrat.plan",
+        "pystrat.strata",
+        "pystrat.stratified",
+    }
+    assert not {"torch", "rpy2", "yaml", "matplotlib", "tqdm", "numpy.typing"} & set(loaded)
+
+
+def test_every_name_can_be_imported_at_once() -> None:
+    assert set(pystrat.__all__) <= set(printed("from pystrat import *; print(*dir())"))
+
+
+@pytest.mark.parametrize("name", sorted(pystrat._MODULE_OF))
+def test_a_name_comes_from_its_module_when_it_is_asked_for(name: str) -> None:
+    asked = f"print(pystrat.{name}.__module__, *set(sys.modules) - before)"
+    code = f"import sys, pystrat; before = set(sys.modules); {asked}"
+    origin, *loaded = printed(code)
+    module = f"pystrat.{pystrat._MODULE_OF[name]}"
+    assert origin.startswith(module)
+    assert module in loaded
+
+
+def test_dir_lists_every_name_before_it_is_asked_for() -> None:
+    listed = printed("import pystrat; print(*dir(pystrat))")
+    assert set(pystrat.__all__) <= set(listed)
+    assert {"__version__", "corpus", "tree"} <= set(listed)
+
+
+def test_modules_of_names_are_attributes() -> None:
+    assert printed("import pystrat; print(pystrat.tree.TreeSampler is pystrat.TreeSampler)") == ["True"]
+
+
+def test_type_checkers_are_told_what_the_table_says() -> None:
+    tree = ast.parse(Path(pystrat.__file__).read_text(encoding="utf-8"))
+    told = {
+        alias.name: str(statement.module)
+        for block in tree.body
+        if isinstance(block, ast.If)
+        for statement in block.body
+        if isinstance(statement, ast.ImportFrom)
+        for alias in statement.names
+    }
+    assert told == {name: f"pystrat.{module}" for name, module in pystrat._MODULE_OF.items()}
+    assert set(told) < set(pystrat.__all__)
+
+
+def test_unknown_names_are_refused() -> None:
+    with pytest.raises(AttributeError, match="module 'pystrat' has no attribute 'StratifiedSampler'"):
+        getattr(pystrat, "StratifiedSampler")
