@@ -36,7 +36,7 @@ from typing import (
 
 import numpy as np
 
-from pystrat._lists import BatchLists
+from pystrat._batches import BatchLists, gather_part
 from pystrat._messages import check_integer, refusal, show
 from pystrat._random import RandomStream
 
@@ -137,16 +137,19 @@ class Batches(Sequence["NDArray[Any]"]):
 
     def part(self, first: int, step: int) -> "Batches":
         """Return the batches first, first + step, ..., in arrays of their own."""
-        begins, ends = self.offsets[first:-1:step], self.offsets[first + 1 :: step]
-        views = [self.rows[begin:end] for begin, end in zip(begins.tolist(), ends.tolist())]
-        rows = np.concatenate([self.rows[:0], *views])
-        return Batches(rows, np.concatenate([[0], np.cumsum(ends - begins)]))
+        rows = np.ascontiguousarray(self.rows)
+        part, offsets = gather_part(rows.view(np.uint8), rows.itemsize, self._offsets_in_c(), first, step)
+        return Batches(part.view(rows.dtype), offsets)
 
     def lists(self, first: int, step: int) -> Iterator[list[int]]:
         """Iterate over the batches first, first + step, ... as lists of ints, each made when it is asked for."""
         if self.rows.dtype == np.int32 and self.rows.flags.c_contiguous:
-            return BatchLists(self.rows, np.ascontiguousarray(self.offsets, dtype=np.int64), first, step)
+            return BatchLists(self.rows, self._offsets_in_c(), first, step)
         return (self[batch].tolist() for batch in range(first, len(self), step))
+
+    def _offsets_in_c(self) -> NDArray[np.int64]:
+        """Return the offsets as the compiled loops take them."""
+        return np.ascontiguousarray(self.offsets, dtype=np.int64)
 
     def __repr__(self) -> str:
         return f"Batches(n_batches={len(self)}, n_rows={len(self.rows)})"

@@ -21,7 +21,7 @@ def test_import_brings_the_stratified_sampler_and_nothing_of_the_others() -> Non
     loaded = printed("import sys, pystrat; print(*sys.modules)")
     assert {name for name in loaded if name.startswith("pystrat")} == {
         "pystrat",
-        "pystrat._lists",
+        "pystrat._batches",
         "pystrat._kernels",
         "pystrat._messages",
         "pystrat._random",

@@ -649,8 +649,29 @@ def test_lists_are_the_arrays_item_by_item_whatever_their_type(
     assert all(type(row) is int for batch in found for row in batch)
 
 
-def test_lists_read_nothing_outside_the_rows() -> None:
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint8])
+@pytest.mark.parametrize("apart", [1, 2], ids=["contiguous", "every second item"])
+@given(
+    sizes=st.lists(st.integers(0, 5), max_size=8),
+    first=st.integers(0, 9),
+    step=st.integers(1, 4),
+)
+def test_a_part_is_every_nth_batch_in_arrays_of_its_own(
+    dtype: Any, apart: int, sizes: list[int], first: int, step: int
+) -> None:
+    offsets = np.cumsum([0] + sizes)
+    rows = np.arange(apart * offsets[-1], dtype=dtype)[::apart]
+    batches = Batches(rows, offsets)
+    part = batches.part(first, step)
+    assert lists(part) == lists(batches)[first::step]
+    assert part.rows.dtype == dtype
+    assert not np.shares_memory(part.rows, rows)
+
+
+def test_lists_and_parts_read_nothing_outside_the_rows() -> None:
     batches = Batches(np.arange(6, dtype=np.int32), np.array([0, 2, 9]))
+    with pytest.raises(IndexError, match="batch 1 has the offsets 2 and 9 in 6 rows"):
+        batches.part(0, 1)
     lists_of_batches = batches.lists(0, 1)
     assert next(lists_of_batches) == [0, 1]
     with pytest.raises(IndexError, match="batch 1 has the offsets 2 and 9 in 6 rows"):

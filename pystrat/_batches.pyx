@@ -1,0 +1,117 @@
+# cython: language_level=3
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""The batches of a finished epoch: as lists of Python ints, each made when it is asked for, and every n-th of them."""
+
+import numpy as np
+
+from cpython.list cimport PyList_New, PyList_SET_ITEM
+from cpython.long cimport PyLong_FromLong
+from cpython.ref cimport Py_INCREF
+
+from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.string cimport memcpy
+
+
+cdef inline int check_offsets(Py_ssize_t batch, int64_t begin, int64_t end, Py_ssize_t n_rows) except -1:
+    if not 0 <= begin <= end <= n_rows:
+        raise IndexError(f"batch {batch} has the offsets {begin} and {end} in {n_rows} rows")
+    return 0
+
+
+cdef class BatchLists:
+    """An iterator over the batches first, first + step, ... of an epoch.
+
+    It gives what ``rows[offsets[b]:offsets[b + 1]].tolist()`` gives for each of these batches, without the arrays in
+    between.
+
+    Parameters
+    ----------
+    rows : numpy.ndarray of int32, shape (number of rows,)
+        Row positions, batch after batch; contiguous.
+    offsets : numpy.ndarray of int64, shape (number of batches + 1,)
+        Where each batch begins, and where the last one ends; contiguous.
+    first, step : int
+        Which batches; not negative, and the step positive.
+
+    Raises
+    ------
+    IndexError
+        At a batch whose offsets lie outside the rows.
+    """
+
+    cdef const int32_t[::1] rows
+    cdef const int64_t[::1] offsets
+    cdef Py_ssize_t batch, step
+
+    def __init__(self, const int32_t[::1] rows, const int64_t[::1] offsets, Py_ssize_t first, Py_ssize_t step):
+        self.rows = rows
+        self.offsets = offsets
+        self.batch = first
+        self.step = step
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.batch >= self.offsets.shape[0] - 1:
+            raise StopIteration
+        cdef int64_t begin = self.offsets[self.batch]
+        cdef int64_t end = self.offsets[self.batch + 1]
+        check_offsets(self.batch, begin, end, self.rows.shape[0])
+        cdef Py_ssize_t place, size = end - begin
+        cdef list batch = PyList_New(size)
+        cdef object row
+        for place in range(size):
+            row = PyLong_FromLong(self.rows[begin + place])
+            Py_INCREF(row)  # the list keeps a reference of its own
+            PyList_SET_ITEM(batch, place, row)
+        self.batch += self.step
+        return batch
+
+
+def gather_part(
+    const uint8_t[::1] rows, Py_ssize_t item_size, const int64_t[::1] offsets, Py_ssize_t first, Py_ssize_t step
+):
+    """Copy the batches first, first + step, ... of an epoch into an array of their own.
+
+    Parameters
+    ----------
+    rows : numpy.ndarray of uint8, shape (number of rows * item_size,)
+        The bytes of the row positions, batch after batch; contiguous.
+    item_size : int
+        Bytes of a row position.
+    offsets : numpy.ndarray of int64, shape (number of batches + 1,)
+        Where each batch begins, in rows, and where the last one ends; contiguous.
+    first, step : int
+        Which batches; not negative, and the step positive.
+
+    Returns
+    -------
+    tuple of numpy.ndarray
+        The bytes and the offsets of these batches.
+
+    Raises
+    ------
+    IndexError
+        At a batch whose offsets lie outside the rows.
+    """
+    cdef Py_ssize_t n_rows = rows.shape[0] // item_size
+    chosen = range(first, offsets.shape[0] - 1, step)
+    part_offsets = np.empty(len(chosen) + 1, dtype=np.int64)
+    cdef int64_t[::1] ends = part_offsets
+    cdef Py_ssize_t batch, place
+    ends[0] = 0
+    for place in range(ends.shape[0] - 1):
+        batch = first + place * step
+        check_offsets(batch, offsets[batch], offsets[batch + 1], n_rows)
+        ends[place + 1] = ends[place] + offsets[batch + 1] - offsets[batch]
+    part_rows = np.empty(ends[ends.shape[0] - 1] * item_size, dtype=np.uint8)
+    cdef uint8_t[::1] out = part_rows
+    with nogil:
+        for place in range(ends.shape[0] - 1):
+            memcpy(
+                &out[0] + ends[place] * item_size,
+                &rows[0] + offsets[first + place * step] * item_size,
+                (ends[place + 1] - ends[place]) * item_size,
+            )
+    return part_rows, part_offsets
