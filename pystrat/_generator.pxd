@@ -141,21 +141,37 @@ cdef inline void draw_indices(
         generator.position = position
 
 
-cdef inline uint32_t next_rows(Generator *generator, int32_t *pool, uint32_t left, int32_t *rows) noexcept nogil:
-    """Take the next rows of the permutation out of the `left` rows of the pool; return how many were taken."""
-    cdef uint32_t indices[BLOCK_SIZE]
+cdef inline uint32_t next_indices(
+    Generator *generator, const int32_t *pool, uint32_t left, uint32_t *indices
+) noexcept nogil:
+    """Draw where in the `left` rows of the pool the next rows of a permutation stand; return how many were drawn.
+
+    They are taken out one after another: each time the last of the rows that are left takes the place.
+    """
     cdef uint32_t bits = bits_below(left)
     cdef uint32_t same_bits = left - ((<uint32_t>1 << bits) >> 1)
     cdef uint32_t count = same_bits if same_bits < BLOCK_SIZE else BLOCK_SIZE
-    cdef uint32_t i, index
+    cdef uint32_t i
     draw_indices(generator, left, 1, bits, count, indices)
     for i in range(count):
         prefetch(&pool[indices[i]])
+    return count
+
+
+cdef inline int32_t take_row(int32_t *pool, uint32_t index, uint32_t last) noexcept nogil:
+    """Take the row at an index out of the pool; the last row takes its place."""
+    cdef int32_t row = pool[index]
+    pool[index] = pool[last]
+    return row
+
+
+cdef inline uint32_t next_rows(Generator *generator, int32_t *pool, uint32_t left, int32_t *rows) noexcept nogil:
+    """Take the next rows of the permutation out of the `left` rows of the pool; return how many were taken."""
+    cdef uint32_t indices[BLOCK_SIZE]
+    cdef uint32_t count = next_indices(generator, pool, left, indices)
+    cdef uint32_t i
     for i in range(count):
-        index = indices[i]
-        left -= 1
-        rows[i] = pool[index]
-        pool[index] = pool[left]
+        rows[i] = take_row(pool, indices[i], left - 1 - i)
     return count
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t
 
-from pystrat._generator cimport BLOCK_SIZE, Generator, next_rows, prefetch, seed_generator
+from pystrat._generator cimport BLOCK_SIZE, Generator, next_indices, prefetch, seed_generator, take_row
 
 ctypedef fused code_type:
     uint8_t
@@ -17,19 +17,39 @@ ctypedef fused code_type:
     int32_t
 
 
-cdef void scatter_rows(
-    const int32_t *rows, uint32_t count, code_type *codes, int64_t *cursors, const int32_t *layout, int32_t *out
+cdef enum:
+    LINE = 16  # int32 places in a line of the cache, of the usual 64 bytes
+
+
+cdef void scatter_block(
+    int32_t *pool,
+    uint32_t left,
+    const uint32_t *indices,
+    uint32_t count,
+    code_type *codes,
+    int64_t *cursors,
+    const int32_t *layout,
+    int32_t *out,
 ) noexcept nogil:
-    """Put rows where the layout wants the next row of their stratum."""
+    """Take the rows at `indices` out of the pool, and put each where the layout wants the next row of its stratum.
+
+    What a row needs next is on its way while the other rows of the block are seen to. The layout is read in order, but
+    in as many places as there are strata, more than the machine itself looks ahead in.
+    """
+    cdef int32_t rows[BLOCK_SIZE]
     cdef int32_t places[BLOCK_SIZE]
     cdef uint32_t i
+    cdef int64_t cursor
     cdef code_type code
     for i in range(count):
+        rows[i] = take_row(pool, indices[i], left - 1 - i)
         prefetch(&codes[rows[i]])
     for i in range(count):
         code = codes[rows[i]]
-        places[i] = layout[cursors[code]]
-        cursors[code] += 1
+        cursor = cursors[code]
+        cursors[code] = cursor + 1
+        places[i] = layout[cursor]
+        prefetch(&layout[cursor + LINE])  # beyond the end too: nothing is read there
         prefetch(&out[places[i]])
     for i in range(count):
         out[places[i]] = rows[i]
@@ -53,14 +73,14 @@ def scatter_permutation(
     """
     cdef int32_t[::1] pool = np.arange(codes.shape[0], dtype=np.int32)
     cdef uint32_t left = <uint32_t>codes.shape[0]
-    cdef int32_t rows[BLOCK_SIZE]
+    cdef uint32_t indices[BLOCK_SIZE]
     cdef Generator generator
     cdef uint32_t count
     with nogil:
         seed_generator(&generator, seed)
         while left > 0:
-            count = next_rows(&generator, &pool[0], left, rows)
-            scatter_rows(rows, count, &codes[0], &cursors[0], &layout[0], &out[0])
+            count = next_indices(&generator, &pool[0], left, indices)
+            scatter_block(&pool[0], left, indices, count, &codes[0], &cursors[0], &layout[0], &out[0])
             left -= count
 
 
