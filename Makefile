@@ -6,6 +6,8 @@ export RETICULATE_PYTHON := $(CURDIR)/.venv/bin/python
 python := .venv/bin/python
 
 bench_scripts := epoch lists constructor memory ranks imports loader background bridge weighted tree corpus
+# bench_options=--write puts the tables into benchmarks/README.md as well.
+bench_options :=
 
 .PHONY: help set-up demo bench test test-python test-bridge test-r test-vignettes vignettes check document clean r-half
 
@@ -35,9 +37,8 @@ test-vignettes: set-up r-half ## Run the vignettes and compare their text with t
 vignettes: set-up r-half ## Render the vignettes: vignettes/*.Rmd -> *.md and their figures
 	@Rscript tools/vignettes.R
 
-bench: set-up r-half ## Measure the samplers beside their peers, and print ratios (some 15 minutes)
-	@for script in $(bench_scripts); do echo "bench: $$script"; $(python) benchmarks/$$script.py || exit 1; done
-	@echo "bench: epoch in R"; Rscript benchmarks/epoch.R
+bench: set-up r-half ## Measure the samplers beside their peers, and print the tables of benchmarks/README.md
+	@$(python) benchmarks/run.py $(addsuffix .py,$(bench_scripts)) epoch.R $(bench_options)
 
 check: set-up r-half ## Check format, lint, types and the R package's documentation
 	@tools/check.sh

@@ -9,7 +9,7 @@ import torch
 from rounds import head, interleaved, show_ratio
 from settings import GENERATOR, SETTINGS, described, sampler_of
 
-ROUNDS = {20_000: 201, 1_000_000: 15, 10_000_000: 5, 50_000_000: 2}
+ROUNDS = {20_000: 201, 1_000_000: 15, 10_000_000: 5, 50_000_000: 3}
 REACH = {1_000_000: 1.15, 10_000_000: 0.9}
 
 

@@ -43,7 +43,7 @@ def interleaved(contestants: dict[str, Callable[[], Any]], *, rounds: int) -> di
 def ratio(timings: dict[str, Timing], ours: str, theirs: str) -> tuple[float, float, float]:
     """Return the median of the rounds' ratios and their quartiles: both sides of a ratio ran next to each other."""
     ratios = [mine / other for mine, other in zip(timings[ours].seconds, timings[theirs].seconds)]
-    low, middle, high = statistics.quantiles(ratios, n=4)
+    low, middle, high = statistics.quantiles(ratios, n=4, method="inclusive")  # never beyond what was measured
     return middle, low, high
 
 
