@@ -62,6 +62,9 @@ measure = function(n_rows, n_strata, rounds, times) {
   ), rounds, times)
   setting = sprintf("%s rows, %d strata", format(n_rows, big.mark = ",", scientific = FALSE), n_strata)
   is_large = n_rows == 1e6
+  # What any form with R's own order is above.
+  show_ratio(sprintf("R, sample.int alone over the published data.table form, %s", setting), seconds, "sample",
+    "published")
   for (ours in c("by_minimum", "even")) {
     size = if (ours == "even") "mean batch 256, even" else sprintf("m = %.0f", minimum)
     setting_of = sprintf("%s, %s", setting, size)
