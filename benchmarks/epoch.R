@@ -69,7 +69,8 @@ measure = function(n_rows, n_strata, rounds, times) {
     size = if (ours == "even") "mean batch 256, even" else sprintf("m = %.0f", minimum)
     setting_of = sprintf("%s, %s", setting, size)
     show_ratio(sprintf("R, an epoch over sample.int, %s", setting_of), seconds, ours, "sample", if (is_large) 1.8)
-    show_ratio(sprintf("R, an epoch over the published data.table form, %s", setting_of), seconds, ours, "published", 0.12)
+    show_ratio(sprintf("R, an epoch over the published data.table form, %s", setting_of), seconds, ours, "published",
+      0.12)
   }
 }
 
