@@ -16,7 +16,10 @@ def blocks(document: str) -> str:
     return "\n".join(re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL))
 
 
-@pytest.mark.parametrize("document", ["distributed-and-resume.md", "corpus.md", "downsampling.md"])
+DOCUMENTS = ["distributed-and-resume.md", "corpus.md", "downsampling.md", "pairs.md"]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
 def test_documents_print_what_they_say(document: str, capsys: pytest.CaptureFixture[str]) -> None:
     code = blocks(document)
     names: dict[str, Any] = {}

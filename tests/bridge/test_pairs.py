@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
+from pathlib import Path
 from typing import Any, Callable
 
 import numpy as np
@@ -16,6 +18,7 @@ from rbridge._session import Session, as_array
 from rbridge.source import EpochSource
 
 USERS, ITEMS = [0, 0, 1, 2, 3, 3], [0, 3, 1, 3, 2, 3]
+DOCUMENT = Path(__file__).parents[2] / "docs" / "pairs.md"
 LARGE = {"n_users": 2**21, "n_items": 2**31 - 1}  # nearly 2^52 cells
 
 
@@ -217,3 +220,13 @@ def test_from_r_through_reticulate(rscript: Callable[..., str]) -> None:
         "Got 'a' instead.",
         "There is no user 4: the dataset has 3.",
     ]
+
+
+def test_the_r_code_of_the_document_runs_and_prints_the_same_pairs_twice(rscript: Callable[..., str]) -> None:
+    (code,) = re.findall(r"```r\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), flags=re.DOTALL)
+    printed = [line.split()[1:] for line in rscript(code, RETICULATE_PYTHON=sys.executable).splitlines()]
+    pairs = [line for line in printed if line[:1] != ["item"]]
+    assert len(pairs) == 20 and pairs[:10] == pairs[10:]
+    sampler = NegativePairSampler([0, 0, 1, 2], [0, 3, 1, 3], 0.4, 5, seed=1)
+    users, items, labels = decode_pairs(sampler.batches(0).rows, 4)
+    assert [[int(word) for word in line] for line in pairs[:10]] == np.stack([users + 1, items + 1, labels], 1).tolist()

@@ -1,0 +1,125 @@
+"""Negative pairs beside other ways to keep positives out: ratios of time, and bytes a positive, which are counted.
+
+Arguments: positives (10,000,000), users (1,000,000) and items (100,000).
+"""
+
+from __future__ import annotations
+
+import sys
+import tracemalloc
+from typing import Any, Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from rounds import head, interleaved, ratio, show
+
+from pystrat import NegativePairSampler
+from pystrat._pairs import FreeCells
+from pystrat._random import RandomStream
+
+ROUNDS = 3
+SET_SHARE = 20  # the set answers for one in so many of the pairs; its time is for all
+
+
+class Observed:
+    """Positives drawn at random, users and items of unequal popularity; their distinct cells, sorted."""
+
+    def __init__(self, n_positives: int, n_users: int, n_items: int) -> None:
+        random = np.random.default_rng(1)
+        self.n_users, self.n_items = n_users, n_items
+        self.users = (n_users * random.beta(1, 2, n_positives)).astype(np.int64)
+        self.items = (n_items * random.beta(1, 2, n_positives)).astype(np.int64)
+        self.cells = np.unique(self.users * n_items + self.items)
+        self.n_cells = n_users * n_items
+
+    def sampler(self) -> NegativePairSampler:
+        sizes = {"n_users": self.n_users, "n_items": self.n_items}
+        return NegativePairSampler(self.users, self.items, 0.5, 1024, seed=1, **sizes)
+
+
+def candidates(observed: Observed, count: int) -> NDArray[np.int64]:
+    return np.random.default_rng(2).integers(0, observed.n_cells, count)
+
+
+def by_isin(observed: Observed, count: int) -> NDArray[np.int64]:
+    """Draw, and drop what is a positive; few are, and those are not drawn again."""
+    drawn = candidates(observed, count)
+    return drawn[~np.isin(drawn, observed.cells)]
+
+
+def by_sorted_search(observed: Observed, count: int) -> NDArray[np.int64]:
+    drawn = candidates(observed, count)
+    places = np.minimum(np.searchsorted(observed.cells, drawn), len(observed.cells) - 1)
+    return drawn[observed.cells[places] != drawn]
+
+
+def by_set(cells: "set[int]", observed: Observed, count: int) -> list[int]:
+    return [cell for cell in candidates(observed, count).tolist() if cell not in cells]
+
+
+def bytes_held(make: Callable[[], Any]) -> tuple[Any, int]:
+    tracemalloc.start()
+    made = make()
+    held = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    return made, held
+
+
+def time(observed: Observed) -> None:
+    """Print the time of negatives, as many as positives, over that of the others; numpy's isin is the first."""
+    count = len(observed.users)
+    free = FreeCells(observed.cells, observed.n_cells)
+    stream, sampler = RandomStream(1), observed.sampler()
+    python_set = set(observed.cells.tolist())
+
+    def ours() -> None:
+        free.cells(stream.indices(free.count, count))
+
+    timings = interleaved(
+        {
+            "ours": ours,
+            "epoch": lambda: sampler.batches(0),
+            "isin": lambda: by_isin(observed, count),
+            "search": lambda: by_sorted_search(observed, count),
+            "set": lambda: by_set(python_set, observed, count // SET_SHARE),
+        },
+        rounds=ROUNDS,
+    )
+    drawn = f"{count:,} negatives of {observed.n_users:,} users x {observed.n_items:,} items"
+    show(f"drawn directly over numpy's isin, {drawn}", ratio(timings, "ours", "isin"), 1)
+    show(f"drawn directly over numpy's searchsorted, {drawn}", ratio(timings, "ours", "search"), 1)
+    middle, low, high = (value / SET_SHARE for value in ratio(timings, "ours", "set"))
+    show(f"drawn directly over a Python set, {drawn}", (middle, low, high), 1)
+    show("a whole epoch, order and batches included, a pair, over isin a negative", halved(timings), 1)
+    for name, divisor in (("ours", count), ("epoch", 2 * count), ("isin", count), ("search", count)):
+        print(f"| ns a pair, {name} | {1e9 * timings[name].median / divisor:.0f} | | | |")
+    print(f"| ns a pair, set | {1e9 * timings['set'].median * SET_SHARE / count:.0f} | | | |", flush=True)
+
+
+def halved(timings: Any) -> tuple[float, float, float]:
+    """An epoch has two pairs for each negative."""
+    middle, low, high = (value / 2 for value in ratio(timings, "epoch", "isin"))
+    return middle, low, high
+
+
+def memory(observed: Observed) -> None:
+    """Print what is held besides the users and items themselves."""
+    count = len(observed.users)
+    sampler, ours = bytes_held(observed.sampler)
+    held_by_set = bytes_held(lambda: set(observed.cells.tolist()))[1]
+    for method in ("per_user", "popularity"):
+        sizes = {"n_users": observed.n_users, "n_items": observed.n_items, "method": method}
+        held = bytes_held(lambda: NegativePairSampler(observed.users, observed.items, 0.5, 1024, **sizes))[1]
+        show(f"bytes a positive, {method}", (held / count,) * 3, 12)
+    show("bytes a positive, uniform", (ours / count,) * 3, 12)
+    show("bytes a positive, uniform, over the sorted cells that isin and searchsorted need", (ours / (8 * count),) * 3)
+    show("bytes a positive, uniform, over a Python set", (ours / held_by_set,) * 3, 1)
+    assert sampler.n_positives == count
+
+
+if __name__ == "__main__":
+    sizes = [int(argument) for argument in sys.argv[1:]] or [10_000_000, 1_000_000, 100_000]
+    data = Observed(*sizes)
+    head()
+    time(data)
+    memory(data)
