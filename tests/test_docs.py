@@ -9,14 +9,12 @@ from typing import Any
 import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
+DOCUMENTS = ["distributed-and-resume.md", "corpus.md", "downsampling.md", "pairs.md"]
 
 
 def blocks(document: str) -> str:
     text = (DOCS / document).read_text(encoding="utf-8")
     return "\n".join(re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL))
-
-
-DOCUMENTS = ["distributed-and-resume.md", "corpus.md", "downsampling.md", "pairs.md"]
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
