@@ -504,7 +504,7 @@ def _combine(columns: Sequence[Column], *, drop: bool) -> tuple[NDArray[Any], tu
     """
     first = columns[0]
     if len(columns) == 1 and (drop or first.codes.min() >= 0):
-        return first.codes, tuple(_names_of(first)[:-1])
+        return first.codes, tuple(_names_of(first))
     left_out = np.zeros(len(first.codes), dtype=bool)
     codes = np.zeros(len(first.codes), dtype=np.int64)
     parts: list[NDArray[Any]] = []
@@ -515,7 +515,7 @@ def _combine(columns: Sequence[Column], *, drop: bool) -> tuple[NDArray[Any], tu
             left_out |= column.codes < 0
         codes, combinations = _number_kept(codes * width + values, left_out)
         parts = [part[combinations // width] for part in parts]
-        parts.append(_names_of(column)[combinations % width])
+        parts.append(np.array([*_names_of(column), "NA"], dtype=object)[combinations % width])
     return codes, tuple(", ".join(row) for row in zip(*parts))
 
 
@@ -526,13 +526,11 @@ def _number_kept(values: NDArray[np.int64], left_out: NDArray[np.bool_]) -> tupl
     return codes, distinct
 
 
-def _names_of(column: Column) -> NDArray[Any]:
-    """Show each value of a column; the last entry stands for a missing one."""
-    if _are_small_integers(column.values, 10**15 - 1):
-        names = [str(value) for value in column.values.tolist()]  # what _name gives, for thousands of strata
-    else:
-        names = [_name(value, column.kind) for value in column.values]
-    return np.array(names + ["NA"], dtype=object)
+def _names_of(column: Column) -> list[str]:
+    """Show each value of a column."""
+    if len(column.values) > 0 and _are_small_integers(column.values, 10**15 - 1):
+        return repr(column.values.tolist())[1:-1].split(", ")  # what _name gives, in a third of the time
+    return [_name(value, column.kind) for value in column.values]
 
 
 def _compact(codes: NDArray[Any], names: tuple[str, ...], *, any_dropped: bool) -> Strata:

@@ -37,7 +37,7 @@ class CorpusMixture(BatchSampler):
         The endings of files that belong together line by line; one alone for text that has no translation.
     sample : float or int
         A share, 0 < sample < 1, of all lines that no rule keeps; or the number of lines of an epoch, an integer, the
-        lines that rules keep among them. A whole float from 2.0 on stands for the integer; 1.0 is refused.
+        lines that rules keep among them. Other floats are refused, whole ones too, since 1.0 may mean either.
     rules : path or sequence of str, optional
         A file of rules, or its lines; see Notes. Without, every file has its share of the lines.
     shuffle : bool, default True

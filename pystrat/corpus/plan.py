@@ -58,9 +58,8 @@ class CorpusPlan:
         The lines of each.
     sample : float or int
         A float g with 0 < g < 1: as many lines are drawn as the share g of all lines that no rule keeps, and those that
-        a rule keeps come besides. An integer g >= 1: an epoch has g lines, those that a rule keeps among them. Of the
-        whole floats, which is what R's numbers are, 2.0 and above stand for the integer; 1.0 may mean either and is
-        refused.
+        a rule keeps come besides. An integer g >= 1: an epoch has g lines, those that a rule keeps among them. Other
+        floats are refused, whole ones too, since 1.0 may mean either.
     rules : sequence of Rule, optional
         Without rules, every file has its share of the lines.
     owner : str
@@ -185,10 +184,9 @@ def _requested(sample: Any, others: int, kept: int, owner: str) -> Fraction:
         number = float(sample)
         if 0 < number < 1:
             return Fraction(str(sample)) * others
-        if number < 2 or not number.is_integer():
-            # 1.0, all lines or one line, would be shown as 1, which is allowed.
-            raise ValueError(refusal("sample", owner, required, f"the floating-point number {number!r}"))
-        sample = int(number)
+        # 1.0, all lines or one line, would be shown as 1, which is allowed.
+        advice = f"A number of lines is written {number:.0f}, in R {number:.0f}L." if number.is_integer() else None
+        raise ValueError(refusal("sample", owner, required, f"the floating-point number {number!r}", advice))
     if sample < 1:
         raise ValueError(refusal("sample", owner, required, show(sample)))
     if sample < kept:

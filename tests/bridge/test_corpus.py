@@ -140,7 +140,7 @@ def test_a_plan_is_a_data_frame(corpus: Path, base: Any) -> None:
 
 FROM_R = """
 corpus = reticulate::import("pystrat.corpus")
-mixture = corpus$CorpusMixture("{folder}", 8, suffixes = list(".txt"), sample = 50,
+mixture = corpus$CorpusMixture("{folder}", 8, suffixes = list(".txt"), sample = 50L,
   rules = list("gold *", "IT,MSDN 20", "news 10"), seed = 1)
 collected = rbridge::collect_rows(rbridge::batch_sampler_python(mixture), n_rows = 145)
 subset = corpus$EpochSubsetSampler(20, 30, 8, method = "perplexity", maximum = NULL, seed = 1)

@@ -27,7 +27,7 @@
 #'   writeLines(rep("a line", 60), file.path(folder, "generic.txt"))
 #'   writeLines(rep("a line", 4), file.path(folder, "news.txt"))
 #'   corpus = reticulate::import("pystrat.corpus")
-#'   mixture = corpus$CorpusMixture(folder, 8, suffixes = list(".txt"), sample = 20, rules = list("news 30", "* 70"))
+#'   mixture = corpus$CorpusMixture(folder, 8, suffixes = list(".txt"), sample = 20L, rules = list("news 30", "* 70"))
 #'   corpus_plan(mixture)
 #' }
 corpus_plan = function(mixture) {

@@ -155,7 +155,12 @@ taskless = function(task, n_rows = task$nrow) {
 
 test_that("a dataset with a task of its own gets the strata of that", {
   own = task_of(c(21:40, 1:20))
-  made = trained_with(batch_sampler_stratified(2, seed = 1), task_of(), dataset = function(task) dataset_for(own))
+  with_task = function(task) {
+    dataset = taskless(task)
+    dataset$task = own
+    dataset
+  }
+  made = trained_with(batch_sampler_stratified(2, seed = 1), task_of(), dataset = with_task)
   expected = sampler_of(survey$y[own$row_ids], 2, seed = 1)
   expect_identical(made[[1]]$batches(0), expected$batches(0))
   expect_false(identical(expected$batches(0), sampler_of(survey$y, 2, seed = 1)$batches(0)))
