@@ -129,17 +129,37 @@ test_that("outside of mlr3torch nothing is changed by its being loaded", {
   expect_identical(epoch_of(sampler, 0), epoch_of(sampler_of(survey$y, 2, seed = 1), 0))
 })
 
-test_that("predictions are those of a learner whose sampler was taken away", {
-  skip_without_libtorch()
-  task = mlr3::tsk("sonar")
-  learner = mlr3::lrn("classif.mlp", epochs = 3, batch_size = 32, seed = 1, predict_type = "prob", device = "cpu",
-    neurons = 8, batch_sampler = batch_sampler_stratified(3, seed = 1))
+# What a learner predicts for a task, for new data, and without its sampler.
+three_predictions = function(learner, task) {
   learner$train(task)
-  with_sampler = learner$predict(task)$prob
-  on_new_data = learner$predict_newdata(task$data(cols = task$feature_names))$prob
+  with_sampler = data.table::as.data.table(learner$predict(task))
+  on_new_data = data.table::as.data.table(learner$predict_newdata(task$data()))
   learner$param_set$set_values(batch_sampler = NULL)
-  expect_identical(with_sampler, learner$predict(task)$prob)
-  expect_identical(on_new_data, with_sampler)
+  list(with_sampler, on_new_data, data.table::as.data.table(learner$predict(task)))
+}
+
+for (form in list("FALSE", "TRUE", "device")) {
+  test_that(paste("predictions are those of a learner whose sampler was taken away: tensor_dataset =", form), {
+    skip_without_libtorch()
+    learner = mlr3::lrn("classif.mlp", epochs = 3, batch_size = 32, seed = 1, predict_type = "prob", device = "cpu",
+      neurons = 8, batch_sampler = batch_sampler_stratified(3, seed = 1))
+    learner$param_set$set_values(tensor_dataset = if (form == "device") form else as.logical(form))
+    predictions = three_predictions(learner, mlr3::tsk("sonar"))
+    expect_identical(predictions[[1]], predictions[[3]])
+    expect_identical(predictions[[2]], predictions[[3]])
+  })
+}
+
+test_that("predictions for regression are those of a learner whose sampler was taken away", {
+  skip_without_libtorch()
+  task = mlr3::tsk("mtcars")
+  task$cbind(data.frame(bins = bin_target(task$truth(), n_bins = 4)))
+  task$set_col_roles("bins", roles = "stratum")
+  learner = mlr3::lrn("regr.mlp", epochs = 3, batch_size = 8, seed = 1, device = "cpu", neurons = 8,
+    batch_sampler = batch_sampler_stratified(2, seed = 1))
+  predictions = three_predictions(learner, task)
+  expect_identical(predictions[[1]], predictions[[3]])
+  expect_identical(predictions[[2]], predictions[[3]])
 })
 
 test_that("validation scores are those of predicting the validation rows", {
