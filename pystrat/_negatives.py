@@ -10,7 +10,6 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat._messages import count_of, refusal, show, show_number
@@ -18,8 +17,7 @@ from pystrat._pairs import FreeCells, find_cells, indices_within, subsets_within
 from pystrat._random import RandomStream
 from pystrat._sum_tree import WeightTree
 
-_LARGEST_POOL = 2**31 - 1
-_HASHED_FROM = 10**7  # R's sample.int() draws anew what repeats where there is more to draw from, else from a pool
+MAX_PAIRS = 2**31 - 1
 LEAST_ACCEPTANCE = Fraction(1, 100)
 
 
@@ -132,7 +130,7 @@ class UniformNegatives(Negatives):
     def __init__(
         self, positives: PositivePairs, per_positive: Fraction, *, unique: bool, free_only: bool, owner: str
     ) -> None:
-        self.count = rounded(len(positives) * per_positive)
+        self.count = count_negatives(len(positives), per_positive, len(positives), owner)
         self._unique = unique
         self._free = FreeCells(positives.distinct if free_only else positives.distinct[:0], positives.n_cells)
         if self._free.count == 0:
@@ -146,8 +144,6 @@ class UniformNegatives(Negatives):
         limit = self._free.count
         if not self._unique:
             cells = stream.indices(limit, self.count)
-        elif limit > _LARGEST_POOL or (limit > _HASHED_FROM and 2 * self.count <= limit):
-            cells = _first_distinct(stream, limit, self.count)
         else:
             first, limits, counts = np.array([[0], [limit], [self.count]], dtype=np.int64)
             cells = subsets_within(stream, first, limits, counts)
@@ -161,9 +157,10 @@ class PerUserNegatives(Negatives):
     Parameters
     ----------
     positives, per_positive, unique, free_only, owner
-        As in `UniformNegatives`; the number is rounded for each user.
+        As in `UniformNegatives`. A user's number is what the rounded running total over the users grows by: the floor
+        or the ceiling of the user's share.
     skip_full : bool
-        Whether users without a free item are skipped and counted, or refused.
+        Whether users without a free item are skipped and counted, or refused. All of them are refused in any case.
     """
 
     def __init__(
@@ -182,16 +179,13 @@ class PerUserNegatives(Negatives):
         # How many positives, which are not drawn, lie in front of each user's cells.
         self._taken = positives.starts() if free_only else np.zeros(positives.n_users + 1, dtype=np.int64)
         of_user = positives.counts_by_user()
-        values, codes = np.unique(of_user, return_inverse=True)
-        self._counts = np.array([rounded(int(value) * per_positive) for value in values], dtype=np.int64)[codes]
         full = np.flatnonzero((of_user > 0) & (self._limits() == 0))
-        if len(full) and not skip_full:
-            told = f"{count_of(len(full), 'user')} without one, the first of them user {full[0]},"
-            advice = "Leave such users out, or set 'full_users' to 'skip'."
-            raise ValueError(refusal("items", owner, "leave each user an item that is no positive", told, advice))
+        if len(full):
+            self._check_full(full, int(np.count_nonzero(of_user)), skip_full, owner)
+            of_user[full] = 0
         self.n_skipped_users = len(full)
-        self._counts[full] = 0
-        self.count = int(self._counts.sum())
+        self.count = count_negatives(int(of_user.sum()), per_positive, len(positives), owner)
+        self._counts = shares(of_user, per_positive)
         beyond = np.flatnonzero(self._counts > self._limits())
         if unique and len(beyond):
             user = beyond[0]
@@ -200,14 +194,25 @@ class PerUserNegatives(Negatives):
             told += f" {count_of(int(self._limits()[user]), 'item')},"
             raise ValueError(refusal("unique", owner, required, told))
 
+    def _check_full(self, full: NDArray[np.intp], n_users: int, skip_full: bool, owner: str) -> None:
+        """Refuse users without a free item, or, where these are skipped, that all users are such."""
+        if not skip_full:
+            told = f"{count_of(len(full), 'user')} without one, the first of them user {full[0]},"
+            advice = "Leave such users out, or set 'full_users' to 'skip'."
+            raise ValueError(refusal("items", owner, "leave each user an item that is no positive", told, advice))
+        if len(full) == n_users:
+            told = f"{count_of(n_users, 'user')} with positives, all without one,"
+            raise ValueError(refusal("items", owner, "leave some user an item that is no positive", told))
+
     def _limits(self) -> NDArray[np.int64]:
         """Return of each user how many items can be drawn."""
         return self._n_items - np.diff(self._taken)
 
     def draw(self, stream: RandomStream) -> NDArray[np.int64]:
-        firsts = np.arange(len(self._counts), dtype=np.int64) * self._n_items - self._taken[:-1]
+        users = np.flatnonzero(self._counts)
+        firsts = users * self._n_items - self._taken[users]
         draw = subsets_within if self._unique else indices_within
-        cells = draw(stream, firsts, self._limits(), self._counts)
+        cells = draw(stream, firsts, self._limits()[users], self._counts[users])
         self._free.cells(cells)
         return cells
 
@@ -226,7 +231,7 @@ class PopularityNegatives(Negatives):
     def __init__(
         self, positives: PositivePairs, per_positive: Fraction, *, power: float, free_only: bool, owner: str
     ) -> None:
-        self.count = rounded(len(positives) * per_positive)
+        self.count = count_negatives(len(positives), per_positive, len(positives), owner)
         self._positives = positives
         self._starts = positives.starts() if free_only else None
         counts = np.bincount(positives.cells % positives.n_items, minlength=positives.n_items)
@@ -269,11 +274,38 @@ def rounded(number: Fraction) -> int:
     return int(number + Fraction(1, 2))
 
 
+def count_negatives(n_positives: int, per_positive: Fraction, n_all: int, owner: str) -> int:
+    """Return the negatives for `n_positives`; refuse more than an epoch can have beside all `n_all` positives."""
+    count = rounded(n_positives * per_positive)
+    if n_all + count > MAX_PAIRS:
+        got = f"{show_number(n_all + count)} pairs"
+        raise ValueError(refusal("ratio", owner, f"give at most {MAX_PAIRS} pairs", got))
+    return count
+
+
+def shares(counts: NDArray[np.int64], per_one: Fraction) -> NDArray[np.int64]:
+    """Return what the rounded running total of ``counts * per_one`` grows by, for each count, exactly.
+
+    The results add up to the rounded total, and each is the floor or the ceiling of its own product.
+    """
+    numerator, denominator = 2 * per_one.numerator, 2 * per_one.denominator
+    half = per_one.denominator
+    given = np.flatnonzero(counts)
+    running = np.cumsum(counts[given])
+    if int(running[-1]) * numerator + half < 2**62 and denominator < 2**62:
+        totals = (running * numerator + half) // denominator
+    else:
+        totals = np.array([(total * numerator + half) // denominator for total in running.tolist()], dtype=np.int64)
+    grown = np.zeros(len(counts), dtype=np.int64)
+    grown[given] = np.diff(totals, prepend=0)
+    return grown
+
+
 def exact_share(ratio: Any, owner: str) -> Fraction:
     """Return the ratio as an exact number: a float is the decimal number that it is shown as."""
     required = "be a number above 0 and below 1"
     if isinstance(ratio, Fraction):
-        exact = ratio
+        exact = Fraction(int(ratio.numerator), int(ratio.denominator))  # those of numpy would overflow
     elif isinstance(ratio, (float, np.floating)) and np.isfinite(ratio):
         exact = Fraction(show_number(ratio))
     else:
@@ -282,13 +314,3 @@ def exact_share(ratio: Any, owner: str) -> Fraction:
     if not 0 < exact < 1:
         raise ValueError(refusal("ratio", owner, required, show(ratio)))
     return exact
-
-
-def _first_distinct(stream: RandomStream, limit: int, count: int) -> NDArray[np.int64]:
-    """Draw until there are `count` different numbers below `limit`: the first ones, in the order of drawing."""
-    drawn = stream.indices(limit, count)
-    while True:
-        drawn = pd.unique(drawn)
-        if len(drawn) == count:
-            return drawn
-        drawn = np.concatenate([drawn, stream.indices(limit, count - len(drawn))])

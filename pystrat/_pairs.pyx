@@ -5,12 +5,15 @@
 A cell is ``row * columns + column``. The free cells, those that are no positives, have ranks 0, 1, ... in the order of
 their numbers. In front of the j-th positive, counted from 0 in sorted order, lie ``positive[j] - j`` free cells. So the
 free cell of rank u is ``u + j``, where j is the number of positives with ``positive[j] - j <= u``. A table of buckets of
-ranks tells between which two values j lies, so that a search looks at one or two positives.
+ranks tells between which two values j lies: a search looks at one or two positives on average where they are spread evenly,
+and at the binary logarithm of their number where they lie in blocks.
 """
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+
+from libc.string cimport memset
 
 from pystrat._generator cimport BLOCK_SIZE, bits_below, index_below, next_subset, prefetch
 from pystrat._random cimport RandomStream
@@ -93,6 +96,61 @@ cdef class FreeCells:
                     ranks[i] = rank + low
 
 
+# R's sample.int() without replacement draws anew what repeats where there is more to draw from, else from a pool.
+cdef int64_t HASHED_FROM = 10000000
+cdef int64_t LARGEST_POOL = 2147483647
+
+
+cdef int64_t count_places(
+    const int64_t[::1] firsts, const int64_t[::1] limits, const int64_t[::1] counts, bint distinct
+) except -1:
+    """Return the sum of the counts; refuse what would be written beyond it, or drawn from nothing."""
+    cdef int64_t n_places = 0
+    cdef Py_ssize_t group
+    if firsts.shape[0] != counts.shape[0] or limits.shape[0] != counts.shape[0]:
+        raise ValueError("firsts, limits and counts must have one length")
+    for group in range(counts.shape[0]):
+        if counts[group] < 0 or counts[group] > LARGEST_POOL - n_places:
+            raise ValueError("counts must be at least 0, and 2^31 - 1 in all at most")
+        if counts[group] > 0 and limits[group] < (counts[group] if distinct else 1):
+            raise ValueError("limits must be as large as what is drawn within them")
+        n_places += counts[group]
+    return n_places
+
+
+cdef inline bint is_hashed(int64_t limit, int64_t count) noexcept nogil:
+    return limit > LARGEST_POOL or (limit > HASHED_FROM and 2 * count <= limit)
+
+
+cdef inline uint32_t table_bits(int64_t count) noexcept nogil:
+    """Return the binary logarithm of the size of a table that `count` numbers fill by half at most."""
+    return bits_below(2 * count)
+
+
+cdef void first_distinct(
+    RandomStream stream, int64_t limit, int64_t count, int64_t *table, int64_t *drawn
+) noexcept nogil:
+    """Draw until there are `count` different numbers below `limit`, in the order of drawing.
+
+    `table` has room for ``2^table_bits(count)`` numbers.
+    """
+    cdef uint32_t bits = bits_below(limit)
+    cdef uint32_t shift = 64 - table_bits(count)
+    cdef int64_t last = (<int64_t>1 << table_bits(count)) - 1
+    cdef int64_t number, place
+    cdef int64_t found = 0
+    memset(table, 255, (last + 1) * sizeof(int64_t))  # -1 in each place, which is free
+    while found < count:
+        number = <int64_t>index_below(&stream.generator, limit, bits)
+        place = <int64_t>((<uint64_t>number * <uint64_t>0x9E3779B97F4A7C15) >> shift)
+        while table[place] >= 0 and table[place] != number:
+            place = (place + 1) & last
+        if table[place] < 0:
+            table[place] = number
+            drawn[found] = number
+            found += 1
+
+
 def indices_within(
     RandomStream stream not None,
     const int64_t[::1] firsts not None,
@@ -102,9 +160,9 @@ def indices_within(
     """Draw for each group in turn ``counts[g]`` of the numbers ``firsts[g] .. firsts[g] + limits[g] - 1``.
 
     With replacement: R's ``sample.int(limits[g], counts[g], replace = TRUE)``. A limit is at least 1 where its count is.
-    The result is int64 of shape (sum of counts,).
+    The result is int64 of shape (sum of counts,). What does not fit that is refused.
     """
-    drawn = np.empty(np.sum(counts, dtype=np.int64), dtype=np.int64)
+    drawn = np.empty(count_places(firsts, limits, counts, False), dtype=np.int64)
     cdef int64_t[::1] out = drawn
     cdef Py_ssize_t place = 0
     cdef Py_ssize_t group
@@ -125,28 +183,46 @@ def subsets_within(
     const int64_t[::1] limits not None,
     const int64_t[::1] counts not None,
 ):
-    """Draw as `indices_within` does, without replacement: R's ``sample.int(limits[g], counts[g], useHash = FALSE)``.
+    """Draw as `indices_within` does, without replacement: R's ``sample.int(limits[g], counts[g])``.
 
-    A count is at most its limit, and a limit at most 2^31 - 1.
+    A count is at most its limit. A limit above 10^7 of which at most half is drawn, or above 2^31 - 1, takes memory for
+    what is drawn only, any other 4 bytes for each number below it.
     """
-    drawn = np.empty(np.sum(counts, dtype=np.int64), dtype=np.int64)
+    drawn = np.empty(count_places(firsts, limits, counts, True), dtype=np.int64)
     cdef int64_t[::1] out = drawn
     if drawn.size == 0:
         return drawn
-    cdef int32_t[::1] pool = np.arange(np.max(limits), dtype=np.int32)
-    cdef int32_t[::1] rows = np.empty(np.max(counts), dtype=np.int32)
-    cdef uint32_t[::1] places = np.empty(np.max(counts), dtype=np.uint32)
-    cdef Py_ssize_t place = 0
+    cdef int64_t largest_pool = 1
+    cdef int64_t largest_count = 1
+    cdef int64_t largest_table = 1
     cdef Py_ssize_t group
+    for group in range(counts.shape[0]):
+        if is_hashed(limits[group], counts[group]):
+            largest_table = max(largest_table, <int64_t>1 << table_bits(counts[group]))
+        elif counts[group]:
+            largest_pool = max(largest_pool, limits[group])
+            largest_count = max(largest_count, counts[group])
+    cdef int32_t[::1] pool = np.arange(largest_pool, dtype=np.int32)
+    cdef int32_t[::1] rows = np.empty(largest_count, dtype=np.int32)
+    cdef uint32_t[::1] places = np.empty(largest_count, dtype=np.uint32)
+    cdef int64_t[::1] table = np.empty(largest_table, dtype=np.int64)
+    cdef Py_ssize_t place = 0
     cdef int64_t i
     with nogil:
         for group in range(counts.shape[0]):
-            next_subset(
-                &stream.generator, &pool[0], <uint32_t>limits[group], <uint32_t>counts[group], &places[0], &rows[0]
-            )
-            for i in range(counts[group]):
-                out[place] = firsts[group] + rows[i]
-                place += 1
+            if counts[group] == 0:
+                continue
+            if is_hashed(limits[group], counts[group]):
+                first_distinct(stream, limits[group], counts[group], &table[0], &out[place])
+                for i in range(counts[group]):
+                    out[place + i] += firsts[group]
+            else:
+                next_subset(
+                    &stream.generator, &pool[0], <uint32_t>limits[group], <uint32_t>counts[group], &places[0], &rows[0]
+                )
+                for i in range(counts[group]):
+                    out[place + i] = firsts[group] + rows[i]
+            place += counts[group]
     return drawn
 
 
@@ -223,6 +299,10 @@ def deal_pairs(
     """
     cdef int64_t n_positives = positives.shape[0]
     cdef int64_t n_batches = offsets.shape[0] - 1
+    if not order.shape[0] == n_positives + negatives.shape[0] == numbers.shape[0]:
+        raise ValueError("order and numbers must have one place for each positive and negative")
+    if n_batches < 1 or offsets[0] != 0 or offsets[n_batches] != order.shape[0]:
+        raise ValueError("offsets must begin at 0 and end at the number of pairs")
     # The next place of a positive and of a negative, as a batch and a place in it.
     cdef int64_t batches[2]
     cdef int64_t places[2]

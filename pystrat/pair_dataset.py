@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pystrat._messages import check_integer, refusal, show
 from pystrat._row_weights import plain_array
-from pystrat.pairs import MAX_CODES, decode_pairs
+from pystrat.pairs import MAX_CODES, check_table, decode_pairs
 
 
 class FeatureLookup:
@@ -24,12 +24,14 @@ class FeatureLookup:
         The ids, all different: integers, text or anything that pandas indexes. 0, 1, ..., n - 1 where not given.
     default : array_like, optional
         The features of ids that are unknown, a value or one of the shape of an id's features. An unknown id is an error
-        where it is not given.
+        where it is not given. Numbers have to fit the features' type, in which floats are rounded; text may be longer
+        than that of the features.
 
     Raises
     ------
     TypeError, ValueError
-        Where ids repeat, are not as many as features, or the default has another shape.
+        Where ids repeat, are not as many as features, or the default has another shape or type, or a value that the
+        features' type does not hold.
 
     Examples
     --------
@@ -63,10 +65,19 @@ class FeatureLookup:
         if found.shape not in ((), shape):
             required = f"be one value, or of the shape of an id's features, {shape}"
             raise ValueError(refusal("default", owner, required, f"an array of shape {found.shape}"))
-        if not np.can_cast(found, self._features.dtype, casting="same_kind"):
-            required = f"be of the features' type, {self._features.dtype}"
+        kept = self._features.dtype
+        if not _is_of_kind(found.dtype, kept):
+            required = f"be of the features' type, {kept}"
             raise TypeError(refusal("default", owner, required, f"{found.dtype} values"))
-        return np.broadcast_to(found.astype(self._features.dtype), shape)
+        if kept.kind in "US":
+            return np.broadcast_to(found.astype(np.result_type(found.dtype, kept)), shape)
+        with np.errstate(over="ignore"):
+            cast = found.astype(kept)
+        changed = _is_changed(found, cast)
+        if changed.any():
+            required = f"be a value that the features' type, {kept}, holds"
+            raise ValueError(refusal("default", owner, required, show(found[changed].flat[0])))
+        return np.broadcast_to(cast, shape)
 
     def __call__(self, ids: Any) -> NDArray[Any]:
         """Return the features of ids, shape (number of ids, ...), or without the first axis for a single id.
@@ -86,6 +97,7 @@ class FeatureLookup:
             got = show(wanted.reshape(-1)[unknown][0])
             raise ValueError(refusal("ids", type(self).__name__, "be known where no default is given", got))
         found = self._features[np.where(unknown, 0, rows)] if len(self._features) else self._empty(len(rows))
+        found = found.astype(self._default.dtype, copy=False)  # text may be longer than that of the features
         found[unknown] = self._default
         filled: NDArray[Any] = found.reshape(wanted.shape + self._features.shape[1:])[()]
         return filled
@@ -108,7 +120,8 @@ class PairDataset:
     Parameters
     ----------
     n_users, n_items : int
-        Users and items in all, as the sampler has them.
+        Users and items in all: the sampler's `n_users` and `n_items`, since other numbers of items decode to other pairs.
+        At most 2^31 - 1 each and 2^52 pairs of them.
     user_features, item_features : array_like or FeatureLookup, optional
         The features of each code: an array of which row c belongs to code c, or a lookup of codes.
 
@@ -133,6 +146,7 @@ class PairDataset:
         owner = type(self).__name__
         self.n_users = check_integer(n_users, "n_users", owner, minimum=1, maximum=MAX_CODES)
         self.n_items = check_integer(n_items, "n_items", owner, minimum=1, maximum=MAX_CODES)
+        check_table(self.n_users, self.n_items, owner)
         self._user_features = _as_lookup(user_features)
         self._item_features = _as_lookup(item_features)
 
@@ -156,3 +170,24 @@ def _as_lookup(features: Any) -> Optional[FeatureLookup]:
     if features is None or isinstance(features, FeatureLookup):
         return features
     return FeatureLookup(features)
+
+
+def _is_of_kind(given: np.dtype[Any], kept: np.dtype[Any]) -> bool:
+    """Tell whether values of a type can be among those of another: numbers among more general ones, text in text."""
+    kinds = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
+    if given.kind in kinds and kept.kind in kinds:
+        return kinds[given.kind] <= kinds[kept.kind]
+    if kept.kind in "US":
+        return given.kind == kept.kind
+    return bool(np.can_cast(given, kept, casting="same_kind"))
+
+
+def _is_changed(found: NDArray[Any], cast: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell which values another type does not hold: integers and times that differ, numbers no longer finite."""
+    if cast.dtype.kind in "fc":
+        return np.asarray(np.isfinite(found) & ~np.isfinite(cast))
+    if cast.dtype.kind in "biu":
+        return np.asarray(found != cast)
+    if cast.dtype.kind in "mM":
+        return np.asarray((found != cast) & ~np.isnat(found))
+    return np.zeros(found.shape, dtype=np.bool_)

@@ -6,6 +6,7 @@ import hashlib
 from typing import Any, Optional
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat._messages import check_choice, check_flag, check_integer, check_number, count_of, refusal, show
@@ -26,7 +27,6 @@ METHOD_CHOICES = ("uniform", "per_user", "popularity")
 FULL_CHOICES = ("error", "skip")
 MAX_CODES = 2**31 - 1
 MAX_CELLS = 2**52  # twice as many pair numbers, which a double holds exactly
-MAX_PAIRS = 2**31 - 1
 DEFAULT_POWER = 0.75
 
 
@@ -40,8 +40,8 @@ class NegativePairSampler(BatchSampler):
     Parameters
     ----------
     users, items : array_like of int, shape (number of positives,)
-        The codes, from 0, of the user and the item of each positive; ``pandas.factorize`` makes codes of anything. A
-        pair that occurs twice is two positives.
+        The codes, from 0, of the user and the item of each positive; ``pandas.factorize`` makes codes of anything.
+        Doubles that are whole, as R has them, and a single code do as well. A pair that occurs twice is two positives.
     ratio : float or fractions.Fraction
         r, the share of positives, above 0 and below 1. A float is the decimal number of 15 significant digits that it
         is shown as, so that .3 is 3/10. For k negatives to each positive, ``Fraction(1, 1 + k)``.
@@ -52,8 +52,8 @@ class NegativePairSampler(BatchSampler):
         given.
     method : {"uniform", "per_user", "popularity"}, default "uniform"
         What negatives are drawn from. "uniform": all pairs of a user and an item. "per_user": all items, for each user
-        (1 - r) / r for each of the user's positives. "popularity": the user of a random positive, with
-        an item in proportion to a power of the number of its positives.
+        (1 - r) / r for each of the user's positives. "popularity": the user of a random positive, with an item in
+        proportion to a power of the number of its positives.
     unique : bool, default False
         Whether no negative comes twice in an epoch. Not with "popularity", where what is popular shall come often.
     reject_positives : bool, default True
@@ -62,7 +62,7 @@ class NegativePairSampler(BatchSampler):
         For "popularity", at least 0: 1 draws items as often as they are met, 0 all of them alike; 0.75 where not given.
     full_users : {"error", "skip"}, default "error"
         For "per_user", what becomes of users whose positives are all the items there are: refused, or skipped, which
-        `n_skipped_users` counts. Their positives stay.
+        `n_skipped_users` counts. Their positives stay. That all users are such is refused in any case.
     seed : int, optional
         From 0 to 2147483646. None draws one from the system's entropy; ``.seed`` tells it.
     num_replicas : int, optional
@@ -81,8 +81,9 @@ class NegativePairSampler(BatchSampler):
     -----
     Guarantees, besides those of `BatchSampler`:
 
-    * An epoch has every positive once and ``floor(n_positives * (1 - r) / r + 1/2)`` negatives, in exact rationals;
-      with "per_user" that is so for each user.
+    * An epoch has every positive once and ``floor(n_positives * (1 - r) / r + 1/2)`` negatives, in exact rationals.
+      With "per_user" each user gets the floor or the ceiling of its share: what that rounded number, over the positives
+      of the users up to this one, grows by. The positives of users who are skipped do not count for it.
     * No positive is among the negatives, unless ``reject_positives=False``.
     * "uniform" and "per_user" draw each free pair, of the user in question, with exactly the same probability, at any
       density, and draw nothing in vain. "popularity" draws a free pair with the probability of its user times that of
@@ -99,9 +100,8 @@ class NegativePairSampler(BatchSampler):
     How an epoch comes about, in R's words, after ``set.seed(s)``, s as for every sampler: ``sample.int(T)`` is the
     order of the positives (by cell, ``user * n_items + item``, repetitions last) and, after them, of the negatives.
     Then the negatives are drawn: ``sample.int(free, count, replace = !unique)`` are the ranks of cells among all free
-    ones, in the order of the cells; with "per_user" such a draw for each user in turn, without replacement with
-    ``useHash = FALSE``. Where a free cell of some rank lies, a search among the sorted positives finds, and a table of
-    buckets tells where to search.
+    ones, in the order of the cells; with "per_user" such a draw for each user in turn. Where a free cell of some rank
+    lies, a search among the sorted positives finds, and a table of buckets tells where to search.
 
     The idea of fresh negatives for a share of positives is that of Datatonic, "Sampling methods within TensorFlow input
     functions" (2018), where negatives may be positives and the number is cut off. The power 0.75 is that of T. Mikolov
@@ -165,8 +165,6 @@ class NegativePairSampler(BatchSampler):
         """Return the number of batches; refuse one with which a batch would lack a class."""
         owner, replicas = type(self).__name__, self.num_replicas or 1
         n_pairs, fewest = self.n_positives + self.n_negatives, min(self.n_positives, self.n_negatives)
-        if n_pairs > MAX_PAIRS:
-            raise ValueError(refusal("ratio", owner, f"give at most {MAX_PAIRS} pairs", count_of(n_pairs, "pair")))
         numbers = f"of {count_of(self.n_positives, 'positive')} and {count_of(self.n_negatives, 'negative')}"
         if self.n_negatives == 0:
             raise ValueError(refusal("ratio", owner, "leave room for a negative", f"an epoch {numbers}"))
@@ -242,8 +240,9 @@ class NegativePairSampler(BatchSampler):
 
     def __repr__(self) -> str:
         return (
-            f"{type(self).__name__}({self.n_users} users, {self.n_items} items, {self.n_positives} positives, "
-            f"{self.n_negatives} negatives, {self._n_batches} batches, method={self._parameters['method']!r}, "
+            f"{type(self).__name__}({count_of(self.n_users, 'user')}, {count_of(self.n_items, 'item')}, "
+            f"{count_of(self.n_positives, 'positive')}, {count_of(self.n_negatives, 'negative')}, "
+            f"{count_of(self._n_batches, 'batch')}, method={self._parameters['method']!r}, "
             f"seed={self._seed}, epoch={self.epoch})"
         )
 
@@ -294,9 +293,9 @@ def _check_method(
     method: Any, unique: Any, reject_positives: Any, power: Any, full_users: Any, owner: str
 ) -> dict[str, Any]:
     """Check the parameters that say how negatives are drawn, each for the methods that it belongs to."""
-    method = check_choice(method, "method", owner, choices=METHOD_CHOICES)
+    method = str(check_choice(method, "method", owner, choices=METHOD_CHOICES))
     unique = check_flag(unique, "unique", owner)
-    full_users = check_choice(full_users, "full_users", owner, choices=FULL_CHOICES)
+    full_users = str(check_choice(full_users, "full_users", owner, choices=FULL_CHOICES))
     if unique and method == "popularity":
         raise ValueError(refusal("unique", owner, "be false with the method 'popularity'", show(unique)))
     if power is not None and method != "popularity":
@@ -322,22 +321,29 @@ def _check_positives(users: Any, items: Any, n_users: Any, n_items: Any, owner: 
     if len(user_codes) != len(item_codes):
         required = f"have one value for each user code, {len(user_codes)}"
         raise ValueError(refusal("items", owner, required, show(item_codes)))
+    check_table(n_users, n_items, owner)
+    return PositivePairs(user_codes, item_codes, n_users, n_items)
+
+
+def check_table(n_users: int, n_items: int, owner: str) -> None:
+    """Refuse a table with more cells than pair numbers can tell apart."""
     if n_users * n_items > MAX_CELLS:
         required = f"be at most {MAX_CELLS // n_users} with {n_users} users, so that pair numbers stay below 2^53"
         raise ValueError(refusal("n_items", owner, required, show(n_items)))
-    return PositivePairs(user_codes, item_codes, n_users, n_items)
 
 
 def _check_codes(codes: Any, limit: Any, name: str, owner: str) -> tuple[NDArray[np.int64], int]:
     """Return codes as int64 and how many there may be; refuse those that are none."""
-    found = plain_array(codes)
+    found = np.atleast_1d(_plain_codes(codes))
     if found.ndim != 1:
         raise ValueError(refusal(name, owner, "be a vector of codes", count_of(found.ndim, "dimension")))
     if len(found) == 0:
         raise ValueError(refusal(name, owner, "have at least one code", show(found)))
-    if found.dtype.kind not in "iu":
-        advice = "pandas.factorize() makes codes of any ids."
-        raise TypeError(refusal(name, owner, "hold codes, integers from 0", f"{found.dtype} values", advice))
+    required, advice = "hold codes, integers from 0", "pandas.factorize() makes codes of any ids."
+    if found.dtype.kind not in "iuf":
+        raise TypeError(refusal(name, owner, required, f"{found.dtype} values", advice))
+    if found.dtype.kind == "f" and (broken := found != np.trunc(found)).any():
+        raise ValueError(refusal(name, owner, required, show(found[broken][0]), advice))
     largest = MAX_CODES - 1
     if limit is not None:
         largest = check_integer(limit, f"n_{name}", owner, minimum=1, maximum=MAX_CODES) - 1
@@ -345,3 +351,11 @@ def _check_codes(codes: Any, limit: Any, name: str, owner: str) -> tuple[NDArray
     if outside.any():
         raise ValueError(refusal(name, owner, f"hold codes from 0 to {largest}", show(found[outside][0])))
     return found.astype(np.int64), largest + 1 if limit is not None else int(found.max()) + 1
+
+
+def _plain_codes(codes: Any) -> NDArray[Any]:
+    """Return an array; pandas' integers that may be missing are plain ones where none is."""
+    found, kept = plain_array(codes), getattr(codes, "dtype", None)
+    if isinstance(kept, pd.api.extensions.ExtensionDtype) and kept.kind in "iu" and not pd.isna(found).any():
+        return found.astype(np.int64 if kept.kind == "i" else np.uint64)
+    return found

@@ -37,11 +37,13 @@ def naive_epoch(
     per_positive = (1 - ratio) / ratio
     if per_user:
         of_user = Counter(user for user, _ in positives)
-        groups = [
-            ([pair for pair in table if pair[0] == user], rounded(of_user[user] * per_positive))
-            for user in range(n_users)
-        ]
-        groups = [(cells, count) for cells, count in groups if cells]
+        groups, met, given = [], 0, 0
+        for user in range(n_users):
+            cells = [pair for pair in table if pair[0] == user]
+            if cells:
+                met += of_user[user]
+                groups.append((cells, rounded(met * per_positive) - given))
+                given = rounded(met * per_positive)
     else:
         groups = [(table, rounded(len(positives) * per_positive))]
     order = reference.permutation(len(positives) + sum(count for _, count in groups))

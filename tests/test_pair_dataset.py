@@ -16,6 +16,7 @@ N_USERS, N_ITEMS = 20, 30
 USERS, ITEMS = np.divmod(np.arange(0, 600, 11), N_ITEMS)
 USER_FEATURES = np.arange(40, dtype=np.float32).reshape(20, 2)
 ITEM_FEATURES = np.arange(30) * 10
+BYTES, FLOATS = np.array([1, 2], dtype=np.uint8), np.array([1, 2], dtype=np.float32)
 
 
 def sampler_of(**parameters: Any) -> NegativePairSampler:
@@ -76,6 +77,12 @@ def test_a_dataset_has_the_items_of_all_pair_numbers_and_no_others() -> None:
         dataset[-1]
 
 
+def test_a_table_beyond_pair_numbers_is_refused() -> None:
+    with pytest.raises(ValueError, match="'n_items' .* of PairDataset must be at most 4194304 with 1073741824 users"):
+        PairDataset(2**30, 2**30)
+    assert len(PairDataset(2**30, 2**22)) == 2**53
+
+
 @pytest.mark.parametrize("ids", [["a", "b", "c"], [7, -2, 10**12], pd.Index([1.5, 2.5, np.inf]), None])
 def test_features_are_those_of_the_ids(ids: Any) -> None:
     features = np.array([[1, 2], [3, 4], [5, 6]])
@@ -106,6 +113,24 @@ def test_text_features_by_text_ids() -> None:
     assert genres(["b2", "b3"]).tolist() == ["poetry", "unknown"]
 
 
+def test_a_longer_text_is_a_default_in_full() -> None:
+    for features in (["crime", "war"], np.array(["crime", "war"], dtype=object)):
+        assert FeatureLookup(features, default="unknown")([1, 7, 0]).tolist() == ["war", "unknown", "crime"]
+
+
+@pytest.mark.parametrize("default", [0.1, 3, True, np.nan, np.inf, 2**40 + 1])
+def test_numbers_are_rounded_to_floating_features(default: Any) -> None:
+    found = FeatureLookup(FLOATS, default=default)([0, 9])
+    assert found.dtype == np.float32
+    np.testing.assert_array_equal(found, np.array([1, default], dtype=np.float32))
+
+
+@pytest.mark.parametrize("default", [0, 255, np.int64(255), np.uint8(7), True])
+def test_integers_within_the_features_type_are_defaults(default: Any) -> None:
+    found = FeatureLookup(BYTES, default=default)([0, 9])
+    assert found.dtype == np.uint8 and found.tolist() == [1, int(default)]
+
+
 @pytest.mark.parametrize(
     ("arguments", "options", "text"),
     [
@@ -119,6 +144,11 @@ def test_text_features_by_text_ids() -> None:
         ),
         (([1, 2],), {"default": 0.5}, "'default' .* must be of the features' type, int64. Got float64 values"),
         (([1, 2],), {"default": "x"}, "'default' .* must be of the features' type, int64"),
+        ((["crime", "war"],), {"default": 0}, "'default' .* must be of the features' type, <U5. Got int64 values"),
+        ((BYTES,), {"default": 300}, "'default' .* must be a value that the features' type, uint8, holds. Got 300"),
+        ((BYTES,), {"default": -1}, "'default' .* must be a value that the features' type, uint8, holds. Got -1"),
+        ((FLOATS,), {"default": 1e300}, "'default' .* must be a value that the features' type, float32, holds. Got 1e"),
+        ((BYTES,), {"default": 2**70}, "'default' .* must be of the features' type, uint8. Got object values"),
     ],
 )
 def test_refused_features(arguments: tuple[Any, ...], options: dict[str, Any], text: str) -> None:

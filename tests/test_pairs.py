@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any, Optional
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,8 +19,9 @@ from hypothesis import strategies as st
 import pystrat.pair_dataset
 import pystrat.pairs
 from pystrat import NegativePairSampler, decode_pairs
-from pystrat._negatives import _HASHED_FROM
-from pystrat._pairs import FreeCells, find_cells
+from pystrat._negatives import shares
+from pystrat._pairs import FreeCells, deal_pairs, find_cells, indices_within, subsets_within
+from pystrat._random import RandomStream
 from tests.chi_square import assert_follows
 from tests.naive_pairs import naive_epoch
 from tests.test_random_stream import Reference
@@ -75,7 +77,9 @@ def test_an_epoch_is_as_documented_and_has_no_positive_among_the_negatives(
                 users, items, ratio, 10**6, n_users=n_users, n_items=n_items, seed=seed, **options
             )
         except ValueError as error:
-            assert "'unique'" in str(error) or "leave room for a negative" in str(error)
+            text = str(error)
+            told = ("'unique'", "leave room for a negative", "leave some user an item that is no positive")
+            assert any(words in text for words in told)
             continue
         found_positives, negatives = pairs_of(sampler, epoch=3)
         assert Counter(found_positives) == Counter(positives)
@@ -83,8 +87,9 @@ def test_an_epoch_is_as_documented_and_has_no_positive_among_the_negatives(
             assert not set(negatives) & set(positives)
         if options.get("unique"):
             assert len(set(negatives)) == len(negatives)
-        if "method" not in options:
-            assert len(negatives) == int(len(positives) * (1 - ratio) / ratio + Fraction(1, 2))
+        full = {user for user in users if len({item for other, item in positives if other == user}) == n_items}
+        counted = [user for user in users if "method" not in options or user not in full]
+        assert len(negatives) == int(len(counted) * (1 - ratio) / ratio + Fraction(1, 2))
         naive = {
             "per_user": "method" in options,
             "unique": bool(options.get("unique")),
@@ -149,11 +154,30 @@ def test_per_user_each_user_gets_k_for_each_positive_within_free_items() -> None
     assert not set(negatives) & set(POSITIVES)
 
 
-def test_per_user_with_a_ratio_of_no_whole_k_rounds_for_each_user() -> None:
-    sampler = sampler_of(0.4, method="per_user")  # 1.5 for each of 4, 1, 3 and 1 positives
+def test_per_user_with_a_ratio_of_no_whole_k_rounds_the_running_total() -> None:
+    sampler = sampler_of(0.4, method="per_user")  # 1.5 for each of 4, 1, 3 and 1 positives: 6, 7.5, 12 and 13.5 so far
     _, negatives = pairs_of(sampler)
-    assert Counter(user for user, _ in negatives) == {0: 6, 1: 2, 2: 5, 3: 2}
-    assert sampler.n_negatives == 15
+    assert Counter(user for user, _ in negatives) == {0: 6, 1: 2, 2: 4, 3: 2}
+    assert sampler.n_negatives == 14
+
+
+@pytest.mark.parametrize(("ratio", "expected"), [(0.8, 250), (0.4, 1500), (Fraction(1, 5), 4000)])
+def test_per_user_an_epoch_has_as_many_negatives_as_with_any_method(ratio: Any, expected: int) -> None:
+    for method in ("uniform", "per_user"):
+        sampler = NegativePairSampler(range(1000), [0] * 1000, ratio, 10**4, n_items=9, method=method)
+        assert sampler.n_negatives == expected
+
+
+@given(
+    st.lists(st.integers(0, 30), min_size=1, max_size=30).filter(any),
+    st.one_of(st.fractions(Fraction(1, 100), 100), st.fractions(0, 100, max_denominator=2**80)),
+)
+def test_shares_are_floors_or_ceilings_and_add_up(counts: list[int], per_one: Fraction) -> None:
+    """With fractions that fit 64 bits, and with such that do not."""
+    found = shares(np.array(counts), per_one).tolist()
+    assert sum(found) == int(sum(counts) * per_one + Fraction(1, 2))
+    assert all(0 <= share - count * per_one // 1 <= 1 for share, count in zip(found, counts))
+    assert all(share <= -(-count * per_one // 1) for share, count in zip(found, counts))
 
 
 @METHODS
@@ -325,7 +349,6 @@ def test_unique_negatives_of_a_large_table_are_the_first_different_draws() -> No
     """As R's sample.int() does it, from 10^7 on."""
     n_items = 10**7 + 3
     sampler = NegativePairSampler([0, 0], [3, 5], Fraction(1, 20_000), 10**6, n_items=n_items, unique=True, seed=4)
-    assert n_items - 2 > _HASHED_FROM
     reference = Reference(4)
     order = reference.permutation(40_000)
     ranks: dict[int, None] = {}
@@ -335,6 +358,52 @@ def test_unique_negatives_of_a_large_table_are_the_first_different_draws() -> No
     expected = [drawn[row - 2] for row in order if row >= 2]
     _, negatives = pairs_of(sampler)
     assert [item for _, item in negatives] == expected
+
+
+def test_unique_negatives_per_user_of_many_items_are_those_of_r() -> None:
+    """User 0 is drawn from 10^7 + 2 items, so the first different draws; a pool of as many would take 40 MB."""
+    n_items = 10**7 + 3
+    tracemalloc.start()
+    options = {"n_users": 4, "n_items": n_items, "method": "per_user", "unique": True, "seed": 4}
+    sampler = NegativePairSampler([0, 2, 2], [3, 5, 9], Fraction(1, 1001), 10**6, **options)
+    found: dict[int, list[int]] = {0: [], 2: []}
+    for user, item in pairs_of(sampler)[1]:
+        found[user].append(item)
+    assert tracemalloc.get_traced_memory()[1] < 10**6
+    tracemalloc.stop()
+    reference = Reference(4)
+    order = reference.permutation(3003)
+    drawn: list[int] = []
+    for taken, count in (([3], 1000), ([5, 9], 2000)):
+        ranks: dict[int, None] = {}
+        while len(ranks) < count:
+            ranks[reference.index(n_items - len(taken))] = None
+        drawn += [rank + sum(rank + place >= item for place, item in enumerate(taken)) for rank in ranks]
+    expected = [row - 3 for row in order if row >= 3]
+    assert found[0] == [drawn[row] for row in expected if row < 1000]
+    assert found[2] == [drawn[row] for row in expected if row >= 1000]
+
+
+@pytest.mark.parametrize("draw", [indices_within, subsets_within])
+@pytest.mark.parametrize(
+    ("limits", "counts"),
+    [([5, 5], [2**62, 2**62]), ([2**32, 5], [2**31, 0]), ([5, 5], [-1, 2]), ([5, 0], [1, 1]), ([5], [1, 1])],
+)
+def test_kernels_refuse_counts_that_do_not_fit(draw: Any, limits: list[int], counts: list[int]) -> None:
+    with pytest.raises(ValueError, match="must"):
+        draw(RandomStream(1), np.zeros(2, dtype=np.int64), np.array(limits), np.array(counts))
+
+
+def test_kernels_refuse_subsets_larger_than_what_they_are_of() -> None:
+    with pytest.raises(ValueError, match="limits must be as large as what is drawn"):
+        subsets_within(RandomStream(1), np.array([0]), np.array([3]), np.array([4]))
+
+
+@pytest.mark.parametrize(("n_places", "end"), [(2, 3), (3, 2), (4, 4)])
+def test_pairs_are_dealt_to_as_many_places_only(n_places: int, end: int) -> None:
+    order, numbers = np.arange(3, dtype=np.int32), np.zeros(n_places, dtype=np.int64)
+    with pytest.raises(ValueError, match="must"):
+        deal_pairs(order, np.array([0]), np.array([1, 2]), np.array([0, end]), numbers)
 
 
 def test_pair_numbers_are_exact_up_to_the_largest() -> None:
@@ -415,6 +484,18 @@ def test_copies_are_alike(method: str) -> None:
         assert twin.state_dict() == sampler.state_dict() and repr(twin) == repr(sampler)
 
 
+@METHODS
+def test_equal_ratios_are_one_however_they_are_written(method: str) -> None:
+    ratios = (0.4, np.float64(0.4), Fraction(2, 5), Fraction(np.int64(2), np.int64(5)))
+    assert len({str(sampler_of(ratio, method=method).state_dict()) for ratio in ratios}) == 1
+
+
+def test_one_is_told_in_the_singular() -> None:
+    sampler = NegativePairSampler([0], [0], 0.5, 2, n_items=2, seed=1)
+    told = "1 user, 2 items, 1 positive, 1 negative, 1 batch, method='uniform', seed=1, epoch=0"
+    assert repr(sampler) == f"NegativePairSampler({told})"
+
+
 def test_no_batch_size_is_told_since_sizes_differ() -> None:
     sampler = sampler_of()
     assert not hasattr(sampler, "batch_size") and not hasattr(sampler, "drop_last") and sampler.sampler is sampler
@@ -422,14 +503,21 @@ def test_no_batch_size_is_told_since_sizes_differ() -> None:
 
 
 def test_codes_come_in_any_integer_type() -> None:
-    import pandas as pd
     import torch
 
     expected = sampler_of().batches(0).rows.tolist()
-    for convert in (np.int8, np.uint16, np.uint64, torch.tensor, pd.Series, lambda codes: np.array(codes)):
+    nullable = [lambda codes, name=name: pd.Series(codes, dtype=name) for name in ("Int64", "UInt8")]
+    plain = [np.int8, np.uint16, np.uint64, np.float32, np.float64, torch.tensor, pd.Series, np.array]
+    for convert in (*plain, *nullable):
         users, items = convert(USERS), convert(ITEMS)
         sampler = NegativePairSampler(users, items, 0.3, 8, n_users=5, n_items=6, seed=1)
         assert sampler.batches(0).rows.tolist() == expected
+
+
+def test_a_single_code_is_one_positive() -> None:
+    for one in (0, 0.0, np.int64(0), np.array(0)):
+        sampler = NegativePairSampler(one, one, 0.5, 2, n_items=2, seed=1)
+        assert pairs_of(sampler) == ([(0, 0)], [(0, 1)])
 
 
 # What is refused ------------------------------------------------------------------------------------------------------
@@ -445,6 +533,8 @@ def test_codes_come_in_any_integer_type() -> None:
         ({"ratio": True}, "above 0 and below 1. Got TRUE instead"),
         ({"ratio": 0.97}, "must leave room for a negative. Got an epoch of 9 positives and 0 negatives instead"),
         ({"ratio": 1e-9}, "must give at most 2147483647 pairs. Got 9000000000 pairs instead"),
+        ({"ratio": 1e-20}, "'ratio' .* must give at most 2147483647 pairs. Got 9e\\+20 pairs instead"),
+        ({"ratio": Fraction(1, 10**400)}, "'ratio' .* must give at most 2147483647 pairs. Got Inf pairs instead"),
         ({"batch_size": 0}, "'batch_size' parameter of NegativePairSampler must be a positive integer. Got 0"),
         (
             {"batch_size": 3},
@@ -491,7 +581,12 @@ def test_refused_parameters(parameters: dict[str, Any], text: str) -> None:
         ([0, 1], [0], "'items' .* must have one value for each user code, 2. Got 1 value instead"),
         ([], [], "'users' .* must have at least one code. Got 0 values"),
         ([0, -1], [0, 0], "'users' .* must hold codes from 0 to 2147483646. Got -1 instead"),
-        ([0.0], [0], "'users' .* must hold codes, integers from 0. Got float64 values instead. pandas.factorize"),
+        ([0.5], [0], "'users' .* must hold codes, integers from 0. Got 0.5 instead. pandas.factorize"),
+        ([0, np.nan], [0, 0], "'users' .* must hold codes, integers from 0. Got NaN instead"),
+        ([1e300], [0], "'users' .* must hold codes from 0 to 2147483646. Got 1e\\+300 instead"),
+        ([float("inf")], [0], "'users' .* must hold codes from 0 to 2147483646. Got Inf instead"),
+        (pd.array([0, None], dtype="Int64"), [0, 0], "'users' .* must hold codes, integers from 0. Got object values"),
+        (3, [0, 0], "'items' .* must have one value for each user code, 1. Got 2 values instead"),
         (["a"], [0], "'users' .* must hold codes, integers from 0. Got <U1 values instead"),
         ([0], [[0]], "'items' .* must be a vector of codes. Got 2 dimensions instead"),
     ],
@@ -514,6 +609,22 @@ def test_a_user_without_a_free_item_is_refused_or_skipped_and_counted() -> None:
     assert sorted(negatives) == [(1, 1), (3, 0)]
     drawn_from_all = NegativePairSampler(users, items, 0.5, 4, method="per_user", reject_positives=False)
     assert drawn_from_all.n_skipped_users == 0 and drawn_from_all.n_negatives == 6
+
+
+@METHODS
+@pytest.mark.parametrize("ratio", [Fraction(1, 2**62 + 2), 2e-19, 1e-20, 5e-324, Fraction(1, 2**29 + 1)])
+def test_numbers_beyond_64_bits_are_refused_and_never_wrap(method: str, ratio: Any) -> None:
+    """4 (2^62 + 1) is 4 in 64 bits."""
+    with pytest.raises(ValueError, match="'ratio' .* must give at most 2147483647 pairs"):
+        NegativePairSampler([0, 1, 2, 3], [0] * 4, ratio, 10, n_items=3, method=method)
+
+
+def test_users_who_are_all_full_are_refused_though_such_are_skipped() -> None:
+    options = {"method": "per_user", "full_users": "skip"}
+    with pytest.raises(
+        ValueError, match="'items' .* must leave some user an item .* Got 2 users with positives, all without one,"
+    ):
+        NegativePairSampler([0, 0, 2, 2], [0, 1, 0, 1], 0.5, 4, **options)
 
 
 def test_popularity_is_refused_where_it_would_keep_too_little() -> None:
