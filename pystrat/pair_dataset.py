@@ -120,8 +120,8 @@ class PairDataset:
     Parameters
     ----------
     n_users, n_items : int
-        Users and items in all: the sampler's `n_users` and `n_items`, since other numbers of items decode to other pairs.
-        At most 2^31 - 1 each and 2^52 pairs of them.
+        Users and items in all: the sampler's `n_users` and `n_items`, since with another number of items the same
+        numbers are other pairs. At most 2^31 - 1 each and 2^52 pairs of them.
     user_features, item_features : array_like or FeatureLookup, optional
         The features of each code: an array of which row c belongs to code c, or a lookup of codes.
 

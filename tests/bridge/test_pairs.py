@@ -152,6 +152,7 @@ pystrat = reticulate::import("pystrat")
 users = c(0L, 0L, 1L, 2L)
 items = c(0L, 3L, 1L, 3L)
 sampler = pystrat$NegativePairSampler(users, items, 0.4, 5L, n_users = 1000000L, n_items = 1000000000L, seed = 1L)
+doubles = pystrat$NegativePairSampler(c(0, 0, 1, 2), items, 0.4, 5, n_users = 1e6, n_items = 1e9, seed = 1)
 generator = batch_sampler_python(sampler)
 dataset = pair_dataset(1e6, 1e9)
 loader = torch::dataloader(dataset, batch_sampler = generator(dataset), collate_fn = identity)
@@ -164,6 +165,8 @@ cat(jsonlite::toJSON(list(
   collected = format(collect_rows(generator, 10)$rows, digits = 16, trim = TRUE),
   features = small[c(7, 12)],
   length = length(small),
+  from_doubles = format(collect_rows(batch_sampler_python(doubles), 10)$rows, digits = 16, trim = TRUE),
+  from_one = collect_rows(batch_sampler_python(pystrat$NegativePairSampler(0L, 1L, 0.5, 2L, seed = 1L)), 10)$rows,
   errors = c(
     failed(decode_pairs(-1, 4)),
     failed(decode_pairs(0.5, 4)),
@@ -193,6 +196,8 @@ def test_from_r_through_reticulate(rscript: Callable[..., str]) -> None:
             "label": labels.tolist(),
         }
     assert [int(number) for number in told["collected"]] == sampler.batches(0).rows.tolist()
+    assert told["from_doubles"] == told["collected"]
+    assert told["from_one"] == NegativePairSampler([0], [1], 0.5, 2, seed=1).batches(0).rows.tolist()
     assert told["features"] == {
         "user": [1, 2],
         "item": [4, 3],

@@ -24,11 +24,7 @@
 #' @examples
 #' decode_pairs(c(7, 12), n_items = 4)
 decode_pairs = function(numbers, n_items) {
-  n_items = check_count(n_items, "n_items", of = "decode_pairs")
-  if (n_items > .Machine$integer.max) {
-    stop_parameter("n_items", sprintf("be an integer from 1 to %d", .Machine$integer.max), show_value(n_items),
-      of = "decode_pairs")
-  }
+  n_items = check_code_count(n_items, "n_items", of = "decode_pairs")
   if (!is.numeric(numbers) || is.object(numbers)) {
     stop_parameter("numbers", pair_numbers, show_value(numbers), of = "decode_pairs")
   }
@@ -48,6 +44,15 @@ decode_pairs = function(numbers, n_items) {
     item = as.integer(cells %% n_items + 1),
     label = as.integer(numbers %% 2)
   )
+}
+
+# How many users or items: their codes are integers.
+check_code_count = function(value, parameter, of) {
+  value = check_count(value, parameter, of = of)
+  if (value > .Machine$integer.max) {
+    stop_parameter(parameter, sprintf("be an integer from 1 to %d", .Machine$integer.max), show_value(value), of = of)
+  }
+  value
 }
 
 pair_numbers = "hold pair numbers, whole numbers from 0 to 2^53 - 1"

@@ -8,7 +8,8 @@
 #' A dataset of your own does not do: torch makes integers of what it asks a dataset for, and pair numbers are larger.
 #'
 #' @param n_users,n_items (`integer(1)`)\cr
-#'   Number of users and of items in all, as the sampler has them.
+#'   Number of users and of items in all: `sampler$n_users` and `sampler$n_items`, since with another number of items
+#'   the same numbers are other pairs.
 #' @param user_features,item_features (`numeric()`, `matrix()` or `NULL`)\cr
 #'   The features of each user and item: one value or one row each, in the order of the codes.
 #'
@@ -20,7 +21,8 @@
 #' The dataloader makes tensors of them.
 #'
 #' @section Errors:
-#' Numbers of users or items that are not positive integers, and features that are not one value or one row for each.
+#' Numbers of users or items that are not positive integers of at most 2^31 - 1, or that make more than 2^52 pairs.
+#' Features that are not one value or one row for each, or have more than two dimensions.
 #' Where items are asked for, whatever [decode_pairs()] refuses, and a pair number of a user that there is not.
 #'
 #' @export
@@ -28,8 +30,9 @@
 #' dataset = pair_dataset(n_users = 3, n_items = 4, item_features = c(0.5, 1.5, 2.5, 3.5))
 #' dataset[c(7, 12)]
 pair_dataset = function(n_users, n_items, user_features = NULL, item_features = NULL) {
-  n_users = check_count(n_users, "n_users", of = "pair_dataset")
-  n_items = check_count(n_items, "n_items", of = "pair_dataset")
+  n_users = check_code_count(n_users, "n_users", of = "pair_dataset")
+  n_items = check_code_count(n_items, "n_items", of = "pair_dataset")
+  check_table(n_users, n_items)
   check_features(user_features, n_users, "user_features")
   check_features(item_features, n_items, "item_features")
   generator = torch::dataset(
@@ -59,7 +62,19 @@ rows_of = function(features, places) {
   if (is.matrix(features)) features[places, , drop = FALSE] else features[places]
 }
 
+check_table = function(n_users, n_items) {
+  most = 2^52 %/% n_users
+  if (n_items > most) {
+    stop_parameter("n_items", sprintf("be at most %.0f with %.0f users, so that pair numbers stay below 2^53", most,
+      n_users), show_value(n_items), of = "pair_dataset")
+  }
+}
+
 check_features = function(features, count, parameter) {
+  if (length(dim(features)) > 2L) {
+    stop_parameter(parameter, "be a vector or a matrix", show_count(length(dim(features)), "dimension"),
+      of = "pair_dataset")
+  }
   if (!is.null(features) && (!is.numeric(features) || is.object(features) || NROW(features) != count)) {
     stop_parameter(parameter, sprintf("be numbers, one value or one row for each of %.0f", count),
       if (is.numeric(features)) show_count(NROW(features), "value") else show_value(features), of = "pair_dataset")

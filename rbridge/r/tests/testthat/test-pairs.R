@@ -28,6 +28,28 @@ test_that("a dataset gives codes, labels and features of all that it is asked fo
   expect_named(pair_dataset(3, 4)[0], c("user", "item", "label"))
 })
 
+test_that("features of more than two dimensions are refused", {
+  expect_error(
+    pair_dataset(3, 4, user_features = array(1, c(3, 2, 2))),
+    "The 'user_features' parameter of pair_dataset must be a vector or a matrix. Got 3 dimensions instead.",
+    fixed = TRUE
+  )
+})
+
+test_that("a table beyond pair numbers is refused", {
+  expect_error(pair_dataset(2^31, 1), "'n_users' parameter of pair_dataset must be an integer from 1 to 2147483647")
+  expect_error(pair_dataset(1, 2^31), "'n_items' parameter of pair_dataset must be an integer from 1 to 2147483647")
+  expect_error(
+    pair_dataset(2^30, 2^30),
+    paste(
+      "The 'n_items' parameter of pair_dataset must be at most 4194304 with 1073741824 users,",
+      "so that pair numbers stay below 2^53. Got 1073741824 instead."
+    ),
+    fixed = TRUE
+  )
+  expect_identical(pair_dataset(2^30, 2^22)$.length(), 2^53)
+})
+
 test_that("torch makes no integers of pair numbers", {
   dataset = pair_dataset(2^21, 2^31 - 1)
   number = 2^53 - 2^32 - 1
