@@ -7,20 +7,23 @@ probabilities of the whole.
 from __future__ import annotations
 
 import hashlib
-import numbers
-import sys
 from fractions import Fraction
-from typing import Any, Mapping, Optional, Union
+from numbers import Rational
+from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat import _kernels
-from pystrat._messages import check_flag, check_integer, count_of, refusal, show, show_number
+from pystrat._messages import check_flag, check_integer, check_number, count_of, refusal, show, show_number
+from pystrat._row_weights import plain_array
+from pystrat._sum_tree import first_outside
 from pystrat.base import Batches, BatchSampler, epoch_permutation, epoch_seed
 from pystrat.plan import BatchPlan, even_plan
 from pystrat.strata import Strata, encode_strata
+
+Multiplier = Union[float, Fraction]
 
 
 class DownsampledBatchSampler(BatchSampler):
@@ -33,17 +36,19 @@ class DownsampledBatchSampler(BatchSampler):
     ----------
     strata : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns
         The class of each row of the dataset, at most 2^31 - 1 rows, none missing.
-    multiplier : float or dict
+    multiplier : float, Fraction or dict
         Rows of the majority that are kept, as a multiple of all other rows: ``k = min(majority, floor(multiplier *
         minority + 1/2))``, at least 1. For several classes a dict from class to multiplier: of each class in it
         ``min(rows, floor(multiplier * smallest + 1/2))`` rows are kept, where smallest counts the rows of the smallest
-        class; classes that are not in it are kept whole. A multiplier is the decimal number of 15 significant digits
-        that it is shown as, taken exactly.
+        class; classes that are not in it are kept whole. A float is the decimal number of 15 significant digits that it
+        is shown as, a narrower one of numpy the shortest that stands for it, taken exactly; an integer or a Fraction is
+        itself. R has no fractions: `rbridge.as_torch_sampler` refuses one that is no such decimal number.
     batch_size : int
         The largest number of rows in a batch.
     majority : label, optional
         The class to be downsampled, against all others together. It may be left out where there are two classes of
-        different sizes: the larger one. Not together with a dict.
+        different sizes: the larger one. Not together with a dict. Where the strata have several columns a class is
+        named as it is shown, its values joined by a comma and a space: ``"1, y"``. So it is in a dict of multipliers.
     walk : bool, default False
         False draws the kept rows afresh each epoch. True walks through one shuffled order of each downsampled class, k
         rows an epoch, cyclically: no row comes again before all the others have come.
@@ -92,7 +97,7 @@ class DownsampledBatchSampler(BatchSampler):
     def __init__(
         self,
         strata: Any,
-        multiplier: Union[float, Mapping[Any, float]],
+        multiplier: Union[Multiplier, Mapping[Any, Multiplier]],
         batch_size: int,
         *,
         majority: Any = None,
@@ -122,6 +127,7 @@ class DownsampledBatchSampler(BatchSampler):
         self._codes = strata.codes if strata.codes.flags.writeable else strata.codes.copy()
         self._counts = strata.counts
         self._plan = plan
+        self._weights = self._counts / plan.counts
         self._layout = self._make_layout()
         self._orders = self._make_orders() if self._walk else {}
 
@@ -155,8 +161,9 @@ class DownsampledBatchSampler(BatchSampler):
     @property
     def parameters(self) -> dict[str, Any]:
         """The parameters, checked, with classes by name; all but the strata, the seed and the rank."""
+        multipliers = self._multipliers
         return {
-            "multiplier": self._multipliers,
+            "multiplier": dict(multipliers) if isinstance(multipliers, dict) else multipliers,
             "batch_size": self._batch_size,
             "majority": self._majority,
             "walk": self._walk,
@@ -165,10 +172,11 @@ class DownsampledBatchSampler(BatchSampler):
 
     @property
     def strata(self) -> Strata:
-        """The classes: the code of each row (not to be written to), the names and the counts of all rows."""
-        codes = self._codes.view()
+        """The classes: the code of each row, the names and the counts of all rows, not to be written to."""
+        codes, counts = self._codes.view(), self._counts.view()
         codes.setflags(write=False)
-        return Strata(codes, self._plan.strata, self._counts)
+        counts.setflags(write=False)
+        return Strata(codes, self._plan.strata, counts)
 
     @property
     def keep_rates(self) -> pd.Series:
@@ -188,11 +196,11 @@ class DownsampledBatchSampler(BatchSampler):
         -------
         pandas.Series of float64
         """
-        normalise = check_flag(normalise, "normalise", type(self).__name__)
-        weights = self._counts / self._plan.counts
-        if normalise:
-            weights = weights * (self._plan.n_rows / len(self._codes))
-        return pd.Series(weights, index=list(self._plan.strata), name="weight")
+        return pd.Series(self._weights_of_classes(normalise), index=list(self._plan.strata), name="weight")
+
+    def _weights_of_classes(self, normalise: bool) -> NDArray[np.float64]:
+        mean = self._plan.n_rows / len(self._codes) if check_flag(normalise, "normalise", type(self).__name__) else 1.0
+        return np.asarray(self._weights * mean)
 
     def weights(self, rows: Any = None, *, normalise: bool = False) -> NDArray[np.float64]:
         """Return the weight that each row has in training.
@@ -209,10 +217,26 @@ class DownsampledBatchSampler(BatchSampler):
         Returns
         -------
         numpy.ndarray of float64, of the shape of `rows`
+
+        Raises
+        ------
+        TypeError, ValueError
+            Where `rows` are no integers, such as a mask of logical values, or not from 0 to the number of rows - 1.
         """
-        weights: NDArray[np.float64] = self.class_weights(normalise=normalise).to_numpy()
-        codes = self._codes if rows is None else self._codes[np.asarray(rows, dtype=np.int64)]
-        return np.asarray(weights[codes])
+        weights = self._weights_of_classes(normalise)
+        return np.asarray(weights[self._codes if rows is None else self._codes[self._positions(rows)]])
+
+    def _positions(self, rows: Any) -> NDArray[np.int64]:
+        """Return positions of rows, of any shape; refuse what is none, also numbers below 0."""
+        owner, found = type(self).__name__, plain_array(rows)
+        if found.size and found.dtype.kind not in "iu":
+            raise TypeError(refusal("rows", owner, "hold row positions", f"{found.dtype} values"))
+        positions = np.ascontiguousarray(found, dtype=np.int64).reshape(found.shape)
+        outside = first_outside(positions.ravel(), len(self._codes))
+        if outside >= 0:
+            required = f"hold row positions from 0 to {len(self._codes) - 1}"
+            raise ValueError(refusal("rows", owner, required, show(found.ravel()[outside])))
+        return positions
 
     def _global_length(self) -> int:
         return self._plan.n_batches
@@ -244,7 +268,7 @@ class DownsampledBatchSampler(BatchSampler):
     def __getstate__(self) -> dict[str, Any]:
         # The rest follows from the codes and the counts and takes four bytes a row: built again on load.
         state = self.__dict__.copy()
-        for derived in ("_plan", "_layout", "_orders"):
+        for derived in ("_plan", "_weights", "_layout", "_orders"):
             del state[derived]
         plan = self._plan
         state["plan"] = (plan.n_batches, plan.counts, plan.strata, plan.assign)
@@ -281,7 +305,7 @@ def published_class_weights(weight: float) -> tuple[float, float]:
     Raises
     ------
     TypeError, ValueError
-        Where `weight` is no positive finite number, and where one of the weights is rounded to 0, which would leave a
+        Where `weight` is no finite number above 0, and where one of the weights is rounded to 0, which would leave a
         class out of the training.
 
     Examples
@@ -291,7 +315,7 @@ def published_class_weights(weight: float) -> tuple[float, float]:
     (0.0476, 0.9524)
     """
     owner = "published_class_weights"
-    weight = _check_positive_number(weight, "weight", owner)
+    weight = check_number(weight, "weight", owner, minimum=0, above=True)
     weights = round(1 / (1 + weight), 4), round(weight / (1 + weight), 4)
     if 0 in weights:
         got = f"{show(weight)}, which gives {show(weights[0])} and {show(weights[1])},"
@@ -305,22 +329,25 @@ def correct_probabilities(probabilities: Any, keep_rate: Any) -> NDArray[np.floa
     Parameters
     ----------
     probabilities : array of float, shape (n,) or (n, number of classes)
-        From 0 to 1: of the minority; or of each class, the classes in the last dimension.
+        From 0 to 1: of the minority, one for each row; or a table with a column for each class, whose rows sum to 1 (to
+        0.001). An array of shape (n, 1), as a network gives it, is one of shape (n,).
     keep_rate : float, or array of float of shape (number of classes,)
-        The share of the majority's rows that the training kept, above 0 and at most 1; of every class, in their order,
-        where `probabilities` has them. Where `probabilities` is a DataFrame and this a Series, such as
-        ``sampler.keep_rates``, classes are matched by name.
+        The share of the majority's rows that the training kept, above 0 and at most 1; for a table that of each class.
+        A Series, such as ``sampler.keep_rates``, has the names of classes, and the table must then be a DataFrame: they
+        are matched by name. An array, such as ``sampler.keep_rates.to_numpy()``, has the order of the columns.
 
     Returns
     -------
     numpy.ndarray of float64, of the shape of `probabilities`
-        For one class ``keep_rate * p / (keep_rate * p + (1 - p))``; for several ``p_c / keep_rate_c``, divided by their
+        For one rate ``keep_rate * p / (keep_rate * p + (1 - p))``; for several ``p_c / keep_rate_c``, divided by their
         sum, which for two classes is the same.
 
     Raises
     ------
+    TypeError
+        Where something is no number.
     ValueError
-        Where a number is out of range, or the shapes do not agree.
+        Where a number is out of range, the rows of a table do not sum to 1, or classes and rates do not agree.
 
     Notes
     -----
@@ -335,62 +362,103 @@ def correct_probabilities(probabilities: Any, keep_rate: Any) -> NDArray[np.floa
     [0.0476, 0.0055]
     """
     owner = "correct_probabilities"
-    if isinstance(probabilities, pd.DataFrame) and isinstance(keep_rate, pd.Series):
-        keep_rate = _in_order_of(probabilities.columns, keep_rate, owner)
-    values = np.asarray(probabilities, dtype=np.float64)
-    rates = np.asarray(keep_rate, dtype=np.float64)
+    values = _as_doubles(probabilities, "probabilities", owner)
+    rates = _as_doubles(keep_rate, "keep_rate", owner)
+    _check_rates_and_values(rates, values, owner)
+    if rates.size == 1:
+        kept = rates.reshape(()) * values
+        return np.asarray(kept / (kept + (1 - values)))
+    if isinstance(keep_rate, pd.Series):
+        rates = rates[_order_of(probabilities, keep_rate, owner)]
+    sums = values.sum(axis=1)
+    wrong = np.flatnonzero(~(abs(sums - 1) <= 1e-3))
+    if len(wrong):
+        got = f"a row that sums to {show_number(sums[wrong[0]], 6)}"
+        raise ValueError(refusal("probabilities", owner, "have rows that sum to 1", got))
+    odds = values / rates
+    return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+
+
+def _as_doubles(values: Any, name: str, owner: str) -> NDArray[np.float64]:
+    """Return an array of numbers, also of pandas' nullable ones; refuse anything else."""
+    refused = TypeError(refusal(name, owner, "hold numbers", "other values"))
+    if isinstance(values, (pd.DataFrame, pd.Series)):
+        kinds = [dtype.kind for dtype in pd.DataFrame(values).dtypes]
+        if not set(kinds) <= set("iuf"):
+            raise refused
+        return np.asarray(values.to_numpy(dtype=np.float64, na_value=np.nan))
+    try:
+        found = plain_array(values)
+    except ValueError:  # lists of unequal lengths
+        raise refused from None
+    if found.size and found.dtype.kind not in "iuf":
+        raise refused
+    return found.astype(np.float64)
+
+
+def _check_rates_and_values(rates: NDArray[np.float64], values: NDArray[np.float64], owner: str) -> None:
+    """Refuse numbers out of range, and rates that are not those of the classes."""
     if not ((values >= 0) & (values <= 1)).all():
         raise ValueError(refusal("probabilities", owner, "be from 0 to 1", "other values"))
     if not ((rates > 0) & (rates <= 1)).all():
         raise ValueError(refusal("keep_rate", owner, "be above 0 and at most 1", "other values"))
-    if rates.ndim == 0:
-        kept = rates * values
-        return np.asarray(kept / (kept + (1 - values)))
-    if rates.ndim != 1 or values.ndim == 0 or values.shape[-1] != len(rates):
-        required = "have one value, or one for each class of 'probabilities'"
-        raise ValueError(refusal("keep_rate", owner, required, f"shapes {rates.shape} and {values.shape}"))
-    odds = values / rates
-    sums = odds.sum(axis=-1, keepdims=True)
-    if not (sums > 0).all():
-        raise ValueError(refusal("probabilities", owner, "have a positive sum over the classes", "0"))
-    return np.asarray(odds / sums)
+    if values.ndim > 2:
+        raise ValueError(refusal("probabilities", owner, "be a vector or a table", f"{values.ndim} dimensions"))
+    if rates.ndim > 1 or not rates.size:
+        got = f"{rates.ndim} dimensions" if rates.ndim > 1 else "0 values"
+        raise ValueError(refusal("keep_rate", owner, "be one value, or one for each class", got))
+    n_classes = values.shape[1] if values.ndim == 2 else 1
+    if values.ndim < 2 and rates.size > 1:
+        required = "be a table with a column for each class where 'keep_rate' has several values"
+        raise ValueError(refusal("probabilities", owner, required, count_of(values.size, "value")))
+    if rates.size != n_classes:
+        required = f"have one value for each class of 'probabilities', {n_classes}"
+        raise ValueError(refusal("keep_rate", owner, required, count_of(rates.size, "value")))
 
 
-def _in_order_of(columns: pd.Index, keep_rate: pd.Series, owner: str) -> pd.Series:
-    """Return the rates in the order of the columns of a table of probabilities, whose classes they name."""
-    names = [_name_of(label, "probabilities", owner) for label in columns]
-    if sorted(names) != sorted(keep_rate.index):
-        classes = ", ".join(map(show, keep_rate.index[:10])) + ", ..." * (len(keep_rate) > 10)
-        required = f"have a column for each class of 'keep_rate', {classes}"
-        raise ValueError(refusal("probabilities", owner, required, ", ".join(map(show, names[:10]))))
-    return keep_rate[names]
+def _order_of(probabilities: Any, keep_rate: pd.Series, owner: str) -> list[int]:
+    """Return where the rate of each column of a table of probabilities is, whose classes they name."""
+    if not isinstance(probabilities, pd.DataFrame):
+        advice = "To match classes by position, give 'keep_rate' without names."
+        required = "have named columns where 'keep_rate' has names"
+        raise ValueError(refusal("probabilities", owner, required, "columns without names", advice))
+    names = [_name_of(label, "probabilities", owner) for label in probabilities.columns]
+    classes = [_name_of(label, "keep_rate", owner) for label in keep_rate.index]
+    for name in classes:
+        if classes.count(name) > 1:
+            raise ValueError(refusal("keep_rate", owner, "name each class once", f"{show(name)} twice"))
+    if sorted(names) != sorted(classes):
+        required = f"have a column for each class of 'keep_rate', {_listed(classes)}"
+        raise ValueError(refusal("probabilities", owner, required, _listed(names)))
+    return [classes.index(name) for name in names]
 
 
-def _check_positive_number(value: Any, name: str, owner: str) -> float:
-    required = "be a positive number"
-    if not isinstance(value, numbers.Real) or isinstance(value, (bool, np.bool_)):
-        raise TypeError(refusal(name, owner, required, show(value)))
-    if value <= 0 or not value <= sys.float_info.max:
-        raise ValueError(refusal(name, owner, required, show(value)))
-    return float(value)
-
-
-def _check_multiplier(multiplier: Any, owner: str) -> Union[float, dict[str, float]]:
+def _check_multiplier(multiplier: Any, owner: str) -> Union[Multiplier, dict[str, Multiplier]]:
     """Return the multiplier, or one for each class by its name."""
     if not isinstance(multiplier, Mapping):
-        return _check_positive_number(multiplier, "multiplier", owner)
+        return _check_one_multiplier(multiplier, owner)
     if not multiplier:
         raise ValueError(refusal("multiplier", owner, "name at least one class", "0 values"))
     names = [_name_of(label, "multiplier", owner) for label in multiplier]
     for name in names:
         if names.count(name) > 1:
             raise ValueError(refusal("multiplier", owner, "name each class once", f"{show(name)} twice"))
-    return {name: _check_positive_number(value, "multiplier", owner) for name, value in zip(names, multiplier.values())}
+    return {name: _check_one_multiplier(value, owner) for name, value in zip(names, multiplier.values())}
+
+
+def _check_one_multiplier(value: Any, owner: str) -> Multiplier:
+    """Return a float, whose 15 digits are the multiplier, or the fraction that no such float is."""
+    number = check_number(value, "multiplier", owner, minimum=0, above=True)
+    if isinstance(value, np.floating) and value.dtype.itemsize < 8:
+        return float(str(value))  # 0.1, where the number itself has further digits
+    if isinstance(value, Rational) and Fraction(value) != Fraction(show_number(number)):
+        return Fraction(value)
+    return number
 
 
 def _name_of(label: Any, parameter: str, owner: str) -> str:
     """Return how a label is shown as the name of a stratum."""
-    if np.ndim(label) == 0:
+    if np.ndim(label) == 0 and not pd.isna(label):
         try:
             return encode_strata([label], missing="stratum").names[0]
         except TypeError:  # of a kind that no stratum has; told below, with the name of the parameter
@@ -399,14 +467,21 @@ def _name_of(label: Any, parameter: str, owner: str) -> str:
 
 
 def _code_of(name: str, names: tuple[str, ...], parameter: str, owner: str) -> int:
-    if names.count(name) != 1:
-        listed = ", ".join(map(show, names[:10])) + ", ..." * (len(names) > 10)
-        raise ValueError(refusal(parameter, owner, f"name one of the classes, {listed}", show(name)))
+    if name not in names:
+        raise ValueError(refusal(parameter, owner, f"name one of the classes, {_listed(names)}", show(name)))
+    if names.count(name) > 1:
+        got = f"{show(name)}, as which {names.count(name)} classes are shown,"
+        advice = "Recode the classes, so that each is shown in its own way."
+        raise ValueError(refusal(parameter, owner, "name a class that no other is shown as", got, advice))
     return names.index(name)
 
 
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(show, names[:10])) + ", ..." * (len(names) > 10)
+
+
 def _kept_rows(
-    strata: Strata, multiplier: Union[float, dict[str, float]], majority: Optional[str], owner: str
+    strata: Strata, multiplier: Union[Multiplier, dict[str, Multiplier]], majority: Optional[str], owner: str
 ) -> NDArray[np.int64]:
     """Return how many rows of each class an epoch visits."""
     counts = strata.counts
@@ -438,9 +513,10 @@ def _majority_of(strata: Strata, majority: Optional[str], owner: str) -> int:
     return int(counts.argmax())
 
 
-def _kept_of(count: int, multiplier: float, minority: int, owner: str) -> int:
+def _kept_of(count: int, multiplier: Multiplier, minority: int, owner: str) -> int:
     """Return floor(multiplier * minority + 1/2), at most all rows; refuse 0."""
-    kept = int(Fraction(show_number(multiplier)) * minority + Fraction(1, 2))
+    exact = multiplier if isinstance(multiplier, Fraction) else Fraction(show_number(multiplier))
+    kept = int(exact * minority + Fraction(1, 2))
     if kept == 0:
         required = f"keep at least 1 row: be at least {show(0.5)} / {minority}"
         raise ValueError(refusal("multiplier", owner, required, show(multiplier)))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
-from typing import Any, Optional, Union
+from typing import Any, Iterable, Optional, Union
 
 import numpy as np
 
@@ -51,8 +52,8 @@ def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:
     Raises
     ------
     TypeError, ValueError
-        Where `sampler` is none of these, has no length, can be iterated only once, or has a rank: R delivers the
-        batches of all ranks.
+        Where `sampler` is none of these, has no length, can be iterated only once, has a rank, since R delivers the
+        batches of all ranks, or a parameter that is a Fraction and no decimal number of 15 digits.
     RNotAvailableError
         Where R, rpy2 or an R package that is needed is missing.
     RError
@@ -146,10 +147,20 @@ def check_no_rank(sampler: BatchSampler, owner: str) -> None:
 def native_arguments(sampler: Native, r: Session) -> dict[str, Any]:
     """Return the arguments of R's function that give the same batches."""
     strata = r.call("stratum_codes_from_python", *codes_and_names(sampler))
-    parameters = {
-        name: r.named_list(**value) if isinstance(value, dict) else value for name, value in sampler.parameters.items()
-    }
+    parameters = {}
+    for name, value in sampler.parameters.items():
+        _refuse_fractions(value.values() if isinstance(value, dict) else [value], name)
+        parameters[name] = r.named_list(**value) if isinstance(value, dict) else value
     return {**parameters, "seed": sampler.seed, "strata": strata}
+
+
+def _refuse_fractions(values: Iterable[Any], name: str) -> None:
+    """Refuse what R has no numbers for, rather than to give it a neighbour, with which its batches may be others."""
+    for value in values:
+        if isinstance(value, Fraction):
+            required = "be a decimal number of at most 15 digits in R"
+            advice = f"Make the sampler with such a number, for instance {show(value)}."
+            raise ValueError(refusal(name, "as_torch_sampler", required, str(value), advice))
 
 
 def codes_and_names(sampler: Native) -> tuple[Any, list[str]]:

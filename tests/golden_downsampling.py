@@ -10,6 +10,7 @@ import json
 from typing import Any, Iterator
 
 import numpy as np
+import pandas as pd
 
 from pystrat import DownsampledBatchSampler, correct_probabilities, published_class_weights
 from tests.golden_vectors import GOLDEN, cut
@@ -18,7 +19,8 @@ ABOUT = (
     "Rows are counted from 0. 'sampler': row i of n, from 0, has the class c for which (i * step mod n) lies in the "
     "c-th of the 'counts', its label that of 'labels'; 'rows' and 'offsets' are those of the epochs, in turn. "
     "A multiplier for each class is an object. 'error' is the message, with the name that the sampler has in Python. "
-    "'probabilities' and 'published': what the two functions give. Long lists are cut as in batches.json. Written by "
+    "'probabilities' and 'published': what the two functions give; 'columns' are names of columns of the "
+    "table, 'classes' names of rates. Long lists are cut as in batches.json. Written by "
     "tests/golden_downsampling.py."
 )
 
@@ -58,6 +60,8 @@ def cases() -> Iterator[dict[str, Any]]:
         yield _sampler([100, 4000], [1, 0], 40, batch_size, num_replicas=1 if batch_size == 1 else 3)
     yield _sampler([2, 40], [1, 0], 2, 6, num_replicas=3)
     yield _sampler([100, 4000], [1, 0], 1, 10, majority="no")
+    yield _sampler([100, 4000], [0.1 + 0.2, 0.3], 1, 10, majority=0.3)
+    yield _sampler([100, 4000], [0.1 + 0.2, 0.3], 1, 200)
     yield _sampler([100, 100], [1, 0], 1, 10)
     yield _sampler([100, 100, 1], [1, 0, 2], 1, 10)
     yield _sampler([100], [1], 1, 10)
@@ -67,13 +71,35 @@ def cases() -> Iterator[dict[str, Any]]:
         ([0.5, 0.1, 0, 1], 0.05),
         ([[0.5, 0.5], [0.1, 0.9], [1, 0]], [1, 0.05]),
         ([[0.2, 0.3, 0.5], [0.1, 0.8, 0.1]], [1, 0.5, 0.02]),
+        ([[0.2], [0.3], [0.5]], 0.02),
+        ([0.5, 0.1], [0.05]),
+        ([[0.2, 0.8005], [0.1, 0.9]], [0.5, 1]),
         ([0.2, 0.3, 0.5], [1, 0.5, 0.02]),
+        ([0.2], [1, 0.5]),
+        ([[0.5, 0.5], [0.1, 0.9]], 0.05),
+        ([[0.5, 0.5], [0.1, 0.9]], [1, 0.5, 0.02]),
+        ([[0.2], [0.3]], [1, 0.5]),
         ([1.5], 0.5),
         ([0.5], 0),
         ([0.5], 1.5),
+        ([0.5], []),
+        (["0.5"], 0.5),
+        ([True, False], 0.5),
+        ([0.5], "0.5"),
+        ([0.5], True),
         ([[0, 1], [0, 0]], [0.5, 1]),
+        ([[0.2, 0.8], [0.1, 0.8]], [0.5, 1]),
     ):
         yield {"kind": "probabilities", "probabilities": probabilities, "keep_rate": keep_rate}
+    for columns, classes in (
+        (["no", "yes"], ["yes", "no"]),
+        (["no", "yes"], None),
+        (None, ["yes", "no"]),
+        (["no", "maybe"], ["yes", "no"]),
+        (["no", "no"], ["no", "no"]),
+    ):
+        named = {"columns": columns, "classes": classes}
+        yield {"kind": "probabilities", "probabilities": [[0.5, 0.5], [0.1, 0.9]], "keep_rate": [1, 0.25], **named}
     for weight in (1, 2, 19, 20, 31, 0.5, 1 / 3, 1999, 20_000, 0.00001, 0):
         yield {"kind": "published", "weight": weight}
 
@@ -101,12 +127,17 @@ def expected_of(case: dict[str, Any]) -> dict[str, Any]:
     """Return what a case gives, or its error."""
     try:
         if case["kind"] == "probabilities":
-            return {"values": correct_probabilities(case["probabilities"], case["keep_rate"]).tolist()}
+            return {"values": _corrected(**case).tolist()}
         if case["kind"] == "published":
             return {"values": list(published_class_weights(case["weight"]))}
         return _expected_of_sampler(case)
     except (TypeError, ValueError) as error:
         return {"error": str(error)}
+
+
+def _corrected(probabilities: Any, keep_rate: Any, columns: Any = None, classes: Any = None, **_: Any) -> Any:
+    table = probabilities if columns is None else pd.DataFrame(probabilities, columns=columns)
+    return correct_probabilities(table, keep_rate if classes is None else pd.Series(keep_rate, index=classes))
 
 
 def _expected_of_sampler(case: dict[str, Any]) -> dict[str, Any]:

@@ -14,9 +14,11 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import hypergeom
 from torch.utils.data import DataLoader, TensorDataset
 
 from pystrat import DownsampledBatchSampler, correct_probabilities, epoch_permutation, published_class_weights
+from tests.chi_square import assert_follows
 
 PUBLISHED = np.repeat([1, 0], [1000, 2000])
 
@@ -81,6 +83,31 @@ def test_a_decimal_multiplier_is_taken_exactly() -> None:
     assert sampler_of(np.repeat([1, 0], [100, 200]), 0.285).plan.counts.tolist() == [100, 29]
 
 
+@pytest.mark.parametrize(
+    "multiplier, minority, kept",
+    [
+        (Fraction(1, 3), 3 * 10**5 // 2, 50_000),
+        (Fraction(285, 1000), 100, 29),
+        (Fraction(10**16 - 1, 2 * 10**16), 1, 0),
+        (Fraction(10**16 + 1, 2 * 10**16), 1, 1),
+        (Fraction(5, 2) - Fraction(1, 10**20), 1, 2),
+        (Fraction(5, 2), 1, 3),
+        (2.5 - 1e-15, 1, 3),
+        (np.float64(2.5), 1, 3),
+        (np.float32(0.285), 100, 29),
+        (np.float16(0.285), 100, 29),
+        (np.int8(3), 100, 300),
+    ],
+)
+def test_a_multiplier_is_exact(multiplier: Any, minority: int, kept: int) -> None:
+    labels = np.repeat([1, 0], [minority, 2 * minority + 300])
+    if not kept:
+        assert "keep at least 1 row" in refused(labels, multiplier, 10**6)
+        return
+    for one_or_each in (multiplier, {0: multiplier}):
+        assert sampler_of(labels, one_or_each, 10**6).plan.counts.tolist() == [minority, kept]
+
+
 def test_the_kept_rows_are_the_first_ranks_of_the_epoch_order() -> None:
     sampler = sampler_of(PUBLISHED, 0.25, 100)
     for epoch in (0, 5):
@@ -98,6 +125,22 @@ def test_the_rows_of_fresh_draws_are_uniform() -> None:
     statistic = ((visits - expected) ** 2).sum() / (expected * (1 - 10 / 50)) * 49 / 50
     assert 20 < statistic < 90
     assert visits.sum() == epochs * 10
+
+
+def test_the_rows_of_different_epochs_are_independent() -> None:
+    """Rows that are kept in an epoch and in the next one: as many as of an urn, hypergeometric."""
+    n_rows, kept, epochs = 40, 15, 6000
+    sampler = sampler_of(np.repeat([1, 0], [15, n_rows]), 1, 15)
+    chosen = np.zeros((epochs, 15 + n_rows), dtype=bool)
+    for epoch in range(epochs):
+        chosen[epoch, sampler.batches(epoch).rows] = True
+    both = (chosen[1:, 15:] & chosen[:-1, 15:]).sum(axis=1)
+    assert_follows(np.bincount(both, minlength=kept + 1), hypergeom.pmf(np.arange(kept + 1), n_rows, kept, kept))
+    # And row by row: each of the four cases as often as their product says.
+    for row in range(15, 15 + n_rows, 8):
+        cases = np.bincount(2 * chosen[:-1:2, row] + chosen[1::2, row], minlength=4)
+        share = kept / n_rows
+        assert_follows(cases, np.outer([1 - share, share], [1 - share, share]).ravel())
 
 
 @pytest.mark.parametrize("majority, kept", [(50, 7), (12, 12), (60, 45), (13, 1)])
@@ -160,6 +203,34 @@ def test_weights() -> None:
     assert sampler.keep_rates.to_dict() == {"1": 1, "0": 0.25}
 
 
+@pytest.mark.parametrize("kind", [list, np.array, pd.Series, torch.tensor, np.uint16, np.uint64])
+def test_weights_of_rows_of_any_shape_and_kind(kind: Any) -> None:
+    sampler = sampler_of(PUBLISHED, 0.5, 100)
+    assert sampler.weights(kind([0, 2999])).tolist() == [1, 4]
+    assert sampler.weights([[0, 2999], [2999, 1]]).tolist() == [[1, 4], [4, 1]]
+    assert sampler.weights(2999) == 4 and sampler.weights(2999).shape == ()
+    assert sampler.weights([]).tolist() == []
+
+
+@pytest.mark.parametrize(
+    "rows, text",
+    [
+        ([0, -1], "hold row positions from 0 to 2999. Got -1 instead"),
+        ([3000], "hold row positions from 0 to 2999. Got 3000 instead"),
+        ([2**63 + 5], "hold row positions from 0 to 2999. Got 9.22337203685478e+18 instead"),
+        ([0.5], "hold row positions. Got float64 values instead"),
+        ([1.0], "hold row positions. Got float64 values instead"),
+        ([True] * 3000, "hold row positions. Got bool values instead"),
+        (["1"], "hold row positions. Got <U1 values instead"),
+        ([None], "hold row positions. Got object values instead"),
+    ],
+)
+def test_weights_of_rows_that_there_are_not_are_refused(rows: Any, text: str) -> None:
+    with pytest.raises((TypeError, ValueError)) as error:
+        sampler_of(PUBLISHED, 0.5, 100).weights(rows)
+    assert f"The 'rows' parameter of DownsampledBatchSampler must {text}" in str(error.value)
+
+
 def test_the_published_form_of_the_weights_refuses_a_zero() -> None:
     assert published_class_weights(20) == (0.0476, 0.9524)
     for weight in (20_000, 0.00001):
@@ -190,15 +261,25 @@ def test_equal_sizes_need_the_majority(labels: Any, majority: Any) -> None:
 @pytest.mark.parametrize(
     "parameters, text",
     [
-        ({"multiplier": 0}, "The 'multiplier' parameter of DownsampledBatchSampler must be a positive number. Got 0"),
-        ({"multiplier": True}, "be a positive number. Got TRUE"),
-        ({"multiplier": float("nan")}, "be a positive number. Got NaN"),
+        (
+            {"multiplier": 0},
+            "The 'multiplier' parameter of DownsampledBatchSampler must be a finite number above 0. Got 0",
+        ),
+        ({"multiplier": True}, "be a finite number above 0. Got TRUE"),
+        ({"multiplier": float("nan")}, "be a finite number above 0. Got NaN"),
         ({"multiplier": 0.0004}, "keep at least 1 row"),
         ({"multiplier": {}}, "name at least one class"),
         ({"multiplier": {7: 1}}, "name one of the classes, '1', '0'. Got '7' instead."),
         ({"multiplier": {0: 1}, "majority": 0}, "be left out where 'multiplier' names the classes"),
         ({"multiplier": {0: 1, "0": 2}}, "name each class once. Got '0' twice"),
-        ({"multiplier": 10**400}, "be a positive number"),
+        (
+            {"multiplier": {None: 1}},
+            "The 'multiplier' parameter of DownsampledBatchSampler must name a class by its label",
+        ),
+        ({"majority": float("nan")}, "name a class by its label. Got NaN instead"),
+        ({"majority": pd.NA}, "name a class by its label. Got NA instead"),
+        ({"majority": pd.NaT}, "name a class by its label. Got NA instead"),
+        ({"multiplier": 10**400}, "be a finite number above 0"),
         ({"majority": "x"}, "The 'majority' parameter"),
         ({"majority": [0]}, "name a class by its label. Got 1 value instead"),
         ({"majority": object()}, "name a class by its label. Got a value of class 'object'"),
@@ -212,6 +293,40 @@ def test_equal_sizes_need_the_majority(labels: Any, majority: Any) -> None:
 )
 def test_refusals_say_what_would_work(parameters: dict, text: str) -> None:
     assert text in refused(**{"strata": PUBLISHED, "multiplier": 1, "batch_size": 10, "seed": 1, **parameters})
+
+
+def test_a_missing_label_names_no_class_not_even_one_that_is_called_na() -> None:
+    labels = ["yes"] * 10 + ["NA"] * 200
+    assert sampler_of(labels, 2, majority="NA").class_weights().to_dict() == {"yes": 1, "NA": 10}
+    for missing in (float("nan"), np.nan, pd.NA, pd.NaT):
+        assert "name a class by its label" in refused(labels, 2, 10, majority=missing)
+
+
+def test_classes_that_are_shown_alike_cannot_be_named() -> None:
+    labels = np.repeat([0.3, 0.1 + 0.2], [20, 10])
+    assert sampler_of(labels).plan.counts.tolist() == [10, 10]
+    said = (
+        "name a class that no other is shown as. Got '0.3', as which 2 classes are shown, instead. Recode the classes"
+    )
+    assert said in refused(labels, 1, 10, majority=0.3)
+    assert said in refused(labels, {0.3: 1}, 10)
+
+
+def test_the_majority_of_several_columns_is_given_as_it_is_shown() -> None:
+    columns = {"a": [1] * 20 + [2] * 5, "b": ["y"] * 20 + ["n"] * 5}
+    assert sampler_of(columns, 2, majority="1, y").plan.counts.tolist() == [10, 5]
+
+
+def test_what_a_sampler_tells_cannot_change_it() -> None:
+    sampler = sampler_of(PUBLISHED, {0: 0.5}, 100)
+    sampler.parameters["multiplier"]["0"] = 7
+    assert sampler.parameters["multiplier"] == {"0": 0.5}
+    for told in (sampler.strata.codes, sampler.strata.counts):
+        with pytest.raises(ValueError, match="read-only"):
+            told[0] = 9
+    sampler.class_weights()["0"] = 9
+    sampler.weights([0])[0] = 9
+    assert sampler.weights([0, 2999]).tolist() == [1, 4]
 
 
 def test_the_batch_size_that_a_refusal_names_works_and_no_smaller_one() -> None:
@@ -272,8 +387,8 @@ def test_corrected_probabilities_are_bayes_rule() -> None:
         left = pair[:, 0] / (pair[:, 0] + rate * pair[:, 1])
         assert np.allclose(correct_probabilities(left, rate), pair[:, 0])
         assert np.allclose(correct_probabilities(np.stack([left, 1 - left], 1), [1, rate]), pair)
-    keep_rates = pd.Series([1, 0.3], index=["yes", "no"])
-    assert np.allclose(correct_probabilities([[0.5, 0.5]], keep_rates), [[0.3 / 1.3, 1 / 1.3]])
+        column = correct_probabilities(left[:, None].astype(np.float32), [rate])
+        assert column.shape == (100, 1) and np.allclose(column[:, 0], pair[:, 0], atol=1e-6)
 
 
 def test_classes_of_a_table_of_probabilities_are_matched_by_name() -> None:
@@ -283,6 +398,16 @@ def test_classes_of_a_table_of_probabilities_are_matched_by_name() -> None:
     assert np.allclose(correct_probabilities(table, keep_rates), [[0.8, 0.2]])
     with pytest.raises(ValueError, match="a column for each class of 'keep_rate', '1', '0'. Got '0', '2' instead"):
         correct_probabilities(table.rename(columns={1: 2}), keep_rates)
+    for unnamed in (table.to_numpy(), [[0.5, 0.5]], torch.tensor([[0.5, 0.5]])):
+        with pytest.raises(
+            ValueError, match="have named columns where 'keep_rate' has names. Got columns without names"
+        ):
+            correct_probabilities(unnamed, keep_rates)
+        assert np.allclose(correct_probabilities(unnamed, keep_rates.to_numpy()), [[0.2, 0.8]])
+    assert np.allclose(correct_probabilities(table, pd.Series([1, 0.25], index=[1, 0])), [[0.8, 0.2]])
+    assert np.allclose(correct_probabilities(table.astype("Float64"), keep_rates), [[0.8, 0.2]])
+    with pytest.raises(ValueError, match="name each class once. Got '0.3' twice"):
+        correct_probabilities(table, pd.Series([1, 0.25], index=[0.3, 0.1 + 0.2]))
 
 
 @pytest.mark.parametrize(
@@ -292,10 +417,37 @@ def test_classes_of_a_table_of_probabilities_are_matched_by_name() -> None:
         ([float("nan")], 0.5, "'probabilities' parameter"),
         ([0.5], 0, "'keep_rate' parameter"),
         ([0.5], 1.5, "'keep_rate' parameter"),
-        ([0.5, 0.5, 0], [1, 0.5], "one for each class"),
-        ([[1, 0], [0, 0]], [1, 0.5], "positive sum over the classes"),
+        ([0.5, 0.5], [1, 0.5], "be a table with a column for each class where 'keep_rate' has several values"),
+        (0.5, [1, 0.5], "Got 1 value instead"),
+        ([0.5, 0.5], pd.Series([1, 0.5], index=["1", "0"]), "be a table"),
+        ([[0.5, 0.5]], 0.5, "have one value for each class of 'probabilities', 2. Got 1 value instead"),
+        ([[0.5, 0.5]], [1, 0.5, 0.1], "have one value for each class of 'probabilities', 2. Got 3 values instead"),
+        ([[[0.5]]], 0.5, "be a vector or a table. Got 3 dimensions instead"),
+        ([0.5], [[1, 0.5]], "be one value, or one for each class. Got 2 dimensions instead"),
+        ([[1, 0], [0.5, 0.4989]], [1, 0.5], "have rows that sum to 1. Got a row that sums to 0.9989 instead"),
     ],
 )
 def test_impossible_probabilities_are_refused(probabilities: Any, keep_rate: Any, text: str) -> None:
     with pytest.raises(ValueError, match=text):
         correct_probabilities(probabilities, keep_rate)
+
+
+@pytest.mark.parametrize(
+    "probabilities",
+    [
+        ["a"],
+        [None],
+        [True],
+        [[0.5], [0.5, 0.5]],
+        [1j],
+        "0.5",
+        pd.DataFrame({"a": [0.5], "b": ["x"]}),
+        pd.Series([True]),
+    ],
+)
+def test_what_is_no_number_is_no_probability(probabilities: Any) -> None:
+    for arguments, name in (((probabilities, 0.5), "probabilities"), ((0.5, probabilities), "keep_rate")):
+        with pytest.raises(
+            TypeError, match=f"The '{name}' parameter of correct_probabilities must hold numbers. Got other"
+        ):
+            correct_probabilities(*arguments)

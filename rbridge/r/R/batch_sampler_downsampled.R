@@ -26,6 +26,8 @@
 #'   The class to be downsampled, against all others together.
 #'   `NULL` (default): the larger of two classes of different sizes.
 #'   Not together with a multiplier for each class.
+#'   Where the strata have several columns a class is named as it is shown, its values joined by a comma and a space:
+#'   `"1, y"`; so it is in the names of `multiplier`.
 #' @param walk (`logical(1)`)\cr
 #'   `FALSE` (default): the kept rows are drawn afresh each epoch.
 #'   `TRUE`: one shuffled order of each downsampled class is walked through, k rows an epoch, cyclically: no row comes
@@ -77,10 +79,15 @@
 #'   order of the levels, `torch::torch_tensor(unname(weights[task$class_names]))`.
 #'   The loss is the sum over the batch divided by the sum of its weights.
 #'
+#' In resampling each fold has its own counts, and so its own weights: make weights, loss and learner for the training
+#' rows of each fold, from `task$clone()$filter(rows)`, rather than once for the whole task.
+#'
 #' @section Errors:
-#' A multiplier that is no positive number, or so small that no row is kept; a class that keeps fewer rows than there
-#' are batches, with the smallest `batch_size` that works; no or an unknown `majority` where it is needed; fewer than
-#' two classes; missing values; and whatever [batch_sampler_stratified()] refuses as strata.
+#' A multiplier that is no finite number above 0, or so small that no row is kept; a class that keeps fewer rows than
+#' there are batches, with the smallest `batch_size` that works; no or an unknown `majority` where it is needed; fewer
+#' than two classes; missing values, also as a label; a label as which two classes are shown; and whatever
+#' [batch_sampler_stratified()] refuses as strata.
+#' In `weights()`, rows that are no whole numbers from 1 to the number of rows.
 #'
 #' @source
 #' "Sampling methods within TensorFlow input functions", Datatonic.
@@ -131,9 +138,8 @@ downsampled_generator = function(configuration) {
     },
     weights = function(rows = NULL, normalise = FALSE) {
       weights = self$class_weights(normalise)
-      if (is.null(rows)) {
-        rows = seq_along(if (is.null(weights)) private$.in_order$rows else private$.setup$codes)
-      }
+      n = length(if (is.null(weights)) private$.in_order$rows else private$.setup$codes)
+      rows = if (is.null(rows)) seq_len(n) else check_row_positions(rows, n, downsampled_name)
       if (is.null(weights)) rep(1, length(rows)) else unname(weights[private$.setup$codes[rows]])
     },
     keep_rates = function() {

@@ -5,19 +5,22 @@
 #' `pystrat.correct_probabilities()` in Python gives the same.
 #'
 #' @param probabilities (`numeric()` | `matrix()` | `data.frame()`)\cr
-#'   From 0 to 1: of the minority, one for each row; or of each class, the classes in the columns, or one vector for
-#'   one row.
+#'   From 0 to 1: of the minority, one for each row; or a table with a column for each class, whose rows sum to 1 (to
+#'   0.001).
+#'   A matrix of one column, as a network gives it, is like a vector.
 #' @param keep_rate (`numeric()`)\cr
-#'   The share of the majority's rows that the training kept, above 0 and at most 1; of every class where
-#'   `probabilities` has them: `keep_rates()` of the instance of [batch_sampler_downsampled()].
-#'   Classes are matched by name where both sides have names, and are otherwise in the same order.
+#'   The share of the majority's rows that the training kept, above 0 and at most 1; for a table that of each class,
+#'   such as `keep_rates()` of the instance of [batch_sampler_downsampled()].
+#'   Where it has names the table must have column names, and classes are matched by name.
+#'   Without names, as `unname(sampler$keep_rates())`, it has the order of the columns.
 #'
 #' @return (`numeric()` | `matrix()`, as `probabilities`)\cr
-#' For one class `keep_rate * p / (keep_rate * p + (1 - p))`.
+#' For one rate `keep_rate * p / (keep_rate * p + (1 - p))`.
 #' For several `p_c / keep_rate_c`, divided by their sum, which for two classes is the same.
 #'
 #' @section Errors:
-#' Numbers out of range, and classes that do not agree.
+#' What is no number, numbers out of range, rows of a table that do not sum to 1, and classes and rates that do not
+#' agree.
 #'
 #' @source
 #' By Bayes' rule, rows of class c that were kept at the rate r_c have had their odds multiplied by r_c.
@@ -35,42 +38,70 @@ correct_probabilities = function(probabilities, keep_rate) {
   if (is.data.frame(probabilities)) {
     probabilities = as.matrix(probabilities)
   }
-  check_between(probabilities, "probabilities", "be from 0 to 1", function(values) values >= 0 & values <= 1, of)
-  check_between(keep_rate, "keep_rate", "be above 0 and at most 1", function(values) values > 0 & values <= 1, of)
+  check_numbers(probabilities, "probabilities", of)
+  check_numbers(keep_rate, "keep_rate", of)
+  check_rates_and_values(keep_rate, probabilities, of)
   if (length(keep_rate) == 1L) {
-    kept = unname(keep_rate) * probabilities
+    kept = as.vector(keep_rate) * probabilities
     return(kept / (kept + (1 - probabilities)))
   }
-  if (!is.matrix(probabilities)) {
-    return(correct_probabilities(t(probabilities), keep_rate)[1L, ])
+  if (!is.null(names(keep_rate))) {
+    keep_rate = keep_rate[order_of_classes(colnames(probabilities), names(keep_rate), of)]
   }
-  odds = sweep(probabilities, 2L, rates_of(colnames(probabilities), keep_rate, ncol(probabilities), of), `/`)
-  sums = rowSums(odds)
-  if (any(sums == 0)) {
-    stop_parameter("probabilities", "have a positive sum over the classes", "0", of = of)
-  }
-  odds / sums
-}
-
-check_between = function(values, parameter, requirement, is_between, of) {
-  if (!is.numeric(values) || is.object(values) || !isTRUE(all(is_between(values)))) {
-    stop_parameter(parameter, requirement, "other values", of = of)
-  }
-}
-
-# One rate for each class, in the order of the columns.
-rates_of = function(classes, keep_rate, n_classes, of) {
-  if (length(keep_rate) != n_classes) {
-    stop_parameter("keep_rate", "have one value, or one for each class of 'probabilities'",
-      sprintf("%d values for %d classes", length(keep_rate), n_classes), of = of)
-  }
-  if (is.null(classes) || is.null(names(keep_rate))) {
-    return(unname(keep_rate))
-  }
-  if (!identical(sort(classes), sort(names(keep_rate)))) {
-    stop_parameter("probabilities",
-      sprintf("have a column for each class of 'keep_rate', %s", show_names(names(keep_rate))), show_names(classes),
+  sums = rowSums(probabilities)
+  wrong = which(abs(sums - 1) > 1e-3)
+  if (length(wrong) > 0L) {
+    stop_parameter("probabilities", "have rows that sum to 1", sprintf("a row that sums to %.6g", sums[wrong[1L]]),
       of = of)
   }
-  unname(keep_rate[classes])
+  odds = sweep(probabilities, 2L, keep_rate, `/`)
+  odds / rowSums(odds)
+}
+
+check_numbers = function(values, parameter, of) {
+  if (!is.numeric(values) || is.object(values)) {
+    stop_parameter(parameter, "hold numbers", "other values", of = of)
+  }
+}
+
+# Refuses numbers out of range, and rates that are not those of the classes.
+check_rates_and_values = function(rates, values, of) {
+  if (!isTRUE(all(values >= 0 & values <= 1))) {
+    stop_parameter("probabilities", "be from 0 to 1", "other values", of = of)
+  }
+  if (!isTRUE(all(rates > 0 & rates <= 1))) {
+    stop_parameter("keep_rate", "be above 0 and at most 1", "other values", of = of)
+  }
+  if (length(dim(values)) > 2L) {
+    stop_parameter("probabilities", "be a vector or a table", sprintf("%d dimensions", length(dim(values))), of = of)
+  }
+  if (length(dim(rates)) > 1L || length(rates) == 0L) {
+    stop_parameter("keep_rate", "be one value, or one for each class",
+      if (length(rates) > 0L) sprintf("%d dimensions", length(dim(rates))) else "0 values", of = of)
+  }
+  if (!is.matrix(values) && length(rates) > 1L) {
+    stop_parameter("probabilities", "be a table with a column for each class where 'keep_rate' has several values",
+      show_count(length(values), "value"), of = of)
+  }
+  n_classes = if (is.matrix(values)) ncol(values) else 1L
+  if (length(rates) != n_classes) {
+    stop_parameter("keep_rate", sprintf("have one value for each class of 'probabilities', %d", n_classes),
+      show_count(length(rates), "value"), of = of)
+  }
+}
+
+# Where the rate of each column of a table of probabilities is.
+order_of_classes = function(columns, classes, of) {
+  if (is.null(columns)) {
+    stop_parameter("probabilities", "have named columns where 'keep_rate' has names", "columns without names",
+      "To match classes by position, give 'keep_rate' without names.", of = of)
+  }
+  if (anyDuplicated(classes)) {
+    stop_parameter("keep_rate", "name each class once", sprintf("'%s' twice", classes[anyDuplicated(classes)]), of = of)
+  }
+  if (!identical(sort(columns), sort(classes))) {
+    stop_parameter("probabilities", sprintf("have a column for each class of 'keep_rate', %s", show_names(classes)),
+      show_names(columns), of = of)
+  }
+  match(columns, classes)
 }

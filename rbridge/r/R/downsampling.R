@@ -43,15 +43,20 @@ majority_code = function(counts, names, majority, of) {
 
 class_code = function(name, names, parameter, of) {
   code = which(names == name)
-  if (length(code) != 1L) {
+  if (length(code) == 0L) {
     stop_parameter(parameter, paste0("name one of the classes, ", show_names(names)), show_value(name), of = of)
+  }
+  if (length(code) > 1L) {
+    stop_parameter(parameter, "name a class that no other is shown as",
+      sprintf("%s, as which %d classes are shown,", show_value(name), length(code)),
+      "Recode the classes, so that each is shown in its own way.", of = of)
   }
   code
 }
 
 # How a label is shown as the name of a class.
 class_name = function(label, parameter, of) {
-  is_label = is.atomic(label) && length(label) == 1L && is.null(dim(label))
+  is_label = is.atomic(label) && length(label) == 1L && is.null(dim(label)) && !is.na(label)
   name = if (is_label) {
     tryCatch(encode_column(comparable_column(label, "", of))$names, error = function(condition) NULL)
   }
@@ -109,7 +114,7 @@ check_multiplier = function(multiplier, of) {
 check_positive_number = function(value, parameter, of) {
   is_number = is.numeric(value) && !is.object(value) && length(value) == 1L
   if (!is_number || !is.finite(value) || value <= 0) {
-    stop_parameter(parameter, "be a positive number", show_value(value), of = of)
+    stop_parameter(parameter, "be a finite number above 0", show_value(value), of = of)
   }
   as.vector(value, "double")
 }
@@ -123,4 +128,16 @@ downsampled_weights = function(setup, normalise) {
 
 downsampled_keep_rates = function(setup) {
   stats::setNames(setup$plan$counts / setup$rows, setup$plan$names)
+}
+
+# Rows of the dataset, as numbers from 1 to n.
+check_row_positions = function(rows, n, of) {
+  if (!is.numeric(rows) || is.object(rows)) {
+    stop_parameter("rows", "hold row positions", sprintf("%s values", class(rows)[1L]), of = of)
+  }
+  wrong = which(is.na(rows) | rows < 1 | rows > n | rows != trunc(rows))
+  if (length(wrong) > 0L) {
+    stop_parameter("rows", sprintf("hold row positions from 1 to %.0f", n), show_value(rows[wrong[1L]]), of = of)
+  }
+  rows
 }

@@ -12,7 +12,7 @@
 #' The weights of the `minority` and of the `majority`.
 #'
 #' @section Errors:
-#' No positive number, and weights of which one is rounded to 0, which would leave a class out of the training.
+#' No finite number above 0, and weights of which one is rounded to 0, which would leave a class out of the training.
 #'
 #' @seealso [batch_sampler_downsampled()]
 #'

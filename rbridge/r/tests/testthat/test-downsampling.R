@@ -28,7 +28,20 @@ as_matrix = function(rows) {
 }
 
 as_rows = function(values) {
+  values = unname(values)
   if (is.matrix(values)) lapply(seq_len(nrow(values)), function(row) as.list(values[row, ])) else as.list(values)
+}
+
+corrected = function(case) {
+  probabilities = as_matrix(case$probabilities)
+  keep_rate = if (length(case$keep_rate) > 0L) unlist(case$keep_rate) else numeric()
+  if (!is.null(case$columns)) {
+    colnames(probabilities) = unlist(case$columns)
+  }
+  if (!is.null(case$classes)) {
+    names(keep_rate) = unlist(case$classes)
+  }
+  correct_probabilities(probabilities, keep_rate)
 }
 
 actual_of = function(case) {
@@ -36,8 +49,7 @@ actual_of = function(case) {
   actual = tryCatch(
     switch(case$kind,
       sampler = actual_sampler(case),
-      probabilities = list(values =
-          as_rows(correct_probabilities(as_matrix(case$probabilities), unlist(case$keep_rate)))),
+      probabilities = list(values = as_rows(corrected(case))),
       published = list(values = as.list(unname(published_class_weights(case$weight))))
     ),
     error = function(condition) {
@@ -71,8 +83,31 @@ test_that("weights of rows are those of their classes", {
   rows = sampler$batches(0)$rows
   expect_identical(sum(sampler$weights(rows)), 210)
   expect_equal(mean(sampler$weights(rows, normalise = TRUE)), 1)
+  expect_identical(sampler$weights(integer()), numeric())
   expect_error(sampler$weights(1, normalise = NA), "The 'normalise' parameter of batch_sampler_downsampled must be",
     fixed = TRUE)
+})
+
+test_that("weights of rows that there are not are refused", {
+  sampler = downsampled(2, 10, seed = 1)
+  for (row in list(0, -1, 1.5, 211, NA_real_, NaN, Inf, NA_integer_)) {
+    shown = if (is.nan(row)) "NaN" else if (is.na(row)) "NA" else sprintf("%.15g", row)
+    said = "The 'rows' parameter of batch_sampler_downsampled must hold row positions from 1 to 210. Got %s instead."
+    expect_error(sampler$weights(c(1, row)), sprintf(said, shown), fixed = TRUE)
+  }
+  expect_error(sampler$weights("1"), "must hold row positions. Got character values instead.", fixed = TRUE)
+  expect_error(sampler$weights(rep(TRUE, 210)), "Got logical values instead.", fixed = TRUE)
+  expect_error(sampler$weights(factor(1)), "Got factor values instead.", fixed = TRUE)
+})
+
+test_that("a missing label names no class, not even one that is called NA", {
+  labels = rep(c("yes", "NA"), times = c(10, 200))
+  weights = downsampled(2, 10, majority = "NA", strata = labels, seed = 1)$class_weights()
+  expect_identical(weights, c(yes = 1, "NA" = 10))
+  for (label in list(NA, NA_character_, NA_real_, NaN, NA_integer_)) {
+    expect_error(downsampled(2, 10, majority = label, strata = labels),
+      "The 'majority' parameter of batch_sampler_downsampled must name a class by its label. Got (NA|NaN) instead")
+  }
 })
 
 test_that("what only R can be given is refused, or taken as it is meant", {
@@ -85,8 +120,8 @@ test_that("what only R can be given is refused, or taken as it is meant", {
   refused = function(...) message_of(downsampled(...))
   expect_match(refused(list(2), 10), "name the classes. Got values without names instead.", fixed = TRUE)
   expect_match(refused(c(no = 2, no = 3), 10), "name each class once. Got 'no' twice instead.", fixed = TRUE)
-  expect_match(refused(c(2, 3), 10), "be a positive number. Got 2 values instead.", fixed = TRUE)
-  expect_match(refused(Inf, 10), "be a positive number. Got Inf instead.", fixed = TRUE)
+  expect_match(refused(c(2, 3), 10), "be a finite number above 0. Got 2 values instead.", fixed = TRUE)
+  expect_match(refused(Inf, 10), "be a finite number above 0. Got Inf instead.", fixed = TRUE)
   expect_match(refused(2, 10, majority = c("no", "yes")), "name a class by its label. Got 2 values", fixed = TRUE)
   expect_match(refused(2, 10, majority = list("no")), "name a class by its label. Got a value of class 'list'",
     fixed = TRUE)
@@ -235,8 +270,14 @@ test_that("classes of a matrix of probabilities are matched by name", {
   probabilities = cbind(no = c(0.5, 1), yes = c(0.5, 0))
   expect_equal(correct_probabilities(probabilities, c(yes = 1, no = 0.25)), cbind(no = c(0.8, 1), yes = c(0.2, 0)))
   expect_equal(correct_probabilities(as.data.frame(probabilities), c(0.25, 1))[, "no"], c(0.8, 1))
+  expect_equal(correct_probabilities(unname(probabilities), c(0.25, 1))[, 1], c(0.8, 1))
   expect_error(correct_probabilities(probabilities, c(yes = 1, other = 0.25)),
     "have a column for each class of 'keep_rate', 'yes', 'other'. Got 'no', 'yes' instead.", fixed = TRUE)
-  expect_error(correct_probabilities(c(0.1, 0.2, 0.3), c(1, 0.5)), "Got 2 values for 3 classes instead.", fixed = TRUE)
   expect_error(correct_probabilities(NA_real_, 0.5), "be from 0 to 1", fixed = TRUE)
+  expect_error(correct_probabilities(data.frame(yes = "0.5", no = 0.5), c(yes = 1, no = 0.5)), "hold numbers",
+    fixed = TRUE)
+  expect_error(correct_probabilities(array(0.5, c(1, 1, 1)), 0.5), "be a vector or a table. Got 3 dimensions",
+    fixed = TRUE)
+  expect_error(correct_probabilities(0.5, cbind(0.5, 0.5)), "be one value, or one for each class. Got 2 dimensions",
+    fixed = TRUE)
 })
