@@ -1,4 +1,5 @@
-# Checks the R package without running its tests: style, and that help pages and NAMESPACE are those of the comments.
+# Checks the R package without running its tests: style, that no name is defined twice, and that help pages and
+# NAMESPACE are those of the comments.
 
 problems = character()
 found = lintr::lint_package("rbridge/r", linters = lintr::linters_with_defaults(
@@ -12,6 +13,15 @@ found = lintr::lint_package("rbridge/r", linters = lintr::linters_with_defaults(
 if (length(found) > 0) {
   print(found)
   problems = c(problems, sprintf("lintr: %d remarks", length(found)))
+}
+
+# R takes the last of two functions with one name, and says nothing.
+defined = unlist(lapply(list.files("rbridge/r/R", full.names = TRUE), function(file) {
+  vapply(as.list(parse(file)), function(call) if (identical(call[[1]], quote(`=`))) deparse(call[[2]])[1] else "", "")
+}))
+twice = unique(defined[nzchar(defined) & duplicated(defined)])
+if (length(twice) > 0) {
+  problems = c(problems, paste("defined twice:", paste(twice, collapse = ", ")))
 }
 
 generated = function(folder) {

@@ -38,8 +38,8 @@ correct_probabilities = function(probabilities, keep_rate) {
   if (is.data.frame(probabilities)) {
     probabilities = as.matrix(probabilities)
   }
-  check_numbers(probabilities, "probabilities", of)
-  check_numbers(keep_rate, "keep_rate", of)
+  check_is_numeric(probabilities, "probabilities", of)
+  check_is_numeric(keep_rate, "keep_rate", of)
   check_rates_and_values(keep_rate, probabilities, of)
   if (length(keep_rate) == 1L) {
     kept = as.vector(keep_rate) * probabilities
@@ -58,7 +58,7 @@ correct_probabilities = function(probabilities, keep_rate) {
   odds / rowSums(odds)
 }
 
-check_numbers = function(values, parameter, of) {
+check_is_numeric = function(values, parameter, of) {
   if (!is.numeric(values) || is.object(values)) {
     stop_parameter(parameter, "hold numbers", "other values", of = of)
   }
