@@ -192,6 +192,20 @@ def test_any_thread_may_call() -> None:
     assert found == [True] * 8
 
 
+def test_what_a_thread_drops_waits_until_no_other_is_in_r(r: Session) -> None:
+    from rpy2.rinterface_lib import _rinterface_capi
+
+    with r.lock:
+        dropped = [r.to_r(np.arange(3, dtype=np.int32))]
+        address = dropped[0].rid
+        thread = threading.Thread(target=dropped.clear)
+        thread.start()
+        thread.join()
+        assert address in _rinterface_capi._R_PRESERVED
+    r.to_r(np.arange(3, dtype=np.int32))  # dropped at once, and with it what waits
+    assert address not in _rinterface_capi._R_PRESERVED
+
+
 def test_the_random_states_of_r_and_python_are_unchanged(r: Session, base: Any) -> None:
     r.call_function(base["set.seed"], 42)
     state = list(r.rinterface.globalenv[".Random.seed"])
