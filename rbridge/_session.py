@@ -10,7 +10,6 @@ import numbers
 import os
 import threading
 import warnings
-from collections import deque
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, Callable, Iterator, Optional
@@ -18,6 +17,7 @@ from typing import Any, Callable, Iterator, Optional
 import numpy as np
 from numpy.typing import NDArray
 
+from rbridge._held_objects import count_in_turn
 from rbridge._install import RNotAvailableError, find_r, install_r_package, r_package_version
 from rbridge.source import error_text
 
@@ -40,25 +40,6 @@ class RError(RuntimeError):
         self.r_class = r_class
 
 
-def _release_in_turn(lock: Any) -> None:
-    """Let R's objects that one thread drops wait while another thread is in R, which is not made for two."""
-    from rpy2.rinterface_lib import _rinterface_capi
-
-    release = _rinterface_capi._release
-    waiting: deque[Any] = deque()
-
-    def release_in_turn(cdata: Any) -> None:
-        waiting.append(cdata)
-        if lock.acquire(blocking=False):
-            try:
-                while waiting:
-                    release(waiting.popleft())
-            finally:
-                lock.release()
-
-    _rinterface_capi._release = release_in_turn
-
-
 class Session:
     """R, with the namespace of the R package ``rbridge``."""
 
@@ -69,7 +50,6 @@ class Session:
         # R holds only an address of a Python function, and may ask for it as long as it runs.
         self._callbacks: list[Any] = []
         self.lock = openrlib.rlock
-        _release_in_turn(self.lock)
         with self.lock:
             try:
                 self._namespace = self._load_package()
@@ -223,6 +203,8 @@ def _start_r() -> Any:
             from rpy2 import rinterface
 
             rinterface.initr()
+            count_in_turn()
+            import rpy2.robjects  # noqa: F401  which asks R, and is not to be found half made by a second thread
         return rinterface
     except ModuleNotFoundError as error:
         if error.name != "rpy2":

@@ -125,7 +125,8 @@ def collect_rows_of_file(file: Union[str, Path], columns: list[str], **parameter
 
 
 def _as_batches(delivered: Any) -> Batches:
-    rows, offsets = (as_array(part) for part in delivered)
+    with session().lock:
+        rows, offsets = (as_array(part) for part in delivered)
     positions = rows - np.int32(1) if rows.dtype == np.int32 else rows.astype(np.int64)
     return Batches(positions, offsets.astype(np.int64))
 
@@ -207,5 +208,5 @@ def _as_robject(generator: Any) -> Any:
     """Return the R function as rpy2's users know it, in any thread, whatever conversion rules are set."""
     from rpy2 import robjects
 
-    with robjects.conversion.localconverter(robjects.default_converter):
+    with session().lock, robjects.conversion.localconverter(robjects.default_converter):
         return robjects.default_converter.rpy2py(generator)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import sys
 import threading
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 import rbridge
 from pystrat import Batches, BatchSampler, StratifiedBatchSampler, epoch_permutation
+from rbridge._held_objects import HeldObjects
 from rbridge._session import Session, as_array
 from tests.golden_vectors import GOLDEN, labels_of
 
@@ -174,7 +176,7 @@ def test_a_rare_stratum_warns_in_r_as_it_did_in_python() -> None:
 # Threads, random states, torch ----------------------------------------------------------------------------------------
 
 
-def test_any_thread_may_call() -> None:
+def test_any_thread_may_call(r: Session) -> None:
     found: list[Any] = []
 
     def work(seed: int) -> None:
@@ -204,6 +206,42 @@ def test_what_a_thread_drops_waits_until_no_other_is_in_r(r: Session) -> None:
         assert address in _rinterface_capi._R_PRESERVED
     r.to_r(np.arange(3, dtype=np.int32))  # dropped at once, and with it what waits
     assert address not in _rinterface_capi._R_PRESERVED
+
+
+def test_threads_that_hold_one_r_object_are_all_counted(r: Session) -> None:
+    from rpy2.rinterface_lib import _rinterface_capi
+
+    with r.lock:
+        held = r.named_list(one=np.arange(3, dtype=np.int32))
+        address = held[0].rid
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [threading.Thread(target=lambda: [held[0] for _ in range(5_000)]) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    one = held[0]
+    assert one.rid == address and _rinterface_capi._R_PRESERVED[address] == 1
+    del one
+    assert address not in _rinterface_capi._R_PRESERVED
+
+
+def test_an_object_dropped_in_the_midst_of_a_count_waits_for_its_end() -> None:
+    told: list[str] = []
+
+    def preserve(cdata: str) -> None:
+        told.append(f"begin {cdata}")
+        held.release("garbage")  # as the collector may, at any line
+        told.append(f"end {cdata}")
+
+    held = HeldObjects(threading.RLock(), preserve, lambda cdata: told.append(f"drop {cdata}"))
+    held.preserve("one")
+    held.release("one")
+    assert told == ["begin one", "end one", "drop garbage", "drop one"]
 
 
 def test_the_random_states_of_r_and_python_are_unchanged(r: Session, base: Any) -> None:
