@@ -4,7 +4,8 @@
 batches, drawn afresh or, where told "walk", walked through. ``train``: train a small network on the
 survey with DistributedDataParallel and write its parameters. ``gradient``: write the gradient that
 DistributedDataParallel averages for one batch a process, and the rows of the batch. ``feedback``: draw by weights that
-all ranks are told by the recipe of docs/weighted.md, and write the batches.
+all ranks are told by the recipe of docs/weighted.md, and write the batches. ``vocabulary``: train with a sampled
+vocabulary by the recipe of docs/corpus.md and write the parameters.
 """
 
 from __future__ import annotations
@@ -24,8 +25,10 @@ from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader, TensorDataset
 
 from pystrat import DownsampledBatchSampler, StratifiedBatchSampler, WeightedBatchSampler
+from pystrat.corpus.vocabulary import SampledOutput
 
 LABELS = np.repeat(np.arange(5), [20, 33, 47, 61, 90])
+VOCABULARY_TARGETS = torch.tensor([1, 2, 4, 3])
 PREDICTORS = ["age_years", "general_health", "poverty_ratio", "household_size", "parent_education"]
 
 
@@ -91,16 +94,44 @@ def weighted_sampler(world: int, rank: Optional[int]) -> WeightedBatchSampler:
 
 
 def job_feedback(rank: int, world: int, assign: str) -> Any:
-    document = (Path(__file__).parents[1] / "docs" / "weighted.md").read_text(encoding="utf-8")
-    (recipe,) = re.findall(r"```python\n(def gathered.*?)```", document, flags=re.DOTALL)
-    names: dict[str, Any] = {"torch": torch}
-    exec(recipe, names)
+    gathered = recipe("weighted.md", "gathered")
     sampler, batches = weighted_sampler(world, rank), []
     for batch in sampler:
         batches.append(batch)
         rows = torch.tensor(batch)
-        sampler.update(names["gathered"](rows), names["gathered"](rows / 60))
+        sampler.update(gathered(rows), gathered(rows / 60))
     return batches
+
+
+def recipe(document: str, name: str) -> Any:
+    """Return a function as a document defines it."""
+    text = (Path(__file__).parents[1] / "docs" / document).read_text(encoding="utf-8")
+    (definition,) = re.findall(rf"```python\n(def {name}.*?)```", text, flags=re.DOTALL)
+    names: dict[str, Any] = {"torch": torch}
+    exec(definition, names)
+    return names[name]
+
+
+def train_vocabulary(encoder: torch.nn.Module, targets: torch.Tensor, average: Any) -> list[Any]:
+    """Train an encoder and an output layer of 20 words to give the inputs back; return all parameters."""
+    torch.manual_seed(1)
+    output = torch.nn.Linear(4, 20)
+    optimiser = torch.optim.Adam([*encoder.parameters(), *output.parameters()], lr=0.1)
+    for ids in ([1, 2, 3, 4, 7, 9], [1, 2, 3, 4, 8]):
+        with SampledOutput(output, output, ids, optimiser) as sampled:
+            for _ in range(3):
+                optimiser.zero_grad(set_to_none=True)
+                torch.nn.functional.cross_entropy(output(encoder(targets)), sampled.targets(targets)).backward()
+                average(output)
+                optimiser.step()
+    return [parameter.tolist() for module in (encoder, output) for parameter in module.parameters()]
+
+
+def job_vocabulary(rank: int, world: int, assign: str) -> Any:
+    torch.manual_seed(0)
+    encoder = DistributedDataParallel(torch.nn.Embedding(20, 4))
+    average = recipe("corpus.md", "average_gradients")
+    return train_vocabulary(encoder, VOCABULARY_TARGETS[rank::world], average)
 
 
 def main() -> None:
@@ -113,6 +144,7 @@ def main() -> None:
         "train": job_train,
         "gradient": job_gradient,
         "feedback": job_feedback,
+        "vocabulary": job_vocabulary,
     }
     told = jobs[job](rank, world, assign)
     (Path(folder) / f"{rank}.json").write_text(json.dumps(told), encoding="utf-8")

@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from pystrat import DownsampledBatchSampler, StratifiedBatchSampler
-from tests.distributed_job import LABELS, weighted_sampler
+from tests.distributed_job import LABELS, VOCABULARY_TARGETS, train_vocabulary, weighted_sampler
 
 JOB = Path(__file__).parent / "distributed_job.py"
 
@@ -98,3 +98,13 @@ def test_ranks_told_alike_by_the_documented_recipe_draw_what_one_process_draws(t
         expected += step
     assert [batch for turn in zip(*ranks) for batch in turn] == expected
     assert any(batch != told.tolist() for batch, told in zip(expected, weighted_sampler(world, None).batches(0)))
+
+
+def test_a_sampled_vocabulary_by_the_documented_recipe_trains_what_one_process_trains(tmp_path: Path) -> None:
+    first, second = run("vocabulary", "-", 2, tmp_path)
+    assert first == second
+    torch.manual_seed(0)
+    expected = train_vocabulary(torch.nn.Embedding(20, 4), VOCABULARY_TARGETS, average=lambda layer: None)
+    assert [np.shape(parameter) for parameter in first] == [(20, 4), (20, 4), (20,)]
+    for found, parameter in zip(first, expected):
+        assert np.allclose(found, parameter, atol=1e-5)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import subprocess
 import sys
+import warnings
+from pathlib import Path
 from typing import Any, Callable
 
 import numpy as np
@@ -132,13 +134,31 @@ def test_the_layer_computes_the_sampled_rows_and_targets_follow() -> None:
         assert torch.allclose(model(inputs), full[:, [3, 7, 40]])
         places = sampled.targets(torch.tensor([[40, 3], [-100, 7]]))
         assert places.tolist() == [[2, 0], [-100, 1]] and places.dtype == torch.int64
-        assert sampled.targets(torch.tensor([5, 3]), ignore_index=5).tolist() == [5, 0]
+        assert sampled.targets(torch.tensor([5, 3]), ignore_index=5).tolist() == [-100, 0]
         for unknown in (5, -1, SIZE, 10**9):
             with pytest.raises(ValueError, match=f"must be among the 3 sampled ids. Got {unknown} instead. Make the v"):
                 sampled.targets(torch.tensor([3, unknown]))
     assert torch.equal(model(inputs), full) and model.output.out_features == SIZE
     with pytest.raises(RuntimeError, match="for use inside the context"):
         sampled.targets(torch.tensor([3]))
+
+
+@pytest.mark.parametrize("padding", [0, 3, 6])
+def test_the_loss_ignores_padding_and_nothing_else(padding: int) -> None:
+    """Also where the number of padding is the place of another id among the sampled ones."""
+    model = model_of()
+    ids = np.array([0, 1, 3, 5, 6, 7, 9, 11])
+    targets = torch.tensor([padding, 1, 5, 7, padding, 9, 11])
+    inputs = torch.arange(len(targets))
+    full = nn.functional.log_softmax(model(inputs)[:, ids], dim=1)
+    expected = [0.0 if target == padding else -float(row[ids == target]) for target, row in zip(targets.tolist(), full)]
+    with SampledOutput(model, model.output, ids) as sampled:
+        wanted = sampled.targets(targets, ignore_index=padding)
+        losses = nn.functional.cross_entropy(model(inputs), wanted, reduction="none")
+        assert losses.tolist() == pytest.approx(expected)
+        assert (losses > 0).tolist() == (targets != padding).tolist()
+        without = sampled.targets(targets[targets != padding])
+        assert wanted[targets != padding].tolist() == without.tolist()
 
 
 def test_losses_under_it_are_biased_low() -> None:
@@ -199,6 +219,17 @@ def test_a_frozen_layer_needs_no_optimiser() -> None:
         optimizer.step()
 
 
+def test_an_optimiser_that_is_not_given_does_not_train_the_layer() -> None:
+    model = model_of()
+    optimizer = OPTIMIZERS["sgd"](model.parameters())
+    before = state_of(model, optimizer)
+    with SampledOutput(model, model.output, [1, 2]) as sampled:
+        train(model, optimizer, np.array([1, 2]), sampled)
+    after = state_of(model, optimizer)
+    assert all(torch.equal(after[name], before[name]) for name in ("output.weight", "output.bias"))
+    assert not torch.equal(after["embedding.weight"], before["embedding.weight"])
+
+
 # What is refused ------------------------------------------------------------------------------------------------------
 
 
@@ -211,6 +242,25 @@ def test_tied_weights_are_refused_with_the_alternative_told() -> None:
         with pytest.raises(ValueError, match=message):
             with SampledOutput(model, model.output, [1, 2]):
                 raise AssertionError("not reached")
+
+
+def test_memory_that_another_module_uses_too_is_refused() -> None:
+    """Also a part of it, and that of the bias; parts of one storage that do not meet are no tie."""
+    shifted, shared_bias, flat = model_of(), model_of(), model_of()
+    shifted.embedding = nn.Embedding(SIZE + 5, WIDTH)
+    shifted.output.weight = nn.Parameter(shifted.embedding.weight.data[5:])
+    shared_bias.other = nn.Linear(WIDTH, SIZE)  # type: ignore[assignment]
+    shared_bias.output.bias = shared_bias.other.bias
+    storage = torch.zeros(2 * SIZE, WIDTH)
+    flat.embedding.weight.data, flat.output.weight.data = storage[:SIZE], storage[SIZE:]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ValueError, match="have a weight of its own. Got the one of 'embedding.weight' instead."):
+            SampledOutput(shifted, shifted.output, [1, 2]).__enter__()
+        with pytest.raises(ValueError, match="must have a bias of its own. Got the one of 'other.bias' instead. Untie"):
+            SampledOutput(shared_bias, shared_bias.output, [1, 2]).__enter__()
+        with SampledOutput(flat, flat.output, [1, 2]):
+            assert flat.output.out_features == 2
 
 
 @pytest.mark.parametrize(
@@ -248,14 +298,73 @@ def test_other_layers_and_optimisers_are_refused() -> None:
 
 def test_optimisers_whose_state_cannot_be_cut_to_rows_are_refused() -> None:
     model = model_of()
-    text = "'optimizer' parameter of SampledOutput must keep numbers, or tensors of the parameter's shape"
-    with pytest.raises(ValueError, match=f"{text}, for each parameter. Got LBFGS instead"):
-        SampledOutput(model, model.output, [1], torch.optim.LBFGS(model.parameters())).__enter__()
+    text = (
+        "'optimizer' parameter of SampledOutput must keep numbers, or tensors of the parameter's shape that begin at 0"
+    )
+    for strange in (torch.optim.LBFGS, torch.optim.Rprop):
+        with pytest.raises(ValueError, match=f"{text}, for each parameter. Got {strange.__name__} instead"):
+            SampledOutput(model, model.output, [1], strange(model.parameters())).__enter__()
     factored = torch.optim.SGD(model.parameters(), lr=0.1)
     factored.state[model.output.weight]["rows"] = torch.zeros(SIZE)
     with pytest.raises(ValueError, match=rf"Got 'rows' of shape \({SIZE},\) for its weight instead"):
         SampledOutput(model, model.output, [1], factored).__enter__()
     assert model.output.weight.shape == (SIZE, WIDTH)
+
+
+class FactoredMoments(torch.optim.Optimizer):
+    """Second moments as a row and a column, as Adafactor has them, which are made in the first step."""
+
+    def __init__(self, parameters: Any) -> None:
+        super().__init__(parameters, {})
+
+    @torch.no_grad()
+    def step(self, closure: Any = None) -> None:
+        for parameter in self.param_groups[0]["params"]:
+            squares, state = parameter.grad.square(), self.state[parameter]
+            for key, dimension in (("columns", 0), ("rows", -1)):
+                state[key] = state.get(key, 0) + squares.mean(dim=dimension, keepdim=True)
+            parameter -= 0.1 * parameter.grad / (state["columns"] * state["rows"] + 1e-8).sqrt()
+
+
+def test_factored_moments_made_inside_the_context_are_refused_at_its_end() -> None:
+    """The weights are written back, and a step with the full vocabulary is possible after it."""
+    model = model_of(bias=False)
+    optimizer = FactoredMoments(model.parameters())
+    before = model.output.weight.detach().clone()
+    message = r"Got 'columns' of shape \(1, 8\) for its weight instead. The weights are written back; this state was"
+    with pytest.raises(ValueError, match=message):
+        with SampledOutput(model, model.output, [1, 2], optimizer) as sampled:
+            train(model, optimizer, np.array([1, 2]), sampled)
+            small = model.output.weight.detach().clone()
+    assert model.output.weight.shape == (SIZE, WIDTH) and model.output.out_features == SIZE
+    assert torch.equal(model.output.weight[[1, 2]], small) and not torch.equal(small, before[[1, 2]])
+    assert model.output.weight not in optimizer.state
+    train(model, optimizer, np.arange(SIZE))
+    optimizer.state.clear()
+    optimizer.zero_grad(set_to_none=True)
+    with pytest.raises(KeyError, match="of the user"):
+        with SampledOutput(model, model.output, [1, 2], optimizer) as sampled:
+            train(model, optimizer, np.array([1, 2]), sampled)
+            raise KeyError("of the user")
+    assert model.output.weight not in optimizer.state
+
+
+def test_a_layer_inside_distributed_data_parallel_is_refused(tmp_path: Path) -> None:
+    torch.distributed.init_process_group("gloo", init_method=f"file://{tmp_path / 'group'}", rank=0, world_size=1)
+    try:
+        model = model_of()
+        wrapped = nn.parallel.DistributedDataParallel(model)
+        for whole in (wrapped, nn.Sequential(wrapped)):
+            with pytest.raises(
+                ValueError, match="'model' parameter of SampledOutput must have the layer outside Distri"
+            ):
+                SampledOutput(whole, model.output, [1, 2]).__enter__()
+        beside = model_of()
+        beside.embedding = nn.parallel.DistributedDataParallel(beside.embedding)
+        with SampledOutput(beside, beside.output, [1, 2]):
+            assert beside.output.out_features == 2
+    finally:
+        torch.distributed.destroy_process_group()
 
 
 def test_entered_twice() -> None:

@@ -8,7 +8,7 @@ epoch's sample, the layer is as many times smaller as the vocabulary is (S. Jean
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Any, Iterable, Optional, Type
+from typing import Any, Iterable, Mapping, Optional, Type
 
 import numpy as np
 import torch
@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 from torch import nn
 
 from pystrat._messages import check_integer, count_of, refusal, show
+
+IGNORED = -100  # what cross_entropy and nll_loss ignore unless told otherwise
+_STRANGE_OPTIMIZERS = (torch.optim.LBFGS, torch.optim.Rprop)  # one vector for all; step sizes that begin at lr
 
 
 def sampled_vocabulary(sequences: Iterable[Any], always: Iterable[int] = ()) -> NDArray[np.int64]:
@@ -62,14 +65,18 @@ class SampledOutput:
         The sampled ids, such as `sampled_vocabulary` returns: each once, from 0 to ``layer.out_features - 1``.
     optimizer : torch.optim.Optimizer, optional
         The optimiser that trains the layer. Its parameter groups, learning rates and steps stay as they are. Its state
-        for a parameter must be numbers, or tensors of the parameter's shape: not LBFGS, nor one with factored moments.
+        for a parameter must be numbers, or tensors of the parameter's shape that begin at 0: not LBFGS, nor Rprop, nor
+        one with factored moments. Without it the layer is not trained: an optimiser that is not given here holds the
+        whole parameters, which get no gradients inside the context.
 
     Raises
     ------
     TypeError, ValueError
         Where the layer is no linear layer of the model with a weight of its own, an id is no id of it or occurs twice,
-        a parameter of the layer is none of the optimiser's or has gradients that were not used, or the optimiser's
-        state is of another form.
+        a parameter of the layer is none of the optimiser's or has gradients that were not used, DistributedDataParallel
+        wraps the layer, or the optimiser's state is of another form. State that the optimiser makes inside the context
+        is looked at when the context ends: where it is of another form, it is dropped, after the weights were written
+        back.
 
     Notes
     -----
@@ -86,12 +93,17 @@ class SampledOutput:
     sample is: losses and perplexities of samples can be compared neither with each other nor with those of the full
     vocabulary. Evaluate outside the context.
 
-    A weight that is tied to the embedding is refused, for the small weight would no longer be the embedding. Untie
-    them, or train such a model with the full vocabulary.
+    A weight or bias whose memory another module uses too, such as one that is tied to the embedding, is refused, for
+    the small one would no longer be the other. Untie them, or train such a model with the full vocabulary.
 
-    Do not save a checkpoint, and do not wrap the model anew (DistributedDataParallel), inside the context: enter it
-    after the epoch's sample is known, leave it at the end of the epoch. All processes of a distributed training need
-    the same ids.
+    Do not save a checkpoint inside the context: enter it after the epoch's sample is known, leave it at the end of the
+    epoch.
+
+    In distributed training all processes need the same ids. DistributedDataParallel holds the parameters that it found
+    when it was made, so that it does not average the gradients of the small ones, and the processes would drift apart.
+    A `model` in which it wraps the layer is refused; where only the module inside is given as `model`, that cannot be
+    seen. Wrap the rest of the model, and average the gradients of the layer after ``backward()``: docs/corpus.md has
+    the lines.
 
     Examples
     --------
@@ -100,13 +112,14 @@ class SampledOutput:
     >>> layer = torch.nn.Linear(8, 1000)
     >>> optimizer = torch.optim.Adam(layer.parameters())
     >>> sentences = [[5, 17, 3], [17, 999]]
-    >>> with SampledOutput(layer, layer, sampled_vocabulary(sentences, always=[0]), optimizer) as sampled:
-    ...     logits = layer(torch.zeros(2, 8))
-    ...     loss = torch.nn.functional.cross_entropy(logits, sampled.targets(torch.tensor([17, 999])))
+    >>> with SampledOutput(layer, layer, sampled_vocabulary(sentences, always=[1]), optimizer) as sampled:
+    ...     logits = layer(torch.zeros(3, 8))
+    ...     targets = sampled.targets(torch.tensor([17, 999, 0]), ignore_index=0)  # 0 is padding
+    ...     loss = torch.nn.functional.cross_entropy(logits, targets)
     ...     loss.backward()
     ...     optimizer.step()
     >>> logits.shape, layer.weight.shape
-    (torch.Size([2, 5]), torch.Size([1000, 8]))
+    (torch.Size([3, 5]), torch.Size([1000, 8]))
     """
 
     def __init__(
@@ -134,6 +147,7 @@ class SampledOutput:
     def __enter__(self) -> "SampledOutput":
         if self._exchanged:
             raise RuntimeError("This context of SampledOutput is entered already.")
+        self._check_wrapping()
         self._check_ties()
         parameters = dict(self._layer.named_parameters(recurse=False))
         places = {name: self._find_in_optimizer(name, parameter) for name, parameter in parameters.items()}
@@ -154,23 +168,28 @@ class SampledOutput:
         error: Optional[BaseException],
         traceback: Optional[TracebackType],
     ) -> None:
-        for exchange in self._exchanged:
-            exchange.to_full()
+        dropped = [found for found in [exchange.to_full() for exchange in self._exchanged] if found is not None]
         self._exchanged = []
         self._layer.out_features = self._size
+        if dropped and kind is None:  # else the exception that ends the context is the one to be told
+            advice = "The weights are written back; this state was dropped. Train with the full vocabulary."
+            raise self._refuse_optimizer(dropped[0], advice)
 
-    def targets(self, ids: torch.Tensor, ignore_index: int = -100) -> torch.Tensor:
+    def targets(self, ids: torch.Tensor, ignore_index: int = IGNORED) -> torch.Tensor:
         """Return the places of target ids among the sampled ones, for the loss.
 
         Parameters
         ----------
         ids : torch.Tensor of int, any shape
         ignore_index : int, default -100
-            A value that is left as it is: what the loss is told to ignore.
+            The id that the loss shall ignore, such as that of padding. It becomes -100, whether it is in the sample or
+            not: places count from 0, and its own number is the place of another id.
 
         Returns
         -------
         torch.Tensor of int64, the same shape
+            For ``cross_entropy(logits, sampled.targets(ids, ignore_index=padding))``: -100 is what the loss ignores
+            unless told otherwise, so do not give the loss an `ignore_index` of its own.
 
         Raises
         ------
@@ -189,17 +208,26 @@ class SampledOutput:
             advice = "Make the vocabulary of the targets of the whole sample."
             got = show(int(ids[outside][0]))
             raise ValueError(refusal("ids", f"{type(self).__name__}.targets", required, got, advice))
-        return torch.where(ignored, ids, places)
+        return torch.where(ignored, torch.full_like(ids, IGNORED), places)
+
+    def _check_wrapping(self) -> None:
+        """Refuse a layer whose gradients DistributedDataParallel would have to average."""
+        for module in self._model.modules():
+            if isinstance(module, nn.parallel.DistributedDataParallel) and self._layer in module.modules():
+                required = "have the layer outside DistributedDataParallel, which would not average its gradients"
+                advice = "Wrap the rest of the model, and average the gradients of the layer after backward()."
+                raise ValueError(refusal("model", type(self).__name__, required, "it inside", advice))
 
     def _check_ties(self) -> None:
-        """Refuse a weight whose memory another module of the model uses as well."""
-        weight = self._layer.weight
-        for name, module in self._model.named_modules():
-            for own, parameter in module.named_parameters(recurse=False):
-                if module is not self._layer and parameter.data_ptr() == weight.data_ptr():
-                    advice = "Untie them (give the layer a weight of its own), or train with the full vocabulary."
-                    got = f"the one of '{name}.{own}'" if name else f"'{own}' of the model itself"
-                    raise ValueError(refusal("layer", type(self).__name__, "have a weight of its own", got, advice))
+        """Refuse a weight or bias whose memory another module of the model uses as well."""
+        for kind, ours in self._layer.named_parameters(recurse=False):
+            for name, module in self._model.named_modules():
+                for own, parameter in module.named_parameters(recurse=False):
+                    if module is not self._layer and _share_memory(parameter, ours):
+                        advice = f"Untie them (give the layer a {kind} of its own), or train with the full vocabulary."
+                        got = f"the one of '{name}.{own}'" if name else f"'{own}' of the model itself"
+                        required = f"have a {kind} of its own"
+                        raise ValueError(refusal("layer", type(self).__name__, required, got, advice))
 
     def _find_in_optimizer(self, name: str, parameter: nn.Parameter) -> Optional[tuple[int, int]]:
         """Return the group and the place in it of a parameter of the layer; None where it is not to be trained."""
@@ -223,13 +251,15 @@ class SampledOutput:
 
     def _check_optimizer_state(self, optimizer: torch.optim.Optimizer, name: str, parameter: nn.Parameter) -> None:
         """Refuse a state of which it is not known what belongs to which row."""
-        strange = [type(optimizer).__name__] if isinstance(optimizer, torch.optim.LBFGS) else []
-        for key, value in optimizer.state.get(parameter, {}).items():
-            if isinstance(value, torch.Tensor) and value.numel() > 1 and value.shape != parameter.shape:
-                strange.append(f"'{key}' of shape {tuple(value.shape)} for its {name}")
-        if strange:
-            required = "keep numbers, or tensors of the parameter's shape, for each parameter"
-            raise ValueError(refusal("optimizer", type(self).__name__, required, strange[0]))
+        strange = _strange_state(optimizer.state.get(parameter, {}), name, parameter)
+        if isinstance(optimizer, _STRANGE_OPTIMIZERS):
+            strange = type(optimizer).__name__
+        if strange is not None:
+            raise self._refuse_optimizer(strange)
+
+    def _refuse_optimizer(self, got: str, advice: Optional[str] = None) -> ValueError:
+        required = "keep numbers, or tensors of the parameter's shape that begin at 0, for each parameter"
+        return ValueError(refusal("optimizer", type(self).__name__, required, got, advice))
 
 
 class _Exchange:
@@ -250,13 +280,18 @@ class _Exchange:
                 for key, value in self._state.items()
             }
 
-    def to_full(self) -> None:
+    def to_full(self) -> Optional[str]:
+        """Write everything back; return what was dropped of a state that does not fit the full parameter."""
         with torch.no_grad():
             self._full[self._rows] = self._small
         self._put(self._full)
-        if self._optimizer is not None and self._small in self._optimizer.state:
-            for key, value in self._optimizer.state.pop(self._small).items():
-                self._optimizer.state[self._full][key] = self._widened(key, value)
+        if self._optimizer is None or self._small not in self._optimizer.state:
+            return None
+        state = self._optimizer.state.pop(self._small)
+        strange = _strange_state(state, self._name, self._small)
+        if strange is None:
+            self._optimizer.state[self._full] = {key: self._widened(key, value) for key, value in state.items()}
+        return strange
 
     def _put(self, parameter: nn.Parameter) -> None:
         setattr(self._layer, self._name, parameter)
@@ -270,13 +305,36 @@ class _Exchange:
             return value
         whole = self._state.get(key)
         if not isinstance(whole, torch.Tensor) or whole.shape != self._full.shape:
-            whole = value.new_zeros(self._full.shape)  # the first steps of all were made with the small one
+            whole = value.new_zeros(self._full.shape)  # made inside the context, where such state begins at 0
         whole[self._rows] = value
         return whole
 
 
 def _has_shape_of(value: Any, parameter: nn.Parameter) -> bool:
     return isinstance(value, torch.Tensor) and value.shape == parameter.shape
+
+
+def _strange_state(state: Mapping[str, Any], name: str, parameter: nn.Parameter) -> Optional[str]:
+    """Describe an entry of an optimiser's state of which it is not known what belongs to which row; None without."""
+    for key, value in state.items():
+        if isinstance(value, torch.Tensor) and value.numel() > 1 and value.shape != parameter.shape:
+            return f"'{key}' of shape {tuple(value.shape)} for its {name}"
+    return None
+
+
+def _share_memory(one: torch.Tensor, other: torch.Tensor) -> bool:
+    """Say whether two tensors reach into the same memory; views of different parts of one storage do not."""
+    if one.device != other.device or not one.numel() or not other.numel():
+        return False
+    one_begins, one_ends = _reach(one)
+    other_begins, other_ends = _reach(other)
+    return one_begins < other_ends and other_begins < one_ends
+
+
+def _reach(tensor: torch.Tensor) -> tuple[int, int]:
+    """Return the addresses where the elements of a tensor begin and end."""
+    last = sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride()))
+    return tensor.data_ptr(), tensor.data_ptr() + (last + 1) * tensor.element_size()
 
 
 def _as_ids(values: Any, name: str, owner: str) -> NDArray[np.int64]:
