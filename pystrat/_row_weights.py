@@ -62,9 +62,9 @@ class RowWeights:
         positions = np.ascontiguousarray(found, dtype=np.int64)
         outside = first_outside(positions, self._length)
         if outside >= 0:
-            required = (
-                f"hold row positions from 0 to {self._length - 1}" if self._length else "be empty: there is no row"
-            )
+            required = "be empty: there is no row"
+            if self._length:  # told in words too, since R, which counts from 1, shows this message
+                required = f"hold row positions from 0 to {self._length - 1}, counted from 0"
             raise ValueError(refusal(name, self._owner, required, show(found[outside])))
         return positions
 

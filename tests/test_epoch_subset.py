@@ -294,6 +294,37 @@ def test_resume_in_the_middle_of_a_perplexity_epoch() -> None:
             assert train(resumed, going_on, 4 * length - stop) == whole[stop:], (stop, through_iterator)
 
 
+@pytest.mark.parametrize("taken", [1, 3, 24])
+def test_the_state_of_an_iterator_holds_its_own_rows_also_when_another_began_the_next_epoch(taken: int) -> None:
+    sampler = perplexity_sampler()
+    older = iter(sampler)
+    for _ in range(taken):
+        next(older)
+    sampler.report(np.arange(50), np.linspace(0, 1, 50))
+    newer = iter(sampler)
+    next(newer)
+    states = [pickle.loads(pickle.dumps(iterator.state_dict())) for iterator in (older, newer)]
+    rests = [list(older), list(newer)]
+    for order in ((0, 1), (1, 0)):
+        resumed = perplexity_sampler()
+        going_on = [iter(resumed), iter(resumed)]
+        for which in order:
+            going_on[which].load_state_dict(states[which])
+            assert going_on[which].state_dict() == states[which], "also before its first batch"
+        assert [list(iterator) for iterator in going_on] == rests
+    resumed = perplexity_sampler()
+    resumed.load_state_dict(states[0])
+    assert list(resumed) == rests[0]
+
+
+def test_a_state_in_the_middle_of_an_epoch_without_its_rows_is_refused() -> None:
+    sampler = perplexity_sampler()
+    next(iter(sampler))
+    state = {**sampler.state_dict(batches_consumed=1), "drawn": None}
+    with pytest.raises(ValueError, match="must hold 50 reports, and 400 drawn rows. Got 50 and 0 instead."):
+        perplexity_sampler().load_state_dict(state)
+
+
 def test_a_state_is_plain() -> None:
     """Numbers, text, logical values and None: what JSON holds, and torch.load with weights_only."""
     import json
@@ -316,7 +347,7 @@ def test_a_state_that_is_cut_short_is_refused_and_changes_nothing(entry: str) ->
     sampler = perplexity_sampler()
     next(iter(sampler))
     state = sampler.state_dict(batches_consumed=1)
-    with pytest.raises(ValueError, match="must hold 50 reports, and all or none of 400 drawn rows. Got"):
+    with pytest.raises(ValueError, match="must hold 50 reports, and 400 drawn rows. Got"):
         sampler.load_state_dict({**state, entry: state[entry][:160]})
     assert sampler.state_dict(batches_consumed=1) == state
 
@@ -409,14 +440,22 @@ def test_refused(parameters: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize(
     ("rows", "nll", "message"),
     [
-        ([0, 50], [1.0, 1.0], "'rows' parameter of EpochSubsetSampler.report must hold positions from 0 to 49. Got 50"),
-        ([-1], [1.0], "from 0 to 49. Got -1"),
+        (
+            [0, 50],
+            [1.0, 1.0],
+            "'rows' parameter of EpochSubsetSampler.report must hold row positions from 0 to 49, counted from 0. Got 50",
+        ),
+        ([-1], [1.0], "from 0 to 49, counted from 0. Got -1"),
         ([0.5], [1.0], "must hold integers. Got float64 values"),
         ([[0]], [1.0], "must have one dimension. Got 2 dimensions"),
         ([0, 1], [1.0], "'nll' parameter of EpochSubsetSampler.report must have one value for each of the rows, 2."),
-        ([4, 5], [1.0, float("nan")], "must be finite and at least 0. Got NaN for row 5 instead."),
-        ([4], [float("inf")], "must be finite and at least 0. Got Inf for row 4"),
-        ([4], [-0.5], "must be finite and at least 0. Got -0.5 for row 4"),
+        (
+            [4, 5],
+            [1.0, float("nan")],
+            "must be finite and at least 0. Got NaN for row position 5, counted from 0, instead.",
+        ),
+        ([4], [float("inf")], "must be finite and at least 0. Got Inf for row position 4"),
+        ([4], [-0.5], "must be finite and at least 0. Got -0.5 for row position 4"),
         ([4], ["1"], "must hold numbers. Got <U1 values"),
     ],
 )

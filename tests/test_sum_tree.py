@@ -202,7 +202,11 @@ def test_of_repeated_indices_the_last_wins() -> None:
         ([1, 2], [3.0, -1], "none below 0. Got -1 instead"),
         ([1, 2], [3.0, float("inf")], "Got Inf instead"),
         ([1, 2, 1], [1.7e308, 1.7e308, 1.6e308], "must have a finite total. Got a total that overflows"),
-        ([0, 30], [1.0, 1.0], "'indices' parameter of SumTree must hold row positions from 0 to 29. Got 30 instead"),
+        (
+            [0, 30],
+            [1.0, 1.0],
+            "'indices' parameter of SumTree must hold row positions from 0 to 29, counted from 0. Got 30 instead",
+        ),
         ([0, -1], [1.0, 1.0], "Got -1 instead"),
         ([0, 1], [1.0], "must have one value for each row, 2. Got 1 value instead"),
     ],

@@ -174,12 +174,13 @@ class EpochSubsetSampler(BatchSampler):
             raise ValueError(refusal("nll", owner, required, count_of(len(losses), "value")))
         outside = (places < 0) | (places >= self._n)
         if outside.any():
-            required = f"hold positions from 0 to {self._n - 1}"
+            # Told in words too, since R, which counts from 1, shows this message.
+            required = f"hold row positions from 0 to {self._n - 1}, counted from 0"
             raise ValueError(refusal("rows", owner, required, show(places[outside][0])))
         wrong = ~(np.isfinite(losses) & (losses >= 0))
         if wrong.any():
             first = int(wrong.argmax())
-            got = f"{show(float(losses[first]))} for row {int(places[first])}"
+            got = f"{show(float(losses[first]))} for row position {int(places[first])}, counted from 0,"
             raise ValueError(refusal("nll", owner, "be finite and at least 0", got))
         self._reported[places.astype(np.int64)] = perplexity_of(losses.astype(np.float64))
 
@@ -224,10 +225,18 @@ class EpochSubsetSampler(BatchSampler):
 
     def _begin_epoch(self, told: Optional[Place] = None) -> Place:
         place = super()._begin_epoch(told)
-        if self._method == "perplexity" and (self._drawn is None or self._drawn[0] != place.epoch):
+        if self._method != "perplexity":
+            return place
+        if place.ahead is not None:
+            self._drawn = place.epoch, place.ahead
+        elif self._drawn is None or self._drawn[0] != place.epoch:
             self._started = self._starts()
             self._drawn = place.epoch, self._draw(place.epoch)
         return place
+
+    def _lists_from(self, place: Place) -> Iterator[list[int]]:
+        lists = super()._lists_from(place)
+        return lists if self._method != "perplexity" or self._drawn is None else _DrawnLists(self._drawn[1], lists)
 
     def _epoch_batches(self, epoch: int) -> Batches:
         if self._drawn is not None and self._drawn[0] == epoch:
@@ -285,29 +294,49 @@ class EpochSubsetSampler(BatchSampler):
     def _feedback_state(self, place: Place, batches: Optional[Iterator[list[int]]]) -> dict[str, Any]:
         if self._method != "perplexity":
             return {}
-        drawn = None if self._drawn is None or self._drawn[0] != place.epoch else _to_text(self._drawn[1])
-        return {"reports": _to_text(self._reported), "started": self._started, "drawn": drawn}
+        # An iterator knows its own rows, also where another one has begun the next epoch since.
+        drawn = batches.drawn if isinstance(batches, _DrawnLists) else place.ahead
+        if drawn is None and self._drawn is not None and self._drawn[0] == place.epoch:
+            drawn = self._drawn[1]
+        as_text = None if drawn is None else _to_text(drawn)
+        return {"reports": _to_text(self._reported), "started": self._started, "drawn": as_text}
 
-    def _load_feedback_state(self, state: Mapping[str, Any]) -> None:
+    def _load_feedback_state(self, state: Mapping[str, Any]) -> Optional[NDArray[np.int32]]:
+        """Take in the reports, and return the rows that the epoch of the state visits, where they are drawn."""
         if self._method != "perplexity":
-            return
+            return None
         if not {"reports", "started", "drawn"} <= set(state):
             required = "have the entries 'reports', 'started' and 'drawn' with method 'perplexity'"
             raise ValueError(refusal("state", type(self).__name__, required, count_of(len(state), "other")))
-        reported, drawn = _from_text(state["reports"], np.float64), state["drawn"]
-        if drawn is not None:
-            drawn = state["epoch"], _from_text(drawn, np.int32)
-        if len(reported) != self._n or (drawn is not None and len(drawn[1]) != self._sample):
-            required = f"hold {count_of(self._n, 'report')}, and all or none of {count_of(self._sample, 'drawn row')}"
-            got = f"{len(reported)} and {0 if drawn is None else len(drawn[1])}"
+        reported = _from_text(state["reports"], np.float64)
+        drawn = None if state["drawn"] is None else _from_text(state["drawn"], np.int32)
+        at_beginning = state["batch"] == 0  # where the rows need not be drawn yet
+        fits = at_beginning if drawn is None else len(drawn) == self._sample
+        if len(reported) != self._n or not fits:
+            rows = f"{'all or none of ' if at_beginning else ''}{count_of(self._sample, 'drawn row')}"
+            required = f"hold {count_of(self._n, 'report')}, and {rows}"
+            got = f"{len(reported)} and {0 if drawn is None else len(drawn)}"
             raise ValueError(refusal("state", type(self).__name__, required, got))
-        self._reported, self._started, self._drawn = reported, bool(state["started"]), drawn
+        self._reported, self._started = reported, bool(state["started"])
+        self._drawn = None if drawn is None else (state["epoch"], drawn)
+        return drawn
 
     def __repr__(self) -> str:
         return (
             f"{type(self).__name__}({self._sample} of {self._n} examples, {self._cut.n_batches} batches, "
             f"method={self._method!r}, seed={self._seed}, epoch={self.epoch})"
         )
+
+
+class _DrawnLists(Iterator[list[int]]):
+    """The batches of an epoch as lists, and what the epoch visits: rows that were drawn by reports as they were then."""
+
+    def __init__(self, drawn: NDArray[np.int32], lists: Iterator[list[int]]) -> None:
+        self.drawn = drawn
+        self._lists = lists
+
+    def __next__(self) -> list[int]:
+        return next(self._lists)
 
 
 def partition_rows(n: int, sample: int, epoch: int) -> NDArray[np.int32]:

@@ -117,7 +117,9 @@ def test_a_refused_report_is_an_error_in_r(r: Session) -> None:
         rbridge.RError, match="'nll' parameter of EpochSubsetSampler.report must be finite and at least"
     ):
         r.call_function(instance["report"], np.array([1], dtype=np.int32), np.array([-1.0]))
-    with pytest.raises(rbridge.RError, match="must hold positions from 0 to 19. Got 20 instead."):
+    with pytest.raises(rbridge.RError, match="Got -1 for row position 2, counted from 0, instead."):
+        r.call_function(instance["report"], np.array([3], dtype=np.int32), np.array([-1.0]))
+    with pytest.raises(rbridge.RError, match="must hold row positions from 0 to 19, counted from 0. Got 20 instead."):
         r.call_function(instance["report"], np.array([21], dtype=np.int32), np.array([1.0]))
 
 
