@@ -270,4 +270,8 @@ def _number(text: str) -> Union[int, float]:
     try:
         return int(text)
     except ValueError:
+        pass
+    try:
         return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a number, such as 100000 or 0.1. Got '{text}' instead.") from None

@@ -8,6 +8,7 @@ import numpy as np
 
 from pystrat._messages import refusal, show
 from pystrat.corpus import CorpusMixture
+from pystrat.corpus.plan import shown_name
 from rbridge._session import session
 from rbridge.source import error_text
 
@@ -22,7 +23,8 @@ def corpus_plan(mixture: CorpusMixture) -> Any:
     Returns
     -------
     rpy2.rinterface vector
-        A data.frame with the columns of `pystrat.corpus.CorpusPlan.table`; a missing rule is NA.
+        A data.frame with the columns of `pystrat.corpus.CorpusPlan.table`; a missing rule is NA, and bytes of a file's
+        name that are no characters are shown as ``\\xe9``, since text in R has none such.
 
     Raises
     ------
@@ -42,7 +44,8 @@ def plan_columns(mixture: Any) -> dict[str, Any]:
         raise TypeError(refusal("mixture", "corpus_plan", "be a CorpusMixture", show(mixture)))
     table = mixture.plan.table()
     return {
-        name: table[name].tolist() if name == "file" else table[name].to_numpy().astype(np.float64) for name in table
+        name: list(map(shown_name, table[name])) if name == "file" else table[name].to_numpy().astype(np.float64)
+        for name in table
     }
 
 

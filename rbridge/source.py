@@ -111,8 +111,8 @@ def refuse_n_batches(owner: str, n_batches: Any) -> None:
 
 
 def error_text(error: Exception) -> str:
-    """Return an error's class and text, whole."""
-    return f"{type(error).__name__}: {error}"
+    """Return an error's class and text, whole, but for what is no character, such as of a file's name."""
+    return f"{type(error).__name__}: {error}".encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _kind_of(sampler: Any, owner: str) -> str:

@@ -269,7 +269,8 @@ def test_unequal_files_are_an_error_that_names_both_and_the_counts(corpus: Path)
         ("nowhere", [".src"], "'source' parameter of CorpusDataset must be a folder or a list of files. Got '"),
         ("", [".txt"], "must have files that end in '.txt'. Got none"),
         (["news.tgt"], [".src", ".tgt"], "must list files that end in '.src'. Got '"),
-        (["other.src"], [".src", ".tgt"], "must have a file of each suffix. Got '"),
+        (["other.src"], [".src", ".tgt"], "must have a file of each suffix. Got no file '"),
+        (["other.src"], [".src"], "other.src' instead."),
         ("", ".src", "'suffixes' parameter of CorpusDataset must be different endings of names"),
         ("", [".src", ".src"], "Got ('.src', '.src')"),
         ("", [""], "Got ('')"),
@@ -281,6 +282,26 @@ def test_refused(corpus: Path, source: Any, suffixes: Any, message: str) -> None
     with pytest.raises((TypeError, ValueError)) as refused:
         CorpusDataset(where, suffixes)
     assert message in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("source", "got"), [(3, "3"), ([3], "a list with 3"), ([None], "a list with nothing"), (b"x", "1 value")]
+)
+def test_what_is_no_path_is_refused(source: Any, got: str) -> None:
+    with pytest.raises(TypeError) as refused:
+        CorpusDataset(source)
+    required = "must be a folder or a list of files"
+    assert str(refused.value) == f"The 'source' parameter of CorpusDataset {required}. Got {got} instead."
+
+
+def test_an_inode_of_64_bits(tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    path.write_bytes(b"a\nb")
+    version = line_index.FileVersion(3, 7, 2**64 - 1)
+    with open(path, "rb") as text:
+        for _ in range(2):  # written, and read
+            assert line_index._offsets_of(path, text, version).tolist() == [0, 2, 3]
+        assert line_index._read_index(tmp_path / f".text{line_index.INDEX_SUFFIX}", version) is not None
 
 
 # The mixture ----------------------------------------------------------------------------------------------------------
@@ -414,3 +435,29 @@ def test_an_error_takes_one_line(corpus: Path, capsys: pytest.CaptureFixture[str
     told = capsys.readouterr()
     assert told.out == "" and told.err.startswith("pystrat: The 'sample' parameter of CorpusMixture must be a share")
     assert told.err.count("\n") == 1
+
+
+def test_a_sample_that_is_no_number(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["corpus", "plan", str(corpus), "--sample", "abc"])
+    told = "argument --sample: must be a number, such as 100000 or 0.1. Got 'abc' instead."
+    assert capsys.readouterr().err.endswith(f"error: {told}\n")
+
+
+def test_names_that_are_no_text_are_shown(tmp_path: Path) -> None:
+    """Also where the output takes nothing but UTF-8; the plan keeps the name with which the file is found."""
+    for name in (b"caf\xe9.txt", b"caf\xc3\xa9.txt"):
+        with open(os.path.join(os.fsencode(tmp_path), name), "wb") as text:
+            text.write(b"a line\n")
+    (tmp_path / "rules").write_bytes(b"caf\xc3 1\n")
+    command = [sys.executable, "-m", "pystrat", "corpus", "plan", str(tmp_path), "--suffix", ".txt", "--sample", "1"]
+    environment = {**os.environ, "PYTHONIOENCODING": "utf-8:strict", "PYTHONUTF8": "1"}
+    done = subprocess.run(
+        [*command, "--rules", str(tmp_path / "rules")], capture_output=True, env=environment, check=True
+    )
+    told = done.stdout.decode("utf-8")
+    assert [line.split()[0] for line in told.splitlines()[1:3]] == ["café", "caf\\xe9"]
+    assert "No rule covers caf\\xe9: left out." in told
+    with pytest.warns(UserWarning, match=r"left out: 'caf\\xe9'\.$"):
+        mixture = CorpusMixture(tmp_path, 1, suffixes=[".txt"], sample=1, rules=tmp_path / "rules")
+    assert mixture.plan.table()["file"].tolist() == ["café", "caf\udce9"]

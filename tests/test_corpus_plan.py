@@ -193,3 +193,28 @@ def test_a_bad_line_is_an_error_with_its_number(line: str, message: str) -> None
         read_rules(["# first", line, "* 5"], owner="CorpusMixture")
     assert str(refused.value).startswith("The 'rules' parameter of CorpusMixture must have ")
     assert message in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("rules", "got"),
+    [
+        ("IT 20", "'IT 20', no file, instead. Put a rule that is written out into a list."),
+        (3, "3 instead."),
+        ([3], "a list with 3 instead."),
+        ([["IT 20"]], "a list with 1 value instead."),
+        (b"IT 20", "5 values instead."),
+    ],
+)
+def test_what_is_neither_a_file_nor_lines_is_refused(rules: Any, got: str) -> None:
+    with pytest.raises((TypeError, ValueError)) as refused:
+        CorpusPlan(["a"], [3], 2, rules)
+    required = "must be a file of rules, or a list of rules"
+    assert str(refused.value) == f"The 'rules' parameter of CorpusPlan {required}. Got {got}"
+
+
+def test_a_plan_takes_rules_as_they_are_written(tmp_path: Path) -> None:
+    (tmp_path / "rules.txt").write_text("\n".join(RULES), encoding="utf-8")
+    expected = plan_of(PUBLISHED, 100_000, RULES).files
+    for rules in (RULES, tmp_path / "rules.txt", str(tmp_path / "rules.txt")):
+        plan = CorpusPlan(list(PUBLISHED), list(PUBLISHED.values()), 100_000, rules)
+        assert plan.files == expected

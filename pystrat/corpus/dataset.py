@@ -32,7 +32,7 @@ class ParallelFile:
         there = [path for path in paths if path.is_file()]
         for path in paths:
             if path not in there:
-                got = f"'{there[0] if there else paths[0]}' without '{path}'"
+                got = f"'{there[0]}' without '{path}'" if there else f"no file '{path}'"
                 raise ValueError(refusal("source", owner, "have a file of each suffix", got))
         self.sides = tuple(LineFile(path) for path in paths)
         for side in self.sides[1:]:
@@ -74,10 +74,21 @@ def open_files(source: Source, suffixes: Sequence[str], *, owner: str) -> tuple[
             raise ValueError(refusal("source", owner, "be a folder or a list of files", show(str(folder))))
         found = [(folder, name) for name in sorted(_names_in(folder, suffixes), key=os.fsencode)]
     else:
-        found = [_split_name(Path(path), suffixes[0], owner) for path in source]
+        found = [_split_name(path, suffixes[0], owner) for path in _check_paths(source, owner)]
     if not found:
         raise ValueError(refusal("source", owner, f"have files that end in '{suffixes[0]}'", "none"))
     return tuple(ParallelFile(folder, name, suffixes, owner) for folder, name in found)
+
+
+def _check_paths(source: Any, owner: str) -> list[Path]:
+    required = "be a folder or a list of files"
+    if isinstance(source, bytes) or not isinstance(source, Iterable):
+        raise TypeError(refusal("source", owner, required, show(source)))
+    paths = list(source)
+    for path in paths:
+        if not isinstance(path, (str, os.PathLike)):
+            raise TypeError(refusal("source", owner, required, f"a list with {show(path)}"))
+    return [Path(path) for path in paths]
 
 
 def _check_suffixes(suffixes: Any, owner: str) -> tuple[str, ...]:

@@ -329,7 +329,7 @@ class EpochSubsetSampler(BatchSampler):
 
 
 class _DrawnLists(Iterator[list[int]]):
-    """The batches of an epoch as lists, and what the epoch visits: rows that were drawn by reports as they were then."""
+    """The batches of an epoch as lists, and the rows that it visits, drawn by the reports as they were then."""
 
     def __init__(self, drawn: NDArray[np.int32], lists: Iterator[list[int]]) -> None:
         self.drawn = drawn

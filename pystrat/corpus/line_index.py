@@ -22,7 +22,7 @@ from pystrat._progress import progress
 
 INDEX_SUFFIX = ".pystrat-lines"
 _MAGIC = b"pystrat lines 1\n"
-_HEAD = np.dtype([("magic", "S16"), ("size", "<i8"), ("modified", "<i8"), ("inode", "<i8"), ("lines", "<i8")])
+_HEAD = np.dtype([("magic", "S16"), ("size", "<i8"), ("modified", "<i8"), ("inode", "<u8"), ("lines", "<i8")])
 _BLOCK = 1 << 22  # bytes of text that are looked through at a time
 
 

@@ -14,7 +14,7 @@ from pystrat._random import RandomStream
 from pystrat.base import Batches, BatchSampler, epoch_seed
 from pystrat.corpus.batching import BatchCut
 from pystrat.corpus.dataset import CorpusDataset, Source, open_files
-from pystrat.corpus.plan import CorpusPlan
+from pystrat.corpus.plan import CorpusPlan, shown_name
 from pystrat.corpus.rules import RuleSource, read_rules
 
 MAX_LINES = 2**31 - 1
@@ -123,7 +123,7 @@ class CorpusMixture(BatchSampler):
             raise ValueError(refusal("sample", owner, required, f"{show(sample)}, for {self.plan.total}"))
         self._cut = BatchCut(self.plan.total, batch_size, self.num_replicas, owner=owner)
         if self.plan.unmatched:
-            named = ", ".join(f"'{name}'" for name in self.plan.unmatched)
+            named = ", ".join(f"'{shown_name(name)}'" for name in self.plan.unmatched)
             warnings.warn(f"No rule covers these files, which are left out: {named}.", stacklevel=2)
 
     def dataset(self, transform: Optional[Callable[[tuple[str, ...]], Any]] = None) -> CorpusDataset:

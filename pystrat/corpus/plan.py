@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 import os
+import sys
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Optional, Sequence
@@ -13,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from pystrat._messages import count_of, refusal, show, show_number
-from pystrat.corpus.rules import Rule, find_rule
+from pystrat.corpus.rules import Rule, RuleSource, find_rule, read_rules
 
 
 @dataclass(frozen=True)
@@ -60,8 +61,8 @@ class CorpusPlan:
         A float g with 0 < g < 1: as many lines are drawn as the share g of all lines that no rule keeps, and those that
         a rule keeps come besides. An integer g >= 1: an epoch has g lines, those that a rule keeps among them. Other
         floats are refused, whole ones too, since 1.0 may mean either.
-    rules : sequence of Rule, optional
-        Without rules, every file has its share of the lines.
+    rules : path or sequence of str, optional
+        A file of rules, or its lines, as `CorpusMixture` takes them. Without, every file has its share of the lines.
     owner : str
         Who is named by error messages.
 
@@ -74,7 +75,8 @@ class CorpusPlan:
     Raises
     ------
     TypeError, ValueError
-        Where `sample` is neither, more lines are kept than an epoch shall have, or there is nothing to draw from.
+        Where `sample` is neither, a rule is none, more lines are kept than an epoch shall have, or there is nothing to
+        draw from.
 
     Notes
     -----
@@ -90,11 +92,12 @@ class CorpusPlan:
         names: Sequence[str],
         lines: Sequence[int],
         sample: Any,
-        rules: Optional[Sequence[Rule]] = None,
+        rules: Optional[RuleSource] = None,
         *,
         owner: str = "CorpusPlan",
     ) -> None:
-        covering = [None if rules is None else find_rule(rules, os.fsencode(name)) for name in names]
+        read = None if rules is None else read_rules(rules, owner=owner)
+        covering = [None if read is None else find_rule(read, os.fsencode(name)) for name in names]
         is_kept = [rule is not None and rule.weight is None for rule in covering]
         kept = [count if keep else 0 for count, keep in zip(lines, is_kept)]
         others = sum(lines) - sum(kept)
@@ -155,13 +158,16 @@ class CorpusPlan:
         )
 
     def summary(self) -> str:
-        """Return the plan as text: a row a file, totals, and the files that no rule covers."""
+        """Return the plan as text: a row a file, totals, and the files that no rule covers.
+
+        Of a name that is not in the file system's encoding, the bytes that are not are shown as ``\\xe9``.
+        """
         head = ("file", "lines", "rule", "uniform", "share", "drawn", "kept")
         rows = [head]
         for file in self.files:
             number = "-" if file.rule is None else str(file.rule.number)
             shares = (f"{100 * float(file.uniform_share):.2f} %", f"{100 * float(file.share):.2f} %")
-            rows.append((file.name, str(file.lines), number, *shares, str(file.drawn), str(file.kept)))
+            rows.append((shown_name(file.name), str(file.lines), number, *shares, str(file.drawn), str(file.kept)))
         totals = [sum(getattr(file, column) for file in self.files) for column in ("lines", "drawn", "kept")]
         rows.append(("total", str(totals[0]), "", "", "", str(totals[1]), str(totals[2])))
         widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
@@ -171,8 +177,13 @@ class CorpusPlan:
         ]
         lines.append(f"An epoch has {count_of(self.total, 'line')}.")
         if self.unmatched:
-            lines.append(f"No rule covers {', '.join(self.unmatched)}: left out.")
+            lines.append(f"No rule covers {', '.join(map(shown_name, self.unmatched))}: left out.")
         return "\n".join(lines)
+
+
+def shown_name(name: str) -> str:
+    """Return the name of a file as text that any output takes: its bytes that are no characters as ``\\xe9``."""
+    return os.fsencode(name).decode(sys.getfilesystemencoding(), "backslashreplace")
 
 
 def _requested(sample: Any, others: int, kept: int, owner: str) -> Fraction:

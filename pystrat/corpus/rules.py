@@ -7,12 +7,12 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Iterable, Optional, Sequence, Union
+from typing import Any, Iterable, Optional, Sequence, Union
 
 from pystrat._messages import refusal, show
 from pystrat.corpus.lua_patterns import compile_lua_pattern
 
-RuleSource = Union[str, "os.PathLike[str]", Sequence[str]]
+RuleSource = Union[str, "os.PathLike[str]", Sequence[str], Sequence["Rule"]]
 _KEEP = b"*"
 _WEIGHT = re.compile(rb"[0-9]+(\.[0-9]*)?|\.[0-9]+")
 
@@ -49,9 +49,10 @@ def read_rules(source: RuleSource, *, owner: str) -> tuple[Rule, ...]:
     Parameters
     ----------
     source : path or sequence of str
-        A file of rules, or its lines. A line that starts with ``#`` is a comment; an empty one says nothing. The
-        pattern is ``*`` alone, which covers every file, or Lua patterns with commas between them, of which one must be
-        found anywhere in the file's name. The weight is a positive decimal number, or ``*`` to keep all lines.
+        A file of rules, or its lines; or rules that were read before, which are returned. A line that starts with ``#``
+        is a comment; an empty one says nothing. The pattern is ``*`` alone, which covers every file, or Lua patterns
+        with commas between them, of which one must be found anywhere in the file's name. The weight is a positive
+        decimal number, or ``*`` to keep all lines.
     owner : str
         Who is named by error messages.
 
@@ -61,20 +62,38 @@ def read_rules(source: RuleSource, *, owner: str) -> tuple[Rule, ...]:
 
     Raises
     ------
-    ValueError
-        Where a line is no rule; the message has its number, and says what is wrong with it.
+    TypeError, ValueError
+        Where `source` is neither, or a line is no rule; the message has its number, and says what is wrong with it.
+    OSError
+        Where the file cannot be read.
     """
-    if isinstance(source, (str, os.PathLike)):
-        lines: Iterable[bytes] = Path(source).read_bytes().split(b"\n")
-    else:
-        lines = [os.fsencode(line) for line in source]
     rules: list[Rule] = []
-    for place, line in enumerate(lines, start=1):
+    for place, line in enumerate(_lines_of(source, owner), start=1):
+        if isinstance(line, Rule):
+            rules.append(line)
+            continue
         line = line.rstrip(b"\r")
         words = [word for word in re.split(rb"[ \t]+", line) if word]
         if words and not line.startswith(b"#"):
             rules.append(_rule(words, len(rules) + 1, place, owner))
     return tuple(rules)
+
+
+def _lines_of(source: Any, owner: str) -> Sequence[Union[bytes, Rule]]:
+    """Return the lines of rules as bytes; a rule that was read before as it is."""
+    required = "be a file of rules, or a list of rules"
+    if isinstance(source, (str, os.PathLike)):
+        if not os.path.exists(source):
+            advice = "Put a rule that is written out into a list."
+            raise ValueError(refusal("rules", owner, required, f"{show(os.fspath(source))}, no file,", advice))
+        return Path(source).read_bytes().split(b"\n")
+    if isinstance(source, bytes) or not isinstance(source, Iterable):
+        raise TypeError(refusal("rules", owner, required, show(source)))
+    lines = list(source)
+    for line in lines:
+        if not isinstance(line, (str, Rule)):
+            raise TypeError(refusal("rules", owner, required, f"a list with {show(line)}"))
+    return [line if isinstance(line, Rule) else os.fsencode(line) for line in lines]
 
 
 def find_rule(rules: Sequence[Rule], name: bytes) -> Optional[Rule]:
