@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any, Callable
@@ -138,6 +139,28 @@ def test_a_plan_is_a_data_frame(corpus: Path, base: Any) -> None:
     assert not any(base["is.nan"](columns["rule"]))
     with pytest.raises(TypeError, match="'mixture' parameter of corpus_plan must be a CorpusMixture. Got 3 instead."):
         rbridge.corpus_plan(3)  # type: ignore[arg-type]
+
+
+def test_names_that_are_no_text_are_shown(tmp_path: Path, base: Any, r: Session, rscript: Callable[..., str]) -> None:
+    """A byte that is no character is not lost, in the plan and in errors that name the file, on both ways to R."""
+    with open(os.path.join(os.fsencode(tmp_path), b"caf\xe9.txt"), "wb") as text:
+        text.write(b"\xe9 line\n")
+    mixture = CorpusMixture(tmp_path, 1, suffixes=[".txt"], sample=1)
+    frame = rbridge.corpus_plan(mixture)
+    assert list(dict(zip(frame.names, frame))["file"]) == ["caf\\xe9"]
+    (mixture.dataset().files[0].sides[0].path).write_bytes(b"longer than before\n")
+    instance = r.call_function(rbridge.as_torch_sampler(mixture), None)
+    with pytest.raises(rbridge.RError, match=r"caf\\udce9.txt has changed since its lines were found"):
+        r.call_function(r.call_function(instance[".iter"]))
+    code = """
+    mixture = reticulate::import("pystrat.corpus")$CorpusMixture("{folder}", 1L, suffixes = list(".txt"), sample = 1L)
+    cat(rbridge::corpus_plan(mixture)$file, "\\n")
+    reticulate::py_run_string("import pathlib; [p.write_text('x') for p in pathlib.Path('{folder}').glob('*.txt')]")
+    cat(tryCatch(rbridge::batch_sampler_python(mixture)(NULL)$.iter()(), error = conditionMessage))
+    """
+    told = rscript(code.replace("{folder}", str(tmp_path)), RETICULATE_PYTHON=sys.executable).splitlines()
+    assert told[0].strip() == "caf\\xe9"
+    assert "caf\\udce9.txt has changed since its lines were found" in told[1]
 
 
 FROM_R = """
