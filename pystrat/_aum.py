@@ -87,7 +87,8 @@ class AUMLoss(torch.nn.Module):
             slopes = aum_slopes(predictions, positive)
             # The slopes add up to 0, so any origin gives the same sum. A prediction that counts rounds least.
             origin = predictions[slopes.abs().argmax()]
-        return (slopes * (predictions - origin)).sum()
+        # Of rows that do not count, the difference may be more than a number can hold.
+        return (slopes * (predictions.masked_fill(slopes == 0, origin) - origin)).sum()
 
 
 def aum_slopes(predictions: torch.Tensor, positive: torch.Tensor) -> torch.Tensor:

@@ -248,6 +248,10 @@ class BatchSampler(ABC):
     def _fingerprint(self) -> str:
         """Return a digest of all that fixes the batches, the rank left out: data, parameters, seed."""
 
+    def _known_rows(self) -> Optional[int]:
+        """Return the number of rows of the data, None where it is not known: a dataset in R must have as many."""
+        return None
+
     def _feedback_state(self, place: Place, batches: Optional[Iterator[list[int]]]) -> dict[str, Any]:
         """Return what a state holds besides its place; nothing, unless later batches depend on feedback.
 

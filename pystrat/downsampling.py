@@ -259,6 +259,9 @@ class DownsampledBatchSampler(BatchSampler):
             codes[order[left_out]] = dropped
         return codes
 
+    def _known_rows(self) -> int:
+        return len(self._codes)
+
     def _fingerprint(self) -> str:
         digest = hashlib.sha256(self._codes.data)
         plan = self._plan

@@ -246,6 +246,9 @@ class MultilabelBatchSampler(BatchSampler):
         offsets = np.concatenate([[0], np.cumsum(np.bincount(batches, minlength=self._n_batches))])
         return Batches(order[np.argsort(batches, kind="stable")], offsets)
 
+    def _known_rows(self) -> int:
+        return len(self._codes)
+
     def _fingerprint(self) -> str:
         digest = hashlib.sha256(self._codes.astype("<i4").tobytes())
         digest.update(np.packbits(self._sets).tobytes())

@@ -176,6 +176,9 @@ class StratifiedBatchSampler(BatchSampler):
             _kernels.scatter_in_order(self._codes, cursors, self._layout, rows)
         return Batches(rows[: self._plan.n_rows], self._plan.offsets)
 
+    def _known_rows(self) -> int:
+        return len(self._codes)
+
     def _fingerprint(self) -> str:
         digest = hashlib.sha256(self._codes.data)
         plan = self._plan

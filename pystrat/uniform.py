@@ -90,6 +90,9 @@ class UniformSampler(FixedSizeBatchSampler):
             self._pool = np.arange(self._n_rows, dtype=np.int32)
         return self._as_batches(stream.subsets(self._pool, self._batch_size, self._n_batches))
 
+    def _known_rows(self) -> int:
+        return self._n_rows
+
     def _fingerprint(self) -> str:
         parameters = (self._n_rows, self._batch_size, self._replacement, self._n_batches, self.seed)
         return f"{type(self).__name__}{parameters}"

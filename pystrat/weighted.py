@@ -128,6 +128,9 @@ class WeightedBatchSampler(FeedbackBatchSampler):
     def _load_feedback(self, feedback: Any) -> None:
         self._weights.load_state(feedback, type(self).__name__)
 
+    def _known_rows(self) -> int:
+        return len(self._weights)
+
     def _fingerprint(self) -> str:
         parameters = (len(self._weights), self._batch_size, self._replacement, self._n_batches, self.seed)
         return f"{type(self).__name__}{parameters}"

@@ -173,7 +173,7 @@ def codes_and_names(sampler: Native) -> tuple[Any, list[str]]:
 
 
 def _by_callback(source: EpochSource, r: Session) -> Any:
-    told = (float(source.n_batches), source.class_name, source.identity)
+    told = (float(source.n_batches), source.class_name, source.identity, source.n_rows)
     return r.call("callback_generator", _epoch_callback(source, r), *told)
 
 
@@ -200,7 +200,7 @@ def _by_batch(source: EpochSource, r: Session) -> Any:
         call=r.callback(call),
     )
     methods = r.named_list(**{name: r.named_list(**kinds) for name, kinds in feedback.methods.items()})
-    told = (float(source.n_batches), source.class_name, source.identity)
+    told = (float(source.n_batches), source.class_name, source.identity, source.n_rows)
     return r.call("feedback_generator", python, *told, methods)
 
 

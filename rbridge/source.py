@@ -57,6 +57,11 @@ class EpochSource:
         self.n_batches = check_integer(n_batches, "n_batches", owner, minimum=1)
 
     @property
+    def n_rows(self) -> Optional[int]:
+        """The number of rows that the dataset must have, where the sampler tells."""
+        return self.sampler._known_rows() if isinstance(self.sampler, BatchSampler) else None
+
+    @property
     def identity(self) -> str:
         """Text that is equal for samplers with equal batches, where they tell, and else for this very object."""
         if isinstance(self.sampler, BatchSampler) and not self.sampler.feedback:

@@ -107,6 +107,15 @@ def test_known_answers(case: dict, dtype: torch.dtype) -> None:
 
 
 @pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("labels", [[1, 0], [1, 1], [0, 0]])
+def test_rows_that_do_not_count_may_be_farther_apart_than_a_number_can_hold(
+    labels: list[int], dtype: torch.dtype
+) -> None:
+    largest = torch.finfo(dtype).max
+    assert loss_and_gradient([largest, -largest], labels, dtype) == (0, [0, 0])
+
+
+@pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("case", REFERENCE, ids=[case["name"] for case in REFERENCE])
 def test_the_loss_is_that_of_cran_aum_and_the_gradient_where_at_most_two_rows_are_tied(
     case: dict, dtype: torch.dtype

@@ -283,6 +283,9 @@ class EpochSubsetSampler(BatchSampler):
     def _global_length(self) -> int:
         return self._cut.n_batches
 
+    def _known_rows(self) -> int:
+        return self._n
+
     def _fingerprint(self) -> str:
         feedback = (self._initial, self._maximum) if self._method == "perplexity" else ()
         seed = None if self._method == "partition" else self._seed

@@ -151,6 +151,9 @@ class CorpusMixture(BatchSampler):
     def _global_length(self) -> int:
         return self._cut.n_batches
 
+    def _known_rows(self) -> int:
+        return sum(file.lines for file in self.plan.files)
+
     def _fingerprint(self) -> str:
         files = [(file.name, file.lines, file.drawn, file.kept) for file in self.plan.files]
         fixed = (files, self._cut.batch_size, self.num_replicas, self._shuffle, self._seed)

@@ -222,6 +222,9 @@ class TreeBatchSampler(BatchSampler):
         self._walk, self._last = walk, (epoch, draws)
         return draws
 
+    def _known_rows(self) -> int:
+        return self._tree.n_rows
+
     def _fingerprint(self) -> str:
         tree = self._tree
         told = (self._size, self._length, self._persistent, self._global_length(), self.seed)

@@ -11,10 +11,11 @@ aum_loss = function(input, target) {
   positive = check_labels(tensor_shape(target), tensor_values(target), n_rows = length(predictions))
 
   slopes = aum_slopes(predictions, positive)
+  rows = aum_rows(slopes)
   dtype = torch::torch_promote_types(input$dtype, torch::torch_float())
   aum_sum(
-    input$flatten()$to(dtype = dtype),
-    torch::torch_tensor(slopes, dtype = dtype, device = input$device),
+    input$flatten()$to(dtype = dtype)[rows],
+    torch::torch_tensor(slopes[rows], dtype = dtype, device = input$device),
     origin = aum_origin(predictions, slopes)
   )
 }
@@ -22,6 +23,11 @@ aum_loss = function(input, target) {
 # Of tensors, as of plain numbers.
 aum_sum = function(predictions, slopes, origin) {
   sum((predictions - origin) * slopes)
+}
+
+# The rows that count, and never none: how far the others are from the origin may be more than a number can hold.
+aum_rows = function(slopes) {
+  sort(union(which.max(abs(slopes)), which(slopes != 0)))
 }
 
 # The slopes add up to 0, so that any origin gives the same sum.

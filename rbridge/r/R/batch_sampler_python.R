@@ -37,6 +37,12 @@
 #' * An error in Python is raised in R with its whole text.
 #' * An epoch with more or fewer batches than the length says is an error; nothing is lost in silence.
 #'
+#' @section Rows:
+#' Rows are positions in the dataset that the sampler is used with, in the order of that dataset.
+#' In mlr3torch that is the task that is trained on: of a split, or of a bootstrap sample, the task of that split or
+#' sample, whose labels are `task$truth()`.
+#' A sampler of `pystrat` knows its number of rows and refuses a dataset of another; it cannot know another order.
+#'
 #' @section Errors:
 #' A Python object that is none of these, that has no length while `n_batches` is not given, that can be iterated only
 #' once, such as a running generator, or that is one of several ranks.
@@ -54,7 +60,7 @@ batch_sampler_python = function(sampler, n_batches = NULL) {
   if (!requireNamespace("reticulate", quietly = TRUE)) {
     stop("batch_sampler_python() needs the R package reticulate: install.packages(\"reticulate\").", call. = FALSE)
   }
-  if (!inherits(sampler, "python.builtin.object") && !is.function(sampler)) {
+  if (!inherits(sampler, "python.builtin.object")) {
     stop_parameter("sampler", "be a Python object", show_value(sampler), of = "batch_sampler_python",
       advice = if (is.list(sampler)) {
         "reticulate has converted it; with 'convert = FALSE' its functions leave objects of Python as they are."
@@ -66,12 +72,13 @@ batch_sampler_python = function(sampler, n_batches = NULL) {
   n_batches = as.double(reticulate::py_to_r(made$n_batches))
   python_class = reticulate::py_to_r(made$class_name)
   identity = reticulate::py_to_r(made$identity)
+  n_rows = reticulate::py_to_r(made$n_rows)
   feedback = python_feedback(made)
   if (is.null(feedback)) {
-    callback_generator(batches, n_batches, python_class, identity)
+    callback_generator(batches, n_batches, python_class, identity, n_rows)
   } else {
     python = c(list(batches = batches), feedback$python)
-    feedback_generator(python, n_batches, python_class, identity, feedback$methods)
+    feedback_generator(python, n_batches, python_class, identity, n_rows, feedback$methods)
   }
 }
 

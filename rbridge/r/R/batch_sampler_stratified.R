@@ -103,6 +103,8 @@
 #' @section Strata:
 #' Without `strata`, the columns with the role `stratum` of the task are used, and without these the target of a
 #' classification task; the task is the data source itself, or its element `task`.
+#' Of a dataset without a task that mlr3torch trains on, it is the task of the training, whose rows the dataset must
+#' have, in their order; a subset of a dataset needs values.
 #' For a numeric target, [bin_target()] makes strata of quantile bins.
 #' Text is taken as names of columns where all of it names columns of the task, whatever their role, and otherwise as
 #' values where there is one for each row.
@@ -186,19 +188,19 @@
 #'   task = mlr3::tsk("sonar")
 #'   learner = mlr3::lrn("classif.mlp",
 #'     epochs = 10, batch_size = 32, neurons = 16, predict_type = "prob", seed = 1,
-#'     loss = nn_aum_loss,
+#'     loss = rbridge::nn_aum_loss,
 #'     batch_sampler = batch_sampler_stratified(min_samples_per_stratum = 5),
 #'     callbacks = mlr3torch::t_clbk("rbridge.set_epoch")
 #'   )
 #'   if (torch::torch_is_installed()) {
 #'     split = mlr3::partition(task)
 #'     learner$train(task, row_ids = split$train)
-#'     learner$predict(task, row_ids = split$test)$score(mlr3::msr("classif.auc"))
+#'     print(learner$predict(task, row_ids = split$test)$score(mlr3::msr("classif.auc")))
 #'   } else {
 #'     message("To train, torch needs LibTorch: torch::install_torch().")
 #'   }
 #'   # the batches that it trains on
-#'   batch_plan(task, min_samples_per_stratum = 5)
+#'   print(batch_plan(task, min_samples_per_stratum = 5))
 #'
 #'   # the promise as a parameter that mlr3tuning can tune, here the grid of its values
 #'   learner$param_set$set_values(batch_sampler = paradox::to_tune(paradox::p_fct(levels = list(

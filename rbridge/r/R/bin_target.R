@@ -50,7 +50,7 @@
 #' # in mlr3
 #' if (requireNamespace("mlr3", quietly = TRUE)) {
 #'   task = mlr3::tsk("mtcars")
-#'   batch_plan(task, min_samples_per_stratum = 2, strata = bin_target(task$truth(), n_bins = 4))
+#'   print(batch_plan(task, min_samples_per_stratum = 2, strata = bin_target(task$truth(), n_bins = 4)))
 #'
 #'   # the same for any part of the task
 #'   task$cbind(data.frame(mpg_bin = bin_target(task$truth(), n_bins = 4)))

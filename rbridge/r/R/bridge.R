@@ -31,9 +31,10 @@ stratum_codes_from_python = function(codes, names) {
 
 # A sampler whose batches Python makes, as a generator: one crossing an epoch.
 # `python_batches(epoch)` gives list(value = list(rows, offsets)), or list(error = ).
-# `identity` is text that tells samplers of Python apart.
-callback_generator = function(python_batches, n_batches, python_class, identity) {
+# `identity` is text that tells samplers of Python apart, `n_rows` the number of rows of its data where it tells.
+callback_generator = function(python_batches, n_batches, python_class, identity, n_rows = NULL) {
   force(python_batches)
+  force(n_rows)
   configuration = list(n_batches = as.double(n_batches), python_class = python_class, identity = identity)
   structure(settings = environment(), torch::sampler(
     name = "batch_sampler_python",
@@ -41,7 +42,7 @@ callback_generator = function(python_batches, n_batches, python_class, identity)
     private = list(
       .n_rows = NULL,
       .prepare = function(data_source, task) {
-        private$.n_rows = source_rows(data_source)
+        private$.n_rows = source_rows_of(data_source, n_rows, of = class(self)[1L])
       },
       .n_batches = function() configuration$n_batches,
       .epoch_batches = function(epoch) {
@@ -54,6 +55,16 @@ callback_generator = function(python_batches, n_batches, python_class, identity)
     ),
     parent_env = environment()
   ))
+}
+
+# The number of rows of the source, NULL where it does not tell; that of the Python sampler must be the same.
+source_rows_of = function(data_source, n_rows, of) {
+  found = source_rows(data_source)
+  if (!is.null(found) && !is.null(n_rows) && found != n_rows) {
+    stop_parameter("sampler", sprintf("be made for the rows of the dataset, of which there are %.0f", found),
+      sprintf("one for %.0f", n_rows), of = of)
+  }
+  found
 }
 
 # Integers are row positions, which Python counts from 0.

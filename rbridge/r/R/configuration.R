@@ -15,7 +15,7 @@ sampler_configuration = function(min_samples_per_stratum, shuffle, strata, seed,
     num_replicas = check_positive(num_replicas, "num_replicas")
   )
   if (is_deferred(strata)) {
-    return(c(configuration, list(strata = as.vector(strata), plan = NULL)))
+    return(c(configuration, list(strata = if (!is.null(strata)) enc2utf8(as.vector(strata)), plan = NULL)))
   }
   strata = encode_strata(strata, configuration$missing)
   c(configuration, list(strata = strata, plan = stratified_plan(strata, configuration)))

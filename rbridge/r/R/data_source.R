@@ -71,7 +71,8 @@ task_strata = function(task, of) {
       advice = paste("For quantile bins of the target: values = bin_target(task$truth()).", bind_strata), of = of)
   }
   if (length(columns) == 0L) {
-    stop_parameter("strata", "be given where the dataset has no classification task", "nothing", of = of)
+    stop_parameter("strata", "be given where the dataset has no classification task", "nothing", of = of,
+      advice = if (!is.null(task)) paste("Of numbers bin_target() makes strata.", bind_strata))
   }
   task_columns(task, columns)
 }

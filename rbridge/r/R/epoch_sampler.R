@@ -13,7 +13,11 @@ epoch_sampler = function() {
       } else {
         # A dataset may hold the rows of its task in another order than that of the task that is trained on.
         task = source_task(data_source)
-        private$.prepare(data_source, if (is.null(task)) caller$task else task)
+        # Of a subset nobody tells which rows of the task it has.
+        if (is.null(task) && !inherits(data_source, "dataset_subset")) {
+          task = caller$task
+        }
+        private$.prepare(data_source, task)
       }
     },
     .length = function() {

@@ -4,8 +4,9 @@
 # `methods` is a list of what the Python sampler names as its feedback: for each method the kinds of its arguments,
 # "rows", "values" or "number", and as `return` that of its value. Each becomes a method of the instance.
 
-feedback_generator = function(python, n_batches, python_class, identity, methods) {
+feedback_generator = function(python, n_batches, python_class, identity, n_rows, methods) {
   force(python)
+  force(n_rows)
   configuration = list(
     n_batches = as.double(n_batches), python_class = python_class, identity = identity, methods = methods
   )
@@ -18,7 +19,7 @@ feedback_generator = function(python, n_batches, python_class, identity, methods
     private = list(
       .n_rows = NULL,
       .prepare = function(data_source, task) {
-        private$.n_rows = source_rows(data_source)
+        private$.n_rows = source_rows_of(data_source, n_rows, of = class(self)[1L])
       },
       .n_batches = function() configuration$n_batches,
       .epoch_batches = function(epoch) {

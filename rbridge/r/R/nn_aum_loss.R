@@ -71,7 +71,7 @@
 #' if (torch::torch_is_installed()) {
 #'   predictions = torch::torch_tensor(c(2, -3.5, -1, 1.5), requires_grad = TRUE)
 #'   loss = nn_aum_loss()(predictions, torch::torch_tensor(c(0, 0, 1, 1)))
-#'   loss$item()
+#'   print(loss$item())
 #'   loss$backward()
 #'   predictions$grad
 #' }
@@ -79,7 +79,7 @@
 #' # in mlr3torch
 #' if (requireNamespace("mlr3torch", quietly = TRUE)) {
 #'   mlr3::lrn("classif.mlp",
-#'     epochs = 10, batch_size = 100, loss = nn_aum_loss,
+#'     epochs = 10, batch_size = 100, loss = rbridge::nn_aum_loss,
 #'     batch_sampler = batch_sampler_stratified(min_samples_per_stratum = 3)
 #'   )
 #' }

@@ -35,6 +35,24 @@ test_that("a generator function and an iterable of lists are batch samplers, and
     offsets = c(0L, 2L, 2L, 3L)))
 })
 
+test_that("samplers of pystrat refuse a dataset of more or fewer rows than theirs", {
+  weighted = reticulate::py_run_string("from pystrat import WeightedBatchSampler
+weighted = WeightedBatchSampler([1.0] * 12, 3, seed=1)", convert = FALSE)$weighted
+  for (sampler in list(python$stratified, weighted)) {
+    for (n_rows in c(11, 13)) {
+      expect_error(collect_rows(batch_sampler_python(sampler), n_rows),
+        sprintf("of which there are %d. Got one for 12 instead.", n_rows), fixed = TRUE)
+    }
+    expect_length(collect_rows(batch_sampler_python(sampler), 12)$rows, 12)
+  }
+})
+
+test_that("what is no object of Python is refused", {
+  for (sampler in list(function() list(1:3), batch_sampler_stratified(1, strata = 1:3))) {
+    expect_error(batch_sampler_python(sampler, n_batches = 1), "must be a Python object.", fixed = TRUE)
+  }
+})
+
 test_that("an error in Python reaches R whole", {
   expect_error(collect_rows(batch_sampler_python(python$failing, n_batches = 2), 4), "RuntimeError: no second batch",
     fixed = TRUE)

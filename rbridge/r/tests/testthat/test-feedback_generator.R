@@ -37,11 +37,11 @@ python_like = function() {
   )
 }
 
-sampler_on = function(python) feedback_generator(python, 2, "OfTwo", "object 1", methods_of_two)(NULL)
+sampler_on = function(python) feedback_generator(python, 2, "OfTwo", "object 1", NULL, methods_of_two)(NULL)
 
 test_that("the generator keeps the contract of a torch sampler", {
   python = python_like()
-  generator = feedback_generator(python, 2L, "OfTwo", "object 1", methods_of_two)
+  generator = feedback_generator(python, 2L, "OfTwo", "object 1", NULL, methods_of_two)
   expect_s3_class(generator, c("batch_sampler_python", "torch_sampler"), exact = TRUE)
   instance = generator(NULL)
   expect_identical(instance$.length(), 2L)
@@ -104,7 +104,9 @@ test_that("what is no row number is refused before Python is asked", {
 })
 
 test_that("samplers of different objects of Python hash differently", {
-  of = function(identity) mlr3misc::hash_input(feedback_generator(python_like(), 2, "OfTwo", identity, methods_of_two))
+  of = function(identity) {
+    mlr3misc::hash_input(feedback_generator(python_like(), 2, "OfTwo", identity, NULL, methods_of_two))
+  }
   expect_identical(of("object 1"), of("object 1"))
   expect_false(identical(of("object 1"), of("object 2")))
 })

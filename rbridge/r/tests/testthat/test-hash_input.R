@@ -30,6 +30,11 @@ test_that("equal settings have equal hashes, however they are written, and after
   expect_identical(mlr3misc::calculate_hash(generator), before)
 })
 
+test_that("equal text has equal hashes in all encodings", {
+  latin1 = iconv("\u00e9t\u00e9", "UTF-8", "latin1")
+  expect_identical(hash_of(list(1, strata = latin1, seed = 1)), hash_of(list(1, strata = "\u00e9t\u00e9", seed = 1)))
+})
+
 # Learners whose hash is the same in every session without a sampler; that of classif.mlp is not, by its activation.
 stable_hashes = function(arguments) {
   generator = do.call(rbridge::batch_sampler_stratified, arguments)

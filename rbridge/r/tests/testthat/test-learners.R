@@ -1,5 +1,7 @@
 # The generator in the learners of mlr3torch: parameters, cloning, resetting, printing, pipelines.
 
+loadNamespace("mlr3torch")
+
 built_in = list(
   classif.mlp = list(),
   classif.tab_resnet = list(n_blocks = 1, d_block = 4, d_hidden = 4, dropout1 = 0, dropout2 = 0),

@@ -176,6 +176,22 @@ test_that("a dataset without a task gets the strata of the task that mlr3torch t
   }
 })
 
+test_that("a subset of a dataset is not taken for the rows of the task that mlr3torch trains on", {
+  backwards = function(task) torch::dataset_subset(dataset_for(task), 40:1)
+  expect_error(trained_with(batch_sampler_stratified(2), task_of(), dataset = backwards),
+    "must be given where the dataset has no classification task. Got nothing instead.", fixed = TRUE)
+  made = trained_with(batch_sampler_stratified(2, strata = survey$y[40:1], seed = 1), task_of(), dataset = backwards)
+  expect_identical(made[[1]]$batches(0), sampler_of(survey$y[40:1], 2, seed = 1)$batches(0))
+})
+
+test_that("a task that is neither of classification nor of regression is told how to get strata", {
+  unsupervised = mlr3::TaskUnsupervised$new("rows", backend = data.frame(x = 1:6))
+  expect_error(batch_sampler_stratified(2)(list(task = unsupervised)), paste(
+    "must be given where the dataset has no classification task. Got nothing instead.",
+    "Of numbers bin_target() makes strata. Bind the values as a column,"
+  ), fixed = TRUE)
+})
+
 test_that("where no task is found, strata must be given", {
   expect_error(batch_sampler_stratified(2)(dataset_of(40)),
     "must be given where the dataset has no classification task. Got nothing instead.", fixed = TRUE)

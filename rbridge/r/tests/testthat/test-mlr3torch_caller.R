@@ -53,24 +53,39 @@ test_that("samplers written in Python keep the order in prediction too", {
   expect_identical(epoch_of(predicted_with(generator, task_of())[[1]], 0), in_order(40, 15))
 })
 
-test_that("a learner that overrides how dataloaders are made is understood as well", {
-  class = R6::R6Class("LearnerTorchOwnLoader", inherit = mlr3torch::LearnerTorchModule, private = list(
-    .dataloader = function(dataset, param_vals) {
-      torch::dataloader(dataset, batch_sampler = param_vals$batch_sampler(dataset))
-    }
-  ))
-  generator = recorded(batch_sampler_stratified(2, seed = 1))
+own_loader = function(dataset, param_vals) {
+  torch::dataloader(dataset, batch_sampler = param_vals$batch_sampler(dataset))
+}
+
+# A learner with methods of its own.
+overriding = function(generator, ...) {
+  class = R6::R6Class("LearnerTorchOwnLoader", inherit = mlr3torch::LearnerTorchModule, private = list(...))
   learner = class$new(task_type = "classif", module_generator = constant_network, optimizer = idle_optimizer(),
     loss = mean_loss(), ingress_tokens = list(x = mlr3torch::ingress_num()))
   learner$param_set$set_values(epochs = 1, batch_size = 15, device = "cpu", batch_sampler = generator)
+  mlr3::set_validate(learner, "predefined")
+}
+
+test_that("a learner that overrides how dataloaders are made is understood as well", {
+  generator = recorded(batch_sampler_stratified(2, seed = 1))
+  learner = overriding(generator, .dataloader = own_loader)
   task = task_of()
   task$internal_valid_task = task_of(11:35)
-  mlr3::set_validate(learner, "predefined")
   run_mlr3torch(learner$train(task))
   run_mlr3torch(as_trained(learner, task)$predict(task))
   expect_identical(epoch_of(instances_of(generator)[[1]], 0), epoch_of(sampler_of(survey$y, 2, seed = 1), 0))
   expect_identical(epoch_of(instances_of(generator)[[2]], 0), in_order(25, 15))
   expect_identical(epoch_of(instances_of(generator)[[3]], 0), in_order(40, 15))
+})
+
+test_that("a learner with one function for the loaders of training and of validation shuffles in training alone", {
+  generator = recorded(batch_sampler_stratified(2, seed = 1))
+  learner = overriding(generator, .dataloader = own_loader, .dataloader_predict = own_loader)
+  task = task_of()
+  task$internal_valid_task = task_of(11:35)
+  expect_warning(run_mlr3torch(learner$train(task)), "It cannot be told whether mlr3torch trains or predicts.")
+  expect_identical(epoch_of(instances_of(generator)[[1]], 0), epoch_of(sampler_of(survey$y, 2, seed = 1), 0))
+  expect_identical(epoch_of(instances_of(generator)[[2]], 0), in_order(25, 15))
 })
 
 test_that("a callback that predicts, or makes a sampler of its own, gets what it asks for", {

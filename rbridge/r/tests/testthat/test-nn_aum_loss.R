@@ -16,7 +16,8 @@ shape_of = function(values) if (is.matrix(values)) dim(values) else length(value
 # The loss and its gradient without tensors.
 plain_loss = function(predictions, labels) {
   slopes = aum_slopes(predictions, labels == 1)
-  list(loss = aum_sum(predictions, slopes, aum_origin(predictions, slopes)), gradient = slopes)
+  rows = aum_rows(slopes)
+  list(loss = aum_sum(predictions[rows], slopes[rows], aum_origin(predictions, slopes)), gradient = slopes)
 }
 
 # The same with tensors.
@@ -72,6 +73,12 @@ for (case in reference) {
     expect_equal(result$gradient[compared], rowMeans(afresh$derivative_mat)[compared], tolerance = 1e-13)
   })
 }
+
+test_that("rows that do not count may be farther apart than a number can hold", {
+  for (labels in list(c(1, 0), c(1, 1), c(0, 0))) {
+    expect_identical(plain_loss(c(1, -1) * .Machine$double.xmax, labels), list(loss = 0, gradient = c(0, 0)))
+  }
+})
 
 test_that("the loss is that of the definition, and the gradient adds up to 0", {
   for (batch in random_batches()) {

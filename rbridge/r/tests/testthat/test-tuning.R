@@ -1,6 +1,8 @@
 # The promise as a parameter that is tuned: generators are the levels of a factor, with the real search space of paradox
 # and the real tuner of mlr3tuning. Only the last test trains, and needs LibTorch.
 
+loadNamespace("mlr3torch")
+
 minima = c(1, 2, 5)
 
 # A learner whose sampler is to be tuned, and the task for it
