@@ -9,7 +9,7 @@ bench_scripts := epoch lists constructor memory ranks imports loader background 
 # bench_options=--write puts the tables into benchmarks/README.md as well.
 bench_options :=
 
-.PHONY: help set-up demo bench test test-python test-bridge test-r test-vignettes vignettes check document clean r-half
+.PHONY: help set-up demo bench test test-python test-bridge test-r test-vignettes vignettes vignettes-full check document clean r-half
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,6 +36,9 @@ test-vignettes: set-up r-half ## Run the vignettes and compare their text with t
 
 vignettes: set-up r-half ## Render the vignettes: vignettes/*.Rmd -> *.md and their figures
 	@Rscript tools/vignettes.R
+
+vignettes-full: set-up r-half ## Render them into build/vignettes/, with the parts that need LibTorch in R
+	@Rscript tools/vignettes.R --full
 
 bench: set-up r-half ## Measure the samplers beside their peers, and print the tables of benchmarks/README.md
 	@$(python) benchmarks/run.py $(addsuffix .py,$(bench_scripts)) epoch.R $(bench_options)

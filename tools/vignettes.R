@@ -3,15 +3,20 @@
 #
 #   Rscript tools/vignettes.R [NAME ...]          render all, or the named ones
 #   Rscript tools/vignettes.R --check [NAME ...]  write nothing; fail where a fresh text differs from the committed one
+#   Rscript tools/vignettes.R --full [NAME ...]   render into build/vignettes/, with the parts that need LibTorch in R
 #
 # Figures are not compared, since their bytes differ between machines; that each of them is there is checked. Nor are
-# the line breaks and spaces of prose, which pandoc sets otherwise from version to version. A check never looks for
-# LibTorch, so that it gives the same text whether or not R has it. Where there is one, documents train in processes of
-# their own: two LibTorches, R's and Python's, do not go together in one.
+# the line breaks and spaces of prose, which pandoc sets otherwise from version to version. LibTorch is hidden from R but
+# for --full, so that the text to commit and the text of a check are the same whether or not there is one. With it,
+# documents train in processes of their own: two LibTorches, R's and Python's, do not go together in one.
 
 arguments = commandArgs(trailingOnly = TRUE)
 is_check = "--check" %in% arguments
-wanted = setdiff(arguments, "--check")
+is_full = "--full" %in% arguments
+if (is_check && is_full) {
+  stop("--check and --full exclude each other: the committed text is the one without LibTorch")
+}
+wanted = setdiff(arguments, c("--check", "--full"))
 documents = sub("\\.Rmd$", "", list.files("vignettes", pattern = "\\.Rmd$"))
 unknown = setdiff(wanted, documents)
 if (length(documents) == 0 || length(unknown) > 0) {
@@ -27,15 +32,15 @@ if (!nzchar(Sys.getenv("RETICULATE_PYTHON"))) {
 }
 Sys.setenv(MPLBACKEND = "Agg", OMP_NUM_THREADS = "1", LC_ALL = "C.UTF-8", LANGUAGE = "en", TZ = "UTC", TORCH_LOAD = "0",
   TORCH_INSTALL = "0")
-if (is_check) {
+if (!is_full) {
   Sys.setenv(TORCH_HOME = tempfile("no-libtorch"))
 }
 
-# Renders a copy of the document inside `folder`, which is either vignettes/ or a temporary folder.
+# Renders the document inside `folder`: that of vignettes/, or a copy of it anywhere else.
 render = function(name, folder) {
   input = file.path(folder, paste0(name, ".Rmd"))
   if (folder != "vignettes") {
-    file.copy(file.path("vignettes", basename(input)), input)
+    file.copy(file.path("vignettes", basename(input)), input, overwrite = TRUE)
   }
   unlink(file.path(folder, paste0(name, "_files")), recursive = TRUE)
   callr::r(spinner = FALSE, show = FALSE, stderr = "2>&1", args = list(input, getwd()), function(input, root) {
@@ -86,8 +91,8 @@ problems_of = function(name, fresh) {
 failed = FALSE
 for (name in wanted) {
   begin = Sys.time()
-  folder = if (is_check) tempfile("vignettes") else "vignettes"
-  dir.create(folder, showWarnings = FALSE)
+  folder = if (is_check) tempfile("vignettes") else if (is_full) "build/vignettes" else "vignettes"
+  dir.create(folder, showWarnings = FALSE, recursive = TRUE)
   problems = tryCatch(
     {
       fresh = render(name, folder)

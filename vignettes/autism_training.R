@@ -86,6 +86,12 @@ chosen_settings = function() {
   best[c("loss", "batches", "promise", "learning_rate")]
 }
 
+# The results of all runs, with a bar on a terminal, and nothing elsewhere.
+for_each_run = function(n_runs, train_run) {
+  numbers = if (cli::is_dynamic_tty()) cli::cli_progress_along(seq_len(n_runs), "training") else seq_len(n_runs)
+  do.call(rbind, lapply(numbers, train_run))
+}
+
 main = function(n_seeds = 10) {
   if (!torch::torch_is_installed()) {
     stop("Training in R needs LibTorch: torch::install_torch().", call. = FALSE)
@@ -95,9 +101,9 @@ main = function(n_seeds = 10) {
   test = test_rows(survey)
   settings = chosen_settings()
   runs = expand.grid(setting = seq_len(nrow(settings)), seed = seq_len(n_seeds))
-  results = do.call(rbind, lapply(cli::cli_progress_along(runs$seed, "training"), function(run) {
+  results = for_each_run(nrow(runs), function(run) {
     train_once(settings[runs$setting[run], ], runs$seed[run], survey, task, test)
-  }))
+  })
   utils::write.csv(results, "vignettes/autism_results/runs_in_r.csv", row.names = FALSE)
 }
 
