@@ -7,10 +7,15 @@ import json
 import re
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Iterator
 
+import numpy as np
 import pandas as pd
 import pytest
+import torch
+from numpy.typing import NDArray
+from scipy.stats import norm
+from sklearn.metrics import roc_auc_score
 
 VIGNETTES = Path(__file__).parents[1] / "vignettes"
 PUBLISHED: dict[str, Any] = json.loads((files("pystrat") / "data" / "published.json").read_text(encoding="utf-8"))
@@ -109,3 +114,181 @@ def test_the_script_of_the_recommender_trains_in_every_way(monkeypatch: pytest.M
         history = script.train(setting, 0.01, seed=1)
         assert all(0 <= epoch["hit_rate"] <= 1 for epoch in history)
         assert (script.false_negatives(setting, seed=1) > 0) == ("no rejection" in setting.sampler)
+
+
+@pytest.fixture(name="autism_training")
+def _autism_training(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """The script, on one thread: its networks are too small to be shared between several."""
+    monkeypatch.syspath_prepend(str(VIGNETTES))
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield importlib.import_module("autism_training")
+    torch.set_num_threads(threads)
+
+
+def scored_rows(n_rows: int, n_positive: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Scores of two sets of three networks that agree in part, with ties; which rows are positive; and weights."""
+    random = np.random.default_rng(1)
+    positive = np.arange(n_rows) < n_positive
+    shared = positive + random.normal(size=n_rows)
+    one, other = ((shared + random.normal(size=(3, n_rows))).round(1) for _ in range(2))
+    return one, other, positive, random.lognormal(size=n_rows)
+
+
+def test_the_weighted_mean_of_the_placements_is_the_area(autism_training: Any) -> None:
+    scores, _, positive, weights = scored_rows(300, 40)
+    for given in (np.ones(300), weights):
+        placed = autism_training.placements(scores[0], positive, given)
+        expected = roc_auc_score(positive, scores[0], sample_weight=given)
+        for rows in (positive, ~positive):
+            assert np.average(placed[rows], weights=given[rows]) == pytest.approx(expected)
+
+
+def test_with_equal_weights_the_error_is_that_of_delong_and_others(autism_training: Any) -> None:
+    """As published: the covariance matrices of the components of both areas, one component a row."""
+    one, other, positive, _ = scored_rows(300, 40)
+    variance = 0.0
+    wins = [(row[positive, None] > row[~positive]) + 0.5 * (row[positive, None] == row[~positive]) for row in one]
+    losses = [(row[positive, None] > row[~positive]) + 0.5 * (row[positive, None] == row[~positive]) for row in other]
+    for axis in (0, 1):
+        covariances = np.cov(np.mean(wins, axis=0).mean(axis=axis), np.mean(losses, axis=0).mean(axis=axis))
+        variance += (np.array([1, -1]) @ covariances @ [1, -1]) / (260 if axis == 0 else 40)
+    for scale in (1.0, 3.0):
+        error = autism_training.difference_error(one, other, positive, np.full(300, scale))
+        assert error == pytest.approx(np.sqrt(variance))
+
+
+def test_with_weights_the_error_is_about_that_of_a_paired_bootstrap(autism_training: Any) -> None:
+    one, other, positive, weights = scored_rows(2000, 200)
+    random = np.random.default_rng(2)
+    differences = []
+    for _ in range(400):
+        drawn = random.integers(0, 2000, 2000)
+        areas = [
+            [roc_auc_score(positive[drawn], row[drawn], sample_weight=weights[drawn]) for row in scores]
+            for scores in (one, other)
+        ]
+        differences.append(np.mean(areas[0]) - np.mean(areas[1]))
+    weighted = autism_training.difference_error(one, other, positive, weights)
+    assert weighted == pytest.approx(np.std(differences), rel=0.12)
+    assert weighted > 1.2 * autism_training.difference_error(one, other, positive, np.ones(2000))
+
+
+def test_the_script_of_autism_nsch_writes_every_result(
+    autism_training: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    survey = autism_training.read_survey().iloc[::8].reset_index(drop=True)
+    monkeypatch.setattr(autism_training, "read_survey", lambda: survey)
+    smaller = {"EPOCHS": 1, "NOISE_EPOCHS": 2, "SEEDS": (1, 2), "TUNING_SEEDS": (101,), "LEARNING_RATES": (0.001, 0.01)}
+    for name, value in smaller.items():
+        monkeypatch.setattr(autism_training, name, value)
+    autism_training.main(["--out", str(tmp_path)])
+    results = VIGNETTES / "autism_results"
+    assert {path.name for path in tmp_path.iterdir()} == {path.name for path in results.iterdir()} - {"runs_in_r.csv"}
+    for path in tmp_path.glob("*.csv*"):
+        fresh, kept = pd.read_csv(path), pd.read_csv(results / path.name)
+        assert list(fresh.columns) == list(kept.columns), path.name
+        assert fresh.notna().all(axis=None), path.name
+    errors = pd.read_csv(tmp_path / "test_errors.csv")
+    assert len(errors) == 10 and (errors[["standard_error", "standard_error_weighted"]] > 0).all(axis=None)
+    wasted = pd.read_csv(tmp_path / "runs.csv").groupby("batches")["without"].sum()
+    assert wasted["stratified"] == 0 < wasted["plain"]
+
+
+def prose(name: str) -> str:
+    """The text of a vignette with one space between words, and without emphasis."""
+    return " ".join((VIGNETTES / f"{name}.md").read_text(encoding="utf-8").replace("*", "").split())
+
+
+def compared_areas(runs: pd.DataFrame) -> pd.DataFrame:
+    """Stratified minus plain: mean, standard errors and ratio for each pair and area, with its rates in the index."""
+    errors = pd.read_csv(VIGNETTES / "autism_results" / "test_errors.csv")
+    wide = runs.pivot_table(index=["loss", "promise", "seed"], columns="batches")
+    rates = wide["learning_rate"].groupby(["loss", "promise"]).first()
+    rows = []
+    for (loss, promise), pair in wide.groupby(["loss", "promise"]):
+        plain, stratified = rates.loc[(loss, promise)]
+        is_pair = (errors["loss"] == loss) & (errors["promise"] == promise)
+        (error,) = errors[
+            is_pair & (errors["rate_plain"] == plain) & (errors["rate_stratified"] == stratified)
+        ].itertuples()
+        for area, from_rows in (("auc", error.standard_error), ("auc_weighted", error.standard_error_weighted)):
+            difference = pair[area]["stratified"] - pair[area]["plain"]
+            ratio = difference.mean() / np.hypot(difference.sem(), from_rows)
+            better = (difference > 0).sum()
+            rows.append((loss, promise, area, plain, stratified, difference.mean(), ratio, better))
+    columns = ["loss", "promise", "area", "plain", "stratified", "difference", "ratio", "better"]
+    return pd.DataFrame(rows, columns=columns).set_index(["loss", "promise", "area"])
+
+
+def test_what_autism_nsch_says_of_the_chosen_rates_is_in_its_results() -> None:
+    runs = pd.read_csv(VIGNETTES / "autism_results" / "runs.csv")
+    compared = compared_areas(runs[runs["epoch"] == runs["epoch"].max()])
+    sample, population = (compared.xs(area, level="area") for area in ("auc", "auc_weighted"))
+    text = prose("autism-nsch")
+    largest = [table["difference"].abs().max().round(3) for table in (sample, population)]
+    assert f"differ by {largest[0]} at most in the sample, and by {largest[1]} at most in the population" in text
+    large = compared[compared["ratio"].abs() > 2]
+    assert list(large.index) == [("AUM", 1, "auc")] and large["better"].item() == 10
+    assert f"higher by {large['difference'].item():.3f}, which is {large['ratio'].item():.1f} standard errors" in text
+    chance = 1 - (1 - 2 * norm.sf(large["ratio"].item())) ** 6
+    assert "about once in thirteen times" in text and round(1 / chance) == 13
+    assert sample.loc["AUM", "difference"].loc[[3, 10]].round(3).tolist() == [-0.003, -0.002]
+    signs = sample.loc["cross-entropy", "difference"]
+    assert signs.min() < 0 < signs.max()
+    assert population["ratio"].abs().max() < 1.5
+    assert population.loc[("AUM", 1), "difference"].round(3) == 0.001
+    assert 0.3 < population.loc[("AUM", 1), "ratio"] < 0.36
+    three, ten = (population.loc[("cross-entropy", promise), "difference"] for promise in (3, 10))
+    assert f"higher by {three:.3f} with three positive rows a batch, and lower by {-ten:.3f} with ten" in text
+    unequal = compared[compared["plain"] != compared["stratified"]]
+    assert {pair[:2] for pair in unequal.index} == {("cross-entropy", 3)}
+    assert unequal[["plain", "stratified"]].drop_duplicates().to_numpy().tolist() == [[0.003, 0.001]]
+
+
+def test_what_autism_nsch_says_of_other_rates_is_in_its_results() -> None:
+    other = pd.read_csv(VIGNETTES / "autism_results" / "other_rates.csv")
+    compared = pd.concat(compared_areas(part) for _, part in other.groupby("learning_rate")).set_index(
+        "plain", append=True
+    )
+    aum = compared.loc["AUM"].loc[1]
+    assert aum["difference"].round(3).tolist() == [-0.004, -0.005] and aum["ratio"].between(-1.2, -0.7).all()
+    entropy = compared.loc["cross-entropy"]["difference"].round(3)
+    assert entropy.abs().groupby(["promise", "plain"]).max().to_dict() == {
+        (3, 0.001): 0,
+        (3, 0.003): 0.005,
+        (10, 0.003): 0,
+    }
+    assert entropy[3, "auc", 0.003] == 0 and 0 < compared["ratio"]["cross-entropy", 3, "auc_weighted", 0.003] < 1
+    plain = other[(other["batches"] == "plain") & (other["promise"] == 3) & (other["learning_rate"] == 0.001)]
+    assert f"a plain network with 0.001 has an area of {plain['auc_weighted'].mean():.3f} as well" in prose(
+        "autism-nsch"
+    )
+
+
+def test_what_autism_nsch_says_of_its_rates_weights_and_noise_is_in_its_results() -> None:
+    results, text = VIGNETTES / "autism_results", prose("autism-nsch")
+    tuning = pd.read_csv(results / "tuning.csv").groupby(["loss", "promise", "batches", "learning_rate"])["auc"].mean()
+    lead = tuning["AUM", 1, "stratified"] - tuning["AUM", 1, "plain"]
+    assert list(lead[lead < 0].index) == [0.0003]
+    best = tuning.unstack().idxmax(axis=1)
+    at_edge = best[best.isin([0.0001, 0.01])]
+    assert {setting[:2] for setting in at_edge.index} == {("AUM", 1), ("cross-entropy", 10)}
+    best_of_three = tuning.unstack()[[0.0003, 0.001, 0.003]].idxmax(axis=1)
+    moved = pd.DataFrame({"before": best_of_three, "after": best})[best_of_three != best]
+    assert set(moved.loc["AUM"].loc[1].itertuples(index=False, name=None)) == {(0.0003, 0.0001)}
+    assert set(moved.loc["cross-entropy"].loc[10].itertuples(index=False, name=None)) == {(0.003, 0.01)}
+    assert len(moved) == 4
+    plain = tuning["cross-entropy", 3, "plain"]
+    assert 0 < plain[0.003] - plain[0.001] < 0.0002
+    test = pd.read_csv(results / "test_scores.csv.gz")
+    weights = test.loc[test["autism"] == 1, "survey_weight"].sort_values(ascending=False)
+    carriers = 1 + (weights.cumsum() < weights.sum() / 2).sum()
+    assert f"{carriers} of the {len(weights)} positive ones carry half of the weight" in text
+    noise = pd.read_csv(results / "gradients.csv").pivot(index=["loss", "promise"], columns="batches", values="noise")
+    ratio = noise["stratified"] / noise["plain"]
+    assert ratio["cross-entropy"].round(1).tolist() == [0.6] * 3 and ratio["AUM"].round(1).tolist() == [0.8, 0.9, 1.0]
+    wasted = pd.read_csv(results / "runs.csv").groupby(["promise", "batches"])[["without", "batches_an_epoch"]].mean()
+    share = wasted["without"] / wasted["batches_an_epoch"]
+    assert share[1, "plain"] > 1 / 3 and share[10, "plain"] < 0.001
+    assert (share.xs("stratified", level="batches") == 0).all()
