@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from torch.utils.data import DataLoader, Dataset
+from torch.utils.data import DataLoader, Dataset, Subset
 
 from pystrat import TreeBatchSampler, TreeSampler
 from pystrat.base import epoch_seed
 from pystrat.tree import DrawnRow
+from tests.test_docs import blocks
 from tests.test_random_stream import Reference
 
 TABLE = {"label": ["active"] * 10 + ["inactive"] * 90}
@@ -151,18 +152,28 @@ def test_a_drawn_row_is_an_int_that_can_be_pickled() -> None:
     assert torch.arange(9)[row] == 7 and np.arange(9)[row] == 7
 
 
-def test_wrappers_that_compute_an_index_drop_them_and_the_recipe_keeps_them() -> None:
-    from torch.utils.data import Subset
+class SubsetInBatches(Subset):  # type: ignore[misc]
+    """A Subset with ``__getitems__``, which that of newer releases of torch has, and their DataLoader prefers."""
 
-    class KeepingSubset(Subset):  # type: ignore[misc]
-        def __getitem__(self, index: Any) -> Any:
-            return self.dataset[DrawnRow(self.indices[index], index.aux)]
+    def __getitems__(self, indices: list[Any]) -> list[Any]:
+        return [self.dataset[self.indices[index]] for index in indices]
 
-    index = DrawnRow(3, next(iter(sampler_of()))[0].aux)  # type: ignore[attr-defined]
-    rows = list(range(50, 100))
+
+@pytest.mark.parametrize("base", [Subset, SubsetInBatches], ids=["__getitem__", "__getitems__"])
+def test_wrappers_that_compute_an_index_drop_them_and_the_recipe_keeps_them(base: Any) -> None:
+    names: dict[str, Any] = {"__name__": "document"}
+    exec(blocks("tree.md"), names)
+    keeping = type("Keeping", (names["KeepingSubset"], base), {}) if base is not Subset else names["KeepingSubset"]
+    rows = [99 - row for row in range(100)]
     with pytest.raises(AttributeError, match="aux"):
-        Subset(Augmented(), rows)[index]
-    assert KeepingSubset(Augmented(), rows)[index][0] == 53
+        next(iter(DataLoader(base(Augmented(), rows), batch_sampler=sampler_of())))
+    sampler = sampler_of()
+    found = torch.cat(list(DataLoader(keeping(Augmented(), rows), batch_sampler=sampler)))
+    values = sampler.auxiliary_values(0)
+    assert found[:, 0].tolist() == [rows[row] for row in sampler.batches(0).rows]
+    assert found[:, 4].tolist() == values["step"].tolist()
+    signs = np.where(values["flip"], -1.0, 1.0)
+    assert found[:, 1].tolist() == (signs * values["angle"]).tolist()
 
 
 def test_no_warning_comes_of_them() -> None:
