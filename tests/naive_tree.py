@@ -7,6 +7,7 @@ the standard library's Mersenne-Twister, set to R's state.
 from __future__ import annotations
 
 import math
+from itertools import accumulate
 from typing import Any, Optional
 
 from tests.test_random_stream import Reference
@@ -17,8 +18,8 @@ MODULUS = 2**31 - 1
 class Node:
     """A node after cloning; `options` are nodes or rows."""
 
-    def __init__(self, spec: dict[str, Any], value: Any, rows: list[int]) -> None:
-        self.spec, self.value, self.rows = spec, value, rows
+    def __init__(self, spec: dict[str, Any], value: Any, rows: list[int], table: dict[str, list[Any]]) -> None:
+        self.spec, self.value, self.rows, self.table = spec, value, rows, table
         self.mode = spec.get("mode", "replacement")
         self.repeat = spec.get("repeat", 1)
         self.options: list[Any] = []
@@ -26,6 +27,7 @@ class Node:
         self.stream: Optional[Reference] = None
         self.waiting: list[Any] = []
         self.current: Any = None
+        self.sums: Optional[list[float]] = None
         self.repeats_left = 0
 
     @property
@@ -51,15 +53,12 @@ class Node:
             if not self.waiting:
                 self.waiting = [self.options[place] for place in self.stream.permutation(len(self.options))]
             return self.waiting.pop(0)
-        weights = self.weights()
-        if weights is None:
+        if self.sums is None:
+            self.sums = list(accumulate(self.weights() or []))
+        if not self.sums:
             return self.options[self.stream.index(len(self.options))]
-        sums, total = [], 0.0
-        for weight in weights:
-            total += weight
-            sums.append(total)
-        sought = self.stream.uniform() * total
-        return next(option for option, reached in zip(self.options, sums) if reached > sought)
+        sought = self.stream.uniform() * self.sums[-1]
+        return next(option for option, reached in zip(self.options, self.sums) if reached > sought)
 
     def weights(self) -> Optional[list[float]]:
         if self.is_leaf:
@@ -70,10 +69,17 @@ class Node:
 
     def weight(self) -> float:
         weight = self.spec.get("weight", 1)
-        return float(self.count()) if weight == "proportional(count)" else float(weight)
+        return self.total(weight[len("proportional(") : -1]) if isinstance(weight, str) else float(weight)
 
-    def count(self) -> int:
-        return len(self.rows) if self.is_leaf else sum(option.count() for option in self.options)
+    def total(self, column: str) -> float:
+        """Sum a column over the rows of the leaves, one addition after the other; the number of rows for 'count'."""
+        total = 0.0
+        for option in self.options:
+            if self.is_leaf:
+                total += 1 if column == "count" else self.table[column][option]
+            else:
+                total += option.total(column)
+        return total
 
     def preorder(self) -> list["Node"]:
         below = [] if self.is_leaf else [node for option in self.options for node in option.preorder()]
@@ -113,10 +119,10 @@ def _clones(spec: dict[str, Any], table: dict[str, list[Any]], rows: list[int]) 
             value = table[spec["column"]][row]
             if not _is_missing(value) or spec["missing"] == "stratum":
                 groups.setdefault(None if _is_missing(value) else value, []).append(row)
-        return [Node(spec, value, chosen) for value, chosen in groups.items()]
+        return [Node(spec, value, chosen, table) for value, chosen in groups.items()]
     if "column" in spec:
         rows = [row for row in rows if _fulfils(spec, table[spec["column"]][row])]
-    return [Node(spec, None, rows)]
+    return [Node(spec, None, rows, table)]
 
 
 class Emptied(Exception):

@@ -249,6 +249,22 @@ def test_proportional_weights_are_sums_over_the_rows_of_surviving_leaves() -> No
     assert probability["root/second"] == pytest.approx(5 / 12)
 
 
+def test_proportional_weights_look_at_no_row_but_those_of_the_node() -> None:
+    table = {"x": list("aabbcc"), "y": list("dedede"), "mass": [1.0, 3.0, np.nan, np.nan, 2.0, np.nan]}
+    proportional = {"name": "a", "column": "x", "value": "a", "weight": "proportional(mass)"}
+    whole = {"name": "b", "column": "x", "value": "b", "weight": 3}
+    nodes = sampler_of({"children": [proportional, whole]}, table).describe().nodes
+    assert nodes["probability"].tolist() == pytest.approx([1, 4 / 7, 3 / 7])
+    left = {"name": "left", "column": "y", "value": "d"}
+    part = {"name": "c", "column": "x", "value": "c", "weight": "proportional(mass)", "children": [left]}
+    nodes = sampler_of({"children": [proportional, whole, part]}, table).describe().nodes
+    assert nodes["probability"].tolist() == pytest.approx([1, 4 / 9, 3 / 9, 2 / 9, 2 / 9])
+    for weight in (proportional, part):
+        below = {**weight, "name": "below", "value": "b", "children": [{"name": "all"}]}
+        message = refused({"children": [proportional, below]}, table)
+        assert "at node 'root/below', must have finite non-negative weights in column 'mass'. Got NaN" in message
+
+
 def test_row_weights_are_the_chances_of_the_rows() -> None:
     sampler = sampler_of(leaf(row_weight="mass"), length=100_000)
     assert sampler.describe().row_probabilities() == pytest.approx(np.array([1, 0, 2, 5, 1]) / 9)

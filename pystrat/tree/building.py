@@ -396,7 +396,8 @@ def _weigh(
     for place, node in enumerate(nodes):
         if isinstance(node.weight, Proportional):
             mine = declared == place
-            numbers = _numbers(node.weight.column, node, table, owner, options[~of_option])
+            below = np.repeat(_below(mine, parents, depths), counts)
+            numbers = _numbers(node.weight.column, node, table, owner, options[below & ~of_option])
             own[mine] = _sums(numbers, parents, depths, options, offsets, inner)[mine]
         elif node.weight is not None:
             own[declared == place] = node.weight
@@ -412,6 +413,15 @@ def _weigh(
         for node in nodes
     ]
     return weights, np.array(matters, dtype=bool)[declared]
+
+
+def _below(nodes: NDArray[np.bool_], parents: NDArray[np.int64], depths: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Mark the nodes that are marked, and all below them."""
+    below = nodes.copy()
+    for depth in range(1, int(depths.max()) + 1):
+        here = np.flatnonzero(depths == depth)
+        below[here] |= below[parents[here]]
+    return below
 
 
 def _sums(
