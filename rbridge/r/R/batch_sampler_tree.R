@@ -9,6 +9,7 @@
 #'   The root node: a named list, YAML text, or the name of a YAML file.
 #'   The keys are told in `docs/tree.md` of the Python package; `children` is a list of named lists, and a list of one
 #'   value is written `list("a")`.
+#'   `repeat` is a reserved word of R, and needs backticks: `` list(`repeat` = 2) ``.
 #'   An empty list is a root without keys.
 #' @param batch_size (`integer(1)`)\cr
 #'   Draws of a batch.
@@ -45,7 +46,9 @@
 #' @section Errors:
 #' What `TreeBatchSampler` in Python refuses: a specification that is not valid, columns that are not there, or nodes
 #' without rows.
-#' Also missing values and repeated names in a specification, which would cross to Python as something else.
+#' Also missing values, repeated names and values of other classes than `Date`, `POSIXct`, `POSIXlt` and `factor` in a
+#' specification, which would cross to Python as something else.
+#' Also a used column that the table has twice, or that is a matrix.
 #' Also where the package reticulate, or the Python package `rbridge` in the Python that reticulate uses, is missing.
 #'
 #' @export
@@ -172,8 +175,12 @@ declared_tree = function(spec) {
   from_python(reticulate::py_to_r(module$guarded_tree(root_for_python(spec, module$time_of))))
 }
 
-# An empty list would cross as a list of Python, which is no root and no mapping of auxiliary values.
+# An empty list would cross as a list of Python, which is no root and no mapping of auxiliary values. NULL is none of
+# them: it may come of a misspelt element of a list.
 root_for_python = function(spec, time_of) {
+  if (!is.list(spec) && length(spec) == 0L) {
+    stop_parameter("spec", "be a mapping: the root node", show_value(spec), of = tree_name)
+  }
   spec = keys_for_python(spec, "spec", time_of)
   if (is.list(spec) && !is.null(spec[["auxiliary"]])) {
     spec$auxiliary = python_dict(spec$auxiliary)
@@ -181,8 +188,8 @@ root_for_python = function(spec, time_of) {
   python_dict(spec)
 }
 
-# What crosses as it is meant: NA would become TRUE or the text "NA", of repeated names the last would count, and times
-# would become another type in each time zone. `key` is where `spec` stands.
+# What crosses as it is meant: NA would become TRUE or the text "NA", of repeated names the last would count, times would
+# become another type in each time zone, and of other classes the bare numbers. `key` is where `spec` stands.
 keys_for_python = function(spec, key, time_of) {
   if (is.object(spec) || !is.list(spec)) {
     return(value_for_python(spec, key, time_of))
@@ -196,6 +203,9 @@ keys_for_python = function(spec, key, time_of) {
 }
 
 value_for_python = function(value, key, time_of) {
+  if (is.object(value) && !inherits(value, c("Date", "POSIXt", "factor"))) {
+    stop_parameter("spec", tree_kinds, sprintf("%s in '%s'", show_class(value), key), of = tree_name)
+  }
   is_time = inherits(value, "POSIXt")
   if ((is_time || is.atomic(value)) && anyNA(value)) {
     stop_parameter("spec", "have no missing values", sprintf("NA in '%s'", key),
@@ -256,17 +266,28 @@ tree_table = function(table, columns, task) {
     stop_parameter("table", "be given where the dataset has no task", "nothing", of = tree_name)
   }
   known = if (is.null(table)) setdiff(task$backend$colnames, task$backend$primary_key) else names(table)
-  unknown = setdiff(columns, known)
-  if (length(unknown) > 0L) {
-    stop_parameter("table", sprintf("have one column '%s'", unknown[1L]), paste("only", show_names(known)),
-      of = tree_name)
+  for (name in columns) {
+    found = sum(known %in% name)
+    if (found != 1L) {
+      stop_parameter("table", sprintf("have one column '%s'", name),
+        if (found == 0L) paste("only", show_names(known)) else sprintf("%d such columns", found), of = tree_name)
+    }
   }
-  if (!is.null(table)) {
-    as.list(table)[columns]
-  } else if (length(columns) > 0L) {
-    task_columns(task, columns)
+  if (is.null(table)) {
+    return(if (length(columns) > 0L) task_columns(task, columns))
   }
+  taken = as.list(table)[columns]
+  for (name in columns) {
+    if (length(dim(taken[[name]])) > 1L) {
+      stop_parameter("table", sprintf("hold a vector in column '%s'", name), show_class(taken[[name]]), of = tree_name)
+    }
+  }
+  taken
 }
+
+tree_kinds = "hold logical values, numbers, text, factors, dates or times"
+
+show_class = function(value) sprintf("a value of class '%s'", class(value)[1L])
 
 # A column as integer codes, counted from 0, with its distinct values in order of first appearance.
 tree_codes = function(column, name) {
@@ -284,8 +305,7 @@ tree_codes = function(column, name) {
   } else if (!is.object(column) && is.character(column)) {
     "text"
   } else {
-    stop_parameter("table", "hold logical values, numbers, text, factors, dates or times",
-      sprintf("a value of class '%s' in column '%s'", class(column)[1L], name), of = tree_name)
+    stop_parameter("table", tree_kinds, sprintf("%s in column '%s'", show_class(column), name), of = tree_name)
   }
   column = switch(kind,
     date = floor(as.double(unclass(column))),

@@ -99,6 +99,16 @@ test_that("only the used columns are taken, and one that is not there is told", 
   table = data.frame(a = 1:2, b = 3:4)
   expect_identical(tree_table(table, "b", NULL), list(b = 3:4))
   expect_error(tree_table(table, "c", NULL), "must have one column 'c'. Got only 'a', 'b' instead.", fixed = TRUE)
+  twice = data.frame(label = c("a", "b"), label = c("b", "a"), other = 1:2, check.names = FALSE)
+  for (form in list(twice, as.list(twice))) {
+    expect_identical(tree_table(form, "other", NULL), list(other = 1:2))
+    expect_error(tree_table(form, c("other", "label"), NULL), paste("The 'table' parameter of batch_sampler_tree must",
+      "have one column 'label'. Got 2 such columns instead."), fixed = TRUE)
+  }
+  table$m = matrix(1:4, 2L)
+  expect_identical(tree_table(table, "b", NULL), list(b = 3:4))
+  expect_error(tree_table(table, c("b", "m"), NULL), paste("The 'table' parameter of batch_sampler_tree must hold a",
+    "vector in column 'm'. Got a value of class 'matrix' instead."), fixed = TRUE)
   expect_error(tree_table(NULL, "c", NULL), "must be given where the dataset has no task. Got nothing instead.",
     fixed = TRUE)
 })
@@ -115,6 +125,26 @@ test_that("times in a specification cross as times, everything else as it is", {
   expect_identical(found$children[[3L]], spec$children[[3L]])
   expect_identical(found$mode, "shuffle")
   expect_identical(keys_of("mode: shuffle"), "mode: shuffle")
+})
+
+test_that("no specification is none, while an empty list is a root without keys", {
+  expect_error(root_for_python(NULL, identity), paste("The 'spec' parameter of batch_sampler_tree must be a mapping:",
+    "the root node. Got nothing instead."), fixed = TRUE)
+  expect_error(root_for_python(character(), identity), "must be a mapping: the root node. Got 0 values instead.",
+    fixed = TRUE)
+})
+
+test_that("values of other classes are refused, whose bare numbers would cross", {
+  values = list(integer64 = structure(1.5e-323, class = "integer64"), difftime = as.difftime(2, units = "hours"))
+  for (class in names(values)) {
+    expect_error(keys_of(list(children = list(list(name = "a", column = "x", value = values[[class]])))), sprintf(paste(
+      "The 'spec' parameter of batch_sampler_tree must hold logical values, numbers, text, factors, dates or times.",
+      "Got a value of class '%s' in 'value' instead."
+    ), class), fixed = TRUE)
+    expect_error(keys_of(list(column = "x", op = "in", value = list(1, values[[class]]))), "in 'value' instead.",
+      fixed = TRUE)
+  }
+  expect_identical(keys_of(list(column = "x", value = factor("a")))$value, factor("a"))
 })
 
 test_that("missing values and repeated keys are refused before they become something else in Python", {
