@@ -68,9 +68,10 @@ def _run_export(options: argparse.Namespace) -> int:
 def _run_tree(options: argparse.Namespace) -> int:
     from pystrat.tree import TreeSampler
 
-    sampler = TreeSampler(
-        _read_table(options.table), options.spec, length=1 if options.draw is None else options.draw, seed=options.seed
-    )
+    table, length = _read_table(options.table), 1 if options.draw is None else options.draw
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # the description itself has them
+        sampler = TreeSampler(table, options.spec, length=length, seed=options.seed)
     description = sampler.describe()
     print(description)
     drawn = sampler.batches(0).rows if options.draw is not None else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +30,14 @@ def test_the_text_tells_rows_weight_probability_and_rows_left_over() -> None:
         "  inactive: 12 rows, replacement, weight 0.7, probability 0.7, 2 rows that no child takes",
         "    measured: 4 rows, replacement, weight 0.6, probability 0.42",
         "    synthetic: 6 rows, replacement, weight 0.4, probability 0.28",
+    ]
+
+
+def test_one_row_is_told_in_the_singular() -> None:
+    spec = {"children": [{"name": "one", "column": "x", "value": 1}]}
+    assert str(TreeBatchSampler({"x": [1, 2]}, spec, 1, length=1).describe()).splitlines() == [
+        "root: 2 rows, replacement, probability 1, 1 row that no child takes",
+        "  one: 1 row, replacement, probability 1",
     ]
 
 
@@ -88,6 +97,15 @@ def test_the_command_line_prints_the_tree(file: Path, capsys: pytest.CaptureFixt
     printed = capsys.readouterr().out
     assert str(TreeBatchSampler(TABLE, spec, 4, length=8).describe()) in printed
     assert "expected" in printed and "drawn" not in printed
+
+
+def test_the_command_line_tells_a_warning_once(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spec = tmp_path / "spec.yaml"
+    spec.write_text("mode: shuffle\nchildren:\n  - {name: all, weight: 2}\n", encoding="utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert main(["tree", str(spec), str(file)]) == 0
+    assert capsys.readouterr().out.count("warning: The 'weight' of node 'root/all' has no effect") == 1
 
 
 def test_the_command_line_draws(file: Path, capsys: pytest.CaptureFixture[str]) -> None:

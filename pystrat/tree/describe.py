@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pystrat._messages import show, show_number
+from pystrat._messages import count_of, show, show_number
 from pystrat.tree.building import Tree
 from pystrat.tree.conditions import unknown_values
 from pystrat.tree.specification import NodeSpecification
@@ -129,14 +129,14 @@ class TreeDescription:
     def _facts(self, node: int) -> list[str]:
         tree = self._tree
         declared = tree.nodes[tree.declared[node]]
-        facts = [f"{tree.node_rows[node]} rows", declared.mode]
+        facts = [count_of(int(tree.node_rows[node]), "row"), declared.mode]
         if declared.repeat > 1:
             facts.append(f"repeat {declared.repeat}")
         if declared.weight is not None:
             facts.append(f"weight {show_number(self._weights()[node], digits=6)}")
         facts.append(f"probability {self._probabilities[node]:.4g}")
         if tree.untaken[node]:
-            facts.append(f"{tree.untaken[node]} rows that no child takes")
+            facts.append(f"{count_of(int(tree.untaken[node]), 'row')} that no child takes")
         return facts
 
     def _weights(self) -> NDArray[np.float64]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from typing import Any, Iterator, Optional, Union
+from typing import Any, ClassVar, Iterator, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,7 +75,9 @@ class TreeBatchSampler(BatchSampler):
       sequence.
     * A node's stream is that of R's ``set.seed((s + 1000003 * (j + 1)) % (2^31 - 1))``, where j is its number in
       preorder after cloning and pruning, from 0, and s the epoch's seed; the auxiliary values follow on.
-    * With the name of a node as `length`, every row below it is drawn in every epoch.
+    * With the name of a node as `length`, every row below it is among the draws of every epoch; with
+      ``persistent=True`` of the first one, since later ones may begin within a shuffle. Batches that `drop_last` or
+      `num_replicas` drop are not delivered.
     * No column of the table is kept but as codes; after construction the table may change.
 
     With ``persistent=True`` the next epoch continues the one before. To jump to an epoch, all draws before it are
@@ -98,6 +100,8 @@ class TreeBatchSampler(BatchSampler):
     >>> [sorted(batch) for batch in sampler][0][0], len(sampler)
     (0, 3)
     """
+
+    _frames_to_caller: ClassVar[int] = 2  # from the constructor, for its warnings
 
     def __init__(
         self,
@@ -124,7 +128,7 @@ class TreeBatchSampler(BatchSampler):
         self._walk: Optional[Walk] = None  # of a persistent sampler: where the last epoch that was asked for ended
         self._last: Optional[tuple[int, Draws]] = None
         for message in weights_without_effect(specification.root):
-            warnings.warn(message, stacklevel=2)
+            warnings.warn(message, stacklevel=self._frames_to_caller)
         self._warn_of_split_repeats(specification.root.repeat)
 
     def _cut(self, drop_last: bool) -> NDArray[np.int64]:
@@ -146,7 +150,7 @@ class TreeBatchSampler(BatchSampler):
             warnings.warn(
                 f"The 'batch_size' parameter of {type(self).__name__}, {self._size}, is no multiple of the root's "
                 f"'repeat', {repeat}: rows that follow one another by it are split between batches.",
-                stacklevel=3,
+                stacklevel=self._frames_to_caller + 1,
             )
 
     @property
@@ -177,7 +181,10 @@ class TreeBatchSampler(BatchSampler):
         dict of numpy.ndarray, shape (number of rows,)
             One array a name, in the order of ``batches(epoch).rows``.
         """
-        draws = self._draws(self.epoch if epoch is None else self._check_epoch(epoch))
+        epoch = self.epoch if epoch is None else self._check_epoch(epoch)
+        if not self.auxiliary_names:
+            return {}
+        draws = self._draws(epoch)
         ranges = [slice(*pair) for pair in zip(self._offsets[:-1].tolist(), self._offsets[1:].tolist())]
         mine = ranges[self.rank or 0 :: self._stride]
         return {name: np.concatenate([values[part] for part in mine]) for name, values in draws.values.items()}
@@ -256,6 +263,8 @@ class TreeSampler(TreeBatchSampler):
     It yields row positions, one by one, and its length is the number of draws; of a state, ``batch`` is the number of
     draws. Everything else is as for `TreeBatchSampler` with batches of one draw.
     """
+
+    _frames_to_caller: ClassVar[int] = 3  # over a constructor of its own
 
     def __init__(
         self,

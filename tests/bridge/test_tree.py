@@ -16,8 +16,10 @@ import pytest
 
 import rbridge
 from pystrat import TreeBatchSampler
+from pystrat.tree.drawing import Draws, Walk
 from rbridge._install import find_r
 from rbridge._session import Session, as_array
+from rbridge.tree import TreeSource
 
 TABLE = pd.DataFrame(
     {
@@ -99,6 +101,13 @@ of_times = function(...) {
   batch_sampler_tree(spec, 4, "root", table = times, seed = 1)(NULL)$batches(0)$rows
 }
 message_of = function(code) tryCatch(code, error = conditionMessage)
+pairs = list(mode = "shuffle", `repeat` = 2, children = list(
+  list(name = "protein", column = "protein", for_each = TRUE, mode = "sequential", prune = "individual", children = list(
+    list(name = "active", column = "label", value = "active", mode = "shuffle", prune = "parent"),
+    list(name = "inactive", column = "label", value = "inactive", mode = "shuffle", prune = "parent")
+  ))
+))
+proteins = data.frame(label = rep(c("active", "inactive", "inactive"), 10), protein = rep(letters[1:7], length.out = 30))
 cat(jsonlite::toJSON(digits = NA, list(
   equal_time = of_times(value = as.POSIXct("2020-01-01 11:00:00", tz = "UTC")),
   later_time = of_times(op = ">", value = as.POSIXct("2020-01-01 12:00:00.2", tz = "UTC")),
@@ -118,6 +127,8 @@ cat(jsonlite::toJSON(digits = NA, list(
   ),
   bad_value = message_of(batch_sampler_tree(list(column = "time", value = 1), 4, 12, table = times)(NULL)),
   missing_value = message_of(batch_sampler_tree(list(column = "time", value = NA), 4, 12)),
+  pairs = batch_sampler_tree(pairs, 4, "root", table = proteins, seed = 3)(NULL)$batches(1)$rows,
+  no_spec = message_of(batch_sampler_tree(list(pairs = pairs)$piars, 4, 12, table = proteins)),
   counted = found$aux$self,
   rows = found$rows, offsets = found$offsets, angle = found$aux$angle, side = found$aux$side, flip = found$aux$flip,
   iterated = unlist(batches), iterated_side = unlist(lapply(batches, function(batch) attr(batch, "aux")$side)),
@@ -162,6 +173,22 @@ def test_from_python_without_auxiliary_values() -> None:
     sampler = TreeBatchSampler(TABLE, spec, 8, length=30, seed=7)
     delivered = rbridge.collect_rows(rbridge.as_torch_sampler(sampler), len(TABLE))
     assert [batch.tolist() for batch in delivered] == list(sampler)
+
+
+def test_an_epoch_without_auxiliary_values_is_drawn_once_for_r(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[int] = []
+    draw = Walk.draw
+
+    def counted(walk: Walk, count: int) -> Draws:
+        drawn.append(count)
+        return draw(walk, count)
+
+    monkeypatch.setattr(Walk, "draw", counted)
+    sampler = TreeBatchSampler(TABLE, {"mode": "shuffle"}, 8, length=30, seed=7)
+    rbridge.collect_rows(rbridge.as_torch_sampler(sampler), len(TABLE))
+    assert drawn == [30]
+    assert "value" in TreeSource(sampler).guarded(1)
+    assert drawn == [30, 30]
 
 
 @pytest.fixture(scope="module")
@@ -218,6 +245,18 @@ def test_an_empty_list_of_r_is_a_root_without_keys(from_r: dict[str, Any]) -> No
     assert [row - 1 for row in from_r["empty_root"]] == expected.rows.tolist()
     assert from_r["empty_auxiliary"] == ["rows", "offsets"]
     assert "The 'children' parameter of node 'root' of batch_sampler_tree must be a list" in from_r["empty_children"][0]
+
+
+def test_siamese_pairs_as_a_list_of_r(from_r: dict[str, Any]) -> None:
+    table = {"label": ["active", "inactive", "inactive"] * 10, "protein": list("abcdefg" * 5)[:30]}
+    spec = Path(__file__).parents[2] / "examples" / "tree" / "6-siamese-pairs.yaml"
+    sampler = TreeBatchSampler(table, spec, 4, length="root", seed=3)
+    assert [row - 1 for row in from_r["pairs"]] == sampler.batches(1).rows.tolist()
+
+
+def test_no_specification_in_r_is_refused(from_r: dict[str, Any]) -> None:
+    expected = "The 'spec' parameter of batch_sampler_tree must be a mapping: the root node. Got nothing instead."
+    assert from_r["no_spec"] == [expected]
 
 
 def test_a_warning_of_python_is_one_in_r(from_r: dict[str, Any]) -> None:
