@@ -40,7 +40,7 @@ _Refuse = Callable[[str], TypeError]
 
 
 @dataclass(frozen=True)
-class _Wanted:
+class Wanted:
     """A vector that a parameter must be, for the messages that refuse anything else."""
 
     name: str
@@ -51,7 +51,7 @@ class _Wanted:
         return TypeError(refusal(self.name, owner, self.required, got, advice))
 
 
-_STRATA = _Wanted("strata", "be a vector or a table of columns", "Several columns go in a DataFrame or a dict.")
+_STRATA = Wanted("strata", "be a vector or a table of columns", "Several columns go in a DataFrame or a dict.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,7 +166,7 @@ def numbers_of(values: Any, name: str, owner: str) -> NDArray[np.float64]:
     ValueError
         Where there are no rows, too many, or nothing but missing ones.
     """
-    wanted = _Wanted(name, "be a vector of numbers")
+    wanted = Wanted(name, "be a vector of numbers")
     refuse = partial(wanted.refusal, owner)
     vector = as_vector(values, owner, wanted)
     _check_n_rows(len(vector), name, owner)
@@ -211,7 +211,7 @@ def _unique_names(names: Iterable[Any]) -> list[Any]:
     return [(name, place) for place, name in enumerate(listed)]
 
 
-def as_vector(values: Any, owner: str, wanted: _Wanted = _STRATA) -> Any:
+def as_vector(values: Any, owner: str, wanted: Wanted = _STRATA) -> Any:
     """Return `values` as a one-dimensional pandas or numpy vector, without looking at the items."""
     if isinstance(values, pd.MultiIndex):
         required, advice = "be a vector or a table of columns", "Several columns go in a DataFrame or a dict."
@@ -249,7 +249,7 @@ def _tensor_to_array(tensor: Any) -> NDArray[Any]:
     return array
 
 
-def _one_dimensional(array: NDArray[Any], owner: str, wanted: _Wanted) -> NDArray[Any]:
+def _one_dimensional(array: NDArray[Any], owner: str, wanted: Wanted) -> NDArray[Any]:
     if array.ndim != 1:
         shape = "x".join(str(length) for length in array.shape)
         got = f"an array of shape {shape}" if array.ndim else "a scalar"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pystrat import TreeBatchSampler
+from pystrat import TreeBatchSampler, TreeSampler
 
 TABLE = pd.DataFrame(
     {
@@ -20,6 +21,7 @@ TABLE = pd.DataFrame(
         "day": pd.to_datetime(["2020-01-01", "2020-06-01", None, "2021-01-01", "2020-01-01"]),
         "mass": [1.0, 0.0, 2.0, 5.0, 1.0],
         "group": pd.Categorical(["u", "v", "u", "u", "v"], categories=["v", "w", "u"]),
+        "size": pd.Categorical(["low", "high", "mid", "mid", "high"], categories=["low", "mid", "high"], ordered=True),
     }
 )
 
@@ -58,7 +60,8 @@ def leaf(**keys: Any) -> dict[str, Any]:
         ({"column": "day", "value": datetime.date(2020, 1, 1)}, [0, 4]),
         ({"column": "day", "op": "gt", "value": pd.Timestamp("2020-01-01")}, [1, 3]),
         ({"column": "group", "value": "u"}, [0, 2, 3]),
-        ({"column": "group", "op": "lt", "value": "v"}, [0, 2, 3]),
+        ({"column": "group", "op": "lt", "value": "v"}, [0, 2, 3]),  # by code point, not by category
+        ({"column": "size", "op": "lt", "value": "mid"}, [0, 1, 4]),
     ],
 )
 def test_conditions_select_the_rows_and_missing_matches_only_isnull(keys: dict[str, Any], rows: list[int]) -> None:
@@ -134,6 +137,8 @@ def test_logical_values_have_no_order() -> None:
         ({"children": []}, ["'children'", "be a list of nodes"]),
         ({"children": [{"name": "a"}, {"name": "a"}]}, ["have names of their own", "'a' twice"]),
         ({"children": [{"mode": "shuffle"}]}, ["'name' parameter of node 'root/1'"]),
+        ({"children": [{"nmae": "a"}]}, ["node 'root/1'", "Got 'nmae' instead. The nearest one is 'name'."]),
+        (leaf(weight=10**401), ["'weight' parameter of node 'root/leaf'", "Got Inf instead"]),
         ({"children": ["leaf"]}, ["'node' parameter of node 'root/1'", "be a mapping"]),
         ([1, 2], ["'spec' parameter of TreeBatchSampler must be a mapping"]),
         (leaf(column="nowhere", value="a"), ["have one column 'nowhere'", "it has 'text', 'number'"]),
@@ -143,6 +148,9 @@ def test_logical_values_have_no_order() -> None:
         ({"auxiliary": {"x": "uniform(2, 1)"}}, ["Got 'uniform(2, 1)' instead"]),
         ({"auxiliary": {"x": "choice([1, 'a'])"}}, ["values of one kind"]),
         ({"auxiliary": {"x": "uniform(open, 1)"}}, ["'uniform(open, 1)'"]),
+        ({"auxiliary": {"x": f"uniform(0, 1{'0' * 400})"}}, ["'x' parameter", "no number beyond 1e+300"]),
+        ({"auxiliary": {"x": "uniform(-1.7e308, 1.7e308)"}}, ["'x' parameter", "no number beyond 1e+300"]),
+        ({"auxiliary": {"x": "normal(0, 1.7e308)"}}, ["'x' parameter", "no number beyond 1e+300"]),
     ],
 )
 def test_what_is_wrong_is_told_with_its_node(spec: Any, words: list[str]) -> None:
@@ -163,10 +171,22 @@ def test_the_specification_is_validated_before_the_table() -> None:
         ("mode: !!python/object/apply:os.getcwd []\n", "be YAML"),
         ("children: [\n", "be YAML"),
         ("shuffle\n", "be a mapping"),
+        ("!!map foo\n", "be YAML. Got what PyYAML refuses (expected a mapping node"),
+        ("column: day\nvalue: 2020-02-30\n", "hold valid values. Got the timestamp '2020-02-30' in line 2 instead."),
+        ("column: flag\nvalue: !!bool maybe\n", "hold valid values. Got the bool 'maybe' in line 2 instead."),
     ],
 )
 def test_yaml_is_read_strictly_and_safely(text: str, word: str) -> None:
     assert word in refused(text)
+
+
+def test_yaml_without_pyyaml_is_an_error_that_tells_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    with pytest.raises(
+        ImportError, match="TreeBatchSampler cannot read YAML: PyYAML is not installed. Install it: pip"
+    ):
+        sampler_of("mode: shuffle\n")
+    assert len(sampler_of({"mode": "shuffle"})) == 10
 
 
 def test_yaml_text_a_file_and_a_dict_are_one(tmp_path: Path) -> None:
@@ -287,9 +307,28 @@ def test_a_weight_without_effect_is_told_with_its_node() -> None:
     assert any("'root/a' has no effect" in message for message in sampler.describe().warnings)
 
 
+def test_warnings_point_at_who_called() -> None:
+    spec = {"mode": "shuffle", "repeat": 2, "children": [{"name": "a", "weight": 2}]}
+    with pytest.warns(UserWarning) as told:
+        TreeBatchSampler(TABLE, spec, 3, length=6)
+        TreeSampler(TABLE, spec, length=6)
+    assert [warning.filename for warning in told] == [__file__] * 3
+
+
 @pytest.mark.parametrize("table", [{}, {"x": []}, {"x": [1], "y": [1, 2]}, 3, [[1]]])
 def test_tables_are_checked(table: Any) -> None:
     assert "The 'table' parameter of TreeBatchSampler must" in refused({}, table)
+
+
+@pytest.mark.parametrize("column", [3, "abc", np.array(3), np.ones((3, 2)), {1, 2, 3}])
+def test_columns_are_vectors_and_named_where_they_are_not(column: Any) -> None:
+    message = refused({"column": "x", "value": 1}, {"x": column})
+    assert message.startswith("The 'table' parameter of TreeBatchSampler must hold a vector in column 'x'. Got ")
+
+
+@pytest.mark.parametrize("column", [3, "abc", np.array(3)])
+def test_columns_that_are_not_used_have_a_length(column: Any) -> None:
+    assert "'table' parameter of TreeBatchSampler must hold a vector in column 'y'" in refused({}, {"y": column})
 
 
 def test_length_must_be_a_number_or_a_known_name() -> None:

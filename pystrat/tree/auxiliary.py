@@ -16,6 +16,7 @@ from pystrat._random import RandomStream
 FUNCTIONS = ("uniform", "normal", "integers", "choice", "cycle", "counter")
 _NAMES = {"true": True, "false": False}
 _LARGEST = 2**53
+_MOST = 1e300  # of a number, so that differences and quantiles are finite, too
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def drawn_rows(rows: NDArray[Any], values: Mapping[str, NDArray[Any]]) -> list[i
 
 
 def _uniform(arguments: tuple[Any, ...], stream: RandomStream, begin: int, count: int) -> NDArray[Any]:
-    low, high = arguments
+    low, high = map(float, arguments)
     return np.asarray(low + (high - low) * stream.uniforms(count))
 
 
@@ -134,7 +135,7 @@ class _Wanted:
 
     def refusal(self, kind: Callable[[str], Exception]) -> Exception:
         forms = "uniform(a, b), normal(m, s), integers(a, b), choice([...]), cycle([...]) or counter()"
-        required = f"be {forms}, with a < b, s > 0 and values of one kind"
+        required = f"be {forms}, with a < b, s > 0, values of one kind and no number beyond {_MOST:g}"
         return kind(refusal(self.name, f"'auxiliary' of {self.owner}", required, show(self.text)))
 
 
@@ -165,7 +166,7 @@ def _fits(function: str, arguments: tuple[Any, ...]) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < float("inf")
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= _MOST
 
 
 def _is_list_of_one_kind(items: Any) -> bool:

@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat._messages import count_of, refusal, show
-from pystrat.strata import MAX_ROWS, Column, as_vector, number_column, numbers_of
+from pystrat.strata import MAX_ROWS, Column, Wanted, as_vector, number_column, numbers_of
 from pystrat.tree.specification import Condition, Specification
 
 _KINDS = {"boolean": "a logical value", "number": "a number", "text": "a text", "bytes": "a text", "date": "a date"}
@@ -58,7 +58,7 @@ def read_table(table: Any, specification: Specification, owner: str) -> TableCol
     if isinstance(table, pd.DataFrame):
         n_rows = len(table)
     else:
-        lengths = {len(values) for values in table.values()}
+        lengths = {_length_of(values, name, owner) for name, values in table.items()}
         if len(lengths) > 1:
             shown = " and ".join(str(length) for length in sorted(lengths)[:2])
             raise ValueError(refusal("table", owner, "have columns of equal length", f"lengths {shown}"))
@@ -67,10 +67,22 @@ def read_table(table: Any, specification: Specification, owner: str) -> TableCol
         raise ValueError(refusal("table", owner, f"have from 1 to {MAX_ROWS} rows", count_of(n_rows, "row")))
     coded = {}
     for name in specification.coded_columns():
-        column = number_column(as_vector(table[name], owner), "table", f" in column '{name}'", owner)
+        vector = as_vector(table[name], owner, _wanted(name))
+        column = number_column(vector, "table", f" in column '{name}'", owner)
         coded[name] = Column(column.codes.astype(np.int32), column.values, column.kind)
     numbers = {name: numbers_of(table[name], name, f"the table of {owner}") for name in specification.number_columns()}
     return TableColumns(n_rows, coded, numbers)
+
+
+def _length_of(values: Any, name: Any, owner: str) -> int:
+    if isinstance(values, (str, bytes)) or not hasattr(values, "__len__") or getattr(values, "ndim", 1) == 0:
+        raise _wanted(name).refusal(owner, show(values))
+    return len(values)
+
+
+def _wanted(name: Any) -> Wanted:
+    """Return what a column must be."""
+    return Wanted("table", f"hold a vector in column '{name}'")
 
 
 def taken_codes(condition: Condition, column: Column, path: str, owner: str) -> NDArray[np.bool_]:

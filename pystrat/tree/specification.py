@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import sys
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -150,10 +151,12 @@ class _Reader:
         if not isinstance(given, Mapping):
             raise TypeError(self._refusal("node", place, "be a mapping of keys", show(given)))
         name = given.get("name")
+        path = place
+        if isinstance(name, str) and name:
+            path = f"{above}/{name}" if above else name
+        self._check_keys(given, path, keys)
         if not isinstance(name, str) or not name:
             raise TypeError(self._refusal("name", place, "be a text", show(name)))
-        path = f"{above}/{name}" if above else name
-        self._check_keys(given, path, keys)
         children = given.get("children", ())
         if not isinstance(children, (list, tuple)) or (not children and "children" in given):
             raise TypeError(self._refusal("children", path, "be a list of nodes", show(children)))
@@ -248,7 +251,7 @@ class _Reader:
                 column = match.group(1).strip()
                 return Proportional(None if column == "count" else column)
         elif isinstance(weight, (int, float, np.integer, np.floating)) and not isinstance(weight, bool):
-            if 0 <= weight < float("inf"):
+            if 0 <= weight <= sys.float_info.max:
                 return float(weight)
         required = "be a non-negative number, 'proportional(COLUMN)' or 'proportional(count)'"
         raise ValueError(self._refusal("weight", path, required, show(weight)))
@@ -302,7 +305,20 @@ def _load_yaml(text: str, owner: str) -> Any:
                 raise ValueError(refusal("spec", owner, "have no aliases", f"'*{event.anchor}'{_line(event)}"))
             return super().compose_node(parent, index)
 
+        def construct_object(self, node: Any, deep: bool = False) -> Any:
+            try:
+                return super().construct_object(node, deep)
+            except (ArithmeticError, AttributeError, LookupError, ValueError):
+                if not isinstance(node, yaml.ScalarNode):
+                    raise
+                kind = node.tag.rpartition(":")[2]
+                got = f"the {kind} '{node.value}'{_line(node)}"
+                advice = "A text that looks like something else goes in quotes."
+                raise ValueError(refusal("spec", owner, "hold valid values", got, advice)) from None
+
         def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+            if not isinstance(node, yaml.MappingNode):
+                return super().construct_mapping(node, deep)  # which refuses it
             seen = set()
             for key, _ in node.value:
                 if str(key.value) in seen:
