@@ -102,12 +102,15 @@ of_times = function(...) {
 }
 message_of = function(code) tryCatch(code, error = conditionMessage)
 pairs = list(mode = "shuffle", `repeat` = 2, children = list(
-  list(name = "protein", column = "protein", for_each = TRUE, mode = "sequential", prune = "individual", children = list(
-    list(name = "active", column = "label", value = "active", mode = "shuffle", prune = "parent"),
-    list(name = "inactive", column = "label", value = "inactive", mode = "shuffle", prune = "parent")
-  ))
+  list(name = "protein", column = "protein", for_each = TRUE, mode = "sequential", prune = "individual",
+    children = list(
+      list(name = "active", column = "label", value = "active", mode = "shuffle", prune = "parent"),
+      list(name = "inactive", column = "label", value = "inactive", mode = "shuffle", prune = "parent")
+    ))
 ))
-proteins = data.frame(label = rep(c("active", "inactive", "inactive"), 10), protein = rep(letters[1:7], length.out = 30))
+proteins = data.frame(
+  label = rep(c("active", "inactive", "inactive"), 10), protein = rep(letters[1:7], length.out = 30)
+)
 cat(jsonlite::toJSON(digits = NA, list(
   equal_time = of_times(value = as.POSIXct("2020-01-01 11:00:00", tz = "UTC")),
   later_time = of_times(op = ">", value = as.POSIXct("2020-01-01 12:00:00.2", tz = "UTC")),
