@@ -188,8 +188,8 @@ root_for_python = function(spec, time_of) {
   python_dict(spec)
 }
 
-# What crosses as it is meant: NA would become TRUE or the text "NA", of repeated names the last would count, times would
-# become another type in each time zone, and of other classes the bare numbers. `key` is where `spec` stands.
+# What crosses as it is meant: NA would become TRUE or the text "NA", of repeated names the last would count, times
+# would become another type in each time zone, and other classes bare numbers. `key` is where `spec` stands.
 keys_for_python = function(spec, key, time_of) {
   if (is.object(spec) || !is.list(spec)) {
     return(value_for_python(spec, key, time_of))
