@@ -46,8 +46,9 @@ def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:
     -------
     rpy2.robjects function
         A generator as ``torch::sampler()`` makes it. Called with a dataset it gives the instance for
-        ``torch::dataloader(batch_sampler = )``; mlr3torch takes the generator. It begins at epoch 0. The native one
-        accepts any data source, NULL too; one that tells its number of rows must have one for each of the strata.
+        ``torch::dataloader(batch_sampler = )``; mlr3torch takes the generator. It begins at epoch 0. It accepts any
+        data source, NULL too; one that tells its number of rows must have as many as a sampler of `pystrat` was made
+        for.
 
     Raises
     ------

@@ -34,8 +34,8 @@ def tree_generator(sampler: TreeBatchSampler, r: Any) -> Any:
         values = {name: _crossing(values, r) for name, values in sampler.auxiliary_values(number).items()}
         return r.named_list(rows=rows, offsets=offsets, aux=r.named_list(**values))
 
-    fingerprint = sampler.state_dict()["fingerprint"]
-    return r.call("tree_callback_generator", r.callback(epoch_batches), float(source.n_batches), fingerprint)
+    told = (float(source.n_batches), sampler.state_dict()["fingerprint"], source.n_rows)
+    return r.call("tree_callback_generator", r.callback(epoch_batches), *told)
 
 
 def _crossing(values: NDArray[Any], r: Any) -> Any:

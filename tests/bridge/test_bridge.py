@@ -12,7 +12,18 @@ import numpy as np
 import pytest
 
 import rbridge
-from pystrat import Batches, BatchSampler, StratifiedBatchSampler, epoch_permutation
+from pystrat import (
+    Batches,
+    BatchSampler,
+    DownsampledBatchSampler,
+    EpochSubsetSampler,
+    MultilabelBatchSampler,
+    StratifiedBatchSampler,
+    TreeBatchSampler,
+    UniformSampler,
+    WeightedBatchSampler,
+    epoch_permutation,
+)
 from rbridge._held_objects import HeldObjects
 from rbridge._session import Session, as_array
 from tests.golden_vectors import GOLDEN, labels_of
@@ -171,6 +182,28 @@ def test_a_rare_stratum_warns_in_r_as_it_did_in_python() -> None:
         sampler = StratifiedBatchSampler(["a", "a", "b"], 3, rare="warn")
     with pytest.warns(UserWarning, match="batch_sampler_stratified is 3: all rows are in one batch"):
         rbridge.as_torch_sampler(sampler)
+
+
+TREE = {"auxiliary": {"angle": "uniform(0, 1)"}}
+OF_TWELVE_ROWS = [
+    StratifiedBatchSampler([1, 0] * 6, 2, seed=1),
+    DownsampledBatchSampler([1] * 3 + [0] * 9, 1, 3, seed=1),
+    MultilabelBatchSampler(np.eye(12, 2, dtype=int), 1, seed=1),
+    UniformSampler(12, 4, seed=1),
+    WeightedBatchSampler([1.0] * 12, 4, seed=1),
+    EpochSubsetSampler(12, 6, 3, seed=1),
+    TreeBatchSampler({"x": list(range(12))}, {}, 4, length=12, seed=1),
+    TreeBatchSampler({"x": list(range(12))}, TREE, 4, length=12, seed=1),
+]
+
+
+@pytest.mark.parametrize("sampler", OF_TWELVE_ROWS, ids=lambda sampler: type(sampler).__name__)
+@pytest.mark.parametrize("n_rows", [11, 13])
+def test_a_dataset_of_another_number_of_rows_is_refused_in_r(sampler: BatchSampler, n_rows: int) -> None:
+    generator = rbridge.as_torch_sampler(sampler)
+    assert len(rbridge.collect_rows(generator, 12)) == len(sampler)
+    with pytest.raises(rbridge.RError, match=rf"dataset, .*{n_rows}.* Got .*12\b.* instead"):
+        rbridge.collect_rows(generator, n_rows)
 
 
 # Threads, random states, torch ----------------------------------------------------------------------------------------

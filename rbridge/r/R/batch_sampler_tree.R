@@ -106,8 +106,9 @@ tree_from_r = function(configuration) {
 }
 
 # The same for a sampler that Python holds: `python_batches(epoch)` gives rows from 0, offsets and auxiliary values.
-tree_callback_generator = function(python_batches, n_batches, fingerprint) {
+tree_callback_generator = function(python_batches, n_batches, fingerprint, n_rows = NULL) {
   force(python_batches)
+  force(n_rows)
   configuration = list(n_batches = n_batches, fingerprint = fingerprint)
   structure(settings = environment(), torch::sampler(
     name = tree_name,
@@ -115,7 +116,7 @@ tree_callback_generator = function(python_batches, n_batches, fingerprint) {
     private = list(
       .n_rows = NULL,
       .prepare = function(data_source, task) {
-        private$.n_rows = source_rows(data_source)
+        private$.n_rows = source_rows_of(data_source, n_rows, of = class(self)[1L])
       },
       .n_batches = function() configuration$n_batches,
       .epoch_batches = function(epoch) {
