@@ -1,3 +1,5 @@
+from typing import Optional
+
 from numpy.typing import NDArray
 import numpy as np
 
@@ -7,6 +9,8 @@ class WeightTree:
     capacity: int
     n_positive: int
     leaves: NDArray[np.float64]
+    memory: NDArray[np.float64]
+    least_memory: Optional[NDArray[np.float64]]
     def __init__(self, capacity: int, minimum: bool = False) -> None: ...
     @property
     def total(self) -> float: ...

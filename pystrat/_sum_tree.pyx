@@ -90,9 +90,10 @@ cdef class WeightTree:
     cdef readonly Py_ssize_t capacity
     cdef readonly Py_ssize_t n_positive
     cdef readonly object leaves  # the weights, an array of shape (capacity,); to be changed by `update` only
-    cdef object memory, least_memory
+    cdef readonly object memory  # all numbers, the root's first; `leaves` is a part of it
+    cdef readonly object least_memory  # as `memory`, without the leaves; None where the minimum needs none
     cdef double *nodes
-    cdef double *least  # as `nodes`, without the leaves; NULL where it is not kept
+    cdef double *least  # as `nodes`, of `least_memory`
     cdef Py_ssize_t n_levels
     cdef Py_ssize_t begins[MAX_LEVELS]  # where the numbers of a level begin; level 0 are the leaves, which come last
     cdef Py_ssize_t sizes[MAX_LEVELS]   # how many they are, without the padding
@@ -191,11 +192,11 @@ cdef class WeightTree:
         With `sliced`, one row from each of `size` equal slices of the total, in their order. Some weight is positive.
         Returns int32 of shape (count * size,).
         """
-        drawn = np.empty(count * size, dtype=np.int32)
+        drawn = np.empty((count, size), dtype=np.int32).reshape(-1)  # numpy refuses a product that would wrap
         cdef int32_t[::1] rows = drawn
         cdef double values[GROUP]
         cdef double total = sum_of(self.nodes)
-        cdef Py_ssize_t done = 0, all_rows = count * size, wanted, i
+        cdef Py_ssize_t done = 0, all_rows = drawn.shape[0], wanted, i
         while done < all_rows:
             wanted = min(<Py_ssize_t>GROUP, all_rows - done)
             for i in range(wanted):
@@ -214,7 +215,7 @@ cdef class WeightTree:
 
         `size` is at most the number of positive weights. Returns int32 of shape (count * size,).
         """
-        drawn = np.empty(count * size, dtype=np.int32)
+        drawn = np.empty((count, size), dtype=np.int32).reshape(-1)  # numpy refuses a product that would wrap
         if size == 0 or count == 0:
             return drawn
         cdef int32_t[::1] rows = drawn

@@ -142,23 +142,53 @@ def test_drawing_without_replacement_leaves_the_tree_bit_for_bit_as_it_was(n: in
 
 
 def assert_same_tree(tree: WeightTree, other: WeightTree) -> None:
-    values = np.linspace(0, 1, 20_001)[:-1] * tree.total
-    assert tree.leaves.tobytes() == other.leaves.tobytes()
+    assert tree.memory.tobytes() == other.memory.tobytes(), "leaves and sums"
+    assert (tree.least_memory is None) == (other.least_memory is None)
+    if tree.least_memory is not None and other.least_memory is not None:
+        assert tree.least_memory.tobytes() == other.least_memory.tobytes()
     assert (tree.total, tree.n_positive, tree.minimum) == (other.total, other.n_positive, other.minimum)
-    assert (tree.rows_at(values) == other.rows_at(values)).all()
 
 
 def test_after_ten_million_updates_the_tree_is_bit_equal_to_a_fresh_one_and_its_root_near_the_exact_sum() -> None:
-    n, levels = 100_000, 6
+    """Most updates are of a few rows, whose sums are made anew node by node on all levels; large ones stand between."""
+    n, levels = 2_000_000, 7  # of 2,000,000, 250,000, 31,250, 3,907, 489, 62 and 8 numbers
     tree = kernel_of(over_decades(n, 9), minimum=True)
-    for count in [1, 10, 1_000] * 100 + [98_989] * 101:
-        rows = RANDOM.integers(0, n, count)
-        weights = 10.0 ** RANDOM.uniform(-9, 9, count)
-        weights[RANDOM.random(count) < 0.1] = 0
-        assert tree.update(rows, weights) == -1
-    assert_same_tree(tree, kernel_of(tree.leaves.copy(), minimum=True))
-    exact = math.fsum(tree.leaves)
-    assert abs(tree.total - exact) <= 3 * levels * 2.0**-53 * exact
+    large = [4_000, 300_000]
+    small = [480] * 100 + [60] * 5_000 + [1] * 1_000 + [7] * 240_000  # those of 60 or more make whole levels anew
+    done = 0
+    for counts in (small, large, small, [n], small, large, small, small):
+        rows = RANDOM.integers(0, n, sum(counts))
+        weights = 10.0 ** RANDOM.uniform(-9, 9, sum(counts))
+        weights[RANDOM.random(sum(counts)) < 0.1] = 0
+        begin = 0
+        for count in counts:
+            end = begin + count
+            assert tree.update(rows[begin:end], weights[begin:end]) == -1
+            begin = end
+        done += begin
+        assert_same_tree(tree, kernel_of(tree.leaves, minimum=True))
+        exact = math.fsum(tree.leaves)
+        assert abs(tree.total - exact) <= 3 * levels * 2.0**-53 * exact
+    assert done >= 10_000_000
+
+
+def test_rows_drawn_by_removal_from_a_large_tree_are_those_of_a_tree_without_the_rows_before() -> None:
+    n, k = 2_000_000, 7
+    weights = over_decades(n, 3)
+    weights[[5, 262_144, 1_999_999]] = 1e15  # next to nothing else is drawn before removal begins
+    tree = kernel_of(weights, minimum=True)
+    for seed in range(3):
+        stream, twin = RandomStream(seed), RandomStream(seed)
+        drawn = tree.sample_without_replacement(stream, k, 1)
+        expected = list(dict.fromkeys(tree.sample(twin, 2 * k, 1).tolist()))
+        assert sorted(expected) == [5, 262_144, 1_999_999]
+        while len(expected) < k:
+            left = weights.copy()
+            left[expected] = 0
+            expected += kernel_of(left).sample(twin, 1, 1).tolist()
+        assert drawn.tolist() == expected
+        assert stream.uniforms(1) == twin.uniforms(1)
+        assert_same_tree(tree, kernel_of(weights, minimum=True))
 
 
 @pytest.mark.parametrize("n", SIZES)
@@ -180,6 +210,19 @@ def test_denormal_weights() -> None:
     assert (weights[drawn] > 0).all()
     # A product with 53 random bits is rounded to one of the seven denormals, from 0, or to the total itself.
     assert set(drawn.tolist()) == {0, 2, 3, 9}
+
+
+@pytest.mark.parametrize("count", [2**60, 2**62])
+def test_the_kernels_refuse_numbers_of_rows_that_would_wrap(count: int) -> None:
+    tree, stream, pool = kernel_of(np.ones(100)), RandomStream(1), np.arange(100, dtype=np.int32)
+    for draw in (
+        lambda: tree.sample(stream, 16, count),
+        lambda: tree.sample_without_replacement(stream, 16, count),
+        lambda: stream.subsets(pool, 16, count),
+    ):
+        with pytest.raises(ValueError, match="array is too big|Maximum allowed dimension"):
+            draw()
+    assert stream.uniforms(1) == RandomStream(1).uniforms(1)
 
 
 def test_one_row() -> None:
@@ -226,8 +269,9 @@ def test_refused_draws_change_nothing() -> None:
     tree, twin = SumTree(weights, seed=1), SumTree(weights, seed=1)
     with pytest.raises(ValueError, match="'k' parameter of SumTree must be at most 2, the number of positive weights"):
         tree.sample(3, replacement=False)
-    with pytest.raises(ValueError, match="'k' parameter of SumTree must be a non-negative integer"):
-        tree.sample(-1)
+    for wrong in (-1, 2**31, 10**18, 2**70):
+        with pytest.raises(ValueError, match="'k' parameter of SumTree must be an integer from 0 to 2147483647. Got"):
+            tree.sample(wrong)
     assert tree.sample(9).tolist() == twin.sample(9).tolist()
     tree.update([0, 2], [0, 0])
     with pytest.raises(ValueError, match="'weights' parameter of SumTree must not all be 0 when rows are drawn"):
