@@ -118,7 +118,7 @@ cdef class RandomStream:
         The pool holds 0 .. n - 1 in this order, and does so again afterwards; a subset takes time for its size only.
         `size` is at most n; the result is int32 of shape (count * size,).
         """
-        drawn = np.empty(count * size, dtype=np.int32)
+        drawn = np.empty((count, size), dtype=np.int32).reshape(-1)  # numpy refuses a product that would wrap
         if size == 0 or count == 0:
             return drawn
         cdef int32_t[::1] out = drawn

@@ -110,15 +110,27 @@ class RowWeights:
         """Return all that changes."""
         return {"weights": self.tree.leaves[: self._length].copy(), "next_position": self._next_position}
 
-    def load_state(self, state: Any, owner: str) -> None:
-        """Take the weights of a state; refuse one of more rows than there is place for."""
+    def load_state(self, state: Any, owner: str, *, fewest: int, drawn: NDArray[Any], positive: bool = False) -> None:
+        """Take the weights of a state, with `positive` none of them 0.
+
+        Refuse one of fewer rows or of more than there is place for, or whose drawn rows are none of them.
+        """
         if not isinstance(state, Mapping) or not _STATE_ENTRIES <= set(state):
             raise ValueError(refusal("state", owner, "hold the weights of the rows", show(state)))
         capacity = self.tree.capacity
         weights = as_numbers(state["weights"], "state", owner)
-        if len(weights) > capacity:
-            raise ValueError(refusal("state", owner, f"hold at most {capacity} weights", show(weights)))
-        position = check_integer(state["next_position"], "state", owner, minimum=0, maximum=capacity - 1)
+        length = len(weights)
+        if not fewest <= length <= capacity:
+            required = f"{capacity} weights" if fewest == capacity else f"from {fewest} to {capacity} weights"
+            raise ValueError(refusal("state", owner, f"hold {required}", show(weights)))
+        if positive and not weights.all():
+            raise ValueError(refusal("state", owner, "hold weights above 0", show(0)))
+        first, last = (0, capacity - 1) if length == capacity else (length, length)
+        position = check_integer(state["next_position"], "next_position", owner, minimum=first, maximum=last)
+        outside = drawn[(drawn < 0) | (drawn >= length)]
+        if len(outside):
+            required = f"hold drawn rows from 0 to {length - 1}" if length else "hold no drawn rows: it has no row"
+            raise ValueError(refusal("state", owner, required, show(outside[0])))
         self._build(weights, capacity)
         self._next_position = position
 

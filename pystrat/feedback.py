@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 
 from pystrat._messages import refusal, show
 from pystrat._random import RandomStream, stream_at
+from pystrat._row_weights import plain_array
 from pystrat.base import Batches, Place, epoch_seed
 from pystrat.fixed_size import FixedSizeBatchSampler
 
-_GENERATOR_WORDS = 625
+_GENERATOR_WORDS = 625  # the place among the others first
+_LARGEST_WORD = 2**32 - 1
 
 
 class _Ahead(NamedTuple):
@@ -60,8 +62,8 @@ class FeedbackBatchSampler(FixedSizeBatchSampler):
         """Return all that feedback changes."""
 
     @abstractmethod
-    def _load_feedback(self, feedback: Any) -> None:
-        """Check and take in what `_feedback` returned."""
+    def _load_feedback(self, feedback: Any, drawn: NDArray[Any]) -> None:
+        """Check what `_feedback` returned, and that the rows in `drawn` are some of its rows; then take it in."""
 
     def _epoch_batches(self, epoch: int) -> Batches:
         stream = RandomStream(epoch_seed(self.seed, epoch))
@@ -94,20 +96,34 @@ class FeedbackBatchSampler(FixedSizeBatchSampler):
         if self.rank is not None and state["batch"] % self._stride:
             required = f"stand at a multiple of the number of replicas, {self._stride}, to be continued by one rank"
             raise ValueError(refusal("state", owner, required, f"batch {show(state['batch'])}"))
-        drawn, words = np.asarray(state["drawn"]), state["generator"]
-        if len(drawn) and (drawn.dtype.kind not in "iu" or drawn.ndim != 2 or drawn.shape[1] != self._batch_size):
+        drawn, words = plain_array(state["drawn"]), state["generator"]
+        if drawn.size and (drawn.dtype.kind not in "iu" or drawn.shape[1:] != (self._batch_size,)):
             required = f"hold drawn batches of {self._batch_size} rows"
             raise ValueError(refusal("state", owner, required, f"an array of shape {drawn.shape}"))
-        if words is None and (len(drawn) or state["batch"]):
+        if words is None and (drawn.size or state["batch"]):
             raise ValueError(refusal("state", owner, "hold the state of the generator", "nothing"))
-        if words is not None and np.shape(words) != (_GENERATOR_WORDS,):
+        generator = None if words is None else self._generator_words(words)
+        self._load_feedback(state["feedback"], drawn.reshape(-1))
+        if generator is None:
+            return None
+        return _Ahead(drawn.astype(np.int32).reshape(-1, self._batch_size), generator)
+
+    def _generator_words(self, words: Any) -> NDArray[np.uint32]:
+        """Return the words of the generator in a state; refuse what can be none."""
+        given, owner = plain_array(words), type(self).__name__
+        if given.shape != (_GENERATOR_WORDS,):
             required = f"hold {_GENERATOR_WORDS} words of the generator"
             raise ValueError(refusal("state", owner, required, show(words)))
-        self._load_feedback(state["feedback"])
-        if words is None:
-            return None
-        batches = drawn.astype(np.int32).reshape(-1, self._batch_size)
-        return _Ahead(batches, np.array(words, dtype=np.uint32))
+        required = f"hold words of the generator, integers from 0 to {_LARGEST_WORD}"
+        if given.dtype.kind not in "iu":
+            raise ValueError(refusal("state", owner, required, f"{given.dtype} values"))
+        outside = given[(given < 0) | (given > _LARGEST_WORD)]
+        if len(outside):
+            raise ValueError(refusal("state", owner, required, show(outside[0])))
+        if given[0] >= _GENERATOR_WORDS:
+            required = f"hold a place of the generator from 0 to {_GENERATOR_WORDS - 1}"
+            raise ValueError(refusal("state", owner, required, show(given[0])))
+        return given.astype(np.uint32)
 
 
 class _Draws(Iterator[list[int]]):

@@ -11,6 +11,7 @@ from pystrat._messages import check_integer, refusal, show
 from pystrat.base import Batches, BatchSampler
 
 MAX_ROWS = 2**31 - 1
+_MAX_BATCHES = 2**31 - 1  # so that no number of rows wraps, even of the largest batches
 
 
 class FixedSizeBatchSampler(BatchSampler):
@@ -23,8 +24,8 @@ class FixedSizeBatchSampler(BatchSampler):
     batch_size : int
         Rows of a batch, at least 1.
     num_batches : int, optional
-        Batches of an epoch, over all ranks; ``n_rows // batch_size`` where not given. With `num_replicas` it is rounded
-        down to a multiple of it.
+        Batches of an epoch, over all ranks, at most 2147483647; ``n_rows // batch_size`` where not given. With
+        `num_replicas` it is rounded down to a multiple of it.
     seed, num_replicas, rank
         As in `BatchSampler`.
     """
@@ -43,7 +44,7 @@ class FixedSizeBatchSampler(BatchSampler):
         owner = type(self).__name__
         self._batch_size = check_integer(batch_size, "batch_size", owner, minimum=1, maximum=MAX_ROWS)
         if num_batches is not None:
-            n_batches = check_integer(num_batches, "num_batches", owner, minimum=1)
+            n_batches = check_integer(num_batches, "num_batches", owner, minimum=1, maximum=_MAX_BATCHES)
         else:
             n_batches = n_rows // self._batch_size
             if n_batches == 0:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Mapping, Optional, Union
+import math
+from typing import Any, Callable, Mapping, NoReturn, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +41,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         For how many rows there is place, at least `n` and 1: `append` adds rows up to it, and then takes the places of
         the oldest ones. `n` where not given.
     num_batches : int, optional
-        Batches of an epoch; ``capacity // batch_size`` where not given.
+        Batches of an epoch, at most 2147483647; ``capacity // batch_size`` where not given.
     seed : int, optional
         From 0 to 2147483646. None draws one from the system's entropy; ``.seed`` tells it.
     num_replicas : int, optional
@@ -118,6 +119,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
             raise ValueError(refusal("epsilon", owner, required, show(epsilon)))
         self._stratified = check_flag(stratified, "stratified", owner)
         self._normalise = check_flag(normalise, "normalise", owner)
+        self._n_first = n  # rows are added to them, and never taken away
         self._largest: Optional[float] = None  # of abs(priority) + epsilon
         self._weights = RowWeights(np.ones(n), capacity or n, owner=owner, name="priorities", minimum=True)
 
@@ -136,17 +138,34 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         TypeError, ValueError
             Where a parameter is refused, or the total would overflow; then nothing has changed.
         """
-        owner = type(self).__name__
         positions = self._weights.rows(rows)
-        sizes = np.abs(as_numbers(priorities, "priorities", owner, count=len(positions))) + self._epsilon
-        if not np.isfinite(sizes).all():
-            wrong = sizes[~np.isfinite(sizes)][0]
-            raise ValueError(refusal("priorities", owner, "hold finite numbers", show(wrong)))
-        with np.errstate(over="ignore"):
-            weights = sizes**self._alpha
-        self._weights.update(positions, weights)
-        if len(sizes):
-            self._largest = max(float(sizes.max()), self._largest or 0.0)
+        given = as_numbers(priorities, "priorities", type(self).__name__, count=len(positions))
+        if not len(given):
+            return
+        sizes = np.abs(given)
+        sizes += self._epsilon
+        largest = float(sizes.max())  # NaN where any is
+        if not self._raised(largest) < math.inf:
+            self._refuse_priorities(given, sizes)
+        self._weights.update(positions, np.power(sizes, self._alpha, out=sizes))
+        self._largest = max(largest, self._largest or 0.0)
+
+    def _raised(self, size: float) -> float:
+        """Return the weight of one row, for its abs(priority) + epsilon; infinity where no double holds it."""
+        try:
+            return float(size**self._alpha) if math.isfinite(size) else math.inf
+        except OverflowError:
+            return math.inf
+
+    def _refuse_priorities(self, given: NDArray[np.float64], sizes: NDArray[np.float64]) -> NoReturn:
+        """Raise the error for the first priority that is not finite, or else the first whose weight is not."""
+        owner = type(self).__name__
+        infinite = given[~np.isfinite(given)]
+        if len(infinite):
+            raise ValueError(refusal("priorities", owner, "hold finite numbers", show(infinite[0])))
+        wrong = next(value for value, size in zip(given, sizes) if self._raised(float(size)) == math.inf)
+        required = f"stay finite when raised to the power of alpha, {show_number(self._alpha)}"
+        raise ValueError(refusal("priorities", owner, required, show(wrong)))
 
     def append(self, count: int = 1) -> NDArray[np.int64]:
         """Add rows, which get the largest priority ever told, and return their positions.
@@ -170,7 +189,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         most = self._weights.tree.capacity
         count = check_integer(count, "count", type(self).__name__, minimum=0, maximum=most)
         largest = 1.0 if self._largest is None else self._largest
-        return self._weights.append(np.full(count, largest**self._alpha))
+        return self._weights.append(np.full(count, self._raised(largest)))
 
     def importance_weights(self, rows: Any, *, batch: Optional[int] = None) -> NDArray[np.float64]:
         """Return the factors by which the losses of rows are multiplied, by the priorities as they stand.
@@ -192,9 +211,16 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         """
         tree = self._weights.tree
         chosen = tree.leaves[self._weights.rows(rows)]
+        exponent = self._exponent(batch)
+        if not len(chosen):
+            return chosen
         least = tree.minimum if self._normalise else tree.total / tree.n_positive
-        found: NDArray[np.float64] = (least / chosen) ** self._exponent(batch)
-        return found
+        # Whichever of the two comes first leaves the range of doubles only where the result does.
+        if exponent > 1:
+            quotients: NDArray[np.float64] = np.power(least / chosen, exponent)
+        else:
+            quotients = np.power(least, exponent) / np.power(chosen, exponent)
+        return quotients
 
     def _exponent(self, batch: Optional[int]) -> float:
         """Return beta for a batch."""
@@ -212,13 +238,13 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
     def _feedback(self) -> dict[str, Any]:
         return {**self._weights.state(), "largest": self._largest}
 
-    def _load_feedback(self, feedback: Any) -> None:
+    def _load_feedback(self, feedback: Any, drawn: NDArray[Any]) -> None:
         owner = type(self).__name__
         if not isinstance(feedback, Mapping) or "largest" not in feedback:
             raise ValueError(refusal("state", owner, "hold the largest priority", show(feedback)))
         largest = feedback["largest"]
         largest = None if largest is None else check_number(largest, "state", owner, minimum=0)
-        self._weights.load_state(feedback, owner)
+        self._weights.load_state(feedback, owner, fewest=self._n_first, drawn=drawn, positive=True)
         self._largest = largest
 
     def _fingerprint(self) -> str:

@@ -103,7 +103,7 @@ class SumTree:
         Parameters
         ----------
         k : int
-            At least 0; without replacement at most the number of positive weights.
+            From 0 to 2147483647; without replacement at most the number of positive weights.
         replacement : bool, default True
             Whether a row may be drawn more than once.
 
@@ -117,7 +117,7 @@ class SumTree:
         TypeError, ValueError
             Where `k` is no such number, or all weights are zero.
         """
-        k = check_integer(k, "k", "SumTree", minimum=0)
+        k = check_integer(k, "k", "SumTree", minimum=0, maximum=MAX_ROWS)
         replacement = check_flag(replacement, "replacement", "SumTree")
         return self._weights.draw(self._stream, k, 1, replacement=replacement)
 

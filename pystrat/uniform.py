@@ -25,7 +25,7 @@ class UniformSampler(FixedSizeBatchSampler):
     replacement : bool, default False
         Whether a row may occur in a batch more than once.
     num_batches : int, optional
-        Batches of an epoch; ``n // batch_size`` where not given.
+        Batches of an epoch, at most 2147483647; ``n // batch_size`` where not given.
     seed : int, optional
         From 0 to 2147483646. None draws one from the system's entropy; ``.seed`` tells it.
     num_replicas : int, optional

@@ -7,7 +7,7 @@ from typing import Any, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat._messages import check_flag, refusal, show
+from pystrat._messages import check_flag, check_integer, refusal, show
 from pystrat._random import RandomStream
 from pystrat._row_weights import MAX_ROWS, RowWeights, as_numbers
 from pystrat.feedback import FeedbackBatchSampler
@@ -27,7 +27,7 @@ class WeightedBatchSampler(FeedbackBatchSampler):
     replacement : bool, default True
         Whether a row may occur in a batch more than once. Between batches everything is replaced.
     num_batches : int, optional
-        Batches of an epoch; ``n // batch_size`` where not given.
+        Batches of an epoch, at most 2147483647; ``n // batch_size`` where not given.
     seed : int, optional
         From 0 to 2147483646. None draws one from the system's entropy; ``.seed`` tells it.
     num_replicas : int, optional
@@ -88,12 +88,11 @@ class WeightedBatchSampler(FeedbackBatchSampler):
         given = as_numbers(weights, "weights", owner)
         if not 0 < len(given) <= MAX_ROWS:
             raise ValueError(refusal("weights", owner, f"have from 1 to {MAX_ROWS} values", show(given)))
-        super().__init__(
-            len(given), batch_size, num_batches=num_batches, seed=seed, num_replicas=num_replicas, rank=rank
-        )
+        size = check_integer(batch_size, "batch_size", owner, minimum=1, maximum=MAX_ROWS)
         self._replacement = check_flag(replacement, "replacement", owner)
         self._weights = RowWeights(given, len(given), owner=owner)
-        self._weights.check_drawable(self._batch_size, replacement=replacement, name="batch_size")
+        self._weights.check_drawable(size, replacement=replacement, name="batch_size")
+        super().__init__(len(given), size, num_batches=num_batches, seed=seed, num_replicas=num_replicas, rank=rank)
 
     def update(self, rows: Any, weights: Any) -> None:
         """Set the weights of rows; where a row is repeated, the last of its weights counts.
@@ -125,8 +124,8 @@ class WeightedBatchSampler(FeedbackBatchSampler):
     def _feedback(self) -> dict[str, Any]:
         return self._weights.state()
 
-    def _load_feedback(self, feedback: Any) -> None:
-        self._weights.load_state(feedback, type(self).__name__)
+    def _load_feedback(self, feedback: Any, drawn: NDArray[Any]) -> None:
+        self._weights.load_state(feedback, type(self).__name__, fewest=len(self._weights), drawn=drawn)
 
     def _known_rows(self) -> int:
         return len(self._weights)

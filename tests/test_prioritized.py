@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat import PrioritizedBatchSampler
+from pystrat._messages import show
 from tests.chi_square import assert_follows
 
 RANDOM = np.random.default_rng(1)
@@ -85,6 +87,32 @@ def test_of_a_buffer_that_is_not_full_only_the_rows_that_are_there_count() -> No
         ValueError, match="'rows' parameter of PrioritizedBatchSampler must hold row positions from 0 to"
     ):
         sampler.importance_weights([4])
+
+
+@pytest.mark.parametrize("normalise", [True, False])
+def test_no_rows_have_no_importance_weights(normalise: bool) -> None:
+    sampler = PrioritizedBatchSampler(0, 2, capacity=5, normalise=normalise, num_batches=2)
+    assert sampler.importance_weights([]).tolist() == []
+    sampler.append()
+    assert sampler.importance_weights([]).tolist() == []
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("beta", "normalise", "expected"),
+    [
+        (0.4, False, [(1 / 3) ** 0.4 * 1e240, (1 / 3) ** 0.4, (1 / 3) ** 0.4 * 1e120]),
+        (0.4, True, [1, 1e-240, 1e-120]),
+        (0.0, False, [1, 1, 1]),
+        (1.0, True, [1, 0, 1e-300]),
+        (2.0, True, [1, 0, 0]),
+    ],
+)
+def test_importance_weights_are_right_where_quotients_of_priorities_have_no_double(
+    beta: float, normalise: bool, expected: list[float]
+) -> None:
+    sampler = sampler_of([0.0, 1e300, 1.0], alpha=1, beta=beta, epsilon=1e-300, normalise=normalise)
+    np.testing.assert_allclose(sampler.importance_weights([0, 1, 2]), expected, rtol=1e-12)
 
 
 def relative_estimate(beta: float, normalise: bool) -> tuple[float, float]:
@@ -163,6 +191,32 @@ def test_states_keep_the_largest_priority_and_the_oldest_row() -> None:
     assert weights_of(resumed) == weights_of(sampler) == [9.5, 9.5, 1]
 
 
+@pytest.mark.parametrize(
+    ("changed", "text"),
+    [
+        ({"weights": [1.0, 1.0]}, "must hold from 3 to 5 weights. Got 2 values"),
+        ({"weights": [1.0] * 6}, "must hold from 3 to 5 weights. Got 6 values"),
+        ({"weights": [1.0, 0.0, 1.0, 1.0]}, "must hold weights above 0. Got 0"),
+        ({"next_position": 1}, "'next_position' parameter of PrioritizedBatchSampler must be an integer from 4 to 4"),
+    ],
+)
+def test_a_state_of_a_buffer_that_cannot_be_is_refused_and_changes_nothing(changed: dict, text: str) -> None:
+    def buffer() -> PrioritizedBatchSampler:
+        return PrioritizedBatchSampler(3, 2, capacity=5, num_batches=4, seed=1)
+
+    sampler, other = buffer(), buffer()
+    sampler.append()
+    next(iter(sampler))
+    state = sampler.state_dict(batches_consumed=0)
+    with pytest.raises(ValueError, match=text):
+        other.load_state_dict({**state, "feedback": {**state["feedback"], **changed}})
+    with pytest.raises(ValueError, match="must hold drawn rows from 0 to 3. Got 4"):
+        other.load_state_dict({**state, "drawn": [[4, 0]]})
+    assert weights_of(other) == [1, 1, 1]
+    other.load_state_dict(state)
+    assert weights_of(other) == [1, 1, 1, 1]
+
+
 def test_drawing_from_an_empty_buffer_is_an_error() -> None:
     sampler = PrioritizedBatchSampler(0, 2, capacity=10)
     with pytest.raises(
@@ -173,16 +227,25 @@ def test_drawing_from_an_empty_buffer_is_an_error() -> None:
 
 @pytest.mark.parametrize("wrong", [float("nan"), float("inf"), float("-inf")])
 def test_a_refused_update_changes_nothing(wrong: float) -> None:
-    sampler = sampler_of([1.0, 2.0, 3.0])
+    for alpha in (0.0, 0.6, 2.0):
+        sampler = sampler_of([1.0, 2.0, 3.0], alpha=alpha)
+        before = weights_of(sampler)
+        text = f"'priorities' parameter of PrioritizedBatchSampler must hold finite numbers. Got {show(wrong)} instead"
+        with pytest.raises(ValueError, match=text):
+            sampler.update([0, 1, 2], [5.0, wrong, float("inf")])
+        assert weights_of(sampler) == before
+        assert sampler.append(0).tolist() == []
+
+
+def test_a_priority_that_overflows_when_raised_is_refused_as_such() -> None:
+    sampler = sampler_of([1.0, 2.0], alpha=2.0)
     before = weights_of(sampler)
-    with pytest.raises(ValueError, match="'priorities' parameter of PrioritizedBatchSampler must hold finite numbers"):
-        sampler.update([0, 1], [5.0, wrong])
-    squared = sampler_of([1.0, 2.0], alpha=2.0)
-    with pytest.raises(ValueError, match="'priorities' parameter of PrioritizedBatchSampler must hold finite numbers"):
-        squared.update([0], [1e200])
+    text = "must stay finite when raised to the power of alpha, 2. Got -1e+200 instead."
+    with pytest.raises(ValueError, match=re.escape(text)):
+        sampler.update([0, 1], [5.0, -1e200])
+    with pytest.raises(ValueError, match="must have a finite total"):
+        sampler.update([0, 1], [1.2e154, 1.2e154])
     assert weights_of(sampler) == before
-    sampler.update([0], [0.5])
-    assert sampler.append(0).tolist() == []
 
 
 @pytest.mark.parametrize(

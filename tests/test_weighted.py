@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from torch.utils.data import DataLoader
 
-from pystrat import PrioritizedBatchSampler, SumTree, WeightedBatchSampler
+from pystrat import PrioritizedBatchSampler, SumTree, UniformSampler, WeightedBatchSampler
 from pystrat._random import RandomStream
 from pystrat.base import epoch_seed
 from tests.chi_square import assert_follows
@@ -310,7 +310,18 @@ def test_a_state_in_the_middle_of_a_step_is_for_all_ranks_together_only() -> Non
         ({"generator": None}, "must hold the state of the generator. Got nothing"),
         ({"generator": [1, 2]}, "must hold 625 words of the generator. Got 2 values"),
         ({"feedback": {}}, "must hold the weights of the rows. Got 0 values"),
-        ({"feedback": {"weights": [1] * 41, "next_position": 0}}, "must hold at most 40 weights. Got 41 values"),
+        ({"generator": [700] + [1] * 624}, "must hold a place of the generator from 0 to 624. Got 700"),
+        ({"generator": [0] * 624 + [-1]}, "must hold words of the generator, integers from 0 to 4294967295. Got -1"),
+        ({"generator": [0] * 624 + [2**32]}, "integers from 0 to 4294967295. Got 4294967296"),
+        ({"generator": [0.5] * 625}, "integers from 0 to 4294967295. Got float64 values"),
+        ({"drawn": [[1000, -5, 2, 3]]}, "must hold drawn rows from 0 to 39. Got 1000"),
+        ({"drawn": [[0, -5, 2, 3]]}, "must hold drawn rows from 0 to 39. Got -5"),
+        ({"drawn": [2**32, 1, 2, 3]}, "must hold drawn batches of 4 rows. Got an array of shape (4,)"),
+        ({"drawn": [[2**32, 1, 2, 3]]}, "must hold drawn rows from 0 to 39. Got 4294967296"),
+        ({"feedback": {"weights": [1] * 41, "next_position": 0}}, "must hold 40 weights. Got 41 values"),
+        ({"feedback": {"weights": [1] * 10, "next_position": 0}}, "must hold 40 weights. Got 10 values"),
+        ({"feedback": {"weights": [1] * 40, "next_position": 40}}, "must be an integer from 0 to 39. Got 40"),
+        ({"feedback": {"weights": [-1] * 40, "next_position": 0}}, "none below 0. Got -1"),
         ({"version": 0}, "must be of version 1"),
     ],
 )
@@ -355,11 +366,24 @@ def test_refused_parameters(arguments: tuple, text: str) -> None:
         WeightedBatchSampler(*arguments)
 
 
-def test_more_rows_than_positive_weights_are_refused_without_replacement() -> None:
+@pytest.mark.parametrize("batch_size", [3, 5])
+def test_more_rows_than_positive_weights_are_refused_without_replacement(batch_size: int) -> None:
     with pytest.raises(
         ValueError, match="'batch_size' parameter of WeightedBatchSampler must be at most 2, the number"
     ):
-        WeightedBatchSampler([1, 0, 2, 0], 3, replacement=False)
+        WeightedBatchSampler([1, 0, 2, 0], batch_size, replacement=False)
+
+
+@pytest.mark.parametrize("num_batches", [0, 2**31, 2**60, 2**62, 10**18, 2**70])
+@pytest.mark.parametrize("make", [WeightedBatchSampler, PrioritizedBatchSampler, UniformSampler])
+def test_numbers_of_batches_that_no_epoch_can_have_are_refused(make: Any, num_batches: int) -> None:
+    of = make.__name__
+    with pytest.raises(
+        ValueError, match=f"The 'num_batches' parameter of {of} must be an integer from 1 to 2147483647. Got"
+    ):
+        make([1.0] * 100 if make is WeightedBatchSampler else 100, 16, num_batches=num_batches)
+    largest = make([1.0] * 100 if make is WeightedBatchSampler else 100, 16, num_batches=2**31 - 1, seed=1)
+    assert len(largest) == 2**31 - 1
 
 
 def test_what_training_libraries_look_at() -> None:
