@@ -79,13 +79,21 @@ call_feedback = function(python, method, kinds, arguments, of) {
 
 # Vectors and tensors alike; rows as integers from 0, all else as doubles.
 feedback_argument = function(value, argument, kind, of) {
-  numbers = as.double(value)
+  required = switch(kind, rows = "hold row numbers, counted from 1", number = "be one number", "hold numbers")
+  plain = if (inherits(value, "torch_tensor")) torch::as_array(value) else value
+  if (!is.numeric(plain)) {
+    stop_parameter(argument, required, sprintf("a value of class '%s'", class(plain)[1L]), of = of)
+  }
+  numbers = as.double(plain)
+  if (kind == "number" && length(numbers) != 1L) {
+    stop_parameter(argument, required, show_count(length(numbers), "value"), of = of)
+  }
   if (kind != "rows") {
     return(numbers)
   }
   wrong = which(is.na(numbers) | numbers != trunc(numbers) | numbers < 1 | numbers > .Machine$integer.max)
   if (length(wrong) > 0L) {
-    stop_parameter(argument, "hold row numbers, counted from 1", show_value(numbers[wrong[1L]]), of = of)
+    stop_parameter(argument, required, show_value(numbers[wrong[1L]]), of = of)
   }
   as.integer(numbers) - 1L
 }

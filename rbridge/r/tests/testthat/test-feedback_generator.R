@@ -103,6 +103,34 @@ test_that("what is no row number is refused before Python is asked", {
   expect_length(python$asked(), 0L)
 })
 
+test_that("what is neither numeric nor a tensor is refused before Python is asked, and so are other than one number", {
+  python = python_like()
+  instance = sampler_on(python)
+  of = "parameter of batch_sampler_python must"
+  for (wrong in list(c(TRUE, TRUE), NA, factor(c("b", "a")), c("1", "2"), list(1, 2), as.Date("2020-01-01"))) {
+    class_text = sprintf("Got a value of class '%s' instead.", class(wrong)[1L])
+    expect_no_warning(expect_error(instance$update(wrong, c(9, 8)),
+      paste("The 'rows'", of, "hold row numbers, counted from 1.", class_text), fixed = TRUE))
+    expect_no_warning(expect_error(instance$update(1:2, wrong),
+      paste("The 'weights'", of, "hold numbers.", class_text), fixed = TRUE))
+    expect_no_warning(expect_error(instance$append(wrong),
+      paste("The 'count'", of, "be one number.", class_text), fixed = TRUE))
+  }
+  expect_error(instance$append(numeric()), paste("The 'count'", of, "be one number. Got 0 values instead."), fixed = TRUE)
+  expect_error(instance$append(c(1, 7)), paste("The 'count'", of, "be one number. Got 2 values instead."), fixed = TRUE)
+  expect_length(python$asked(), 0L)
+  expect_silent(instance$update(integer(), numeric()))
+})
+
+test_that("tensors are taken as vectors are, and those of logical values refused", {
+  skip_without_libtorch()
+  python = python_like()
+  instance = sampler_on(python)
+  instance$update(torch::torch_tensor(c(1L, 3L), dtype = torch::torch_long()), torch::torch_tensor(c(2, 4)))
+  expect_identical(python$asked()[[1L]], list("update", list(rows = c(0L, 2L), weights = c(2, 4))))
+  expect_error(instance$update(torch::torch_tensor(c(TRUE, TRUE)), c(9, 8)), "Got a value of class 'logical' instead.")
+})
+
 test_that("samplers of different objects of Python hash differently", {
   of = function(identity) {
     mlr3misc::hash_input(feedback_generator(python_like(), 2, "OfTwo", identity, NULL, methods_of_two))
