@@ -1,4 +1,4 @@
-# Uniform and weighted batches of the Python package, made again from the golden vectors by R's own generator.
+# Uniform, weighted and prioritised batches of the Python package, made again from the golden vectors by R's own generator.
 
 with_seed_of = function(case, code) {
   kept = RNGkind("Mersenne-Twister", "Inversion", "Rejection")
@@ -26,9 +26,9 @@ tree_levels = function(weights) {
 
 sum_of_eight = function(x) ((x[1L] + x[2L]) + (x[3L] + x[4L])) + ((x[5L] + x[6L]) + (x[7L] + x[8L]))
 
-# One draw: a row, counted from 0.
-draw_row = function(levels) {
-  value = next_uniform() * sum_of_eight(levels[[length(levels)]])
+# One draw: a row, counted from 0; of the whole, or of one of `slices` equal slices, counted from 0.
+draw_row = function(levels, slice = 0, slices = 1) {
+  value = (slice + next_uniform()) / slices * sum_of_eight(levels[[length(levels)]])
   place = 0
   for (level in rev(levels)) {
     parts = level[place * 8 + 1:8]
@@ -74,6 +74,32 @@ draw_weighted = function(case) {
   rows
 }
 
+draw_prioritised = function(case) {
+  made = case$priorities
+  sizes = abs((seq_len(case$n) * made$multiplier) %% made$modulus / made$divisor - 1) + case$epsilon
+  largest = max(sizes)
+  next_place = case$n %% case$capacity
+  rows = numeric()
+  for (batch in seq_len(case$num_batches) - 1) {
+    for (update in Filter(function(update) update$before == batch, case$updates)) {
+      size = abs(update$priority) + case$epsilon
+      sizes[seq(1, case$n, by = update$step)] = size
+      largest = max(largest, size)
+      sizes[(next_place + seq_len(update$append) - 1) %% case$capacity + 1] = largest
+      next_place = (next_place + update$append) %% case$capacity
+    }
+    weights = c(sizes^case$alpha, numeric(case$capacity - length(sizes)))
+    levels = tree_levels(weights)
+    drawn = vapply(seq_len(case$batch_size) - 1, numeric(1L), FUN = function(slice) {
+      if (case$stratified) draw_row(levels, slice, case$batch_size) else draw_row(levels)
+    })
+    rows = c(rows, drawn)
+  }
+  weights = weights[weights > 0]
+  least = if (case$normalise) min(weights) else mean(weights)
+  structure(rows, importance_weights = (least / weights[drawn + 1])^case$beta)
+}
+
 draw_uniform = function(case) {
   batch = function(number) {
     if (case$replacement) {
@@ -85,12 +111,14 @@ draw_uniform = function(case) {
   unlist(lapply(seq_len(case$num_batches), batch)) - 1
 }
 
-test_that("R makes the uniform and the weighted batches of the golden vectors", {
+test_that("R makes the uniform, the weighted and the prioritised batches of the golden vectors", {
   cases = read_golden("weighted.json")$cases
-  expect_gt(length(cases), 50L)
+  expect_gt(length(cases), 70L)
+  draws = list(uniform = draw_uniform, weighted = draw_weighted, prioritised = draw_prioritised)
   for (case in cases) {
-    draw = if (case$input$kind == "uniform") draw_uniform else draw_weighted
-    rows = with_seed_of(case$input, draw(case$input))
+    drawn = with_seed_of(case$input, draws[[case$input$kind]](case$input))
+    rows = as.vector(drawn)
+    expect_equal(attr(drawn, "importance_weights"), unlist(case$expected$importance_weights), tolerance = 1e-11)
     expected = case$expected$rows
     if (length(rows) <= 2000L) expected = unlist(expected)
     found = if (length(rows) <= 2000L) rows else cut_list(rows)
