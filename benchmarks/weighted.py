@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rounds import head, interleaved, ratio, show
 from torch.utils.data import WeightedRandomSampler
 
-from pystrat import SumTree
+from pystrat import PrioritizedBatchSampler, SumTree
 from pystrat._random import RandomStream
 
 BATCH = 256
@@ -79,6 +79,18 @@ def contestants(n: int, k: int = BATCH) -> dict[str, Callable[[], Any]]:
     }
 
 
+def prioritised(n: int, k: int = BATCH) -> dict[str, Callable[[], Any]]:
+    """Return the batches of a sampler with priorities, and their updates: a round of k rows each."""
+    sampler = PrioritizedBatchSampler(n, k, seed=1)
+    sampler.update(np.arange(n), RANDOM.random(n))
+    stream = RandomStream(1)
+    updates = iter([(RANDOM.integers(0, n, k), RANDOM.random(k)) for _ in range(50)] * 100_000)
+    return {
+        "draw": repeated(lambda: sampler._draw(stream, 1)),
+        "update": repeated(lambda: sampler.update(*next(updates))),
+    }
+
+
 def claims() -> None:
     timings = interleaved(contestants(10_000_000), rounds=31)
     ours = "weighted, with replacement"
@@ -91,6 +103,9 @@ def claims() -> None:
     without = ratio(timings, "weighted, without replacement", uniform)
     show("weighted without replacement over uniform without, n = 65,536", without, 6)
     show("update over weighted with replacement, n = 65,536", ratio(timings, "update", ours), 1)
+    for n, rounds in ((10_000_000, 31), (65_536, 101)):
+        timings = interleaved(prioritised(n), rounds=rounds)
+        show(f"update of priorities over a prioritised draw, n = {n:,}", ratio(timings, "update", "draw"))
 
 
 def beside_others() -> None:
