@@ -169,6 +169,7 @@ def test_after_ten_million_updates_the_tree_is_bit_equal_to_a_fresh_one_and_its_
         assert_same_tree(tree, kernel_of(tree.leaves, minimum=True))
         exact = math.fsum(tree.leaves)
         assert abs(tree.total - exact) <= 3 * levels * 2.0**-53 * exact
+        assert tree.minimum == tree.leaves[tree.leaves > 0].min()
     assert done >= 10_000_000
 
 

@@ -1,4 +1,4 @@
-# Uniform, weighted and prioritised batches of the Python package, made again from the golden vectors by R's own generator.
+# Uniform, weighted and prioritised batches of Python, made again from the golden vectors by R's own generator.
 
 with_seed_of = function(case, code) {
   kept = RNGkind("Mersenne-Twister", "Inversion", "Rejection")
