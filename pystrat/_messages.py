@@ -42,6 +42,16 @@ def show_number(value: Any, digits: int = 15) -> str:
     return f"{number:.{digits}g}"
 
 
+def as_written(value: Any) -> float:
+    """Return a number as a double; a narrower float of numpy as the shortest decimal number that stands for it.
+
+    So 0.3 is 0.3 in any type, where the narrow number itself has further digits.
+    """
+    if isinstance(value, np.floating) and value.dtype.itemsize < 8:
+        return float(str(value))
+    return float(value)
+
+
 def _as_double(value: Any) -> float:
     """Return a number as a double; an integer beyond all doubles is infinite to R, and so to both languages."""
     try:

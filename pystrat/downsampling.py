@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat import _kernels
-from pystrat._messages import check_flag, check_integer, check_number, count_of, refusal, show, show_number
+from pystrat._messages import as_written, check_flag, check_integer, check_number, count_of, refusal, show, show_number
 from pystrat._row_weights import plain_array
 from pystrat._sum_tree import first_outside
 from pystrat.base import Batches, BatchSampler, epoch_permutation, epoch_seed
@@ -24,6 +24,7 @@ from pystrat.plan import BatchPlan, even_plan
 from pystrat.strata import Strata, encode_strata
 
 Multiplier = Union[float, Fraction]
+SMALLEST_RATE = np.finfo(np.float64).tiny  # 2^-1022
 
 
 class DownsampledBatchSampler(BatchSampler):
@@ -114,7 +115,10 @@ class DownsampledBatchSampler(BatchSampler):
         super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
         encoded = encode_strata(strata, missing=None, owner=owner)
         kept = _kept_rows(encoded, multipliers, majority, owner)
-        plan = even_plan(kept, encoded.names, batch_size=batch_size, num_replicas=self.num_replicas or 1, owner=owner)
+        replicas = self.num_replicas or 1
+        plan = even_plan(
+            kept, encoded.names, batch_size=batch_size, num_replicas=replicas, available=encoded.counts, owner=owner
+        )
         self._multipliers = multipliers
         self._majority = majority
         self._batch_size = batch_size
@@ -405,6 +409,9 @@ def _check_rates_and_values(rates: NDArray[np.float64], values: NDArray[np.float
         raise ValueError(refusal("probabilities", owner, "be from 0 to 1", "other values"))
     if not ((rates > 0) & (rates <= 1)).all():
         raise ValueError(refusal("keep_rate", owner, "be above 0 and at most 1", "other values"))
+    if (rates < SMALLEST_RATE).any():
+        required = "be at least 2^-1022, so that its inverse is a number"
+        raise ValueError(refusal("keep_rate", owner, required, show(rates.min())))
     if values.ndim > 2:
         raise ValueError(refusal("probabilities", owner, "be a vector or a table", f"{values.ndim} dimensions"))
     if rates.ndim > 1 or not rates.size:
@@ -452,8 +459,8 @@ def _check_multiplier(multiplier: Any, owner: str) -> Union[Multiplier, dict[str
 def _check_one_multiplier(value: Any, owner: str) -> Multiplier:
     """Return a float, whose 15 digits are the multiplier, or the fraction that no such float is."""
     number = check_number(value, "multiplier", owner, minimum=0, above=True)
-    if isinstance(value, np.floating) and value.dtype.itemsize < 8:
-        return float(str(value))  # 0.1, where the number itself has further digits
+    if isinstance(value, np.floating):
+        return as_written(value)
     if isinstance(value, Rational) and Fraction(value) != Fraction(show_number(number)):
         return Fraction(value)
     return number

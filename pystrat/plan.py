@@ -219,6 +219,7 @@ def even_plan(
     *,
     batch_size: int,
     num_replicas: int = 1,
+    available: Optional[NDArray[np.int64]] = None,
     owner: str = "even_plan",
 ) -> BatchPlan:
     """Return the plan with the fewest batches of at most `batch_size` rows, all strata dealt evenly to them.
@@ -233,6 +234,8 @@ def even_plan(
         The largest number of rows in a batch.
     num_replicas : int
         The number of batches is rounded up to a multiple of it.
+    available : numpy.ndarray of int64, shape (number of strata,), optional
+        Rows of each stratum of which a parameter 'multiplier' keeps `counts`, for error messages.
     owner : str
         The name that error messages give.
 
@@ -246,7 +249,7 @@ def even_plan(
     ValueError
         Where the smallest stratum has fewer rows than there would be batches.
     """
-    n_batches = _Rule(counts, strata, "error", num_replicas, owner).batches_by_batch_size(batch_size)
+    n_batches = _Rule(counts, strata, "error", num_replicas, owner, available).batches_by_batch_size(batch_size)
     return BatchPlan(n_batches, counts, strata, "even")
 
 
@@ -260,14 +263,21 @@ class _Rule:
         rare: str,
         num_replicas: int,
         owner: str,
+        available: Optional[NDArray[np.int64]] = None,
     ) -> None:
-        smallest = int(counts.argmin())
+        left_out = np.zeros_like(counts) if available is None else available - counts
+        # Of strata that are equally small, one that is whole: keeping more rows of the others would not help.
+        smallest = int(np.lexsort((left_out > 0, counts))[0])
         self.n_rows = int(counts.sum())
         self.n_min = int(counts[smallest])
         self.rare = rare
         self.num_replicas = num_replicas
         self.owner = owner
-        self.smallest = f"'{strata[smallest]}', has {count_of(self.n_min, 'row')}"
+        self.is_kept_part = bool(left_out[smallest])
+        has = f"has {count_of(self.n_min, 'row')}"
+        if self.is_kept_part:
+            has = f"keeps {self.n_min} of {count_of(self.n_min + int(left_out[smallest]), 'row')}"
+        self.smallest = f"'{strata[smallest]}', {has}"
 
     def batches_by_minimum(self, minimum: int) -> int:
         largest = self.n_min // self.num_replicas
@@ -314,13 +324,16 @@ class _Rule:
         most = self.n_min // self.num_replicas * self.num_replicas
         if most == 0:
             required = f"be at most {self.n_min}: the smallest stratum, {self.smallest}"
-            raise self._refuse("num_replicas", required, show(self.num_replicas), "Lower it.")
+            advice = "Lower it, or raise 'multiplier'." if self.is_kept_part else "Lower it."
+            raise self._refuse("num_replicas", required, show(self.num_replicas), advice)
         required = (
             f"be at least {-(-self.n_rows // most)}, for at most {count_of(most, 'batch')}: "
             f"the smallest stratum, {self.smallest}"
         )
         got = f"{show(batch_size)}, for {count_of(n_batches, 'batch')},"
-        raise self._refuse("batch_size", required, got, "Raise it.")
+        raise self._refuse(
+            "batch_size", required, got, "Raise it, or 'multiplier'." if self.is_kept_part else "Raise it."
+        )
 
     def _mean_too_small(self, mean: int, n_batches: int) -> ValueError:
         most = self.n_min // self.num_replicas * self.num_replicas

@@ -59,6 +59,9 @@ def cases() -> Iterator[dict[str, Any]]:
     for batch_size in (0, 2.5, 1, 40):
         yield _sampler([100, 4000], [1, 0], 40, batch_size, num_replicas=1 if batch_size == 1 else 3)
     yield _sampler([2, 40], [1, 0], 2, 6, num_replicas=3)
+    yield _sampler([100, 9900], [1, 0], 0.01, 10)  # what is too few is what is kept
+    yield _sampler([100, 9900], [1, 0], 0.01, 10, num_replicas=2)
+    yield _sampler([9900, 100], [0, 1], 1, 1)  # kept as many as there are of the other
     yield _sampler([100, 4000], [1, 0], 1, 10, majority="no")
     yield _sampler([100, 4000], [0.1 + 0.2, 0.3], 1, 10, majority=0.3)
     yield _sampler([100, 4000], [0.1 + 0.2, 0.3], 1, 200)
@@ -87,6 +90,9 @@ def cases() -> Iterator[dict[str, Any]]:
         ([True, False], 0.5),
         ([0.5], "0.5"),
         ([0.5], True),
+        ([[1, 0], [0.5, 0.5]], [2.3e-308, 1]),
+        ([[1, 0]], [1e-320, 1]),
+        ([0.5], 1e-320),
         ([[0, 1], [0, 0]], [0.5, 1]),
         ([[0.2, 0.8], [0.1, 0.8]], [0.5, 1]),
     ):

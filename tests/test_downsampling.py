@@ -284,6 +284,20 @@ def test_equal_sizes_need_the_majority(labels: Any, majority: Any) -> None:
         ({"majority": [0]}, "name a class by its label. Got 1 value instead"),
         ({"majority": object()}, "name a class by its label. Got a value of class 'object'"),
         ({"batch_size": 1}, "be at least 2, for at most 1000 batches"),
+        (
+            {"strata": [1] * 100 + [0] * 9900, "multiplier": 0.01},
+            "The 'batch_size' parameter of DownsampledBatchSampler must be at least 101, for at most 1 batch: the "
+            "smallest stratum, '0', keeps 1 of 9900 rows. Got 10, for 11 batches, instead. Raise it, or 'multiplier'.",
+        ),
+        (
+            {"strata": [1] * 100 + [0] * 9900, "multiplier": 0.01, "num_replicas": 2},
+            "The 'num_replicas' parameter of DownsampledBatchSampler must be at most 1: the smallest stratum, '0', "
+            "keeps 1 of 9900 rows. Got 2 instead. Lower it, or raise 'multiplier'.",
+        ),
+        (
+            {"strata": [0] * 9900 + [1] * 100, "batch_size": 1},
+            "the smallest stratum, '1', has 100 rows. Got 1, for 200 batches, instead. Raise it.",
+        ),
         ({"batch_size": 0}, "be a positive integer"),
         ({"walk": 1}, "be true or false"),
         ({"strata": [1, 1, 1]}, "have at least two classes"),
@@ -387,6 +401,7 @@ def test_corrected_probabilities_are_bayes_rule() -> None:
         left = pair[:, 0] / (pair[:, 0] + rate * pair[:, 1])
         assert np.allclose(correct_probabilities(left, rate), pair[:, 0])
         assert np.allclose(correct_probabilities(np.stack([left, 1 - left], 1), [1, rate]), pair)
+        assert np.allclose(correct_probabilities([[1, 0], [0, 1]], [2.0**-1022, rate]), [[1, 0], [0, 1]])
         column = correct_probabilities(left[:, None].astype(np.float32), [rate])
         assert column.shape == (100, 1) and np.allclose(column[:, 0], pair[:, 0], atol=1e-6)
 
@@ -417,6 +432,8 @@ def test_classes_of_a_table_of_probabilities_are_matched_by_name() -> None:
         ([float("nan")], 0.5, "'probabilities' parameter"),
         ([0.5], 0, "'keep_rate' parameter"),
         ([0.5], 1.5, "'keep_rate' parameter"),
+        ([0.5], 1e-320, r"'keep_rate' .* must be at least 2\^-1022, so that its inverse is a number. Got 9.99\d*e-321"),
+        ([[1, 0]], [1, 5e-324], r"'keep_rate' .* must be at least 2\^-1022"),
         ([0.5, 0.5], [1, 0.5], "be a table with a column for each class where 'keep_rate' has several values"),
         (0.5, [1, 0.5], "Got 1 value instead"),
         ([0.5, 0.5], pd.Series([1, 0.5], index=["1", "0"]), "be a table"),

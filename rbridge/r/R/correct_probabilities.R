@@ -72,6 +72,9 @@ check_rates_and_values = function(rates, values, of) {
   if (!isTRUE(all(rates > 0 & rates <= 1))) {
     stop_parameter("keep_rate", "be above 0 and at most 1", "other values", of = of)
   }
+  if (any(rates < .Machine$double.xmin)) {
+    stop_parameter("keep_rate", "be at least 2^-1022, so that its inverse is a number", show_value(min(rates)), of = of)
+  }
   if (length(dim(values)) > 2L) {
     stop_parameter("probabilities", "be a vector or a table", sprintf("%d dimensions", length(dim(values))), of = of)
   }

@@ -2,8 +2,9 @@
 
 # -> the batch plan of the kept rows, dealt evenly
 downsampled_plan = function(strata, configuration, of) {
-  kept = kept_rows(stratum_counts(strata), strata$names, configuration, of)
-  smallest = smallest_stratum(kept, strata$names)
+  counts = stratum_counts(strata)
+  kept = kept_rows(counts, strata$names, configuration, of)
+  smallest = smallest_stratum(kept, strata$names, available = counts)
   n_batches = batches_of_batch_size(sum(kept), smallest, configuration$batch_size, configuration, of)
   make_plan(kept, strata$names, n_batches, "even")
 }

@@ -20,8 +20,12 @@ stratum_counts = function(strata) {
   as.double(tabulate(strata$codes, length(strata$names)))
 }
 
-smallest_stratum = function(counts, names) {
-  list(rows = min(counts), name = names[which.min(counts)])
+# Where a 'multiplier' keeps `counts` of `available` rows, `kept_of` tells of how many, and is NULL for a whole stratum.
+# Of strata that are equally small, one that is whole: keeping more rows of the others would not help.
+smallest_stratum = function(counts, names, available = counts) {
+  smallest = order(counts, counts < available)[1L]
+  kept_of = if (counts[smallest] < available[smallest]) available[smallest]
+  list(rows = counts[smallest], name = names[smallest], kept_of = kept_of)
 }
 
 make_plan = function(counts, names, n_batches, assign) {
@@ -89,12 +93,14 @@ batches_of_batch_size = function(n_rows, smallest, batch_size, configuration, of
   most = smallest$rows %/% replicas * replicas
   if (most == 0) {
     stop_parameter("num_replicas", sprintf("be at most %.0f: %s", smallest$rows, show_smallest(smallest)),
-      show_value(replicas), advice = "Lower it.", of = of)
+      show_value(replicas), advice = if (is.null(smallest$kept_of)) "Lower it." else "Lower it, or raise 'multiplier'.",
+      of = of)
   }
   stop_parameter("batch_size",
     sprintf("be at least %.0f, for at most %s: %s", divide_up(n_rows, most), show_batches(most),
       show_smallest(smallest)),
-    sprintf("%s, for %s,", show_value(batch_size), show_batches(n_batches)), advice = "Raise it.", of = of)
+    sprintf("%s, for %s,", show_value(batch_size), show_batches(n_batches)),
+    advice = if (is.null(smallest$kept_of)) "Raise it." else "Raise it, or 'multiplier'.", of = of)
 }
 
 # Whole numbers, rounded up: %/% rounds down.
@@ -126,7 +132,12 @@ replicas_of = function(configuration) {
 }
 
 show_smallest = function(smallest) {
-  sprintf("the smallest stratum, '%s', has %s", smallest$name, show_count(smallest$rows, "row"))
+  has = if (is.null(smallest$kept_of)) {
+    sprintf("has %s", show_count(smallest$rows, "row"))
+  } else {
+    sprintf("keeps %.0f of %s", smallest$rows, show_count(smallest$kept_of, "row"))
+  }
+  sprintf("the smallest stratum, '%s', %s", smallest$name, has)
 }
 
 show_batches = function(n_batches) {
