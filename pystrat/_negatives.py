@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat._messages import count_of, refusal, show, show_number
+from pystrat._messages import as_written, count_of, refusal, show, show_number
 from pystrat._pairs import FreeCells, find_cells, indices_within, subsets_within
 from pystrat._random import RandomStream
 from pystrat._sum_tree import WeightTree
 
 MAX_PAIRS = 2**31 - 1
 LEAST_ACCEPTANCE = Fraction(1, 100)
+ROUNDING = 1e-9  # more than sums of shares are off by
 
 
 class PositivePairs:
@@ -249,7 +250,7 @@ class PopularityNegatives(Negatives):
         acceptance = float(of_user @ (positives.counts_by_user() / len(positives)))
         user = int(of_user.argmin())
         for found, who in ((acceptance, "all users"), (float(of_user[user]), f"user {user}")):
-            if found < LEAST_ACCEPTANCE:
+            if found < LEAST_ACCEPTANCE - ROUNDING:
                 required = f"keep at least {LEAST_ACCEPTANCE} of what is drawn"
                 got = f"'popularity', which keeps {show_number(round(found, 6), 3)} for {who},"
                 advice = "Lower 'power', use another method, or set 'reject_positives' to false."
@@ -302,12 +303,12 @@ def shares(counts: NDArray[np.int64], per_one: Fraction) -> NDArray[np.int64]:
 
 
 def exact_share(ratio: Any, owner: str) -> Fraction:
-    """Return the ratio as an exact number: a float is the decimal number that it is shown as."""
+    """Return the ratio as an exact number: a float is the decimal number that it is shown as, in its own type."""
     required = "be a number above 0 and below 1"
     if isinstance(ratio, Fraction):
         exact = Fraction(int(ratio.numerator), int(ratio.denominator))  # those of numpy would overflow
     elif isinstance(ratio, (float, np.floating)) and np.isfinite(ratio):
-        exact = Fraction(show_number(ratio))
+        exact = Fraction(show_number(as_written(ratio)))
     else:
         error = ValueError if isinstance(ratio, (int, float, np.number)) and not isinstance(ratio, bool) else TypeError
         raise error(refusal("ratio", owner, required, show(ratio)))

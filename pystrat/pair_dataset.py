@@ -21,7 +21,8 @@ class FeatureLookup:
     features : array_like, shape (n, ...)
         The features of each id. Kept as it is, and not copied.
     ids : array_like, shape (n,), optional
-        The ids, all different: integers, text or anything that pandas indexes. 0, 1, ..., n - 1 where not given.
+        The ids, all different: integers, text or anything that pandas indexes. 0, 1, ..., n - 1 where not given. Among
+        integers a double that is whole is an id as well.
     default : array_like, optional
         The features of ids that are unknown, a value or one of the shape of an id's features. An unknown id is an error
         where it is not given. Numbers have to fit the features' type, in which floats are rounded; text may be longer
@@ -85,7 +86,8 @@ class FeatureLookup:
         Raises
         ------
         ValueError
-            Where an id is unknown and there is no default; the message names the first.
+            Where an id is unknown and there is no default; the message names the first. Also where doubles are asked
+            for among integers, or integers among doubles, beyond 2^53: several integers are one double there.
         """
         wanted = plain_array(ids)
         rows = self._rows(wanted.reshape(-1))
@@ -105,10 +107,27 @@ class FeatureLookup:
     def _rows(self, ids: NDArray[Any]) -> NDArray[np.intp]:
         """Return the rows of ids, -1 where unknown."""
         if self._index is not None:
-            return np.asarray(self._index.get_indexer(ids))
+            return self._rows_of_index(self._index, ids)
         if ids.size and ids.dtype.kind not in "iu":
             raise TypeError(refusal("ids", type(self).__name__, "hold integers from 0", f"{ids.dtype} values"))
         return np.where((ids >= 0) & (ids < len(self._features)), ids, -1).astype(np.intp)
+
+    def _rows_of_index(self, index: pd.Index, ids: NDArray[Any]) -> NDArray[np.intp]:
+        """Return the rows of ids. Where integers meet doubles pandas would round them: these are compared exactly."""
+        if {index.dtype.kind, ids.dtype.kind} not in ({"i", "f"}, {"u", "f"}):
+            return np.asarray(index.get_indexer(ids))
+        values = ids.astype(np.float64)
+        finite = np.isfinite(values)
+        ambiguous = finite & (abs(values) >= 2.0**53)
+        if ambiguous.any():
+            required = "be below 2^53, to be exact, where doubles meet integers"
+            raise ValueError(refusal("ids", type(self).__name__, required, show(ids[ambiguous][0])))
+        if ids.dtype.kind != "f":
+            return np.asarray(index.get_indexer(ids))
+        whole = finite & (values == np.trunc(values))
+        rows = np.full(ids.shape, -1, dtype=np.intp)
+        rows[whole] = index.get_indexer(values[whole].astype(np.int64))
+        return rows
 
     def _empty(self, count: int) -> NDArray[Any]:
         return np.empty((count, *self._features.shape[1:]), dtype=self._features.dtype)
@@ -125,11 +144,20 @@ class PairDataset:
     user_features, item_features : array_like or FeatureLookup, optional
         The features of each code: an array of which row c belongs to code c, or a lookup of codes.
 
+    Raises
+    ------
+    TypeError, ValueError
+        Where a number of users or items is refused, or an array of features has not one row for each of them. What a
+        lookup does not know is told when it is asked for.
+
     Notes
     -----
     ``DataLoader(dataset, sampler=sampler, batch_size=None)`` asks for a whole batch at once and turns its arrays into
     tensors: nothing is done pair by pair. ``DataLoader(dataset, batch_sampler=sampler)`` gives the same batches, put
-    together from single pairs.
+    together from single pairs. That is the form for libraries that make loaders anew, such as accelerate and Lightning.
+
+    It has no length: a sampler of PyTorch that was put in the sampler's place would go through all pairs there are,
+    each once as a positive and once as a negative. Without one, such samplers fail at once.
 
     An item is a dict with ``user`` and ``item``, codes as int64, ``label``, 1 or 0 as float32, and ``user_features``
     and ``item_features`` where these were given. A number gives single values, several numbers give arrays.
@@ -147,12 +175,8 @@ class PairDataset:
         self.n_users = check_integer(n_users, "n_users", owner, minimum=1, maximum=MAX_CODES)
         self.n_items = check_integer(n_items, "n_items", owner, minimum=1, maximum=MAX_CODES)
         check_table(self.n_users, self.n_items, owner)
-        self._user_features = _as_lookup(user_features)
-        self._item_features = _as_lookup(item_features)
-
-    def __len__(self) -> int:
-        """Return the number of pair numbers, two for each pair."""
-        return 2 * self.n_users * self.n_items
+        self._user_features = _as_lookup(user_features, self.n_users, "user_features", owner)
+        self._item_features = _as_lookup(item_features, self.n_items, "item_features", owner)
 
     def __getitem__(self, numbers: Union[int, Any]) -> dict[str, Any]:
         users, items, labels = decode_pairs(numbers, self.n_items)
@@ -166,10 +190,14 @@ class PairDataset:
         return pairs
 
 
-def _as_lookup(features: Any) -> Optional[FeatureLookup]:
+def _as_lookup(features: Any, count: int, name: str, owner: str) -> Optional[FeatureLookup]:
+    """Return the lookup of features; refuse an array that has not one row for each code."""
     if features is None or isinstance(features, FeatureLookup):
         return features
-    return FeatureLookup(features)
+    rows = np.atleast_1d(plain_array(features))
+    if len(rows) != count:
+        raise ValueError(refusal(name, owner, f"have one value or one row for each of {count}", show(rows)))
+    return FeatureLookup(rows)
 
 
 def _is_of_kind(given: np.dtype[Any], kept: np.dtype[Any]) -> bool:

@@ -35,7 +35,8 @@ class NegativePairSampler(BatchSampler):
 
     For recommenders and other models of interactions. It yields pair numbers, which `PairDataset` turns into users,
     items and labels: ``DataLoader(dataset, sampler=sampler, batch_size=None)``, or ``batch_sampler=sampler`` for
-    libraries that want that; in R by ``rbridge.as_torch_sampler()`` and ``rbridge::decode_pairs()``.
+    libraries that make loaders anew, such as accelerate and Lightning: these put other samplers in the place of the
+    former. In R by ``rbridge.as_torch_sampler()`` and ``rbridge::decode_pairs()``.
 
     Parameters
     ----------
@@ -44,7 +45,8 @@ class NegativePairSampler(BatchSampler):
         Doubles that are whole, as R has them, and a single code do as well. A pair that occurs twice is two positives.
     ratio : float or fractions.Fraction
         r, the share of positives, above 0 and below 1. A float is the decimal number of 15 significant digits that it
-        is shown as, so that .3 is 3/10. For k negatives to each positive, ``Fraction(1, 1 + k)``.
+        is shown as, a narrower one of numpy the shortest that stands for it, so that .3 is 3/10. For k negatives to
+        each positive, ``Fraction(1, 1 + k)``.
     batch_size : int
         The most pairs a batch may have.
     n_users, n_items : int, optional

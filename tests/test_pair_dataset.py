@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from torch.utils.data import DataLoader
+from torch.utils.data import DataLoader, DistributedSampler
 
 from pystrat import FeatureLookup, NegativePairSampler, PairDataset, decode_pairs
 
@@ -66,7 +66,6 @@ def test_the_vectorised_form_asks_once_a_batch() -> None:
 
 def test_a_dataset_has_the_items_of_all_pair_numbers_and_no_others() -> None:
     dataset = PairDataset(3, 4)
-    assert len(dataset) == 24
     found = [dataset[number] for number in range(24)]
     assert [(pair["user"], pair["item"], pair["label"]) for pair in found] == [
         (user, item, label) for user in range(3) for item in range(4) for label in (0, 1)
@@ -80,7 +79,18 @@ def test_a_dataset_has_the_items_of_all_pair_numbers_and_no_others() -> None:
 def test_a_table_beyond_pair_numbers_is_refused() -> None:
     with pytest.raises(ValueError, match="'n_items' .* of PairDataset must be at most 4194304 with 1073741824 users"):
         PairDataset(2**30, 2**30)
-    assert len(PairDataset(2**30, 2**22)) == 2**53
+    largest = PairDataset(2**30, 2**22)[2**53 - 1]
+    assert (largest["user"], largest["item"], largest["label"]) == (2**30 - 1, 2**22 - 1, 1)
+
+
+def test_a_dataset_has_no_length_so_that_no_sampler_of_all_pairs_takes_the_place_of_the_sampler() -> None:
+    dataset: Any = PairDataset(3, 4)
+    with pytest.raises(TypeError, match="'PairDataset' has no len()"):
+        list(DataLoader(dataset, batch_size=None))  # a SequentialSampler
+    with pytest.raises(TypeError, match="'PairDataset' has no len()"):
+        list(DataLoader(dataset, batch_size=6, shuffle=True))
+    with pytest.raises(TypeError, match="'PairDataset' has no len()"):
+        DistributedSampler(dataset, num_replicas=2, rank=0)
 
 
 @pytest.mark.parametrize("ids", [["a", "b", "c"], [7, -2, 10**12], pd.Index([1.5, 2.5, np.inf]), None])
@@ -106,6 +116,42 @@ def test_an_unknown_id_is_an_error_or_the_default(ids: Any, unknown: str) -> Non
     assert FeatureLookup(features, ids, default=[8, 9])(asked).tolist() == [[3, 4], [8, 9]]
     assert FeatureLookup(features, ids, default=[8, 9])(asked[1]).tolist() == [8, 9]
     assert FeatureLookup(features[:0], known[:0], default=7)(asked).tolist() == [[7, 7], [7, 7]]
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.int32])
+def test_doubles_are_ids_among_integers_where_they_are_exact(dtype: Any) -> None:
+    lookup = FeatureLookup([1, 2, 3], ids=np.array([5, 7, 2**31 - 1], dtype=dtype), default=0)
+    asked = [7.0, 5.5, 5.0, np.nan, np.inf, -np.inf, -5.0, 2.0**31 - 1, 2.0**53 - 1]
+    assert lookup(asked).tolist() == [2, 0, 1, 0, 0, 0, 0, 3, 0]
+    assert lookup(np.array([7, 5.5, np.inf], dtype=np.float16)).tolist() == [2, 0, 0]
+    assert lookup(torch.tensor(5.0)) == 1
+    with pytest.raises(ValueError, match="must be known where no default is given. Got 5.5 instead"):
+        FeatureLookup([1, 2], ids=np.array([5, 7], dtype=dtype))([7.0, 5.5])
+
+
+@pytest.mark.parametrize(
+    ("ids", "asked"),
+    [
+        ([2**53, 2**53 + 1], [2.0**53]),
+        ([10**18 + 1, 5], [5.0, 1e18]),
+        ([-(2**53) - 1, 5], np.array(-(2.0**53))),
+        ([2**53 - 1, 5], np.array([np.nan, 1e300])),
+        ([1.5, 2.0**53], [2**53 + 1]),
+        ([1.5, 2.0**63], np.array([2**63 + 1], dtype=np.uint64)),
+    ],
+)
+def test_no_integer_is_taken_for_another_that_is_the_same_double(ids: Any, asked: Any) -> None:
+    with pytest.raises(
+        ValueError, match=r"'ids' .* must be below 2\^53, to be exact, where doubles meet integers. Got [-\d]"
+    ):
+        FeatureLookup([1, 2], ids=ids, default=0)(asked)
+
+
+def test_large_integers_are_ids_of_their_own() -> None:
+    assert FeatureLookup([1, 2], ids=[2**53, 2**53 + 1], default=0)(
+        [2**53 + 1, 2**53 + 2, 2**53]
+    ).tolist() == [2, 0, 1]
+    assert FeatureLookup([1, 2], ids=[1.5, 2.0**60], default=0)([2, 2**52]).tolist() == [0, 0]
 
 
 def test_text_features_by_text_ids() -> None:
@@ -161,7 +207,27 @@ def test_codes_are_no_ids_of_another_type() -> None:
         FeatureLookup([1, 2])(["a"])
 
 
-def test_a_user_without_features_is_an_error_in_the_loader() -> None:
-    dataset = PairDataset(N_USERS, N_ITEMS, user_features=USER_FEATURES[:5])
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (
+            {"user_features": USER_FEATURES[:5]},
+            "The 'user_features' parameter of PairDataset must have one value or one row for each of 20. Got 5 values ",
+        ),
+        ({"item_features": np.arange(31)}, "'item_features' .* for each of 30. Got 31 values instead"),
+        ({"item_features": "text"}, "'item_features' .* for each of 30. Got 1 value instead"),
+    ],
+)
+def test_features_of_fewer_or_more_codes_are_refused(options: dict[str, Any], text: str) -> None:
+    with pytest.raises(ValueError, match=text):
+        PairDataset(N_USERS, N_ITEMS, **options)
+
+
+def test_a_single_value_is_the_feature_of_a_single_code() -> None:
+    assert PairDataset(1, 2, user_features=7.5)[[0, 3]]["user_features"].tolist() == [7.5, 7.5]
+
+
+def test_a_user_whom_a_lookup_does_not_know_is_an_error_in_the_loader() -> None:
+    dataset = PairDataset(N_USERS, N_ITEMS, user_features=FeatureLookup(USER_FEATURES[:5]))
     with pytest.raises(ValueError, match="'ids' parameter of FeatureLookup must be known"):
         list(DataLoader(dataset, sampler=sampler_of(), batch_size=None))  # type: ignore[arg-type, call-overload]

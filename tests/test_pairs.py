@@ -486,8 +486,16 @@ def test_copies_are_alike(method: str) -> None:
 
 @METHODS
 def test_equal_ratios_are_one_however_they_are_written(method: str) -> None:
-    ratios = (0.4, np.float64(0.4), Fraction(2, 5), Fraction(np.int64(2), np.int64(5)))
+    narrow = (np.float32(0.4), np.float16(0.4), np.longdouble(0.4))
+    ratios = (0.4, np.float64(0.4), Fraction(2, 5), Fraction(np.int64(2), np.int64(5)), *narrow)
     assert len({str(sampler_of(ratio, method=method).state_dict()) for ratio in ratios}) == 1
+
+
+@pytest.mark.parametrize("number", [np.float16, np.float32, np.float64])
+def test_a_narrow_ratio_is_the_shortest_decimal_number_that_stands_for_it(number: Any) -> None:
+    users = np.arange(10_000)
+    sampler = NegativePairSampler(users, np.zeros_like(users), number(0.3), 10**6, n_items=9, seed=1)
+    assert sampler.n_negatives == 23_333
 
 
 def test_one_is_told_in_the_singular() -> None:
@@ -641,6 +649,22 @@ def test_popularity_is_refused_where_it_would_keep_too_little() -> None:
     assert kept.acceptance == 1
 
 
+@pytest.mark.parametrize("n_items", [100, 200, 1000, 100_000])
+def test_popularity_is_refused_below_1_in_100_and_not_at_it(n_items: int) -> None:
+    """User 0 has met all but 1 in 100 items, which are drawn alike, then one more; user 1 has met the others."""
+
+    def sampler_with(n_free: int) -> NegativePairSampler:
+        users = np.arange(n_items) >= n_items - n_free
+        return NegativePairSampler(users.astype(int), np.arange(n_items), 0.5, 10, method="popularity", power=0)
+
+    assert sampler_with(n_items // 100).acceptance == pytest.approx(2 * 0.99 * 0.01)
+    if n_items > 100:
+        with pytest.raises(
+            ValueError, match="must keep at least 1/100 of what is drawn. Got .* for (user 0|all users)"
+        ):
+            sampler_with(n_items // 100 - 1)
+
+
 # Decoding -------------------------------------------------------------------------------------------------------------
 
 
@@ -663,6 +687,13 @@ def test_decoding_undoes_the_numbers(pairs: list[tuple[int, int, int]]) -> None:
 def test_what_is_no_pair_number_is_refused(numbers: list[Any], text: str) -> None:
     with pytest.raises((TypeError, ValueError), match=text):
         decode_pairs(numbers, 3)
+
+
+@pytest.mark.parametrize("n_items", [0, 2.5, 2**31, True, None])
+def test_a_number_of_items_that_is_none_is_refused(n_items: Any) -> None:
+    text = "'n_items' parameter of decode_pairs must be an integer from 1 to 2147483647. Got "
+    with pytest.raises((TypeError, ValueError), match=text):
+        decode_pairs([7], n_items)
 
 
 @pytest.mark.parametrize("module", [pystrat.pairs, pystrat.pair_dataset])

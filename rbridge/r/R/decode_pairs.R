@@ -48,11 +48,10 @@ decode_pairs = function(numbers, n_items) {
 
 # How many users or items: their codes are integers.
 check_code_count = function(value, parameter, of) {
-  value = check_count(value, parameter, of = of)
-  if (value > .Machine$integer.max) {
+  if (!is_whole_number(value) || value < 1 || value > .Machine$integer.max) {
     stop_parameter(parameter, sprintf("be an integer from 1 to %d", .Machine$integer.max), show_value(value), of = of)
   }
-  value
+  as.double(value)
 }
 
-pair_numbers = "hold pair numbers, whole numbers from 0 to 2^53 - 1"
+pair_numbers = "hold pair numbers, integers from 0 to 2^53 - 1"

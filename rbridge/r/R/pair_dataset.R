@@ -75,8 +75,14 @@ check_features = function(features, count, parameter) {
     stop_parameter(parameter, "be a vector or a matrix", show_count(length(dim(features)), "dimension"),
       of = "pair_dataset")
   }
-  if (!is.null(features) && (!is.numeric(features) || is.object(features) || NROW(features) != count)) {
-    stop_parameter(parameter, sprintf("be numbers, one value or one row for each of %.0f", count),
-      if (is.numeric(features)) show_count(NROW(features), "value") else show_value(features), of = "pair_dataset")
+  if (is.null(features)) {
+    return(invisible())
+  }
+  if (!is.numeric(features) || is.object(features)) {
+    stop_parameter(parameter, "be numbers", show_value(features), of = "pair_dataset")
+  }
+  if (NROW(features) != count) {
+    stop_parameter(parameter, sprintf("have one value or one row for each of %.0f", count),
+      show_count(NROW(features), "value"), of = "pair_dataset")
   }
 }
