@@ -14,9 +14,9 @@ from typing import Any, Iterable, Iterator, Optional, Protocol, runtime_checkabl
 import numpy as np
 import pytest
 import torch
-from torch.utils.data import DataLoader
+from torch.utils.data import DataLoader, DistributedSampler, SequentialSampler
 
-from pystrat import Batches, BatchSampler, StratifiedBatchSampler
+from pystrat import Batches, BatchSampler, NegativePairSampler, PairDataset, StratifiedBatchSampler
 
 DOCUMENT = (Path(__file__).parents[1] / "docs" / "training-libraries.md").read_text(encoding="utf-8")
 LABELS = np.repeat([1, 0], [30, 97])
@@ -33,6 +33,20 @@ def loader_of(sampler: BatchSampler, workers: int = 0) -> DataLoader:
 
 def epoch_of(sampler: BatchSampler, epoch: int) -> list[list[int]]:
     return [batch.tolist() for batch in sampler.batches(epoch)]
+
+
+def pair_loader(form: str, **parameters: Any) -> DataLoader:
+    """The two forms of a loader of pairs; the vectorised one has no batch sampler."""
+    sampler = NegativePairSampler([0, 0, 1, 2], [0, 3, 1, 3], 0.4, 3, n_users=3, n_items=4, seed=1, **parameters)
+    given: dict[str, Any] = {"sampler": sampler, "batch_size": None}
+    if form == "batch_sampler":
+        given = {"batch_sampler": sampler}
+    return DataLoader(PairDataset(3, 4), **given)  # type: ignore[arg-type]
+
+
+def pairs_of(loader: Iterable[Any]) -> list[list[tuple[int, int, int]]]:
+    parts = (tuple(batch[name].tolist() for name in ("user", "item", "label")) for batch in loader)
+    return [list(zip(*part)) for part in parts]
 
 
 def keeps_the_promise(batches: Iterable[list[int]]) -> bool:
@@ -231,6 +245,37 @@ def test_lightning_resumes_where_the_state_in_its_checkpoint_says(done: int, wor
         assert fitted == [epoch_of(sampler, 3)[done:], epoch_of(sampler, 4)]
 
 
+def lightning_deals(loader: DataLoader, world: int, rank: int) -> DataLoader:
+    """pytorch/trainer/connectors/data_connector.py: a loader without a batch sampler gets a wrapped sampler."""
+
+    class Wrapper(DistributedSampler):
+        def __iter__(self) -> Iterator[Any]:
+            batches = list(loader.sampler)
+            return (batches[place] for place in super().__iter__())
+
+    wrapper = Wrapper(range(len(loader.sampler)), num_replicas=world, rank=rank, shuffle=True)  # type: ignore[arg-type]
+    return DataLoader(loader.dataset, sampler=wrapper, batch_size=loader.batch_size)
+
+
+def test_lightning_deals_the_batches_of_a_loader_without_a_batch_sampler_and_deals_them_twice_where_a_rank_has() -> (
+    None
+):
+    whole = pairs_of(pair_loader("sampler", num_replicas=2))
+    dealt = [pairs_of(lightning_deals(pair_loader("sampler", num_replicas=2), 2, rank)) for rank in range(2)]
+    assert len(whole) == 4 and sorted(dealt[0] + dealt[1]) == sorted(whole)
+    twice = [pairs_of(lightning_deals(pair_loader("sampler", num_replicas=2, rank=rank), 2, rank)) for rank in range(2)]
+    assert len(twice[0] + twice[1]) == 2, "half of the batches"
+
+
+def test_lightning_overfits_on_no_other_pairs_than_the_sampler_s() -> None:
+    loader = pair_loader("sampler")
+    with pytest.raises(TypeError, match="'PairDataset' has no len()"):
+        list(DataLoader(loader.dataset, sampler=SequentialSampler(loader.dataset), batch_size=loader.batch_size))
+    assert isinstance(
+        pair_loader("batch_sampler").sampler, SequentialSampler
+    ), "which it takes for unshuffled, and leaves"
+
+
 # accelerate: data_loader.py -------------------------------------------------------------------------------------------
 
 
@@ -319,6 +364,21 @@ class EqualBatches(BatchSampler):
 
     def _epoch_batches(self, epoch: int) -> Batches:
         return Batches(np.arange(120), np.arange(0, 121, 10))
+
+
+def accelerate_keeps(loader: DataLoader) -> DataLoader:
+    """data_loader.py, prepare_data_loader on one process: the batch sampler is kept, the sampler is not."""
+    if loader.batch_sampler is None:
+        return DataLoader(loader.dataset, batch_size=loader.batch_size, drop_last=loader.drop_last)
+    return DataLoader(loader.dataset, batch_sampler=loader.batch_sampler)
+
+
+def test_accelerate_keeps_the_batch_sampler_of_pairs_and_fails_where_there_is_none() -> None:
+    assert pairs_of(accelerate_keeps(pair_loader("batch_sampler"))) == pairs_of(pair_loader("sampler"))
+    with pytest.raises(TypeError, match="'PairDataset' has no len()"):
+        list(accelerate_keeps(pair_loader("sampler")))
+    with pytest.raises(TypeError, match="not iterable"):
+        list(AccelerateShard(pair_loader("sampler").batch_sampler, 2, 0))
 
 
 @pytest.mark.parametrize("even_batches", [True, False])
