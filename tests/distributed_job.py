@@ -1,7 +1,8 @@
 """What one process of a distributed run does; started by torch.distributed.run, told by its arguments.
 
 ``batches``: write the batches of two epochs, as its DataLoader delivers them. ``downsampled``: the same of downsampled
-batches, drawn afresh or, where told "walk", walked through. ``train``: train a small network on the
+batches, drawn afresh or, where told "walk", walked through. ``pairs``: the pairs of two epochs, by the documented
+loader in both its forms. ``train``: train a small network on the
 survey with DistributedDataParallel and write its parameters. ``gradient``: write the gradient that
 DistributedDataParallel averages for one batch a process, and the rows of the batch. ``feedback``: draw by weights that
 all ranks are told by the recipe of docs/weighted.md, and write the batches. ``vocabulary``: train with a sampled
@@ -24,7 +25,13 @@ import torch.distributed as distributed
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader, TensorDataset
 
-from pystrat import DownsampledBatchSampler, StratifiedBatchSampler, WeightedBatchSampler
+from pystrat import (
+    DownsampledBatchSampler,
+    NegativePairSampler,
+    PairDataset,
+    StratifiedBatchSampler,
+    WeightedBatchSampler,
+)
 from pystrat.corpus.vocabulary import SampledOutput
 
 LABELS = np.repeat(np.arange(5), [20, 33, 47, 61, 90])
@@ -43,6 +50,21 @@ def job_downsampled(rank: int, world: int, kept: str) -> Any:
     sampler = DownsampledBatchSampler(LABELS == 0, 2, 8, walk=walk, seed=1, num_replicas=world, rank=rank)
     loader = DataLoader(range(len(LABELS)), batch_sampler=sampler)  # type: ignore[arg-type]
     return [[batch.tolist() for batch in loader] for _ in range(2)]
+
+
+def pair_sampler(world: int, rank: Optional[int]) -> NegativePairSampler:
+    users, items = np.divmod(np.arange(0, 600, 11), 30)
+    return NegativePairSampler(users, items, 0.3, 15, n_users=20, n_items=30, seed=1, num_replicas=world, rank=rank)
+
+
+def job_pairs(rank: int, world: int, _: str) -> Any:
+    told = {}
+    for form in ("sampler", "batch_sampler"):
+        sampler = pair_sampler(world, rank)
+        given = {"batch_sampler": sampler} if form == "batch_sampler" else {"sampler": sampler, "batch_size": None}
+        loader = DataLoader(PairDataset(20, 30), **given)  # type: ignore[arg-type, var-annotated]
+        told[form] = [[{name: part.tolist() for name, part in batch.items()} for batch in loader] for _ in range(2)]
+    return told
 
 
 def survey() -> tuple[torch.Tensor, torch.Tensor]:
@@ -141,6 +163,7 @@ def main() -> None:
     jobs = {
         "batches": job_batches,
         "downsampled": job_downsampled,
+        "pairs": job_pairs,
         "train": job_train,
         "gradient": job_gradient,
         "feedback": job_feedback,

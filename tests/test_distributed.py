@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,8 @@ import numpy as np
 import pytest
 import torch
 
-from pystrat import DownsampledBatchSampler, StratifiedBatchSampler
-from tests.distributed_job import LABELS, VOCABULARY_TARGETS, train_vocabulary, weighted_sampler
+from pystrat import DownsampledBatchSampler, PairDataset, StratifiedBatchSampler
+from tests.distributed_job import LABELS, VOCABULARY_TARGETS, pair_sampler, train_vocabulary, weighted_sampler
 
 JOB = Path(__file__).parent / "distributed_job.py"
 
@@ -54,6 +55,22 @@ def test_downsampled_rows_are_shared_by_the_ranks_in_batches_of_nearly_one_size(
         rows = np.concatenate(interleaved)
         assert len(set(rows)) == 60 and set(range(20)) <= set(rows)
         assert {len(batch) for batch in interleaved} == {6, 7}
+
+
+def test_pairs_are_shared_by_the_ranks_with_every_positive_once_and_no_positive_among_the_negatives(
+    tmp_path: Path,
+) -> None:
+    ranks = run("pairs", "-", 2, tmp_path)
+    whole, dataset = pair_sampler(2, None), PairDataset(20, 30)
+    assert (len(pair_sampler(1, None)), len(whole)) == (13, 14), "183 pairs in batches of at most 15, and for 2 ranks"
+    observed = {(cell // 30, cell % 30) for cell in range(0, 600, 11)}
+    for form, epoch in product(("sampler", "batch_sampler"), range(2)):
+        interleaved = [batch for turn in zip(*(rank[form][epoch] for rank in ranks)) for batch in turn]
+        expected = [dataset[numbers] for numbers in whole.batches(epoch)]
+        assert interleaved == [{name: part.tolist() for name, part in batch.items()} for batch in expected]
+        pairs = [pair for batch in interleaved for pair in zip(batch["user"], batch["item"], batch["label"])]
+        assert sorted((user, item) for user, item, label in pairs if label) == sorted(observed)
+        assert not observed & {(user, item) for user, item, label in pairs if not label}
 
 
 def test_training_on_the_survey_ends_with_the_same_parameters_on_all_ranks(tmp_path: Path) -> None:
