@@ -206,7 +206,7 @@ def test_from_r_through_reticulate(rscript: Callable[..., str]) -> None:
         "item_features": [3.5, 2.5],
     }
     assert told["length"] == 24
-    numbers = "The 'numbers' parameter of decode_pairs must hold pair numbers, whole numbers from 0 to 2^53 - 1. Got"
+    numbers = "The 'numbers' parameter of decode_pairs must hold pair numbers, integers from 0 to 2^53 - 1. Got"
     count = "The 'n_items' parameter of decode_pairs must be"
     assert told["errors"] == [
         f"{numbers} -1 instead.",
@@ -216,13 +216,12 @@ def test_from_r_through_reticulate(rscript: Callable[..., str]) -> None:
         f"{numbers} 'a' instead.",
         "The 'numbers' parameter of decode_pairs must be those of at most 2147483647 users. "
         "Got 562949953421313 instead.",
-        f"{count} a positive integer. Got 0 instead.",
+        f"{count} an integer from 1 to 2147483647. Got 0 instead.",
         f"{count} an integer from 1 to 2147483647. Got 2147483648 instead.",
-        "The 'n_items' parameter of pair_dataset must be a positive integer. Got nothing instead.",
-        "The 'user_features' parameter of pair_dataset must be numbers, one value or one row for each of 3. "
+        "The 'n_items' parameter of pair_dataset must be an integer from 1 to 2147483647. Got nothing instead.",
+        "The 'user_features' parameter of pair_dataset must have one value or one row for each of 3. "
         "Got 2 values instead.",
-        "The 'item_features' parameter of pair_dataset must be numbers, one value or one row for each of 4. "
-        "Got 'a' instead.",
+        "The 'item_features' parameter of pair_dataset must be numbers. Got 'a' instead.",
         "There is no user 4: the dataset has 3.",
     ]
 

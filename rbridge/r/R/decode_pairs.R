@@ -8,7 +8,7 @@
 #' from 1, as the rows of an embedding and of a table do in R.
 #'
 #' @param numbers (`numeric()`)\cr
-#'   Pair numbers, whole numbers from 0 to 2^53 - 1.
+#'   Pair numbers, integers from 0 to 2^53 - 1.
 #' @param n_items (`integer(1)`)\cr
 #'   Number of items in all, as the sampler has it.
 #'

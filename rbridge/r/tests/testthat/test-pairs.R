@@ -45,7 +45,7 @@ test_that("features of fewer or more codes are refused", {
     ),
     fixed = TRUE
   )
-  expect_error(pair_dataset(3, 4, item_features = 1:5), "have one value or one row for each of 4. Got 5 values instead.",
+  expect_error(pair_dataset(3, 4, item_features = 1:5), "one value or one row for each of 4. Got 5 values instead.",
     fixed = TRUE)
   expect_error(pair_dataset(3, 4, item_features = letters[1:4]), "must be numbers. Got 4 values instead.", fixed = TRUE)
 })
