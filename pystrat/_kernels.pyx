@@ -7,7 +7,7 @@ Every loop over rows runs without the interpreter's lock.
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from pystrat._generator cimport BLOCK_SIZE, Generator, next_indices, prefetch, seed_generator, take_row
 
@@ -93,30 +93,81 @@ def scatter_in_order(code_type[::1] codes, int64_t[::1] cursors, const int32_t[:
             cursors[codes[row]] += 1
 
 
-def number_integers(const int64_t[::1] values, int64_t lowest, int32_t[::1] numbers, int64_t[::1] codes):
-    """Number integers that lie close together in order of first appearance.
+cdef inline uint64_t slot_of(int64_t value, int shift) noexcept nogil:
+    """Return where the table looks for a value first: the upper bits of its hash."""
+    cdef uint64_t bits = <uint64_t>value
+    bits ^= bits >> 32
+    return (bits * <uint64_t>0x9E3779B97F4A7C15) >> shift  # 2^64 over the golden ratio
+
+
+cdef Py_ssize_t number_rows(
+    const int64_t[::1] values,
+    int64_t[::1] codes,
+    Py_ssize_t row,
+    int32_t[::1] slots,
+    int shift,
+    int64_t[::1] distinct,
+    Py_ssize_t *found,
+) noexcept nogil:
+    """Number the rows from `row` on until `distinct` is full; return the first row that is left."""
+    cdef uint64_t last = <uint64_t>slots.shape[0] - 1
+    cdef uint64_t slot
+    cdef int64_t value
+    cdef int32_t number
+    while row < values.shape[0]:
+        value = values[row]
+        slot = slot_of(value, shift)
+        number = slots[slot]
+        while number >= 0 and distinct[number] != value:
+            slot = (slot + 1) & last
+            number = slots[slot]
+        if number < 0:
+            if found[0] == distinct.shape[0]:
+                break
+            number = <int32_t>found[0]
+            slots[slot] = number
+            distinct[number] = value
+            found[0] += 1
+        codes[row] = number
+        row += 1
+    return row
+
+
+def number_integers(const int64_t[::1] values, int64_t[::1] codes):
+    """Number integers in order of first appearance, by a table of hashes that begins small and is never over half full.
 
     Parameters
     ----------
     values
-        Shape (n,).
-    lowest
-        The smallest of them.
-    numbers
-        Shape (largest - lowest + 1,). A negative entry for every value; becomes the number of those that occur.
+        Shape (n,), n below 2^31.
     codes
         Shape (n,). The result, the number of each value.
+
+    Returns
+    -------
+    numpy.ndarray of int64
+        The distinct values, in the order of their numbers.
     """
-    cdef int32_t *number
-    cdef int32_t found = 0
-    cdef Py_ssize_t row
-    with nogil:
-        for row in range(values.shape[0]):
-            number = &numbers[values[row] - lowest]
-            if number[0] < 0:
-                number[0] = found
-                found += 1
-            codes[row] = number[0]
+    cdef int bits = 10
+    cdef int32_t[::1] slots
+    cdef int64_t[::1] distinct = np.empty(0, dtype=np.int64)
+    cdef Py_ssize_t row = 0
+    cdef Py_ssize_t found = 0
+    cdef Py_ssize_t known
+    cdef uint64_t slot
+    while True:
+        slots = np.full(1 << bits, -1, dtype=np.int32)
+        distinct = np.concatenate([distinct, np.empty((1 << (bits - 1)) - found, dtype=np.int64)])
+        with nogil:
+            for known in range(found):
+                slot = slot_of(distinct[known], 64 - bits)
+                while slots[slot] >= 0:
+                    slot = (slot + 1) & (<uint64_t>slots.shape[0] - 1)
+                slots[slot] = <int32_t>known
+            row = number_rows(values, codes, row, slots, 64 - bits, distinct, &found)
+        if row == values.shape[0]:
+            return np.array(distinct[:found])
+        bits += 2
 
 
 def compact_codes(const int64_t[::1] wide, code_type[::1] codes, int64_t[::1] counts):

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 from collections.abc import Sized
 from typing import Any, Iterable, Optional
@@ -35,9 +36,9 @@ def show_number(value: Any, digits: int = 15) -> str:
     if isinstance(value, numbers.Integral) and abs(int(value)) < 10**15:
         return str(int(value))
     number = _as_double(value) + 0.0  # -0 is shown as 0, which it equals
-    if np.isnan(number):
+    if math.isnan(number):
         return "NaN"
-    if np.isinf(number):
+    if math.isinf(number):
         return "Inf" if number > 0 else "-Inf"
     return f"{number:.{digits}g}"
 

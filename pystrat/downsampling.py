@@ -117,7 +117,7 @@ class DownsampledBatchSampler(BatchSampler):
         kept = _kept_rows(encoded, multipliers, majority, owner)
         replicas = self.num_replicas or 1
         plan = even_plan(
-            kept, encoded.names, batch_size=batch_size, num_replicas=replicas, available=encoded.counts, owner=owner
+            kept, encoded.shown, batch_size=batch_size, num_replicas=replicas, available=encoded.counts, owner=owner
         )
         self._multipliers = multipliers
         self._majority = majority
@@ -180,7 +180,7 @@ class DownsampledBatchSampler(BatchSampler):
         codes, counts = self._codes.view(), self._counts.view()
         codes.setflags(write=False)
         counts.setflags(write=False)
-        return Strata(codes, self._plan.strata, counts)
+        return Strata(codes, self._plan.shown, counts)
 
     @property
     def keep_rates(self) -> pd.Series:
@@ -278,13 +278,13 @@ class DownsampledBatchSampler(BatchSampler):
         for derived in ("_plan", "_weights", "_layout", "_orders"):
             del state[derived]
         plan = self._plan
-        state["plan"] = (plan.n_batches, plan.counts, plan.strata, plan.assign)
+        state["plan"] = (plan.n_batches, plan.counts, plan.shown, plan.assign)
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         plan = BatchPlan(*state.pop("plan"))
         self.__dict__.update(state)
-        self._adopt(Strata(self._codes, plan.strata, self._counts), plan)
+        self._adopt(Strata(self._codes, plan.shown, self._counts), plan)
 
     def __repr__(self) -> str:
         plan = self._plan

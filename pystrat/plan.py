@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, Optional, Sequence
 
 import numpy as np
 import pandas as pd
@@ -35,19 +35,24 @@ class BatchPlan:
         B, the number of batches of an epoch over all replicas.
     counts : numpy.ndarray of int64, shape (number of strata,)
         n_s, the rows of each stratum.
-    strata : tuple of str
-        The names of the strata, in order of first appearance.
+    shown : sequence of str
+        The names of the strata, or what makes them when they are asked for.
     assign : {"proportional", "even"}
         How the rows are dealt to the batches.
     """
 
     n_batches: int
     counts: NDArray[np.int64]
-    strata: tuple[str, ...]
+    shown: Sequence[str]
     assign: str
 
     def __post_init__(self) -> None:
         self.counts.setflags(write=False)
+
+    @property
+    def strata(self) -> tuple[str, ...]:
+        """The names of the strata, in order of first appearance."""
+        return tuple(self.shown)
 
     @property
     def n_rows(self) -> int:
@@ -107,26 +112,26 @@ class BatchPlan:
         """Lay out the strata and what a batch holds of each; of many strata, the first ones."""
         table = pd.DataFrame(
             {
-                "stratum": list(self.strata[:most]),
+                "stratum": list(self.shown[:most]),
                 "rows": self.counts[:most],
                 "fewest in a batch": self.counts[:most] // self.n_batches,
                 "most in a batch": -(-self.counts[:most] // self.n_batches),
             }
         )
         text = str(table.to_string(index=False))
-        left = len(self.strata) - most
+        left = len(self.counts) - most
         return text if left <= 0 else f"{text}\n... and {left} more"
 
     def __repr__(self) -> str:
         return (
-            f"BatchPlan(n_batches={self.n_batches}, n_rows={self.n_rows}, strata={len(self.strata)}, "
+            f"BatchPlan(n_batches={self.n_batches}, n_rows={self.n_rows}, strata={len(self.counts)}, "
             f"min_samples_per_stratum={self.min_samples_per_stratum}, assign={self.assign!r})"
         )
 
 
 def make_plan(
     counts: NDArray[np.int64],
-    strata: tuple[str, ...],
+    strata: Sequence[str],
     *,
     min_samples_per_stratum: Optional[int] = None,
     mean_batch_size: Optional[int] = None,
@@ -141,7 +146,7 @@ def make_plan(
     ----------
     counts : numpy.ndarray of int64, shape (number of strata,)
         Rows of each stratum, all positive.
-    strata : tuple of str
+    strata : sequence of str
         Their names.
     min_samples_per_stratum : int, optional
         The promise m: ``max(1, n_min // m)`` batches.
@@ -178,7 +183,7 @@ def make_plan(
 
 def largest_minimum(
     counts: NDArray[np.int64],
-    strata: tuple[str, ...],
+    strata: Sequence[str],
     *,
     batch_size: int,
     num_replicas: int = 1,
@@ -190,7 +195,7 @@ def largest_minimum(
     ----------
     counts : numpy.ndarray of int64, shape (number of strata,)
         Rows of each stratum, all positive.
-    strata : tuple of str
+    strata : sequence of str
         Their names.
     batch_size : int
         The largest mean number of rows in a batch.
@@ -215,7 +220,7 @@ def largest_minimum(
 
 def even_plan(
     counts: NDArray[np.int64],
-    strata: tuple[str, ...],
+    strata: Sequence[str],
     *,
     batch_size: int,
     num_replicas: int = 1,
@@ -228,7 +233,7 @@ def even_plan(
     ----------
     counts : numpy.ndarray of int64, shape (number of strata,)
         Rows of each stratum, all positive.
-    strata : tuple of str
+    strata : sequence of str
         Their names.
     batch_size : int
         The largest number of rows in a batch.
@@ -259,25 +264,33 @@ class _Rule:
     def __init__(
         self,
         counts: NDArray[np.int64],
-        strata: tuple[str, ...],
+        strata: Sequence[str],
         rare: str,
         num_replicas: int,
         owner: str,
         available: Optional[NDArray[np.int64]] = None,
     ) -> None:
-        left_out = np.zeros_like(counts) if available is None else available - counts
-        # Of strata that are equally small, one that is whole: keeping more rows of the others would not help.
-        smallest = int(np.lexsort((left_out > 0, counts))[0])
+        self._strata = strata
+        self._smallest, self._left_out = int(counts.argmin()), 0
+        if available is not None:
+            left_out = available - counts
+            # Of strata that are equally small, one that is whole: keeping more rows of the others would not help.
+            self._smallest = int(np.lexsort((left_out > 0, counts))[0])
+            self._left_out = int(left_out[self._smallest])
         self.n_rows = int(counts.sum())
-        self.n_min = int(counts[smallest])
+        self.n_min = int(counts[self._smallest])
         self.rare = rare
         self.num_replicas = num_replicas
         self.owner = owner
-        self.is_kept_part = bool(left_out[smallest])
+        self.is_kept_part = self._left_out > 0
+
+    @property
+    def smallest(self) -> str:
+        """The smallest stratum as messages tell of it."""
         has = f"has {count_of(self.n_min, 'row')}"
         if self.is_kept_part:
-            has = f"keeps {self.n_min} of {count_of(self.n_min + int(left_out[smallest]), 'row')}"
-        self.smallest = f"'{strata[smallest]}', {has}"
+            has = f"keeps {self.n_min} of {count_of(self.n_min + self._left_out, 'row')}"
+        return f"'{self._strata[self._smallest]}', {has}"
 
     def batches_by_minimum(self, minimum: int) -> int:
         largest = self.n_min // self.num_replicas

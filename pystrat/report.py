@@ -201,7 +201,7 @@ def plot_plan(plan: BatchPlan, *, most: int = 40) -> Any:
     image = axis.imshow(shares, aspect="auto", cmap="Blues", vmin=0, vmax=1, interpolation="nearest", extent=extent)
     axis.set_yticks(range(len(chosen)))
     axis.set_yticklabels(
-        f"{plan.strata[place]}: {count_of(plan.counts[place], 'row')}, {range_of(counts)} in a batch"
+        f"{plan.shown[place]}: {count_of(plan.counts[place], 'row')}, {range_of(counts)} in a batch"
         for place, counts in zip(chosen, table.T)
     )
     axis.xaxis.get_major_locator().set_params(integer=True)

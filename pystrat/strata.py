@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, time, timezone
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence, Union, overload
 
 import numpy as np
 import pandas as pd
@@ -35,7 +35,6 @@ _OBJECT_KINDS = {
     "datetime64": "date",
     "empty": "text",
 }
-_WIDEST_TABLE = 2**16  # of integers: what the nearest caches hold
 _Refuse = Callable[[str], TypeError]
 
 
@@ -63,21 +62,59 @@ class Strata:
     codes : numpy.ndarray, shape (n_rows,)
         The number of each row's stratum, from 0 in order of first appearance; the number of strata where the row was
         dropped. uint8, uint16 or int32, the smallest that holds them.
-    names : tuple of str
-        How each stratum is shown: numbers as ``%.15g``, TRUE or FALSE, ISO dates, text as it is, missing as NA; columns
-        joined by a comma. Two strata may share a name, never a code.
+    shown : sequence of str
+        The names, or what makes them when they are asked for.
     counts : numpy.ndarray of int64, shape (number of strata,)
         Rows of each stratum.
     """
 
     codes: NDArray[Any]
-    names: tuple[str, ...]
+    shown: Sequence[str]
     counts: NDArray[np.int64]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """How each stratum is shown: numbers as ``%.15g``, TRUE or FALSE, ISO dates, text as it is, missing as NA.
+
+        Columns are joined by a comma. Two strata may share a name, never a code.
+        """
+        return tuple(self.shown)
 
     @property
     def n_rows(self) -> int:
         """Rows of the dataset, dropped ones included."""
         return len(self.codes)
+
+
+class NumberNames(Sequence[str]):
+    """The names of strata that are numbers, each made when it is asked for: a number takes 8 bytes, a text some 60.
+
+    Parameters
+    ----------
+    values : numpy.ndarray of integers or doubles, shape (number of strata,)
+    """
+
+    def __init__(self, values: NDArray[Any]) -> None:
+        self._values = values
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    @overload
+    def __getitem__(self, place: int) -> str:
+        ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[str, ...]:
+        ...
+
+    def __getitem__(self, place: Union[int, slice]) -> Union[str, tuple[str, ...]]:
+        if isinstance(place, slice):
+            return tuple(NumberNames(self._values[place]))
+        return show_number(self._values[place].item())
+
+    def __iter__(self) -> Iterator[str]:
+        return map(show_number, self._values.tolist())
 
 
 @dataclass(frozen=True)
@@ -321,24 +358,10 @@ def _factorize(values: Any) -> tuple[NDArray[Any], Any]:
     if isinstance(values, np.ndarray) and values.dtype.kind == "M":
         codes, ticks = _number_kept(values.view(np.int64), np.isnat(values))
         return codes, ticks.view(values.dtype)
-    if values.dtype == np.int64 and (numbered := _number_close_integers(np.asarray(values))):
-        return numbered
+    if values.dtype == np.int64:
+        codes = np.empty(len(values), dtype=np.int64)
+        return codes, _kernels.number_integers(np.ascontiguousarray(values), codes)
     codes, distinct = pd.factorize(values)
-    return codes, distinct
-
-
-def _number_close_integers(values: NDArray[np.int64]) -> Optional[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Number labels such as 0 to 9 by looking them up in a table, some times faster than by hashing them."""
-    lowest = int(values.min())
-    width = int(values.max()) - lowest + 1
-    if width > min(len(values), _WIDEST_TABLE):
-        return None
-    numbers = np.full(width, -1, dtype=np.int32)
-    codes = np.empty(len(values), dtype=np.int64)
-    _kernels.number_integers(np.ascontiguousarray(values), lowest, numbers, codes)
-    occurring = np.flatnonzero(numbers >= 0)
-    distinct = np.empty(len(occurring), dtype=np.int64)
-    distinct[numbers[occurring]] = occurring + lowest
     return codes, distinct
 
 
@@ -409,7 +432,7 @@ def _as_doubles(values: Any, refuse: _Refuse) -> Any:
 
 def _check_exact(distinct: Any, refuse: _Refuse) -> None:
     """Refuse integers that R's doubles would merge with their neighbours, such as 2^53 + 1."""
-    if _are_small_integers(distinct, 2**53):
+    if _are_exact_integers(distinct):
         return
     numbers = np.asarray(distinct, dtype=object)
     try:
@@ -420,11 +443,11 @@ def _check_exact(distinct: Any, refuse: _Refuse) -> None:
         raise refuse(f"the integer {numbers[inexact][0]}, which no double holds exactly,")
 
 
-def _are_small_integers(distinct: Any, limit: int) -> bool:
-    """Whether these are numpy's integers from -limit to limit, of which many can be seen to at once."""
+def _are_exact_integers(distinct: Any) -> bool:
+    """Whether these are numpy's integers from -2^53 to 2^53, which all doubles hold: seen at once, however many."""
     if not isinstance(distinct, np.ndarray) or distinct.dtype.kind not in "iu" or not len(distinct):
         return False
-    return bool(-limit <= int(distinct.min()) and int(distinct.max()) <= limit)
+    return bool(-(2**53) <= int(distinct.min()) and int(distinct.max()) <= 2**53)
 
 
 def _check_dates(distinct: Any, refuse: _Refuse) -> None:
@@ -497,14 +520,14 @@ def _count_missing(columns: Sequence[Column], n_rows: int) -> int:
     return int(missing.sum())
 
 
-def _combine(columns: Sequence[Column], *, drop: bool) -> tuple[NDArray[Any], tuple[str, ...]]:
+def _combine(columns: Sequence[Column], *, drop: bool) -> tuple[NDArray[Any], Sequence[str]]:
     """Number the combinations that occur; -1 for rows left out.
 
     The combinations are numbered again after every column, so the codes stay below the number of rows.
     """
     first = columns[0]
     if len(columns) == 1 and (drop or first.codes.min() >= 0):
-        return first.codes, tuple(_names_of(first))
+        return first.codes, _names_of(first)
     left_out = np.zeros(len(first.codes), dtype=bool)
     codes = np.zeros(len(first.codes), dtype=np.int64)
     parts: list[NDArray[Any]] = []
@@ -526,14 +549,14 @@ def _number_kept(values: NDArray[np.int64], left_out: NDArray[np.bool_]) -> tupl
     return codes, distinct
 
 
-def _names_of(column: Column) -> list[str]:
+def _names_of(column: Column) -> Sequence[str]:
     """Show each value of a column."""
-    if len(column.values) > 0 and _are_small_integers(column.values, 10**15 - 1):
-        return repr(column.values.tolist())[1:-1].split(", ")  # what _name gives, in a third of the time
-    return [_name(value, column.kind) for value in column.values]
+    if isinstance(column.values, np.ndarray) and column.values.dtype.kind in "iuf":
+        return NumberNames(column.values)
+    return tuple(_name(value, column.kind) for value in column.values)
 
 
-def _compact(codes: NDArray[Any], names: tuple[str, ...], *, any_dropped: bool) -> Strata:
+def _compact(codes: NDArray[Any], names: Sequence[str], *, any_dropped: bool) -> Strata:
     """Store the codes in the smallest type; dropped rows get the number of strata as theirs."""
     n_codes = len(names) + any_dropped
     dtype = np.uint8 if n_codes <= 2**8 else np.uint16 if n_codes <= 2**16 else np.int32

@@ -128,7 +128,7 @@ class StratifiedBatchSampler(BatchSampler):
         encoded = encode_strata(strata, missing=missing, owner=owner)
         plan = make_plan(
             encoded.counts,
-            encoded.names,
+            encoded.shown,
             min_samples_per_stratum=minimum,
             mean_batch_size=mean,
             assign=assign,
@@ -160,7 +160,7 @@ class StratifiedBatchSampler(BatchSampler):
         """The strata: the code of each row (not to be written to), the names and the counts."""
         codes = self._codes.view()
         codes.setflags(write=False)
-        return Strata(codes, self._plan.strata, self._plan.counts)
+        return Strata(codes, self._plan.shown, self._plan.counts)
 
     def _global_length(self) -> int:
         return self._plan.n_batches
@@ -193,7 +193,7 @@ class StratifiedBatchSampler(BatchSampler):
         for derived in ("_plan", "_layout"):
             del state[derived]
         plan = self._plan
-        state["plan"] = (plan.n_batches, plan.counts, plan.strata, plan.assign)
+        state["plan"] = (plan.n_batches, plan.counts, plan.shown, plan.assign)
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -204,7 +204,7 @@ class StratifiedBatchSampler(BatchSampler):
     def __repr__(self) -> str:
         plan = self._plan
         return (
-            f"{type(self).__name__}({plan.n_rows} rows, {len(plan.strata)} strata, {plan.n_batches} batches, "
+            f"{type(self).__name__}({plan.n_rows} rows, {len(plan.counts)} strata, {plan.n_batches} batches, "
             f"min_samples_per_stratum={plan.min_samples_per_stratum}, assign={plan.assign!r}, "
             f"shuffle={self._parameters['shuffle']}, seed={self._seed}, epoch={self.epoch})"
         )
@@ -275,5 +275,5 @@ def min_samples_for_batch_size(
         num_replicas = check_integer(num_replicas, "num_replicas", owner, minimum=1)
     encoded = encode_strata(strata, missing=missing, owner=owner)
     return largest_minimum(
-        encoded.counts, encoded.names, batch_size=batch_size, num_replicas=num_replicas or 1, owner=owner
+        encoded.counts, encoded.shown, batch_size=batch_size, num_replicas=num_replicas or 1, owner=owner
     )

@@ -169,7 +169,7 @@ def codes_and_names(sampler: Native) -> tuple[Any, list[str]]:
     """Return the codes as int32, -1 where a row is dropped, and the names of the strata."""
     strata = sampler.strata
     codes = strata.codes.astype(np.int32)
-    codes[codes == len(strata.names)] = -1
+    codes[codes == len(strata.counts)] = -1
     return codes, list(strata.names)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime
 import decimal
 import locale
+import pickle
+import tracemalloc
 import uuid
 from typing import Any
 
@@ -16,7 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat import StratifiedBatchSampler
-from pystrat.strata import encode_strata
+from pystrat._messages import show_number
+from pystrat.strata import NumberNames, encode_strata
 
 DAY = datetime.date(2017, 6, 30)
 NOON = datetime.datetime(2017, 6, 30, 12)
@@ -423,7 +426,38 @@ def test_the_sampler_takes_what_the_strata_take() -> None:
     st.sampled_from([1, -1, 2]),
 )
 def test_integers_are_numbered_alike_in_an_array_and_one_by_one(lowest: int, labels: list[int], step: int) -> None:
-    """An array of integers that lie close together is numbered by a table, objects are by hashing."""
+    """An array of integers is numbered by a compiled table of hashes, objects are by that of pandas."""
     values = (np.array(labels, dtype=np.int64) + lowest)[::step]
     assert numbered(values) == numbered(pd.Series(values)) == numbered(values.tolist())
     assert numbered(values)[0] == [list(dict.fromkeys(values.tolist())).index(value) for value in values.tolist()]
+
+
+@pytest.mark.parametrize("n_strata", [511, 512, 513, 2_048, 2_049, 100_000])
+@pytest.mark.parametrize("apart", [1, -3, 2**32, 2**32 + 1, 2**36])
+def test_integers_are_numbered_by_first_appearance_however_many_and_far_apart(n_strata: int, apart: int) -> None:
+    """The table of hashes grows with the strata."""
+    values = np.random.default_rng(1).integers(0, n_strata, 2 * n_strata) * apart
+    codes, distinct = pd.factorize(values)
+    encoded = encode_strata(values)
+    assert encoded.codes.tolist() == codes.tolist() and encoded.counts.tolist() == np.bincount(codes).tolist()
+    assert encoded.names == tuple(show_number(value) for value in distinct)
+
+
+def test_names_of_numbers_take_eight_bytes_a_stratum() -> None:
+    labels = np.arange(2**16) + 10**9
+    tracemalloc.start()
+    sampler = StratifiedBatchSampler(labels, 1, seed=1)
+    held, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    codes, layout, counts, names = 2, 4, 8, 8
+    assert held < len(labels) * (codes + layout + counts + names) + 10_000
+    assert sampler.plan.strata[:: 2**15] == ("1000000000", "1000032768")
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.float64])
+def test_names_of_numbers_are_made_alike_one_by_one_and_together(dtype: Any) -> None:
+    values = np.array([0, 7, 10**15 - 1, 10**15, 2**52 + 1], dtype=dtype)
+    names = NumberNames(values)
+    shown = ("0", "7", "999999999999999", "1e+15", "4.5035996273705e+15")
+    assert tuple(names) == names[:] == shown and (len(names), names[3], names[-1]) == (5, shown[3], shown[-1])
+    assert tuple(pickle.loads(pickle.dumps(names))) == shown
