@@ -73,18 +73,24 @@ rows_in_order = function(data_source, batch_size) {
 }
 
 # The epoch is taken at the first call, so that an iterator that is never asked changes nothing.
+# Called for every batch of a training: nothing is looked up, or asked of another function, that can be known before.
 batch_iterator = function(take_epoch) {
-  batches = NULL
-  taken = 0L
+  rows = offsets = NULL
+  n_batches = taken = 0L
   function() {
-    if (is.null(batches)) {
-      batches <<- take_epoch()
+    if (is.null(offsets)) {
+      batches = take_epoch()
+      rows <<- batches$rows
+      offsets <<- batches$offsets
+      n_batches <<- length(offsets) - 1L
     }
-    if (taken == length(batches$offsets) - 1L) {
+    if (taken == n_batches) {
       return(coro::exhausted())
     }
     taken <<- taken + 1L
-    batches$rows[batch_places(batches$offsets, taken)]
+    begin = offsets[taken]
+    end = offsets[taken + 1L]
+    if (begin == end) rows[0L] else rows[(begin + 1L):end]
   }
 }
 
