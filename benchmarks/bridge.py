@@ -1,4 +1,7 @@
-"""An epoch in R whose batches come from Python by callback, over the native sampler of the R package."""
+"""An epoch in R whose batches come from Python by callback, over the native sampler of the R package.
+
+Flat, as `$batches()` gives it, and batch by batch, as `$.iter()` does to a dataloader.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,9 @@ from settings import SETTINGS, described, sampler_of
 from pystrat import Batches, StratifiedBatchSampler
 from rbridge import as_torch_sampler
 from rbridge._session import session
+
+_FLAT = "function(sampler) { sampler$batches(0); NULL }"
+_ITERATED = "function(sampler) { following = sampler$.iter(); while (!coro::is_exhausted(following())) NULL }"
 
 
 class AnySampler:
@@ -25,18 +31,34 @@ class AnySampler:
         return self._sampler.batches(epoch)
 
 
-def bridge(n_rows: int, rounds: int) -> None:
+def in_r_code(code: str) -> Any:
+    """Return what a line of R gives."""
     base = session().rinterface.baseenv
+    return base["eval"](base["parse"](text=code))
+
+
+def bridge(n_rows: int, rounds: int) -> None:
+    flat, iterated = in_r_code(_FLAT), in_r_code(_ITERATED)
     for n_strata, parameters in SETTINGS[1:]:
         sampler = sampler_of(n_rows, n_strata, **parameters)
 
-        def epoch_of(source: Any) -> Any:
-            return base["$"](as_torch_sampler(source)(session().rinterface.NULL), "batches")
-
-        native, callback = epoch_of(sampler), epoch_of(AnySampler(sampler))
-        timings = interleaved({"native": lambda: native(0), "callback": lambda: callback(0)}, rounds=rounds)
-        claim = f"R by callback over R's native sampler, {described(n_rows, n_strata, parameters)}"
-        show_ratio(claim, timings, "callback", "native", 2 if n_rows == 1_000_000 else None)
+        native, callback = (
+            as_torch_sampler(source)(session().rinterface.NULL) for source in (sampler, AnySampler(sampler))
+        )
+        timings = interleaved(
+            {
+                "native": lambda: flat(native),
+                "callback": lambda: flat(callback),
+                "native iterated": lambda: iterated(native),
+                "callback iterated": lambda: iterated(callback),
+            },
+            rounds=rounds,
+        )
+        setting = described(n_rows, n_strata, parameters)
+        reach = 2 if n_rows == 1_000_000 else None
+        show_ratio(f"R by callback over R's native sampler, {setting}", timings, "callback", "native", reach)
+        claim = f"R by callback over R's native sampler, batch by batch, {setting}"
+        show_ratio(claim, timings, "callback iterated", "native iterated", reach)
 
 
 if __name__ == "__main__":

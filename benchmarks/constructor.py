@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pandas as pd
 from rounds import head, interleaved, show_ratio
-from settings import SETTINGS, described, labels_of
+from settings import GENERATOR, SETTINGS, described, labels_of
 
 from pystrat import StratifiedBatchSampler
 
@@ -18,7 +18,9 @@ def constructor(n_rows: int) -> None:
     for n_strata, parameters in SETTINGS[1:]:
         integers = labels_of(n_rows, n_strata)
         texts = np.array([f"stratum {number}" for number in range(n_strata)], dtype=object)[integers]
-        for form, labels in (("int64", integers), ("text", texts)):
+        # Identifiers, too far apart for a table with a place for each, and with more digits than a double shows.
+        identifiers = GENERATOR.integers(0, 2**52, n_strata)[integers]
+        for form, labels in (("int64", integers), ("wide int64", identifiers), ("text", texts)):
             timings = interleaved(
                 {
                     "ours": lambda: StratifiedBatchSampler(labels, seed=1, **parameters),

@@ -27,7 +27,8 @@ seconds_of = function(run) {
   proc.time()[["elapsed"]] - begin
 }
 
-# The contestants take turns; -> a matrix of seconds, one row a round, one column a contestant.
+# The contestants take turns, every other round backwards; -> a matrix of seconds, one row a round, one column a
+# contestant.
 # The clock has steps of a millisecond, so that short ones run several times a turn.
 interleaved = function(contestants, rounds, times) {
   repeated = lapply(contestants, function(run) {
@@ -35,7 +36,10 @@ interleaved = function(contestants, rounds, times) {
     function() for (time in seq_len(times)) run()
   })
   for (run in repeated) run()
-  t(replicate(rounds, vapply(repeated, seconds_of, numeric(1L))))
+  turns = names(repeated)
+  t(vapply(seq_len(rounds), function(round) {
+    vapply(repeated[if (round %% 2L) turns else rev(turns)], seconds_of, numeric(1L))[turns]
+  }, numeric(length(turns))))
 }
 
 show_ratio = function(claim, seconds, ours, theirs, reach = NULL) {
@@ -45,19 +49,37 @@ show_ratio = function(claim, seconds, ours, theirs, reach = NULL) {
     if (is.null(reach)) "" else format(reach), verdict))
 }
 
-stratified_epoch = function(strata, ...) {
+stratified_sampler = function(strata, ...) {
   generator = rbridge::batch_sampler_stratified(strata = strata, seed = 1, ...)
-  sampler = generator(list(task = NULL, .length = function() length(strata)))
+  generator(list(task = NULL, .length = function() length(strata)))
+}
+
+# The rows of all batches in one vector, and where each batch begins.
+flat_epoch = function(sampler) {
   function() sampler$batches(0)
+}
+
+# Batch by batch, as a dataloader takes them.
+iterated_epoch = function(sampler) {
+  is_exhausted = coro::is_exhausted
+  function() {
+    following = sampler$.iter()
+    while (!is_exhausted(following())) NULL
+  }
 }
 
 measure = function(n_rows, n_strata, rounds, times) {
   strata = labels_of(n_rows, n_strata)
   minimum = max(1, (min(tabulate(match(strata, unique(strata)))) * 256) %/% n_rows)
+  by_minimum = stratified_sampler(strata, min_samples_per_stratum = minimum)
+  even = stratified_sampler(strata, mean_batch_size = 256, assign = "even", rare = "allow")
   seconds = interleaved(list(
-    by_minimum = stratified_epoch(strata, min_samples_per_stratum = minimum),
-    even = stratified_epoch(strata, mean_batch_size = 256, assign = "even", rare = "allow"),
+    by_minimum = flat_epoch(by_minimum),
+    by_minimum_iterated = iterated_epoch(by_minimum),
+    even = flat_epoch(even),
+    even_iterated = iterated_epoch(even),
     sample = function() sample.int(n_rows),
+    # A list of batches, which a dataloader has only to walk through: what the iterated ones are measured against too.
     published = function() published_epoch(strata, minimum)
   ), rounds, times)
   setting = sprintf("%s rows, %d strata", format(n_rows, big.mark = ",", scientific = FALSE), n_strata)
@@ -68,9 +90,14 @@ measure = function(n_rows, n_strata, rounds, times) {
   for (ours in c("by_minimum", "even")) {
     size = if (ours == "even") "mean batch 256, even" else sprintf("m = %.0f", minimum)
     setting_of = sprintf("%s, %s", setting, size)
+    iterated = paste0(ours, "_iterated")
     show_ratio(sprintf("R, an epoch over sample.int, %s", setting_of), seconds, ours, "sample", if (is_large) 1.8)
+    show_ratio(sprintf("R, an epoch batch by batch over sample.int, %s", setting_of), seconds, iterated, "sample",
+      if (is_large) 1.8)
     show_ratio(sprintf("R, an epoch over the published data.table form, %s", setting_of), seconds, ours, "published",
       0.12)
+    show_ratio(sprintf("R, an epoch batch by batch over the published data.table form, %s", setting_of), seconds,
+      iterated, "published", 0.12)
   }
 }
 
@@ -83,7 +110,7 @@ measure_torch = function(n_rows, rounds) {
   strata = labels_of(n_rows, 2L)
   random = utils::getFromNamespace("RandomSampler", "torch")(torch::tensor_dataset(torch::torch_zeros(n_rows)))
   seconds = interleaved(list(
-    ours = stratified_epoch(strata, mean_batch_size = 256),
+    ours = iterated_epoch(stratified_sampler(strata, mean_batch_size = 256)),
     random = function() coro::loop(for (row in random$.iter()) NULL)
   ), rounds, 1L)
   show_ratio(sprintf("R, an epoch over torch's random sampler row by row, %.0f rows", n_rows), seconds, "ours", "random")

@@ -9,7 +9,7 @@ from typing import Any, Iterator
 import numpy as np
 from imblearn.tensorflow import balanced_batch_generator
 from rounds import head, interleaved, show_ratio
-from settings import consume, labels_of, sampler_of
+from settings import SETTINGS, consume, described, labels_of, sampler_of
 from sklearn.model_selection import StratifiedKFold
 from torch.utils.data import BatchSampler, RandomSampler, WeightedRandomSampler
 
@@ -41,6 +41,18 @@ def over_torch(n_rows: int) -> None:
         show_ratio(f"as lists over tolist alone, {setting}", timings, "ours", "tolist")
 
 
+def of_many_strata(n_rows: int) -> None:
+    """Compare samplers of 10 and 1,000 strata with torch's batches, which know none."""
+    random = BatchSampler(RandomSampler(range(n_rows)), 256, False)
+    for n_strata, parameters in SETTINGS[2:]:
+        sampler = sampler_of(n_rows, n_strata, **parameters)
+        timings = interleaved(
+            {"ours": lambda: consume(sampler), "random": lambda: consume(random)}, rounds=ROUNDS[n_rows]
+        )
+        claim = f"as lists over BatchSampler(RandomSampler), {described(n_rows, n_strata, parameters)}"
+        show_ratio(claim, timings, "ours", "random", REACH[n_rows])
+
+
 def folds(labels: Any, n_batches: int) -> Iterator[list[int]]:
     """Use the test parts of scikit-learn's folds as the batches of an epoch."""
     splitter = StratifiedKFold(n_batches, shuffle=True, random_state=1)
@@ -60,7 +72,7 @@ def over_stratified_k_fold(n_rows: int, rounds: int) -> None:
 
 
 def over_balanced_batches(n_rows: int, rounds: int) -> None:
-    """Compare so many of our batches as imbalanced-learn's epoch has: it leaves out most of the majority's rows."""
+    """Compare an epoch of all rows with one of imbalanced-learn, which leaves out most of those of the majority."""
     labels = labels_of(n_rows, 2)
     sampler = StratifiedBatchSampler(labels, mean_batch_size=256, seed=1)
     rows = np.arange(n_rows)[:, np.newaxis]
@@ -94,6 +106,7 @@ if __name__ == "__main__":
     head()
     for size in sys.argv[1:] or ROUNDS:
         over_torch(int(size))
+        of_many_strata(int(size))
     if len(sys.argv) == 1:
         over_stratified_k_fold(20_000, rounds=11)
         over_stratified_k_fold(100_000, rounds=3)

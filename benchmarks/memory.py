@@ -1,34 +1,61 @@
-"""Bytes a row: held by a sampler, at the peak of an epoch as arrays, in a pickle. Counted, so without spread."""
+"""Bytes a row: held by a sampler, at the peak of an epoch as arrays, in a pickle. Counted, so without spread.
+
+And what a stratum adds to each: with many strata that is more than the rows take.
+"""
 
 from __future__ import annotations
 
 import pickle
 import tracemalloc
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from rounds import head, show
-from settings import SETTINGS, described, labels_of
+from settings import GENERATOR, SETTINGS, described, labels_of
 
 from pystrat import StratifiedBatchSampler
 
+EVEN = SETTINGS[-1][1]
 
-def memory(n_rows: int) -> None:
-    for n_strata, parameters in SETTINGS:
-        labels = labels_of(n_rows, n_strata)
-        few = n_strata <= 256
-        tracemalloc.start()
-        sampler = StratifiedBatchSampler(labels, seed=1, **parameters)
-        held = tracemalloc.get_traced_memory()[0] / n_rows
-        tracemalloc.reset_peak()
-        sampler.batches(0)
-        peak = tracemalloc.get_traced_memory()[1] / n_rows
-        tracemalloc.stop()
-        pickled = len(pickle.dumps(sampler)) / n_rows
-        setting = described(n_rows, n_strata, parameters)
-        show(f"bytes a row held, {setting}", (held,) * 3, 6 if few else 8)
-        show(f"bytes a row at the peak of an epoch, held ones included, {setting}", (peak,) * 3, 17)
-        show(f"bytes a row pickled, {setting}", (pickled,) * 3, 1.005 if few else 4)
+
+def bytes_of(labels: NDArray[Any], parameters: dict[str, Any]) -> tuple[int, int, int]:
+    """Return what a sampler of these labels holds, with an epoch at its peak, and pickled."""
+    tracemalloc.start()
+    sampler = StratifiedBatchSampler(labels, seed=1, **parameters)
+    held = tracemalloc.get_traced_memory()[0]
+    tracemalloc.reset_peak()
+    sampler.batches(0)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return held, peak, len(pickle.dumps(sampler))
+
+
+def a_row(labels: NDArray[Any], n_strata: int, parameters: dict[str, Any]) -> None:
+    held, peak, pickled = (size / len(labels) for size in bytes_of(labels, parameters))
+    few = n_strata <= 256
+    setting = described(len(labels), n_strata, parameters)
+    show(f"bytes a row held, {setting}", (held,) * 3, 6 if few else 8)
+    show(f"bytes a row at the peak of an epoch, held ones included, {setting}", (peak,) * 3, 17)
+    show(f"bytes a row pickled, {setting}", (pickled,) * 3, 1.005 if few else 4)
+
+
+def a_stratum(n_rows: int, form: str) -> None:
+    """Show what 60,000 strata take more than 30,000, whose codes have the same two bytes."""
+    values = np.arange(60_000)
+    if form == "text":
+        values = np.array([f"stratum {number}" for number in values], dtype=object)
+    many, few = (bytes_of(values[np.arange(n_rows) % n_strata], EVEN) for n_strata in (60_000, 30_000))
+    for where, more, less in zip(("held", "at the peak of an epoch, held ones included", "pickled"), many, few):
+        show(f"bytes a stratum {where}, {form} labels, {n_rows:,} rows", ((more - less) / 30_000,) * 3)
 
 
 if __name__ == "__main__":
     head()
-    memory(1_000_000)
+    for size in (20_000, 1_000_000, 10_000_000):
+        for n_strata, parameters in SETTINGS:
+            a_row(labels_of(size, n_strata), n_strata, parameters)
+    for n_strata in (30_000, 70_000, 500_000):
+        a_row(GENERATOR.integers(0, n_strata, 1_000_000), n_strata, EVEN)
+    a_stratum(1_000_000, "int64")
+    a_stratum(1_000_000, "text")
