@@ -177,7 +177,7 @@ test_that("a dataset without a task gets the strata of the task that mlr3torch t
 })
 
 test_that("a subset of a dataset is not taken for the rows of the task that mlr3torch trains on", {
-  backwards = function(task) torch::dataset_subset(dataset_for(task), 40:1)
+  backwards = function(task) torch::dataset_subset(taskless(task), 40:1)
   expect_error(trained_with(batch_sampler_stratified(2), task_of(), dataset = backwards),
     "must be given where the dataset has no classification task. Got nothing instead.", fixed = TRUE)
   made = trained_with(batch_sampler_stratified(2, strata = survey$y[40:1], seed = 1), task_of(), dataset = backwards)
