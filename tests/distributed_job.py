@@ -6,7 +6,8 @@ loader in both its forms. ``train``: train a small network on the
 survey with DistributedDataParallel and write its parameters. ``gradient``: write the gradient that
 DistributedDataParallel averages for one batch a process, and the rows of the batch. ``feedback``: draw by weights that
 all ranks are told by the recipe of docs/weighted.md, and write the batches. ``vocabulary``: train with a sampled
-vocabulary by the recipe of docs/corpus.md and write the parameters.
+vocabulary by the recipe of docs/corpus.md and write the parameters. ``wrapped``: sample the vocabulary of models with
+DistributedDataParallel in them, and write what is said to each.
 """
 
 from __future__ import annotations
@@ -156,6 +157,20 @@ def job_vocabulary(rank: int, world: int, assign: str) -> Any:
     return train_vocabulary(encoder, VOCABULARY_TARGETS[rank::world], average)
 
 
+def job_wrapped(rank: int, world: int, _: str) -> Any:
+    def said_to(model: torch.nn.Module, layer: torch.nn.Linear) -> str:
+        try:
+            with SampledOutput(model, layer, [1, 2]):
+                return f"{layer.out_features} words"
+        except ValueError as error:
+            return str(error)
+
+    layer, embedding = torch.nn.Linear(4, 20), torch.nn.Embedding(20, 4)
+    inside = DistributedDataParallel(torch.nn.Sequential(embedding, layer))
+    beside = torch.nn.Sequential(DistributedDataParallel(embedding), layer)
+    return [said_to(model, layer) for model in (inside, torch.nn.Sequential(inside), beside)]
+
+
 def main() -> None:
     job, assign, folder = sys.argv[1:4]
     distributed.init_process_group("gloo")
@@ -168,9 +183,11 @@ def main() -> None:
         "gradient": job_gradient,
         "feedback": job_feedback,
         "vocabulary": job_vocabulary,
+        "wrapped": job_wrapped,
     }
     told = jobs[job](rank, world, assign)
     (Path(folder) / f"{rank}.json").write_text(json.dumps(told), encoding="utf-8")
+    distributed.barrier()  # a thread that still lets go of a tensor would hang the end of the group in torch 1.13
     distributed.destroy_process_group()
 
 

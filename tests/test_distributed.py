@@ -125,3 +125,9 @@ def test_a_sampled_vocabulary_by_the_documented_recipe_trains_what_one_process_t
     assert [np.shape(parameter) for parameter in first] == [(20, 4), (20, 4), (20,)]
     for found, parameter in zip(first, expected):
         assert np.allclose(found, parameter, atol=1e-5)
+
+
+def test_a_sampled_vocabulary_refuses_a_layer_inside_distributed_data_parallel(tmp_path: Path) -> None:
+    for inside, around, beside in run("wrapped", "-", 2, tmp_path):
+        assert inside == around and "'model' parameter of SampledOutput must have the layer outside Distri" in inside
+        assert beside == "2 words"

@@ -6,7 +6,6 @@ import copy
 import subprocess
 import sys
 import warnings
-from pathlib import Path
 from typing import Any, Callable
 
 import numpy as np
@@ -347,24 +346,6 @@ def test_factored_moments_made_inside_the_context_are_refused_at_its_end() -> No
             train(model, optimizer, np.array([1, 2]), sampled)
             raise KeyError("of the user")
     assert model.output.weight not in optimizer.state
-
-
-def test_a_layer_inside_distributed_data_parallel_is_refused(tmp_path: Path) -> None:
-    torch.distributed.init_process_group("gloo", init_method=f"file://{tmp_path / 'group'}", rank=0, world_size=1)
-    try:
-        model = model_of()
-        wrapped = nn.parallel.DistributedDataParallel(model)
-        for whole in (wrapped, nn.Sequential(wrapped)):
-            with pytest.raises(
-                ValueError, match="'model' parameter of SampledOutput must have the layer outside Distri"
-            ):
-                SampledOutput(whole, model.output, [1, 2]).__enter__()
-        beside = model_of()
-        beside.embedding = nn.parallel.DistributedDataParallel(beside.embedding)
-        with SampledOutput(beside, beside.output, [1, 2]):
-            assert beside.output.out_features == 2
-    finally:
-        torch.distributed.destroy_process_group()
 
 
 def test_entered_twice() -> None:
