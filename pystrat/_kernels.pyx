@@ -10,6 +10,7 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from pystrat._generator cimport BLOCK_SIZE, Generator, next_indices, prefetch, seed_generator, take_row
+from pystrat._hashing cimport slot_of
 
 ctypedef fused code_type:
     uint8_t
@@ -91,13 +92,6 @@ def scatter_in_order(code_type[::1] codes, int64_t[::1] cursors, const int32_t[:
         for row in range(codes.shape[0]):
             out[layout[cursors[codes[row]]]] = <int32_t>row
             cursors[codes[row]] += 1
-
-
-cdef inline uint64_t slot_of(int64_t value, int shift) noexcept nogil:
-    """Return where the table looks for a value first: the upper bits of its hash."""
-    cdef uint64_t bits = <uint64_t>value
-    bits ^= bits >> 32
-    return (bits * <uint64_t>0x9E3779B97F4A7C15) >> shift  # 2^64 over the golden ratio
 
 
 cdef Py_ssize_t number_rows(

@@ -5,17 +5,17 @@
 A cell is ``row * columns + column``. The free cells, those that are no positives, have ranks 0, 1, ... in the order of
 their numbers. In front of the j-th positive, counted from 0 in sorted order, lie ``positive[j] - j`` free cells. So the
 free cell of rank u is ``u + j``, where j is the number of positives with ``positive[j] - j <= u``. A table of buckets of
-ranks tells between which two values j lies: a search looks at one or two positives on average where they are spread evenly,
-and at the binary logarithm of their number where they lie in blocks.
+ranks tells between which two values j lies: a search looks at one or two positives on average where they are spread
+evenly, and at the binary logarithm of their number where they lie in blocks.
 """
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
 from libc.string cimport memset
 
 from pystrat._generator cimport BLOCK_SIZE, bits_below, index_below, next_subset, prefetch
+from pystrat._hashing cimport slot_of
 from pystrat._random cimport RandomStream
 
 
@@ -135,14 +135,14 @@ cdef void first_distinct(
     `table` has room for ``2^table_bits(count)`` numbers.
     """
     cdef uint32_t bits = bits_below(limit)
-    cdef uint32_t shift = 64 - table_bits(count)
+    cdef int shift = 64 - table_bits(count)
     cdef int64_t last = (<int64_t>1 << table_bits(count)) - 1
     cdef int64_t number, place
     cdef int64_t found = 0
     memset(table, 255, (last + 1) * sizeof(int64_t))  # -1 in each place, which is free
     while found < count:
         number = <int64_t>index_below(&stream.generator, limit, bits)
-        place = <int64_t>((<uint64_t>number * <uint64_t>0x9E3779B97F4A7C15) >> shift)
+        place = <int64_t>slot_of(number, shift)
         while table[place] >= 0 and table[place] != number:
             place = (place + 1) & last
         if table[place] < 0:
