@@ -122,6 +122,17 @@ def check_flag(value: Any, name: str, owner: str) -> bool:
     return bool(value)
 
 
+def check_list(values: Any, name: str, owner: str, *, required: str, kinds: tuple[type, ...]) -> list[Any]:
+    """Return `values` as a list where it is an iterable of objects of these kinds, else raise TypeError."""
+    if isinstance(values, bytes) or not isinstance(values, Iterable):
+        raise TypeError(refusal(name, owner, required, show(values)))
+    items = list(values)
+    for item in items:
+        if not isinstance(item, kinds):
+            raise TypeError(refusal(name, owner, required, f"a list with {show(item)}"))
+    return items
+
+
 def check_choice(value: Any, name: str, owner: str, *, choices: Iterable[str]) -> str:
     """Return `value` where it is one of the choices, else raise ValueError."""
     known = tuple(choices)

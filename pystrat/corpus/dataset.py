@@ -8,7 +8,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, Callable, Iterable, Optional, Sequence, Union
 
-from pystrat._messages import check_integer, count_of, refusal, show
+from pystrat._messages import check_integer, check_list, count_of, refusal, show
 from pystrat.corpus.line_index import INDEX_SUFFIX, LineFile
 
 PathLike = Union[str, "os.PathLike[str]"]
@@ -74,21 +74,11 @@ def open_files(source: Source, suffixes: Sequence[str], *, owner: str) -> tuple[
             raise ValueError(refusal("source", owner, "be a folder or a list of files", show(str(folder))))
         found = [(folder, name) for name in sorted(_names_in(folder, suffixes), key=os.fsencode)]
     else:
-        found = [_split_name(path, suffixes[0], owner) for path in _check_paths(source, owner)]
+        paths = check_list(source, "source", owner, required="be a folder or a list of files", kinds=(str, os.PathLike))
+        found = [_split_name(Path(path), suffixes[0], owner) for path in paths]
     if not found:
         raise ValueError(refusal("source", owner, f"have files that end in '{suffixes[0]}'", "none"))
     return tuple(ParallelFile(folder, name, suffixes, owner) for folder, name in found)
-
-
-def _check_paths(source: Any, owner: str) -> list[Path]:
-    required = "be a folder or a list of files"
-    if isinstance(source, bytes) or not isinstance(source, Iterable):
-        raise TypeError(refusal("source", owner, required, show(source)))
-    paths = list(source)
-    for path in paths:
-        if not isinstance(path, (str, os.PathLike)):
-            raise TypeError(refusal("source", owner, required, f"a list with {show(path)}"))
-    return [Path(path) for path in paths]
 
 
 def _check_suffixes(suffixes: Any, owner: str) -> tuple[str, ...]:

@@ -7,9 +7,9 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Iterable, Optional, Sequence, Union
+from typing import Any, Optional, Sequence, Union
 
-from pystrat._messages import refusal, show
+from pystrat._messages import check_list, refusal, show
 from pystrat.corpus.lua_patterns import compile_lua_pattern
 
 RuleSource = Union[str, "os.PathLike[str]", Sequence[str], Sequence["Rule"]]
@@ -87,12 +87,7 @@ def _lines_of(source: Any, owner: str) -> Sequence[Union[bytes, Rule]]:
             advice = "Put a rule that is written out into a list."
             raise ValueError(refusal("rules", owner, required, f"{show(os.fspath(source))}, no file,", advice))
         return Path(source).read_bytes().split(b"\n")
-    if isinstance(source, bytes) or not isinstance(source, Iterable):
-        raise TypeError(refusal("rules", owner, required, show(source)))
-    lines = list(source)
-    for line in lines:
-        if not isinstance(line, (str, Rule)):
-            raise TypeError(refusal("rules", owner, required, f"a list with {show(line)}"))
+    lines = check_list(source, "rules", owner, required=required, kinds=(str, Rule))
     return [line if isinstance(line, Rule) else os.fsencode(line) for line in lines]
 
 
