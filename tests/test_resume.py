@@ -34,13 +34,13 @@ def test_killed_at_twenty_random_moments(workers: int, tmp_path: Path) -> None:
     moments = random.Random(workers)
     in_the_middle = 0
     for _ in range(KILLS // 2):
-        process = start(checkpoint, workers)
-        before = len(trained(checkpoint))
-        while len(trained(checkpoint)) == before and process.poll() is None:
-            time.sleep(0.005)
-        time.sleep(moments.uniform(0, 0.15))
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
+        # Ends when the process does; its workers, which hold its output too, notice that five seconds later.
+        with start(checkpoint, workers) as process:
+            before = len(trained(checkpoint))
+            while len(trained(checkpoint)) == before and process.poll() is None:
+                time.sleep(0.005)
+            time.sleep(moments.uniform(0, 0.15))
+            process.send_signal(signal.SIGKILL)
         in_the_middle += process.returncode == -signal.SIGKILL
     last = start(checkpoint, workers)
     assert last.communicate()[0] == "done\n" and last.returncode == 0
