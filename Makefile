@@ -14,43 +14,47 @@ bench_options :=
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-set-up: ## Install what is missing: Debian packages, .venv, .r-library
+set-up: ## Install what is missing for all targets: Debian packages, .venv, .r-library
 	@tools/set-up.sh
 
-demo: set-up ## Run the main job on the published and the real data, in Python and in R
+# What one target needs; tools/requirements.txt lists it.
+set-up-%:
+	@tools/set-up.sh $*
+
+demo: set-up-demo ## Run the main job on the published and the real data, in Python and in R
 	@$(python) -m pystrat demo
 
 test: test-python test-bridge test-r test-vignettes ## Run all tests of both languages
 
-test-python: set-up ## Run the tests in Python alone
-	@$(python) -m pytest --ignore tests/bridge
+test-python: set-up-test-python ## Run the tests in Python alone
+	@$(python) -m pytest -n auto --ignore tests/bridge
 
-test-bridge: set-up r-half ## Run the tests of Python and R together
-	@$(python) -m pytest tests/bridge
+test-bridge: set-up-test-r r-half ## Run the tests of Python and R together
+	@$(python) -m pytest -n auto tests/bridge
 
-test-r: set-up r-half ## Run the tests in R alone
+test-r: set-up-test-r r-half ## Run the tests in R alone
 	@Rscript tools/test_r.R
 
-test-vignettes: set-up r-half ## Run the vignettes and compare their text with the committed one
+test-vignettes: set-up-test-r r-half ## Run the vignettes and compare their text with the committed one
 	@Rscript tools/vignettes.R --check
 
-vignettes: set-up r-half ## Render the vignettes: vignettes/*.Rmd -> *.md and their figures
+vignettes: set-up-test-r r-half ## Render the vignettes: vignettes/*.Rmd -> *.md and their figures
 	@Rscript tools/vignettes.R
 
-vignettes-full: set-up r-half ## Render them into build/vignettes/, with the parts that need LibTorch in R
+vignettes-full: set-up-test-r r-half ## Render them into build/vignettes/, with the parts that need LibTorch in R
 	@Rscript tools/vignettes.R --full
 
-bench: set-up r-half ## Measure the samplers beside their peers, and print the tables of benchmarks/README.md
+bench: set-up-bench r-half ## Measure the samplers beside their peers, and print the tables of benchmarks/README.md
 	@$(python) benchmarks/run.py $(addsuffix .py,$(bench_scripts)) epoch.R $(bench_options)
 
-check: set-up r-half ## Check format, lint, types and the R package's documentation
+check: set-up-check r-half ## Check format, lint, types and the R package's documentation
 	@tools/check.sh
 
-document: set-up r-half ## Write the R package's help pages and NAMESPACE from its comments
+document: set-up-check r-half ## Write the R package's help pages and NAMESPACE from its comments
 	@Rscript -e 'roxygen2::roxygenise("rbridge/r")'
 
 # Fails, and names it, where set-up could not get something that the R half needs.
-r-half: set-up
+r-half:
 	@if [ -f .r-library/missing ]; then echo "The R half is missing:"; cat .r-library/missing; exit 1; fi
 
 clean: ## Remove everything that set-up and the other targets made

@@ -1,5 +1,6 @@
 """The compiled kernels; everything else about the distribution stands in pyproject.toml."""
 
+import os
 import sys
 from glob import glob
 
@@ -13,4 +14,8 @@ kernels = [
     for path in sorted(glob("pystrat/**/*.pyx", recursive=True))
 ]
 # The licence stands here because older and newer setuptools read it from no common form of pyproject.toml.
-setup(license="MIT", ext_modules=cythonize(kernels))
+setup(
+    license="MIT",
+    ext_modules=cythonize(kernels, nthreads=os.cpu_count() or 1),
+    options={"build_ext": {"parallel": os.cpu_count() or 1}},
+)

@@ -1,43 +1,44 @@
 #!/usr/bin/env bash
-# Format, lint and type checks of both languages. Every check runs; the exit status tells whether all passed.
+# Format, lint and type checks of both languages, side by side. Every check runs; the exit status says whether all passed.
 
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 python=.venv/bin/python
-sources=(pystrat rbridge tests benchmarks examples data-raw vignettes setup.py)
-failed=()
+sources=(pystrat rbridge tests benchmarks examples data-raw vignettes tools setup.py)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+names=()
 
+# Starts a check; what it prints is shown when all have ended.
 check() { # name, command...
-  local name=$1
+  local place=${#names[@]}
+  names+=("$1")
   shift
-  printf 'check: %s\n' "$name"
-  "$@" || failed+=("$name")
+  { "$@" >"$folder/$place.out" 2>&1 && touch "$folder/$place.passed"; } &
 }
 
-# The kernels must compile without a warning, whatever the set-up compiled them with.
-compile_kernels_strictly() {
-  local folder include source name status=0
-  folder=$(mktemp -d)
-  include=$($python -c 'import sysconfig; print(sysconfig.get_path("include"))')
-  for source in $(find pystrat -name '*.pyx'); do
-    name=$folder/$(basename "$source" .pyx)
-    PYTHONWARNINGS=ignore $python -m cython -3 "$source" -o "$name.c" &&
-      cc -O3 -Wall -Werror -fPIC -I"$include" -c "$name.c" -o "$name.o" || status=1
-  done
-  rm -rf "$folder"
-  return $status
+# Set-up compiled the kernels with -Wall; its log has every warning of Cython and of the C compiler.
+kernels_are_without_warnings() {
+  ! grep -E -A 5 '\.(c|h|pyx|pxd):[0-9]+:[0-9]+: warning:|warning: .*\.p(yx|xd):[0-9]+' build/set-up/kernels.log
 }
 
 check "format (black)" $python -m black --quiet --check --diff "${sources[@]}"
 check "lint (flake8)" $python -m flake8 "${sources[@]}"
 check "types (mypy)" $python -m mypy
-check "kernels without warnings" compile_kernels_strictly
+check "types of set-up (mypy)" env MYPYPATH=tools/set_up $python -m mypy --config-file= --strict tools/set_up/*.py
+check "kernels without warnings" kernels_are_without_warnings
 check "shell scripts parse" bash -n tools/set-up.sh tools/check.sh .ci/run
 check "R: style and documentation" Rscript tools/check_r.R
 
-if [ ${#failed[@]} -gt 0 ]; then
-  printf 'check: FAILED: %s\n' "${failed[@]}"
-  exit 1
-fi
-echo "check: all passed"
+wait
+
+failed=0
+for place in "${!names[@]}"; do
+  result=passed
+  [ -f "$folder/$place.passed" ] || { result=FAILED; failed=1; }
+  printf 'check: %s: %s\n' "${names[$place]}" "$result"
+  [ $result = passed ] || cat "$folder/$place.out"
+done
+[ $failed -eq 0 ] && echo "check: all passed"
+exit $failed

@@ -1,0 +1,145 @@
+"""The library .r-library: R packages that the system does not have, and the project's own R package.
+
+Without R, or if a package cannot be had, the Python half works: what is missing is then in .r-library/missing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+from typing import Callable
+
+from machine import ROOT, SetUpError, Stamp, checksum, printed_by, run, say
+from python_half import install_packages
+from requirements import TABLE, Requirement
+
+LIBRARY = ROOT / ".r-library"
+MISSING = LIBRARY / "missing"
+SCRIPT = ROOT / "tools" / "r_packages.R"
+MAKEVARS = ROOT / "tools" / "Makevars"
+PACKAGE = ROOT / "rbridge" / "r"
+
+
+class RHalfMissing(Exception):
+    """The R half cannot be set up; the first argument says why, the second what to do."""
+
+
+def r_version() -> str:
+    return printed_by("R", "--version").partition("\n")[0]
+
+
+def packages_stamp(target: str) -> Stamp:
+    inputs = checksum([TABLE, SCRIPT, MAKEVARS], target, r_version())
+    return Stamp(LIBRARY / "set-up" / target, inputs)
+
+
+def rbridge_stamp() -> Stamp:
+    parts = ("DESCRIPTION", "NAMESPACE", "LICENSE", "R/*", "inst/*", "man/*")
+    inputs = checksum((path for part in parts for path in PACKAGE.glob(part)), r_version())
+    return Stamp(LIBRARY / "set-up" / "rbridge", inputs)
+
+
+def rbridge_is_installed() -> bool:
+    return (LIBRARY / "rbridge").is_dir() and rbridge_stamp().is_valid()
+
+
+def debian_packages(requirements: list[Requirement]) -> list[str]:
+    """Return those of Debian's R packages that are missing here and new enough for what is needed."""
+    LIBRARY.mkdir(exist_ok=True)
+    return printed_by("Rscript", str(SCRIPT), "debian", str(LIBRARY), *_packages(requirements)).split()
+
+
+def set_up(requirements: list[Requirement], targets: list[str], report: Callable[[str, float], None]) -> None:
+    """Fill .r-library; `report` is called with what is being built, and how much of all is done."""
+    LIBRARY.mkdir(exist_ok=True)
+    if shutil.which("Rscript") is None:
+        raise RHalfMissing("R was not found.", "Install R 4.0 or newer, and run this again.")
+    if not all(packages_stamp(target).is_valid() for target in targets):
+        _install_packages(requirements, report)
+        for target in targets:
+            packages_stamp(target).write()
+    if not rbridge_is_installed():
+        report("the project's own R package", 1.0)
+        _install_rbridge()
+
+
+def set_up_python_side(requirements: list[Requirement]) -> None:
+    """Install what the R half needs of Python."""
+    try:
+        install_packages([row for row in requirements if row.kind == "bridge"])
+    except SetUpError as error:
+        raise RHalfMissing(str(error), "Install it, and run this again.") from error
+
+
+def note_missing(problem: RHalfMissing) -> None:
+    reason, remedy = problem.args
+    LIBRARY.mkdir(exist_ok=True)
+    MISSING.write_text(f"{reason}\n{remedy}\n")
+    say(f"the R half is not available: {reason}")
+    say(remedy)
+
+
+def _packages(requirements: list[Requirement]) -> list[str]:
+    return [row.name for row in requirements if row.kind == "r"]
+
+
+def _install_packages(requirements: list[Requirement], report: Callable[[str, float], None]) -> None:
+    packages = _packages(requirements)
+    command = ["Rscript", str(SCRIPT), "install", str(LIBRARY), *packages]
+    (LIBRARY / "build-logs").mkdir(exist_ok=True)
+    if not run(command, "r-packages", environment=_build_environment(), watch=PackageCounter(report)):
+        raise RHalfMissing(
+            "R packages could not be built (see above).",
+            f"Give R access to CRAN, or install {' '.join(packages)} into .r-library, and run this again.",
+        )
+
+
+def _build_environment() -> dict[str, str]:
+    """R takes compiler flags from the file R_MAKEVARS_USER; ours includes the one that R would have taken."""
+    own = os.environ.get("R_MAKEVARS_USER") or str(Path.home() / ".R" / "Makevars")
+    return {"R_MAKEVARS_USER": str(MAKEVARS), "USER_MAKEVARS": own, "R_LIBS": str(LIBRARY), "LANGUAGE": "en"}
+
+
+class PackageCounter:
+    """Follows what tools/r_packages.R prints, and reports each R package as its installation begins."""
+
+    # torch takes about as long as this many others.
+    _TORCH = 30
+
+    def __init__(self, report: Callable[[str, float], None]) -> None:
+        self._report = report
+        self._packages: list[str] = []
+        self._begun: list[str] = []
+        self._torch_is_built = False
+
+    def __call__(self, line: str) -> None:
+        begun = re.search(r"begin installing package \W([\w.]+)", line)
+        if line.startswith("packages to build: "):
+            self._packages = line.split(": ")[1].split()
+        elif line == "torch is built":
+            self._torch_is_built = True
+        elif line.startswith("set-up: "):
+            print(line, flush=True)
+        elif begun:
+            place = f"{len(self._begun) + 1} of {len(self._packages)}"
+            self._report(f"R package {place}: {begun[1]}", self._fraction_done())
+            self._begun.append(begun[1])
+
+    def _fraction_done(self) -> float:
+        done = [name for name in self._begun if name != "torch" or self._torch_is_built]
+        return self._weight(done) / self._weight(self._packages)
+
+    def _weight(self, packages: list[str]) -> int:
+        return len(packages) + (self._TORCH if "torch" in packages else 0)
+
+
+def _install_rbridge() -> None:
+    stamp = rbridge_stamp()
+    stamp.remove()
+    shutil.rmtree(LIBRARY / "00LOCK-rbridge", ignore_errors=True)
+    command = ["R", "CMD", "INSTALL", f"--library={LIBRARY}", str(PACKAGE)]
+    if not run(command, "rbridge", environment={"R_LIBS": str(LIBRARY)}):
+        raise SetUpError("The project's R package could not be installed.")
+    stamp.write()

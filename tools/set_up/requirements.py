@@ -1,0 +1,36 @@
+"""What the targets of the Makefile need: the lines of tools/requirements.txt."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Iterable, NamedTuple
+
+TABLE = Path(__file__).resolve().parents[1] / "requirements.txt"
+TARGETS = ("demo", "test-python", "test-r", "check", "bench")
+
+
+class Requirement(NamedTuple):
+    """One line of the table; `name` and `debian` may be a dash."""
+
+    target: str
+    kind: str
+    name: str
+    debian: str
+
+    @property
+    def distribution(self) -> str:
+        """The name on PyPI."""
+        return self.name.partition("/")[0]
+
+    @property
+    def module(self) -> str:
+        """The name to import."""
+        return self.name.partition("/")[2] or self.name
+
+
+def required(targets: Iterable[str]) -> list[Requirement]:
+    """Return what these targets need, in the order of the table, each once. All targets need what demo needs."""
+    wanted = {"demo", *targets}
+    rows = [Requirement(*line.split()) for line in TABLE.read_text().splitlines() if line and not line.startswith("#")]
+    chosen = {row[1:]: row for row in reversed(rows) if row.target in wanted}
+    return list(reversed(list(chosen.values())))
