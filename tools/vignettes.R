@@ -1,5 +1,6 @@
 # Renders the vignettes: vignettes/NAME.Rmd -> vignettes/NAME.md and its figures in vignettes/NAME_files/.
-# Their code runs in the folder of the repository, each document in a process of its own, in R and in the Python of .venv.
+# Their code runs in the folder of the repository, in R and in the Python of .venv, each document in a process of its own,
+# as many at a time as there are cores.
 #
 #   Rscript tools/vignettes.R [NAME ...]          render all, or the named ones
 #   Rscript tools/vignettes.R --check [NAME ...]  write nothing; fail where a fresh text differs from the committed one
@@ -88,8 +89,8 @@ problems_of = function(name, fresh) {
   )
 }
 
-failed = FALSE
-for (name in wanted) {
+# Renders one document, and compares it if that is asked for.
+process = function(name) {
   begin = Sys.time()
   folder = if (is_check) tempfile("vignettes") else if (is_full) "build/vignettes" else "vignettes"
   dir.create(folder, showWarnings = FALSE, recursive = TRUE)
@@ -103,11 +104,22 @@ for (name in wanted) {
       paste(c("could not be rendered:", output, conditionMessage(error$parent)), collapse = "\n    ")
     }
   )
-  seconds = as.numeric(difftime(Sys.time(), begin, units = "secs"))
-  cat(sprintf("vignettes: %s, %.0f s\n", name, seconds))
-  if (length(problems) > 0) {
+  list(seconds = as.numeric(difftime(Sys.time(), begin, units = "secs")), problems = problems)
+}
+
+# One document on each core.
+n_cores = if (.Platform$OS.type == "unix") max(1L, parallel::detectCores(), na.rm = TRUE) else 1L
+results = parallel::mclapply(stats::setNames(nm = wanted), process, mc.cores = n_cores, mc.preschedule = FALSE)
+failed = FALSE
+for (name in wanted) {
+  result = results[[name]]
+  if (!is.list(result)) {
+    result = list(seconds = NA_real_, problems = paste("could not be rendered:", format(result)))
+  }
+  cat(sprintf("vignettes: %s, %.0f s\n", name, result$seconds))
+  if (length(result$problems) > 0) {
     failed = TRUE
-    cat(sprintf("vignettes: %s %s\n", name, problems), sep = "")
+    cat(sprintf("vignettes: %s %s\n", name, result$problems), sep = "")
   }
 }
 if (failed && is_check) {

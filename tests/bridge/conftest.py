@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any, Callable
 
@@ -14,6 +15,7 @@ from rbridge._session import Session, session
 
 # What the Makefile exports, for a test that is run by hand.
 os.environ.setdefault("R_LIBS", str(Path(__file__).resolve().parents[2] / ".r-library"))
+os.environ.setdefault("RETICULATE_PYTHON", sys.executable)
 
 
 @pytest.fixture(scope="session")

@@ -75,7 +75,9 @@ def test_the_native_sampler_has_the_same_batches(r: Session, case: dict[str, Any
     assert np.array_equal(np.column_stack([as_array(column) for column in plan]), composition)
 
 
-@pytest.mark.parametrize("sampler", [StratifiedBatchSampler(PUBLISHED, 3, seed=1), Shuffled(seed=1)], ids=repr)
+@pytest.mark.parametrize(
+    "sampler", [StratifiedBatchSampler(PUBLISHED, 3, seed=1), Shuffled(seed=1)], ids=["native", "by callback"]
+)
 def test_a_real_torch_dataloader_in_r_delivers_the_same_batches(sampler: BatchSampler) -> None:
     n_rows = sum(map(len, sampler.batches(0)))
     assert_same(rbridge.collect_rows(rbridge.as_torch_sampler(sampler), n_rows), sampler.batches(0))
