@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from itertools import product
@@ -22,11 +23,17 @@ JOB = Path(__file__).parent / "distributed_job.py"
 def run(job: str, assign: str, world: int, folder: Path) -> list[Any]:
     """Start the job in `world` processes and return what each rank wrote."""
     # Debian 12's torch 1.13 on Python 3.11 needs the two options; newer ones take them.
-    launcher = ["-m", "torch.distributed.run", "--standalone", "-r", "1", "-t", "1"]
+    launcher = ["-m", "torch.distributed.run", "-r", "1", "-t", "1"]
+    # A port of its own, any free one: several tests run at a time.
+    launcher += ["--rdzv_backend=c10d", "--rdzv_endpoint=localhost:0", f"--rdzv_id={folder}"]
     # It looks every five seconds, if not told otherwise, whether the processes have ended.
     options = [f"--nproc_per_node={world}", "--monitor_interval=0.1"]
     command = [sys.executable, *launcher, *options, str(JOB), job, assign, str(folder)]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=JOB.parents[1], check=False, timeout=300)
+    # Debian 13's torch is built without libuv, which its launcher takes otherwise.
+    environment = {**os.environ, "USE_LIBUV": "0"}
+    done = subprocess.run(
+        command, capture_output=True, text=True, cwd=JOB.parents[1], env=environment, check=False, timeout=300
+    )
     assert done.returncode == 0, done.stderr
     return [json.loads((folder / f"{rank}.json").read_text(encoding="utf-8")) for rank in range(world)]
 
