@@ -356,8 +356,10 @@ def _check_codes(codes: Any, limit: Any, name: str, owner: str) -> tuple[NDArray
 
 
 def _plain_codes(codes: Any) -> NDArray[Any]:
-    """Return an array; pandas' integers that may be missing are plain ones where none is."""
-    found, kept = plain_array(codes), getattr(codes, "dtype", None)
-    if isinstance(kept, pd.api.extensions.ExtensionDtype) and kept.kind in "iu" and not pd.isna(found).any():
-        return found.astype(np.int64 if kept.kind == "i" else np.uint64)
-    return found
+    """Return an array; pandas' integers that may be missing are plain ones, or doubles with NaN if any is missing."""
+    kept = getattr(codes, "dtype", None)
+    if not isinstance(kept, pd.api.extensions.ExtensionDtype) or kept.kind not in "iu":
+        return plain_array(codes)
+    if pd.isna(codes).any():
+        return codes.to_numpy(dtype=np.float64, na_value=np.nan)
+    return codes.to_numpy(dtype=np.int64 if kept.kind == "i" else np.uint64)
