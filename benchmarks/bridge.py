@@ -12,7 +12,7 @@ from settings import SETTINGS, described, sampler_of
 
 from pystrat import Batches, StratifiedBatchSampler
 from rbridge import as_torch_sampler
-from rbridge._session import session
+from rbridge.session import session
 
 _FLAT = "function(sampler) { sampler$batches(0); NULL }"
 _ITERATED = "function(sampler) { following = sampler$.iter(); while (!coro::is_exhausted(following())) NULL }"

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rounds import head, interleaved, ratio, show
 
 from pystrat import NegativePairSampler
-from pystrat._pairs import FreeCells
+from pystrat.pairs._pairs import FreeCells
 from pystrat._random import RandomStream
 
 ROUNDS = 3

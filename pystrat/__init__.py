@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING, Any
 
 from pystrat.base import Batches, BatchSampler, epoch_permutation
 from pystrat.plan import BatchPlan
-from pystrat.stratified import StratifiedBatchSampler, min_samples_for_batch_size
+from pystrat.stratified.sampler import StratifiedBatchSampler, min_samples_for_batch_size
 
 if TYPE_CHECKING:  # what `_MODULE_OF` says, for type checkers and editors
-    from pystrat.bins import bin_target
+    from pystrat.stratified.bins import bin_target
     from pystrat.corpus import EpochSubsetSampler
-    from pystrat.curves import plot_learning_curves, plot_roc_curves
-    from pystrat.datasets import labels_of
-    from pystrat.downsampling import DownsampledBatchSampler, correct_probabilities, published_class_weights
-    from pystrat.multilabel import MultilabelBatchSampler
-    from pystrat.pair_dataset import FeatureLookup, PairDataset
-    from pystrat.pairs import NegativePairSampler, decode_pairs
-    from pystrat.prioritized import PrioritizedBatchSampler
+    from pystrat.plots import plot_learning_curves, plot_roc_curves
+    from pystrat.stratified.labels import labels_of
+    from pystrat.downsampling.sampler import DownsampledBatchSampler, correct_probabilities, published_class_weights
+    from pystrat.stratified.multilabel import MultilabelBatchSampler
+    from pystrat.pairs.datasets import FeatureLookup, PairDataset
+    from pystrat.pairs.sampler import NegativePairSampler, decode_pairs
+    from pystrat.weighted.prioritized import PrioritizedBatchSampler
     from pystrat.report import batch_counts, plot_batch_counts, plot_plan
-    from pystrat.sum_tree import SumTree
+    from pystrat.weighted.sum_tree import SumTree
     from pystrat.tree import TreeBatchSampler, TreeSampler
-    from pystrat.uniform import UniformSampler
-    from pystrat.weighted import WeightedBatchSampler
+    from pystrat.weighted.uniform import UniformSampler
+    from pystrat.weighted.weighted import WeightedBatchSampler
 
 __all__ = [
     "BatchPlan",
@@ -60,29 +60,32 @@ __all__ = [
 __version__ = "0.1.0"
 
 _MODULE_OF = {
-    "DownsampledBatchSampler": "downsampling",
+    "DownsampledBatchSampler": "downsampling.sampler",
     "EpochSubsetSampler": "corpus",
-    "FeatureLookup": "pair_dataset",
-    "MultilabelBatchSampler": "multilabel",
-    "NegativePairSampler": "pairs",
-    "PairDataset": "pair_dataset",
-    "PrioritizedBatchSampler": "prioritized",
-    "SumTree": "sum_tree",
+    "FeatureLookup": "pairs.datasets",
+    "MultilabelBatchSampler": "stratified.multilabel",
+    "NegativePairSampler": "pairs.sampler",
+    "PairDataset": "pairs.datasets",
+    "PrioritizedBatchSampler": "weighted.prioritized",
+    "SumTree": "weighted.sum_tree",
     "TreeBatchSampler": "tree",
     "TreeSampler": "tree",
-    "UniformSampler": "uniform",
-    "WeightedBatchSampler": "weighted",
+    "UniformSampler": "weighted.uniform",
+    "WeightedBatchSampler": "weighted.weighted",
     "batch_counts": "report",
-    "bin_target": "bins",
-    "correct_probabilities": "downsampling",
-    "decode_pairs": "pairs",
-    "labels_of": "datasets",
+    "bin_target": "stratified.bins",
+    "correct_probabilities": "downsampling.sampler",
+    "decode_pairs": "pairs.sampler",
+    "labels_of": "stratified.labels",
     "plot_batch_counts": "report",
-    "plot_learning_curves": "curves",
+    "plot_learning_curves": "plots",
     "plot_plan": "report",
-    "plot_roc_curves": "curves",
-    "published_class_weights": "downsampling",
+    "plot_roc_curves": "plots",
+    "published_class_weights": "downsampling.sampler",
 }
+
+# The modules and the rooms in which these names are.
+_MODULES = {module.partition(".")[0] for module in _MODULE_OF.values()}
 
 if not TYPE_CHECKING:  # a type checker that saw it would take any name for one of this package
 
@@ -91,10 +94,10 @@ if not TYPE_CHECKING:  # a type checker that saw it would take any name for one 
         if name in _MODULE_OF:
             value = globals()[name] = getattr(import_module(f"pystrat.{_MODULE_OF[name]}"), name)
             return value
-        if name in _MODULE_OF.values():
+        if name in _MODULES:
             return import_module(f"pystrat.{name}")
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULE_OF, *_MODULE_OF.values()})
+    return sorted({*globals(), *_MODULE_OF, *_MODULES})

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from pystrat._messages import count_of, refusal, show
+from pystrat.messages import count_of, refusal, show
 
 _OWNER = "AUMLoss"
 _SHAPES = "be a tensor of shape (n) or (n, 1)"

@@ -7,7 +7,7 @@ from typing import Any, Mapping, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat._messages import check_integer, refusal, show
+from pystrat.messages import check_integer, refusal, show
 from pystrat._random import RandomStream
 from pystrat._sum_tree import WeightTree, first_outside
 

@@ -37,7 +37,7 @@ from typing import (
 import numpy as np
 
 from pystrat._batches import BatchLists, gather_part
-from pystrat._messages import check_integer, refusal, show
+from pystrat.messages import check_integer, refusal, show
 from pystrat._random import RandomStream
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it

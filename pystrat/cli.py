@@ -11,7 +11,7 @@ from typing import Any, Optional, Sequence, Union
 import numpy as np
 import pandas as pd
 
-from pystrat.stratified import ASSIGN_CHOICES, MISSING_CHOICES, RARE_CHOICES, StratifiedBatchSampler
+from pystrat.stratified.sampler import ASSIGN_CHOICES, MISSING_CHOICES, RARE_CHOICES, StratifiedBatchSampler
 
 _READERS = {".csv": "read_csv", ".dta": "read_stata", ".parquet": "read_parquet", ".feather": "read_feather"}
 
@@ -83,7 +83,7 @@ def _run_tree(options: argparse.Namespace) -> int:
 
 
 def _run_demo(options: argparse.Namespace) -> int:
-    from pystrat.demo import run_demo
+    from rbridge.demo import run_demo
 
     return 0 if run_demo(options.out) else 1
 

@@ -14,7 +14,7 @@ from typing import Any, Iterator, Mapping, NamedTuple, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat._messages import refusal, show
+from pystrat.messages import refusal, show
 from pystrat._random import RandomStream, stream_at
 from pystrat._row_weights import plain_array
 from pystrat.base import Batches, Place, epoch_seed

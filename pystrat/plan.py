@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from pystrat import _kernels
-from pystrat._messages import count_of, range_of, refusal, show
+from pystrat.messages import count_of, range_of, refusal, show
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray

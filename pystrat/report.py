@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pystrat._messages import count_of, range_of, refusal, show
+from pystrat.messages import count_of, range_of, refusal, show
 from pystrat._progress import progress
 from pystrat.plan import BatchPlan
 from pystrat.strata import encode_strata

@@ -16,7 +16,7 @@ import pandas as pd
 from pandas.api import types
 
 from pystrat import _kernels
-from pystrat._messages import count_of, refusal, show, show_number
+from pystrat.messages import count_of, refusal, show, show_number
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray

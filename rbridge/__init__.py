@@ -5,8 +5,8 @@ missing, the call raises `RNotAvailableError`, which says what to do, and `r_sta
 """
 
 from rbridge._install import RNotAvailableError, install_r_package
-from rbridge._session import RError
-from rbridge.convert import as_torch_sampler, collect_rows
+from rbridge.session import RError
+from rbridge.torch_sampler import as_torch_sampler, collect_rows
 from rbridge.corpus import corpus_plan
 from rbridge.export import export_r
 from rbridge.status import RStatus, r_status

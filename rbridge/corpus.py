@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from pystrat._messages import refusal, show
+from pystrat.messages import refusal, show
 from pystrat.corpus import CorpusMixture
 from pystrat.corpus.plan import shown_name
-from rbridge._session import session
-from rbridge.source import error_text
+from rbridge.session import session
+from rbridge.callbacks import error_text
 
 
 def corpus_plan(mixture: CorpusMixture) -> Any:

@@ -8,10 +8,10 @@ import io
 from pathlib import Path
 from typing import Any, Union
 
-from pystrat._messages import refusal, show
-from pystrat.stratified import StratifiedBatchSampler
+from pystrat.messages import refusal, show
+from pystrat.stratified.sampler import StratifiedBatchSampler
 from rbridge._install import r_package_version
-from rbridge.convert import check_sampler, codes_and_names
+from rbridge.torch_sampler import check_sampler, codes_and_names
 
 _TEMPLATE = """\
 # A stratified batch sampler, the same as in Python. In R: generator = source(this_file)$value

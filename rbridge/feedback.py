@@ -10,7 +10,7 @@ from typing import Any, Mapping, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from rbridge.source import EpochSource, error_text
+from rbridge.callbacks import EpochSource, error_text
 
 _MOST_ITERATIONS = 8  # that R may use in turn; a training loop that ends early leaves one behind
 

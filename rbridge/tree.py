@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pystrat.tree import TreeBatchSampler
 from pystrat.tree.specification import Specification, parse_specification
-from rbridge.source import EpochSource, error_text
+from rbridge.callbacks import EpochSource, error_text
 
 _OWNER = "batch_sampler_tree"
 # Named as R's function, so that every message has R's name for what the user called.
@@ -25,7 +25,7 @@ _FIRST_DAY, _FIRST_TIME = date(1970, 1, 1), datetime(1970, 1, 1, tzinfo=timezone
 
 
 def tree_generator(sampler: TreeBatchSampler, r: Any) -> Any:
-    """Return the R generator of a tree sampler of this process; `r` is the `rbridge._session.Session`."""
+    """Return the R generator of a tree sampler of this process; `r` is the `rbridge.session.Session`."""
     source = EpochSource(sampler)
 
     def epoch_batches(epoch: Any) -> Any:

@@ -23,12 +23,13 @@ def test_import_brings_the_stratified_sampler_and_nothing_of_the_others() -> Non
         "pystrat",
         "pystrat._batches",
         "pystrat._kernels",
-        "pystrat._messages",
+        "pystrat.messages",
         "pystrat._random",
         "pystrat.base",
         "pystrat.plan",
         "pystrat.strata",
         "pystrat.stratified",
+        "pystrat.stratified.sampler",
     }
     assert not {"torch", "rpy2", "yaml", "matplotlib", "tqdm", "numpy.typing"} & set(loaded)
 

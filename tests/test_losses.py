@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 import pystrat.losses
 from pystrat import StratifiedBatchSampler
 from pystrat.losses import AUMLoss
-from tests.golden_vectors import GOLDEN, values_of
+from tests.reference.golden_vectors import GOLDEN, values_of
 
 LOSSES = json.loads((GOLDEN / "losses.json").read_text(encoding="utf-8"))
 REFERENCE = json.loads((GOLDEN / "aum.json").read_text(encoding="utf-8"))["cases"]

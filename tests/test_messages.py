@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 from pystrat import StratifiedBatchSampler, bin_target, min_samples_for_batch_size
-from pystrat._messages import show
-from tests.golden_vectors import GOLDEN
+from pystrat.messages import show
+from tests.reference.golden_vectors import GOLDEN
 
 MESSAGES = json.loads((GOLDEN / "messages.json").read_text(encoding="utf-8"))
 SPECIAL = {"NaN": float("nan"), "Inf": float("inf"), "NA": pd.NA}

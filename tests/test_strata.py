@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat import StratifiedBatchSampler
-from pystrat._messages import show_number
+from pystrat.messages import show_number
 from pystrat.strata import NumberNames, encode_strata
 
 DAY = datetime.date(2017, 6, 30)

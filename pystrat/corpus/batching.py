@@ -7,7 +7,7 @@ from typing import Any, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat._messages import check_integer, refusal, show
+from pystrat.messages import check_integer, refusal, show
 from pystrat.base import Batches
 
 

@@ -8,7 +8,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, Callable, Iterable, Optional, Sequence, Union
 
-from pystrat._messages import check_integer, check_list, count_of, refusal, show
+from pystrat.messages import check_integer, check_list, count_of, refusal, show
 from pystrat.corpus.line_index import INDEX_SUFFIX, LineFile
 
 PathLike = Union[str, "os.PathLike[str]"]

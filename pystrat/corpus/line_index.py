@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, Iterator, Optional, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat._messages import count_of
+from pystrat.messages import count_of
 from pystrat._progress import progress
 
 INDEX_SUFFIX = ".pystrat-lines"

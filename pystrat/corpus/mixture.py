@@ -9,7 +9,7 @@ from typing import Any, Callable, Optional, Sequence, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat._messages import check_flag, refusal, show
+from pystrat.messages import check_flag, refusal, show
 from pystrat._random import RandomStream
 from pystrat.base import Batches, BatchSampler, epoch_seed
 from pystrat.corpus.batching import BatchCut

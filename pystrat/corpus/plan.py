@@ -13,7 +13,7 @@ from typing import Any, Optional, Sequence
 import numpy as np
 import pandas as pd
 
-from pystrat._messages import count_of, refusal, show, show_number
+from pystrat.messages import count_of, refusal, show, show_number
 from pystrat.corpus.rules import Rule, RuleSource, find_rule, read_rules
 
 

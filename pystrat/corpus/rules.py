@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Optional, Sequence, Union
 
-from pystrat._messages import check_list, refusal, show
+from pystrat.messages import check_list, refusal, show
 from pystrat.corpus.lua_patterns import compile_lua_pattern
 
 RuleSource = Union[str, "os.PathLike[str]", Sequence[str], Sequence["Rule"]]

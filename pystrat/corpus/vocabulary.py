@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from pystrat._messages import check_integer, count_of, refusal, show
+from pystrat.messages import check_integer, count_of, refusal, show
 
 IGNORED = -100  # what cross_entropy and nll_loss ignore unless told otherwise
 _STRANGE_OPTIMIZERS = (torch.optim.LBFGS, torch.optim.Rprop)  # one vector for all; step sizes that begin at lr

@@ -10,7 +10,7 @@ from typing import Any, Callable, Mapping, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat._messages import refusal, show
+from pystrat.messages import refusal, show
 from pystrat._random import RandomStream
 
 FUNCTIONS = ("uniform", "normal", "integers", "choice", "cycle", "counter")

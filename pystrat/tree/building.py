@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pystrat._messages import count_of, refusal, show
+from pystrat.messages import count_of, refusal, show
 from pystrat.strata import Column
 from pystrat.tree._drawing import cumulate, group_rows
 from pystrat.tree.conditions import TableColumns, taken_codes

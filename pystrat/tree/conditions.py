@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pystrat._messages import count_of, refusal, show
+from pystrat.messages import count_of, refusal, show
 from pystrat.strata import MAX_ROWS, Column, Wanted, as_vector, number_column, numbers_of
 from pystrat.tree.specification import Condition, Specification
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pystrat._messages import count_of, show, show_number
+from pystrat.messages import count_of, show, show_number
 from pystrat.tree.building import Tree
 from pystrat.tree.conditions import unknown_values
 from pystrat.tree.specification import NodeSpecification

@@ -6,7 +6,7 @@ import difflib
 
 import numpy as np
 
-from pystrat._messages import count_of, refusal
+from pystrat.messages import count_of, refusal
 from pystrat.tree.building import Tree
 from pystrat.tree.specification import MODES
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Iterator, Optional, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat._messages import check_flag, check_integer, count_of, refusal, show
+from pystrat.messages import check_flag, check_integer, count_of, refusal, show
 from pystrat.base import BatchIterator, Batches, BatchSampler, Place, epoch_seed
 from pystrat.tree.auxiliary import drawn_rows
 from pystrat.tree.building import Tree, build_tree

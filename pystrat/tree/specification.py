@@ -16,7 +16,7 @@ from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
-from pystrat._messages import check_choice, check_flag, check_integer, refusal, show
+from pystrat.messages import check_choice, check_flag, check_integer, refusal, show
 from pystrat.tree.auxiliary import Auxiliary, parse_auxiliary
 
 MODES = ("replacement", "sequential", "shuffle")

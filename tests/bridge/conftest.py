@@ -11,7 +11,7 @@ from typing import Any, Callable
 import pytest
 
 from rbridge._install import find_r
-from rbridge._session import Session, session
+from rbridge.session import Session, session
 
 # What the Makefile exports, for a test that is run by hand.
 os.environ.setdefault("R_LIBS", str(Path(__file__).resolve().parents[2] / ".r-library"))

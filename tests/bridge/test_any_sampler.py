@@ -13,7 +13,7 @@ from torch.utils.data import BatchSampler as TorchBatchSampler
 from torch.utils.data import RandomSampler
 
 import rbridge
-from rbridge._session import Session
+from rbridge.session import Session
 
 
 def in_r(sampler: Any, n_rows: int, **options: Any) -> list[list[int]]:

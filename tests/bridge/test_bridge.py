@@ -25,8 +25,8 @@ from pystrat import (
     epoch_permutation,
 )
 from rbridge._held_objects import HeldObjects
-from rbridge._session import Session, as_array
-from tests.golden_vectors import GOLDEN, labels_of
+from rbridge.session import Session, as_array
+from tests.reference.golden_vectors import GOLDEN, labels_of
 
 INPUTS = [case["input"] for case in json.loads((GOLDEN / "batches.json").read_text(encoding="utf-8"))["cases"]]
 PUBLISHED = np.repeat([1, 0], [600, 19_400])
@@ -88,7 +88,7 @@ def test_r_reads_a_file_and_has_the_same_batches_by_itself() -> None:
 
     import pandas as pd
 
-    from rbridge.convert import collect_rows_of_file
+    from rbridge.torch_sampler import collect_rows_of_file
 
     path = files("pystrat") / "data" / "nsch_2017.csv.gz"
     columns = ["autism", "sex", "age_group"]

@@ -15,7 +15,7 @@ import rbridge
 from pystrat import EpochSubsetSampler
 from pystrat.base import epoch_seed
 from pystrat.corpus import CorpusMixture
-from rbridge._session import Session, as_array
+from rbridge.session import Session, as_array
 
 SIZES = {"IT1": 30, "MSDN": 60, "gold": 5, "news": 50}
 

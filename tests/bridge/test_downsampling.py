@@ -12,7 +12,7 @@ import pytest
 
 import rbridge
 from pystrat import Batches, DownsampledBatchSampler, correct_probabilities
-from rbridge._session import Session, as_array
+from rbridge.session import Session, as_array
 
 LABELS = np.random.default_rng(1).permutation(np.repeat(["yes", "no", "perhaps", "self"], [30, 400, 90, 150]))
 PARAMETERS: list[dict[str, Any]] = [

@@ -13,7 +13,7 @@ import pytest
 import rbridge
 from pystrat import PrioritizedBatchSampler, UniformSampler, WeightedBatchSampler
 from pystrat.base import epoch_seed
-from rbridge._session import Session, as_array
+from rbridge.session import Session, as_array
 
 WEIGHTS = [1.0, 2.0, 0.0, 4.0, 0.5, 3.0, 1.0, 1.0]
 

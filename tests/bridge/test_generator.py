@@ -9,7 +9,7 @@ import pytest
 
 from pystrat import epoch_permutation
 from pystrat._random import RandomStream
-from rbridge._session import Session, as_array
+from rbridge.session import Session, as_array
 
 LARGEST_SEED = 2**31 - 2
 

@@ -107,7 +107,7 @@ def test_reticulate_imports_pystrat_from_any_folder(rscript: Callable[..., str])
 
 def test_torch_of_r_is_loaded_without_libtorch_and_other_processes_learn_nothing_of_it() -> None:
     code = (
-        "import os, rbridge._session as s; before = dict(os.environ); r = s.session(); base = r.rinterface.baseenv\n"
+        "import os, rbridge.session as s; before = dict(os.environ); r = s.session(); base = r.rinterface.baseenv\n"
         "print('torch' in list(base['loadedNamespaces']()))\n"
         "print([name for name in os.environ if name.startswith('TORCH_') and name not in before])"
     )
@@ -115,7 +115,7 @@ def test_torch_of_r_is_loaded_without_libtorch_and_other_processes_learn_nothing
 
 
 def test_what_the_user_says_of_torch_holds() -> None:
-    code = "import os, rbridge._session as s; s.session(); print(os.environ['TORCH_LOAD'])"
+    code = "import os, rbridge.session as s; s.session(); print(os.environ['TORCH_LOAD'])"
     assert python(code, TORCH_LOAD="no") == "no\n"
 
 

@@ -14,8 +14,8 @@ import pytest
 import rbridge
 from pystrat import Batches, BatchSampler, NegativePairSampler, decode_pairs
 from pystrat.base import epoch_seed
-from rbridge._session import Session, as_array
-from rbridge.source import EpochSource
+from rbridge.session import Session, as_array
+from rbridge.callbacks import EpochSource
 
 USERS, ITEMS = [0, 0, 1, 2, 3, 3], [0, 3, 1, 3, 2, 3]
 DOCUMENT = Path(__file__).parents[2] / "docs" / "pairs.md"

@@ -18,7 +18,7 @@ import rbridge
 from pystrat import TreeBatchSampler
 from pystrat.tree.drawing import Draws, Walk
 from rbridge._install import find_r
-from rbridge._session import Session, as_array
+from rbridge.session import Session, as_array
 from rbridge.tree import TreeSource
 
 TABLE = pd.DataFrame(

@@ -88,7 +88,7 @@ python_source = function(sampler, n_batches) {
     stop("batch_sampler_python() needs the Python package rbridge in the Python that reticulate uses, ",
       reticulate::py_config()$python, ". RETICULATE_PYTHON names another one.", call. = FALSE)
   }
-  source = reticulate::import("rbridge.source", convert = FALSE)
+  source = reticulate::import("rbridge.callbacks", convert = FALSE)
   from_python(reticulate::py_to_r(source$guarded_source(sampler, n_batches)))
 }
 

@@ -1,0 +1,1 @@
+"""Observed pairs and negatives that were not observed."""

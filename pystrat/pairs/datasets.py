@@ -1,0 +1,221 @@
+"""What a training loop gets of a pair number: user, item, label, and features of both."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Union
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pystrat.messages import check_integer, refusal, show
+from pystrat._row_weights import plain_array
+from pystrat.pairs.sampler import MAX_CODES, check_table, decode_pairs
+
+
+class FeatureLookup:
+    """Features by id, looked up for many ids at once.
+
+    Parameters
+    ----------
+    features : array_like, shape (n, ...)
+        The features of each id. Kept as it is, and not copied.
+    ids : array_like, shape (n,), optional
+        The ids, all different: integers, text or anything that pandas indexes. 0, 1, ..., n - 1 where not given. Among
+        integers a double that is whole is an id as well.
+    default : array_like, optional
+        The features of ids that are unknown, a value or one of the shape of an id's features. An unknown id is an error
+        where it is not given. Numbers have to fit the features' type, in which floats are rounded; text may be longer
+        than that of the features.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Where ids repeat, are not as many as features, or the default has another shape or type, or a value that the
+        features' type does not hold.
+
+    Examples
+    --------
+    >>> from pystrat import FeatureLookup
+    >>> ages = FeatureLookup([31, 54], ids=["ann", "bob"], default=-1)
+    >>> ages(["bob", "eve", "bob"])
+    array([54, -1, 54])
+    """
+
+    def __init__(self, features: Any, ids: Any = None, *, default: Any = None) -> None:
+        owner = type(self).__name__
+        self._features = plain_array(features)
+        if self._features.ndim == 0:
+            raise TypeError(refusal("features", owner, "have one row for each id", show(features)))
+        self._index: Optional[pd.Index] = None
+        if ids is not None:
+            self._index = pd.Index(ids)
+            if len(self._index) != len(self._features):
+                required = f"have one id for each row of features, {len(self._features)}"
+                raise ValueError(refusal("ids", owner, required, show(self._index)))
+            repeated = self._index[self._index.duplicated()]
+            if len(repeated):
+                raise ValueError(refusal("ids", owner, "be all different", f"{show(repeated[0])} again"))
+        self._default: Optional[NDArray[Any]] = None
+        if default is not None:
+            self._default = self._check_default(default, owner)
+
+    def _check_default(self, default: Any, owner: str) -> NDArray[Any]:
+        shape = self._features.shape[1:]
+        found = plain_array(default)
+        if found.shape not in ((), shape):
+            required = f"be one value, or of the shape of an id's features, {shape}"
+            raise ValueError(refusal("default", owner, required, f"an array of shape {found.shape}"))
+        kept = self._features.dtype
+        if not _is_of_kind(found.dtype, kept):
+            required = f"be of the features' type, {kept}"
+            raise TypeError(refusal("default", owner, required, f"{found.dtype} values"))
+        if kept.kind in "US":
+            return np.broadcast_to(found.astype(np.result_type(found.dtype, kept)), shape)
+        with np.errstate(over="ignore"):
+            cast = found.astype(kept)
+        changed = _is_changed(found, cast)
+        if changed.any():
+            required = f"be a value that the features' type, {kept}, holds"
+            raise ValueError(refusal("default", owner, required, show(found[changed].flat[0])))
+        return np.broadcast_to(cast, shape)
+
+    def __call__(self, ids: Any) -> NDArray[Any]:
+        """Return the features of ids, shape (number of ids, ...), or without the first axis for a single id.
+
+        Raises
+        ------
+        ValueError
+            Where an id is unknown and there is no default; the message names the first. Also where doubles are asked
+            for among integers, or integers among doubles, beyond 2^53: several integers are one double there.
+        """
+        wanted = plain_array(ids)
+        rows = self._rows(wanted.reshape(-1))
+        unknown = rows < 0
+        if not unknown.any():
+            known: NDArray[Any] = self._features[rows.reshape(wanted.shape)]
+            return known
+        if self._default is None:
+            got = show(wanted.reshape(-1)[unknown][0])
+            raise ValueError(refusal("ids", type(self).__name__, "be known where no default is given", got))
+        found = self._features[np.where(unknown, 0, rows)] if len(self._features) else self._empty(len(rows))
+        found = found.astype(self._default.dtype, copy=False)  # text may be longer than that of the features
+        found[unknown] = self._default
+        filled: NDArray[Any] = found.reshape(wanted.shape + self._features.shape[1:])[()]
+        return filled
+
+    def _rows(self, ids: NDArray[Any]) -> NDArray[np.intp]:
+        """Return the rows of ids, -1 where unknown."""
+        if self._index is not None:
+            return self._rows_of_index(self._index, ids)
+        if ids.size and ids.dtype.kind not in "iu":
+            raise TypeError(refusal("ids", type(self).__name__, "hold integers from 0", f"{ids.dtype} values"))
+        return np.where((ids >= 0) & (ids < len(self._features)), ids, -1).astype(np.intp)
+
+    def _rows_of_index(self, index: pd.Index, ids: NDArray[Any]) -> NDArray[np.intp]:
+        """Return the rows of ids. Where integers meet doubles pandas would round them: these are compared exactly."""
+        if {index.dtype.kind, ids.dtype.kind} not in ({"i", "f"}, {"u", "f"}):
+            return np.asarray(index.get_indexer(ids))
+        values = ids.astype(np.float64)
+        finite = np.isfinite(values)
+        ambiguous = finite & (abs(values) >= 2.0**53)
+        if ambiguous.any():
+            required = "be below 2^53, to be exact, where doubles meet integers"
+            raise ValueError(refusal("ids", type(self).__name__, required, show(ids[ambiguous][0])))
+        if ids.dtype.kind != "f":
+            return np.asarray(index.get_indexer(ids))
+        whole = finite & (values == np.trunc(values))
+        rows = np.full(ids.shape, -1, dtype=np.intp)
+        rows[whole] = index.get_indexer(values[whole].astype(np.int64))
+        return rows
+
+    def _empty(self, count: int) -> NDArray[Any]:
+        return np.empty((count, *self._features.shape[1:]), dtype=self._features.dtype)
+
+
+class PairDataset:
+    """Map-style dataset of all pairs of a user and an item, by pair number, for `NegativePairSampler`.
+
+    Parameters
+    ----------
+    n_users, n_items : int
+        Users and items in all: the sampler's `n_users` and `n_items`, since with another number of items the same
+        numbers are other pairs. At most 2^31 - 1 each and 2^52 pairs of them.
+    user_features, item_features : array_like or FeatureLookup, optional
+        The features of each code: an array of which row c belongs to code c, or a lookup of codes.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Where a number of users or items is refused, or an array of features has not one row for each of them. What a
+        lookup does not know is told when it is asked for.
+
+    Notes
+    -----
+    ``DataLoader(dataset, sampler=sampler, batch_size=None)`` asks for a whole batch at once and turns its arrays into
+    tensors: nothing is done pair by pair. ``DataLoader(dataset, batch_sampler=sampler)`` gives the same batches, put
+    together from single pairs. That is the form for libraries that make loaders anew, such as accelerate and Lightning.
+
+    It has no length: a sampler of PyTorch that was put in the sampler's place would go through all pairs there are,
+    each once as a positive and once as a negative. Without one, such samplers fail at once.
+
+    An item is a dict with ``user`` and ``item``, codes as int64, ``label``, 1 or 0 as float32, and ``user_features``
+    and ``item_features`` where these were given. A number gives single values, several numbers give arrays.
+
+    Examples
+    --------
+    >>> from pystrat import PairDataset
+    >>> dataset = PairDataset(3, 4, item_features=[0.5, 1.5, 2.5, 3.5])
+    >>> dataset[[7, 12]]["item_features"]
+    array([3.5, 2.5])
+    """
+
+    def __init__(self, n_users: int, n_items: int, *, user_features: Any = None, item_features: Any = None) -> None:
+        owner = type(self).__name__
+        self.n_users = check_integer(n_users, "n_users", owner, minimum=1, maximum=MAX_CODES)
+        self.n_items = check_integer(n_items, "n_items", owner, minimum=1, maximum=MAX_CODES)
+        check_table(self.n_users, self.n_items, owner)
+        self._user_features = _as_lookup(user_features, self.n_users, "user_features", owner)
+        self._item_features = _as_lookup(item_features, self.n_items, "item_features", owner)
+
+    def __getitem__(self, numbers: Union[int, Any]) -> dict[str, Any]:
+        users, items, labels = decode_pairs(numbers, self.n_items)
+        if (users >= self.n_users).any():
+            raise IndexError(f"there is no user {users.max()}: {type(self).__name__} has {self.n_users}")
+        pairs: dict[str, Any] = {"user": users, "item": items, "label": labels.astype(np.float32)}
+        if self._user_features is not None:
+            pairs["user_features"] = self._user_features(users)
+        if self._item_features is not None:
+            pairs["item_features"] = self._item_features(items)
+        return pairs
+
+
+def _as_lookup(features: Any, count: int, name: str, owner: str) -> Optional[FeatureLookup]:
+    """Return the lookup of features; refuse an array that has not one row for each code."""
+    if features is None or isinstance(features, FeatureLookup):
+        return features
+    rows = np.atleast_1d(plain_array(features))
+    if len(rows) != count:
+        raise ValueError(refusal(name, owner, f"have one value or one row for each of {count}", show(rows)))
+    return FeatureLookup(rows)
+
+
+def _is_of_kind(given: np.dtype[Any], kept: np.dtype[Any]) -> bool:
+    """Tell whether values of a type can be among those of another: numbers among more general ones, text in text."""
+    kinds = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
+    if given.kind in kinds and kept.kind in kinds:
+        return kinds[given.kind] <= kinds[kept.kind]
+    if kept.kind in "US":
+        return given.kind == kept.kind
+    return bool(np.can_cast(given, kept, casting="same_kind"))
+
+
+def _is_changed(found: NDArray[Any], cast: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell which values another type does not hold: integers and times that differ, numbers no longer finite."""
+    if cast.dtype.kind in "fc":
+        return np.asarray(np.isfinite(found) & ~np.isfinite(cast))
+    if cast.dtype.kind in "biu":
+        return np.asarray(found != cast)
+    if cast.dtype.kind in "mM":
+        return np.asarray((found != cast) & ~np.isnat(found))
+    return np.zeros(found.shape, dtype=np.bool_)

@@ -1,0 +1,317 @@
+"""Positive pairs, and the ways to draw cells of the table of users and items that are none of them.
+
+A cell is ``user * n_items + item``. What is drawn is a function of the positives and the stream alone.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pystrat.messages import as_written, count_of, refusal, show, show_number
+from pystrat.pairs._pairs import FreeCells, find_cells, indices_within, subsets_within
+from pystrat._random import RandomStream
+from pystrat._sum_tree import WeightTree
+
+MAX_PAIRS = 2**31 - 1
+LEAST_ACCEPTANCE = Fraction(1, 100)
+ROUNDING = 1e-9  # more than sums of shares are off by
+
+
+class PositivePairs:
+    """The cells of the positives, in 8 bytes a positive.
+
+    Parameters
+    ----------
+    users, items : numpy.ndarray of int64, shape (number of positives,)
+        Codes below `n_users` and `n_items`.
+    n_users, n_items : int
+        The size of the table, at most 2^52 cells.
+
+    Attributes
+    ----------
+    cells : numpy.ndarray of int64, shape (number of positives,)
+        The distinct cells, sorted; then, also sorted, each one again as often as it is repeated.
+    n_distinct : int
+        How many cells are distinct.
+    """
+
+    def __init__(self, users: NDArray[np.int64], items: NDArray[np.int64], n_users: int, n_items: int) -> None:
+        self.n_users = n_users
+        self.n_items = n_items
+        cells = users * n_items
+        cells += items
+        cells.sort()
+        repeated = np.zeros(len(cells), dtype=np.bool_)
+        np.equal(cells[1:], cells[:-1], out=repeated[1:])
+        self.n_distinct = len(cells) - int(np.count_nonzero(repeated))
+        self.cells = cells
+        if self.n_distinct < len(cells):
+            self.cells = np.concatenate([cells[~repeated], cells[repeated]])
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    @property
+    def n_cells(self) -> int:
+        """The number of cells of the table."""
+        return self.n_users * self.n_items
+
+    @property
+    def distinct(self) -> NDArray[np.int64]:
+        """The distinct cells, sorted."""
+        return self.cells[: self.n_distinct]
+
+    def counts_by_user(self) -> NDArray[np.int64]:
+        """Return the positives of each user, repeated ones included, shape (n_users,)."""
+        return np.bincount(self.cells // self.n_items, minlength=self.n_users)
+
+    def starts(self) -> NDArray[np.int64]:
+        """Return where the distinct cells of each user begin, and where the last one's end, shape (n_users + 1,)."""
+        counts = np.bincount(self.distinct // self.n_items, minlength=self.n_users)
+        return np.concatenate([[0], np.cumsum(counts)])
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Sorted cells are their differences, which take fewer bytes.
+        state = self.__dict__.copy()
+        del state["cells"]
+        for name, cells in (("distinct", self.distinct), ("repeated", self.cells[self.n_distinct :])):
+            gaps = np.diff(cells, prepend=0)
+            state[name] = gaps.astype(np.min_scalar_type(int(gaps.max(initial=0))))
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        parts = [np.cumsum(state.pop(name), dtype=np.int64) for name in ("distinct", "repeated")]
+        self.__dict__.update(state)
+        self.cells = np.concatenate(parts) if len(parts[1]) else parts[0]
+
+
+class Negatives(ABC):
+    """A way to draw the negatives of an epoch.
+
+    Attributes
+    ----------
+    count : int
+        Negatives of an epoch.
+    acceptance : float
+        The share of what is drawn that is kept.
+    n_skipped_users : int
+        Users with positives who get no negatives, since all items are their positives.
+    """
+
+    count: int
+    acceptance = 1.0
+    n_skipped_users = 0
+
+    @abstractmethod
+    def draw(self, stream: RandomStream) -> NDArray[np.int64]:
+        """Return the cells of an epoch's negatives, shape (count,)."""
+
+
+class UniformNegatives(Negatives):
+    """Cells that are all equally likely, with replacement or without.
+
+    Parameters
+    ----------
+    positives : PositivePairs
+    per_positive : Fraction
+        Negatives for each positive.
+    unique : bool
+        Whether no cell is drawn twice.
+    free_only : bool
+        Whether positives are left out.
+    owner : str
+        The name that error messages give.
+    """
+
+    def __init__(
+        self, positives: PositivePairs, per_positive: Fraction, *, unique: bool, free_only: bool, owner: str
+    ) -> None:
+        self.count = count_negatives(len(positives), per_positive, len(positives), owner)
+        self._unique = unique
+        self._free = FreeCells(positives.distinct if free_only else positives.distinct[:0], positives.n_cells)
+        if self._free.count == 0:
+            told = f"{count_of(positives.n_cells, 'cell')}, all of which are positives,"
+            raise ValueError(refusal("items", owner, "leave a cell that is no positive", told))
+        if unique and self.count > self._free.count:
+            required = f"be false for more negatives than there are cells to draw from, {self._free.count}"
+            raise ValueError(refusal("unique", owner, required, f"true and {count_of(self.count, 'negative')}"))
+
+    def draw(self, stream: RandomStream) -> NDArray[np.int64]:
+        limit = self._free.count
+        if not self._unique:
+            cells = stream.indices(limit, self.count)
+        else:
+            first, limits, counts = np.array([[0], [limit], [self.count]], dtype=np.int64)
+            cells = subsets_within(stream, first, limits, counts)
+        self._free.cells(cells)
+        return cells
+
+
+class PerUserNegatives(Negatives):
+    """For each user as many cells as the user's positives ask for, all of the user's being equally likely.
+
+    Parameters
+    ----------
+    positives, per_positive, unique, free_only, owner
+        As in `UniformNegatives`. A user's number is what the rounded running total over the users grows by: the floor
+        or the ceiling of the user's share.
+    skip_full : bool
+        Whether users without a free item are skipped and counted, or refused. All of them are refused in any case.
+    """
+
+    def __init__(
+        self,
+        positives: PositivePairs,
+        per_positive: Fraction,
+        *,
+        unique: bool,
+        free_only: bool,
+        skip_full: bool,
+        owner: str,
+    ) -> None:
+        self._n_items = positives.n_items
+        self._unique = unique
+        self._free = FreeCells(positives.distinct if free_only else positives.distinct[:0], positives.n_cells)
+        # How many positives, which are not drawn, lie in front of each user's cells.
+        self._taken = positives.starts() if free_only else np.zeros(positives.n_users + 1, dtype=np.int64)
+        of_user = positives.counts_by_user()
+        full = np.flatnonzero((of_user > 0) & (self._limits() == 0))
+        if len(full):
+            self._check_full(full, int(np.count_nonzero(of_user)), skip_full, owner)
+            of_user[full] = 0
+        self.n_skipped_users = len(full)
+        self.count = count_negatives(int(of_user.sum()), per_positive, len(positives), owner)
+        self._counts = shares(of_user, per_positive)
+        beyond = np.flatnonzero(self._counts > self._limits())
+        if unique and len(beyond):
+            user = beyond[0]
+            required = "be false for more negatives of a user than there are items to draw from"
+            told = f"true and {count_of(int(self._counts[user]), 'negative')} for user {user}, of"
+            told += f" {count_of(int(self._limits()[user]), 'item')},"
+            raise ValueError(refusal("unique", owner, required, told))
+
+    def _check_full(self, full: NDArray[np.intp], n_users: int, skip_full: bool, owner: str) -> None:
+        """Refuse users without a free item, or, where these are skipped, that all users are such."""
+        if not skip_full:
+            told = f"{count_of(len(full), 'user')} without one, the first of them user {full[0]},"
+            advice = "Leave such users out, or set 'full_users' to 'skip'."
+            raise ValueError(refusal("items", owner, "leave each user an item that is no positive", told, advice))
+        if len(full) == n_users:
+            told = f"{count_of(n_users, 'user')} with positives, all without one,"
+            raise ValueError(refusal("items", owner, "leave some user an item that is no positive", told))
+
+    def _limits(self) -> NDArray[np.int64]:
+        """Return of each user how many items can be drawn."""
+        return self._n_items - np.diff(self._taken)
+
+    def draw(self, stream: RandomStream) -> NDArray[np.int64]:
+        users = np.flatnonzero(self._counts)
+        firsts = users * self._n_items - self._taken[users]
+        draw = subsets_within if self._unique else indices_within
+        cells = draw(stream, firsts, self._limits()[users], self._counts[users])
+        self._free.cells(cells)
+        return cells
+
+
+class PopularityNegatives(Negatives):
+    """The user of a random positive with an item by its popularity, drawn again where that is a positive.
+
+    Parameters
+    ----------
+    positives, per_positive, free_only, owner
+        As in `UniformNegatives`.
+    power : float
+        An item is drawn in proportion to this power of the number of its positives.
+    """
+
+    def __init__(
+        self, positives: PositivePairs, per_positive: Fraction, *, power: float, free_only: bool, owner: str
+    ) -> None:
+        self.count = count_negatives(len(positives), per_positive, len(positives), owner)
+        self._positives = positives
+        self._starts = positives.starts() if free_only else None
+        counts = np.bincount(positives.cells % positives.n_items, minlength=positives.n_items)
+        weights = (counts / counts.max()) ** power
+        self._items = WeightTree(positives.n_items)
+        self._items.fill(weights)
+        if free_only:
+            self.acceptance = self._check_acceptance(weights / weights.sum(), owner)
+
+    def _check_acceptance(self, shares: NDArray[np.float64], owner: str) -> float:
+        """Return the share of draws that are kept; refuse where it is too small, over all or for a user."""
+        positives = self._positives
+        users, items = np.divmod(positives.distinct, positives.n_items)
+        of_user = 1 - np.bincount(users, weights=shares[items], minlength=positives.n_users)
+        acceptance = float(of_user @ (positives.counts_by_user() / len(positives)))
+        user = int(of_user.argmin())
+        for found, who in ((acceptance, "all users"), (float(of_user[user]), f"user {user}")):
+            if found < LEAST_ACCEPTANCE - ROUNDING:
+                required = f"keep at least {LEAST_ACCEPTANCE} of what is drawn"
+                got = f"'popularity', which keeps {show_number(round(found, 6), 3)} for {who},"
+                advice = "Lower 'power', use another method, or set 'reject_positives' to false."
+                raise ValueError(refusal("method", owner, required, got, advice))
+        return acceptance
+
+    def draw(self, stream: RandomStream) -> NDArray[np.int64]:
+        positives, kept, missing = self._positives, [], self.count
+        while missing:
+            cells = positives.cells[stream.indices(len(positives), missing)]
+            cells -= cells % positives.n_items
+            cells += self._items.sample(stream, missing, 1)
+            if self._starts is not None:
+                cells = cells[~find_cells(positives.distinct, self._starts, positives.n_items, cells)]
+            kept.append(cells)
+            missing -= len(cells)
+        return np.concatenate(kept)
+
+
+def rounded(number: Fraction) -> int:
+    """Round to the nearest integer, halves up."""
+    return int(number + Fraction(1, 2))
+
+
+def count_negatives(n_positives: int, per_positive: Fraction, n_all: int, owner: str) -> int:
+    """Return the negatives for `n_positives`; refuse more than an epoch can have beside all `n_all` positives."""
+    count = rounded(n_positives * per_positive)
+    if n_all + count > MAX_PAIRS:
+        got = f"{show_number(n_all + count)} pairs"
+        raise ValueError(refusal("ratio", owner, f"give at most {MAX_PAIRS} pairs", got))
+    return count
+
+
+def shares(counts: NDArray[np.int64], per_one: Fraction) -> NDArray[np.int64]:
+    """Return what the rounded running total of ``counts * per_one`` grows by, for each count, exactly.
+
+    The results add up to the rounded total, and each is the floor or the ceiling of its own product.
+    """
+    numerator, denominator = 2 * per_one.numerator, 2 * per_one.denominator
+    half = per_one.denominator
+    given = np.flatnonzero(counts)
+    running = np.cumsum(counts[given])
+    if int(running[-1]) * numerator + half < 2**62 and denominator < 2**62:
+        totals = (running * numerator + half) // denominator
+    else:
+        totals = np.array([(total * numerator + half) // denominator for total in running.tolist()], dtype=np.int64)
+    grown = np.zeros(len(counts), dtype=np.int64)
+    grown[given] = np.diff(totals, prepend=0)
+    return grown
+
+
+def exact_share(ratio: Any, owner: str) -> Fraction:
+    """Return the ratio as an exact number: a float is the decimal number that it is shown as, in its own type."""
+    required = "be a number above 0 and below 1"
+    if isinstance(ratio, Fraction):
+        exact = Fraction(int(ratio.numerator), int(ratio.denominator))  # those of numpy would overflow
+    elif isinstance(ratio, (float, np.floating)) and np.isfinite(ratio):
+        exact = Fraction(show_number(as_written(ratio)))
+    else:
+        error = ValueError if isinstance(ratio, (int, float, np.number)) and not isinstance(ratio, bool) else TypeError
+        raise error(refusal("ratio", owner, required, show(ratio)))
+    if not 0 < exact < 1:
+        raise ValueError(refusal("ratio", owner, required, show(ratio)))
+    return exact

@@ -1,0 +1,365 @@
+"""Observed pairs of users and items, and each epoch fresh pairs that were not observed."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, Optional
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pystrat.messages import check_choice, check_flag, check_integer, check_number, count_of, refusal, show
+from pystrat.pairs.negatives import (
+    Negatives,
+    PerUserNegatives,
+    PopularityNegatives,
+    PositivePairs,
+    UniformNegatives,
+    exact_share,
+)
+from pystrat.pairs._pairs import deal_pairs
+from pystrat._random import RandomStream
+from pystrat._row_weights import plain_array
+from pystrat.base import Batches, BatchSampler, epoch_seed
+
+METHOD_CHOICES = ("uniform", "per_user", "popularity")
+FULL_CHOICES = ("error", "skip")
+MAX_CODES = 2**31 - 1
+MAX_CELLS = 2**52  # twice as many pair numbers, which a double holds exactly
+DEFAULT_POWER = 0.75
+
+
+class NegativePairSampler(BatchSampler):
+    """Batch sampler of observed pairs, the positives, with fresh pairs that were not observed, the negatives.
+
+    For recommenders and other models of interactions. It yields pair numbers, which `PairDataset` turns into users,
+    items and labels: ``DataLoader(dataset, sampler=sampler, batch_size=None)``, or ``batch_sampler=sampler`` for
+    libraries that make loaders anew, such as accelerate and Lightning: these put other samplers in the place of the
+    former. In R by ``rbridge.as_torch_sampler()`` and ``rbridge::decode_pairs()``.
+
+    Parameters
+    ----------
+    users, items : array_like of int, shape (number of positives,)
+        The codes, from 0, of the user and the item of each positive; ``pandas.factorize`` makes codes of anything.
+        Doubles that are whole, as R has them, and a single code do as well. A pair that occurs twice is two positives.
+    ratio : float or fractions.Fraction
+        r, the share of positives, above 0 and below 1. A float is the decimal number of 15 significant digits that it
+        is shown as, a narrower one of numpy the shortest that stands for it, so that .3 is 3/10. For k negatives to
+        each positive, ``Fraction(1, 1 + k)``.
+    batch_size : int
+        The most pairs a batch may have.
+    n_users, n_items : int, optional
+        Users and items in all, at most 2^31 - 1 each and 2^52 pairs of them; the largest code and one more where not
+        given.
+    method : {"uniform", "per_user", "popularity"}, default "uniform"
+        What negatives are drawn from. "uniform": all pairs of a user and an item. "per_user": all items, for each user
+        (1 - r) / r for each of the user's positives. "popularity": the user of a random positive, with an item in
+        proportion to a power of the number of its positives.
+    unique : bool, default False
+        Whether no negative comes twice in an epoch. Not with "popularity", where what is popular shall come often.
+    reject_positives : bool, default True
+        False draws from all pairs, so that positives occur among the negatives: the published form, which is faster.
+    power : float, optional
+        For "popularity", at least 0: 1 draws items as often as they are met, 0 all of them alike; 0.75 where not given.
+    full_users : {"error", "skip"}, default "error"
+        For "per_user", what becomes of users whose positives are all the items there are: refused, or skipped, which
+        `n_skipped_users` counts. Their positives stay. That all users are such is refused in any case.
+    seed : int, optional
+        From 0 to 2147483646. None draws one from the system's entropy; ``.seed`` tells it.
+    num_replicas : int, optional
+        The number of processes that share an epoch: the number of batches is rounded up to a multiple of it.
+    rank : int, optional
+        Which of the replicas this is, from 0. None gives all batches in global order.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Where a parameter is refused, before any pair is drawn; where no pair is left to draw, or too few for `unique`;
+        where "popularity" would keep less than 1/100 of what it draws, over all or for one user; and where some batch
+        would have no positive or no negative. The message has the numbers, and what works.
+
+    Notes
+    -----
+    Guarantees, besides those of `BatchSampler`:
+
+    * An epoch has every positive once and ``floor(n_positives * (1 - r) / r + 1/2)`` negatives, in exact rationals.
+      With "per_user" each user gets the floor or the ceiling of its share: what that rounded number, over the positives
+      of the users up to this one, grows by. The positives of users who are skipped do not count for it.
+    * No positive is among the negatives, unless ``reject_positives=False``.
+    * "uniform" and "per_user" draw each free pair, of the user in question, with exactly the same probability, at any
+      density, and draw nothing in vain. "popularity" draws a free pair with the probability of its user times that of
+      its item, divided by `acceptance`.
+    * The negatives of an epoch are a pure function of the positives, the parameters, seed and epoch; the order in which
+      the positives are given does not matter.
+    * With T pairs an epoch has ``ceil(T / batch_size)`` batches. Each holds the floor or the ceiling of its share of
+      the positives and of the negatives, at least one of either, the positives first; sizes differ by at most 1.
+    * A pair number is ``2 * (user * n_items + item) + label``, below 2^53, the label 1 for a positive. It is a value
+      and no position: R gets the same number.
+    * A positive takes 8 bytes and at most 2 for the search, besides at most 16 bytes a user and 10 an item where a
+      method needs them; pickled, at most 4 bytes where gaps between positives stay below 2^32.
+
+    How an epoch comes about, in R's words, after ``set.seed(s)``, s as for every sampler: ``sample.int(T)`` is the
+    order of the positives (by cell, ``user * n_items + item``, repetitions last) and, after them, of the negatives.
+    Then the negatives are drawn: ``sample.int(free, count, replace = !unique)`` are the ranks of cells among all free
+    ones, in the order of the cells; with "per_user" such a draw for each user in turn. Where a free cell of some rank
+    lies, a search among the sorted positives finds, and a table of buckets tells where to search.
+
+    The idea of fresh negatives for a share of positives is that of Datatonic, "Sampling methods within TensorFlow input
+    functions" (2018), where negatives may be positives and the number is cut off. The power 0.75 is that of T. Mikolov
+    and others, "Distributed Representations of Words and Phrases and their Compositionality" (2013).
+
+    Examples
+    --------
+    >>> from pystrat import NegativePairSampler, decode_pairs
+    >>> sampler = NegativePairSampler([0, 0, 1, 2], [0, 3, 1, 3], ratio=0.4, batch_size=5, seed=1)
+    >>> len(sampler), sampler.n_negatives
+    (2, 6)
+    >>> for batch in sampler.batches(epoch=0):
+    ...     users, items, labels = decode_pairs(batch, n_items=4)
+    ...     print(users, items, labels)
+    [2 0 1 1 1] [3 3 3 0 0] [1 1 0 0 0]
+    [0 1 0 0 1] [0 1 1 2 3] [1 1 0 0 0]
+    """
+
+    yields = "numbers"
+
+    def __init__(
+        self,
+        users: Any,
+        items: Any,
+        ratio: Any,
+        batch_size: int,
+        *,
+        n_users: Optional[int] = None,
+        n_items: Optional[int] = None,
+        method: str = "uniform",
+        unique: bool = False,
+        reject_positives: bool = True,
+        power: Optional[float] = None,
+        full_users: str = "error",
+        seed: Optional[int] = None,
+        num_replicas: Optional[int] = None,
+        rank: Optional[int] = None,
+    ) -> None:
+        owner = type(self).__name__
+        share = exact_share(ratio, owner)
+        size = check_integer(batch_size, "batch_size", owner, minimum=1)
+        self._parameters = _check_method(method, unique, reject_positives, power, full_users, owner)
+        super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
+        self._per_positive = (1 - share) / share
+        self._positives = _check_positives(users, items, n_users, n_items, owner)
+        self._negatives = self._make_negatives()
+        self._n_batches = self._choose_batches(size)
+
+    def _make_negatives(self) -> Negatives:
+        """Build what draws the negatives; it follows from the positives and the parameters."""
+        chosen, owner = self._parameters, type(self).__name__
+        given = (self._positives, self._per_positive)
+        if chosen["method"] == "popularity":
+            return PopularityNegatives(*given, power=chosen["power"], free_only=chosen["reject_positives"], owner=owner)
+        options = {"unique": chosen["unique"], "free_only": chosen["reject_positives"], "owner": owner}
+        if chosen["method"] == "per_user":
+            return PerUserNegatives(*given, skip_full=chosen["full_users"] == "skip", **options)
+        return UniformNegatives(*given, **options)
+
+    def _choose_batches(self, batch_size: int) -> int:
+        """Return the number of batches; refuse one with which a batch would lack a class."""
+        owner, replicas = type(self).__name__, self.num_replicas or 1
+        n_pairs, fewest = self.n_positives + self.n_negatives, min(self.n_positives, self.n_negatives)
+        numbers = f"of {count_of(self.n_positives, 'positive')} and {count_of(self.n_negatives, 'negative')}"
+        if self.n_negatives == 0:
+            raise ValueError(refusal("ratio", owner, "leave room for a negative", f"an epoch {numbers}"))
+        n_batches = -(-n_pairs // batch_size)  # the ceiling
+        n_batches += -n_batches % replicas
+        if n_batches <= fewest:
+            return n_batches
+        most = fewest // replicas * replicas
+        if most == 0:
+            required = f"be at most {fewest}, so that every batch has a positive and a negative {numbers}"
+            raise ValueError(refusal("num_replicas", owner, required, show(replicas)))
+        least = -(-n_pairs // most)
+        required = f"be at least {least}, so that every batch has a positive and a negative {numbers}"
+        raise ValueError(refusal("batch_size", owner, required, show(batch_size)))
+
+    @property
+    def n_users(self) -> int:
+        """Users in all."""
+        return self._positives.n_users
+
+    @property
+    def n_items(self) -> int:
+        """Items in all."""
+        return self._positives.n_items
+
+    @property
+    def n_positives(self) -> int:
+        """Positives of an epoch, repeated ones included."""
+        return len(self._positives)
+
+    @property
+    def n_negatives(self) -> int:
+        """Negatives of an epoch."""
+        return self._negatives.count
+
+    @property
+    def acceptance(self) -> float:
+        """The share of what is drawn that is kept: below 1 with "popularity" only."""
+        return self._negatives.acceptance
+
+    @property
+    def n_skipped_users(self) -> int:
+        """Users who get no negatives, since all items are their positives."""
+        return self._negatives.n_skipped_users
+
+    def _global_length(self) -> int:
+        return self._n_batches
+
+    def _epoch_batches(self, epoch: int) -> Batches:
+        stream = RandomStream(epoch_seed(self._seed, epoch))
+        n_pairs = self.n_positives + self.n_negatives
+        order = stream.permutation(n_pairs)
+        batches = np.arange(self._n_batches + 1, dtype=np.int64)
+        offsets = batches * (n_pairs // self._n_batches) + np.minimum(batches, n_pairs % self._n_batches)
+        numbers = np.empty(n_pairs, dtype=np.int64)
+        deal_pairs(order, self._positives.cells, self._negatives.draw(stream), offsets, numbers)
+        return Batches(numbers, offsets)
+
+    def _fingerprint(self) -> str:
+        digest = hashlib.sha256(self._positives.cells.data)
+        told = (self.n_users, self.n_items, self._per_positive, self._n_batches, self._seed, *self._parameters.items())
+        digest.update(repr(told).encode("ascii"))
+        return digest.hexdigest()
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__.copy()
+        del state["_negatives"]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._negatives = self._make_negatives()
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({count_of(self.n_users, 'user')}, {count_of(self.n_items, 'item')}, "
+            f"{count_of(self.n_positives, 'positive')}, {count_of(self.n_negatives, 'negative')}, "
+            f"{count_of(self._n_batches, 'batch')}, method={self._parameters['method']!r}, "
+            f"seed={self._seed}, epoch={self.epoch})"
+        )
+
+
+def decode_pairs(numbers: Any, n_items: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return users, items and labels of pair numbers.
+
+    The R function ``rbridge::decode_pairs()`` gives the same, with users and items counted from 1.
+
+    Parameters
+    ----------
+    numbers : array_like of int
+        As `NegativePairSampler` yields them, in any shape.
+    n_items : int
+        Items in all, as the sampler has them.
+
+    Returns
+    -------
+    tuple of three numpy.ndarray of int64
+        Of the shape of `numbers`: codes of users and items, from 0, and 1 for positives, else 0.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Where `numbers` are not integers from 0 to 2^53 - 1, or `n_items` is no positive integer.
+
+    Examples
+    --------
+    >>> from pystrat import decode_pairs
+    >>> decode_pairs([7, 12], n_items=4)
+    (array([0, 1]), array([3, 2]), array([1, 0]))
+    """
+    owner = "decode_pairs"
+    n_items = check_integer(n_items, "n_items", owner, minimum=1, maximum=MAX_CODES)
+    found = plain_array(numbers)
+    required = "hold pair numbers, integers from 0 to 2^53 - 1"
+    if found.size and found.dtype.kind not in "iu":
+        raise TypeError(refusal("numbers", owner, required, f"{found.dtype} values"))
+    outside = (found < 0) | (found >= 2 * MAX_CELLS)
+    if outside.any():
+        raise ValueError(refusal("numbers", owner, required, show(found[outside].flat[0])))
+    whole = found.astype(np.int64)
+    users, items = np.divmod(whole >> 1, n_items)
+    return users, items, whole & 1
+
+
+def _check_method(
+    method: Any, unique: Any, reject_positives: Any, power: Any, full_users: Any, owner: str
+) -> dict[str, Any]:
+    """Check the parameters that say how negatives are drawn, each for the methods that it belongs to."""
+    method = str(check_choice(method, "method", owner, choices=METHOD_CHOICES))
+    unique = check_flag(unique, "unique", owner)
+    full_users = str(check_choice(full_users, "full_users", owner, choices=FULL_CHOICES))
+    if unique and method == "popularity":
+        raise ValueError(refusal("unique", owner, "be false with the method 'popularity'", show(unique)))
+    if power is not None and method != "popularity":
+        raise ValueError(refusal("power", owner, "be left out but with the method 'popularity'", show(power)))
+    if full_users == "skip" and method != "per_user":
+        required = "be left out but with the method 'per_user'"
+        raise ValueError(refusal("full_users", owner, required, show(full_users)))
+    if method == "popularity":
+        power = check_number(DEFAULT_POWER if power is None else power, "power", owner, minimum=0)
+    return {
+        "method": method,
+        "unique": unique,
+        "reject_positives": check_flag(reject_positives, "reject_positives", owner),
+        "power": power,
+        "full_users": full_users,
+    }
+
+
+def _check_positives(users: Any, items: Any, n_users: Any, n_items: Any, owner: str) -> PositivePairs:
+    """Check codes and the size of the table."""
+    user_codes, n_users = _check_codes(users, n_users, "users", owner)
+    item_codes, n_items = _check_codes(items, n_items, "items", owner)
+    if len(user_codes) != len(item_codes):
+        required = f"have one value for each user code, {len(user_codes)}"
+        raise ValueError(refusal("items", owner, required, show(item_codes)))
+    check_table(n_users, n_items, owner)
+    return PositivePairs(user_codes, item_codes, n_users, n_items)
+
+
+def check_table(n_users: int, n_items: int, owner: str) -> None:
+    """Refuse a table with more cells than pair numbers can tell apart."""
+    if n_users * n_items > MAX_CELLS:
+        required = f"be at most {MAX_CELLS // n_users} with {n_users} users, so that pair numbers stay below 2^53"
+        raise ValueError(refusal("n_items", owner, required, show(n_items)))
+
+
+def _check_codes(codes: Any, limit: Any, name: str, owner: str) -> tuple[NDArray[np.int64], int]:
+    """Return codes as int64 and how many there may be; refuse those that are none."""
+    found = np.atleast_1d(_plain_codes(codes))
+    if found.ndim != 1:
+        raise ValueError(refusal(name, owner, "be a vector of codes", count_of(found.ndim, "dimension")))
+    if len(found) == 0:
+        raise ValueError(refusal(name, owner, "have at least one code", show(found)))
+    required, advice = "hold codes, integers from 0", "pandas.factorize() makes codes of any ids."
+    if found.dtype.kind not in "iuf":
+        raise TypeError(refusal(name, owner, required, f"{found.dtype} values", advice))
+    if found.dtype.kind == "f" and (broken := found != np.trunc(found)).any():
+        raise ValueError(refusal(name, owner, required, show(found[broken][0]), advice))
+    largest = MAX_CODES - 1
+    if limit is not None:
+        largest = check_integer(limit, f"n_{name}", owner, minimum=1, maximum=MAX_CODES) - 1
+    outside = (found < 0) | (found > largest)
+    if outside.any():
+        raise ValueError(refusal(name, owner, f"hold codes from 0 to {largest}", show(found[outside][0])))
+    return found.astype(np.int64), largest + 1 if limit is not None else int(found.max()) + 1
+
+
+def _plain_codes(codes: Any) -> NDArray[Any]:
+    """Return an array; pandas' integers that may be missing are plain ones, or doubles with NaN if any is missing."""
+    kept = getattr(codes, "dtype", None)
+    if not isinstance(kept, pd.api.extensions.ExtensionDtype) or kept.kind not in "iu":
+        return plain_array(codes)
+    if pd.isna(codes).any():
+        return codes.to_numpy(dtype=np.float64, na_value=np.nan)
+    return codes.to_numpy(dtype=np.int64 if kept.kind == "i" else np.uint64)

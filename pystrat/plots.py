@@ -1,0 +1,171 @@
+"""Pictures of trained networks: ROC curves and learning curves of several runs."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping, Optional
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pystrat.messages import count_of, refusal, show
+
+# M. Okabe and K. Ito's colours, which people with any kind of colour vision tell apart; line styles alternate as well.
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00")
+_STYLES = ("solid", "dashed")
+
+
+def plot_roc_curves(
+    scores: Mapping[str, ArrayLike],
+    labels: ArrayLike,
+    *,
+    weights: Optional[ArrayLike] = None,
+    axis: Optional[Any] = None,
+) -> Any:
+    """Plot the ROC curves of one or more models on the same rows.
+
+    Parameters
+    ----------
+    scores : mapping of str to array, shape (rows,) or (runs, rows)
+        The model's name and what it predicts, a larger number for a positive row; a row of a matrix is a run.
+    labels : array, shape (rows,)
+        1 or True for positive rows, 0 or False for negative ones.
+    weights : array, shape (rows,), optional
+        The weight of each row, such as a survey weight, not negative; all 1 where not given.
+    axis : matplotlib.axes.Axes, optional
+        Where to draw; a figure of its own where not given.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        A line a run, in one colour and style a model; the legend gives the (mean) area under the curve.
+
+    Raises
+    ------
+    ValueError
+        Where there is no model, labels are other than 0 and 1 or all alike, numbers are missing or negative weights, or
+        lengths differ.
+
+    Notes
+    -----
+    Rows with equal scores are one step of the curve, as in scikit-learn's ``roc_curve``, so the area counts a tie of a
+    positive and a negative row one half.
+    """
+    positive, weight = _check_rows(labels, weights)
+    runs = _check_runs(scores, "scores", "plot_roc_curves", n_columns=len(positive))
+    axis = _axis(axis, (5.2, 5.0))
+    for line, (name, matrix) in zip(_lines(len(runs)), runs.items()):
+        curves = [roc_curve(run, positive, weight) for run in matrix]
+        area = np.mean([area_under(*curve) for curve in curves])
+        for number, curve in enumerate(curves):
+            label = f"{name} ({area:.3f})" if number == 0 else None
+            axis.plot(*curve, **line, linewidth=1.6 if len(curves) == 1 else 0.9, label=label)
+    axis.plot([0, 1], [0, 1], color="#999999", linewidth=0.8, linestyle="dotted", zorder=0)
+    axis.set(xlabel="false positive rate", ylabel="true positive rate", xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
+    axis.set_aspect("equal")
+    axis.legend(loc="lower right", fontsize=8, title="model (area under the curve)", title_fontsize=8)
+    return axis
+
+
+def plot_learning_curves(
+    values: Mapping[str, ArrayLike], *, label: str = "area under the ROC curve", axis: Optional[Any] = None
+) -> Any:
+    """Plot a measure after each epoch, for one or more ways to train.
+
+    Parameters
+    ----------
+    values : mapping of str to array, shape (epochs,) or (runs, epochs)
+        The name of a way to train, and the measure after each epoch; a row of a matrix is a run, such as a seed.
+    label : str
+        What the measure is called.
+    axis : matplotlib.axes.Axes, optional
+        Where to draw; a figure of its own where not given.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        A line is the mean over the runs, the band behind it reaches from the lowest run to the highest.
+
+    Raises
+    ------
+    ValueError
+        Where there is nothing to plot, or numbers are missing.
+    """
+    runs = _check_runs(values, "values", "plot_learning_curves")
+    axis = _axis(axis, (6.0, 4.0))
+    for line, (name, matrix) in zip(_lines(len(runs)), runs.items()):
+        epochs = np.arange(1, matrix.shape[1] + 1)
+        if len(matrix) > 1:
+            lowest, highest = matrix.min(axis=0), matrix.max(axis=0)
+            axis.fill_between(epochs, lowest, highest, color=line["color"], alpha=0.15, linewidth=0)
+        axis.plot(epochs, matrix.mean(axis=0), **line, marker="o", markersize=3, linewidth=1.5, label=name)
+    axis.set(xlabel="epoch", ylabel=label)
+    axis.xaxis.get_major_locator().set_params(integer=True)
+    axis.legend(loc="lower right", fontsize=8)
+    return axis
+
+
+def roc_curve(
+    scores: NDArray[Any], positive: NDArray[np.bool_], weight: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the false and the true positive rate, from (0, 0) to (1, 1), one point a distinct score."""
+    order = np.argsort(-scores, kind="stable")
+    is_last_of_ties = np.append(np.diff(scores[order]) != 0, True)
+
+    def rate(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        total = np.cumsum(weights[order])
+        return np.append(0.0, total[is_last_of_ties] / total[-1])
+
+    return rate(weight * ~positive), rate(weight * positive)
+
+
+def area_under(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
+    """Return the area under a curve of straight lines."""
+    return float((np.diff(x) * (y[1:] + y[:-1]) / 2).sum())
+
+
+def _check_rows(labels: ArrayLike, weights: Optional[ArrayLike]) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    owner = "plot_roc_curves"
+    values = np.asarray(labels, dtype=np.float64).reshape(-1)
+    if not np.isin(values, (0, 1)).all():
+        wrong = values[~np.isin(values, (0, 1))][0]
+        raise ValueError(refusal("labels", owner, "hold 0 and 1 only", show(wrong)))
+    positive = values == 1
+    weight = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=np.float64).reshape(-1)
+    if len(weight) != len(values) or not (np.isfinite(weight).all() and (weight >= 0).all()):
+        required = "have a finite number, not negative, for each label"
+        raise ValueError(refusal("weights", owner, required, count_of(len(weight), "value")))
+    if not (weight[positive].sum() > 0 and weight[~positive].sum() > 0):
+        raise ValueError(refusal("labels", owner, "hold both 0 and 1", f"{int(positive.sum())} of 1"))
+    return positive, weight
+
+
+def _check_runs(
+    values: Mapping[str, ArrayLike], parameter: str, owner: str, n_columns: Optional[int] = None
+) -> dict[str, NDArray[np.float64]]:
+    """Return a matrix a name, a row a run."""
+    if not values:
+        raise ValueError(refusal(parameter, owner, "have one entry or more", "nothing"))
+    runs = {name: np.atleast_2d(np.asarray(value, dtype=np.float64)) for name, value in values.items()}
+    for name, matrix in runs.items():
+        if matrix.ndim != 2 or matrix.size == 0 or (n_columns is not None and matrix.shape[1] != n_columns):
+            required = "be vectors or matrices" if n_columns is None else f"have {count_of(n_columns, 'value')} a run"
+            got = f"an array of shape {'x'.join(map(str, matrix.shape))} for '{name}'"
+            raise ValueError(refusal(parameter, owner, required, got))
+        if not np.isfinite(matrix).all():
+            raise ValueError(refusal(parameter, owner, "hold finite numbers", f"others for '{name}'"))
+    return runs
+
+
+def _axis(axis: Optional[Any], size: tuple[float, float]) -> Any:
+    if axis is not None:
+        return axis
+    from matplotlib import pyplot
+
+    return pyplot.subplots(figsize=size, layout="tight")[1]
+
+
+def _lines(count: int) -> list[dict[str, str]]:
+    """Return how to draw as many lines as there are; beyond six they repeat."""
+    return [
+        {"color": _COLOURS[place % len(_COLOURS)], "linestyle": _STYLES[place % len(_STYLES)]} for place in range(count)
+    ]

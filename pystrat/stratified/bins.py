@@ -1,0 +1,98 @@
+"""A numeric target -> quantile bins that can serve as strata, the same in Python and in R."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pystrat.messages import check_integer, show_number
+from pystrat.strata import numbers_of
+
+_OWNER = "bin_target"
+
+
+def bin_target(values: Any, n_bins: int = 10) -> pd.Categorical:
+    """Bin a numeric target into quantiles, to serve as strata.
+
+    The R function ``rbridge::bin_target()`` gives the same bins, row for row, with the same names.
+
+    Parameters
+    ----------
+    values : list, numpy.ndarray, pandas Series or torch tensor
+        One number a row. None, NaN and pandas.NA are missing. Infinite values are allowed: only the order matters.
+    n_bins : int, default 10
+        The number of bins, of which there are fewer where ties demand it.
+
+    Returns
+    -------
+    pandas.Categorical
+        The bin of each row, missing where the value is missing: what `StratifiedBatchSampler` takes as strata. The
+        categories are ordered, and named by the smallest and the largest value in the bin, such as ``[1, 2.5]``, with
+        15 significant digits, or with 17 where two bins would otherwise share a name.
+
+    Raises
+    ------
+    TypeError
+        Where `values` is no vector of numbers, or `n_bins` no number.
+    ValueError
+        Where all values are missing, there are none, or too many, or `n_bins` is no positive integer.
+
+    Notes
+    -----
+    Let L values be less than v, and U values less than or equal to it, of n that are not missing. Then v is in bin
+    ``floor(n_bins * (L + U) / (2 * n))``, in exact integers: the bin that the middle of the rows with value v falls in.
+    Bins that stay empty are left out. So
+
+    * equal values are always in one bin, and a larger value is never in a lower bin;
+    * no bin is empty, and there are at most `n_bins`;
+    * the rows of a bin differ from ``n / n_bins`` by less than the most rows that share one value: without ties, each
+      bin has ``n / n_bins`` rows, rounded down or up;
+    * with two or more distinct values and ``n_bins >= 2`` there are at least two bins;
+    * nothing is interpolated, so that no rounding enters.
+
+    Examples
+    --------
+    >>> from pystrat import StratifiedBatchSampler, bin_target
+    >>> strata = bin_target([2.5, 1, 40, 7, 3, 100], n_bins=3)
+    >>> list(strata)
+    ['[1, 2.5]', '[1, 2.5]', '[40, 100]', '[3, 7]', '[3, 7]', '[40, 100]']
+    >>> len(StratifiedBatchSampler(strata, min_samples_per_stratum=1, seed=1))
+    2
+    """
+    n_bins = check_integer(n_bins, "n_bins", _OWNER, minimum=1)
+    numbers = numbers_of(values, "values", _OWNER)
+    missing = np.isnan(numbers)
+    distinct, places, counts = np.unique(numbers[~missing], return_inverse=True, return_counts=True)
+    bins = _bins_of_distinct(counts, n_bins)
+    codes = np.full(len(numbers), -1, dtype=np.int64)
+    codes[~missing] = bins[places]
+    return pd.Categorical.from_codes(codes, categories=_names(distinct, bins), ordered=True)
+
+
+def _bins_of_distinct(counts: NDArray[np.int64], n_bins: int) -> NDArray[np.int64]:
+    """Return the bin of each distinct value, in ascending order, from the rows that have it; bins count from 0."""
+    n_rows = int(counts.sum())
+    # L + U, twice the middle of the rows that share a value.
+    middles = 2 * np.cumsum(counts) - counts
+    # From n_rows bins on, every distinct value has its own.
+    bins = min(n_bins, n_rows) * middles // (2 * n_rows)
+    occupied: NDArray[np.int64] = np.unique(bins, return_inverse=True)[1]
+    return occupied
+
+
+def _names(distinct: NDArray[np.float64], bins: NDArray[np.int64]) -> list[str]:
+    """Name each bin by its smallest and largest value, with as many digits as tell the bins apart."""
+    first = np.flatnonzero(np.diff(bins, prepend=-1))
+    last = np.append(first[1:], len(bins)) - 1
+    names: list[str] = []
+    for digits in (15, 17):
+        names = [
+            f"[{show_number(low, digits)}, {show_number(high, digits)}]"
+            for low, high in zip(distinct[first], distinct[last])
+        ]
+        if len(set(names)) == len(names):
+            break
+    return names

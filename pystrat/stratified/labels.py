@@ -1,0 +1,93 @@
+"""The labels of a dataset, found without touching its items."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pystrat.messages import count_of, refusal
+from pystrat.strata import as_vector
+
+_ATTRIBUTES = ("targets", "labels", "y")
+_COLUMNS = ("label", "labels")
+_OWNER = "labels_of"
+
+
+def labels_of(dataset: Any, *, column: Optional[str] = None) -> NDArray[Any]:
+    """Return one label a row of a dataset, ready for `StratifiedBatchSampler`, without touching its items.
+
+    Parameters
+    ----------
+    dataset : torch.utils.data.Dataset or Hugging Face dataset
+        Looked at in this order: the parts of a ``Subset`` (as ``random_split`` makes it) and of a ``ConcatDataset``,
+        however they are nested; a column of a Hugging Face dataset; an attribute ``targets``, ``labels`` or ``y``; the
+        last tensor of a ``TensorDataset``.
+    column : str, optional
+        The column of a Hugging Face dataset, or the attribute of any other; ``label`` or ``labels``, or the attributes
+        above, where not given.
+
+    Returns
+    -------
+    numpy.ndarray, shape (len(dataset),)
+
+    Raises
+    ------
+    TypeError
+        Where no labels are found.
+    ValueError
+        Where there are more or fewer labels than rows.
+
+    Examples
+    --------
+    >>> from torch.utils.data import Subset, TensorDataset
+    >>> import torch
+    >>> whole = TensorDataset(torch.zeros(4, 2), torch.tensor([0, 1, 1, 0]))
+    >>> labels_of(Subset(whole, [3, 1])).tolist()
+    [0, 1]
+    """
+    labels = _find(dataset, column)
+    if len(labels) != len(dataset):
+        required = f"have one label for each of its {count_of(len(dataset), 'row')}"
+        raise ValueError(refusal("dataset", _OWNER, required, count_of(len(labels), "label")))
+    return labels
+
+
+def _find(dataset: Any, column: Optional[str]) -> NDArray[Any]:
+    if hasattr(dataset, "dataset") and hasattr(dataset, "indices"):
+        rows = np.asarray(dataset.indices, dtype=np.int64)
+        return labels_of(dataset.dataset, column=column)[rows]
+    if hasattr(dataset, "datasets") and hasattr(dataset, "cumulative_sizes"):
+        return _joined([labels_of(part, column=column) for part in dataset.datasets])
+    if hasattr(dataset, "column_names"):
+        for name in _COLUMNS if column is None else (column,):
+            if name in dataset.column_names:
+                return _as_array(dataset[name])
+    for name in _ATTRIBUTES if column is None else (column,):
+        found = getattr(dataset, name, None)
+        if found is not None and not callable(found):
+            return _as_array(found)
+    if column is None and isinstance(getattr(dataset, "tensors", None), tuple):
+        return _as_array(dataset.tensors[-1])
+    looked_for = "one of " + ", ".join(_ATTRIBUTES) if column is None else f"'{column}'"
+    required = f"have {looked_for}, or be made of datasets that have"
+    advice = "Give the labels themselves to the sampler."
+    raise TypeError(refusal("dataset", _OWNER, required, f"a value of class '{type(dataset).__name__}'", advice))
+
+
+def _as_array(labels: Any) -> NDArray[Any]:
+    """Return labels as a numpy vector that can be indexed; lists stay lists of objects."""
+    if isinstance(labels, pd.DataFrame) or getattr(labels, "ndim", 1) != 1:
+        required = "have one label a row"
+        shape = "x".join(str(length) for length in labels.shape)
+        raise TypeError(refusal("dataset", _OWNER, required, f"labels of shape {shape}"))
+    return np.asarray(as_vector(labels, _OWNER))
+
+
+def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
+    """Join the labels of several datasets; parts of different types stay what they are."""
+    if len({part.dtype for part in parts}) > 1:
+        parts = [part.astype(object) for part in parts]
+    return np.concatenate(parts)

@@ -1,0 +1,452 @@
+"""The multilabel batch sampler: at least m rows of every label in every batch, where rows have any number of labels.
+
+Strata are disjoint, so that the rule of `pystrat.plan` always keeps its promise. Labels overlap, and then the promise
+cannot always be kept: of three rows with the labels ab, bc and ca no two batches hold a row of each label. To decide
+whether it can is hard in general (for two batches and m = 1 it is the colouring of a hypergraph with two colours), so
+the batches are found by a greedy assignment, rarest label first, as in iterative stratification, and then improved by
+exchanges; where it fails, it is told which batch lacks how many rows of which label.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from typing import Any, Optional
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pandas.api import types
+
+from pystrat.messages import check_choice, check_flag, check_integer, count_of, refusal, show
+from pystrat.base import Batches, BatchSampler, epoch_permutation
+
+SHORTFALL_CHOICES = ("error", "warn", "allow")
+MAX_ROWS = 2**31 - 1
+_EXCHANGE_EFFORT = 100  # how often, on average, the exchanges may look at an entry of the matrix of labels
+
+
+class MultilabelBatchSampler(BatchSampler):
+    """Batch sampler for rows with any number of labels, with a minimum of rows of every label in every batch.
+
+    For a PyTorch ``DataLoader(dataset, batch_sampler=...)``, and in R by ``rbridge.as_torch_sampler()``.
+
+    Parameters
+    ----------
+    labels : numpy.ndarray, pandas DataFrame, torch tensor, sparse matrix or list of lists, shape (n_rows, n_labels)
+        1 or True where the row has the label, else 0 or False. Every label has a row; a row may have none.
+    min_samples_per_label : int
+        m: every batch shall hold at least m rows of each label. With n_min rows of the rarest label an epoch has
+        ``max(1, n_min // m)`` batches, or fewer where `max_batches` says so.
+    max_batches : int, optional
+        The most batches an epoch may have. With fewer batches more is possible; with one, everything.
+    shortfall : {"error", "warn", "allow"}, default "error"
+        What to do where a batch was found to lack rows of a label: refuse, naming the batch, the label and the number
+        of batches that works; or go on, with a warning or without. `shortfalls` tells of every epoch what is lacking.
+    shuffle : bool, default True
+        False assigns the rows in the order of the dataset, and every epoch is the same.
+    seed : int, optional
+        From 0 to 2147483646. None draws one from the system's entropy; ``.seed`` tells it.
+    num_replicas : int, optional
+        The number of processes that share an epoch: the number of batches is rounded down to a multiple of it.
+    rank : int, optional
+        Which of the replicas this is, from 0. None gives all batches in global order.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Where a parameter is refused; the message names the parameter, the value and what to do.
+
+    Warns
+    -----
+    UserWarning
+        Where a batch lacks rows of a label and ``shortfall="warn"``.
+
+    Notes
+    -----
+    Guarantees, besides those of `BatchSampler`:
+
+    * Every row is visited exactly once an epoch, and no batch is empty.
+    * With ``shortfall="error"`` every batch of every epoch holds at least m rows of each label.
+    * Else no epoch lacks more rows in all than the assignment in the order of the dataset does.
+    * Where no row has more than one label, or labels are nested (of any two, one includes the other or no row has
+      both), nothing is ever lacking.
+
+    How an epoch comes about: the rows are put in the epoch's order. The labels follow one another, the rarest first;
+    the rows of a label that are not assigned yet are dealt to the batches that have the fewest of it, the smallest
+    batch first where several do, so that rows with the same labels go to different batches. Then each batch that lacks
+    a label takes a row of it from another batch, and gives one back where that helps, as long as fewer rows are lacking
+    afterwards. Rows without labels even out the sizes. Where more is lacking than in the order of the dataset, the
+    batches found there are filled anew: rows with exactly the same labels change places.
+
+    An epoch of n rows and L labels looks at each of the n L entries a few times, and 100 times at most where much is
+    lacking; while it is made it takes memory for a few times n L numbers.
+
+    The order of the labels is that of iterative stratification (K. Sechidis, G. Tsoumakas and I. Vlahavas, "On the
+    stratification of multi-label data", 2011), which divides data into a few parts in given proportions and promises
+    no minimum.
+
+    Examples
+    --------
+    >>> from pystrat import MultilabelBatchSampler
+    >>> labels = [[1, 0]] * 4 + [[1, 1]] * 2 + [[0, 1]] * 3 + [[0, 0]] * 9
+    >>> sampler = MultilabelBatchSampler(labels, min_samples_per_label=2, seed=1)
+    >>> sampler.label_counts(epoch=0)
+           0  1
+    batch
+    0      3  3
+    1      3  2
+    >>> len(sampler.shortfalls(epoch=0))
+    0
+    """
+
+    def __init__(
+        self,
+        labels: Any,
+        min_samples_per_label: int,
+        *,
+        max_batches: Optional[int] = None,
+        shortfall: str = "error",
+        shuffle: bool = True,
+        seed: Optional[int] = None,
+        num_replicas: Optional[int] = None,
+        rank: Optional[int] = None,
+    ) -> None:
+        super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
+        owner = type(self).__name__
+        self._minimum = check_integer(min_samples_per_label, "min_samples_per_label", owner, minimum=1)
+        if max_batches is not None:
+            max_batches = check_integer(max_batches, "max_batches", owner, minimum=1)
+        shortfall = check_choice(shortfall, "shortfall", owner, choices=SHORTFALL_CHOICES)
+        self._shuffle = check_flag(shuffle, "shuffle", owner)
+        matrix, self._labels = _as_matrix(labels, owner)
+        self._codes, self._sets = _number_sets(matrix)
+        self._n_batches = self._choose_batches(matrix, max_batches, shortfall)
+        self._adopt()
+        if len(self._lacking) and shortfall == "error":
+            raise self._refuse_shortfall(max_batches)
+        if len(self._lacking) and shortfall == "warn":
+            warnings.warn(f"{self._describe_shortfall()}, in the order of the dataset.", stacklevel=2)
+
+    def _adopt(self) -> None:
+        """Assign the rows in the order of the dataset, on which every epoch can fall back."""
+        found = _Assignment(self._codes, self._sets, self._n_batches, self._minimum)
+        self._lacking: NDArray[np.int64] = _lacking(found.held, self._minimum)
+        # One batch for each row of each label set, set after set.
+        self._fallback = found.batches[np.argsort(self._codes, kind="stable")]
+
+    def _choose_batches(self, matrix: NDArray[np.bool_], max_batches: Optional[int], shortfall: str) -> int:
+        """Return the number of batches that the counts of the labels allow."""
+        owner, minimum = type(self).__name__, self._minimum
+        counts = matrix.sum(axis=0)
+        rarest = int(counts.argmin())
+        n_min = int(counts[rarest])
+        if n_min == 0:
+            required, got = "have a row of every label", f"no row of label '{self._labels[rarest]}'"
+            raise ValueError(refusal("labels", owner, required, got, "Leave the label out."))
+        if minimum > n_min and shortfall == "error":
+            required = f"be at most {n_min}: the rarest label, '{self._labels[rarest]}', has {count_of(n_min, 'row')}"
+            advice = "Lower it, or set 'shortfall' to 'warn' or 'allow'."
+            raise ValueError(refusal("min_samples_per_label", owner, required, show(minimum), advice))
+        n_batches = max(1, n_min // minimum)
+        if max_batches is not None:
+            n_batches = min(n_batches, max_batches)
+        replicas = self.num_replicas or 1
+        if n_batches < replicas:
+            required = f"be at most {n_batches}, the number of batches"
+            raise ValueError(refusal("num_replicas", owner, required, show(replicas)))
+        return n_batches - n_batches % replicas
+
+    def _refuse_shortfall(self, max_batches: Optional[int]) -> ValueError:
+        """Return the error that names a number of batches for which nothing is lacking."""
+        owner, replicas = type(self).__name__, self.num_replicas or 1
+        got = f"{show(max_batches)}, for {count_of(self._n_batches, 'batch')}: {self._describe_shortfall()},"
+        fewest, most = 0, self._n_batches // replicas  # in units of replicas; `fewest` works, `most` does not
+        while most - fewest > 1:
+            middle = (fewest + most) // 2
+            found = _Assignment(self._codes, self._sets, middle * replicas, self._minimum)
+            fewest, most = (middle, most) if (found.held >= self._minimum).all() else (fewest, middle)
+        advice = "or set 'shortfall' to 'warn' or 'allow'."
+        if fewest == 0:
+            required = "be lower: no number of batches was found of which each holds enough rows of every label"
+            return ValueError(refusal("num_replicas", owner, required, show(replicas), f"Lower it, {advice}"))
+        advice = f"{'Set' if max_batches is None else 'Lower'} it, {advice}"
+        return ValueError(refusal("max_batches", owner, f"be at most {fewest * replicas}", got, advice))
+
+    def _describe_shortfall(self) -> str:
+        batch, label, missing = self._lacking[0]
+        others = len(self._lacking) - 1
+        more = f", and {others} more such" if others else ""
+        return f"batch {batch} lacks {count_of(int(missing), 'row')} of label '{self._labels[label]}'{more}"
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the labels: the columns of a DataFrame, else their positions."""
+        return self._labels
+
+    @property
+    def min_samples_per_label(self) -> int:
+        """The rows of every label that every batch shall hold."""
+        return self._minimum
+
+    def label_counts(self, epoch: Optional[int] = None) -> pd.DataFrame:
+        """Return how many rows of each label each batch of an epoch holds, over all ranks; changes nothing.
+
+        Parameters
+        ----------
+        epoch : int, optional
+            From 0 to 6700000; the next epoch where not given.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row a batch, one column a label.
+        """
+        return pd.DataFrame(
+            self._held(epoch), index=pd.RangeIndex(self._n_batches, name="batch"), columns=list(self._labels)
+        )
+
+    def shortfalls(self, epoch: Optional[int] = None) -> pd.DataFrame:
+        """Return where an epoch does not hold what was asked for, over all ranks; changes nothing.
+
+        Parameters
+        ----------
+        epoch : int, optional
+            From 0 to 6700000; the next epoch where not given.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row for each batch and label with too few rows: ``batch``, ``label``, ``rows`` (that the batch has) and
+            ``missing`` (that it lacks). Empty where the promise is kept.
+        """
+        held = self._held(epoch)
+        batch, label, missing = _lacking(held, self._minimum).T
+        names = np.array(self._labels, dtype=object)[label]
+        return pd.DataFrame({"batch": batch, "label": names, "rows": held[batch, label], "missing": missing})
+
+    def _held(self, epoch: Optional[int]) -> NDArray[np.int64]:
+        batches = self._epoch_batches(self.epoch if epoch is None else self._check_epoch(epoch))
+        batch_of = np.repeat(np.arange(self._n_batches), np.diff(batches.offsets))
+        return _count(batch_of, self._sets[self._codes[batches.rows]], self._n_batches)
+
+    def _global_length(self) -> int:
+        return self._n_batches
+
+    def _epoch_batches(self, epoch: int) -> Batches:
+        n_rows = len(self._codes)
+        order = np.arange(n_rows, dtype=np.int32)
+        if self._shuffle:
+            order = epoch_permutation(n_rows, seed=self._seed, epoch=epoch)
+        codes = self._codes[order]
+        found = _Assignment(codes, self._sets, self._n_batches, self._minimum)
+        batches = found.batches
+        if _lacking(found.held, self._minimum)[:, 2].sum() > self._lacking[:, 2].sum():
+            batches[np.argsort(codes, kind="stable")] = self._fallback
+        offsets = np.concatenate([[0], np.cumsum(np.bincount(batches, minlength=self._n_batches))])
+        return Batches(order[np.argsort(batches, kind="stable")], offsets)
+
+    def _known_rows(self) -> int:
+        return len(self._codes)
+
+    def _fingerprint(self) -> str:
+        digest = hashlib.sha256(self._codes.astype("<i4").tobytes())
+        digest.update(np.packbits(self._sets).tobytes())
+        seed = self._seed if self._shuffle else None
+        digest.update(repr((self._sets.shape, self._n_batches, self._minimum, seed)).encode("ascii"))
+        return digest.hexdigest()
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The assignment in the order of the dataset follows from the rest, four bytes a row: made again on load.
+        state = self.__dict__.copy()
+        for derived in ("_lacking", "_fallback"):
+            del state[derived]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._adopt()
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({len(self._codes)} rows, {len(self._labels)} labels, {self._n_batches} batches, "
+            f"min_samples_per_label={self._minimum}, shuffle={self._shuffle}, seed={self._seed}, epoch={self.epoch})"
+        )
+
+
+class _Assignment:
+    """The batch of each row, in the order in which the rows are given.
+
+    Attributes
+    ----------
+    batches : numpy.ndarray of int32, shape (n_rows,)
+        The batch of each row.
+    held : numpy.ndarray of int64, shape (n_batches, n_labels)
+        The rows of each label that each batch holds.
+    """
+
+    def __init__(self, codes: NDArray[Any], sets: NDArray[np.bool_], n_batches: int, minimum: int) -> None:
+        self._codes = codes
+        self._sets = sets
+        self._n_batches = n_batches
+        self._minimum = minimum
+        self.batches = np.full(len(codes), -1, dtype=np.int32)
+        self.held = np.zeros((n_batches, sets.shape[1]), dtype=np.int64)
+        self._deal_labels()
+        self._exchange_rows()
+        unlabelled = np.flatnonzero(self.batches < 0)
+        sizes = np.bincount(self.batches[self.batches >= 0], minlength=n_batches)
+        self.batches[unlabelled] = _deal(sizes, np.zeros_like(sizes), len(unlabelled))
+
+    def _deal_labels(self) -> None:
+        """Deal the rows, label by label, to the batches that have the fewest of the label."""
+        counts = np.bincount(self._codes, minlength=len(self._sets)) @ self._sets
+        # Rows with many labels first, and rows with the same ones together, so that they go to different batches.
+        turn = np.empty(len(self._sets), dtype=np.int64)
+        turn[np.argsort(-self._sets.sum(axis=1), kind="stable")] = np.arange(len(self._sets))
+        sizes = np.zeros(self._n_batches, dtype=np.int64)
+        for label in np.argsort(counts, kind="stable"):
+            rows = np.flatnonzero(self._sets[self._codes, label] & (self.batches < 0))
+            rows = rows[np.argsort(turn[self._codes[rows]], kind="stable")]
+            dealt = _deal(self.held[:, label], sizes, len(rows))
+            self.batches[rows] = dealt
+            self.held += _count(dealt, self._sets[self._codes[rows]], self._n_batches)
+            sizes += np.bincount(dealt, minlength=self._n_batches)
+
+    def _exchange_rows(self) -> None:
+        """Let each batch that lacks a label take a row of it, as long as fewer rows are lacking afterwards."""
+        self._effort = _EXCHANGE_EFFORT * len(self._codes) * self._sets.shape[1]
+        exchanged = True
+        while exchanged:
+            exchanged = False
+            for batch, label, _ in _lacking(self.held, self._minimum):
+                while self._effort > 0 and self.held[batch, label] < self._minimum and self._take(batch, label):
+                    exchanged = True
+
+    def _take(self, batch: int, label: int) -> bool:
+        """Take a row of `label` from another batch, give one back or none, and return whether that helped."""
+        rows = np.flatnonzero(self._sets[self._codes, label])
+        rows = rows[self.held[self.batches[rows], label] > self._minimum]  # where there is one to spare
+        if not len(rows):
+            return False
+        taken, donors = self._sets[self._codes[rows]].astype(np.int64), self.held[self.batches[rows]]
+        own = np.flatnonzero(self.batches == batch)
+        own = own[np.unique(self._codes[own], return_index=True)[1]]  # one for each label set
+        before = self._missing(donors) + self._missing(self.held[batch])
+        given = np.zeros(self._sets.shape[1], dtype=np.int64)
+        for back in [None, *own]:
+            self._effort -= len(self._codes) + taken.size
+            if self._effort < 0:
+                return False
+            if back is not None:
+                given = self._sets[self._codes[back]].astype(np.int64)
+            change = self._missing(donors - taken + given) + self._missing(self.held[batch] + taken - given) - before
+            best = int(change.argmin())
+            if change[best] < 0:
+                self._move(int(rows[best]), batch, back)
+                return True
+        return False
+
+    def _missing(self, held: NDArray[np.int64]) -> NDArray[np.int64]:
+        missing: NDArray[np.int64] = np.maximum(self._minimum - held, 0).sum(axis=-1)
+        return missing
+
+    def _move(self, row: int, batch: int, back: Optional[int]) -> None:
+        """Move `row` to `batch`, and the row `back`, if any, to where that one was."""
+        donor = self.batches[row]
+        for moved, source, target in ((row, donor, batch), (back, batch, donor)):
+            if moved is not None:
+                self.batches[moved] = target
+                self.held[source] -= self._sets[self._codes[moved]]
+                self.held[target] += self._sets[self._codes[moved]]
+
+
+def _deal(held: NDArray[np.int64], sizes: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    """Return the batches to which `count` rows go: each to the one that holds the fewest then, the smallest first."""
+    n_batches = len(held)
+    turn = np.empty(n_batches, dtype=np.int64)
+    turn[np.argsort(sizes, kind="stable")] = np.arange(n_batches)
+    # So many rows raise the j fewest to the height of the j-th; the highest that `count` reaches tells the level.
+    heights = np.sort(held)
+    below = np.cumsum(heights)
+    raised = int(np.searchsorted(heights * np.arange(1, n_batches + 1) - below, count, side="right"))
+    level = (count + int(below[raised - 1])) // raised
+    rows = np.maximum(level - held, 0)
+    highest = np.flatnonzero(held <= level)
+    left = count - int(rows.sum())
+    rows[highest[np.argsort(turn[highest], kind="stable")][:left]] += 1
+    batches = np.repeat(np.arange(n_batches), rows)
+    nth = np.arange(count) - np.repeat(np.cumsum(rows) - rows, rows)
+    dealt: NDArray[np.int64] = batches[np.lexsort((turn[batches], held[batches] + nth))]
+    return dealt
+
+
+def _count(batches: NDArray[Any], has: NDArray[np.bool_], n_batches: int) -> NDArray[np.int64]:
+    """Count the rows of each label in each batch, from the batch and the labels of each row."""
+    counts = [np.bincount(batches[column], minlength=n_batches) for column in has.T]
+    return np.stack(counts, axis=1).astype(np.int64)
+
+
+def _lacking(held: NDArray[np.int64], minimum: int) -> NDArray[np.int64]:
+    """Return batch, label and how many rows are missing, one row each, batch after batch."""
+    batch, label = np.nonzero(held < minimum)
+    return np.stack([batch, label, minimum - held[batch, label]], axis=1)
+
+
+def _number_sets(matrix: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Number the label sets of the rows in order of first appearance; return the codes and the distinct sets."""
+    packed = np.packbits(matrix, axis=1)
+    keys = packed.view(f"V{packed.shape[1]}").reshape(-1)
+    sorted_codes = np.unique(keys, return_inverse=True)[1]
+    codes, _ = pd.factorize(sorted_codes)
+    first = np.unique(codes, return_index=True)[1]
+    dtype = np.uint8 if len(first) <= 2**8 else np.uint16 if len(first) <= 2**16 else np.int32
+    return codes.astype(dtype), matrix[first]
+
+
+def _as_matrix(labels: Any, owner: str) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
+    """Return the labels as a logical matrix, and their names; refuse anything but 0 and 1."""
+    names: Optional[tuple[str, ...]] = None
+    if isinstance(labels, pd.DataFrame):
+        names = tuple(str(name) for name in labels.columns)
+        array = _frame_to_array(labels, owner)
+    elif hasattr(labels, "toarray"):
+        array = labels.toarray()
+    elif hasattr(labels, "detach"):
+        array = labels.detach().cpu().numpy()
+    elif isinstance(labels, (np.ndarray, list, tuple)):
+        array = _nested_to_array(labels)
+    else:
+        raise TypeError(refusal("labels", owner, "be a matrix with one row a row of the dataset", show(labels)))
+    if array.ndim != 2:
+        got = f"{count_of(array.ndim, 'dimension')}"
+        raise TypeError(refusal("labels", owner, "be a matrix with one row a row of the dataset", got))
+    for length, noun in zip(array.shape, ("row", "column")):
+        if length == 0:
+            raise ValueError(refusal("labels", owner, f"have at least one {noun}", f"0 {noun}s"))
+    if len(array) > MAX_ROWS:
+        raise ValueError(refusal("labels", owner, f"have at most {MAX_ROWS} rows", count_of(len(array), "row")))
+    if array.dtype.kind not in "biuf":
+        raise TypeError(refusal("labels", owner, "hold 0 and 1", f"{array.dtype} values"))
+    matrix: NDArray[np.bool_] = array == 1
+    other = ~matrix & (array != 0)
+    if other.any():
+        raise ValueError(refusal("labels", owner, "hold 0 and 1", show(array[other][0].item())))
+    return np.ascontiguousarray(matrix), names or tuple(str(place) for place in range(matrix.shape[1]))
+
+
+def _frame_to_array(frame: pd.DataFrame, owner: str) -> NDArray[Any]:
+    """Return the columns of a DataFrame as an array of doubles; missing values become NaN, which is refused later."""
+    for name, dtype in zip(frame.columns, frame.dtypes):
+        if not (types.is_bool_dtype(dtype) or types.is_numeric_dtype(dtype)) or types.is_complex_dtype(dtype):
+            raise TypeError(refusal("labels", owner, "hold 0 and 1", f"{dtype} values in column '{name}'"))
+    columns = [np.asarray(frame.iloc[:, place], dtype=object) for place in range(frame.shape[1])]
+    doubles = [np.where(pd.isna(column), np.nan, column).astype(np.float64) for column in columns]
+    return np.stack(doubles, axis=1) if doubles else np.empty(frame.shape)
+
+
+def _nested_to_array(labels: Any) -> NDArray[Any]:
+    """Return an array, or rows of equal length, as an array; rows of unequal length become one dimension."""
+    if not isinstance(labels, np.ndarray) and len({np.size(row) for row in labels}) > 1:
+        return np.empty(len(labels), dtype=object)
+    return np.asarray(labels)

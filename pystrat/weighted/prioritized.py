@@ -1,0 +1,260 @@
+"""Prioritised experience replay: batches of rows drawn by how much there was to learn from them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Callable, Mapping, NoReturn, Optional, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pystrat.messages import check_flag, check_integer, check_number, refusal, show, show_number
+from pystrat._random import RandomStream
+from pystrat._row_weights import MAX_ROWS, RowWeights, as_numbers
+from pystrat.feedback import FeedbackBatchSampler
+
+
+class PrioritizedBatchSampler(FeedbackBatchSampler):
+    """Batch sampler that draws row i with a probability proportional to (abs(priority of i) + epsilon) ^ alpha.
+
+    The priority is what a training loop says of a row, most often its last error; `importance_weights` correct the
+    gradients for the unequal probabilities.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows that are there; 0 is for a replay buffer that is still empty.
+    batch_size : int
+        Rows of a batch, drawn with replacement.
+    alpha : float, default 0.6
+        At least 0; 0 draws all rows alike.
+    beta : float or function, default 0.4
+        The exponent of the importance weights, at least 0; or a function that returns it for the number of a batch.
+    epsilon : float, default 1e-6
+        Above 0, so that no row is lost for ever.
+    stratified : bool, default False
+        True draws one row from each of `batch_size` equal slices of the total, in their order: the same probabilities,
+        with less variance.
+    normalise : bool, default True
+        Whether the importance weights are divided by the largest that any row has, so that none exceeds 1.
+    capacity : int, optional
+        For how many rows there is place, at least `n` and 1: `append` adds rows up to it, and then takes the places of
+        the oldest ones. `n` where not given.
+    num_batches : int, optional
+        Batches of an epoch, at most 2147483647; ``capacity // batch_size`` where not given.
+    seed : int, optional
+        From 0 to 2147483646. None draws one from the system's entropy; ``.seed`` tells it.
+    num_replicas : int, optional
+        The number of processes that share an epoch: the number of batches is rounded down to a multiple of it. The
+        batches of all processes that are trained on at the same time are drawn together.
+    rank : int, optional
+        Which of the replicas this is, from 0. None gives all batches in global order.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Where a parameter is refused; a batch drawn from an empty buffer is an error too.
+
+    Notes
+    -----
+    Guarantees, besides those of `WeightedBatchSampler`:
+
+    * A new row has the largest abs(priority) + epsilon that was ever told, 1 before any, raised to the power of alpha.
+    * The importance weight of row i is ``(p_min / p_i) ^ beta``, with p_i as above and p_min the least of all rows:
+      ``(n P(i)) ^ -beta``, with P(i) the probability of row i, over its largest value. With ``normalise=False`` it is
+      ``(n P(i)) ^ -beta`` itself.
+    * With ``beta=1`` and ``normalise=False`` the mean of weight times value over a batch is an unbiased estimate of the
+      mean over all rows. With any other setting it is not.
+
+    The method is that of T. Schaul, J. Quan, I. Antonoglou and D. Silver, "Prioritized Experience Replay" (2016).
+
+    Examples
+    --------
+    >>> from pystrat import PrioritizedBatchSampler
+    >>> sampler = PrioritizedBatchSampler(4, batch_size=2, alpha=1, beta=1, epsilon=0.5, seed=1)
+    >>> sampler.update(rows=[0, 1, 2, 3], priorities=[0, 0.5, -1.5, 3.5])
+    >>> sampler.importance_weights([0, 1, 2, 3]).tolist()
+    [1.0, 0.5, 0.25, 0.125]
+    """
+
+    feedback = {
+        "update": {"rows": "rows", "priorities": "values"},
+        "append": {"count": "number", "return": "rows"},
+        "importance_weights": {"rows": "rows", "batch": "number", "return": "values"},
+    }
+
+    def __init__(
+        self,
+        n: int,
+        batch_size: int,
+        *,
+        alpha: float = 0.6,
+        beta: Union[float, Callable[[int], float]] = 0.4,
+        epsilon: float = 1e-6,
+        stratified: bool = False,
+        normalise: bool = True,
+        capacity: Optional[int] = None,
+        num_batches: Optional[int] = None,
+        seed: Optional[int] = None,
+        num_replicas: Optional[int] = None,
+        rank: Optional[int] = None,
+    ) -> None:
+        owner = type(self).__name__
+        fewest = 1 if capacity is None else 0
+        n = check_integer(n, "n", owner, minimum=fewest, maximum=MAX_ROWS)
+        if capacity is not None:
+            capacity = check_integer(capacity, "capacity", owner, minimum=max(n, 1), maximum=MAX_ROWS)
+        super().__init__(
+            capacity or n, batch_size, num_batches=num_batches, seed=seed, num_replicas=num_replicas, rank=rank
+        )
+        self._alpha = check_number(alpha, "alpha", owner, minimum=0)
+        self._beta: Union[float, Callable[[int], float]] = (
+            beta if callable(beta) else check_number(beta, "beta", owner, minimum=0)
+        )
+        self._epsilon = check_number(epsilon, "epsilon", owner, minimum=0, above=True)
+        with np.errstate(over="ignore", under="ignore"):
+            least = np.float64(self._epsilon) ** self._alpha
+        if not 0 < least < np.inf:
+            required = f"neither vanish nor overflow when raised to the power of alpha, {show_number(self._alpha)}"
+            raise ValueError(refusal("epsilon", owner, required, show(epsilon)))
+        self._stratified = check_flag(stratified, "stratified", owner)
+        self._normalise = check_flag(normalise, "normalise", owner)
+        self._n_first = n  # rows are added to them, and never taken away
+        self._largest: Optional[float] = None  # of abs(priority) + epsilon
+        self._weights = RowWeights(np.ones(n), capacity or n, owner=owner, name="priorities", minimum=True)
+
+    def update(self, rows: Any, priorities: Any) -> None:
+        """Tell the priorities of rows, such as their errors; where a row is repeated, the last one counts.
+
+        Parameters
+        ----------
+        rows : array_like of int, shape (k,)
+            From 0 to the number of rows - 1.
+        priorities : array_like of float, shape (k,)
+            Finite, of either sign.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Where a parameter is refused, or the total would overflow; then nothing has changed.
+        """
+        positions = self._weights.rows(rows)
+        given = as_numbers(priorities, "priorities", type(self).__name__, count=len(positions))
+        if not len(given):
+            return
+        sizes = np.abs(given)
+        sizes += self._epsilon
+        largest = float(sizes.max())  # NaN where any is
+        if not self._raised(largest) < math.inf:
+            self._refuse_priorities(given, sizes)
+        self._weights.update(positions, np.power(sizes, self._alpha, out=sizes))
+        self._largest = max(largest, self._largest or 0.0)
+
+    def _raised(self, size: float) -> float:
+        """Return the weight of one row, for its abs(priority) + epsilon; infinity where no double holds it."""
+        try:
+            return float(size**self._alpha) if math.isfinite(size) else math.inf
+        except OverflowError:
+            return math.inf
+
+    def _refuse_priorities(self, given: NDArray[np.float64], sizes: NDArray[np.float64]) -> NoReturn:
+        """Raise the error for the first priority that is not finite, or else the first whose weight is not."""
+        owner = type(self).__name__
+        infinite = given[~np.isfinite(given)]
+        if len(infinite):
+            raise ValueError(refusal("priorities", owner, "hold finite numbers", show(infinite[0])))
+        wrong = next(value for value, size in zip(given, sizes) if self._raised(float(size)) == math.inf)
+        required = f"stay finite when raised to the power of alpha, {show_number(self._alpha)}"
+        raise ValueError(refusal("priorities", owner, required, show(wrong)))
+
+    def append(self, count: int = 1) -> NDArray[np.int64]:
+        """Add rows, which get the largest priority ever told, and return their positions.
+
+        Where there is no place left they take the positions of the oldest rows: it is there that the caller puts what
+        is new.
+
+        Parameters
+        ----------
+        count : int, default 1
+
+        Returns
+        -------
+        numpy.ndarray of int64, shape (count,)
+
+        Raises
+        ------
+        TypeError, ValueError
+            Where `count` is not an integer from 0 to the capacity, or the total would overflow.
+        """
+        most = self._weights.tree.capacity
+        count = check_integer(count, "count", type(self).__name__, minimum=0, maximum=most)
+        largest = 1.0 if self._largest is None else self._largest
+        return self._weights.append(np.full(count, self._raised(largest)))
+
+    def importance_weights(self, rows: Any, *, batch: Optional[int] = None) -> NDArray[np.float64]:
+        """Return the factors by which the losses of rows are multiplied, by the priorities as they stand.
+
+        Parameters
+        ----------
+        rows : array_like of int, shape (k,)
+        batch : int, optional
+            The number of the batch, for which `beta` is asked where it is a function.
+
+        Returns
+        -------
+        numpy.ndarray of float64, shape (k,)
+
+        Raises
+        ------
+        TypeError, ValueError
+            Where a row does not exist, `batch` is missing, or `beta` returns no number of at least 0.
+        """
+        tree = self._weights.tree
+        chosen = tree.leaves[self._weights.rows(rows)]
+        exponent = self._exponent(batch)
+        if not len(chosen):
+            return chosen
+        least = tree.minimum if self._normalise else tree.total / tree.n_positive
+        # Whichever of the two comes first leaves the range of doubles only where the result does.
+        if exponent > 1:
+            quotients: NDArray[np.float64] = np.power(least / chosen, exponent)
+        else:
+            quotients = np.power(least, exponent) / np.power(chosen, exponent)
+        return quotients
+
+    def _exponent(self, batch: Optional[int]) -> float:
+        """Return beta for a batch."""
+        owner = type(self).__name__
+        if not callable(self._beta):
+            return self._beta
+        if batch is None:
+            raise ValueError(refusal("batch", owner, "be given where 'beta' is a function", "nothing"))
+        batch = check_integer(batch, "batch", owner, minimum=0)
+        return check_number(self._beta(batch), "beta", owner, minimum=0)
+
+    def _draw(self, stream: RandomStream, count: int) -> NDArray[np.int32]:
+        return self._weights.draw(stream, self._batch_size, count, sliced=self._stratified)
+
+    def _feedback(self) -> dict[str, Any]:
+        return {**self._weights.state(), "largest": self._largest}
+
+    def _load_feedback(self, feedback: Any, drawn: NDArray[Any]) -> None:
+        owner = type(self).__name__
+        if not isinstance(feedback, Mapping) or "largest" not in feedback:
+            raise ValueError(refusal("state", owner, "hold the largest priority", show(feedback)))
+        largest = feedback["largest"]
+        largest = None if largest is None else check_number(largest, "state", owner, minimum=0)
+        self._weights.load_state(feedback, owner, fewest=self._n_first, drawn=drawn, positive=True)
+        self._largest = largest
+
+    def _fingerprint(self) -> str:
+        capacity = self._weights.tree.capacity
+        parameters = (capacity, self._batch_size, self._alpha, self._epsilon, self._stratified, self._n_batches)
+        return f"{type(self).__name__}{(*parameters, self.seed)}"
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({len(self._weights)} rows, batch_size={self._batch_size}, "
+            f"{self._n_batches} batches, alpha={self._alpha:g}, epsilon={self._epsilon:g}, "
+            f"stratified={self._stratified}, seed={self.seed}, epoch={self.epoch})"
+        )

@@ -1,0 +1,168 @@
+"""A sum tree: rows drawn by weight, with weights that change."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any, Optional
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pystrat.messages import check_flag, check_integer, refusal, show
+from pystrat._random import RandomStream
+from pystrat._row_weights import MAX_ROWS, RowWeights, as_numbers
+from pystrat.base import MAX_SEED
+
+
+class SumTree:
+    """Weights of rows, in a tree of their sums: to draw k of n rows by weight takes time for k log n.
+
+    Parameters
+    ----------
+    weights : array_like of float, shape (n,), optional
+        Finite, none below 0; they need not sum to 1. A row of weight 0 is never drawn.
+    capacity : int, optional
+        For how many rows there is place, from 1 to 2147483647; as many as there are weights where not given.
+    seed : int, optional
+        From 0 to 2147483646. None draws one from the system's entropy; ``.seed`` tells it.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Where a parameter is refused. A refused call changes nothing.
+
+    Notes
+    -----
+    Guarantees:
+
+    * A row is drawn with the probability of its weight over the total, to 53 bits; a row of weight 0 never is, however
+      sums round.
+    * Without replacement, rows are successive draws from what is left.
+    * The tree is, bit for bit, the one that is built from the same weights, whatever was changed before; `total` lies
+      within 3 times its number of levels times 2^-53 of the exact sum, in proportion.
+    * The same seed, weights and calls give the same rows on every machine. No global random state is read or changed.
+
+    The tree has eight children to a node, each sum is always computed anew from its eight parts, and the descents of
+    many draws run side by side. Without replacement, what repeats is dropped; after 2 k draws the rows already drawn
+    are taken out of the tree, until the end. The method is that of M. Huenermann, "Sampling Algorithms" (2021), whose
+    trees are binary.
+
+    Examples
+    --------
+    >>> from pystrat import SumTree
+    >>> tree = SumTree([1, 0, 4, 5], seed=1)
+    >>> tree.total
+    10.0
+    >>> tree.sample(6).tolist()
+    [2, 3, 2, 3, 3, 2]
+    >>> tree.update([2, 3], [0, 0])
+    >>> tree.sample(3).tolist()
+    [0, 0, 0]
+    """
+
+    def __init__(self, weights: Any = None, *, capacity: Optional[int] = None, seed: Optional[int] = None) -> None:
+        if weights is None and capacity is None:
+            raise ValueError(refusal("capacity", "SumTree", "be given where 'weights' are not", "nothing"))
+        given = as_numbers([] if weights is None else weights, "weights", "SumTree")
+        if capacity is None:
+            capacity = len(given)
+            if not capacity:
+                raise ValueError(refusal("weights", "SumTree", "not be empty without 'capacity'", show(given)))
+        capacity = check_integer(capacity, "capacity", "SumTree", minimum=1, maximum=MAX_ROWS)
+        if capacity < len(given):
+            required = f"be at least {len(given)}, the number of weights"
+            raise ValueError(refusal("capacity", "SumTree", required, show(capacity)))
+        if seed is None:
+            seed = secrets.randbelow(MAX_SEED + 1)
+        self._seed = check_integer(seed, "seed", "SumTree", minimum=0, maximum=MAX_SEED)
+        self._weights = RowWeights(given, capacity, owner="SumTree")
+        self._stream = RandomStream(self._seed)
+
+    def __len__(self) -> int:
+        """Return the number of rows that have a weight."""
+        return len(self._weights)
+
+    @property
+    def capacity(self) -> int:
+        """For how many rows there is place."""
+        return self._weights.tree.capacity
+
+    @property
+    def seed(self) -> int:
+        """The seed, given or drawn."""
+        return self._seed
+
+    @property
+    def total(self) -> float:
+        """The sum of all weights."""
+        return self._weights.tree.total
+
+    def sample(self, k: int, *, replacement: bool = True) -> NDArray[np.int32]:
+        """Draw `k` rows by their weights.
+
+        Parameters
+        ----------
+        k : int
+            From 0 to 2147483647; without replacement at most the number of positive weights.
+        replacement : bool, default True
+            Whether a row may be drawn more than once.
+
+        Returns
+        -------
+        numpy.ndarray of int32, shape (k,)
+            In the order in which they were drawn.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Where `k` is no such number, or all weights are zero.
+        """
+        k = check_integer(k, "k", "SumTree", minimum=0, maximum=MAX_ROWS)
+        replacement = check_flag(replacement, "replacement", "SumTree")
+        return self._weights.draw(self._stream, k, 1, replacement=replacement)
+
+    def update(self, indices: Any, weights: Any) -> None:
+        """Set the weights of rows; where a row is repeated, the last of its weights counts.
+
+        Parameters
+        ----------
+        indices : array_like of int, shape (k,)
+            From 0 to ``len(tree) - 1``.
+        weights : array_like of float, shape (k,)
+
+        Raises
+        ------
+        TypeError, ValueError
+            Where a row does not exist, a weight is negative, infinite or NaN, or the total would overflow.
+        """
+        positions = self._weights.rows(indices, name="indices")
+        self._weights.update(positions, as_numbers(weights, "weights", "SumTree", count=len(positions)))
+
+    def append(self, weights: Any) -> NDArray[np.int64]:
+        """Add rows with these weights; where the tree is full they take the places of the oldest ones.
+
+        Parameters
+        ----------
+        weights : array_like of float, shape (k,)
+
+        Returns
+        -------
+        numpy.ndarray of int64, shape (k,)
+            The positions of the new rows: 0, 1, ... up to ``capacity - 1``, and then again from 0.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As `update` does.
+        """
+        return self._weights.append(as_numbers(weights, "weights", "SumTree"))
+
+    def weights(self, indices: Any = None) -> NDArray[np.float64]:
+        """Return the weights of rows, or of all of them, as a new array."""
+        if indices is None:
+            return self._weights.tree.leaves[: len(self)].copy()
+        found: NDArray[np.float64] = self._weights.tree.leaves[self._weights.rows(indices, name="indices")]
+        return found
+
+    def __repr__(self) -> str:
+        return f"SumTree({len(self)} rows, capacity={self.capacity}, total={self.total:g}, seed={self._seed})"

@@ -1,0 +1,107 @@
+"""Batches of rows that are all equally likely."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pystrat.messages import check_flag, check_integer, refusal, show
+from pystrat._random import RandomStream
+from pystrat.base import Batches, epoch_seed
+from pystrat.fixed_size import MAX_ROWS, FixedSizeBatchSampler
+
+
+class UniformSampler(FixedSizeBatchSampler):
+    """Batch sampler that draws every batch from all rows anew, without replacement or with it.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows, from 1 to 2147483647.
+    batch_size : int
+        Rows of a batch; at most `n` without replacement.
+    replacement : bool, default False
+        Whether a row may occur in a batch more than once.
+    num_batches : int, optional
+        Batches of an epoch, at most 2147483647; ``n // batch_size`` where not given.
+    seed : int, optional
+        From 0 to 2147483646. None draws one from the system's entropy; ``.seed`` tells it.
+    num_replicas : int, optional
+        The number of processes that share an epoch: the number of batches is rounded down to a multiple of it.
+    rank : int, optional
+        Which of the replicas this is, from 0. None gives all batches in global order.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Where a parameter is refused; the message names the parameter, the value and what to do.
+
+    Notes
+    -----
+    Guarantees, besides those of `BatchSampler`:
+
+    * Without replacement the rows of a batch are different; over an epoch rows occur more than once, or never.
+    * Every set of `batch_size` rows is equally likely, and batches are independent of each other. The variance of the
+      mean of a batch is (n - batch_size) / (n - 1) of what it is with replacement.
+    * R gives the same rows, counted from 1: ``set.seed(s)``, then ``sample.int(n, batch_size, useHash = FALSE)`` for
+      each batch of the epoch, or ``sample.int(n, batch_size, replace = TRUE)``; s is
+      ``(seed + 1327217885 * epoch) mod (2^31 - 1)``.
+    * A batch takes time for its own rows, whatever `n`: of one array of all rows a few change places, and are put back.
+
+    The method is the one of Fisher and Yates, as in M. Huenermann, "Sampling Algorithms" (2021).
+
+    Examples
+    --------
+    >>> from pystrat import UniformSampler
+    >>> list(UniformSampler(10, 3, seed=1))
+    [[8, 3, 6], [0, 1, 4], [6, 1, 2]]
+    """
+
+    def __init__(
+        self,
+        n: int,
+        batch_size: int,
+        *,
+        replacement: bool = False,
+        num_batches: Optional[int] = None,
+        seed: Optional[int] = None,
+        num_replicas: Optional[int] = None,
+        rank: Optional[int] = None,
+    ) -> None:
+        owner = type(self).__name__
+        self._n_rows = check_integer(n, "n", owner, minimum=1, maximum=MAX_ROWS)
+        self._replacement = check_flag(replacement, "replacement", owner)
+        if not replacement and check_integer(batch_size, "batch_size", owner, minimum=1) > self._n_rows:
+            required = f"be at most {self._n_rows}, the number of rows, without replacement"
+            raise ValueError(refusal("batch_size", owner, required, show(batch_size)))
+        super().__init__(
+            self._n_rows, batch_size, num_batches=num_batches, seed=seed, num_replicas=num_replicas, rank=rank
+        )
+        self._pool: Optional[NDArray[np.int32]] = None  # all rows in order, between two batches
+
+    def _epoch_batches(self, epoch: int) -> Batches:
+        stream = RandomStream(epoch_seed(self.seed, epoch))
+        if self._replacement:
+            rows = stream.indices(self._n_rows, self._n_batches * self._batch_size).astype(np.int32)
+            return self._as_batches(rows)
+        if self._pool is None:
+            self._pool = np.arange(self._n_rows, dtype=np.int32)
+        return self._as_batches(stream.subsets(self._pool, self._batch_size, self._n_batches))
+
+    def _known_rows(self) -> int:
+        return self._n_rows
+
+    def _fingerprint(self) -> str:
+        parameters = (self._n_rows, self._batch_size, self._replacement, self._n_batches, self.seed)
+        return f"{type(self).__name__}{parameters}"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_pool": None}
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({self._n_rows} rows, batch_size={self._batch_size}, {self._n_batches} batches, "
+            f"replacement={self._replacement}, seed={self.seed}, epoch={self.epoch})"
+        )

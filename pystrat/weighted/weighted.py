@@ -1,0 +1,141 @@
+"""Batches of rows drawn by weights that may change while they are trained on."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pystrat.messages import check_flag, check_integer, refusal, show
+from pystrat._random import RandomStream
+from pystrat._row_weights import MAX_ROWS, RowWeights, as_numbers
+from pystrat.feedback import FeedbackBatchSampler
+
+
+class WeightedBatchSampler(FeedbackBatchSampler):
+    """Batch sampler that draws rows by weight, with weights that may be changed between batches.
+
+    For a PyTorch ``DataLoader(dataset, batch_sampler=...)``, and in R by ``rbridge.as_torch_sampler()``.
+
+    Parameters
+    ----------
+    weights : array_like of float, shape (n,)
+        One for each row of the dataset: finite, none below 0, not all 0; they need not sum to 1.
+    batch_size : int
+        Rows of a batch; without replacement at most the number of positive weights.
+    replacement : bool, default True
+        Whether a row may occur in a batch more than once. Between batches everything is replaced.
+    num_batches : int, optional
+        Batches of an epoch, at most 2147483647; ``n // batch_size`` where not given.
+    seed : int, optional
+        From 0 to 2147483646. None draws one from the system's entropy; ``.seed`` tells it.
+    num_replicas : int, optional
+        The number of processes that share an epoch: the number of batches is rounded down to a multiple of it. The
+        batches of all processes that are trained on at the same time are drawn together.
+    rank : int, optional
+        Which of the replicas this is, from 0. None gives all batches in global order.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Where a parameter is refused. A batch that cannot be drawn, since weights were changed to 0, is an error too.
+
+    Notes
+    -----
+    Guarantees, besides those of `BatchSampler`:
+
+    * A batch is what `SumTree.sample` draws: rows of weight 0 never, others by their share of the total; without
+      replacement, by their share of what is left.
+    * The batches are a function of the initial weights, seed, epoch, the updates, and how many batches were drawn
+      before each of them. An update affects the batches that are not yet drawn, also those of later epochs. The workers
+      of a DataLoader ask for up to ``num_workers * prefetch_factor`` batches ahead, so an update shows that many
+      batches later, and another number of workers gives other batches.
+    * `batches` gives what an epoch would be with the weights as they stand, and changes nothing.
+    * A state holds the weights, the state of the generator and, word for word, the batches that were drawn but not
+      trained on. Its arrays have 8 bytes a row; it is valid for any sampler of as many rows with the same parameters.
+    * While all ranks get the same updates between the same batches, interleaving them gives what ``rank=None`` gives.
+
+    Examples
+    --------
+    >>> from pystrat import WeightedBatchSampler
+    >>> sampler = WeightedBatchSampler([1, 1, 1, 1, 1, 1], batch_size=3, num_batches=3, seed=1)
+    >>> iterator = iter(sampler)
+    >>> next(iterator)
+    [1, 3, 1]
+    >>> sampler.update([0, 1, 2, 3, 4], [0, 0, 0, 0, 0])
+    >>> next(iterator)
+    [5, 5, 5]
+    """
+
+    feedback = {
+        "update": {"rows": "rows", "weights": "values"},
+        "weights": {"rows": "rows", "return": "values"},
+    }
+
+    def __init__(
+        self,
+        weights: Any,
+        batch_size: int,
+        *,
+        replacement: bool = True,
+        num_batches: Optional[int] = None,
+        seed: Optional[int] = None,
+        num_replicas: Optional[int] = None,
+        rank: Optional[int] = None,
+    ) -> None:
+        owner = type(self).__name__
+        given = as_numbers(weights, "weights", owner)
+        if not 0 < len(given) <= MAX_ROWS:
+            raise ValueError(refusal("weights", owner, f"have from 1 to {MAX_ROWS} values", show(given)))
+        size = check_integer(batch_size, "batch_size", owner, minimum=1, maximum=MAX_ROWS)
+        self._replacement = check_flag(replacement, "replacement", owner)
+        self._weights = RowWeights(given, len(given), owner=owner)
+        self._weights.check_drawable(size, replacement=replacement, name="batch_size")
+        super().__init__(len(given), size, num_batches=num_batches, seed=seed, num_replicas=num_replicas, rank=rank)
+
+    def update(self, rows: Any, weights: Any) -> None:
+        """Set the weights of rows; where a row is repeated, the last of its weights counts.
+
+        Parameters
+        ----------
+        rows : array_like of int, shape (k,)
+            From 0 to n - 1.
+        weights : array_like of float, shape (k,)
+            Finite, none below 0.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Where a parameter is refused, or the total would overflow; then nothing has changed.
+        """
+        positions = self._weights.rows(rows)
+        self._weights.update(positions, as_numbers(weights, "weights", type(self).__name__, count=len(positions)))
+
+    def weights(self, rows: Any = None) -> NDArray[np.float64]:
+        """Return the weights of rows, or of all of them, as they stand; a new array."""
+        leaves = self._weights.tree.leaves
+        found: NDArray[np.float64] = leaves.copy() if rows is None else leaves[self._weights.rows(rows)]
+        return found
+
+    def _draw(self, stream: RandomStream, count: int) -> NDArray[np.int32]:
+        return self._weights.draw(stream, self._batch_size, count, replacement=self._replacement, name="batch_size")
+
+    def _feedback(self) -> dict[str, Any]:
+        return self._weights.state()
+
+    def _load_feedback(self, feedback: Any, drawn: NDArray[Any]) -> None:
+        self._weights.load_state(feedback, type(self).__name__, fewest=len(self._weights), drawn=drawn)
+
+    def _known_rows(self) -> int:
+        return len(self._weights)
+
+    def _fingerprint(self) -> str:
+        parameters = (len(self._weights), self._batch_size, self._replacement, self._n_batches, self.seed)
+        return f"{type(self).__name__}{parameters}"
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({len(self._weights)} rows, batch_size={self._batch_size}, "
+            f"{self._n_batches} batches, replacement={self._replacement}, seed={self.seed}, epoch={self.epoch})"
+        )

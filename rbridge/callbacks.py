@@ -1,0 +1,167 @@
+"""Anything that gives batches in Python -> the rows of an epoch, in the form in which they cross to R."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Iterable, Optional
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pystrat.messages import check_integer, refusal, show
+from pystrat.base import Batches, BatchSampler
+
+_LARGEST_ROW = 2**31 - 2  # R counts from 1
+_LARGEST_NUMBER = 2**53 - 1  # of a double
+
+
+class EpochSource:
+    """The batches of any Python batch sampler, epoch by epoch.
+
+    Parameters
+    ----------
+    sampler : object
+        One of: an object with a method ``batches(epoch)`` that returns batches, such as a `pystrat.BatchSampler`; an
+        iterable of batches, such as PyTorch's ``BatchSampler``, whose ``set_epoch`` is called first where it has one; a
+        function without arguments, such as a generator function, that returns the batches of a new epoch at each call.
+        A batch is a list or an array of row positions, from 0; or of whole numbers from 0 that are none, where the
+        sampler's `yields` is "numbers".
+    n_batches : int, optional
+        The number of batches of an epoch, for a sampler without a length.
+    owner : str
+        The name that error messages give.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Where `sampler` is none of these, can be iterated only once, has no length, or has a rank.
+    """
+
+    def __init__(self, sampler: Any, n_batches: Optional[int] = None, *, owner: str = "as_torch_sampler") -> None:
+        self.class_name = type(sampler).__name__
+        if getattr(sampler, "rank", None) is not None and hasattr(sampler, "num_replicas"):
+            advice = "R delivers the batches of all ranks."
+            raise ValueError(refusal("sampler", owner, "have no rank", f"rank {sampler.rank}", advice))
+        self.sampler = sampler
+        self._owner = owner
+        self._kind = _kind_of(sampler, owner)
+        numbers = getattr(sampler, "yields", "rows") == "numbers"
+        self._dtype, self._largest = (np.float64, _LARGEST_NUMBER) if numbers else (np.int32, _LARGEST_ROW)
+        if n_batches is not None and hasattr(sampler, "__len__"):
+            refuse_n_batches(owner, n_batches)
+        if n_batches is None:
+            if not hasattr(sampler, "__len__"):
+                required = "have a length, unless 'n_batches' is given"
+                raise TypeError(refusal("sampler", owner, required, show(sampler)))
+            n_batches = len(sampler)
+        self.n_batches = check_integer(n_batches, "n_batches", owner, minimum=1)
+
+    @property
+    def n_rows(self) -> Optional[int]:
+        """The number of rows that the dataset must have, where the sampler tells."""
+        return self.sampler._known_rows() if isinstance(self.sampler, BatchSampler) else None
+
+    @property
+    def identity(self) -> str:
+        """Text that is equal for samplers with equal batches, where they tell, and else for this very object."""
+        if isinstance(self.sampler, BatchSampler) and not self.sampler.feedback:
+            return str(self.sampler.state_dict()["fingerprint"])
+        return f"object {id(self.sampler)} of process {os.getpid()}"
+
+    def batches(self, epoch: int) -> tuple[NDArray[Any], NDArray[np.int32]]:
+        """Return the rows of an epoch and the offsets of its batches, both as int32.
+
+        Rows are positions from 0, of which R makes its own, from 1. Of a sampler that yields numbers they are float64,
+        which R takes as they are.
+
+        Raises
+        ------
+        ValueError
+            Where there are more or fewer batches than the length says, of which R would lose some in silence, or a
+            batch is not a vector of row positions, or of numbers where the sampler yields these.
+        """
+        found = self._of_epoch(epoch)
+        if not isinstance(found, Batches):
+            found = Batches.gather(_as_rows(batch, self._owner, self._largest) for batch in found)
+        if len(found) != self.n_batches:
+            required = f"give as many batches as its length says, {self.n_batches}"
+            raise ValueError(refusal("sampler", self._owner, required, f"{len(found)} in epoch {epoch}"))
+        if found.rows.dtype != np.int32:  # which may not fit
+            _as_rows(found.rows, self._owner, self._largest)
+        return found.rows.astype(self._dtype, copy=False), found.offsets.astype(np.int32)
+
+    def guarded(self, epoch: float) -> dict[str, Any]:
+        """Return the batches, or the error as a value, for R's ``from_python``."""
+        try:
+            return {"value": self.batches(int(epoch))}
+        except Exception as error:  # the other side of the border raises it
+            return {"error": error_text(error)}
+
+    def _of_epoch(self, epoch: int) -> Iterable[Any]:
+        if self._kind == "method":
+            found: Iterable[Any] = self.sampler.batches(epoch)
+        elif self._kind == "function":
+            found = self.sampler()
+        else:
+            if hasattr(self.sampler, "set_epoch"):
+                self.sampler.set_epoch(epoch)
+            found = self.sampler
+        return found
+
+
+def refuse_n_batches(owner: str, n_batches: Any) -> None:
+    """Refuse a number of batches for a sampler that knows it."""
+    required = "be left out for a sampler that has a length"
+    raise ValueError(refusal("n_batches", owner, required, show(n_batches)))
+
+
+def error_text(error: Exception) -> str:
+    """Return an error's class and text, whole, but for what is no character, such as of a file's name."""
+    return f"{type(error).__name__}: {error}".encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _kind_of(sampler: Any, owner: str) -> str:
+    """Say how a sampler is asked for an epoch."""
+    if callable(getattr(sampler, "batches", None)):
+        return "method"
+    if hasattr(sampler, "__next__"):
+        advice = "Pass the function or the object that makes it."
+        got = f"an iterator of class '{type(sampler).__name__}'"
+        raise TypeError(refusal("sampler", owner, "give batches more than once", got, advice))
+    if hasattr(sampler, "__iter__") and not isinstance(sampler, (str, bytes)):
+        return "iterable"
+    if callable(sampler):
+        return "function"
+    required = "have a method 'batches', be an iterable of batches, or a function that returns one"
+    raise TypeError(refusal("sampler", owner, required, show(sampler)))
+
+
+def _as_rows(batch: Any, owner: str, largest: int) -> NDArray[np.int64]:
+    """Return one batch as row positions, or numbers, of at most `largest`."""
+    if hasattr(batch, "detach"):  # a torch tensor
+        batch = batch.detach().cpu().numpy()
+    rows = np.asarray(batch)
+    if rows.ndim == 0:
+        advice = "Wrap it in a BatchSampler, which makes batches of single positions."
+        raise TypeError(refusal("sampler", owner, "give batches of row positions", f"the item {_shown(batch)}", advice))
+    if rows.shape == (0,):
+        return np.empty(0, dtype=np.int64)
+    if rows.ndim != 1 or rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() > largest:
+        what = "row positions" if largest == _LARGEST_ROW else "numbers"
+        required = f"give batches of {what}, integers from 0 to {largest}"
+        raise ValueError(refusal("sampler", owner, required, f"the batch {_shown(batch)}"))
+    return rows.astype(np.int64)
+
+
+def _shown(batch: Any, most: int = 60) -> str:
+    text = repr(batch)
+    return text if len(text) <= most else text[:most] + "..."
+
+
+def guarded_source(sampler: Any, n_batches: Optional[float] = None) -> dict[str, Any]:
+    """Make an `EpochSource` for R's ``batch_sampler_python``, or return the error as a value for ``from_python``."""
+    try:
+        count = None if n_batches is None else int(n_batches)
+        return {"value": EpochSource(sampler, count, owner="batch_sampler_python")}
+    except Exception as error:  # the other side of the border raises it
+        return {"error": error_text(error)}

@@ -1,0 +1,217 @@
+"""R inside this process: started once, called under rpy2's lock, errors and warnings carried over whole.
+
+Only the low-level interface of rpy2 is used, and vectors cross by memory view, so no conversion rules are needed and
+any thread may call.
+"""
+
+from __future__ import annotations
+
+import numbers
+import os
+import threading
+import warnings
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any, Callable, Iterator, Optional
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbridge._held_objects import count_in_turn
+from rbridge._install import RNotAvailableError, find_r, install_r_package, r_package_version
+from rbridge.callbacks import error_text
+
+# R's torch and Python's torch in one process clash unless they share one LibTorch, so R's is kept from loading its own.
+_TORCH_SETTINGS = {"TORCH_LOAD": "0", "TORCH_INSTALL": "0", "TORCH_VERIFY_LOAD": "FALSE"}
+_STARTING = threading.RLock()
+
+
+class RError(RuntimeError):
+    """An error in R, with R's text.
+
+    Attributes
+    ----------
+    r_class : tuple of str
+        The classes of R's condition.
+    """
+
+    def __init__(self, message: str, r_class: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.r_class = r_class
+
+
+class Session:
+    """R, with the namespace of the R package ``rbridge``."""
+
+    def __init__(self, rinterface: Any) -> None:
+        from rpy2.rinterface_lib import openrlib
+
+        self.rinterface = rinterface
+        # R holds only an address of a Python function, and may ask for it as long as it runs.
+        self._callbacks: list[Any] = []
+        self.lock = openrlib.rlock
+        with self.lock:
+            try:
+                self._namespace = self._load_package()
+                rinterface.baseenv["loadNamespace"]("torch")  # which looks at the settings as it is loaded
+            except rinterface.embedded.RRuntimeError as error:
+                raise RNotAvailableError(f"R could not load the packages rbridge and torch: {error}") from error
+
+    def _load_package(self) -> Any:
+        """Load the installed R package of this version, else the one in the user's cache."""
+        base = self.rinterface.baseenv
+        version = r_package_version()
+        if "rbridge" in tuple(base["loadedNamespaces"]()):
+            namespace = base["asNamespace"]("rbridge")
+            loaded = base["as.character"](base["getNamespaceVersion"]("rbridge"))[0]
+            if loaded != version:
+                raise RNotAvailableError(
+                    f"R has loaded version {loaded} of the R package rbridge, but this Python package needs {version}. "
+                    "Restart R without it, or install the same version of both."
+                )
+            return namespace
+        installed = base["suppressWarnings"](base["system.file"]("DESCRIPTION", package="rbridge"))[0]
+        if installed and base["read.dcf"](installed, "Version")[0] == version:
+            return base["loadNamespace"]("rbridge")
+        library = install_r_package()
+        return base["loadNamespace"]("rbridge", **{"lib.loc": self._strings([str(library)])})
+
+    def call(self, name: str, /, *arguments: Any, **named: Any) -> Any:
+        """Call a function of the R package; raise `RError` with R's text where it fails.
+
+        Arguments are None, bool, str, int and float (both as R's double), lists of str, one-dimensional arrays of int32
+        and float64, and R objects. The value is an R object.
+        """
+        with self.lock:
+            return self.call_function(self._namespace[name], *arguments, **named)
+
+    def call_function(self, function: Any, /, *arguments: Any, **named: Any) -> Any:
+        """Call an R function, as `call` does."""
+        with self.lock:
+            given = [self.to_r(argument) for argument in arguments]
+            by_name = {name: self.to_r(argument) for name, argument in named.items()}
+            result = self._as_dict(self._namespace["guarded_call"](function, *given, **by_name))
+            if "error" in result:
+                raise RError("".join(result["error"]), tuple(result["class"]))
+            for message in result["warnings"]:
+                warnings.warn(message, stacklevel=4)
+            return result["value"]
+
+    def callback(self, function: Callable[..., Any]) -> Any:
+        """Wrap a Python function for R: its value, or its error as a value, which R's ``from_python`` raises.
+
+        The function is kept until the process ends.
+        """
+
+        def guarded(*arguments: Any) -> Any:
+            try:
+                return self.named_list(value=function(*arguments))
+            except Exception as error:  # the other side of the border raises it
+                return self.named_list(error=error_text(error))
+
+        with self.lock:
+            wrapped = self.rinterface.rternalize(guarded)
+            self._callbacks.append(wrapped)
+            return wrapped
+
+    def named_list(self, /, **elements: Any) -> Any:
+        """Make an R list; any name will do, `self` too."""
+        with self.lock:
+            values = self.rinterface.ListSexpVector([self.to_r(value) for value in elements.values()])
+            values.names = self._strings(list(elements))
+            return values
+
+    def to_r(self, value: Any) -> Any:
+        """Make an R object of a plain value or an array."""
+        rinterface = self.rinterface
+        if value is None:
+            return rinterface.NULL
+        if isinstance(value, bool):
+            return rinterface.BoolSexpVector([value])
+        if isinstance(value, numbers.Real):
+            return rinterface.FloatSexpVector([float(value)])
+        if isinstance(value, str):
+            return self._strings([value])
+        if isinstance(value, list):
+            return self._strings(value)
+        if isinstance(value, np.ndarray):
+            return self._array(value)
+        return value
+
+    def _strings(self, values: list[str]) -> Any:
+        return self.rinterface.StrSexpVector(values)
+
+    def _array(self, values: NDArray[Any]) -> Any:
+        kinds = {"int32": self.rinterface.IntSexpVector, "float64": self.rinterface.FloatSexpVector}
+        return kinds[values.dtype.name].from_memoryview(np.ascontiguousarray(values).data)
+
+    def _as_dict(self, values: Any) -> dict[str, Any]:
+        return dict(zip(values.names, values))
+
+
+def as_array(vector: Any) -> NDArray[Any]:
+    """Copy an R vector of integers or doubles."""
+    return np.array(vector.memoryview())
+
+
+def session() -> Session:
+    """Return the one session of this process, whichever threads ask first.
+
+    Raises
+    ------
+    RNotAvailableError
+        Where R, rpy2 or the R packages torch and coro are missing.
+    """
+    with _STARTING:
+        return _only_session()
+
+
+@lru_cache(maxsize=None)
+def _only_session() -> Session:
+    """Start R, where it does not run yet, and load the R package.
+
+    Raises
+    ------
+    RNotAvailableError
+        Where R, rpy2 or the R packages torch and coro are missing.
+    """
+    with _torch_without_libtorch():
+        return Session(_start_r())
+
+
+@contextmanager
+def _torch_without_libtorch() -> Iterator[None]:
+    """Keep R's torch from loading LibTorch, unless the user has said otherwise; leave no trace for other processes."""
+    added = {name: value for name, value in _TORCH_SETTINGS.items() if name not in os.environ}
+    os.environ.update(added)
+    try:
+        yield
+    finally:
+        for name in added:
+            del os.environ[name]
+
+
+def _start_r() -> Any:
+    if find_r() is None:  # asked before rpy2 is, which ends the process where R_HOME leads nowhere
+        raise RNotAvailableError(
+            "R was not found on PATH nor in R_HOME. Install R 4.0 or newer. rbridge.r_status() tells what is missing."
+        )
+    problem: Optional[BaseException] = None
+    try:
+        with warnings.catch_warnings():  # of each variable that R sets for itself, as when it is R that runs Python
+            warnings.filterwarnings("ignore", 'Environment variable ".*" redefined by R')
+            from rpy2 import rinterface
+
+            rinterface.initr()
+            count_in_turn()
+            import rpy2.robjects  # noqa: F401  which asks R, and is not to be found half made by a second thread
+        return rinterface
+    except ModuleNotFoundError as error:
+        if error.name != "rpy2":
+            raise
+        advice = "rpy2 is not installed. Install it: pip install 'pystrat[r]', or apt install python3-rpy2."
+        problem = error
+    except Exception as error:  # rpy2 raises whatever its look for R's shared library ran into
+        advice = f"rpy2 could not start R ({type(error).__name__}: {error}). Install R 4.0 or newer, with R on PATH."
+        problem = error
+    raise RNotAvailableError(f"{advice} rbridge.r_status() tells what is missing.") from problem

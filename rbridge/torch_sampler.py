@@ -1,0 +1,213 @@
+"""A Python batch sampler -> a generator of R's ``torch::sampler``."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Iterable, Optional, Union
+
+import numpy as np
+
+from pystrat.messages import check_integer, refusal, show
+from pystrat.base import Batches, BatchSampler
+from pystrat.downsampling.sampler import DownsampledBatchSampler
+from pystrat.stratified.sampler import StratifiedBatchSampler
+from pystrat.tree import TreeBatchSampler
+from rbridge.session import Session, as_array, session
+from rbridge.feedback import FeedbackSource, feedback_of
+from rbridge.callbacks import EpochSource, refuse_n_batches
+from rbridge.tree import tree_generator
+
+Native = Union[StratifiedBatchSampler, DownsampledBatchSampler]
+_NATIVE: dict[type, str] = {
+    StratifiedBatchSampler: "batch_sampler_stratified",
+    DownsampledBatchSampler: "batch_sampler_downsampled",
+}
+
+
+def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:
+    """Make the R generator with the same batches.
+
+    Parameters
+    ----------
+    sampler : batch sampler
+        A `StratifiedBatchSampler` or a `DownsampledBatchSampler` becomes the native sampler of the R package, with the
+        same strata, parameters and seed: R needs Python no more. Any other becomes a sampler that asks Python for the
+        batches, once an epoch, and works as long as this process runs: an object with a method ``batches(epoch)``, such
+        as any other subclass of `BatchSampler`; an iterable of lists of row positions, such as PyTorch's
+        ``BatchSampler``, whose ``set_epoch`` is called before each epoch where it has one; or a function without
+        arguments, such as a generator function, that returns the batches of a new epoch at each call. One with
+        feedback, such as `WeightedBatchSampler`, is asked once a batch, and its feedback methods are methods of the
+        instance, where rows count from 1.
+    n_batches : int, optional
+        The number of batches of an epoch, for a sampler that has no length.
+
+    Returns
+    -------
+    rpy2.robjects function
+        A generator as ``torch::sampler()`` makes it. Called with a dataset it gives the instance for
+        ``torch::dataloader(batch_sampler = )``; mlr3torch takes the generator. It begins at epoch 0. It accepts any
+        data source, NULL too; one that tells its number of rows must have as many as a sampler of `pystrat` was made
+        for.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Where `sampler` is none of these, has no length, can be iterated only once, has a rank, since R delivers the
+        batches of all ranks, or a parameter that is a Fraction and no decimal number of 15 digits.
+    RNotAvailableError
+        Where R, rpy2 or an R package that is needed is missing.
+    RError
+        Where R raises an error.
+    """
+    native = next((name for kind, name in _NATIVE.items() if isinstance(sampler, kind)), None)
+    if native is not None:
+        check_no_rank(sampler, "as_torch_sampler")
+        if n_batches is not None:
+            refuse_n_batches("as_torch_sampler", n_batches)
+        r = session()
+        generator = r.call(native, **native_arguments(sampler, r))
+    elif isinstance(sampler, TreeBatchSampler) and sampler.auxiliary_names:
+        if n_batches is not None:
+            refuse_n_batches("as_torch_sampler", n_batches)
+        generator = tree_generator(sampler, session())
+    else:
+        source = EpochSource(sampler, n_batches)
+        generator = _by_callback(source, session()) if not feedback_of(sampler) else _by_batch(source, session())
+    return _as_robject(generator)
+
+
+def collect_rows(generator: Any, n_rows: int) -> Batches:
+    """Run a real ``torch::dataloader`` in R for one epoch and return the rows that it delivers.
+
+    Parameters
+    ----------
+    generator : R function or R6 instance
+        What `as_torch_sampler` returns, any other generator of ``torch::sampler()``, or an instance of one.
+    n_rows : int
+        Rows of the dataset, at least 1.
+
+    Returns
+    -------
+    Batches
+        Counted from 0, as in Python; numbers of a sampler that yields these as they are, as int64.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Where `n_rows` is not a positive integer.
+    RNotAvailableError, RError
+        Where R is missing, or raises an error.
+    """
+    n_rows = check_integer(n_rows, "n_rows", "collect_rows", minimum=1)
+    return _as_batches(session().call("collect_rows", generator, n_rows))
+
+
+def collect_rows_of_file(file: Union[str, Path], columns: list[str], **parameters: Any) -> Batches:
+    """Let R read a CSV file, make its own strata of columns of it, and return the rows that its dataloader delivers.
+
+    No value of the strata comes from Python: the way to see that both languages agree.
+
+    Parameters
+    ----------
+    file : path
+        A CSV file, compressed or not; empty fields are missing.
+    columns : list of str
+        The columns whose combinations are the strata.
+    **parameters
+        Those of R's ``batch_sampler_stratified()``.
+
+    Returns
+    -------
+    Batches
+        Counted from 0, as in Python.
+    """
+    return _as_batches(session().call("collect_rows_of_file", str(file), columns, **parameters))
+
+
+def _as_batches(delivered: Any) -> Batches:
+    with session().lock:
+        rows, offsets = (as_array(part) for part in delivered)
+    positions = rows - np.int32(1) if rows.dtype == np.int32 else rows.astype(np.int64)
+    return Batches(positions, offsets.astype(np.int64))
+
+
+def check_sampler(sampler: Any, owner: str) -> None:
+    """Refuse what is not a `StratifiedBatchSampler`, or has a rank."""
+    if not isinstance(sampler, StratifiedBatchSampler):
+        raise TypeError(refusal("sampler", owner, "be a StratifiedBatchSampler", show(sampler)))
+    check_no_rank(sampler, owner)
+
+
+def check_no_rank(sampler: BatchSampler, owner: str) -> None:
+    """Refuse a sampler that gives the batches of one rank only."""
+    if sampler.rank is not None:
+        advice = "R delivers the batches of all ranks."
+        raise ValueError(refusal("sampler", owner, "have no rank", f"rank {sampler.rank}", advice))
+
+
+def native_arguments(sampler: Native, r: Session) -> dict[str, Any]:
+    """Return the arguments of R's function that give the same batches."""
+    strata = r.call("stratum_codes_from_python", *codes_and_names(sampler))
+    parameters = {}
+    for name, value in sampler.parameters.items():
+        _refuse_fractions(value.values() if isinstance(value, dict) else [value], name)
+        parameters[name] = r.named_list(**value) if isinstance(value, dict) else value
+    return {**parameters, "seed": sampler.seed, "strata": strata}
+
+
+def _refuse_fractions(values: Iterable[Any], name: str) -> None:
+    """Refuse what R has no numbers for, rather than to give it a neighbour, with which its batches may be others."""
+    for value in values:
+        if isinstance(value, Fraction):
+            required = "be a decimal number of at most 15 digits in R"
+            advice = f"Make the sampler with such a number, for instance {show(value)}."
+            raise ValueError(refusal(name, "as_torch_sampler", required, str(value), advice))
+
+
+def codes_and_names(sampler: Native) -> tuple[Any, list[str]]:
+    """Return the codes as int32, -1 where a row is dropped, and the names of the strata."""
+    strata = sampler.strata
+    codes = strata.codes.astype(np.int32)
+    codes[codes == len(strata.counts)] = -1
+    return codes, list(strata.names)
+
+
+def _by_callback(source: EpochSource, r: Session) -> Any:
+    told = (float(source.n_batches), source.class_name, source.identity, source.n_rows)
+    return r.call("callback_generator", _epoch_callback(source, r), *told)
+
+
+def _epoch_callback(source: EpochSource, r: Session) -> Any:
+    def epoch_batches(epoch: Any) -> Any:
+        rows, offsets = source.batches(int(epoch[0]))
+        return r.named_list(rows=rows, offsets=offsets)
+
+    return r.callback(epoch_batches)
+
+
+def _by_batch(source: EpochSource, r: Session) -> Any:
+    """Make the generator of a sampler with feedback: its values cross by memory view, as all vectors do."""
+    feedback = FeedbackSource(source)
+
+    def call(method: Any, arguments: Any) -> Any:
+        given = {name: as_array(value) for name, value in zip(arguments.names, arguments)} if len(arguments) else {}
+        return feedback.call(method[0], given)
+
+    python = r.named_list(
+        batches=_epoch_callback(source, r),
+        begin=r.callback(lambda epoch: feedback.begin(int(epoch[0]))),
+        take=r.callback(lambda iteration: feedback.take(int(iteration[0]))),
+        call=r.callback(call),
+    )
+    methods = r.named_list(**{name: r.named_list(**kinds) for name, kinds in feedback.methods.items()})
+    told = (float(source.n_batches), source.class_name, source.identity, source.n_rows)
+    return r.call("feedback_generator", python, *told, methods)
+
+
+def _as_robject(generator: Any) -> Any:
+    """Return the R function as rpy2's users know it, in any thread, whatever conversion rules are set."""
+    from rpy2 import robjects
+
+    with session().lock, robjects.conversion.localconverter(robjects.default_converter):
+        return robjects.default_converter.rpy2py(generator)

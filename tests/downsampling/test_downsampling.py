@@ -1,0 +1,470 @@
+"""Downsampling: exact counts, uniform and covering choice of rows, weights that undo it, probabilities corrected."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import re
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import hypergeom
+from torch.utils.data import DataLoader, TensorDataset
+
+from pystrat import DownsampledBatchSampler, correct_probabilities, epoch_permutation, published_class_weights
+from tests.reference.chi_square import assert_follows
+
+PUBLISHED = np.repeat([1, 0], [1000, 2000])
+
+
+def sampler_of(labels: Any, multiplier: Any = 1, batch_size: int = 10, **parameters: Any) -> DownsampledBatchSampler:
+    parameters.setdefault("seed", 1)
+    return DownsampledBatchSampler(labels, multiplier, batch_size, **parameters)
+
+
+def refused(*arguments: Any, **parameters: Any) -> str:
+    with pytest.raises((TypeError, ValueError)) as error:
+        DownsampledBatchSampler(*arguments, **parameters)
+    return str(error.value)
+
+
+def lists(batches: Any) -> list[list[int]]:
+    return [list(map(int, batch)) for batch in batches]
+
+
+@pytest.mark.parametrize(
+    "multiplier, rows", [(1, 2000), (1.5, 2500), (2, 3000), (2.5, 3000), (1000, 3000), (1e300, 3000)]
+)
+def test_the_published_example(multiplier: float, rows: int) -> None:
+    assert len(sampler_of(PUBLISHED, multiplier, 100).batches(0).rows) == rows
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    minority=st.integers(3, 60),
+    more=st.integers(1, 300),
+    multiplier=st.decimals("0.34", "9", places=3),
+    batch_size=st.integers(60, 400),
+    walk=st.booleans(),
+    replicas=st.integers(1, 3),
+    epoch=st.integers(0, 6_700_000),
+)
+def test_counts_and_sizes_are_exact(
+    minority: int, more: int, multiplier: Any, batch_size: int, walk: bool, replicas: int, epoch: int
+) -> None:
+    labels = np.random.default_rng(1).permutation(np.repeat([1, 0], [minority, minority + more]))
+    kept = min(minority + more, math.floor(Fraction(str(multiplier)) * minority + Fraction(1, 2)))
+    total = minority + kept
+    n_batches = -(-(-(-total // batch_size)) // replicas) * replicas
+    if min(kept, minority) < n_batches:
+        return
+    sampler = sampler_of(labels, float(multiplier), batch_size, walk=walk, num_replicas=replicas)
+    batches = sampler.batches(epoch)
+    assert len(batches) == len(sampler) == n_batches
+    rows = batches.rows
+    assert len(rows) == total == len(np.unique(rows))
+    assert labels[rows].sum() == minority
+    sizes = [len(batch) for batch in batches]
+    assert max(sizes) <= batch_size and max(sizes) - min(sizes) <= 1
+    for label, count in ((1, minority), (0, kept)):
+        held = [(labels[batch] == label).sum() for batch in batches]
+        assert set(held) <= {count // n_batches, -(-count // n_batches)}
+
+
+def test_a_decimal_multiplier_is_taken_exactly() -> None:
+    """In doubles .285 * 100 is below 28.5."""
+    assert 0.285 * 100 + 0.5 < 29
+    assert sampler_of(np.repeat([1, 0], [100, 200]), 0.285).plan.counts.tolist() == [100, 29]
+
+
+@pytest.mark.parametrize(
+    "multiplier, minority, kept",
+    [
+        (Fraction(1, 3), 3 * 10**5 // 2, 50_000),
+        (Fraction(285, 1000), 100, 29),
+        (Fraction(10**16 - 1, 2 * 10**16), 1, 0),
+        (Fraction(10**16 + 1, 2 * 10**16), 1, 1),
+        (Fraction(5, 2) - Fraction(1, 10**20), 1, 2),
+        (Fraction(5, 2), 1, 3),
+        (2.5 - 1e-15, 1, 3),
+        (np.float64(2.5), 1, 3),
+        (np.float32(0.285), 100, 29),
+        (np.float16(0.285), 100, 29),
+        (np.int8(3), 100, 300),
+    ],
+)
+def test_a_multiplier_is_exact(multiplier: Any, minority: int, kept: int) -> None:
+    labels = np.repeat([1, 0], [minority, 2 * minority + 300])
+    if not kept:
+        assert "keep at least 1 row" in refused(labels, multiplier, 10**6)
+        return
+    for one_or_each in (multiplier, {0: multiplier}):
+        assert sampler_of(labels, one_or_each, 10**6).plan.counts.tolist() == [minority, kept]
+
+
+def test_the_kept_rows_are_the_first_ranks_of_the_epoch_order() -> None:
+    sampler = sampler_of(PUBLISHED, 0.25, 100)
+    for epoch in (0, 5):
+        order = epoch_permutation(3000, seed=1, epoch=epoch)
+        rows = sampler.batches(epoch).rows
+        assert set(rows[rows >= 1000]) == set(order[order >= 1000][:250])
+
+
+def test_the_rows_of_fresh_draws_are_uniform() -> None:
+    sampler = sampler_of(np.repeat([1, 0], [10, 50]))
+    epochs = 4000
+    visits = np.bincount(np.concatenate([sampler.batches(epoch).rows for epoch in range(epochs)]), minlength=60)[10:]
+    expected = epochs * 10 / 50
+    # Without replacement the variance of a row is that of the binomial, that of the sum is 0: chi-square, 49 degrees.
+    statistic = ((visits - expected) ** 2).sum() / (expected * (1 - 10 / 50)) * 49 / 50
+    assert 20 < statistic < 90
+    assert visits.sum() == epochs * 10
+
+
+def test_the_rows_of_different_epochs_are_independent() -> None:
+    """Rows that are kept in an epoch and in the next one: as many as of an urn, hypergeometric."""
+    n_rows, kept, epochs = 40, 15, 6000
+    sampler = sampler_of(np.repeat([1, 0], [15, n_rows]), 1, 15)
+    chosen = np.zeros((epochs, 15 + n_rows), dtype=bool)
+    for epoch in range(epochs):
+        chosen[epoch, sampler.batches(epoch).rows] = True
+    both = (chosen[1:, 15:] & chosen[:-1, 15:]).sum(axis=1)
+    assert_follows(np.bincount(both, minlength=kept + 1), hypergeom.pmf(np.arange(kept + 1), n_rows, kept, kept))
+    # And row by row: each of the four cases as often as their product says.
+    for row in range(15, 15 + n_rows, 8):
+        cases = np.bincount(2 * chosen[:-1:2, row] + chosen[1::2, row], minlength=4)
+        share = kept / n_rows
+        assert_follows(cases, np.outer([1 - share, share], [1 - share, share]).ravel())
+
+
+@pytest.mark.parametrize("majority, kept", [(50, 7), (12, 12), (60, 45), (13, 1)])
+def test_walk_covers_every_row_and_returns_equally_often(majority: int, kept: int) -> None:
+    labels = np.array([1] * 100 + [0] * majority + [2] * 2)
+    sampler = sampler_of(labels, {0: kept / 2}, batch_size=10**6, walk=True)
+    period = majority // math.gcd(majority, kept)
+    rows = [sampler.batches(epoch).rows for epoch in range(2 * period)]
+    chosen = [row[labels[row] == 0] for row in rows]
+    assert all(len(set(part)) == kept for part in chosen)
+    span = -(-majority // kept)
+    for first in range(2 * period - span + 1):
+        assert len(set(np.concatenate(chosen[first : first + span]))) == majority
+    for first in range(period):
+        visits = np.bincount(np.concatenate(chosen[first : first + period]))[100 : 100 + majority]
+        assert set(visits) == {kept * period // majority}
+
+
+def test_walk_weights_give_the_full_sum_over_a_period() -> None:
+    generator = np.random.default_rng(1)
+    labels = np.repeat([1, 0], [20, 150])
+    values = generator.normal(size=170)
+    sampler = sampler_of(labels, 2.1, 20, walk=True)
+    period = 150 // math.gcd(150, 42)
+    sums = []
+    for epoch in range(period):
+        rows = sampler.batches(epoch).rows
+        sums.append((sampler.weights(rows) * values[rows]).sum())
+    assert np.mean(sums) == pytest.approx(values.sum(), rel=1e-12)
+
+
+def test_fresh_draws_are_unbiased() -> None:
+    values = np.random.default_rng(1).normal(1, 1, size=170)
+    sampler = sampler_of(np.repeat([1, 0], [20, 150]), 1, 20)
+    sums = []
+    for epoch in range(2000):
+        rows = sampler.batches(epoch).rows
+        sums.append((sampler.weights(rows) * values[rows]).sum())
+    assert abs(np.mean(sums) - values.sum()) < 4 * np.std(sums) / math.sqrt(2000)
+
+
+def test_walk_far_epochs_are_exact() -> None:
+    """The first place, epoch * kept mod N, where the product passes 2^32."""
+    sampler = sampler_of(np.repeat([1, 0], [2000, 5003]), 2, 10_000, walk=True)
+    order = epoch_permutation(7003, seed=1)
+    order = order[order >= 2000]
+    rows = sampler.batches(6_700_000).rows
+    begin = 6_700_000 * 4000 % 5003
+    assert set(rows[rows >= 2000]) == {order[(begin + j) % 5003] for j in range(4000)}
+
+
+def test_weights() -> None:
+    sampler = sampler_of(PUBLISHED, 0.5, 100)
+    assert sampler.class_weights().to_dict() == {"1": 1, "0": 4}
+    assert sampler.weights([0, 1000, 2999]).tolist() == [1, 4, 4]
+    assert sampler.weights().sum() == 1000 + 4 * 2000
+    rows = sampler.batches(3).rows
+    assert sampler.weights(rows).sum() == 3000
+    assert sampler.weights(rows, normalise=True).mean() == pytest.approx(1)
+    assert sampler.keep_rates.to_dict() == {"1": 1, "0": 0.25}
+
+
+@pytest.mark.parametrize("kind", [list, np.array, pd.Series, torch.tensor, np.uint16, np.uint64])
+def test_weights_of_rows_of_any_shape_and_kind(kind: Any) -> None:
+    sampler = sampler_of(PUBLISHED, 0.5, 100)
+    assert sampler.weights(kind([0, 2999])).tolist() == [1, 4]
+    assert sampler.weights([[0, 2999], [2999, 1]]).tolist() == [[1, 4], [4, 1]]
+    assert sampler.weights(2999) == 4 and sampler.weights(2999).shape == ()
+    assert sampler.weights([]).tolist() == []
+
+
+@pytest.mark.parametrize(
+    "rows, text",
+    [
+        ([0, -1], "hold row positions from 0 to 2999. Got -1 instead"),
+        ([3000], "hold row positions from 0 to 2999. Got 3000 instead"),
+        ([2**63 + 5], "hold row positions from 0 to 2999. Got 9.22337203685478e+18 instead"),
+        ([0.5], "hold row positions. Got float64 values instead"),
+        ([1.0], "hold row positions. Got float64 values instead"),
+        ([True] * 3000, "hold row positions. Got bool values instead"),
+        (["1"], "hold row positions. Got <U1 values instead"),
+        ([None], "hold row positions. Got object values instead"),
+    ],
+)
+def test_weights_of_rows_that_there_are_not_are_refused(rows: Any, text: str) -> None:
+    with pytest.raises((TypeError, ValueError)) as error:
+        sampler_of(PUBLISHED, 0.5, 100).weights(rows)
+    assert f"The 'rows' parameter of DownsampledBatchSampler must {text}" in str(error.value)
+
+
+def test_the_published_form_of_the_weights_refuses_a_zero() -> None:
+    assert published_class_weights(20) == (0.0476, 0.9524)
+    for weight in (20_000, 0.00001):
+        with pytest.raises(ValueError, match="give two weights above 0"):
+            published_class_weights(weight)
+
+
+def test_several_classes() -> None:
+    labels = ["a"] * 10 + ["b"] * 30 + ["c"] * 200
+    sampler = sampler_of(labels, {"b": 1.25, "c": 100}, 30)
+    assert sampler.plan.counts.tolist() == [10, 13, 200]
+    sampler = sampler_of(labels, 0.5, 20, majority="c")
+    assert sampler.plan.counts.tolist() == [10, 30, 20]
+    assert sampler.class_weights().to_dict() == {"a": 1, "b": 1, "c": 10}
+
+
+@pytest.mark.parametrize(
+    "labels, majority", [([True] * 3 + [False] * 3, False), ([1.5] * 4 + [2] * 4, 2), ("aabb", "b")]
+)
+def test_equal_sizes_need_the_majority(labels: Any, majority: Any) -> None:
+    labels = list(labels)
+    half = len(labels) // 2
+    assert "both of" in refused(labels, 1, 2)
+    sampler = sampler_of(labels, 0.5, 10, majority=majority)
+    assert sampler.plan.counts.tolist() == [half, -(-half // 2)]
+
+
+@pytest.mark.parametrize(
+    "parameters, text",
+    [
+        (
+            {"multiplier": 0},
+            "The 'multiplier' parameter of DownsampledBatchSampler must be a finite number above 0. Got 0",
+        ),
+        ({"multiplier": True}, "be a finite number above 0. Got TRUE"),
+        ({"multiplier": float("nan")}, "be a finite number above 0. Got NaN"),
+        ({"multiplier": 0.0004}, "keep at least 1 row"),
+        ({"multiplier": {}}, "name at least one class"),
+        ({"multiplier": {7: 1}}, "name one of the classes, '1', '0'. Got '7' instead."),
+        ({"multiplier": {0: 1}, "majority": 0}, "be left out where 'multiplier' names the classes"),
+        ({"multiplier": {0: 1, "0": 2}}, "name each class once. Got '0' twice"),
+        (
+            {"multiplier": {None: 1}},
+            "The 'multiplier' parameter of DownsampledBatchSampler must name a class by its label",
+        ),
+        ({"majority": float("nan")}, "name a class by its label. Got NaN instead"),
+        ({"majority": pd.NA}, "name a class by its label. Got NA instead"),
+        ({"majority": pd.NaT}, "name a class by its label. Got NA instead"),
+        ({"multiplier": 10**400}, "be a finite number above 0"),
+        ({"majority": "x"}, "The 'majority' parameter"),
+        ({"majority": [0]}, "name a class by its label. Got 1 value instead"),
+        ({"majority": object()}, "name a class by its label. Got a value of class 'object'"),
+        ({"batch_size": 1}, "be at least 2, for at most 1000 batches"),
+        (
+            {"strata": [1] * 100 + [0] * 9900, "multiplier": 0.01},
+            "The 'batch_size' parameter of DownsampledBatchSampler must be at least 101, for at most 1 batch: the "
+            "smallest stratum, '0', keeps 1 of 9900 rows. Got 10, for 11 batches, instead. Raise it, or 'multiplier'.",
+        ),
+        (
+            {"strata": [1] * 100 + [0] * 9900, "multiplier": 0.01, "num_replicas": 2},
+            "The 'num_replicas' parameter of DownsampledBatchSampler must be at most 1: the smallest stratum, '0', "
+            "keeps 1 of 9900 rows. Got 2 instead. Lower it, or raise 'multiplier'.",
+        ),
+        (
+            {"strata": [0] * 9900 + [1] * 100, "batch_size": 1},
+            "the smallest stratum, '1', has 100 rows. Got 1, for 200 batches, instead. Raise it.",
+        ),
+        ({"batch_size": 0}, "be a positive integer"),
+        ({"walk": 1}, "be true or false"),
+        ({"strata": [1, 1, 1]}, "have at least two classes"),
+        ({"strata": [1, 0, 2, 2]}, "there are 3"),
+        ({"strata": [1, None, 1]}, "Got 1 missing of 3 rows instead. Leave these rows out of the dataset."),
+    ],
+)
+def test_refusals_say_what_would_work(parameters: dict, text: str) -> None:
+    assert text in refused(**{"strata": PUBLISHED, "multiplier": 1, "batch_size": 10, "seed": 1, **parameters})
+
+
+def test_a_missing_label_names_no_class_not_even_one_that_is_called_na() -> None:
+    labels = ["yes"] * 10 + ["NA"] * 200
+    assert sampler_of(labels, 2, majority="NA").class_weights().to_dict() == {"yes": 1, "NA": 10}
+    for missing in (float("nan"), np.nan, pd.NA, pd.NaT):
+        assert "name a class by its label" in refused(labels, 2, 10, majority=missing)
+
+
+def test_classes_that_are_shown_alike_cannot_be_named() -> None:
+    labels = np.repeat([0.3, 0.1 + 0.2], [20, 10])
+    assert sampler_of(labels).plan.counts.tolist() == [10, 10]
+    said = (
+        "name a class that no other is shown as. Got '0.3', as which 2 classes are shown, instead. Recode the classes"
+    )
+    assert said in refused(labels, 1, 10, majority=0.3)
+    assert said in refused(labels, {0.3: 1}, 10)
+
+
+def test_the_majority_of_several_columns_is_given_as_it_is_shown() -> None:
+    columns = {"a": [1] * 20 + [2] * 5, "b": ["y"] * 20 + ["n"] * 5}
+    assert sampler_of(columns, 2, majority="1, y").plan.counts.tolist() == [10, 5]
+
+
+def test_what_a_sampler_tells_cannot_change_it() -> None:
+    sampler = sampler_of(PUBLISHED, {0: 0.5}, 100)
+    sampler.parameters["multiplier"]["0"] = 7
+    assert sampler.parameters["multiplier"] == {"0": 0.5}
+    for told in (sampler.strata.codes, sampler.strata.counts):
+        with pytest.raises(ValueError, match="read-only"):
+            told[0] = 9
+    sampler.class_weights()["0"] = 9
+    sampler.weights([0])[0] = 9
+    assert sampler.weights([0, 2999]).tolist() == [1, 4]
+
+
+def test_the_batch_size_that_a_refusal_names_works_and_no_smaller_one() -> None:
+    labels = np.repeat([1, 0], [7, 100])
+    for replicas in (1, 2, 3):
+        said = refused(labels, 5, 4, num_replicas=replicas)
+        least = int(re.search(r"at least (\d+)", said).group(1))
+        sampler_of(labels, 5, least, num_replicas=replicas)
+        assert f"at least {least}" in refused(labels, 5, least - 1, num_replicas=replicas)
+
+
+@pytest.mark.parametrize("walk", [False, True])
+def test_resuming_pickling_and_ranks_give_the_same_batches(walk: bool) -> None:
+    whole = sampler_of(PUBLISHED, 0.7, 100, walk=walk, num_replicas=3)
+    ranks = [sampler_of(PUBLISHED, 0.7, 100, walk=walk, num_replicas=3, rank=rank) for rank in range(3)]
+    for epoch in (0, 1, 9):
+        together = [batch for turn in zip(*(lists(rank.batches(epoch)) for rank in ranks)) for batch in turn]
+        assert together == lists(whole.batches(epoch))
+        assert lists(pickle.loads(pickle.dumps(whole)).batches(epoch)) == together
+    running = iter(whole)
+    for _ in range(4):
+        next(running)
+    resumed = sampler_of(PUBLISHED, 0.7, 100, walk=walk, num_replicas=3)
+    resumed.load_state_dict(running.state_dict())
+    assert list(resumed) == list(running)
+    assert list(resumed) == list(whole)
+    with pytest.raises(ValueError, match="same data"):
+        sampler_of(PUBLISHED, 0.7, 100, walk=not walk, num_replicas=3).load_state_dict(running.state_dict())
+
+
+def test_a_pickle_takes_one_byte_a_row() -> None:
+    assert len(pickle.dumps(sampler_of(np.repeat([1, 0], [10**5, 10**6]), walk=True))) < 1.1e6 + 2000
+
+
+def test_256_classes_walk() -> None:
+    labels = np.repeat(np.arange(256), 4)
+    sampler = sampler_of(labels, {0: 0.5, 255: 0.25}, 1100, walk=True)
+    assert np.bincount(labels[sampler.batches(3).rows]).tolist() == [2, *[4] * 254, 1]
+
+
+def test_the_loader_delivers_the_weight_with_the_row() -> None:
+    sampler = sampler_of(PUBLISHED, 0.5, 100)
+    dataset = TensorDataset(torch.from_numpy(PUBLISHED), torch.from_numpy(sampler.weights()))
+    delivered = [(labels, weights) for labels, weights in DataLoader(dataset, batch_sampler=sampler)]
+    labels, weights = (torch.cat(part) for part in zip(*delivered))
+    assert len(labels) == 1500
+    assert (weights == torch.where(labels == 1, 1.0, 4.0)).all()
+
+
+def test_corrected_probabilities_are_bayes_rule() -> None:
+    """Rows of known probabilities are thinned; the probabilities among what is left lead back to them."""
+    known = np.random.default_rng(1).dirichlet([1, 2, 5], size=100)
+    rates = np.array([1, 0.5, 0.02])
+    thinned = known * rates / (known * rates).sum(axis=1, keepdims=True)
+    assert np.allclose(correct_probabilities(thinned, rates), known)
+    pair = np.stack([known[:, 0], 1 - known[:, 0]], axis=1)
+    for rate in (1, 0.3, 0.01):
+        left = pair[:, 0] / (pair[:, 0] + rate * pair[:, 1])
+        assert np.allclose(correct_probabilities(left, rate), pair[:, 0])
+        assert np.allclose(correct_probabilities(np.stack([left, 1 - left], 1), [1, rate]), pair)
+        assert np.allclose(correct_probabilities([[1, 0], [0, 1]], [2.0**-1022, rate]), [[1, 0], [0, 1]])
+        column = correct_probabilities(left[:, None].astype(np.float32), [rate])
+        assert column.shape == (100, 1) and np.allclose(column[:, 0], pair[:, 0], atol=1e-6)
+
+
+def test_classes_of_a_table_of_probabilities_are_matched_by_name() -> None:
+    keep_rates = sampler_of(PUBLISHED, 0.5, 100).keep_rates
+    table = pd.DataFrame({0: [0.5], 1: [0.5]})
+    assert list(keep_rates.index) == ["1", "0"]
+    assert np.allclose(correct_probabilities(table, keep_rates), [[0.8, 0.2]])
+    with pytest.raises(ValueError, match="a column for each class of 'keep_rate', '1', '0'. Got '0', '2' instead"):
+        correct_probabilities(table.rename(columns={1: 2}), keep_rates)
+    for unnamed in (table.to_numpy(), [[0.5, 0.5]], torch.tensor([[0.5, 0.5]])):
+        with pytest.raises(
+            ValueError, match="have named columns where 'keep_rate' has names. Got columns without names"
+        ):
+            correct_probabilities(unnamed, keep_rates)
+        assert np.allclose(correct_probabilities(unnamed, keep_rates.to_numpy()), [[0.2, 0.8]])
+    assert np.allclose(correct_probabilities(table, pd.Series([1, 0.25], index=[1, 0])), [[0.8, 0.2]])
+    assert np.allclose(correct_probabilities(table.astype("Float64"), keep_rates), [[0.8, 0.2]])
+    with pytest.raises(ValueError, match="name each class once. Got '0.3' twice"):
+        correct_probabilities(table, pd.Series([1, 0.25], index=[0.3, 0.1 + 0.2]))
+
+
+@pytest.mark.parametrize(
+    "probabilities, keep_rate, text",
+    [
+        ([1.1], 0.5, "'probabilities' parameter"),
+        ([float("nan")], 0.5, "'probabilities' parameter"),
+        ([0.5], 0, "'keep_rate' parameter"),
+        ([0.5], 1.5, "'keep_rate' parameter"),
+        ([0.5], 1e-320, r"'keep_rate' .* must be at least 2\^-1022, so that its inverse is a number. Got 9.99\d*e-321"),
+        ([[1, 0]], [1, 5e-324], r"'keep_rate' .* must be at least 2\^-1022"),
+        ([0.5, 0.5], [1, 0.5], "be a table with a column for each class where 'keep_rate' has several values"),
+        (0.5, [1, 0.5], "Got 1 value instead"),
+        ([0.5, 0.5], pd.Series([1, 0.5], index=["1", "0"]), "be a table"),
+        ([[0.5, 0.5]], 0.5, "have one value for each class of 'probabilities', 2. Got 1 value instead"),
+        ([[0.5, 0.5]], [1, 0.5, 0.1], "have one value for each class of 'probabilities', 2. Got 3 values instead"),
+        ([[[0.5]]], 0.5, "be a vector or a table. Got 3 dimensions instead"),
+        ([0.5], [[1, 0.5]], "be one value, or one for each class. Got 2 dimensions instead"),
+        ([[1, 0], [0.5, 0.4989]], [1, 0.5], "have rows that sum to 1. Got a row that sums to 0.9989 instead"),
+    ],
+)
+def test_impossible_probabilities_are_refused(probabilities: Any, keep_rate: Any, text: str) -> None:
+    with pytest.raises(ValueError, match=text):
+        correct_probabilities(probabilities, keep_rate)
+
+
+@pytest.mark.parametrize(
+    "probabilities",
+    [
+        ["a"],
+        [None],
+        [True],
+        [[0.5], [0.5, 0.5]],
+        [1j],
+        "0.5",
+        pd.DataFrame({"a": [0.5], "b": ["x"]}),
+        pd.Series([True]),
+    ],
+)
+def test_what_is_no_number_is_no_probability(probabilities: Any) -> None:
+    for arguments, name in (((probabilities, 0.5), "probabilities"), ((0.5, probabilities), "keep_rate")):
+        with pytest.raises(
+            TypeError, match=f"The '{name}' parameter of correct_probabilities must hold numbers. Got other"
+        ):
+            correct_probabilities(*arguments)

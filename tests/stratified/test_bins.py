@@ -1,0 +1,169 @@
+"""Quantile bins of a numeric target: the promises of its help, one test each, and the cases that R reads as well."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from fractions import Fraction
+from typing import Any, Optional
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pystrat import StratifiedBatchSampler, bin_target
+from tests.reference.golden_vectors import GOLDEN, bins_as_text, expected_bins
+
+CASES = json.loads((GOLDEN / "bins.json").read_text(encoding="utf-8"))["cases"]
+FEW = st.lists(st.integers(-4, 4), min_size=1, max_size=60)
+ANY = st.lists(st.floats(allow_nan=False), min_size=1, max_size=60)
+N_BINS = st.integers(1, 70)
+
+
+def by_definition(values: list[float], n_bins: int) -> list[int]:
+    """The definition in the help, word for word, in fractions and without sorting."""
+    middles = [Fraction(sum(v < value for v in values) + sum(v <= value for v in values), 2) for value in values]
+    bins = [middle * n_bins / len(values) // 1 for middle in middles]
+    return [sorted(set(bins)).index(number) for number in bins]
+
+
+def interval_of(name: str) -> tuple[float, float]:
+    low, high = name[1:-1].split(", ")
+    return float(low), float(high)
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["input"]["name"] for case in CASES])
+def test_golden_bins(case: dict) -> None:
+    assert expected_bins(case["input"]) == case["expected"]
+
+
+def test_the_file_is_what_python_writes_afresh() -> None:
+    assert bins_as_text() == (GOLDEN / "bins.json").read_text(encoding="utf-8")
+
+
+@given(st.one_of(FEW, ANY), N_BINS)
+def test_the_bins_are_those_of_the_definition(values: list[float], n_bins: int) -> None:
+    assert bin_target(values, n_bins).codes.tolist() == by_definition(values, n_bins)
+
+
+@given(st.one_of(FEW, ANY), N_BINS)
+def test_equal_values_share_a_bin_and_a_larger_one_is_never_in_a_lower_bin(values: list[float], n_bins: int) -> None:
+    ordered = sorted(zip(values, bin_target(values, n_bins).codes))
+    for (low, low_bin), (high, high_bin) in zip(ordered, ordered[1:]):
+        assert low_bin == high_bin if low == high else low_bin <= high_bin
+
+
+@given(st.one_of(FEW, ANY), N_BINS)
+def test_no_bin_is_empty_and_there_are_at_most_n_bins(values: list[float], n_bins: int) -> None:
+    bins = bin_target(values, n_bins)
+    assert set(bins.codes.tolist()) == set(range(len(bins.categories)))
+    assert len(bins.categories) <= n_bins
+
+
+@given(st.one_of(FEW, ANY), N_BINS)
+def test_the_rows_of_a_bin_differ_from_an_equal_share_by_less_than_the_most_ties(
+    values: list[float], n_bins: int
+) -> None:
+    share = Fraction(len(values), n_bins)
+    most_ties = max(Counter(values).values())
+    for rows in Counter(bin_target(values, n_bins).codes.tolist()).values():
+        assert abs(rows - share) < most_ties
+
+
+@given(st.integers(1, 200), N_BINS, st.randoms(use_true_random=False))
+def test_without_ties_bins_have_an_equal_share_rounded_down_or_up(n_rows: int, n_bins: int, random: Any) -> None:
+    values = random.sample(range(n_rows), n_rows)
+    n_bins = min(n_bins, n_rows)
+    rows = np.bincount(bin_target(values, n_bins).codes)
+    assert len(rows) == n_bins
+    assert set(rows.tolist()) <= {n_rows // n_bins, -(-n_rows // n_bins)}
+
+
+@given(st.one_of(FEW, ANY), st.integers(2, 70))
+def test_two_distinct_values_make_at_least_two_bins(values: list[float], n_bins: int) -> None:
+    assert (len(bin_target(values, n_bins).categories) > 1) == (len(set(values)) > 1)
+
+
+@given(st.one_of(FEW, st.lists(st.floats(-1e300, 1e300), min_size=1, max_size=60)), N_BINS)
+def test_the_names_tell_the_smallest_and_the_largest_value_and_differ(values: list[float], n_bins: int) -> None:
+    bins = bin_target(values, n_bins)
+    for code, name in enumerate(bins.categories):
+        inside = [value for value, bin_of_value in zip(values, bins.codes) if bin_of_value == code]
+        assert interval_of(name) == pytest.approx((min(inside), max(inside)), rel=1e-14)
+    assert bins.ordered and len(set(bins.categories)) == len(bins.categories)
+
+
+@given(st.lists(st.one_of(st.none(), st.integers(-4, 4)), min_size=1, max_size=60), N_BINS)
+def test_missing_values_stay_missing_and_count_for_nothing(values: list[Optional[int]], n_bins: int) -> None:
+    present = [value for value in values if value is not None]
+    if present:
+        bins = bin_target(values, n_bins)
+        assert pd.isna(bins).tolist() == [value is None for value in values]
+        assert [name for name in bins if not pd.isna(name)] == list(bin_target(present, n_bins))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [3, 1, None, 2.5],
+        (3, 1, np.nan, 2.5),
+        np.array([3, 1, np.nan, 2.5]),
+        np.array([3, 1, np.nan, 2.5], dtype=np.float16),
+        np.array([3, 1, np.nan, 2.5], dtype=np.longdouble),
+        np.array([3, 1, np.nan, 2.5], dtype=">f8"),
+        np.array([3, 1, None, 2.5], dtype=object),
+        pd.Series([3, 1, None, 2.5], index=[7, 7, 2, 0]),
+        pd.Series([3, 1, pd.NA, 2.5], dtype="Float64"),
+        pd.Index([3, 1, None, 2.5]),
+        torch.tensor([3, 1, float("nan"), 2.5]),
+        torch.tensor([3, 1, float("nan"), 2.5], requires_grad=True),
+    ],
+)
+def test_the_bins_are_the_same_whatever_form_the_values_come_in(values: Any) -> None:
+    bins = bin_target(values, 2)
+    assert bins.codes.tolist() == [1, 0, -1, 1]
+    assert list(bins.categories) == ["[1, 1]", "[2.5, 3]"]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint64", "Int64", "object"])
+def test_integers_are_numbers(dtype: str) -> None:
+    assert list(bin_target(pd.Series([3, 1, 2], dtype=dtype), 3)) == ["[3, 3]", "[1, 1]", "[2, 2]"]
+
+
+@pytest.mark.parametrize(
+    ("values", "got"),
+    [
+        ("text", "'text'"),
+        (3, "3"),
+        ({"x": [1]}, "1 value"),
+        (np.ones((2, 3)), "an array of shape 2x3"),
+        (pd.DataFrame({"x": [1, 2]}), "an array of shape 2x1"),
+        (torch.ones(2, 1), "an array of shape 2x1"),
+        (pd.Categorical([1, 2]), "categorical values"),
+        (pd.to_datetime(["2020-01-01"]), "dates"),
+        ([1j], "complex values"),
+        ([1, "a"], "a mix of kinds"),
+        ([1, True], "a mix of kinds"),
+        ([2**53 + 1], "the integer 9007199254740993, which no double holds exactly,"),
+        (np.array([1, 2**53 + 1]), "the integer 9007199254740993, which no double holds exactly,"),
+        ([10**400], "an integer that is too large for a double"),
+    ],
+)
+def test_what_is_no_vector_of_numbers_is_refused(values: Any, got: str) -> None:
+    with pytest.raises(TypeError) as refused:
+        bin_target(values)
+    must = "The 'values' parameter of bin_target must be a vector of numbers."
+    assert str(refused.value) == f"{must} Got {got} instead."
+
+
+def test_every_batch_of_a_sampler_holds_rows_of_every_bin() -> None:
+    target = np.random.default_rng(1).lognormal(size=1000)
+    bins = bin_target(target, 5)
+    sampler = StratifiedBatchSampler(bins, min_samples_per_stratum=4, seed=1)
+    assert sorted(sampler.plan.strata) == sorted(bins.categories)
+    assert len(sampler) == 50
+    for batch in sampler:
+        assert np.bincount(bins.codes[batch]).tolist() == [4, 4, 4, 4, 4]

@@ -1,0 +1,417 @@
+"""The multilabel sampler: every row once, every promise kept or its failure told, compared with all possibilities."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Optional
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch.utils.data import DataLoader
+
+from pystrat import MultilabelBatchSampler
+from pystrat.stratified.multilabel import _deal
+from rbridge.callbacks import EpochSource
+
+# Three labels, two rows each, every row with two labels: no two batches hold all labels.
+TRIANGLE = pd.DataFrame({"a": [1, 0, 1, 0], "b": [1, 1, 0, 0], "c": [0, 1, 1, 0]})
+
+
+def sampler_of(labels: Any, minimum: int = 1, **parameters: Any) -> MultilabelBatchSampler:
+    parameters.setdefault("seed", 1)
+    return MultilabelBatchSampler(labels, minimum, **parameters)
+
+
+def lists(batches: Any) -> list[list[int]]:
+    return [list(map(int, batch)) for batch in batches]
+
+
+def refused(*arguments: Any, **parameters: Any) -> str:
+    with pytest.raises((TypeError, ValueError)) as error:
+        MultilabelBatchSampler(*arguments, **parameters)
+    return str(error.value)
+
+
+def random_labels(n_rows: int, n_labels: int, seed: int, most: float = 0.3) -> np.ndarray:
+    """Independent labels, the rarest on 2 % of the rows, the most frequent on `most`."""
+    draws = np.random.default_rng(seed).random((n_rows, n_labels))
+    return draws < np.geomspace(0.02, most, n_labels)
+
+
+def is_possible(labels: np.ndarray, n_batches: int, minimum: int) -> bool:
+    """Try every assignment, batches that hold the same taken for one."""
+    rows = [tuple(map(int, row)) for row in labels]
+
+    @lru_cache(maxsize=None)
+    def can_finish(row: int, held: tuple[tuple[int, ...], ...]) -> bool:
+        if row == len(rows):
+            return all(count == minimum for batch in held for count in batch)
+        for place in range(n_batches):
+            batch = tuple(min(minimum, count + has) for count, has in zip(held[place], rows[row]))
+            if can_finish(row + 1, tuple(sorted(held[:place] + (batch,) + held[place + 1 :]))):
+                return True
+        return False
+
+    return can_finish(0, ((0,) * labels.shape[1],) * n_batches)
+
+
+matrices = st.integers(1, 4).flatmap(
+    lambda n_labels: st.lists(st.lists(st.booleans(), min_size=n_labels, max_size=n_labels), min_size=1, max_size=60)
+)
+
+
+# Guarantees -----------------------------------------------------------------------------------------------------------
+
+
+@given(matrices, st.integers(1, 3), st.integers(0, 2**31 - 2), st.integers(0, 3), st.booleans())
+def test_every_row_once_no_batch_empty_and_exactly_the_shortfalls_that_are_told(
+    rows: list[list[bool]], minimum: int, seed: int, epoch: int, shuffle: bool
+) -> None:
+    labels = np.array(rows)
+    if not labels.any(axis=0).all():
+        return
+    sampler = sampler_of(labels, minimum, seed=seed, shortfall="allow", shuffle=shuffle)
+    batches = sampler.batches(epoch)
+    assert len(batches) == len(sampler) == max(1, labels.sum(axis=0).min() // minimum)
+    assert np.array_equal(np.sort(batches.rows), np.arange(len(labels))) and all(len(batch) for batch in batches)
+    held = np.array([labels[batch].sum(axis=0) for batch in batches])
+    assert np.array_equal(sampler.label_counts(epoch), held)
+    told = [tuple(row) for row in sampler.shortfalls(epoch).itertuples(index=False)]
+    assert told == [
+        (batch, str(label), held[batch, label], minimum - held[batch, label])
+        for batch, label in np.argwhere(held < minimum)
+    ]
+
+
+@given(matrices, st.integers(1, 2))
+@settings(deadline=None)
+def test_an_accepted_sampler_keeps_the_promise_in_every_epoch(rows: list[list[bool]], minimum: int) -> None:
+    labels = np.array(rows)
+    try:
+        sampler = MultilabelBatchSampler(labels, minimum, seed=1)
+    except ValueError:
+        return
+    for epoch in range(5):
+        assert all((labels[batch].sum(axis=0) >= minimum).all() for batch in sampler.batches(epoch))
+
+
+@pytest.mark.parametrize("minimum", [1, 2])
+def test_what_is_impossible_is_told_and_of_what_is_possible_nearly_all_is_found(minimum: int) -> None:
+    found, possible = 0, 0
+    for seed in range(150):
+        random = np.random.default_rng(seed)
+        labels = random.random((random.integers(4, 12), random.integers(2, 5))) < random.uniform(0.2, 0.7)
+        n_batches = int(labels.sum(axis=0).min()) // minimum
+        if not 2 <= n_batches <= 5:
+            continue
+        kept = sampler_of(labels, minimum, shortfall="allow").shortfalls(0).empty
+        assert is_possible(labels, n_batches, minimum) or not kept
+        found, possible = found + kept, possible + is_possible(labels, n_batches, minimum)
+    assert possible > 20 and found >= possible - 1
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=120), st.integers(1, 4))
+def test_rows_with_at_most_one_label_lack_nothing(single: list[int], minimum: int) -> None:
+    present = sorted(set(single) - {0})
+    if not present or min(single.count(label) for label in present) < minimum:
+        return
+    labels = np.array(single)[:, np.newaxis] == present
+    for shuffle in (True, False):
+        assert MultilabelBatchSampler(labels, minimum, seed=1, shuffle=shuffle).shortfalls(0).empty
+
+
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=120), st.integers(1, 4))
+def test_nested_labels_lack_nothing(leaves: list[int], minimum: int) -> None:
+    """Label 0 includes 1 and 2, 1 includes 3 and 4; 5 stands for no label."""
+    tree = np.array(
+        [[1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [1, 0, 1, 0, 0], [1, 1, 0, 1, 0], [1, 1, 0, 0, 1], [0, 0, 0, 0, 0]]
+    )
+    labels = tree[leaves]
+    labels = labels[:, labels.any(axis=0)]
+    if not labels.shape[1] or labels.sum(axis=0).min() < minimum:
+        return
+    assert MultilabelBatchSampler(labels, minimum, seed=1).shortfalls(0).empty
+
+
+def test_labels_of_every_frequency_are_in_every_batch_and_batches_are_of_one_size() -> None:
+    labels = random_labels(5000, 20, seed=1)
+    sampler = sampler_of(labels, 2)
+    assert len(sampler) == labels.sum(axis=0).min() // 2 > 40
+    for epoch in range(3):
+        counts = sampler.label_counts(epoch)
+        assert counts.to_numpy().min() >= 2
+        sizes = np.diff(sampler.batches(epoch).offsets)
+        assert sizes.max() - sizes.min() <= 1
+
+
+def test_where_an_epoch_finds_no_way_the_batches_of_the_dataset_are_filled_anew() -> None:
+    labels = np.random.default_rng(38).random((60, 5)) < 0.5  # tight: 14 batches of 4 or 5 rows, 2 of each label
+    sampler = sampler_of(labels, 2)
+    planned = label_sets(labels, sampler_of(labels, 2, shuffle=False).batches(0))
+    epochs = [sampler.batches(epoch) for epoch in range(30)]
+    refilled = [epoch for epoch in epochs if label_sets(labels, epoch) == planned]
+    assert 2 <= len(refilled) < 30
+    assert len({tuple(epoch.rows.tolist()) for epoch in epochs}) == 30, "with other rows each time"
+    assert all(sampler.shortfalls(epoch).empty for epoch in range(30))
+
+
+def label_sets(labels: np.ndarray, batches: Any) -> list[list[tuple]]:
+    return [sorted(map(tuple, labels[batch])) for batch in batches]
+
+
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=6), st.data())
+def test_rows_are_dealt_one_by_one_to_the_batch_that_holds_the_fewest(held: list[int], data: st.DataObject) -> None:
+    sizes = data.draw(st.lists(st.integers(0, 5), min_size=len(held), max_size=len(held)))
+    count = data.draw(st.integers(0, 20))
+    holds, expected = list(held), []
+    for _ in range(count):
+        batch = min(range(len(held)), key=lambda place: (holds[place], sizes[place], place))
+        holds[batch] += 1
+        expected.append(batch)
+    assert _deal(np.array(held), np.array(sizes), count).tolist() == expected
+
+
+# The contract of every batch sampler ----------------------------------------------------------------------------------
+
+
+def test_the_same_seed_and_epoch_give_the_same_batches_and_others_do_not() -> None:
+    labels = random_labels(400, 6, seed=3)
+    assert lists(sampler_of(labels)) == lists(sampler_of(labels))
+    sampler = sampler_of(labels)
+    assert lists(sampler.batches(0)) != lists(sampler.batches(1)) != lists(sampler_of(labels, seed=2).batches(1))
+    in_order = sampler_of(labels, shuffle=False)
+    assert lists(in_order) == lists(in_order) and all(batch == sorted(batch) for batch in in_order)
+
+
+def test_known_batches() -> None:
+    """Printed once: the batches of a seed and an epoch do not change from version to version."""
+    labels = [[row % 2, row % 3 == 0] for row in range(12)]
+    assert lists(sampler_of(labels, 2)) == [[8, 3, 6, 1, 2, 5], [0, 4, 7, 10, 11, 9]]
+
+
+@pytest.mark.parametrize("replicas", [1, 2, 3, 7])
+def test_interleaving_the_ranks_gives_the_sampler_without_a_rank(replicas: int) -> None:
+    labels = random_labels(900, 5, seed=4)
+    whole = sampler_of(labels, num_replicas=replicas)
+    ranks = [sampler_of(labels, num_replicas=replicas, rank=rank) for rank in range(replicas)]
+    assert len(whole) % replicas == 0 and {len(rank) for rank in ranks} == {len(whole) // replicas}
+    assert [batch for together in zip(*ranks) for batch in together] == lists(whole.batches(0))
+    assert whole.label_counts(0).to_numpy().min() >= 1
+    pd.testing.assert_frame_equal(ranks[0].label_counts(0), whole.label_counts(0))
+
+
+def test_resuming_and_copies_go_on_where_the_original_stands() -> None:
+    labels = random_labels(900, 5, seed=4)
+    iterator = iter(sampler_of(labels))
+    for _ in range(3):
+        next(iterator)
+    resumed = sampler_of(labels)
+    resumed.load_state_dict(iterator.state_dict())
+    copies = [copy.deepcopy(resumed), pickle.loads(pickle.dumps(resumed))]
+    rest = lists(iterator)
+    assert [lists(sampler) for sampler in (resumed, *copies)] == [rest] * 3
+    assert len({sampler.state_dict()["fingerprint"] for sampler in (resumed, *copies)}) == 1
+
+
+def test_a_state_of_other_labels_or_parameters_is_refused() -> None:
+    labels = random_labels(900, 5, seed=4)
+    state = sampler_of(labels).state_dict()
+    others = [
+        sampler_of(labels[::-1]),
+        sampler_of(labels, 2),
+        sampler_of(labels, seed=2),
+        sampler_of(labels, max_batches=3),
+        sampler_of(labels, shuffle=False),
+        sampler_of(labels[:, :4]),
+    ]
+    for other in others:
+        with pytest.raises(ValueError, match="must come from a sampler with the same data, parameters and seed"):
+            other.load_state_dict(state)
+
+
+def test_a_pickle_takes_one_byte_a_row_for_up_to_256_label_sets() -> None:
+    labels = random_labels(100_000, 8, seed=1)
+    assert len(pickle.dumps(sampler_of(labels))) < 100_000 + 8 * 256 + 2_000
+
+
+def test_a_data_loader_delivers_the_batches() -> None:
+    sampler = sampler_of(random_labels(300, 4, seed=1))
+    loader = DataLoader(range(300), batch_sampler=sampler, num_workers=2)
+    assert [batch.tolist() for batch in loader] == lists(sampler.batches(0))
+
+
+def test_r_gets_the_batches_as_of_any_python_sampler() -> None:
+    sampler = sampler_of(random_labels(300, 4, seed=1))
+    rows, offsets = EpochSource(sampler).batches(2)
+    assert np.array_equal(rows, sampler.batches(2).rows) and np.array_equal(offsets, sampler.batches(2).offsets)
+
+
+def test_the_example_of_the_document(capsys: pytest.CaptureFixture[str]) -> None:
+    document = (Path(__file__).parents[2] / "docs" / "multilabel.md").read_text(encoding="utf-8")
+    names: dict[str, Any] = {}
+    exec("".join(re.findall(r"```python\n(.*?)```", document, flags=re.DOTALL)), names)
+    assert all((batch_labels.sum(dim=0) >= 3).all() for _, batch_labels in names["loader"])
+    assert not names["sampler"].shortfalls(0).empty and "missing" in capsys.readouterr().out
+
+
+def test_repr() -> None:
+    assert repr(sampler_of(TRIANGLE, 2)) == (
+        "MultilabelBatchSampler(4 rows, 3 labels, 1 batches, min_samples_per_label=2, shuffle=True, seed=1, epoch=0)"
+    )
+
+
+# The forms of labels --------------------------------------------------------------------------------------------------
+
+
+class Sparse:
+    """What scipy's sparse matrices and arrays have."""
+
+    def toarray(self) -> np.ndarray:
+        return TRIANGLE.to_numpy()
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        TRIANGLE.to_numpy(),
+        TRIANGLE.to_numpy().astype(bool),
+        TRIANGLE.to_numpy().astype(np.float32),
+        np.asfortranarray(TRIANGLE.to_numpy().astype(np.uint8)),
+        TRIANGLE.to_numpy().tolist(),
+        tuple(map(tuple, TRIANGLE.to_numpy().astype(bool).tolist())),
+        torch.tensor(TRIANGLE.to_numpy()),
+        Sparse(),
+        TRIANGLE,
+        TRIANGLE.astype({"a": bool, "b": "Int64", "c": "boolean"}),
+        TRIANGLE.astype(pd.SparseDtype("int", 0)),
+    ],
+    ids=lambda labels: type(labels).__name__,
+)
+def test_every_form_of_labels_is_the_same(labels: Any) -> None:
+    sampler = sampler_of(labels, max_batches=1)
+    assert sampler.state_dict() == sampler_of(TRIANGLE, max_batches=1).state_dict()
+    assert sampler.labels == (("a", "b", "c") if isinstance(labels, pd.DataFrame) else ("0", "1", "2"))
+    assert sampler.min_samples_per_label == 1
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (None, "be a matrix with one row a row of the dataset. Got nothing instead."),
+        ("text", "be a matrix with one row a row of the dataset. Got 'text' instead."),
+        ([1, 0], "be a matrix with one row a row of the dataset. Got 1 dimension instead."),
+        ([[1], [1, 0]], "be a matrix with one row a row of the dataset. Got 1 dimension instead."),
+        (np.ones((2, 2, 2)), "be a matrix with one row a row of the dataset. Got 3 dimensions instead."),
+        (np.ones((0, 2)), "have at least one row. Got 0 rows instead."),
+        (np.ones((2, 0)), "have at least one column. Got 0 columns instead."),
+        (pd.DataFrame(index=[0, 1]), "have at least one column. Got 0 columns instead."),
+        ([[1, 2]], "hold 0 and 1. Got 2 instead."),
+        ([[0.5, 1]], "hold 0 and 1. Got 0.5 instead."),
+        ([[float("nan"), 1]], "hold 0 and 1. Got NaN instead."),
+        (pd.DataFrame({"a": [1, None]}), "hold 0 and 1. Got NaN instead."),
+        (pd.DataFrame({"a": pd.array([1, None], dtype="Int64")}), "hold 0 and 1. Got NaN instead."),
+        ([["1", "0"]], "hold 0 and 1. Got <U1 values instead."),
+        (pd.DataFrame({"a": ["1", "0"]}), "hold 0 and 1. Got object values in column 'a' instead."),
+        ([[1j]], "hold 0 and 1. Got complex128 values instead."),
+        ({"a": [1]}, "be a matrix with one row a row of the dataset. Got 1 value instead."),
+        (
+            pd.DataFrame({"a": [1, 1], "b": [0, 0]}),
+            "have a row of every label. Got no row of label 'b' instead. Leave the label out.",
+        ),
+    ],
+)
+def test_refused_labels(labels: Any, message: str) -> None:
+    assert refused(labels, 1, seed=1) == f"The 'labels' parameter of MultilabelBatchSampler must {message}"
+
+
+def test_too_many_rows_are_refused_before_any_work() -> None:
+    endless = np.broadcast_to(np.uint8(1), (2**31, 1))  # takes one byte
+    assert "have at most 2147483647 rows. Got 2147483648 rows" in refused(endless, 1)
+
+
+# Parameters, and what to do about a shortfall -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"min_samples_per_label": 0}, "'min_samples_per_label' .* must be a positive integer. Got 0 instead."),
+        ({"max_batches": 1.5}, "'max_batches' .* must be a positive integer. Got 1.5 instead."),
+        ({"shortfall": "ok"}, "'shortfall' .* must be one of 'error', 'warn', 'allow'. Got 'ok' instead."),
+        ({"shuffle": 1}, "'shuffle' .* must be true or false. Got 1 instead."),
+        ({"num_replicas": 3}, "'num_replicas' .* must be at most 2, the number of batches. Got 3 instead."),
+    ],
+)
+def test_refused_parameters(parameters: dict[str, Any], message: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
+        MultilabelBatchSampler(TRIANGLE, **{"min_samples_per_label": 1, **parameters})
+
+
+@pytest.mark.parametrize(
+    ("max_batches", "got"), [(None, "nothing, for 2 batches"), (2, "2, for 2 batches"), (9, "9, for 2 batches")]
+)
+def test_a_shortfall_is_refused_with_the_batch_the_label_and_a_number_of_batches_that_works(
+    max_batches: Optional[int], got: str
+) -> None:
+    assert refused(TRIANGLE, 1, max_batches=max_batches) == (
+        "The 'max_batches' parameter of MultilabelBatchSampler must be at most 1. "
+        f"Got {got}: batch 0 lacks 1 row of label 'c', instead. "
+        f"{'Set' if max_batches is None else 'Lower'} it, or set 'shortfall' to 'warn' or 'allow'."
+    )
+    assert sampler_of(TRIANGLE, max_batches=1).shortfalls(0).empty
+
+
+@pytest.mark.parametrize("replicas", [1, 2, 3])
+def test_the_number_of_batches_that_a_refusal_names_works(replicas: int) -> None:
+    labels = np.random.default_rng(1).random((400, 12)) < 0.5
+    message = refused(labels, 1, num_replicas=replicas)
+    named = int(message.split("must be at most ")[1].split(".")[0])
+    sampler = sampler_of(labels, max_batches=named, num_replicas=replicas)
+    assert len(sampler) == named > 50 and named % replicas == 0
+    assert all(sampler.shortfalls(epoch).empty for epoch in range(5))
+
+
+def test_a_shortfall_for_which_no_number_of_batches_is_a_multiple_of_the_replicas() -> None:
+    assert refused(TRIANGLE, 1, num_replicas=2) == (
+        "The 'num_replicas' parameter of MultilabelBatchSampler must be lower: no number of batches was found of which "
+        "each holds enough rows of every label. Got 2 instead. Lower it, or set 'shortfall' to 'warn' or 'allow'."
+    )
+
+
+def test_a_label_with_fewer_rows_than_the_minimum_is_refused_or_in_one_batch_with_all_others() -> None:
+    assert refused(TRIANGLE, 3) == (
+        "The 'min_samples_per_label' parameter of MultilabelBatchSampler must be at most 2: the rarest label, 'a', has "
+        "2 rows. Got 3 instead. Lower it, or set 'shortfall' to 'warn' or 'allow'."
+    )
+    sampler = sampler_of(TRIANGLE, 3, shortfall="allow")
+    assert len(sampler) == 1
+    assert sampler.shortfalls(0).to_dict("list") == {
+        "batch": [0, 0, 0],
+        "label": ["a", "b", "c"],
+        "rows": [2, 2, 2],
+        "missing": [1, 1, 1],
+    }
+
+
+def test_a_shortfall_is_warned_of_at_the_caller_or_allowed_in_silence() -> None:
+    with pytest.warns(UserWarning) as warned:
+        sampler = sampler_of(TRIANGLE, shortfall="warn")
+    assert [str(warning.message) for warning in warned] == [
+        "batch 0 lacks 1 row of label 'c', in the order of the dataset."
+    ]
+    assert warned[0].filename == __file__
+    allowed = sampler_of(TRIANGLE, shortfall="allow")  # warnings are errors in these tests
+    assert lists(allowed) == lists(sampler)
+    assert len(allowed.shortfalls(0)) == 1, "never more than in the order of the dataset"
+
+
+def test_nothing_is_warned_of_where_nothing_is_lacking() -> None:
+    assert sampler_of(random_labels(300, 4, seed=1), shortfall="warn").shortfalls(0).empty

@@ -1,0 +1,318 @@
+"""Drawing from a tree: whole chunks equal drawing row after row, for any tree, in every way of asking."""
+
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, reject, settings
+from hypothesis import strategies as st
+
+from pystrat import TreeBatchSampler, TreeSampler
+from pystrat.base import epoch_seed
+from pystrat.tree.passes import pass_length
+from tests.reference.naive_tree import Emptied, naive_tree
+
+COLUMNS = {
+    "letter": st.sampled_from(["a", "b", "c", "d", None]),
+    "number": st.sampled_from([0.0, 1.0, 2.5, -3.0, float("nan")]),
+    "flag": st.booleans(),
+}
+VALUES = {"letter": ["a", "b", "zz"], "number": [0, 1.0, 2.5], "flag": [True, False]}
+MODES = ("replacement", "sequential", "shuffle")
+
+
+@st.composite
+def tables(draw: Any) -> dict[str, list[Any]]:
+    n_rows = draw(st.integers(1, 40))
+    table = {name: draw(st.lists(items, min_size=n_rows, max_size=n_rows)) for name, items in COLUMNS.items()}
+    table["mass"] = draw(st.lists(st.sampled_from([0.5, 1.0, 3.0, 0.1]), min_size=n_rows, max_size=n_rows))
+    # A column without values has no kind.
+    assume(any(value is not None for value in table["letter"]))
+    return table
+
+
+@st.composite
+def selections(draw: Any) -> dict[str, Any]:
+    """The keys by which a node takes rows of its parent."""
+    column = draw(st.sampled_from(sorted(COLUMNS)))
+    if draw(st.booleans()):
+        return {"column": column, "for_each": True, "missing": draw(st.sampled_from(["stratum", "drop"]))}
+    operators = ["eq", "ne", "in", "not in", "isnull", None]
+    operator = draw(st.sampled_from(operators + ["lt", "le", "gt", "ge", "between"] * (column != "flag")))
+    if operator is None:
+        return {}
+    if operator == "isnull":
+        return {"column": column, "op": operator}
+    values = VALUES[column]
+    if operator in ("in", "not in", "between"):
+        wanted = draw(st.lists(st.sampled_from(values), min_size=2, max_size=2))
+        return {"column": column, "op": operator, "value": sorted(wanted)}
+    return {"column": column, "op": operator, "value": draw(st.sampled_from(values))}
+
+
+@st.composite
+def nodes(draw: Any, name: str, depth: int = 0, modes: tuple[str, ...] = MODES) -> dict[str, Any]:
+    node: dict[str, Any] = {"name": name, "mode": draw(st.sampled_from(modes))}
+    node["repeat"] = draw(st.sampled_from([1, 1, 1, 2, 3]))
+    if depth:
+        node.update(draw(selections()))
+        node["prune"] = draw(st.sampled_from(["individual", "individual", "parent"]))
+        if draw(st.booleans()):
+            node["weight"] = draw(st.sampled_from([0.25, 1, 3, "proportional(count)", "proportional(mass)"]))
+    if depth < 3 and draw(st.integers(0, depth)) == 0:
+        n_children = draw(st.integers(1, 3))
+        node["children"] = [draw(nodes(f"{name}{place}", depth + 1, modes)) for place in range(n_children)]
+    elif node["mode"] == "replacement" and draw(st.booleans()):
+        node["row_weight"] = "mass"
+    return node
+
+
+def sampler_of(table: Any, spec: Any, batch_size: int = 1, **parameters: Any) -> TreeBatchSampler:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return TreeBatchSampler(table, spec, batch_size, **parameters)
+
+
+def reference_of(table: Any, spec: Any, seed: int) -> Any:
+    """Return the reference; where it has nothing to draw, about a quarter of the trees, the sampler must say so too.
+
+    Such a tree does not count as one of the examples of a test.
+    """
+    try:
+        return naive_tree(table, spec, seed)
+    except Emptied:
+        with pytest.raises(ValueError, match="leave something to draw"):
+            sampler_of(table, spec, length=1)
+        reject()
+
+
+@settings(max_examples=600, deadline=None)
+@given(tables(), nodes("root"), st.integers(0, 2**31 - 2), st.integers(1, 120))
+def test_chunks_equal_drawing_row_after_row(table: Any, spec: Any, seed: int, length: int) -> None:
+    reference = reference_of(table, spec, epoch_seed(seed, 3))
+    sampler = sampler_of(table, spec, length=length, seed=seed)
+    assert sampler.batches(3).rows.tolist() == [reference.draw() for _ in range(length)]
+
+
+N_MANY = 70_001  # an index below more than 65,536 takes two outputs of the generator
+MANY = {
+    "third": [None if row % 97 == 0 else float(row % 3) for row in range(N_MANY)],
+    "many": [row % 40_009 for row in range(N_MANY)],
+    "mass": [row % 1_009 / 8 for row in range(N_MANY)],
+}
+THIRDS = {"name": "third", "column": "third", "for_each": True, "missing": "drop"}
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+@pytest.mark.parametrize(
+    ("spec", "length"),
+    [
+        ({"mode": "shuffle"}, 75_000),
+        ({"mode": "sequential"}, 75_000),
+        ({"mode": "replacement"}, 75_000),
+        ({"row_weight": "mass"}, 3_000),
+        (
+            {
+                "repeat": 3,
+                "children": [
+                    {"name": "all", "mode": "shuffle", "repeat": 2, "weight": 4},
+                    {**THIRDS, "mode": "replacement", "weight": "proportional(mass)"},
+                ],
+            },
+            60_000,
+        ),
+        ({"mode": "shuffle", "children": [{**THIRDS, "mode": "shuffle"}]}, 150_000),
+        ({"mode": "shuffle", "children": [{"name": "each", "column": "many", "for_each": True}]}, 3_000),
+    ],
+)
+def test_chunks_of_many_rows_equal_drawing_row_after_row(spec: Any, length: int, persistent: bool) -> None:
+    """Limits beyond 16 bits, and chunks, pools and children of more options than are handled in one block."""
+    reference = naive_tree(MANY, spec, 5)
+    expected = [reference.draw() for _ in range(length)]
+    parts = 3 if persistent else 1
+    sampler = sampler_of(MANY, spec, length=length // parts, seed=5, persistent=persistent)
+    drawn = np.concatenate([sampler.batches(part).rows for part in range(parts)])
+    assert drawn.tolist() == expected
+
+
+@settings(max_examples=200, deadline=None)
+@given(tables(), nodes("root"), st.integers(1, 30), st.permutations(range(5)))
+def test_persistent_epochs_are_parts_of_one_sequence_in_whatever_order(
+    table: Any, spec: Any, length: int, epochs: list[int]
+) -> None:
+    reference = reference_of(table, spec, 8)
+    expected = [[reference.draw() for _ in range(length)] for _ in epochs]
+    sampler = sampler_of(table, spec, length=length, seed=8, persistent=True)
+    for epoch in epochs:
+        assert sampler.batches(epoch).rows.tolist() == expected[epoch]
+    assert [[row for batch in sampler for row in batch] for _ in epochs] == expected
+
+
+@settings(max_examples=200, deadline=None)
+@given(tables(), nodes("root", modes=("sequential", "shuffle")), st.data())
+def test_the_length_of_a_node_draws_every_row_below_it(table: Any, spec: Any, data: Any) -> None:
+    reference = reference_of(table, spec, epoch_seed(5, 0))
+    below = reference.preorder()
+    node = data.draw(st.sampled_from(below))
+    if sum(other.spec["name"] == node.spec["name"] for other in below) > 1:
+        with pytest.raises(ValueError, match=f"Got '{node.spec['name']}', the name of .* nodes, instead"):
+            sampler_of(table, spec, length=node.spec["name"])
+        return
+    sampler = sampler_of(table, spec, length=node.spec["name"], seed=5)
+    assume(sampler.length < 20_000)
+    drawn = [reference.draw() for _ in range(sampler.length)]
+    assert sampler.batches(0).rows.tolist() == drawn
+    endless = sampler_of(table, spec, length=node.spec["name"], seed=5, persistent=True)
+    assert endless.batches(0).rows.tolist() == drawn
+    rows = {row for leaf in node.preorder() if leaf.is_leaf for row in leaf.rows}
+    assert rows <= set(drawn)
+    if node is reference:
+        assert sampler.length == reference.pass_length()
+
+
+def test_the_length_of_a_node_far_below_follows_the_published_sums() -> None:
+    table = {"kind": ["a"] * 5 + ["b"] * 2}
+    spec = {
+        "mode": "sequential",
+        "repeat": 3,
+        "children": [
+            {"name": "a", "column": "kind", "value": "a", "mode": "shuffle", "repeat": 2},
+            {"name": "b", "column": "kind", "value": "b", "mode": "shuffle"},
+        ],
+    }
+    # a leaf of 5 rows, each twice: 10 draws; the root gives it 3 of 6, so it takes 4 rounds of 6
+    assert sampler_of(table, spec, length="a").length == 2 * 3 * math.ceil(10 / 3)
+    assert sampler_of(table, spec, length="b").length == 2 * 3 * 1
+    assert sampler_of(table, spec, length="root").length == 24
+    assert pass_length(sampler_of(table, spec, length=1).tree, "a", "test") == 24
+
+
+@pytest.mark.parametrize("with_replacement", ["root", "upper", "leaf", "beside"])
+def test_length_by_name_needs_turns_above_and_below_and_not_beside(with_replacement: str) -> None:
+    def mode(name: str) -> str:
+        return "replacement" if name == with_replacement else "shuffle"
+
+    leaf = {"name": "leaf", "mode": mode("leaf")}
+    upper = {"name": "upper", "mode": mode("upper"), "children": [leaf]}
+    spec = {"mode": mode("root"), "children": [upper, {"name": "beside", "mode": mode("beside")}]}
+    if with_replacement == "beside":
+        assert sampler_of({"x": [1, 2]}, spec, length="upper").length == 4
+        return
+    with pytest.raises(ValueError, match=f"{with_replacement}' draws with replacement"):
+        sampler_of({"x": [1, 2]}, spec, length="upper")
+
+
+PAIRS = {"mode": "shuffle", "children": [{"name": "each", "column": "x", "for_each": True, "mode": "shuffle"}]}
+TABLE = {"x": list("abcab" * 4)}
+
+
+def test_shapes_drop_last_and_the_last_short_batch() -> None:
+    assert [len(batch) for batch in sampler_of(TABLE, PAIRS, 4, length=10)] == [4, 4, 2]
+    assert [len(batch) for batch in sampler_of(TABLE, PAIRS, 4, length=10, drop_last=True)] == [4, 4]
+    with pytest.raises(ValueError, match="'length' .* must be at least 4"):
+        sampler_of(TABLE, PAIRS, 4, length=3, drop_last=True)
+
+
+def test_replicas_share_the_batches_and_incomplete_rounds_are_dropped() -> None:
+    whole = sampler_of(TABLE, PAIRS, 3, length=31, seed=2)
+    shared = [sampler_of(TABLE, PAIRS, 3, length=31, seed=2, num_replicas=4, rank=rank) for rank in range(4)]
+    assert [len(sampler) for sampler in shared] == [2] * 4
+    interleaved = [batch for step in zip(*shared) for batch in step]
+    assert interleaved == list(whole)[:8]
+    with pytest.raises(ValueError, match="'num_replicas' .* must be at most 11"):
+        sampler_of(TABLE, PAIRS, 3, length=31, num_replicas=12)
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+def test_a_state_continues_exactly(persistent: bool) -> None:
+    def new() -> TreeBatchSampler:
+        return sampler_of(TABLE, PAIRS, 4, length=19, seed=3, persistent=persistent)
+
+    sampler = new()
+    list(sampler)
+    running = iter(sampler)
+    next(running), next(running)
+    state = running.state_dict()
+    assert sorted(state) == ["batch", "epoch", "fingerprint", "version"]
+    rest, following = list(running), list(sampler)
+    resumed = new()
+    resumed.load_state_dict(state)
+    assert (list(resumed), list(resumed)) == (rest, following)
+    other = sampler_of(TABLE, PAIRS, 4, length=18, seed=3, persistent=persistent)
+    with pytest.raises(ValueError, match="same data, parameters and seed"):
+        other.load_state_dict(state)
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+def test_pickled_and_copied_samplers_draw_the_same(persistent: bool) -> None:
+    sampler = sampler_of(TABLE, PAIRS, 4, length=19, seed=3, persistent=persistent)
+    list(sampler)
+    twins = [pickle.loads(pickle.dumps(sampler)), copy.deepcopy(sampler), copy.copy(sampler)]
+    expected = sampler.batches(4).rows.tolist()
+    for twin in twins:
+        assert twin.epoch == 1
+        assert twin.batches(4).rows.tolist() == expected
+
+
+def test_the_fingerprint_knows_what_is_drawn() -> None:
+    def fingerprint(table: Any, spec: Any, **parameters: Any) -> str:
+        return str(sampler_of(table, spec, 2, **{"length": 6, "seed": 1, **parameters}).state_dict()["fingerprint"])
+
+    plain = fingerprint(TABLE, PAIRS)
+    assert plain == fingerprint(TABLE, PAIRS)
+    others = [
+        fingerprint({"x": list("abcba" * 4)}, PAIRS),
+        fingerprint(TABLE, {**PAIRS, "repeat": 2}),
+        fingerprint(TABLE, {**PAIRS, "mode": "sequential"}),
+        fingerprint(TABLE, PAIRS, seed=2),
+        fingerprint(TABLE, PAIRS, length=7),
+        fingerprint(TABLE, PAIRS, persistent=True),
+        fingerprint(TABLE, {**PAIRS, "auxiliary": {"c": "counter()"}}),
+        fingerprint(TABLE, {**PAIRS, "mode": "replacement"}),
+        fingerprint(TABLE, {"children": [{**PAIRS["children"][0], "weight": 2}]}),
+    ]
+    assert len({plain, *others}) == len(others) + 1
+
+
+def test_single_rows_are_those_of_the_batches() -> None:
+    batches = sampler_of(TABLE, PAIRS, 4, length=19, seed=3)
+    rows = TreeSampler(TABLE, PAIRS, length=19, seed=3)
+    assert len(rows) == 19
+    first = list(rows)
+    assert first == [row for batch in batches for row in batch]
+    assert all(type(row) is int for row in first)
+    running = iter(rows)
+    begun = [next(running) for _ in range(5)]
+    resumed = TreeSampler(TABLE, PAIRS, length=19, seed=3)
+    resumed.load_state_dict(running.state_dict())
+    assert begun + list(resumed) == rows.batches(1).rows.tolist()
+
+
+def test_the_table_may_change_afterwards() -> None:
+    table = {"x": np.array(list("abcab"))}
+    sampler = sampler_of(table, PAIRS, length=9, seed=1)
+    expected = sampler.batches(0).rows.tolist()
+    table["x"][:] = "a"
+    assert sampler.batches(0).rows.tolist() == expected
+
+
+def test_changing_the_batches_that_were_handed_out_changes_no_draw() -> None:
+    for persistent in (False, True):
+        sampler = sampler_of(TABLE, PAIRS, length=9, seed=1, persistent=persistent)
+        expected = sampler.batches(0).rows.tolist()
+        sampler.batches(0).rows[:] = 0
+        assert sampler.batches(0).rows.tolist() == expected
+
+
+def test_no_global_random_state_is_touched() -> None:
+    import random
+
+    before = random.getstate(), np.random.get_state()[1].tolist()
+    list(sampler_of(TABLE, PAIRS, length=50))
+    assert (random.getstate(), np.random.get_state()[1].tolist()) == before

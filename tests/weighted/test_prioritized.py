@@ -1,0 +1,291 @@
+"""Prioritised replay: probabilities, importance weights, new rows, and what is unbiased and what is not."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pystrat import PrioritizedBatchSampler
+from pystrat.messages import show
+from tests.reference.chi_square import assert_follows
+
+RANDOM = np.random.default_rng(1)
+
+
+def sampler_of(priorities: Any, k: int = 4, **parameters: Any) -> PrioritizedBatchSampler:
+    sampler = PrioritizedBatchSampler(len(priorities), k, **{"num_batches": 50_000, "seed": 1, **parameters})
+    sampler.update(np.arange(len(priorities)), priorities)
+    return sampler
+
+
+@pytest.mark.parametrize("stratified", [False, True])
+@pytest.mark.parametrize("alpha", [0.0, 0.6, 1.0, 2.0])
+def test_rows_are_drawn_in_proportion_to_their_priorities_to_the_power_of_alpha(stratified: bool, alpha: float) -> None:
+    priorities = RANDOM.normal(size=40)
+    expected = (np.abs(priorities) + 0.01) ** alpha
+    rows = sampler_of(priorities, alpha=alpha, epsilon=0.01, stratified=stratified).batches(0).rows
+    assert_follows(np.bincount(rows, minlength=40), expected / expected.sum())
+
+
+def test_a_stratified_batch_has_one_row_of_each_equal_slice_of_the_total() -> None:
+    priorities = np.arange(1.0, 33.0)
+    sampler = sampler_of(priorities, k=8, alpha=1.0, epsilon=1e-9, stratified=True, num_batches=5_000)
+    ends = np.cumsum(priorities + 1e-9)
+    starts = ends - (priorities + 1e-9)
+    for batch in sampler.batches(0):
+        for slice_, row in enumerate(batch):
+            low, high = slice_ * ends[-1] / 8, (slice_ + 1) * ends[-1] / 8
+            assert starts[row] <= high + 1e-9 and ends[row] >= low - 1e-9
+
+
+def test_stratified_batches_vary_less() -> None:
+    values = np.linspace(0, 1, 64)
+    priorities = RANDOM.random(64)
+
+    def variance(stratified: bool) -> float:
+        rows = sampler_of(priorities, k=16, stratified=stratified, num_batches=5_000).batches(0).rows
+        return float(values[rows].reshape(-1, 16).mean(axis=1).var())
+
+    assert variance(True) < 0.1 * variance(False)
+
+
+@given(
+    st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=30),
+    st.floats(0, 2),
+    st.floats(0, 1),
+)
+def test_importance_weights_are_n_times_the_probability_to_the_power_of_minus_beta(
+    priorities: list[float], alpha: float, beta: float
+) -> None:
+    n = len(priorities)
+    weights = (np.abs(priorities) + 0.01) ** alpha
+    probability = weights / weights.sum()
+    raw = (n * probability) ** -beta
+    options = {"alpha": alpha, "beta": beta, "epsilon": 0.01, "num_batches": 1}
+    rows = RANDOM.integers(0, n, 9)
+    plain = sampler_of(priorities, normalise=False, **options).importance_weights(rows)
+    np.testing.assert_allclose(plain, raw[rows], rtol=1e-12)
+    divided = sampler_of(priorities, **options).importance_weights(rows)
+    np.testing.assert_allclose(divided, raw[rows] / raw.max(), rtol=1e-12)
+    assert (divided <= 1).all()
+
+
+def test_of_a_buffer_that_is_not_full_only_the_rows_that_are_there_count() -> None:
+    sampler = PrioritizedBatchSampler(0, 4, capacity=100, alpha=1, beta=1, epsilon=0.5, normalise=False, num_batches=9)
+    sampler.append(4)
+    sampler.update([0, 1, 2, 3], [0, 0.5, 1.5, 3.5])
+    expected = 7.5 / (4 * np.array([0.5, 1, 2, 4]))
+    assert sampler.importance_weights([0, 1, 2, 3]).tolist() == expected.tolist()
+    assert set(sampler.batches(0).rows.tolist()) <= {0, 1, 2, 3}
+    with pytest.raises(
+        ValueError, match="'rows' parameter of PrioritizedBatchSampler must hold row positions from 0 to"
+    ):
+        sampler.importance_weights([4])
+
+
+@pytest.mark.parametrize("normalise", [True, False])
+def test_no_rows_have_no_importance_weights(normalise: bool) -> None:
+    sampler = PrioritizedBatchSampler(0, 2, capacity=5, normalise=normalise, num_batches=2)
+    assert sampler.importance_weights([]).tolist() == []
+    sampler.append()
+    assert sampler.importance_weights([]).tolist() == []
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("beta", "normalise", "expected"),
+    [
+        (0.4, False, [(1 / 3) ** 0.4 * 1e240, (1 / 3) ** 0.4, (1 / 3) ** 0.4 * 1e120]),
+        (0.4, True, [1, 1e-240, 1e-120]),
+        (0.0, False, [1, 1, 1]),
+        (1.0, True, [1, 0, 1e-300]),
+        (2.0, True, [1, 0, 0]),
+    ],
+)
+def test_importance_weights_are_right_where_quotients_of_priorities_have_no_double(
+    beta: float, normalise: bool, expected: list[float]
+) -> None:
+    sampler = sampler_of([0.0, 1e300, 1.0], alpha=1, beta=beta, epsilon=1e-300, normalise=normalise)
+    np.testing.assert_allclose(sampler.importance_weights([0, 1, 2]), expected, rtol=1e-12)
+
+
+def relative_estimate(beta: float, normalise: bool) -> tuple[float, float]:
+    """Return the mean of weight times value over draws, over the mean of all rows, and its standard error."""
+    priorities = np.exp(np.random.default_rng(3).normal(size=200))
+    values = priorities * (1 + np.random.default_rng(4).random(200))
+    sampler = sampler_of(priorities, k=100, alpha=0.6, beta=beta, normalise=normalise, num_batches=4_000)
+    rows = sampler.batches(0).rows
+    terms = sampler.importance_weights(rows) * values[rows] / values.mean()
+    return float(terms.mean()), float(terms.std() / np.sqrt(len(terms)))
+
+
+def test_unbiased_for_beta_1_without_division_by_the_largest() -> None:
+    mean, error = relative_estimate(1.0, normalise=False)
+    assert abs(mean - 1) < 4 * error < 0.01
+
+
+@pytest.mark.parametrize(
+    ("beta", "normalise", "share"), [(0.4, True, 0.66), (0.4, False, 1.42), (1.0, True, 0.15), (0.0, True, 1.95)]
+)
+def test_biased_in_every_other_form(beta: float, normalise: bool, share: float) -> None:
+    """The usual form too, by which the gradients shrink; docs/weighted.md tells these shares of the truth."""
+    mean, error = relative_estimate(beta, normalise)
+    assert abs(mean - share) < 0.01
+    assert abs(mean - 1) > 20 * error
+
+
+def test_beta_as_a_function_of_the_number_of_the_batch() -> None:
+    asked = []
+
+    def beta(batch: int) -> float:
+        asked.append(batch)
+        return min(1.0, batch / 10)
+
+    sampler = sampler_of([0.0, 1.0], alpha=1, beta=beta, epsilon=1.0)
+    assert sampler.importance_weights([0, 1], batch=0).tolist() == [1, 1]
+    assert sampler.importance_weights([0, 1], batch=10).tolist() == [1, 0.5]
+    assert asked == [0, 10]
+    with pytest.raises(
+        ValueError, match="'batch' parameter of PrioritizedBatchSampler must be given where 'beta' is a"
+    ):
+        sampler.importance_weights([0])
+    wrong = sampler_of([0.0, 1.0], beta=lambda batch: -1.0)
+    with pytest.raises(ValueError, match="'beta' parameter of PrioritizedBatchSampler must be a finite number of at"):
+        wrong.importance_weights([0], batch=3)
+
+
+def weights_of(sampler: PrioritizedBatchSampler) -> list[float]:
+    return sampler.state_dict()["feedback"]["weights"].tolist()
+
+
+def test_a_new_row_gets_the_largest_priority_ever_seen() -> None:
+    sampler = PrioritizedBatchSampler(2, 2, alpha=1, epsilon=0.5, capacity=5, num_batches=1)
+    assert weights_of(sampler) == [1, 1], "1 before any"
+    assert sampler.append().tolist() == [2]
+    assert weights_of(sampler) == [1, 1, 1]
+    sampler.update([0, 1], [0.1, -0.2])
+    sampler.append()
+    assert weights_of(sampler) == [0.6, 0.7, 1, 0.7]
+    sampler.update([1], [-4])
+    sampler.update([1], [0])
+    assert sampler.append(2).tolist() == [4, 0], "over the oldest row where it is full"
+    assert weights_of(sampler) == [4.5, 0.5, 1, 0.7, 4.5]
+
+
+def test_states_keep_the_largest_priority_and_the_oldest_row() -> None:
+    def buffer() -> PrioritizedBatchSampler:
+        return PrioritizedBatchSampler(0, 2, alpha=1, epsilon=0.5, capacity=3, num_batches=1, seed=1)
+
+    sampler, resumed = buffer(), buffer()
+    sampler.append(3)
+    sampler.update([0], [9])
+    sampler.update([0], [1])
+    resumed.load_state_dict(sampler.state_dict())
+    assert resumed.append(2).tolist() == sampler.append(2).tolist() == [0, 1]
+    assert weights_of(resumed) == weights_of(sampler) == [9.5, 9.5, 1]
+
+
+@pytest.mark.parametrize(
+    ("changed", "text"),
+    [
+        ({"weights": [1.0, 1.0]}, "must hold from 3 to 5 weights. Got 2 values"),
+        ({"weights": [1.0] * 6}, "must hold from 3 to 5 weights. Got 6 values"),
+        ({"weights": [1.0, 0.0, 1.0, 1.0]}, "must hold weights above 0. Got 0"),
+        ({"next_position": 1}, "'next_position' parameter of PrioritizedBatchSampler must be an integer from 4 to 4"),
+    ],
+)
+def test_a_state_of_a_buffer_that_cannot_be_is_refused_and_changes_nothing(changed: dict, text: str) -> None:
+    def buffer() -> PrioritizedBatchSampler:
+        return PrioritizedBatchSampler(3, 2, capacity=5, num_batches=4, seed=1)
+
+    sampler, other = buffer(), buffer()
+    sampler.append()
+    next(iter(sampler))
+    state = sampler.state_dict(batches_consumed=0)
+    with pytest.raises(ValueError, match=text):
+        other.load_state_dict({**state, "feedback": {**state["feedback"], **changed}})
+    with pytest.raises(ValueError, match="must hold drawn rows from 0 to 3. Got 4"):
+        other.load_state_dict({**state, "drawn": [[4, 0]]})
+    assert weights_of(other) == [1, 1, 1]
+    other.load_state_dict(state)
+    assert weights_of(other) == [1, 1, 1, 1]
+
+
+def test_drawing_from_an_empty_buffer_is_an_error() -> None:
+    sampler = PrioritizedBatchSampler(0, 2, capacity=10)
+    with pytest.raises(
+        ValueError, match="'priorities' parameter of PrioritizedBatchSampler must not all be 0 when rows"
+    ):
+        next(iter(sampler))
+
+
+@pytest.mark.parametrize("wrong", [float("nan"), float("inf"), float("-inf")])
+def test_a_refused_update_changes_nothing(wrong: float) -> None:
+    for alpha in (0.0, 0.6, 2.0):
+        sampler = sampler_of([1.0, 2.0, 3.0], alpha=alpha)
+        before = weights_of(sampler)
+        text = f"'priorities' parameter of PrioritizedBatchSampler must hold finite numbers. Got {show(wrong)} instead"
+        with pytest.raises(ValueError, match=text):
+            sampler.update([0, 1, 2], [5.0, wrong, float("inf")])
+        assert weights_of(sampler) == before
+        assert sampler.append(0).tolist() == []
+
+
+def test_a_priority_that_overflows_when_raised_is_refused_as_such() -> None:
+    sampler = sampler_of([1.0, 2.0], alpha=2.0)
+    before = weights_of(sampler)
+    text = "must stay finite when raised to the power of alpha, 2. Got -1e+200 instead."
+    with pytest.raises(ValueError, match=re.escape(text)):
+        sampler.update([0, 1], [5.0, -1e200])
+    with pytest.raises(ValueError, match="must have a finite total"):
+        sampler.update([0, 1], [1.2e154, 1.2e154])
+    assert weights_of(sampler) == before
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"epsilon": 0}, "'epsilon' parameter of PrioritizedBatchSampler must be a finite number above 0. Got 0"),
+        ({"epsilon": 1e-200, "alpha": 2}, "'epsilon' parameter of PrioritizedBatchSampler must neither vanish nor"),
+        ({"alpha": -1}, "'alpha' parameter of PrioritizedBatchSampler must be a finite number of at least 0. Got -1"),
+        ({"beta": float("nan")}, "'beta' parameter of PrioritizedBatchSampler must be a finite number of at least 0"),
+        ({"capacity": 4}, "'capacity' parameter of PrioritizedBatchSampler must be an integer from 5 to 2147483647"),
+    ],
+)
+def test_refused_parameters(options: dict, text: str) -> None:
+    with pytest.raises(ValueError, match=text):
+        PrioritizedBatchSampler(5, 2, **options)
+
+
+def regression_error(prioritized: bool, seed: int) -> float:
+    """Train a linear model on few steps; return its mean squared error on the few rows that are hard to learn."""
+    torch.manual_seed(seed)
+    generator = np.random.default_rng(seed)
+    n, hard = 1_000, 10
+    inputs = torch.tensor(generator.normal(size=(n, 4)), dtype=torch.float32)
+    flags = torch.zeros(n, 1)
+    flags[:hard] = 1
+    inputs = torch.cat([inputs * (1 - flags), flags], dim=1)  # only the hard rows have the last column
+    targets = inputs[:, :4].sum(dim=1) + 5 * flags[:, 0]
+    model = torch.nn.Linear(5, 1)
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.05)
+    sampler = PrioritizedBatchSampler(n, 16, alpha=1.0 if prioritized else 0.0, num_batches=150, seed=seed)
+    for rows in sampler:
+        residuals = model(inputs[rows])[:, 0] - targets[rows]
+        optimiser.zero_grad()
+        (residuals**2).mean().backward()
+        optimiser.step()
+        sampler.update(rows, residuals)
+    with torch.no_grad():
+        return float(((model(inputs[:hard])[:, 0] - targets[:hard]) ** 2).mean())
+
+
+def test_training_a_regression_with_a_few_hard_rows_learns_them_sooner() -> None:
+    for seed in range(5):
+        assert regression_error(True, seed) < 0.25 * regression_error(False, seed)

@@ -1,0 +1,413 @@
+"""The sum tree: it follows the weights, never draws a zero, and is always the tree that would be built afresh."""
+
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+import random
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from pystrat import SumTree
+from pystrat._random import RandomStream
+from pystrat._sum_tree import WeightTree
+from tests.reference.chi_square import assert_follows
+from tests.reference.naive_sum_tree import NaiveTree
+
+SIZES = [1, 2, 7, 8, 9, 63, 64, 65, 100, 511, 512, 513, 5000]
+RANDOM = np.random.default_rng(1)
+
+
+def over_decades(n: int, decades: int, zeros: float = 0.0) -> np.ndarray:
+    weights = 10.0 ** RANDOM.uniform(-decades, 0, n)
+    weights[RANDOM.random(n) < zeros] = 0
+    if not weights.any():
+        weights[-1] = 1.0
+    return weights
+
+
+def kernel_of(weights: Any, **options: Any) -> WeightTree:
+    tree = WeightTree(len(weights), **options)
+    assert tree.fill(np.asarray(weights, dtype=np.float64)) == -1
+    return tree
+
+
+@pytest.mark.parametrize("n", [5, 64, 1000, 5000])
+def test_rows_are_drawn_in_proportion_to_their_weights(n: int) -> None:
+    weights = over_decades(n, 3, zeros=0.2)
+    drawn = SumTree(weights, seed=1).sample(400_000)
+    assert_follows(np.bincount(drawn, minlength=n), weights / weights.sum())
+
+
+def test_rows_are_drawn_in_proportion_after_updates() -> None:
+    tree = SumTree(np.ones(300), seed=2)
+    weights = over_decades(300, 2)
+    for part in np.array_split(RANDOM.permutation(300), 7):
+        tree.update(part, weights[part])
+    assert_follows(np.bincount(tree.sample(300_000), minlength=300), weights / weights.sum())
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_a_value_belongs_to_the_row_of_its_interval(n: int) -> None:
+    """With integer weights all sums are exact, so every boundary is known, and the numbers just below and above it."""
+    weights = RANDOM.integers(0, 4, n).astype(float)
+    weights[RANDOM.integers(n)] = 1
+    ends = np.cumsum(weights)
+    tree = kernel_of(weights)
+    boundaries = np.unique(np.concatenate([[0.0], ends]))
+    inside = np.concatenate([boundaries[:-1], np.nextafter(boundaries[1:], 0)])
+    assert tree.rows_at(inside).tolist() == np.searchsorted(ends, inside, side="right").tolist()
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("decades", [0, 3, 12, 300])
+def test_a_zero_weight_is_never_drawn_not_by_rounding_at_any_boundary_either(n: int, decades: int) -> None:
+    for _ in range(5):
+        weights = over_decades(n, decades, zeros=0.5)
+        tree = kernel_of(weights)
+        ends = np.cumsum(weights)
+        backwards = tree.total - np.cumsum(weights[::-1])
+        near = np.concatenate([ends, backwards, [tree.total, tree.total * (1 - 2.0**-53), 0.0]])
+        for value in (near, np.nextafter(near, 0), np.nextafter(near, np.inf)):
+            found = tree.rows_at(np.clip(value, 0, tree.total))
+            assert (weights[found] > 0).all()
+
+
+def test_every_positive_weight_can_be_drawn_over_twelve_decades() -> None:
+    """Integer weights, so that all sums are exact; with 32 random bits a third of these rows could never be drawn."""
+    weights = np.floor(10.0 ** RANDOM.uniform(0, 12, 10_000)).astype(np.int64)
+    tree = kernel_of(weights)
+    ends = np.cumsum(weights).tolist()
+    total = ends[-1]
+    starts = [0, *ends[:-1]]
+
+    def first_uniforms(bits: int) -> list[int]:
+        """For each row the least multiple of 2^-bits that may fall on it."""
+        return [-(-start * 2**bits // total) for start in starts]
+
+    out_of_reach = [uniform * total >= end * 2**32 for uniform, end in zip(first_uniforms(32), ends)]
+    assert np.mean(out_of_reach) > 0.3
+    values = (np.array(first_uniforms(53)) + 1) / 2.0**53 * tree.total
+    assert tree.rows_at(values).tolist() == list(range(10_000))
+
+
+def test_small_weights_are_drawn_where_random_numbers_of_53_bits_fall_on_them() -> None:
+    weights = np.array([1.0, 2.0**-50, 1.0, 2.0**-50])
+    tree = kernel_of(weights)
+    assert tree.rows_at(np.array([1.0, 2 + 2.0**-50])).tolist() == [1, 3]
+    assert tree.rows_at(np.array([1 + 2.0**-50])).tolist() == [2]
+
+
+@pytest.mark.parametrize(("weights", "k"), [([1, 2, 3], 2), ([5, 0, 1, 1], 3), ([100, 1, 1, 1], 3), ([1, 4, 2, 8], 4)])
+def test_without_replacement_rows_are_successive_draws_from_what_is_left(weights: list[float], k: int) -> None:
+    expected = {}
+    for rows in permutations(range(len(weights)), k):
+        share, left = 1.0, float(sum(weights))
+        for row in rows:
+            share *= weights[row] / left if left else 0.0
+            left -= weights[row]
+        expected[rows] = share
+    tree = kernel_of(weights)
+    drawn = tree.sample_without_replacement(RandomStream(5), k, 200_000).reshape(-1, k)
+    cells = list(expected)
+    number = {rows: place for place, rows in enumerate(cells)}
+    counts = np.bincount([number[tuple(rows)] for rows in drawn.tolist()], minlength=len(cells))
+    assert_follows(counts, np.array([expected[rows] for rows in cells]))
+
+
+def test_without_replacement_all_positive_rows_come_however_small_their_weights() -> None:
+    weights = [1.0, 0.0, 1e-300, 5e-324, 1e300, 0.0, 1e-10]
+    tree = SumTree(weights, seed=1)
+    for _ in range(50):
+        assert sorted(tree.sample(5, replacement=False).tolist()) == [0, 2, 3, 4, 6]
+        assert tree.sample(5, replacement=False)[0] == 4
+        assert tree.weights().tolist() == weights
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_drawing_without_replacement_leaves_the_tree_bit_for_bit_as_it_was(n: int) -> None:
+    weights = over_decades(n, 6)
+    tree, fresh = kernel_of(weights), kernel_of(weights)
+    drawn = tree.sample_without_replacement(RandomStream(1), n, 3).reshape(3, n)
+    assert (np.sort(drawn) == np.arange(n)).all()
+    assert_same_tree(tree, fresh)
+
+
+def assert_same_tree(tree: WeightTree, other: WeightTree) -> None:
+    assert tree.memory.tobytes() == other.memory.tobytes(), "leaves and sums"
+    assert (tree.least_memory is None) == (other.least_memory is None)
+    if tree.least_memory is not None and other.least_memory is not None:
+        assert tree.least_memory.tobytes() == other.least_memory.tobytes()
+    assert (tree.total, tree.n_positive, tree.minimum) == (other.total, other.n_positive, other.minimum)
+
+
+def test_after_ten_million_updates_the_tree_is_bit_equal_to_a_fresh_one_and_its_root_near_the_exact_sum() -> None:
+    """Most updates are of a few rows, whose sums are made anew node by node on all levels; large ones stand between."""
+    n, levels = 2_000_000, 7  # of 2,000,000, 250,000, 31,250, 3,907, 489, 62 and 8 numbers
+    tree = kernel_of(over_decades(n, 9), minimum=True)
+    large = [4_000, 300_000]
+    small = [480] * 100 + [60] * 5_000 + [1] * 1_000 + [7] * 240_000  # those of 60 or more make whole levels anew
+    done = 0
+    for counts in (small, large, small, [n], small, large, small, small):
+        rows = RANDOM.integers(0, n, sum(counts))
+        weights = 10.0 ** RANDOM.uniform(-9, 9, sum(counts))
+        weights[RANDOM.random(sum(counts)) < 0.1] = 0
+        begin = 0
+        for count in counts:
+            end = begin + count
+            assert tree.update(rows[begin:end], weights[begin:end]) == -1
+            begin = end
+        done += begin
+        assert_same_tree(tree, kernel_of(tree.leaves, minimum=True))
+        exact = math.fsum(tree.leaves)
+        assert abs(tree.total - exact) <= 3 * levels * 2.0**-53 * exact
+        assert tree.minimum == tree.leaves[tree.leaves > 0].min()
+    assert done >= 10_000_000
+
+
+def test_rows_drawn_by_removal_from_a_large_tree_are_those_of_a_tree_without_the_rows_before() -> None:
+    n, k = 2_000_000, 7
+    weights = over_decades(n, 3)
+    weights[[5, 262_144, 1_999_999]] = 1e15  # next to nothing else is drawn before removal begins
+    tree = kernel_of(weights, minimum=True)
+    for seed in range(3):
+        stream, twin = RandomStream(seed), RandomStream(seed)
+        drawn = tree.sample_without_replacement(stream, k, 1)
+        expected = list(dict.fromkeys(tree.sample(twin, 2 * k, 1).tolist()))
+        assert sorted(expected) == [5, 262_144, 1_999_999]
+        while len(expected) < k:
+            left = weights.copy()
+            left[expected] = 0
+            expected += kernel_of(left).sample(twin, 1, 1).tolist()
+        assert drawn.tolist() == expected
+        assert stream.uniforms(1) == twin.uniforms(1)
+        assert_same_tree(tree, kernel_of(weights, minimum=True))
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_the_minimum_is_that_of_the_positive_weights(n: int) -> None:
+    tree = WeightTree(n, minimum=True)
+    assert tree.minimum == math.inf
+    for _ in range(30):
+        rows = RANDOM.integers(0, n, 1 + n // 4)
+        tree.update(rows, over_decades(len(rows), 3, zeros=0.6))
+        positive = tree.leaves[tree.leaves > 0]
+        assert tree.minimum == (positive.min() if len(positive) else math.inf)
+
+
+def test_denormal_weights() -> None:
+    weights = np.array([5e-324, 0, 1e-323, 1.5e-323, 0, 0, 0, 0, 0, 5e-324])
+    tree = SumTree(weights, seed=1)
+    assert tree.total == 3.5e-323
+    drawn = tree.sample(70_000)
+    assert (weights[drawn] > 0).all()
+    # A product with 53 random bits is rounded to one of the seven denormals, from 0, or to the total itself.
+    assert set(drawn.tolist()) == {0, 2, 3, 9}
+
+
+@pytest.mark.parametrize("count", [2**60, 2**62])
+def test_the_kernels_refuse_numbers_of_rows_that_would_wrap(count: int) -> None:
+    tree, stream, pool = kernel_of(np.ones(100)), RandomStream(1), np.arange(100, dtype=np.int32)
+    for draw in (
+        lambda: tree.sample(stream, 16, count),
+        lambda: tree.sample_without_replacement(stream, 16, count),
+        lambda: stream.subsets(pool, 16, count),
+    ):
+        with pytest.raises(ValueError, match="array is too big|Maximum allowed dimension"):
+            draw()
+    assert stream.uniforms(1) == RandomStream(1).uniforms(1)
+
+
+def test_one_row() -> None:
+    tree = SumTree([0.25], seed=1)
+    assert tree.sample(3).tolist() == [0, 0, 0] and tree.sample(1, replacement=False).tolist() == [0]
+    assert (len(tree), tree.total) == (1, 0.25)
+
+
+def test_of_repeated_indices_the_last_wins() -> None:
+    tree = SumTree(np.ones(20), seed=1)
+    tree.update([3, 4, 3, 3], [5, 6, 7, 0])
+    assert tree.weights([3, 4]).tolist() == [0, 6]
+    assert tree.total == 18 + 6
+
+
+@pytest.mark.parametrize(
+    ("indices", "weights", "text"),
+    [
+        ([1, 2], [3.0, float("nan")], "'weights' parameter of SumTree must hold finite numbers, none below 0. Got NaN"),
+        ([1, 2], [3.0, -1], "none below 0. Got -1 instead"),
+        ([1, 2], [3.0, float("inf")], "Got Inf instead"),
+        ([1, 2, 1], [1.7e308, 1.7e308, 1.6e308], "must have a finite total. Got a total that overflows"),
+        (
+            [0, 30],
+            [1.0, 1.0],
+            "'indices' parameter of SumTree must hold row positions from 0 to 29, counted from 0. Got 30 instead",
+        ),
+        ([0, -1], [1.0, 1.0], "Got -1 instead"),
+        ([0, 1], [1.0], "must have one value for each row, 2. Got 1 value instead"),
+    ],
+)
+def test_a_refused_update_changes_nothing(indices: list[int], weights: list[float], text: str) -> None:
+    start = over_decades(30, 2)
+    tree = SumTree(start, seed=1)
+    before = tree._weights.tree
+    with pytest.raises(ValueError, match=text.replace(".", r"\.")):
+        tree.update(indices, weights)
+    assert tree._weights.tree is before
+    assert_same_tree(before, kernel_of(start))
+
+
+def test_refused_draws_change_nothing() -> None:
+    weights = [1.0, 0.0, 2.0]
+    tree, twin = SumTree(weights, seed=1), SumTree(weights, seed=1)
+    with pytest.raises(ValueError, match="'k' parameter of SumTree must be at most 2, the number of positive weights"):
+        tree.sample(3, replacement=False)
+    for wrong in (-1, 2**31, 10**18, 2**70):
+        with pytest.raises(ValueError, match="'k' parameter of SumTree must be an integer from 0 to 2147483647. Got"):
+            tree.sample(wrong)
+    assert tree.sample(9).tolist() == twin.sample(9).tolist()
+    tree.update([0, 2], [0, 0])
+    with pytest.raises(ValueError, match="'weights' parameter of SumTree must not all be 0 when rows are drawn"):
+        tree.sample(1)
+    assert tree.sample(0).tolist() == []
+    tree.update([1], [3])
+    assert tree.sample(2).tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "text"),
+    [
+        ({}, ValueError, "'capacity' parameter of SumTree must be given where 'weights' are not. Got nothing"),
+        ({"weights": []}, ValueError, "must not be empty without 'capacity'"),
+        ({"weights": [1, 2], "capacity": 1}, ValueError, "must be at least 2, the number of weights. Got 1"),
+        ({"weights": [[1, 2]]}, ValueError, "must be a vector of numbers. Got 2 dimensions"),
+        ({"weights": ["a"]}, TypeError, "must hold numbers. Got <U1 values"),
+        ({"weights": [True]}, TypeError, "must hold numbers. Got bool values"),
+        ({"weights": [1.7e308] * 2}, ValueError, "must have a finite total"),
+        ({"weights": [1], "seed": -1}, ValueError, "'seed' parameter of SumTree"),
+        ({"capacity": 0}, ValueError, "'capacity' parameter of SumTree must be an integer from 1 to 2147483647"),
+    ],
+)
+def test_refused_parameters(arguments: dict, error: type, text: str) -> None:
+    with pytest.raises(error, match=text.replace(".", r"\.")):
+        SumTree(**arguments)
+
+
+def test_indices_that_are_no_integers_are_refused() -> None:
+    tree = SumTree([1, 2, 3])
+    for indices in ([0.0, 1.0], [True, False], ["0"]):
+        with pytest.raises(TypeError, match="'indices' parameter of SumTree must hold row positions"):
+            tree.weights(indices)
+    assert tree.weights([]).tolist() == []
+    assert tree.weights(np.array([2], dtype=np.uint64)).tolist() == [3.0]
+
+
+def test_append_overwrites_the_oldest_rows_when_full() -> None:
+    tree = SumTree(capacity=4, seed=1)
+    assert len(tree) == 0
+    assert tree.append([1, 2, 3]).tolist() == [0, 1, 2]
+    assert (len(tree), tree.total) == (3, 6)
+    assert tree.append([4, 5]).tolist() == [3, 0]
+    assert (len(tree), tree.weights().tolist()) == (4, [5, 2, 3, 4])
+    assert tree.append([1, 2, 3, 4, 5, 6]).tolist() == [1, 2, 3, 0, 1, 2]
+    assert tree.weights().tolist() == [4, 5, 6, 3]
+    with pytest.raises(ValueError, match="Got -1 instead"):
+        tree.append([1, -1])
+    assert tree.append([9]).tolist() == [3]
+
+
+def test_tensors_are_taken_as_they_are() -> None:
+    tree = SumTree(torch.tensor([1.0, 2.0, 3.0], requires_grad=True))
+    tree.update(torch.tensor([0, 2]), torch.tensor([0.5, 0.25], dtype=torch.float64))
+    assert tree.weights(torch.tensor([0, 1, 2])).tolist() == [0.5, 2.0, 0.25]
+    for dtype in (torch.float16, torch.bfloat16):
+        tree.update(torch.tensor([1]), torch.tensor([1.5], dtype=dtype))
+        assert tree.weights([1]).tolist() == [1.5], "the losses of mixed precision, which numpy may not have"
+
+
+def test_copies_and_pickles_go_on_alike() -> None:
+    tree = SumTree(over_decades(1000, 3), capacity=2000, seed=4)
+    tree.sample(777)
+    tree.append([3.0])
+    twins = [pickle.loads(pickle.dumps(tree)), copy.deepcopy(tree)]
+    expected = tree.sample(1000).tolist(), tree.append([1.0, 2.0]).tolist(), tree.total
+    for twin in twins:
+        assert (twin.sample(1000).tolist(), twin.append([1.0, 2.0]).tolist(), twin.total) == expected
+    assert len(pickle.dumps(SumTree(capacity=10**6))) < 5000
+
+
+def test_a_seed_that_was_drawn_is_told() -> None:
+    tree = SumTree([1, 2, 3, 4])
+    assert SumTree([1, 2, 3, 4], seed=tree.seed).sample(50).tolist() == tree.sample(50).tolist()
+
+
+WEIGHTS = st.one_of(
+    st.just(0.0),
+    st.integers(0, 5).map(float),
+    st.floats(0, 1e6, allow_nan=False),
+    st.sampled_from([5e-324, 1e-300, 1e-17, 1.0, 1e17, 1e300]),
+)
+
+
+class AnyCalls(RuleBasedStateMachine):
+    """Any calls in any order give what the naive tree gives, draw for draw."""
+
+    @initialize(weights=st.lists(WEIGHTS, max_size=70), more=st.integers(0, 5), seed=st.integers(0, 2**31 - 2))
+    def begin(self, weights: list[float], more: int, seed: int) -> None:
+        capacity = max(1, len(weights) + more)
+        self.tree = SumTree(weights, capacity=capacity, seed=seed)
+        self.naive = NaiveTree(weights, capacity, seed)
+
+    @rule(k=st.integers(0, 20))
+    def sample(self, k: int) -> None:
+        if self.naive.total > 0:
+            assert self.tree.sample(k).tolist() == self.naive.sample(k)
+
+    @rule(share=st.floats(0, 1))
+    def sample_without_replacement(self, share: float) -> None:
+        k = math.floor(share * sum(weight > 0 for weight in self.naive.weights))
+        assert self.tree.sample(k, replacement=False).tolist() == self.naive.sample(k, replacement=False)
+
+    @rule(changes=st.lists(st.tuples(st.integers(0, 10**6), WEIGHTS), max_size=12))
+    def update(self, changes: list[tuple[int, float]]) -> None:
+        if self.naive.length:
+            changes = [(row % self.naive.length, weight) for row, weight in changes]
+            self.tree.update([row for row, _ in changes], [weight for _, weight in changes])
+            for row, weight in changes:
+                self.naive.weights[row] = weight
+
+    @rule(weights=st.lists(WEIGHTS, max_size=4))
+    def append(self, weights: list[float]) -> None:
+        assert self.tree.append(weights).tolist() == self.naive.append(weights)
+
+    @rule()
+    def pickle(self) -> None:
+        self.tree = pickle.loads(pickle.dumps(self.tree))
+
+    @invariant()
+    def same_tree(self) -> None:
+        if hasattr(self, "tree"):
+            assert self.tree.weights().tolist() == self.naive.weights[: self.naive.length]
+            assert self.tree.total == self.naive.total
+
+
+AnyCalls.TestCase.settings = settings(max_examples=200, stateful_step_count=25, deadline=None)
+TestAnyCalls = AnyCalls.TestCase
+
+
+def test_the_global_random_states_are_neither_read_nor_changed() -> None:
+    random.seed(1)
+    np.random.seed(1)
+    before = random.getstate(), np.random.get_state()[1].tolist()
+    tree = SumTree(np.ones(100))
+    tree.sample(1000)
+    tree.sample(50, replacement=False)
+    assert (random.getstate(), np.random.get_state()[1].tolist()) == before

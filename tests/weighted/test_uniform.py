@@ -1,0 +1,130 @@
+"""Uniform batches: R's draws, every subset equally likely, the same rows whatever was drawn before."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from pystrat import UniformSampler
+from pystrat._random import RandomStream
+from pystrat.base import epoch_seed
+from tests.reference.chi_square import assert_follows
+from tests.test_random_stream import Reference
+
+
+def naive_batch(reference: Reference, n: int, k: int) -> list[int]:
+    pool = list(range(n))
+    rows = []
+    for left in range(n, n - k, -1):
+        place = reference.index(left)
+        rows.append(pool[place])
+        pool[place] = pool[left - 1]
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("n", "k"), [(1, 1), (2, 2), (10, 3), (700, 700), (65_535, 5), (65_540, 20), (70_000, 3_000), (10**6, 256)]
+)
+def test_a_batch_is_r_s_sample_without_replacement(n: int, k: int) -> None:
+    sampler = UniformSampler(n, k, num_batches=3, seed=7)
+    reference = Reference(epoch_seed(7, 2))
+    assert [batch.tolist() for batch in sampler.batches(2)] == [naive_batch(reference, n, k) for _ in range(3)]
+
+
+def test_with_replacement_a_batch_is_r_s_sample_with_it() -> None:
+    sampler = UniformSampler(70_000, 5, replacement=True, num_batches=4, seed=7)
+    reference = Reference(7)
+    assert sampler.batches(0).rows.tolist() == [reference.index(70_000) for _ in range(20)]
+    assert len(UniformSampler(3, 10, replacement=True, num_batches=2)) == 2
+
+
+def test_rows_are_unique_within_a_batch_not_across_an_epoch() -> None:
+    batches = UniformSampler(50, 20, num_batches=100, seed=1).batches(0)
+    assert all(len(set(batch.tolist())) == 20 for batch in batches)
+    assert set(np.bincount(batches.rows)) > {40}
+
+
+def test_every_ordered_subset_is_equally_likely() -> None:
+    number = {rows: place for place, rows in enumerate(permutations(range(5), 3))}
+    batches = UniformSampler(5, 3, num_batches=60_000, seed=1).batches(0).rows.reshape(-1, 3)
+    counts = np.bincount([number[tuple(rows)] for rows in batches.tolist()], minlength=60)
+    assert_follows(counts, np.full(60, 1 / 60))
+
+
+@pytest.mark.parametrize(("n", "k"), [(20, 5), (20, 19), (64, 32)])
+def test_the_variance_of_a_batch_mean_shrinks_by_the_factor_of_a_finite_population(n: int, k: int) -> None:
+    values = np.random.default_rng(1).normal(size=n)
+    repeats = 200_000
+    means = values[UniformSampler(n, k, num_batches=repeats, seed=1).batches(0).rows.reshape(-1, k)].mean(axis=1)
+    expected = values.var() / k * (n - k) / (n - 1)
+    assert abs(means.var() / expected - 1) < 5 * np.sqrt(2 / repeats)
+    assert abs(means.mean() - values.mean()) < 5 * np.sqrt(expected / repeats)
+
+
+def test_the_pool_is_whole_again_after_each_batch() -> None:
+    """So that a batch depends on none before it, and an epoch on no other."""
+    pool = np.arange(1000, dtype=np.int32)
+    stream = RandomStream(1)
+    for size in (1, 999, 1000, 1000, 37):
+        stream.subsets(pool, size, 3)
+        assert (pool == np.arange(1000)).all()
+    sampler = UniformSampler(1000, 400, seed=3)
+    first = sampler.batches(0).rows.tolist()
+    sampler.batches(1)
+    assert sampler.batches(0).rows.tolist() == first
+
+
+def test_length_batch_size_and_replicas() -> None:
+    sampler = UniformSampler(100, 7, seed=1)
+    assert (len(sampler), sampler.batch_size) == (14, 7)
+    whole = UniformSampler(100, 7, seed=1, num_replicas=4)
+    ranks = [UniformSampler(100, 7, seed=1, num_replicas=4, rank=rank) for rank in range(4)]
+    assert len(whole) == 12 and {len(rank) for rank in ranks} == {3}
+    assert [batch for turn in zip(*ranks) for batch in turn] == list(whole)
+
+
+def test_resume_gives_what_would_have_come() -> None:
+    sampler, twin = UniformSampler(40, 4, seed=1), UniformSampler(40, 4, seed=1)
+    expected = [*sampler, *sampler]
+    iterator = iter(twin)
+    begun = [next(iterator) for _ in range(4)]
+    resumed = UniformSampler(40, 4, seed=1)
+    resumed.load_state_dict(twin.state_dict(batches_consumed=4))
+    assert begun + [*resumed, *resumed] == expected
+    with pytest.raises(ValueError, match="the same data, parameters and seed"):
+        UniformSampler(40, 4, seed=2).load_state_dict(twin.state_dict())
+
+
+def test_copies_are_small_and_alike() -> None:
+    sampler = UniformSampler(10**6, 10, seed=1)
+    first = next(iter(sampler))
+    assert len(pickle.dumps(sampler)) < 1000
+    for twin in (pickle.loads(pickle.dumps(sampler)), copy.deepcopy(sampler)):
+        twin.set_epoch(0)
+        assert next(iter(twin)) == first
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ((0, 1), "'n' parameter of UniformSampler must be an integer from 1 to 2147483647. Got 0 instead"),
+        ((5, 6), "'batch_size' parameter of UniformSampler must be at most 5, the number of rows, without replacement"),
+        ((5, 0), "'batch_size' parameter of UniformSampler must be a positive integer. Got 0"),
+    ],
+)
+def test_refused_parameters(arguments: tuple[int, int], text: str) -> None:
+    with pytest.raises(ValueError, match=text):
+        UniformSampler(*arguments)
+
+
+def test_more_replicas_than_batches_are_refused() -> None:
+    with pytest.raises(ValueError, match="'num_replicas' parameter of UniformSampler must be at most 2, the number of"):
+        UniformSampler(10, 5, num_replicas=3)
+    with pytest.raises(
+        ValueError, match="'num_batches' parameter of UniformSampler must be given where the batch size"
+    ):
+        UniformSampler(3, 5, replacement=True)

@@ -1,0 +1,406 @@
+"""Weighted batches: a function of weights, seed, epoch, updates and the batches drawn before each of them."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+from typing import Any, Callable, Optional
+
+import numpy as np
+import pytest
+from torch.utils.data import DataLoader
+
+from pystrat import PrioritizedBatchSampler, SumTree, UniformSampler, WeightedBatchSampler
+from pystrat._random import RandomStream
+from pystrat.base import epoch_seed
+from tests.reference.chi_square import assert_follows
+
+N, K, BATCHES = 40, 4, 12
+WEIGHTS = np.random.default_rng(1).integers(0, 5, N).astype(float)
+BOTH = pytest.mark.parametrize("replacement", [True, False])
+
+
+def sampler_of(replacement: bool = True, **parameters: Any) -> WeightedBatchSampler:
+    options = {"num_batches": BATCHES, "seed": 1, **parameters}
+    return WeightedBatchSampler(WEIGHTS, K, replacement=replacement, **options)
+
+
+def tell(sampler: WeightedBatchSampler, rows: list[int], step: int) -> None:
+    """Feedback that depends on the rows that were trained on, and on when."""
+    sampler.update(rows, [(row * 7 + step * 3) % 11 + 0.25 for row in rows])
+
+
+def loader_of(sampler: WeightedBatchSampler, workers: int, prefetch: int = 2) -> DataLoader:
+    options = {"prefetch_factor": prefetch} if workers else {}
+    return DataLoader(range(N), batch_sampler=sampler, num_workers=workers, **options)  # type: ignore[arg-type]
+
+
+@BOTH
+def test_without_updates_an_epoch_is_what_the_sum_tree_draws(replacement: bool) -> None:
+    sampler = sampler_of(replacement)
+    for epoch in (0, 1, 5):
+        tree = SumTree(WEIGHTS, seed=epoch_seed(1, epoch))
+        expected = [tree.sample(K, replacement=replacement).tolist() for _ in range(BATCHES)]
+        assert [batch.tolist() for batch in sampler.batches(epoch)] == expected
+        sampler.set_epoch(epoch)
+        assert list(sampler) == expected
+
+
+def test_rows_follow_the_weights() -> None:
+    rows = sampler_of(num_batches=50_000).batches(0).rows
+    assert_follows(np.bincount(rows, minlength=N), WEIGHTS / WEIGHTS.sum())
+
+
+@BOTH
+def test_an_update_affects_the_batches_that_are_not_yet_drawn_and_later_epochs(replacement: bool) -> None:
+    sampler, untouched = sampler_of(replacement), sampler_of(replacement)
+    iterator = iter(sampler)
+    begun = [next(iterator) for _ in range(3)]
+    assert begun == [batch.tolist() for batch in untouched.batches(0)][:3]
+    only = np.isin(np.arange(N), [2, 3, 5, 7])
+    sampler.update(np.arange(N), only.astype(float))
+    assert all(set(batch) <= {2, 3, 5, 7} for batch in iterator)
+    assert all(set(batch) <= {2, 3, 5, 7} for batch in sampler)
+
+
+@BOTH
+def test_batches_are_a_function_of_weights_seed_epoch_and_updates(replacement: bool) -> None:
+    def train(sampler: WeightedBatchSampler) -> list[list[int]]:
+        trained = []
+        for epoch in range(3):
+            for step, rows in enumerate(sampler):
+                trained.append(rows)
+                tell(sampler, rows, step + 100 * epoch)
+        return trained
+
+    first, again, other = (
+        train(sampler_of(replacement)),
+        train(sampler_of(replacement)),
+        sampler_of(replacement, seed=2),
+    )
+    assert first == again
+    assert first != train(other)
+
+
+@BOTH
+def test_batches_tells_what_the_epoch_would_be_and_changes_nothing(replacement: bool) -> None:
+    sampler = sampler_of(replacement)
+    iterator = iter(sampler)
+    tell(sampler, next(iterator), 1)
+    told = [batch.tolist() for batch in sampler.batches(1)]
+    weights = sampler.weights()
+    assert [batch.tolist() for batch in sampler.batches(1)] == told
+    assert (sampler.weights() == weights).all() and sampler.epoch == 1
+    rest = list(iterator)
+    assert list(sampler) == told, "the next epoch, since nothing was told in between"
+    twin = sampler_of(replacement)
+    iterator = iter(twin)
+    tell(twin, next(iterator), 1)
+    assert list(iterator) == rest
+
+
+@pytest.mark.filterwarnings("ignore:This DataLoader will create 4 worker processes")
+@pytest.mark.parametrize("workers", [0, 1, 2, 4])
+def test_with_workers_a_batch_is_as_many_updates_old_as_batches_were_asked_for_ahead(workers: int) -> None:
+    """Replayed without a loader, which asks for `ahead` batches first, then for one more before each that it gives."""
+    sampler, replay = sampler_of(), sampler_of()
+    trained = []
+    for step, batch in enumerate(loader_of(sampler, workers)):
+        trained.append(batch.tolist())
+        tell(sampler, trained[-1], step)
+    ahead = 2 * workers
+    iterator = iter(replay)
+    asked = [next(iterator) for _ in range(ahead)]
+    for step in range(BATCHES):
+        if len(asked) < BATCHES:
+            asked.append(next(iterator))
+        tell(replay, asked[step], step)
+    assert trained == asked
+    assert (sampler.weights() == replay.weights()).all()
+
+
+def test_another_number_of_workers_gives_other_batches() -> None:
+    def train(workers: int) -> list[list[int]]:
+        sampler = sampler_of()
+        trained = []
+        for step, batch in enumerate(loader_of(sampler, workers)):
+            trained.append(batch.tolist())
+            tell(sampler, trained[-1], step)
+        return trained
+
+    alone, two = train(0), train(2)
+    assert alone[0] == two[0] and alone != two
+    assert train(2) == two
+
+
+def prioritized_of(**parameters: Any) -> PrioritizedBatchSampler:
+    options = {"alpha": 0.5, "num_batches": BATCHES, "seed": 1, **parameters}
+    return PrioritizedBatchSampler(N, K, **options)
+
+
+MAKERS = pytest.mark.parametrize(
+    "make",
+    [sampler_of, lambda **options: sampler_of(False, **options), prioritized_of],
+    ids=["with replacement", "without replacement", "prioritised"],
+)
+
+
+@MAKERS
+@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("consumed", [0, 1, 5, 11, 12])
+def test_a_state_continues_identically(make: Callable[..., Any], workers: int, consumed: int) -> None:
+    def train(sampler: Any, first: int = 0, until: Optional[int] = None, epochs: int = 2) -> tuple[list[Any], Any]:
+        trained, step = [], first
+        state = sampler.state_dict(batches_consumed=0)
+        while sampler.epoch < epochs:
+            for count, batch in enumerate(loader_of(sampler, workers), start=1):
+                if step == until:
+                    return trained, state
+                trained.append(batch.tolist())
+                tell(sampler, trained[-1], step)
+                step += 1
+                state = sampler.state_dict(batches_consumed=count)
+            if step == until:
+                return trained, state
+        return trained, state
+
+    expected, _ = train(make())
+    begun, state = train(make(), until=consumed)
+    assert begun == expected[:consumed]
+    for form in (copy.deepcopy(state), pickle.loads(pickle.dumps(state)), as_json(state)):
+        resumed = make()
+        resumed.load_state_dict(form)
+        if 0 < consumed < BATCHES:
+            # What was drawn ahead comes again, and a new loader asks for as much ahead as the first one did.
+            ahead = min(2 * workers, BATCHES - consumed)
+            assert np.asarray(form["drawn"]).reshape(-1, K).tolist() == expected[consumed : consumed + ahead]
+        assert train(resumed, first=consumed)[0] == expected[consumed:]
+
+
+@pytest.mark.parametrize("replacement", [True, False])
+def test_a_state_is_valid_for_any_sampler_of_as_many_rows_with_the_same_parameters(replacement: bool) -> None:
+    sampler = sampler_of(replacement)
+    iterator = iter(sampler)
+    tell(sampler, next(iterator), 0)
+    state = sampler.state_dict(batches_consumed=1)
+    assert state["feedback"]["weights"].nbytes == 8 * N
+    other = WeightedBatchSampler(np.ones(N), K, replacement=replacement, num_batches=BATCHES, seed=sampler.seed)
+    other.load_state_dict(state)
+    assert list(other) == list(iterator)
+    with pytest.raises(ValueError, match="must come from a sampler with the same data, parameters and seed"):
+        WeightedBatchSampler(np.ones(N + 1), K, replacement=replacement, num_batches=BATCHES, seed=1).load_state_dict(
+            state
+        )
+
+
+def as_json(state: dict[str, Any]) -> Any:
+    return json.loads(json.dumps(state, default=lambda array: array.tolist()))
+
+
+@MAKERS
+def test_the_iterator_s_own_state_and_loading_both(make: Callable[..., Any]) -> None:
+    sampler = make()
+    iterator = iter(sampler)
+    for step in range(5):
+        tell(sampler, next(iterator), step)
+    state, own = iterator.state_dict(), sampler.state_dict()
+    assert state["batch"] == 5 and own["epoch"] == 1
+    expected = [next(iterator)]
+    tell(sampler, expected[0], 9)
+    expected += list(iterator)
+    following = list(sampler)
+    for both in (False, True):
+        resumed = make()
+        if both:
+            resumed.load_state_dict(state)
+        iterator = iter(resumed)
+        iterator.load_state_dict(state)
+        assert as_json(iterator.state_dict()) == as_json(state), "also before the first batch"
+        found = [next(iterator)]
+        tell(resumed, found[0], 9)
+        assert found + list(iterator) == expected
+        assert list(resumed) == following
+        assert as_json(iterator.state_dict())["batch"] == BATCHES
+
+
+@MAKERS
+def test_a_loaded_state_is_told_again_until_it_is_used(make: Callable[..., Any]) -> None:
+    sampler = make()
+    loader = iter(loader_of(sampler, 2))
+    next(loader), next(loader)
+    state = sampler.state_dict(batches_consumed=2)
+    del loader
+    assert len(state["drawn"]) == 4
+    resumed = make()
+    resumed.load_state_dict(state)
+    assert as_json(resumed.state_dict()) == as_json(state)
+    resumed.set_epoch(0)
+    assert as_json(resumed.state_dict()) == as_json(state), "set_epoch of the very epoch keeps the place"
+    resumed.set_epoch(3)
+    resumed.set_epoch(0)
+    assert len(resumed.state_dict()["drawn"]) == 0
+    assert list(resumed) == [batch.tolist() for batch in make().batches(0)]
+
+
+@MAKERS
+def test_copies_in_the_middle_of_an_epoch_tell_the_same_state(make: Callable[..., Any]) -> None:
+    sampler = make()
+    iterator = iter(sampler)
+    for step in range(4):
+        tell(sampler, next(iterator), step)
+    twin, twin_iterator = pickle.loads(pickle.dumps((sampler, iterator)))
+    assert as_json(twin.state_dict(batches_consumed=2)) == as_json(sampler.state_dict(batches_consumed=2))
+    assert list(twin_iterator) == list(iterator)
+    assert list(twin) == list(sampler)
+
+
+@MAKERS
+def test_interleaved_ranks_are_the_whole_while_all_get_the_same_updates(make: Callable[..., Any]) -> None:
+    replicas = 3
+    whole, ranks = make(num_replicas=replicas), [make(num_replicas=replicas, rank=rank) for rank in range(replicas)]
+    iterators = [iter(rank) for rank in ranks]
+    delivered = iter(whole)
+    states = []
+    for step in range(BATCHES // replicas):
+        expected = [next(delivered) for _ in range(replicas)]
+        found = [next(iterator) for iterator in iterators]
+        assert found == expected
+        gathered = [row for rows in found for row in rows]
+        for sampler in (whole, *ranks):
+            tell(sampler, gathered, step)
+        states.append([rank.state_dict(batches_consumed=step + 1) for rank in ranks])
+    assert next(delivered, None) is None
+    for of_ranks in states:
+        assert as_json(of_ranks[0]) == as_json(of_ranks[1]) == as_json(of_ranks[2])
+    assert states[0][0]["batch"] == replicas
+
+
+def test_the_state_of_one_rank_continues_every_rank() -> None:
+    ranks = [sampler_of(False, num_replicas=3, rank=rank) for rank in range(3)]
+    iterators = [iter(rank) for rank in ranks]
+    gathered = [row for iterator in iterators for row in next(iterator)]
+    for rank in ranks:
+        tell(rank, gathered, 0)
+    state = ranks[0].state_dict(batches_consumed=1)
+    expected = [list(iterator) for iterator in iterators]
+    for number in range(3):
+        resumed = sampler_of(False, num_replicas=3, rank=number)
+        resumed.load_state_dict(state)
+        assert list(resumed) == expected[number]
+
+
+def test_a_state_in_the_middle_of_a_step_is_for_all_ranks_together_only() -> None:
+    whole = sampler_of(num_replicas=3)
+    iterator = iter(whole)
+    next(iterator)
+    state = whole.state_dict(batches_consumed=1)
+    assert len(state["drawn"]) == 2, "drawn together"
+    resumed = sampler_of(num_replicas=3)
+    resumed.load_state_dict(state)
+    assert list(resumed) == list(iterator)
+    with pytest.raises(ValueError, match="must stand at a multiple of the number of replicas, 3, to be continued"):
+        sampler_of(num_replicas=3, rank=1).load_state_dict(state)
+
+
+@pytest.mark.parametrize(
+    ("changed", "text"),
+    [
+        ({"drawn": [[1, 2]]}, "must hold drawn batches of 4 rows. Got an array of shape (1, 2)"),
+        ({"generator": None}, "must hold the state of the generator. Got nothing"),
+        ({"generator": [1, 2]}, "must hold 625 words of the generator. Got 2 values"),
+        ({"feedback": {}}, "must hold the weights of the rows. Got 0 values"),
+        ({"generator": [700] + [1] * 624}, "must hold a place of the generator from 0 to 624. Got 700"),
+        ({"generator": [0] * 624 + [-1]}, "must hold words of the generator, integers from 0 to 4294967295. Got -1"),
+        ({"generator": [0] * 624 + [2**32]}, "integers from 0 to 4294967295. Got 4294967296"),
+        ({"generator": [0.5] * 625}, "integers from 0 to 4294967295. Got float64 values"),
+        ({"drawn": [[1000, -5, 2, 3]]}, "must hold drawn rows from 0 to 39. Got 1000"),
+        ({"drawn": [[0, -5, 2, 3]]}, "must hold drawn rows from 0 to 39. Got -5"),
+        ({"drawn": [2**32, 1, 2, 3]}, "must hold drawn batches of 4 rows. Got an array of shape (4,)"),
+        ({"drawn": [[2**32, 1, 2, 3]]}, "must hold drawn rows from 0 to 39. Got 4294967296"),
+        ({"feedback": {"weights": [1] * 41, "next_position": 0}}, "must hold 40 weights. Got 41 values"),
+        ({"feedback": {"weights": [1] * 10, "next_position": 0}}, "must hold 40 weights. Got 10 values"),
+        ({"feedback": {"weights": [1] * 40, "next_position": 40}}, "must be an integer from 0 to 39. Got 40"),
+        ({"feedback": {"weights": [-1] * 40, "next_position": 0}}, "none below 0. Got -1"),
+        ({"version": 0}, "must be of version 1"),
+    ],
+)
+def test_a_state_that_cannot_be_is_refused_and_changes_nothing(changed: dict, text: str) -> None:
+    sampler = sampler_of()
+    iterator = iter(sampler)
+    next(iterator)
+    state = {**sampler.state_dict(batches_consumed=1), **changed}
+    before = as_json(sampler.state_dict(batches_consumed=1))
+    with pytest.raises(ValueError) as caught:
+        sampler.load_state_dict(state)
+    assert text in str(caught.value)
+    assert as_json(sampler.state_dict(batches_consumed=1)) == before
+    del state["generator"]
+    with pytest.raises(ValueError, match="'drawn', 'generator' and 'feedback' too|version 1"):
+        sampler.load_state_dict(state)
+
+
+def test_a_batch_that_cannot_be_drawn_is_an_error_and_the_epoch_goes_on() -> None:
+    sampler = sampler_of(replacement=False)
+    iterator = iter(sampler)
+    next(iterator)
+    weights = sampler.weights()
+    sampler.update(np.arange(N), np.zeros(N))
+    with pytest.raises(ValueError, match="'weights' parameter of WeightedBatchSampler must not all be 0 when rows are"):
+        next(iterator)
+    sampler.update(np.arange(N), weights)
+    assert list(iterator) == [batch.tolist() for batch in sampler_of(replacement=False).batches(0)][1:]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (([], 1), "'weights' parameter of WeightedBatchSampler must have from 1 to 2147483647 values. Got 0 values"),
+        (([0, 0], 1), "'weights' parameter of WeightedBatchSampler must not all be 0"),
+        (([1, -2], 1), "must hold finite numbers, none below 0. Got -2"),
+        (([1, 2], 3), "'num_batches' parameter of WeightedBatchSampler must be given where the batch size exceeds"),
+    ],
+)
+def test_refused_parameters(arguments: tuple, text: str) -> None:
+    with pytest.raises(ValueError, match=text):
+        WeightedBatchSampler(*arguments)
+
+
+@pytest.mark.parametrize("batch_size", [3, 5])
+def test_more_rows_than_positive_weights_are_refused_without_replacement(batch_size: int) -> None:
+    with pytest.raises(
+        ValueError, match="'batch_size' parameter of WeightedBatchSampler must be at most 2, the number"
+    ):
+        WeightedBatchSampler([1, 0, 2, 0], batch_size, replacement=False)
+
+
+@pytest.mark.parametrize("num_batches", [0, 2**31, 2**60, 2**62, 10**18, 2**70])
+@pytest.mark.parametrize("make", [WeightedBatchSampler, PrioritizedBatchSampler, UniformSampler])
+def test_numbers_of_batches_that_no_epoch_can_have_are_refused(make: Any, num_batches: int) -> None:
+    of = make.__name__
+    with pytest.raises(
+        ValueError, match=f"The 'num_batches' parameter of {of} must be an integer from 1 to 2147483647. Got"
+    ):
+        make([1.0] * 100 if make is WeightedBatchSampler else 100, 16, num_batches=num_batches)
+    largest = make([1.0] * 100 if make is WeightedBatchSampler else 100, 16, num_batches=2**31 - 1, seed=1)
+    assert len(largest) == 2**31 - 1
+
+
+def test_what_training_libraries_look_at() -> None:
+    sampler = sampler_of()
+    assert sampler.batch_size == K and not hasattr(sampler, "drop_last") and sampler.sampler is sampler
+    assert len(sampler) == BATCHES
+
+
+def test_a_stream_goes_on_where_its_state_was_taken() -> None:
+    for drawn in (0, 1, 623, 624, 1000):
+        stream = RandomStream(5)
+        stream.indices(5, drawn)
+        twin = RandomStream(9)
+        twin.restore(stream.state())
+        copied = pickle.loads(pickle.dumps(stream))
+        expected = stream.uniforms(2000).tolist()
+        assert twin.uniforms(2000).tolist() == expected == copied.uniforms(2000).tolist()
+    for words in (np.zeros(3, dtype=np.uint32), np.full(625, 625, dtype=np.uint32)):
+        with pytest.raises(ValueError, match="625 words"):
+            stream.restore(words)
