@@ -44,7 +44,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 def test_the_wheel_holds_the_kernel_the_data_and_the_r_package_and_no_tests(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
-    for name in ("DESCRIPTION", "NAMESPACE", "LICENSE", "R/bridge.R", "inst/status.R"):
+    for name in ("DESCRIPTION", "NAMESPACE", "LICENSE", "R/callbacks_bridge.R", "inst/status.R"):
         assert f"rbridge/r/{name}" in names
     assert {f"rbridge/r/R/{path.name}" for path in (ROOT / "rbridge/r/R").iterdir()} <= set(names)
     assert {f"rbridge/r/man/{path.name}" for path in (ROOT / "rbridge/r/man").iterdir()} <= set(names)
