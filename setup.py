@@ -7,10 +7,18 @@ from glob import glob
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
+# The C core, which the R package carries and both languages compile.
+core = "rbridge/r/src/core"
 # Floating point is that of the source: no fused multiplication and addition, no other order.
 options = ["/O2"] if sys.platform == "win32" else ["-O3", "-ffp-contract=off"]
 kernels = [
-    Extension(path[: -len(".pyx")].replace("\\", "/").replace("/", "."), [path], extra_compile_args=options)
+    Extension(
+        path[: -len(".pyx")].replace("\\", "/").replace("/", "."),
+        [path],
+        include_dirs=[core],
+        depends=sorted(glob(f"{core}/*.h")),
+        extra_compile_args=options,
+    )
     for path in sorted(glob("pystrat/**/*.pyx", recursive=True))
 ]
 # The licence stands here because older and newer setuptools read it from no common form of pyproject.toml.

@@ -9,7 +9,7 @@ import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-from pystrat._generator cimport BLOCK_SIZE, Generator, next_indices, prefetch, seed_generator, take_row
+from pystrat._core cimport BLOCK_SIZE, Generator, next_indices, prefetch, seed_generator, take_row
 from pystrat._hashing cimport slot_of
 
 ctypedef fused code_type:
@@ -80,7 +80,7 @@ def scatter_permutation(
     with nogil:
         seed_generator(&generator, seed)
         while left > 0:
-            count = next_indices(&generator, &pool[0], left, indices)
+            count = next_indices(&generator, &pool[0], left, left, indices)
             scatter_block(&pool[0], left, indices, count, &codes[0], &cursors[0], &layout[0], &out[0])
             left -= count
 

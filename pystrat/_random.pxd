@@ -1,7 +1,7 @@
 # cython: language_level=3
 """What other kernels need to draw from a stream."""
 
-from pystrat._generator cimport Generator
+from pystrat._core cimport Generator
 
 
 cdef class RandomStream:

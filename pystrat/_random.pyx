@@ -6,17 +6,18 @@ import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
-from pystrat._generator cimport (
+from pystrat._core cimport (
     BLOCK_SIZE,
     STATE_SIZE,
     Generator,
     bits_below,
     draw_indices,
+    draw_subset,
+    fill_in_order,
     index_below,
-    next_rows,
-    next_subset,
     next_uniform,
     seed_generator,
+    take_rows,
     temper,
 )
 
@@ -98,18 +99,13 @@ cdef class RandomStream:
     def permutation(self, uint32_t n_rows):
         """Draw without replacement: R's ``sample.int(n_rows) - 1``, int32 of shape (n_rows,), at most 2^31 - 1."""
         order = np.empty(n_rows, dtype=np.int32)
-        if n_rows == 0:
-            return order
-        cdef int32_t[::1] pool = np.arange(n_rows, dtype=np.int32)
-        cdef int32_t[::1] out = order
-        cdef uint32_t left = n_rows
-        cdef Py_ssize_t done = 0
-        cdef uint32_t count
-        with nogil:
-            while left > 0:
-                count = next_rows(&self.generator, &pool[0], left, &out[done])
-                done += count
-                left -= count
+        pool = np.empty(n_rows, dtype=np.int32)
+        cdef int32_t[::1] rows = order
+        cdef int32_t[::1] left = pool
+        if n_rows > 0:
+            with nogil:
+                fill_in_order(&left[0], n_rows)
+                take_rows(&self.generator, &left[0], n_rows, n_rows, &rows[0])
         return order
 
     def subsets(self, int32_t[::1] pool not None, Py_ssize_t size, Py_ssize_t count):
@@ -125,7 +121,7 @@ cdef class RandomStream:
         cdef uint32_t[::1] places = np.empty(size, dtype=np.uint32)
         cdef Py_ssize_t i
         for i in range(count):
-            next_subset(&self.generator, &pool[0], <uint32_t>pool.shape[0], <uint32_t>size, &places[0], &out[i * size])
+            draw_subset(&self.generator, &pool[0], <uint32_t>pool.shape[0], <uint32_t>size, &places[0], &out[i * size])
         return drawn
 
 

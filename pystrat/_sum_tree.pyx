@@ -13,7 +13,7 @@ from libc.float cimport DBL_MAX
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from pystrat._generator cimport Generator, next_uniform, prefetch
+from pystrat._core cimport Generator, next_uniform, prefetch
 from pystrat._random cimport RandomStream
 
 cdef enum:

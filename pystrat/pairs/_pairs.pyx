@@ -14,7 +14,7 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
 from libc.string cimport memset
 
-from pystrat._generator cimport BLOCK_SIZE, bits_below, index_below, next_subset, prefetch
+from pystrat._core cimport BLOCK_SIZE, bits_below, draw_subset, index_below, prefetch
 from pystrat._hashing cimport slot_of
 from pystrat._random cimport RandomStream
 
@@ -217,7 +217,7 @@ def subsets_within(
                 for i in range(counts[group]):
                     out[place + i] += firsts[group]
             else:
-                next_subset(
+                draw_subset(
                     &stream.generator, &pool[0], <uint32_t>limits[group], <uint32_t>counts[group], &places[0], &rows[0]
                 )
                 for i in range(counts[group]):

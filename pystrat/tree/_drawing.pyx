@@ -8,13 +8,13 @@ from libc.stdint cimport int8_t, int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy
 
-from pystrat._generator cimport (
-    BLOCK_SIZE,
+from pystrat._core cimport (
     Generator,
     bits_below,
     draw_indices,
     next_uniform,
     seed_generator,
+    take_rows,
 )
 
 cdef enum:
@@ -278,9 +278,7 @@ cdef class Drawing:
         self, State *state, int32_t *options, int64_t n_options, int64_t count, int32_t *to
     ) except -1:
         """Take options out of the pool, as R's sample() does, and fill it again whenever it is empty."""
-        cdef uint32_t indices[BLOCK_SIZE]
-        cdef uint32_t bits, same_bits, left
-        cdef int64_t taken, i
+        cdef uint32_t wanted
         if state.pool == NULL:
             state.pool = <int32_t *>malloc(n_options * sizeof(int32_t))
             if state.pool == NULL:
@@ -289,16 +287,9 @@ cdef class Drawing:
             if state.left == 0:
                 memcpy(state.pool, options, n_options * sizeof(int32_t))
                 state.left = n_options
-            left = <uint32_t>state.left
-            bits = bits_below(left)
-            same_bits = left - ((<uint32_t>1 << bits) >> 1)
-            taken = min(count, <int64_t>min(same_bits, <uint32_t>BLOCK_SIZE))
-            draw_indices(state.generator, left, 1, bits, <uint32_t>taken, indices)
-            for i in range(taken):
-                left -= 1
-                to[i] = state.pool[indices[i]]
-                state.pool[indices[i]] = state.pool[left]
-            state.left = left
-            to += taken
-            count -= taken
+            wanted = <uint32_t>min(count, state.left)
+            take_rows(state.generator, state.pool, <uint32_t>state.left, wanted, to)
+            state.left -= wanted
+            to += wanted
+            count -= wanted
         return 0

@@ -22,7 +22,8 @@ def packages_stamp(target: str) -> Stamp:
 
 
 def _kernels_stamp() -> Stamp:
-    sources = [*ROOT.glob("pystrat/**/*.p[yx][xd]"), ROOT / "setup.py", ROOT / "pyproject.toml"]
+    sources = [*ROOT.glob("pystrat/**/*.p[yx][xd]"), *ROOT.glob("rbridge/r/src/core/*.h")]
+    sources += [ROOT / "setup.py", ROOT / "pyproject.toml"]
     inputs = checksum(sources, sys.executable, platform.python_version(), str(ROOT))
     return Stamp(ENVIRONMENT / "set-up" / "kernels", inputs)
 

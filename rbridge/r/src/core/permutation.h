@@ -1,0 +1,70 @@
+/* R's sample() without replacement: rows taken out of a pool one after another, each time the last one that is left takes
+ * the place.
+ *
+ * A pool is an array of the caller's that holds rows; the first `left` of them are still to be drawn. Rows are drawn in
+ * blocks, so that a block's places in the pool are on their way from memory before they are needed.
+ */
+
+#ifndef PYSTRAT_PERMUTATION_H
+#define PYSTRAT_PERMUTATION_H
+
+#include <stdint.h>
+
+#include "prefetch.h"
+#include "random.h"
+
+/* Fill a pool, or any order of rows, with 0, 1, ..., n_rows - 1. */
+static inline void fill_in_order(int32_t *pool, uint32_t n_rows) {
+  for (uint32_t row = 0; row < n_rows; row++) pool[row] = (int32_t)row;
+}
+
+/* Draw where in the pool the next rows stand, at most `wanted` and at most a block; return how many were drawn, at least 1.
+ *
+ * `indices` has room for min(wanted, BLOCK_SIZE). A block ends where an index needs another number of bits.
+ */
+static inline uint32_t next_indices(
+    Generator *generator, const int32_t *pool, uint32_t left, uint32_t wanted, uint32_t *indices
+) {
+  uint32_t bits = bits_below(left);
+  uint32_t count = left - ((UINT32_C(1) << bits) >> 1); /* as many need this number of bits */
+  if (count > wanted) count = wanted;
+  if (count > BLOCK_SIZE) count = BLOCK_SIZE;
+  draw_indices(generator, left, 1, bits, count, indices);
+  for (uint32_t i = 0; i < count; i++) prefetch(&pool[indices[i]]);
+  return count;
+}
+
+/* Take the row at an index out of the pool; its last row takes the place. */
+static inline int32_t take_row(int32_t *pool, uint32_t index, uint32_t last) {
+  int32_t row = pool[index];
+  pool[index] = pool[last];
+  return row;
+}
+
+/* Take the next `size` rows out of the `left` rows of the pool, in the order in which R's sample() draws them. */
+static inline void take_rows(Generator *generator, int32_t *pool, uint32_t left, uint32_t size, int32_t *rows) {
+  uint32_t indices[BLOCK_SIZE];
+  for (uint32_t done = 0; done < size;) {
+    uint32_t count = next_indices(generator, pool, left, size - done, indices);
+    for (uint32_t i = 0; i < count; i++) rows[done + i] = take_row(pool, indices[i], --left);
+    done += count;
+  }
+}
+
+/* Draw `size` of the `left` rows of a pool that holds 0, 1, ..., and put everything back.
+ *
+ * `places` is scratch space for `size` numbers. Only the places that were drawn have changed in between, so a subset takes
+ * time for its own size alone.
+ */
+static inline void draw_subset(
+    Generator *generator, int32_t *pool, uint32_t left, uint32_t size, uint32_t *places, int32_t *rows
+) {
+  for (uint32_t done = 0; done < size;) {
+    uint32_t count = next_indices(generator, pool, left, size - done, &places[done]);
+    for (uint32_t i = done; i < done + count; i++) rows[i] = take_row(pool, places[i], --left);
+    done += count;
+  }
+  for (uint32_t i = 0; i < size; i++) pool[places[i]] = (int32_t)places[i];
+}
+
+#endif
