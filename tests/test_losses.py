@@ -14,7 +14,7 @@ from typing import Any, Sequence
 import numpy as np
 import pytest
 import torch
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import pystrat.losses
@@ -149,7 +149,6 @@ def test_the_loss_is_0_exactly_where_no_negative_is_above_a_positive(batch: Batc
     assert (of_batch(batch)[0] == 0) == in_order
 
 
-@settings(deadline=None)
 @given(FEW)
 def test_the_gradient_is_the_gradient_where_there_is_one(batch: Batch) -> None:
     gradients = set(gradients_nearby(batch).values())
@@ -157,7 +156,6 @@ def test_the_gradient_is_the_gradient_where_there_is_one(batch: Batch) -> None:
     assert of_batch(batch)[1] == pytest.approx(mean(list(gradients)), abs=1e-15)
 
 
-@settings(deadline=None)
 @given(FEW)
 def test_at_ties_the_gradient_is_the_mean_of_negatives_above_and_of_negatives_below_the_positives(batch: Batch) -> None:
     nearby = gradients_nearby(batch)
@@ -176,7 +174,6 @@ def test_at_ties_the_gradient_is_the_mean_of_negatives_above_and_of_negatives_be
     assert of_batch(batch)[1] == pytest.approx(expected, abs=1e-15)
 
 
-@settings(deadline=None)
 @given(FEW, st.lists(st.integers(-5, 5), min_size=6, max_size=6))
 def test_the_gradient_is_a_subgradient(batch: Batch, direction: list[int]) -> None:
     along = sum(slope * step for slope, step in zip(of_batch(batch)[1], direction))

@@ -47,7 +47,7 @@ def test_what_a_line_is(text: str, tmp_path: Path) -> None:
     assert lines_of(LineFile(path)) == expected_lines(text.encode())
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(text=st.text(alphabet="ab\n\ré").map(str.encode), block=st.integers(1, 9))
 def test_lines_do_not_depend_on_the_blocks_that_are_read(
     text: bytes, block: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -45,7 +45,7 @@ def test_the_published_example(multiplier: float, rows: int) -> None:
     assert len(sampler_of(PUBLISHED, multiplier, 100).batches(0).rows) == rows
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     minority=st.integers(3, 60),
     more=st.integers(1, 300),

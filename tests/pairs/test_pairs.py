@@ -64,7 +64,7 @@ def tables(draw: Any) -> tuple[int, int, list[tuple[int, int]]]:
 # What an epoch has ----------------------------------------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(tables(), st.fractions(Fraction(1, 10), Fraction(9, 10), max_denominator=20), st.integers(0, 2**31 - 2))
 def test_an_epoch_is_as_documented_and_has_no_positive_among_the_negatives(
     table: tuple[int, int, list[tuple[int, int]]], ratio: Fraction, seed: int

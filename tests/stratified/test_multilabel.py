@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch.utils.data import DataLoader
 
@@ -92,7 +92,6 @@ def test_every_row_once_no_batch_empty_and_exactly_the_shortfalls_that_are_told(
 
 
 @given(matrices, st.integers(1, 2))
-@settings(deadline=None)
 def test_an_accepted_sampler_keeps_the_promise_in_every_epoch(rows: list[list[bool]], minimum: int) -> None:
     labels = np.array(rows)
     try:

@@ -92,7 +92,7 @@ def reference_of(table: Any, spec: Any, seed: int) -> Any:
         reject()
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=600)
 @given(tables(), nodes("root"), st.integers(0, 2**31 - 2), st.integers(1, 120))
 def test_chunks_equal_drawing_row_after_row(table: Any, spec: Any, seed: int, length: int) -> None:
     reference = reference_of(table, spec, epoch_seed(seed, 3))
@@ -141,7 +141,7 @@ def test_chunks_of_many_rows_equal_drawing_row_after_row(spec: Any, length: int,
     assert drawn.tolist() == expected
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(tables(), nodes("root"), st.integers(1, 30), st.permutations(range(5)))
 def test_persistent_epochs_are_parts_of_one_sequence_in_whatever_order(
     table: Any, spec: Any, length: int, epochs: list[int]
@@ -154,7 +154,7 @@ def test_persistent_epochs_are_parts_of_one_sequence_in_whatever_order(
     assert [[row for batch in sampler for row in batch] for _ in epochs] == expected
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(tables(), nodes("root", modes=("sequential", "shuffle")), st.data())
 def test_the_length_of_a_node_draws_every_row_below_it(table: Any, spec: Any, data: Any) -> None:
     reference = reference_of(table, spec, epoch_seed(5, 0))

@@ -399,7 +399,7 @@ class AnyCalls(RuleBasedStateMachine):
             assert self.tree.total == self.naive.total
 
 
-AnyCalls.TestCase.settings = settings(max_examples=200, stateful_step_count=25, deadline=None)
+AnyCalls.TestCase.settings = settings(max_examples=200, stateful_step_count=25)
 TestAnyCalls = AnyCalls.TestCase
 
 
