@@ -361,5 +361,5 @@ def _plain_codes(codes: Any) -> NDArray[Any]:
     if not isinstance(kept, pd.api.extensions.ExtensionDtype) or kept.kind not in "iu":
         return plain_array(codes)
     if pd.isna(codes).any():
-        return codes.to_numpy(dtype=np.float64, na_value=np.nan)
-    return codes.to_numpy(dtype=np.int64 if kept.kind == "i" else np.uint64)
+        return np.asarray(codes.to_numpy(dtype=np.float64, na_value=np.nan))
+    return np.asarray(codes.to_numpy(dtype=np.int64 if kept.kind == "i" else np.uint64))

@@ -1,7 +1,7 @@
 """The golden vectors of downsampling, in JSON that every language reads.
 
-``python -m tests.reference.golden_downsampling`` writes ``tests/golden/downsampling.json`` afresh. The R package's tests make the
-same batches, weights, probabilities and refusals by themselves.
+``python -m tests.reference.golden_downsampling`` writes ``tests/golden/downsampling.json`` afresh. The R package's
+tests make the same batches, weights, probabilities and refusals by themselves.
 """
 
 from __future__ import annotations

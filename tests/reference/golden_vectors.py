@@ -1,6 +1,7 @@
 """The golden vectors: what samplers must give, in JSON that every language reads.
 
-``python -m tests.reference.golden_vectors`` writes ``tests/golden/batches.json``, ``bins.json`` and ``training.json`` afresh.
+``python -m tests.reference.golden_vectors`` writes ``batches.json``, ``bins.json`` and ``training.json`` in
+``tests/golden`` afresh.
 A case has an ``input``, from which each language makes its own ``expected``; rows are counted from 0. Lists longer
 than `WHOLE` rows are cut to their head, their tail and a checksum, the sum of (i * x_i) mod (2^31 - 1) with i from 1.
 """

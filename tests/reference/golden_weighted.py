@@ -1,7 +1,7 @@
 """The golden vectors of uniform, weighted and prioritised batches, in JSON that every language reads.
 
-``python -m tests.reference.golden_weighted`` writes ``tests/golden/weighted.json`` afresh. The R package's tests make the same
-batches with R's own generator and a sum tree in plain R.
+``python -m tests.reference.golden_weighted`` writes ``tests/golden/weighted.json`` afresh. The R package's tests make
+the same batches with R's own generator and a sum tree in plain R.
 """
 
 from __future__ import annotations
