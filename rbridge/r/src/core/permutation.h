@@ -1,5 +1,5 @@
-/* R's sample() without replacement: rows taken out of a pool one after another, each time the last one that is left takes
- * the place.
+/* R's sample() without replacement: rows taken out of a pool one after another, each time the last one that is left
+ * takes the place.
  *
  * A pool is an array of the caller's that holds rows; the first `left` of them are still to be drawn. Rows are drawn in
  * blocks, so that a block's places in the pool are on their way from memory before they are needed.
@@ -18,7 +18,8 @@ static inline void fill_in_order(int32_t *pool, uint32_t n_rows) {
   for (uint32_t row = 0; row < n_rows; row++) pool[row] = (int32_t)row;
 }
 
-/* Draw where in the pool the next rows stand, at most `wanted` and at most a block; return how many were drawn, at least 1.
+/* Draw where in the pool the next rows stand, at most `wanted` and at most a block; return how many were drawn, at
+ * least 1.
  *
  * `indices` has room for min(wanted, BLOCK_SIZE). A block ends where an index needs another number of bits.
  */
@@ -53,8 +54,8 @@ static inline void take_rows(Generator *generator, int32_t *pool, uint32_t left,
 
 /* Draw `size` of the `left` rows of a pool that holds 0, 1, ..., and put everything back.
  *
- * `places` is scratch space for `size` numbers. Only the places that were drawn have changed in between, so a subset takes
- * time for its own size alone.
+ * `places` is scratch space for `size` numbers. Only the places that were drawn have changed in between, so a subset
+ * takes time for its own size alone.
  */
 static inline void draw_subset(
     Generator *generator, int32_t *pool, uint32_t left, uint32_t size, uint32_t *places, int32_t *rows

@@ -20,7 +20,7 @@ typedef struct {
   uint32_t position;            /* the next of the outputs to be used, STATE_SIZE if none is left */
 } Generator;
 
-/* The seed of an epoch: (seed + 1327217885 * epoch) mod (2^31 - 1), for a seed below 2^31 - 1 and an epoch below 2^32. */
+/* The seed of an epoch: (seed + 1327217885 * epoch) mod (2^31 - 1); seed < 2^31 - 1, epoch < 2^32. */
 static inline uint32_t epoch_seed(uint32_t seed, uint32_t epoch) {
   return (uint32_t)((seed + UINT64_C(1327217885) * epoch) % UINT64_C(2147483647));
 }
@@ -99,8 +99,8 @@ static inline uint64_t index_below(Generator *generator, uint64_t limit, uint32_
 
 /* Draw R's index below each of limit, limit - step, limit - 2 * step, ..., `wanted` of them, into `indices`.
  *
- * All limits need the same number of bits, at most 31. Below 2^16 an index takes one output, from there on two, the upper
- * half first. An index that is not below its limit is overwritten by the next one.
+ * All limits need the same number of bits, at most 31. Below 2^16 an index takes one output, from there on two, the
+ * upper half first. An index that is not below its limit is overwritten by the next one.
  */
 static inline void draw_indices(
     Generator *generator, uint32_t limit, uint32_t step, uint32_t bits, uint32_t wanted, uint32_t *indices

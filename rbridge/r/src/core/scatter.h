@@ -1,0 +1,37 @@
+/* The scatter of an epoch's order into its batches.
+ *
+ * The layout says where the row of each stratum and rank goes. So an epoch is drawn in one pass, without ever writing
+ * its order down: each row that comes out of the pool goes where the layout wants the next row of its stratum. The
+ * functions are those of scatter_template.h, for codes of three widths; their names end in _uint8, _uint16 and _int32.
+ */
+
+#ifndef PYSTRAT_SCATTER_H
+#define PYSTRAT_SCATTER_H
+
+#include <stdint.h>
+
+#include "permutation.h"
+#include "prefetch.h"
+#include "random.h"
+
+enum { LINE_BYTES = 64 }; /* of a line of the processor's cache, as a rule */
+
+#define CODE uint8_t
+#define NAME(name) name##_uint8
+#include "scatter_template.h"
+#undef CODE
+#undef NAME
+
+#define CODE uint16_t
+#define NAME(name) name##_uint16
+#include "scatter_template.h"
+#undef CODE
+#undef NAME
+
+#define CODE int32_t
+#define NAME(name) name##_int32
+#include "scatter_template.h"
+#undef CODE
+#undef NAME
+
+#endif

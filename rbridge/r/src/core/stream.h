@@ -1,0 +1,62 @@
+/* Whole arrays from a generator, and its state as R's .Random.seed has it. Drawing in steps gives what one call for all
+ * of it gives.
+ */
+
+#ifndef PYSTRAT_STREAM_H
+#define PYSTRAT_STREAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "permutation.h"
+#include "prefetch.h"
+#include "random.h"
+
+/* Write the state into STATE_SIZE + 1 words: the position, then the words of the Mersenne-Twister. */
+static inline void save_generator(const Generator *generator, uint32_t *words) {
+  words[0] = generator->position;
+  for (int i = 0; i < STATE_SIZE; i++) words[i + 1] = generator->state[i];
+}
+
+/* Go on from a state of STATE_SIZE + 1 words; return whether it is one. If not, the generator is as before. */
+static inline bool restore_generator(Generator *generator, const uint32_t *words) {
+  if (words[0] > STATE_SIZE) return false;
+  for (int i = 0; i < STATE_SIZE; i++) generator->state[i] = words[i + 1];
+  temper(generator);
+  generator->position = words[0];
+  return true;
+}
+
+/* Draw numbers below a limit of 1 to 2^53, with replacement: R's sample.int(limit, count, replace = TRUE) - 1. */
+static inline void draw_numbers(Generator *generator, uint64_t limit, int64_t count, int64_t *numbers) {
+  uint32_t bits = bits_below(limit);
+  if (bits >= 32) {
+    for (int64_t i = 0; i < count; i++) numbers[i] = (int64_t)index_below(generator, limit, bits);
+    return;
+  }
+  uint32_t indices[BLOCK_SIZE];
+  for (int64_t done = 0; done < count;) {
+    uint32_t wanted = count - done < BLOCK_SIZE ? (uint32_t)(count - done) : BLOCK_SIZE;
+    draw_indices(generator, (uint32_t)limit, 0, bits, wanted, indices);
+    for (uint32_t i = 0; i < wanted; i++) numbers[done + i] = indices[i];
+    done += wanted;
+  }
+}
+
+/* Draw `count` multiples of 2^-53 in [0, 1), of two outputs each. */
+static inline void draw_uniforms(Generator *generator, int64_t count, double *uniforms) {
+  for (int64_t i = 0; i < count; i++) uniforms[i] = next_uniform(generator);
+}
+
+/* Draw `count` subsets, each `size` different rows of a pool that holds 0, 1, ..., n_rows - 1, and does so again
+ * afterwards.
+ *
+ * `size` is at most n_rows. `places` is scratch space for `size` numbers; `rows` has size * count.
+ */
+static inline void draw_subsets(
+    Generator *generator, int32_t *pool, uint32_t n_rows, uint32_t size, int64_t count, uint32_t *places, int32_t *rows
+) {
+  for (int64_t i = 0; i < count; i++) draw_subset(generator, pool, n_rows, size, places, rows + i * (int64_t)size);
+}
+
+#endif
