@@ -9,13 +9,15 @@ from cpython.long cimport PyLong_FromLong
 from cpython.ref cimport Py_INCREF
 
 from libc.stdint cimport int32_t, int64_t, uint8_t
-from libc.string cimport memcpy
+
+from pystrat cimport _core as core
 
 
-cdef inline int check_offsets(Py_ssize_t batch, int64_t begin, int64_t end, Py_ssize_t n_rows) except -1:
-    if not 0 <= begin <= end <= n_rows:
+cdef check_batch(const int64_t[::1] offsets, Py_ssize_t batch, Py_ssize_t n_rows):
+    """Raise IndexError if the offsets of a batch lie outside the rows."""
+    if not core.batch_is_within(&offsets[0], batch, n_rows):
+        begin, end = offsets[batch], offsets[batch + 1]
         raise IndexError(f"batch {batch} has the offsets {begin} and {end} in {n_rows} rows")
-    return 0
 
 
 cdef class BatchLists:
@@ -55,10 +57,9 @@ cdef class BatchLists:
     def __next__(self):
         if self.batch >= self.offsets.shape[0] - 1:
             raise StopIteration
+        check_batch(self.offsets, self.batch, self.rows.shape[0])
         cdef int64_t begin = self.offsets[self.batch]
-        cdef int64_t end = self.offsets[self.batch + 1]
-        check_offsets(self.batch, begin, end, self.rows.shape[0])
-        cdef Py_ssize_t place, size = end - begin
+        cdef Py_ssize_t place, size = self.offsets[self.batch + 1] - begin
         cdef list batch = PyList_New(size)
         cdef object row
         for place in range(size):
@@ -95,23 +96,18 @@ def gather_part(
     IndexError
         At a batch whose offsets lie outside the rows.
     """
-    cdef Py_ssize_t n_rows = rows.shape[0] // item_size
-    chosen = range(first, offsets.shape[0] - 1, step)
-    part_offsets = np.empty(len(chosen) + 1, dtype=np.int64)
+    cdef int64_t n_batches = offsets.shape[0] - 1
+    cdef int64_t n_rows = rows.shape[0] // item_size
+    cdef int64_t length = core.part_length(n_batches, first, step)
+    part_offsets = np.empty(length + 1, dtype=np.int64)
     cdef int64_t[::1] ends = part_offsets
-    cdef Py_ssize_t batch, place
-    ends[0] = 0
-    for place in range(ends.shape[0] - 1):
-        batch = first + place * step
-        check_offsets(batch, offsets[batch], offsets[batch + 1], n_rows)
-        ends[place + 1] = ends[place] + offsets[batch + 1] - offsets[batch]
-    part_rows = np.empty(ends[ends.shape[0] - 1] * item_size, dtype=np.uint8)
+    cdef int64_t outside
+    with nogil:
+        outside = core.fill_part_offsets(&offsets[0], n_batches, n_rows, first, step, &ends[0])
+    if outside >= 0:
+        check_batch(offsets, outside, n_rows)
+    part_rows = np.empty(ends[length] * item_size, dtype=np.uint8)
     cdef uint8_t[::1] out = part_rows
     with nogil:
-        for place in range(ends.shape[0] - 1):
-            memcpy(
-                &out[0] + ends[place] * item_size,
-                &rows[0] + offsets[first + place * step] * item_size,
-                (ends[place + 1] - ends[place]) * item_size,
-            )
+        core.copy_part(&rows[0], item_size, &offsets[0], first, step, &ends[0], 0, length, &out[0])
     return part_rows, part_offsets

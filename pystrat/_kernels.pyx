@@ -1,59 +1,21 @@
 # cython: language_level=3
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""The compiled inner loops of the stratified sampler: the layout of an epoch and the scatter of R's permutation into it.
+"""The C core for the stratified sampler: the layout of an epoch, the scatter of R's permutation into it, and numbering.
 
-Every loop over rows runs without the interpreter's lock.
+Arrays in, arrays out: the loops are the core's, and run without the interpreter's lock. The limits are the caller's to
+check.
 """
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint8_t, uint16_t, uint32_t
 
-from pystrat._core cimport BLOCK_SIZE, Generator, next_indices, prefetch, seed_generator, take_row
-from pystrat._hashing cimport slot_of
+from pystrat cimport _core as core
 
 ctypedef fused code_type:
     uint8_t
     uint16_t
     int32_t
-
-
-cdef enum:
-    LINE = 16  # int32 places in a line of the cache, of the usual 64 bytes
-
-
-cdef void scatter_block(
-    int32_t *pool,
-    uint32_t left,
-    const uint32_t *indices,
-    uint32_t count,
-    code_type *codes,
-    int64_t *cursors,
-    const int32_t *layout,
-    int32_t *out,
-) noexcept nogil:
-    """Take the rows at `indices` out of the pool, and put each where the layout wants the next row of its stratum.
-
-    What a row needs next is on its way while the other rows of the block are seen to. The layout is read in order, but
-    in as many places as there are strata, more than the machine itself looks ahead in.
-    """
-    cdef int32_t rows[BLOCK_SIZE]
-    cdef int32_t places[BLOCK_SIZE]
-    cdef uint32_t i
-    cdef int64_t cursor
-    cdef code_type code
-    for i in range(count):
-        rows[i] = take_row(pool, indices[i], left - 1 - i)
-        prefetch(&codes[rows[i]])
-    for i in range(count):
-        code = codes[rows[i]]
-        cursor = cursors[code]
-        cursors[code] = cursor + 1
-        places[i] = layout[cursor]
-        prefetch(&layout[cursor + LINE])  # beyond the end too: nothing is read there
-        prefetch(&out[places[i]])
-    for i in range(count):
-        out[places[i]] = rows[i]
 
 
 def scatter_permutation(
@@ -72,63 +34,35 @@ def scatter_permutation(
     layout, out
         Shape (n,). ``out[layout[cursors[s] + rank]]`` becomes the row of that rank in stratum s.
     """
-    cdef int32_t[::1] pool = np.arange(codes.shape[0], dtype=np.int32)
-    cdef uint32_t left = <uint32_t>codes.shape[0]
-    cdef uint32_t indices[BLOCK_SIZE]
-    cdef Generator generator
-    cdef uint32_t count
+    cdef uint32_t n = <uint32_t>codes.shape[0]
+    cdef int32_t[::1] rows = np.empty(n, dtype=np.int32)
+    cdef int32_t *pool = &rows[0]
+    cdef core.Generator generator
     with nogil:
-        seed_generator(&generator, seed)
-        while left > 0:
-            count = next_indices(&generator, &pool[0], left, left, indices)
-            scatter_block(&pool[0], left, indices, count, &codes[0], &cursors[0], &layout[0], &out[0])
-            left -= count
+        core.seed_generator(&generator, seed)
+        core.fill_in_order(pool, n)
+        if code_type is uint8_t:
+            core.scatter_permutation_uint8(&generator, pool, n, n, &codes[0], &cursors[0], &layout[0], 0, &out[0])
+        elif code_type is uint16_t:
+            core.scatter_permutation_uint16(&generator, pool, n, n, &codes[0], &cursors[0], &layout[0], 0, &out[0])
+        else:
+            core.scatter_permutation_int32(&generator, pool, n, n, &codes[0], &cursors[0], &layout[0], 0, &out[0])
 
 
 def scatter_in_order(code_type[::1] codes, int64_t[::1] cursors, const int32_t[::1] layout, int32_t[::1] out):
     """Scatter the rows in dataset order; the parameters are those of `scatter_permutation`."""
-    cdef Py_ssize_t row
+    cdef uint32_t n = <uint32_t>codes.shape[0]
     with nogil:
-        for row in range(codes.shape[0]):
-            out[layout[cursors[codes[row]]]] = <int32_t>row
-            cursors[codes[row]] += 1
-
-
-cdef Py_ssize_t number_rows(
-    const int64_t[::1] values,
-    int64_t[::1] codes,
-    Py_ssize_t row,
-    int32_t[::1] slots,
-    int shift,
-    int64_t[::1] distinct,
-    Py_ssize_t *found,
-) noexcept nogil:
-    """Number the rows from `row` on until `distinct` is full; return the first row that is left."""
-    cdef uint64_t last = <uint64_t>slots.shape[0] - 1
-    cdef uint64_t slot
-    cdef int64_t value
-    cdef int32_t number
-    while row < values.shape[0]:
-        value = values[row]
-        slot = slot_of(value, shift)
-        number = slots[slot]
-        while number >= 0 and distinct[number] != value:
-            slot = (slot + 1) & last
-            number = slots[slot]
-        if number < 0:
-            if found[0] == distinct.shape[0]:
-                break
-            number = <int32_t>found[0]
-            slots[slot] = number
-            distinct[number] = value
-            found[0] += 1
-        codes[row] = number
-        row += 1
-    return row
+        if code_type is uint8_t:
+            core.scatter_in_order_uint8(0, n, &codes[0], &cursors[0], &layout[0], 0, &out[0])
+        elif code_type is uint16_t:
+            core.scatter_in_order_uint16(0, n, &codes[0], &cursors[0], &layout[0], 0, &out[0])
+        else:
+            core.scatter_in_order_int32(0, n, &codes[0], &cursors[0], &layout[0], 0, &out[0])
 
 
 def number_integers(const int64_t[::1] values, int64_t[::1] codes):
-    """Number integers in order of first appearance, by a table of hashes that begins small and is never over half full.
+    """Number integers in order of first appearance.
 
     Parameters
     ----------
@@ -142,26 +76,24 @@ def number_integers(const int64_t[::1] values, int64_t[::1] codes):
     numpy.ndarray of int64
         The distinct values, in the order of their numbers.
     """
-    cdef int bits = 10
+    cdef core.NumberTable table
     cdef int32_t[::1] slots
     cdef int64_t[::1] distinct = np.empty(0, dtype=np.int64)
-    cdef Py_ssize_t row = 0
-    cdef Py_ssize_t found = 0
-    cdef Py_ssize_t known
-    cdef uint64_t slot
+    cdef int64_t n = values.shape[0]
+    cdef int64_t row = 0
+    table.found = 0
+    table.bits = 10
     while True:
-        slots = np.full(1 << bits, -1, dtype=np.int32)
-        distinct = np.concatenate([distinct, np.empty((1 << (bits - 1)) - found, dtype=np.int64)])
+        slots = np.empty(1 << table.bits, dtype=np.int32)
+        distinct = np.concatenate([distinct, np.empty((1 << (table.bits - 1)) - table.found, dtype=np.int64)])
+        table.slots = &slots[0]
+        table.distinct = &distinct[0]
         with nogil:
-            for known in range(found):
-                slot = slot_of(distinct[known], 64 - bits)
-                while slots[slot] >= 0:
-                    slot = (slot + 1) & (<uint64_t>slots.shape[0] - 1)
-                slots[slot] = <int32_t>known
-            row = number_rows(values, codes, row, slots, 64 - bits, distinct, &found)
-        if row == values.shape[0]:
-            return np.array(distinct[:found])
-        bits += 2
+            core.enter_known(&table)
+            row = core.number_rows(&table, &values[0], row, n, &codes[0])
+        if row == n:
+            return np.array(distinct[: table.found])
+        table.bits += 2
 
 
 def compact_codes(const int64_t[::1] wide, code_type[::1] codes, int64_t[::1] counts):
@@ -176,14 +108,8 @@ def compact_codes(const int64_t[::1] wide, code_type[::1] codes, int64_t[::1] co
     counts
         Shape (number of codes,). Added to.
     """
-    cdef int64_t last = counts.shape[0] - 1
-    cdef int64_t code
-    cdef Py_ssize_t row
     with nogil:
-        for row in range(wide.shape[0]):
-            code = wide[row] if wide[row] >= 0 else last
-            codes[row] = <code_type>code
-            counts[code] += 1
+        core.compact_codes(&wide[0], 0, wide.shape[0], counts.shape[0], sizeof(code_type), &codes[0], &counts[0])
 
 
 def fill_offsets(const int64_t[::1] counts, bint even, int64_t[::1] offsets):
@@ -200,28 +126,17 @@ def fill_offsets(const int64_t[::1] counts, bint even, int64_t[::1] offsets):
     """
     cdef int64_t n_batches = offsets.shape[0] - 1
     cdef int64_t n_rows = 0
-    cdef int64_t batch, upto, over, step, step_over
     cdef Py_ssize_t stratum
+    cdef core.OffsetsProgress progress = core.OffsetsProgress(0, 0, 0, 0)
     with nogil:
-        for stratum in range(counts.shape[0]):
-            n_rows += counts[stratum]
-            if even:
-                continue
-            # upto is batch * count // n_batches and over the remainder, without a division for every batch.
-            step = counts[stratum] // n_batches
-            step_over = counts[stratum] % n_batches
-            upto = 0
-            over = 0
-            for batch in range(1, n_batches + 1):
-                upto += step
-                over += step_over
-                if over >= n_batches:
-                    over -= n_batches
-                    upto += 1
-                offsets[batch] += upto
         if even:
-            for batch in range(1, n_batches + 1):
-                offsets[batch] = offsets[batch - 1] + n_rows // n_batches + (batch <= n_rows % n_batches)
+            for stratum in range(counts.shape[0]):
+                n_rows += counts[stratum]
+            core.fill_even_offsets(n_rows, n_batches, 0, n_batches + 1, &offsets[0])
+        else:
+            core.fill_proportional_offsets(
+                &counts[0], counts.shape[0], n_batches, INT64_MAX, &progress, &offsets[0]
+            )
 
 
 def fill_layout(const int64_t[::1] counts, bint even, int64_t[::1] free, int32_t[::1] layout):
@@ -238,35 +153,16 @@ def fill_layout(const int64_t[::1] counts, bint even, int64_t[::1] free, int32_t
     layout
         Shape (n,), n at least the sum of counts. The result; a place beyond that sum is its own.
     """
-    cdef int64_t n_batches = free.shape[0]
-    cdef int64_t place = 0
-    cdef int64_t batch = 0
-    cdef int64_t rank, count, over, step, step_over
-    cdef Py_ssize_t stratum
+    cdef core.LayoutProgress progress = core.LayoutProgress(0, 0, 0, 0, 0)
     with nogil:
-        for stratum in range(counts.shape[0]):
-            count = counts[stratum]
-            if even:
-                for rank in range(count):
-                    layout[place] = <int32_t>free[batch]
-                    free[batch] += 1
-                    place += 1
-                    batch = batch + 1 if batch + 1 < n_batches else 0
-                continue
-            # batch, from 0, is (rank * n_batches - 1) // count and over the remainder, without a division for every row.
-            step = n_batches // count
-            step_over = n_batches % count
-            batch = (n_batches - 1) // count
-            over = (n_batches - 1) % count
-            for rank in range(count):
-                layout[place] = <int32_t>free[batch]
-                free[batch] += 1
-                place += 1
-                batch += step
-                over += step_over
-                if over >= count:
-                    over -= count
-                    batch += 1
-        while place < layout.shape[0]:
-            layout[place] = <int32_t>place
-            place += 1
+        core.fill_layout(
+            &counts[0],
+            counts.shape[0],
+            free.shape[0],
+            even,
+            layout.shape[0],
+            INT64_MAX,
+            &progress,
+            &free[0],
+            &layout[0],
+        )

@@ -6,20 +6,7 @@ import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
-from pystrat._core cimport (
-    BLOCK_SIZE,
-    STATE_SIZE,
-    Generator,
-    bits_below,
-    draw_indices,
-    draw_subset,
-    fill_in_order,
-    index_below,
-    next_uniform,
-    seed_generator,
-    take_rows,
-    temper,
-)
+from pystrat cimport _core as core
 
 
 cdef class RandomStream:
@@ -34,30 +21,22 @@ cdef class RandomStream:
     """
 
     def __init__(self, uint32_t seed):
-        seed_generator(&self.generator, seed)
+        core.seed_generator(&self.generator, seed)
 
     def state(self):
         """Return the words of the Mersenne-Twister and the place among them, as R's .Random.seed has them.
 
         uint32 of shape (625,), the place first.
         """
-        words = np.empty(STATE_SIZE + 1, dtype=np.uint32)
+        words = np.empty(core.STATE_SIZE + 1, dtype=np.uint32)
         cdef uint32_t[::1] out = words
-        cdef Py_ssize_t i
-        out[0] = self.generator.position
-        for i in range(STATE_SIZE):
-            out[i + 1] = self.generator.state[i]
+        core.save_generator(&self.generator, &out[0])
         return words
 
     def restore(self, uint32_t[::1] words not None):
         """Go on where `state` was taken; raise ValueError where the array is not of 625 words, the first at most 624."""
-        cdef Py_ssize_t i
-        if words.shape[0] != STATE_SIZE + 1 or words[0] > STATE_SIZE:
+        if words.shape[0] != core.STATE_SIZE + 1 or not core.restore_generator(&self.generator, &words[0]):
             raise ValueError("A state of the generator has 625 words, the first of which is at most 624.")
-        for i in range(STATE_SIZE):
-            self.generator.state[i] = words[i + 1]
-        temper(&self.generator)
-        self.generator.position = words[0]
 
     def __reduce__(self):
         return stream_at, (self.state(),)
@@ -69,31 +48,16 @@ cdef class RandomStream:
         """
         drawn = np.empty(count, dtype=np.int64)
         cdef int64_t[::1] out = drawn
-        cdef uint32_t bits = bits_below(limit)
-        cdef uint32_t indices[BLOCK_SIZE]
-        cdef uint32_t wanted, i
-        cdef Py_ssize_t done = 0
         with nogil:
-            while done < count:
-                if bits < 32:
-                    wanted = <uint32_t>min(<Py_ssize_t>BLOCK_SIZE, count - done)
-                    draw_indices(&self.generator, <uint32_t>limit, 0, bits, wanted, indices)
-                    for i in range(wanted):
-                        out[done + i] = indices[i]
-                    done += wanted
-                else:
-                    out[done] = <int64_t>index_below(&self.generator, limit, bits)
-                    done += 1
+            core.draw_numbers(&self.generator, limit, count, &out[0])
         return drawn
 
     def uniforms(self, Py_ssize_t count):
         """Draw multiples of 2^-53 in [0, 1), two outputs of the generator each; float64 of shape (count,)."""
         drawn = np.empty(count, dtype=np.float64)
         cdef double[::1] out = drawn
-        cdef Py_ssize_t i
         with nogil:
-            for i in range(count):
-                out[i] = next_uniform(&self.generator)
+            core.draw_uniforms(&self.generator, count, &out[0])
         return drawn
 
     def permutation(self, uint32_t n_rows):
@@ -102,10 +66,9 @@ cdef class RandomStream:
         pool = np.empty(n_rows, dtype=np.int32)
         cdef int32_t[::1] rows = order
         cdef int32_t[::1] left = pool
-        if n_rows > 0:
-            with nogil:
-                fill_in_order(&left[0], n_rows)
-                take_rows(&self.generator, &left[0], n_rows, n_rows, &rows[0])
+        with nogil:
+            core.fill_in_order(&left[0], n_rows)
+            core.take_rows(&self.generator, &left[0], n_rows, n_rows, &rows[0])
         return order
 
     def subsets(self, int32_t[::1] pool not None, Py_ssize_t size, Py_ssize_t count):
@@ -115,13 +78,11 @@ cdef class RandomStream:
         `size` is at most n; the result is int32 of shape (count * size,).
         """
         drawn = np.empty((count, size), dtype=np.int32).reshape(-1)  # numpy refuses a product that would wrap
-        if size == 0 or count == 0:
-            return drawn
         cdef int32_t[::1] out = drawn
         cdef uint32_t[::1] places = np.empty(size, dtype=np.uint32)
-        cdef Py_ssize_t i
-        for i in range(count):
-            draw_subset(&self.generator, &pool[0], <uint32_t>pool.shape[0], <uint32_t>size, &places[0], &out[i * size])
+        cdef uint32_t n_rows = <uint32_t>pool.shape[0]
+        with nogil:
+            core.draw_subsets(&self.generator, &pool[0], n_rows, <uint32_t>size, count, &places[0], &out[0])
         return drawn
 
 

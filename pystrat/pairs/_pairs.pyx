@@ -15,7 +15,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
 from libc.string cimport memset
 
 from pystrat._core cimport BLOCK_SIZE, bits_below, draw_subset, index_below, prefetch
-from pystrat._hashing cimport slot_of
+from pystrat._core cimport slot_of
 from pystrat._random cimport RandomStream
 
 

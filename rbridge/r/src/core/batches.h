@@ -7,6 +7,7 @@
 #ifndef PYSTRAT_BATCHES_H
 #define PYSTRAT_BATCHES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -16,8 +17,12 @@ static inline int64_t part_length(int64_t n_batches, int64_t first, int64_t step
   return first < n_batches ? (n_batches - 1 - first) / step + 1 : 0;
 }
 
-/* Fill the part's own offsets, of part_length() + 1 numbers; return the first batch that lies outside of the rows, or
- * -1.
+/* Whether a batch lies within an epoch of n_rows rows, whatever its offsets are. */
+static inline bool batch_is_within(const int64_t *offsets, int64_t batch, int64_t n_rows) {
+  return 0 <= offsets[batch] && offsets[batch] <= offsets[batch + 1] && offsets[batch + 1] <= n_rows;
+}
+
+/* Fill the part's own offsets, of part_length() + 1 numbers; return the first batch outside of the epoch, or -1.
  *
  * The offsets of the epoch may be anything. After such a batch the part's offsets are not filled.
  */
@@ -28,18 +33,16 @@ static inline int64_t fill_part_offsets(
   part_offsets[0] = 0;
   for (int64_t place = 0; place < length; place++) {
     int64_t batch = first + place * step;
-    int64_t begin = offsets[batch];
-    int64_t end = offsets[batch + 1];
-    if (begin < 0 || end < begin || end > n_rows) return batch;
-    part_offsets[place + 1] = part_offsets[place] + end - begin;
+    if (!batch_is_within(offsets, batch, n_rows)) return batch;
+    part_offsets[place + 1] = part_offsets[place] + offsets[batch + 1] - offsets[batch];
   }
   return -1;
 }
 
 /* Copy the rows of the part's batches from `begin` to before `end`, counted in the part.
  *
- * A row takes `item_size` bytes in `rows` and `part_rows`. The part's offsets are those that fill_part_offsets() found
- * right.
+ * A row takes `item_size` bytes in `rows` and `part_rows`. The part's offsets are of a
+ * fill_part_offsets() that returned -1.
  */
 static inline void copy_part(
     const void *rows, size_t item_size, const int64_t *offsets, int64_t first, int64_t step,

@@ -22,9 +22,10 @@ typedef struct {
 /* Make a new or larger table ready: clear its slots, then enter the values that were found before. */
 static inline void enter_known(NumberTable *table) {
   uint64_t n_slots = UINT64_C(1) << table->bits;
+  int shift = 64 - table->bits;
   for (uint64_t slot = 0; slot < n_slots; slot++) table->slots[slot] = -1;
   for (int64_t known = 0; known < table->found; known++) {
-    uint64_t slot = slot_of(table->distinct[known], 64 - table->bits);
+    uint64_t slot = slot_of(table->distinct[known], shift);
     while (table->slots[slot] >= 0) slot = (slot + 1) & (n_slots - 1);
     table->slots[slot] = (int32_t)known;
   }
@@ -40,10 +41,11 @@ static inline int64_t number_rows(
 ) {
   uint64_t last = (UINT64_C(1) << table->bits) - 1;
   int64_t room = INT64_C(1) << (table->bits - 1);
+  int shift = 64 - table->bits;
   int64_t row = begin;
   for (; row < end; row++) {
     int64_t value = values[row];
-    uint64_t slot = slot_of(value, 64 - table->bits);
+    uint64_t slot = slot_of(value, shift);
     int32_t number = table->slots[slot];
     while (number >= 0 && table->distinct[number] != value) {
       slot = (slot + 1) & last;
@@ -61,11 +63,11 @@ static inline int64_t number_rows(
   return row;
 }
 
-/* Store the codes of the rows from `begin` to before `end` in a smaller type, and add to `counts` how often each
- * occurs.
+/* Store the codes of the rows from `begin` to before `end` in a smaller type, and count them.
  *
  * `wide` has codes from 0 to n_codes - 1; a negative one is that of a dropped row, and becomes the last code. `codes`
- * is an array of uint8_t, uint16_t or int32_t, as code_bytes, 1, 2 or 4, says. `counts` has n_codes numbers.
+ * is an array of uint8_t, uint16_t or int32_t, as code_bytes, 1, 2 or 4, says. `counts` has n_codes numbers, which are
+ * added to.
  */
 static inline void compact_codes(
     const int64_t *wide, int64_t begin, int64_t end, int64_t n_codes, int code_bytes, void *codes, int64_t *counts

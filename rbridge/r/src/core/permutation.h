@@ -18,8 +18,7 @@ static inline void fill_in_order(int32_t *pool, uint32_t n_rows) {
   for (uint32_t row = 0; row < n_rows; row++) pool[row] = (int32_t)row;
 }
 
-/* Draw where in the pool the next rows stand, at most `wanted` and at most a block; return how many were drawn, at
- * least 1.
+/* Draw where in the pool the next rows are, at most `wanted` and at most a block; return how many, at least 1.
  *
  * `indices` has room for min(wanted, BLOCK_SIZE). A block ends where an index needs another number of bits.
  */

@@ -1,5 +1,4 @@
-/* From the rows of each stratum to the batches: where each batch begins, and where in the epoch each row of a stratum
- * goes.
+/* From the number of rows of each stratum to its batches: where in the epoch each batch begins, and each row goes.
  *
  * With B batches, the row of rank i (from 1) of a stratum of n rows is in batch ceil(i * B / n), from 1, by the
  * proportional rule. By the even rule the rows are dealt to the batches in turn, stratum after stratum. Either way the
@@ -33,9 +32,7 @@ typedef struct {
   int64_t over;  /* by the proportional rule, the remainder of the division that gave the batch */
 } LayoutProgress;
 
-/* Fill `starts`, of n_strata + 1 numbers, with where the ranks of each stratum begin in a layout, and where the last
- * end.
- */
+/* Fill `starts`, of n_strata + 1 numbers: where in a layout the ranks of each stratum begin, and where the last end. */
 static inline void fill_starts(const int64_t *counts, int64_t n_strata, int64_t *starts) {
   starts[0] = 0;
   for (int64_t stratum = 0; stratum < n_strata; stratum++) starts[stratum + 1] = starts[stratum] + counts[stratum];

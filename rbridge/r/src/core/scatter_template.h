@@ -1,5 +1,5 @@
-/* The functions of scatter.h for one type of codes. Each inclusion defines CODE, this type, and NAME(), which adds it to
- * a name.
+/* The functions of scatter.h for one type of codes. Each inclusion defines CODE, this type, and NAME(), which adds it
+ * to a name.
  *
  * All of them have these arrays of the caller's:
  *   codes    n rows: the stratum of each row, from 0; a row that no batch holds has the number of strata

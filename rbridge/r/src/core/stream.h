@@ -1,4 +1,4 @@
-/* Whole arrays from a generator, and its state as R's .Random.seed has it. Drawing in steps gives what one call for all
+/* Whole arrays from a generator, and its state as R's .Random.seed has it. Several calls give what one call for all
  * of it gives.
  */
 
@@ -48,15 +48,16 @@ static inline void draw_uniforms(Generator *generator, int64_t count, double *un
   for (int64_t i = 0; i < count; i++) uniforms[i] = next_uniform(generator);
 }
 
-/* Draw `count` subsets, each `size` different rows of a pool that holds 0, 1, ..., n_rows - 1, and does so again
- * afterwards.
+/* Draw `count` subsets, each `size` different rows of a pool that holds 0, 1, ..., n_rows - 1.
  *
- * `size` is at most n_rows. `places` is scratch space for `size` numbers; `rows` has size * count.
+ * Afterwards the pool holds them in this order again. `size` is at most n_rows. `places` is scratch space for `size`
+ * numbers; `rows` has size * count.
  */
 static inline void draw_subsets(
     Generator *generator, int32_t *pool, uint32_t n_rows, uint32_t size, int64_t count, uint32_t *places, int32_t *rows
 ) {
-  for (int64_t i = 0; i < count; i++) draw_subset(generator, pool, n_rows, size, places, rows + i * (int64_t)size);
+  if (size == 0) return;
+  for (int64_t i = 0; i < count; i++) draw_subset(generator, pool, n_rows, size, places, &rows[i * (int64_t)size]);
 }
 
 #endif
