@@ -8,6 +8,7 @@
 #ifndef PYSTRAT_SCATTER_H
 #define PYSTRAT_SCATTER_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "permutation.h"

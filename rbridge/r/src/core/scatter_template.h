@@ -59,7 +59,5 @@ static inline void NAME(scatter_in_order)(
     uint32_t begin, uint32_t end, const CODE *codes, int64_t *cursors, const int32_t *layout, int32_t first_row,
     int32_t *rows
 ) {
-  for (uint32_t row = begin; row < end; row++) {
-    rows[layout[cursors[codes[row]]++]] = (int32_t)row + first_row;
-  }
+  for (size_t row = begin; row < end; row++) rows[layout[cursors[codes[row]]++]] = (int32_t)row + first_row;
 }

@@ -1,0 +1,152 @@
+/* plan.h against the rule: the row of rank i of a stratum of n rows is in batch (i * B + n - 1) / n. */
+
+#include <string.h>
+
+#include "check.h"
+#include "plan.h"
+
+enum { MOST_STRATA = 4 };
+
+/* The batch, from 0, of a rank, from 0. `start` is the number of rows of the strata before. */
+static int64_t batch_by_rule(int64_t rank, int64_t count, int64_t start, int64_t n_batches, bool even) {
+  if (even) return (start + rank) % n_batches;
+  return ((rank + 1) * n_batches + count - 1) / count - 1;
+}
+
+static void fill_offsets_in_steps(
+    const int64_t *counts, int64_t n_strata, int64_t n_batches, bool even, int64_t wanted, int64_t *offsets
+) {
+  if (even) {
+    int64_t n_rows = 0;
+    for (int64_t stratum = 0; stratum < n_strata; stratum++) n_rows += counts[stratum];
+    for (int64_t begin = 0; begin <= n_batches;) {
+      int64_t end = wanted < n_batches + 1 - begin ? begin + wanted : n_batches + 1;
+      fill_even_offsets(n_rows, n_batches, begin, end, offsets);
+      begin = end;
+    }
+    return;
+  }
+  memset(offsets, 0, (size_t)(n_batches + 1) * sizeof *offsets);
+  OffsetsProgress progress = {0};
+  int64_t n_steps = 1;
+  while (!fill_proportional_offsets(counts, n_strata, n_batches, wanted, &progress, offsets)) n_steps += 1;
+  int64_t work = n_strata * n_batches;
+  CHECK_EQUAL(n_steps, work / wanted + (work % wanted > 0)); /* each step does what is wanted, not more and not less */
+}
+
+/* Compare offsets, starts and layout with the rule, done in steps of so much work. */
+static void check_plan(const int64_t *counts, int64_t n_strata, int64_t n_batches, bool even, int64_t wanted) {
+  int64_t starts[MOST_STRATA + 1];
+  fill_starts(counts, n_strata, starts);
+  int64_t n_rows = 0;
+  for (int64_t stratum = 0; stratum < n_strata; stratum++) {
+    CHECK_EQUAL(starts[stratum], n_rows);
+    n_rows += counts[stratum];
+  }
+  CHECK_EQUAL(starts[n_strata], n_rows);
+
+  int64_t *offsets = new_array(n_batches + 1, sizeof *offsets);
+  int64_t *next_places = new_array(n_batches, sizeof *next_places);
+  fill_offsets_in_steps(counts, n_strata, n_batches, even, wanted, offsets);
+  int64_t n_places = n_rows + 3; /* three rows are in no batch */
+  int32_t *layout = new_array(n_places, sizeof *layout);
+  memcpy(next_places, offsets, (size_t)n_batches * sizeof *offsets);
+  LayoutProgress progress = {0};
+  int64_t n_steps = 1;
+  while (!fill_layout(counts, n_strata, n_batches, even, n_places, wanted, &progress, next_places, layout)) {
+    n_steps += 1;
+  }
+  CHECK_EQUAL(n_steps, n_places / wanted + (n_places % wanted > 0));
+
+  int64_t place = 0;
+  int64_t smallest = INT64_MAX;
+  int64_t largest = 0;
+  for (int64_t batch = 0; batch < n_batches; batch++) {
+    CHECK_EQUAL(offsets[batch], place);
+    for (int64_t stratum = 0; stratum < n_strata; stratum++) {
+      int64_t held = 0;
+      for (int64_t rank = 0; rank < counts[stratum]; rank++) {
+        if (batch_by_rule(rank, counts[stratum], starts[stratum], n_batches, even) != batch) continue;
+        CHECK_EQUAL(layout[starts[stratum] + rank], place++);
+        held += 1;
+      }
+      int64_t floor = counts[stratum] / n_batches;
+      CHECK(held == floor || (held == floor + 1 && counts[stratum] % n_batches > 0));
+    }
+    int64_t size = place - offsets[batch];
+    if (size < smallest) smallest = size;
+    if (size > largest) largest = size;
+    CHECK_EQUAL(next_places[batch], place);
+  }
+  CHECK_EQUAL(place, n_rows);
+  CHECK_EQUAL(offsets[n_batches], n_rows);
+  if (even) CHECK(largest - smallest <= 1);
+  for (; place < n_places; place++) CHECK_EQUAL(layout[place], place);
+  free(offsets);
+  free(next_places);
+  free(layout);
+}
+
+static void check_plans(const int64_t *counts, int64_t n_strata, int64_t n_batches) {
+  static const int64_t steps[] = {1, 2, 5, INT64_MAX};
+  for (size_t i = 0; i < LENGTH(steps); i++) {
+    check_plan(counts, n_strata, n_batches, false, steps[i]);
+    check_plan(counts, n_strata, n_batches, true, steps[i]);
+  }
+}
+
+static void test_one_stratum(void) {
+  for (int64_t count = 0; count <= 40; count++) {
+    for (int64_t n_batches = 1; n_batches <= 45; n_batches++) check_plans(&count, 1, n_batches);
+  }
+}
+
+static void test_several_strata(void) {
+  int64_t counts[MOST_STRATA];
+  for (int64_t case_number = 0; case_number < 9 * 9 * 9; case_number++) {
+    counts[0] = case_number % 9;
+    counts[1] = case_number / 9 % 9;
+    counts[2] = case_number / 81;
+    for (int64_t n_batches = 1; n_batches <= 10; n_batches++) {
+      check_plans(counts, 2, n_batches);
+      check_plans(counts, 3, n_batches);
+    }
+  }
+  static const int64_t larger[MOST_STRATA] = {1000, 7, 365, 128};
+  for (int64_t n_batches = 1; n_batches <= 7; n_batches++) check_plans(larger, MOST_STRATA, n_batches);
+}
+
+/* Counts whose products with the number of batches exceed 64 bits: b * n / B is b * (n / B) + b * (n mod B) / B. */
+static void test_offsets_of_large_counts(void) {
+  static const int64_t counts[] = {INT64_C(1) << 61, (INT64_C(1) << 53) - 1, INT64_MAX / 2, 2147483647};
+  static const int64_t numbers[] = {1, 2, 3, 1000, 65537};
+  for (size_t i = 0; i < LENGTH(numbers); i++) {
+    int64_t n_batches = numbers[i];
+    int64_t *offsets = new_array(n_batches + 1, sizeof *offsets);
+    for (int even = 0; even <= 1; even++) {
+      fill_offsets_in_steps(counts, LENGTH(counts), n_batches, even == 1, 999, offsets);
+      int64_t n_rows = 0;
+      for (size_t stratum = 0; stratum < LENGTH(counts); stratum++) n_rows += counts[stratum];
+      for (int64_t batch = 0; batch <= n_batches; batch++) {
+        int64_t wanted = 0;
+        if (even == 1) {
+          wanted = batch * (n_rows / n_batches) + (batch < n_rows % n_batches ? batch : n_rows % n_batches);
+        } else {
+          for (size_t stratum = 0; stratum < LENGTH(counts); stratum++) {
+            int64_t whole = counts[stratum] / n_batches;
+            wanted += batch * whole + batch * (counts[stratum] % n_batches) / n_batches;
+          }
+        }
+        CHECK_EQUAL(offsets[batch], wanted);
+      }
+    }
+    free(offsets);
+  }
+}
+
+int main(void) {
+  test_one_stratum();
+  test_several_strata();
+  test_offsets_of_large_counts();
+  return 0;
+}
