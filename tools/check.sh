@@ -23,11 +23,25 @@ kernels_are_without_warnings() {
   ! grep -E -A 5 '\.(c|h|pyx|pxd):[0-9]+:[0-9]+: warning:|warning: .*\.p(yx|xd):[0-9]+' build/set-up/kernels.log
 }
 
+# Each header of the C core includes what it needs. That it works, tests/core finds out, under sanitizers.
+core_is_without_warnings() {
+  local header compiler failed=0
+  local options=(-std=c99 -Wall -Wextra -Wconversion -pedantic -Werror -fsyntax-only)
+  for header in rbridge/r/src/core/*.h; do
+    [[ $header == *_template.h ]] && continue
+    for compiler in gcc clang; do
+      $compiler "${options[@]}" -include "$header" -x c /dev/null || failed=1
+    done
+  done
+  return $failed
+}
+
 check "format (black)" $python -m black --quiet --check --diff "${sources[@]}"
 check "lint (flake8)" $python -m flake8 "${sources[@]}"
 check "types (mypy)" $python -m mypy
 check "types of set-up (mypy)" env MYPYPATH=tools/set_up $python -m mypy --config-file= --strict tools/set_up/*.py
 check "kernels without warnings" kernels_are_without_warnings
+check "core without warnings" core_is_without_warnings
 check "shell scripts parse" bash -n tools/set-up.sh tools/check.sh .ci/run
 check "R: style and documentation" Rscript tools/check_r.R
 
