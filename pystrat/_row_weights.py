@@ -7,6 +7,7 @@ from typing import Any, Mapping, Optional
 import numpy as np
 from numpy.typing import NDArray
 
+from pystrat.arrays import for_kernel, plain_array
 from pystrat.messages import check_integer, refusal, show
 from pystrat._random import RandomStream
 from pystrat._sum_tree import WeightTree, first_outside
@@ -59,7 +60,7 @@ class RowWeights:
         if found.ndim != 1:
             required = "be a vector of row positions"
             raise ValueError(refusal(name, self._owner, required, f"{found.ndim} dimensions"))
-        positions = np.ascontiguousarray(found, dtype=np.int64)
+        positions = for_kernel(found, np.int64)
         outside = first_outside(positions, self._length)
         if outside >= 0:
             required = "be empty: there is no row"
@@ -162,15 +163,7 @@ def as_numbers(values: Any, name: str, owner: str, *, count: Optional[int] = Non
     if count is not None and len(found) != count:
         required = f"have one value for each row, {count}"
         raise ValueError(refusal(name, owner, required, show(found)))
-    return np.ascontiguousarray(found, dtype=np.float64)
-
-
-def plain_array(values: Any) -> NDArray[Any]:
-    """Return an array of what may be a tensor, on any device, of any precision."""
-    if hasattr(values, "detach"):
-        values = values.detach().cpu()
-        values = (values.double() if values.is_floating_point() else values).numpy()  # numpy has no bfloat16
-    return np.asarray(values)
+    return for_kernel(found, np.float64)
 
 
 def _show_dtype(found: NDArray[Any]) -> str:

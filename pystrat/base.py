@@ -37,6 +37,7 @@ from typing import (
 import numpy as np
 
 from pystrat._batches import BatchLists, gather_part
+from pystrat.arrays import plain_array
 from pystrat.messages import check_integer, refusal, show
 from pystrat._random import RandomStream
 
@@ -110,7 +111,7 @@ class Batches(Sequence["NDArray[Any]"]):
     @classmethod
     def gather(cls, batches: Iterable[NDArray[Any]]) -> "Batches":
         """Copy the arrays of an iterable into one; raise TypeError where they hold anything but integers."""
-        arrays = [np.asarray(batch) for batch in batches]
+        arrays = [plain_array(batch) for batch in batches]
         offsets = np.cumsum([0] + [len(array) for array in arrays], dtype=np.int64)
         arrays = [array for array in arrays if len(array)]
         rows = np.concatenate(arrays) if arrays else np.empty(0, dtype=np.int32)

@@ -14,9 +14,9 @@ from typing import Any, Iterator, Mapping, NamedTuple, Optional
 import numpy as np
 from numpy.typing import NDArray
 
+from pystrat.arrays import plain_array
 from pystrat.messages import refusal, show
 from pystrat._random import RandomStream, stream_at
-from pystrat._row_weights import plain_array
 from pystrat.base import Batches, Place, epoch_seed
 from pystrat.fixed_size import FixedSizeBatchSampler
 

@@ -7,6 +7,7 @@ from typing import Any, Mapping, Optional
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pystrat.arrays import plain_array
 from pystrat.messages import count_of, refusal, show
 
 # M. Okabe and K. Ito's colours, which people with any kind of colour vision tell apart; line styles alternate as well.
@@ -125,12 +126,12 @@ def area_under(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
 
 def _check_rows(labels: ArrayLike, weights: Optional[ArrayLike]) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     owner = "plot_roc_curves"
-    values = np.asarray(labels, dtype=np.float64).reshape(-1)
+    values = plain_array(labels).astype(np.float64).reshape(-1)
     if not np.isin(values, (0, 1)).all():
         wrong = values[~np.isin(values, (0, 1))][0]
         raise ValueError(refusal("labels", owner, "hold 0 and 1 only", show(wrong)))
     positive = values == 1
-    weight = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=np.float64).reshape(-1)
+    weight = np.ones(len(values)) if weights is None else plain_array(weights).astype(np.float64).reshape(-1)
     if len(weight) != len(values) or not (np.isfinite(weight).all() and (weight >= 0).all()):
         required = "have a finite number, not negative, for each label"
         raise ValueError(refusal("weights", owner, required, count_of(len(weight), "value")))
@@ -145,7 +146,7 @@ def _check_runs(
     """Return a matrix a name, a row a run."""
     if not values:
         raise ValueError(refusal(parameter, owner, "have one entry or more", "nothing"))
-    runs = {name: np.atleast_2d(np.asarray(value, dtype=np.float64)) for name, value in values.items()}
+    runs = {name: np.atleast_2d(plain_array(value).astype(np.float64)) for name, value in values.items()}
     for name, matrix in runs.items():
         if matrix.ndim != 2 or matrix.size == 0 or (n_columns is not None and matrix.shape[1] != n_columns):
             required = "be vectors or matrices" if n_columns is None else f"have {count_of(n_columns, 'value')} a run"

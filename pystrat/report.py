@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pystrat.arrays import plain_array
 from pystrat.messages import count_of, range_of, refusal, show
 from pystrat._progress import progress
 from pystrat.plan import BatchPlan
@@ -86,10 +87,8 @@ def _entry(batch: Any, key: Any) -> Any:
 
 
 def _vector(values: Any) -> NDArray[Any]:
-    """Return the labels of one batch as a vector, a torch tensor's without importing torch."""
-    if hasattr(values, "detach"):
-        values = values.detach().cpu().numpy()
-    array = np.asarray(values)
+    """Return the labels of one batch as a vector."""
+    array = plain_array(values)
     if array.ndim != 1 and array.shape != (len(array), 1):
         shape = "x".join(str(length) for length in array.shape)
         raise ValueError(refusal("labels", "batch_counts", "give one label a row", f"an array of shape {shape}"))

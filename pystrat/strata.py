@@ -16,7 +16,8 @@ import pandas as pd
 from pandas.api import types
 
 from pystrat import _kernels
-from pystrat.messages import count_of, refusal, show, show_number
+from pystrat.arrays import Wanted, as_doubles, as_vector
+from pystrat.messages import count_of, refusal, show_number
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -38,19 +39,7 @@ _OBJECT_KINDS = {
 _Refuse = Callable[[str], TypeError]
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """A vector that a parameter must be, for the messages that refuse anything else."""
-
-    name: str
-    required: str
-    advice: Optional[str] = None
-
-    def refusal(self, owner: str, got: str, advice: Optional[str] = None) -> TypeError:
-        return TypeError(refusal(self.name, owner, self.required, got, advice))
-
-
-_STRATA = Wanted("strata", "be a vector or a table of columns", "Several columns go in a DataFrame or a dict.")
+STRATA = Wanted("strata", "be a vector or a table of columns", "Several columns go in a DataFrame or a dict.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,10 +223,10 @@ def _as_columns(strata: Any, owner: str) -> dict[Any, Any]:
     elif isinstance(strata, Mapping):
         columns = dict(strata)
     else:
-        return {"strata": as_vector(strata, owner)}
+        return {"strata": as_vector(strata, owner, STRATA)}
     if not columns:
         raise ValueError(refusal("strata", owner, "have at least one column", "0 columns"))
-    return {name: as_vector(values, owner) for name, values in columns.items()}
+    return {name: as_vector(values, owner, STRATA) for name, values in columns.items()}
 
 
 def _unique_names(names: Iterable[Any]) -> list[Any]:
@@ -246,52 +235,6 @@ def _unique_names(names: Iterable[Any]) -> list[Any]:
     if len(set(listed)) == len(listed):
         return listed
     return [(name, place) for place, name in enumerate(listed)]
-
-
-def as_vector(values: Any, owner: str, wanted: Wanted = _STRATA) -> Any:
-    """Return `values` as a one-dimensional pandas or numpy vector, without looking at the items."""
-    if isinstance(values, pd.MultiIndex):
-        required, advice = "be a vector or a table of columns", "Several columns go in a DataFrame or a dict."
-        raise TypeError(refusal("strata", owner, required, f"an index of {values.nlevels} levels", advice))
-    if isinstance(values, (pd.Series, pd.Index, pd.api.extensions.ExtensionArray)):
-        return np.asarray(values) if isinstance(values.dtype, pd.SparseDtype) else values
-    if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
-        raise wanted.refusal(owner, show(values))
-    if type(values).__module__.split(".")[0] == "torch":
-        return _one_dimensional(_tensor_to_array(values), owner, wanted)
-    if isinstance(values, np.ma.MaskedArray):
-        masked = values.mask
-        values = values.data.astype(object)
-        values[masked] = None
-    if isinstance(values, np.ndarray):
-        return _one_dimensional(values, owner, wanted)
-    if isinstance(values, range):
-        return np.arange(values.start, values.stop, values.step)
-    if isinstance(values, (list, tuple)):
-        # An object array keeps what numpy would coerce, such as the logical value in [True, "a"].
-        return pd.Series(values, dtype=object).to_numpy()
-    if hasattr(values, "__array__"):
-        return _one_dimensional(np.asarray(values), owner, wanted)
-    if isinstance(values, Sequence):
-        return as_vector(list(values), owner, wanted)
-    raise wanted.refusal(owner, show(values))
-
-
-def _tensor_to_array(tensor: Any) -> NDArray[Any]:
-    """Return the numbers of a torch tensor; torch itself is not imported here."""
-    tensor = tensor.detach().cpu()
-    if "bfloat16" in str(tensor.dtype):  # numpy has no such type; the widening is exact
-        tensor = tensor.float()
-    array: NDArray[Any] = tensor.numpy()
-    return array
-
-
-def _one_dimensional(array: NDArray[Any], owner: str, wanted: Wanted) -> NDArray[Any]:
-    if array.ndim != 1:
-        shape = "x".join(str(length) for length in array.shape)
-        got = f"an array of shape {shape}" if array.ndim else "a scalar"
-        raise wanted.refusal(owner, got, wanted.advice)
-    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
 def _common_length(columns: Iterable[Any], owner: str) -> int:
@@ -329,7 +272,7 @@ def number_column(values: Any, name: str, where: str, owner: str) -> Column:
     Parameters
     ----------
     values : vector
-        What `as_vector` returns.
+        What `pystrat.arrays.as_vector` returns.
     name, where, owner : str
         The names of the parameter, of the column and of the function that error messages give.
     """
@@ -420,10 +363,7 @@ def _as_doubles(values: Any, refuse: _Refuse) -> Any:
     if getattr(values.dtype, "kind", "O") != "f":
         return values
     if not isinstance(values.dtype, np.dtype):
-        present = ~np.asarray(pd.isna(values))
-        numbers = np.full(len(values), np.nan)
-        numbers[present] = values[present].to_numpy(dtype=np.float64)
-        return numbers
+        return as_doubles(values)
     doubles = np.asarray(values, dtype=np.float64)
     if values.dtype.itemsize > 8 and not np.array_equal(doubles, values, equal_nan=True):
         raise refuse(f"{values.dtype} numbers that no double holds exactly")

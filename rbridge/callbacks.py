@@ -8,6 +8,7 @@ from typing import Any, Iterable, Optional
 import numpy as np
 from numpy.typing import NDArray
 
+from pystrat.arrays import plain_array
 from pystrat.messages import check_integer, refusal, show
 from pystrat.base import Batches, BatchSampler
 
@@ -138,9 +139,7 @@ def _kind_of(sampler: Any, owner: str) -> str:
 
 def _as_rows(batch: Any, owner: str, largest: int) -> NDArray[np.int64]:
     """Return one batch as row positions, or numbers, of at most `largest`."""
-    if hasattr(batch, "detach"):  # a torch tensor
-        batch = batch.detach().cpu().numpy()
-    rows = np.asarray(batch)
+    rows = plain_array(batch)
     if rows.ndim == 0:
         advice = "Wrap it in a BatchSampler, which makes batches of single positions."
         raise TypeError(refusal("sampler", owner, "give batches of row positions", f"the item {_shown(batch)}", advice))

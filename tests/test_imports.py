@@ -25,6 +25,7 @@ def test_import_brings_the_stratified_sampler_and_nothing_of_the_others() -> Non
         "pystrat._kernels",
         "pystrat.messages",
         "pystrat._random",
+        "pystrat.arrays",
         "pystrat.base",
         "pystrat.plan",
         "pystrat.strata",

@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pystrat.arrays import plain_array
 from pystrat.messages import check_choice, check_integer, count_of, refusal, show
 from pystrat._random import RandomStream
-from pystrat._row_weights import plain_array
 from pystrat.base import Batches, BatchSampler, Place, epoch_seed
 from pystrat.corpus.batching import BatchCut
 

@@ -15,6 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from pystrat.arrays import plain_array
 from pystrat.messages import check_integer, count_of, refusal, show
 
 IGNORED = -100  # what cross_entropy and nll_loss ignore unless told otherwise
@@ -338,9 +339,7 @@ def _reach(tensor: torch.Tensor) -> tuple[int, int]:
 
 
 def _as_ids(values: Any, name: str, owner: str) -> NDArray[np.int64]:
-    if isinstance(values, torch.Tensor):
-        values = values.detach().cpu().numpy()
-    array = np.asarray(values).reshape(-1)
+    array = plain_array(values).reshape(-1)
     if not len(array):
         return np.empty(0, dtype=np.int64)
     if array.dtype.kind not in "iu":

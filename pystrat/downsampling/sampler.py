@@ -16,8 +16,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat import _kernels
+from pystrat.arrays import for_kernel, plain_array
 from pystrat.messages import as_written, check_flag, check_integer, check_number, count_of, refusal, show, show_number
-from pystrat._row_weights import plain_array
 from pystrat._sum_tree import first_outside
 from pystrat.base import Batches, BatchSampler, epoch_permutation, epoch_seed
 from pystrat.plan import BatchPlan, even_plan
@@ -235,7 +235,7 @@ class DownsampledBatchSampler(BatchSampler):
         owner, found = type(self).__name__, plain_array(rows)
         if found.size and found.dtype.kind not in "iu":
             raise TypeError(refusal("rows", owner, "hold row positions", f"{found.dtype} values"))
-        positions = np.ascontiguousarray(found, dtype=np.int64).reshape(found.shape)
+        positions = for_kernel(found, np.int64)
         outside = first_outside(positions.ravel(), len(self._codes))
         if outside >= 0:
             required = f"hold row positions from 0 to {len(self._codes) - 1}"
@@ -387,19 +387,10 @@ def correct_probabilities(probabilities: Any, keep_rate: Any) -> NDArray[np.floa
 
 
 def _as_doubles(values: Any, name: str, owner: str) -> NDArray[np.float64]:
-    """Return an array of numbers, also of pandas' nullable ones; refuse anything else."""
-    refused = TypeError(refusal(name, owner, "hold numbers", "other values"))
-    if isinstance(values, (pd.DataFrame, pd.Series)):
-        kinds = [dtype.kind for dtype in pd.DataFrame(values).dtypes]
-        if not set(kinds) <= set("iuf"):
-            raise refused
-        return np.asarray(values.to_numpy(dtype=np.float64, na_value=np.nan))
-    try:
-        found = plain_array(values)
-    except ValueError:  # lists of unequal lengths
-        raise refused from None
+    """Return an array of numbers; refuse anything else."""
+    found = plain_array(values)
     if found.size and found.dtype.kind not in "iuf":
-        raise refused
+        raise TypeError(refusal(name, owner, "hold numbers", "other values"))
     return found.astype(np.float64)
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pystrat.arrays import holds_tensors, plain_array
 from pystrat.messages import check_integer, refusal, show
-from pystrat._row_weights import plain_array
 from pystrat.pairs.sampler import MAX_CODES, check_table, decode_pairs
 
 
@@ -49,7 +49,8 @@ class FeatureLookup:
             raise TypeError(refusal("features", owner, "have one row for each id", show(features)))
         self._index: Optional[pd.Index] = None
         if ids is not None:
-            self._index = pd.Index(ids)
+            is_list = isinstance(ids, (list, tuple)) and not holds_tensors(ids)  # of which numpy might make text
+            self._index = pd.Index(ids if is_list else plain_array(ids))
             if len(self._index) != len(self._features):
                 required = f"have one id for each row of features, {len(self._features)}"
                 raise ValueError(refusal("ids", owner, required, show(self._index)))

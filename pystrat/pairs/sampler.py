@@ -6,9 +6,9 @@ import hashlib
 from typing import Any, Optional
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from pystrat.arrays import plain_array
 from pystrat.messages import check_choice, check_flag, check_integer, check_number, count_of, refusal, show
 from pystrat.pairs.negatives import (
     Negatives,
@@ -20,7 +20,6 @@ from pystrat.pairs.negatives import (
 )
 from pystrat.pairs._pairs import deal_pairs
 from pystrat._random import RandomStream
-from pystrat._row_weights import plain_array
 from pystrat.base import Batches, BatchSampler, epoch_seed
 
 METHOD_CHOICES = ("uniform", "per_user", "popularity")
@@ -336,7 +335,7 @@ def check_table(n_users: int, n_items: int, owner: str) -> None:
 
 def _check_codes(codes: Any, limit: Any, name: str, owner: str) -> tuple[NDArray[np.int64], int]:
     """Return codes as int64 and how many there may be; refuse those that are none."""
-    found = np.atleast_1d(_plain_codes(codes))
+    found = np.atleast_1d(plain_array(codes))
     if found.ndim != 1:
         raise ValueError(refusal(name, owner, "be a vector of codes", count_of(found.ndim, "dimension")))
     if len(found) == 0:
@@ -353,13 +352,3 @@ def _check_codes(codes: Any, limit: Any, name: str, owner: str) -> tuple[NDArray
     if outside.any():
         raise ValueError(refusal(name, owner, f"hold codes from 0 to {largest}", show(found[outside][0])))
     return found.astype(np.int64), largest + 1 if limit is not None else int(found.max()) + 1
-
-
-def _plain_codes(codes: Any) -> NDArray[Any]:
-    """Return an array; pandas' integers that may be missing are plain ones, or doubles with NaN if any is missing."""
-    kept = getattr(codes, "dtype", None)
-    if not isinstance(kept, pd.api.extensions.ExtensionDtype) or kept.kind not in "iu":
-        return plain_array(codes)
-    if pd.isna(codes).any():
-        return np.asarray(codes.to_numpy(dtype=np.float64, na_value=np.nan))
-    return np.asarray(codes.to_numpy(dtype=np.int64 if kept.kind == "i" else np.uint64))

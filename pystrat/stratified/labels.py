@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pystrat.arrays import as_vector, plain_array
 from pystrat.messages import count_of, refusal
-from pystrat.strata import as_vector
+from pystrat.strata import STRATA
 
 _ATTRIBUTES = ("targets", "labels", "y")
 _COLUMNS = ("label", "labels")
@@ -57,7 +58,7 @@ def labels_of(dataset: Any, *, column: Optional[str] = None) -> NDArray[Any]:
 
 def _find(dataset: Any, column: Optional[str]) -> NDArray[Any]:
     if hasattr(dataset, "dataset") and hasattr(dataset, "indices"):
-        rows = np.asarray(dataset.indices, dtype=np.int64)
+        rows = plain_array(dataset.indices).astype(np.int64)
         return labels_of(dataset.dataset, column=column)[rows]
     if hasattr(dataset, "datasets") and hasattr(dataset, "cumulative_sizes"):
         return _joined([labels_of(part, column=column) for part in dataset.datasets])
@@ -83,7 +84,7 @@ def _as_array(labels: Any) -> NDArray[Any]:
         required = "have one label a row"
         shape = "x".join(str(length) for length in labels.shape)
         raise TypeError(refusal("dataset", _OWNER, required, f"labels of shape {shape}"))
-    return np.asarray(as_vector(labels, _OWNER))
+    return np.asarray(as_vector(labels, _OWNER, STRATA))
 
 
 def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:

@@ -18,6 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api import types
 
+from pystrat.arrays import as_doubles, plain_array
 from pystrat.messages import check_choice, check_flag, check_integer, count_of, refusal, show
 from pystrat.base import Batches, BatchSampler, epoch_permutation
 
@@ -412,10 +413,8 @@ def _as_matrix(labels: Any, owner: str) -> tuple[NDArray[np.bool_], tuple[str, .
         array = _frame_to_array(labels, owner)
     elif hasattr(labels, "toarray"):
         array = labels.toarray()
-    elif hasattr(labels, "detach"):
-        array = labels.detach().cpu().numpy()
-    elif isinstance(labels, (np.ndarray, list, tuple)):
-        array = _nested_to_array(labels)
+    elif isinstance(labels, (list, tuple)) or hasattr(labels, "ndim"):
+        array = plain_array(labels)
     else:
         raise TypeError(refusal("labels", owner, "be a matrix with one row a row of the dataset", show(labels)))
     if array.ndim != 2:
@@ -440,13 +439,5 @@ def _frame_to_array(frame: pd.DataFrame, owner: str) -> NDArray[Any]:
     for name, dtype in zip(frame.columns, frame.dtypes):
         if not (types.is_bool_dtype(dtype) or types.is_numeric_dtype(dtype)) or types.is_complex_dtype(dtype):
             raise TypeError(refusal("labels", owner, "hold 0 and 1", f"{dtype} values in column '{name}'"))
-    columns = [np.asarray(frame.iloc[:, place], dtype=object) for place in range(frame.shape[1])]
-    doubles = [np.where(pd.isna(column), np.nan, column).astype(np.float64) for column in columns]
-    return np.stack(doubles, axis=1) if doubles else np.empty(frame.shape)
-
-
-def _nested_to_array(labels: Any) -> NDArray[Any]:
-    """Return an array, or rows of equal length, as an array; rows of unequal length become one dimension."""
-    if not isinstance(labels, np.ndarray) and len({np.size(row) for row in labels}) > 1:
-        return np.empty(len(labels), dtype=object)
-    return np.asarray(labels)
+    columns = [as_doubles(frame.iloc[:, place]) for place in range(frame.shape[1])]
+    return np.stack(columns, axis=1) if columns else np.empty(frame.shape)

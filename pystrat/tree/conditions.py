@@ -13,8 +13,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pystrat.arrays import Wanted, as_vector
 from pystrat.messages import count_of, refusal, show
-from pystrat.strata import MAX_ROWS, Column, Wanted, as_vector, number_column, numbers_of
+from pystrat.strata import MAX_ROWS, Column, number_column, numbers_of
 from pystrat.tree.specification import Condition, Specification
 
 _KINDS = {"boolean": "a logical value", "number": "a number", "text": "a text", "bytes": "a text", "date": "a date"}

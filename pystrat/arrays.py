@@ -1,0 +1,182 @@
+"""Lists, arrays, pandas objects and tensors -> plain arrays: how every parameter that is an array is taken in.
+
+Tensors may have any type and device, and may require gradients; torch itself is not imported here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Optional, Sequence
+
+import numpy as np
+import pandas as pd
+from pandas.api.extensions import ExtensionArray, ExtensionDtype
+
+from pystrat.messages import refusal, show
+
+if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A vector that a parameter must be, for the messages that refuse anything else."""
+
+    name: str
+    required: str
+    advice: Optional[str] = None
+
+    def refusal(self, owner: str, got: str, advice: Optional[str] = None) -> TypeError:
+        return TypeError(refusal(self.name, owner, self.required, got, advice))
+
+
+def plain_array(values: Any) -> NDArray[Any]:
+    """Return `values` as an array of numpy, of any shape, without a copy if that is possible.
+
+    Parameters
+    ----------
+    values : list, numpy.ndarray, pandas Series, Index, extension array or DataFrame, torch tensor, or list of tensors
+
+    Returns
+    -------
+    numpy.ndarray
+        Numbers keep their type. Numbers of pandas or of a masked array of which some are missing become doubles, with
+        NaN for these. Anything else with missing values, and lists of unequal lengths, become arrays of objects.
+    """
+    if _is_tensor(values):
+        return _of_tensor(values)
+    if holds_tensors(values):
+        return _of_list([plain_array(value) for value in values])
+    if isinstance(values, (list, tuple)):
+        return _of_list(values)
+    if isinstance(values, pd.DataFrame):
+        return _of_frame(values)
+    if isinstance(getattr(values, "dtype", None), ExtensionDtype):
+        return _of_extension(values)
+    if isinstance(values, np.ma.MaskedArray) and values.mask.any():
+        return _of_masked(values)
+    return np.asarray(values)
+
+
+def as_vector(values: Any, owner: str, wanted: Wanted) -> Any:
+    """Return `values` as a one-dimensional pandas or numpy vector, without looking at the items.
+
+    Unlike `plain_array` it keeps what tells kinds of values apart: pandas' own types, and the objects of a list.
+
+    Parameters
+    ----------
+    values : list, numpy.ndarray, pandas Series, Index or extension array, or torch tensor
+    owner : str
+        The name that error messages give.
+    wanted : Wanted
+        What they say the vector must be.
+
+    Raises
+    ------
+    TypeError
+        If `values` is no vector.
+    """
+    if isinstance(values, pd.MultiIndex):
+        raise wanted.refusal(owner, f"an index of {values.nlevels} levels", wanted.advice)
+    if isinstance(values, (pd.Series, pd.Index, ExtensionArray)):
+        return np.asarray(values) if isinstance(values.dtype, pd.SparseDtype) else values
+    if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
+        raise wanted.refusal(owner, show(values))
+    if isinstance(values, range):
+        return np.arange(values.start, values.stop, values.step)
+    if isinstance(values, np.ma.MaskedArray):
+        return _one_dimensional(_objects_of_masked(values), owner, wanted)
+    if holds_tensors(values) or hasattr(values, "__array__"):
+        return _one_dimensional(plain_array(values), owner, wanted)
+    if isinstance(values, (list, tuple)):
+        # An object array keeps what numpy would coerce, such as the logical value in [True, "a"].
+        return pd.Series(values, dtype=object).to_numpy()
+    if isinstance(values, Sequence):
+        return as_vector(list(values), owner, wanted)
+    raise wanted.refusal(owner, show(values))
+
+
+def as_doubles(values: Any) -> NDArray[np.float64]:
+    """Return a vector of pandas, of numbers or logical values, as doubles, with NaN for missing values."""
+    present = ~np.asarray(pd.isna(values))
+    doubles = np.full(len(values), np.nan)
+    doubles[present] = values[present].to_numpy(dtype=np.float64)
+    return doubles
+
+
+def for_kernel(array: NDArray[Any], dtype: Any) -> NDArray[Any]:
+    """Return an array as the compiled loops take it, which refuse one that is read-only; a copy only if it must be."""
+    return np.require(array, dtype, ["C", "W"])
+
+
+def _is_tensor(values: Any) -> bool:
+    return hasattr(values, "detach") and hasattr(values, "cpu")
+
+
+def holds_tensors(values: Any) -> bool:
+    """Whether this is a list of tensors, such as the losses of several steps; the first one decides."""
+    return isinstance(values, (list, tuple)) and len(values) > 0 and _is_tensor(values[0])
+
+
+def _of_tensor(tensor: Any) -> NDArray[Any]:
+    tensor = tensor.detach().cpu()
+    if tensor.is_floating_point() and str(tensor.dtype) not in ("torch.float16", "torch.float32", "torch.float64"):
+        tensor = tensor.float()  # numpy has no bfloat16; the widening is exact
+    array: NDArray[Any] = tensor.numpy()
+    return array
+
+
+def _of_list(values: Sequence[Any]) -> NDArray[Any]:
+    try:
+        return np.asarray(values)
+    except ValueError:  # lists of unequal lengths
+        objects = np.empty(len(values), dtype=object)
+        for place, value in enumerate(values):
+            objects[place] = value
+        return objects
+
+
+def _of_frame(frame: pd.DataFrame) -> NDArray[Any]:
+    if not any(isinstance(dtype, ExtensionDtype) for dtype in frame.dtypes):
+        return np.asarray(frame.to_numpy())
+    columns = [plain_array(frame.iloc[:, place]) for place in range(frame.shape[1])]
+    return np.asarray(pd.DataFrame(dict(enumerate(columns))).to_numpy())
+
+
+def _of_extension(values: Any) -> NDArray[Any]:
+    """Return a vector of one of pandas' own types."""
+    dtype = values.dtype
+    if dtype.kind not in "iufb" or isinstance(dtype, (pd.SparseDtype, pd.CategoricalDtype)):
+        return np.asarray(values)
+    missing = np.asarray(pd.isna(values))
+    if not missing.any():
+        kept = getattr(
+            dtype, "numpy_dtype", {"i": np.int64, "u": np.uint64, "f": np.float64, "b": np.bool_}[dtype.kind]
+        )
+        return np.asarray(values, dtype=kept)
+    if dtype.kind == "b":
+        return np.asarray(values, dtype=object)
+    return as_doubles(values)
+
+
+def _of_masked(values: Any) -> NDArray[Any]:
+    """Return a masked array of which something is masked."""
+    if values.dtype.kind not in "iuf":
+        return _objects_of_masked(values)
+    doubles: NDArray[np.float64] = values.astype(np.float64).filled(np.nan)
+    return doubles
+
+
+def _objects_of_masked(values: Any) -> NDArray[Any]:
+    """Return a masked array as objects, with None for what is masked."""
+    objects: NDArray[Any] = values.data.astype(object)
+    objects[values.mask] = None
+    return objects
+
+
+def _one_dimensional(array: NDArray[Any], owner: str, wanted: Wanted) -> NDArray[Any]:
+    if array.ndim != 1:
+        shape = "x".join(str(length) for length in array.shape)
+        got = f"an array of shape {shape}" if array.ndim else "a scalar"
+        raise wanted.refusal(owner, got, wanted.advice)
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))

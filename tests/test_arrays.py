@@ -1,0 +1,335 @@
+"""Every public entry that takes an array takes every form of it, with one result."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, Callable
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from pystrat import (
+    Batches,
+    DownsampledBatchSampler,
+    EpochSubsetSampler,
+    FeatureLookup,
+    MultilabelBatchSampler,
+    NegativePairSampler,
+    PairDataset,
+    PrioritizedBatchSampler,
+    StratifiedBatchSampler,
+    SumTree,
+    TreeBatchSampler,
+    WeightedBatchSampler,
+    batch_counts,
+    bin_target,
+    correct_probabilities,
+    decode_pairs,
+    labels_of,
+)
+from pystrat.arrays import plain_array
+from pystrat.corpus.vocabulary import sampled_vocabulary
+from pystrat.strata import encode_strata
+from rbridge.callbacks import EpochSource
+from tests.test_strata import ArrowLikeArray, ArrowLikeDtype
+
+try:
+    import pyarrow  # noqa: F401  Arrow-backed columns are tested if it is there
+except ModuleNotFoundError:
+    ARROW_INTEGERS, ARROW_NUMBERS = [], []
+else:
+    ARROW_INTEGERS, ARROW_NUMBERS = ["int32[pyarrow]"], ["float[pyarrow]"]
+
+Form = Callable[[list[Any]], Any]
+Entry = Callable[[Any], Any]
+
+
+# The forms of an array ------------------------------------------------------------------------------------------------
+
+
+def array_of(dtype: str) -> Form:
+    return lambda values: np.array(values, dtype=dtype)
+
+
+def tensor_of(dtype: torch.dtype) -> Form:
+    return lambda values: torch.tensor(values, dtype=dtype)
+
+
+def series_of(dtype: str) -> Form:
+    return lambda values: pd.Series(values, dtype=dtype)
+
+
+def of_interface_alone(held: type) -> Form:
+    """An extension array that has nothing but what all of them have, as Arrow-backed columns."""
+    return lambda values: pd.Series(ArrowLikeArray(values, ArrowLikeDtype(held)))
+
+
+def read_only(values: list[Any]) -> np.ndarray:
+    array = np.array(values)
+    array.setflags(write=False)
+    return array
+
+
+ANY_FORMS: dict[str, Form] = {
+    "tuple": tuple,
+    "read-only": read_only,
+    "every second": lambda values: np.repeat(np.array(values), 2, axis=0)[::2],
+    "backwards": lambda values: np.array(values[::-1])[::-1],
+    "other byte order": lambda values: np.array(values).astype(np.array(values).dtype.newbyteorder()),
+    "masked": np.ma.masked_array,
+    "every second of a tensor": lambda values: torch.tensor(values).repeat_interleave(2, dim=0)[::2],
+    "list of tensors": lambda values: list(torch.tensor(values)),
+}
+INTEGER_FORMS: dict[str, Form] = {
+    **ANY_FORMS,
+    **{dtype: array_of(dtype) for dtype in ("int8", "uint16", "int32", "uint64")},
+    **{str(dtype): tensor_of(dtype) for dtype in (torch.uint8, torch.int32, torch.int64)},
+    **{f"Series {dtype}": series_of(dtype) for dtype in ("int64", "Int64", "UInt8", "Sparse[int]", *ARROW_INTEGERS)},
+    "Index": pd.Index,
+    "IntegerArray": lambda values: pd.array(values, dtype="Int64"),
+    "interface alone": of_interface_alone(int),
+}
+# The numbers are small multiples of 1/8, which the narrowest types hold exactly.
+NUMBER_FORMS: dict[str, Form] = {
+    **ANY_FORMS,
+    **{dtype: array_of(dtype) for dtype in ("float16", "float32", "longdouble")},
+    **{str(dtype): tensor_of(dtype) for dtype in (torch.float16, torch.bfloat16, torch.float64)},
+    "with gradients": lambda values: torch.tensor(values, dtype=torch.bfloat16, requires_grad=True),
+    "Parameter": lambda values: torch.nn.Parameter(torch.tensor(values, dtype=torch.float32)),
+    "list of losses": lambda values: list(torch.tensor(values, dtype=torch.bfloat16, requires_grad=True)),
+    **{f"Series {dtype}": series_of(dtype) for dtype in ("float32", "Float32", "Sparse[float]", *ARROW_NUMBERS)},
+    "FloatingArray": lambda values: pd.array(values, dtype="Float64"),
+    "interface alone": of_interface_alone(float),
+}
+OF_ONE_DIMENSION = ("Series", "FloatingArray", "interface alone")
+
+
+# The entries ----------------------------------------------------------------------------------------------------------
+
+
+class Dataset(SimpleNamespace):
+    """A dataset with labels, or some rows of one."""
+
+    def __len__(self) -> int:
+        return len(self.targets if hasattr(self, "targets") else self.indices)
+
+
+def rows_of(sampler: Any) -> list[list[int]]:
+    return [batch.tolist() for batch in sampler.batches(epoch=1)]
+
+
+def labels_found(given: Any) -> list[str]:
+    return list(encode_strata(labels_of(Dataset(targets=given))).names)
+
+
+def subset_labels(given: Any) -> list[int]:
+    return list(labels_of(Dataset(dataset=Dataset(targets=[5, 6, 7]), indices=given)).tolist())
+
+
+def pairs_with(**given: Any) -> list[list[int]]:
+    return rows_of(
+        NegativePairSampler(
+            **{"users": [0, 1, 2], "items": [0, 1, 2], **given}, ratio=0.5, batch_size=4, n_items=6, seed=1
+        )
+    )
+
+
+def reweighted(rows: Any, weights: Any) -> list[float]:
+    sampler = WeightedBatchSampler([1.0] * 4, 2, seed=1)
+    sampler.update(rows, weights)
+    return list(sampler.weights(rows).tolist())
+
+
+def sums_of(rows: Any, weights: Any) -> list[float]:
+    tree = SumTree([1.0] * 4, capacity=8, seed=1)
+    tree.update(rows, weights)
+    tree.append(weights)
+    return [*tree.weights(rows).tolist(), tree.total]
+
+
+def importance_of(rows: Any, priorities: Any) -> list[float]:
+    sampler = PrioritizedBatchSampler(4, 2, seed=1)
+    sampler.update(rows, priorities)
+    return list(sampler.importance_weights(rows).tolist())
+
+
+def perplexities_of(rows: Any, nll: Any) -> list[float]:
+    sampler = EpochSubsetSampler(4, 2, 2, method="perplexity", seed=1)
+    sampler.report(rows, nll)
+    return list(sampler.perplexities.tolist())
+
+
+def resumed_with(weights: Any) -> list[list[int]]:
+    """A state whose arrays have another form, such as one that was written and read."""
+    sampler = WeightedBatchSampler([1.0] * 4, 2, seed=1)
+    state = sampler.state_dict()
+    state["feedback"] = {**state["feedback"], "weights": weights}
+    sampler.load_state_dict(state)
+    return rows_of(sampler)
+
+
+def tree_rows(column: Any) -> list[list[int]]:
+    children = [{"name": str(value), "column": "x", "value": value} for value in (1, 2)]
+    return rows_of(TreeBatchSampler({"x": column}, {"children": children}, 2, length=8, seed=1))
+
+
+def weighted_tree_rows(column: Any) -> list[list[int]]:
+    return rows_of(TreeBatchSampler({"w": column}, {"mode": "replacement", "row_weight": "w"}, 2, length=8, seed=1))
+
+
+OF_INTEGERS: dict[str, tuple[Entry, list[Any]]] = {
+    "strata": (lambda given: rows_of(StratifiedBatchSampler(given, 2, seed=1)), [3, 1, 3, 1, 1, 3, 3]),
+    "classes": (lambda given: rows_of(DownsampledBatchSampler(given, 1, 4, seed=1)), [3, 1, 3, 1, 1, 3, 3]),
+    "rows with weights of classes": (
+        lambda given: DownsampledBatchSampler([1] * 2 + [0] * 4, 1, 4, seed=1).weights(given).tolist(),
+        [5, 0, 2],
+    ),
+    "values of bins": (lambda given: list(bin_target(given, 2)), [3, 1, 7, 2]),
+    "labels of a dataset": (labels_found, [3, 1, 7, 2]),
+    "rows of a subset": (subset_labels, [2, 0]),
+    "users": (lambda given: pairs_with(users=given), [2, 0, 1]),
+    "items": (lambda given: pairs_with(items=given), [2, 0, 1]),
+    "pair numbers": (lambda given: [part.tolist() for part in decode_pairs(given, 4)], [7, 12]),
+    "positions in pairs": (lambda given: PairDataset(3, 4)[given]["item"].tolist(), [7, 12]),
+    "ids": (lambda given: FeatureLookup([31, 54], ids=given)([9, 7]).tolist(), [7, 9]),
+    "ids asked for": (lambda given: FeatureLookup([31, 54], ids=[7, 9])(given).tolist(), [9, 7]),
+    "rows with weights": (lambda given: reweighted(given, [2.0, 0.5]), [3, 1]),
+    "rows of a tree of sums": (lambda given: sums_of(given, [2.0, 0.5]), [3, 1]),
+    "rows with priorities": (lambda given: importance_of(given, [2.0, 0.5]), [3, 1]),
+    "rows with losses": (lambda given: perplexities_of(given, [2.0, 0.5]), [3, 1]),
+    "column of a table": (tree_rows, [1, 2, 2, 1]),
+    "batch of a foreign sampler": (lambda given: [part.tolist() for part in EpochSource([given]).batches(0)], [3, 1]),
+    "gathered batches": (lambda given: Batches.gather([given]).rows.tolist(), [3, 1]),
+    "ids of words": (lambda given: sampled_vocabulary([given]).tolist(), [3, 1, 3]),
+    "counted batches": (lambda given: batch_counts([given], [0, 1, 0, 1]).to_numpy().tolist(), [3, 1]),
+}
+OF_NUMBERS: dict[str, tuple[Entry, list[Any]]] = {
+    "strata": (lambda given: rows_of(StratifiedBatchSampler(given, 2, seed=1)), [0.5, 1.0, 0.5, 1.0, 1.0, 0.5]),
+    "values of bins": (lambda given: list(bin_target(given, 2)), [0.5, 1.0, 0.25, 2.0]),
+    "labels": (lambda given: rows_of(MultilabelBatchSampler(given, 1, seed=1)), [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]),
+    "features": (lambda given: FeatureLookup(given)([1, 0]).tolist(), [0.5, 2.25]),
+    "default of features": (lambda given: FeatureLookup([[0.5, 0.25]], default=given)(3).tolist(), [0.5, 2.25]),
+    "features of items": (lambda given: PairDataset(3, 2, item_features=given)[3]["item_features"], [1.5, 2.0]),
+    "codes": (lambda given: pairs_with(users=given), [2.0, 0.0, 1.0]),
+    "weights": (lambda given: rows_of(WeightedBatchSampler(given, 2, seed=1)), [0.5, 2.0, 0.125, 4.0]),
+    "new weights": (lambda given: reweighted([3, 1], given), [2.0, 0.5]),
+    "weights of a tree of sums": (lambda given: sums_of([3, 1], given), [2.0, 0.5]),
+    "priorities": (lambda given: importance_of([3, 1], given), [2.0, 0.5]),
+    "losses": (lambda given: perplexities_of([3, 1], given), [2.0, 0.5]),
+    "weights of a state": (resumed_with, [0.5, 2.0, 0.125, 4.0]),
+    "probabilities": (lambda given: correct_probabilities(given, 0.5).tolist(), [0.5, 0.125]),
+    "table of probabilities": (
+        lambda given: correct_probabilities(given, [0.5, 1.0]).tolist(),
+        [[0.5, 0.5], [0.125, 0.875]],
+    ),
+    "column of weights": (weighted_tree_rows, [0.5, 2.0, 0.125, 4.0]),
+}
+
+
+def refusal_of(entry: Entry, given: Any) -> str:
+    with pytest.raises((TypeError, ValueError)) as refused:
+        entry(given)
+    return str(refused.value)
+
+
+@pytest.mark.parametrize("form", INTEGER_FORMS)
+@pytest.mark.parametrize("name", OF_INTEGERS)
+def test_integers_of_every_form_give_what_a_list_gives(name: str, form: str) -> None:
+    entry, values = OF_INTEGERS[name]
+    assert entry(INTEGER_FORMS[form](values)) == entry(values)
+
+
+@pytest.mark.parametrize("form", NUMBER_FORMS)
+@pytest.mark.parametrize("name", OF_NUMBERS)
+def test_numbers_of_every_form_give_what_a_list_gives(name: str, form: str) -> None:
+    entry, values = OF_NUMBERS[name]
+    if isinstance(values[0], list) and form.startswith(OF_ONE_DIMENSION):
+        return
+    assert entry(NUMBER_FORMS[form](values)) == entry(values)
+
+
+# What no entry takes is refused with the same words in every form.
+
+MISSING_FORMS: dict[str, Form] = {
+    "tensor": lambda values: torch.tensor(values, dtype=torch.bfloat16),
+    "float16": array_of("float16"),
+    "masked": np.ma.masked_invalid,
+    **{f"Series {dtype}": series_of(dtype) for dtype in ("float32", "Float32", "Sparse[float]", *ARROW_NUMBERS)},
+    "Series Int64": lambda values: pd.Series(
+        [None if np.isnan(value) else int(value) for value in values], dtype="Int64"
+    ),
+    "interface alone": lambda values: of_interface_alone(float)(
+        [pd.NA if np.isnan(value) else value for value in values]
+    ),
+}
+
+
+@pytest.mark.parametrize("form", MISSING_FORMS)
+@pytest.mark.parametrize("name", ["strata", "weights", "new weights", "priorities", "losses", "codes", "probabilities"])
+def test_missing_numbers_of_every_form_are_refused_alike(name: str, form: str) -> None:
+    entry, values = OF_NUMBERS[name][0], [float("nan"), 1.0]
+    assert refusal_of(entry, MISSING_FORMS[form](values)) == refusal_of(entry, np.array(values))
+
+
+@pytest.mark.parametrize("form", ["tensor", "Series"])
+@pytest.mark.parametrize("name", sorted(set(OF_INTEGERS) & {name for name in OF_INTEGERS if name.startswith("rows w")}))
+def test_logical_values_of_every_form_are_no_rows(name: str, form: str) -> None:
+    entry, values = OF_INTEGERS[name][0], [True, False]
+    given = torch.tensor(values) if form == "tensor" else pd.Series(values, dtype="boolean")
+    assert refusal_of(entry, given) == refusal_of(entry, values)
+    assert "bool values instead" in refusal_of(entry, values)
+
+
+@pytest.mark.parametrize(
+    "name", ["strata", "values of bins", "labels", "weights", "new weights", "priorities", "losses"]
+)
+def test_a_scalar_of_every_form_is_refused_alike(name: str) -> None:
+    entry = OF_NUMBERS[name][0]
+    expected = refusal_of(entry, np.array(1.5))
+    for scalar in (torch.tensor(1.5, dtype=torch.bfloat16), torch.tensor(1.5, requires_grad=True), np.ma.array(1.5)):
+        assert refusal_of(entry, scalar) == expected
+
+
+@pytest.mark.parametrize("name", ["labels", "weights", "new weights", "probabilities", "table of probabilities"])
+def test_lists_of_unequal_lengths_are_refused_alike(name: str) -> None:
+    entry, values = OF_NUMBERS[name][0], [[0.5], [0.5, 1.0]]
+    assert (
+        "object values" in refusal_of(entry, values) or "other values" in refusal_of(entry, values) or name == "labels"
+    )
+    assert refusal_of(entry, [torch.tensor(row) for row in values]) == refusal_of(entry, values)
+
+
+# The plain arrays themselves ------------------------------------------------------------------------------------------
+
+
+def test_numbers_keep_their_type_and_are_not_copied() -> None:
+    array = np.arange(6, dtype=np.float32)[::2]
+    assert plain_array(array) is array
+    tensor = torch.arange(6, dtype=torch.float16)
+    assert plain_array(tensor).dtype == np.float16 and np.shares_memory(plain_array(tensor), tensor.numpy())
+    assert plain_array(tensor.to(torch.bfloat16)).dtype == np.float32
+    assert plain_array(pd.Series([1, 2], dtype="Int16")).dtype == np.int16
+    assert plain_array(pd.Series([True, False], dtype="boolean")).dtype == np.bool_
+
+
+def test_missing_values_are_nan_among_numbers_and_objects_among_others() -> None:
+    for numbers in (pd.array([1, None], dtype="Int64"), np.ma.masked_equal([1, 2], 2)):
+        found = plain_array(numbers)
+        assert found.dtype == np.float64 and found[0] == 1 and np.isnan(found[1])
+    assert plain_array(pd.array([True, None], dtype="boolean")).dtype == object
+    assert plain_array(np.ma.masked_array([True, False], [False, True])).tolist() == [True, None]
+    assert plain_array(pd.array(["a", None], dtype="string")).dtype == object
+
+
+def test_tables_have_the_types_of_their_columns() -> None:
+    frame = pd.DataFrame({"a": pd.array([1, 2], dtype="Int64"), "b": pd.array([0.5, None], dtype="Float64")})
+    assert np.array_equal(plain_array(frame), [[1, 0.5], [2, np.nan]], equal_nan=True)
+    assert plain_array(frame[["a"]]).dtype == np.int64
+    assert plain_array(frame.assign(c=[True, False])).dtype == object  # no numbers, as in a table without such columns
+
+
+def test_what_no_array_of_numpy_can_be_is_one_of_objects() -> None:
+    for ragged in ([[1], [1, 2]], [np.zeros((2, 3)), np.zeros((2, 4))], [torch.zeros(2), torch.zeros(3)]):
+        assert plain_array(ragged).shape == (2,) and plain_array(ragged).dtype == object
