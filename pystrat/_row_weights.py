@@ -12,7 +12,6 @@ from pystrat.messages import check_integer, refusal, show
 from pystrat._random import RandomStream
 from pystrat._sum_tree import WeightTree, first_outside
 
-MAX_ROWS = 2**31 - 1
 _FINITE = "hold finite numbers, none below 0"
 _STATE_ENTRIES = {"weights", "next_position"}
 

@@ -38,18 +38,16 @@ import numpy as np
 
 from pystrat._batches import BatchLists, gather_part
 from pystrat.arrays import plain_array
+from pystrat.limits import MAX_COUNT, MAX_EPOCH, MAX_SEED, SEED_MODULUS
 from pystrat.messages import check_integer, refusal, show
 from pystrat._random import RandomStream
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
 
-MAX_SEED = 2**31 - 2
-MAX_EPOCH = 6_700_000
 STATE_VERSION = 1
 _STATE_ENTRIES = {"version", "fingerprint", "epoch", "batch"}
 _EPOCH_STEP = 1_327_217_885
-_MODULUS = 2**31 - 1
 
 
 def epoch_seed(seed: int, epoch: int) -> int:
@@ -58,7 +56,7 @@ def epoch_seed(seed: int, epoch: int) -> int:
     The sequences of two seeds meet only after millions of epochs; with ``seed + epoch`` the seeds 1 and 2 would share
     nine of ten epochs. Epoch 0 is R's ``set.seed(seed)``.
     """
-    return (seed + _EPOCH_STEP * epoch) % _MODULUS
+    return (seed + _EPOCH_STEP * epoch) % SEED_MODULUS
 
 
 def epoch_permutation(n_rows: int, *, seed: int, epoch: int = 0) -> NDArray[np.int32]:
@@ -83,7 +81,7 @@ def epoch_permutation(n_rows: int, *, seed: int, epoch: int = 0) -> NDArray[np.i
         Where a parameter is not an integer within its limits.
     """
     owner = "epoch_permutation"
-    n_rows = check_integer(n_rows, "n_rows", owner, minimum=0, maximum=_MODULUS)
+    n_rows = check_integer(n_rows, "n_rows", owner, minimum=0, maximum=MAX_COUNT)
     seed = check_integer(seed, "seed", owner, minimum=0, maximum=MAX_SEED)
     epoch = check_integer(epoch, "epoch", owner, minimum=0, maximum=MAX_EPOCH)
     return RandomStream(epoch_seed(seed, epoch)).permutation(n_rows)

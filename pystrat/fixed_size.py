@@ -7,11 +7,9 @@ from typing import Any, Optional
 import numpy as np
 from numpy.typing import NDArray
 
+from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_integer, refusal, show
 from pystrat.base import Batches, BatchSampler
-
-MAX_ROWS = 2**31 - 1
-_MAX_BATCHES = 2**31 - 1  # so that no number of rows wraps, even of the largest batches
 
 
 class FixedSizeBatchSampler(BatchSampler):
@@ -42,9 +40,10 @@ class FixedSizeBatchSampler(BatchSampler):
     ) -> None:
         super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
         owner = type(self).__name__
-        self._batch_size = check_integer(batch_size, "batch_size", owner, minimum=1, maximum=MAX_ROWS)
+        self._batch_size = check_integer(batch_size, "batch_size", owner, minimum=1, maximum=MAX_COUNT)
         if num_batches is not None:
-            n_batches = check_integer(num_batches, "num_batches", owner, minimum=1, maximum=_MAX_BATCHES)
+            # So many at most that no number of rows wraps, even of the largest batches.
+            n_batches = check_integer(num_batches, "num_batches", owner, minimum=1, maximum=MAX_COUNT)
         else:
             n_batches = n_rows // self._batch_size
             if n_batches == 0:

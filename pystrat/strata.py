@@ -17,12 +17,12 @@ from pandas.api import types
 
 from pystrat import _kernels
 from pystrat.arrays import Wanted, as_doubles, as_vector
+from pystrat.limits import MAX_COUNT, MAX_EXACT
 from pystrat.messages import count_of, refusal, show_number
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
 
-MAX_ROWS = 2**31 - 1
 _KINDS = "hold logical values, numbers, text or dates, one kind a column"
 _OBJECT_KINDS = {
     "boolean": "boolean",
@@ -257,8 +257,8 @@ def _common_length(columns: Iterable[Any], owner: str) -> int:
 def _check_n_rows(n_rows: int, name: str, owner: str) -> None:
     if n_rows == 0:
         raise ValueError(refusal(name, owner, "have at least one row", "0 rows"))
-    if n_rows > MAX_ROWS:
-        raise ValueError(refusal(name, owner, f"have at most {MAX_ROWS} rows", count_of(n_rows, "row")))
+    if n_rows > MAX_COUNT:
+        raise ValueError(refusal(name, owner, f"have at most {MAX_COUNT} rows", count_of(n_rows, "row")))
 
 
 def _nothing_but_missing(n_rows: int, name: str, owner: str) -> ValueError:
@@ -387,7 +387,7 @@ def _are_exact_integers(distinct: Any) -> bool:
     """Whether these are numpy's integers from -2^53 to 2^53, which all doubles hold: seen at once, however many."""
     if not isinstance(distinct, np.ndarray) or distinct.dtype.kind not in "iu" or not len(distinct):
         return False
-    return bool(-(2**53) <= int(distinct.min()) and int(distinct.max()) <= 2**53)
+    return bool(-MAX_EXACT <= int(distinct.min()) and int(distinct.max()) <= MAX_EXACT)
 
 
 def _check_dates(distinct: Any, refuse: _Refuse) -> None:

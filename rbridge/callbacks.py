@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.arrays import plain_array
+from pystrat.limits import MAX_COUNT, MAX_EXACT
 from pystrat.messages import check_integer, refusal, show
 from pystrat.base import Batches, BatchSampler
 
-_LARGEST_ROW = 2**31 - 2  # R counts from 1
-_LARGEST_NUMBER = 2**53 - 1  # of a double
+_LARGEST_ROW = MAX_COUNT - 1  # R counts from 1
 
 
 class EpochSource:
@@ -47,7 +47,7 @@ class EpochSource:
         self._owner = owner
         self._kind = _kind_of(sampler, owner)
         numbers = getattr(sampler, "yields", "rows") == "numbers"
-        self._dtype, self._largest = (np.float64, _LARGEST_NUMBER) if numbers else (np.int32, _LARGEST_ROW)
+        self._dtype, self._largest = (np.float64, MAX_EXACT - 1) if numbers else (np.int32, _LARGEST_ROW)
         if n_batches is not None and hasattr(sampler, "__len__"):
             refuse_n_batches(owner, n_batches)
         if n_batches is None:

@@ -12,13 +12,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat.arrays import plain_array
+from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_choice, check_integer, count_of, refusal, show
 from pystrat._random import RandomStream
 from pystrat.base import Batches, BatchSampler, Place, epoch_seed
 from pystrat.corpus.batching import BatchCut
 
 METHOD_CHOICES = ("uniform", "uniform_without_replacement", "partition", "perplexity")
-MAX_EXAMPLES = 2**31 - 1
 MAX_PERPLEXITY = 1e6
 
 
@@ -115,8 +115,8 @@ class EpochSubsetSampler(BatchSampler):
     ) -> None:
         super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
         owner = type(self).__name__
-        self._n = check_integer(n, "n", owner, minimum=1, maximum=MAX_EXAMPLES)
-        self._sample = check_integer(sample, "sample", owner, minimum=1, maximum=MAX_EXAMPLES)
+        self._n = check_integer(n, "n", owner, minimum=1, maximum=MAX_COUNT)
+        self._sample = check_integer(sample, "sample", owner, minimum=1, maximum=MAX_COUNT)
         self._method = check_choice(method, "method", owner, choices=METHOD_CHOICES)
         if self._method == "uniform_without_replacement" and self._sample > self._n:
             required = f"be at most {self._n}, the number of examples, without replacement"

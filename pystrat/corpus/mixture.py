@@ -9,6 +9,7 @@ from typing import Any, Callable, Optional, Sequence, Union
 import numpy as np
 from numpy.typing import NDArray
 
+from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_flag, refusal, show
 from pystrat._random import RandomStream
 from pystrat.base import Batches, BatchSampler, epoch_seed
@@ -16,8 +17,6 @@ from pystrat.corpus.batching import BatchCut
 from pystrat.corpus.dataset import CorpusDataset, Source, open_files
 from pystrat.corpus.plan import CorpusPlan, shown_name
 from pystrat.corpus.rules import RuleSource, read_rules
-
-MAX_LINES = 2**31 - 1
 
 
 class CorpusMixture(BatchSampler):
@@ -118,8 +117,8 @@ class CorpusMixture(BatchSampler):
         self._files = open_files(source, suffixes, owner=owner)
         names = [file.name for file in self._files]
         self.plan = CorpusPlan(names, [len(file) for file in self._files], sample, read, owner=owner)
-        if self.plan.total > MAX_LINES:
-            required = f"give an epoch at most {MAX_LINES} lines"
+        if self.plan.total > MAX_COUNT:
+            required = f"give an epoch at most {MAX_COUNT} lines"
             raise ValueError(refusal("sample", owner, required, f"{show(sample)}, for {self.plan.total}"))
         self._cut = BatchCut(self.plan.total, batch_size, self.num_replicas, owner=owner)
         if self.plan.unmatched:
@@ -144,7 +143,7 @@ class CorpusMixture(BatchSampler):
                 parts.append(first + stream.indices(file.lines, file.drawn))
             first += file.lines
         lines = np.concatenate(parts)
-        if first <= MAX_LINES:
+        if first <= MAX_COUNT:
             lines = lines.astype(np.int32)
         return self._cut.batches(lines[stream.permutation(len(lines))] if self._shuffle else np.sort(lines))
 

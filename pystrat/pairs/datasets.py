@@ -9,8 +9,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat.arrays import holds_tensors, plain_array
+from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_integer, refusal, show
-from pystrat.pairs.sampler import MAX_CODES, check_table, decode_pairs
+from pystrat.pairs.sampler import check_table, decode_pairs
 
 
 class FeatureLookup:
@@ -173,8 +174,8 @@ class PairDataset:
 
     def __init__(self, n_users: int, n_items: int, *, user_features: Any = None, item_features: Any = None) -> None:
         owner = type(self).__name__
-        self.n_users = check_integer(n_users, "n_users", owner, minimum=1, maximum=MAX_CODES)
-        self.n_items = check_integer(n_items, "n_items", owner, minimum=1, maximum=MAX_CODES)
+        self.n_users = check_integer(n_users, "n_users", owner, minimum=1, maximum=MAX_COUNT)
+        self.n_items = check_integer(n_items, "n_items", owner, minimum=1, maximum=MAX_COUNT)
         check_table(self.n_users, self.n_items, owner)
         self._user_features = _as_lookup(user_features, self.n_users, "user_features", owner)
         self._item_features = _as_lookup(item_features, self.n_items, "item_features", owner)

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pystrat.limits import MAX_COUNT
 from pystrat.messages import as_written, count_of, refusal, show, show_number
 from pystrat.pairs._pairs import FreeCells, find_cells, indices_within, subsets_within
 from pystrat._random import RandomStream
 from pystrat._sum_tree import WeightTree
 
-MAX_PAIRS = 2**31 - 1
 LEAST_ACCEPTANCE = Fraction(1, 100)
 ROUNDING = 1e-9  # more than sums of shares are off by
 
@@ -278,9 +278,9 @@ def rounded(number: Fraction) -> int:
 def count_negatives(n_positives: int, per_positive: Fraction, n_all: int, owner: str) -> int:
     """Return the negatives for `n_positives`; refuse more than an epoch can have beside all `n_all` positives."""
     count = rounded(n_positives * per_positive)
-    if n_all + count > MAX_PAIRS:
+    if n_all + count > MAX_COUNT:
         got = f"{show_number(n_all + count)} pairs"
-        raise ValueError(refusal("ratio", owner, f"give at most {MAX_PAIRS} pairs", got))
+        raise ValueError(refusal("ratio", owner, f"give at most {MAX_COUNT} pairs", got))
     return count
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.arrays import plain_array
+from pystrat.limits import MAX_COUNT, MAX_EXACT
 from pystrat.messages import check_choice, check_flag, check_integer, check_number, count_of, refusal, show
 from pystrat.pairs.negatives import (
     Negatives,
@@ -24,8 +25,7 @@ from pystrat.base import Batches, BatchSampler, epoch_seed
 
 METHOD_CHOICES = ("uniform", "per_user", "popularity")
 FULL_CHOICES = ("error", "skip")
-MAX_CODES = 2**31 - 1
-MAX_CELLS = 2**52  # twice as many pair numbers, which a double holds exactly
+MAX_CELLS = MAX_EXACT // 2  # twice as many pair numbers, which a double holds exactly
 DEFAULT_POWER = 0.75
 
 
@@ -277,7 +277,7 @@ def decode_pairs(numbers: Any, n_items: int) -> tuple[NDArray[np.int64], NDArray
     (array([0, 1]), array([3, 2]), array([1, 0]))
     """
     owner = "decode_pairs"
-    n_items = check_integer(n_items, "n_items", owner, minimum=1, maximum=MAX_CODES)
+    n_items = check_integer(n_items, "n_items", owner, minimum=1, maximum=MAX_COUNT)
     found = plain_array(numbers)
     required = "hold pair numbers, integers from 0 to 2^53 - 1"
     if found.size and found.dtype.kind not in "iu":
@@ -345,9 +345,9 @@ def _check_codes(codes: Any, limit: Any, name: str, owner: str) -> tuple[NDArray
         raise TypeError(refusal(name, owner, required, f"{found.dtype} values", advice))
     if found.dtype.kind == "f" and (broken := found != np.trunc(found)).any():
         raise ValueError(refusal(name, owner, required, show(found[broken][0]), advice))
-    largest = MAX_CODES - 1
+    largest = MAX_COUNT - 1
     if limit is not None:
-        largest = check_integer(limit, f"n_{name}", owner, minimum=1, maximum=MAX_CODES) - 1
+        largest = check_integer(limit, f"n_{name}", owner, minimum=1, maximum=MAX_COUNT) - 1
     outside = (found < 0) | (found > largest)
     if outside.any():
         raise ValueError(refusal(name, owner, f"hold codes from 0 to {largest}", show(found[outside][0])))

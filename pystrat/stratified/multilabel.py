@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from pandas.api import types
 
 from pystrat.arrays import as_doubles, plain_array
+from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_choice, check_flag, check_integer, count_of, refusal, show
 from pystrat.base import Batches, BatchSampler, epoch_permutation
 
 SHORTFALL_CHOICES = ("error", "warn", "allow")
-MAX_ROWS = 2**31 - 1
 _EXCHANGE_EFFORT = 100  # how often, on average, the exchanges may look at an entry of the matrix of labels
 
 
@@ -423,8 +423,8 @@ def _as_matrix(labels: Any, owner: str) -> tuple[NDArray[np.bool_], tuple[str, .
     for length, noun in zip(array.shape, ("row", "column")):
         if length == 0:
             raise ValueError(refusal("labels", owner, f"have at least one {noun}", f"0 {noun}s"))
-    if len(array) > MAX_ROWS:
-        raise ValueError(refusal("labels", owner, f"have at most {MAX_ROWS} rows", count_of(len(array), "row")))
+    if len(array) > MAX_COUNT:
+        raise ValueError(refusal("labels", owner, f"have at most {MAX_COUNT} rows", count_of(len(array), "row")))
     if array.dtype.kind not in "biuf":
         raise TypeError(refusal("labels", owner, "hold 0 and 1", f"{array.dtype} values"))
     matrix: NDArray[np.bool_] = array == 1

@@ -10,12 +10,12 @@ from typing import Any, Callable, Mapping, Optional
 import numpy as np
 from numpy.typing import NDArray
 
+from pystrat.limits import MAX_EXACT
 from pystrat.messages import refusal, show
 from pystrat._random import RandomStream
 
 FUNCTIONS = ("uniform", "normal", "integers", "choice", "cycle", "counter")
 _NAMES = {"true": True, "false": False}
-_LARGEST = 2**53
 _MOST = 1e300  # of a number, so that differences and quantiles are finite, too
 
 
@@ -161,7 +161,7 @@ def _fits(function: str, arguments: tuple[Any, ...]) -> bool:
         return bool(second > 0)
     if function == "integers":
         whole = isinstance(first, int) and isinstance(second, int)
-        return whole and -_LARGEST < first <= second < _LARGEST and second - first < _LARGEST
+        return whole and -MAX_EXACT < first <= second < MAX_EXACT and second - first < MAX_EXACT
     return bool(first < second)
 
 
@@ -175,5 +175,5 @@ def _is_list_of_one_kind(items: Any) -> bool:
     return (
         all(isinstance(item, bool) for item in items)
         or all(isinstance(item, str) for item in items)
-        or all(_is_number(item) and abs(item) <= _LARGEST for item in items)
+        or all(_is_number(item) and abs(item) <= MAX_EXACT for item in items)
     )

@@ -14,8 +14,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat.arrays import Wanted, as_vector
+from pystrat.limits import MAX_COUNT
 from pystrat.messages import count_of, refusal, show
-from pystrat.strata import MAX_ROWS, Column, number_column, numbers_of
+from pystrat.strata import Column, number_column, numbers_of
 from pystrat.tree.specification import Condition, Specification
 
 _KINDS = {"boolean": "a logical value", "number": "a number", "text": "a text", "bytes": "a text", "date": "a date"}
@@ -64,8 +65,8 @@ def read_table(table: Any, specification: Specification, owner: str) -> TableCol
             shown = " and ".join(str(length) for length in sorted(lengths)[:2])
             raise ValueError(refusal("table", owner, "have columns of equal length", f"lengths {shown}"))
         n_rows = lengths.pop()
-    if not 0 < n_rows <= MAX_ROWS:
-        raise ValueError(refusal("table", owner, f"have from 1 to {MAX_ROWS} rows", count_of(n_rows, "row")))
+    if not 0 < n_rows <= MAX_COUNT:
+        raise ValueError(refusal("table", owner, f"have from 1 to {MAX_COUNT} rows", count_of(n_rows, "row")))
     coded = {}
     for name in specification.coded_columns():
         vector = as_vector(table[name], owner, _wanted(name))

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pystrat.limits import SEED_MODULUS
 from pystrat._random import RandomStream
 from pystrat.tree._drawing import Drawing
 from pystrat.tree.building import Tree
 
 _NODE_STEP = 1_000_003
-_MODULUS = 2**31 - 1
 
 
 def stream_seed(seed: int, number: Any) -> Any:
@@ -21,7 +21,7 @@ def stream_seed(seed: int, number: Any) -> Any:
 
     Streams of consecutive seeds would be correlated.
     """
-    return (seed + _NODE_STEP * (number + 1)) % _MODULUS
+    return (seed + _NODE_STEP * (number + 1)) % SEED_MODULUS
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Iterator, Optional, Union
 import numpy as np
 from numpy.typing import NDArray
 
+from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_flag, check_integer, count_of, refusal, show
 from pystrat.base import BatchIterator, Batches, BatchSampler, Place, epoch_seed
 from pystrat.tree.auxiliary import drawn_rows
@@ -18,8 +19,6 @@ from pystrat.tree.describe import TreeDescription, weights_without_effect
 from pystrat.tree.drawing import Draws, Walk
 from pystrat.tree.passes import pass_length
 from pystrat.tree.specification import parse_specification
-
-_MOST_DRAWS = 2**31 - 1
 
 
 class TreeBatchSampler(BatchSampler):
@@ -298,9 +297,9 @@ class RowIterator(BatchIterator):
 def _check_length(length: Any, tree: Tree, owner: str) -> int:
     """Return the draws of an epoch."""
     if not isinstance(length, str):
-        return check_integer(length, "length", owner, minimum=1, maximum=_MOST_DRAWS)
+        return check_integer(length, "length", owner, minimum=1, maximum=MAX_COUNT)
     draws = pass_length(tree, length, owner)
-    if draws > _MOST_DRAWS:
-        required = f"take at most {_MOST_DRAWS} draws"
+    if draws > MAX_COUNT:
+        required = f"take at most {MAX_COUNT} draws"
         raise ValueError(refusal("length", owner, required, f"'{length}', which takes {draws},"))
     return draws

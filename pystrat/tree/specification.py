@@ -16,6 +16,7 @@ from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
+from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_choice, check_flag, check_integer, refusal, show
 from pystrat.tree.auxiliary import Auxiliary, parse_auxiliary
 
@@ -24,7 +25,6 @@ PRUNE_CHOICES = ("individual", "parent")
 MISSING_CHOICES = ("error", "stratum", "drop")
 SYMBOLS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 OPERATORS = ("eq", "ne", "lt", "le", "gt", "ge", "in", "not in", "between", "isnull")
-MAX_REPEAT = 2**31 - 1
 _KEYS = (
     "name",
     "column",
@@ -170,7 +170,7 @@ class _Reader:
             missing=self._choice(given, "missing", path, MISSING_CHOICES) or "error",
             weight=self._weight(given, path),
             row_weight=self._row_weight(given, path),
-            repeat=check_integer(given.get("repeat", 1), "repeat", self._at(path), minimum=1, maximum=MAX_REPEAT),
+            repeat=check_integer(given.get("repeat", 1), "repeat", self._at(path), minimum=1, maximum=MAX_COUNT),
             prune=self._prune(given, path),
             children=self._children(children, path),
         )

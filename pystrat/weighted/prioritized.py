@@ -8,9 +8,10 @@ from typing import Any, Callable, Mapping, NoReturn, Optional, Union
 import numpy as np
 from numpy.typing import NDArray
 
+from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_flag, check_integer, check_number, refusal, show, show_number
 from pystrat._random import RandomStream
-from pystrat._row_weights import MAX_ROWS, RowWeights, as_numbers
+from pystrat._row_weights import RowWeights, as_numbers
 from pystrat.feedback import FeedbackBatchSampler
 
 
@@ -101,9 +102,9 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
     ) -> None:
         owner = type(self).__name__
         fewest = 1 if capacity is None else 0
-        n = check_integer(n, "n", owner, minimum=fewest, maximum=MAX_ROWS)
+        n = check_integer(n, "n", owner, minimum=fewest, maximum=MAX_COUNT)
         if capacity is not None:
-            capacity = check_integer(capacity, "capacity", owner, minimum=max(n, 1), maximum=MAX_ROWS)
+            capacity = check_integer(capacity, "capacity", owner, minimum=max(n, 1), maximum=MAX_COUNT)
         super().__init__(
             capacity or n, batch_size, num_batches=num_batches, seed=seed, num_replicas=num_replicas, rank=rank
         )

@@ -8,10 +8,10 @@ from typing import Any, Optional
 import numpy as np
 from numpy.typing import NDArray
 
+from pystrat.limits import MAX_COUNT, MAX_SEED
 from pystrat.messages import check_flag, check_integer, refusal, show
 from pystrat._random import RandomStream
-from pystrat._row_weights import MAX_ROWS, RowWeights, as_numbers
-from pystrat.base import MAX_SEED
+from pystrat._row_weights import RowWeights, as_numbers
 
 
 class SumTree:
@@ -68,7 +68,7 @@ class SumTree:
             capacity = len(given)
             if not capacity:
                 raise ValueError(refusal("weights", "SumTree", "not be empty without 'capacity'", show(given)))
-        capacity = check_integer(capacity, "capacity", "SumTree", minimum=1, maximum=MAX_ROWS)
+        capacity = check_integer(capacity, "capacity", "SumTree", minimum=1, maximum=MAX_COUNT)
         if capacity < len(given):
             required = f"be at least {len(given)}, the number of weights"
             raise ValueError(refusal("capacity", "SumTree", required, show(capacity)))
@@ -117,7 +117,7 @@ class SumTree:
         TypeError, ValueError
             Where `k` is no such number, or all weights are zero.
         """
-        k = check_integer(k, "k", "SumTree", minimum=0, maximum=MAX_ROWS)
+        k = check_integer(k, "k", "SumTree", minimum=0, maximum=MAX_COUNT)
         replacement = check_flag(replacement, "replacement", "SumTree")
         return self._weights.draw(self._stream, k, 1, replacement=replacement)
 

@@ -7,10 +7,11 @@ from typing import Any, Optional
 import numpy as np
 from numpy.typing import NDArray
 
+from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_flag, check_integer, refusal, show
 from pystrat._random import RandomStream
 from pystrat.base import Batches, epoch_seed
-from pystrat.fixed_size import MAX_ROWS, FixedSizeBatchSampler
+from pystrat.fixed_size import FixedSizeBatchSampler
 
 
 class UniformSampler(FixedSizeBatchSampler):
@@ -71,7 +72,7 @@ class UniformSampler(FixedSizeBatchSampler):
         rank: Optional[int] = None,
     ) -> None:
         owner = type(self).__name__
-        self._n_rows = check_integer(n, "n", owner, minimum=1, maximum=MAX_ROWS)
+        self._n_rows = check_integer(n, "n", owner, minimum=1, maximum=MAX_COUNT)
         self._replacement = check_flag(replacement, "replacement", owner)
         if not replacement and check_integer(batch_size, "batch_size", owner, minimum=1) > self._n_rows:
             required = f"be at most {self._n_rows}, the number of rows, without replacement"

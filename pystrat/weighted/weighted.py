@@ -7,9 +7,10 @@ from typing import Any, Optional
 import numpy as np
 from numpy.typing import NDArray
 
+from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_flag, check_integer, refusal, show
 from pystrat._random import RandomStream
-from pystrat._row_weights import MAX_ROWS, RowWeights, as_numbers
+from pystrat._row_weights import RowWeights, as_numbers
 from pystrat.feedback import FeedbackBatchSampler
 
 
@@ -86,9 +87,9 @@ class WeightedBatchSampler(FeedbackBatchSampler):
     ) -> None:
         owner = type(self).__name__
         given = as_numbers(weights, "weights", owner)
-        if not 0 < len(given) <= MAX_ROWS:
-            raise ValueError(refusal("weights", owner, f"have from 1 to {MAX_ROWS} values", show(given)))
-        size = check_integer(batch_size, "batch_size", owner, minimum=1, maximum=MAX_ROWS)
+        if not 0 < len(given) <= MAX_COUNT:
+            raise ValueError(refusal("weights", owner, f"have from 1 to {MAX_COUNT} values", show(given)))
+        size = check_integer(batch_size, "batch_size", owner, minimum=1, maximum=MAX_COUNT)
         self._replacement = check_flag(replacement, "replacement", owner)
         self._weights = RowWeights(given, len(given), owner=owner)
         self._weights.check_drawable(size, replacement=replacement, name="batch_size")

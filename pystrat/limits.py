@@ -1,0 +1,7 @@
+"""The largest numbers, each under one name: what vectors and numbers of both languages hold, and what seeds need."""
+
+MAX_COUNT = 2**31 - 1  # of rows, draws, batches, codes or repeats: the largest integer of an R vector
+MAX_EXACT = 2**53  # up to it, and down to its negative, a double holds every integer
+SEED_MODULUS = 2**31 - 1  # a prime, of which seeds are the remainders
+MAX_SEED = SEED_MODULUS - 1
+MAX_EPOCH = 6_700_000  # up to it, R's doubles hold the products of epochs and their step exactly
