@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
-import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import check_integer, refusal, show
+from pystrat.messages import check_integer, refusal
 from pystrat.base import Batches, BatchSampler
+from pystrat.sizes import full_offsets, share_of_replicas
 
 
 class FixedSizeBatchSampler(BatchSampler):
@@ -49,11 +49,7 @@ class FixedSizeBatchSampler(BatchSampler):
             if n_batches == 0:
                 required = f"be given where the batch size exceeds the number of rows, {n_rows}"
                 raise ValueError(refusal("num_batches", owner, required, "nothing"))
-        replicas = self.num_replicas or 1
-        if n_batches < replicas:
-            required = f"be at most {n_batches}, the number of batches"
-            raise ValueError(refusal("num_replicas", owner, required, show(replicas)))
-        self._n_batches = n_batches - n_batches % replicas
+        self._n_batches = share_of_replicas(n_batches, self.num_replicas, owner)
 
     @property
     def batch_size(self) -> int:
@@ -65,4 +61,4 @@ class FixedSizeBatchSampler(BatchSampler):
 
     def _as_batches(self, rows: NDArray[Any]) -> Batches:
         """Cut the rows of an epoch into its batches."""
-        return Batches(rows, np.arange(self._n_batches + 1, dtype=np.int64) * self._batch_size)
+        return Batches(rows, full_offsets(len(rows), self._n_batches, self._batch_size))

@@ -14,6 +14,7 @@ import pandas as pd
 
 from pystrat import _kernels
 from pystrat.messages import count_of, range_of, refusal, show
+from pystrat.sizes import round_to_replicas
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -309,7 +310,7 @@ class _Rule:
                 f"{show(minimum)}: all rows are in one batch.",
                 stacklevel=4,
             )
-        return n_batches - n_batches % self.num_replicas
+        return round_to_replicas(n_batches, self.num_replicas, "down")
 
     def batches_by_mean(self, mean: int) -> int:
         n_batches = max(1, (2 * self.n_rows + mean) // (2 * mean))
@@ -317,7 +318,7 @@ class _Rule:
             largest = 2 * self.n_rows // (2 * self.num_replicas - 1)
             advice = f"Lower 'mean_batch_size' to at most {largest}." if largest else None
             raise self._too_many_replicas(n_batches, advice)
-        n_batches -= n_batches % self.num_replicas
+        n_batches = round_to_replicas(n_batches, self.num_replicas, "down")
         if n_batches > self.n_min and self.rare == "error":
             raise self._mean_too_small(mean, n_batches)
         if n_batches > self.n_min and self.rare == "warn":
@@ -329,12 +330,10 @@ class _Rule:
         return n_batches
 
     def batches_by_batch_size(self, batch_size: int) -> int:
-        # So many batches at least, in a multiple of the replicas; division rounds down, and twice negated up.
-        n_batches = -(-self.n_rows // batch_size)
-        n_batches = -(-n_batches // self.num_replicas) * self.num_replicas
+        n_batches = round_to_replicas(-(-self.n_rows // batch_size), self.num_replicas, "up")
         if n_batches <= self.n_min:
             return n_batches
-        most = self.n_min // self.num_replicas * self.num_replicas
+        most = round_to_replicas(self.n_min, self.num_replicas, "down")
         if most == 0:
             required = f"be at most {self.n_min}: the smallest stratum, {self.smallest}"
             advice = "Lower it, or raise 'multiplier'." if self.is_kept_part else "Lower it."
@@ -349,7 +348,7 @@ class _Rule:
         )
 
     def _mean_too_small(self, mean: int, n_batches: int) -> ValueError:
-        most = self.n_min // self.num_replicas * self.num_replicas
+        most = round_to_replicas(self.n_min, self.num_replicas, "down")
         if most == 0:
             required = f"be at most {self.n_min}: the smallest stratum, {self.smallest}"
             advice = f"Lower it, {_RARE_ADVICE}"

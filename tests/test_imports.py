@@ -29,6 +29,7 @@ def test_import_brings_the_stratified_sampler_and_nothing_of_the_others() -> Non
         "pystrat.base",
         "pystrat.limits",
         "pystrat.plan",
+        "pystrat.sizes",
         "pystrat.strata",
         "pystrat.stratified",
         "pystrat.stratified.sampler",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
-import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.messages import check_integer, refusal, show
 from pystrat.base import Batches
+from pystrat.sizes import even_offsets, full_offsets, round_to_replicas
 
 
 class BatchCut:
@@ -36,13 +36,13 @@ class BatchCut:
         self.batch_size = check_integer(batch_size, "batch_size", owner, minimum=1)
         n_batches = -(-n_rows // self.batch_size)
         if num_replicas is None:
-            self.offsets = np.minimum(np.arange(n_batches + 1, dtype=np.int64) * self.batch_size, n_rows)
+            self.offsets = full_offsets(n_rows, n_batches, self.batch_size)
             return
-        n_batches = -(-n_batches // num_replicas) * num_replicas
+        n_batches = round_to_replicas(n_batches, num_replicas, "up")
         if n_batches > n_rows:
             required = f"leave each batch a row: {n_rows} are drawn for {n_batches} batches"
             raise ValueError(refusal("num_replicas", owner, required, show(num_replicas)))
-        self.offsets = np.arange(n_batches + 1, dtype=np.int64) * n_rows // n_batches
+        self.offsets = even_offsets(n_rows, n_batches, longer="spread")
 
     @property
     def n_batches(self) -> int:

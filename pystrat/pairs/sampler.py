@@ -22,6 +22,7 @@ from pystrat.pairs.negatives import (
 from pystrat.pairs._pairs import deal_pairs
 from pystrat._random import RandomStream
 from pystrat.base import Batches, BatchSampler, epoch_seed
+from pystrat.sizes import even_offsets, round_to_replicas
 
 METHOD_CHOICES = ("uniform", "per_user", "popularity")
 FULL_CHOICES = ("error", "skip")
@@ -169,11 +170,10 @@ class NegativePairSampler(BatchSampler):
         numbers = f"of {count_of(self.n_positives, 'positive')} and {count_of(self.n_negatives, 'negative')}"
         if self.n_negatives == 0:
             raise ValueError(refusal("ratio", owner, "leave room for a negative", f"an epoch {numbers}"))
-        n_batches = -(-n_pairs // batch_size)  # the ceiling
-        n_batches += -n_batches % replicas
+        n_batches = round_to_replicas(-(-n_pairs // batch_size), replicas, "up")
         if n_batches <= fewest:
             return n_batches
-        most = fewest // replicas * replicas
+        most = round_to_replicas(fewest, replicas, "down")
         if most == 0:
             required = f"be at most {fewest}, so that every batch has a positive and a negative {numbers}"
             raise ValueError(refusal("num_replicas", owner, required, show(replicas)))
@@ -218,8 +218,7 @@ class NegativePairSampler(BatchSampler):
         stream = RandomStream(epoch_seed(self._seed, epoch))
         n_pairs = self.n_positives + self.n_negatives
         order = stream.permutation(n_pairs)
-        batches = np.arange(self._n_batches + 1, dtype=np.int64)
-        offsets = batches * (n_pairs // self._n_batches) + np.minimum(batches, n_pairs % self._n_batches)
+        offsets = even_offsets(n_pairs, self._n_batches, longer="first")
         numbers = np.empty(n_pairs, dtype=np.int64)
         deal_pairs(order, self._positives.cells, self._negatives.draw(stream), offsets, numbers)
         return Batches(numbers, offsets)

@@ -22,6 +22,7 @@ from pystrat.arrays import as_doubles, plain_array
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_choice, check_flag, check_integer, count_of, refusal, show
 from pystrat.base import Batches, BatchSampler, epoch_permutation
+from pystrat.sizes import share_of_replicas
 
 SHORTFALL_CHOICES = ("error", "warn", "allow")
 _EXCHANGE_EFFORT = 100  # how often, on average, the exchanges may look at an entry of the matrix of labels
@@ -152,11 +153,7 @@ class MultilabelBatchSampler(BatchSampler):
         n_batches = max(1, n_min // minimum)
         if max_batches is not None:
             n_batches = min(n_batches, max_batches)
-        replicas = self.num_replicas or 1
-        if n_batches < replicas:
-            required = f"be at most {n_batches}, the number of batches"
-            raise ValueError(refusal("num_replicas", owner, required, show(replicas)))
-        return n_batches - n_batches % replicas
+        return share_of_replicas(n_batches, self.num_replicas, owner)
 
     def _refuse_shortfall(self, max_batches: Optional[int]) -> ValueError:
         """Return the error that names a number of batches for which nothing is lacking."""

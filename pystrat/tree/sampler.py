@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_flag, check_integer, count_of, refusal, show
 from pystrat.base import BatchIterator, Batches, BatchSampler, Place, epoch_seed
+from pystrat.sizes import full_offsets, share_of_replicas
 from pystrat.tree.auxiliary import drawn_rows
 from pystrat.tree.building import Tree, build_tree
 from pystrat.tree.conditions import read_table
@@ -132,17 +133,13 @@ class TreeBatchSampler(BatchSampler):
 
     def _cut(self, drop_last: bool) -> NDArray[np.int64]:
         """Return where each batch of an epoch begins in its draws."""
-        replicas = self.num_replicas or 1
+        owner = type(self).__name__
         n_batches = self._length // self._size if drop_last else -(-self._length // self._size)
-        if n_batches < replicas:
-            owner = type(self).__name__
-            if self.num_replicas is None:
-                required = f"be at least {self._size}, the batch size, with drop_last"
-                raise ValueError(refusal("length", owner, required, show(self._length)))
-            required = f"be at most {n_batches}, the number of batches"
-            raise ValueError(refusal("num_replicas", owner, required, show(replicas)))
-        n_batches -= n_batches % replicas
-        return np.minimum(np.arange(n_batches + 1, dtype=np.int64) * self._size, self._length)
+        if n_batches == 0 and self.num_replicas is None:
+            required = f"be at least {self._size}, the batch size, with drop_last"
+            raise ValueError(refusal("length", owner, required, show(self._length)))
+        n_batches = share_of_replicas(n_batches, self.num_replicas, owner)
+        return full_offsets(self._length, n_batches, self._size)
 
     def _warn_of_split_repeats(self, repeat: int) -> None:
         if self._size % repeat:

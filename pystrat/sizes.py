@@ -1,0 +1,54 @@
+"""How many batches there are for replicas, and where each begins: for all samplers, in exact integers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, Optional
+
+import numpy as np
+
+from pystrat.messages import refusal, show
+
+if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
+    from numpy.typing import NDArray
+
+
+def round_to_replicas(n_batches: int, num_replicas: Optional[int], direction: Literal["down", "up"]) -> int:
+    """Return the next multiple of the number of replicas, None being one.
+
+    Down if batches may grow or rows may be left out, up if no batch may have more rows than the user allows.
+    """
+    replicas = num_replicas or 1
+    multiples = n_batches // replicas if direction == "down" else -(-n_batches // replicas)
+    return multiples * replicas
+
+
+def share_of_replicas(n_batches: int, num_replicas: Optional[int], owner: str) -> int:
+    """Return the number of batches rounded down; refuse replicas of which some would get none.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer batches than replicas; the message names `owner`.
+    """
+    if n_batches < (num_replicas or 1):
+        required = f"be at most {n_batches}, the number of batches"
+        raise ValueError(refusal("num_replicas", owner, required, show(num_replicas or 1)))
+    return round_to_replicas(n_batches, num_replicas, "down")
+
+
+def even_offsets(n_rows: int, n_batches: int, *, longer: Literal["first", "spread"]) -> NDArray[np.int64]:
+    """Return where batches begin whose sizes differ by at most 1, and where the last one ends, shape (n_batches + 1,).
+
+    The longer batches come first; or they are spread, and batch b, from 0, begins at floor(b * n_rows / n_batches).
+    """
+    batches = np.arange(n_batches + 1, dtype=np.int64)
+    if longer == "spread":
+        begins: NDArray[np.int64] = batches * n_rows // n_batches
+    else:
+        begins = batches * (n_rows // n_batches) + np.minimum(batches, n_rows % n_batches)
+    return begins
+
+
+def full_offsets(n_rows: int, n_batches: int, batch_size: int) -> NDArray[np.int64]:
+    """Return where batches of `batch_size` rows begin, and where the last one ends, which alone may be shorter."""
+    return np.minimum(np.arange(n_batches + 1, dtype=np.int64) * batch_size, n_rows)
