@@ -245,7 +245,7 @@ class BatchSampler(ABC):
 
     @abstractmethod
     def _fingerprint(self) -> str:
-        """Return a digest of all that fixes the batches, the rank left out: data, parameters, seed."""
+        """Return what `pystrat.digest.fingerprint` makes of all that fixes the batches, the rank left out."""
 
     def _known_rows(self) -> Optional[int]:
         """Return the number of rows of the data, None where it is not known: a dataset in R must have as many."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 import numbers
 from typing import Any, Iterator, Mapping, Optional, Sequence
 
@@ -12,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat.arrays import plain_array
+from pystrat.digest import fingerprint
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_choice, check_integer, count_of, refusal, show
 from pystrat._random import RandomStream
@@ -194,7 +194,7 @@ class EpochSubsetSampler(BatchSampler):
     def reports_fingerprint(self) -> str:
         """A digest of all that was reported; the same on all ranks if all were given the same reports."""
         self._check_feedback()
-        return hashlib.sha256(self._reported.astype("<f8").tobytes()).hexdigest()
+        return fingerprint("reports", perplexities=self._reported)
 
     def check_reports(self, fingerprints: Sequence[str]) -> None:
         """Check that all ranks were given the same reports.
@@ -287,10 +287,18 @@ class EpochSubsetSampler(BatchSampler):
         return self._n
 
     def _fingerprint(self) -> str:
-        feedback = (self._initial, self._maximum) if self._method == "perplexity" else ()
-        seed = None if self._method == "partition" else self._seed
-        fixed = (self._n, self._sample, self._cut.batch_size, self.num_replicas, self._method, seed, feedback)
-        return hashlib.sha256(repr(fixed).encode("ascii")).hexdigest()
+        is_told = self._method == "perplexity"
+        return fingerprint(
+            "epoch subset",
+            n=self._n,
+            sample=self._sample,
+            batch_size=self._cut.batch_size,
+            num_replicas=self.num_replicas,
+            method=self._method,
+            initial=self._initial if is_told else None,
+            maximum=self._maximum if is_told else None,
+            seed=None if self._method == "partition" else self._seed,
+        )
 
     # The state ------------------------------------------------------------------------------------------------------
 

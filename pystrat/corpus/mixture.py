@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import warnings
 from typing import Any, Callable, Optional, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pystrat.digest import fingerprint
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_flag, refusal, show
 from pystrat._random import RandomStream
@@ -154,9 +154,14 @@ class CorpusMixture(BatchSampler):
         return sum(file.lines for file in self.plan.files)
 
     def _fingerprint(self) -> str:
-        files = [(file.name, file.lines, file.drawn, file.kept) for file in self.plan.files]
-        fixed = (files, self._cut.batch_size, self.num_replicas, self._shuffle, self._seed)
-        return hashlib.sha256(repr(fixed).encode("utf-8", "surrogateescape")).hexdigest()
+        return fingerprint(
+            "mixture",
+            files=[(file.name, file.lines, file.drawn, file.kept) for file in self.plan.files],
+            batch_size=self._cut.batch_size,
+            num_replicas=self.num_replicas,
+            shuffle=self._shuffle,
+            seed=self._seed,
+        )
 
     def __repr__(self) -> str:
         return (

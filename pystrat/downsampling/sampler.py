@@ -6,7 +6,6 @@ probabilities of the whole.
 
 from __future__ import annotations
 
-import hashlib
 from fractions import Fraction
 from numbers import Rational
 from typing import Any, Mapping, Optional, Sequence, Union
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from pystrat import _kernels
 from pystrat.arrays import for_kernel, plain_array
+from pystrat.digest import fingerprint
 from pystrat.messages import as_written, check_flag, check_integer, check_number, count_of, refusal, show, show_number
 from pystrat._sum_tree import first_outside
 from pystrat.base import Batches, BatchSampler, epoch_permutation, epoch_seed
@@ -267,10 +267,9 @@ class DownsampledBatchSampler(BatchSampler):
         return len(self._codes)
 
     def _fingerprint(self) -> str:
-        digest = hashlib.sha256(self._codes.data)
         plan = self._plan
-        digest.update(repr((plan.n_batches, plan.counts.tolist(), self._walk, self._seed)).encode("ascii"))
-        return digest.hexdigest()
+        told = {"n_batches": plan.n_batches, "kept": plan.counts, "walk": self._walk, "seed": self._seed}
+        return fingerprint("downsampled", codes=self._codes, **told)
 
     def __getstate__(self) -> dict[str, Any]:
         # The rest follows from the codes and the counts and takes four bytes a row: built again on load.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any, Optional
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.arrays import plain_array
+from pystrat.digest import fingerprint
 from pystrat.limits import MAX_COUNT, MAX_EXACT
 from pystrat.messages import check_choice, check_flag, check_integer, check_number, count_of, refusal, show
 from pystrat.pairs.negatives import (
@@ -224,10 +224,9 @@ class NegativePairSampler(BatchSampler):
         return Batches(numbers, offsets)
 
     def _fingerprint(self) -> str:
-        digest = hashlib.sha256(self._positives.cells.data)
-        told = (self.n_users, self.n_items, self._per_positive, self._n_batches, self._seed, *self._parameters.items())
-        digest.update(repr(told).encode("ascii"))
-        return digest.hexdigest()
+        told = {"n_users": self.n_users, "n_items": self.n_items, "n_batches": self._n_batches, "seed": self._seed}
+        cells = self._positives.cells
+        return fingerprint("pairs", cells=cells, per_positive=self._per_positive, **told, **self._parameters)
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()

@@ -9,7 +9,6 @@ exchanges; where it fails, it is told which batch lacks how many rows of which l
 
 from __future__ import annotations
 
-import hashlib
 import warnings
 from typing import Any, Optional
 
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from pandas.api import types
 
 from pystrat.arrays import as_doubles, plain_array
+from pystrat.digest import fingerprint
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_choice, check_flag, check_integer, count_of, refusal, show
 from pystrat.base import Batches, BatchSampler, epoch_permutation
@@ -248,11 +248,9 @@ class MultilabelBatchSampler(BatchSampler):
         return len(self._codes)
 
     def _fingerprint(self) -> str:
-        digest = hashlib.sha256(self._codes.astype("<i4").tobytes())
-        digest.update(np.packbits(self._sets).tobytes())
         seed = self._seed if self._shuffle else None
-        digest.update(repr((self._sets.shape, self._n_batches, self._minimum, seed)).encode("ascii"))
-        return digest.hexdigest()
+        told = {"n_batches": self._n_batches, "minimum": self._minimum, "seed": seed}
+        return fingerprint("multilabel", codes=self._codes, sets=self._sets, **told)
 
     def __getstate__(self) -> dict[str, Any]:
         # The assignment in the order of the dataset follows from the rest, four bytes a row: made again on load.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
 from pystrat import _kernels
+from pystrat.digest import fingerprint
 from pystrat.messages import check_choice, check_flag, check_integer, refusal
 from pystrat.base import Batches, BatchSampler, epoch_seed
 from pystrat.plan import BatchPlan, largest_minimum, make_plan
@@ -180,12 +180,10 @@ class StratifiedBatchSampler(BatchSampler):
         return len(self._codes)
 
     def _fingerprint(self) -> str:
-        digest = hashlib.sha256(self._codes.data)
-        plan = self._plan
         seed = self._seed if self._parameters["shuffle"] else None
-        parameters = (plan.n_batches, plan.assign, seed, len(plan.counts))
-        digest.update(repr(parameters).encode("ascii"))
-        return digest.hexdigest()
+        plan = self._plan
+        told = {"n_batches": plan.n_batches, "assign": plan.assign, "n_strata": len(plan.counts), "seed": seed}
+        return fingerprint("stratified", codes=self._codes, **told)
 
     def __getstate__(self) -> dict[str, Any]:
         # The layout and the plan's tables follow from the counts and take four bytes a row: built again on load.

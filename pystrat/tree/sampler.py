@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import warnings
 from typing import Any, ClassVar, Iterator, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pystrat.digest import fingerprint
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_flag, check_integer, count_of, refusal, show
 from pystrat.base import BatchIterator, Batches, BatchSampler, Place, epoch_seed
@@ -230,13 +230,24 @@ class TreeBatchSampler(BatchSampler):
 
     def _fingerprint(self) -> str:
         tree = self._tree
-        told = (self._size, self._length, self._persistent, self._global_length(), self.seed)
-        digest = hashlib.sha256(repr((told, tree.n_rows, tree.specification.auxiliary)).encode())
         cumulative, begin = tree.cumulative()
-        arrays: list[NDArray[Any]] = [tree.modes, tree.repeats, tree.options, tree.offsets, tree.leaves]
-        for array in (*arrays, cumulative, begin):
-            digest.update(np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<")).tobytes())
-        return digest.hexdigest()
+        return fingerprint(
+            "tree",
+            batch_size=self._size,
+            length=self._length,
+            persistent=self._persistent,
+            n_batches=self._global_length(),
+            n_rows=tree.n_rows,
+            auxiliary=[(value.name, value.function, value.arguments) for value in tree.specification.auxiliary],
+            modes=tree.modes,
+            repeats=tree.repeats,
+            options=tree.options,
+            offsets=tree.offsets,
+            leaves=tree.leaves,
+            cumulative=cumulative,
+            cumulative_begin=begin,
+            seed=self._seed,
+        )
 
     def __repr__(self) -> str:
         return (

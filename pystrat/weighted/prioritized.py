@@ -8,6 +8,7 @@ from typing import Any, Callable, Mapping, NoReturn, Optional, Union
 import numpy as np
 from numpy.typing import NDArray
 
+from pystrat.digest import fingerprint
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_flag, check_integer, check_number, refusal, show, show_number
 from pystrat._random import RandomStream
@@ -249,9 +250,16 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         self._largest = largest
 
     def _fingerprint(self) -> str:
-        capacity = self._weights.tree.capacity
-        parameters = (capacity, self._batch_size, self._alpha, self._epsilon, self._stratified, self._n_batches)
-        return f"{type(self).__name__}{(*parameters, self.seed)}"
+        return fingerprint(
+            "prioritized",
+            capacity=self._weights.tree.capacity,
+            batch_size=self._batch_size,
+            alpha=self._alpha,
+            epsilon=self._epsilon,
+            stratified=self._stratified,
+            n_batches=self._n_batches,
+            seed=self._seed,
+        )
 
     def __repr__(self) -> str:
         return (

@@ -7,6 +7,7 @@ from typing import Any, Optional
 import numpy as np
 from numpy.typing import NDArray
 
+from pystrat.digest import fingerprint
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_flag, check_integer, refusal, show
 from pystrat._random import RandomStream
@@ -95,8 +96,14 @@ class UniformSampler(FixedSizeBatchSampler):
         return self._n_rows
 
     def _fingerprint(self) -> str:
-        parameters = (self._n_rows, self._batch_size, self._replacement, self._n_batches, self.seed)
-        return f"{type(self).__name__}{parameters}"
+        return fingerprint(
+            "uniform",
+            n=self._n_rows,
+            batch_size=self._batch_size,
+            replacement=self._replacement,
+            n_batches=self._n_batches,
+            seed=self._seed,
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_pool": None}

@@ -7,6 +7,7 @@ from typing import Any, Optional
 import numpy as np
 from numpy.typing import NDArray
 
+from pystrat.digest import fingerprint
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_flag, check_integer, refusal, show
 from pystrat._random import RandomStream
@@ -132,8 +133,14 @@ class WeightedBatchSampler(FeedbackBatchSampler):
         return len(self._weights)
 
     def _fingerprint(self) -> str:
-        parameters = (len(self._weights), self._batch_size, self._replacement, self._n_batches, self.seed)
-        return f"{type(self).__name__}{parameters}"
+        return fingerprint(
+            "weighted",
+            n=len(self._weights),
+            batch_size=self._batch_size,
+            replacement=self._replacement,
+            n_batches=self._n_batches,
+            seed=self._seed,
+        )
 
     def __repr__(self) -> str:
         return (

@@ -1,0 +1,61 @@
+"""What fixes the batches of a sampler -> a short text that is the same for samplers with the same batches."""
+
+from __future__ import annotations
+
+import hashlib
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+_VERSION = 1  # of what is digested and how; another one makes all saved states those of other samplers
+_DIGITS = 16
+_SCALARS = (type(None), bool, int, float, str, Fraction)
+
+
+def fingerprint(kind: str, **parts: Any) -> str:
+    """Return a digest of a kind of sampler and of named parts, 16 hexadecimal digits of SHA-256.
+
+    Parameters
+    ----------
+    kind : str
+        Samplers of different kinds never share batches.
+    **parts : None, bool, int, float, str, Fraction, numpy.ndarray of numbers, or list or tuple of these
+        The data and the parameters, the seed among them, that fix the batches. An array counts with its type and shape,
+        and is the same in any byte order.
+
+    Raises
+    ------
+    TypeError
+        If a part is anything else, whose text might hold an address and be another in each process.
+
+    Examples
+    --------
+    >>> from pystrat.digest import fingerprint
+    >>> fingerprint("windows", n_windows=3, seed=1) == fingerprint("windows", n_windows=3, seed=2)
+    False
+    """
+    digest = hashlib.sha256()
+    for name, part in {"kind": kind, "version": _VERSION, **parts}.items():
+        _add(digest, name)
+        _add(digest, part)
+    return digest.hexdigest()[:_DIGITS]
+
+
+def _add(digest: Any, part: Any) -> None:
+    """Add one part, its type and length first, so that different parts never add the same bytes."""
+    if isinstance(part, np.ndarray) and part.dtype.kind in "biuf":
+        array = np.ascontiguousarray(part, dtype=part.dtype.newbyteorder("<"))
+        digest.update(f"array {array.dtype.str} {array.shape} ".encode("ascii"))
+        digest.update(array.data)
+    elif isinstance(part, (list, tuple)):
+        digest.update(f"list {len(part)} ".encode("ascii"))
+        for item in part:
+            _add(digest, item)
+    elif isinstance(part, np.generic):
+        _add(digest, part.item())
+    elif isinstance(part, _SCALARS):
+        text = ascii(part)
+        digest.update(f"{type(part).__name__} {len(text)} {text} ".encode("ascii"))
+    else:
+        raise TypeError(f"A fingerprint cannot have a part of class '{type(part).__name__}'.")

@@ -1,0 +1,128 @@
+"""Fingerprints: the same for what is the same, in any process, and different for everything else."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from fractions import Fraction
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pystrat import (
+    BatchSampler,
+    DownsampledBatchSampler,
+    EpochSubsetSampler,
+    MultilabelBatchSampler,
+    NegativePairSampler,
+    PrioritizedBatchSampler,
+    StratifiedBatchSampler,
+    TreeBatchSampler,
+    UniformSampler,
+    WeightedBatchSampler,
+)
+from pystrat.corpus import CorpusMixture
+from pystrat.digest import fingerprint
+
+LABELS = [0, 1, 0, 1, 1, 0, 1, 1]
+SHUFFLED = {"mode": "shuffle"}
+
+
+def samplers(folder: Path) -> list[BatchSampler]:
+    """One sampler of each kind, and others that differ from it in one thing."""
+    (folder / "a.txt").write_text("line\n" * 30)
+    corpus = {"suffixes": [".txt"], "seed": 1}
+    return [
+        StratifiedBatchSampler(LABELS, 1, seed=1),
+        StratifiedBatchSampler(LABELS[::-1], 1, seed=1),
+        StratifiedBatchSampler(LABELS, 1, seed=2),
+        StratifiedBatchSampler(LABELS, 1, shuffle=False),
+        StratifiedBatchSampler(LABELS, 3, seed=1),
+        StratifiedBatchSampler(LABELS, 1, assign="even", seed=1),
+        DownsampledBatchSampler(LABELS, 1, 4, seed=1),
+        DownsampledBatchSampler(LABELS, 1, 4, walk=True, seed=1),
+        DownsampledBatchSampler(LABELS, 1, 2, seed=1),
+        MultilabelBatchSampler([[1, 0], [0, 1]] * 4, 1, seed=1),
+        MultilabelBatchSampler([[0, 1], [1, 0]] * 3 + [[1, 1]] * 2, 1, seed=1),
+        MultilabelBatchSampler([[1, 0], [0, 1]] * 4, 2, seed=1),
+        NegativePairSampler([0, 1, 2], [0, 1, 2], 0.5, 3, n_items=9, seed=1),
+        NegativePairSampler([0, 1, 2], [0, 1, 2], 0.4, 3, n_items=9, seed=1),
+        NegativePairSampler([0, 1, 2], [0, 1, 2], 0.5, 3, n_items=9, unique=True, seed=1),
+        UniformSampler(10, 3, seed=1),
+        UniformSampler(10, 3, replacement=True, seed=1),
+        UniformSampler(10, 3, num_batches=4, seed=1),
+        WeightedBatchSampler([1.0] * 10, 3, seed=1),
+        WeightedBatchSampler([1.0] * 11, 3, seed=1),
+        PrioritizedBatchSampler(10, 3, seed=1),
+        PrioritizedBatchSampler(10, 3, alpha=0.5, seed=1),
+        PrioritizedBatchSampler(10, 3, stratified=True, seed=1),
+        EpochSubsetSampler(10, 3, 2, seed=1),
+        EpochSubsetSampler(10, 3, 2, method="partition"),
+        EpochSubsetSampler(10, 3, 2, method="perplexity", seed=1),
+        EpochSubsetSampler(10, 3, 2, method="perplexity", initial=9, seed=1),
+        CorpusMixture(folder, 4, sample=10, **corpus),  # type: ignore[arg-type]
+        CorpusMixture(folder, 4, sample=11, **corpus),  # type: ignore[arg-type]
+        TreeBatchSampler({"x": LABELS}, SHUFFLED, 2, length=8, seed=1),
+        TreeBatchSampler({"x": LABELS}, {**SHUFFLED, "auxiliary": {"u": "uniform(0, 1)"}}, 2, length=8, seed=1),
+        TreeBatchSampler({"x": LABELS}, {**SHUFFLED, "auxiliary": {"u": "uniform(0, 2)"}}, 2, length=8, seed=1),
+    ]
+
+
+def test_samplers_with_other_batches_have_other_fingerprints(tmp_path: Path) -> None:
+    found = [sampler.state_dict()["fingerprint"] for sampler in samplers(tmp_path)]
+    again = [sampler.state_dict()["fingerprint"] for sampler in samplers(tmp_path)]
+    assert found == again and len(set(found)) == len(found)
+    assert all(re.fullmatch("[0-9a-f]{16}", text) for text in found)
+
+
+@pytest.mark.parametrize("form", [np.array, tuple])
+def test_parts_that_differ_in_anything_have_other_fingerprints(form: Any) -> None:
+    parts: list[dict[str, Any]] = [
+        {},
+        {"a": None},
+        {"b": None},
+        {"a": 1},
+        {"a": 1.0},
+        {"a": True},
+        {"a": "1"},
+        {"a": Fraction(1, 3)},
+        {"a": form([])},
+        {"a": form([1, 2, 3])},
+        {"a": form([1, 2]), "b": form([3])},
+        {"a": form([1]), "b": form([2, 3])},
+        {"a": form([[1, 2], [3, 4]])},
+        {"a": form([1, 2, 3, 4])},
+        {"a": form([1.0, 2.0, 3.0])},
+        {"a": "1", "b": "2"},
+        {"a": "1 str 1 b str 3 '2'"},
+    ]
+    found = [fingerprint("kind", **part) for part in parts]
+    assert len(set(found)) == len(found) and fingerprint("other", **parts[3]) not in found
+
+
+def test_the_memory_of_an_array_does_not_matter() -> None:
+    array = np.arange(12, dtype=np.int32).reshape(3, 4)
+    forms = [array, array.astype(">i4"), np.asfortranarray(array), np.repeat(array, 2, axis=0)[::2]]
+    assert len({fingerprint("kind", array=form) for form in forms}) == 1
+    for one, other in combinations([array, array.T, array.ravel(), array.astype(np.int64)], 2):
+        assert fingerprint("kind", array=one) != fingerprint("kind", array=other)
+
+
+def test_numbers_of_numpy_are_those_of_python() -> None:
+    assert fingerprint("kind", a=np.int16(3), b=np.float64(0.5)) == fingerprint("kind", a=3, b=0.5)
+
+
+def test_it_is_the_same_in_another_process() -> None:
+    code = "from pystrat.digest import fingerprint; print(fingerprint('kind', a=[1, 'x'], b=0.5))"
+    printed = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    assert printed.strip() == fingerprint("kind", a=[1, "x"], b=0.5)
+
+
+@pytest.mark.parametrize("part", [object(), {1, 2}, b"1", np.array(["a"], dtype=object), [print]])
+def test_what_may_hold_an_address_is_refused(part: Any) -> None:
+    with pytest.raises(TypeError, match="^A fingerprint cannot have a part of class '"):
+        fingerprint("kind", part=part)
