@@ -12,6 +12,7 @@ from pystrat.arrays import plain_array
 from pystrat.limits import MAX_COUNT, MAX_EXACT
 from pystrat.messages import check_integer, refusal, show
 from pystrat.base import Batches, BatchSampler
+from rbridge.guard import errors_as_values
 
 _LARGEST_ROW = MAX_COUNT - 1  # R counts from 1
 
@@ -91,12 +92,13 @@ class EpochSource:
             _as_rows(found.rows, self._owner, self._largest)
         return found.rows.astype(self._dtype, copy=False), found.offsets.astype(np.int32)
 
-    def guarded(self, epoch: float) -> dict[str, Any]:
-        """Return the batches, or the error as a value, for R's ``from_python``."""
-        try:
-            return {"value": self.batches(int(epoch))}
-        except Exception as error:  # the other side of the border raises it
-            return {"error": error_text(error)}
+    @errors_as_values
+    def guarded(self, epoch: float) -> Any:
+        """Return what crosses to R of an epoch."""
+        return self._crossing(int(epoch))
+
+    def _crossing(self, epoch: int) -> Any:
+        return self.batches(epoch)
 
     def _of_epoch(self, epoch: int) -> Iterable[Any]:
         if self._kind == "method":
@@ -114,11 +116,6 @@ def refuse_n_batches(owner: str, n_batches: Any) -> None:
     """Refuse a number of batches for a sampler that knows it."""
     required = "be left out for a sampler that has a length"
     raise ValueError(refusal("n_batches", owner, required, show(n_batches)))
-
-
-def error_text(error: Exception) -> str:
-    """Return an error's class and text, whole, but for what is no character, such as of a file's name."""
-    return f"{type(error).__name__}: {error}".encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _kind_of(sampler: Any, owner: str) -> str:
@@ -157,10 +154,8 @@ def _shown(batch: Any, most: int = 60) -> str:
     return text if len(text) <= most else text[:most] + "..."
 
 
-def guarded_source(sampler: Any, n_batches: Optional[float] = None) -> dict[str, Any]:
-    """Make an `EpochSource` for R's ``batch_sampler_python``, or return the error as a value for ``from_python``."""
-    try:
-        count = None if n_batches is None else int(n_batches)
-        return {"value": EpochSource(sampler, count, owner="batch_sampler_python")}
-    except Exception as error:  # the other side of the border raises it
-        return {"error": error_text(error)}
+@errors_as_values
+def guarded_source(sampler: Any, n_batches: Optional[float] = None) -> EpochSource:
+    """Make an `EpochSource` for R's ``batch_sampler_python``."""
+    count = None if n_batches is None else int(n_batches)
+    return EpochSource(sampler, count, owner="batch_sampler_python")

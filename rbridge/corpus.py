@@ -9,8 +9,8 @@ import numpy as np
 from pystrat.messages import refusal, show
 from pystrat.corpus import CorpusMixture
 from pystrat.corpus.plan import shown_name
+from rbridge.guard import errors_as_values
 from rbridge.session import session
-from rbridge.callbacks import error_text
 
 
 def corpus_plan(mixture: CorpusMixture) -> Any:
@@ -49,9 +49,4 @@ def plan_columns(mixture: Any) -> dict[str, Any]:
     }
 
 
-def guarded_plan_columns(mixture: Any) -> dict[str, Any]:
-    """Return the columns, or the error as a value, for R's ``from_python``."""
-    try:
-        return {"value": plan_columns(mixture)}
-    except Exception as error:  # the other side of the border raises it
-        return {"error": error_text(error)}
+guarded_plan_columns = errors_as_values(plan_columns)

@@ -10,7 +10,8 @@ from typing import Any, Mapping, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from rbridge.callbacks import EpochSource, error_text
+from rbridge.callbacks import EpochSource
+from rbridge.guard import errors_as_values
 
 _MOST_ITERATIONS = 8  # that R may use in turn; a training loop that ends early leaves one behind
 
@@ -64,16 +65,17 @@ class FeedbackSource:
         given = {name: _from_r(value, kinds[name]) for name, value in arguments.items()}
         return _to_r(getattr(self._sampler, method)(**given), kinds.get("return"))
 
-    # For R's `from_python`, through reticulate: the values, or the error as a value, which the other side raises.
+    # What R calls through reticulate, whose numbers are doubles.
 
-    def guarded_begin(self, epoch: float) -> dict[str, Any]:
-        return _guarded(lambda: self.begin(int(epoch)))
+    @errors_as_values
+    def guarded_begin(self, epoch: float) -> int:
+        return self.begin(int(epoch))
 
-    def guarded_take(self, iteration: float) -> dict[str, Any]:
-        return _guarded(lambda: self.take(int(iteration)))
+    @errors_as_values
+    def guarded_take(self, iteration: float) -> Optional[NDArray[np.int32]]:
+        return self.take(int(iteration))
 
-    def guarded_call(self, method: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        return _guarded(lambda: self.call(method, arguments))
+    guarded_call = errors_as_values(call)
 
 
 def feedback_of(sampler: Any) -> Mapping[str, Mapping[str, str]]:
@@ -99,10 +101,3 @@ def _to_r(value: Any, kind: Optional[str]) -> Any:
     if kind == "number":
         return float(value)
     return np.ascontiguousarray(value, dtype=np.int32 if kind == "rows" else np.float64)
-
-
-def _guarded(function: Any) -> dict[str, Any]:
-    try:
-        return {"value": function()}
-    except Exception as error:  # the other side of the border raises it
-        return {"error": error_text(error)}

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from rbridge._held_objects import count_in_turn
 from rbridge._install import RNotAvailableError, find_r, install_r_package, r_package_version
-from rbridge.callbacks import error_text
+from rbridge.guard import errors_as_values
 
 # R's torch and Python's torch in one process clash unless they share one LibTorch, so R's is kept from loading its own.
 _TORCH_SETTINGS = {"TORCH_LOAD": "0", "TORCH_INSTALL": "0", "TORCH_VERIFY_LOAD": "FALSE"}
@@ -103,14 +103,13 @@ class Session:
         The function is kept until the process ends.
         """
 
-        def guarded(*arguments: Any) -> Any:
-            try:
-                return self.named_list(value=function(*arguments))
-            except Exception as error:  # the other side of the border raises it
-                return self.named_list(error=error_text(error))
+        guarded = errors_as_values(lambda *arguments: self.to_r(function(*arguments)))
+
+        def as_list(*arguments: Any) -> Any:
+            return self.named_list(**guarded(*arguments))
 
         with self.lock:
-            wrapped = self.rinterface.rternalize(guarded)
+            wrapped = self.rinterface.rternalize(as_list)
             self._callbacks.append(wrapped)
             return wrapped
 

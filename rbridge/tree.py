@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from pystrat.tree import TreeBatchSampler
 from pystrat.tree.specification import Specification, parse_specification
-from rbridge.callbacks import EpochSource, error_text
+from rbridge.callbacks import EpochSource
+from rbridge.guard import errors_as_values
 
 _OWNER = "batch_sampler_tree"
 # Named as R's function, so that every message has R's name for what the user called.
@@ -64,17 +65,23 @@ class DeclaredTree:
         numbers: Mapping[str, Any],
         parameters: Mapping[str, Any],
     ) -> dict[str, Any]:
-        """Return the source of a table's batches and the warnings, or the error as a value, for R to raise."""
-        try:
-            columns: dict[str, Any] = {name: np.asarray(values) for name, values in numbers.items()}
-            columns.update({name: _column(**column) for name, column in coded.items()})
-            table = pd.DataFrame(columns, index=pd.RangeIndex(int(n_rows)))
-            with warnings.catch_warnings(record=True) as told:
-                warnings.simplefilter("always", UserWarning)
-                source = TreeSource(_SamplerOfR(table, self._specification, **_plain(parameters)))
-            return {"value": source, "warnings": [str(warning.message) for warning in told]}
-        except Exception as error:  # the other side of the border raises it
-            return {"error": error_text(error)}
+        """Return the source of a table's batches, or the error, and the warnings, for R to raise."""
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always", UserWarning)
+            found = errors_as_values(self._source)(int(n_rows), coded, numbers, _plain(parameters))
+        return {**found, "warnings": [str(warning.message) for warning in told]}
+
+    def _source(
+        self,
+        n_rows: int,
+        coded: Mapping[str, Mapping[str, Any]],
+        numbers: Mapping[str, Any],
+        parameters: Mapping[str, Any],
+    ) -> "TreeSource":
+        columns: dict[str, Any] = {name: np.asarray(values) for name, values in numbers.items()}
+        columns.update({name: _column(**column) for name, column in coded.items()})
+        table = pd.DataFrame(columns, index=pd.RangeIndex(n_rows))
+        return TreeSource(_SamplerOfR(table, self._specification, **parameters))
 
 
 class TreeSource(EpochSource):
@@ -84,23 +91,18 @@ class TreeSource(EpochSource):
         super().__init__(sampler, owner=_OWNER)
         self._tree_sampler = sampler
 
-    def guarded(self, epoch: float) -> dict[str, Any]:
-        """Return rows, offsets and auxiliary values, or the error as a value, for R's ``from_python``."""
-        found = super().guarded(epoch)
-        if "value" in found:
-            values = self._tree_sampler.auxiliary_values(int(epoch))
-            # reticulate converts text only from a list.
-            aux = {name: column.tolist() if column.dtype == object else column for name, column in values.items()}
-            found["value"] = {"rows": found["value"][0], "offsets": found["value"][1], "aux": aux}
-        return found
+    def _crossing(self, epoch: int) -> Any:
+        rows, offsets = self.batches(epoch)
+        values = self._tree_sampler.auxiliary_values(epoch)
+        # reticulate converts text only from a list.
+        aux = {name: column.tolist() if column.dtype == object else column for name, column in values.items()}
+        return {"rows": rows, "offsets": offsets, "aux": aux}
 
 
-def guarded_tree(spec: Any) -> dict[str, Any]:
-    """Make a `DeclaredTree`, or return the error as a value, for R's ``from_python``."""
-    try:
-        return {"value": DeclaredTree(spec)}
-    except Exception as error:  # the other side of the border raises it
-        return {"error": error_text(error)}
+@errors_as_values
+def guarded_tree(spec: Any) -> DeclaredTree:
+    """Make a `DeclaredTree` for R's ``batch_sampler_tree``."""
+    return DeclaredTree(spec)
 
 
 def _column(codes: Any, values: Any, kind: str) -> pd.Categorical:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, Iterator
 
 import numpy as np
@@ -10,6 +11,7 @@ import torch
 
 from pystrat import Batches, StratifiedBatchSampler
 from rbridge.callbacks import EpochSource, guarded_source
+from rbridge.guard import errors_as_values
 
 
 def three_batches() -> Iterator[list[int]]:
@@ -106,6 +108,24 @@ def test_errors_are_values_where_r_asks() -> None:
     assert source.guarded(0.0)["error"].startswith("ValueError: The 'sampler' parameter of batch_sampler_python")
     rows, _ = guarded_source([[1]])["value"].guarded(0.0)["value"]
     assert rows.tolist() == [1]
+
+
+def test_an_error_crosses_whole_whatever_its_text() -> None:
+    def fail(text: str) -> None:
+        raise OSError(text)
+
+    for text, shown in (("x" * 5000, "x" * 5000), ("épée\n", "épée\n"), ("\udce9.txt", "\\udce9.txt")):
+        assert errors_as_values(fail)(text) == {"error": f"OSError: {shown}"}
+
+
+def test_a_value_crosses_as_it_is_also_none() -> None:
+    assert errors_as_values(dict.get)({}, "a") == {"value": None}
+    assert errors_as_values(sorted)([1, 2], reverse=True) == {"value": [2, 1]}
+
+
+def test_what_ends_the_process_is_no_value() -> None:
+    with pytest.raises(SystemExit):
+        errors_as_values(sys.exit)(1)
 
 
 def test_batches_of_a_finished_epoch_are_not_copied() -> None:
