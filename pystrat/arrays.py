@@ -43,6 +43,8 @@ def plain_array(values: Any) -> NDArray[Any]:
         Numbers keep their type. Numbers of pandas or of a masked array of which some are missing become doubles, with
         NaN for these. Anything else with missing values, and lists of unequal lengths, become arrays of objects.
     """
+    if type(values) is np.ndarray:  # most often, and once a batch
+        return values
     if _is_tensor(values):
         return _of_tensor(values)
     if holds_tensors(values):
@@ -106,7 +108,8 @@ def as_doubles(values: Any) -> NDArray[np.float64]:
 
 def for_kernel(array: NDArray[Any], dtype: Any) -> NDArray[Any]:
     """Return an array as the compiled loops take it, which refuse one that is read-only; a copy only if it must be."""
-    return np.require(array, dtype, ["C", "W"])
+    contiguous = np.asarray(array, dtype=dtype, order="C")
+    return contiguous if contiguous.flags.writeable else contiguous.copy()
 
 
 def _is_tensor(values: Any) -> bool:
