@@ -36,7 +36,7 @@ def packages_stamp(target: str) -> Stamp:
 
 
 def rbridge_stamp() -> Stamp:
-    parts = ("DESCRIPTION", "NAMESPACE", "LICENSE", "R/*", "inst/*", "man/*")
+    parts = ("DESCRIPTION", "NAMESPACE", "LICENSE", "R/*", "inst/*", "man/*", "src/*.[ch]", "src/core/*.h")
     inputs = checksum((path for part in parts for path in PACKAGE.glob(part)), r_version())
     return Stamp(LIBRARY / "set-up" / "rbridge", inputs)
 
@@ -139,7 +139,8 @@ def _install_rbridge() -> None:
     stamp = rbridge_stamp()
     stamp.remove()
     shutil.rmtree(LIBRARY / "00LOCK-rbridge", ignore_errors=True)
-    command = ["R", "CMD", "INSTALL", f"--library={LIBRARY}", str(PACKAGE)]
+    # make looks at the sources only: object files of a build before would keep what a header had then.
+    command = ["R", "CMD", "INSTALL", "--preclean", "--clean", f"--library={LIBRARY}", str(PACKAGE)]
     if not run(command, "rbridge", environment={"R_LIBS": str(LIBRARY)}):
         raise SetUpError("The project's R package could not be installed.")
     stamp.write()

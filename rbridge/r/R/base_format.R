@@ -7,7 +7,7 @@ format_setup = function(setup, next_epoch) {
     sprintf("* Rows: %.0f%s", sum(plan$counts), if (dropped > 0L) sprintf(", and %d never sampled", dropped) else ""),
     sprintf("* Strata: %d, of %s rows: %s", length(plan$counts), show_range(plan$counts), show_strata(plan)),
     sprintf("* Batches: %.0f, of %s, each with at least %s of every stratum", plan$n_batches,
-      show_rows(diff(setup$layout$offsets)), show_count(plan$minimum, "row")),
+      show_rows(batch_sizes(plan)), show_count(plan$minimum, "row")),
     sprintf("* Assigned: %s", plan$assign),
     if (setup$shuffle) {
       sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", setup$seed, next_epoch)

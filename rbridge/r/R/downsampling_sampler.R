@@ -189,19 +189,11 @@ downsampled_setup = function(configuration, data_source, task) {
     codes = strata$codes,
     rows = stratum_counts(strata),
     plan = plan,
-    layout = batch_layout(plan),
     shuffle = TRUE,
     seed = if (is.null(configuration$seed)) draw_seed() else configuration$seed
   )
-  if (configuration$walk) c(setup, list(walks = walked_orders(setup))) else first_ranks(setup)
-}
-
-# The layout counts the kept rows, sorted by class, then rank: here their places among all rows sorted so.
-first_ranks = function(setup) {
-  kept = setup$plan$counts
-  places = sequence(kept) + rep(cumsum(setup$rows) - setup$rows, kept)
-  setup$layout$source = places[setup$layout$source]
-  setup
+  # Rows that are walked through have other codes in each epoch, and nothing to be remembered.
+  c(setup, if (configuration$walk) list(walks = walked_orders(setup)) else list(memory = new_memory()))
 }
 
 # The rows of each downsampled class, in the order in which they are walked through: that of epoch 0.
@@ -235,7 +227,7 @@ format_downsampled = function(setup, next_epoch, most = 10L) {
     sprintf("* Rows: %.0f of %.0f in an epoch", sum(plan$counts), sum(setup$rows)),
     sprintf("* Classes: %s", paste(c(kept, if (length(plan$counts) > most) "..."), collapse = ", ")),
     sprintf("* Kept rows: %s", if (is.null(setup$walks)) "drawn afresh each epoch" else "walked through"),
-    sprintf("* Batches: %.0f, of %s", plan$n_batches, show_rows(diff(setup$layout$offsets))),
+    sprintf("* Batches: %.0f, of %s", plan$n_batches, show_rows(batch_sizes(plan))),
     sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", setup$seed, next_epoch)
   )
 }

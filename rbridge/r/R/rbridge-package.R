@@ -8,6 +8,7 @@
 #'
 #' The package needs neither Python nor LibTorch to make batches: [torch::torch_is_installed()] may be `FALSE`.
 #'
+#' @useDynLib rbridge, .registration = TRUE
 #' @keywords internal
 "_PACKAGE"
 

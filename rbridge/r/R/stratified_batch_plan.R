@@ -65,7 +65,7 @@ batch_plan = function(x, min_samples_per_stratum = NULL, ..., strata = NULL) {
   structure(class = "batch_plan", list(
     n_batches = as.integer(plan$n_batches),
     min_samples_per_stratum = as.integer(plan$minimum),
-    sizes = as.integer(rowSums(batch_composition(plan))),
+    sizes = batch_sizes(plan),
     strata = plan$names,
     counts = as.integer(plan$counts),
     n_rows = as.integer(sum(plan$counts)),

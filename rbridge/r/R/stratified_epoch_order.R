@@ -1,42 +1,39 @@
-# The order of all rows in one epoch, by R's own generator.
+# The order of all rows in one epoch, and its batches. The C core draws them, in src/core.
 
 largest_epoch = 6700000
 
-# Exact in doubles up to the largest epoch.
 # Epoch 0 has the seed itself; the multiplier keeps the epochs of neighbouring seeds apart.
 epoch_seed = function(seed, epoch) {
-  (seed + 1327217885 * epoch) %% 2147483647
+  .Call(C_epoch_seed, seed, epoch)
 }
 
-# What sample(n) gives after set.seed(seed) in a fresh R session.
+# What sample(n) returns after set.seed(seed) in a fresh R session.
+# R's own generator takes no part in it.
 shuffled_rows = function(n, seed) {
-  kinds = RNGkind()
-  state = get0(".Random.seed", envir = globalenv(), inherits = FALSE)
-  on.exit(restore_random_state(kinds, state))
-  set.seed(seed, kind = "Mersenne-Twister", normal.kind = "Inversion", sample.kind = "Rejection")
-  sample.int(n)
-}
-
-restore_random_state = function(kinds, state) {
-  if (is.null(state)) {
-    # Choosing "Rounding" gives a warning, and choosing a kind makes a state where there was none.
-    suppressWarnings(RNGkind(kinds[1L], kinds[2L], kinds[3L]))
-    rm(".Random.seed", envir = globalenv())
-  } else {
-    assign(".Random.seed", state, envir = globalenv())
-    # R takes the kinds from the state when it next looks at them: now, rather than after a caller has removed it.
-    RNGkind()
-  }
-  invisible()
+  .Call(C_permutation, n, seed)
 }
 
 # -> list(rows = positions in batch order, offsets = the number of rows before each batch, and in all)
+# The setup has the stratum of each row, NA for rows that no batch holds, and a plan, which may take fewer rows of a
+# stratum than there are: then those of the first ranks.
+# The strata are checked and laid out at the first epoch, and again where `memory`, an environment, has lost that.
 epoch_batches = function(setup, epoch) {
-  n_rows = length(setup$codes)
-  rows = if (setup$shuffle) shuffled_rows(n_rows, epoch_seed(setup$seed, epoch)) else seq_len(n_rows)
-  # The order is stable, so that ranks follow the shuffled order; dropped rows (NA) come last, where the layout ends.
-  by_stratum = order(setup$codes[rows], method = "radix")
-  list(rows = rows[by_stratum[setup$layout$source]], offsets = setup$layout$offsets)
+  seed = if (setup$shuffle) epoch_seed(setup$seed, epoch)
+  memory = setup$memory
+  batches = if (!is.null(memory$scatter)) .Call(C_draw_epoch, memory$scatter, seed)
+  if (is.null(batches)) {
+    memory = if (is.null(memory)) new_memory() else memory
+    plan = setup$plan
+    memory$scatter = .Call(C_prepare_scatter, memory, setup$codes, plan$counts, plan$n_batches, plan$assign == "even")
+    batches = .Call(C_draw_epoch, memory$scatter, seed)
+  }
+  batches
+}
+
+# Where an instance keeps what its epochs share, as long as it lives.
+# It is saved empty: R saves a weak reference without what it refers to.
+new_memory = function() {
+  new.env(parent = emptyenv())
 }
 
 # A seed for an instance that was given none.

@@ -29,10 +29,6 @@ smallest_stratum = function(counts, names, available = counts) {
 }
 
 make_plan = function(counts, names, n_batches, assign) {
-  if (assign == "proportional" && max(counts) * n_batches + max(counts) >= 2^53) {
-    stop_parameter("strata", "have a product of batches and rows of the largest stratum below 2^53, to be exact",
-      sprintf("%.0f batches and %s", n_batches, show_count(max(counts), "row")))
-  }
   list(counts = counts, names = names, n_batches = n_batches, minimum = min(counts) %/% n_batches, assign = assign)
 }
 
@@ -148,42 +144,18 @@ capitalise = function(text) {
   paste0(toupper(substr(text, 1L, 1L)), substr(text, 2L, nchar(text)))
 }
 
-# The layout: where the rows of an epoch go.
-# With the rows sorted by stratum, then rank, row `source[k]` of them is the k-th of the epoch, and batch b holds the
-# rows after `offsets[b]` up to `offsets[b + 1]`.
-# The counts do not change from epoch to epoch, so that it is made once.
-batch_layout = function(plan) {
-  batch = as.integer(batch_of_rows(plan))
-  list(
-    source = order(batch, method = "radix"),
-    offsets = c(0L, cumsum(tabulate(batch, plan$n_batches)))
-  )
+# The number of rows before each batch, and in all: integers, one more than there are batches.
+batch_offsets = function(plan) {
+  .Call(C_batch_offsets, plan$counts, plan$n_batches, plan$assign == "even")
 }
 
-# The batch, 1 to n_batches, of each row sorted by stratum, then rank.
-batch_of_rows = function(plan) {
-  if (plan$assign == "even") {
-    return((seq_len(sum(plan$counts)) - 1) %% plan$n_batches + 1)
-  }
-  rank = as.double(sequence(plan$counts))
-  rows = rep(plan$counts, plan$counts)
-  (rank * plan$n_batches + rows - 1) %/% rows
+batch_sizes = function(plan) {
+  diff(batch_offsets(plan))
 }
 
 # Rows of each stratum in each batch: a matrix of integers, one row a batch, one column a stratum.
 batch_composition = function(plan) {
-  batch = seq_len(plan$n_batches)
-  composition = if (plan$assign == "even") {
-    # Places 1, 2, ... of the rows sorted by stratum; those of a stratum end at `last`.
-    last = cumsum(plan$counts)
-    dealt = function(place) outer(-batch, place, `+`) %/% plan$n_batches
-    dealt(last) - dealt(last - plan$counts)
-  } else {
-    so_far = function(batch) outer(batch, plan$counts) %/% plan$n_batches
-    so_far(batch) - so_far(batch - 1)
-  }
-  storage.mode(composition) = "integer"
-  composition
+  .Call(C_batch_composition, plan$counts, plan$n_batches, plan$assign == "even")
 }
 
 # The same as a data.frame, whose columns have the names of the strata, whatever they are.

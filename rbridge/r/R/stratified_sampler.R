@@ -93,9 +93,8 @@
 #' * The plan is the same in all epochs.
 #' * The same strata, settings, seed and epoch give the same batches, row for row, in every R session and in the Python
 #'   package `pystrat`.
-#' * The state and the kinds of R's random number generator are left as they were, except for the one number drawn where
-#'   `seed` is `NULL`, and for the second of a pair of normal numbers, which R keeps out of sight where the normal kind
-#'   is `"Box-Muller"`.
+#' * The state and the kinds of R's random number generator are left as they were, except for the one number drawn if
+#'   `seed` is `NULL`.
 #' * Making an iterator changes nothing. It takes its epoch when its first batch is asked for, and the next epoch is
 #'   then one higher, so that an epoch broken off is not repeated.
 #' * Arguments are checked before any work; nothing is repaired in silence.
@@ -155,8 +154,6 @@
 #' compared in the same way in R and Python, such as `bit64::integer64()`, complex numbers and lists.
 #' Explicit values other than text are checked when `batch_sampler_stratified()` is called, text and the columns of a
 #' task when the generator is.
-#' Also where the product of batches and rows of the largest stratum is not below 2^53, beyond which doubles are not
-#' exact.
 #'
 #' @source
 #' T. D. Hocking, "custom torch sampler with mlr3torch", 2025.
@@ -238,7 +235,7 @@ sampler_generator = function(configuration) {
   ))
 }
 
-# What an instance works with: the codes of the strata, the plan, its layout, the seed and whether to shuffle.
+# What an instance works with: the codes of the strata, the plan, its memory, the seed and whether to shuffle.
 sampler_setup = function(configuration, data_source, task) {
   strata = source_strata(data_source, configuration, task = task)
   plan = configuration$plan
@@ -248,7 +245,7 @@ sampler_setup = function(configuration, data_source, task) {
   list(
     codes = strata$codes,
     plan = plan,
-    layout = batch_layout(plan),
+    memory = new_memory(),
     shuffle = configuration$shuffle,
     seed = if (is.null(configuration$seed)) draw_seed() else configuration$seed
   )

@@ -1,4 +1,4 @@
-# R's own generator decides the order of the rows, and is left as it was.
+# The order of the rows is the one that R's own generator gives, and this generator is left as it was.
 
 all_kinds = expand.grid(
   kind = c("Wichmann-Hill", "Marsaglia-Multicarry", "Super-Duper", "Mersenne-Twister", "Knuth-TAOCP",
@@ -27,15 +27,44 @@ use_everything = function() {
   sampler$batches(3)
   sampler$plan()
   next_epoch_of(sampler)
+  shuffled_rows(10, 1)
   collect_rows(generator, 12)
   utils::capture.output(print(sampler), print(generator))
+}
+
+# What R itself gives, from the generator whose kinds are R's defaults.
+sampled_by_r = function(n, seed) {
+  set.seed(seed, "Mersenne-Twister", "Inversion", "Rejection")
+  sample.int(n)
 }
 
 test_that("the order in epoch 0 is what sample(n) gives after set.seed(seed)", {
   expect_identical(head(shuffled_rows(20000, 1)), c(17401L, 4775L, 13218L, 10539L, 8462L, 4050L))
   for (seed in c(0, 1, 2147483646)) {
-    set.seed(seed, "Mersenne-Twister", "Inversion", "Rejection")
-    expect_identical(shuffled_rows(1000, epoch_seed(seed, 0)), sample(1000L))
+    expect_identical(shuffled_rows(1000, epoch_seed(seed, 0)), sampled_by_r(1000, seed))
+  }
+})
+
+test_that("orders of every length are those of R's own sample.int()", {
+  powers = 2^(0:18)
+  lengths = unique(c(0:70, 100, 622:626, powers - 1, powers, powers + 1, 65534:65538, 1e5, 1e6))
+  for (n in lengths) {
+    expect_identical(shuffled_rows(n, 1), sampled_by_r(n, 1))
+  }
+})
+
+test_that("orders of every seed are those of R's own sample.int()", {
+  for (seed in c(0:50, 2^(6:30), 12345, 1327217885, 2147483645, 2147483646)) {
+    for (n in c(3, 1000, 70000)) {
+      expect_identical(shuffled_rows(n, seed), sampled_by_r(n, seed))
+    }
+  }
+})
+
+test_that("the kinds of R's generator have no influence on the order", {
+  expected = sampled_by_r(1000, 4)
+  for (i in seq_len(nrow(all_kinds))) {
+    expect_identical(with_kinds(all_kinds[i, ], shuffled_rows(1000, 4)), expected)
   }
 })
 
@@ -59,10 +88,12 @@ test_that("the state and the kinds of R's generator are left as they were, whate
 
 test_that("the next random numbers are those that would have come, whatever the kinds", {
   for (i in seq_len(nrow(all_kinds))) {
-    undisturbed = with_kinds(all_kinds[i, ], c(runif(2), sample(9)))
+    # With "Box-Muller" R keeps the second of a pair of normal numbers out of sight.
+    undisturbed = with_kinds(all_kinds[i, ], c(rnorm(1), rnorm(1), runif(2), sample(9)))
     disturbed = with_kinds(all_kinds[i, ], {
+      first = rnorm(1)
       use_everything()
-      c(runif(2), sample(9))
+      c(first, rnorm(1), runif(2), sample(9))
     })
     expect_identical(disturbed, undisturbed)
   }

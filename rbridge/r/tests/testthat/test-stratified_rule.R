@@ -1,25 +1,40 @@
-# The rule on counts alone: number of batches, composition, layout.
+# The rule on counts alone: number of batches, composition, offsets, and the batches of rows in the order of their strata.
 
 plan_of = function(counts, n_batches, assign) {
-  make_plan(counts, names = as.character(seq_along(counts)), n_batches = n_batches, assign = assign)
+  make_plan(as.double(counts), names = as.character(seq_along(counts)), n_batches = n_batches, assign = assign)
 }
 
-# What a layout makes of the counts: a matrix, one row a batch, one column a stratum.
+# The batches of rows that stand stratum after stratum, in this order.
+batches_in_order = function(plan) {
+  codes = rep(seq_along(plan$counts), times = plan$counts)
+  epoch_batches(list(codes = codes, plan = plan, shuffle = FALSE), 0)
+}
+
+# What these batches hold: a matrix, one row a batch, one column a stratum.
 laid_out = function(plan) {
-  layout = batch_layout(plan)
-  stratum = rep(seq_along(plan$counts), times = plan$counts)[layout$source]
-  batch = rep(seq_len(plan$n_batches), times = diff(layout$offsets))
+  batches = batches_in_order(plan)
+  stratum = rep(seq_along(plan$counts), times = plan$counts)[batches$rows]
+  batch = rep(seq_len(plan$n_batches), times = diff(batches$offsets))
   matrix(tabulate(batch + plan$n_batches * (stratum - 1), plan$n_batches * length(plan$counts)), plan$n_batches)
+}
+
+# The rule as it is written, in doubles, which are exact for small numbers.
+batch_by_rule = function(plan) {
+  rank = sequence(plan$counts)
+  rows = rep(plan$counts, plan$counts)
+  if (plan$assign == "even") (seq_along(rows) - 1) %% plan$n_batches + 1 else (rank * plan$n_batches + rows - 1) %/% rows
 }
 
 # The names of the promises that a plan breaks.
 broken_promises = function(counts, n_batches, assign) {
   plan = plan_of(counts, n_batches, assign)
-  layout = batch_layout(plan)
+  batches = batches_in_order(plan)
   delivered = laid_out(plan)
   exact = rep(counts, each = n_batches) / n_batches
   kept = c(
-    "every row once" = identical(sort(layout$source), seq_len(sum(counts))),
+    "every row once" = identical(sort(batches$rows), seq_len(sum(counts))),
+    "the batch of the rule, in order of strata, then ranks" = identical(batches$rows, order(batch_by_rule(plan))),
+    "the offsets are what is delivered" = identical(batch_offsets(plan), batches$offsets),
     "at least the promised minimum" = min(delivered) >= plan$minimum && plan$minimum == min(counts) %/% n_batches,
     "floor or ceiling" = all(delivered == floor(exact) | delivered == ceiling(exact)),
     "no batch empty" = all(rowSums(delivered) > 0),
@@ -133,9 +148,61 @@ test_that("the rule gives 3 batches of strata of 3 and 187 rows where the other 
   expect_identical(max(ceiling(3 / 187 * seq_len(187) / 1)), 4)
 })
 
-test_that("integers that doubles cannot hold exactly are refused", {
-  expect_error(plan_of(c(2e8, 2e8), 1e8, "proportional"),
-    "must have a product of batches and rows of the largest stratum below 2^53, to be exact. Got 100000000 batches and",
-    fixed = TRUE)
-  expect_identical(colSums(batch_composition(plan_of(c(2^29, 2^29 + 1), 2^10 + 1, "proportional"))), c(2^29, 2^29 + 1))
+test_that("products beyond 2^53, which doubles do not hold exactly, are exact", {
+  n_batches = 2^23 + 2
+  counts = c(n_batches, 2^31 - 1 - n_batches)
+  plan = plan_of(counts, n_batches, "proportional")
+  composition = batch_composition(plan)
+  # batch * count %/% n_batches, in quotients and remainders, whose products are small
+  batch = seq_len(n_batches)
+  so_far = function(batch) batch * (counts[2] %/% n_batches) + (batch * (counts[2] %% n_batches)) %/% n_batches
+  expect_identical(composition[, 1], rep(1L, n_batches))
+  expect_true(all(composition[, 2] == so_far(batch) - so_far(batch - 1)))
+  expect_true(all(batch_offsets(plan) == c(0, batch + so_far(batch))))
+  # What doubles make of the products
+  expect_false(all((batch * counts[2]) %/% n_batches == so_far(batch)))
+})
+
+# Codes come from files and from other programs; those out of range would have the core write outside of its memory.
+test_that("strata, plans and seeds that do not fit together are refused", {
+  refused = function(codes = c(1L, 2L, 2L), counts = c(1, 2), n_batches = 1, assign = "even", seed = 1) {
+    plan = list(counts = counts, n_batches = n_batches, assign = assign)
+    message_of(epoch_batches(list(codes = codes, plan = plan, shuffle = TRUE, seed = seed), 0))
+  }
+  said = function(parameter, text) sprintf("The '%s' parameter of epoch_batches must %s", parameter, text)
+  numbers = said("codes", "be numbers of the strata, or missing. Got others instead.")
+  for (code in c(0L, -1L, 3L, 2147483647L, -2147483647L)) {
+    expect_identical(refused(codes = c(1L, 2L, code)), numbers)
+  }
+  expect_identical(refused(codes = c(1, 2, 2)), said("codes", "be integers. Got 3 values of type 'double' instead."))
+  fewer = said("codes", "have as many rows of each stratum as an epoch takes. Got fewer instead.")
+  expect_identical(refused(codes = c(1L, 2L)), fewer)
+  expect_identical(refused(codes = c(1L, 2L, NA)), fewer)
+  expect_identical(refused(codes = integer()), fewer)
+  for (count in c(0, -1, 1.5, 2147483648, NA, NaN, Inf)) {
+    expect_match(refused(counts = c(1, count)), said("counts", "be an integer from 1 to 2147483647. Got"), fixed = TRUE)
+  }
+  expect_identical(refused(counts = c(2147483647, 1)), said("counts", "add up to at most 2147483647. Got more instead."))
+  expect_match(refused(counts = c(1L, 2L)), said("counts", "be doubles, one for each stratum."), fixed = TRUE)
+  expect_match(refused(counts = numeric()), said("counts", "be doubles, one for each stratum."), fixed = TRUE)
+  for (n_batches in c(0, 4, 0.5, NA, -Inf)) {
+    expect_match(refused(n_batches = n_batches), said("n_batches", "be an integer from 1 to 3. Got"), fixed = TRUE)
+  }
+  expect_match(refused(n_batches = c(1, 2)), said("n_batches", "be one number. Got 2 values of"), fixed = TRUE)
+  expect_match(refused(assign = NA), said("even", "be true or false. Got 1 value of type 'logical'"), fixed = TRUE)
+  expect_identical(refused(seed = 2147483647),
+    "The 'seed' parameter of epoch_seed must be an integer from 0 to 2147483646. Got 2147483647 instead.")
+})
+
+test_that("strata of every number are scattered alike, also where their codes take two bytes or four", {
+  for (n_strata in c(2, 255, 256, 65535, 65536, 70000)) {
+    plan = plan_of(rep(2, n_strata), 2, "proportional")
+    codes = rep(c(NA, seq_len(n_strata), seq_len(n_strata)), length.out = 2 * n_strata + 1)
+    for (shuffle in c(TRUE, FALSE)) {
+      delivered = epoch_batches(list(codes = codes, plan = plan, shuffle = shuffle, seed = 3), 1)
+      order = if (shuffle) shuffled_rows(length(codes), epoch_seed(3, 1)) else seq_along(codes)
+      by_stratum = order[order(codes[order])][seq_len(2 * n_strata)]
+      expect_identical(delivered$rows, c(by_stratum[c(TRUE, FALSE)], by_stratum[c(FALSE, TRUE)]))
+    }
+  }
 })

@@ -33,6 +33,17 @@ test_that("a generator holds its settings and nothing of where it was made", {
   expect_lt(size(make(1e5)) - size(make(1e3)), 4.1 * (1e5 - 1e3))
 })
 
+test_that("an instance brings its strata along, and nothing that follows from them", {
+  size = function(n_rows, ...) {
+    strata = rep(1:2, length.out = n_rows)
+    sampler = batch_sampler_stratified(2, strata = strata, seed = 1, ...)(NULL)
+    sampler$batches(0)
+    length(serialize(sampler, NULL))
+  }
+  # Four bytes a row for the instance, and four for its generator.
+  expect_lt(size(1e5) - size(1e3), 8.1 * (1e5 - 1e3))
+})
+
 test_that("equal settings make generators that are saved equally", {
   bytes = function(...) serialize(batch_sampler_stratified(...), NULL)
   expect_identical(bytes(3, seed = 1), bytes(3L, seed = 1L))

@@ -1,0 +1,80 @@
+/* Checks of arguments; the header has their contracts. */
+
+#include "arguments.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { SHOWN = 64 }; /* bytes for a value in a message, the last one 0 */
+
+void NORET refuse(const char *parameter, const char *of, const char *requirement, const char *got) {
+  Rf_errorcall(R_NilValue, "The '%s' parameter of %s must %s. Got %s instead.", parameter, of, requirement, got);
+}
+
+void NORET refuse_kind(SEXP value, const char *parameter, const char *of, const char *requirement) {
+  char shown[SHOWN];
+  double length = (double)Rf_xlength(value);
+  const char *type = Rf_type2char((SEXPTYPE)TYPEOF(value));
+  snprintf(shown, SHOWN, "%.0f value%s of type '%s'", length, length == 1 ? "" : "s", type);
+  refuse(parameter, of, requirement, shown);
+}
+
+/* Write a number as show_value() in R does. */
+static void show_number(double number, char *shown) {
+  if (R_IsNA(number)) {
+    snprintf(shown, SHOWN, "NA");
+  } else if (isnan(number)) {
+    snprintf(shown, SHOWN, "NaN");
+  } else if (isinf(number)) {
+    snprintf(shown, SHOWN, number > 0 ? "Inf" : "-Inf");
+  } else {
+    snprintf(shown, SHOWN, "%.15g", number);
+  }
+}
+
+/* End in the error that something is not a whole number in a range. */
+static void NORET refuse_number(double number, double least, double most, const char *parameter, const char *of) {
+  char requirement[2 * SHOWN];
+  char shown[SHOWN];
+  snprintf(requirement, sizeof requirement, "be an integer from %.0f to %.0f", least, most);
+  show_number(number, shown);
+  refuse(parameter, of, requirement, shown);
+}
+
+/* Whether a number is whole and in a range; false for NaN. */
+static bool is_whole(double number, double least, double most) {
+  return number >= least && number <= most && floor(number) == number;
+}
+
+int32_t whole_number(SEXP value, int32_t least, int32_t most, const char *parameter, const char *of) {
+  if (Rf_xlength(value) != 1 || (TYPEOF(value) != INTSXP && TYPEOF(value) != REALSXP)) {
+    refuse_kind(value, parameter, of, "be one number");
+  }
+  double number = Rf_asReal(value);
+  if (!is_whole(number, least, most)) refuse_number(number, least, most, parameter, of);
+  return (int32_t)number;
+}
+
+bool true_or_false(SEXP value, const char *parameter, const char *of) {
+  if (Rf_xlength(value) != 1 || TYPEOF(value) != LGLSXP || LOGICAL(value)[0] == NA_LOGICAL) {
+    refuse_kind(value, parameter, of, "be true or false");
+  }
+  return LOGICAL(value)[0] != 0;
+}
+
+Plan read_plan(SEXP counts, SEXP n_batches, SEXP even, const char *of) {
+  if (TYPEOF(counts) != REALSXP || Rf_xlength(counts) < 1 || Rf_xlength(counts) > MOST_ROWS) {
+    refuse_kind(counts, "counts", of, "be doubles, one for each stratum");
+  }
+  Plan plan = {.n_strata = Rf_xlength(counts), .even = true_or_false(even, "even", of)};
+  plan.counts = (int64_t *)(void *)R_alloc((size_t)plan.n_strata, sizeof(int64_t));
+  const double *given = REAL(counts);
+  for (int64_t stratum = 0; stratum < plan.n_strata; stratum++) {
+    if (!is_whole(given[stratum], 1, MOST_ROWS)) refuse_number(given[stratum], 1, MOST_ROWS, "counts", of);
+    plan.counts[stratum] = (int64_t)given[stratum];
+    plan.n_rows += plan.counts[stratum];
+    if (plan.n_rows > MOST_ROWS) refuse("counts", of, "add up to at most 2147483647", "more");
+  }
+  plan.n_batches = whole_number(n_batches, 1, (int32_t)plan.n_rows, "n_batches", of);
+  return plan;
+}

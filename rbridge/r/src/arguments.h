@@ -1,0 +1,49 @@
+/* Checks of what R passes to a routine, before the core sees it.
+ *
+ * Arguments come from R code that anyone can call, and from files that anyone can write; the core takes whatever it gets.
+ * A check that fails ends in an error of R, in the words of R/base_messages.R. `of` is the R function that the message
+ * names. Memory is R_alloc()'s, which R takes back when the routine has returned or was left.
+ */
+
+#ifndef RBRIDGE_ARGUMENTS_H
+#define RBRIDGE_ARGUMENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define R_NO_REMAP
+#include <R.h>
+#include <Rinternals.h>
+
+enum {
+  LARGEST_SEED = 2147483646,
+  LARGEST_EPOCH = 6700000,
+  MOST_ROWS = 2147483647, /* rows are numbered in 32 bits */
+  STEP = 1 << 18          /* rows or batches between two looks for an interrupt */
+};
+
+/* The rows of each stratum and the number of batches that they are dealt to. */
+typedef struct {
+  int64_t *counts; /* n_strata numbers, each at least 1 */
+  int64_t n_strata;
+  int64_t n_rows; /* their sum, at most MOST_ROWS */
+  int64_t n_batches;
+  bool even; /* or proportional */
+} Plan;
+
+/* End in the error that a parameter is not what it must be. */
+void NORET refuse(const char *parameter, const char *of, const char *requirement, const char *got);
+
+/* End in the error that a parameter has another type or length than it must have. */
+void NORET refuse_kind(SEXP value, const char *parameter, const char *of, const char *requirement);
+
+/* Return a whole number in a range, which R may hold as an integer or as a double. */
+int32_t whole_number(SEXP value, int32_t least, int32_t most, const char *parameter, const char *of);
+
+/* Return TRUE or FALSE. */
+bool true_or_false(SEXP value, const char *parameter, const char *of);
+
+/* Return a plan that R holds as counts in doubles, a number of batches, and whether it is even. */
+Plan read_plan(SEXP counts, SEXP n_batches, SEXP even, const char *of);
+
+#endif

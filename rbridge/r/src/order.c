@@ -1,0 +1,34 @@
+/* The order of all rows in an epoch, and its seed. */
+
+#include "routines.h"
+
+#include "arguments.h"
+#include "core/permutation.h"
+#include "core/random.h"
+
+SEXP C_epoch_seed(SEXP seed, SEXP epoch) {
+  const char *of = "epoch_seed";
+  uint32_t first = (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed", of);
+  uint32_t number = (uint32_t)whole_number(epoch, 0, LARGEST_EPOCH, "epoch", of);
+  return Rf_ScalarReal(epoch_seed(first, number));
+}
+
+SEXP C_permutation(SEXP n, SEXP seed) {
+  const char *of = "shuffled_rows";
+  uint32_t n_rows = (uint32_t)whole_number(n, 0, MOST_ROWS, "n", of);
+  Generator generator;
+  seed_generator(&generator, (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed", of));
+  int32_t *pool = (int32_t *)(void *)R_alloc(n_rows, sizeof(int32_t));
+  fill_in_order(pool, n_rows);
+  SEXP result = PROTECT(Rf_allocVector(INTSXP, n_rows));
+  int32_t *rows = INTEGER(result);
+  for (uint32_t done = 0; done < n_rows;) {
+    uint32_t size = n_rows - done < STEP ? n_rows - done : STEP;
+    take_rows(&generator, pool, n_rows - done, size, rows + done);
+    for (uint32_t i = 0; i < size; i++) rows[done + i] += 1; /* R counts from 1 */
+    done += size;
+    R_CheckUserInterrupt();
+  }
+  UNPROTECT(1);
+  return result;
+}
