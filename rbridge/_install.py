@@ -12,7 +12,12 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Iterator, Optional, Union
 
-_PARTS = ("DESCRIPTION", "NAMESPACE", "LICENSE", "R", "inst", "man")
+_PARTS = ("DESCRIPTION", "NAMESPACE", "LICENSE", "R", "inst", "man", "src")
+_COMPILED = (".o", ".so", ".dll", ".dylib")  # what a build in the source folder leaves behind
+_BUILD_TOOLS = (
+    " It needs a C compiler and make. On Debian and Ubuntu: apt install build-essential. "
+    "On macOS: xcode-select --install. On Windows: Rtools, https://cran.r-project.org/bin/windows/Rtools/."
+)
 
 
 class RNotAvailableError(RuntimeError):
@@ -35,16 +40,19 @@ def r_package_version() -> str:
     raise RNotAvailableError("The R package inside rbridge has no version: the installation is damaged.")
 
 
+def _source_files(folder: Path) -> list[Path]:
+    """Return the files that make the installed package, without compiled ones, in the same order everywhere."""
+    below = (path for part in _PARTS for path in [folder / part, *(folder / part).rglob("*")])
+    return sorted(path for path in below if path.is_file() and path.suffix not in _COMPILED)
+
+
 def content_hash() -> str:
     """Return a digest of the R package's source, which changes with every change of it."""
     digest = hashlib.sha256()
     with r_package_source() as folder:
-        for part in _PARTS:
-            below = sorted((folder / part).rglob("*")) if (folder / part).is_dir() else [folder / part]
-            for path in below:
-                if path.is_file():
-                    digest.update(path.relative_to(folder).as_posix().encode("utf-8") + b"\0")
-                    digest.update(path.read_bytes())
+        for path in _source_files(folder):
+            digest.update(path.relative_to(folder).as_posix().encode("utf-8") + b"\0")
+            digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
@@ -59,14 +67,15 @@ def find_r(program: str = "R") -> Optional[str]:
 def install_r_package(library: Union[str, Path, None] = None) -> Path:
     """Install the R package ``rbridge`` that this Python package carries.
 
-    There is rarely a reason to call it: the other functions do where the package is not installed.
+    There is rarely a reason to call it: the other functions do if the package is not installed. It takes about 4 s,
+    since the package's C code is compiled.
 
     Parameters
     ----------
     library : path, optional
         The R library to install into. Without it, a library of its own in the user's cache folder
-        (``tools::R_user_dir("rbridge", "cache")``), named by the package's content and R's version; there an
-        installation that exists already is left alone.
+        (``tools::R_user_dir("rbridge", "cache")``), named by the package's content, R's version and R's platform; there
+        an installation that exists already is left alone.
 
     Returns
     -------
@@ -76,11 +85,12 @@ def install_r_package(library: Union[str, Path, None] = None) -> Path:
     Raises
     ------
     RNotAvailableError
-        Where there is no R, or R cannot install the package; with what R said.
+        If there is no R, or R cannot install the package; with what R said.
 
     Notes
     -----
-    The package is built in a folder aside and renamed into place, so that parallel calls do not disturb each other.
+    The package is compiled in a copy of its source, built in a folder aside and renamed into place, so that parallel
+    calls do not disturb each other, and nothing is written beside the source.
     """
     program = find_r()
     if program is None:
@@ -111,23 +121,33 @@ def _install_into(program: str, library: Path) -> Path:
 
 def _cache_library(program: str) -> Path:
     """Return the library for this content and this R; no two ever share one."""
-    expression = 'cat(tools::R_user_dir("rbridge", "cache"), "\\n", as.character(getRversion()), sep = "")'
+    expression = (
+        'cat(tools::R_user_dir("rbridge", "cache"), as.character(getRversion()), R.version$platform, sep = "\\n")'
+    )
     asked = subprocess.run(
         [program, "--vanilla", "--slave", "-e", expression], capture_output=True, text=True, check=False
     )
     if asked.returncode != 0:
         raise RNotAvailableError(f"R 4.0 or newer is needed. R said:\n{asked.stderr.strip()}")
-    folder, version = asked.stdout.strip().splitlines()
-    return Path(folder) / f"{content_hash()}-R{version}"
+    folder, version, platform = asked.stdout.strip().splitlines()
+    return Path(folder) / f"{content_hash()}-R{version}-{platform}"
 
 
 def _run_install(program: str, library: Path) -> None:
-    with r_package_source() as folder:
-        command = [program, "CMD", "INSTALL", "--no-lock", "--no-test-load", f"--library={library}", str(folder)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    environment = {**os.environ, "LANGUAGE": "en"}  # the advice looks for R's words
+    with tempfile.TemporaryDirectory(prefix="rbridge-source-") as copy:
+        with r_package_source() as folder:
+            for path in _source_files(folder):
+                copied = Path(copy) / path.relative_to(folder)
+                copied.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path, copied)
+        command = [program, "CMD", "INSTALL", "--no-lock", "--no-test-load", f"--library={library}", copy]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     if done.returncode != 0:
         said = (done.stdout + done.stderr).strip()
         advice = ""
         if "ERROR: dependenc" in said:
             advice = ' It needs the R packages torch and coro: install.packages(c("torch", "coro")).'
+        elif "ERROR: compilation failed" in said:
+            advice = _BUILD_TOOLS
         raise RNotAvailableError(f"The R package rbridge could not be installed.{advice} R said:\n{said}")

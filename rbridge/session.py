@@ -73,8 +73,10 @@ class Session:
         installed = base["suppressWarnings"](base["system.file"]("DESCRIPTION", package="rbridge"))[0]
         if installed and base["read.dcf"](installed, "Version")[0] == version:
             return base["loadNamespace"]("rbridge")
-        library = install_r_package()
-        return base["loadNamespace"]("rbridge", **{"lib.loc": self._strings([str(library)])})
+        library = str(install_r_package())
+        # Processes that R starts, as callr and future do, look for packages in the same libraries.
+        base[".libPaths"](self._strings([*base[".libPaths"](), library]))
+        return base["loadNamespace"]("rbridge", **{"lib.loc": self._strings([library])})
 
     def call(self, name: str, /, *arguments: Any, **named: Any) -> Any:
         """Call a function of the R package; raise `RError` with R's text where it fails.

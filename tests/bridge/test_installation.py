@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Callable
+from typing import Callable, Iterator
 
 import pytest
 
 import pystrat
 import rbridge
+import rbridge._install as install
 from rbridge._install import content_hash, r_package_version
 
 TRY = """
@@ -53,20 +56,39 @@ def test_parallel_installations_into_the_cache_do_not_disturb_each_other(tmp_pat
     assert list(Path(library).parent.iterdir()) == [Path(library)], "nothing else is left"
 
 
-def test_the_package_in_the_cache_is_used_where_r_has_none(tmp_path: Path) -> None:
-    """An R library with all packages but rbridge, by links."""
-    libraries = os.environ["R_LIBS"].split(":")
-    (tmp_path / "library").mkdir()
-    for package in Path(libraries[0]).iterdir():
+def library_without_rbridge(folder: Path) -> str:
+    """Make an R library with all packages but rbridge, by links."""
+    library = folder / "library"
+    library.mkdir()
+    for package in Path(os.environ["R_LIBS"].split(":")[0]).iterdir():
         if package.is_dir() and package.name != "rbridge":
-            (tmp_path / "library" / package.name).symlink_to(package.resolve())
+            (library / package.name).symlink_to(package.resolve())
+    return str(library)
+
+
+def test_the_package_in_the_cache_is_used_where_r_has_none(tmp_path: Path) -> None:
     code = (
         "import rbridge; from pystrat import StratifiedBatchSampler as S; s = S([0, 1] * 5, 1, seed=1);"
         "print(rbridge.collect_rows(rbridge.as_torch_sampler(s), 10).rows.tolist() == s.batches(0).rows.tolist())"
     )
-    environment = {"R_LIBS": str(tmp_path / "library"), "R_USER_CACHE_DIR": str(tmp_path / "cache")}
+    environment = {"R_LIBS": library_without_rbridge(tmp_path), "R_USER_CACHE_DIR": str(tmp_path / "cache")}
     assert python(code, **environment) == "True\n"
     assert len(list((tmp_path / "cache").rglob("rbridge/DESCRIPTION"))) == 1
+
+
+def test_processes_that_r_starts_find_the_package_in_the_cache(tmp_path: Path) -> None:
+    code = """
+import rbridge.session
+session = rbridge.session.session()
+from rpy2.robjects import r
+version = 'as.character(getNamespaceVersion("rbridge"))'
+print(r(f"callr::r(function() {version})")[0])
+r("future::plan(future::multisession, workers = 2)")
+print(r(f"future::value(future::future({version}))")[0])
+r("future::plan(future::sequential)")
+"""
+    environment = {"R_LIBS": library_without_rbridge(tmp_path), "R_USER_CACHE_DIR": str(tmp_path / "cache")}
+    assert python(code, **environment) == f"{pystrat.__version__}\n" * 2
 
 
 def test_without_r_the_call_says_what_to_do_and_the_import_works(tmp_path: Path) -> None:
@@ -84,6 +106,28 @@ def test_without_the_r_packages_the_call_says_what_to_do(tmp_path: Path) -> None
     told = python(TRY, R_LIBS=str(tmp_path), R_USER_CACHE_DIR=str(tmp_path))
     assert "It needs the R packages torch and coro" in told
     assert "R package torch      not found" in told and 'install.packages("torch")' in told
+
+
+@pytest.mark.parametrize("hidden", ["make", "gcc"])
+def test_without_make_or_a_compiler_the_call_says_what_to_install(hidden: str, tmp_path: Path) -> None:
+    """A folder with links to all programs but one; R's compiler is that of the machine's R."""
+    compiler = subprocess.run(["R", "CMD", "config", "CC"], capture_output=True, text=True, check=True).stdout.split()[
+        0
+    ]
+    hidden = {"make": "make", "gcc": Path(compiler).name}[hidden]
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for folder in os.environ["PATH"].split(os.pathsep):
+        for program in Path(folder).iterdir() if Path(folder).is_dir() else ():
+            if program.name != hidden and not (programs / program.name).is_symlink():
+                (programs / program.name).symlink_to(program)
+    code = f"import rbridge\ntry:\n    rbridge.install_r_package({str(tmp_path / 'library')!r})\n"
+    told = python(f"{code}except rbridge.RNotAvailableError as error:\n    print(error)", PATH=str(programs))
+    assert "It needs a C compiler and make. On Debian and Ubuntu: apt install build-essential." in told
+    assert (
+        "On macOS: xcode-select --install. On Windows: Rtools, https://cran.r-project.org/bin/windows/Rtools/." in told
+    )
+    assert f"{hidden}: " in told and "needs the R packages" not in told
 
 
 def test_r_status_finds_what_is_there() -> None:
@@ -119,28 +163,47 @@ def test_what_the_user_says_of_torch_holds() -> None:
     assert python(code, TORCH_LOAD="no") == "no\n"
 
 
-def test_a_failing_installation_leaves_the_one_that_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import shutil
-    from contextlib import contextmanager
-    from typing import Iterator
-
-    import rbridge._install as install
-
-    library = rbridge.install_r_package(tmp_path / "library")
-    broken = tmp_path / "broken"
+@pytest.fixture
+def source_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Have the R package installed from a copy of its source, to be changed by a test."""
+    copy = tmp_path / "source"
     with install.r_package_source() as source:
-        shutil.copytree(source, broken, ignore=shutil.ignore_patterns("tests"))
-    (broken / "R" / "zz.R").write_text('stop("broken on purpose")')
+        shutil.copytree(source, copy, ignore=shutil.ignore_patterns("tests"))
 
     @contextmanager
-    def broken_source() -> Iterator[Path]:
-        yield broken
+    def changed_source() -> Iterator[Path]:
+        yield copy
 
-    monkeypatch.setattr(install, "r_package_source", broken_source)
+    monkeypatch.setattr(install, "r_package_source", changed_source)
+    return copy
+
+
+def test_a_failing_installation_leaves_the_one_that_was_there(tmp_path: Path, source_copy: Path) -> None:
+    library = rbridge.install_r_package(tmp_path / "library")
+    (source_copy / "R" / "zz.R").write_text('stop("broken on purpose")')
     with pytest.raises(rbridge.RNotAvailableError, match="broken on purpose") as error:
         rbridge.install_r_package(library)
-    assert "needs the R packages" not in str(error.value)
+    assert "needs the R packages" not in str(error.value) and "compiler" not in str(error.value)
     assert [path.name for path in library.iterdir()] == ["rbridge"]
+
+
+def test_the_package_is_compiled_in_a_copy_of_its_source(tmp_path: Path, source_copy: Path) -> None:
+    before = sorted(source_copy.rglob("*"))
+    rbridge.install_r_package(tmp_path / "library")
+    assert sorted(source_copy.rglob("*")) == before
+
+
+def test_object_files_of_a_build_before_are_neither_used_nor_part_of_the_content(
+    tmp_path: Path, source_copy: Path
+) -> None:
+    before = content_hash()
+    for name in ("order.o", "rbridge.so"):
+        (source_copy / "src" / name).write_text("of a build before")
+    assert content_hash() == before
+    rbridge.install_r_package(tmp_path / "library")
+    with (source_copy / "src" / "core" / "random.h").open("a", encoding="utf-8") as header:
+        header.write("/* changed */\n")
+    assert content_hash() != before
 
 
 def test_an_r_that_fails_is_not_called_missing(tmp_path: Path) -> None:

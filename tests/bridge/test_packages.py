@@ -1,4 +1,4 @@
-"""The built wheel and the R package, as their users install them."""
+"""The source distribution, the wheel that is built from it, and the R package, as their users install them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any
 
 import pytest
 
@@ -30,16 +31,40 @@ def run(*command: str, **options: Any) -> str:
     return str(done.stdout)
 
 
+def sources_of_r() -> set[str]:
+    """Return the paths of the C files of the R package and of the core, from the root of the repository."""
+    found = {path.relative_to(ROOT).as_posix() for path in (ROOT / "rbridge/r/src").rglob("*.[ch]")}
+    assert {"rbridge/r/src/init.c", "rbridge/r/src/core/random.h"} <= found
+    return found
+
+
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Build the wheel from a copy of the sources, so that nothing built before gets into it."""
-    folder = tmp_path_factory.mktemp("wheel")
-    skipped = shutil.ignore_patterns(".*", "build", "*.egg-info", "*.so", "_*.c", "demo-output", "__pycache__")
+def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the source distribution from a copy of the sources, in which files of a build have been left behind."""
+    folder = tmp_path_factory.mktemp("sdist")
+    skipped = shutil.ignore_patterns(".*", "build", "*.egg-info", "*.so", "*.o", "_*.c", "demo-output", "__pycache__")
     shutil.copytree(ROOT, folder / "source", ignore=skipped, symlinks=True)
+    for name in ("init.o", "rbridge.so", "core/plan.o"):
+        (folder / "source/rbridge/r/src" / name).write_text("of a build before")
+    build = f"from setuptools import build_meta; build_meta.build_sdist({str(folder)!r})"
+    run(sys.executable, "-c", build, cwd=folder / "source")
+    (built,) = folder.glob("*.tar.gz")
+    return built
+
+
+@pytest.fixture(scope="module")
+def wheel(sdist: Path) -> Path:
     options = ["--no-deps", "--no-build-isolation", "--no-index", "--quiet"]
-    run(sys.executable, "-m", "pip", "wheel", str(folder / "source"), "--wheel-dir", str(folder), *options)
-    (built,) = folder.glob("*.whl")
-    yield built
+    run(sys.executable, "-m", "pip", "wheel", str(sdist), "--wheel-dir", str(sdist.parent), *options)
+    (built,) = sdist.parent.glob("*.whl")
+    return built
+
+
+def test_the_source_distribution_holds_the_sources_of_r_and_of_the_core_and_nothing_compiled(sdist: Path) -> None:
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert sources_of_r() <= names
+    assert not [name for name in names if name.endswith((".o", ".so"))]
 
 
 def test_the_wheel_holds_the_kernel_the_data_and_the_r_package_and_no_tests(wheel: Path) -> None:
@@ -51,6 +76,7 @@ def test_the_wheel_holds_the_kernel_the_data_and_the_r_package_and_no_tests(whee
     for kernel in (ROOT / "pystrat").glob("**/*.pyx"):
         start = kernel.relative_to(ROOT).with_suffix("").as_posix() + "."
         assert any(name.startswith(start) and name.endswith(".so") for name in names)
+    assert {name for name in names if name.startswith("rbridge/r/src/")} == sources_of_r()
     assert {"pystrat/py.typed", "pystrat/_kernels.pyi", "pystrat/data/nsch_2017.csv.gz"} <= set(names)
     assert not [name for name in names if "test" in name]
 
