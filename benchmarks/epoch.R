@@ -91,9 +91,9 @@ measure = function(n_rows, n_strata, rounds, times) {
     size = if (ours == "even") "mean batch 256, even" else sprintf("m = %.0f", minimum)
     setting_of = sprintf("%s, %s", setting, size)
     iterated = paste0(ours, "_iterated")
-    show_ratio(sprintf("R, an epoch over sample.int, %s", setting_of), seconds, ours, "sample", if (is_large) 1.8)
+    show_ratio(sprintf("R, an epoch over sample.int, %s", setting_of), seconds, ours, "sample", if (is_large) 0.2)
     show_ratio(sprintf("R, an epoch batch by batch over sample.int, %s", setting_of), seconds, iterated, "sample",
-      if (is_large) 1.8)
+      if (is_large) 0.5)
     show_ratio(sprintf("R, an epoch over the published data.table form, %s", setting_of), seconds, ours, "published",
       0.12)
     show_ratio(sprintf("R, an epoch batch by batch over the published data.table form, %s", setting_of), seconds,

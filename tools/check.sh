@@ -36,12 +36,27 @@ core_is_without_warnings() {
   return $failed
 }
 
+# init.c casts its routines to one type, as R wants them.
+r_sources_are_without_warnings() {
+  local source compiler failed=0
+  local options=(-std=c99 -Wall -Wextra -Wconversion -pedantic -Werror -fsyntax-only)
+  local include
+  include=$(Rscript -e 'cat(R.home("include"))')
+  for source in rbridge/r/src/*.c; do
+    for compiler in gcc clang; do
+      $compiler "${options[@]}" -Wno-cast-function-type -isystem "$include" "$source" || failed=1
+    done
+  done
+  return $failed
+}
+
 check "format (black)" $python -m black --quiet --check --diff "${sources[@]}"
 check "lint (flake8)" $python -m flake8 "${sources[@]}"
 check "types (mypy)" $python -m mypy
 check "types of set-up (mypy)" env MYPYPATH=tools/set_up $python -m mypy --config-file= --strict tools/set_up/*.py
 check "kernels without warnings" kernels_are_without_warnings
 check "core without warnings" core_is_without_warnings
+check "C of the R package without warnings" r_sources_are_without_warnings
 check "shell scripts parse" bash -n tools/set-up.sh tools/check.sh .ci/run
 check "R: style and documentation" Rscript tools/check_r.R
 

@@ -16,12 +16,16 @@ typedef struct {
   int64_t *available; /* n_strata + 1 numbers: how often each code occurs */
 } Strata;
 
-/* What every epoch of a sampler uses: vectors of R, which R code cannot reach, so that they stay as they were checked. */
+/* What every epoch of a sampler uses: vectors of R, which R code cannot reach, so that they stay as they were checked.
+ *
+ * The pool is memory alone, kept since new memory costs more than to fill it. It is taken out while an epoch is drawn.
+ */
 enum {
   CODES,   /* raw: those of Strata */
   LAYOUT,  /* integers, n_rows */
   STARTS,  /* doubles, n_strata + 1: where the ranks of each code begin in the layout */
   OFFSETS, /* integers, n_batches + 1 */
+  POOL,    /* integers, n_rows, or NULL */
   N_PARTS
 };
 
@@ -154,6 +158,16 @@ static uint32_t scatter_shuffled(
   }
 }
 
+/* Take the memory of the pool, or new memory if another epoch has it, or was broken off with it. */
+static SEXP take_pool(SEXP scatter) {
+  SEXP pool = VECTOR_ELT(scatter, POOL);
+  if (Rf_isNull(pool)) return Rf_allocVector(INTSXP, Rf_xlength(VECTOR_ELT(scatter, LAYOUT)));
+  PROTECT(pool);
+  SET_VECTOR_ELT(scatter, POOL, R_NilValue);
+  UNPROTECT(1);
+  return pool;
+}
+
 /* Fill `rows`, of as many numbers as there are rows, with those of the epoch, batch after batch, and then the others. */
 static void fill_rows(SEXP scatter, SEXP seed, int32_t *rows) {
   uint32_t n_rows = (uint32_t)Rf_xlength(VECTOR_ELT(scatter, LAYOUT));
@@ -175,12 +189,15 @@ static void fill_rows(SEXP scatter, SEXP seed, int32_t *rows) {
   }
   Generator generator;
   seed_generator(&generator, (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed", of));
-  int32_t *pool = (int32_t *)(void *)R_alloc(n_rows, sizeof(int32_t));
+  SEXP memory = PROTECT(take_pool(scatter));
+  int32_t *pool = INTEGER(memory);
   fill_in_order(pool, n_rows);
   for (uint32_t left = n_rows; left > 0;) {
     left = scatter_shuffled(&generator, pool, left, code_bytes, codes, cursors, layout, rows);
     R_CheckUserInterrupt();
   }
+  SET_VECTOR_ELT(scatter, POOL, memory);
+  UNPROTECT(1);
 }
 
 SEXP C_draw_epoch(SEXP reference, SEXP seed) {
