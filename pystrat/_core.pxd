@@ -1,6 +1,6 @@
 """The C core, rbridge/r/src/core, as the kernels call it. Each header documents its functions."""
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 cdef extern from "prefetch.h" nogil:
     enum: BLOCK_SIZE
@@ -141,9 +141,6 @@ cdef extern from "scatter.h" nogil:
         int32_t *rows,
     )
 
-cdef extern from "hashing.h" nogil:
-    uint64_t slot_of(int64_t value, int shift)
-
 cdef extern from "numbering.h" nogil:
     ctypedef struct NumberTable:
         int32_t *slots
@@ -184,3 +181,127 @@ cdef extern from "batches.h" nogil:
         int64_t end,
         void *part_rows,
     )
+
+cdef extern from "sum_tree.h" nogil:
+    ctypedef struct SumTree:
+        double *sums
+        double *least
+        int64_t n_rows
+        int64_t n_positive
+        int64_t begins[12]
+    int64_t sum_tree_length(int64_t n_rows)
+    int64_t sum_tree_least_length(int64_t n_rows)
+    void init_sum_tree(SumTree *tree, int64_t n_rows, double *sums, double *least, int64_t n_positive)
+    double total_of(const SumTree *tree)
+    bint overflows(const SumTree *tree)
+    double least_weight_of(const SumTree *tree)
+    int64_t first_wrong_weight(const double *weights, int64_t begin, int64_t end)
+    int64_t first_outside(const int64_t *rows, int64_t begin, int64_t end, int64_t limit)
+    void fill_rows(SumTree *tree, const double *weights, int64_t begin, int64_t end)
+    void clear_rows(SumTree *tree, int64_t begin, int64_t end)
+    void update_rows(
+        SumTree *tree, const int64_t *rows, const double *weights, int64_t begin, int64_t end, double *previous
+    )
+    void undo_updates(SumTree *tree, const int64_t *rows, const double *previous, int64_t begin, int64_t end)
+    void find_rows(const SumTree *tree, double *values, int64_t count, int32_t *rows)
+
+cdef extern from "hash_set.h" nogil:
+    int hash_set_bits(int64_t count)
+
+cdef extern from "weighted.h" nogil:
+    ctypedef struct DistinctDraw:
+        int64_t size
+        int32_t *rows
+        int64_t *table
+        int64_t *removed
+        double *weights
+    void draw_by_weight(const SumTree *tree, Generator *generator, int64_t count, int32_t *rows)
+    void draw_from_slices(
+        const SumTree *tree, Generator *generator, int64_t size, int64_t begin, int64_t end, int32_t *rows
+    )
+    void begin_distinct(DistinctDraw *draw)
+    bint draw_distinct(SumTree *tree, Generator *generator, DistinctDraw *draw, int64_t at_most)
+
+cdef extern from "grouping.h" nogil:
+    void count_members(const int64_t *groups, int64_t begin, int64_t end, int64_t *offsets)
+    void begin_groups(int64_t n_groups, int64_t *offsets, int64_t *cursors)
+    void place_members(const int64_t *groups, int64_t begin, int64_t end, int64_t *cursors, int64_t *order)
+    void cumulate(const double *weights, const int64_t *offsets, int64_t begin, int64_t end, double *sums)
+
+cdef extern from "tree.h" nogil:
+    ctypedef struct DeclaredTree:
+        int64_t n_nodes
+        const int8_t *modes
+        const int8_t *leaves
+        const int64_t *repeats
+        const int64_t *offsets
+        const int32_t *options
+        const int64_t *cumulative_begin
+        const double *cumulative
+        const int64_t *by_depth
+        const int64_t *depths
+        const int64_t *seeds
+    ctypedef struct NodeState:
+        pass
+    ctypedef struct TreeStatesSize:
+        int64_t nodes
+        int64_t generators
+        int64_t pooled
+    ctypedef struct TreeStates:
+        pass
+    ctypedef struct TreeChunk:
+        int64_t count
+        int32_t *rows
+        int32_t *picked
+        int32_t *here
+        int32_t *below
+        int64_t *begins
+        int64_t *wanted
+        int64_t *cursors
+    TreeStatesSize tree_states_size(const DeclaredTree *tree, bint keep)
+    void init_tree_states(
+        TreeStates *states, const DeclaredTree *tree, bint keep, NodeState *nodes, Generator *generators, int32_t *pools
+    )
+    void begin_chunk(const DeclaredTree *tree, TreeChunk *chunk)
+    bint draw_chunk(const DeclaredTree *tree, TreeStates *states, TreeChunk *chunk, int64_t at_most)
+
+cdef extern from "free_cells.h" nogil:
+    ctypedef struct FreeCells:
+        int64_t count
+        int32_t *buckets
+        int64_t n_buckets
+    void init_free_cells(FreeCells *free, const int64_t *positives, int64_t n_positives, int64_t n_cells)
+    int64_t fill_buckets(FreeCells *free, int64_t bucket, int64_t begin, int64_t end)
+    void find_free_cells(const FreeCells *free, int64_t *ranks, int64_t count)
+
+cdef extern from "subsets.h" nogil:
+    enum: LARGEST_POOL
+    ctypedef struct SubsetScratch:
+        int32_t *pool
+        uint32_t *places
+        int64_t *table
+        int64_t n_pool
+        int64_t n_places
+        int64_t n_table
+    void draw_indices_within(Generator *generator, int64_t first, int64_t limit, int64_t count, int64_t *drawn)
+    void enlarge_subset_scratch(SubsetScratch *scratch, int64_t limit, int64_t count)
+    void draw_subset_within(
+        Generator *generator, SubsetScratch *scratch, int64_t first, int64_t limit, int64_t count, int64_t begin,
+        int64_t end, int64_t *drawn
+    )
+
+cdef extern from "pairs.h" nogil:
+    ctypedef struct Deal:
+        const int32_t *order
+        const int64_t *positives
+        const int64_t *negatives
+        const int64_t *offsets
+        int64_t n_positives
+        int64_t n_batches
+        int64_t *numbers
+    void find_positives(
+        const int64_t *positives, int64_t n_positives, const int64_t *starts, int64_t n_columns, const int64_t *cells,
+        int64_t count, uint8_t *found
+    )
+    void begin_deal(Deal *deal)
+    void deal_next_pairs(Deal *deal, int64_t begin, int64_t end)

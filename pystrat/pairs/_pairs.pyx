@@ -1,21 +1,16 @@
 # cython: language_level=3
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""The cells of a table that are no positives: drawn directly, whatever their share, and never drawn again.
+"""The cells of a table that are no positives (free_cells.h, subsets.h and pairs.h of the core) over numpy's arrays.
 
 A cell is ``row * columns + column``. The free cells, those that are no positives, have ranks 0, 1, ... in the order of
-their numbers. In front of the j-th positive, counted from 0 in sorted order, lie ``positive[j] - j`` free cells. So the
-free cell of rank u is ``u + j``, where j is the number of positives with ``positive[j] - j <= u``. A table of buckets of
-ranks tells between which two values j lies: a search looks at one or two positives on average where they are spread
-evenly, and at the binary logarithm of their number where they lie in blocks.
+their numbers. They are drawn directly, whatever their share, and never drawn again.
 """
 
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
-from libc.string cimport memset
 
-from pystrat._core cimport BLOCK_SIZE, bits_below, draw_subset, index_below, prefetch
-from pystrat._core cimport slot_of
+cimport pystrat._core as core
 from pystrat._random cimport RandomStream
 
 
@@ -38,29 +33,20 @@ cdef class FreeCells:
     """
 
     cdef const int64_t[::1] positives
-    cdef int32_t[::1] buckets  # how many positives have all their free cells in front of the bucket
-    cdef uint32_t shift        # a bucket has 2^shift ranks
-    cdef readonly int64_t count
+    cdef int32_t[::1] buckets
+    cdef core.FreeCells free
 
     def __init__(self, const int64_t[::1] positives not None, int64_t n_cells):
-        cdef int64_t n_positives = positives.shape[0]
         self.positives = positives
-        self.count = n_cells - n_positives
-        self.shift = 0
-        while (self.count >> self.shift) > n_positives // 2:
-            self.shift += 1
-        cdef int64_t n_buckets = (self.count >> self.shift) + 1
-        self.buckets = np.empty(n_buckets + 1, dtype=np.int32)
-        cdef int64_t bucket = 0
-        cdef int64_t j
+        core.init_free_cells(&self.free, &positives[0], positives.shape[0], n_cells)
+        self.buckets = np.empty(self.free.n_buckets + 1, dtype=np.int32)
+        self.free.buckets = &self.buckets[0]
         with nogil:
-            for j in range(n_positives):
-                while bucket <= n_buckets and bucket <= (positives[j] - j) >> self.shift:
-                    self.buckets[bucket] = <int32_t>j
-                    bucket += 1
-            while bucket <= n_buckets:
-                self.buckets[bucket] = <int32_t>n_positives
-                bucket += 1
+            core.fill_buckets(&self.free, 0, 0, positives.shape[0])
+
+    @property
+    def count(self):
+        return self.free.count
 
     @property
     def nbytes(self):
@@ -68,37 +54,9 @@ cdef class FreeCells:
 
     def cells(self, int64_t[::1] ranks not None):
         """Turn ranks, from 0 to ``count - 1``, into cells, in place."""
-        cdef Py_ssize_t begin, i
-        cdef Py_ssize_t end = 0
-        cdef int64_t first[BLOCK_SIZE]
-        cdef int64_t rank, low, high, middle
-        with nogil:
-            while end < ranks.shape[0]:
-                begin = end
-                end = min(begin + BLOCK_SIZE, ranks.shape[0])
-                for i in range(begin, end):
-                    prefetch(&self.buckets[ranks[i] >> self.shift])
-                for i in range(begin, end):
-                    first[i - begin] = self.buckets[ranks[i] >> self.shift]
-                    prefetch(&self.positives[first[i - begin]])
-                for i in range(begin, end):
-                    rank = ranks[i]
-                    low = first[i - begin]
-                    high = self.buckets[(rank >> self.shift) + 1]
-                    while high - low > 8:
-                        middle = (low + high) >> 1
-                        if self.positives[middle] - middle <= rank:
-                            low = middle + 1
-                        else:
-                            high = middle
-                    while low < high and self.positives[low] - low <= rank:
-                        low += 1
-                    ranks[i] = rank + low
-
-
-# R's sample.int() without replacement draws anew what repeats where there is more to draw from, else from a pool.
-cdef int64_t HASHED_FROM = 10000000
-cdef int64_t LARGEST_POOL = 2147483647
+        if ranks.shape[0]:
+            with nogil:
+                core.find_free_cells(&self.free, &ranks[0], ranks.shape[0])
 
 
 cdef int64_t count_places(
@@ -110,45 +68,12 @@ cdef int64_t count_places(
     if firsts.shape[0] != counts.shape[0] or limits.shape[0] != counts.shape[0]:
         raise ValueError("firsts, limits and counts must have one length")
     for group in range(counts.shape[0]):
-        if counts[group] < 0 or counts[group] > LARGEST_POOL - n_places:
+        if counts[group] < 0 or counts[group] > core.LARGEST_POOL - n_places:
             raise ValueError("counts must be at least 0, and 2^31 - 1 in all at most")
         if counts[group] > 0 and limits[group] < (counts[group] if distinct else 1):
             raise ValueError("limits must be as large as what is drawn within them")
         n_places += counts[group]
     return n_places
-
-
-cdef inline bint is_hashed(int64_t limit, int64_t count) noexcept nogil:
-    return limit > LARGEST_POOL or (limit > HASHED_FROM and 2 * count <= limit)
-
-
-cdef inline uint32_t table_bits(int64_t count) noexcept nogil:
-    """Return the binary logarithm of the size of a table that `count` numbers fill by half at most."""
-    return bits_below(2 * count)
-
-
-cdef void first_distinct(
-    RandomStream stream, int64_t limit, int64_t count, int64_t *table, int64_t *drawn
-) noexcept nogil:
-    """Draw until there are `count` different numbers below `limit`, in the order of drawing.
-
-    `table` has room for ``2^table_bits(count)`` numbers.
-    """
-    cdef uint32_t bits = bits_below(limit)
-    cdef int shift = 64 - table_bits(count)
-    cdef int64_t last = (<int64_t>1 << table_bits(count)) - 1
-    cdef int64_t number, place
-    cdef int64_t found = 0
-    memset(table, 255, (last + 1) * sizeof(int64_t))  # -1 in each place, which is free
-    while found < count:
-        number = <int64_t>index_below(&stream.generator, limit, bits)
-        place = <int64_t>slot_of(number, shift)
-        while table[place] >= 0 and table[place] != number:
-            place = (place + 1) & last
-        if table[place] < 0:
-            table[place] = number
-            drawn[found] = number
-            found += 1
 
 
 def indices_within(
@@ -166,14 +91,12 @@ def indices_within(
     cdef int64_t[::1] out = drawn
     cdef Py_ssize_t place = 0
     cdef Py_ssize_t group
-    cdef int64_t i
-    cdef uint32_t bits
     with nogil:
         for group in range(counts.shape[0]):
-            bits = bits_below(limits[group])
-            for i in range(counts[group]):
-                out[place] = firsts[group] + <int64_t>index_below(&stream.generator, limits[group], bits)
-                place += 1
+            if counts[group] == 0:
+                continue
+            core.draw_indices_within(&stream.generator, firsts[group], limits[group], counts[group], &out[place])
+            place += counts[group]
     return drawn
 
 
@@ -192,43 +115,37 @@ def subsets_within(
     cdef int64_t[::1] out = drawn
     if drawn.size == 0:
         return drawn
-    cdef int64_t largest_pool = 1
-    cdef int64_t largest_count = 1
-    cdef int64_t largest_table = 1
+    cdef core.SubsetScratch scratch
     cdef Py_ssize_t group
+    scratch.n_pool = scratch.n_places = scratch.n_table = 1
     for group in range(counts.shape[0]):
-        if is_hashed(limits[group], counts[group]):
-            largest_table = max(largest_table, <int64_t>1 << table_bits(counts[group]))
-        elif counts[group]:
-            largest_pool = max(largest_pool, limits[group])
-            largest_count = max(largest_count, counts[group])
-    cdef int32_t[::1] pool = np.arange(largest_pool, dtype=np.int32)
-    cdef int32_t[::1] rows = np.empty(largest_count, dtype=np.int32)
-    cdef uint32_t[::1] places = np.empty(largest_count, dtype=np.uint32)
-    cdef int64_t[::1] table = np.empty(largest_table, dtype=np.int64)
+        core.enlarge_subset_scratch(&scratch, limits[group], counts[group])
+    cdef int32_t[::1] pool = np.arange(scratch.n_pool, dtype=np.int32)
+    cdef uint32_t[::1] places = np.empty(scratch.n_places, dtype=np.uint32)
+    cdef int64_t[::1] table = np.empty(scratch.n_table, dtype=np.int64)
     cdef Py_ssize_t place = 0
-    cdef int64_t i
+    scratch.pool, scratch.places, scratch.table = &pool[0], &places[0], &table[0]
     with nogil:
         for group in range(counts.shape[0]):
             if counts[group] == 0:
                 continue
-            if is_hashed(limits[group], counts[group]):
-                first_distinct(stream, limits[group], counts[group], &table[0], &out[place])
-                for i in range(counts[group]):
-                    out[place + i] += firsts[group]
-            else:
-                draw_subset(
-                    &stream.generator, &pool[0], <uint32_t>limits[group], <uint32_t>counts[group], &places[0], &rows[0]
-                )
-                for i in range(counts[group]):
-                    out[place + i] = firsts[group] + rows[i]
+            core.draw_subset_within(
+                &stream.generator,
+                &scratch,
+                firsts[group],
+                limits[group],
+                counts[group],
+                0,
+                counts[group],
+                &out[place],
+            )
             place += counts[group]
     return drawn
 
 
 def find_cells(const int64_t[::1] positives not None, const int64_t[::1] starts not None, int64_t n_columns,
                const int64_t[::1] cells not None):
-    """Tell which cells are positives.
+    """Find out which cells are positives.
 
     Parameters
     ----------
@@ -247,31 +164,11 @@ def find_cells(const int64_t[::1] positives not None, const int64_t[::1] starts 
     """
     found = np.empty(cells.shape[0], dtype=np.bool_)
     cdef uint8_t[::1] out = found.view(np.uint8)
-    cdef Py_ssize_t begin, i
-    cdef Py_ssize_t end = 0
-    cdef int64_t rows[BLOCK_SIZE]
-    cdef int64_t low, high, middle
-    with nogil:
-        while end < cells.shape[0]:
-            begin = end
-            end = min(begin + BLOCK_SIZE, cells.shape[0])
-            for i in range(begin, end):
-                rows[i - begin] = cells[i] // n_columns
-                prefetch(&starts[rows[i - begin]])
-            for i in range(begin, end):
-                low = starts[rows[i - begin]]
-                high = starts[rows[i - begin] + 1]
-                prefetch(&positives[(low + high) >> 1])
-            for i in range(begin, end):
-                low = starts[rows[i - begin]]
-                high = starts[rows[i - begin] + 1]
-                while low < high:
-                    middle = (low + high) >> 1
-                    if positives[middle] < cells[i]:
-                        low = middle + 1
-                    else:
-                        high = middle
-                out[i] = low < positives.shape[0] and positives[low] == cells[i]
+    if cells.shape[0]:
+        with nogil:
+            core.find_positives(
+                &positives[0], positives.shape[0], &starts[0], n_columns, &cells[0], cells.shape[0], &out[0]
+            )
     return found
 
 
@@ -284,7 +181,7 @@ def deal_pairs(
 ):
     """Deal positives and negatives to the batches in turn, the positives first, and write down their pair numbers.
 
-    The number of a pair is twice its cell, and one more where it is a positive.
+    The number of a pair is twice its cell, and one more if it is a positive.
 
     Parameters
     ----------
@@ -303,29 +200,10 @@ def deal_pairs(
         raise ValueError("order and numbers must have one place for each positive and negative")
     if n_batches < 1 or offsets[0] != 0 or offsets[n_batches] != order.shape[0]:
         raise ValueError("offsets must begin at 0 and end at the number of pairs")
-    # The next place of a positive and of a negative, as a batch and a place in it.
-    cdef int64_t batches[2]
-    cdef int64_t places[2]
-    batches[1], places[1] = 0, 0
-    batches[0], places[0] = n_positives % n_batches, n_positives // n_batches
-    cdef Py_ssize_t begin, i
-    cdef Py_ssize_t end = 0
-    cdef int64_t number
-    cdef int label
+    cdef core.Deal deal
+    deal.order, deal.offsets, deal.numbers = &order[0], &offsets[0], &numbers[0]
+    deal.positives, deal.negatives = &positives[0], &negatives[0]
+    deal.n_positives, deal.n_batches = n_positives, n_batches
     with nogil:
-        while end < order.shape[0]:
-            begin = end
-            end = min(begin + BLOCK_SIZE, order.shape[0])
-            for i in range(begin, end):
-                if order[i] < n_positives:
-                    prefetch(&positives[order[i]])
-                else:
-                    prefetch(&negatives[order[i] - n_positives])
-            for i in range(begin, end):
-                label = order[i] < n_positives
-                number = 2 * positives[order[i]] + 1 if label else 2 * negatives[order[i] - n_positives]
-                numbers[offsets[batches[label]] + places[label]] = number
-                batches[label] += 1
-                if batches[label] == n_batches:
-                    batches[label] = 0
-                    places[label] += 1
+        core.begin_deal(&deal)
+        core.deal_next_pairs(&deal, 0, order.shape[0])

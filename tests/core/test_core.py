@@ -35,7 +35,7 @@ PROGRAMS = sorted(path.stem for path in HERE.glob("test_*.c"))
 
 def compiled(source: Path, program: Path, build: str) -> Path:
     """Compile a program; the message of a compiler that fails is that of the test."""
-    command = [*BUILDS[build], "-std=c99", *WARNINGS, f"-I{CORE}", f"-I{HERE}", str(source), "-o", str(program)]
+    command = [*BUILDS[build], "-std=c99", *WARNINGS, f"-I{CORE}", f"-I{HERE}", str(source), "-o", str(program), "-lm"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert not done.stderr

@@ -1,0 +1,81 @@
+/* R's sample.int(limit, count) of numbers up to 2^52, for many groups that have different limits. */
+
+#ifndef PYSTRAT_SUBSETS_H
+#define PYSTRAT_SUBSETS_H
+
+#include <stdint.h>
+
+#include "hash_set.h"
+#include "permutation.h"
+#include "random.h"
+
+/* Without replacement, R draws from a pool, or, if a limit is above these numbers, draws anew what repeats. */
+enum {
+  HASHED_FROM = 10000000, /* for at most half of the numbers */
+  LARGEST_POOL = 2147483647
+};
+
+/* Draw numbers from first, first + 1, ..., first + limit - 1, with replacement. The limit is from 1 to 2^52. */
+static inline void draw_indices_within(
+    Generator *generator, int64_t first, int64_t limit, int64_t count, int64_t *drawn
+) {
+  uint32_t bits = bits_below((uint64_t)limit);
+  for (int64_t i = 0; i < count; i++) drawn[i] = first + (int64_t)index_below(generator, (uint64_t)limit, bits);
+}
+
+/* Whether R draws `count` of `limit` numbers without a pool. */
+static inline int is_hashed(int64_t limit, int64_t count) {
+  return limit > LARGEST_POOL || (limit > HASHED_FROM && 2 * count <= limit);
+}
+
+/* The scratch space of subsets, which may be that of several groups, one after another; and how much it needs. */
+typedef struct {
+  int32_t *pool;    /* n_pool numbers 0, 1, ..., which are so again after each subset */
+  uint32_t *places; /* n_places */
+  int64_t *table;   /* n_table */
+  int64_t n_pool, n_places, n_table;
+} SubsetScratch;
+
+/* Have the scratch space, at first of nothing, suffice for a subset of `count` of `limit` numbers, too. */
+static inline void enlarge_subset_scratch(SubsetScratch *scratch, int64_t limit, int64_t count) {
+  if (count == 0) return;
+  if (is_hashed(limit, count)) {
+    int64_t n_table = INT64_C(1) << hash_set_bits(count);
+    if (n_table > scratch->n_table) scratch->n_table = n_table;
+  } else {
+    if (limit > scratch->n_pool) scratch->n_pool = limit;
+    if (count > scratch->n_places) scratch->n_places = count;
+  }
+}
+
+/* Draw drawn[begin], ..., drawn[end - 1] of `count` different numbers from first, first + 1, ..., first + limit - 1.
+ *
+ * Steps follow one another from 0 to `count`, which is at most `limit`. Between the steps of a subset nothing else may
+ * use the scratch space. If they are given up, the pool has to be filled anew.
+ */
+static inline void draw_subset_within(
+    Generator *generator, SubsetScratch *scratch, int64_t first, int64_t limit, int64_t count, int64_t begin,
+    int64_t end, int64_t *drawn
+) {
+  if (begin >= end) return;
+  if (is_hashed(limit, count)) {
+    uint32_t bits = bits_below((uint64_t)limit);
+    int table_bits = hash_set_bits(count);
+    if (begin == 0) empty_hash_set(scratch->table, table_bits);
+    while (begin < end) {
+      int64_t number = (int64_t)index_below(generator, (uint64_t)limit, bits);
+      if (add_to_hash_set(scratch->table, table_bits, number)) drawn[begin++] = first + number;
+    }
+    return;
+  }
+  uint32_t left = (uint32_t)(limit - begin);
+  while (begin < end) {
+    uint32_t *places = scratch->places + begin;
+    uint32_t n_drawn = next_indices(generator, scratch->pool, left, (uint32_t)(end - begin), places);
+    for (uint32_t i = 0; i < n_drawn; i++) drawn[begin++] = first + take_row(scratch->pool, places[i], --left);
+  }
+  if (end < count) return;
+  for (int64_t i = 0; i < count; i++) scratch->pool[scratch->places[i]] = (int32_t)scratch->places[i];
+}
+
+#endif

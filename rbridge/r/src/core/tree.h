@@ -1,0 +1,306 @@
+/* The draws of a declared tree: a node's options are child nodes or, at a leaf, rows.
+ *
+ * Nodes are numbered in preorder: node 0 is the root, and children have higher numbers than their parents. A node with
+ * two options or more that are not used in sequence has a stream of its own. Draws are made in chunks; within a chunk,
+ * each node makes all of its draws at once, in the order of by_depth.
+ */
+
+#ifndef PYSTRAT_TREE_H
+#define PYSTRAT_TREE_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "permutation.h"
+#include "random.h"
+
+enum { WITH_REPLACEMENT = 0, IN_SEQUENCE = 1, SHUFFLED = 2 };
+
+/* All arrays are the caller's, and none of them is changed. */
+typedef struct {
+  int64_t n_nodes;
+  const int8_t *modes;             /* of each node: one of the three modes */
+  const int8_t *leaves;            /* of each node: 1 if its options are rows */
+  const int64_t *repeats;          /* of each node: how often in a row each option is used, at least 1 */
+  const int64_t *offsets;          /* n_nodes + 1: a node's options are at offsets[node] to offsets[node + 1] - 1 */
+  const int32_t *options;          /* at least one of each node */
+  const int64_t *cumulative_begin; /* of each node: where the sums of its options' weights begin, -1 if it has none */
+  const double *cumulative;        /* sums of weights from left to right, one of each option; the last is positive */
+  const int64_t *by_depth;         /* the nodes, sorted by depth */
+  const int64_t *depths;           /* the depth of each of by_depth */
+  const int64_t *seeds;            /* of each node: the seed of its stream, from 0 to 2^31 - 1 */
+} DeclaredTree;
+
+/* Where a node is in its options. */
+typedef struct {
+  int64_t generator; /* which of the generators is its own, -1 until it first draws */
+  int64_t pool;      /* of a shuffle: where its pool begins, -1 until it first draws */
+  int64_t left;      /* of a shuffle: how many options are left, first in the pool; of a sequence: the next option */
+  int64_t repeats;   /* how often the current option is still to be used */
+  int32_t current;
+} NodeState;
+
+/* How much memory the states of a tree need. */
+typedef struct {
+  int64_t nodes;
+  int64_t generators;
+  int64_t pooled;
+} TreeStatesSize;
+
+/* The states of the nodes of a tree, in memory of the caller's.
+ *
+ * If they are kept, further chunks go on with them, and each node has its own: a generator, and a pool if it shuffles,
+ * from its first draw on, so that nodes that have not drawn yet have touched no memory. Else every chunk begins anew,
+ * and all nodes use the same state, one after another.
+ */
+typedef struct {
+  int keep;
+  NodeState *nodes;
+  Generator *generators;
+  int32_t *pools;
+  int64_t n_generators; /* generators that are in use */
+  int64_t n_pooled;     /* places of `pools` that are in use */
+} TreeStates;
+
+/* A chunk of consecutive draws. The caller sets the fields up to `cursors`. */
+typedef struct {
+  int64_t count;    /* draws of the chunk, from 1 to 2^31 - 1 */
+  int32_t *rows;    /* `count` rows, the result */
+  int32_t *picked;  /* scratch for `count` numbers, as the next two */
+  int32_t *here;    /* the draws of each node of this depth, as places in the chunk */
+  int32_t *below;   /* the same of the next depth */
+  int64_t *begins;  /* scratch for n_nodes numbers, as the next two: where the draws of a node begin in `here` */
+  int64_t *wanted;  /* how many they are */
+  int64_t *cursors; /* the next of them to be filled in */
+  int64_t place;    /* the node that draws, as a place of by_depth */
+  int64_t n_picked; /* of its draws, those for which it has picked an option */
+  int64_t n_dealt;  /* of its draws, those that its children have got */
+  int64_t n_given;  /* draws that the nodes of this depth have given to the next depth */
+} TreeChunk;
+
+static inline int64_t count_options(const DeclaredTree *tree, int64_t node) {
+  return tree->offsets[node + 1] - tree->offsets[node];
+}
+
+/* How much memory the states of a tree need, which are kept or not. */
+static inline TreeStatesSize tree_states_size(const DeclaredTree *tree, int keep) {
+  TreeStatesSize size = {1, 1, 0};
+  int64_t n_generators = 0, n_pooled = 0, largest_pool = 0;
+  for (int64_t node = 0; node < tree->n_nodes; node++) {
+    int64_t n_options = count_options(tree, node);
+    if (n_options == 1 || tree->modes[node] == IN_SEQUENCE) continue;
+    n_generators++;
+    if (tree->modes[node] != SHUFFLED) continue;
+    n_pooled += n_options;
+    if (n_options > largest_pool) largest_pool = n_options;
+  }
+  if (keep) {
+    size.nodes = tree->n_nodes;
+    size.generators = n_generators;
+  }
+  size.pooled = keep ? n_pooled : largest_pool;
+  return size;
+}
+
+/* Put nodes back to their beginning. */
+static inline void reset_nodes(TreeStates *states, int64_t n_nodes) {
+  const NodeState fresh = {-1, -1, 0, 0, 0};
+  for (int64_t node = 0; node < n_nodes; node++) states->nodes[node] = fresh;
+  states->n_generators = states->n_pooled = 0;
+}
+
+/* Begin the draws of a tree, in memory as large as tree_states_size() says. */
+static inline void init_tree_states(
+    TreeStates *states, const DeclaredTree *tree, int keep, NodeState *nodes, Generator *generators, int32_t *pools
+) {
+  states->keep = keep;
+  states->nodes = nodes;
+  states->generators = generators;
+  states->pools = pools;
+  reset_nodes(states, keep ? tree->n_nodes : 1);
+}
+
+/* The first option whose cumulative weight exceeds the sought one. There is one. */
+static inline int64_t first_above(const double *cumulative, int64_t n_options, double sought) {
+  int64_t low = 0, high = n_options - 1;
+  while (high - low > 8) {
+    int64_t middle = (low + high) >> 1;
+    if (cumulative[middle] > sought) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  /* The sums ascend, so the last few are counted, without a branch that is hard to predict. */
+  int64_t option = low;
+  for (int64_t i = low; i < high; i++) option += cumulative[i] <= sought;
+  return option;
+}
+
+/* The generator of a node, which begins with the node's first draw. */
+static inline Generator *generator_of(const DeclaredTree *tree, TreeStates *states, NodeState *state, int64_t node) {
+  if (state->generator < 0) {
+    state->generator = states->n_generators++;
+    seed_generator(&states->generators[state->generator], (uint32_t)tree->seeds[node]);
+  }
+  return &states->generators[state->generator];
+}
+
+/* Take options out of a node's pool, as R's sample() does, and fill it again whenever it is empty. */
+static inline void shuffle_options(
+    const DeclaredTree *tree, TreeStates *states, NodeState *state, int64_t node, int64_t count, int32_t *to
+) {
+  int64_t n_options = count_options(tree, node);
+  Generator *generator = generator_of(tree, states, state, node);
+  if (state->pool < 0) {
+    state->pool = states->n_pooled;
+    states->n_pooled += n_options;
+  }
+  int32_t *pool = states->pools + state->pool;
+  while (count > 0) {
+    if (state->left == 0) {
+      memcpy(pool, tree->options + tree->offsets[node], (size_t)n_options * sizeof(int32_t));
+      state->left = n_options;
+    }
+    int64_t wanted = count < state->left ? count : state->left;
+    take_rows(generator, pool, (uint32_t)state->left, (uint32_t)wanted, to);
+    state->left -= wanted;
+    to += wanted;
+    count -= wanted;
+  }
+}
+
+/* Write the next `count` options of a node, without repeats. */
+static inline void draw_options(
+    const DeclaredTree *tree, TreeStates *states, NodeState *state, int64_t node, int64_t count, int32_t *to
+) {
+  const int32_t *options = tree->options + tree->offsets[node];
+  int64_t n_options = count_options(tree, node);
+  if (n_options == 1) {
+    for (int64_t i = 0; i < count; i++) to[i] = options[0];
+  } else if (tree->modes[node] == IN_SEQUENCE) {
+    for (int64_t i = 0; i < count; i++) {
+      to[i] = options[state->left++];
+      if (state->left == n_options) state->left = 0;
+    }
+  } else if (tree->modes[node] == SHUFFLED) {
+    shuffle_options(tree, states, state, node, count, to);
+  } else if (tree->cumulative_begin[node] < 0) {
+    Generator *generator = generator_of(tree, states, state, node);
+    /* An index fits where the option belongs that it is for. */
+    draw_indices(generator, (uint32_t)n_options, 0, bits_below((uint64_t)n_options), (uint32_t)count, (uint32_t *)to);
+    for (int64_t i = 0; i < count; i++) to[i] = options[to[i]];
+  } else {
+    Generator *generator = generator_of(tree, states, state, node);
+    const double *cumulative = tree->cumulative + tree->cumulative_begin[node];
+    double total = cumulative[n_options - 1];
+    for (int64_t i = 0; i < count; i++) {
+      to[i] = options[first_above(cumulative, n_options, next_uniform(generator) * total)];
+    }
+  }
+}
+
+/* Write the next `count` options of a node, repeats included. */
+static inline void pick_options(
+    const DeclaredTree *tree, TreeStates *states, int64_t node, int64_t count, int32_t *to
+) {
+  NodeState *state = &states->nodes[states->keep ? node : 0];
+  int64_t repeat = tree->repeats[node];
+  int64_t done = 0;
+  for (; done < count && state->repeats > 0; done++) {
+    to[done] = state->current;
+    state->repeats--;
+  }
+  if (done == count) return;
+  int64_t fresh = (count - done - 1) / repeat + 1;
+  int32_t *drawn = to + (count - fresh); /* the end, from which repeating never overtakes reading */
+  draw_options(tree, states, state, node, fresh, drawn);
+  state->repeats = fresh * repeat - (count - done);
+  state->current = drawn[fresh - 1];
+  if (repeat == 1) return;
+  for (int64_t i = 0; i < fresh; i++) {
+    int32_t option = drawn[i];
+    int64_t end = repeat < count - done ? done + repeat : count;
+    while (done < end) to[done++] = option;
+  }
+}
+
+/* Begin a chunk, whose fields up to `cursors` the caller has set. */
+static inline void begin_chunk(const DeclaredTree *tree, TreeChunk *chunk) {
+  fill_in_order(chunk->here, (uint32_t)chunk->count);
+  memset(chunk->wanted, 0, (size_t)tree->n_nodes * sizeof(int64_t));
+  chunk->begins[0] = 0;
+  chunk->wanted[0] = chunk->count;
+  chunk->place = chunk->n_picked = chunk->n_dealt = chunk->n_given = 0;
+}
+
+/* Pick options for at most so many of a node's draws that have none yet; return for how many. */
+static inline int64_t pick_for_chunk(
+    const DeclaredTree *tree, TreeStates *states, TreeChunk *chunk, int64_t node, int64_t at_most
+) {
+  int64_t count = chunk->wanted[node] - chunk->n_picked;
+  if (count > at_most) count = at_most;
+  int32_t *picked = chunk->picked + chunk->n_picked;
+  if (!states->keep && chunk->n_picked == 0) reset_nodes(states, 1);
+  pick_options(tree, states, node, count, picked);
+  if (tree->leaves[node]) {
+    const int32_t *places = chunk->here + chunk->begins[node] + chunk->n_picked;
+    int32_t *rows = chunk->rows;
+    for (int64_t i = 0; i < count; i++) rows[places[i]] = picked[i];
+  } else {
+    int64_t *wanted = chunk->wanted;
+    for (int64_t i = 0; i < count; i++) wanted[picked[i]]++;
+  }
+  chunk->n_picked += count;
+  return count;
+}
+
+/* Give at most so many of a node's draws, all of which have an option, to its children; return how many. */
+static inline int64_t deal_to_children(const DeclaredTree *tree, TreeChunk *chunk, int64_t node, int64_t at_most) {
+  if (chunk->n_dealt == 0) {
+    for (int64_t i = tree->offsets[node]; i < tree->offsets[node + 1]; i++) {
+      int32_t child = tree->options[i];
+      chunk->begins[child] = chunk->cursors[child] = chunk->n_given;
+      chunk->n_given += chunk->wanted[child];
+    }
+  }
+  int64_t count = chunk->wanted[node] - chunk->n_dealt;
+  if (count > at_most) count = at_most;
+  const int32_t *picked = chunk->picked + chunk->n_dealt;
+  const int32_t *places = chunk->here + chunk->begins[node] + chunk->n_dealt;
+  int32_t *below = chunk->below;
+  int64_t *cursors = chunk->cursors;
+  for (int64_t i = 0; i < count; i++) below[cursors[picked[i]]++] = places[i];
+  chunk->n_dealt += count;
+  return count;
+}
+
+/* Go to the next node of a chunk, and to the next depth after the last node of one. */
+static inline void next_node(const DeclaredTree *tree, TreeChunk *chunk) {
+  int64_t place = ++chunk->place;
+  chunk->n_picked = chunk->n_dealt = 0;
+  if (place == tree->n_nodes || tree->depths[place] == tree->depths[place - 1]) return;
+  int32_t *below = chunk->below;
+  chunk->below = chunk->here;
+  chunk->here = below;
+  chunk->n_given = 0;
+}
+
+/* Go on with a chunk, by at most so many steps of a single draw at a node; return 1 if all its rows are drawn, else 0.
+ *
+ * The states of a chunk that is given up are of no further use.
+ */
+static inline int draw_chunk(const DeclaredTree *tree, TreeStates *states, TreeChunk *chunk, int64_t at_most) {
+  for (; chunk->place < tree->n_nodes; next_node(tree, chunk)) {
+    int64_t node = tree->by_depth[chunk->place];
+    if (chunk->wanted[node] == 0) continue;
+    at_most -= pick_for_chunk(tree, states, chunk, node, at_most);
+    if (at_most == 0) return 0;
+    if (tree->leaves[node]) continue;
+    at_most -= deal_to_children(tree, chunk, node, at_most);
+    if (at_most == 0) return 0;
+  }
+  return 1;
+}
+
+#endif

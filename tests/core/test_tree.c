@@ -1,0 +1,274 @@
+/* The draws of declared trees, beside a walk from the root to a row for each draw; and the grouping of places. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "grouping.h"
+#include "tree.h"
+
+enum { MOST_NODES = 200, MOST_OPTIONS = 60 * MOST_NODES, MOST_DRAWS = 1000 };
+
+static Generator choices; /* what the tests themselves choose */
+
+static int64_t below(int64_t limit) {
+  return (int64_t)index_below(&choices, (uint64_t)limit, bits_below((uint64_t)limit));
+}
+
+/* The arrays of a tree that a test has made. */
+static int8_t modes[MOST_NODES], leaves[MOST_NODES];
+static int64_t repeats[MOST_NODES], offsets[MOST_NODES + 1], cumulative_begin[MOST_NODES];
+static int64_t by_depth[MOST_NODES], depths[MOST_NODES], seeds[MOST_NODES];
+static int32_t options[MOST_OPTIONS];
+static double weights[MOST_OPTIONS], cumulative[MOST_OPTIONS];
+static DeclaredTree tree;
+
+static int64_t depth_of[MOST_NODES], parent_of[MOST_NODES];
+
+static void add_node(int64_t parent, int64_t depth, int64_t deepest) {
+  int64_t node = tree.n_nodes++;
+  parent_of[node] = parent;
+  depth_of[node] = depth;
+  leaves[node] = depth == deepest || below(3) == 0;
+  if (leaves[node]) return;
+  int64_t n_children = 1 + below(4);
+  for (int64_t i = 0; i < n_children && tree.n_nodes < MOST_NODES - 1; i++) add_node(node, depth + 1, deepest);
+  if (tree.n_nodes == node + 1) leaves[node] = 1;
+}
+
+/* A tree of any shape, with any modes, repeats, rows and weights. */
+static void make_tree(int64_t deepest) {
+  int64_t n_options = 0, n_weights = 0, n_sorted = 0;
+  DeclaredTree made = {0, modes,   leaves,   repeats, offsets, options, cumulative_begin, cumulative, by_depth,
+                       depths, seeds};
+  tree = made;
+  add_node(-1, 0, deepest);
+  for (int64_t node = 0; node < tree.n_nodes; node++) {
+    offsets[node] = n_options;
+    if (leaves[node]) {
+      for (int64_t n_rows = 1 + below(below(8) == 0 ? 60 : 6); n_rows > 0; n_rows--) options[n_options++] = (int32_t)below(1000);
+    } else {
+      for (int64_t child = node + 1; child < tree.n_nodes; child++) {
+        if (parent_of[child] == node) options[n_options++] = (int32_t)child;
+      }
+    }
+    modes[node] = (int8_t)below(3);
+    repeats[node] = below(2) == 0 ? 1 : below(4) == 0 ? INT64_MAX : 1 + below(5);
+    seeds[node] = below(2147483647);
+    cumulative_begin[node] = -1;
+    if (modes[node] != WITH_REPLACEMENT || below(2) == 0) continue;
+    cumulative_begin[node] = n_weights;
+    double total = 0;
+    for (int64_t i = offsets[node]; i < n_options; i++) {
+      total += i == offsets[node] || below(3) > 0 ? next_uniform(&choices) + 0.125 : 0;
+      cumulative[n_weights++] = total;
+    }
+  }
+  offsets[tree.n_nodes] = n_options;
+  for (int64_t depth = 0; n_sorted < tree.n_nodes; depth++) {
+    for (int64_t node = 0; node < tree.n_nodes; node++) {
+      if (depth_of[node] != depth) continue;
+      depths[n_sorted] = depth;
+      by_depth[n_sorted++] = node;
+    }
+  }
+}
+
+/* A node of the walk, with an option for each of its draws. */
+typedef struct {
+  Generator generator;
+  int32_t pool[64];
+  int64_t left, next, repeats;
+  int32_t option;
+} Node;
+
+static Node nodes[MOST_NODES];
+
+static void begin_walk(void) {
+  memset(nodes, 0, sizeof(nodes));
+  for (int64_t node = 0; node < tree.n_nodes; node++) seed_generator(&nodes[node].generator, (uint32_t)seeds[node]);
+}
+
+static int64_t index_of(Node *state, int64_t limit) {
+  return (int64_t)index_below(&state->generator, (uint64_t)limit, bits_below((uint64_t)limit));
+}
+
+static int32_t fresh_option(int64_t number) {
+  Node *state = &nodes[number];
+  const int32_t *own = options + offsets[number];
+  int64_t n_options = offsets[number + 1] - offsets[number];
+  if (modes[number] == IN_SEQUENCE) return own[state->next++ % n_options];
+  if (modes[number] == SHUFFLED) {
+    if (state->left == 0) {
+      for (int64_t i = 0; i < n_options; i++) state->pool[i] = own[i];
+      state->left = n_options;
+    }
+    int64_t place = index_of(state, state->left);
+    int32_t option = state->pool[place];
+    state->pool[place] = state->pool[--state->left];
+    return option;
+  }
+  if (cumulative_begin[number] < 0) return own[index_of(state, n_options)];
+  const double *sums = cumulative + cumulative_begin[number];
+  double sought = next_uniform(&state->generator) * sums[n_options - 1];
+  int64_t i = 0;
+  while (!(sums[i] > sought)) i++;
+  return own[i];
+}
+
+static int32_t walk(void) {
+  int64_t node = 0;
+  for (;;) {
+    Node *state = &nodes[node];
+    if (state->repeats == 0) {
+      state->option = fresh_option(node);
+      state->repeats = repeats[node];
+    }
+    state->repeats--;
+    if (leaves[node]) return state->option;
+    node = state->option;
+  }
+}
+
+/* The memory of a drawing, of exactly the size that it asks for. */
+typedef struct {
+  TreeStates states;
+  NodeState *nodes;
+  Generator *generators;
+  int32_t *pools;
+} Drawing;
+
+static Drawing begin_drawing(int keep) {
+  Drawing drawing;
+  TreeStatesSize size = tree_states_size(&tree, keep);
+  drawing.nodes = malloc((size_t)size.nodes * sizeof(NodeState));
+  drawing.generators = malloc((size_t)size.generators * sizeof(Generator));
+  drawing.pools = malloc((size_t)size.pooled * sizeof(int32_t));
+  init_tree_states(&drawing.states, &tree, keep, drawing.nodes, drawing.generators, drawing.pools);
+  return drawing;
+}
+
+static void end_drawing(Drawing *drawing) {
+  free(drawing->nodes);
+  free(drawing->generators);
+  free(drawing->pools);
+}
+
+/* Draw a chunk in steps of at most so many draws; return how many steps that took. */
+static int64_t draw(Drawing *drawing, int64_t count, int64_t at_most, int32_t *rows) {
+  int64_t n_steps = 1;
+  TreeChunk chunk;
+  int32_t *places = malloc((size_t)(3 * count) * sizeof(int32_t));
+  int64_t *of_nodes = malloc((size_t)(3 * tree.n_nodes) * sizeof(int64_t));
+  chunk.count = count;
+  chunk.rows = rows;
+  chunk.picked = places;
+  chunk.here = places + count;
+  chunk.below = places + 2 * count;
+  chunk.begins = of_nodes;
+  chunk.wanted = of_nodes + tree.n_nodes;
+  chunk.cursors = of_nodes + 2 * tree.n_nodes;
+  begin_chunk(&tree, &chunk);
+  while (!draw_chunk(&tree, &drawing->states, &chunk, at_most)) n_steps++;
+  free(places);
+  free(of_nodes);
+  return n_steps;
+}
+
+static void chunks_are_walks(int64_t deepest) {
+  int32_t walked[MOST_DRAWS], rows[MOST_DRAWS];
+  make_tree(deepest);
+  begin_walk();
+  for (int i = 0; i < MOST_DRAWS; i++) walked[i] = walk();
+
+  Drawing drawing = begin_drawing(0);
+  for (int round = 0; round < 2; round++) { /* each chunk begins anew */
+    CHECK(draw(&drawing, MOST_DRAWS, INT64_MAX, rows) == 1);
+    CHECK(memcmp(rows, walked, sizeof(rows)) == 0);
+    CHECK(draw(&drawing, MOST_DRAWS, 1 + below(MOST_DRAWS / 2), rows) > 1);
+    CHECK(memcmp(rows, walked, sizeof(rows)) == 0);
+  }
+  end_drawing(&drawing);
+
+  drawing = begin_drawing(1);
+  for (int64_t begin = 0, count; begin < MOST_DRAWS; begin += count) {
+    count = 1 + below(below(2) == 0 ? 3 : MOST_DRAWS - begin);
+    if (count > MOST_DRAWS - begin) count = MOST_DRAWS - begin;
+    draw(&drawing, count, below(2) == 0 ? 1 + below(count) : INT64_MAX, rows + begin);
+  }
+  CHECK(memcmp(rows, walked, sizeof(rows)) == 0);
+  TreeStatesSize size = tree_states_size(&tree, 1);
+  CHECK(drawing.states.n_generators <= size.generators && drawing.states.n_pooled <= size.pooled);
+  end_drawing(&drawing);
+}
+
+/* A root in sequence over a node of one option, one that is shuffled and one in sequence. */
+static void nodes_that_draw_nothing_need_no_generator(void) {
+  static const int8_t four_modes[] = {IN_SEQUENCE, SHUFFLED, SHUFFLED, IN_SEQUENCE}, four_leaves[] = {0, 1, 1, 1};
+  static const int64_t four_repeats[] = {1, 1, 1, 1}, four_offsets[] = {0, 3, 4, 9, 11}, none[] = {-1, -1, -1, -1};
+  static const int64_t in_order[] = {0, 1, 2, 3}, four_depths[] = {0, 1, 1, 1}, four_seeds[] = {1, 2, 3, 4};
+  static const int32_t eleven_options[] = {1, 2, 3, 50, 60, 61, 62, 63, 64, 70, 71};
+  const DeclaredTree made = {4,    four_modes, four_leaves, four_repeats, four_offsets, eleven_options,
+                             none, NULL,       in_order,    four_depths,  four_seeds};
+  tree = made;
+  TreeStatesSize kept = tree_states_size(&tree, 1), lone = tree_states_size(&tree, 0);
+  CHECK(kept.nodes == 4 && kept.generators == 1 && kept.pooled == 5);
+  CHECK(lone.nodes == 1 && lone.generators == 1 && lone.pooled == 5);
+  Drawing drawing = begin_drawing(1);
+  int32_t rows[15];
+  draw(&drawing, 1, INT64_MAX, rows);
+  CHECK(rows[0] == 50 && drawing.states.n_generators == 0 && drawing.states.n_pooled == 0);
+  draw(&drawing, 14, INT64_MAX, rows + 1);
+  CHECK(drawing.states.n_generators == 1 && drawing.states.n_pooled == 5);
+  int seen = 0;
+  for (int i = 0; i < 5; i++) {
+    CHECK(rows[3 * i] == 50);
+    CHECK(rows[3 * i + 2] == 70 + i % 2);
+    seen |= 1 << (rows[3 * i + 1] - 60);
+  }
+  CHECK(seen == 31); /* each option of the shuffle once */
+  end_drawing(&drawing);
+}
+
+static void places_are_sorted_by_group(int64_t count, int64_t n_groups) {
+  int64_t *groups = malloc((size_t)count * sizeof(int64_t)), *order = malloc((size_t)count * sizeof(int64_t));
+  int64_t *begins = calloc((size_t)n_groups + 1, sizeof(int64_t)), *cursors = malloc((size_t)n_groups * sizeof(int64_t));
+  int64_t middle = below(count + 1), next = 0;
+  for (int64_t i = 0; i < count; i++) groups[i] = below(n_groups);
+  count_members(groups, 0, middle, begins);
+  count_members(groups, middle, count, begins);
+  begin_groups(n_groups, begins, cursors);
+  place_members(groups, 0, middle, cursors, order);
+  place_members(groups, middle, count, cursors, order);
+  for (int64_t group = 0; group < n_groups; group++) {
+    CHECK(begins[group] == next);
+    for (int64_t i = 0; i < count; i++) {
+      if (groups[i] == group) CHECK(order[next++] == i);
+    }
+  }
+  CHECK(begins[n_groups] == count && next == count);
+  free(groups);
+  free(order);
+  free(begins);
+  free(cursors);
+}
+
+static void sums_begin_anew_in_each_group(void) {
+  const int64_t begins[] = {0, 3, 3, 4, 6};
+  const double expected[] = {1, 3, 6, 4, 5, 11};
+  for (int i = 0; i < 6; i++) weights[i] = i + 1;
+  cumulate(weights, begins, 0, 1, cumulative);
+  cumulate(weights, begins, 1, 4, cumulative);
+  CHECK(memcmp(cumulative, expected, sizeof(expected)) == 0);
+}
+
+int main(void) {
+  seed_generator(&choices, 1);
+  for (int round = 0; round < 300; round++) chunks_are_walks(round % 5);
+  nodes_that_draw_nothing_need_no_generator();
+  for (int64_t count = 1; count < 100; count += 7) {
+    for (int64_t n_groups = 1; n_groups < 40; n_groups += 5) places_are_sorted_by_group(count, n_groups);
+  }
+  sums_begin_anew_in_each_group();
+  return 0;
+}
