@@ -1,4 +1,5 @@
-# The rule on counts alone: number of batches, composition, offsets, and the batches of rows in the order of their strata.
+# The rule on counts alone: number of batches, composition, offsets, and the batches of rows in the order of their
+# strata.
 
 plan_of = function(counts, n_batches, assign) {
   make_plan(as.double(counts), names = as.character(seq_along(counts)), n_batches = n_batches, assign = assign)
@@ -22,7 +23,11 @@ laid_out = function(plan) {
 batch_by_rule = function(plan) {
   rank = sequence(plan$counts)
   rows = rep(plan$counts, plan$counts)
-  if (plan$assign == "even") (seq_along(rows) - 1) %% plan$n_batches + 1 else (rank * plan$n_batches + rows - 1) %/% rows
+  if (plan$assign == "even") {
+    (seq_along(rows) - 1) %% plan$n_batches + 1
+  } else {
+    (rank * plan$n_batches + rows - 1) %/% rows
+  }
 }
 
 # The names of the promises that a plan breaks.
@@ -182,7 +187,8 @@ test_that("strata, plans and seeds that do not fit together are refused", {
   for (count in c(0, -1, 1.5, 2147483648, NA, NaN, Inf)) {
     expect_match(refused(counts = c(1, count)), said("counts", "be an integer from 1 to 2147483647. Got"), fixed = TRUE)
   }
-  expect_identical(refused(counts = c(2147483647, 1)), said("counts", "add up to at most 2147483647. Got more instead."))
+  expect_identical(refused(counts = c(2147483647, 1)),
+    said("counts", "add up to at most 2147483647. Got more instead."))
   expect_match(refused(counts = c(1L, 2L)), said("counts", "be doubles, one for each stratum."), fixed = TRUE)
   expect_match(refused(counts = numeric()), said("counts", "be doubles, one for each stratum."), fixed = TRUE)
   for (n_batches in c(0, 4, 0.5, NA, -Inf)) {
