@@ -34,7 +34,7 @@ cdef class RandomStream:
         return words
 
     def restore(self, uint32_t[::1] words not None):
-        """Go on where `state` was taken; raise ValueError where the array is not of 625 words, the first at most 624."""
+        """Go on where `state` was taken; raise ValueError if the array is not 625 words, the first at most 624."""
         if words.shape[0] != core.STATE_SIZE + 1 or not core.restore_generator(&self.generator, &words[0]):
             raise ValueError("A state of the generator has 625 words, the first of which is at most 624.")
 

@@ -84,7 +84,7 @@ def indices_within(
 ):
     """Draw for each group in turn ``counts[g]`` of the numbers ``firsts[g] .. firsts[g] + limits[g] - 1``.
 
-    With replacement: R's ``sample.int(limits[g], counts[g], replace = TRUE)``. A limit is at least 1 where its count is.
+    With replacement: R's ``sample.int(limits[g], counts[g], replace = TRUE)``. A limit is at least 1 if its count is.
     The result is int64 of shape (sum of counts,). What does not fit that is refused.
     """
     drawn = np.empty(count_places(firsts, limits, counts, False), dtype=np.int64)

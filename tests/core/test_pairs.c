@@ -163,7 +163,8 @@ static void positives_are_found(int64_t n_rows, int64_t n_columns, int64_t share
   uint8_t marks[MOST_CELLS], *found;
   int64_t listed[MOST_CELLS], *starts = malloc((size_t)(n_rows + 1) * sizeof(int64_t)), n_found = 0;
   int64_t n_cells = n_rows * n_columns, n_positives = some_positives(n_cells, share, 1, marks, listed);
-  int64_t *positives = malloc((size_t)n_positives * sizeof(int64_t)), *cells = malloc((size_t)n_cells * sizeof(int64_t));
+  int64_t *positives = malloc((size_t)n_positives * sizeof(int64_t));
+  int64_t *cells = malloc((size_t)n_cells * sizeof(int64_t));
   if (n_positives > 0) memcpy(positives, listed, (size_t)n_positives * sizeof(int64_t));
   for (int64_t row = 0; row <= n_rows; row++) {
     while (n_found < n_positives && positives[n_found] < row * n_columns) n_found++;

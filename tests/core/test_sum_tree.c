@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "sum_tree.h"
 #include "weighted.h"
 
 enum { MOST_ROWS = 5000, NAIVE_LEVELS = 6 };
@@ -58,7 +59,8 @@ static void free_tree(SumTree *tree) {
 static int same_trees(const SumTree *tree, const SumTree *other) {
   size_t length = (size_t)sum_tree_length(tree->n_rows), least_length = (size_t)sum_tree_least_length(tree->n_rows);
   return tree->n_rows == other->n_rows && tree->n_positive == other->n_positive &&
-         memcmp(tree->sums, other->sums, length * sizeof(double)) == 0 && (tree->least == NULL) == (other->least == NULL) &&
+         memcmp(tree->sums, other->sums, length * sizeof(double)) == 0 &&
+         (tree->least == NULL) == (other->least == NULL) &&
          (tree->least == NULL || memcmp(tree->least, other->least, least_length * sizeof(double)) == 0);
 }
 
@@ -399,7 +401,7 @@ static void wrong_weights_and_rows_are_found(void) {
   CHECK(first_outside(rows, 0, 3, 11) == -1 && first_outside(rows, 4, 5, 6) == -1);
 }
 
-/* Rows drawn by the same tree before it was written in C. Its weights need rounding, which no contraction may change. */
+/* Rows drawn by this tree as it was before C. Its weights need rounding, which no contraction may change. */
 static void known_answers(void) {
   double weights[MOST_ROWS];
   int32_t rows[9000];

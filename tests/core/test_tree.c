@@ -46,7 +46,9 @@ static void make_tree(int64_t deepest) {
   for (int64_t node = 0; node < tree.n_nodes; node++) {
     offsets[node] = n_options;
     if (leaves[node]) {
-      for (int64_t n_rows = 1 + below(below(8) == 0 ? 60 : 6); n_rows > 0; n_rows--) options[n_options++] = (int32_t)below(1000);
+      for (int64_t n_rows = 1 + below(below(8) == 0 ? 60 : 6); n_rows > 0; n_rows--) {
+        options[n_options++] = (int32_t)below(1000);
+      }
     } else {
       for (int64_t child = node + 1; child < tree.n_nodes; child++) {
         if (parent_of[child] == node) options[n_options++] = (int32_t)child;
@@ -232,7 +234,8 @@ static void nodes_that_draw_nothing_need_no_generator(void) {
 
 static void places_are_sorted_by_group(int64_t count, int64_t n_groups) {
   int64_t *groups = malloc((size_t)count * sizeof(int64_t)), *order = malloc((size_t)count * sizeof(int64_t));
-  int64_t *begins = calloc((size_t)n_groups + 1, sizeof(int64_t)), *cursors = malloc((size_t)n_groups * sizeof(int64_t));
+  int64_t *begins = calloc((size_t)n_groups + 1, sizeof(int64_t));
+  int64_t *cursors = malloc((size_t)n_groups * sizeof(int64_t));
   int64_t middle = below(count + 1), next = 0;
   for (int64_t i = 0; i < count; i++) groups[i] = below(n_groups);
   count_members(groups, 0, middle, begins);

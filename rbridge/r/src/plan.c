@@ -1,4 +1,4 @@
-/* What follows from the rows of each stratum alone: the offsets of the batches, and the rows of each stratum in them. */
+/* What follows from the rows of each stratum alone: the offsets of the batches, and where the rows go. */
 
 #include "plan.h"
 

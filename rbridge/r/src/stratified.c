@@ -168,7 +168,7 @@ static SEXP take_pool(SEXP scatter) {
   return pool;
 }
 
-/* Fill `rows`, of as many numbers as there are rows, with those of the epoch, batch after batch, and then the others. */
+/* Fill `rows`, one number for each row, with those of the epoch, batch after batch, and then the others. */
 static void fill_rows(SEXP scatter, SEXP seed, int32_t *rows) {
   uint32_t n_rows = (uint32_t)Rf_xlength(VECTOR_ELT(scatter, LAYOUT));
   const int32_t *layout = INTEGER(VECTOR_ELT(scatter, LAYOUT));
