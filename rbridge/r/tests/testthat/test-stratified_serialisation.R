@@ -44,6 +44,14 @@ test_that("an instance brings its strata along, and nothing that follows from th
   expect_lt(size(1e5) - size(1e3), 8.1 * (1e5 - 1e3))
 })
 
+test_that("an instance that was saved gives the same batches, epoch after epoch", {
+  sampler = sampler_of(published_labels(), 3, seed = 1)
+  before = lapply(0:2, sampler$batches)
+  copy = unserialize(serialize(sampler, NULL))
+  expect_identical(lapply(0:2, copy$batches), before)
+  expect_identical(lapply(0:2, copy$batches), before)
+})
+
 test_that("equal settings make generators that are saved equally", {
   bytes = function(...) serialize(batch_sampler_stratified(...), NULL)
   expect_identical(bytes(3, seed = 1), bytes(3L, seed = 1L))
