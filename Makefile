@@ -1,4 +1,4 @@
-# Every target does the set-up that is missing first. `make help` lists them.
+# A target first installs what it needs and does not find. `make help` lists the targets.
 
 export R_LIBS := $(CURDIR)/.r-library
 export RETICULATE_PYTHON := $(CURDIR)/.venv/bin/python
@@ -9,7 +9,7 @@ bench_scripts := epoch lists constructor memory ranks imports loader background 
 # bench_options=--write puts the tables into benchmarks/README.md as well.
 bench_options :=
 
-.PHONY: help set-up demo bench test test-python test-bridge test-r test-vignettes vignettes vignettes-full check document clean r-half
+.PHONY: help set-up demo bench test test-python test-bridge test-r test-vignettes vignettes vignettes-full check document clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,33 +29,29 @@ test: test-python test-bridge test-r test-vignettes ## Run all tests of both lan
 test-python: set-up-test-python ## Run the tests in Python alone
 	@$(python) -m pytest -n auto --ignore tests/bridge
 
-test-bridge: set-up-test-r r-half ## Run the tests of Python and R together
+test-bridge: set-up-test-r ## Run the tests of Python and R together
 	@$(python) -m pytest -n auto tests/bridge
 
-test-r: set-up-test-r r-half ## Run the tests in R alone
+test-r: set-up-test-r ## Run the tests in R alone
 	@Rscript tools/test_r.R
 
-test-vignettes: set-up-test-r r-half ## Run the vignettes and compare their text with the committed one
+test-vignettes: set-up-test-r ## Run the vignettes and compare their text with the committed one
 	@Rscript tools/vignettes.R --check
 
-vignettes: set-up-test-r r-half ## Render the vignettes: vignettes/*.Rmd -> *.md and their figures
+vignettes: set-up-test-r ## Render the vignettes: vignettes/*.Rmd -> *.md and their figures
 	@Rscript tools/vignettes.R
 
-vignettes-full: set-up-test-r r-half ## Render them into build/vignettes/, with the parts that need LibTorch in R
+vignettes-full: set-up-test-r ## Render them into build/vignettes/, with the parts that need LibTorch in R
 	@Rscript tools/vignettes.R --full
 
-bench: set-up-bench r-half ## Measure the samplers beside their peers, and print the tables of benchmarks/README.md
+bench: set-up-bench ## Measure the samplers beside their peers, and print the tables of benchmarks/README.md
 	@$(python) benchmarks/run.py $(addsuffix .py,$(bench_scripts)) epoch.R $(bench_options)
 
-check: set-up-check r-half ## Check format, lint, types and the R package's documentation
+check: set-up-check ## Check format, lint, types and the R package's documentation
 	@tools/check.sh
 
-document: set-up-check r-half ## Write the R package's help pages and NAMESPACE from its comments
+document: set-up-check ## Write the R package's help pages and NAMESPACE from its comments
 	@Rscript -e 'roxygen2::roxygenise("rbridge/r")'
-
-# Fails, and names it, where set-up could not get something that the R half needs.
-r-half:
-	@if [ -f .r-library/missing ]; then echo "The R half is missing:"; cat .r-library/missing; exit 1; fi
 
 clean: ## Remove everything that set-up and the other targets made
 	rm -rf .venv .r-library .set-up.lock build demo-output *.egg-info pystrat/*.c pystrat/*/*.c pystrat/*.so pystrat/*/*.so

@@ -103,15 +103,16 @@ install_from_cran = function(packages, available, library_folder) {
 }
 
 # torch takes longer than all others together: its files are compiled on all cores, and in a folder that stays until
-# they are, so that a build which was interrupted goes on where it was.
+# they are, so that a build which was interrupted goes on where it was. A build that fails again begins anew next time.
 install_torch = function(available, library_folder) {
   say_begin("torch")
   folder = file.path(library_folder, "building", paste0("torch_", available["torch", "Version"]))
-  if (!dir.exists(folder)) {
+  is_resumed = dir.exists(folder)
+  if (!is_resumed) {
     aside = tempfile("torch", file.path(library_folder, "building"))
     dir.create(aside, recursive = TRUE)
     archive = utils::download.packages("torch", aside, available = available, type = "source", quiet = TRUE)
-    utils::untar(archive[1, 2], exdir = aside)
+    stopifnot(utils::untar(archive[1, 2], exdir = aside) == 0)
     file.rename(aside, folder)
   }
   log = file.path(library_folder, "build-logs", "torch.out")
@@ -120,9 +121,19 @@ install_torch = function(available, library_folder) {
       shQuote(file.path(folder, "torch"))),
     env = paste0("MAKEFLAGS=-j", n_jobs))
   if (status == 0) {
+    cat("torch is built\n")
+  }
+  if (status == 0 || is_resumed) {
     unlink(file.path(library_folder, "building"), recursive = TRUE)
   }
-  cat("torch is built\n")
+}
+
+# R takes compiler flags from the file R_MAKEVARS_USER; ours includes the one that R would have taken.
+use_makevars = function() {
+  Sys.setenv(
+    USER_MAKEVARS = paste(tools::makevars_user(), collapse = " "),
+    R_MAKEVARS_USER = normalizePath("tools/Makevars")
+  )
 }
 
 install_what_is_missing = function(wanted, library_folder) {
@@ -134,6 +145,7 @@ install_what_is_missing = function(wanted, library_folder) {
   chosen = choose_sources(wanted, list(installed = installed_versions()), available)
   missing = names(chosen)[chosen == "cran"]
   cat("packages to build:", missing, "\n")
+  use_makevars()
   # A build that was interrupted leaves its lock behind; packages come into the library when they are whole.
   unlink(list.files(library_folder, pattern = "^00LOCK", full.names = TRUE), recursive = TRUE)
   if ("torch" %in% missing) {
@@ -156,6 +168,7 @@ install_what_is_missing = function(wanted, library_folder) {
 
 main = function(command, library_folder, ...) {
   library_folder = normalizePath(library_folder)
+  options(pkgType = "source") # the index of CRAN and what is built are those of sources, on macOS too
   .libPaths(c(library_folder, .libPaths()))
   wanted = do.call(rbind, strsplit(c(...), ">=", fixed = TRUE))
   wanted = stats::setNames(wanted[, 2], wanted[, 1])

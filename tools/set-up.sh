@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Finds a Python, and lets it install what the named targets need: see tools/set_up/__main__.py.
 #
-#   tools/set-up.sh [demo] [test-python] [test-r] [check] [bench]     without a name: all of them
-#   PYTHON=/path/to/python3                                           the Python to build the environment from
+#   tools/set-up.sh [TARGET ...]      what these targets of the Makefile need; without a name, what all of them need
+#   PYTHON=/path/to/python3           the Python to build the environment from
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -32,7 +32,9 @@ if [ -z "$python" ] && have apt-get; then
   python=/usr/bin/python3
   if [ ! -x $python ] && is_root_of_debian; then
     echo "set-up: installing Python from Debian"
-    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends python3 >/dev/null 2>&1
+    export DEBIAN_FRONTEND=noninteractive
+    { apt-get update -qq && apt-get install -y -qq --no-install-recommends python3 >/dev/null 2>&1; } ||
+      echo "set-up: apt-get could not install python3"
   fi
 fi
 python=${python:-python3}

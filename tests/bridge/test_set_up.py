@@ -42,5 +42,5 @@ def test_the_first_source_with_a_version_that_is_high_enough(rscript: Callable[.
 
 
 def test_with_nothing_to_do_it_says_nothing() -> None:
-    done = set_up("test-python", "test-r")
+    done = set_up("test-r")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

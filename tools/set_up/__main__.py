@@ -1,22 +1,27 @@
 """Installs what the named targets of the Makefile need and this machine lacks, inside the project's folder if possible.
 
-    python3 tools/set_up [demo] [test-python] [test-r] [check] [bench]      without a name: all of them
+    python3 tools/set_up [TARGET ...]      the targets are in requirements.py; without a name, all of them
 
-1. Debian packages, by apt, if the machine has apt and this is root; R packages too, where Debian's are new enough.
+1. Debian packages, by apt, if the machine has apt and this is root; R packages too, if Debian's are new enough.
 2. .venv: a Python environment with the project in it, editable and compiled (from PyPI what the system lacks).
 3. .r-library: R packages from CRAN, only those missing or too old, and the project's R package.
 
 The second and the third run side by side. Set-up can be interrupted and run again: it goes on where it was. It passes
 over a step whose inputs have not changed since it succeeded: a run with nothing to do takes a fraction of a second.
+Without R the Python half works; set-up fails only if a named target needs R.
 """
 
 from __future__ import annotations
 
 import fcntl
+import os
+import platform
+import shutil
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Iterator, Optional
+from functools import partial
+from typing import Iterator
 
 import debian
 import python_half
@@ -27,9 +32,11 @@ from requirements import TARGETS, Requirement, required
 
 # Seconds on two idle cores, for the time that is left.
 _A_DEBIAN_PACKAGE = 0.17
-_A_DEBIAN_PACKAGE_WITH_ITS_OWN = 4.0
 _PYTHON = 40.0
 _R_PACKAGES = {"demo": 110.0, "test-r": 130.0}
+
+# The targets that cannot do without R.
+_NEED_R = {"test-r", "check", "bench"}
 
 
 def main(arguments: list[str]) -> int:
@@ -38,10 +45,13 @@ def main(arguments: list[str]) -> int:
     if unknown:
         say(f"there is no target {', '.join(sorted(unknown))}; there are {', '.join(TARGETS)}")
         return 2
+    if sys.version_info < (3, 9):
+        say(f"Python 3.9 or newer is needed; {sys.executable} is {platform.python_version()}")
+        return 1
     targets = [target for target in TARGETS if target in {"demo", *(arguments or TARGETS)}]
     try:
         with one_at_a_time():
-            if not is_done(targets):
+            if not (python_half.is_done(targets) and r_half.is_done(targets)):
                 set_up(targets)
     except SetUpError as error:
         say(str(error))
@@ -49,56 +59,53 @@ def main(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         say("interrupted; the next run goes on from here")
         return 130
-    return 0
-
-
-def is_done(targets: list[str]) -> bool:
-    return (
-        all(python_half.packages_stamp(target).is_valid() for target in targets)
-        and all(r_half.packages_stamp(target).is_valid() for target in targets)
-        and python_half.kernels_are_built()
-        and r_half.rbridge_is_installed()
-        and not r_half.MISSING.exists()
-    )
+    return 1 if r_half.MISSING.exists() and _NEED_R & set(arguments) else 0
 
 
 def set_up(targets: list[str]) -> None:
     requirements = required(targets)
-    packages = [row.debian for row in requirements]
-    stale = [target for target in targets if not r_half.packages_stamp(target).is_valid()]
-    r_seconds = sum(_R_PACKAGES.get(target, 10.0) for target in stale)
-    debian_seconds = len(debian.missing(packages)) * _A_DEBIAN_PACKAGE_WITH_ITS_OWN
-    # Python's part runs beside that of R, which takes longer.
-    progress = Progress({"debian": debian_seconds, "python": 0.0 if stale else _PYTHON, "r": r_seconds + 5.0})
-    install_debian_packages(packages, requirements, progress)
-    with ThreadPoolExecutor(max_workers=1) as beside:
-        python = beside.submit(
-            python_half.set_up, requirements, targets, lambda what: progress.report("python", what, 0.0)
-        )
-        r_problem = set_up_r(requirements, targets, progress)
+    stale_r = [target for target in targets if not r_half.packages_stamp(target).is_valid()]
+    stale = stale_r + [target for target in targets if not python_half.packages_stamp(target).is_valid()]
+    progress = Progress(expected_seconds(targets, stale_r))
+    if stale:
+        install_debian_packages(requirements, progress)
+        name_missing_programs(requirements)
+    with ThreadPoolExecutor(max_workers=2) as halves:
+        python = halves.submit(python_half.set_up, requirements, targets, partial(progress.report, "python"))
+        r = halves.submit(r_half.set_up, requirements, targets, partial(progress.report, "r"))
         python.result()
     try:
-        if r_problem is not None:
-            raise r_problem
+        r.result()
         r_half.set_up_python_side(requirements)
         r_half.MISSING.unlink(missing_ok=True)
     except r_half.RHalfMissing as problem:
         r_half.note_missing(problem)
 
 
-def install_debian_packages(packages: list[str], requirements: list[Requirement], progress: Progress) -> None:
+def expected_seconds(targets: list[str], stale_r: list[str]) -> dict[str, float]:
+    """Return the stages with the seconds that each takes; Python's runs beside that of R, which takes longer."""
+    is_python_longer = not stale_r and not python_half.is_done(targets)
+    return {
+        "debian": 0.0,
+        "python": _PYTHON if is_python_longer else 0.0,
+        "r": sum(_R_PACKAGES.get(target, 10.0) for target in stale_r) + (0 if r_half.rbridge_is_installed() else 5),
+    }
+
+
+def install_debian_packages(requirements: list[Requirement], progress: Progress) -> None:
     """Install the packages of the table, then those of Debian's R packages that are new enough."""
-    missing = debian.missing(packages)
-    if missing and not debian.can_install():
-        say(f"these Debian packages would help, but only root can install: sudo apt-get install {' '.join(missing)}")
+    missing = debian.missing([row.debian for row in requirements])
     if not debian.can_install():
+        if missing:
+            say(f"these Debian packages would help; to install them: sudo apt-get install {' '.join(missing)}")
         return
     if missing:
-        progress.report("debian", f"Debian packages: {' '.join(missing)}", 0.0)
+        progress.report("debian", f"Debian packages: {' '.join(missing)}")
         debian.update_lists()
+        missing = debian.known(missing)
         n_packages = debian.count_with_dependencies(missing)
         progress.expect("debian", n_packages * _A_DEBIAN_PACKAGE)
-        progress.report("debian", f"Debian packages: with those that they need, {n_packages}", 0.0)
+        progress.report("debian", f"Debian packages: with those that they need, {n_packages}")
         debian.install(missing, "debian")
     of_r = debian.missing(r_half.debian_packages(requirements))
     if of_r:
@@ -107,19 +114,17 @@ def install_debian_packages(packages: list[str], requirements: list[Requirement]
     progress.end("debian")
 
 
-def set_up_r(requirements: list[Requirement], targets: list[str], progress: Progress) -> Optional[r_half.RHalfMissing]:
-    """Set up R's part; return why that is not possible, if it is not."""
-    try:
-        r_half.set_up(requirements, targets, lambda what, fraction: progress.report("r", what, fraction))
-    except r_half.RHalfMissing as problem:
-        return problem
-    return None
+def name_missing_programs(requirements: list[Requirement]) -> None:
+    missing = [row.name for row in requirements if row.kind == "command" and shutil.which(row.name) is None]
+    if missing:
+        say(f"these programs are needed and were not found: {', '.join(missing)}")
 
 
 @contextmanager
 def one_at_a_time() -> Iterator[None]:
-    """Wait while another set-up works in this folder."""
+    """Wait while another set-up works in this folder, or what it started still does."""
     with (ROOT / ".set-up.lock").open("w") as lock:
+        os.set_inheritable(lock.fileno(), True)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

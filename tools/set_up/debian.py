@@ -1,8 +1,9 @@
-"""Debian's packages, by apt, if this is root on a Debian machine; else the command that would install them."""
+"""Debian's packages, by apt, if this is root on a Debian machine."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 
 from machine import printed_by, run, say
@@ -33,11 +34,21 @@ def count_with_dependencies(packages: list[str]) -> int:
     return sum(line.startswith("Inst ") for line in simulated.splitlines())
 
 
+def known(packages: list[str]) -> list[str]:
+    """Return those that apt could install; the others may not exist in this release."""
+    policies = printed_by("apt-cache", "policy", *packages)
+    found = set(re.findall(r"^(\S+):\n  Installed: .*\n  Candidate: (?!\(none\))", policies, flags=re.MULTILINE))
+    unknown = [package for package in packages if package not in found]
+    if unknown:
+        say(f"apt does not know {' '.join(unknown)}; going on without")
+    return [package for package in packages if package in found]
+
+
 def install(packages: list[str], log: str) -> None:
-    """Install packages; if apt cannot, say so and go on, since PyPI or CRAN may have them."""
-    command = ["apt-get", "install", "-y", "-q", "--no-install-recommends", *packages]
-    if not run(command, log, environment=_QUIET):
-        say("apt could not install all of them; going on with what is there")
+    """Install packages; if apt fails, say so and go on, since PyPI or CRAN may have them."""
+    options = ["-o", "DPkg::Lock::Timeout=600", "--no-install-recommends"]
+    if not run(["apt-get", "install", "-y", "-q", *options, *packages], log, environment=_QUIET):
+        say("apt failed; going on with what is there")
 
 
-_QUIET = {"DEBIAN_FRONTEND": "noninteractive"}
+_QUIET = {"DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C"}

@@ -43,6 +43,7 @@ def run(
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
+        close_fds=False,  # what is started holds the lock on, even if set-up itself is killed
     ) as process:
         assert process.stdout is not None
         for line in process.stdout:
@@ -74,7 +75,7 @@ def checksum(paths: Iterable[Path], *more: str) -> str:
 
 
 class Stamp:
-    """A file that says of what inputs a step was done, so that the step is passed over until they change."""
+    """A file that records the inputs of a finished step, so that the step is passed over until they change."""
 
     def __init__(self, path: Path, inputs: str) -> None:
         self._path = path

@@ -23,7 +23,7 @@ class Progress:
         """Replace what was expected of a stage."""
         self._expected[stage] = seconds
 
-    def report(self, stage: str, what: str, fraction: float) -> None:
+    def report(self, stage: str, what: str, fraction: float = 0.0) -> None:
         """Print what a stage is about to do, when this fraction of it is done."""
         self._done[stage] = fraction
         place = list(self._expected).index(stage) + 1

@@ -6,6 +6,8 @@ import os
 import platform
 import subprocess
 import sys
+import sysconfig
+from pathlib import Path
 from typing import Callable
 
 from machine import LOGS, ROOT, SetUpError, Stamp, checksum, run, say
@@ -14,30 +16,60 @@ from requirements import TABLE, Requirement
 ENVIRONMENT = ROOT / ".venv"
 PYTHON = ENVIRONMENT / "bin" / "python"
 KERNELS_LOG = LOGS / "kernels.log"
+# The Python that .venv is made from, also if set-up itself runs in an environment.
+BASE = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
+
+# Prints the packages that are absent or too old. pip writes a package's metadata last, so an installation that was
+# interrupted counts as absent.
+_LOOK_FOR = """
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pip._vendor.packaging.version import Version
+
+for entry in sys.argv[1:]:
+    distribution, module, least = entry.split(",")
+    try:
+        found = find_spec(module) is not None and Version(version(distribution)) >= Version(least or "0")
+    except PackageNotFoundError:
+        found = False
+    if not found:
+        print(distribution + (f">={least}" if least else ""))
+"""
+
+
+def _base_stamp() -> Stamp:
+    return Stamp(ENVIRONMENT / "set-up" / "base", checksum([], BASE, platform.python_version(), str(ROOT)))
 
 
 def packages_stamp(target: str) -> Stamp:
-    inputs = checksum([TABLE], target, sys.executable, platform.python_version(), str(ROOT))
+    inputs = checksum([TABLE], target, BASE, platform.python_version(), str(ROOT))
     return Stamp(ENVIRONMENT / "set-up" / target, inputs)
 
 
 def _kernels_stamp() -> Stamp:
     sources = [*ROOT.glob("pystrat/**/*.p[yx][xd]"), *ROOT.glob("rbridge/r/src/core/*.h")]
     sources += [ROOT / "setup.py", ROOT / "pyproject.toml"]
-    inputs = checksum(sources, sys.executable, platform.python_version(), str(ROOT))
-    return Stamp(ENVIRONMENT / "set-up" / "kernels", inputs)
+    return Stamp(ENVIRONMENT / "set-up" / "kernels", checksum(sources, BASE, platform.python_version(), str(ROOT)))
+
+
+def _kernel_sources() -> list[Path]:
+    return list(ROOT.glob("pystrat/**/*.pyx"))
+
+
+def is_done(targets: list[str]) -> bool:
+    return all(packages_stamp(target).is_valid() for target in targets) and kernels_are_built()
 
 
 def kernels_are_built() -> bool:
-    sources = list(ROOT.glob("pystrat/**/*.pyx"))
-    built = all(any(source.parent.glob(f"{source.stem}.*.so")) for source in sources)
+    built = all(any(source.parent.glob(f"{source.stem}.*.so")) for source in _kernel_sources())
     return built and KERNELS_LOG.is_file() and _kernels_stamp().is_valid()
 
 
 def set_up(requirements: list[Requirement], targets: list[str], report: Callable[[str], None]) -> None:
     """Make .venv if there is none, and put into it what is missing; `report` is called with what begins."""
     if not has_environment():
-        report(f"the environment .venv, from {sys.executable}")
+        report(f"the environment .venv, from {BASE}")
         make_environment()
     if not all(packages_stamp(target).is_valid() for target in targets):
         install_packages([row for row in requirements if row.kind == "python"])
@@ -49,25 +81,22 @@ def set_up(requirements: list[Requirement], targets: list[str], report: Callable
 
 
 def has_environment() -> bool:
-    if not PYTHON.exists():
+    if not _base_stamp().is_valid() or not PYTHON.exists():
         return False
     return subprocess.run([PYTHON, "-c", "import pip"], capture_output=True, check=False).returncode == 0
 
 
 def make_environment() -> None:
-    command = [sys.executable, "-m", "venv", "--clear", "--system-site-packages", str(ENVIRONMENT)]
-    if not run(command, "venv"):
+    if not run([BASE, "-m", "venv", "--clear", "--system-site-packages", str(ENVIRONMENT)], "venv"):
         raise SetUpError("The environment .venv could not be made.")
-
-
-def is_importable(module: str) -> bool:
-    code = f"import importlib.util, sys; sys.exit(importlib.util.find_spec('{module}') is None)"
-    return subprocess.run([PYTHON, "-c", code], check=False).returncode == 0
+    _base_stamp().write()
 
 
 def install_packages(requirements: list[Requirement]) -> None:
-    """Install from PyPI what neither the system nor .venv has."""
-    missing = [row.distribution for row in requirements if not is_importable(row.module)]
+    """Install from PyPI what neither the system nor .venv has, or has in a version that is too old."""
+    wanted = [f"{row.distribution},{row.module},{row.least}" for row in requirements]
+    looked = subprocess.run([PYTHON, "-c", _LOOK_FOR, *wanted], capture_output=True, text=True, check=True)
+    missing = looked.stdout.split()
     if not missing:
         return
     say(f"the system's Python lacks {', '.join(missing)}; installing from PyPI")
@@ -77,13 +106,17 @@ def install_packages(requirements: list[Requirement]) -> None:
 
 def build_kernels() -> None:
     """Compile the kernels with warnings, which `make check` reads in the log, and install the project as editable."""
+    if not Path(sysconfig.get_path("include"), "Python.h").is_file():
+        raise SetUpError("Python.h was not found: install python3-dev (Debian) or python3-devel (Fedora).")
     stamp = _kernels_stamp()
     stamp.remove()
-    for built in ROOT.glob("pystrat/**/*.so"):
-        built.unlink()
+    for source in _kernel_sources():  # all of them, so that the log has the warnings of all
+        for made in (source.with_suffix(".c"), *source.parent.glob(f"{source.stem}.*.so")):
+            made.unlink(missing_ok=True)
     options = ["--no-deps", "--no-build-isolation", "--no-index", "--verbose"]
-    flags = {"CFLAGS": f"{os.environ.get('CFLAGS', '')} -Wall".strip()}
-    if not run([str(PYTHON), "-m", "pip", "install", *options, "--editable", "."], "kernels", environment=flags):
+    settings = {"CFLAGS": f"{os.environ.get('CFLAGS', '')} -Wall".strip(), "LC_ALL": "C"}
+    command = [str(PYTHON), "-m", "pip", "install", *options, "--editable", "."]
+    use = [str(PYTHON), "-c", "import rbridge, pystrat._kernels"]
+    if not run(command, "kernels", environment=settings) or not run(use, "import"):
         raise SetUpError("The project's kernels could not be compiled.")
-    subprocess.run([PYTHON, "-c", "import rbridge, pystrat._kernels"], check=True, cwd=LOGS)
     stamp.write()

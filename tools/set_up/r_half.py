@@ -5,10 +5,8 @@ Without R, or if a package cannot be had, the Python half works: what is missing
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-from pathlib import Path
 from typing import Callable
 
 from machine import ROOT, SetUpError, Stamp, checksum, printed_by, run, say
@@ -20,6 +18,7 @@ MISSING = LIBRARY / "missing"
 SCRIPT = ROOT / "tools" / "r_packages.R"
 MAKEVARS = ROOT / "tools" / "Makevars"
 PACKAGE = ROOT / "rbridge" / "r"
+_ENVIRONMENT = {"R_LIBS": str(LIBRARY), "LANGUAGE": "en"}
 
 
 class RHalfMissing(Exception):
@@ -37,8 +36,14 @@ def packages_stamp(target: str) -> Stamp:
 
 def rbridge_stamp() -> Stamp:
     parts = ("DESCRIPTION", "NAMESPACE", "LICENSE", "R/*", "inst/*", "man/*", "src/*.[ch]", "src/core/*.h")
-    inputs = checksum((path for part in parts for path in PACKAGE.glob(part)), r_version())
+    files = (path for part in parts for path in PACKAGE.glob(part) if path.is_file())
+    inputs = checksum(files, r_version())
     return Stamp(LIBRARY / "set-up" / "rbridge", inputs)
+
+
+def is_done(targets: list[str]) -> bool:
+    packages = all(packages_stamp(target).is_valid() for target in targets)
+    return packages and rbridge_is_installed() and not MISSING.exists()
 
 
 def rbridge_is_installed() -> bool:
@@ -56,6 +61,8 @@ def set_up(requirements: list[Requirement], targets: list[str], report: Callable
     LIBRARY.mkdir(exist_ok=True)
     if shutil.which("Rscript") is None:
         raise RHalfMissing("R was not found.", "Install R 4.0 or newer, and run this again.")
+    if int((re.findall(r"version (\d+)", r_version()) or ["0"])[0]) < 4:
+        raise RHalfMissing(f"R 4.0 or newer is needed. Found: {r_version()}.", "Install it, and run this again.")
     if not all(packages_stamp(target).is_valid() for target in targets):
         _install_packages(requirements, report)
         for target in targets:
@@ -89,17 +96,11 @@ def _install_packages(requirements: list[Requirement], report: Callable[[str, fl
     packages = _packages(requirements)
     command = ["Rscript", str(SCRIPT), "install", str(LIBRARY), *packages]
     (LIBRARY / "build-logs").mkdir(exist_ok=True)
-    if not run(command, "r-packages", environment=_build_environment(), watch=PackageCounter(report)):
+    if not run(command, "r-packages", environment=_ENVIRONMENT, watch=PackageCounter(report)):
         raise RHalfMissing(
             "R packages could not be built (see above).",
             f"Give R access to CRAN, or install {' '.join(packages)} into .r-library, and run this again.",
         )
-
-
-def _build_environment() -> dict[str, str]:
-    """R takes compiler flags from the file R_MAKEVARS_USER; ours includes the one that R would have taken."""
-    own = os.environ.get("R_MAKEVARS_USER") or str(Path.home() / ".R" / "Makevars")
-    return {"R_MAKEVARS_USER": str(MAKEVARS), "USER_MAKEVARS": own, "R_LIBS": str(LIBRARY), "LANGUAGE": "en"}
 
 
 class PackageCounter:
@@ -141,6 +142,6 @@ def _install_rbridge() -> None:
     shutil.rmtree(LIBRARY / "00LOCK-rbridge", ignore_errors=True)
     # make looks at the sources only: object files of a build before would keep what a header had then.
     command = ["R", "CMD", "INSTALL", "--preclean", "--clean", f"--library={LIBRARY}", str(PACKAGE)]
-    if not run(command, "rbridge", environment={"R_LIBS": str(LIBRARY)}):
+    if not run(command, "rbridge", environment=_ENVIRONMENT):
         raise SetUpError("The project's R package could not be installed.")
     stamp.write()

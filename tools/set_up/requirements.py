@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Iterable, NamedTuple
 
@@ -19,13 +20,18 @@ class Requirement(NamedTuple):
 
     @property
     def distribution(self) -> str:
-        """The name on PyPI."""
-        return self.name.partition("/")[0]
+        """The name on PyPI or CRAN."""
+        return re.split("/|>=", self.name)[0]
 
     @property
     def module(self) -> str:
         """The name to import."""
-        return self.name.partition("/")[2] or self.name
+        return self.name.partition(">=")[0].partition("/")[2] or self.distribution
+
+    @property
+    def least(self) -> str:
+        """The least version, or nothing."""
+        return self.name.partition(">=")[2]
 
 
 def required(targets: Iterable[str]) -> list[Requirement]:
