@@ -12,7 +12,7 @@ from typing import Any, Callable, Optional
 import numpy as np
 from rounds import head, interleaved, ratio, show
 
-from pystrat.corpus import CorpusMixture, EpochSubsetSampler
+from pystrat.corpus import CorpusMixtureBatchSampler, EpochSubsetBatchSampler
 from pystrat.corpus.line_index import INDEX_SUFFIX, LineFile
 
 N_FILES, N_LINES = 20, 1_000_000
@@ -68,10 +68,10 @@ def epochs_drawn(folder: Path) -> None:
     """Draw an epoch of a mixture; numpy draws as many numbers file by file and permutes them."""
     rules = ["file00 50", "file0 30", "* 20"]
     for sample, rounds in ((100_000, 31), (1_000_000, 15)):
-        mixture = CorpusMixture(folder, 64, suffixes=[".txt"], sample=sample, rules=rules, seed=1)
+        mixture = CorpusMixtureBatchSampler(folder, 64, suffixes=[".txt"], sample=sample, rules=rules, seed=1)
         generator = np.random.default_rng(1)
 
-        def by_numpy(mixture: CorpusMixture = mixture, generator: np.random.Generator = generator) -> Any:
+        def by_numpy(mixture: CorpusMixtureBatchSampler = mixture, generator: np.random.Generator = generator) -> Any:
             drawn, first = [], 0
             for file in mixture.plan.files:
                 drawn.append(first + generator.integers(0, file.lines, file.drawn))
@@ -84,7 +84,7 @@ def epochs_drawn(folder: Path) -> None:
 
 def lines_read(folder: Path) -> None:
     """Read 100,000 drawn lines one by one; Python reads all lines of all files into lists and picks them there."""
-    mixture = CorpusMixture(folder, 64, suffixes=[".txt"], sample=100_000, seed=1)
+    mixture = CorpusMixtureBatchSampler(folder, 64, suffixes=[".txt"], sample=100_000, seed=1)
     dataset = mixture.dataset()
     rows = mixture.batches(0).rows.tolist()
 
@@ -108,7 +108,7 @@ def subsets_drawn() -> None:
         "numpy choice": lambda: generator.choice(N_LINES, 100_000, p=weights),
     }
     for method in ("uniform", "partition", "perplexity"):
-        sampler = EpochSubsetSampler(N_LINES, 100_000, 64, method=method, seed=1)
+        sampler = EpochSubsetBatchSampler(N_LINES, 100_000, 64, method=method, seed=1)
         if method == "perplexity":
             sampler.report(np.arange(N_LINES), generator.uniform(0, 3, N_LINES))
         contestants[method] = sampler.batches

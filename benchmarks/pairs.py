@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rounds import head, interleaved, ratio, show
 
-from pystrat import NegativePairSampler
+from pystrat import NegativePairBatchSampler
 from pystrat.pairs._pairs import FreeCells
 from pystrat._random import RandomStream
 
@@ -33,9 +33,9 @@ class Observed:
         self.cells = np.unique(self.users * n_items + self.items)
         self.n_cells = n_users * n_items
 
-    def sampler(self) -> NegativePairSampler:
+    def sampler(self) -> NegativePairBatchSampler:
         sizes = {"n_users": self.n_users, "n_items": self.n_items}
-        return NegativePairSampler(self.users, self.items, 0.5, 1024, seed=1, **sizes)
+        return NegativePairBatchSampler(self.users, self.items, 0.5, 1024, seed=1, **sizes)
 
 
 def candidates(observed: Observed, count: int) -> NDArray[np.int64]:
@@ -112,7 +112,7 @@ def memory(observed: Observed) -> None:
     held_by_set = bytes_held(lambda: set(observed.cells.tolist()))[1]
     for method in ("per_user", "popularity"):
         sizes = {"n_users": observed.n_users, "n_items": observed.n_items, "method": method}
-        held = bytes_held(lambda: NegativePairSampler(observed.users, observed.items, 0.5, 1024, **sizes))[1]
+        held = bytes_held(lambda: NegativePairBatchSampler(observed.users, observed.items, 0.5, 1024, **sizes))[1]
         show(f"bytes a positive, {method}", (held / count,) * 3, 12)
     show("bytes a positive, uniform", (ours / count,) * 3, 12)
     show("bytes a positive, uniform, over the sorted cells that isin and searchsorted need", (ours / (8 * count),) * 3)

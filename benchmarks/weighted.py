@@ -48,7 +48,7 @@ class BinaryTree:
 
 
 class Uniform:
-    """Uniform batches without replacement, one a call, as `UniformSampler` draws them."""
+    """Uniform batches without replacement, one a call, as `UniformBatchSampler` draws them."""
 
     def __init__(self, n: int) -> None:
         self.stream, self.pool = RandomStream(1), np.arange(n, dtype=np.int32)

@@ -20,7 +20,7 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
-from pystrat.corpus import EpochSubsetSampler
+from pystrat.corpus import EpochSubsetBatchSampler
 
 FOLDER = Path("/usr/share/common-licenses")
 RESULTS = Path(__file__).with_suffix(".csv")
@@ -70,7 +70,7 @@ def train(method: dict[str, Any], seed: int, pieces: torch.Tensor, n_characters:
     torch.manual_seed(seed)
     model = CharacterModel(n_characters)
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
-    sampler = EpochSubsetSampler(len(training), len(training) // SHARE, BATCH_SIZE, seed=seed, **method)
+    sampler = EpochSubsetBatchSampler(len(training), len(training) // SHARE, BATCH_SIZE, seed=seed, **method)
     dataset = TensorDataset(torch.arange(len(training)), training)
     loader = DataLoader(dataset, batch_sampler=sampler)
     seen = torch.zeros(len(training), dtype=torch.bool)

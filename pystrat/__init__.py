@@ -13,18 +13,18 @@ from pystrat.stratified.sampler import StratifiedBatchSampler, min_samples_for_b
 
 if TYPE_CHECKING:  # what `_MODULE_OF` says, for type checkers and editors
     from pystrat.stratified.bins import bin_target
-    from pystrat.corpus import EpochSubsetSampler
+    from pystrat.corpus import EpochSubsetBatchSampler
     from pystrat.plots import plot_learning_curves, plot_roc_curves
     from pystrat.stratified.labels import labels_of
     from pystrat.downsampling.sampler import DownsampledBatchSampler, correct_probabilities, published_class_weights
     from pystrat.stratified.multilabel import MultilabelBatchSampler
     from pystrat.pairs.datasets import FeatureLookup, PairDataset
-    from pystrat.pairs.sampler import NegativePairSampler, decode_pairs
+    from pystrat.pairs.sampler import NegativePairBatchSampler, decode_pairs
     from pystrat.weighted.prioritized import PrioritizedBatchSampler
     from pystrat.report import batch_counts, plot_batch_counts, plot_plan
     from pystrat.weighted.sum_tree import SumTree
     from pystrat.tree import TreeBatchSampler, TreeSampler
-    from pystrat.weighted.uniform import UniformSampler
+    from pystrat.weighted.uniform import UniformBatchSampler
     from pystrat.weighted.weighted import WeightedBatchSampler
 
 __all__ = [
@@ -32,17 +32,17 @@ __all__ = [
     "BatchSampler",
     "Batches",
     "DownsampledBatchSampler",
-    "EpochSubsetSampler",
+    "EpochSubsetBatchSampler",
     "FeatureLookup",
     "MultilabelBatchSampler",
-    "NegativePairSampler",
+    "NegativePairBatchSampler",
     "PairDataset",
     "PrioritizedBatchSampler",
     "StratifiedBatchSampler",
     "SumTree",
     "TreeBatchSampler",
     "TreeSampler",
-    "UniformSampler",
+    "UniformBatchSampler",
     "WeightedBatchSampler",
     "batch_counts",
     "bin_target",
@@ -61,16 +61,16 @@ __version__ = "0.1.0"
 
 _MODULE_OF = {
     "DownsampledBatchSampler": "downsampling.sampler",
-    "EpochSubsetSampler": "corpus",
+    "EpochSubsetBatchSampler": "corpus",
     "FeatureLookup": "pairs.datasets",
     "MultilabelBatchSampler": "stratified.multilabel",
-    "NegativePairSampler": "pairs.sampler",
+    "NegativePairBatchSampler": "pairs.sampler",
     "PairDataset": "pairs.datasets",
     "PrioritizedBatchSampler": "weighted.prioritized",
     "SumTree": "weighted.sum_tree",
     "TreeBatchSampler": "tree",
     "TreeSampler": "tree",
-    "UniformSampler": "weighted.uniform",
+    "UniformBatchSampler": "weighted.uniform",
     "WeightedBatchSampler": "weighted.weighted",
     "batch_counts": "report",
     "bin_target": "stratified.bins",

@@ -89,11 +89,13 @@ def _run_demo(options: argparse.Namespace) -> int:
 
 
 def _run_corpus_plan(options: argparse.Namespace) -> int:
-    from pystrat.corpus import CorpusMixture
+    from pystrat.corpus import CorpusMixtureBatchSampler
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the plan itself says which files are left out
-        mixture = CorpusMixture(options.folder, 1, suffixes=options.suffix, sample=options.sample, rules=options.rules)
+        mixture = CorpusMixtureBatchSampler(
+            options.folder, 1, suffixes=options.suffix, sample=options.sample, rules=options.rules
+        )
     print(mixture.plan.summary())
     return 0
 

@@ -21,7 +21,7 @@ class FixedSizeBatchSampler(BatchSampler):
         How many rows there are, or there is place for.
     batch_size : int
         Rows of a batch, at least 1.
-    num_batches : int, optional
+    n_batches : int, optional
         Batches of an epoch, over all ranks, at most 2147483647; ``n_rows // batch_size`` where not given. With
         `num_replicas` it is rounded down to a multiple of it.
     seed, num_replicas, rank
@@ -33,7 +33,7 @@ class FixedSizeBatchSampler(BatchSampler):
         n_rows: int,
         batch_size: int,
         *,
-        num_batches: Optional[int],
+        n_batches: Optional[int],
         seed: Optional[int],
         num_replicas: Optional[int],
         rank: Optional[int],
@@ -41,14 +41,14 @@ class FixedSizeBatchSampler(BatchSampler):
         super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
         owner = type(self).__name__
         self._batch_size = check_integer(batch_size, "batch_size", owner, minimum=1, maximum=MAX_COUNT)
-        if num_batches is not None:
+        if n_batches is not None:
             # So many at most that no number of rows wraps, even of the largest batches.
-            n_batches = check_integer(num_batches, "num_batches", owner, minimum=1, maximum=MAX_COUNT)
+            n_batches = check_integer(n_batches, "n_batches", owner, minimum=1, maximum=MAX_COUNT)
         else:
             n_batches = n_rows // self._batch_size
             if n_batches == 0:
                 required = f"be given where the batch size exceeds the number of rows, {n_rows}"
-                raise ValueError(refusal("num_batches", owner, required, "nothing"))
+                raise ValueError(refusal("n_batches", owner, required, "nothing"))
         self._n_batches = share_of_replicas(n_batches, self.num_replicas, owner)
 
     @property

@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 
 from pystrat.messages import refusal, show
-from pystrat.corpus import CorpusMixture
+from pystrat.corpus import CorpusMixtureBatchSampler
 from pystrat.corpus.plan import shown_name
 from rbridge.guard import errors_as_values
 from rbridge.session import session
 
 
-def corpus_plan(mixture: CorpusMixture) -> Any:
+def corpus_plan(mixture: CorpusMixtureBatchSampler) -> Any:
     """Return the plan of a mixture as a data.frame in R, in this process.
 
     Parameters
     ----------
-    mixture : pystrat.corpus.CorpusMixture
+    mixture : pystrat.corpus.CorpusMixtureBatchSampler
 
     Returns
     -------
@@ -40,8 +40,8 @@ def corpus_plan(mixture: CorpusMixture) -> Any:
 
 def plan_columns(mixture: Any) -> dict[str, Any]:
     """Return the columns of the plan as lists of str and float64 arrays, which is what crosses to R."""
-    if not isinstance(mixture, CorpusMixture):
-        raise TypeError(refusal("mixture", "corpus_plan", "be a CorpusMixture", show(mixture)))
+    if not isinstance(mixture, CorpusMixtureBatchSampler):
+        raise TypeError(refusal("mixture", "corpus_plan", "be a CorpusMixtureBatchSampler", show(mixture)))
     table = mixture.plan.table()
     return {
         name: list(map(shown_name, table[name])) if name == "file" else table[name].to_numpy().astype(np.float64)

@@ -28,7 +28,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from pystrat import (
     DownsampledBatchSampler,
-    NegativePairSampler,
+    NegativePairBatchSampler,
     PairDataset,
     StratifiedBatchSampler,
     WeightedBatchSampler,
@@ -53,9 +53,11 @@ def job_downsampled(rank: int, world: int, kept: str) -> Any:
     return [[batch.tolist() for batch in loader] for _ in range(2)]
 
 
-def pair_sampler(world: int, rank: Optional[int]) -> NegativePairSampler:
+def pair_sampler(world: int, rank: Optional[int]) -> NegativePairBatchSampler:
     users, items = np.divmod(np.arange(0, 600, 11), 30)
-    return NegativePairSampler(users, items, 0.3, 15, n_users=20, n_items=30, seed=1, num_replicas=world, rank=rank)
+    return NegativePairBatchSampler(
+        users, items, 0.3, 15, n_users=20, n_items=30, seed=1, num_replicas=world, rank=rank
+    )
 
 
 def job_pairs(rank: int, world: int, _: str) -> Any:
@@ -113,7 +115,7 @@ def job_gradient(rank: int, world: int, assign: str) -> Any:
 
 
 def weighted_sampler(world: int, rank: Optional[int]) -> WeightedBatchSampler:
-    return WeightedBatchSampler(np.ones(60), 4, num_batches=8 * world, seed=1, num_replicas=world, rank=rank)
+    return WeightedBatchSampler(np.ones(60), 4, n_batches=8 * world, seed=1, num_replicas=world, rank=rank)
 
 
 def job_feedback(rank: int, world: int, assign: str) -> Any:

@@ -14,10 +14,10 @@ import torch
 from pystrat import (
     Batches,
     DownsampledBatchSampler,
-    EpochSubsetSampler,
+    EpochSubsetBatchSampler,
     FeatureLookup,
     MultilabelBatchSampler,
-    NegativePairSampler,
+    NegativePairBatchSampler,
     PairDataset,
     PrioritizedBatchSampler,
     StratifiedBatchSampler,
@@ -131,7 +131,7 @@ def subset_labels(given: Any) -> list[int]:
 
 def pairs_with(**given: Any) -> list[list[int]]:
     return rows_of(
-        NegativePairSampler(
+        NegativePairBatchSampler(
             **{"users": [0, 1, 2], "items": [0, 1, 2], **given}, ratio=0.5, batch_size=4, n_items=6, seed=1
         )
     )
@@ -157,7 +157,7 @@ def importance_of(rows: Any, priorities: Any) -> list[float]:
 
 
 def perplexities_of(rows: Any, nll: Any) -> list[float]:
-    sampler = EpochSubsetSampler(4, 2, 2, method="perplexity", seed=1)
+    sampler = EpochSubsetBatchSampler(4, 2, 2, method="perplexity", seed=1)
     sampler.report(rows, nll)
     return list(sampler.perplexities.tolist())
 

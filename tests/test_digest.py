@@ -16,16 +16,16 @@ import pytest
 from pystrat import (
     BatchSampler,
     DownsampledBatchSampler,
-    EpochSubsetSampler,
+    EpochSubsetBatchSampler,
     MultilabelBatchSampler,
-    NegativePairSampler,
+    NegativePairBatchSampler,
     PrioritizedBatchSampler,
     StratifiedBatchSampler,
     TreeBatchSampler,
-    UniformSampler,
+    UniformBatchSampler,
     WeightedBatchSampler,
 )
-from pystrat.corpus import CorpusMixture
+from pystrat.corpus import CorpusMixtureBatchSampler
 from pystrat.digest import fingerprint
 
 LABELS = [0, 1, 0, 1, 1, 0, 1, 1]
@@ -49,23 +49,23 @@ def samplers(folder: Path) -> list[BatchSampler]:
         MultilabelBatchSampler([[1, 0], [0, 1]] * 4, 1, seed=1),
         MultilabelBatchSampler([[0, 1], [1, 0]] * 3 + [[1, 1]] * 2, 1, seed=1),
         MultilabelBatchSampler([[1, 0], [0, 1]] * 4, 2, seed=1),
-        NegativePairSampler([0, 1, 2], [0, 1, 2], 0.5, 3, n_items=9, seed=1),
-        NegativePairSampler([0, 1, 2], [0, 1, 2], 0.4, 3, n_items=9, seed=1),
-        NegativePairSampler([0, 1, 2], [0, 1, 2], 0.5, 3, n_items=9, unique=True, seed=1),
-        UniformSampler(10, 3, seed=1),
-        UniformSampler(10, 3, replacement=True, seed=1),
-        UniformSampler(10, 3, num_batches=4, seed=1),
+        NegativePairBatchSampler([0, 1, 2], [0, 1, 2], 0.5, 3, n_items=9, seed=1),
+        NegativePairBatchSampler([0, 1, 2], [0, 1, 2], 0.4, 3, n_items=9, seed=1),
+        NegativePairBatchSampler([0, 1, 2], [0, 1, 2], 0.5, 3, n_items=9, unique=True, seed=1),
+        UniformBatchSampler(10, 3, seed=1),
+        UniformBatchSampler(10, 3, replacement=True, seed=1),
+        UniformBatchSampler(10, 3, n_batches=4, seed=1),
         WeightedBatchSampler([1.0] * 10, 3, seed=1),
         WeightedBatchSampler([1.0] * 11, 3, seed=1),
         PrioritizedBatchSampler(10, 3, seed=1),
         PrioritizedBatchSampler(10, 3, alpha=0.5, seed=1),
         PrioritizedBatchSampler(10, 3, stratified=True, seed=1),
-        EpochSubsetSampler(10, 3, 2, seed=1),
-        EpochSubsetSampler(10, 3, 2, method="partition"),
-        EpochSubsetSampler(10, 3, 2, method="perplexity", seed=1),
-        EpochSubsetSampler(10, 3, 2, method="perplexity", initial=9, seed=1),
-        CorpusMixture(folder, 4, sample=10, **corpus),  # type: ignore[arg-type]
-        CorpusMixture(folder, 4, sample=11, **corpus),  # type: ignore[arg-type]
+        EpochSubsetBatchSampler(10, 3, 2, seed=1),
+        EpochSubsetBatchSampler(10, 3, 2, method="partition"),
+        EpochSubsetBatchSampler(10, 3, 2, method="perplexity", seed=1),
+        EpochSubsetBatchSampler(10, 3, 2, method="perplexity", initial=9, seed=1),
+        CorpusMixtureBatchSampler(folder, 4, sample=10, **corpus),  # type: ignore[arg-type]
+        CorpusMixtureBatchSampler(folder, 4, sample=11, **corpus),  # type: ignore[arg-type]
         TreeBatchSampler({"x": LABELS}, SHUFFLED, 2, length=8, seed=1),
         TreeBatchSampler({"x": LABELS}, {**SHUFFLED, "auxiliary": {"u": "uniform(0, 1)"}}, 2, length=8, seed=1),
         TreeBatchSampler({"x": LABELS}, {**SHUFFLED, "auxiliary": {"u": "uniform(0, 2)"}}, 2, length=8, seed=1),

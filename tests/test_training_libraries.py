@@ -16,7 +16,7 @@ import pytest
 import torch
 from torch.utils.data import DataLoader, DistributedSampler, SequentialSampler
 
-from pystrat import Batches, BatchSampler, NegativePairSampler, PairDataset, StratifiedBatchSampler
+from pystrat import Batches, BatchSampler, NegativePairBatchSampler, PairDataset, StratifiedBatchSampler
 
 DOCUMENT = (Path(__file__).parents[1] / "docs" / "training-libraries.md").read_text(encoding="utf-8")
 LABELS = np.repeat([1, 0], [30, 97])
@@ -37,7 +37,7 @@ def epoch_of(sampler: BatchSampler, epoch: int) -> list[list[int]]:
 
 def pair_loader(form: str, **parameters: Any) -> DataLoader:
     """The two forms of a loader of pairs; the vectorised one has no batch sampler."""
-    sampler = NegativePairSampler([0, 0, 1, 2], [0, 3, 1, 3], 0.4, 3, n_users=3, n_items=4, seed=1, **parameters)
+    sampler = NegativePairBatchSampler([0, 0, 1, 2], [0, 3, 1, 3], 0.4, 3, n_users=3, n_items=4, seed=1, **parameters)
     given: dict[str, Any] = {"sampler": sampler, "batch_size": None}
     if form == "batch_sampler":
         given = {"batch_sampler": sampler}

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from torch.utils.data import DataLoader
 from tqdm import tqdm
 
-from pystrat import NegativePairSampler, PairDataset
+from pystrat import NegativePairBatchSampler, PairDataset
 
 TUNING_SEEDS = (101, 102)
 SEEDS = tuple(range(1, 9))
@@ -98,7 +98,7 @@ class Factorisation(torch.nn.Module):
 
 
 def make_loader(setting: Setting, observations: Observations, seed: int) -> DataLoader:
-    sampler = NegativePairSampler(
+    sampler = NegativePairBatchSampler(
         observations.users,
         observations.items,
         ratio=Fraction(1, 1 + NEGATIVES),

@@ -4,8 +4,8 @@
 """
 
 from pystrat.corpus.dataset import CorpusDataset
-from pystrat.corpus.epoch_subset import EpochSubsetSampler
-from pystrat.corpus.mixture import CorpusMixture
+from pystrat.corpus.epoch_subset import EpochSubsetBatchSampler
+from pystrat.corpus.mixture import CorpusMixtureBatchSampler
 from pystrat.corpus.plan import CorpusPlan, FilePlan
 
-__all__ = ["CorpusDataset", "CorpusMixture", "CorpusPlan", "EpochSubsetSampler", "FilePlan"]
+__all__ = ["CorpusDataset", "CorpusMixtureBatchSampler", "CorpusPlan", "EpochSubsetBatchSampler", "FilePlan"]

@@ -107,7 +107,8 @@ def _split_name(path: Path, suffix: str, owner: str) -> tuple[Path, str]:
 class CorpusDataset:
     """Dataset of the lines of all files, in order.
 
-    For a PyTorch ``DataLoader``, together with `CorpusMixture` over the same files: its ``dataset()`` makes this one.
+    For a PyTorch ``DataLoader``, together with `CorpusMixtureBatchSampler` over the same files: its ``dataset()`` makes
+    this one.
 
     Parameters
     ----------

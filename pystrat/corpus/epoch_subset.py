@@ -22,7 +22,7 @@ METHOD_CHOICES = ("uniform", "uniform_without_replacement", "partition", "perple
 MAX_PERPLEXITY = 1e6
 
 
-class EpochSubsetSampler(BatchSampler):
+class EpochSubsetBatchSampler(BatchSampler):
     """Batch sampler that visits `sample` of `n` examples in each epoch.
 
     For a PyTorch ``DataLoader(dataset, batch_sampler=...)``, and in R by ``rbridge.as_torch_sampler()``.
@@ -92,8 +92,8 @@ class EpochSubsetSampler(BatchSampler):
 
     Examples
     --------
-    >>> from pystrat import EpochSubsetSampler
-    >>> sampler = EpochSubsetSampler(10, sample=4, batch_size=2, method="partition")
+    >>> from pystrat import EpochSubsetBatchSampler
+    >>> sampler = EpochSubsetBatchSampler(10, sample=4, batch_size=2, method="partition")
     >>> [batch.tolist() for epoch in range(2) for batch in sampler.batches(epoch)]
     [[0, 2], [4, 6], [8, 1], [3, 5]]
     """

@@ -19,7 +19,7 @@ from pystrat.corpus.plan import CorpusPlan, shown_name
 from pystrat.corpus.rules import RuleSource, read_rules
 
 
-class CorpusMixture(BatchSampler):
+class CorpusMixtureBatchSampler(BatchSampler):
     """Batch sampler over the lines of files, which it mixes by rules, drawn anew in each epoch.
 
     For a PyTorch ``DataLoader(mixture.dataset(), batch_sampler=mixture)``.
@@ -86,11 +86,12 @@ class CorpusMixture(BatchSampler):
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from pystrat.corpus import CorpusMixture
+    >>> from pystrat.corpus import CorpusMixtureBatchSampler
     >>> with TemporaryDirectory() as folder:
     ...     for name, lines in (("generic", 600), ("news", 40)):
     ...         _ = Path(folder, f"{name}.txt").write_text("a line\\n" * lines)
-    ...     mixture = CorpusMixture(folder, 32, suffixes=[".txt"], sample=100, rules=["news 30", "* 70"], seed=1)
+    ...     rules = ["news 30", "* 70"]
+    ...     mixture = CorpusMixtureBatchSampler(folder, 32, suffixes=[".txt"], sample=100, rules=rules, seed=1)
     >>> [(file.name, file.drawn) for file in mixture.plan.files]
     [('generic', 70), ('news', 30)]
     >>> len(mixture)

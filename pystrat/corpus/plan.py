@@ -62,7 +62,8 @@ class CorpusPlan:
         a rule keeps come besides. An integer g >= 1: an epoch has g lines, those that a rule keeps among them. Other
         floats are refused, whole ones too, since 1.0 may mean either.
     rules : path or sequence of str, optional
-        A file of rules, or its lines, as `CorpusMixture` takes them. Without, every file has its share of the lines.
+        A file of rules, or its lines, as `CorpusMixtureBatchSampler` takes them. Without, every file has its share of
+        the lines.
     owner : str
         Who is named by error messages.
 

@@ -136,7 +136,7 @@ class FeatureLookup:
 
 
 class PairDataset:
-    """Map-style dataset of all pairs of a user and an item, by pair number, for `NegativePairSampler`.
+    """Map-style dataset of all pairs of a user and an item, by pair number, for `NegativePairBatchSampler`.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ MAX_CELLS = MAX_EXACT // 2  # twice as many pair numbers, which a double holds e
 DEFAULT_POWER = 0.75
 
 
-class NegativePairSampler(BatchSampler):
+class NegativePairBatchSampler(BatchSampler):
     """Batch sampler of observed pairs, the positives, with fresh pairs that were not observed, the negatives.
 
     For recommenders and other models of interactions. It yields pair numbers, which `PairDataset` turns into users,
@@ -111,8 +111,8 @@ class NegativePairSampler(BatchSampler):
 
     Examples
     --------
-    >>> from pystrat import NegativePairSampler, decode_pairs
-    >>> sampler = NegativePairSampler([0, 0, 1, 2], [0, 3, 1, 3], ratio=0.4, batch_size=5, seed=1)
+    >>> from pystrat import NegativePairBatchSampler, decode_pairs
+    >>> sampler = NegativePairBatchSampler([0, 0, 1, 2], [0, 3, 1, 3], ratio=0.4, batch_size=5, seed=1)
     >>> len(sampler), sampler.n_negatives
     (2, 6)
     >>> for batch in sampler.batches(epoch=0):
@@ -254,7 +254,7 @@ def decode_pairs(numbers: Any, n_items: int) -> tuple[NDArray[np.int64], NDArray
     Parameters
     ----------
     numbers : array_like of int
-        As `NegativePairSampler` yields them, in any shape.
+        As `NegativePairBatchSampler` yields them, in any shape.
     n_items : int
         Items in all, as the sampler has them.
 

@@ -42,7 +42,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
     capacity : int, optional
         For how many rows there is place, at least `n` and 1: `append` adds rows up to it, and then takes the places of
         the oldest ones. `n` where not given.
-    num_batches : int, optional
+    n_batches : int, optional
         Batches of an epoch, at most 2147483647; ``capacity // batch_size`` where not given.
     seed : int, optional
         From 0 to 2147483646. None draws one from the system's entropy; ``.seed`` tells it.
@@ -96,7 +96,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         stratified: bool = False,
         normalise: bool = True,
         capacity: Optional[int] = None,
-        num_batches: Optional[int] = None,
+        n_batches: Optional[int] = None,
         seed: Optional[int] = None,
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
@@ -107,7 +107,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         if capacity is not None:
             capacity = check_integer(capacity, "capacity", owner, minimum=max(n, 1), maximum=MAX_COUNT)
         super().__init__(
-            capacity or n, batch_size, num_batches=num_batches, seed=seed, num_replicas=num_replicas, rank=rank
+            capacity or n, batch_size, n_batches=n_batches, seed=seed, num_replicas=num_replicas, rank=rank
         )
         self._alpha = check_number(alpha, "alpha", owner, minimum=0)
         self._beta: Union[float, Callable[[int], float]] = (

@@ -15,7 +15,7 @@ from pystrat.base import Batches, epoch_seed
 from pystrat.fixed_size import FixedSizeBatchSampler
 
 
-class UniformSampler(FixedSizeBatchSampler):
+class UniformBatchSampler(FixedSizeBatchSampler):
     """Batch sampler that draws every batch from all rows anew, without replacement or with it.
 
     Parameters
@@ -26,7 +26,7 @@ class UniformSampler(FixedSizeBatchSampler):
         Rows of a batch; at most `n` without replacement.
     replacement : bool, default False
         Whether a row may occur in a batch more than once.
-    num_batches : int, optional
+    n_batches : int, optional
         Batches of an epoch, at most 2147483647; ``n // batch_size`` where not given.
     seed : int, optional
         From 0 to 2147483646. None draws one from the system's entropy; ``.seed`` tells it.
@@ -56,8 +56,8 @@ class UniformSampler(FixedSizeBatchSampler):
 
     Examples
     --------
-    >>> from pystrat import UniformSampler
-    >>> list(UniformSampler(10, 3, seed=1))
+    >>> from pystrat import UniformBatchSampler
+    >>> list(UniformBatchSampler(10, 3, seed=1))
     [[8, 3, 6], [0, 1, 4], [6, 1, 2]]
     """
 
@@ -67,7 +67,7 @@ class UniformSampler(FixedSizeBatchSampler):
         batch_size: int,
         *,
         replacement: bool = False,
-        num_batches: Optional[int] = None,
+        n_batches: Optional[int] = None,
         seed: Optional[int] = None,
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
@@ -78,9 +78,7 @@ class UniformSampler(FixedSizeBatchSampler):
         if not replacement and check_integer(batch_size, "batch_size", owner, minimum=1) > self._n_rows:
             required = f"be at most {self._n_rows}, the number of rows, without replacement"
             raise ValueError(refusal("batch_size", owner, required, show(batch_size)))
-        super().__init__(
-            self._n_rows, batch_size, num_batches=num_batches, seed=seed, num_replicas=num_replicas, rank=rank
-        )
+        super().__init__(self._n_rows, batch_size, n_batches=n_batches, seed=seed, num_replicas=num_replicas, rank=rank)
         self._pool: Optional[NDArray[np.int32]] = None  # all rows in order, between two batches
 
     def _epoch_batches(self, epoch: int) -> Batches:

@@ -28,7 +28,7 @@ class WeightedBatchSampler(FeedbackBatchSampler):
         Rows of a batch; without replacement at most the number of positive weights.
     replacement : bool, default True
         Whether a row may occur in a batch more than once. Between batches everything is replaced.
-    num_batches : int, optional
+    n_batches : int, optional
         Batches of an epoch, at most 2147483647; ``n // batch_size`` where not given.
     seed : int, optional
         From 0 to 2147483646. None draws one from the system's entropy; ``.seed`` tells it.
@@ -61,7 +61,7 @@ class WeightedBatchSampler(FeedbackBatchSampler):
     Examples
     --------
     >>> from pystrat import WeightedBatchSampler
-    >>> sampler = WeightedBatchSampler([1, 1, 1, 1, 1, 1], batch_size=3, num_batches=3, seed=1)
+    >>> sampler = WeightedBatchSampler([1, 1, 1, 1, 1, 1], batch_size=3, n_batches=3, seed=1)
     >>> iterator = iter(sampler)
     >>> next(iterator)
     [1, 3, 1]
@@ -81,7 +81,7 @@ class WeightedBatchSampler(FeedbackBatchSampler):
         batch_size: int,
         *,
         replacement: bool = True,
-        num_batches: Optional[int] = None,
+        n_batches: Optional[int] = None,
         seed: Optional[int] = None,
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
@@ -94,7 +94,7 @@ class WeightedBatchSampler(FeedbackBatchSampler):
         self._replacement = check_flag(replacement, "replacement", owner)
         self._weights = RowWeights(given, len(given), owner=owner)
         self._weights.check_drawable(size, replacement=replacement, name="batch_size")
-        super().__init__(len(given), size, num_batches=num_batches, seed=seed, num_replicas=num_replicas, rank=rank)
+        super().__init__(len(given), size, n_batches=n_batches, seed=seed, num_replicas=num_replicas, rank=rank)
 
     def update(self, rows: Any, weights: Any) -> None:
         """Set the weights of rows; where a row is repeated, the last of its weights counts.

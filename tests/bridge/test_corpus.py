@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import rbridge
-from pystrat import EpochSubsetSampler
+from pystrat import EpochSubsetBatchSampler
 from pystrat.base import epoch_seed
-from pystrat.corpus import CorpusMixture
+from pystrat.corpus import CorpusMixtureBatchSampler
 from rbridge.session import Session, as_array
 
 SIZES = {"IT1": 30, "MSDN": 60, "gold": 5, "news": 50}
@@ -27,13 +27,13 @@ def corpus(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def mixture_of(corpus: Path, **parameters: Any) -> CorpusMixture:
+def mixture_of(corpus: Path, **parameters: Any) -> CorpusMixtureBatchSampler:
     given = {"rules": ["gold *", "IT,MSDN 20", "news 10"], "sample": 50, "seed": 1, **parameters}
-    return CorpusMixture(corpus, 8, suffixes=[".txt"], **given)
+    return CorpusMixtureBatchSampler(corpus, 8, suffixes=[".txt"], **given)
 
 
-def perplexity_sampler() -> EpochSubsetSampler:
-    return EpochSubsetSampler(20, 30, 8, method="perplexity", maximum=None, seed=1)
+def perplexity_sampler() -> EpochSubsetBatchSampler:
+    return EpochSubsetBatchSampler(20, 30, 8, method="perplexity", maximum=None, seed=1)
 
 
 def evaluated(base: Any, text: str) -> Any:
@@ -42,7 +42,7 @@ def evaluated(base: Any, text: str) -> Any:
 
 @pytest.mark.parametrize("method", ["uniform", "uniform_without_replacement", "partition"])
 def test_epoch_subsets_are_torch_samplers(method: str) -> None:
-    sampler = EpochSubsetSampler(30, 20, 6, method=method, seed=1)
+    sampler = EpochSubsetBatchSampler(30, 20, 6, method=method, seed=1)
     generator = rbridge.as_torch_sampler(sampler)
     delivered = rbridge.collect_rows(generator, 30)
     assert [batch.tolist() for batch in delivered] == [batch.tolist() for batch in sampler.batches(0)]
@@ -74,7 +74,7 @@ def test_draws_are_those_of_a_live_r(corpus: Path, base: Any) -> None:
         found = (as_array(evaluated(base, code)(epoch_seed(1, epoch))) - 1).tolist()
         expected = mixture.batches(epoch).rows.tolist()
         for method in ("uniform", "uniform_without_replacement"):
-            expected += EpochSubsetSampler(1234, 100, 9, method=method, seed=1).batches(epoch).rows.tolist()
+            expected += EpochSubsetBatchSampler(1234, 100, 9, method=method, seed=1).batches(epoch).rows.tolist()
         assert found == expected
 
 
@@ -115,7 +115,7 @@ def test_reports_from_r_lead_to_the_batches_of_python(r: Session, base: Any) -> 
 def test_a_refused_report_is_an_error_in_r(r: Session) -> None:
     instance = r.call_function(rbridge.as_torch_sampler(perplexity_sampler()), None)
     with pytest.raises(
-        rbridge.RError, match="'nll' parameter of EpochSubsetSampler.report must be finite and at least"
+        rbridge.RError, match="'nll' parameter of EpochSubsetBatchSampler.report must be finite and at least"
     ):
         r.call_function(instance["report"], np.array([1], dtype=np.int32), np.array([-1.0]))
     with pytest.raises(rbridge.RError, match="Got -1 for row position 2, counted from 0, instead."):
@@ -137,7 +137,9 @@ def test_a_plan_is_a_data_frame(corpus: Path, base: Any) -> None:
         assert as_array(columns[name]).tolist() == table[name].astype(float).tolist()
     assert list(base["is.na"](columns["rule"])) == [False, False, False, True]
     assert not any(base["is.nan"](columns["rule"]))
-    with pytest.raises(TypeError, match="'mixture' parameter of corpus_plan must be a CorpusMixture. Got 3 instead."):
+    with pytest.raises(
+        TypeError, match="'mixture' parameter of corpus_plan must be a CorpusMixtureBatchSampler. Got 3 instead."
+    ):
         rbridge.corpus_plan(3)  # type: ignore[arg-type]
 
 
@@ -145,7 +147,7 @@ def test_names_that_are_no_text_are_shown(tmp_path: Path, base: Any, r: Session,
     """A byte that is no character is not lost, in the plan and in errors that name the file, on both ways to R."""
     with open(os.path.join(os.fsencode(tmp_path), b"caf\xe9.txt"), "wb") as text:
         text.write(b"\xe9 line\n")
-    mixture = CorpusMixture(tmp_path, 1, suffixes=[".txt"], sample=1)
+    mixture = CorpusMixtureBatchSampler(tmp_path, 1, suffixes=[".txt"], sample=1)
     frame = rbridge.corpus_plan(mixture)
     assert list(dict(zip(frame.names, frame))["file"]) == ["caf\\xe9"]
     (mixture.dataset().files[0].sides[0].path).write_bytes(b"longer than before\n")
@@ -153,7 +155,8 @@ def test_names_that_are_no_text_are_shown(tmp_path: Path, base: Any, r: Session,
     with pytest.raises(rbridge.RError, match=r"caf\\udce9.txt has changed since its lines were found"):
         r.call_function(r.call_function(instance[".iter"]))
     code = """
-    mixture = reticulate::import("pystrat.corpus")$CorpusMixture("{folder}", 1L, suffixes = list(".txt"), sample = 1L)
+    corpus = reticulate::import("pystrat.corpus")
+    mixture = corpus$CorpusMixtureBatchSampler("{folder}", 1L, suffixes = list(".txt"), sample = 1L)
     cat(rbridge::corpus_plan(mixture)$file, "\\n")
     reticulate::py_run_string("import pathlib; [p.write_text('x') for p in pathlib.Path('{folder}').glob('*.txt')]")
     cat(tryCatch(rbridge::batch_sampler_python(mixture)(NULL)$.iter()(), error = conditionMessage))
@@ -165,10 +168,10 @@ def test_names_that_are_no_text_are_shown(tmp_path: Path, base: Any, r: Session,
 
 FROM_R = """
 corpus = reticulate::import("pystrat.corpus")
-mixture = corpus$CorpusMixture("{folder}", 8, suffixes = list(".txt"), sample = 50L,
+mixture = corpus$CorpusMixtureBatchSampler("{folder}", 8, suffixes = list(".txt"), sample = 50L,
   rules = list("gold *", "IT,MSDN 20", "news 10"), seed = 1)
 collected = rbridge::collect_rows(rbridge::batch_sampler_python(mixture), n_rows = 145)
-subset = corpus$EpochSubsetSampler(20, 30, 8, method = "perplexity", maximum = NULL, seed = 1)
+subset = corpus$EpochSubsetBatchSampler(20, 30, 8, method = "perplexity", maximum = NULL, seed = 1)
 train = {train}
 plan = rbridge::corpus_plan(mixture)
 cat(jsonlite::toJSON(digits = NA, list(
@@ -190,8 +193,10 @@ def test_from_r_through_reticulate(corpus: Path, rscript: Callable[..., str]) ->
     assert told["class"] == ["data.frame"]
     assert [row["file"] for row in told["plan"]] == list(SIZES)
     assert [(row["drawn"], row["kept"]) for row in told["plan"]] == [(10, 0), (20, 0), (0, 5), (15, 0)]
-    assert told["none"] == ["The 'mixture' parameter of corpus_plan must be a CorpusMixture. Got 3 instead."]
-    assert "must be a CorpusMixture. Got 4 values instead." in told["other"][0]
+    assert told["none"] == [
+        "The 'mixture' parameter of corpus_plan must be a CorpusMixtureBatchSampler. Got 3 instead."
+    ]
+    assert "must be a CorpusMixtureBatchSampler. Got 4 values instead." in told["other"][0]
 
 
 def test_the_example_for_r_in_the_documents(rscript: Callable[..., str]) -> None:

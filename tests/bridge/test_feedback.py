@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import rbridge
-from pystrat import PrioritizedBatchSampler, UniformSampler, WeightedBatchSampler
+from pystrat import PrioritizedBatchSampler, UniformBatchSampler, WeightedBatchSampler
 from pystrat.base import epoch_seed
 from rbridge.session import Session, as_array
 
@@ -46,11 +46,11 @@ def trained_in_python(sampler: Any, n_epochs: int) -> list[int]:
 
 
 def weighted() -> WeightedBatchSampler:
-    return WeightedBatchSampler(WEIGHTS, 3, num_batches=7, seed=5)
+    return WeightedBatchSampler(WEIGHTS, 3, n_batches=7, seed=5)
 
 
 def prioritized() -> PrioritizedBatchSampler:
-    return PrioritizedBatchSampler(8, 3, num_batches=7, seed=5, stratified=True)
+    return PrioritizedBatchSampler(8, 3, n_batches=7, seed=5, stratified=True)
 
 
 def evaluated(base: Any, text: str) -> Any:
@@ -168,8 +168,8 @@ def test_any_sampler_that_names_its_feedback_can_be_told(r: Session) -> None:
 FROM_R = """
 pystrat = reticulate::import("pystrat")
 train = {train}
-weighted = function() pystrat$WeightedBatchSampler(c({weights}), 3, num_batches = 7, seed = 5)
-prioritised = pystrat$PrioritizedBatchSampler(8, 3, num_batches = 7, seed = 5, stratified = TRUE)
+weighted = function() pystrat$WeightedBatchSampler(c({weights}), 3, n_batches = 7, seed = 5)
+prioritised = pystrat$PrioritizedBatchSampler(8, 3, n_batches = 7, seed = 5, stratified = TRUE)
 sampler = rbridge::batch_sampler_python(weighted())(NULL)
 sampler$update(2, 1 / 3)
 empty = rbridge::batch_sampler_python(pystrat$PrioritizedBatchSampler(0, 2, capacity = 3))(NULL)
@@ -204,7 +204,7 @@ def test_the_example_for_r_in_the_documents(rscript: Callable[..., str]) -> None
 
 def test_uniform_batches_are_those_of_a_live_r(base: Any) -> None:
     for n, k, epoch in ((10, 3, 0), (70_000, 100, 2), (70_000, 70_000, 1)):
-        sampler = UniformSampler(n, k, num_batches=3, seed=9)
+        sampler = UniformBatchSampler(n, k, n_batches=3, seed=9)
         draws = "function(s, n, k) { set.seed(s); unlist(lapply(1:3, function(i) sample.int(n, k, useHash = FALSE))) }"
         kept = base["RNGkind"]()
         base["RNGkind"]("Mersenne-Twister", "Inversion", "Rejection")

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import rbridge
-from pystrat import Batches, BatchSampler, NegativePairSampler, decode_pairs
+from pystrat import Batches, BatchSampler, NegativePairBatchSampler, decode_pairs
 from pystrat.base import epoch_seed
 from rbridge.session import Session, as_array
 from rbridge.callbacks import EpochSource
@@ -33,7 +33,7 @@ def evaluated(base: Any) -> Callable[[str], Any]:
     ids=["uniform", "per_user", "popularity", "large"],
 )
 def test_r_s_dataloader_delivers_the_same_numbers(method: str, table: dict[str, int]) -> None:
-    sampler = NegativePairSampler(USERS, ITEMS, 0.3, 7, method=method, seed=3, **table)
+    sampler = NegativePairBatchSampler(USERS, ITEMS, 0.3, 7, method=method, seed=3, **table)
     delivered = rbridge.collect_rows(rbridge.as_torch_sampler(sampler), 10)
     expected = sampler.batches(0)
     assert [batch.tolist() for batch in delivered] == [batch.tolist() for batch in expected]
@@ -42,7 +42,7 @@ def test_r_s_dataloader_delivers_the_same_numbers(method: str, table: dict[str, 
 
 
 def test_what_crosses_is_one_vector_of_doubles_and_rows_of_others_are_integers() -> None:
-    rows, offsets = EpochSource(NegativePairSampler(USERS, ITEMS, 0.3, 7, seed=3, **LARGE)).batches(0)
+    rows, offsets = EpochSource(NegativePairBatchSampler(USERS, ITEMS, 0.3, 7, seed=3, **LARGE)).batches(0)
     assert rows.dtype == np.float64 and offsets.dtype == np.int32
 
     class Numbers(BatchSampler):
@@ -99,7 +99,7 @@ def test_r_s_sample_draws_the_same_pairs(
     random = np.random.default_rng(2)
     cells = np.sort(random.permutation(n_users * n_items)[:400])
     users, items = np.divmod(cells, n_items)
-    sampler = NegativePairSampler(
+    sampler = NegativePairBatchSampler(
         users, items, 0.5, 115, n_users=n_users, n_items=n_items, method=method, unique=unique, seed=5
     )
     assert len(sampler) == n_batches
@@ -134,7 +134,7 @@ def test_r_s_sample_draws_the_same_pairs(
 @pytest.mark.parametrize("count", [1000, 3000])
 def test_ranks_in_a_large_table_are_r_s_sample_int(r: Session, base: Any, count: int) -> None:
     n_items = 2**31 - 1
-    sampler = NegativePairSampler([1000], [7], 1 / (1 + count), count + 1, n_items=n_items, unique=True, seed=9)
+    sampler = NegativePairBatchSampler([1000], [7], 1 / (1 + count), count + 1, n_items=n_items, unique=True, seed=9)
     free = 1001 * n_items - 1
     kinds = {"kind": "Mersenne-Twister", "normal.kind": "Inversion", "sample.kind": "Rejection"}
     r.call_function(base["set.seed"], 9, **kinds)
@@ -151,8 +151,8 @@ library(rbridge)
 pystrat = reticulate::import("pystrat")
 users = c(0L, 0L, 1L, 2L)
 items = c(0L, 3L, 1L, 3L)
-sampler = pystrat$NegativePairSampler(users, items, 0.4, 5L, n_users = 1000000L, n_items = 1000000000L, seed = 1L)
-doubles = pystrat$NegativePairSampler(c(0, 0, 1, 2), items, 0.4, 5, n_users = 1e6, n_items = 1e9, seed = 1)
+sampler = pystrat$NegativePairBatchSampler(users, items, 0.4, 5L, n_users = 1000000L, n_items = 1000000000L, seed = 1L)
+doubles = pystrat$NegativePairBatchSampler(c(0, 0, 1, 2), items, 0.4, 5, n_users = 1e6, n_items = 1e9, seed = 1)
 generator = batch_sampler_python(sampler)
 dataset = pair_dataset(1e6, 1e9)
 loader = torch::dataloader(dataset, batch_sampler = generator(dataset), collate_fn = identity)
@@ -166,7 +166,7 @@ cat(jsonlite::toJSON(list(
   features = small[c(7, 12)],
   length = length(small),
   from_doubles = format(collect_rows(batch_sampler_python(doubles), 10)$rows, digits = 16, trim = TRUE),
-  from_one = collect_rows(batch_sampler_python(pystrat$NegativePairSampler(0L, 1L, 0.5, 2L, seed = 1L)), 10)$rows,
+  from_one = collect_rows(batch_sampler_python(pystrat$NegativePairBatchSampler(0L, 1L, 0.5, 2L, seed = 1L)), 10)$rows,
   errors = c(
     failed(decode_pairs(-1, 4)),
     failed(decode_pairs(0.5, 4)),
@@ -187,7 +187,7 @@ cat(jsonlite::toJSON(list(
 
 def test_from_r_through_reticulate(rscript: Callable[..., str]) -> None:
     told = json.loads(rscript(FROM_R, RETICULATE_PYTHON=sys.executable))
-    sampler = NegativePairSampler([0, 0, 1, 2], [0, 3, 1, 3], 0.4, 5, n_users=10**6, n_items=10**9, seed=1)
+    sampler = NegativePairBatchSampler([0, 0, 1, 2], [0, 3, 1, 3], 0.4, 5, n_users=10**6, n_items=10**9, seed=1)
     for batch, numbers in zip(told["batches"], sampler.batches(0)):
         users, items, labels = decode_pairs(numbers, 10**9)
         assert batch == {
@@ -197,7 +197,7 @@ def test_from_r_through_reticulate(rscript: Callable[..., str]) -> None:
         }
     assert [int(number) for number in told["collected"]] == sampler.batches(0).rows.tolist()
     assert told["from_doubles"] == told["collected"]
-    assert told["from_one"] == NegativePairSampler([0], [1], 0.5, 2, seed=1).batches(0).rows.tolist()
+    assert told["from_one"] == NegativePairBatchSampler([0], [1], 0.5, 2, seed=1).batches(0).rows.tolist()
     assert told["features"] == {
         "user": [1, 2],
         "item": [4, 3],
@@ -231,6 +231,6 @@ def test_the_r_code_of_the_document_runs_and_prints_the_same_pairs_twice(rscript
     printed = [line.split()[1:] for line in rscript(code, RETICULATE_PYTHON=sys.executable).splitlines()]
     pairs = [line for line in printed if line[:1] != ["item"]]
     assert len(pairs) == 20 and pairs[:10] == pairs[10:]
-    sampler = NegativePairSampler([0, 0, 1, 2], [0, 3, 1, 3], 0.4, 5, seed=1)
+    sampler = NegativePairBatchSampler([0, 0, 1, 2], [0, 3, 1, 3], 0.4, 5, seed=1)
     users, items, labels = decode_pairs(sampler.batches(0).rows, 4)
     assert [[int(word) for word in line] for line in pairs[:10]] == np.stack([users + 1, items + 1, labels], 1).tolist()

@@ -18,7 +18,7 @@ from torch.utils.data import DataLoader
 from pystrat._random import RandomStream
 from pystrat.base import epoch_seed
 from pystrat.cli import main
-from pystrat.corpus import CorpusDataset, CorpusMixture
+from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler
 from pystrat.corpus import line_index
 from pystrat.corpus.line_index import LineFile
 
@@ -161,7 +161,7 @@ def test_a_file_truncated_while_it_is_read(tmp_path: Path) -> None:
 def test_a_changed_file_is_refused_at_opening_and_at_the_next_epoch(change: str, tmp_path: Path) -> None:
     path = tmp_path / "news.txt"
     path.write_text("a\nb\n", encoding="utf-8")
-    mixture = CorpusMixture(tmp_path, 2, suffixes=[".txt"], sample=2, seed=1)
+    mixture = CorpusMixtureBatchSampler(tmp_path, 2, suffixes=[".txt"], sample=2, seed=1)
     file, pickled = LineFile(path), pickle.dumps(mixture.dataset())
     list(mixture)
     if change == "another file":
@@ -178,7 +178,7 @@ def test_a_changed_file_is_refused_at_opening_and_at_the_next_epoch(change: str,
 
 def test_a_reading_process_is_told_and_does_not_die(tmp_path: Path) -> None:
     (tmp_path / "news.txt").write_text("0123456789\n" * 1000, encoding="utf-8")
-    mixture = CorpusMixture(tmp_path, 10, suffixes=[".txt"], sample=1000, seed=1, shuffle=False)
+    mixture = CorpusMixtureBatchSampler(tmp_path, 10, suffixes=[".txt"], sample=1000, seed=1, shuffle=False)
     loader = DataLoader(mixture.dataset(), batch_sampler=mixture, num_workers=1, prefetch_factor=2)
     with pytest.raises(RuntimeError, match="became shorter while it was read"):
         for place, _ in enumerate(loader):
@@ -259,8 +259,10 @@ def test_unequal_files_are_an_error_that_names_both_and_the_counts(corpus: Path)
         text.write("one more")
     message = f"Got 50 lines in '{corpus}/news.src' and 51 lines in '{corpus}/news.tgt' instead."
     with pytest.raises(ValueError) as refused:
-        CorpusMixture(corpus, 10, sample=100)
-    assert message in str(refused.value) and str(refused.value).startswith("The 'source' parameter of CorpusMixture")
+        CorpusMixtureBatchSampler(corpus, 10, sample=100)
+    assert message in str(refused.value) and str(refused.value).startswith(
+        "The 'source' parameter of CorpusMixtureBatchSampler"
+    )
 
 
 @pytest.mark.parametrize(
@@ -307,8 +309,8 @@ def test_an_inode_of_64_bits(tmp_path: Path) -> None:
 # The mixture ----------------------------------------------------------------------------------------------------------
 
 
-def mixture_of(corpus: Path, **parameters: Any) -> CorpusMixture:
-    return CorpusMixture(corpus, 16, **{"sample": 200, "rules": RULES, "seed": 1, **parameters})
+def mixture_of(corpus: Path, **parameters: Any) -> CorpusMixtureBatchSampler:
+    return CorpusMixtureBatchSampler(corpus, 16, **{"sample": 200, "rules": RULES, "seed": 1, **parameters})
 
 
 def test_every_epoch_holds_what_the_plan_says(corpus: Path) -> None:
@@ -341,7 +343,7 @@ def test_lines_are_drawn_as_r_draws_them(corpus: Path) -> None:
 
 def test_frequencies_within_a_file(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("x\n" * 40, encoding="utf-8")
-    mixture = CorpusMixture(tmp_path, 1000, suffixes=[".txt"], sample=40_000, seed=1)
+    mixture = CorpusMixtureBatchSampler(tmp_path, 1000, suffixes=[".txt"], sample=40_000, seed=1)
     counts = np.bincount(mixture.batches(0).rows, minlength=40)
     assert ((counts - 1000) ** 2 / 1000).sum() < 39 + 5 * np.sqrt(2 * 39)
 
@@ -364,7 +366,7 @@ def test_resume_in_the_middle_of_an_epoch(corpus: Path) -> None:
     resumed = mixture_of(corpus)
     resumed.load_state_dict(state)
     assert list(resumed) + list(resumed) == whole[5:]
-    with pytest.raises(ValueError, match="'state' parameter of CorpusMixture"):
+    with pytest.raises(ValueError, match="'state' parameter of CorpusMixtureBatchSampler"):
         mixture_of(corpus, sample=201).load_state_dict(state)
 
 
@@ -376,7 +378,7 @@ def test_ranks_share_an_epoch(corpus: Path) -> None:
 
 def read_in_workers(corpus: str, method: str) -> None:
     """Compare what workers deliver with what this process reads; run in a process of its own."""
-    mixture = CorpusMixture(corpus, 16, sample=200, rules=RULES, seed=1)
+    mixture = CorpusMixtureBatchSampler(corpus, 16, sample=200, rules=RULES, seed=1)
     dataset = mixture.dataset()
     dataset[0]  # the descriptors that a fork inherits are open already
     expected = [[dataset[row] for row in batch] for epoch in range(2) for batch in mixture.batches(epoch)]
@@ -433,7 +435,9 @@ def test_the_dry_run(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_an_error_takes_one_line(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["corpus", "plan", str(corpus), "--sample", "1.0"]) == 2
     told = capsys.readouterr()
-    assert told.out == "" and told.err.startswith("pystrat: The 'sample' parameter of CorpusMixture must be a share")
+    assert told.out == "" and told.err.startswith(
+        "pystrat: The 'sample' parameter of CorpusMixtureBatchSampler must be a share"
+    )
     assert told.err.count("\n") == 1
 
 
@@ -459,5 +463,5 @@ def test_names_that_are_no_text_are_shown(tmp_path: Path) -> None:
     assert [line.split()[0] for line in told.splitlines()[1:3]] == ["café", "caf\\xe9"]
     assert "No rule covers caf\\xe9: left out." in told
     with pytest.warns(UserWarning, match=r"left out: 'caf\\xe9'\.$"):
-        mixture = CorpusMixture(tmp_path, 1, suffixes=[".txt"], sample=1, rules=tmp_path / "rules")
+        mixture = CorpusMixtureBatchSampler(tmp_path, 1, suffixes=[".txt"], sample=1, rules=tmp_path / "rules")
     assert mixture.plan.table()["file"].tolist() == ["café", "caf\udce9"]

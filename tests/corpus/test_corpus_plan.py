@@ -190,8 +190,8 @@ def test_a_file_of_rules(tmp_path: Path) -> None:
 )
 def test_a_bad_line_is_an_error_with_its_number(line: str, message: str) -> None:
     with pytest.raises(ValueError) as refused:
-        read_rules(["# first", line, "* 5"], owner="CorpusMixture")
-    assert str(refused.value).startswith("The 'rules' parameter of CorpusMixture must have ")
+        read_rules(["# first", line, "* 5"], owner="CorpusMixtureBatchSampler")
+    assert str(refused.value).startswith("The 'rules' parameter of CorpusMixtureBatchSampler must have ")
     assert message in str(refused.value)
 
 

@@ -16,20 +16,20 @@ from torch.utils.data import DataLoader, TensorDataset
 from pystrat import epoch_permutation
 from pystrat._random import RandomStream
 from pystrat.base import epoch_seed
-from pystrat.corpus import EpochSubsetSampler
+from pystrat.corpus import EpochSubsetBatchSampler
 from pystrat.corpus.epoch_subset import METHOD_CHOICES, partition_rows, perplexity_of
 
 
-def visited(sampler: EpochSubsetSampler, epoch: int) -> list[int]:
+def visited(sampler: EpochSubsetBatchSampler, epoch: int) -> list[int]:
     return sampler.batches(epoch).rows.tolist()
 
 
-def run(sampler: EpochSubsetSampler) -> list[list[int]]:
+def run(sampler: EpochSubsetBatchSampler) -> list[list[int]]:
     return list(sampler)
 
 
-def perplexity_sampler(n: int = 50, sample: int = 400, **parameters: Any) -> EpochSubsetSampler:
-    return EpochSubsetSampler(n, sample, 16, method="perplexity", **{"seed": 1, "maximum": None, **parameters})
+def perplexity_sampler(n: int = 50, sample: int = 400, **parameters: Any) -> EpochSubsetBatchSampler:
+    return EpochSubsetBatchSampler(n, sample, 16, method="perplexity", **{"seed": 1, "maximum": None, **parameters})
 
 
 # Uniform --------------------------------------------------------------------------------------------------------------
@@ -37,7 +37,7 @@ def perplexity_sampler(n: int = 50, sample: int = 400, **parameters: Any) -> Epo
 
 @pytest.mark.parametrize("sample", [100, 2000])
 def test_the_published_settings(sample: int) -> None:
-    sampler = EpochSubsetSampler(1234, sample, 64, seed=1)
+    sampler = EpochSubsetBatchSampler(1234, sample, 64, seed=1)
     for epoch in range(3):
         rows = visited(sampler, epoch)
         assert rows == RandomStream(epoch_seed(1, epoch)).indices(1234, sample).tolist()
@@ -46,7 +46,7 @@ def test_the_published_settings(sample: int) -> None:
 
 
 def test_without_replacement_is_the_beginning_of_the_epoch_order() -> None:
-    sampler = EpochSubsetSampler(1234, 600, 64, method="uniform_without_replacement", seed=1)
+    sampler = EpochSubsetBatchSampler(1234, 600, 64, method="uniform_without_replacement", seed=1)
     for epoch in range(3):
         assert visited(sampler, epoch) == epoch_permutation(1234, seed=1, epoch=epoch)[:600].tolist()
 
@@ -54,7 +54,7 @@ def test_without_replacement_is_the_beginning_of_the_epoch_order() -> None:
 def test_frequencies() -> None:
     """Chi squared of 60 draws per example: within 5 standard deviations of its mean, for each method that draws."""
     for method in ("uniform", "uniform_without_replacement"):
-        sampler = EpochSubsetSampler(100, 60, 60, method=method, seed=3)
+        sampler = EpochSubsetBatchSampler(100, 60, 60, method=method, seed=3)
         counts = np.bincount(np.concatenate([sampler.batches(epoch).rows for epoch in range(100)]), minlength=100)
         spread = 1 if method == "uniform" else 0.4  # without replacement an epoch's counts vary less
         chi_squared = ((counts - 60) ** 2 / 60).sum() / spread
@@ -79,13 +79,13 @@ def partition_as_published(n: int, sample: int) -> Any:
 
 
 def test_partition_of_ten() -> None:
-    sampler = EpochSubsetSampler(10, 4, 4, method="partition")
+    sampler = EpochSubsetBatchSampler(10, 4, 4, method="partition")
     drawn = [[row + 1 for row in visited(sampler, epoch)] for epoch in range(3)]
     assert drawn == [[1, 3, 5, 7], [9, 2, 4, 6], [8, 10, 1, 3]]
 
 
 def test_partition_of_the_published_setting() -> None:
-    sampler = EpochSubsetSampler(1234, 600, 64, method="partition")
+    sampler = EpochSubsetBatchSampler(1234, 600, 64, method="partition")
     assert [row + 1 for row in visited(sampler, 0)] == list(range(1, 1200, 2))
     assert [row + 1 for row in visited(sampler, 1)] == list(range(1201, 1234, 2)) + list(range(2, 1167, 2))
 
@@ -110,8 +110,8 @@ def test_partition_of_any_epoch_is_computed_directly(n: int, sample: int, epoch:
 
 
 def test_partition_needs_no_seed() -> None:
-    state = EpochSubsetSampler(10, 4, 4, method="partition", seed=1).state_dict()
-    EpochSubsetSampler(10, 4, 4, method="partition", seed=2).load_state_dict(state)
+    state = EpochSubsetBatchSampler(10, 4, 4, method="partition", seed=1).state_dict()
+    EpochSubsetBatchSampler(10, 4, 4, method="partition", seed=2).load_state_dict(state)
 
 
 # Perplexity -----------------------------------------------------------------------------------------------------------
@@ -139,7 +139,7 @@ def test_perplexity_known_answers() -> None:
 
 
 def test_uniform_until_the_mean_is_below_initial_and_then_for_good() -> None:
-    sampler, uniform = perplexity_sampler(), EpochSubsetSampler(50, 400, 16, seed=1)
+    sampler, uniform = perplexity_sampler(), EpochSubsetBatchSampler(50, 400, 16, seed=1)
     assert run(sampler) == [batch.tolist() for batch in uniform.batches(0)]
     sampler.report(np.arange(50), np.full(50, math.log(20)))
     assert run(sampler) == [batch.tolist() for batch in uniform.batches(1)] and not sampler.started
@@ -262,7 +262,7 @@ def test_an_epoch_that_is_set_again_comes_again() -> None:
 
 
 def test_resume_in_the_middle_of_a_perplexity_epoch() -> None:
-    def train(sampler: EpochSubsetSampler, iterator: Any, batches: int) -> list[list[int]]:
+    def train(sampler: EpochSubsetBatchSampler, iterator: Any, batches: int) -> list[list[int]]:
         trained = []
         while len(trained) < batches:
             rows = next(iterator, None)
@@ -393,7 +393,7 @@ def test_sizes_of_batches(n: int, sample: int, batch_size: int, replicas: int, m
         replicas = None
     if replicas is not None and -(-sample // batch_size) > sample - replicas:
         return
-    sampler = EpochSubsetSampler(n, sample, batch_size, method=method, seed=1, num_replicas=replicas)
+    sampler = EpochSubsetBatchSampler(n, sample, batch_size, method=method, seed=1, num_replicas=replicas)
     sizes = [len(batch) for batch in sampler.batches(0)]
     assert len(sizes) == len(sampler) and sum(sizes) == sample and 0 < min(sizes) and max(sizes) <= batch_size
     if replicas is None:
@@ -405,7 +405,7 @@ def test_sizes_of_batches(n: int, sample: int, batch_size: int, replicas: int, m
 @pytest.mark.parametrize("method", METHOD_CHOICES)
 def test_seed_and_epoch_fix_the_batches(method: str) -> None:
     def epochs(seed: int) -> list[list[int]]:
-        return [run(EpochSubsetSampler(200, 50, 8, method=method, seed=seed))] * 2
+        return [run(EpochSubsetBatchSampler(200, 50, 8, method=method, seed=seed))] * 2
 
     assert epochs(1) == epochs(1)
     assert (epochs(1) == epochs(2)) is (method == "partition")
@@ -414,15 +414,15 @@ def test_seed_and_epoch_fix_the_batches(method: str) -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n": 0}, "'n' parameter of EpochSubsetSampler must be an integer from 1 to 2147483647. Got 0"),
-        ({"sample": 0}, "'sample' parameter of EpochSubsetSampler must be an integer from 1 to 2147483647. Got 0"),
-        ({"batch_size": 0}, "'batch_size' parameter of EpochSubsetSampler must be a positive integer. Got 0"),
+        ({"n": 0}, "'n' parameter of EpochSubsetBatchSampler must be an integer from 1 to 2147483647. Got 0"),
+        ({"sample": 0}, "'sample' parameter of EpochSubsetBatchSampler must be an integer from 1 to 2147483647. Got 0"),
+        ({"batch_size": 0}, "'batch_size' parameter of EpochSubsetBatchSampler must be a positive integer. Got 0"),
         ({"method": "random"}, "must be one of 'uniform', 'uniform_without_replacement', 'partition', 'perplexity'."),
         (
             {"sample": 11, "method": "uniform_without_replacement"},
             "must be at most 10, the number of examples, without replacement. Got 11 instead.",
         ),
-        ({"initial": 1}, "'initial' parameter of EpochSubsetSampler must be a number above 1 and at most 1000000"),
+        ({"initial": 1}, "'initial' parameter of EpochSubsetBatchSampler must be a number above 1 and at most 1000000"),
         ({"initial": float("nan")}, "at most 1000000. Got NaN"),
         ({"initial": "15"}, "at most 1000000. Got '15'"),
         ({"maximum": 0}, "must be a finite number other than 0, or nothing. Got 0"),
@@ -433,7 +433,7 @@ def test_seed_and_epoch_fix_the_batches(method: str) -> None:
 )
 def test_refused(parameters: dict[str, Any], message: str) -> None:
     with pytest.raises((TypeError, ValueError)) as refused:
-        EpochSubsetSampler(**{"n": 10, "sample": 5, "batch_size": 2, **parameters})
+        EpochSubsetBatchSampler(**{"n": 10, "sample": 5, "batch_size": 2, **parameters})
     assert message in str(refused.value)
 
 
@@ -443,12 +443,17 @@ def test_refused(parameters: dict[str, Any], message: str) -> None:
         (
             [0, 50],
             [1.0, 1.0],
-            "'rows' parameter of EpochSubsetSampler.report must hold row positions from 0 to 49, counted from 0. Got",
+            "'rows' parameter of EpochSubsetBatchSampler.report must hold row positions from 0 to 49, counted from 0. "
+            "Got",
         ),
         ([-1], [1.0], "from 0 to 49, counted from 0. Got -1"),
         ([0.5], [1.0], "must hold integers. Got float64 values"),
         ([[0]], [1.0], "must have one dimension. Got 2 dimensions"),
-        ([0, 1], [1.0], "'nll' parameter of EpochSubsetSampler.report must have one value for each of the rows, 2."),
+        (
+            [0, 1],
+            [1.0],
+            "'nll' parameter of EpochSubsetBatchSampler.report must have one value for each of the rows, 2.",
+        ),
         (
             [4, 5],
             [1.0, float("nan")],
@@ -470,4 +475,4 @@ def test_a_refused_report_changes_nothing(rows: Any, nll: Any, message: str) -> 
 
 def test_reports_need_the_method() -> None:
     with pytest.raises(ValueError, match="'method' .* must be 'perplexity' for reports. Got 'uniform' instead."):
-        EpochSubsetSampler(10, 5, 5).report([0], [1.0])
+        EpochSubsetBatchSampler(10, 5, 5).report([0], [1.0])

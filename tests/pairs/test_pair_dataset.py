@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch.utils.data import DataLoader, DistributedSampler
 
-from pystrat import FeatureLookup, NegativePairSampler, PairDataset, decode_pairs
+from pystrat import FeatureLookup, NegativePairBatchSampler, PairDataset, decode_pairs
 
 N_USERS, N_ITEMS = 20, 30
 USERS, ITEMS = np.divmod(np.arange(0, 600, 11), N_ITEMS)
@@ -19,8 +19,8 @@ ITEM_FEATURES = np.arange(30) * 10
 BYTES, FLOATS = np.array([1, 2], dtype=np.uint8), np.array([1, 2], dtype=np.float32)
 
 
-def sampler_of(**parameters: Any) -> NegativePairSampler:
-    return NegativePairSampler(USERS, ITEMS, 0.3, 16, n_users=N_USERS, n_items=N_ITEMS, seed=1, **parameters)
+def sampler_of(**parameters: Any) -> NegativePairBatchSampler:
+    return NegativePairBatchSampler(USERS, ITEMS, 0.3, 16, n_users=N_USERS, n_items=N_ITEMS, seed=1, **parameters)
 
 
 def dataset_of() -> PairDataset:

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import pystrat.pairs.datasets
 import pystrat.pairs.sampler
-from pystrat import NegativePairSampler, decode_pairs
+from pystrat import NegativePairBatchSampler, decode_pairs
 from pystrat.pairs.negatives import shares
 from pystrat.pairs._pairs import FreeCells, deal_pairs, find_cells, indices_within, subsets_within
 from pystrat._random import RandomStream
@@ -32,12 +32,12 @@ POSITIVES = [(0, 1), (0, 3), (1, 0), (2, 4), (2, 1), (0, 1), (3, 2), (2, 0), (0,
 USERS, ITEMS = zip(*POSITIVES)
 
 
-def sampler_of(ratio: Any = 0.3, batch_size: int = 8, **parameters: Any) -> NegativePairSampler:
+def sampler_of(ratio: Any = 0.3, batch_size: int = 8, **parameters: Any) -> NegativePairBatchSampler:
     options = {"n_users": 5, "n_items": 6, "seed": 1, **parameters}
-    return NegativePairSampler(USERS, ITEMS, ratio, batch_size, **options)
+    return NegativePairBatchSampler(USERS, ITEMS, ratio, batch_size, **options)
 
 
-def pairs_of(sampler: NegativePairSampler, epoch: int = 0) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+def pairs_of(sampler: NegativePairBatchSampler, epoch: int = 0) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
     """Return the positives and the negatives of an epoch."""
     users, items, labels = decode_pairs(sampler.batches(epoch).rows, sampler.n_items)
     pairs = list(zip(users.tolist(), items.tolist()))
@@ -46,7 +46,7 @@ def pairs_of(sampler: NegativePairSampler, epoch: int = 0) -> tuple[list[tuple[i
     ]
 
 
-def decoded(sampler: NegativePairSampler, epoch: int = 0) -> list[list[tuple[int, ...]]]:
+def decoded(sampler: NegativePairBatchSampler, epoch: int = 0) -> list[list[tuple[int, ...]]]:
     batches = [decode_pairs(batch, sampler.n_items) for batch in sampler.batches(epoch)]
     return [list(zip(*(part.tolist() for part in batch))) for batch in batches]
 
@@ -73,7 +73,7 @@ def test_an_epoch_is_as_documented_and_has_no_positive_among_the_negatives(
     users, items = zip(*positives)
     for options in ({}, {"unique": True}, {"method": "per_user", "full_users": "skip"}, {"reject_positives": False}):
         try:
-            sampler = NegativePairSampler(
+            sampler = NegativePairBatchSampler(
                 users, items, ratio, 10**6, n_users=n_users, n_items=n_items, seed=seed, **options
             )
         except ValueError as error:
@@ -106,9 +106,9 @@ def test_no_positive_is_among_the_negatives_at_any_density(n_positives: int) -> 
     arguments = (cells // 9, cells % 9, Fraction(1, 50), 10**6)
     if n_positives == 63:
         with pytest.raises(ValueError, match="leave a cell that is no positive. Got 63 cells, all of which are"):
-            NegativePairSampler(*arguments, n_users=7, n_items=9)
+            NegativePairBatchSampler(*arguments, n_users=7, n_items=9)
         return
-    sampler = NegativePairSampler(*arguments, n_users=7, n_items=9, seed=1)
+    sampler = NegativePairBatchSampler(*arguments, n_users=7, n_items=9, seed=1)
     positives, negatives = pairs_of(sampler)
     assert len(negatives) == 49 * n_positives and not set(negatives) & set(positives)
     if n_positives > 31:
@@ -142,7 +142,7 @@ def test_batches_are_those_of_the_naive_form(method: str, unique: bool, ratio: A
     ],
 )
 def test_the_number_of_negatives_is_exact(n_positives: int, ratio: Any, expected: int) -> None:
-    sampler = NegativePairSampler(range(n_positives), [0] * n_positives, ratio, 10**8, n_items=100)
+    sampler = NegativePairBatchSampler(range(n_positives), [0] * n_positives, ratio, 10**8, n_items=100)
     assert sampler.n_negatives == expected and sampler.n_positives == n_positives
 
 
@@ -164,7 +164,7 @@ def test_per_user_with_a_ratio_of_no_whole_k_rounds_the_running_total() -> None:
 @pytest.mark.parametrize(("ratio", "expected"), [(0.8, 250), (0.4, 1500), (Fraction(1, 5), 4000)])
 def test_per_user_an_epoch_has_as_many_negatives_as_with_any_method(ratio: Any, expected: int) -> None:
     for method in ("uniform", "per_user"):
-        sampler = NegativePairSampler(range(1000), [0] * 1000, ratio, 10**4, n_items=9, method=method)
+        sampler = NegativePairBatchSampler(range(1000), [0] * 1000, ratio, 10**4, n_items=9, method=method)
         assert sampler.n_negatives == expected
 
 
@@ -184,7 +184,7 @@ def test_shares_are_floors_or_ceilings_and_add_up(counts: list[int], per_one: Fr
 def test_positives_and_negatives_are_dealt_evenly(method: str) -> None:
     users, items = np.divmod(np.arange(0, 4000, 7), 40)
     for batch_size in (5, 64, 1000):
-        sampler = NegativePairSampler(users, items, 0.3, batch_size, method=method, seed=3)
+        sampler = NegativePairBatchSampler(users, items, 0.3, batch_size, method=method, seed=3)
         batches = [decode_pairs(batch, 40)[2] for batch in sampler.batches(0)]
         sizes, positives = [len(labels) for labels in batches], [int(labels.sum()) for labels in batches]
         negatives = [size - held for size, held in zip(sizes, positives)]
@@ -197,7 +197,9 @@ def test_positives_and_negatives_are_dealt_evenly(method: str) -> None:
 
 def test_the_order_in_which_positives_are_given_does_not_matter() -> None:
     order = np.random.default_rng(1).permutation(len(POSITIVES))
-    other = NegativePairSampler(np.array(USERS)[order], np.array(ITEMS)[order], 0.3, 8, n_users=5, n_items=6, seed=1)
+    other = NegativePairBatchSampler(
+        np.array(USERS)[order], np.array(ITEMS)[order], 0.3, 8, n_users=5, n_items=6, seed=1
+    )
     assert other.batches(2).rows.tolist() == sampler_of().batches(2).rows.tolist()
     assert other.state_dict() == sampler_of().state_dict()
 
@@ -214,7 +216,7 @@ def test_negatives_are_fresh_each_epoch_and_a_function_of_seed_and_epoch(method:
 # Distributions --------------------------------------------------------------------------------------------------------
 
 
-def table_counts(sampler: NegativePairSampler, n_epochs: int) -> np.ndarray:
+def table_counts(sampler: NegativePairBatchSampler, n_epochs: int) -> np.ndarray:
     """Count how often each cell is a negative."""
     counts = np.zeros(sampler.n_users * sampler.n_items, dtype=np.int64)
     for epoch in range(n_epochs):
@@ -283,7 +285,7 @@ def test_the_mean_over_negatives_is_unbiased() -> None:
     assert abs(np.mean(means) - values[free].mean()) < 4 * error
 
 
-def table_counts_of(sampler: NegativePairSampler, epoch: int) -> np.ndarray:
+def table_counts_of(sampler: NegativePairBatchSampler, epoch: int) -> np.ndarray:
     numbers = sampler.batches(epoch).rows
     return np.bincount(numbers[numbers % 2 == 0] // 2, minlength=30)
 
@@ -291,7 +293,7 @@ def table_counts_of(sampler: NegativePairSampler, epoch: int) -> np.ndarray:
 def test_unique_negatives_as_many_as_free_cells_cover_them_all() -> None:
     users, items = np.divmod(np.arange(0, 60, 2), 10)
     for method in ("uniform", "per_user"):
-        sampler = NegativePairSampler(users, items, 0.5, 7, n_items=10, method=method, unique=True, seed=1)
+        sampler = NegativePairBatchSampler(users, items, 0.5, 7, n_items=10, method=method, unique=True, seed=1)
         _, negatives = pairs_of(sampler)
         assert sorted(negatives) == [divmod(cell, 10) for cell in range(1, 60, 2)]
 
@@ -348,7 +350,9 @@ def test_cells_are_looked_up_among_positives() -> None:
 def test_unique_negatives_of_a_large_table_are_the_first_different_draws() -> None:
     """As R's sample.int() does it, from 10^7 on."""
     n_items = 10**7 + 3
-    sampler = NegativePairSampler([0, 0], [3, 5], Fraction(1, 20_000), 10**6, n_items=n_items, unique=True, seed=4)
+    sampler = NegativePairBatchSampler(
+        [0, 0], [3, 5], Fraction(1, 20_000), 10**6, n_items=n_items, unique=True, seed=4
+    )
     reference = Reference(4)
     order = reference.permutation(40_000)
     ranks: dict[int, None] = {}
@@ -365,7 +369,7 @@ def test_unique_negatives_per_user_of_many_items_are_those_of_r() -> None:
     n_items = 10**7 + 3
     tracemalloc.start()
     options = {"n_users": 4, "n_items": n_items, "method": "per_user", "unique": True, "seed": 4}
-    sampler = NegativePairSampler([0, 2, 2], [3, 5, 9], Fraction(1, 1001), 10**6, **options)
+    sampler = NegativePairBatchSampler([0, 2, 2], [3, 5, 9], Fraction(1, 1001), 10**6, **options)
     found: dict[int, list[int]] = {0: [], 2: []}
     for user, item in pairs_of(sampler)[1]:
         found[user].append(item)
@@ -408,7 +412,7 @@ def test_pairs_are_dealt_to_as_many_places_only(n_places: int, end: int) -> None
 
 def test_pair_numbers_are_exact_up_to_the_largest() -> None:
     users, items = [0, 2**26 - 1], [0, 2**26 - 1]
-    sampler = NegativePairSampler(users, items, 0.001, 10**6, seed=1)
+    sampler = NegativePairBatchSampler(users, items, 0.001, 10**6, seed=1)
     numbers = sampler.batches(0).rows
     assert numbers.dtype == np.int64 and numbers.max() == 2**53 - 1
     assert (numbers.astype(np.float64).astype(np.int64) == numbers).all()
@@ -422,7 +426,7 @@ def test_a_positive_takes_at_most_twelve_bytes_and_pickled_four() -> None:
     users, items = random.integers(0, n_users, count), random.integers(0, n_items, count)
     for method in ("uniform", "per_user", "popularity"):
         tracemalloc.start()
-        sampler = NegativePairSampler(users, items, 0.5, 1000, n_users=n_users, n_items=n_items, method=method)
+        sampler = NegativePairBatchSampler(users, items, 0.5, 1000, n_users=n_users, n_items=n_items, method=method)
         held = tracemalloc.get_traced_memory()[0]
         tracemalloc.stop()
         assert held <= 12 * count, method
@@ -466,7 +470,7 @@ def test_a_state_of_other_data_or_parameters_is_refused(other: dict[str, Any]) -
 @METHODS
 @pytest.mark.parametrize("replicas", [2, 3])
 def test_interleaved_ranks_are_the_whole(method: str, replicas: int) -> None:
-    def make(rank: Optional[int]) -> NegativePairSampler:
+    def make(rank: Optional[int]) -> NegativePairBatchSampler:
         return sampler_of(0.3, 9, method=method, num_replicas=replicas, rank=rank)
 
     whole, ranks = make(None), [make(rank) for rank in range(replicas)]
@@ -494,14 +498,14 @@ def test_equal_ratios_are_one_however_they_are_written(method: str) -> None:
 @pytest.mark.parametrize("number", [np.float16, np.float32, np.float64])
 def test_a_narrow_ratio_is_the_shortest_decimal_number_that_stands_for_it(number: Any) -> None:
     users = np.arange(10_000)
-    sampler = NegativePairSampler(users, np.zeros_like(users), number(0.3), 10**6, n_items=9, seed=1)
+    sampler = NegativePairBatchSampler(users, np.zeros_like(users), number(0.3), 10**6, n_items=9, seed=1)
     assert sampler.n_negatives == 23_333
 
 
 def test_one_is_told_in_the_singular() -> None:
-    sampler = NegativePairSampler([0], [0], 0.5, 2, n_items=2, seed=1)
+    sampler = NegativePairBatchSampler([0], [0], 0.5, 2, n_items=2, seed=1)
     told = "1 user, 2 items, 1 positive, 1 negative, 1 batch, method='uniform', seed=1, epoch=0"
-    assert repr(sampler) == f"NegativePairSampler({told})"
+    assert repr(sampler) == f"NegativePairBatchSampler({told})"
 
 
 def test_no_batch_size_is_told_since_sizes_differ() -> None:
@@ -518,13 +522,13 @@ def test_codes_come_in_any_integer_type() -> None:
     plain = [np.int8, np.uint16, np.uint64, np.float32, np.float64, torch.tensor, pd.Series, np.array]
     for convert in (*plain, *nullable):
         users, items = convert(USERS), convert(ITEMS)
-        sampler = NegativePairSampler(users, items, 0.3, 8, n_users=5, n_items=6, seed=1)
+        sampler = NegativePairBatchSampler(users, items, 0.3, 8, n_users=5, n_items=6, seed=1)
         assert sampler.batches(0).rows.tolist() == expected
 
 
 def test_a_single_code_is_one_positive() -> None:
     for one in (0, 0.0, np.int64(0), np.array(0)):
-        sampler = NegativePairSampler(one, one, 0.5, 2, n_items=2, seed=1)
+        sampler = NegativePairBatchSampler(one, one, 0.5, 2, n_items=2, seed=1)
         assert pairs_of(sampler) == ([(0, 0)], [(0, 1)])
 
 
@@ -534,7 +538,10 @@ def test_a_single_code_is_one_positive() -> None:
 @pytest.mark.parametrize(
     ("parameters", "text"),
     [
-        ({"ratio": 0}, "'ratio' parameter of NegativePairSampler must be a number above 0 and below 1. Got 0 instead"),
+        (
+            {"ratio": 0},
+            "'ratio' parameter of NegativePairBatchSampler must be a number above 0 and below 1. Got 0 instead",
+        ),
         ({"ratio": 1.0}, "above 0 and below 1. Got 1 instead"),
         ({"ratio": float("nan")}, "above 0 and below 1. Got NaN instead"),
         ({"ratio": "a half"}, "above 0 and below 1. Got 'a half' instead"),
@@ -543,18 +550,19 @@ def test_a_single_code_is_one_positive() -> None:
         ({"ratio": 1e-9}, "must give at most 2147483647 pairs. Got 9000000000 pairs instead"),
         ({"ratio": 1e-20}, "'ratio' .* must give at most 2147483647 pairs. Got 9e\\+20 pairs instead"),
         ({"ratio": Fraction(1, 10**400)}, "'ratio' .* must give at most 2147483647 pairs. Got Inf pairs instead"),
-        ({"batch_size": 0}, "'batch_size' parameter of NegativePairSampler must be a positive integer. Got 0"),
+        ({"batch_size": 0}, "'batch_size' parameter of NegativePairBatchSampler must be a positive integer. Got 0"),
         (
             {"batch_size": 3},
-            "'batch_size' parameter of NegativePairSampler must be at least 4, so that every batch has a positive and "
-            "a negative of 9 positives and 21 negatives. Got 3 instead",
+            "'batch_size' parameter of NegativePairBatchSampler must be at least 4, so that every batch has a positive "
+            "and a negative of 9 positives and 21 negatives. Got 3 instead",
         ),
         (
             {"num_replicas": 10},
-            "'num_replicas' parameter of NegativePairSampler must be at most 9, so that every batch has a positive",
+            "'num_replicas' parameter of NegativePairBatchSampler must be at most 9, so that every batch has a "
+            "positive",
         ),
         ({"num_replicas": 5, "batch_size": 4}, "'batch_size' .* must be at least 6, so that every batch has"),
-        ({"n_users": 3}, "'users' parameter of NegativePairSampler must hold codes from 0 to 2. Got 3 instead"),
+        ({"n_users": 3}, "'users' parameter of NegativePairBatchSampler must hold codes from 0 to 2. Got 3 instead"),
         ({"n_items": 2**31}, "'n_items' .* must be an integer from 1 to 2147483647"),
         (
             {"n_users": 2**30, "n_items": 2**30},
@@ -601,7 +609,7 @@ def test_refused_parameters(parameters: dict[str, Any], text: str) -> None:
 )
 def test_refused_codes(users: Any, items: Any, text: str) -> None:
     with pytest.raises((TypeError, ValueError), match=text):
-        NegativePairSampler(users, items, 0.5, 2)
+        NegativePairBatchSampler(users, items, 0.5, 2)
 
 
 def test_a_user_without_a_free_item_is_refused_or_skipped_and_counted() -> None:
@@ -609,13 +617,13 @@ def test_a_user_without_a_free_item_is_refused_or_skipped_and_counted() -> None:
     with pytest.raises(
         ValueError, match="leave each user an item .* Got 2 users without one, the first of them user 0"
     ):
-        NegativePairSampler(users, items, 0.5, 4, method="per_user")
-    sampler = NegativePairSampler(users, items, 0.5, 4, method="per_user", full_users="skip", seed=1)
+        NegativePairBatchSampler(users, items, 0.5, 4, method="per_user")
+    sampler = NegativePairBatchSampler(users, items, 0.5, 4, method="per_user", full_users="skip", seed=1)
     assert sampler.n_skipped_users == 2 and sampler.n_negatives == 2
     positives, negatives = pairs_of(sampler)
     assert sorted(positives) == list(zip(users, items)), "their positives stay"
     assert sorted(negatives) == [(1, 1), (3, 0)]
-    drawn_from_all = NegativePairSampler(users, items, 0.5, 4, method="per_user", reject_positives=False)
+    drawn_from_all = NegativePairBatchSampler(users, items, 0.5, 4, method="per_user", reject_positives=False)
     assert drawn_from_all.n_skipped_users == 0 and drawn_from_all.n_negatives == 6
 
 
@@ -624,7 +632,7 @@ def test_a_user_without_a_free_item_is_refused_or_skipped_and_counted() -> None:
 def test_numbers_beyond_64_bits_are_refused_and_never_wrap(method: str, ratio: Any) -> None:
     """4 (2^62 + 1) is 4 in 64 bits."""
     with pytest.raises(ValueError, match="'ratio' .* must give at most 2147483647 pairs"):
-        NegativePairSampler([0, 1, 2, 3], [0] * 4, ratio, 10, n_items=3, method=method)
+        NegativePairBatchSampler([0, 1, 2, 3], [0] * 4, ratio, 10, n_items=3, method=method)
 
 
 def test_users_who_are_all_full_are_refused_though_such_are_skipped() -> None:
@@ -632,7 +640,7 @@ def test_users_who_are_all_full_are_refused_though_such_are_skipped() -> None:
     with pytest.raises(
         ValueError, match="'items' .* must leave some user an item .* Got 2 users with positives, all without one,"
     ):
-        NegativePairSampler([0, 0, 2, 2], [0, 1, 0, 1], 0.5, 4, **options)
+        NegativePairBatchSampler([0, 0, 2, 2], [0, 1, 0, 1], 0.5, 4, **options)
 
 
 def test_popularity_is_refused_where_it_would_keep_too_little() -> None:
@@ -641,11 +649,11 @@ def test_popularity_is_refused_where_it_would_keep_too_little() -> None:
     users = [0] * (n_items - 1) + [1] * (n_items - 1) + [2]
     items = [*range(n_items - 1), *[0] * (n_items - 1), n_items - 1]
     with pytest.raises(ValueError, match=r"'method' .* must keep at least 1/100 .* keeps 0.00167 for user 0"):
-        NegativePairSampler(users, items, 0.5, 10, method="popularity", power=1)
+        NegativePairBatchSampler(users, items, 0.5, 10, method="popularity", power=1)
     full = np.divmod(np.arange(2 * n_items), n_items)
     with pytest.raises(ValueError, match="which keeps 0 for all users, instead. Lower 'power'"):
-        NegativePairSampler(*full, 0.5, 10, n_users=3, method="popularity")
-    kept = NegativePairSampler(*full, 0.5, 10, n_users=3, method="popularity", reject_positives=False)
+        NegativePairBatchSampler(*full, 0.5, 10, n_users=3, method="popularity")
+    kept = NegativePairBatchSampler(*full, 0.5, 10, n_users=3, method="popularity", reject_positives=False)
     assert kept.acceptance == 1
 
 
@@ -653,9 +661,9 @@ def test_popularity_is_refused_where_it_would_keep_too_little() -> None:
 def test_popularity_is_refused_below_1_in_100_and_not_at_it(n_items: int) -> None:
     """User 0 has met all but 1 in 100 items, which are drawn alike, then one more; user 1 has met the others."""
 
-    def sampler_with(n_free: int) -> NegativePairSampler:
+    def sampler_with(n_free: int) -> NegativePairBatchSampler:
         users = np.arange(n_items) >= n_items - n_free
-        return NegativePairSampler(users.astype(int), np.arange(n_items), 0.5, 10, method="popularity", power=0)
+        return NegativePairBatchSampler(users.astype(int), np.arange(n_items), 0.5, 10, method="popularity", power=0)
 
     assert sampler_with(n_items // 100).acceptance == pytest.approx(2 * 0.99 * 0.01)
     if n_items > 100:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any, Iterator
 
-from pystrat import PrioritizedBatchSampler, UniformSampler, WeightedBatchSampler
+from pystrat import PrioritizedBatchSampler, UniformBatchSampler, WeightedBatchSampler
 from tests.reference.golden_vectors import GOLDEN, cut
 
 ABOUT = (
@@ -28,7 +28,7 @@ ABOUT = (
 
 def cases() -> Iterator[dict[str, Any]]:
     """Yield the inputs of all cases."""
-    for n, batch_size, num_batches in (
+    for n, batch_size, n_batches in (
         (1, 1, 2),
         (10, 3, 5),
         (10, 10, 3),
@@ -42,12 +42,12 @@ def cases() -> Iterator[dict[str, Any]]:
                     "kind": "uniform",
                     "n": n,
                     "batch_size": batch_size,
-                    "num_batches": num_batches,
+                    "n_batches": n_batches,
                     "replacement": replacement,
                     "seed": seed,
                     "epoch": epoch,
                 }
-    for n, batch_size, num_batches in ((1, 1, 3), (8, 5, 6), (9, 4, 6), (64, 30, 5), (65, 40, 4), (600, 33, 12)):
+    for n, batch_size, n_batches in ((1, 1, 3), (8, 5, 6), (9, 4, 6), (64, 30, 5), (65, 40, 4), (600, 33, 12)):
         for replacement in (True, False):
             for multiplier, modulus, divisor in ((5, 9, 8), (7, 101, 3)):
                 updates = [{"before": 1, "step": 3, "weight": 1e-9}, {"before": 2, "step": 2, "weight": 1e6 / 3}]
@@ -56,13 +56,13 @@ def cases() -> Iterator[dict[str, Any]]:
                     "n": n,
                     "weights": {"multiplier": multiplier, "modulus": modulus, "divisor": divisor},
                     "batch_size": min(batch_size, (n + 1) // 2) if not replacement else batch_size,
-                    "num_batches": num_batches,
+                    "n_batches": n_batches,
                     "replacement": replacement,
                     "seed": multiplier,
                     "epoch": modulus,
                     "updates": updates if n > 1 else updates[1:],
                 }
-    for n, capacity, batch_size, num_batches in ((1, 1, 2, 2), (8, 9, 5, 6), (60, 64, 30, 5), (590, 600, 33, 8)):
+    for n, capacity, batch_size, n_batches in ((1, 1, 2, 2), (8, 9, 5, 6), (60, 64, 30, 5), (590, 600, 33, 8)):
         for stratified in (False, True):
             for alpha, beta, normalise in ((0.6, 0.4, True), (1.7, 1.0, False)):
                 yield {
@@ -76,7 +76,7 @@ def cases() -> Iterator[dict[str, Any]]:
                     "normalise": normalise,
                     "priorities": {"multiplier": 7, "modulus": 101, "divisor": 30},
                     "batch_size": batch_size,
-                    "num_batches": num_batches,
+                    "n_batches": n_batches,
                     "seed": n,
                     "epoch": capacity,
                     "updates": [
@@ -90,9 +90,9 @@ def expected_of(case: dict[str, Any]) -> dict[str, Any]:
     """Return the rows of the case's epoch."""
     if case["kind"] == "prioritised":
         return prioritised(case)
-    options = {name: case[name] for name in ("replacement", "num_batches", "seed")}
+    options = {name: case[name] for name in ("replacement", "n_batches", "seed")}
     if case["kind"] == "uniform":
-        sampler = UniformSampler(case["n"], case["batch_size"], **options)
+        sampler = UniformBatchSampler(case["n"], case["batch_size"], **options)
         return {"rows": cut(sampler.batches(case["epoch"]).rows)}
     made = case["weights"]
     numbers = range(case["n"])
@@ -101,7 +101,7 @@ def expected_of(case: dict[str, Any]) -> dict[str, Any]:
     weighted.set_epoch(case["epoch"])
     iterator = iter(weighted)
     rows: list[int] = []
-    for batch in range(case["num_batches"]):
+    for batch in range(case["n_batches"]):
         for update in case["updates"]:
             if update["before"] == batch:
                 changed = list(range(0, case["n"], update["step"]))
@@ -112,7 +112,7 @@ def expected_of(case: dict[str, Any]) -> dict[str, Any]:
 
 def prioritised(case: dict[str, Any]) -> dict[str, Any]:
     """Return the rows of the case's epoch, and the importance weights of the last batch's."""
-    names = ("alpha", "beta", "epsilon", "stratified", "normalise", "capacity", "num_batches", "seed")
+    names = ("alpha", "beta", "epsilon", "stratified", "normalise", "capacity", "n_batches", "seed")
     sampler = PrioritizedBatchSampler(case["n"], case["batch_size"], **{name: case[name] for name in names})
     sampler.set_epoch(case["epoch"])
     made = case["priorities"]
@@ -121,7 +121,7 @@ def prioritised(case: dict[str, Any]) -> dict[str, Any]:
     iterator = iter(sampler)
     rows: list[int] = []
     batch: list[int] = []
-    for number in range(case["num_batches"]):
+    for number in range(case["n_batches"]):
         for update in case["updates"]:
             if update["before"] == number:
                 changed = list(range(0, case["n"], update["step"]))

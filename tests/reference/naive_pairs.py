@@ -1,4 +1,4 @@
-"""The epochs of `NegativePairSampler` as its documentation tells them, pair after pair, on the reference generator."""
+"""The epochs of `NegativePairBatchSampler` as documented, pair after pair, on the reference generator."""
 
 from __future__ import annotations
 

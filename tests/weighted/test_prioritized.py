@@ -19,7 +19,7 @@ RANDOM = np.random.default_rng(1)
 
 
 def sampler_of(priorities: Any, k: int = 4, **parameters: Any) -> PrioritizedBatchSampler:
-    sampler = PrioritizedBatchSampler(len(priorities), k, **{"num_batches": 50_000, "seed": 1, **parameters})
+    sampler = PrioritizedBatchSampler(len(priorities), k, **{"n_batches": 50_000, "seed": 1, **parameters})
     sampler.update(np.arange(len(priorities)), priorities)
     return sampler
 
@@ -35,7 +35,7 @@ def test_rows_are_drawn_in_proportion_to_their_priorities_to_the_power_of_alpha(
 
 def test_a_stratified_batch_has_one_row_of_each_equal_slice_of_the_total() -> None:
     priorities = np.arange(1.0, 33.0)
-    sampler = sampler_of(priorities, k=8, alpha=1.0, epsilon=1e-9, stratified=True, num_batches=5_000)
+    sampler = sampler_of(priorities, k=8, alpha=1.0, epsilon=1e-9, stratified=True, n_batches=5_000)
     ends = np.cumsum(priorities + 1e-9)
     starts = ends - (priorities + 1e-9)
     for batch in sampler.batches(0):
@@ -49,7 +49,7 @@ def test_stratified_batches_vary_less() -> None:
     priorities = RANDOM.random(64)
 
     def variance(stratified: bool) -> float:
-        rows = sampler_of(priorities, k=16, stratified=stratified, num_batches=5_000).batches(0).rows
+        rows = sampler_of(priorities, k=16, stratified=stratified, n_batches=5_000).batches(0).rows
         return float(values[rows].reshape(-1, 16).mean(axis=1).var())
 
     assert variance(True) < 0.1 * variance(False)
@@ -67,7 +67,7 @@ def test_importance_weights_are_n_times_the_probability_to_the_power_of_minus_be
     weights = (np.abs(priorities) + 0.01) ** alpha
     probability = weights / weights.sum()
     raw = (n * probability) ** -beta
-    options = {"alpha": alpha, "beta": beta, "epsilon": 0.01, "num_batches": 1}
+    options = {"alpha": alpha, "beta": beta, "epsilon": 0.01, "n_batches": 1}
     rows = RANDOM.integers(0, n, 9)
     plain = sampler_of(priorities, normalise=False, **options).importance_weights(rows)
     np.testing.assert_allclose(plain, raw[rows], rtol=1e-12)
@@ -77,7 +77,7 @@ def test_importance_weights_are_n_times_the_probability_to_the_power_of_minus_be
 
 
 def test_of_a_buffer_that_is_not_full_only_the_rows_that_are_there_count() -> None:
-    sampler = PrioritizedBatchSampler(0, 4, capacity=100, alpha=1, beta=1, epsilon=0.5, normalise=False, num_batches=9)
+    sampler = PrioritizedBatchSampler(0, 4, capacity=100, alpha=1, beta=1, epsilon=0.5, normalise=False, n_batches=9)
     sampler.append(4)
     sampler.update([0, 1, 2, 3], [0, 0.5, 1.5, 3.5])
     expected = 7.5 / (4 * np.array([0.5, 1, 2, 4]))
@@ -91,7 +91,7 @@ def test_of_a_buffer_that_is_not_full_only_the_rows_that_are_there_count() -> No
 
 @pytest.mark.parametrize("normalise", [True, False])
 def test_no_rows_have_no_importance_weights(normalise: bool) -> None:
-    sampler = PrioritizedBatchSampler(0, 2, capacity=5, normalise=normalise, num_batches=2)
+    sampler = PrioritizedBatchSampler(0, 2, capacity=5, normalise=normalise, n_batches=2)
     assert sampler.importance_weights([]).tolist() == []
     sampler.append()
     assert sampler.importance_weights([]).tolist() == []
@@ -119,7 +119,7 @@ def relative_estimate(beta: float, normalise: bool) -> tuple[float, float]:
     """Return the mean of weight times value over draws, over the mean of all rows, and its standard error."""
     priorities = np.exp(np.random.default_rng(3).normal(size=200))
     values = priorities * (1 + np.random.default_rng(4).random(200))
-    sampler = sampler_of(priorities, k=100, alpha=0.6, beta=beta, normalise=normalise, num_batches=4_000)
+    sampler = sampler_of(priorities, k=100, alpha=0.6, beta=beta, normalise=normalise, n_batches=4_000)
     rows = sampler.batches(0).rows
     terms = sampler.importance_weights(rows) * values[rows] / values.mean()
     return float(terms.mean()), float(terms.std() / np.sqrt(len(terms)))
@@ -165,7 +165,7 @@ def weights_of(sampler: PrioritizedBatchSampler) -> list[float]:
 
 
 def test_a_new_row_gets_the_largest_priority_ever_seen() -> None:
-    sampler = PrioritizedBatchSampler(2, 2, alpha=1, epsilon=0.5, capacity=5, num_batches=1)
+    sampler = PrioritizedBatchSampler(2, 2, alpha=1, epsilon=0.5, capacity=5, n_batches=1)
     assert weights_of(sampler) == [1, 1], "1 before any"
     assert sampler.append().tolist() == [2]
     assert weights_of(sampler) == [1, 1, 1]
@@ -180,7 +180,7 @@ def test_a_new_row_gets_the_largest_priority_ever_seen() -> None:
 
 def test_states_keep_the_largest_priority_and_the_oldest_row() -> None:
     def buffer() -> PrioritizedBatchSampler:
-        return PrioritizedBatchSampler(0, 2, alpha=1, epsilon=0.5, capacity=3, num_batches=1, seed=1)
+        return PrioritizedBatchSampler(0, 2, alpha=1, epsilon=0.5, capacity=3, n_batches=1, seed=1)
 
     sampler, resumed = buffer(), buffer()
     sampler.append(3)
@@ -202,7 +202,7 @@ def test_states_keep_the_largest_priority_and_the_oldest_row() -> None:
 )
 def test_a_state_of_a_buffer_that_cannot_be_is_refused_and_changes_nothing(changed: dict, text: str) -> None:
     def buffer() -> PrioritizedBatchSampler:
-        return PrioritizedBatchSampler(3, 2, capacity=5, num_batches=4, seed=1)
+        return PrioritizedBatchSampler(3, 2, capacity=5, n_batches=4, seed=1)
 
     sampler, other = buffer(), buffer()
     sampler.append()
@@ -275,7 +275,7 @@ def regression_error(prioritized: bool, seed: int) -> float:
     targets = inputs[:, :4].sum(dim=1) + 5 * flags[:, 0]
     model = torch.nn.Linear(5, 1)
     optimiser = torch.optim.SGD(model.parameters(), lr=0.05)
-    sampler = PrioritizedBatchSampler(n, 16, alpha=1.0 if prioritized else 0.0, num_batches=150, seed=seed)
+    sampler = PrioritizedBatchSampler(n, 16, alpha=1.0 if prioritized else 0.0, n_batches=150, seed=seed)
     for rows in sampler:
         residuals = model(inputs[rows])[:, 0] - targets[rows]
         optimiser.zero_grad()

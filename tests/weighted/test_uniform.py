@@ -9,7 +9,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from pystrat import UniformSampler
+from pystrat import UniformBatchSampler
 from pystrat._random import RandomStream
 from pystrat.base import epoch_seed
 from tests.reference.chi_square import assert_follows
@@ -30,27 +30,27 @@ def naive_batch(reference: Reference, n: int, k: int) -> list[int]:
     ("n", "k"), [(1, 1), (2, 2), (10, 3), (700, 700), (65_535, 5), (65_540, 20), (70_000, 3_000), (10**6, 256)]
 )
 def test_a_batch_is_r_s_sample_without_replacement(n: int, k: int) -> None:
-    sampler = UniformSampler(n, k, num_batches=3, seed=7)
+    sampler = UniformBatchSampler(n, k, n_batches=3, seed=7)
     reference = Reference(epoch_seed(7, 2))
     assert [batch.tolist() for batch in sampler.batches(2)] == [naive_batch(reference, n, k) for _ in range(3)]
 
 
 def test_with_replacement_a_batch_is_r_s_sample_with_it() -> None:
-    sampler = UniformSampler(70_000, 5, replacement=True, num_batches=4, seed=7)
+    sampler = UniformBatchSampler(70_000, 5, replacement=True, n_batches=4, seed=7)
     reference = Reference(7)
     assert sampler.batches(0).rows.tolist() == [reference.index(70_000) for _ in range(20)]
-    assert len(UniformSampler(3, 10, replacement=True, num_batches=2)) == 2
+    assert len(UniformBatchSampler(3, 10, replacement=True, n_batches=2)) == 2
 
 
 def test_rows_are_unique_within_a_batch_not_across_an_epoch() -> None:
-    batches = UniformSampler(50, 20, num_batches=100, seed=1).batches(0)
+    batches = UniformBatchSampler(50, 20, n_batches=100, seed=1).batches(0)
     assert all(len(set(batch.tolist())) == 20 for batch in batches)
     assert set(np.bincount(batches.rows)) > {40}
 
 
 def test_every_ordered_subset_is_equally_likely() -> None:
     number = {rows: place for place, rows in enumerate(permutations(range(5), 3))}
-    batches = UniformSampler(5, 3, num_batches=60_000, seed=1).batches(0).rows.reshape(-1, 3)
+    batches = UniformBatchSampler(5, 3, n_batches=60_000, seed=1).batches(0).rows.reshape(-1, 3)
     counts = np.bincount([number[tuple(rows)] for rows in batches.tolist()], minlength=60)
     assert_follows(counts, np.full(60, 1 / 60))
 
@@ -59,7 +59,7 @@ def test_every_ordered_subset_is_equally_likely() -> None:
 def test_the_variance_of_a_batch_mean_shrinks_by_the_factor_of_a_finite_population(n: int, k: int) -> None:
     values = np.random.default_rng(1).normal(size=n)
     repeats = 200_000
-    means = values[UniformSampler(n, k, num_batches=repeats, seed=1).batches(0).rows.reshape(-1, k)].mean(axis=1)
+    means = values[UniformBatchSampler(n, k, n_batches=repeats, seed=1).batches(0).rows.reshape(-1, k)].mean(axis=1)
     expected = values.var() / k * (n - k) / (n - 1)
     assert abs(means.var() / expected - 1) < 5 * np.sqrt(2 / repeats)
     assert abs(means.mean() - values.mean()) < 5 * np.sqrt(expected / repeats)
@@ -72,35 +72,35 @@ def test_the_pool_is_whole_again_after_each_batch() -> None:
     for size in (1, 999, 1000, 1000, 37):
         stream.subsets(pool, size, 3)
         assert (pool == np.arange(1000)).all()
-    sampler = UniformSampler(1000, 400, seed=3)
+    sampler = UniformBatchSampler(1000, 400, seed=3)
     first = sampler.batches(0).rows.tolist()
     sampler.batches(1)
     assert sampler.batches(0).rows.tolist() == first
 
 
 def test_length_batch_size_and_replicas() -> None:
-    sampler = UniformSampler(100, 7, seed=1)
+    sampler = UniformBatchSampler(100, 7, seed=1)
     assert (len(sampler), sampler.batch_size) == (14, 7)
-    whole = UniformSampler(100, 7, seed=1, num_replicas=4)
-    ranks = [UniformSampler(100, 7, seed=1, num_replicas=4, rank=rank) for rank in range(4)]
+    whole = UniformBatchSampler(100, 7, seed=1, num_replicas=4)
+    ranks = [UniformBatchSampler(100, 7, seed=1, num_replicas=4, rank=rank) for rank in range(4)]
     assert len(whole) == 12 and {len(rank) for rank in ranks} == {3}
     assert [batch for turn in zip(*ranks) for batch in turn] == list(whole)
 
 
 def test_resume_gives_what_would_have_come() -> None:
-    sampler, twin = UniformSampler(40, 4, seed=1), UniformSampler(40, 4, seed=1)
+    sampler, twin = UniformBatchSampler(40, 4, seed=1), UniformBatchSampler(40, 4, seed=1)
     expected = [*sampler, *sampler]
     iterator = iter(twin)
     begun = [next(iterator) for _ in range(4)]
-    resumed = UniformSampler(40, 4, seed=1)
+    resumed = UniformBatchSampler(40, 4, seed=1)
     resumed.load_state_dict(twin.state_dict(batches_consumed=4))
     assert begun + [*resumed, *resumed] == expected
     with pytest.raises(ValueError, match="the same data, parameters and seed"):
-        UniformSampler(40, 4, seed=2).load_state_dict(twin.state_dict())
+        UniformBatchSampler(40, 4, seed=2).load_state_dict(twin.state_dict())
 
 
 def test_copies_are_small_and_alike() -> None:
-    sampler = UniformSampler(10**6, 10, seed=1)
+    sampler = UniformBatchSampler(10**6, 10, seed=1)
     first = next(iter(sampler))
     assert len(pickle.dumps(sampler)) < 1000
     for twin in (pickle.loads(pickle.dumps(sampler)), copy.deepcopy(sampler)):
@@ -111,20 +111,25 @@ def test_copies_are_small_and_alike() -> None:
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        ((0, 1), "'n' parameter of UniformSampler must be an integer from 1 to 2147483647. Got 0 instead"),
-        ((5, 6), "'batch_size' parameter of UniformSampler must be at most 5, the number of rows, without replacement"),
-        ((5, 0), "'batch_size' parameter of UniformSampler must be a positive integer. Got 0"),
+        ((0, 1), "'n' parameter of UniformBatchSampler must be an integer from 1 to 2147483647. Got 0 instead"),
+        (
+            (5, 6),
+            "'batch_size' parameter of UniformBatchSampler must be at most 5, the number of rows, without replacement",
+        ),
+        ((5, 0), "'batch_size' parameter of UniformBatchSampler must be a positive integer. Got 0"),
     ],
 )
 def test_refused_parameters(arguments: tuple[int, int], text: str) -> None:
     with pytest.raises(ValueError, match=text):
-        UniformSampler(*arguments)
+        UniformBatchSampler(*arguments)
 
 
 def test_more_replicas_than_batches_are_refused() -> None:
-    with pytest.raises(ValueError, match="'num_replicas' parameter of UniformSampler must be at most 2, the number of"):
-        UniformSampler(10, 5, num_replicas=3)
     with pytest.raises(
-        ValueError, match="'num_batches' parameter of UniformSampler must be given where the batch size"
+        ValueError, match="'num_replicas' parameter of UniformBatchSampler must be at most 2, the number of"
     ):
-        UniformSampler(3, 5, replacement=True)
+        UniformBatchSampler(10, 5, num_replicas=3)
+    with pytest.raises(
+        ValueError, match="'n_batches' parameter of UniformBatchSampler must be given where the batch size"
+    ):
+        UniformBatchSampler(3, 5, replacement=True)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from torch.utils.data import DataLoader
 
-from pystrat import PrioritizedBatchSampler, SumTree, UniformSampler, WeightedBatchSampler
+from pystrat import PrioritizedBatchSampler, SumTree, UniformBatchSampler, WeightedBatchSampler
 from pystrat._random import RandomStream
 from pystrat.base import epoch_seed
 from tests.reference.chi_square import assert_follows
@@ -22,7 +22,7 @@ BOTH = pytest.mark.parametrize("replacement", [True, False])
 
 
 def sampler_of(replacement: bool = True, **parameters: Any) -> WeightedBatchSampler:
-    options = {"num_batches": BATCHES, "seed": 1, **parameters}
+    options = {"n_batches": BATCHES, "seed": 1, **parameters}
     return WeightedBatchSampler(WEIGHTS, K, replacement=replacement, **options)
 
 
@@ -48,7 +48,7 @@ def test_without_updates_an_epoch_is_what_the_sum_tree_draws(replacement: bool) 
 
 
 def test_rows_follow_the_weights() -> None:
-    rows = sampler_of(num_batches=50_000).batches(0).rows
+    rows = sampler_of(n_batches=50_000).batches(0).rows
     assert_follows(np.bincount(rows, minlength=N), WEIGHTS / WEIGHTS.sum())
 
 
@@ -135,7 +135,7 @@ def test_another_number_of_workers_gives_other_batches() -> None:
 
 
 def prioritized_of(**parameters: Any) -> PrioritizedBatchSampler:
-    options = {"alpha": 0.5, "num_batches": BATCHES, "seed": 1, **parameters}
+    options = {"alpha": 0.5, "n_batches": BATCHES, "seed": 1, **parameters}
     return PrioritizedBatchSampler(N, K, **options)
 
 
@@ -185,11 +185,11 @@ def test_a_state_is_valid_for_any_sampler_of_as_many_rows_with_the_same_paramete
     tell(sampler, next(iterator), 0)
     state = sampler.state_dict(batches_consumed=1)
     assert state["feedback"]["weights"].nbytes == 8 * N
-    other = WeightedBatchSampler(np.ones(N), K, replacement=replacement, num_batches=BATCHES, seed=sampler.seed)
+    other = WeightedBatchSampler(np.ones(N), K, replacement=replacement, n_batches=BATCHES, seed=sampler.seed)
     other.load_state_dict(state)
     assert list(other) == list(iterator)
     with pytest.raises(ValueError, match="must come from a sampler with the same data, parameters and seed"):
-        WeightedBatchSampler(np.ones(N + 1), K, replacement=replacement, num_batches=BATCHES, seed=1).load_state_dict(
+        WeightedBatchSampler(np.ones(N + 1), K, replacement=replacement, n_batches=BATCHES, seed=1).load_state_dict(
             state
         )
 
@@ -358,7 +358,7 @@ def test_a_batch_that_cannot_be_drawn_is_an_error_and_the_epoch_goes_on() -> Non
         (([], 1), "'weights' parameter of WeightedBatchSampler must have from 1 to 2147483647 values. Got 0 values"),
         (([0, 0], 1), "'weights' parameter of WeightedBatchSampler must not all be 0"),
         (([1, -2], 1), "must hold finite numbers, none below 0. Got -2"),
-        (([1, 2], 3), "'num_batches' parameter of WeightedBatchSampler must be given where the batch size exceeds"),
+        (([1, 2], 3), "'n_batches' parameter of WeightedBatchSampler must be given where the batch size exceeds"),
     ],
 )
 def test_refused_parameters(arguments: tuple, text: str) -> None:
@@ -374,15 +374,15 @@ def test_more_rows_than_positive_weights_are_refused_without_replacement(batch_s
         WeightedBatchSampler([1, 0, 2, 0], batch_size, replacement=False)
 
 
-@pytest.mark.parametrize("num_batches", [0, 2**31, 2**60, 2**62, 10**18, 2**70])
-@pytest.mark.parametrize("make", [WeightedBatchSampler, PrioritizedBatchSampler, UniformSampler])
-def test_numbers_of_batches_that_no_epoch_can_have_are_refused(make: Any, num_batches: int) -> None:
+@pytest.mark.parametrize("n_batches", [0, 2**31, 2**60, 2**62, 10**18, 2**70])
+@pytest.mark.parametrize("make", [WeightedBatchSampler, PrioritizedBatchSampler, UniformBatchSampler])
+def test_numbers_of_batches_that_no_epoch_can_have_are_refused(make: Any, n_batches: int) -> None:
     of = make.__name__
     with pytest.raises(
-        ValueError, match=f"The 'num_batches' parameter of {of} must be an integer from 1 to 2147483647. Got"
+        ValueError, match=f"The 'n_batches' parameter of {of} must be an integer from 1 to 2147483647. Got"
     ):
-        make([1.0] * 100 if make is WeightedBatchSampler else 100, 16, num_batches=num_batches)
-    largest = make([1.0] * 100 if make is WeightedBatchSampler else 100, 16, num_batches=2**31 - 1, seed=1)
+        make([1.0] * 100 if make is WeightedBatchSampler else 100, 16, n_batches=n_batches)
+    largest = make([1.0] * 100 if make is WeightedBatchSampler else 100, 16, n_batches=2**31 - 1, seed=1)
     assert len(largest) == 2**31 - 1
 
 

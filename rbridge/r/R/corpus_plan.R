@@ -2,11 +2,11 @@
 #'
 #' @description
 #' Tells how many lines of each file an epoch of a mixture draws, as the data.frame that Python's
-#' `CorpusMixture.plan.table()` is there.
+#' `CorpusMixtureBatchSampler.plan.table()` is there.
 #' The mixture itself becomes a batch sampler by [batch_sampler_python()].
 #'
 #' @param mixture (Python object)\cr
-#'   A `pystrat.corpus.CorpusMixture`, reached through reticulate.
+#'   A `pystrat.corpus.CorpusMixtureBatchSampler`, reached through reticulate.
 #'
 #' @return A `data.frame`, one row a file, with the columns
 #'   * `file`: the name without suffix;
@@ -27,7 +27,8 @@
 #'   writeLines(rep("a line", 60), file.path(folder, "generic.txt"))
 #'   writeLines(rep("a line", 4), file.path(folder, "news.txt"))
 #'   corpus = reticulate::import("pystrat.corpus")
-#'   mixture = corpus$CorpusMixture(folder, 8, suffixes = list(".txt"), sample = 20L, rules = list("news 30", "* 70"))
+#'   rules = list("news 30", "* 70")
+#'   mixture = corpus$CorpusMixtureBatchSampler(folder, 8, suffixes = list(".txt"), sample = 20L, rules = rules)
 #'   corpus_plan(mixture)
 #' }
 corpus_plan = function(mixture) {
@@ -35,7 +36,7 @@ corpus_plan = function(mixture) {
     stop("corpus_plan() needs the R package reticulate: install.packages(\"reticulate\").", call. = FALSE)
   }
   if (!inherits(mixture, "python.builtin.object")) {
-    stop_parameter("mixture", "be a CorpusMixture", show_value(mixture), of = "corpus_plan")
+    stop_parameter("mixture", "be a CorpusMixtureBatchSampler", show_value(mixture), of = "corpus_plan")
   }
   source = reticulate::import("rbridge.corpus", convert = FALSE)
   columns = from_python(reticulate::py_to_r(source$guarded_plan_columns(mixture)))

@@ -2,7 +2,7 @@
 #'
 #' @description
 #' A [torch::dataset()] of all pairs of a user and an item, by pair number, for the Python sampler
-#' `pystrat.NegativePairSampler` as [batch_sampler_python()] or `rbridge.as_torch_sampler()` make it usable in R.
+#' `pystrat.NegativePairBatchSampler` as [batch_sampler_python()] or `rbridge.as_torch_sampler()` make it usable in R.
 #' The dataloader asks it for a whole batch at once.
 #'
 #' A dataset of your own does not do: torch makes integers of what it asks a dataset for, and pair numbers are larger.

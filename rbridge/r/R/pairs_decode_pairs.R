@@ -1,7 +1,7 @@
 #' @title Users, Items and Labels of Pair Numbers
 #'
 #' @description
-#' Decodes what the Python sampler `pystrat.NegativePairSampler` yields, in R through [batch_sampler_python()] or
+#' Decodes what the Python sampler `pystrat.NegativePairBatchSampler` yields, in R through [batch_sampler_python()] or
 #' `rbridge.as_torch_sampler()`.
 #' A pair number is `2 * (user * n_items + item) + label` with users and items counted from 0.
 #' It is a value and no position, so that R and Python have the same number; only here users and items are made to count

@@ -2,7 +2,7 @@
 
 python = reticulate::py_run_string("
 import numpy as np
-from pystrat import StratifiedBatchSampler, UniformSampler
+from pystrat import StratifiedBatchSampler, UniformBatchSampler
 
 stratified = StratifiedBatchSampler(['yes'] * 3 + ['no'] * 9, 1, seed=1)
 

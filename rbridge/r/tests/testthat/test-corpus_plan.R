@@ -1,7 +1,8 @@
 # The plan itself is made in Python; tests/bridge has the whole way.
 
 test_that("what is no Python object is refused", {
-  expect_error(corpus_plan(3), "The 'mixture' parameter of corpus_plan must be a CorpusMixture. Got 3 instead.",
+  expect_error(corpus_plan(3),
+    "The 'mixture' parameter of corpus_plan must be a CorpusMixtureBatchSampler. Got 3 instead.",
     fixed = TRUE)
   expect_error(corpus_plan(NULL), "Got nothing instead.", fixed = TRUE)
 })

@@ -1,4 +1,4 @@
-# Pair numbers of Python's NegativePairSampler, without Python.
+# Pair numbers of Python's NegativePairBatchSampler, without Python.
 
 numbers_of = function(pairs, n_items) 2 * ((pairs$user - 1) * n_items + pairs$item - 1) + pairs$label
 

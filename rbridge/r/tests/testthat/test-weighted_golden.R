@@ -65,7 +65,7 @@ draw_weighted = function(case) {
   made = case$weights
   weights = (seq_len(case$n) * made$multiplier) %% made$modulus / made$divisor
   rows = numeric()
-  for (batch in seq_len(case$num_batches) - 1) {
+  for (batch in seq_len(case$n_batches) - 1) {
     for (update in Filter(function(update) update$before == batch, case$updates)) {
       weights[seq(1, case$n, by = update$step)] = update$weight
     }
@@ -80,7 +80,7 @@ draw_prioritised = function(case) {
   largest = max(sizes)
   next_place = case$n %% case$capacity
   rows = numeric()
-  for (batch in seq_len(case$num_batches) - 1) {
+  for (batch in seq_len(case$n_batches) - 1) {
     for (update in Filter(function(update) update$before == batch, case$updates)) {
       size = abs(update$priority) + case$epsilon
       sizes[seq(1, case$n, by = update$step)] = size
@@ -108,7 +108,7 @@ draw_uniform = function(case) {
       sample.int(case$n, case$batch_size, useHash = FALSE)
     }
   }
-  unlist(lapply(seq_len(case$num_batches), batch)) - 1
+  unlist(lapply(seq_len(case$n_batches), batch)) - 1
 }
 
 test_that("R makes the uniform, the weighted and the prioritised batches of the golden vectors", {
