@@ -1,4 +1,4 @@
-"""The compiled kernels; everything else about the distribution stands in pyproject.toml."""
+"""The compiled kernels; pyproject.toml has everything else about the distribution."""
 
 import os
 import sys
@@ -21,7 +21,7 @@ kernels = [
     )
     for path in sorted(glob("pystrat/**/*.pyx", recursive=True))
 ]
-# The licence stands here because older and newer setuptools read it from no common form of pyproject.toml.
+# The license is here because older and newer setuptools read it from no common form of pyproject.toml.
 setup(
     license="MIT",
     ext_modules=cythonize(kernels, nthreads=os.cpu_count() or 1),

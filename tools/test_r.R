@@ -25,5 +25,5 @@ if (length(other_skips) > 0) {
   cat("\nSkipped for another reason, which counts as failed:\n", paste0("  ", other_skips, "\n"), sep = "")
 }
 cat(sprintf("\nR: %d passed, %d failed, %d skipped%s\n", sum(is_kind("success")), failed, length(skips),
-  if (length(skips) > 0) " for want of LibTorch" else ""))
+  if (length(skips) > 0) " because LibTorch is missing" else ""))
 quit(status = if (failed > 0) 1 else 0)

@@ -3,7 +3,7 @@
 # as many at a time as there are cores.
 #
 #   Rscript tools/vignettes.R [NAME ...]          render all, or the named ones
-#   Rscript tools/vignettes.R --check [NAME ...]  write nothing; fail where a fresh text differs from the committed one
+#   Rscript tools/vignettes.R --check [NAME ...]  write nothing; fail if a fresh text differs from the committed one
 #   Rscript tools/vignettes.R --full [NAME ...]   render into build/vignettes/, with the parts that need LibTorch in R
 #
 # Figures are not compared, since their bytes differ between machines; that each of them is there is checked. Nor are
