@@ -40,8 +40,8 @@ def plain_array(values: Any) -> NDArray[Any]:
     Returns
     -------
     numpy.ndarray
-        Numbers keep their type. Numbers of pandas or of a masked array of which some are missing become doubles, with
-        NaN for these. Anything else with missing values, and lists of unequal lengths, become arrays of objects.
+        Numbers keep their type. If some numbers of pandas or of a masked array are missing, all become doubles, with
+        NaN for those. Anything else with missing values, and lists of unequal lengths, become arrays of objects.
     """
     if type(values) is np.ndarray:  # most often, and once a batch
         return values
@@ -63,7 +63,7 @@ def plain_array(values: Any) -> NDArray[Any]:
 def as_vector(values: Any, owner: str, wanted: Wanted) -> Any:
     """Return `values` as a one-dimensional pandas or numpy vector, without looking at the items.
 
-    Unlike `plain_array` it keeps what tells kinds of values apart: pandas' own types, and the objects of a list.
+    Unlike `plain_array`, it keeps what distinguishes kinds of values: pandas' own types, and the objects of a list.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def _of_extension(values: Any) -> NDArray[Any]:
 
 
 def _of_masked(values: Any) -> NDArray[Any]:
-    """Return a masked array of which something is masked."""
+    """Return a masked array, some values of which are masked, with NaN or None for these."""
     if values.dtype.kind not in "iuf":
         return _objects_of_masked(values)
     doubles: NDArray[np.float64] = values.astype(np.float64).filled(np.nan)

@@ -2,6 +2,6 @@
 
 MAX_COUNT = 2**31 - 1  # of rows, draws, batches, codes or repeats: the largest integer of an R vector
 MAX_EXACT = 2**53  # up to it, and down to its negative, a double holds every integer
-SEED_MODULUS = 2**31 - 1  # a prime, of which seeds are the remainders
+SEED_MODULUS = 2**31 - 1  # a prime; seeds are remainders modulo it
 MAX_SEED = SEED_MODULUS - 1
 MAX_EPOCH = 6_700_000  # up to it, R's doubles hold the products of epochs and their step exactly

@@ -23,7 +23,7 @@ def round_to_replicas(n_batches: int, num_replicas: Optional[int], direction: Li
 
 
 def share_of_replicas(n_batches: int, num_replicas: Optional[int], owner: str) -> int:
-    """Return the number of batches rounded down; refuse replicas of which some would get none.
+    """Return the number of batches rounded down; refuse if some replicas would get none.
 
     Raises
     ------

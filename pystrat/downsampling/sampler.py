@@ -268,8 +268,8 @@ class DownsampledBatchSampler(BatchSampler):
 
     def _fingerprint(self) -> str:
         plan = self._plan
-        told = {"n_batches": plan.n_batches, "kept": plan.counts, "walk": self._walk, "seed": self._seed}
-        return fingerprint("downsampled", codes=self._codes, **told)
+        parts = {"n_batches": plan.n_batches, "kept": plan.counts, "walk": self._walk, "seed": self._seed}
+        return fingerprint("downsampled", codes=self._codes, **parts)
 
     def __getstate__(self) -> dict[str, Any]:
         # The rest follows from the codes and the counts and takes four bytes a row: built again on load.

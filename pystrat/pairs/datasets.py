@@ -50,7 +50,7 @@ class FeatureLookup:
             raise TypeError(refusal("features", owner, "have one row for each id", show(features)))
         self._index: Optional[pd.Index] = None
         if ids is not None:
-            is_list = isinstance(ids, (list, tuple)) and not holds_tensors(ids)  # of which numpy might make text
+            is_list = isinstance(ids, (list, tuple)) and not holds_tensors(ids)  # numpy might make text of it
             self._index = pd.Index(ids if is_list else plain_array(ids))
             if len(self._index) != len(self._features):
                 required = f"have one id for each row of features, {len(self._features)}"

@@ -224,9 +224,9 @@ class NegativePairBatchSampler(BatchSampler):
         return Batches(numbers, offsets)
 
     def _fingerprint(self) -> str:
-        told = {"n_users": self.n_users, "n_items": self.n_items, "n_batches": self._n_batches, "seed": self._seed}
+        parts = {"n_users": self.n_users, "n_items": self.n_items, "n_batches": self._n_batches, "seed": self._seed}
         cells = self._positives.cells
-        return fingerprint("pairs", cells=cells, per_positive=self._per_positive, **told, **self._parameters)
+        return fingerprint("pairs", cells=cells, per_positive=self._per_positive, **parts, **self._parameters)
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()

@@ -249,8 +249,8 @@ class MultilabelBatchSampler(BatchSampler):
 
     def _fingerprint(self) -> str:
         seed = self._seed if self._shuffle else None
-        told = {"n_batches": self._n_batches, "minimum": self._minimum, "seed": seed}
-        return fingerprint("multilabel", codes=self._codes, sets=self._sets, **told)
+        parts = {"n_batches": self._n_batches, "minimum": self._minimum, "seed": seed}
+        return fingerprint("multilabel", codes=self._codes, sets=self._sets, **parts)
 
     def __getstate__(self) -> dict[str, Any]:
         # The assignment in the order of the dataset follows from the rest, four bytes a row: made again on load.

@@ -182,8 +182,8 @@ class StratifiedBatchSampler(BatchSampler):
     def _fingerprint(self) -> str:
         seed = self._seed if self._parameters["shuffle"] else None
         plan = self._plan
-        told = {"n_batches": plan.n_batches, "assign": plan.assign, "n_strata": len(plan.counts), "seed": seed}
-        return fingerprint("stratified", codes=self._codes, **told)
+        parts = {"n_batches": plan.n_batches, "assign": plan.assign, "n_strata": len(plan.counts), "seed": seed}
+        return fingerprint("stratified", codes=self._codes, **parts)
 
     def __getstate__(self) -> dict[str, Any]:
         # The layout and the plan's tables follow from the counts and take four bytes a row: built again on load.
