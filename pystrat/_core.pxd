@@ -2,10 +2,6 @@
 
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-cdef extern from "prefetch.h" nogil:
-    enum: BLOCK_SIZE
-    void prefetch(const void *object)
-
 cdef extern from "random.h" nogil:
     enum: STATE_SIZE
     ctypedef struct Generator:
@@ -13,23 +9,10 @@ cdef extern from "random.h" nogil:
         uint32_t outputs[624]
         uint32_t position
     void seed_generator(Generator *generator, uint32_t seed)
-    double next_uniform(Generator *generator)
-    uint32_t bits_below(uint64_t limit)
-    uint64_t index_below(Generator *generator, uint64_t limit, uint32_t bits)
-    void draw_indices(
-        Generator *generator, uint32_t limit, uint32_t step, uint32_t bits, uint32_t wanted, uint32_t *indices
-    )
 
 cdef extern from "permutation.h" nogil:
     void fill_in_order(int32_t *pool, uint32_t n_rows)
-    uint32_t next_indices(
-        Generator *generator, const int32_t *pool, uint32_t left, uint32_t wanted, uint32_t *indices
-    )
-    int32_t take_row(int32_t *pool, uint32_t index, uint32_t last)
     void take_rows(Generator *generator, int32_t *pool, uint32_t left, uint32_t size, int32_t *rows)
-    void draw_subset(
-        Generator *generator, int32_t *pool, uint32_t left, uint32_t size, uint32_t *places, int32_t *rows
-    )
 
 cdef extern from "stream.h" nogil:
     void save_generator(const Generator *generator, uint32_t *words)
