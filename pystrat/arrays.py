@@ -40,24 +40,12 @@ def plain_array(values: Any) -> NDArray[Any]:
     Returns
     -------
     numpy.ndarray
-        Numbers keep their type. If some numbers of pandas or of a masked array are missing, all become doubles, with
-        NaN for those. Anything else with missing values, and lists of unequal lengths, become arrays of objects.
+        Numbers keep their type, in this machine's byte order. If some numbers of pandas or of a masked array are
+        missing, all become doubles, with NaN for those. Anything else with missing values, and lists of unequal
+        lengths, become arrays of objects.
     """
-    if type(values) is np.ndarray:  # most often, and once a batch
-        return values
-    if _is_tensor(values):
-        return _of_tensor(values)
-    if holds_tensors(values):
-        return _of_list([plain_array(value) for value in values])
-    if isinstance(values, (list, tuple)):
-        return _of_list(values)
-    if isinstance(values, pd.DataFrame):
-        return _of_frame(values)
-    if isinstance(getattr(values, "dtype", None), ExtensionDtype):
-        return _of_extension(values)
-    if isinstance(values, np.ma.MaskedArray) and values.mask.any():
-        return _of_masked(values)
-    return np.asarray(values)
+    array = values if type(values) is np.ndarray else _array_of(values)
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
 def as_vector(values: Any, owner: str, wanted: Wanted) -> Any:
@@ -110,6 +98,22 @@ def for_kernel(array: NDArray[Any], dtype: Any) -> NDArray[Any]:
     """Return an array as the compiled loops take it, which refuse one that is read-only; a copy only if it must be."""
     contiguous = np.asarray(array, dtype=dtype, order="C")
     return contiguous if contiguous.flags.writeable else contiguous.copy()
+
+
+def _array_of(values: Any) -> NDArray[Any]:
+    if _is_tensor(values):
+        return _of_tensor(values)
+    if holds_tensors(values):
+        return _of_list([plain_array(value) for value in values])
+    if isinstance(values, (list, tuple)):
+        return _of_list(values)
+    if isinstance(values, pd.DataFrame):
+        return _of_frame(values)
+    if isinstance(getattr(values, "dtype", None), ExtensionDtype):
+        return _of_extension(values)
+    if isinstance(values, np.ma.MaskedArray) and values.mask.any():
+        return _of_masked(values)
+    return np.asarray(values)
 
 
 def _is_tensor(values: Any) -> bool:
@@ -182,4 +186,4 @@ def _one_dimensional(array: NDArray[Any], owner: str, wanted: Wanted) -> NDArray
         shape = "x".join(str(length) for length in array.shape)
         got = f"an array of shape {shape}" if array.ndim else "a scalar"
         raise wanted.refusal(owner, got, wanted.advice)
-    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+    return array

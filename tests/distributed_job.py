@@ -1,4 +1,7 @@
-"""What one process of a distributed run does; started by torch.distributed.run, told by its arguments.
+"""One process of a distributed run; its arguments are the job, a parameter of it, a folder, its rank, how many run.
+
+The processes meet in a file of the folder. torch's own launcher is not used: some builds of torch lack libuv, which
+the launcher requires.
 
 ``batches``: write the batches of two epochs, as its DataLoader delivers them. ``downsampled``: the same of downsampled
 batches, drawn afresh or, where told "walk", walked through. ``pairs``: the pairs of two epochs, by the documented
@@ -175,8 +178,8 @@ def job_wrapped(rank: int, world: int, _: str) -> Any:
 
 def main() -> None:
     job, assign, folder = sys.argv[1:4]
-    distributed.init_process_group("gloo")
-    rank, world = distributed.get_rank(), distributed.get_world_size()
+    rank, world = map(int, sys.argv[4:])
+    distributed.init_process_group("gloo", f"file://{folder}/meeting", rank=rank, world_size=world)
     jobs = {
         "batches": job_batches,
         "downsampled": job_downsampled,

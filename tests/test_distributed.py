@@ -1,10 +1,9 @@
-"""Real processes, started by torch.distributed.run and joined by gloo."""
+"""Real processes, joined by gloo."""
 
 from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 from itertools import product
@@ -21,26 +20,24 @@ from tests.distributed_job import LABELS, VOCABULARY_TARGETS, pair_sampler, trai
 JOB = Path(__file__).parent / "distributed_job.py"
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
-
-
 def run(job: str, assign: str, world: int, folder: Path) -> list[Any]:
     """Start the job in `world` processes and return what each rank wrote."""
-    # Debian 12's torch 1.13 on Python 3.11 needs the two options; newer ones take them.
-    launcher = ["-m", "torch.distributed.run", "-r", "1", "-t", "1"]
-    # A port of its own, since several tests run at a time.
-    launcher += ["--master_addr=127.0.0.1", f"--master_port={free_port()}"]
-    # It looks every five seconds, if not told otherwise, whether the processes have ended.
-    options = [f"--nproc_per_node={world}", "--monitor_interval=0.1"]
-    command = [sys.executable, *launcher, *options, str(JOB), job, assign, str(folder)]
-    # Some builds of torch have no libuv, which process groups take otherwise.
-    environment = {**os.environ, "USE_LIBUV": "0"}
-    done = subprocess.run(
-        command, capture_output=True, text=True, cwd=JOB.parents[1], env=environment, check=False, timeout=300
-    )
-    assert done.returncode == 0, done.stderr
+    ranks = [
+        subprocess.Popen(
+            [sys.executable, str(JOB), job, assign, str(folder), str(rank), str(world)],
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=JOB.parents[1],
+            env={**os.environ, "PYTHONPATH": str(JOB.parents[1])},
+        )
+        for rank in range(world)
+    ]
+    try:
+        errors = [rank.communicate(timeout=300)[1] for rank in ranks]
+    finally:
+        for rank in ranks:
+            rank.kill()
+    assert [rank.returncode for rank in ranks] == [0] * world, "\n".join(errors)
     return [json.loads((folder / f"{rank}.json").read_text(encoding="utf-8")) for rank in range(world)]
 
 

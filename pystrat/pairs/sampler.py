@@ -341,8 +341,10 @@ def _check_codes(codes: Any, limit: Any, name: str, owner: str) -> tuple[NDArray
     required, advice = "hold codes, integers from 0", "pandas.factorize() makes codes of any ids."
     if found.dtype.kind not in "iuf":
         raise TypeError(refusal(name, owner, required, f"{found.dtype} values", advice))
-    if found.dtype.kind == "f" and (broken := found != np.trunc(found)).any():
-        raise ValueError(refusal(name, owner, required, show(found[broken][0]), advice))
+    if found.dtype.kind == "f":
+        if (broken := found != np.trunc(found)).any():
+            raise ValueError(refusal(name, owner, required, show(found[broken][0]), advice))
+        found = found.astype(np.float64)  # narrower types cannot be compared with the largest code
     largest = MAX_COUNT - 1
     if limit is not None:
         largest = check_integer(limit, f"n_{name}", owner, minimum=1, maximum=MAX_COUNT) - 1

@@ -600,6 +600,7 @@ def test_refused_parameters(parameters: dict[str, Any], text: str) -> None:
         ([0.5], [0], "'users' .* must hold codes, integers from 0. Got 0.5 instead. pandas.factorize"),
         ([0, np.nan], [0, 0], "'users' .* must hold codes, integers from 0. Got NaN instead"),
         ([1e300], [0], "'users' .* must hold codes from 0 to 2147483646. Got 1e\\+300 instead"),
+        (np.float32([2**31]), [0], "'users' .* must hold codes from 0 to 2147483646. Got 2147483648 instead"),
         ([float("inf")], [0], "'users' .* must hold codes from 0 to 2147483646. Got Inf instead"),
         (pd.array([0, None], dtype="Int64"), [0, 0], "'users' .* must hold codes, integers from 0. Got NaN instead"),
         (3, [0, 0], "'items' .* must have one value for each user code, 1. Got 2 values instead"),
