@@ -61,6 +61,7 @@ cdef extern from "plan.h" nogil:
         int64_t *next_places,
         int32_t *layout,
     )
+    void spread_layout(const int64_t *taken, const int64_t *available, int64_t n_strata, int32_t *layout)
 
 cdef extern from "scatter.h" nogil:
     uint32_t scatter_permutation_uint8(

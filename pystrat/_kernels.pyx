@@ -166,3 +166,17 @@ def fill_layout(const int64_t[::1] counts, bint even, int64_t[::1] free, int32_t
             &free[0],
             &layout[0],
         )
+
+
+def spread_layout(const int64_t[::1] taken, const int64_t[::1] available, int32_t[::1] layout):
+    """Make room in a layout for rows that an epoch leaves out, which go behind the epoch.
+
+    Parameters
+    ----------
+    taken, available
+        Shape (number of strata,). Rows of each stratum that an epoch takes, and that there are.
+    layout
+        Shape (n,), n at least the sum of `available`. Changed in place.
+    """
+    with nogil:
+        core.spread_layout(&taken[0], &available[0], available.shape[0], &layout[0])

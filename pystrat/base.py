@@ -40,6 +40,7 @@ from pystrat._batches import BatchLists, gather_part
 from pystrat.arrays import plain_array
 from pystrat.limits import MAX_COUNT, MAX_EPOCH, MAX_SEED, SEED_MODULUS
 from pystrat.messages import check_integer, refusal, show
+from pystrat.recipe import Recipe
 from pystrat._random import RandomStream
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
@@ -243,9 +244,19 @@ class BatchSampler(ABC):
     def _global_length(self) -> int:
         """Return the number of batches of an epoch over all ranks."""
 
-    @abstractmethod
+    def _recipe(self) -> Optional[Recipe]:
+        """Return all that the batches follow from, by which R draws them itself; None if R has no such sampler."""
+        return None
+
     def _fingerprint(self) -> str:
-        """Return what `pystrat.digest.fingerprint` makes of all that fixes the batches, the rank left out."""
+        """Return what `pystrat.digest.fingerprint` makes of all that fixes the batches, the rank left out.
+
+        A subclass with a recipe need not implement it.
+        """
+        recipe = self._recipe()
+        if recipe is None:
+            raise NotImplementedError(f"{type(self).__name__} has neither _recipe() nor _fingerprint().")
+        return recipe.fingerprint()
 
     def _known_rows(self) -> Optional[int]:
         """Return the number of rows of the data, None where it is not known: a dataset in R must have as many."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-_VERSION = 1  # of what is digested and how; another one makes all saved states those of other samplers
+_VERSION = 1  # of how it is digested; another one makes all saved states those of other samplers
 _DIGITS = 16
 _SCALARS = (type(None), bool, int, float, str, Fraction)
 
@@ -36,7 +36,7 @@ def fingerprint(kind: str, **parts: Any) -> str:
     False
     """
     digest = hashlib.sha256()
-    for name, part in {"kind": kind, "version": _VERSION, **parts}.items():
+    for name, part in {"kind": kind, "digest": _VERSION, **parts}.items():
         _add(digest, name)
         _add(digest, part)
     return digest.hexdigest()[:_DIGITS]

@@ -90,13 +90,16 @@ class BatchPlan:
         index = pd.RangeIndex(self.n_batches, name="batch")
         return pd.DataFrame(table, index=index, columns=list(self.strata))
 
-    def layout(self, n_rows: int) -> NDArray[np.int32]:
+    def layout(self, n_rows: int, *, available: Optional[NDArray[np.int64]] = None) -> NDArray[np.int32]:
         """Return the place in the epoch of every stratum and rank, in that order, shape (n_rows,).
 
-        The places beyond those of the plan are those of dropped rows, in dataset order.
+        The places beyond those of the plan are those of dropped rows, in dataset order. If more rows of some strata are
+        `available` than an epoch takes, those of the last ranks have places behind the epoch.
         """
         layout = np.empty(n_rows, dtype=np.int32)
         _kernels.fill_layout(self.counts, self.assign == "even", self.offsets[:-1], layout)
+        if available is not None and (available != self.counts).any():
+            _kernels.spread_layout(self.counts, available, layout)
         return layout
 
     def summary(self) -> str:

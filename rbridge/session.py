@@ -12,7 +12,7 @@ import threading
 import warnings
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Any, Callable, Iterator, Optional
+from typing import Any, Callable, Iterator, Optional, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,8 +81,8 @@ class Session:
     def call(self, name: str, /, *arguments: Any, **named: Any) -> Any:
         """Call a function of the R package; raise `RError` with R's text where it fails.
 
-        Arguments are None, bool, str, int and float (both as R's double), lists of str, one-dimensional arrays of int32
-        and float64, and R objects. The value is an R object.
+        Arguments are None, bool, str, int and float (both as R's double), sequences of str, one-dimensional arrays of
+        uint8, int32 and float64, and R objects. The value is an R object.
         """
         with self.lock:
             return self.call_function(self._namespace[name], *arguments, **named)
@@ -133,17 +133,22 @@ class Session:
             return rinterface.FloatSexpVector([float(value)])
         if isinstance(value, str):
             return self._strings([value])
-        if isinstance(value, list):
-            return self._strings(value)
         if isinstance(value, np.ndarray):
             return self._array(value)
+        if isinstance(value, Sequence) and not isinstance(value, self.rinterface.Sexp):
+            return self._strings(list(value))
         return value
 
     def _strings(self, values: list[str]) -> Any:
         return self.rinterface.StrSexpVector(values)
 
     def _array(self, values: NDArray[Any]) -> Any:
-        kinds = {"int32": self.rinterface.IntSexpVector, "float64": self.rinterface.FloatSexpVector}
+        rinterface = self.rinterface
+        kinds = {
+            "uint8": rinterface.ByteSexpVector,
+            "int32": rinterface.IntSexpVector,
+            "float64": rinterface.FloatSexpVector,
+        }
         return kinds[values.dtype.name].from_memoryview(np.ascontiguousarray(values).data)
 
     def _as_dict(self, values: Any) -> dict[str, Any]:

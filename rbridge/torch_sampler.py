@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from pathlib import Path
-from typing import Any, Iterable, Optional, Union
+from typing import Any, Optional, Union
 
 import numpy as np
 
-from pystrat.messages import check_integer, refusal, show
 from pystrat.base import Batches, BatchSampler
-from pystrat.downsampling.sampler import DownsampledBatchSampler
-from pystrat.stratified.sampler import StratifiedBatchSampler
+from pystrat.messages import check_integer, refusal
+from pystrat.recipe import Recipe
 from pystrat.tree import TreeBatchSampler
 from rbridge.session import Session, as_array, session
 from rbridge.feedback import FeedbackSource, feedback_of
 from rbridge.callbacks import EpochSource, refuse_n_batches
 from rbridge.tree import tree_generator
 
-Native = Union[StratifiedBatchSampler, DownsampledBatchSampler]
-_NATIVE: dict[type, str] = {
-    StratifiedBatchSampler: "batch_sampler_stratified",
-    DownsampledBatchSampler: "batch_sampler_downsampled",
-}
+# The kinds of recipes that the R package draws by itself.
+NATIVE_KINDS = frozenset({"stratified", "downsampled"})
 
 
 def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:
@@ -54,27 +49,31 @@ def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:
     ------
     TypeError, ValueError
         Where `sampler` is none of these, has no length, can be iterated only once, has a rank, since R delivers the
-        batches of all ranks, or a parameter that is a Fraction and no decimal number of 15 digits.
+        batches of all ranks.
     RNotAvailableError
         Where R, rpy2 or an R package that is needed is missing.
     RError
         Where R raises an error.
     """
-    native = next((name for kind, name in _NATIVE.items() if isinstance(sampler, kind)), None)
-    if native is not None:
+    recipe = native_recipe(sampler)
+    if recipe is not None:
         check_no_rank(sampler, "as_torch_sampler")
         if n_batches is not None:
             refuse_n_batches("as_torch_sampler", n_batches)
-        r = session()
-        generator = r.call(native, **native_arguments(sampler, r))
+        generator = _of_recipe(recipe, session())
     elif isinstance(sampler, TreeBatchSampler) and sampler.auxiliary_names:
         if n_batches is not None:
             refuse_n_batches("as_torch_sampler", n_batches)
         generator = tree_generator(sampler, session())
     else:
-        source = EpochSource(sampler, n_batches)
-        generator = _by_callback(source, session()) if not feedback_of(sampler) else _by_batch(source, session())
+        generator = _by_callback(EpochSource(sampler, n_batches), session())
     return _as_robject(generator)
+
+
+def native_recipe(sampler: Any) -> Optional[Recipe]:
+    """Return the recipe by which R draws a sampler's batches itself; None if R has no such sampler."""
+    recipe = sampler._recipe() if isinstance(sampler, BatchSampler) else None
+    return recipe if recipe is not None and recipe.kind in NATIVE_KINDS else None
 
 
 def collect_rows(generator: Any, n_rows: int) -> Batches:
@@ -132,13 +131,6 @@ def _as_batches(delivered: Any) -> Batches:
     return Batches(positions, offsets.astype(np.int64))
 
 
-def check_sampler(sampler: Any, owner: str) -> None:
-    """Refuse what is not a `StratifiedBatchSampler`, or has a rank."""
-    if not isinstance(sampler, StratifiedBatchSampler):
-        raise TypeError(refusal("sampler", owner, "be a StratifiedBatchSampler", show(sampler)))
-    check_no_rank(sampler, owner)
-
-
 def check_no_rank(sampler: BatchSampler, owner: str) -> None:
     """Refuse a sampler that gives the batches of one rank only."""
     if sampler.rank is not None:
@@ -146,36 +138,20 @@ def check_no_rank(sampler: BatchSampler, owner: str) -> None:
         raise ValueError(refusal("sampler", owner, "have no rank", f"rank {sampler.rank}", advice))
 
 
-def native_arguments(sampler: Native, r: Session) -> dict[str, Any]:
-    """Return the arguments of R's function that give the same batches."""
-    strata = r.call("stratum_codes_from_python", *codes_and_names(sampler))
-    parameters = {}
-    for name, value in sampler.parameters.items():
-        _refuse_fractions(value.values() if isinstance(value, dict) else [value], name)
-        parameters[name] = r.named_list(**value) if isinstance(value, dict) else value
-    return {**parameters, "seed": sampler.seed, "strata": strata}
-
-
-def _refuse_fractions(values: Iterable[Any], name: str) -> None:
-    """Refuse what R has no numbers for, rather than to give it a neighbour, with which its batches may be others."""
-    for value in values:
-        if isinstance(value, Fraction):
-            required = "be a decimal number of at most 15 digits in R"
-            advice = f"Make the sampler with such a number, for instance {show(value)}."
-            raise ValueError(refusal(name, "as_torch_sampler", required, str(value), advice))
-
-
-def codes_and_names(sampler: Native) -> tuple[Any, list[str]]:
-    """Return the codes as int32, -1 where a row is dropped, and the names of the strata."""
-    strata = sampler.strata
-    codes = strata.codes.astype(np.int32)
-    codes[codes == len(strata.counts)] = -1
-    return codes, list(strata.names)
+def _of_recipe(recipe: Recipe, r: Session) -> Any:
+    vectors = [r.named_list(**part) for part in (recipe.parts, recipe.state, recipe.labels)]
+    return r.call("generator_from_python", recipe.kind, float(recipe.seed), *vectors)
 
 
 def _by_callback(source: EpochSource, r: Session) -> Any:
+    """Make the generator of a sampler that stays in Python; one with feedback is asked for every batch."""
+    functions, methods = {"batches": _epoch_callback(source, r)}, None
+    if feedback_of(source.sampler):
+        feedback = FeedbackSource(source)
+        functions.update(_feedback_callbacks(feedback, r))
+        methods = r.named_list(**{name: r.named_list(**kinds) for name, kinds in feedback.methods.items()})
     told = (float(source.n_batches), source.class_name, source.identity, source.n_rows)
-    return r.call("callback_generator", _epoch_callback(source, r), *told)
+    return r.call("callback_generator", r.named_list(**functions), *told, methods)
 
 
 def _epoch_callback(source: EpochSource, r: Session) -> Any:
@@ -186,23 +162,18 @@ def _epoch_callback(source: EpochSource, r: Session) -> Any:
     return r.callback(epoch_batches)
 
 
-def _by_batch(source: EpochSource, r: Session) -> Any:
-    """Make the generator of a sampler with feedback: its values cross by memory view, as all vectors do."""
-    feedback = FeedbackSource(source)
+def _feedback_callbacks(feedback: FeedbackSource, r: Session) -> dict[str, Any]:
+    """Return what R calls of a sampler with feedback, whose values cross by memory view, as all vectors do."""
 
     def call(method: Any, arguments: Any) -> Any:
         given = {name: as_array(value) for name, value in zip(arguments.names, arguments)} if len(arguments) else {}
         return feedback.call(method[0], given)
 
-    python = r.named_list(
-        batches=_epoch_callback(source, r),
-        begin=r.callback(lambda epoch: feedback.begin(int(epoch[0]))),
-        take=r.callback(lambda iteration: feedback.take(int(iteration[0]))),
-        call=r.callback(call),
-    )
-    methods = r.named_list(**{name: r.named_list(**kinds) for name, kinds in feedback.methods.items()})
-    told = (float(source.n_batches), source.class_name, source.identity, source.n_rows)
-    return r.call("feedback_generator", python, *told, methods)
+    return {
+        "begin": r.callback(lambda epoch: feedback.begin(int(epoch[0]))),
+        "take": r.callback(lambda iteration: feedback.take(int(iteration[0]))),
+        "call": r.callback(call),
+    }
 
 
 def _as_robject(generator: Any) -> Any:

@@ -64,7 +64,7 @@ def test_only_empty_fields_are_missing(file: Path, capsys: pytest.CaptureFixture
 def test_export_writes_the_script_and_its_data(file: Path, tmp_path: Path) -> None:
     script = tmp_path / "sampler.R"
     assert run("export-r", file, "--strata", "sex", "--min-samples-per-stratum", 3, "--seed", 1, "--out", script) == 0
-    assert "batch_sampler_stratified" in script.read_text() and (tmp_path / "sampler.codes.gz").is_file()
+    assert "read_batch_sampler" in script.read_text() and (tmp_path / "sampler.recipe.rds").is_file()
 
 
 @pytest.mark.parametrize(

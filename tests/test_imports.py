@@ -30,6 +30,8 @@ def test_import_brings_the_stratified_sampler_and_nothing_of_the_others() -> Non
         "pystrat.digest",
         "pystrat.limits",
         "pystrat.plan",
+        "pystrat.planned",
+        "pystrat.recipe",
         "pystrat.sizes",
         "pystrat.strata",
         "pystrat.stratified",

@@ -14,20 +14,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pystrat import _kernels
 from pystrat.arrays import for_kernel, plain_array
-from pystrat.digest import fingerprint
 from pystrat.messages import as_written, check_flag, check_integer, check_number, count_of, refusal, show, show_number
 from pystrat._sum_tree import first_outside
-from pystrat.base import Batches, BatchSampler, epoch_permutation, epoch_seed
+from pystrat.base import Batches, epoch_permutation, epoch_seed
 from pystrat.plan import BatchPlan, even_plan
+from pystrat.planned import PlannedBatchSampler
+from pystrat.recipe import Recipe, compact, make_recipe
 from pystrat.strata import Strata, encode_strata
 
 Multiplier = Union[float, Fraction]
 SMALLEST_RATE = np.finfo(np.float64).tiny  # 2^-1022
 
 
-class DownsampledBatchSampler(BatchSampler):
+class DownsampledBatchSampler(PlannedBatchSampler):
     """Batch sampler with all rows of the rare classes and, each epoch, a fresh part of the frequent one.
 
     For a PyTorch ``DataLoader(dataset, batch_sampler=...)``. The R function ``rbridge::batch_sampler_downsampled()``
@@ -43,7 +43,7 @@ class DownsampledBatchSampler(BatchSampler):
         ``min(rows, floor(multiplier * smallest + 1/2))`` rows are kept, where smallest counts the rows of the smallest
         class; classes that are not in it are kept whole. A float is the decimal number of 15 significant digits that it
         is shown as, a narrower one of numpy the shortest that stands for it, taken exactly; an integer or a Fraction is
-        itself. R has no fractions: `rbridge.as_torch_sampler` refuses one that is no such decimal number.
+        itself.
     batch_size : int
         The largest number of rows in a batch.
     majority : label, optional
@@ -126,41 +126,17 @@ class DownsampledBatchSampler(BatchSampler):
         self._adopt(encoded, plan)
 
     def _adopt(self, strata: Strata, plan: BatchPlan) -> None:
-        """Take strata and plan, and build from them what every epoch uses."""
-        # A pickle may bring a buffer that is shared and read-only; the kernel takes none.
-        self._codes = strata.codes if strata.codes.flags.writeable else strata.codes.copy()
-        self._counts = strata.counts
-        self._plan = plan
+        super()._adopt(strata, plan)
         self._weights = self._counts / plan.counts
-        self._layout = self._make_layout()
+        if self._walk:  # what an epoch leaves out has then a code of its own, the last
+            self._layout = plan.layout(len(self._codes))
         self._orders = self._make_orders() if self._walk else {}
-
-    def _make_layout(self) -> NDArray[np.int32]:
-        """Return the place of every stratum and rank; rows that are left out go behind the epoch."""
-        n_rows, n_kept = len(self._codes), self._plan.n_rows
-        dealt = self._plan.layout(n_rows)
-        if self._walk:  # what is left out has then a code of its own, the last
-            return dealt
-        layout = np.empty(n_rows, dtype=np.int32)
-        begins = np.cumsum(self._counts) - self._counts
-        taken = np.cumsum(self._plan.counts) - self._plan.counts
-        behind = n_kept
-        for begin, count, first, kept in zip(begins, self._counts, taken, self._plan.counts):
-            layout[begin : begin + kept] = dealt[first : first + kept]
-            layout[begin + kept : begin + count] = np.arange(behind, behind + count - kept)
-            behind += int(count - kept)
-        return layout
 
     def _make_orders(self) -> dict[int, NDArray[np.int32]]:
         """Return the order in which each downsampled class is walked through: that of epoch 0."""
         order = epoch_permutation(len(self._codes), seed=self._seed)
         codes = self._codes[order]
         return {int(code): order[codes == code] for code in np.flatnonzero(self._plan.counts < self._counts)}
-
-    @property
-    def plan(self) -> BatchPlan:
-        """The batch plan of the kept rows: number of batches, their sizes, how many rows of each class each one has."""
-        return self._plan
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -173,14 +149,6 @@ class DownsampledBatchSampler(BatchSampler):
             "walk": self._walk,
             "num_replicas": self.num_replicas,
         }
-
-    @property
-    def strata(self) -> Strata:
-        """The classes: the code of each row, the names and the counts of all rows, not to be written to."""
-        codes, counts = self._codes.view(), self._counts.view()
-        codes.setflags(write=False)
-        counts.setflags(write=False)
-        return Strata(codes, self._plan.shown, counts)
 
     @property
     def keep_rates(self) -> pd.Series:
@@ -242,15 +210,9 @@ class DownsampledBatchSampler(BatchSampler):
             raise ValueError(refusal("rows", owner, required, show(found.ravel()[outside])))
         return positions
 
-    def _global_length(self) -> int:
-        return self._plan.n_batches
-
     def _epoch_batches(self, epoch: int) -> Batches:
-        rows = np.empty(len(self._codes), dtype=np.int32)
         codes, counts = (self._walked(epoch), self._plan.counts) if self._walk else (self._codes, self._counts)
-        cursors = np.concatenate([[0], np.cumsum(counts)])
-        _kernels.scatter_permutation(epoch_seed(self._seed, epoch), codes, cursors, self._layout, rows)
-        return Batches(rows[: self._plan.n_rows].copy(), self._plan.offsets)
+        return self._scatter(epoch_seed(self._seed, epoch), codes, counts)
 
     def _walked(self, epoch: int) -> NDArray[Any]:
         """Return the codes of the epoch, in which rows that are left out have the number of classes as code."""
@@ -263,27 +225,24 @@ class DownsampledBatchSampler(BatchSampler):
             codes[order[left_out]] = dropped
         return codes
 
-    def _known_rows(self) -> int:
-        return len(self._codes)
-
-    def _fingerprint(self) -> str:
+    def _recipe(self) -> Recipe:
         plan = self._plan
-        parts = {"n_batches": plan.n_batches, "kept": plan.counts, "walk": self._walk, "seed": self._seed}
-        return fingerprint("downsampled", codes=self._codes, **parts)
+        labels = {name: show(value) for name, value in self.parameters.items() if value is not None}
+        labels["multiplier"] = _shown(self._multipliers)
+        parts = {
+            "codes": compact(self._codes, len(plan.counts)),
+            "n_strata": len(plan.counts),
+            "kept": plan.counts.astype(np.float64),
+            "n_batches": plan.n_batches,
+            "walk": self._walk,
+        }
+        return make_recipe("downsampled", seed=self._seed, parts=parts, labels={**labels, "names": plan.shown})
 
     def __getstate__(self) -> dict[str, Any]:
-        # The rest follows from the codes and the counts and takes four bytes a row: built again on load.
-        state = self.__dict__.copy()
-        for derived in ("_plan", "_weights", "_layout", "_orders"):
+        state = super().__getstate__()
+        for derived in ("_weights", "_orders"):
             del state[derived]
-        plan = self._plan
-        state["plan"] = (plan.n_batches, plan.counts, plan.shown, plan.assign)
         return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        plan = BatchPlan(*state.pop("plan"))
-        self.__dict__.update(state)
-        self._adopt(Strata(self._codes, plan.shown, self._counts), plan)
 
     def __repr__(self) -> str:
         plan = self._plan
@@ -444,6 +403,13 @@ def _check_multiplier(multiplier: Any, owner: str) -> Union[Multiplier, dict[str
         if names.count(name) > 1:
             raise ValueError(refusal("multiplier", owner, "name each class once", f"{show(name)} twice"))
     return {name: _check_one_multiplier(value, owner) for name, value in zip(names, multiplier.values())}
+
+
+def _shown(multipliers: Union[Multiplier, dict[str, Multiplier]]) -> str:
+    """Return the multiplier as a generator in R shows it."""
+    if isinstance(multipliers, dict):
+        return ", ".join(f"{show(name)}: {show(value)}" for name, value in multipliers.items())
+    return show(multipliers)
 
 
 def _check_one_multiplier(value: Any, owner: str) -> Multiplier:

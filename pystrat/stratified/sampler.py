@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Optional
+from dataclasses import replace
+from typing import Any, Optional
 
-import numpy as np
-
-from pystrat import _kernels
-from pystrat.digest import fingerprint
-from pystrat.messages import check_choice, check_flag, check_integer, refusal
-from pystrat.base import Batches, BatchSampler, epoch_seed
-from pystrat.plan import BatchPlan, largest_minimum, make_plan
-from pystrat.strata import Strata, encode_strata
-
-if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
-    from numpy.typing import NDArray
+from pystrat.base import Batches, epoch_seed
+from pystrat.messages import check_choice, check_flag, check_integer, refusal, show
+from pystrat.plan import largest_minimum, make_plan
+from pystrat.planned import PlannedBatchSampler
+from pystrat.recipe import Recipe, compact, make_recipe
+from pystrat.strata import encode_strata
 
 ASSIGN_CHOICES = ("proportional", "even")
 RARE_CHOICES = ("error", "warn", "allow")
 MISSING_CHOICES = ("error", "stratum", "drop")
 
 
-class StratifiedBatchSampler(BatchSampler):
+class StratifiedBatchSampler(PlannedBatchSampler):
     """Batch sampler that guarantees a minimum number of rows of every stratum in every batch.
 
     For a PyTorch ``DataLoader(dataset, batch_sampler=...)``. The R function ``rbridge::batch_sampler_stratified()``
@@ -136,68 +132,33 @@ class StratifiedBatchSampler(BatchSampler):
             num_replicas=self.num_replicas or 1,
             owner=owner,
         )
-        self._adopt(encoded.codes, plan)
-
-    def _adopt(self, codes: NDArray[Any], plan: BatchPlan) -> None:
-        """Take codes and plan, and build from them what every epoch uses."""
-        # A pickle may bring a buffer that is shared and read-only; the kernel takes none.
-        self._codes = codes if codes.flags.writeable else codes.copy()
-        self._plan = plan
-        self._layout = plan.layout(len(codes))
-
-    @property
-    def plan(self) -> BatchPlan:
-        """The batch plan: number of batches, their sizes, how many rows of each stratum each one has."""
-        return self._plan
+        self._adopt(encoded, plan)
 
     @property
     def parameters(self) -> dict[str, Any]:
         """The parameters as they were given and checked, all but the strata, the seed and the rank."""
         return dict(self._parameters)
 
-    @property
-    def strata(self) -> Strata:
-        """The strata: the code of each row (not to be written to), the names and the counts."""
-        codes = self._codes.view()
-        codes.setflags(write=False)
-        return Strata(codes, self._plan.shown, self._plan.counts)
-
-    def _global_length(self) -> int:
-        return self._plan.n_batches
-
     def _epoch_batches(self, epoch: int) -> Batches:
-        rows = np.empty(len(self._codes), dtype=np.int32)
-        # Where each stratum begins in the layout; dropped rows, if any, come last.
-        cursors = np.concatenate([[0], np.cumsum(self._plan.counts)])
-        if self._parameters["shuffle"]:
-            seed = epoch_seed(self._seed, epoch)
-            _kernels.scatter_permutation(seed, self._codes, cursors, self._layout, rows)
-        else:
-            _kernels.scatter_in_order(self._codes, cursors, self._layout, rows)
-        return Batches(rows[: self._plan.n_rows], self._plan.offsets)
+        seed = epoch_seed(self._seed, epoch) if self._parameters["shuffle"] else None
+        return self._scatter(seed, self._codes, self._counts)
 
-    def _known_rows(self) -> int:
-        return len(self._codes)
+    def _recipe(self) -> Recipe:
+        plan, parameters = self._plan, self._parameters
+        parts = {
+            "codes": compact(self._codes, len(plan.counts)),
+            "n_strata": len(plan.counts),
+            "n_batches": plan.n_batches,
+            "even": plan.assign == "even",
+            "shuffle": parameters["shuffle"],
+        }
+        settings = {name: show(value) for name, value in parameters.items() if value is not None}
+        return make_recipe("stratified", seed=self._seed, parts=parts, labels={**settings, "names": plan.shown})
 
     def _fingerprint(self) -> str:
-        seed = self._seed if self._parameters["shuffle"] else None
-        plan = self._plan
-        parts = {"n_batches": plan.n_batches, "assign": plan.assign, "n_strata": len(plan.counts), "seed": seed}
-        return fingerprint("stratified", codes=self._codes, **parts)
-
-    def __getstate__(self) -> dict[str, Any]:
-        # The layout and the plan's tables follow from the counts and take four bytes a row: built again on load.
-        state = self.__dict__.copy()
-        for derived in ("_plan", "_layout"):
-            del state[derived]
-        plan = self._plan
-        state["plan"] = (plan.n_batches, plan.counts, plan.shown, plan.assign)
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        plan = BatchPlan(*state.pop("plan"))
-        self.__dict__.update(state)
-        self._adopt(self._codes, plan)
+        recipe = self._recipe()
+        # The seed fixes nothing of batches in the order of the dataset.
+        return (recipe if self._parameters["shuffle"] else replace(recipe, seed=0)).fingerprint()
 
     def __repr__(self) -> str:
         plan = self._plan

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, Callable
 
 import pytest
 
 import rbridge
-from pystrat import StratifiedBatchSampler
+from pystrat import DownsampledBatchSampler, StratifiedBatchSampler
 
 ODD = ['quote "', "back\\slash", "é\n\t\x01", "😀", "NA", "", "'", "%s", "\u200f"]
 SHOW = """
@@ -21,7 +22,7 @@ cat(jsonlite::toJSON(list(rows = batches$rows - 1L, offsets = batches$offsets, s
 """
 
 
-def expected(sampler: StratifiedBatchSampler) -> dict[str, Any]:
+def expected(sampler: Any) -> dict[str, Any]:
     batches = sampler.batches(1)
     return {
         "rows": batches.rows.tolist(),
@@ -37,14 +38,14 @@ def expected(sampler: StratifiedBatchSampler) -> dict[str, Any]:
         StratifiedBatchSampler([1.5, None, 2.5] * 40, mean_batch_size=7, seed=2**31 - 2, missing="drop"),
         StratifiedBatchSampler([1.5, None, 2.5] * 40, 3, seed=0, missing="stratum", shuffle=False),
         StratifiedBatchSampler(["a"] * 20 + ["b"], 10**20, seed=1, rare="allow"),
+        StratifiedBatchSampler(list(range(300)) * 2, 2, seed=1),
+        DownsampledBatchSampler(["a"] * 20 + ["b"] * 50, Fraction(4, 3), 10, seed=1, walk=True),
     ],
     ids=repr,
 )
-def test_the_script_makes_the_same_sampler(
-    sampler: StratifiedBatchSampler, tmp_path: Path, rscript: Callable[..., str]
-) -> None:
+def test_the_script_makes_the_same_sampler(sampler: Any, tmp_path: Path, rscript: Callable[..., str]) -> None:
     script = rbridge.export_r(sampler, tmp_path / "sampler.R")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["sampler.R", "sampler.codes.gz"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["sampler.R", "sampler.recipe.rds"]
     assert json.loads(rscript(SHOW.format(script=script, chdir=""))) == expected(sampler)
 
 
@@ -72,7 +73,7 @@ def test_the_same_sampler_gives_the_same_bytes(tmp_path: Path) -> None:
     for folder in ("first", "second"):
         (tmp_path / folder).mkdir()
         script = rbridge.export_r(sampler, tmp_path / folder / "sampler.R")
-        written.append((script.read_bytes(), script.with_suffix(".codes.gz").read_bytes()))
+        written.append((script.read_bytes(), script.with_suffix(".recipe.rds").read_bytes()))
     assert written[0] == written[1]
 
 
@@ -87,10 +88,10 @@ def test_an_odd_name_of_the_script_is_no_code(tmp_path: Path, rscript: Callable[
 def test_the_data_file_of_another_export_is_noticed(tmp_path: Path, rscript: Callable[..., str]) -> None:
     script = rbridge.export_r(StratifiedBatchSampler(["a", "b"] * 8, 2, seed=5), tmp_path / "sampler.R")
     other = rbridge.export_r(StratifiedBatchSampler(["b", "a"] * 7 + ["a", "b"], 2, seed=5), tmp_path / "other.R")
-    shutil.copy(other.with_suffix(".codes.gz"), script.with_suffix(".codes.gz"))
+    shutil.copy(other.with_suffix(".recipe.rds"), script.with_suffix(".recipe.rds"))
     code = f'cat(tryCatch(source("{script}"), error = conditionMessage))'
     told = rscript(code)
-    assert "The 'file' parameter of read_stratum_codes must have the MD5 checksum" in told
+    assert "The 'file' parameter of read_batch_sampler must have the MD5 checksum" in told
     assert told.endswith("Export the script and its file again.")
 
 
@@ -98,7 +99,7 @@ def test_what_cannot_be_exported_is_refused(tmp_path: Path) -> None:
     sampler = StratifiedBatchSampler(["a", "b"] * 8, 2, num_replicas=2, rank=0)
     with pytest.raises(ValueError, match="'sampler' parameter of export_r must have no rank"):
         rbridge.export_r(sampler, tmp_path / "sampler.R")
-    with pytest.raises(TypeError, match="'sampler' parameter of export_r must be a StratifiedBatchSampler"):
+    with pytest.raises(TypeError, match="'sampler' parameter of export_r must be a sampler of pystrat"):
         rbridge.export_r("sampler", tmp_path / "sampler.R")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="'path' parameter of export_r must end in .R. Got '.*sampler.txt' instead."):
         rbridge.export_r(StratifiedBatchSampler(["a", "b"], 1), tmp_path / "sampler.txt")

@@ -22,26 +22,31 @@ source_rows = function(data_source) {
   }
 }
 
-# Strata of the configuration for this source, encoded.
+# The strata that a source has itself, encoded: those of its task, or text that names columns of it or is one value
+# a row.
 # `task` is the one of which the source holds the rows, which some datasets of mlr3torch do not have themselves.
-source_strata = function(data_source, configuration, of = sampler_name, task = source_task(data_source)) {
+source_strata = function(data_source, configuration, of, task = source_task(data_source)) {
   strata = configuration$strata
-  n_rows = source_rows(data_source)
-  is_text = is.character(strata)
   if (is.null(strata)) {
     strata = encode_strata(task_strata(task, of), configuration$missing, of)
-  } else if (is_text && names_columns(strata, task, n_rows, of)) {
+  } else if (names_columns(strata, task, source_rows(data_source), of)) {
     strata = encode_strata(task_columns(task, strata), configuration$missing, of)
   } else {
-    check_task_order(task, of)
-    strata = if (is_text) encode_strata(strata, configuration$missing, of) else strata
-  }
-  if (!is.null(n_rows) && n_rows != length(strata$codes)) {
-    stop_parameter("strata", sprintf("have one value for each row of the dataset, %.0f", n_rows),
-      show_count(length(strata$codes), "value"), of = of,
-      advice = if (is_text && is.null(task)) "Names of columns need a task.")
+    strata = encode_strata(strata, configuration$missing, of)
+    check_strata_rows(data_source, length(strata$codes), of, task,
+      advice = if (is.null(task)) "Names of columns need a task.")
   }
   strata
+}
+
+# Whether a source has the rows whose strata were given, in their order.
+check_strata_rows = function(data_source, n_strata_rows, of, task, advice = NULL) {
+  check_task_order(task, of)
+  n_rows = source_rows(data_source)
+  if (!is.null(n_rows) && n_rows != n_strata_rows) {
+    stop_parameter("strata", sprintf("have one value for each row of the dataset, %.0f", n_rows),
+      show_count(n_strata_rows, "value"), of = of, advice = advice)
+  }
 }
 
 # Values go with the rows of the data behind a task, and mlr3 leaves rows out, repeats and reorders them.

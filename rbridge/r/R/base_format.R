@@ -2,9 +2,9 @@
 
 format_setup = function(setup, next_epoch) {
   plan = setup$plan
-  dropped = sum(is.na(setup$codes))
+  dropped = setup$counts[length(setup$counts)]
   c(
-    sprintf("* Rows: %.0f%s", sum(plan$counts), if (dropped > 0L) sprintf(", and %d never sampled", dropped) else ""),
+    sprintf("* Rows: %.0f%s", sum(plan$counts), if (dropped > 0L) sprintf(", and %.0f never sampled", dropped) else ""),
     sprintf("* Strata: %d, of %s rows: %s", length(plan$counts), show_range(plan$counts), show_strata(plan)),
     sprintf("* Batches: %.0f, of %s, each with at least %s of every stratum", plan$n_batches,
       show_rows(batch_sizes(plan)), show_count(plan$minimum, "row")),
@@ -39,37 +39,4 @@ show_strata = function(plan, most = 10L) {
   shown = seq_len(min(length(plan$counts), most))
   counts = sprintf("'%s' (%.0f)", plan$names[shown], plan$counts[shown])
   paste(c(counts, if (length(plan$counts) > most) "..."), collapse = ", ")
-}
-
-format_generator = function(configuration) {
-  settings = configuration[setdiff(names(configuration), c("strata", "plan"))]
-  settings = Filter(Negate(is.null), settings)
-  strata = configuration$strata
-  shown = if (is.null(strata)) {
-    "of the task"
-  } else if (is.character(strata)) {
-    show_names(strata)
-  } else {
-    sprintf("%d, of %s", length(strata$names), show_count(length(strata$codes), "row"))
-  }
-  c(
-    sprintf("* %s: %s", names(settings), vapply(settings, show_value, character(1L))),
-    sprintf("* strata: %s", shown)
-  )
-}
-
-format_python_generator = function(configuration) {
-  c(
-    sprintf("* Class in Python: %s", configuration$python_class),
-    sprintf("* Batches: %.0f", configuration$n_batches)
-  )
-}
-
-# Declared in R, or held by Python.
-format_tree_generator = function(configuration) {
-  settings = Filter(Negate(is.null), c(configuration$parameters, configuration["seed"]))
-  c(
-    if (!is.null(configuration$n_batches)) sprintf("* Batches: %.0f", configuration$n_batches),
-    sprintf("* %s: %s", names(settings), vapply(settings, show_value, character(1L)))
-  )
 }

@@ -23,41 +23,61 @@ from_python = function(result) {
   result$value
 }
 
-# Strata as Python numbers them, -1 where a row is never sampled.
-stratum_codes_from_python = function(codes, names) {
-  codes[codes < 0L] = NA_integer_
-  stratum_codes(codes, names)
+# The generator of a recipe that Python made.
+generator_from_python = function(kind, seed, parts, state, labels) {
+  recipe = check_recipe(new_recipe(kind, seed, parts, state, labels), of = "as_torch_sampler")
+  sampler_kind(kind)$check(recipe, "as_torch_sampler")
+  new_generator(recipe)
 }
 
-# A sampler whose batches Python makes, as a generator: one crossing an epoch.
-# `python_batches(epoch)` gives list(value = list(rows, offsets)), or list(error = ).
-# `identity` is text that tells samplers of Python apart, `n_rows` the number of rows of its data where it tells.
-callback_generator = function(python_batches, n_batches, python_class, identity, n_rows = NULL) {
-  force(python_batches)
-  force(n_rows)
-  configuration = list(n_batches = as.double(n_batches), python_class = python_class, identity = identity)
-  structure(settings = environment(), torch::sampler(
-    name = "batch_sampler_python",
-    inherit = epoch_sampler(),
-    private = list(
-      .n_rows = NULL,
-      .prepare = function(data_source, task) {
-        private$.n_rows = source_rows_of(data_source, n_rows, of = class(self)[1L])
-      },
-      .n_batches = function() configuration$n_batches,
-      .epoch_batches = function(epoch) {
-        crossed_batches(from_python(python_batches(epoch)), private$.n_rows, of = class(self)[1L])
-      },
-      .describe = function() {
-        c(sprintf("* Class in Python: %s", configuration$python_class),
-          sprintf("* Batches: %.0f, next epoch %.0f", configuration$n_batches, private$.next_epoch))
-      }
-    ),
-    parent_env = environment()
-  ))
+# A sampler whose batches Python makes, as a generator: one crossing an epoch, or one a batch if it has feedback.
+# `python` has the functions batches(epoch) and, with feedback, begin(epoch), take(iteration), call(method, arguments),
+# each of which returns list(value = ) or list(error = ), with rows from 0.
+# `identity` is text that tells samplers of Python apart, `n_rows` the number of rows of its data if that is known.
+# `methods` is a list of what the Python sampler names as its feedback: for each method the kinds of its arguments,
+# "rows", "values" or "number", and as `return` that of its value.
+callback_generator = function(python, n_batches, python_class, identity, n_rows = NULL, methods = NULL) {
+  parts = list(
+    n_batches = as.double(n_batches), identity = identity, n_rows = if (!is.null(n_rows)) as.double(n_rows)
+  )
+  recipe = new_recipe(if (is.null(methods)) "python" else "python_feedback", NULL, parts,
+    labels = list(python_class = python_class, methods = methods))
+  new_generator(recipe, python)
 }
 
-# The number of rows of the source, NULL where it does not tell; that of the Python sampler must be the same.
+kind_python = function() {
+  list(
+    class = "batch_sampler_python",
+    check = function(recipe, of) NULL,
+    n_rows = function(recipe) NULL,
+    n_batches = function(recipe) recipe$parts$n_batches,
+    seeded = FALSE,
+    complete = function(recipe, data_source, task) {
+      recipe$parts$n_source = source_rows_of(data_source, recipe$parts$n_rows, of = "batch_sampler_python")
+      recipe
+    },
+    setup = function(recipe, private) NULL,
+    draw = function(private, epoch) {
+      crossed_batches(from_python(private$.python$batches(epoch)), private$.recipe$parts$n_source,
+        of = "batch_sampler_python")
+    },
+    describe = function(private) {
+      recipe = private$.recipe
+      c(
+        sprintf("* Class in Python: %s", recipe$labels$python_class),
+        sprintf("* Batches: %.0f, next epoch %.0f", recipe$parts$n_batches, private$.next_epoch)
+      )
+    },
+    settings = function(recipe) {
+      c(
+        sprintf("* Class in Python: %s", recipe$labels$python_class),
+        sprintf("* Batches: %.0f", recipe$parts$n_batches)
+      )
+    }
+  )
+}
+
+# The number of rows of the source, NULL if it is unknown; that of the Python sampler must be the same.
 source_rows_of = function(data_source, n_rows, of) {
   found = source_rows(data_source)
   if (!is.null(found) && !is.null(n_rows) && found != n_rows) {

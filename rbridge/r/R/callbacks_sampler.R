@@ -74,12 +74,8 @@ batch_sampler_python = function(sampler, n_batches = NULL) {
   identity = reticulate::py_to_r(made$identity)
   n_rows = reticulate::py_to_r(made$n_rows)
   feedback = python_feedback(made)
-  if (is.null(feedback)) {
-    callback_generator(batches, n_batches, python_class, identity, n_rows)
-  } else {
-    python = c(list(batches = batches), feedback$python)
-    feedback_generator(python, n_batches, python_class, identity, n_rows, feedback$methods)
-  }
+  callback_generator(c(list(batches = batches), feedback$python), n_batches, python_class, identity, n_rows,
+    feedback$methods)
 }
 
 # The Python object that gives the batches of an epoch; its methods return Python objects, which are converted here.

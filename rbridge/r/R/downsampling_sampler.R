@@ -119,45 +119,16 @@
 #' }
 batch_sampler_downsampled = function(multiplier, batch_size, strata = NULL, majority = NULL, walk = FALSE, seed = NULL,
   num_replicas = NULL) {
-  downsampled_generator(downsampled_configuration(multiplier = multiplier, batch_size = batch_size, strata = strata,
-    majority = majority, walk = walk, seed = seed, num_replicas = num_replicas))
+  configuration = downsampled_configuration(multiplier = multiplier, batch_size = batch_size, strata = strata,
+    majority = majority, walk = walk, seed = seed, num_replicas = num_replicas)
+  new_generator(if (is.list(configuration$strata)) {
+    downsampled_recipe(configuration$strata, configuration)
+  } else {
+    open_recipe("downsampled", configuration$seed, configuration, downsampled_labels(configuration))
+  })
 }
 
 downsampled_name = "batch_sampler_downsampled"
-
-# The frame of this call is all that a generator brings along: the configuration, below the namespace of the package.
-downsampled_generator = function(configuration) {
-  force(configuration)
-  structure(settings = environment(), torch::sampler(
-    name = downsampled_name,
-    inherit = epoch_sampler(),
-    plan = function() if (is.null(private$.in_order)) composition_table(private$.setup$plan),
-    class_weights = function(normalise = FALSE) {
-      normalise = check_flag(normalise, "normalise", of = downsampled_name)
-      if (is.null(private$.in_order)) downsampled_weights(private$.setup, normalise)
-    },
-    weights = function(rows = NULL, normalise = FALSE) {
-      weights = self$class_weights(normalise)
-      n = length(if (is.null(weights)) private$.in_order$rows else private$.setup$codes)
-      rows = if (is.null(rows)) seq_len(n) else check_row_positions(rows, n, downsampled_name)
-      if (is.null(weights)) rep(1, length(rows)) else unname(weights[private$.setup$codes[rows]])
-    },
-    keep_rates = function() {
-      if (is.null(private$.in_order)) downsampled_keep_rates(private$.setup)
-    },
-    private = list(
-      .setup = NULL,
-      .prepare = function(data_source, task) {
-        private$.setup = downsampled_setup(configuration, data_source, task)
-      },
-      .n_batches = function() private$.setup$plan$n_batches,
-      .epoch_batches = function(epoch) downsampled_batches(private$.setup, epoch),
-      .describe = function() format_downsampled(private$.setup, private$.next_epoch)
-    ),
-    active = list(seed = function(value) if (missing(value)) private$.setup$seed else stop_read_only("seed", self)),
-    parent_env = environment()
-  ))
-}
 
 downsampled_configuration = function(multiplier, batch_size, strata, majority, walk, seed, num_replicas) {
   of = downsampled_name
@@ -166,48 +137,117 @@ downsampled_configuration = function(multiplier, batch_size, strata, majority, w
     batch_size = check_count(batch_size, "batch_size", of),
     majority = if (!is.null(majority)) class_name(majority, "majority", of),
     walk = check_flag(walk, "walk", of),
-    seed = if (!is.null(seed)) check_range(seed, "seed", 2147483646, of),
+    seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed, of),
     num_replicas = check_positive(num_replicas, "num_replicas", of)
   )
-  if (is_deferred(strata)) {
-    return(c(configuration, list(strata = as.vector(strata), plan = NULL)))
-  }
-  strata = encode_strata(strata, missing = NULL, of)
-  c(configuration, list(strata = strata, plan = downsampled_plan(strata, configuration, of)))
+  c(configuration, list(strata = if (is_deferred(strata)) {
+    if (!is.null(strata)) enc2utf8(as.vector(strata))
+  } else {
+    encode_strata(strata, missing = NULL, of)
+  }))
 }
 
-# What an instance works with, as sampler_setup() tells, and besides it the rows of each class and, where these are
-# walked through, the order in which.
-downsampled_setup = function(configuration, data_source, task) {
-  of = downsampled_name
-  strata = source_strata(data_source, configuration, of, task)
-  plan = configuration$plan
-  if (is.null(plan)) {
-    plan = downsampled_plan(strata, configuration, of)
-  }
-  setup = list(
-    codes = strata$codes,
-    rows = stratum_counts(strata),
-    plan = plan,
-    shuffle = TRUE,
-    seed = if (is.null(configuration$seed)) draw_seed() else configuration$seed
+# `strata` are encoded.
+downsampled_recipe = function(strata, configuration) {
+  plan = downsampled_plan(strata, configuration, downsampled_name)
+  parts = list(
+    codes = recipe_codes(strata$codes, length(plan$names)),
+    n_strata = as.double(length(plan$names)),
+    kept = plan$counts,
+    n_batches = plan$n_batches,
+    walk = as.integer(configuration$walk)
   )
+  new_recipe("downsampled", configuration$seed, parts, labels = downsampled_labels(configuration, plan$names))
+}
+
+downsampled_labels = function(configuration, names = NULL) {
+  multiplier = configuration$multiplier
+  classes = names(multiplier)
+  numbers = vapply(unname(multiplier), show_value, "")
+  list(
+    multiplier = paste(if (is.null(classes)) numbers else sprintf("'%s': %s", classes, numbers), collapse = ", "),
+    batch_size = show_value(configuration$batch_size),
+    majority = if (!is.null(configuration$majority)) show_value(configuration$majority),
+    walk = show_value(configuration$walk),
+    num_replicas = if (!is.null(configuration$num_replicas)) show_value(configuration$num_replicas),
+    names = names
+  )
+}
+
+kind_downsampled = function() {
+  list(
+    class = downsampled_name,
+    complete = function(recipe, data_source, task) {
+      if (is.null(recipe$open)) {
+        check_strata_rows(data_source, length(recipe$parts$codes), downsampled_name, task)
+        return(recipe)
+      }
+      downsampled_recipe(source_strata(data_source, recipe$open, downsampled_name, task), recipe$open)
+    },
+    check = function(recipe, of) {
+      check_strata(recipe, of)
+      part_flag(recipe, "walk", of)
+      check_kept(recipe$parts$kept, recipe$parts$n_strata, of)
+    },
+    n_rows = function(recipe) NULL,
+    n_batches = function(recipe) recipe$parts$n_batches,
+    setup = downsampled_setup,
+    draw = function(private, epoch) downsampled_batches(private$.setup, epoch),
+    describe = function(private) format_downsampled(private$.setup, private$.next_epoch),
+    settings = format_strata_generator,
+    methods = list(
+      plan = function() if (is.null(private$.in_order)) composition_table(private$.setup$plan),
+      class_weights = function(normalise = FALSE) {
+        normalise = check_flag(normalise, "normalise", of = downsampled_name)
+        if (is.null(private$.in_order)) downsampled_weights(private$.setup, normalise)
+      },
+      weights = function(rows = NULL, normalise = FALSE) {
+        weights = self$class_weights(normalise)
+        n = length(if (is.null(weights)) private$.in_order$rows else private$.setup$codes)
+        rows = if (is.null(rows)) seq_len(n) else check_row_positions(rows, n, downsampled_name)
+        if (is.null(weights)) rep(1, length(rows)) else unname(weights[as.integer(private$.setup$codes[rows]) + 1L])
+      },
+      keep_rates = function() {
+        if (is.null(private$.in_order)) downsampled_keep_rates(private$.setup)
+      }
+    )
+  )
+}
+
+check_kept = function(kept, n_strata, of) {
+  if (!is.double(kept) || length(kept) != n_strata) {
+    stop_parameter("recipe", sprintf("have %s as 'kept'", show_count(n_strata, "number")), show_value(kept), of = of)
+  }
+}
+
+# What strata_setup() makes, and besides it the rows of each class and, if these are walked through, the order in which.
+downsampled_setup = function(recipe, private) {
+  setup = strata_setup(recipe, take = function(counts) recipe$parts$kept, assign = "even", shuffle = TRUE)
+  setup$rows = setup$counts[seq_along(setup$plan$counts)]
+  if (any(setup$plan$counts > setup$rows)) {
+    stop_parameter("recipe", "keep at most the rows that there are", "more", of = downsampled_name)
+  }
   # Rows that are walked through have other codes in each epoch, and nothing to be remembered.
-  c(setup, if (configuration$walk) list(walks = walked_orders(setup)) else list(memory = new_memory()))
+  if (recipe$parts$walk == 1) {
+    setup$memory = NULL
+    setup$walks = walked_orders(setup)
+  }
+  setup
 }
 
 # The rows of each downsampled class, in the order in which they are walked through: that of epoch 0.
 walked_orders = function(setup) {
   rows = shuffled_rows(length(setup$codes), epoch_seed(setup$seed, 0))
   walked = which(setup$plan$counts < setup$rows)
-  lapply(stats::setNames(walked, walked), function(code) rows[which(setup$codes[rows] == code)])
+  lapply(stats::setNames(walked, walked), function(class) rows[as.integer(setup$codes[rows]) == class - 1L])
 }
 
 downsampled_batches = function(setup, epoch) {
+  left_out_code = length(setup$plan$counts)
   for (walked in names(setup$walks)) {
     order = setup$walks[[walked]]
-    code = as.integer(walked)
-    setup$codes[order[left_out(length(order), setup$plan$counts[code], epoch)]] = NA_integer_
+    rows = order[left_out(length(order), setup$plan$counts[as.integer(walked)], epoch)]
+    setup$codes[rows] = if (is.raw(setup$codes)) as.raw(left_out_code) else left_out_code
   }
   epoch_batches(setup, epoch)
 }

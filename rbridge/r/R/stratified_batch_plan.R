@@ -59,9 +59,10 @@
 batch_plan = function(x, min_samples_per_stratum = NULL, ..., strata = NULL) {
   input = dry_input(x, strata, "batch_plan")
   generator = batch_sampler_stratified(min_samples_per_stratum, ..., strata = input$strata)
-  configuration = attr(generator, "settings")$configuration
-  strata = source_strata(input$data_source, configuration)
-  plan = if (is.null(configuration$plan)) stratified_plan(strata, configuration) else configuration$plan
+  recipe = attr(generator, "settings")$recipe
+  recipe = sampler_kind("stratified")$complete(recipe, input$data_source, source_task(input$data_source))
+  setup = sampler_kind("stratified")$setup(recipe)
+  plan = setup$plan
   structure(class = "batch_plan", list(
     n_batches = as.integer(plan$n_batches),
     min_samples_per_stratum = as.integer(plan$minimum),
@@ -69,7 +70,7 @@ batch_plan = function(x, min_samples_per_stratum = NULL, ..., strata = NULL) {
     strata = plan$names,
     counts = as.integer(plan$counts),
     n_rows = as.integer(sum(plan$counts)),
-    n_dropped = sum(is.na(strata$codes)),
+    n_dropped = as.integer(setup$counts[length(setup$counts)]),
     assign = plan$assign,
     composition = composition_function(plan)
   ))

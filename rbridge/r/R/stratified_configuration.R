@@ -14,11 +14,11 @@ sampler_configuration = function(min_samples_per_stratum, shuffle, strata, seed,
     missing = check_choice(missing, "missing", c("error", "stratum", "drop")),
     num_replicas = check_positive(num_replicas, "num_replicas")
   )
-  if (is_deferred(strata)) {
-    return(c(configuration, list(strata = if (!is.null(strata)) enc2utf8(as.vector(strata)), plan = NULL)))
-  }
-  strata = encode_strata(strata, configuration$missing)
-  c(configuration, list(strata = strata, plan = stratified_plan(strata, configuration)))
+  c(configuration, list(strata = if (is_deferred(strata)) {
+    if (!is.null(strata)) enc2utf8(as.vector(strata))
+  } else {
+    encode_strata(strata, configuration$missing)
+  }))
 }
 
 # Without strata the dataset says what they are, and text may be the names of its columns.

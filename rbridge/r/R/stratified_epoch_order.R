@@ -14,8 +14,8 @@ shuffled_rows = function(n, seed) {
 }
 
 # -> list(rows = positions in batch order, offsets = the number of rows before each batch, and in all)
-# The setup has the stratum of each row, NA for rows that no batch holds, and a plan, which may take fewer rows of a
-# stratum than there are: then those of the first ranks.
+# The setup has the codes of the strata, as recipes have them, and a plan, which may take fewer rows of a stratum than
+# there are: then those of the first ranks.
 # The strata are checked and laid out at the first epoch, and again where `memory`, an environment, has lost that.
 epoch_batches = function(setup, epoch) {
   seed = if (setup$shuffle) epoch_seed(setup$seed, epoch)

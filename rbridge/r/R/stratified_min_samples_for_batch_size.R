@@ -56,10 +56,12 @@ min_samples_for_batch_size = function(x, batch_size, strata = NULL, missing = "e
 dry_strata = function(x, strata, configuration, of) {
   input = dry_input(x, strata, of)
   strata = input$strata
-  if (!is_deferred(strata)) {
-    strata = encode_strata(strata, configuration$missing, of)
+  if (is_deferred(strata)) {
+    return(source_strata(input$data_source, c(configuration, list(strata = strata)), of))
   }
-  source_strata(input$data_source, c(configuration, list(strata = strata)), of)
+  strata = encode_strata(strata, configuration$missing, of)
+  check_strata_rows(input$data_source, length(strata$codes), of, source_task(input$data_source))
+  strata
 }
 
 # -> list(data_source, strata), as a generator is called and as it is made

@@ -208,45 +208,62 @@
 #' }
 batch_sampler_stratified = function(min_samples_per_stratum = NULL, shuffle = TRUE, strata = NULL, seed = NULL,
   mean_batch_size = NULL, assign = "proportional", rare = "error", missing = "error", num_replicas = NULL) {
-  sampler_generator(sampler_configuration(
-    min_samples_per_stratum = min_samples_per_stratum, shuffle = shuffle, strata = strata, seed = seed,
-    mean_batch_size = mean_batch_size, assign = assign, rare = rare, missing = missing, num_replicas = num_replicas
-  ))
+  configuration = sampler_configuration(
+    min_samples_per_stratum = min_samples_per_stratum, mean_batch_size = mean_batch_size, shuffle = shuffle,
+    strata = strata, seed = seed, assign = assign, rare = rare, missing = missing, num_replicas = num_replicas
+  )
+  new_generator(if (is.list(configuration$strata)) {
+    stratified_recipe(configuration$strata, configuration)
+  } else {
+    open_recipe("stratified", configuration$seed, configuration, stratified_labels(configuration))
+  })
 }
 
-# The frame of this call is all that a generator brings along: the configuration, below the namespace of the package.
-sampler_generator = function(configuration) {
-  force(configuration)
-  structure(settings = environment(), torch::sampler(
-    name = sampler_name,
-    inherit = epoch_sampler(),
-    plan = function() if (is.null(private$.in_order)) composition_table(private$.setup$plan),
-    private = list(
-      .setup = NULL,
-      .prepare = function(data_source, task) {
-        private$.setup = sampler_setup(configuration, data_source, task)
-      },
-      .n_batches = function() private$.setup$plan$n_batches,
-      .epoch_batches = function(epoch) epoch_batches(private$.setup, epoch),
-      .describe = function() format_setup(private$.setup, private$.next_epoch)
-    ),
-    active = list(seed = function(value) if (missing(value)) private$.setup$seed else stop_read_only("seed", self)),
-    parent_env = environment()
-  ))
+# `strata` are encoded.
+stratified_recipe = function(strata, configuration) {
+  plan = stratified_plan(strata, configuration)
+  n_strata = length(plan$names)
+  parts = list(
+    codes = recipe_codes(strata$codes, n_strata),
+    n_strata = as.double(n_strata),
+    n_batches = plan$n_batches,
+    even = as.integer(plan$assign == "even"),
+    shuffle = as.integer(configuration$shuffle)
+  )
+  new_recipe("stratified", configuration$seed, parts, labels = stratified_labels(configuration, plan$names))
 }
 
-# What an instance works with: the codes of the strata, the plan, its memory, the seed and whether to shuffle.
-sampler_setup = function(configuration, data_source, task) {
-  strata = source_strata(data_source, configuration, task = task)
-  plan = configuration$plan
-  if (is.null(plan)) {
-    plan = stratified_plan(strata, configuration)
-  }
+stratified_labels = function(configuration, names = NULL) {
+  settings = c("min_samples_per_stratum", "mean_batch_size", "shuffle", "assign", "rare", "missing", "num_replicas")
+  c(lapply(Filter(Negate(is.null), configuration[settings]), show_value), list(names = names))
+}
+
+kind_stratified = function() {
   list(
-    codes = strata$codes,
-    plan = plan,
-    memory = new_memory(),
-    shuffle = configuration$shuffle,
-    seed = if (is.null(configuration$seed)) draw_seed() else configuration$seed
+    class = sampler_name,
+    complete = function(recipe, data_source, task) {
+      if (is.null(recipe$open)) {
+        check_strata_rows(data_source, length(recipe$parts$codes), sampler_name, task)
+        return(recipe)
+      }
+      stratified_recipe(source_strata(data_source, recipe$open, sampler_name, task), recipe$open)
+    },
+    check = function(recipe, of) {
+      check_strata(recipe, of)
+      part_flag(recipe, "even", of)
+      part_flag(recipe, "shuffle", of)
+    },
+    n_rows = function(recipe) NULL,
+    n_batches = function(recipe) recipe$parts$n_batches,
+    setup = function(recipe, private) {
+      assign = if (recipe$parts$even == 1) "even" else "proportional"
+      strata_setup(recipe, take = identity, assign = assign, shuffle = recipe$parts$shuffle == 1)
+    },
+    draw = function(private, epoch) epoch_batches(private$.setup, epoch),
+    describe = function(private) format_setup(private$.setup, private$.next_epoch),
+    settings = format_strata_generator,
+    methods = list(
+      plan = function() if (is.null(private$.in_order)) composition_table(private$.setup$plan)
+    )
   )
 }

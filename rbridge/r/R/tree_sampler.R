@@ -334,6 +334,24 @@ tree_numbers = function(column) {
   as.array(if (is.numeric(column) && !is.object(column)) as.double(column) else column)
 }
 
+#' @export
+print.batch_sampler_tree = function(x, ...) {
+  if (!is.function(x)) {
+    return(x$print(...))
+  }
+  cat(sprintf("<%s> generator", tree_name), format_tree_generator(attr(x, "settings")$configuration), sep = "\n")
+  invisible(x)
+}
+
+# Declared in R, or held by Python.
+format_tree_generator = function(configuration) {
+  settings = Filter(Negate(is.null), c(configuration$parameters, configuration["seed"]))
+  c(
+    if (!is.null(configuration$n_batches)) sprintf("* Batches: %.0f", configuration$n_batches),
+    sprintf("* %s: %s", names(settings), vapply(settings, show_value, character(1L)))
+  )
+}
+
 # As for batch_sampler_stratified(): without this method, samplers of different settings would count as the same.
 #' @exportS3Method mlr3misc::hash_input
 hash_input.batch_sampler_tree = function(x) { # nolint

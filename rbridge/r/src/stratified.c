@@ -10,7 +10,7 @@
 
 /* The strata of all rows, as the core has them. */
 typedef struct {
-  void *codes;        /* n_rows numbers from 0, in the type of code_bytes; rows without a stratum have n_strata */
+  void *codes;        /* n_rows numbers from 0, in the type of code_bytes; rows that are in no batch have n_strata */
   int code_bytes;     /* 1, 2 or 4 */
   int64_t n_rows;
   int64_t *available; /* n_strata + 1 numbers: how often each code occurs */
@@ -22,6 +22,7 @@ typedef struct {
  */
 enum {
   CODES,   /* raw: those of Strata */
+  WIDTH,   /* integer: their code_bytes */
   LAYOUT,  /* integers, n_rows */
   STARTS,  /* doubles, n_strata + 1: where the ranks of each code begin in the layout */
   OFFSETS, /* integers, n_batches + 1 */
@@ -31,77 +32,94 @@ enum {
 
 static const char *const of = "epoch_batches";
 
-/* Take codes of R, from 1 and NA, for codes from 0, and count them. `count` is at most BLOCK_SIZE. */
-static void decode(const int *codes, int64_t count, int64_t n_strata, int64_t *available, uint32_t *decoded) {
-  for (int64_t i = 0; i < count; i++) {
-    bool is_missing = codes[i] == NA_INTEGER;
-    uint32_t code = is_missing ? (uint32_t)n_strata : (uint32_t)codes[i] - 1;
-    if (!is_missing && code >= n_strata) refuse("codes", of, "be numbers of the strata, or missing", "others");
-    available[code] += 1;
-    decoded[i] = code;
+/* End in the error that a code is no number of a stratum. */
+static void NORET refuse_codes(void) {
+  refuse("codes", of, "be numbers of strata from 0, or the number of strata", "others");
+}
+
+/* Count the codes of a recipe, n_rows of them, in n_strata + 1 numbers; refuse those that are none. */
+static void count_codes(SEXP codes, int64_t n_strata, int64_t *available) {
+  int64_t n_rows = Rf_xlength(codes);
+  memset(available, 0, ((size_t)n_strata + 1) * sizeof(int64_t));
+  if (TYPEOF(codes) == RAWSXP) {
+    int64_t found[UINT8_MAX + 1] = {0};
+    const uint8_t *given = RAW(codes);
+    for (int64_t row = 0; row < n_rows; row++) found[given[row]] += 1;
+    for (int64_t code = 0; code <= UINT8_MAX; code++) {
+      if (code <= n_strata) {
+        available[code] = found[code];
+      } else if (found[code] > 0) {
+        refuse_codes();
+      }
+    }
+    return;
+  }
+  const int *given = INTEGER(codes);
+  for (int64_t row = 0; row < n_rows; row++) {
+    if (row % STEP == 0) R_CheckUserInterrupt();
+    if (given[row] < 0 || given[row] > n_strata) refuse_codes();
+    available[given[row]] += 1;
   }
 }
 
-/* Store decoded codes from the row `begin` on. */
-static void store(const uint32_t *decoded, int64_t begin, int64_t count, const Strata *strata) {
-  if (strata->code_bytes == 1) {
-    uint8_t *codes = (uint8_t *)strata->codes + begin;
-    for (int64_t i = 0; i < count; i++) codes[i] = (uint8_t)decoded[i];
-  } else if (strata->code_bytes == 2) {
-    uint16_t *codes = (uint16_t *)strata->codes + begin;
-    for (int64_t i = 0; i < count; i++) codes[i] = (uint16_t)decoded[i];
-  } else {
-    int32_t *codes = (int32_t *)strata->codes + begin;
-    for (int64_t i = 0; i < count; i++) codes[i] = (int32_t)decoded[i];
-  }
+static void check_codes(SEXP codes) {
+  if (TYPEOF(codes) != RAWSXP && TYPEOF(codes) != INTSXP) refuse_kind(codes, "codes", of, "be raw or integers");
+  if (Rf_xlength(codes) > MOST_ROWS) refuse("codes", of, "have at most 2147483647 rows", "more");
 }
 
-static int code_bytes_of(int64_t n_strata) {
-  if (n_strata <= UINT8_MAX) return 1;
+SEXP C_count_codes(SEXP codes, SEXP n_strata) {
+  check_codes(codes);
+  int64_t n_codes = whole_number(n_strata, 1, MOST_ROWS - 1, "n_strata", of) + INT64_C(1);
+  int64_t *available = (int64_t *)(void *)R_alloc((size_t)n_codes, sizeof(int64_t));
+  count_codes(codes, n_codes - 1, available);
+  SEXP result = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)n_codes));
+  double *counts = REAL(result);
+  for (int64_t code = 0; code < n_codes; code++) counts[code] = (double)available[code];
+  UNPROTECT(1);
+  return result;
+}
+
+static int code_bytes_of(SEXP codes, int64_t n_strata) {
+  if (TYPEOF(codes) == RAWSXP) return 1;
   return n_strata <= UINT16_MAX ? 2 : 4;
 }
 
-/* Read the codes of R in the smallest type, into a raw vector of the scatter, and see that there are enough rows. */
-static Strata read_codes(SEXP codes, const Plan *plan, SEXP scatter) {
-  if (TYPEOF(codes) != INTSXP) refuse_kind(codes, "codes", of, "be integers");
-  if (Rf_xlength(codes) > MOST_ROWS) refuse("codes", of, "have at most 2147483647 rows", "more");
-  Strata strata = {.n_rows = Rf_xlength(codes), .code_bytes = code_bytes_of(plan->n_strata)};
-  SET_VECTOR_ELT(scatter, CODES, Rf_allocVector(RAWSXP, (R_xlen_t)(strata.n_rows * strata.code_bytes)));
-  strata.codes = RAW(VECTOR_ELT(scatter, CODES));
-  strata.available = (int64_t *)(void *)R_alloc((size_t)plan->n_strata + 1, sizeof(int64_t));
-  memset(strata.available, 0, ((size_t)plan->n_strata + 1) * sizeof(int64_t));
-  const int *given = INTEGER(codes);
-  uint32_t decoded[BLOCK_SIZE];
-  for (int64_t begin = 0; begin < strata.n_rows; begin += BLOCK_SIZE) {
-    int64_t count = strata.n_rows - begin < BLOCK_SIZE ? strata.n_rows - begin : BLOCK_SIZE;
-    if (begin % STEP == 0) R_CheckUserInterrupt();
-    decode(given + begin, count, plan->n_strata, strata.available, decoded);
-    store(decoded, begin, count, &strata);
+/* Keep the codes in the scatter: those of the recipe itself if they are bytes, else in the smallest type. */
+static void keep_codes(SEXP codes, int code_bytes, SEXP scatter) {
+  if (code_bytes == 1) {
+    SET_VECTOR_ELT(scatter, CODES, codes);
+    MARK_NOT_MUTABLE(codes);
+    return;
   }
+  int64_t n_rows = Rf_xlength(codes);
+  const int *given = INTEGER(codes);
+  SET_VECTOR_ELT(scatter, CODES, Rf_allocVector(RAWSXP, (R_xlen_t)(n_rows * code_bytes)));
+  void *kept = RAW(VECTOR_ELT(scatter, CODES));
+  if (code_bytes == 4) {
+    memcpy(kept, given, (size_t)n_rows * sizeof(int32_t));
+    return;
+  }
+  uint16_t *narrow = (uint16_t *)kept;
+  for (int64_t row = 0; row < n_rows; row++) {
+    if (row % STEP == 0) R_CheckUserInterrupt();
+    narrow[row] = (uint16_t)given[row];
+  }
+}
+
+/* Read the codes of a recipe and see that there are enough rows of each stratum. */
+static Strata read_codes(SEXP codes, const Plan *plan, SEXP scatter) {
+  check_codes(codes);
+  Strata strata = {.n_rows = Rf_xlength(codes), .code_bytes = code_bytes_of(codes, plan->n_strata)};
+  strata.available = (int64_t *)(void *)R_alloc((size_t)plan->n_strata + 1, sizeof(int64_t));
+  count_codes(codes, plan->n_strata, strata.available);
   for (int64_t stratum = 0; stratum < plan->n_strata; stratum++) {
     if (strata.available[stratum] < plan->counts[stratum]) {
       refuse("codes", of, "have as many rows of each stratum as an epoch takes", "fewer");
     }
   }
+  keep_codes(codes, strata.code_bytes, scatter);
+  strata.codes = RAW(VECTOR_ELT(scatter, CODES));
   return strata;
-}
-
-/* Make room in a layout of the rows that an epoch takes for those that it leaves out, which go behind the epoch.
- *
- * The strata are moved from the last one on, so that no place is overwritten before it has been moved.
- */
-static void spread_layout(const Plan *plan, const Strata *strata, int32_t *layout) {
-  int64_t begin = strata->n_rows - strata->available[plan->n_strata];
-  int64_t taken = plan->n_rows;
-  int64_t behind = begin;
-  for (int64_t stratum = plan->n_strata - 1; stratum >= 0; stratum--) {
-    int64_t kept = plan->counts[stratum];
-    int64_t left_out = strata->available[stratum] - kept;
-    begin -= strata->available[stratum];
-    taken -= kept;
-    memmove(layout + begin, layout + taken, (size_t)kept * sizeof(int32_t));
-    for (int64_t rank = kept; rank < kept + left_out; rank++) layout[begin + rank] = (int32_t)--behind;
-  }
 }
 
 /* Fill the layout of all rows. The offsets are used up. */
@@ -112,7 +130,9 @@ static void fill_epoch_layout(const Plan *plan, const Strata *strata, int64_t *o
   )) {
     R_CheckUserInterrupt();
   }
-  if (plan->n_rows < strata->n_rows - strata->available[plan->n_strata]) spread_layout(plan, strata, layout);
+  if (plan->n_rows < strata->n_rows - strata->available[plan->n_strata]) {
+    spread_layout(plan->counts, strata->available, plan->n_strata, layout);
+  }
 }
 
 SEXP C_prepare_scatter(SEXP key, SEXP codes, SEXP counts, SEXP n_batches, SEXP even) {
@@ -121,6 +141,7 @@ SEXP C_prepare_scatter(SEXP key, SEXP codes, SEXP counts, SEXP n_batches, SEXP e
   SEXP scatter = PROTECT(Rf_allocVector(VECSXP, N_PARTS));
   Strata strata = read_codes(codes, &plan, scatter);
   int64_t *offsets = batch_offsets(&plan);
+  SET_VECTOR_ELT(scatter, WIDTH, Rf_ScalarInteger(strata.code_bytes));
   SET_VECTOR_ELT(scatter, OFFSETS, offsets_in_r(offsets, plan.n_batches));
   MARK_NOT_MUTABLE(VECTOR_ELT(scatter, OFFSETS)); /* all epochs share it */
   SET_VECTOR_ELT(scatter, LAYOUT, Rf_allocVector(INTSXP, (R_xlen_t)strata.n_rows));
@@ -174,7 +195,7 @@ static void fill_rows(SEXP scatter, SEXP seed, int32_t *rows) {
   const int32_t *layout = INTEGER(VECTOR_ELT(scatter, LAYOUT));
   const void *codes = RAW(VECTOR_ELT(scatter, CODES));
   R_xlen_t n_codes = Rf_xlength(VECTOR_ELT(scatter, STARTS));
-  int code_bytes = code_bytes_of(n_codes - 1);
+  int code_bytes = INTEGER(VECTOR_ELT(scatter, WIDTH))[0];
   const double *starts = REAL(VECTOR_ELT(scatter, STARTS));
   int64_t *cursors = (int64_t *)(void *)R_alloc((size_t)n_codes, sizeof(int64_t));
   for (R_xlen_t code = 0; code < n_codes; code++) cursors[code] = (int64_t)starts[code];

@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Where the next step on offsets begins; all zero at first. */
 typedef struct {
@@ -154,6 +155,30 @@ static inline bool fill_layout(
     progress->index += 1;
   }
   return progress->stratum == n_strata && progress->index == n_places;
+}
+
+/* Make room in a layout of the rows that an epoch takes for those that it leaves out, which go behind the epoch.
+ *
+ * An epoch takes the first taken[s] ranks of the available[s] rows of stratum s. The layout, of as many places as there
+ * are rows, has been filled with the taken ones.
+ */
+static inline void spread_layout(
+    const int64_t *taken, const int64_t *available, int64_t n_strata, int32_t *layout
+) {
+  int64_t begin = 0;
+  int64_t from = 0;
+  for (int64_t stratum = 0; stratum < n_strata; stratum++) {
+    begin += available[stratum];
+    from += taken[stratum];
+  }
+  int64_t behind = begin;
+  /* From the last stratum on, so that no place is overwritten before it has been moved. */
+  for (int64_t stratum = n_strata - 1; stratum >= 0; stratum--) {
+    begin -= available[stratum];
+    from -= taken[stratum];
+    memmove(layout + begin, layout + from, (size_t)taken[stratum] * sizeof(int32_t));
+    for (int64_t rank = taken[stratum]; rank < available[stratum]; rank++) layout[begin + rank] = (int32_t)--behind;
+  }
 }
 
 #endif

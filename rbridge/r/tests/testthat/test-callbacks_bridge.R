@@ -1,7 +1,9 @@
 # What the Python package calls and what it gives R to call, tried without Python.
 
 python_like = function(batches) {
-  function(epoch) if (epoch == 3) list(error = "ValueError: no epoch 3") else list(value = batches(epoch))
+  list(batches = function(epoch) {
+    if (epoch == 3) list(error = "ValueError: no epoch 3") else list(value = batches(epoch))
+  })
 }
 
 in_two_batches = python_like(function(epoch) list(c(4L, 0L, 1L, 3L, 2L) + as.integer(epoch), c(0L, 2L, 5L)))
@@ -30,7 +32,7 @@ test_that("a Python error is raised here with its text", {
 
 test_that("a sampler whose batches Python makes keeps the contract of a torch sampler", {
   generator = callback_generator(in_two_batches, 2L, "InTwo", "in two")
-  expect_s3_class(generator, c("batch_sampler_python", "torch_sampler"), exact = TRUE)
+  expect_s3_class(generator, c("batch_sampler_python", "batch_sampler_generator", "torch_sampler"), exact = TRUE)
   instance = generator(NULL)
   expect_identical(instance$.length(), 2L)
   expect_identical(collect_rows(instance, 5), list(rows = c(5L, 1L, 2L, 4L, 3L), offsets = c(0L, 2L, 5L)))
@@ -61,7 +63,7 @@ test_that("rows that the dataset does not have are refused, where it tells its n
     "Got row 5, counted from 1, instead."
   ), fixed = TRUE)
   expect_error(generator(task_of(1:3))$batches(0), "of which there are 3.", fixed = TRUE)
-  tree = tree_callback_generator(python_like(function(epoch) list(0:4, c(0L, 5L), list())), 1L, "tree")
+  tree = tree_callback_generator(python_like(function(epoch) list(0:4, c(0L, 5L), list()))$batches, 1L, "tree")
   expect_error(collect_rows(tree, 4), "of batch_sampler_tree must give rows of the dataset, of which there are 4.",
     fixed = TRUE)
 })
@@ -95,29 +97,6 @@ test_that("a sampler whose batches Python makes refuses with its own name", {
   )
   expect_error(instance$epoch <- 3, "The 'epoch' field of batch_sampler_python cannot be assigned. Use 'set_epoch()'.",
     fixed = TRUE)
-})
-
-write_codes = function(codes, file = tempfile(fileext = ".codes.gz")) {
-  connection = gzfile(file, "wb")
-  on.exit(close(connection))
-  writeBin(codes, connection, size = 4L, endian = "little")
-  file
-}
-
-test_that("exported strata are read, and -1 is a row that is never sampled", {
-  file = write_codes(c(0L, -1L, 1L, 0L))
-  expect_identical(read_stratum_codes(file, 4, c("a", "b")), stratum_codes(c(0L, NA, 1L, 0L), c("a", "b")))
-})
-
-test_that("exported strata that are not whole are refused", {
-  file = write_codes(c(0L, 1L))
-  expect_error(read_stratum_codes(file, 3, c("a", "b")), "must hold 3 numbers. Got 2 numbers instead.", fixed = TRUE)
-  expect_error(read_stratum_codes(file, 2, c("a", "b"), md5 = "0"), "must have the MD5 checksum 0. Got", fixed = TRUE)
-  expect_error(read_stratum_codes(file, 1, "a"), "must hold 1 number. Got more instead.", fixed = TRUE)
-  expect_error(read_stratum_codes("nowhere", 1, "a"), "must be the path of a file that exists. Got 'nowhere' instead.",
-    fixed = TRUE)
-  expect_error(read_stratum_codes(file, 0, "a"), "'n_rows' .* must be a positive integer. Got 0 instead.")
-  expect_error(read_stratum_codes(file, NULL, "a"), "'n_rows' .* must be a positive integer. Got nothing instead.")
 })
 
 test_that("a script finds its folder", {

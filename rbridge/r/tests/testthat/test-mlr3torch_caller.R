@@ -48,7 +48,7 @@ test_that("prediction computes no strata, reads no target and draws no seed", {
 
 test_that("samplers written in Python keep the order in prediction too", {
   backwards = function(epoch) list(value = list(39:0, c(0L, 40L)))
-  generator = callback_generator(backwards, 1, "Backwards", "backwards")
+  generator = callback_generator(list(batches = backwards), 1, "Backwards", "backwards")
   expect_identical(epoch_of(trained_with(generator, task_of())[[1]], 0), list(40:1))
   expect_identical(epoch_of(predicted_with(generator, task_of())[[1]], 0), in_order(40, 15))
 })

@@ -102,7 +102,7 @@ test_that("a learner for regression trains on strata of its binned target", {
 })
 
 test_that("every kind of generator prints its settings", {
-  python = callback_generator(function(epoch) NULL, 3, "BatchSampler", "object")
+  python = callback_generator(list(), 3, "BatchSampler", "object")
   expect_output(print(python), "<batch_sampler_python> generator\n* Class in Python: BatchSampler\n* Batches: 3",
     fixed = TRUE)
   tree = tree_callback_generator(function(epoch) NULL, 3, "fingerprint")

@@ -79,7 +79,7 @@ test_that("torch makes no integers of pair numbers", {
   dataset = pair_dataset(2^21, 2^31 - 1)
   number = 2^53 - 2^32 - 1
   from_python = function(epoch) list(value = list(c(number, 0), c(0L, 2L)))
-  generator = rbridge:::callback_generator(from_python, 1, "Pairs", "pairs")
+  generator = rbridge:::callback_generator(list(batches = from_python), 1, "Pairs", "pairs")
   loader = torch::dataloader(dataset, batch_sampler = generator(dataset), collate_fn = identity)
   coro::loop(for (batch in loader) {
     expect_identical(numbers_of(batch, 2^31 - 1), c(number, 0))

@@ -8,7 +8,7 @@ plan_of = function(counts, n_batches, assign) {
 # The batches of rows that stand stratum after stratum, in this order.
 batches_in_order = function(plan) {
   codes = rep(seq_along(plan$counts), times = plan$counts)
-  epoch_batches(list(codes = codes, plan = plan, shuffle = FALSE), 0)
+  epoch_batches(list(codes = recipe_codes(codes, length(plan$counts)), plan = plan, shuffle = FALSE), 0)
 }
 
 # What these batches hold: a matrix, one row a batch, one column a stratum.
@@ -170,19 +170,22 @@ test_that("products beyond 2^53, which doubles do not hold exactly, are exact", 
 
 # Codes come from files and from other programs; those out of range would have the core write outside of its memory.
 test_that("strata, plans and seeds that do not fit together are refused", {
-  refused = function(codes = c(1L, 2L, 2L), counts = c(1, 2), n_batches = 1, assign = "even", seed = 1) {
+  refused = function(codes = c(0L, 1L, 1L), counts = c(1, 2), n_batches = 1, assign = "even", seed = 1) {
     plan = list(counts = counts, n_batches = n_batches, assign = assign)
     message_of(epoch_batches(list(codes = codes, plan = plan, shuffle = TRUE, seed = seed), 0))
   }
   said = function(parameter, text) sprintf("The '%s' parameter of epoch_batches must %s", parameter, text)
-  numbers = said("codes", "be numbers of the strata, or missing. Got others instead.")
-  for (code in c(0L, -1L, 3L, 2147483647L, -2147483647L)) {
-    expect_identical(refused(codes = c(1L, 2L, code)), numbers)
+  numbers = said("codes", "be numbers of strata from 0, or the number of strata. Got others instead.")
+  for (code in c(-1L, 3L, 2147483647L, -2147483647L, NA)) {
+    expect_identical(refused(codes = c(0L, 1L, code)), numbers)
   }
-  expect_identical(refused(codes = c(1, 2, 2)), said("codes", "be integers. Got 3 values of type 'double' instead."))
+  expect_identical(refused(codes = as.raw(c(0, 1, 3))), numbers)
+  expect_identical(refused(codes = c(0, 1, 1)),
+    said("codes", "be raw or integers. Got 3 values of type 'double' instead."))
   fewer = said("codes", "have as many rows of each stratum as an epoch takes. Got fewer instead.")
-  expect_identical(refused(codes = c(1L, 2L)), fewer)
-  expect_identical(refused(codes = c(1L, 2L, NA)), fewer)
+  expect_identical(refused(codes = c(0L, 1L)), fewer)
+  expect_identical(refused(codes = c(0L, 1L, 2L)), fewer)
+  expect_identical(refused(codes = as.raw(c(0, 1, 2))), fewer)
   expect_identical(refused(codes = integer()), fewer)
   for (count in c(0, -1, 1.5, 2147483648, NA, NaN, Inf)) {
     expect_match(refused(counts = c(1, count)), said("counts", "be an integer from 1 to 2147483647. Got"), fixed = TRUE)
@@ -201,11 +204,12 @@ test_that("strata, plans and seeds that do not fit together are refused", {
 })
 
 test_that("strata of every number are scattered alike, also where their codes take two bytes or four", {
-  for (n_strata in c(2, 255, 256, 65535, 65536, 70000)) {
+  for (n_strata in c(2L, 255L, 256L, 65535L, 65536L, 70000L)) {
     plan = plan_of(rep(2, n_strata), 2, "proportional")
     codes = rep(c(NA, seq_len(n_strata), seq_len(n_strata)), length.out = 2 * n_strata + 1)
     for (shuffle in c(TRUE, FALSE)) {
-      delivered = epoch_batches(list(codes = codes, plan = plan, shuffle = shuffle, seed = 3), 1)
+      setup = list(codes = recipe_codes(codes, n_strata), plan = plan, shuffle = shuffle, seed = 3)
+      delivered = epoch_batches(setup, 1)
       order = if (shuffle) shuffled_rows(length(codes), epoch_seed(3, 1)) else seq_along(codes)
       by_stratum = order[order(codes[order])][seq_len(2 * n_strata)]
       expect_identical(delivered$rows, c(by_stratum[c(TRUE, FALSE)], by_stratum[c(FALSE, TRUE)]))

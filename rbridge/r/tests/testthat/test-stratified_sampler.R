@@ -44,7 +44,7 @@ test_that("without shuffling, rows keep the order of the dataset in every epoch"
 
 test_that("the factory returns a torch_sampler generator of one argument", {
   generator = make()
-  expect_identical(class(generator), c("batch_sampler_stratified", "torch_sampler"))
+  expect_identical(class(generator), c("batch_sampler_stratified", "batch_sampler_generator", "torch_sampler"))
   expect_identical(names(formals(generator)), "data_source")
 })
 
@@ -200,10 +200,10 @@ test_that("a generator prints its settings", {
     "<batch_sampler_stratified> generator",
     "* min_samples_per_stratum: 2",
     "* shuffle: TRUE",
-    "* seed: 1",
     "* assign: 'proportional'",
     "* rare: 'error'",
     "* missing: 'error'",
+    "* seed: 1",
     "* strata: 'a', 'a', 'a', 'a', 'a', 'a', 'b', 'b', 'b', 'b', ..."
   ))
   expect_identical(tail(capture.output(batch_sampler_stratified(2)), 1), "* strata: of the task")

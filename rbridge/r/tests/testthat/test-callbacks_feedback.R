@@ -37,12 +37,12 @@ python_like = function() {
   )
 }
 
-sampler_on = function(python) feedback_generator(python, 2, "OfTwo", "object 1", NULL, methods_of_two)(NULL)
+sampler_on = function(python) callback_generator(python, 2, "OfTwo", "object 1", NULL, methods_of_two)(NULL)
 
 test_that("the generator keeps the contract of a torch sampler", {
   python = python_like()
-  generator = feedback_generator(python, 2L, "OfTwo", "object 1", NULL, methods_of_two)
-  expect_s3_class(generator, c("batch_sampler_python", "torch_sampler"), exact = TRUE)
+  generator = callback_generator(python, 2L, "OfTwo", "object 1", NULL, methods_of_two)
+  expect_s3_class(generator, c("batch_sampler_python", "batch_sampler_generator", "torch_sampler"), exact = TRUE)
   instance = generator(NULL)
   expect_identical(instance$.length(), 2L)
   expect_identical(instance$batches(1), list(rows = 1:4, offsets = c(0L, 2L, 4L)))
@@ -135,7 +135,7 @@ test_that("tensors are taken as vectors are, and those of logical values refused
 
 test_that("samplers of different objects of Python hash differently", {
   of = function(identity) {
-    mlr3misc::hash_input(feedback_generator(python_like(), 2, "OfTwo", identity, NULL, methods_of_two))
+    mlr3misc::hash_input(callback_generator(python_like(), 2, "OfTwo", identity, NULL, methods_of_two))
   }
   expect_identical(of("object 1"), of("object 1"))
   expect_false(identical(of("object 1"), of("object 2")))

@@ -1,0 +1,102 @@
+"""What a sampler draws, written down: a recipe of plain vectors, the same in Python and R."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Mapping, Sequence, Union
+
+import numpy as np
+
+from pystrat.digest import fingerprint
+
+if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
+    from numpy.typing import NDArray
+
+    Vector = Union[NDArray[Any], Sequence[str]]
+
+RECIPE_VERSION = 1
+_DTYPES = ("uint8", "int32", "float64")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """All that a sampler needs to draw its batches, in any process and in either language.
+
+    A vector is an array of uint8, int32 or float64, or a sequence of text: raw, integer, double and character in R.
+
+    Attributes
+    ----------
+    kind : str
+        Which sampler this is, such as ``"stratified"``.
+    seed : int
+    parts : mapping from str to vector
+        The data and the parameters that fix the batches of all epochs, together with the seed.
+    state : mapping from str to vector
+        What feedback has changed so far; empty for samplers without feedback.
+    labels : mapping from str to vector
+        What is only shown, such as the names of strata; it has no influence on the batches.
+    """
+
+    kind: str
+    seed: int
+    parts: Mapping[str, Vector]
+    state: Mapping[str, Vector] = field(default_factory=dict)
+    labels: Mapping[str, Vector] = field(default_factory=dict)
+
+    def fingerprint(self) -> str:
+        """Return a digest of the kind, the seed and the parts, 16 hexadecimal digits."""
+        return fingerprint(self.kind, version=RECIPE_VERSION, seed=self.seed, **self.parts)
+
+
+def make_recipe(
+    kind: str,
+    *,
+    seed: int,
+    parts: Mapping[str, Any],
+    state: Mapping[str, Any] = {},
+    labels: Mapping[str, Any] = {},
+) -> Recipe:
+    """Return a recipe of plain values and arrays.
+
+    Parameters
+    ----------
+    kind, seed
+        As in `Recipe`.
+    parts, state, labels : mapping from str to value
+        A value is an array of uint8, int32 or float64, a sequence of text, a flag, which becomes an int32 of 0 or 1,
+        a number, which becomes a double, or text. None is left out.
+
+    Raises
+    ------
+    TypeError
+        If a value is anything else, such as an array of int64: the caller knows whether it fits another type.
+    """
+    return Recipe(kind, seed, _vectors(parts), _vectors(state), _vectors(labels))
+
+
+def _vectors(values: Mapping[str, Any]) -> dict[str, Vector]:
+    return {name: _vector(value, name) for name, value in values.items() if value is not None}
+
+
+def _vector(value: Any, name: str) -> Vector:
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, (bool, np.bool_)):
+        return np.array([value], dtype=np.int32)
+    if isinstance(value, (int, float, np.integer, np.floating)):
+        return np.array([value], dtype=np.float64)
+    if isinstance(value, np.ndarray):
+        if value.dtype.name not in _DTYPES or value.ndim != 1:
+            raise TypeError(f"The vector '{name}' of a recipe cannot be an array of {value.dtype}, {value.ndim}-d.")
+        return value
+    if isinstance(value, Sequence):
+        return value
+    raise TypeError(f"The vector '{name}' of a recipe cannot be of class '{type(value).__name__}'.")
+
+
+def compact(codes: NDArray[Any], n_codes: int) -> NDArray[Any]:
+    """Return codes of strata as a recipe has them: uint8 up to 255 strata, else int32.
+
+    One more code than there are strata remains for rows that are in no batch.
+    """
+    return codes.astype(np.uint8 if n_codes < 2**8 else np.int32, copy=False)

@@ -1,0 +1,129 @@
+# The one class of generators: a recipe, and the instances that draw what it says.
+# A kind of samplers is a function kind_<name>(), which returns a list of
+# * class: the class of its generators and instances, which messages name;
+# * complete(recipe, data_source, task): makes an open recipe whole, and refuses a dataset that a whole one does not
+#   fit; only for kinds that have open recipes;
+# * check(recipe, of): refuses a recipe whose parts are wrong; long vectors may be left to the routine that reads them;
+# * n_rows(recipe): the rows that the dataset must have, NULL if it may have any number;
+# * n_batches(recipe);
+# * setup(recipe, private): what an instance works with, made once; becomes private$.setup;
+# * seeded: FALSE for kinds whose instances need no seed;
+# * draw(private, epoch): list(rows, offsets) of all batches of an epoch, and also `aux` if values go along with rows;
+# * iterate(private, epoch): a function that returns the rows of the next batch at each call, NULL at the end; only for
+#   kinds with feedback, whose batches are drawn one by one;
+# * describe(private), settings(recipe): the lines that print() shows of an instance, and of a generator;
+# * methods, private: further members of instances; `methods` may be a function of the recipe that returns them.
+# These functions refer to the namespace of the package alone, so that a generator is saved with its recipe only.
+
+largest_seed = 2147483646
+
+sampler_kinds = function() c("stratified", "downsampled")
+
+sampler_kind = function(kind) {
+  get(paste0("kind_", kind), envir = topenv(), mode = "function")()
+}
+
+# The frame of this call is all that a generator brings along: the recipe, below the namespace of the package.
+# `python` are functions that ask Python, for samplers that live there.
+new_generator = function(recipe, python = NULL) {
+  force(recipe)
+  force(python)
+  recipe_class(recipe$kind, environment())
+}
+
+recipe_class = function(kind, settings) {
+  definition = sampler_kind(kind)
+  members = list(
+    private = c(recipe_members(), definition$private),
+    active = list(seed = function(value) if (missing(value)) private$.recipe$seed else stop_read_only("seed", self)),
+    parent_env = settings
+  )
+  if (!is.null(definition$iterate)) {
+    members$.iter = function() {
+      if (is.null(private$.in_order)) lazy_iterator(private$.begin) else batch_iterator(private$.take_epoch)
+    }
+  }
+  methods = definition$methods
+  if (is.function(methods)) {
+    methods = methods(settings$recipe)
+  }
+  sampler = do.call(torch::sampler, c(list(name = definition$class, inherit = epoch_sampler()), members, methods))
+  structure(sampler, class = append(class(sampler), "batch_sampler_generator", after = 1L), settings = settings)
+}
+
+# What epoch_sampler() asks of a sampler; `recipe` and `python` are those of the generator.
+recipe_members = function() {
+  list(
+    .recipe = NULL,
+    .python = NULL,
+    .setup = NULL,
+    .prepare = function(data_source, task) {
+      private$.python = python
+      private$.recipe = ready_recipe(recipe, data_source, task)
+      private$.setup = sampler_kind(recipe$kind)$setup(private$.recipe, private)
+    },
+    .n_batches = function() sampler_kind(recipe$kind)$n_batches(private$.recipe),
+    .epoch_batches = function(epoch) sampler_kind(recipe$kind)$draw(private, epoch),
+    .begin = function() {
+      batches = sampler_kind(recipe$kind)$iterate(private, private$.next_epoch)
+      private$.next_epoch = private$.next_epoch + 1
+      batches
+    },
+    .describe = function() sampler_kind(recipe$kind)$describe(private)
+  )
+}
+
+# The recipe for a dataset: whole, checked, and with a seed.
+ready_recipe = function(recipe, data_source, task) {
+  kind = sampler_kind(recipe$kind)
+  if (!is.null(kind$complete)) {
+    recipe = kind$complete(recipe, data_source, task)
+  }
+  kind$check(recipe, kind$class)
+  check_source_rows(data_source, kind$n_rows(recipe), of = kind$class)
+  if (is.null(recipe$seed) && !isFALSE(kind$seeded)) {
+    recipe["seed"] = draw_seed()
+  }
+  recipe
+}
+
+# A dataset that tells its number of rows must have those that the sampler was made for.
+check_source_rows = function(data_source, n_rows, of) {
+  found = source_rows(data_source)
+  if (!is.null(found) && !is.null(n_rows) && found != n_rows) {
+    stop_parameter("data_source", sprintf("have as many rows as the sampler was made for, %.0f", n_rows),
+      show_count(found, "row"), of = of)
+  }
+}
+
+# The epoch begins at the first call, so that an iterator that is never asked changes nothing.
+lazy_iterator = function(begin) {
+  following = NULL
+  ended = FALSE
+  function() {
+    if (is.null(following)) {
+      following <<- begin()
+    }
+    rows = if (!ended) following()
+    if (is.null(rows)) {
+      ended <<- TRUE
+      return(coro::exhausted())
+    }
+    rows
+  }
+}
+
+#' @export
+print.batch_sampler_generator = function(x, ...) {
+  recipe = attr(x, "settings")$recipe
+  cat(sprintf("<%s> generator", class(x)[1L]), sampler_kind(recipe$kind)$settings(recipe), sep = "\n")
+  invisible(x)
+}
+
+# mlr3 tells learners apart by a hash of their parameters, and for a function it looks at the text alone:
+# without this method, samplers of different settings would count as the same.
+# It is for the class of this package alone, so that samplers of others are hashed as ever.
+#' @exportS3Method mlr3misc::hash_input
+hash_input.batch_sampler_generator = function(x) { # nolint
+  list(class(x)[1L], attr(x, "settings")$recipe)
+}

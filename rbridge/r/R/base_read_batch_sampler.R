@@ -1,0 +1,40 @@
+#' @title Read a Batch Sampler Exported From Python
+#'
+#' @description
+#' Reads the recipe of a batch sampler that `rbridge.export_r()` of the Python package wrote, and makes its generator.
+#' The scripts that `rbridge.export_r()` writes call this function.
+#'
+#' @param file (`character(1)`)\cr
+#'   Path of the recipe, a file as [saveRDS()] writes it.
+#' @param md5 (`character(1)`)\cr
+#'   MD5 checksum that the file must have.
+#'   `NULL` (default): it is not checked.
+#'
+#' @return The generator: the same batches as in Python, row for row, without Python.
+#' Its class is that of the function that makes such samplers in R, for instance [batch_sampler_stratified()].
+#'
+#' @section Errors:
+#' A file that does not exist, has another checksum, or holds no recipe.
+#'
+#' @export
+#' @examples
+#' # In Python: rbridge.export_r(sampler, "batches.R"). In R:
+#' script = "batches.R"
+#' if (file.exists(script)) source(script)$value
+read_batch_sampler = function(file, md5 = NULL) {
+  of = "read_batch_sampler"
+  if (!is.character(file) || length(file) != 1L || !file.exists(file)) {
+    stop_parameter("file", "be the path of a file that exists", show_value(file), of = of)
+  }
+  found = unname(tools::md5sum(file))
+  if (!is.null(md5) && found != md5) {
+    stop_parameter("file", sprintf("have the MD5 checksum %s", md5), found, of = of,
+      advice = "Export the script and its file again.")
+  }
+  recipe = tryCatch(readRDS(file), error = function(condition) {
+    stop_parameter("file", "be written by rbridge.export_r()", "another file", of = of)
+  })
+  check_recipe(recipe, of)
+  sampler_kind(recipe$kind)$check(recipe, of)
+  new_generator(recipe)
+}

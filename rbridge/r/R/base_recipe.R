@@ -1,0 +1,81 @@
+# Recipes: what samplers draw, written down as plain vectors, the same in Python and in R.
+# A recipe is list(kind, version, seed, parts, state, labels):
+# * `kind`: the name of a kind of samplers, defined by the function kind_<name>();
+# * `version`: that of the form;
+# * `seed`: a number, or NULL if each instance draws one;
+# * `parts`: the data and the parameters that fix the batches of all epochs, together with the seed;
+# * `state`: what feedback has changed so far, for kinds with feedback;
+# * `labels`: what is only shown, such as the names of strata.
+# Parts, state and labels are raw, integer, double and character vectors without attributes; flags are integers.
+# Instead of parts a recipe may have `open`, a list of settings, from which the kind makes them once it has a dataset.
+
+recipe_version = 1L
+
+new_recipe = function(kind, seed, parts, state = list(), labels = list()) {
+  list(
+    kind = kind, version = recipe_version, seed = seed,
+    parts = Filter(Negate(is.null), parts), state = state, labels = Filter(Negate(is.null), labels)
+  )
+}
+
+# The recipe of a sampler whose strata the dataset has.
+open_recipe = function(kind, seed, settings, labels) {
+  c(new_recipe(kind, seed, list(), labels = labels), list(open = settings))
+}
+
+# Recipes may come from files that anyone can write.
+check_recipe = function(recipe, of) {
+  entries = c("kind", "version", "seed", "parts", "state", "labels")
+  if (!is.list(recipe) || !all(entries %in% names(recipe))) {
+    stop_parameter("recipe", paste("have the entries", show_names(entries)), show_value(recipe), of = of)
+  }
+  if (!identical(recipe$version, recipe_version)) {
+    stop_parameter("recipe", sprintf("be of version %d", recipe_version), show_value(recipe$version), of = of)
+  }
+  if (!is.character(recipe$kind) || length(recipe$kind) != 1L || !recipe$kind %in% sampler_kinds()) {
+    stop_parameter("recipe", paste("be of a kind of", show_names(sampler_kinds(), Inf)), show_value(recipe$kind),
+      of = of)
+  }
+  if (!is.null(recipe$seed)) {
+    check_range(recipe$seed, "seed", largest_seed, of)
+  }
+  for (entry in c("parts", "state", "labels")) {
+    check_vectors(recipe[[entry]], entry, of)
+  }
+  invisible(recipe)
+}
+
+check_vectors = function(vectors, entry, of) {
+  if (!is.list(vectors) || (length(vectors) > 0L && is.null(names(vectors)))) {
+    stop_parameter("recipe", sprintf("have named vectors in '%s'", entry), show_value(vectors), of = of)
+  }
+  for (name in names(vectors)) {
+    vector = vectors[[name]]
+    if (!typeof(vector) %in% c("raw", "integer", "double", "character") || !is.null(attributes(vector))) {
+      stop_parameter("recipe", sprintf("have a plain vector as '%s'", name), show_value(vector), of = of)
+    }
+  }
+}
+
+# A part of a recipe that is one whole number in a range.
+part_count = function(recipe, name, least, most, of) {
+  value = recipe$parts[[name]]
+  if (!is_whole_number(value) || value < least || value > most) {
+    stop_parameter("recipe", sprintf("have an integer from %.0f to %.0f as '%s'", least, most, name),
+      show_value(value), of = of)
+  }
+  value
+}
+
+# A part of a recipe that is true or false.
+part_flag = function(recipe, name, of) {
+  part_count(recipe, name, 0, 1, of) == 1
+}
+
+# Codes of strata as recipes have them: from 0, the number of strata for rows that are in no batch, in the smallest
+# type.
+recipe_codes = function(codes, n_strata) {
+  codes = codes - 1L
+  codes[is.na(codes)] = n_strata
+  if (n_strata < 256L) as.raw(codes) else codes
+}

@@ -1,0 +1,44 @@
+# What the kinds share whose recipes have strata: codes, their number, and the batches to which their rows are dealt.
+
+check_strata = function(recipe, of) {
+  codes = recipe$parts$codes
+  if (!typeof(codes) %in% c("raw", "integer") || length(codes) < 1L) {
+    stop_parameter("recipe", "have numbers of strata as 'codes', raw or integer", show_value(codes), of = of)
+  }
+  n_strata = part_count(recipe, "n_strata", 1, length(codes), of)
+  part_count(recipe, "n_batches", 1, length(codes), of)
+  names = recipe$labels$names
+  if (!is.character(names) || length(names) != n_strata) {
+    stop_parameter("recipe", sprintf("have %s of strata", show_count(n_strata, "name")), show_value(names), of = of)
+  }
+}
+
+# -> list(
+#   codes, shuffle, seed,
+#   counts = the rows of each stratum, and behind them those that are in no batch,
+#   plan, in which an epoch takes take(counts of the strata) rows,
+#   memory = what the epochs share
+# )
+strata_setup = function(recipe, take, assign, shuffle) {
+  parts = recipe$parts
+  counts = .Call(C_count_codes, parts$codes, parts$n_strata)
+  plan = make_plan(take(counts[-length(counts)]), recipe$labels$names, parts$n_batches, assign)
+  list(codes = parts$codes, counts = counts, plan = plan, shuffle = shuffle, seed = recipe$seed, memory = new_memory())
+}
+
+# The settings of a generator, and of which strata it is.
+format_strata_generator = function(recipe) {
+  settings = recipe$labels[setdiff(names(recipe$labels), "names")]
+  shown = if (is.null(recipe$open)) {
+    sprintf("%d, of %s", length(recipe$labels$names), show_count(length(recipe$parts$codes), "row"))
+  } else if (is.null(recipe$open$strata)) {
+    "of the task"
+  } else {
+    show_names(recipe$open$strata)
+  }
+  c(
+    sprintf("* %s: %s", names(settings), unlist(settings)),
+    if (!is.null(recipe$seed)) sprintf("* seed: %.0f", recipe$seed),
+    sprintf("* strata: %s", shown)
+  )
+}

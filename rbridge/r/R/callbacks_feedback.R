@@ -1,0 +1,58 @@
+# Samplers that Python holds and that are told or asked something between two batches: one crossing a batch.
+
+kind_python_feedback = function() {
+  utils::modifyList(kind_python(), list(
+    iterate = function(private, epoch) {
+      iteration = from_python(private$.python$begin(epoch))
+      function() {
+        rows = from_python(private$.python$take(iteration))
+        if (!is.null(rows)) crossed_rows(rows, private$.recipe$parts$n_source, of = "batch_sampler_python")
+      }
+    },
+    describe = function(private) {
+      c(
+        kind_python()$describe(private),
+        sprintf("* Feedback: %s", paste0(names(private$.recipe$labels$methods), "()", collapse = ", "))
+      )
+    },
+    methods = function(recipe) Map(feedback_method, names(recipe$labels$methods), recipe$labels$methods)
+  ))
+}
+
+# A method with the arguments that `kinds` names, all of them optional here: what is needed Python says.
+# R6 gives a method its environment, so that all it refers to stands in its body.
+feedback_method = function(name, kinds) {
+  arguments = setdiff(names(kinds), "return")
+  method = function() NULL
+  formals(method) = structure(rep(list(NULL), length(arguments)), names = arguments)
+  body(method) = bquote(call_feedback(python, .(name), .(kinds), mget(.(arguments)), of = class(self)[1L]))
+  method
+}
+
+call_feedback = function(python, method, kinds, arguments, of) {
+  given = Filter(Negate(is.null), arguments)
+  given = Map(function(value, argument) feedback_argument(value, argument, kinds[[argument]], of), given, names(given))
+  value = from_python(python$call(method, given))
+  if (identical(kinds$return, "rows")) value + 1L else if (is.null(value)) invisible() else value
+}
+
+# Vectors and tensors alike; rows as integers from 0, all else as doubles.
+feedback_argument = function(value, argument, kind, of) {
+  required = switch(kind, rows = "hold row numbers, counted from 1", number = "be one number", "hold numbers")
+  plain = if (inherits(value, "torch_tensor")) torch::as_array(value) else value
+  if (!is.numeric(plain)) {
+    stop_parameter(argument, required, sprintf("a value of class '%s'", class(plain)[1L]), of = of)
+  }
+  numbers = as.double(plain)
+  if (kind == "number" && length(numbers) != 1L) {
+    stop_parameter(argument, required, show_count(length(numbers), "value"), of = of)
+  }
+  if (kind != "rows") {
+    return(numbers)
+  }
+  wrong = which(is.na(numbers) | numbers != trunc(numbers) | numbers < 1 | numbers > .Machine$integer.max)
+  if (length(wrong) > 0L) {
+    stop_parameter(argument, required, show_value(numbers[wrong[1L]]), of = of)
+  }
+  as.integer(numbers) - 1L
+}

@@ -1,0 +1,81 @@
+# Recipes: what a generator is made of, wherever it comes from, and what is refused of one that a file held.
+
+recipe_of = function(generator) attr(generator, "settings")$recipe
+
+labels = factor(c("b", "a", "b", NA, "a", "b"))
+
+read_back = function(recipe, ...) {
+  file = tempfile(fileext = ".rds")
+  saveRDS(recipe, file)
+  read_batch_sampler(file, ...)
+}
+
+test_that("a recipe holds plain vectors, the codes as bytes, and the settings as text", {
+  recipe = recipe_of(batch_sampler_stratified(1L, strata = labels, missing = "drop", seed = 7L))
+  expect_identical(recipe, list(
+    kind = "stratified", version = 1L, seed = 7,
+    parts = list(codes = as.raw(c(0, 1, 0, 2, 1, 0)), n_strata = 2, n_batches = 2, even = 0L, shuffle = 1L),
+    state = list(),
+    labels = list(min_samples_per_stratum = "1", shuffle = "TRUE", assign = "'proportional'", rare = "'error'",
+      missing = "'drop'", names = c("b", "a"))
+  ))
+  downsampled = recipe_of(batch_sampler_downsampled(1, 4, strata = factor(rep(c("yes", "no"), c(2, 5))), seed = 7))
+  expect_identical(downsampled$parts, list(codes = as.raw(rep(0:1, c(2, 5))), n_strata = 2, kept = c(2, 2),
+    n_batches = 1, walk = 0L))
+})
+
+test_that("codes are bytes as long as one is left for rows that are in no batch", {
+  expect_type(recipe_codes(1:255, 255L), "raw")
+  expect_identical(recipe_codes(c(1:256, NA), 256L), 0:256)
+})
+
+test_that("a recipe that was written and read makes the same generator", {
+  for (generator in list(
+    batch_sampler_stratified(1, strata = labels, missing = "drop", assign = "even", seed = 7),
+    batch_sampler_downsampled(1, 4, strata = factor(rep(c("yes", "no"), c(2, 5))), walk = TRUE, seed = 7)
+  )) {
+    again = read_back(recipe_of(generator))
+    expect_identical(class(again), class(generator))
+    expect_identical(again(NULL)$batches(3), generator(NULL)$batches(3))
+    expect_identical(mlr3misc::calculate_hash(again), mlr3misc::calculate_hash(generator))
+    expect_identical(capture.output(again), capture.output(generator))
+  }
+})
+
+test_that("a file that is no recipe is refused", {
+  expect_error(read_batch_sampler("nowhere"), "must be the path of a file that exists. Got 'nowhere' instead.")
+  expect_error(read_back(1:3), "'recipe' .* must have the entries 'kind', 'version', 'seed'")
+  expect_error(read_back(list(), md5 = "0"), "must have the MD5 checksum 0. Got")
+  file = tempfile()
+  writeLines("text", file)
+  expect_error(suppressWarnings(read_batch_sampler(file)), "'file' .* must be written by rbridge.export_r\\(\\)")
+})
+
+test_that("a recipe whose parts are wrong is refused before anything is drawn", {
+  good = recipe_of(batch_sampler_stratified(1, strata = factor(c("b", "a", "b", "a")), seed = 1))
+  with = function(...) utils::modifyList(good, list(...))
+  with_parts = function(...) with(parts = list(...))
+  expect_identical(read_back(good)(NULL)$.length(), 2L)
+  cases = list(
+    list(with(kind = "sorted"), "be of a kind of 'stratified'"),
+    list(with(kind = c("stratified", "stratified")), "be of a kind of"),
+    list(with(version = 2L), "be of version 1. Got 2"),
+    list(with(seed = -1), "be an integer from 0 to 2147483646. Got -1"),
+    list(with_parts(even = factor("a")), "have a plain vector as 'even'"),
+    list(with_parts(even = 2L), "have an integer from 0 to 1 as 'even'. Got 2"),
+    list(with_parts(codes = c(0, 1, 0, 1)), "have numbers of strata as 'codes', raw or integer"),
+    list(with_parts(codes = raw()), "have numbers of strata as 'codes'"),
+    list(with_parts(n_strata = 3), "have 3 names of strata"),
+    list(with_parts(n_batches = 5), "have an integer from 1 to 4 as 'n_batches'. Got 5")
+  )
+  for (case in cases) {
+    expect_error(read_back(case[[1]]), case[[2]], fixed = TRUE)
+  }
+  # What only the core's routine sees is refused when the sampler is made.
+  expect_error(read_back(with_parts(codes = as.raw(c(0, 1, 2, 3))))(NULL), "be numbers of strata from 0", fixed = TRUE)
+  expect_error(read_back(with_parts(codes = as.raw(c(0, 0, 0, 0))))(NULL)$batches(0), "be an integer from 1 to",
+    fixed = TRUE)
+  downsampled = recipe_of(batch_sampler_downsampled(1, 4, strata = factor(rep(c("yes", "no"), c(2, 5))), seed = 7))
+  downsampled$parts$kept = c(3, 2)
+  expect_error(read_back(downsampled)(NULL), "keep at most the rows that there are", fixed = TRUE)
+})

@@ -1,0 +1,49 @@
+"""Recipes of both languages, held against each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pystrat import BatchSampler
+from rbridge.session import Session, as_array
+
+
+def vectors_of(r: Session, part: Any) -> dict[str, Any]:
+    """Return the vectors of a part of a recipe in R: arrays, and lists of text."""
+
+    def plain(vector: Any) -> Any:
+        if isinstance(vector, r.rinterface.StrSexpVector):
+            return list(vector)
+        raw = isinstance(vector, r.rinterface.ByteSexpVector)
+        return np.frombuffer(bytes(vector), dtype=np.uint8) if raw else as_array(vector)
+
+    return {name: plain(vector) for name, vector in zip(part.names, part)} if len(part) else {}
+
+
+def recipe_in_r(r: Session, generator: Any) -> dict[str, Any]:
+    """Return the recipe of a generator in R, as plain values."""
+    base = r.rinterface.baseenv
+    settings = base["attr"](generator, "settings")
+    recipe = base["get"]("recipe", envir=settings)
+    found = dict(zip(recipe.names, recipe))
+    parts = {name: vectors_of(r, found[name]) for name in ("parts", "state", "labels")}
+    return {"kind": found["kind"][0], "seed": found["seed"][0], **parts}
+
+
+def assert_same_recipe(r: Session, sampler: BatchSampler, generator: Any) -> None:
+    """Assert that a sampler in Python and a generator that R made itself have one recipe."""
+    recipe = sampler._recipe()
+    assert recipe is not None
+    found = recipe_in_r(r, generator)
+    assert (found["kind"], found["seed"]) == (recipe.kind, recipe.seed)
+    for name in ("parts", "state", "labels"):
+        expected = getattr(recipe, name)
+        assert list(found[name]) == list(expected), f"the vectors of '{name}', in their order"
+        for key, vector in expected.items():
+            other = found[name][key]
+            if isinstance(vector, np.ndarray):
+                assert other.dtype == vector.dtype and np.array_equal(other, vector, equal_nan=True), key
+            else:
+                assert other == list(vector), key
