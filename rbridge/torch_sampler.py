@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Optional, Union
+from typing import Any, Mapping, Optional, Union
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from pystrat.recipe import Recipe
 from pystrat.tree import TreeBatchSampler
 from rbridge.session import Session, as_array, session
 from rbridge.feedback import FeedbackSource, feedback_of
+from rbridge.guard import errors_as_values
 from rbridge.callbacks import EpochSource, refuse_n_batches
 from rbridge.tree import tree_generator
 
@@ -26,14 +27,13 @@ def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:
     Parameters
     ----------
     sampler : batch sampler
-        A `StratifiedBatchSampler` or a `DownsampledBatchSampler` becomes the native sampler of the R package, with the
-        same strata, parameters and seed: R needs Python no more. Any other becomes a sampler that asks Python for the
-        batches, once an epoch, and works as long as this process runs: an object with a method ``batches(epoch)``, such
-        as any other subclass of `BatchSampler`; an iterable of lists of row positions, such as PyTorch's
-        ``BatchSampler``, whose ``set_epoch`` is called before each epoch where it has one; or a function without
-        arguments, such as a generator function, that returns the batches of a new epoch at each call. One with
-        feedback, such as `WeightedBatchSampler`, is asked once a batch, and its feedback methods are methods of the
-        instance, where rows count from 1.
+        A sampler of `pystrat` becomes the native sampler of the R package: R draws the batches itself, from the
+        sampler's recipe, and needs Python no more. Anything else stays in Python, which R asks once an epoch, as long
+        as this process runs: an object with a method ``batches(epoch)``, such as your own subclass of `BatchSampler`;
+        an iterable of lists of row positions, such as PyTorch's ``BatchSampler``, whose ``set_epoch`` is called before
+        each epoch if it has one; or a function without arguments, such as a generator function, that returns the
+        batches of a new epoch at each call. If such an object names feedback methods in `feedback`, R asks it for each
+        batch, and the methods are those of the instance, in which rows count from 1.
     n_batches : int, optional
         The number of batches of an epoch, for a sampler that has no length.
 
@@ -136,6 +136,28 @@ def check_no_rank(sampler: BatchSampler, owner: str) -> None:
     if sampler.rank is not None:
         advice = "R delivers the batches of all ranks."
         raise ValueError(refusal("sampler", owner, "have no rank", f"rank {sampler.rank}", advice))
+
+
+@errors_as_values
+def guarded_recipe(sampler: Any) -> Optional[dict[str, Any]]:
+    """Return the recipe of a sampler for R's ``batch_sampler_python()``, None if it has none that R draws by itself."""
+    recipe = native_recipe(sampler)
+    if recipe is None:
+        return None
+    check_no_rank(sampler, "batch_sampler_python")
+    parts = {name: _for_reticulate(getattr(recipe, name)) for name in ("parts", "state", "labels")}
+    return {"kind": recipe.kind, "seed": float(recipe.seed), **parts}
+
+
+def _for_reticulate(vectors: Mapping[str, Any]) -> dict[str, Any]:
+    """Return vectors in the forms of which reticulate makes R's: a bytearray becomes raw, a list of text character."""
+
+    def crossing(vector: Any) -> Any:
+        if isinstance(vector, np.ndarray):
+            return bytearray(vector) if vector.dtype == np.uint8 else vector
+        return list(vector)
+
+    return {name: crossing(vector) for name, vector in vectors.items()}
 
 
 def _of_recipe(recipe: Recipe, r: Session) -> Any:

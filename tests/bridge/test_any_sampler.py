@@ -139,7 +139,7 @@ def test_from_r_through_reticulate(from_r: dict[str, Any]) -> None:
     generator.manual_seed(3)
     assert from_r["torch"] == list(TorchBatchSampler(RandomSampler(range(10), generator=generator), 4, False))
     assert from_r["generator"] == list(asymmetric())
-    assert from_r["class"] == ["batch_sampler_python", "batch_sampler_generator", "torch_sampler"]
+    assert from_r["class"] == ["batch_sampler_stratified", "batch_sampler_generator", "torch_sampler"]
     assert from_r["python_error"] == ["ValueError: " + "épée " * 1000]
     owner = "parameter of batch_sampler_python must"
     assert f"'sampler' {owner} have a length, unless 'n_batches' is given." in from_r["no_length"][0]

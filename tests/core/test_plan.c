@@ -116,6 +116,54 @@ static void test_several_strata(void) {
   for (int64_t n_batches = 1; n_batches <= 7; n_batches++) check_plans(larger, MOST_STRATA, n_batches);
 }
 
+/* A layout of three strata of which an epoch takes the first ranks: all places are used, those of the others behind. */
+static void check_spread(const int64_t *taken, const int64_t *available) {
+  enum { N_STRATA = 3 };
+  int32_t layout[16];
+  int32_t spread[16];
+  int64_t n_taken = 0;
+  int64_t n_rows = 0;
+  for (int stratum = 0; stratum < N_STRATA; stratum++) {
+    n_taken += taken[stratum];
+    n_rows += available[stratum];
+  }
+  for (int32_t place = 0; place < 16; place++) layout[place] = (int32_t)n_taken - 1 - place; /* told apart by order */
+  memcpy(spread, layout, sizeof layout);
+  spread_layout(taken, available, N_STRATA, spread);
+  bool used[16] = {false};
+  int64_t from = 0;
+  int64_t begin = 0;
+  for (int stratum = 0; stratum < N_STRATA; stratum++) {
+    for (int64_t rank = 0; rank < available[stratum]; rank++) {
+      int32_t place = spread[begin + rank];
+      if (rank < taken[stratum]) {
+        CHECK_EQUAL(place, layout[from + rank]);
+      } else {
+        CHECK(place >= n_taken && place < n_rows);
+      }
+      CHECK(!used[place]);
+      used[place] = true;
+    }
+    from += taken[stratum];
+    begin += available[stratum];
+  }
+  for (int64_t place = n_rows; place < 16; place++) CHECK_EQUAL(spread[place], layout[place]);
+}
+
+static void test_rows_that_an_epoch_leaves_out(void) {
+  for (int64_t a = 0; a <= 4; a++) {
+    for (int64_t b = 0; b <= 4; b++) {
+      for (int64_t c = 0; c <= 4; c++) {
+        int64_t available[] = {a, b, c};
+        for (int64_t i = 0; i < (a + 1) * (b + 1) * (c + 1); i++) {
+          int64_t taken[] = {i % (a + 1), i / (a + 1) % (b + 1), i / ((a + 1) * (b + 1))};
+          check_spread(taken, available);
+        }
+      }
+    }
+  }
+}
+
 /* Counts whose products with the number of batches exceed 64 bits: b * n / B is b * (n / B) + b * (n mod B) / B. */
 static void test_offsets_of_large_counts(void) {
   static const int64_t counts[] = {INT64_C(1) << 61, (INT64_C(1) << 53) - 1, INT64_MAX / 2, 2147483647};
@@ -147,6 +195,7 @@ static void test_offsets_of_large_counts(void) {
 int main(void) {
   test_one_stratum();
   test_several_strata();
+  test_rows_that_an_epoch_leaves_out();
   test_offsets_of_large_counts();
   return 0;
 }

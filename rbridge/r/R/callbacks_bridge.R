@@ -25,9 +25,13 @@ from_python = function(result) {
 
 # The generator of a recipe that Python made.
 generator_from_python = function(kind, seed, parts, state, labels) {
-  recipe = check_recipe(new_recipe(kind, seed, parts, state, labels), of = "as_torch_sampler")
-  sampler_kind(kind)$check(recipe, "as_torch_sampler")
-  new_generator(recipe)
+  new_generator(recipe_from_python(kind, seed, parts, state, labels, of = "as_torch_sampler"))
+}
+
+recipe_from_python = function(kind, seed, parts, state, labels, of) {
+  recipe = check_recipe(new_recipe(kind, seed, parts, state, labels), of)
+  sampler_kind(kind)$check(recipe, of)
+  recipe
 }
 
 # A sampler whose batches Python makes, as a generator: one crossing an epoch, or one a batch if it has feedback.

@@ -3,11 +3,12 @@
 #' @description
 #' Makes any batch sampler of Python, reached through reticulate, a batch sampler for [torch::dataloader()] and for the
 #' learners of mlr3torch.
-#' Python is asked once an epoch, for all of its batches.
-#' A sampler with feedback is asked for each batch when it is due.
+#' A sampler of the Python package `pystrat` becomes the sampler of this package that draws the same batches; R needs
+#' Python no more.
+#' Any other sampler stays in Python, which is asked once an epoch, for all of its batches; one with feedback is asked
+#' for each batch when it is due.
 #'
 #' From Python, the function `rbridge.as_torch_sampler()` of the Python package does the same.
-#' For stratified batches, [batch_sampler_stratified()] needs no Python.
 #'
 #' @param sampler (Python object)\cr
 #'   One of
@@ -67,6 +68,11 @@ batch_sampler_python = function(sampler, n_batches = NULL) {
       })
   }
   n_batches = check_positive(n_batches, "n_batches", of = "batch_sampler_python")
+  check_python_package()
+  recipe = if (is.null(n_batches)) python_recipe(sampler)
+  if (!is.null(recipe)) {
+    return(new_generator(recipe))
+  }
   made = python_source(sampler, n_batches)
   batches = function(epoch) as_vectors(reticulate::py_to_r(of_this_process(made)$guarded(epoch)))
   n_batches = as.double(reticulate::py_to_r(made$n_batches))
@@ -78,12 +84,27 @@ batch_sampler_python = function(sampler, n_batches = NULL) {
     feedback$methods)
 }
 
-# The Python object that gives the batches of an epoch; its methods return Python objects, which are converted here.
-python_source = function(sampler, n_batches) {
+check_python_package = function() {
   if (!reticulate::py_module_available("rbridge")) {
     stop("batch_sampler_python() needs the Python package rbridge in the Python that reticulate uses, ",
       reticulate::py_config()$python, ". RETICULATE_PYTHON names another one.", call. = FALSE)
   }
+}
+
+# The recipe of a sampler of pystrat, NULL for other samplers.
+python_recipe = function(sampler) {
+  module = reticulate::import("rbridge.torch_sampler", convert = FALSE)
+  found = from_python(reticulate::py_to_r(module$guarded_recipe(sampler)))
+  if (is.null(found)) {
+    return(NULL)
+  }
+  # One-dimensional arrays cross as such.
+  vectors = lapply(found[c("parts", "state", "labels")], function(part) lapply(part, as.vector))
+  recipe_from_python(found$kind, found$seed, vectors$parts, vectors$state, vectors$labels, of = "batch_sampler_python")
+}
+
+# The Python object that gives the batches of an epoch; its methods return Python objects, which are converted here.
+python_source = function(sampler, n_batches) {
   source = reticulate::import("rbridge.callbacks", convert = FALSE)
   from_python(reticulate::py_to_r(source$guarded_source(sampler, n_batches)))
 }
