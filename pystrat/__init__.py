@@ -16,7 +16,8 @@ if TYPE_CHECKING:  # what `_MODULE_OF` says, for type checkers and editors
     from pystrat.corpus import EpochSubsetBatchSampler
     from pystrat.plots import plot_learning_curves, plot_roc_curves
     from pystrat.stratified.labels import labels_of
-    from pystrat.downsampling.sampler import DownsampledBatchSampler, correct_probabilities, published_class_weights
+    from pystrat.downsampling.probabilities import correct_probabilities, published_class_weights
+    from pystrat.downsampling.sampler import DownsampledBatchSampler
     from pystrat.stratified.multilabel import MultilabelBatchSampler
     from pystrat.pairs.datasets import FeatureLookup, PairDataset
     from pystrat.pairs.sampler import NegativePairBatchSampler, decode_pairs
@@ -74,14 +75,14 @@ _MODULE_OF = {
     "WeightedBatchSampler": "weighted.weighted",
     "batch_counts": "report",
     "bin_target": "stratified.bins",
-    "correct_probabilities": "downsampling.sampler",
+    "correct_probabilities": "downsampling.probabilities",
     "decode_pairs": "pairs.sampler",
     "labels_of": "stratified.labels",
     "plot_batch_counts": "report",
     "plot_learning_curves": "plots",
     "plot_plan": "report",
     "plot_roc_curves": "plots",
-    "published_class_weights": "downsampling.sampler",
+    "published_class_weights": "downsampling.probabilities",
 }
 
 # The modules and the rooms in which these names are.

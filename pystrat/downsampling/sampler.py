@@ -6,25 +6,21 @@ probabilities of the whole.
 
 from __future__ import annotations
 
-from fractions import Fraction
-from numbers import Rational
-from typing import Any, Mapping, Optional, Sequence, Union
+from typing import Any, Mapping, Optional, Union
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat.arrays import for_kernel, plain_array
-from pystrat.messages import as_written, check_flag, check_integer, check_number, count_of, refusal, show, show_number
-from pystrat._sum_tree import first_outside
 from pystrat.base import Batches, epoch_permutation, epoch_seed
+from pystrat.downsampling.rule import Multiplier, check_multiplier, kept_rows, name_of, show_multiplier
+from pystrat.messages import check_flag, check_integer, count_of, refusal, show
 from pystrat.plan import BatchPlan, even_plan
 from pystrat.planned import PlannedBatchSampler
 from pystrat.recipe import Recipe, compact, make_recipe
 from pystrat.strata import Strata, encode_strata
-
-Multiplier = Union[float, Fraction]
-SMALLEST_RATE = np.finfo(np.float64).tiny  # 2^-1022
+from pystrat._sum_tree import first_outside
 
 
 class DownsampledBatchSampler(PlannedBatchSampler):
@@ -108,13 +104,13 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         rank: Optional[int] = None,
     ) -> None:
         owner = type(self).__name__
-        multipliers = _check_multiplier(multiplier, owner)
+        multipliers = check_multiplier(multiplier, owner)
         batch_size = check_integer(batch_size, "batch_size", owner, minimum=1)
-        majority = None if majority is None else _name_of(majority, "majority", owner)
+        majority = None if majority is None else name_of(majority, "majority", owner)
         walk = check_flag(walk, "walk", owner)
         super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
         encoded = encode_strata(strata, missing=None, owner=owner)
-        kept = _kept_rows(encoded, multipliers, majority, owner)
+        kept = kept_rows(encoded, multipliers, majority, owner)
         replicas = self.num_replicas or 1
         plan = even_plan(
             kept, encoded.shown, batch_size=batch_size, num_replicas=replicas, available=encoded.counts, owner=owner
@@ -228,7 +224,7 @@ class DownsampledBatchSampler(PlannedBatchSampler):
     def _recipe(self) -> Recipe:
         plan = self._plan
         labels = {name: show(value) for name, value in self.parameters.items() if value is not None}
-        labels["multiplier"] = _shown(self._multipliers)
+        labels["multiplier"] = show_multiplier(self._multipliers)
         parts = {
             "codes": compact(self._codes, len(plan.counts)),
             "n_strata": len(plan.counts),
@@ -252,238 +248,3 @@ class DownsampledBatchSampler(PlannedBatchSampler):
             f"{type(self).__name__}({plan.n_rows} of {len(self._codes)} rows, {count_of(plan.n_batches, 'batch')}, "
             f"kept {shown}, {'walk, ' * self._walk}seed={self._seed}, epoch={self.epoch})"
         )
-
-
-def published_class_weights(weight: float) -> tuple[float, float]:
-    """Return the published form of the weights: ``round([1, weight] / (1 + weight), 4)``.
-
-    Parameters
-    ----------
-    weight : float
-        The weight of the majority while that of the minority is 1: rows / kept rows.
-
-    Returns
-    -------
-    tuple of float
-        The weights of the minority and of the majority, which add up to 1.
-
-    Raises
-    ------
-    TypeError, ValueError
-        Where `weight` is no finite number above 0, and where one of the weights is rounded to 0, which would leave a
-        class out of the training.
-
-    Examples
-    --------
-    >>> from pystrat import published_class_weights
-    >>> published_class_weights(20)
-    (0.0476, 0.9524)
-    """
-    owner = "published_class_weights"
-    weight = check_number(weight, "weight", owner, minimum=0, above=True)
-    weights = round(1 / (1 + weight), 4), round(weight / (1 + weight), 4)
-    if 0 in weights:
-        got = f"{show(weight)}, which gives {show(weights[0])} and {show(weights[1])},"
-        raise ValueError(refusal("weight", owner, "give two weights above 0", got))
-    return weights
-
-
-def correct_probabilities(probabilities: Any, keep_rate: Any) -> NDArray[np.float64]:
-    """Bring the probabilities of a network that was trained on downsampled rows without weights to all rows.
-
-    Parameters
-    ----------
-    probabilities : array of float, shape (n,) or (n, number of classes)
-        From 0 to 1: of the minority, one for each row; or a table with a column for each class, whose rows sum to 1 (to
-        0.001). An array of shape (n, 1), as a network gives it, is one of shape (n,).
-    keep_rate : float, or array of float of shape (number of classes,)
-        The share of the majority's rows that the training kept, above 0 and at most 1; for a table that of each class.
-        A Series, such as ``sampler.keep_rates``, has the names of classes, and the table must then be a DataFrame: they
-        are matched by name. An array, such as ``sampler.keep_rates.to_numpy()``, has the order of the columns.
-
-    Returns
-    -------
-    numpy.ndarray of float64, of the shape of `probabilities`
-        For one rate ``keep_rate * p / (keep_rate * p + (1 - p))``; for several ``p_c / keep_rate_c``, divided by their
-        sum, which for two classes is the same.
-
-    Raises
-    ------
-    TypeError
-        Where something is no number.
-    ValueError
-        Where a number is out of range, the rows of a table do not sum to 1, or classes and rates do not agree.
-
-    Notes
-    -----
-    By Bayes' rule, rows of class c that were kept at the rate r_c have had their odds multiplied by r_c (C. Elkan, "The
-    foundations of cost-sensitive learning", 2001). A network that fits its training rows only roughly is corrected only
-    roughly.
-
-    Examples
-    --------
-    >>> from pystrat import correct_probabilities
-    >>> correct_probabilities([0.5, 0.1], keep_rate=0.05).round(4).tolist()
-    [0.0476, 0.0055]
-    """
-    owner = "correct_probabilities"
-    values = _as_doubles(probabilities, "probabilities", owner)
-    rates = _as_doubles(keep_rate, "keep_rate", owner)
-    _check_rates_and_values(rates, values, owner)
-    if rates.size == 1:
-        kept = rates.reshape(()) * values
-        return np.asarray(kept / (kept + (1 - values)))
-    if isinstance(keep_rate, pd.Series):
-        rates = rates[_order_of(probabilities, keep_rate, owner)]
-    sums = values.sum(axis=1)
-    wrong = np.flatnonzero(~(abs(sums - 1) <= 1e-3))
-    if len(wrong):
-        got = f"a row that sums to {show_number(sums[wrong[0]], 6)}"
-        raise ValueError(refusal("probabilities", owner, "have rows that sum to 1", got))
-    odds = values / rates
-    return np.asarray(odds / odds.sum(axis=1, keepdims=True))
-
-
-def _as_doubles(values: Any, name: str, owner: str) -> NDArray[np.float64]:
-    """Return an array of numbers; refuse anything else."""
-    found = plain_array(values)
-    if found.size and found.dtype.kind not in "iuf":
-        raise TypeError(refusal(name, owner, "hold numbers", "other values"))
-    return found.astype(np.float64)
-
-
-def _check_rates_and_values(rates: NDArray[np.float64], values: NDArray[np.float64], owner: str) -> None:
-    """Refuse numbers out of range, and rates that are not those of the classes."""
-    if not ((values >= 0) & (values <= 1)).all():
-        raise ValueError(refusal("probabilities", owner, "be from 0 to 1", "other values"))
-    if not ((rates > 0) & (rates <= 1)).all():
-        raise ValueError(refusal("keep_rate", owner, "be above 0 and at most 1", "other values"))
-    if (rates < SMALLEST_RATE).any():
-        required = "be at least 2^-1022, so that its inverse is a number"
-        raise ValueError(refusal("keep_rate", owner, required, show(rates.min())))
-    if values.ndim > 2:
-        raise ValueError(refusal("probabilities", owner, "be a vector or a table", f"{values.ndim} dimensions"))
-    if rates.ndim > 1 or not rates.size:
-        got = f"{rates.ndim} dimensions" if rates.ndim > 1 else "0 values"
-        raise ValueError(refusal("keep_rate", owner, "be one value, or one for each class", got))
-    n_classes = values.shape[1] if values.ndim == 2 else 1
-    if values.ndim < 2 and rates.size > 1:
-        required = "be a table with a column for each class where 'keep_rate' has several values"
-        raise ValueError(refusal("probabilities", owner, required, count_of(values.size, "value")))
-    if rates.size != n_classes:
-        required = f"have one value for each class of 'probabilities', {n_classes}"
-        raise ValueError(refusal("keep_rate", owner, required, count_of(rates.size, "value")))
-
-
-def _order_of(probabilities: Any, keep_rate: pd.Series, owner: str) -> list[int]:
-    """Return where the rate of each column of a table of probabilities is, whose classes they name."""
-    if not isinstance(probabilities, pd.DataFrame):
-        advice = "To match classes by position, give 'keep_rate' without names."
-        required = "have named columns where 'keep_rate' has names"
-        raise ValueError(refusal("probabilities", owner, required, "columns without names", advice))
-    names = [_name_of(label, "probabilities", owner) for label in probabilities.columns]
-    classes = [_name_of(label, "keep_rate", owner) for label in keep_rate.index]
-    for name in classes:
-        if classes.count(name) > 1:
-            raise ValueError(refusal("keep_rate", owner, "name each class once", f"{show(name)} twice"))
-    if sorted(names) != sorted(classes):
-        required = f"have a column for each class of 'keep_rate', {_listed(classes)}"
-        raise ValueError(refusal("probabilities", owner, required, _listed(names)))
-    return [classes.index(name) for name in names]
-
-
-def _check_multiplier(multiplier: Any, owner: str) -> Union[Multiplier, dict[str, Multiplier]]:
-    """Return the multiplier, or one for each class by its name."""
-    if not isinstance(multiplier, Mapping):
-        return _check_one_multiplier(multiplier, owner)
-    if not multiplier:
-        raise ValueError(refusal("multiplier", owner, "name at least one class", "0 values"))
-    names = [_name_of(label, "multiplier", owner) for label in multiplier]
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(refusal("multiplier", owner, "name each class once", f"{show(name)} twice"))
-    return {name: _check_one_multiplier(value, owner) for name, value in zip(names, multiplier.values())}
-
-
-def _shown(multipliers: Union[Multiplier, dict[str, Multiplier]]) -> str:
-    """Return the multiplier as a generator in R shows it."""
-    if isinstance(multipliers, dict):
-        return ", ".join(f"{show(name)}: {show(value)}" for name, value in multipliers.items())
-    return show(multipliers)
-
-
-def _check_one_multiplier(value: Any, owner: str) -> Multiplier:
-    """Return a float, whose 15 digits are the multiplier, or the fraction that no such float is."""
-    number = check_number(value, "multiplier", owner, minimum=0, above=True)
-    if isinstance(value, np.floating):
-        return as_written(value)
-    if isinstance(value, Rational) and Fraction(value) != Fraction(show_number(number)):
-        return Fraction(value)
-    return number
-
-
-def _name_of(label: Any, parameter: str, owner: str) -> str:
-    """Return how a label is shown as the name of a stratum."""
-    if np.ndim(label) == 0 and not pd.isna(label):
-        try:
-            return encode_strata([label], missing="stratum").names[0]
-        except TypeError:  # of a kind that no stratum has; told below, with the name of the parameter
-            pass
-    raise TypeError(refusal(parameter, owner, "name a class by its label", show(label)))
-
-
-def _code_of(name: str, names: tuple[str, ...], parameter: str, owner: str) -> int:
-    if name not in names:
-        raise ValueError(refusal(parameter, owner, f"name one of the classes, {_listed(names)}", show(name)))
-    if names.count(name) > 1:
-        got = f"{show(name)}, as which {names.count(name)} classes are shown,"
-        advice = "Recode the classes, so that each is shown in its own way."
-        raise ValueError(refusal(parameter, owner, "name a class that no other is shown as", got, advice))
-    return names.index(name)
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(map(show, names[:10])) + ", ..." * (len(names) > 10)
-
-
-def _kept_rows(
-    strata: Strata, multiplier: Union[Multiplier, dict[str, Multiplier]], majority: Optional[str], owner: str
-) -> NDArray[np.int64]:
-    """Return how many rows of each class an epoch visits."""
-    counts = strata.counts
-    if len(counts) < 2:
-        raise ValueError(refusal("strata", owner, "have at least two classes", "1 class"))
-    kept = counts.copy()
-    if isinstance(multiplier, dict):
-        if majority is not None:
-            required = "be left out where 'multiplier' names the classes"
-            raise ValueError(refusal("majority", owner, required, show(majority)))
-        for name, value in multiplier.items():
-            code = _code_of(name, strata.names, "multiplier", owner)
-            kept[code] = _kept_of(int(counts[code]), value, int(counts.min()), owner)
-        return kept
-    code = _majority_of(strata, majority, owner)
-    kept[code] = _kept_of(int(counts[code]), multiplier, int(counts.sum() - counts[code]), owner)
-    return kept
-
-
-def _majority_of(strata: Strata, majority: Optional[str], owner: str) -> int:
-    """Return the code of the class that is downsampled."""
-    if majority is not None:
-        return _code_of(majority, strata.names, "majority", owner)
-    counts = strata.counts
-    if len(counts) != 2 or counts[0] == counts[1]:
-        same = f", both of {count_of(int(counts[0]), 'row')}" if len(counts) == 2 else ""
-        required = f"be given where there are not two classes of different sizes: there are {len(counts)}{same}"
-        raise ValueError(refusal("majority", owner, required, "nothing"))
-    return int(counts.argmax())
-
-
-def _kept_of(count: int, multiplier: Multiplier, minority: int, owner: str) -> int:
-    """Return floor(multiplier * minority + 1/2), at most all rows; refuse 0."""
-    exact = multiplier if isinstance(multiplier, Fraction) else Fraction(show_number(multiplier))
-    kept = int(exact * minority + Fraction(1, 2))
-    if kept == 0:
-        required = f"keep at least 1 row: be at least {show(0.5)} / {minority}"
-        raise ValueError(refusal("multiplier", owner, required, show(multiplier)))
-    return min(count, kept)
