@@ -15,7 +15,10 @@
 #include "prefetch.h"
 #include "random.h"
 
-enum { LINE_BYTES = 64 }; /* of a line of the processor's cache, as a rule */
+enum {
+  LINE_BYTES = 64, /* of a line of the processor's cache, as a rule */
+  PART_SIZE = 128  /* rows of a block that are written at a time */
+};
 
 #define CODE uint8_t
 #define NAME(name) name##_uint8

@@ -14,25 +14,29 @@
 /* Take the rows at `count` indices, at most BLOCK_SIZE, out of the `left` rows of the pool, and put each where it goes.
  *
  * What a row needs next is on its way while the other rows of the block are seen to. The layout is read in order, but
- * in as many places as there are strata, and the processor itself looks ahead in fewer.
+ * in as many places as there are strata, and the processor itself looks ahead in fewer. The places are written in parts
+ * of the block, so that the lines that they ask for are not gone again.
  */
 static inline void NAME(scatter_block)(
     int32_t *pool, uint32_t left, const uint32_t *indices, uint32_t count, const CODE *codes, int64_t *cursors,
     const int32_t *layout, int32_t first_row, int32_t *rows
 ) {
   int32_t taken[BLOCK_SIZE];
-  int32_t places[BLOCK_SIZE];
+  int32_t places[PART_SIZE];
   for (uint32_t i = 0; i < count; i++) {
     taken[i] = take_row(pool, indices[i], left - 1 - i);
     prefetch(&codes[taken[i]]);
   }
-  for (uint32_t i = 0; i < count; i++) {
-    int64_t cursor = cursors[codes[taken[i]]]++;
-    places[i] = layout[cursor];
-    prefetch_beyond(&layout[cursor], LINE_BYTES);
-    prefetch(&rows[places[i]]);
+  for (uint32_t begin = 0; begin < count; begin += PART_SIZE) {
+    uint32_t size = count - begin < PART_SIZE ? count - begin : PART_SIZE;
+    for (uint32_t i = 0; i < size; i++) {
+      int64_t cursor = cursors[codes[taken[begin + i]]]++;
+      places[i] = layout[cursor];
+      prefetch_beyond(&layout[cursor], LINE_BYTES);
+      prefetch(&rows[places[i]]);
+    }
+    for (uint32_t i = 0; i < size; i++) rows[places[i]] = taken[begin + i] + first_row;
   }
-  for (uint32_t i = 0; i < count; i++) rows[places[i]] = taken[i] + first_row;
 }
 
 /* Scatter the next rows of a permutation, at most `wanted`; return how many of the `left` rows of the pool are left.
