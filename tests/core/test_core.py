@@ -119,13 +119,17 @@ int main(int n_arguments, char **arguments) {
 
 
 @pytest.mark.parametrize("build", [build for build in BUILDS if "sanitizers" in build])
-@pytest.mark.parametrize(("n_arguments", "problem"), [(1, "heap-buffer-overflow"), (2, "signed integer overflow")])
+@pytest.mark.parametrize(
+    ("n_arguments", "problem"),
+    # gcc from 14 on finds the first one by the size of the object, before it is read.
+    [(1, "heap-buffer-overflow|insufficient space for an object"), (2, "signed integer overflow")],
+)
 def test_the_sanitizers_find_what_is_wrong(build: str, n_arguments: int, problem: str, tmp_path: Path) -> None:
     source = tmp_path / "faulty.c"
     source.write_text(FAULTY, encoding="ascii")
     program = compiled(source, tmp_path / "faulty", build)
     done = subprocess.run([str(program), *["x"] * n_arguments], capture_output=True, text=True, check=False)
-    assert done.returncode != 0 and problem in done.stderr
+    assert done.returncode != 0 and re.search(problem, done.stderr)
 
 
 def test_every_header_of_the_core_has_a_test() -> None:

@@ -16,7 +16,7 @@
 #' Anything but a plan.
 #' Also where the package ggplot2 is missing.
 #'
-#' @seealso `ggplot2::autoplot()` of a plan draws the counts themselves, batch by batch.
+#' @seealso `plot()` of a plan draws the counts themselves, batch by batch.
 #'
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)

@@ -35,9 +35,9 @@
 #'   the fewest and the most of them in a batch.
 #' * `plot()` draws the rows of each stratum, batch by batch, from the rarest stratum on.
 #'   The dashed line is the guaranteed minimum.
-#' * `ggplot2::autoplot()` draws the same with ggplot2.
+#' * [plot_plan()] draws all strata as one heat map.
 #'
-#' Both draw at most 12 strata, or as many as their argument `most` says.
+#' `plot()` draws at most 12 strata, or as many as its argument `most` says.
 #'
 #' @section Errors:
 #' Whatever [batch_sampler_stratified()] refuses, in its words.
@@ -143,27 +143,6 @@ draw_panel = function(panel, base, minimum) {
   }
   graphics::mtext(panel$label, side = 2, at = base + 0.4, line = 0.5, cex = 0.8)
   graphics::mtext(panel$in_a_batch, side = 4, at = base + 0.4, line = 0.5, cex = 0.8)
-}
-
-#' @exportS3Method ggplot2::autoplot
-autoplot.batch_plan = function(object, most = 12L, ...) { # nolint
-  panels = plan_panels(object, most)
-  titles = vapply(panels, function(panel) sprintf("%s: %s in a batch", panel$label, panel$in_a_batch), "")
-  outlines = lapply(panels, `[[`, "outline")
-  # Numbered, since two strata may share a name.
-  panel = rep(factor(seq_along(panels)), vapply(outlines, nrow, 1L))
-  ggplot2::ggplot(cbind(do.call(rbind, outlines), panel = panel), ggplot2::aes(x = .data$batch)) +
-    ggplot2::geom_ribbon(ggplot2::aes(ymin = 0, ymax = .data$rows), fill = panel_colour) +
-    (if (object$min_samples_per_stratum > 0L) {
-      ggplot2::geom_hline(yintercept = object$min_samples_per_stratum, linetype = "dashed")
-    }) +
-    ggplot2::facet_wrap("panel", ncol = 1, scales = "free_y",
-      labeller = ggplot2::as_labeller(stats::setNames(titles, seq_along(titles)))) +
-    ggplot2::scale_x_continuous(breaks = function(limits) whole_breaks(pmax(limits, 1)),
-      expand = ggplot2::expansion(mult = 0.01)) +
-    ggplot2::scale_y_continuous(breaks = function(limits) whole_breaks(limits, n = 3L), limits = c(0, NA)) +
-    ggplot2::labs(title = plan_title(object), subtitle = plan_subtitle(object, length(panels)), x = "batch",
-      y = "rows in the batch")
 }
 
 panel_colour = "#8fbbdc"

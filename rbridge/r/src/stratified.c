@@ -5,7 +5,7 @@
 #include "arguments.h"
 #include "core/plan.h"
 #include "core/scatter.h"
-#include "plan.h"
+#include "offsets.h"
 #include "routines.h"
 
 /* The strata of all rows, as the core has them. */

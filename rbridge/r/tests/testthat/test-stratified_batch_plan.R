@@ -138,20 +138,3 @@ test_that("plot() draws on the open device, and leaves its settings as they were
   grDevices::dev.off()
   expect_gt(file.size(file), 5000)
 })
-
-test_that("ggplot2::autoplot() draws the same", {
-  plan = plan_with_ties()
-  drawn = ggplot2::autoplot(plan)
-  expect_s3_class(drawn, "ggplot")
-  expect_identical(drawn$labels$title, "6 batches of 60 to 62 rows")
-  layers = lapply(seq_along(drawn$layers), function(i) ggplot2::layer_data(drawn, i))
-  for (panel in 1:3) {
-    outline = plan_panels(plan, 12)[[panel]]$outline
-    expect_equal(layers[[1]][layers[[1]]$PANEL == panel, c("x", "ymax")], outline, ignore_attr = TRUE)
-  }
-  expect_setequal(layers[[2]]$yintercept, 7)
-  grDevices::png(tempfile(fileext = ".png"))
-  expect_silent(print(drawn))
-  expect_silent(print(ggplot2::autoplot(batch_plan(c(1, 1, 1, 1, 1, 2), mean_batch_size = 2, rare = "allow"))))
-  grDevices::dev.off()
-})

@@ -1,6 +1,6 @@
 /* What follows from the rows of each stratum alone: the offsets of the batches, and where the rows go. */
 
-#include "plan.h"
+#include "offsets.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* The offsets of a plan, for R and for the routine that draws an epoch. */
 
-#ifndef RBRIDGE_PLAN_H
-#define RBRIDGE_PLAN_H
+#ifndef RBRIDGE_OFFSETS_H
+#define RBRIDGE_OFFSETS_H
 
 #include "arguments.h"
 
