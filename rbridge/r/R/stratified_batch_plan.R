@@ -170,8 +170,8 @@ batch_outline = function(rows) {
 }
 
 # Whole numbers on an axis, also where there is room for fractions between them.
-whole_breaks = function(limits, n = 5L) {
-  breaks = pretty(limits, n)
+whole_breaks = function(limits) {
+  breaks = pretty(limits)
   breaks[breaks == floor(breaks) & breaks >= limits[1L] & breaks <= limits[2L]]
 }
 
