@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import unicodedata
 import warnings
 from pathlib import Path
 from typing import Any, Optional, Sequence, Union
@@ -12,8 +13,7 @@ import numpy as np
 import pandas as pd
 
 from pystrat.stratified.sampler import ASSIGN_CHOICES, MISSING_CHOICES, RARE_CHOICES, StratifiedBatchSampler
-
-_READERS = {".csv": "read_csv", ".dta": "read_stata", ".parquet": "read_parquet", ".feather": "read_feather"}
+from pystrat.tables import read_table
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
@@ -28,7 +28,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     try:
         status: int = options.run(options)
     except (OSError, ValueError, TypeError, ImportError, RuntimeError) as error:
-        print("pystrat: " + " ".join(str(error).split()), file=sys.stderr)
+        print(_printable("pystrat: " + " ".join(str(error).split())), file=sys.stderr)
         return 2
     return status
 
@@ -37,8 +37,10 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
 
 
 def _run_plan(options: argparse.Namespace) -> int:
+    if options.plot is not None:
+        _check_output(options.plot, options.file)
     sampler = _sampler(options)
-    print(sampler.plan.summary())
+    print(_printable(sampler.plan.summary()))
     if options.plot is not None:
         from pystrat.report import plot_plan
 
@@ -49,6 +51,7 @@ def _run_plan(options: argparse.Namespace) -> int:
 
 
 def _run_batches(options: argparse.Namespace) -> int:
+    _check_output(options.out, options.file)
     sampler = _sampler(options)
     batches = sampler.batches(options.epoch)
     batch = np.repeat(np.arange(1, len(batches) + 1), np.diff(batches.offsets))
@@ -60,6 +63,7 @@ def _run_batches(options: argparse.Namespace) -> int:
 def _run_export(options: argparse.Namespace) -> int:
     from rbridge.export import export_r
 
+    _check_output(options.out, options.file)
     script = export_r(_sampler(options), options.out)
     print(f'The generator in R is source("{script}")$value.')
     return 0
@@ -68,14 +72,14 @@ def _run_export(options: argparse.Namespace) -> int:
 def _run_tree(options: argparse.Namespace) -> int:
     from pystrat.tree import TreeSampler
 
-    table, length = _read_table(options.table), 1 if options.draw is None else options.draw
+    table, length = read_table(options.table), 1 if options.draw is None else options.draw
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the description itself has them
         sampler = TreeSampler(table, options.spec, length=length, seed=options.seed)
     description = sampler.describe()
-    print(description)
+    print(_printable(str(description)))
     drawn = sampler.batches(0).rows if options.draw is not None else None
-    print(description.frequencies(drawn).to_string(index=False, float_format="%.4f"))
+    print(_printable(description.frequencies(drawn).to_string(index=False, float_format="%.4f")))
     if drawn is not None:
         distinct = len(np.unique(drawn))
         print(f"{len(drawn)} draws gave {distinct} different rows; the seed is {sampler.seed}.")
@@ -96,7 +100,7 @@ def _run_corpus_plan(options: argparse.Namespace) -> int:
         mixture = CorpusMixtureBatchSampler(
             options.folder, 1, suffixes=options.suffix, sample=options.sample, rules=options.rules
         )
-    print(mixture.plan.summary())
+    print(_printable(mixture.plan.summary()))
     return 0
 
 
@@ -117,7 +121,7 @@ def _sampler(options: argparse.Namespace) -> StratifiedBatchSampler:
 
 def _read_columns(path: Path, columns: list[str]) -> pd.DataFrame:
     """Read columns of a file."""
-    table = _read_table(path)
+    table = read_table(path)
     unknown = [column for column in columns if column not in table.columns]
     if unknown:
         known = ", ".join(f"'{column}'" for column in table.columns[:10])
@@ -129,19 +133,18 @@ def _read_columns(path: Path, columns: list[str]) -> pd.DataFrame:
     return table[columns]
 
 
-def _read_table(path: Path) -> pd.DataFrame:
-    """Read a file; empty fields of a CSV file are missing, and nothing else in it is."""
-    suffixes = [suffix for suffix in path.suffixes if suffix in _READERS]
-    if not suffixes:
-        raise ValueError(f"{path}: the name must end in one of {', '.join(_READERS)} (CSV also compressed).")
-    suffix = suffixes[-1]
-    options: dict[str, Any] = {"keep_default_na": False, "na_values": [""]} if suffix == ".csv" else {}
-    try:
-        table = getattr(pd, _READERS[suffix])(path, **options)
-    except ImportError as error:
-        raise ImportError(f"{path}: to read it, pandas needs pyarrow, which is not installed.") from error
-    assert isinstance(table, pd.DataFrame)
-    return table
+def _check_output(out: Path, *inputs: Path) -> None:
+    """Refuse to write over a file that is read."""
+    for path in inputs:
+        if out.exists() and path.exists() and out.samefile(path):
+            raise ValueError(f"The '--out' parameter of pystrat must not be a file that is read. Got '{out}' instead.")
+
+
+def _printable(text: str) -> str:
+    """Escape control characters, which names in a file may hold, and which would steer a terminal."""
+    return "".join(
+        char if char == "\n" or unicodedata.category(char) != "Cc" else ascii(char)[1:-1] for char in text
+    )
 
 
 # The options ----------------------------------------------------------------------------------------------------------

@@ -1,0 +1,137 @@
+"""Files that hold a table -> the table, every line of it, or a refusal that names the line."""
+
+from __future__ import annotations
+
+import bz2
+import csv
+import gzip
+import io
+import lzma
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Callable
+
+import pandas as pd
+
+from pystrat.messages import count_of
+
+_READERS = {".dta": "read_stata", ".parquet": "read_parquet", ".feather": "read_feather"}
+_DECOMPRESS: dict[str, Callable[[bytes], bytes]] = {
+    "": bytes,
+    ".gz": gzip.decompress,
+    ".bz2": bz2.decompress,
+    ".xz": lzma.decompress,
+    ".zip": lambda data: _only_member(data),
+}
+_DAMAGED = (EOFError, OSError, ValueError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
+
+
+def read_table(path: Path) -> pd.DataFrame:
+    """Read a table from a file: CSV, also compressed, Stata, or with pyarrow Parquet or Feather.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        The end of its name says what it is: ``.csv``, then maybe ``.gz``, ``.bz2``, ``.xz`` or ``.zip``, or ``.dta``,
+        ``.parquet`` or ``.feather``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each row of the file, in its order. Of a CSV file, empty fields are missing, and nothing else is.
+
+    Raises
+    ------
+    ValueError
+        If the name ends otherwise, or the file is damaged. If a CSV file is not UTF-8, has a NUL, names a column twice,
+        or has a line with more or fewer fields than the first one.
+    ImportError
+        If pandas needs a package that is missing.
+    OSError
+        If the file cannot be opened.
+    """
+    suffixes = path.suffixes
+    if suffixes and suffixes[-1] in _READERS:
+        return _read_with_pandas(path, _READERS[suffixes[-1]])
+    compression = "" if suffixes[-1:] == [".csv"] else suffixes[-1] if suffixes[-2:-1] == [".csv"] else None
+    if compression not in _DECOMPRESS:
+        known = ", ".join([".csv", *(f".csv{name}" for name in _DECOMPRESS if name), *_READERS])
+        raise ValueError(f"{path}: the name must end in one of {known}.")
+    return _read_csv(path, compression)
+
+
+def _read_with_pandas(path: Path, reader: str) -> pd.DataFrame:
+    with path.open("rb"):  # whose error is better than a reader's
+        pass
+    try:
+        table = getattr(pd, reader)(path)
+    except ImportError as error:
+        raise ImportError(f"{path}: to read it, pandas needs pyarrow, which is not installed.") from error
+    except MemoryError:
+        raise
+    except Exception as error:  # of a damaged file, readers raise whatever they stumble over
+        raise ValueError(f"{path}: cannot be read, so it may be damaged ({type(error).__name__}: {error}).") from error
+    assert isinstance(table, pd.DataFrame)
+    return table
+
+
+def _read_csv(path: Path, compression: str) -> pd.DataFrame:
+    data = path.read_bytes()
+    try:
+        text = _DECOMPRESS[compression](data).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: must be UTF-8, and the byte {error.start} is not.") from error
+    except _DAMAGED as error:
+        raise ValueError(f"{path}: cannot be decompressed, so it may be damaged or cut short ({error}).") from error
+    n_rows = _check_lines(text, path)
+    table = pd.read_csv(
+        io.StringIO(text, newline=""),
+        index_col=False,
+        skip_blank_lines=False,
+        keep_default_na=False,
+        na_values=[""],
+        low_memory=False,  # else a column's type could change from one part of the file to the next
+    )
+    if len(table) != n_rows:
+        raise ValueError(f"{path}: has {count_of(n_rows, 'line')} of data, of which {len(table)} could be read.")
+    return table
+
+
+def _check_lines(text: str, path: Path) -> int:
+    """Return the number of rows below the header; refuse whatever pandas would shift, rename, fill in or leave out."""
+    if "\0" in text:
+        raise ValueError(f"{path}: line {text.count(chr(10), 0, text.index(chr(0))) + 1} has a NUL, which is no text.")
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    n_rows, header = -1, list[str]()
+    try:
+        for fields in reader:
+            fields = fields or [""]  # a blank line is one empty field
+            if n_rows < 0:
+                header = _check_header(fields, path)
+            elif len(fields) != len(header):
+                found, wanted = count_of(len(fields), "field"), len(header)
+                raise ValueError(f"{path}: line {reader.line_num} has {found}, and the first line has {wanted}.")
+            n_rows += 1
+    except csv.Error as error:
+        raise ValueError(f"{path}: line {reader.line_num} is no line of a CSV file ({error}).") from error
+    if n_rows < 0:
+        raise ValueError(f"{path}: is empty.")
+    return n_rows
+
+
+def _check_header(names: list[str], path: Path) -> list[str]:
+    seen = set[str]()
+    for name in names:
+        if name and name in seen:  # R writes the names of rows into a column without a name
+            raise ValueError(f"{path}: the first line must name each column once, and has '{name}' twice.")
+        seen.add(name)
+    return names
+
+
+def _only_member(data: bytes) -> bytes:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        members = archive.namelist()
+        if len(members) != 1:
+            raise ValueError(f"it holds {count_of(len(members), 'file')}, and must hold one")
+        return archive.read(members[0])
