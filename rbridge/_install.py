@@ -148,6 +148,6 @@ def _run_install(program: str, library: Path) -> None:
         advice = ""
         if "ERROR: dependenc" in said:
             advice = ' It needs the R packages torch and coro: install.packages(c("torch", "coro")).'
-        elif "ERROR: compilation failed" in said:
+        elif "ERROR: compilation failed" in said or shutil.which("make") is None:  # R 4.5 says less without make
             advice = _BUILD_TOOLS
         raise RNotAvailableError(f"The R package rbridge could not be installed.{advice} R said:\n{said}")

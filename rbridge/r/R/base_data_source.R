@@ -28,20 +28,20 @@ source_rows = function(data_source) {
 source_strata = function(data_source, configuration, of, task = source_task(data_source)) {
   strata = configuration$strata
   if (is.null(strata)) {
-    strata = encode_strata(task_strata(task, of), configuration$missing, of)
+    found = encode_strata(task_strata(task, of), configuration$missing, of)
   } else if (names_columns(strata, task, source_rows(data_source), of)) {
-    strata = encode_strata(task_columns(task, strata), configuration$missing, of)
+    found = encode_strata(task_columns(task, strata), configuration$missing, of)
   } else {
-    strata = encode_strata(strata, configuration$missing, of)
-    check_strata_rows(data_source, length(strata$codes), of, task,
-      advice = if (is.null(task)) "Names of columns need a task.")
+    check_task_order(task, of)
+    found = encode_strata(strata, configuration$missing, of)
   }
-  strata
+  check_strata_rows(data_source, length(found$codes), of,
+    advice = if (!is.null(strata) && is.null(task)) "Names of columns need a task.")
+  found
 }
 
-# Whether a source has the rows whose strata were given, in their order.
-check_strata_rows = function(data_source, n_strata_rows, of, task, advice = NULL) {
-  check_task_order(task, of)
+# A source that has a number of rows must have a stratum for each.
+check_strata_rows = function(data_source, n_strata_rows, of, advice = NULL) {
   n_rows = source_rows(data_source)
   if (!is.null(n_rows) && n_rows != n_strata_rows) {
     stop_parameter("strata", sprintf("have one value for each row of the dataset, %.0f", n_rows),

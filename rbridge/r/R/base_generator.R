@@ -34,9 +34,9 @@ new_generator = function(recipe, python = NULL) {
 recipe_class = function(kind, settings) {
   definition = sampler_kind(kind)
   members = list(
-    private = c(recipe_members(), definition$private),
+    private = c(list(.settings = settings), recipe_members(), definition$private),
     active = list(seed = function(value) if (missing(value)) private$.recipe$seed else stop_read_only("seed", self)),
-    parent_env = settings
+    parent_env = topenv()
   )
   if (!is.null(definition$iterate)) {
     members$.iter = function() {
@@ -51,25 +51,24 @@ recipe_class = function(kind, settings) {
   structure(sampler, class = append(class(sampler), "batch_sampler_generator", after = 1L), settings = settings)
 }
 
-# What epoch_sampler() asks of a sampler; `recipe` and `python` are those of the generator.
+# What epoch_sampler() asks of a sampler.
 recipe_members = function() {
   list(
     .recipe = NULL,
-    .python = NULL,
     .setup = NULL,
+    .kind = function() sampler_kind(private$.settings$recipe$kind),
     .prepare = function(data_source, task) {
-      private$.python = python
-      private$.recipe = ready_recipe(recipe, data_source, task)
-      private$.setup = sampler_kind(recipe$kind)$setup(private$.recipe, private)
+      private$.recipe = ready_recipe(private$.settings$recipe, data_source, task)
+      private$.setup = private$.kind()$setup(private$.recipe, private)
     },
-    .n_batches = function() sampler_kind(recipe$kind)$n_batches(private$.recipe),
-    .epoch_batches = function(epoch) sampler_kind(recipe$kind)$draw(private, epoch),
+    .n_batches = function() private$.kind()$n_batches(private$.recipe),
+    .epoch_batches = function(epoch) private$.kind()$draw(private, epoch),
     .begin = function() {
-      batches = sampler_kind(recipe$kind)$iterate(private, private$.next_epoch)
+      batches = private$.kind()$iterate(private, private$.next_epoch)
       private$.next_epoch = private$.next_epoch + 1
       batches
     },
-    .describe = function() sampler_kind(recipe$kind)$describe(private)
+    .describe = function() private$.kind()$describe(private)
   )
 }
 

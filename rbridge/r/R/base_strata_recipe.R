@@ -13,6 +13,12 @@ check_strata = function(recipe, of) {
   }
 }
 
+# Strata that were given go with the rows of the dataset, in their order.
+check_given_strata = function(recipe, data_source, task, of) {
+  check_task_order(task, of)
+  check_strata_rows(data_source, length(recipe$parts$codes), of)
+}
+
 # -> list(
 #   codes, shuffle, seed,
 #   counts = the rows of each stratum, and behind them those that are in no batch,

@@ -179,7 +179,7 @@ kind_downsampled = function() {
     class = downsampled_name,
     complete = function(recipe, data_source, task) {
       if (is.null(recipe$open)) {
-        check_strata_rows(data_source, length(recipe$parts$codes), downsampled_name, task)
+        check_given_strata(recipe, data_source, task, downsampled_name)
         return(recipe)
       }
       downsampled_recipe(source_strata(data_source, recipe$open, downsampled_name, task), recipe$open)

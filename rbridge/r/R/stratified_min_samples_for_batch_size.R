@@ -60,7 +60,8 @@ dry_strata = function(x, strata, configuration, of) {
     return(source_strata(input$data_source, c(configuration, list(strata = strata)), of))
   }
   strata = encode_strata(strata, configuration$missing, of)
-  check_strata_rows(input$data_source, length(strata$codes), of, source_task(input$data_source))
+  check_task_order(source_task(input$data_source), of)
+  check_strata_rows(input$data_source, length(strata$codes), of)
   strata
 }
 

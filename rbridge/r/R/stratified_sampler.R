@@ -243,7 +243,7 @@ kind_stratified = function() {
     class = sampler_name,
     complete = function(recipe, data_source, task) {
       if (is.null(recipe$open)) {
-        check_strata_rows(data_source, length(recipe$parts$codes), sampler_name, task)
+        check_given_strata(recipe, data_source, task, sampler_name)
         return(recipe)
       }
       stratified_recipe(source_strata(data_source, recipe$open, sampler_name, task), recipe$open)
