@@ -239,6 +239,38 @@ static void test_subsets_begin_permutations_and_put_the_pool_back(void) {
   }
 }
 
+static void test_a_subset_in_steps_is_that_of_one_step(void) {
+  for (size_t i = 0; i < LENGTH(SIZES); i++) {
+    uint32_t n_rows = SIZES[i];
+    uint32_t size = n_rows - n_rows / 3;
+    int32_t *pool = new_array(n_rows, sizeof *pool);
+    uint32_t *places = new_array(size, sizeof *places);
+    int32_t *wanted = new_array(size, sizeof *wanted);
+    int32_t *rows = new_array(size, sizeof *rows);
+    Generator generator, expected;
+    seed_generator(&generator, 3);
+    expected = generator;
+    fill_in_order(pool, n_rows);
+    draw_subset(&expected, pool, n_rows, size, places, wanted);
+    for (uint32_t step = 1; step <= size; step = 3 * step + 1) {
+      seed_generator(&generator, 3);
+      for (uint32_t begin = 0; begin < size; begin += step) {
+        uint32_t end = size - begin < step ? size : begin + step;
+        draw_subset_part(&generator, pool, n_rows, begin, end, places, rows);
+      }
+      put_rows_back(pool, places, size);
+      for (uint32_t place = 0; place < size; place++) CHECK_EQUAL(rows[place], wanted[place]);
+      for (uint32_t row = 0; row < n_rows; row++) CHECK_EQUAL(pool[row], row);
+      Generator following = expected;
+      CHECK_EQUAL(next_output(&generator), next_output(&following));
+    }
+    free(pool);
+    free(places);
+    free(wanted);
+    free(rows);
+  }
+}
+
 static void test_a_restored_generator_goes_on(void) {
   static const int positions[] = {0, 1, 623, 624, 625, 2000};
   uint32_t *words = new_array(STATE_SIZE + 1, sizeof *words);
@@ -284,6 +316,7 @@ int main(void) {
   test_numbers_are_those_of_the_reference_in_any_steps();
   test_permutations_in_steps_are_those_of_one_call();
   test_subsets_begin_permutations_and_put_the_pool_back();
+  test_a_subset_in_steps_is_that_of_one_step();
   test_a_restored_generator_goes_on();
   test_uniforms_in_steps_are_those_of_one_call();
   return 0;
