@@ -32,17 +32,20 @@ static void show_number(double number, char *shown) {
   }
 }
 
-/* End in the error that something is not a whole number in a range. */
-static void NORET refuse_number(double number, double least, double most, const char *parameter, const char *of) {
-  char requirement[2 * SHOWN];
+void NORET refuse_number(double number, const char *parameter, const char *of, const char *requirement) {
   char shown[SHOWN];
-  snprintf(requirement, sizeof requirement, "be an integer from %.0f to %.0f", least, most);
   show_number(number, shown);
   refuse(parameter, of, requirement, shown);
 }
 
-/* Whether a number is whole and in a range; false for NaN. */
-static bool is_whole(double number, double least, double most) {
+/* End in the error that something is not a whole number in a range. */
+static void NORET refuse_range(double number, double least, double most, const char *parameter, const char *of) {
+  char requirement[2 * SHOWN];
+  snprintf(requirement, sizeof requirement, "be an integer from %.0f to %.0f", least, most);
+  refuse_number(number, parameter, of, requirement);
+}
+
+bool is_whole(double number, double least, double most) {
   return number >= least && number <= most && floor(number) == number;
 }
 
@@ -51,8 +54,19 @@ int32_t whole_number(SEXP value, int32_t least, int32_t most, const char *parame
     refuse_kind(value, parameter, of, "be one number");
   }
   double number = Rf_asReal(value);
-  if (!is_whole(number, least, most)) refuse_number(number, least, most, parameter, of);
+  if (!is_whole(number, least, most)) refuse_range(number, least, most, parameter, of);
   return (int32_t)number;
+}
+
+int64_t epoch_rows(int32_t batch_size, int32_t n_batches, const char *of) {
+  int64_t n_rows = (int64_t)batch_size * n_batches;
+  if (n_rows > MOST_ROWS) {
+    char requirement[2 * SHOWN];
+    int32_t most = MOST_ROWS / batch_size;
+    snprintf(requirement, sizeof requirement, "be at most %d, so that R can number the rows of an epoch", (int)most);
+    refuse_number(n_batches, "n_batches", of, requirement);
+  }
+  return n_rows;
 }
 
 bool true_or_false(SEXP value, const char *parameter, const char *of) {
@@ -70,7 +84,7 @@ Plan read_plan(SEXP counts, SEXP n_batches, SEXP even, const char *of) {
   plan.counts = (int64_t *)(void *)R_alloc((size_t)plan.n_strata, sizeof(int64_t));
   const double *given = REAL(counts);
   for (int64_t stratum = 0; stratum < plan.n_strata; stratum++) {
-    if (!is_whole(given[stratum], 1, MOST_ROWS)) refuse_number(given[stratum], 1, MOST_ROWS, "counts", of);
+    if (!is_whole(given[stratum], 1, MOST_ROWS)) refuse_range(given[stratum], 1, MOST_ROWS, "counts", of);
     plan.counts[stratum] = (int64_t)given[stratum];
     plan.n_rows += plan.counts[stratum];
     if (plan.n_rows > MOST_ROWS) refuse("counts", of, "add up to at most 2147483647", "more");

@@ -37,8 +37,17 @@ void NORET refuse(const char *parameter, const char *of, const char *requirement
 /* End in the error that a parameter has another type or length than it must have. */
 void NORET refuse_kind(SEXP value, const char *parameter, const char *of, const char *requirement);
 
+/* End in the error that a number is not what it must be. */
+void NORET refuse_number(double number, const char *parameter, const char *of, const char *requirement);
+
+/* Whether a number is whole and in a range; false for NaN. */
+bool is_whole(double number, double least, double most);
+
 /* Return a whole number in a range, which R may hold as an integer or as a double. */
 int32_t whole_number(SEXP value, int32_t least, int32_t most, const char *parameter, const char *of);
+
+/* Return the rows of an epoch whose batches all have one size; refuse more than R's vectors of offsets can count. */
+int64_t epoch_rows(int32_t batch_size, int32_t n_batches, const char *of);
 
 /* Return TRUE or FALSE. */
 bool true_or_false(SEXP value, const char *parameter, const char *of);

@@ -15,6 +15,16 @@ static const R_CallMethodDef routines[] = {
   {"C_count_codes", (DL_FUNC)&C_count_codes, 2},
   {"C_prepare_scatter", (DL_FUNC)&C_prepare_scatter, 5},
   {"C_draw_epoch", (DL_FUNC)&C_draw_epoch, 2},
+  {"C_uniform_epoch", (DL_FUNC)&C_uniform_epoch, 5},
+  {"C_build_tree", (DL_FUNC)&C_build_tree, 4},
+  {"C_update_tree", (DL_FUNC)&C_update_tree, 4},
+  {"C_tree_facts", (DL_FUNC)&C_tree_facts, 1},
+  {"C_tree_weights", (DL_FUNC)&C_tree_weights, 2},
+  {"C_first_weights", (DL_FUNC)&C_first_weights, 2},
+  {"C_new_stream", (DL_FUNC)&C_new_stream, 1},
+  {"C_check_drawable", (DL_FUNC)&C_check_drawable, 4},
+  {"C_draw_by_weight", (DL_FUNC)&C_draw_by_weight, 6},
+  {"C_row_positions", (DL_FUNC)&C_row_positions, 4},
   {NULL, NULL, 0}
 };
 

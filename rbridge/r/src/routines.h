@@ -13,5 +13,15 @@ SEXP C_batch_composition(SEXP counts, SEXP n_batches, SEXP even);
 SEXP C_count_codes(SEXP codes, SEXP n_strata);
 SEXP C_prepare_scatter(SEXP key, SEXP codes, SEXP counts, SEXP n_batches, SEXP even);
 SEXP C_draw_epoch(SEXP reference, SEXP seed);
+SEXP C_uniform_epoch(SEXP n, SEXP batch_size, SEXP n_batches, SEXP replacement, SEXP seed);
+SEXP C_build_tree(SEXP weights, SEXP capacity, SEXP keeps_least, SEXP names);
+SEXP C_update_tree(SEXP tree, SEXP rows, SEXP weights, SEXP names);
+SEXP C_tree_facts(SEXP tree);
+SEXP C_tree_weights(SEXP tree, SEXP rows);
+SEXP C_first_weights(SEXP tree, SEXP count);
+SEXP C_new_stream(SEXP seed);
+SEXP C_check_drawable(SEXP tree, SEXP size, SEXP how, SEXP names);
+SEXP C_draw_by_weight(SEXP tree, SEXP stream, SEXP size, SEXP n_batches, SEXP how, SEXP names);
+SEXP C_row_positions(SEXP rows, SEXP n, SEXP parameter, SEXP of);
 
 #endif

@@ -1,0 +1,139 @@
+#' @title Sum Tree
+#'
+#' @description
+#' Weights of rows, in a tree of their sums.
+#' To draw `k` of `n` rows by weight takes time for `k log n`, and so does a change of `k` weights.
+#' It is for a training loop of your own, such as one with a replay buffer; [batch_sampler_weighted()] and
+#' [batch_sampler_prioritized()] are samplers on top of it.
+#'
+#' @param weights (`numeric()`)\cr
+#'   One weight for each row, a vector or a tensor: finite, none below 0.
+#'   They need not sum to 1.
+#'   A row of weight 0 is never drawn.
+#'   `NULL` (default): there is no row yet, and `capacity` must be given.
+#' @param capacity (`integer(1)`)\cr
+#'   The number of rows that there is room for, from 1 to 2147483647.
+#'   `NULL` (default): the number of weights.
+#' @param seed (`integer(1)`)\cr
+#'   Integer from 0 to 2147483646.
+#'   `NULL` (default): one is drawn, from the generator of torch if LibTorch is installed, otherwise from the generator
+#'   of R.
+#'
+#' @return An [R6::R6Class] object of class `"sum_tree"` with these members; rows are counted from 1:
+#' * `sample(k, replacement = TRUE)`: `k` rows drawn by their weights, `integer()`, in the order in which they were drawn.
+#'   With `replacement = FALSE` no row is drawn more than once, and `k` is at most the number of positive weights.
+#' * `update(indices, weights)`: sets the weights of rows; if a row is repeated, the last of its weights counts.
+#'   Returns the object invisibly.
+#' * `append(weights)`: adds rows with these weights, and returns their positions.
+#'   In a full tree they take the places of the oldest rows.
+#' * `weights(indices = NULL)`: the weights of rows, `numeric()`, or of all of them.
+#' * `total`: the sum of all weights.
+#' * `n_rows`: the number of rows that have a weight.
+#' * `capacity`: the number of rows that there is room for.
+#' * `seed`: the seed, given or drawn.
+#' * `print()`: shows a summary.
+#' * `clone()`: a copy that goes on alike; what changes one does not change the other.
+#'
+#' @section Guarantees:
+#' * A row is drawn with the probability of its weight over the total, to 53 bits.
+#'   A row of weight 0 is never drawn, however sums round.
+#' * Without replacement, rows are successive draws from what is left.
+#' * The tree is, bit for bit, the one that is built from the same weights, whatever was changed before.
+#' * The same seed, weights and calls give the same rows on every machine, and in Python with `pystrat.SumTree`, where
+#'   rows are counted from 0.
+#' * R's random number generator is neither used nor changed, except for the one number drawn if `seed` is `NULL`.
+#' * A refused call changes nothing.
+#' * An object that was saved with [saveRDS()], or sent to another process, goes on there.
+#'
+#' @section Errors:
+#' A weight that is negative, infinite or missing, a row that does not exist, a total that overflows, more rows without
+#' replacement than there are positive weights, a draw while all weights are 0.
+#'
+#' @source
+#' M. Huenermann, "Sampling Algorithms", 2021.
+#' His trees are binary; here a node has eight children.
+#'
+#' @export
+#' @examples
+#' tree = sum_tree(c(1, 0, 4, 5), seed = 1)
+#' tree$total
+#' tree$sample(6)
+#' tree$update(c(3, 4), c(0, 0))
+#' tree$sample(3)
+#'
+#' # a buffer of three rows that forgets the oldest one
+#' buffer = sum_tree(capacity = 3, seed = 1)
+#' buffer$append(c(1, 2, 3))
+#' buffer$append(5)
+#' buffer$weights()
+sum_tree = function(weights = NULL, capacity = NULL, seed = NULL) {
+  sum_tree_class$new(weights, capacity, seed)
+}
+
+sum_tree_name = "sum_tree"
+
+# As messages about its weights name them, and the number of rows to draw.
+sum_tree_names = c(sum_tree_name, "weights", "k")
+
+sum_tree_class = R6::R6Class("sum_tree",
+  public = list(
+    initialize = function(weights, capacity, seed) {
+      of = sum_tree_name
+      if (is.null(weights) && is.null(capacity)) {
+        stop_parameter("capacity", "be given where 'weights' are not", "nothing", of = of)
+      }
+      weights = if (is.null(weights)) numeric() else feedback_values(weights, "weights", of)
+      if (is.null(capacity) && length(weights) == 0L) {
+        stop_parameter("weights", "not be empty without 'capacity'", "0 values", of = of)
+      }
+      capacity = check_between(if (is.null(capacity)) length(weights) else capacity, "capacity", 1, largest_count, of)
+      if (capacity < length(weights)) {
+        stop_parameter("capacity", sprintf("be at least %d, the number of weights", length(weights)),
+          show_value(capacity), of = of)
+      }
+      private$.seed = if (is.null(seed)) draw_seed() else check_range(seed, "seed", largest_seed, of)
+      build_row_weights(private, weights, capacity, sum_tree_names)
+      private$.stream = new_stream(private$.seed)
+    },
+    sample = function(k, replacement = TRUE) {
+      # A draw takes microseconds, so it is not slowed down by more checks than it needs.
+      if (!is_whole_number(k)) check_between(k, "k", 0, largest_count, sum_tree_name)
+      distinct = !isTRUE(replacement) && !check_flag(replacement, "replacement", sum_tree_name)
+      form = if (distinct) draw_forms$distinct else draw_forms$replacement
+      drawn = .Call(C_draw_by_weight, private$.tree, private$.stream, k, 1, form, sum_tree_names)
+      private$.stream = drawn$stream
+      drawn$rows
+    },
+    update = function(indices, weights) {
+      of = sum_tree_name
+      indices = row_positions(indices, private$.n_rows, "indices", of)
+      update_row_weights(private, indices, feedback_values(weights, "weights", of, length(indices)), sum_tree_names)
+      invisible(self)
+    },
+    append = function(weights) {
+      append_row_weights(private, feedback_values(weights, "weights", sum_tree_name), sum_tree_names)
+    },
+    weights = function(indices = NULL) {
+      if (!is.null(indices)) {
+        indices = row_positions(indices, private$.n_rows, "indices", sum_tree_name)
+      }
+      row_weights_of(private, indices)
+    },
+    print = function(...) {
+      cat("<sum_tree>", sprintf("* Rows: %.0f, with room for %.0f", self$n_rows, self$capacity),
+        sprintf("* Total: %s", show_value(self$total)), sprintf("* Seed: %.0f", self$seed), sep = "\n")
+      invisible(self)
+    }
+  ),
+  active = list(
+    total = function(value) {
+      if (missing(value)) row_weight_facts(private)$total else stop_read_only("total", self)
+    },
+    n_rows = function(value) if (missing(value)) private$.n_rows else stop_read_only("n_rows", self),
+    capacity = function(value) {
+      if (missing(value)) row_weight_facts(private)$capacity else stop_read_only("capacity", self)
+    },
+    seed = function(value) if (missing(value)) private$.seed else stop_read_only("seed", self)
+  ),
+  private = list(.tree = NULL, .n_rows = NULL, .next_position = NULL, .seed = NULL, .stream = NULL)
+)

@@ -1,0 +1,371 @@
+/* Rows drawn by weight: a sum tree in one vector of doubles, and random numbers from a stream of integers.
+ *
+ * Both are plain vectors of R, which are copied, saved and sent to other processes as any vector. Their content may
+ * come from a file, so it is checked as far as no draw can leave the memory of the tree.
+ */
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "arguments.h"
+#include "core/stream.h"
+#include "core/weighted.h"
+#include "routines.h"
+
+/* The first numbers of a tree, a line of the cache. The sums follow, and the least weights if they are kept. */
+enum { N_ROWS, N_POSITIVE, KEEPS_LEAST, HEAD = 8 };
+
+enum { N_WORDS = STATE_SIZE + 1 }; /* of a stream */
+
+/* How a batch is drawn. */
+enum { WITH_REPLACEMENT, FROM_SLICES, WITHOUT_REPLACEMENT };
+
+/* What messages name. */
+typedef struct {
+  const char *of;      /* the function or class */
+  const char *weights; /* what it calls the weights */
+  const char *size;    /* what it calls the number of rows to draw */
+} Names;
+
+static Names read_names(SEXP names) {
+  if (TYPEOF(names) != STRSXP || Rf_xlength(names) != 3) refuse_kind(names, "names", "sum_tree", "be three names");
+  return (Names){CHAR(STRING_ELT(names, 0)), CHAR(STRING_ELT(names, 1)), CHAR(STRING_ELT(names, 2))};
+}
+
+/* Return how many numbers R has for a tree. */
+static int64_t length_of_tree(int64_t n_rows, bool keeps_least) {
+  return HEAD + sum_tree_length(n_rows) + (keeps_least ? sum_tree_least_length(n_rows) : 0);
+}
+
+/* Lay a tree over a vector of R whose head is right. */
+static SumTree tree_over(double *numbers) {
+  SumTree tree;
+  int64_t n_rows = (int64_t)numbers[N_ROWS];
+  bool has_least = numbers[KEEPS_LEAST] == 1 && sum_tree_least_length(n_rows) > 0;
+  double *least = has_least ? numbers + HEAD + sum_tree_length(n_rows) : NULL;
+  init_sum_tree(&tree, n_rows, numbers + HEAD, least, (int64_t)numbers[N_POSITIVE]);
+  return tree;
+}
+
+/* Whether the numbers that pad the levels are zero: a descent then never leaves the tree, whatever the others are. */
+static bool is_padded(const SumTree *tree) {
+  for (int level = 0; level < tree->n_levels; level++) {
+    const double *numbers = tree->sums + tree->begins[level];
+    for (int64_t place = tree->sizes[level]; place % SUM_TREE_FAN != 0; place++) {
+      if (numbers[place] != 0) return false;
+    }
+  }
+  return true;
+}
+
+/* Return the tree of a vector of R. */
+static SumTree read_tree(SEXP value, const char *of) {
+  const char *required = "be a sum tree";
+  if (TYPEOF(value) != REALSXP || Rf_xlength(value) < HEAD) refuse_kind(value, "tree", of, required);
+  double *numbers = REAL(value);
+  bool is_tree = is_whole(numbers[N_ROWS], 1, MOST_ROWS) && is_whole(numbers[N_POSITIVE], 0, numbers[N_ROWS]) &&
+      is_whole(numbers[KEEPS_LEAST], 0, 1);
+  if (is_tree) is_tree = Rf_xlength(value) == length_of_tree((int64_t)numbers[N_ROWS], numbers[KEEPS_LEAST] == 1);
+  if (!is_tree) refuse("tree", of, required, "other numbers");
+  SumTree tree = tree_over(numbers);
+  if (!is_padded(&tree)) refuse("tree", of, required, "other numbers");
+  return tree;
+}
+
+/* Refuse weights of which one is negative, infinite or missing. */
+static void check_weights(SEXP weights, const Names *names) {
+  if (TYPEOF(weights) != REALSXP) refuse_kind(weights, names->weights, names->of, "be doubles");
+  int64_t count = Rf_xlength(weights);
+  for (int64_t begin = 0; begin < count; begin += STEP) {
+    int64_t wrong = first_wrong_weight(REAL(weights), begin, count - begin < STEP ? count : begin + STEP);
+    if (wrong >= 0) {
+      refuse_number(REAL(weights)[wrong], names->weights, names->of, "hold finite numbers, none below 0");
+    }
+    R_CheckUserInterrupt();
+  }
+}
+
+static void NORET refuse_total(const Names *names) {
+  refuse(names->weights, names->of, "have a finite total", "a total that overflows");
+}
+
+SEXP C_build_tree(SEXP weights, SEXP capacity, SEXP keeps_least, SEXP names_in_r) {
+  Names names = read_names(names_in_r);
+  int64_t n_rows = whole_number(capacity, 1, MOST_ROWS, "capacity", names.of);
+  bool keeps = true_or_false(keeps_least, "keeps_least", names.of);
+  check_weights(weights, &names);
+  int64_t count = Rf_xlength(weights);
+  if (count > n_rows) refuse("capacity", names.of, "be at least the number of weights", "less");
+  SEXP result = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)length_of_tree(n_rows, keeps)));
+  double *numbers = REAL(result);
+  memset(numbers, 0, (size_t)Rf_xlength(result) * sizeof(double));
+  numbers[N_ROWS] = (double)n_rows;
+  numbers[KEEPS_LEAST] = keeps;
+  SumTree tree = tree_over(numbers);
+  if (tree.least != NULL) {
+    for (int64_t i = 0; i < sum_tree_least_length(n_rows); i++) tree.least[i] = INFINITY;
+  }
+  for (int64_t begin = 0; begin < count; begin += STEP) {
+    fill_rows(&tree, REAL(weights), begin, count - begin < STEP ? count : begin + STEP);
+    R_CheckUserInterrupt();
+  }
+  if (overflows(&tree)) refuse_total(&names);
+  numbers[N_POSITIVE] = (double)tree.n_positive;
+  UNPROTECT(1);
+  return result;
+}
+
+/* Return rows of R, checked, as the core has them. */
+static int64_t *read_rows(SEXP rows, int64_t n_rows, const char *of) {
+  if (TYPEOF(rows) != INTSXP) refuse_kind(rows, "rows", of, "be integers");
+  int64_t count = Rf_xlength(rows);
+  int64_t *result = (int64_t *)(void *)R_alloc((size_t)count, sizeof(int64_t));
+  const int *given = INTEGER(rows);
+  for (int64_t i = 0; i < count; i++) {
+    if (given[i] < 1 || given[i] > n_rows) refuse("rows", of, "be rows of the tree", "others");
+    result[i] = given[i] - 1;
+    if (i % STEP == STEP - 1) R_CheckUserInterrupt();
+  }
+  return result;
+}
+
+/* An update in steps, which is undone if it is interrupted, or if the total overflows. */
+typedef struct {
+  SumTree tree;
+  double *head;
+  const int64_t *rows;
+  const double *weights;
+  double *previous;
+  int64_t count, done;
+  bool is_complete;
+} Update;
+
+static SEXP run_update(void *data) {
+  Update *update = data;
+  while (update->done < update->count) {
+    int64_t end = update->count - update->done < STEP ? update->count : update->done + STEP;
+    update_rows(&update->tree, update->rows, update->weights, update->done, end, update->previous);
+    update->done = end;
+    if (end < update->count) R_CheckUserInterrupt();
+  }
+  update->is_complete = !overflows(&update->tree);
+  return R_NilValue;
+}
+
+static void end_update(void *data) {
+  Update *update = data;
+  if (!update->is_complete) undo_updates(&update->tree, update->rows, update->previous, 0, update->done);
+  update->head[N_POSITIVE] = (double)update->tree.n_positive;
+}
+
+SEXP C_update_tree(SEXP tree, SEXP rows, SEXP weights, SEXP names_in_r) {
+  Names names = read_names(names_in_r);
+  int64_t n_rows = read_tree(tree, names.of).n_rows;
+  Update update = {.rows = read_rows(rows, n_rows, names.of), .count = Rf_xlength(rows)};
+  check_weights(weights, &names);
+  if (Rf_xlength(weights) != update.count) refuse_kind(weights, names.weights, names.of, "have one value for each row");
+  if (update.count == 0) return tree;
+  SEXP result = PROTECT(MAYBE_SHARED(tree) ? Rf_duplicate(tree) : tree);
+  update.head = REAL(result);
+  update.tree = tree_over(update.head);
+  update.weights = REAL(weights);
+  update.previous = (double *)(void *)R_alloc((size_t)update.count, sizeof(double));
+  R_ExecWithCleanup(run_update, &update, end_update, &update);
+  if (!update.is_complete) refuse_total(&names);
+  UNPROTECT(1);
+  return result;
+}
+
+SEXP C_tree_facts(SEXP tree) {
+  SumTree read = read_tree(tree, "sum_tree");
+  bool knows_least = REAL(tree)[KEEPS_LEAST] == 1 || sum_tree_least_length(read.n_rows) == 0;
+  const char *facts[] = {"capacity", "total", "n_positive", "least", ""};
+  SEXP result = PROTECT(Rf_mkNamed(VECSXP, facts));
+  SET_VECTOR_ELT(result, 0, Rf_ScalarReal((double)read.n_rows));
+  SET_VECTOR_ELT(result, 1, Rf_ScalarReal(total_of(&read)));
+  SET_VECTOR_ELT(result, 2, Rf_ScalarReal((double)read.n_positive));
+  SET_VECTOR_ELT(result, 3, Rf_ScalarReal(knows_least ? least_weight_of(&read) : NA_REAL));
+  UNPROTECT(1);
+  return result;
+}
+
+SEXP C_tree_weights(SEXP tree, SEXP rows) {
+  const char *of = "sum_tree";
+  SumTree read = read_tree(tree, of);
+  const double *leaves = leaves_of(&read);
+  const int64_t *places = read_rows(rows, read.n_rows, of);
+  SEXP result = PROTECT(Rf_allocVector(REALSXP, Rf_xlength(rows)));
+  double *weights = REAL(result);
+  for (int64_t i = 0; i < Rf_xlength(rows); i++) weights[i] = leaves[places[i]];
+  UNPROTECT(1);
+  return result;
+}
+
+SEXP C_first_weights(SEXP tree, SEXP count) {
+  const char *of = "sum_tree";
+  SumTree read = read_tree(tree, of);
+  int64_t wanted = whole_number(count, 0, (int32_t)read.n_rows, "count", of);
+  SEXP result = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)wanted));
+  if (wanted > 0) memcpy(REAL(result), leaves_of(&read), (size_t)wanted * sizeof(double));
+  UNPROTECT(1);
+  return result;
+}
+
+SEXP C_new_stream(SEXP seed) {
+  Generator generator;
+  seed_generator(&generator, (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed", "new_stream"));
+  SEXP result = PROTECT(Rf_allocVector(INTSXP, N_WORDS));
+  save_generator(&generator, (uint32_t *)(void *)INTEGER(result));
+  UNPROTECT(1);
+  return result;
+}
+
+/* A draw of batches, one after another, whose rows are counted from 1 when a step is complete. */
+typedef struct {
+  SumTree tree;
+  Generator generator;
+  int64_t size, n_drawn;
+  int how;
+  int *rows;
+  DistinctDraw distinct;
+} Draw;
+
+/* Draw rows one by one; between the steps the tree is as it was. */
+static void draw_rows(Draw *draw) {
+  for (int64_t begin = 0; begin < draw->n_drawn;) {
+    int64_t end = draw->n_drawn - begin < STEP ? draw->n_drawn : begin + STEP;
+    if (draw->how == FROM_SLICES) {
+      draw_from_slices(&draw->tree, &draw->generator, draw->size, begin, end, draw->rows);
+    } else {
+      draw_by_weight(&draw->tree, &draw->generator, end - begin, draw->rows + begin);
+    }
+    for (int64_t i = begin; i < end; i++) draw->rows[i] += 1;
+    begin = end;
+    if (begin < draw->n_drawn) R_CheckUserInterrupt();
+  }
+}
+
+/* Draw batches without replacement, which take rows out of the tree meanwhile. */
+static SEXP run_distinct(void *data) {
+  Draw *draw = data;
+  int64_t since_check = 0;
+  for (int64_t begin = 0; begin < draw->n_drawn; begin += draw->size) {
+    draw->distinct.rows = draw->rows + begin;
+    begin_distinct(&draw->distinct);
+    while (!draw_distinct(&draw->tree, &draw->generator, &draw->distinct, STEP)) R_CheckUserInterrupt();
+    for (int64_t i = 0; i < draw->size; i++) draw->distinct.rows[i] += 1;
+    since_check += draw->size;
+    if (since_check >= STEP) {
+      R_CheckUserInterrupt();
+      since_check = 0;
+    }
+  }
+  return R_NilValue;
+}
+
+static void end_distinct(void *data) {
+  Draw *draw = data;
+  put_back(&draw->tree, &draw->distinct);
+}
+
+static void draw_distinct_rows(Draw *draw) {
+  size_t size = (size_t)draw->size;
+  draw->distinct.size = draw->size;
+  draw->distinct.table = (int64_t *)(void *)R_alloc((size_t)1 << hash_set_bits(draw->size), sizeof(int64_t));
+  draw->distinct.removed = (int64_t *)(void *)R_alloc(size, sizeof(int64_t));
+  draw->distinct.weights = (double *)(void *)R_alloc(size, sizeof(double));
+  R_ExecWithCleanup(run_distinct, draw, end_distinct, draw);
+}
+
+/* Refuse to draw `size` rows if too few weights are positive. */
+static void check_drawable(const SumTree *tree, int64_t size, int how, const Names *names) {
+  if (size > 0 && tree->n_positive == 0) {
+    refuse(names->weights, names->of, "not all be 0 when rows are drawn", "no positive weight");
+  }
+  if (how == WITHOUT_REPLACEMENT && size > tree->n_positive) {
+    char required[128];
+    snprintf(
+        required, sizeof required, "be at most %.0f, the number of positive weights, without replacement",
+        (double)tree->n_positive
+    );
+    refuse_number((double)size, names->size, names->of, required);
+  }
+}
+
+SEXP C_check_drawable(SEXP tree, SEXP size, SEXP how, SEXP names_in_r) {
+  Names names = read_names(names_in_r);
+  SumTree read = read_tree(tree, names.of);
+  int32_t wanted = whole_number(size, 0, MOST_ROWS, names.size, names.of);
+  check_drawable(&read, wanted, whole_number(how, WITH_REPLACEMENT, WITHOUT_REPLACEMENT, "how", names.of), &names);
+  return R_NilValue;
+}
+
+SEXP C_draw_by_weight(SEXP tree, SEXP stream, SEXP size, SEXP n_batches, SEXP how, SEXP names_in_r) {
+  Names names = read_names(names_in_r);
+  Draw draw = {.tree = read_tree(tree, names.of)};
+  if (TYPEOF(stream) != INTSXP || Rf_xlength(stream) != N_WORDS ||
+      !restore_generator(&draw.generator, (const uint32_t *)(const void *)INTEGER(stream))) {
+    refuse_kind(stream, "stream", names.of, "be the state of a generator");
+  }
+  int32_t batch_size = whole_number(size, 0, MOST_ROWS, names.size, names.of);
+  draw.size = batch_size;
+  draw.how = whole_number(how, WITH_REPLACEMENT, WITHOUT_REPLACEMENT, "how", names.of);
+  int32_t count = whole_number(n_batches, 1, MOST_ROWS, "n_batches", names.of);
+  draw.n_drawn = batch_size == 0 ? 0 : epoch_rows(batch_size, count, names.of);
+  check_drawable(&draw.tree, draw.size, draw.how, &names);
+  const char *parts[] = {"rows", "stream", ""};
+  SEXP result = PROTECT(Rf_mkNamed(VECSXP, parts));
+  SEXP rows = Rf_allocVector(INTSXP, (R_xlen_t)draw.n_drawn);
+  SET_VECTOR_ELT(result, 0, rows);
+  SEXP words = Rf_allocVector(INTSXP, N_WORDS);
+  SET_VECTOR_ELT(result, 1, words);
+  draw.rows = INTEGER(rows);
+  if (draw.n_drawn > 0) {
+    if (draw.how == WITHOUT_REPLACEMENT) {
+      draw_distinct_rows(&draw);
+    } else {
+      draw_rows(&draw);
+    }
+  }
+  save_generator(&draw.generator, (uint32_t *)(void *)INTEGER(words));
+  UNPROTECT(1);
+  return result;
+}
+
+/* End in the error that a row is not one of n_rows. */
+static void NORET refuse_row(double row, int32_t n_rows, const char *parameter, const char *of) {
+  char required[128];
+  if (n_rows == 0) refuse_number(row, parameter, of, "be empty: there is no row");
+  snprintf(required, sizeof required, "hold row positions from 1 to %d, counted from 1", (int)n_rows);
+  refuse_number(row, parameter, of, required);
+}
+
+SEXP C_row_positions(SEXP rows, SEXP n, SEXP parameter, SEXP of_in_r) {
+  if (TYPEOF(parameter) != STRSXP || Rf_xlength(parameter) != 1 || TYPEOF(of_in_r) != STRSXP ||
+      Rf_xlength(of_in_r) != 1) {
+    refuse_kind(parameter, "parameter", "row_positions", "be a name");
+  }
+  const char *name = CHAR(STRING_ELT(parameter, 0));
+  const char *of = CHAR(STRING_ELT(of_in_r, 0));
+  int32_t n_rows = whole_number(n, 0, MOST_ROWS, "n", of);
+  R_xlen_t count = Rf_xlength(rows);
+  if (TYPEOF(rows) == INTSXP) {
+    const int *given = INTEGER(rows);
+    for (R_xlen_t i = 0; i < count; i++) {
+      if (given[i] < 1 || given[i] > n_rows) refuse_row(given[i] == NA_INTEGER ? NA_REAL : given[i], n_rows, name, of);
+      if (i % STEP == STEP - 1) R_CheckUserInterrupt();
+    }
+    return rows;
+  }
+  if (TYPEOF(rows) != REALSXP) refuse_kind(rows, name, of, "hold row positions");
+  SEXP result = PROTECT(Rf_allocVector(INTSXP, count));
+  const double *given = REAL(rows);
+  for (R_xlen_t i = 0; i < count; i++) {
+    if (!is_whole(given[i], 1, n_rows)) refuse_row(given[i], n_rows, name, of);
+    INTEGER(result)[i] = (int)given[i];
+    if (i % STEP == STEP - 1) R_CheckUserInterrupt();
+  }
+  UNPROTECT(1);
+  return result;
+}
