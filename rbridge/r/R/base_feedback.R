@@ -28,3 +28,86 @@ feedback_values = function(values, parameter, of, n_rows = NULL) {
 new_stream = function(seed) {
   .Call(C_new_stream, seed)
 }
+
+# An iteration over an epoch whose batches are drawn one after another, by what the sampler has been told until then:
+# a function that returns the rows of the next batch at each call, NULL at the end.
+# `private` is that of an instance whose recipe has the parts batch_size, n_batches and num_replicas.
+# `draw(private, stream, count)` draws `count` batches: list(rows, stream), where `stream` is the one for the next draw.
+# Batches that several processes are trained on at the same time are drawn together.
+feedback_batches = function(private, epoch, draw) {
+  parts = private$.recipe$parts
+  batch_size = parts$batch_size
+  together = parts$num_replicas
+  resumed = take_place(private, epoch)
+  left = parts$n_batches - resumed$batch
+  rows = resumed$rows
+  stream = resumed$stream
+  taken = 0
+  function() {
+    if (left == 0) {
+      return(NULL)
+    }
+    if (taken == length(rows)) {
+      drawn = draw(private, stream, together)
+      stream <<- drawn$stream
+      rows <<- drawn$rows
+      taken <<- 0
+    }
+    left <<- left - 1
+    begin = taken
+    taken <<- begin + batch_size
+    if (length(rows) == batch_size) rows else rows[(begin + 1):taken]
+  }
+}
+
+# All batches of an epoch, by what the sampler has been told until now.
+draw_feedback_epoch = function(private, epoch, draw) {
+  parts = private$.recipe$parts
+  list(
+    rows = draw(private, new_stream(epoch_seed(private$.recipe$seed, epoch)), parts$n_batches)$rows,
+    offsets = fixed_size_offsets(parts$batch_size, parts$n_batches)
+  )
+}
+
+# Where an epoch begins: -> list(batch = how many batches are past, rows = what is already drawn, from 1, stream).
+# That is at its beginning, unless the sampler was resumed within that very epoch; the next iteration uses that up.
+take_place = function(private, epoch) {
+  state = private$.recipe$state
+  private$.recipe$state[place_entries] = NULL
+  if (!is.null(state$epoch) && state$epoch == epoch) {
+    list(batch = state$batch, rows = state$drawn + 1L, stream = state$generator)
+  } else {
+    list(batch = 0, rows = integer(), stream = new_stream(epoch_seed(private$.recipe$seed, epoch)))
+  }
+}
+
+# In the state of a sampler that was resumed: the epoch, the batches of it that are past, the rows that were drawn beyond
+# them, counted from 0, and the words of the random number generator after these.
+place_entries = c("epoch", "batch", "drawn", "generator")
+
+check_place = function(recipe, n_rows, of) {
+  state = recipe$state
+  given = place_entries %in% names(state)
+  if (!any(given)) {
+    return(invisible())
+  }
+  if (!all(given) || !is_whole_between(state$epoch, 0, largest_epoch) ||
+    !is_whole_between(state$batch, 0, recipe$parts$n_batches) || !is.integer(state$generator)) {
+    stop_parameter("recipe", paste("have a place in an epoch as", show_names(place_entries)), "another state", of = of)
+  }
+  drawn = state$drawn
+  if (!is.integer(drawn) || length(drawn) %% recipe$parts$batch_size != 0) {
+    stop_parameter("recipe", "have whole batches of integers as 'drawn'", show_value(drawn), of = of)
+  }
+  if (length(drawn) > 0L) {
+    row_positions(drawn + 1L, n_rows, "drawn", of)
+  }
+}
+
+# Where mlr3torch predicts, an instance only gives all rows in order.
+check_is_trained_on = function(private, of) {
+  if (!is.null(private$.in_order)) {
+    stop("This instance of ", of, " draws nothing, since mlr3torch predicts with it. ",
+      "Tell the one of the training.", call. = FALSE)
+  }
+}

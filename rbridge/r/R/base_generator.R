@@ -17,17 +17,19 @@
 
 largest_seed = 2147483646
 
-sampler_kinds = function() c("stratified", "downsampled")
+sampler_kinds = function() c("stratified", "downsampled", "uniform", "weighted", "prioritized")
 
 sampler_kind = function(kind) {
   get(paste0("kind_", kind), envir = topenv(), mode = "function")()
 }
 
 # The frame of this call is all that a generator brings along: the recipe, below the namespace of the package.
-# `python` are functions that ask Python, for samplers that live there.
-new_generator = function(recipe, python = NULL) {
+# `python` are functions that ask Python, for samplers that live there; `functions` those that the user gave, which have
+# no influence on the batches.
+new_generator = function(recipe, python = NULL, functions = NULL) {
   force(recipe)
   force(python)
+  force(functions)
   recipe_class(recipe$kind, environment())
 }
 

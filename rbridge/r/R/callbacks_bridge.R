@@ -23,15 +23,22 @@ from_python = function(result) {
   result$value
 }
 
-# The generator of a recipe that Python made.
-generator_from_python = function(kind, seed, parts, state, labels) {
-  new_generator(recipe_from_python(kind, seed, parts, state, labels, of = "as_torch_sampler"))
+# The generator of a recipe that Python made; `functions` are functions of Python, by name.
+generator_from_python = function(kind, seed, parts, state, labels, functions = NULL) {
+  recipe = recipe_from_python(kind, seed, parts, state, labels, of = "as_torch_sampler")
+  new_generator(recipe, functions = lapply(functions, asking_python))
 }
 
 recipe_from_python = function(kind, seed, parts, state, labels, of) {
   recipe = check_recipe(new_recipe(kind, seed, parts, state, labels), of)
   sampler_kind(kind)$check(recipe, of)
   recipe
+}
+
+# A function of Python as one of R.
+asking_python = function(ask) {
+  force(ask)
+  function(...) from_python(ask(...))
 }
 
 # A sampler whose batches Python makes, as a generator: one crossing an epoch, or one a batch if it has feedback.

@@ -9,6 +9,8 @@
 # How rows are drawn, as the C core numbers it.
 draw_forms = list(replacement = 0L, slices = 1L, distinct = 2L)
 
+row_weight_fields = list(.tree = NULL, .n_rows = NULL, .next_position = NULL)
+
 build_row_weights = function(owner, weights, capacity, names, keeps_least = FALSE) {
   owner$.tree = .Call(C_build_tree, weights, capacity, keeps_least, names)
   owner$.n_rows = as.double(length(weights))
@@ -46,4 +48,13 @@ row_weight_facts = function(owner) {
 # `form` is one of draw_forms. -> list(rows, stream), where `stream` is the one for the next draw
 draw_row_weights = function(owner, stream, size, n_batches, form, names) {
   .Call(C_draw_by_weight, owner$.tree, stream, size, n_batches, form, names)
+}
+
+# Weights in the state of a recipe; their values are checked when the tree is built.
+check_state_weights = function(recipe, fewest, most, of) {
+  weights = recipe$state$weights
+  if (!is.double(weights) || length(weights) < fewest || length(weights) > most) {
+    required = if (fewest == most) sprintf("%.0f", most) else sprintf("from %.0f to %.0f", fewest, most)
+    stop_parameter("recipe", sprintf("have %s doubles as 'weights'", required), show_value(weights), of = of)
+  }
 }

@@ -1,4 +1,5 @@
-# Uniform, weighted and prioritised batches of Python, made again from the golden vectors by R's own generator.
+# Uniform, weighted and prioritised batches of Python, made again from the golden vectors by R's own generator, and by
+# the samplers of this package.
 
 draw_weighted = function(case) {
   made = case$weights
@@ -50,12 +51,57 @@ draw_uniform = function(case) {
   unlist(lapply(seq_len(case$n_batches), batch)) - 1
 }
 
-test_that("R makes the uniform, the weighted and the prioritised batches of the golden vectors", {
+# The weights, or priorities, of a case before any update.
+made_numbers = function(n, made, offset = 0) {
+  (seq_len(n) * made$multiplier) %% made$modulus / made$divisor - offset
+}
+
+# The rows of an epoch, counted from 0, when `tell(update)` has told of the updates before each batch.
+sampled_epoch = function(sampler, case, tell) {
+  sampler$set_epoch(case$epoch)
+  next_batch = sampler$.iter()
+  rows = lapply(seq_len(case$n_batches) - 1, function(batch) {
+    for (update in Filter(function(update) update$before == batch, case$updates)) {
+      tell(update)
+    }
+    next_batch()
+  })
+  list(all = unlist(rows) - 1, last = rows[[length(rows)]])
+}
+
+sample_uniform = function(case) {
+  sampler = batch_sampler_uniform(case$n, case$batch_size, replacement = case$replacement, n_batches = case$n_batches,
+    seed = case$seed)(NULL)
+  sampler$batches(case$epoch)$rows - 1
+}
+
+sample_weighted = function(case) {
+  sampler = batch_sampler_weighted(made_numbers(case$n, case$weights), case$batch_size, replacement = case$replacement,
+    n_batches = case$n_batches, seed = case$seed)(NULL)
+  sampled_epoch(sampler, case, function(update) {
+    rows = seq(1, case$n, by = update$step)
+    sampler$update(rows, rep(update$weight, length(rows)))
+  })$all
+}
+
+sample_prioritised = function(case) {
+  settings = case[c("n", "batch_size", "alpha", "beta", "epsilon", "stratified", "normalise", "capacity", "n_batches",
+    "seed")]
+  sampler = do.call(batch_sampler_prioritized, settings)(NULL)
+  sampler$update(seq_len(case$n), made_numbers(case$n, case$priorities, offset = 1))
+  rows = sampled_epoch(sampler, case, function(update) {
+    rows = seq(1, case$n, by = update$step)
+    sampler$update(rows, rep(update$priority, length(rows)))
+    sampler$append(update$append)
+  })
+  structure(rows$all, importance_weights = sampler$importance_weights(rows$last))
+}
+
+expect_golden_rows = function(draws, with_generator) {
   cases = read_golden("weighted.json")$cases
   expect_gt(length(cases), 70L)
-  draws = list(uniform = draw_uniform, weighted = draw_weighted, prioritised = draw_prioritised)
   for (case in cases) {
-    drawn = with_seed_of(case$input, draws[[case$input$kind]](case$input))
+    drawn = with_generator(case$input, draws[[case$input$kind]](case$input))
     rows = as.vector(drawn)
     expect_equal(attr(drawn, "importance_weights"), unlist(case$expected$importance_weights), tolerance = 1e-11)
     expected = case$expected$rows
@@ -63,4 +109,17 @@ test_that("R makes the uniform, the weighted and the prioritised batches of the 
     found = if (length(rows) <= 2000L) rows else cut_list(rows)
     expect_equal(found, expected, tolerance = 0, info = jsonlite::toJSON(case$input, auto_unbox = TRUE))
   }
+}
+
+test_that("R makes the uniform, the weighted and the prioritised batches of the golden vectors", {
+  draws = list(uniform = draw_uniform, weighted = draw_weighted, prioritised = draw_prioritised)
+  expect_golden_rows(draws, with_seed_of)
+})
+
+test_that("the samplers of this package give the batches of the golden vectors, and R's generator takes no part", {
+  set.seed(3)
+  before = .Random.seed
+  draws = list(uniform = sample_uniform, weighted = sample_weighted, prioritised = sample_prioritised)
+  expect_golden_rows(draws, function(case, code) code)
+  expect_identical(.Random.seed, before)
 })

@@ -1,0 +1,264 @@
+#' @title Prioritized Batch Sampler
+#'
+#' @description
+#' Makes a batch sampler for prioritized experience replay: row `i` is drawn with a probability proportional to
+#' `(abs(priority of i) + epsilon)^alpha`.
+#' The priority is what a training loop says of a row, most often its last error.
+#' Importance weights correct the gradients for the unequal probabilities.
+#'
+#' @param n (`integer(1)`)\cr
+#'   Number of rows that are there; 0 is for a replay buffer that is still empty, and needs `capacity`.
+#' @param batch_size (`integer(1)`)\cr
+#'   Rows of a batch, drawn with replacement.
+#' @param alpha (`numeric(1)`)\cr
+#'   At least 0, by default 0.6; 0 draws all rows alike.
+#' @param beta (`numeric(1)` or `function`)\cr
+#'   The exponent of the importance weights, at least 0, by default 0.4; or a function that returns it for the number of
+#'   a batch.
+#' @param epsilon (`numeric(1)`)\cr
+#'   Above 0, so that no row is lost for ever; by default `1e-6`.
+#' @param stratified (`logical(1)`)\cr
+#'   `TRUE`: one row is drawn from each of `batch_size` equal slices of the total, in their order: the same
+#'   probabilities, with less variance.
+#'   `FALSE` (default): all rows of a batch are drawn from the whole.
+#' @param normalise (`logical(1)`)\cr
+#'   Whether the importance weights are divided by the largest that any row has, so that none exceeds 1.
+#'   `TRUE` (default): they are.
+#' @param capacity (`integer(1)`)\cr
+#'   The number of rows that there is room for, at least `n` and 1: `append()` adds rows up to it, and then takes the
+#'   places of the oldest ones.
+#'   `NULL` (default): `n`.
+#' @param n_batches (`integer(1)`)\cr
+#'   Batches of an epoch.
+#'   `NULL` (default): `capacity %/% batch_size`.
+#' @inheritParams batch_sampler_weighted
+#'
+#' @return A generator of class `"batch_sampler_prioritized"` and `"torch_sampler"`: a function of one argument
+#' `data_source`, which returns an instance of the sampler, as [batch_sampler_stratified()] explains.
+#' Besides the members that are described there, an instance has:
+#' * `update(rows, priorities)`: sets the priorities of rows, counted from 1: finite numbers of either sign; if a row is
+#'   repeated, the last one counts.
+#'   Returns the instance invisibly.
+#' * `append(count = 1)`: adds rows, and returns their positions.
+#'   If there is no room left, they are those of the oldest rows: it is there that the caller puts what is new.
+#' * `importance_weights(rows, batch = NULL)`: the factors by which the losses of rows are multiplied, by the priorities
+#'   as they are now.
+#'   `batch` is the number of the batch, for which `beta` is asked if it is a function.
+#'
+#' `batches(epoch)` draws what an epoch would be with the priorities as they are now, and changes nothing.
+#'
+#' @section Guarantees:
+#' The guarantees of [batch_sampler_weighted()] hold here as well; the sampler of the Python package is
+#' `pystrat.PrioritizedBatchSampler`.
+#' * A new row has the largest `abs(priority) + epsilon` that was ever told, 1 before any, raised to the power of
+#'   `alpha`.
+#' * The importance weight of row `i` is `(p_min / p_i)^beta`, with `p_i` as above and `p_min` the least of all rows.
+#'   It is `(n * P(i))^-beta`, with `P(i)` the probability of row `i`, over the largest of these values; with
+#'   `normalise = FALSE` it is `(n * P(i))^-beta` itself.
+#' * With `beta = 1` and `normalise = FALSE` the mean of weight times value over a batch is an unbiased estimate of the
+#'   mean over all rows.
+#'   With any other setting it is not.
+#'
+#' @section Errors:
+#' A priority that is not finite, a row that does not exist, an argument of the wrong type or out of range.
+#' A batch drawn from an empty buffer is an error when it is drawn.
+#' A refused call changes nothing.
+#'
+#' @source
+#' T. Schaul, J. Quan, I. Antonoglou and D. Silver, "Prioritized Experience Replay", 2016.
+#'
+#' @export
+#' @examples
+#' sampler = batch_sampler_prioritized(4, batch_size = 2, alpha = 1, beta = 1, epsilon = 0.5, seed = 1)(NULL)
+#' sampler$update(rows = 1:4, priorities = c(0, 0.5, -1.5, 3.5))
+#' sampler$importance_weights(1:4)
+#' next_batch = sampler$.iter()
+#' next_batch()
+#'
+#' # a replay buffer that begins empty, and an exponent that grows with the number of the batch
+#' buffer = batch_sampler_prioritized(0, batch_size = 2, capacity = 1000, n_batches = 100, seed = 1,
+#'   beta = function(batch) min(1, 0.4 + batch / 1000))(NULL)
+#' buffer$append(3)
+#' rows = buffer$.iter()()
+#' buffer$importance_weights(rows, batch = 1)
+#' buffer$update(rows, c(0.5, -2))
+batch_sampler_prioritized = function(n, batch_size, alpha = 0.6, beta = 0.4, epsilon = 1e-6, stratified = FALSE,
+  normalise = TRUE, capacity = NULL, n_batches = NULL, seed = NULL, num_replicas = NULL) {
+  of = prioritized_names[1L]
+  n = check_between(n, "n", if (is.null(capacity)) 1 else 0, largest_count, of)
+  capacity = if (is.null(capacity)) n else check_between(capacity, "capacity", max(n, 1), largest_count, of)
+  settings = fixed_size_settings(capacity, batch_size, n_batches, seed, num_replicas, of)
+  alpha = check_number(alpha, "alpha", of)
+  beta = if (is.function(beta)) beta else check_number(beta, "beta", of)
+  epsilon = check_number(epsilon, "epsilon", of, above = TRUE)
+  check_least_weight(epsilon, alpha, of)
+  parts = list(
+    capacity = capacity,
+    batch_size = settings$batch_size,
+    alpha = alpha,
+    epsilon = epsilon,
+    stratified = as.integer(check_flag(stratified, "stratified", of)),
+    n_batches = settings$n_batches,
+    num_replicas = settings$num_replicas
+  )
+  state = list(weights = rep(1, n), next_position = n %% capacity)
+  labels = list(
+    beta = if (is.function(beta)) paste(deparse(beta), collapse = "\n") else beta,
+    normalise = as.integer(check_flag(normalise, "normalise", of))
+  )
+  new_generator(new_recipe("prioritized", settings$seed, parts, state, labels),
+    functions = if (is.function(beta)) list(beta = beta))
+}
+
+# As messages about the weights name them, and the number of rows to draw.
+prioritized_names = c("batch_sampler_prioritized", "priorities", "batch_size")
+
+# That of a row whose priority is 0.
+check_least_weight = function(epsilon, alpha, of) {
+  least = epsilon^alpha
+  if (least == 0 || least == Inf) {
+    stop_parameter("epsilon", sprintf("neither vanish nor overflow when raised to the power of alpha, %.15g", alpha),
+      show_value(epsilon), of = of)
+  }
+}
+
+kind_prioritized = function() {
+  list(
+    class = prioritized_names[1L],
+    check = check_prioritized,
+    n_rows = function(recipe) NULL,
+    n_batches = function(recipe) recipe$parts$n_batches,
+    setup = function(recipe, private) {
+      build_row_weights(private, recipe$state$weights, recipe$parts$capacity, prioritized_names, keeps_least = TRUE)
+      private$.next_position = recipe$state$next_position
+      private$.largest = recipe$state$largest
+      private$.recipe$state[c("weights", "next_position", "largest")] = NULL # the fields have them now
+      NULL
+    },
+    draw = function(private, epoch) draw_feedback_epoch(private, epoch, draw_prioritized_batches),
+    iterate = function(private, epoch) feedback_batches(private, epoch, draw_prioritized_batches),
+    describe = function(private) {
+      c(
+        sprintf("* Rows: %.0f, with room for %.0f", private$.n_rows, private$.recipe$parts$capacity),
+        format_prioritized(private$.recipe$parts),
+        format_order(private$.recipe, private$.next_epoch)
+      )
+    },
+    settings = function(recipe) {
+      c(
+        sprintf("* Rows: %d, with room for %.0f", length(recipe$state$weights), recipe$parts$capacity),
+        format_prioritized(recipe$parts),
+        sprintf("* beta: %s", if (is.character(recipe$labels$beta)) "a function" else show_value(recipe$labels$beta)),
+        format_seed(recipe)
+      )
+    },
+    methods = list(
+      update = function(rows, priorities) {
+        update_prioritized(private, rows, priorities)
+        invisible(self)
+      },
+      append = function(count = 1) append_prioritized(private, count),
+      importance_weights = function(rows, batch = NULL) importance_weights(private, rows, batch)
+    ),
+    private = c(row_weight_fields, list(.largest = NULL))
+  )
+}
+
+check_prioritized = function(recipe, of) {
+  check_fixed_size(recipe, of)
+  part_flag(recipe, "stratified", of)
+  part_count(recipe, "num_replicas", 1, recipe$parts$n_batches, of)
+  alpha = check_number(recipe$parts$alpha, "alpha", of)
+  check_least_weight(check_number(recipe$parts$epsilon, "epsilon", of, above = TRUE), alpha, of)
+  capacity = part_count(recipe, "capacity", 1, largest_count, of)
+  check_state_weights(recipe, 0, capacity, of)
+  state = recipe$state
+  n_rows = length(state$weights)
+  if (!all(state$weights > 0)) {
+    stop_parameter("recipe", "have numbers above 0 as 'weights'", "others", of = of)
+  }
+  first_free = if (n_rows == capacity) c(0, capacity - 1) else c(n_rows, n_rows)
+  check_between(state$next_position, "next_position", first_free[1L], first_free[2L], of)
+  if (!is.null(state$largest)) {
+    check_number(state$largest, "largest", of)
+  }
+  check_between(recipe$labels$normalise, "normalise", 0, 1, of)
+  check_place(recipe, n_rows, of)
+}
+
+draw_prioritized_batches = function(private, stream, count) {
+  parts = private$.recipe$parts
+  form = if (parts$stratified == 1L) draw_forms$slices else draw_forms$replacement
+  draw_row_weights(private, stream, parts$batch_size, count, form, prioritized_names)
+}
+
+update_prioritized = function(private, rows, priorities) {
+  of = prioritized_names[1L]
+  check_is_trained_on(private, of)
+  parts = private$.recipe$parts
+  rows = row_positions(rows, private$.n_rows, "rows", of)
+  priorities = feedback_values(priorities, "priorities", of, length(rows))
+  if (length(rows) == 0L) {
+    return(invisible())
+  }
+  sizes = abs(priorities) + parts$epsilon
+  largest = max(sizes)
+  if (!is.finite(largest) || largest^parts$alpha == Inf) {
+    refuse_priorities(priorities, sizes, parts$alpha, of)
+  }
+  update_row_weights(private, rows, sizes^parts$alpha, prioritized_names)
+  private$.largest = max(largest, private$.largest)
+}
+
+# The error for the first priority that is not finite, or else the first whose weight is not.
+refuse_priorities = function(priorities, sizes, alpha, of) {
+  infinite = which(!is.finite(priorities))
+  if (length(infinite) > 0L) {
+    stop_parameter("priorities", "hold finite numbers", show_value(priorities[infinite[1L]]), of = of)
+  }
+  wrong = which(sizes == Inf | sizes^alpha == Inf)[1L]
+  stop_parameter("priorities", sprintf("stay finite when raised to the power of alpha, %.15g", alpha),
+    show_value(priorities[wrong]), of = of)
+}
+
+append_prioritized = function(private, count) {
+  of = prioritized_names[1L]
+  check_is_trained_on(private, of)
+  parts = private$.recipe$parts
+  count = check_between(count, "count", 0, parts$capacity, of)
+  largest = if (is.null(private$.largest)) 1 else private$.largest
+  append_row_weights(private, rep(largest^parts$alpha, count), prioritized_names)
+}
+
+importance_weights = function(private, rows, batch) {
+  of = prioritized_names[1L]
+  check_is_trained_on(private, of)
+  chosen = row_weights_of(private, row_positions(rows, private$.n_rows, "rows", of))
+  exponent = importance_exponent(private, batch, of)
+  facts = row_weight_facts(private)
+  least = if (private$.recipe$labels$normalise == 1L) facts$least else facts$total / facts$n_positive
+  # Whichever of the two comes first leaves the range of doubles only if the result does.
+  if (exponent > 1) (least / chosen)^exponent else least^exponent / chosen^exponent
+}
+
+# beta, for a batch if it is a function
+importance_exponent = function(private, batch, of) {
+  beta = private$.settings$functions$beta
+  if (is.null(beta)) {
+    return(check_number(private$.recipe$labels$beta, "beta", of))
+  }
+  if (is.null(batch)) {
+    stop_parameter("batch", "be given where 'beta' is a function", "nothing", of = of)
+  }
+  if (!is_whole_number(batch) || batch < 0) {
+    stop_parameter("batch", "be a non-negative integer", show_value(batch), of = of)
+  }
+  check_number(beta(batch), "beta", of)
+}
+
+format_prioritized = function(parts) {
+  c(
+    sprintf("%s%s", format_fixed_size(parts), if (parts$stratified == 1L) ", one from each equal slice" else ""),
+    sprintf("* Weights: (abs(priority) + %.15g)^%.15g", parts$epsilon, parts$alpha)
+  )
+}

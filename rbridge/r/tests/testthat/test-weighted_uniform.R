@@ -1,0 +1,84 @@
+# Uniform batches: those of R's own sample.int(), and what a call may not ask for.
+
+# All rows of an epoch, by R itself.
+sampled_by_r = function(n, batch_size, n_batches, replacement, seed) {
+  batch = function(number) {
+    if (replacement) {
+      sample.int(n, batch_size, replace = TRUE)
+    } else {
+      sample.int(n, batch_size, useHash = FALSE)
+    }
+  }
+  with_seed(seed, unlist(lapply(seq_len(n_batches), batch)))
+}
+
+test_that("batches are those of R's own sample.int()", {
+  settings = list(c(1, 1), c(2, 1), c(10, 3), c(10, 10), c(700, 256), c(65535, 9), c(65536, 9), c(65537, 9),
+    c(70000, 300), c(70000, 70000), c(300000, 290000), c(2e7, 5))
+  for (setting in settings) {
+    for (replacement in c(FALSE, TRUE)) {
+      sampler = batch_sampler_uniform(setting[1L], setting[2L], replacement, n_batches = 3, seed = 9)(NULL)
+      for (epoch in c(0, 2)) {
+        batches = sampler$batches(epoch)
+        expected = sampled_by_r(setting[1L], setting[2L], 3, replacement, epoch_seed(9, epoch))
+        expect_identical(batches$rows, expected)
+        expect_identical(batches$offsets, as.integer(setting[2L] * 0:3))
+      }
+    }
+  }
+})
+
+test_that("an iteration gives the batches of its epoch", {
+  sampler = batch_sampler_uniform(100, 7, seed = 2)(NULL)
+  expect_identical(sampler$.length(), 14L)
+  for (epoch in 0:2) {
+    expected = epoch_of(sampler, epoch)
+    expect_identical(next_epoch_of(sampler), expected)
+    expect_true(all(lengths(expected) == 7L) && !any(vapply(expected, anyDuplicated, 0L)))
+  }
+  expect_identical(sampler$epoch, 3)
+})
+
+test_that("a dataloader delivers the batches, and a dataset of another size is refused", {
+  generator = batch_sampler_uniform(20, 4, n_batches = 3, seed = 2)
+  dataset = dataset_of(20)
+  expect_identical(deliver(dataset, batch_sampler = generator(dataset)), epoch_of(generator(NULL), 0))
+  expect_error(generator(dataset_of(21)),
+    "must have as many rows as the sampler was made for, 20. Got 21 rows instead.", fixed = TRUE)
+})
+
+test_that("replicas round the number of batches down", {
+  expect_identical(batch_sampler_uniform(100, 7, num_replicas = 4, seed = 1)(NULL)$.length(), 12L)
+})
+
+test_that("arguments are refused in one grammar", {
+  of = "parameter of batch_sampler_uniform must"
+  refused = function(text, ...) expect_error(batch_sampler_uniform(...), text, fixed = TRUE)
+  refused(paste("The 'n'", of, "be an integer from 1 to 2147483647. Got 0 instead."), 0, 1)
+  refused(paste("The 'n'", of, "be an integer from 1 to 2147483647. Got 'a' instead."), "a", 1)
+  refused(paste("The 'batch_size'", of, "be at most 3, the number of rows, without replacement. Got 4 instead."), 3, 4)
+  refused(paste("The 'batch_size'", of, "be a positive integer. Got 0 instead."), 3, 0)
+  refused(paste("The 'batch_size'", of, "be an integer from 1 to 2147483647. Got 0 instead."), 3, 0, TRUE)
+  refused(paste("The 'replacement'", of, "be true or false. Got NA instead."), 3, 1, NA)
+  refused(paste("The 'n_batches'", of, "be given where the batch size exceeds the number of rows, 3. Got nothing"),
+    3, 4, TRUE)
+  refused(paste("The 'n_batches'", of, "be an integer from 1 to 2147483647. Got 0.5 instead."), 3, 1, n_batches = 0.5)
+  refused(paste("The 'seed'", of, "be an integer from 0 to 2147483646. Got -1 instead."), 3, 1, seed = -1)
+  refused(paste("The 'num_replicas'", of, "be at most 3, the number of batches. Got 4 instead."), 3, 1,
+    num_replicas = 4)
+  refused(paste("The 'num_replicas'", of, "be a positive integer. Got 0 instead."), 3, 1, num_replicas = 0)
+})
+
+test_that("an epoch of more rows than R can number is refused when it is drawn", {
+  sampler = batch_sampler_uniform(10, 5, n_batches = 2147483647, seed = 1)(NULL)
+  expect_error(sampler$batches(0), "must be at most 429496729, so that R can number the rows of an epoch. Got 2147483647",
+    fixed = TRUE)
+})
+
+test_that("generators and instances show themselves", {
+  generator = batch_sampler_uniform(10, 3, seed = 1)
+  expect_output(print(generator), paste0("<batch_sampler_uniform> generator\n* Rows: 10, all equally likely\n",
+    "* Batches: 3, of 3 rows, without replacement\n* seed: 1"), fixed = TRUE)
+  expect_output(print(generator(NULL)), paste0("<batch_sampler_uniform>\n* Rows: 10, all equally likely\n",
+    "* Batches: 3, of 3 rows, without replacement\n* Order: drawn by seed 1, next epoch 0"), fixed = TRUE)
+})
