@@ -9,13 +9,14 @@ every rank, so that all ranks agree as long as all are told the same in between.
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, Iterator, Mapping, NamedTuple, Optional
+from typing import Any, ClassVar, Iterator, Mapping, NamedTuple, Optional
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.arrays import plain_array
 from pystrat.messages import refusal, show
+from pystrat.recipe import Recipe, make_recipe
 from pystrat._random import RandomStream, stream_at
 from pystrat.base import Batches, Place, epoch_seed
 from pystrat.fixed_size import FixedSizeBatchSampler
@@ -34,7 +35,8 @@ class _Ahead(NamedTuple):
 class FeedbackBatchSampler(FixedSizeBatchSampler):
     """Base class of the samplers whose later batches depend on feedback.
 
-    A subclass implements `_draw`, `_feedback` and `_load_feedback`, and names its methods in `feedback`.
+    A subclass implements `_draw`, `_feedback` and `_load_feedback`; and for its recipe, by which R draws the same
+    batches, `_kind`, `_parts` and `_state_vectors`.
 
     Notes
     -----
@@ -53,6 +55,8 @@ class FeedbackBatchSampler(FixedSizeBatchSampler):
 
     _draws: Optional["_Draws"] = None  # the running iteration's
 
+    _kind: ClassVar[str]  # of its recipe
+
     @abstractmethod
     def _draw(self, stream: RandomStream, count: int) -> NDArray[np.int32]:
         """Draw the rows of `count` batches by the feedback as it stands, and change nothing but the stream."""
@@ -64,6 +68,44 @@ class FeedbackBatchSampler(FixedSizeBatchSampler):
     @abstractmethod
     def _load_feedback(self, feedback: Any, drawn: NDArray[Any]) -> None:
         """Check what `_feedback` returned, and that the rows in `drawn` are some of its rows; then take it in."""
+
+    @abstractmethod
+    def _parts(self) -> dict[str, Any]:
+        """Return the data and the parameters that fix the batches, besides the seed and the number of replicas."""
+
+    @abstractmethod
+    def _state_vectors(self) -> dict[str, Any]:
+        """Return what `_feedback` returns, as a recipe has it."""
+
+    def _labels(self) -> dict[str, Any]:
+        """Return what a recipe has besides, without influence on the batches."""
+        return {}
+
+    def _recipe(self) -> Recipe:
+        return make_recipe(
+            self._kind,
+            seed=self.seed,
+            parts={**self._parts(), "num_replicas": self.num_replicas or 1},
+            state={**self._state_vectors(), **self._place_vectors()},
+            labels=self._labels(),
+        )
+
+    def _fingerprint(self) -> str:
+        # Without the number of replicas: a state at the end of an epoch may be continued by another number of them.
+        return make_recipe(self._kind, seed=self.seed, parts=self._parts()).fingerprint()
+
+    def _place_vectors(self) -> dict[str, Any]:
+        """Return the place of a sampler that was resumed within an epoch; nothing if the next epoch begins anew."""
+        place = self._next
+        ahead: Optional[_Ahead] = place.ahead
+        if ahead is None:
+            return {}
+        return {
+            "epoch": place.epoch,
+            "batch": place.batch * self._stride,
+            "drawn": ahead.batches.reshape(-1),
+            "generator": ahead.generator.view(np.int32),
+        }
 
     def _epoch_batches(self, epoch: int) -> Batches:
         stream = RandomStream(epoch_seed(self.seed, epoch))

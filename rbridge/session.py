@@ -157,6 +157,8 @@ class Session:
 
 def as_array(vector: Any) -> NDArray[Any]:
     """Copy an R vector of integers or doubles."""
+    if len(vector) == 0:  # of which Python has no view
+        return np.empty(0, dtype=np.int32 if vector.typeof.name == "INTSXP" else np.float64)
     return np.array(vector.memoryview())
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Mapping, Optional, Union
+from typing import Any, Callable, Mapping, Optional, Union
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from pystrat.base import Batches, BatchSampler
 from pystrat.messages import check_integer, refusal
 from pystrat.recipe import Recipe
 from pystrat.tree import TreeBatchSampler
+from pystrat.weighted.prioritized import PrioritizedBatchSampler
 from rbridge.session import Session, as_array, session
 from rbridge.feedback import FeedbackSource, feedback_of
 from rbridge.guard import errors_as_values
@@ -18,7 +19,7 @@ from rbridge.callbacks import EpochSource, refuse_n_batches
 from rbridge.tree import tree_generator
 
 # The kinds of recipes that the R package draws by itself.
-NATIVE_KINDS = frozenset({"stratified", "downsampled"})
+NATIVE_KINDS = frozenset({"stratified", "downsampled", "uniform", "weighted", "prioritized"})
 
 
 def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:
@@ -60,7 +61,7 @@ def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:
         check_no_rank(sampler, "as_torch_sampler")
         if n_batches is not None:
             refuse_n_batches("as_torch_sampler", n_batches)
-        generator = _of_recipe(recipe, session())
+        generator = _of_recipe(recipe, functions_of(sampler), session())
     elif isinstance(sampler, TreeBatchSampler) and sampler.auxiliary_names:
         if n_batches is not None:
             refuse_n_batches("as_torch_sampler", n_batches)
@@ -74,6 +75,12 @@ def native_recipe(sampler: Any) -> Optional[Recipe]:
     """Return the recipe by which R draws a sampler's batches itself; None if R has no such sampler."""
     recipe = sampler._recipe() if isinstance(sampler, BatchSampler) else None
     return recipe if recipe is not None and recipe.kind in NATIVE_KINDS else None
+
+
+def functions_of(sampler: BatchSampler) -> dict[str, Callable[[float], float]]:
+    """Return the functions that R asks Python for although it has the recipe, by name; no batch follows from them."""
+    beta = sampler.beta if isinstance(sampler, PrioritizedBatchSampler) else None
+    return {"beta": lambda batch: float(beta(int(batch)))} if callable(beta) else {}
 
 
 def collect_rows(generator: Any, n_rows: int) -> Batches:
@@ -140,13 +147,17 @@ def check_no_rank(sampler: BatchSampler, owner: str) -> None:
 
 @errors_as_values
 def guarded_recipe(sampler: Any) -> Optional[dict[str, Any]]:
-    """Return the recipe of a sampler for R's ``batch_sampler_python()``, None if it has none that R draws by itself."""
+    """Return the recipe of a sampler for R's ``batch_sampler_python()``, None if it has none that R draws by itself.
+
+    The functions that go along with it are an entry of their own.
+    """
     recipe = native_recipe(sampler)
     if recipe is None:
         return None
     check_no_rank(sampler, "batch_sampler_python")
     parts = {name: _for_reticulate(getattr(recipe, name)) for name in ("parts", "state", "labels")}
-    return {"kind": recipe.kind, "seed": float(recipe.seed), **parts}
+    functions = {name: errors_as_values(function) for name, function in functions_of(sampler).items()}
+    return {"kind": recipe.kind, "seed": float(recipe.seed), **parts, "functions": functions}
 
 
 def _for_reticulate(vectors: Mapping[str, Any]) -> dict[str, Any]:
@@ -160,9 +171,13 @@ def _for_reticulate(vectors: Mapping[str, Any]) -> dict[str, Any]:
     return {name: crossing(vector) for name, vector in vectors.items()}
 
 
-def _of_recipe(recipe: Recipe, r: Session) -> Any:
+def _of_recipe(recipe: Recipe, functions: Mapping[str, Callable[[float], float]], r: Session) -> Any:
+    def of_number(function: Callable[[float], float]) -> Any:
+        return r.callback(lambda number: function(number[0]))
+
     vectors = [r.named_list(**part) for part in (recipe.parts, recipe.state, recipe.labels)]
-    return r.call("generator_from_python", recipe.kind, float(recipe.seed), *vectors)
+    given = r.named_list(**{name: of_number(function) for name, function in functions.items()})
+    return r.call("generator_from_python", recipe.kind, float(recipe.seed), *vectors, given)
 
 
 def _by_callback(source: EpochSource, r: Session) -> Any:

@@ -8,7 +8,6 @@ from typing import Any, Callable, Mapping, NoReturn, Optional, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.digest import fingerprint
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_flag, check_integer, check_number, refusal, show, show_number
 from pystrat._random import RandomStream
@@ -79,11 +78,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
     [1.0, 0.5, 0.25, 0.125]
     """
 
-    feedback = {
-        "update": {"rows": "rows", "priorities": "values"},
-        "append": {"count": "number", "return": "rows"},
-        "importance_weights": {"rows": "rows", "batch": "number", "return": "values"},
-    }
+    _kind = "prioritized"
 
     def __init__(
         self,
@@ -124,6 +119,11 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         self._n_first = n  # rows are added to them, and never taken away
         self._largest: Optional[float] = None  # of abs(priority) + epsilon
         self._weights = RowWeights(np.ones(n), capacity or n, owner=owner, name="priorities", minimum=True)
+
+    @property
+    def beta(self) -> Union[float, Callable[[int], float]]:
+        """The exponent of the importance weights, or the function that returns it for the number of a batch."""
+        return self._beta
 
     def update(self, rows: Any, priorities: Any) -> None:
         """Tell the priorities of rows, such as their errors; where a row is repeated, the last one counts.
@@ -249,17 +249,22 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         self._weights.load_state(feedback, owner, fewest=self._n_first, drawn=drawn, positive=True)
         self._largest = largest
 
-    def _fingerprint(self) -> str:
-        return fingerprint(
-            "prioritized",
-            capacity=self._weights.tree.capacity,
-            batch_size=self._batch_size,
-            alpha=self._alpha,
-            epsilon=self._epsilon,
-            stratified=self._stratified,
-            n_batches=self._n_batches,
-            seed=self._seed,
-        )
+    def _parts(self) -> dict[str, Any]:
+        return {
+            "capacity": self._weights.tree.capacity,
+            "batch_size": self._batch_size,
+            "alpha": self._alpha,
+            "epsilon": self._epsilon,
+            "stratified": self._stratified,
+            "n_batches": self._n_batches,
+        }
+
+    def _state_vectors(self) -> dict[str, Any]:
+        return {**self._weights.state(), "largest": self._largest}
+
+    def _labels(self) -> dict[str, Any]:
+        # A function is not plain; rbridge hands it over beside the recipe.
+        return {"beta": None if callable(self._beta) else self._beta, "normalise": self._normalise}
 
     def __repr__(self) -> str:
         return (

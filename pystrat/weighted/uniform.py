@@ -7,9 +7,9 @@ from typing import Any, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.digest import fingerprint
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_flag, check_integer, refusal, show
+from pystrat.recipe import Recipe, make_recipe
 from pystrat._random import RandomStream
 from pystrat.base import Batches, epoch_seed
 from pystrat.fixed_size import FixedSizeBatchSampler
@@ -90,18 +90,14 @@ class UniformBatchSampler(FixedSizeBatchSampler):
             self._pool = np.arange(self._n_rows, dtype=np.int32)
         return self._as_batches(stream.subsets(self._pool, self._batch_size, self._n_batches))
 
-    def _known_rows(self) -> int:
-        return self._n_rows
-
-    def _fingerprint(self) -> str:
-        return fingerprint(
-            "uniform",
-            n=self._n_rows,
-            batch_size=self._batch_size,
-            replacement=self._replacement,
-            n_batches=self._n_batches,
-            seed=self._seed,
-        )
+    def _recipe(self) -> Recipe:
+        parts = {
+            "n": self._n_rows,
+            "batch_size": self._batch_size,
+            "replacement": self._replacement,
+            "n_batches": self._n_batches,
+        }
+        return make_recipe("uniform", seed=self._seed, parts=parts)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_pool": None}

@@ -7,7 +7,6 @@ from typing import Any, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.digest import fingerprint
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_flag, check_integer, refusal, show
 from pystrat._random import RandomStream
@@ -70,10 +69,7 @@ class WeightedBatchSampler(FeedbackBatchSampler):
     [5, 5, 5]
     """
 
-    feedback = {
-        "update": {"rows": "rows", "weights": "values"},
-        "weights": {"rows": "rows", "return": "values"},
-    }
+    _kind = "weighted"
 
     def __init__(
         self,
@@ -129,18 +125,16 @@ class WeightedBatchSampler(FeedbackBatchSampler):
     def _load_feedback(self, feedback: Any, drawn: NDArray[Any]) -> None:
         self._weights.load_state(feedback, type(self).__name__, fewest=len(self._weights), drawn=drawn)
 
-    def _known_rows(self) -> int:
-        return len(self._weights)
+    def _parts(self) -> dict[str, Any]:
+        return {
+            "n": len(self._weights),
+            "batch_size": self._batch_size,
+            "replacement": self._replacement,
+            "n_batches": self._n_batches,
+        }
 
-    def _fingerprint(self) -> str:
-        return fingerprint(
-            "weighted",
-            n=len(self._weights),
-            batch_size=self._batch_size,
-            replacement=self._replacement,
-            n_batches=self._n_batches,
-            seed=self._seed,
-        )
+    def _state_vectors(self) -> dict[str, Any]:
+        return {"weights": self.weights()}
 
     def __repr__(self) -> str:
         return (

@@ -1,60 +1,80 @@
-"""Samplers with feedback in R: a crossing a batch, feedback methods on the instance, the same batches as in Python."""
+"""Samplers of others with feedback in R: a crossing a batch, feedback methods on the instance, Python's batches."""
 
 from __future__ import annotations
 
 import json
 import sys
 from pathlib import Path
-from typing import Any, Callable, Mapping
+from typing import Any, Callable, Iterator, Mapping
 
 import numpy as np
 import pytest
 
 import rbridge
-from pystrat import PrioritizedBatchSampler, UniformBatchSampler, WeightedBatchSampler
-from pystrat.base import epoch_seed
+from pystrat import Batches, PrioritizedBatchSampler
 from rbridge.session import Session, as_array
+from tests.bridge import training
+from tests.bridge.training import TRAIN, WEIGHTS, evaluated, trained_in_python
 
-WEIGHTS = [1.0, 2.0, 0.0, 4.0, 0.5, 3.0, 1.0, 1.0]
 
-TRAIN = """
-function(generator, n_epochs) {
-  sampler = generator(NULL)
-  trained = list()
-  for (epoch in seq_len(n_epochs)) {
-    next_batch = sampler$.iter()
-    repeat {
-      rows = next_batch()
-      if (coro::is_exhausted(rows)) break
-      trained[[length(trained) + 1L]] = rows
-      sampler$update(rows, (rows * 7 + length(trained)) %% 5 + 0.1)
+class Foreign:
+    """A sampler that is none of pystrat, since R would draw its batches itself, though one of these does the work."""
+
+    feedback: Mapping[str, Mapping[str, str]]
+
+    def __init__(self, sampler: Any) -> None:
+        self.sampler = sampler
+
+    def __len__(self) -> int:
+        return len(self.sampler)
+
+    def __iter__(self) -> Iterator[list[int]]:
+        return iter(self.sampler)
+
+    def set_epoch(self, epoch: int) -> None:
+        self.sampler.set_epoch(epoch)
+
+    def batches(self, epoch: int) -> Batches:
+        found: Batches = self.sampler.batches(epoch)
+        return found
+
+
+class ForeignWeighted(Foreign):
+    feedback = {
+        "update": {"rows": "rows", "weights": "values"},
+        "weights": {"rows": "rows", "return": "values"},
     }
-    stopifnot(coro::is_exhausted(next_batch()))
-  }
-  unlist(trained)
-}
-"""
+
+    def update(self, rows: Any, weights: Any) -> None:
+        self.sampler.update(rows, weights)
+
+    def weights(self, rows: Any = None) -> Any:
+        return self.sampler.weights(rows)
 
 
-def trained_in_python(sampler: Any, n_epochs: int) -> list[int]:
-    trained: list[list[int]] = []
-    for _ in range(n_epochs):
-        for rows in sampler:
-            trained.append(rows)
-            sampler.update(rows, [((row + 1) * 7 + len(trained)) % 5 + 0.1 for row in rows])
-    return [row for rows in trained for row in rows]
+class ForeignPrioritized(Foreign):
+    feedback = {
+        "update": {"rows": "rows", "priorities": "values"},
+        "append": {"count": "number", "return": "rows"},
+        "importance_weights": {"rows": "rows", "batch": "number", "return": "values"},
+    }
+
+    def update(self, rows: Any, priorities: Any) -> None:
+        self.sampler.update(rows, priorities)
+
+    def append(self, count: int = 1) -> Any:
+        return self.sampler.append(count)
+
+    def importance_weights(self, rows: Any, *, batch: Any = None) -> Any:
+        return self.sampler.importance_weights(rows, batch=batch)
 
 
-def weighted() -> WeightedBatchSampler:
-    return WeightedBatchSampler(WEIGHTS, 3, n_batches=7, seed=5)
+def weighted() -> ForeignWeighted:
+    return ForeignWeighted(training.weighted())
 
 
-def prioritized() -> PrioritizedBatchSampler:
-    return PrioritizedBatchSampler(8, 3, n_batches=7, seed=5, stratified=True)
-
-
-def evaluated(base: Any, text: str) -> Any:
-    return base["eval"](base["parse"](text=text))
+def prioritized() -> ForeignPrioritized:
+    return ForeignPrioritized(training.prioritized())
 
 
 @pytest.mark.parametrize("make", [weighted, prioritized])
@@ -73,9 +93,9 @@ def test_the_instance_asks_once_a_batch_and_only_when_it_is_asked(r: Session) ->
     sampler = weighted()
     instance = r.call_function(rbridge.as_torch_sampler(sampler), None)
     iterator = r.call_function(instance[".iter"])
-    assert sampler.epoch == 0 and int(r.call_function(instance[".length"])[0]) == 7
+    assert sampler.sampler.epoch == 0 and int(r.call_function(instance[".length"])[0]) == 7
     first = as_array(r.call_function(iterator)) - 1
-    assert sampler.epoch == 1 and first.tolist() == weighted().batches(0)[0].tolist()
+    assert sampler.sampler.epoch == 1 and first.tolist() == weighted().batches(0)[0].tolist()
     r.call_function(instance["update"], np.arange(1, 9, dtype=np.int32), np.eye(8)[6])
     assert as_array(r.call_function(iterator)).tolist() == [7, 7, 7]
     assert float(instance["epoch"][0]) == 1
@@ -90,7 +110,7 @@ def test_values_cross_exactly_and_rows_count_from_1(r: Session) -> None:
     twin.update([7, 0, 1, 2], losses)
     found = as_array(r.call_function(instance["importance_weights"], np.arange(1.0, 9.0)))
     assert found.tolist() == twin.importance_weights(range(8)).tolist()
-    buffer = PrioritizedBatchSampler(0, 2, capacity=3, seed=1)
+    buffer = ForeignPrioritized(PrioritizedBatchSampler(0, 2, capacity=3, seed=1))
     instance = r.call_function(rbridge.as_torch_sampler(buffer), None)
     assert as_array(r.call_function(instance["append"], 2)).tolist() == [1, 2]
     assert as_array(r.call_function(instance["append"])).tolist() == [3], "what is not given has Python's default"
@@ -112,15 +132,6 @@ def test_errors_of_both_sides_are_raised_in_r_whole(r: Session) -> None:
     r.call_function(instance["update"], np.arange(1, 9, dtype=np.int32), np.zeros(8))
     with pytest.raises(rbridge.RError, match="must not all be 0 when rows are drawn"):
         r.call_function(r.call_function(instance[".iter"]))
-
-
-def test_a_resumed_sampler_goes_on_in_r(r: Session) -> None:
-    sampler, resumed = weighted(), weighted()
-    iterator = iter(sampler)
-    next(iterator), next(iterator)
-    resumed.load_state_dict(sampler.state_dict(batches_consumed=2))
-    delivered = rbridge.collect_rows(rbridge.as_torch_sampler(resumed), 8)
-    assert [batch.tolist() for batch in delivered] == list(iterator)
 
 
 def test_an_iteration_that_many_others_followed_is_given_up(r: Session) -> None:
@@ -166,16 +177,14 @@ def test_any_sampler_that_names_its_feedback_can_be_told(r: Session) -> None:
 
 
 FROM_R = """
-pystrat = reticulate::import("pystrat")
+foreign = reticulate::import("tests.bridge.test_feedback")
 train = {train}
-weighted = function() pystrat$WeightedBatchSampler(c({weights}), 3, n_batches = 7, seed = 5)
-prioritised = pystrat$PrioritizedBatchSampler(8, 3, n_batches = 7, seed = 5, stratified = TRUE)
-sampler = rbridge::batch_sampler_python(weighted())(NULL)
+sampler = rbridge::batch_sampler_python(foreign$weighted())(NULL)
 sampler$update(2, 1 / 3)
-empty = rbridge::batch_sampler_python(pystrat$PrioritizedBatchSampler(0, 2, capacity = 3))(NULL)
+empty = rbridge::batch_sampler_python(foreign$empty())(NULL)
 cat(jsonlite::toJSON(digits = NA, list(
-  weighted = train(rbridge::batch_sampler_python(weighted()), 2) - 1L,
-  prioritised = train(rbridge::batch_sampler_python(prioritised), 2) - 1L,
+  weighted = train(rbridge::batch_sampler_python(foreign$weighted()), 2) - 1L,
+  prioritised = train(rbridge::batch_sampler_python(foreign$prioritized()), 2) - 1L,
   weights = sampler$weights(2),
   added = empty$append(1),
   error = tryCatch(sampler$update(1, -1), error = conditionMessage),
@@ -184,32 +193,16 @@ cat(jsonlite::toJSON(digits = NA, list(
 """
 
 
+def empty() -> ForeignPrioritized:
+    return ForeignPrioritized(PrioritizedBatchSampler(0, 2, capacity=3))
+
+
 def test_from_r_through_reticulate(rscript: Callable[..., str]) -> None:
-    code = FROM_R.format(train=TRAIN, weights=", ".join(map(str, WEIGHTS)))
-    told = json.loads(rscript(code, RETICULATE_PYTHON=sys.executable))
+    root = str(Path(__file__).parents[2])
+    told = json.loads(rscript(FROM_R.format(train=TRAIN), RETICULATE_PYTHON=sys.executable, PYTHONPATH=root))
     assert told["weighted"] == trained_in_python(weighted(), 2)
     assert told["prioritised"] == trained_in_python(prioritized(), 2)
     assert told["weights"] == [0.333333333333333]
     assert told["added"] == [1]
     assert "must hold finite numbers, none below 0. Got -1 instead." in told["error"][0]
     assert told["printed"][3] == "* Feedback: update(), weights()"
-
-
-def test_the_example_for_r_in_the_documents(rscript: Callable[..., str]) -> None:
-    document = Path(__file__).parents[2] / "docs" / "weighted.md"
-    example = document.read_text(encoding="utf-8").split("```r\n")[1].split("```")[0]
-    least, most = map(float, rscript(example, RETICULATE_PYTHON=sys.executable).split()[1:])
-    assert most == 1 and least < 0.9, "some rows have lower importance weights, since they are drawn more often"
-
-
-def test_uniform_batches_are_those_of_a_live_r(base: Any) -> None:
-    for n, k, epoch in ((10, 3, 0), (70_000, 100, 2), (70_000, 70_000, 1)):
-        sampler = UniformBatchSampler(n, k, n_batches=3, seed=9)
-        draws = "function(s, n, k) { set.seed(s); unlist(lapply(1:3, function(i) sample.int(n, k, useHash = FALSE))) }"
-        kept = base["RNGkind"]()
-        base["RNGkind"]("Mersenne-Twister", "Inversion", "Rejection")
-        found = as_array(evaluated(base, draws)(epoch_seed(9, epoch), n, k)) - 1
-        base["RNGkind"](*kept)
-        assert sampler.batches(epoch).rows.tolist() == found.tolist()
-        delivered = rbridge.collect_rows(rbridge.as_torch_sampler(sampler), n)
-        assert delivered.rows.tolist() == sampler.batches(0).rows.tolist()

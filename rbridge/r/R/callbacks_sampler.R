@@ -69,9 +69,9 @@ batch_sampler_python = function(sampler, n_batches = NULL) {
   }
   n_batches = check_positive(n_batches, "n_batches", of = "batch_sampler_python")
   check_python_package()
-  recipe = if (is.null(n_batches)) python_recipe(sampler)
-  if (!is.null(recipe)) {
-    return(new_generator(recipe))
+  native = if (is.null(n_batches)) native_generator(sampler)
+  if (!is.null(native)) {
+    return(native)
   }
   made = python_source(sampler, n_batches)
   batches = function(epoch) as_vectors(reticulate::py_to_r(of_this_process(made)$guarded(epoch)))
@@ -91,8 +91,8 @@ check_python_package = function() {
   }
 }
 
-# The recipe of a sampler of pystrat, NULL for other samplers.
-python_recipe = function(sampler) {
+# The generator of the recipe of a sampler of pystrat, NULL for other samplers.
+native_generator = function(sampler) {
   module = reticulate::import("rbridge.torch_sampler", convert = FALSE)
   found = from_python(reticulate::py_to_r(module$guarded_recipe(sampler)))
   if (is.null(found)) {
@@ -100,7 +100,9 @@ python_recipe = function(sampler) {
   }
   # One-dimensional arrays cross as such.
   vectors = lapply(found[c("parts", "state", "labels")], function(part) lapply(part, as.vector))
-  recipe_from_python(found$kind, found$seed, vectors$parts, vectors$state, vectors$labels, of = "batch_sampler_python")
+  recipe = recipe_from_python(found$kind, found$seed, vectors$parts, vectors$state, vectors$labels,
+    of = "batch_sampler_python")
+  new_generator(recipe, functions = lapply(found$functions, asking_python))
 }
 
 # The Python object that gives the batches of an epoch; its methods return Python objects, which are converted here.

@@ -148,7 +148,7 @@ kind_prioritized = function() {
       c(
         sprintf("* Rows: %d, with room for %.0f", length(recipe$state$weights), recipe$parts$capacity),
         format_prioritized(recipe$parts),
-        sprintf("* beta: %s", if (is.character(recipe$labels$beta)) "a function" else show_value(recipe$labels$beta)),
+        sprintf("* beta: %s", if (is.double(recipe$labels$beta)) show_value(recipe$labels$beta) else "a function"),
         format_seed(recipe)
       )
     },
