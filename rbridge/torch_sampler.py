@@ -79,8 +79,10 @@ def native_recipe(sampler: Any) -> Optional[Recipe]:
 
 def functions_of(sampler: BatchSampler) -> dict[str, Callable[[float], float]]:
     """Return the functions that R asks Python for although it has the recipe, by name; no batch follows from them."""
-    beta = sampler.beta if isinstance(sampler, PrioritizedBatchSampler) else None
-    return {"beta": lambda batch: float(beta(int(batch)))} if callable(beta) else {}
+    if not isinstance(sampler, PrioritizedBatchSampler) or not callable(sampler.beta):
+        return {}
+    beta = sampler.beta
+    return {"beta": lambda batch: float(beta(int(batch)))}
 
 
 def collect_rows(generator: Any, n_rows: int) -> Batches:
