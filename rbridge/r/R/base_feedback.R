@@ -2,7 +2,7 @@
 
 # Vectors and tensors alike.
 vector_or_tensor = function(value, parameter, required, of) {
-  plain = if (inherits(value, "torch_tensor")) torch::as_array(value) else value
+  plain = if (is.object(value) && inherits(value, "torch_tensor")) torch::as_array(value) else value
   if (!is.numeric(plain)) {
     stop_parameter(parameter, required, sprintf("a value of class '%s'", class(plain)[1L]), of = of)
   }

@@ -96,13 +96,16 @@ sum_tree_class = R6::R6Class("sum_tree",
       private$.stream = new_stream(private$.seed)
     },
     sample = function(k, replacement = TRUE) {
-      # A draw takes microseconds, so it is not slowed down by more checks than it needs.
-      if (!is_whole_number(k)) check_between(k, "k", 0, largest_count, sum_tree_name)
-      distinct = !isTRUE(replacement) && !check_flag(replacement, "replacement", sum_tree_name)
-      form = if (distinct) draw_forms$distinct else draw_forms$replacement
-      drawn = .Call(C_draw_by_weight, private$.tree, private$.stream, k, 1, form, sum_tree_names)
-      private$.stream = drawn$stream
-      drawn$rows
+      # A draw takes microseconds, so all is done in one call.
+      # It is refused where an argument is wrong, or a copy of this object has the same stream.
+      rows = .Call(C_sample_rows, private$.tree, private$.stream, k, replacement, sum_tree_names)
+      if (is.null(rows)) {
+        k = check_between(k, "k", 0, largest_count, sum_tree_name)
+        replacement = check_flag(replacement, "replacement", sum_tree_name)
+        private$.stream = .Call(C_copy_stream, private$.stream)
+        rows = .Call(C_sample_rows, private$.tree, private$.stream, k, replacement, sum_tree_names)
+      }
+      rows
     },
     update = function(indices, weights) {
       of = sum_tree_name

@@ -24,6 +24,8 @@ static const R_CallMethodDef routines[] = {
   {"C_new_stream", (DL_FUNC)&C_new_stream, 1},
   {"C_check_drawable", (DL_FUNC)&C_check_drawable, 4},
   {"C_draw_by_weight", (DL_FUNC)&C_draw_by_weight, 6},
+  {"C_sample_rows", (DL_FUNC)&C_sample_rows, 5},
+  {"C_copy_stream", (DL_FUNC)&C_copy_stream, 1},
   {"C_row_positions", (DL_FUNC)&C_row_positions, 4},
   {NULL, NULL, 0}
 };

@@ -22,6 +22,8 @@ SEXP C_first_weights(SEXP tree, SEXP count);
 SEXP C_new_stream(SEXP seed);
 SEXP C_check_drawable(SEXP tree, SEXP size, SEXP how, SEXP names);
 SEXP C_draw_by_weight(SEXP tree, SEXP stream, SEXP size, SEXP n_batches, SEXP how, SEXP names);
+SEXP C_sample_rows(SEXP tree, SEXP stream, SEXP k, SEXP replacement, SEXP names);
+SEXP C_copy_stream(SEXP stream);
 SEXP C_row_positions(SEXP rows, SEXP n, SEXP parameter, SEXP of);
 
 #endif

@@ -301,13 +301,32 @@ SEXP C_check_drawable(SEXP tree, SEXP size, SEXP how, SEXP names_in_r) {
   return R_NilValue;
 }
 
+/* Begin a draw from a tree and a stream. */
+static void begin_draw(Draw *draw, SEXP tree, SEXP stream, const char *of) {
+  draw->tree = read_tree(tree, of);
+  if (TYPEOF(stream) != INTSXP || Rf_xlength(stream) != N_WORDS ||
+      !restore_generator(&draw->generator, (const uint32_t *)(const void *)INTEGER(stream))) {
+    refuse_kind(stream, "stream", of, "be the state of a generator");
+  }
+}
+
+/* Fill the rows of a draw whose other fields are set, and write into `stream` where the generator is then. */
+static void finish_draw(Draw *draw, SEXP rows, SEXP stream) {
+  draw->rows = INTEGER(rows);
+  if (draw->n_drawn > 0) {
+    if (draw->how == WITHOUT_REPLACEMENT) {
+      draw_distinct_rows(draw);
+    } else {
+      draw_rows(draw);
+    }
+  }
+  save_generator(&draw->generator, (uint32_t *)(void *)INTEGER(stream));
+}
+
 SEXP C_draw_by_weight(SEXP tree, SEXP stream, SEXP size, SEXP n_batches, SEXP how, SEXP names_in_r) {
   Names names = read_names(names_in_r);
-  Draw draw = {.tree = read_tree(tree, names.of)};
-  if (TYPEOF(stream) != INTSXP || Rf_xlength(stream) != N_WORDS ||
-      !restore_generator(&draw.generator, (const uint32_t *)(const void *)INTEGER(stream))) {
-    refuse_kind(stream, "stream", names.of, "be the state of a generator");
-  }
+  Draw draw;
+  begin_draw(&draw, tree, stream, names.of);
   int32_t batch_size = whole_number(size, 0, MOST_ROWS, names.size, names.of);
   draw.size = batch_size;
   draw.how = whole_number(how, WITH_REPLACEMENT, WITHOUT_REPLACEMENT, "how", names.of);
@@ -320,18 +339,37 @@ SEXP C_draw_by_weight(SEXP tree, SEXP stream, SEXP size, SEXP n_batches, SEXP ho
   SET_VECTOR_ELT(result, 0, rows);
   SEXP words = Rf_allocVector(INTSXP, N_WORDS);
   SET_VECTOR_ELT(result, 1, words);
-  draw.rows = INTEGER(rows);
-  if (draw.n_drawn > 0) {
-    if (draw.how == WITHOUT_REPLACEMENT) {
-      draw_distinct_rows(&draw);
-    } else {
-      draw_rows(&draw);
-    }
-  }
-  save_generator(&draw.generator, (uint32_t *)(void *)INTEGER(words));
+  finish_draw(&draw, rows, words);
   UNPROTECT(1);
   return result;
 }
+
+/* Whether a value of R is one plain number from 0 to MOST_ROWS. */
+static bool is_count(SEXP value) {
+  bool is_number = (TYPEOF(value) == REALSXP || TYPEOF(value) == INTSXP) && Rf_xlength(value) == 1 && !OBJECT(value);
+  return is_number && is_whole(Rf_asReal(value), 0, MOST_ROWS);
+}
+
+static bool is_flag(SEXP value) {
+  return TYPEOF(value) == LGLSXP && Rf_xlength(value) == 1 && LOGICAL(value)[0] != NA_LOGICAL;
+}
+
+SEXP C_sample_rows(SEXP tree, SEXP stream, SEXP k, SEXP replacement, SEXP names_in_r) {
+  if (!is_count(k) || !is_flag(replacement)) return R_NilValue;
+  Names names = read_names(names_in_r);
+  Draw draw;
+  begin_draw(&draw, tree, stream, names.of);
+  if (MAYBE_SHARED(stream)) return R_NilValue;
+  draw.size = draw.n_drawn = (int64_t)Rf_asReal(k);
+  draw.how = LOGICAL(replacement)[0] ? WITH_REPLACEMENT : WITHOUT_REPLACEMENT;
+  check_drawable(&draw.tree, draw.size, draw.how, &names);
+  SEXP rows = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t)draw.n_drawn));
+  finish_draw(&draw, rows, stream);
+  UNPROTECT(1);
+  return rows;
+}
+
+SEXP C_copy_stream(SEXP stream) { return Rf_duplicate(stream); }
 
 /* End in the error that a row is not one of n_rows. */
 static void NORET refuse_row(double row, int32_t n_rows, const char *parameter, const char *of) {
