@@ -17,7 +17,7 @@ from pystrat.feedback import FeedbackBatchSampler
 class WeightedBatchSampler(FeedbackBatchSampler):
     """Batch sampler that draws rows by weight, with weights that may be changed between batches.
 
-    For a PyTorch ``DataLoader(dataset, batch_sampler=...)``, and in R by ``rbridge.as_torch_sampler()``.
+    For a PyTorch ``DataLoader(dataset, batch_sampler=...)``. In R it is ``batch_sampler_weighted()``.
 
     Parameters
     ----------

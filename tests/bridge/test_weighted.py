@@ -264,9 +264,11 @@ def test_an_exported_sampler_goes_on_without_python(
 
 def test_the_examples_for_r_in_the_documents(rscript: Callable[..., str]) -> None:
     document = Path(__file__).parents[2] / "docs" / "weighted.md"
-    example = document.read_text(encoding="utf-8").split("```r\n")[1].split("```")[0]
-    least, most = map(float, rscript(example).split()[1:])
+    training, tree = (part.split("```")[0] for part in document.read_text(encoding="utf-8").split("```r\n")[1:3])
+    least, most = map(float, rscript(training).split()[1:])
     assert most == 1 and least < 0.9, "some rows have lower importance weights, since they are drawn more often"
+    printed = rscript(f"library(rbridge)\n{tree}").split()
+    assert printed[:2] == ["[1]", "5"] and sorted(printed[3:]) == ["1", "2", "3", "5"]
 
 
 def test_uniform_batches_are_those_of_a_live_r(base: Any) -> None:

@@ -15,7 +15,8 @@ from tests.reference.golden_vectors import GOLDEN, cut
 ABOUT = (
     "Rows are counted from 0; 'rows' are those of all batches of the epoch, one after the other. 'uniform': batches of "
     "'n' rows that are equally likely. 'weighted': weight i, from 1, is (i * multiplier mod modulus) / divisor; before "
-    "batch 'before', rows whose number is a multiple of 'step' get the weight 'weight'. 'prioritised': there are 'n' "
+    "batch 'before', rows whose number is a multiple of 'step' get the weight 'weight'; 'num_replicas' batches are drawn "
+    "together, before an update that comes in between. 'prioritised': there are 'n' "
     "rows and place for 'capacity'; priority i, from 1, is (i * multiplier mod modulus) / divisor - 1, told of all "
     "rows before batch 0. Before batch 'before', rows whose number is a multiple of 'step' get the priority "
     "'priority', and then 'append' rows are added, which get the largest abs(priority) + epsilon ever told and take "
@@ -62,6 +63,19 @@ def cases() -> Iterator[dict[str, Any]]:
                     "epoch": modulus,
                     "updates": updates if n > 1 else updates[1:],
                 }
+    for n, batch_size, n_batches, num_replicas in ((9, 4, 6, 2), (65, 20, 9, 3)):
+        yield {
+            "kind": "weighted",
+            "n": n,
+            "weights": {"multiplier": 5, "modulus": 9, "divisor": 8},
+            "batch_size": batch_size,
+            "n_batches": n_batches,
+            "num_replicas": num_replicas,
+            "replacement": True,
+            "seed": 5,
+            "epoch": 1,
+            "updates": [{"before": before, "step": before + 1, "weight": before / 3} for before in range(1, n_batches)],
+        }
     for n, capacity, batch_size, n_batches in ((1, 1, 2, 2), (8, 9, 5, 6), (60, 64, 30, 5), (590, 600, 33, 8)):
         for stratified in (False, True):
             for alpha, beta, normalise in ((0.6, 0.4, True), (1.7, 1.0, False)):
@@ -90,7 +104,7 @@ def expected_of(case: dict[str, Any]) -> dict[str, Any]:
     """Return the rows of the case's epoch."""
     if case["kind"] == "prioritised":
         return prioritised(case)
-    options = {name: case[name] for name in ("replacement", "n_batches", "seed")}
+    options = {name: case[name] for name in ("replacement", "n_batches", "seed", "num_replicas") if name in case}
     if case["kind"] == "uniform":
         sampler = UniformBatchSampler(case["n"], case["batch_size"], **options)
         return {"rows": cut(sampler.batches(case["epoch"]).rows)}

@@ -4,12 +4,15 @@
 draw_weighted = function(case) {
   made = case$weights
   weights = (seq_len(case$n) * made$multiplier) %% made$modulus / made$divisor
+  together = if (is.null(case$num_replicas)) 1 else case$num_replicas
   rows = numeric()
   for (batch in seq_len(case$n_batches) - 1) {
     for (update in Filter(function(update) update$before == batch, case$updates)) {
       weights[seq(1, case$n, by = update$step)] = update$weight
     }
-    rows = c(rows, draw_batch(weights, case$batch_size, case$replacement))
+    if (batch %% together == 0) {
+      rows = c(rows, replicate(together, draw_batch(weights, case$batch_size, case$replacement)))
+    }
   }
   rows
 }
@@ -77,7 +80,7 @@ sample_uniform = function(case) {
 
 sample_weighted = function(case) {
   sampler = batch_sampler_weighted(made_numbers(case$n, case$weights), case$batch_size, replacement = case$replacement,
-    n_batches = case$n_batches, seed = case$seed)(NULL)
+    n_batches = case$n_batches, seed = case$seed, num_replicas = case$num_replicas)(NULL)
   sampled_epoch(sampler, case, function(update) {
     rows = seq(1, case$n, by = update$step)
     sampler$update(rows, rep(update$weight, length(rows)))
