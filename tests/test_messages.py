@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import pystrat
 from pystrat import StratifiedBatchSampler, bin_target, min_samples_for_batch_size
 from pystrat.messages import show
 from tests.reference.golden_vectors import GOLDEN
@@ -53,6 +54,15 @@ def test_refused_by_a_function(case: dict) -> None:
     with pytest.raises((TypeError, ValueError)) as refused:
         FUNCTIONS[case["function"]](**arguments)
     assert str(refused.value) == case["message"]
+
+
+@pytest.mark.parametrize("case", MESSAGES["samplers"], ids=[case["name"] for case in MESSAGES["samplers"]])
+def test_refused_by_another_sampler(case: dict) -> None:
+    name = case["sampler"]["python"]
+    arguments = {name: value_of(value) for name, value in case["arguments"].items()}
+    with pytest.raises((TypeError, ValueError)) as refused:
+        getattr(pystrat, name)(**arguments)
+    assert str(refused.value) == case["message"].format(sampler=name)
 
 
 @pytest.mark.parametrize("case", MESSAGES["warnings"], ids=[case["name"] for case in MESSAGES["warnings"]])

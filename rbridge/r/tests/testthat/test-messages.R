@@ -45,6 +45,17 @@ for (case in golden$functions) {
   })
 }
 
+for (case in golden$samplers) {
+  test_that(paste("refused as in every language:", case$name), {
+    name = case$sampler$r
+    # An empty list is an empty vector of numbers.
+    arguments = lapply(case$arguments, function(value) if (identical(value, list())) numeric() else as_value(value))
+    error = expect_error(do.call(name, arguments))
+    expect_identical(conditionMessage(error), gsub("{sampler}", name, case$message, fixed = TRUE))
+    expect_null(conditionCall(error))
+  })
+}
+
 for (case in golden$warnings) {
   test_that(paste("warned as in every language:", case$name), {
     warning = expect_warning(make_sampler(case))
