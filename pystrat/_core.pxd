@@ -212,6 +212,37 @@ cdef extern from "grouping.h" nogil:
     void place_members(const int64_t *groups, int64_t begin, int64_t end, int64_t *cursors, int64_t *order)
     void cumulate(const double *weights, const int64_t *offsets, int64_t begin, int64_t end, double *sums)
 
+cdef extern from "multilabel.h" nogil:
+    ctypedef struct LabeledRows:
+        const uint8_t *sets
+        const int64_t *counts
+        int64_t n_rows
+        int64_t n_sets
+        int64_t n_labels
+        int64_t n_batches
+        int64_t minimum
+    ctypedef struct Assignment:
+        LabeledRows given
+        int64_t *members
+        int32_t *batches
+        int64_t *held
+        int64_t *keys
+    int64_t assignment_length(const LabeledRows *given)
+    void begin_assignment(Assignment *assignment, int64_t *numbers)
+    bint assign_rows(Assignment *assignment, int64_t at_most)
+    void note_batches(
+        const int64_t *members, const int32_t *batches, int64_t begin, int64_t end, int32_t *of_rows, int64_t *offsets
+    )
+    void place_in_batches(
+        const int32_t *of_rows,
+        const int32_t *order,
+        int64_t begin,
+        int64_t end,
+        int32_t first_row,
+        int64_t *cursors,
+        int32_t *rows,
+    )
+
 cdef extern from "tree.h" nogil:
     ctypedef struct DeclaredTree:
         int64_t n_nodes

@@ -23,9 +23,11 @@ from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_choice, check_flag, check_integer, count_of, refusal, show
 from pystrat.base import Batches, BatchSampler, epoch_permutation
 from pystrat.sizes import share_of_replicas
+from pystrat.stratified._multilabel import assign_rows, gather_batches
+from pystrat._kernels import number_integers
 
 SHORTFALL_CHOICES = ("error", "warn", "allow")
-_EXCHANGE_EFFORT = 100  # how often, on average, the exchanges may look at an entry of the matrix of labels
+_COLUMNS_AT_ONCE = 31  # a code below 2^31 and so many labels make a number of 62 bits
 
 
 class MultilabelBatchSampler(BatchSampler):
@@ -81,8 +83,8 @@ class MultilabelBatchSampler(BatchSampler):
     afterwards. Rows without labels even out the sizes. Where more is lacking than in the order of the dataset, the
     batches found there are filled anew: rows with exactly the same labels change places.
 
-    An epoch of n rows and L labels looks at each of the n L entries a few times, and 100 times at most where much is
-    lacking; while it is made it takes memory for a few times n L numbers.
+    An epoch of n rows and L labels looks at each of the n L entries once, and 100 times at most where much is lacking;
+    while it is made it takes memory for some numbers a row, and for one number for each batch and label.
 
     The order of the labels is that of iterative stratification (K. Sechidis, G. Tsoumakas and I. Vlahavas, "On the
     stratification of multi-label data", 2011), which divides data into a few parts in given proportions and promises
@@ -132,10 +134,15 @@ class MultilabelBatchSampler(BatchSampler):
 
     def _adopt(self) -> None:
         """Assign the rows in the order of the dataset, on which every epoch can fall back."""
-        found = _Assignment(self._codes, self._sets, self._n_batches, self._minimum)
-        self._lacking: NDArray[np.int64] = _lacking(found.held, self._minimum)
-        # One batch for each row of each label set, set after set.
-        self._fallback = found.batches[np.argsort(self._codes, kind="stable")]
+        _, self._fallback, held = self._assign(self._codes, self._n_batches)
+        self._lacking: NDArray[np.int64] = _lacking(held, self._minimum)
+
+    def _assign(
+        self, codes: NDArray[Any], n_batches: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+        """Assign rows, given as the codes of their label sets, in this order."""
+        minimum = min(self._minimum, MAX_COUNT)  # one batch lacks what it lacks, however much is asked for
+        return assign_rows(codes.astype(np.int64), self._sets.view(np.uint8), n_batches, minimum)
 
     def _choose_batches(self, matrix: NDArray[np.bool_], max_batches: Optional[int], shortfall: str) -> int:
         """Return the number of batches that the counts of the labels allow."""
@@ -162,8 +169,8 @@ class MultilabelBatchSampler(BatchSampler):
         fewest, most = 0, self._n_batches // replicas  # in units of replicas; `fewest` works, `most` does not
         while most - fewest > 1:
             middle = (fewest + most) // 2
-            found = _Assignment(self._codes, self._sets, middle * replicas, self._minimum)
-            fewest, most = (middle, most) if (found.held >= self._minimum).all() else (fewest, middle)
+            held = self._assign(self._codes, middle * replicas)[2]
+            fewest, most = (middle, most) if (held >= self._minimum).all() else (fewest, middle)
         advice = "or set 'shortfall' to 'warn' or 'allow'."
         if fewest == 0:
             required = "be lower: no number of batches was found of which each holds enough rows of every label"
@@ -236,13 +243,10 @@ class MultilabelBatchSampler(BatchSampler):
         order = np.arange(n_rows, dtype=np.int32)
         if self._shuffle:
             order = epoch_permutation(n_rows, seed=self._seed, epoch=epoch)
-        codes = self._codes[order]
-        found = _Assignment(codes, self._sets, self._n_batches, self._minimum)
-        batches = found.batches
-        if _lacking(found.held, self._minimum)[:, 2].sum() > self._lacking[:, 2].sum():
-            batches[np.argsort(codes, kind="stable")] = self._fallback
-        offsets = np.concatenate([[0], np.cumsum(np.bincount(batches, minlength=self._n_batches))])
-        return Batches(order[np.argsort(batches, kind="stable")], offsets)
+        members, batches, held = self._assign(self._codes[order], self._n_batches)
+        if _lacking(held, self._minimum)[:, 2].sum() > self._lacking[:, 2].sum():
+            batches = self._fallback  # filled with other rows of the same label sets
+        return Batches(*gather_batches(members, batches, order, self._n_batches))
 
     def _known_rows(self) -> int:
         return len(self._codes)
@@ -270,113 +274,6 @@ class MultilabelBatchSampler(BatchSampler):
         )
 
 
-class _Assignment:
-    """The batch of each row, in the order in which the rows are given.
-
-    Attributes
-    ----------
-    batches : numpy.ndarray of int32, shape (n_rows,)
-        The batch of each row.
-    held : numpy.ndarray of int64, shape (n_batches, n_labels)
-        The rows of each label that each batch holds.
-    """
-
-    def __init__(self, codes: NDArray[Any], sets: NDArray[np.bool_], n_batches: int, minimum: int) -> None:
-        self._codes = codes
-        self._sets = sets
-        self._n_batches = n_batches
-        self._minimum = minimum
-        self.batches = np.full(len(codes), -1, dtype=np.int32)
-        self.held = np.zeros((n_batches, sets.shape[1]), dtype=np.int64)
-        self._deal_labels()
-        self._exchange_rows()
-        unlabelled = np.flatnonzero(self.batches < 0)
-        sizes = np.bincount(self.batches[self.batches >= 0], minlength=n_batches)
-        self.batches[unlabelled] = _deal(sizes, np.zeros_like(sizes), len(unlabelled))
-
-    def _deal_labels(self) -> None:
-        """Deal the rows, label by label, to the batches that have the fewest of the label."""
-        counts = np.bincount(self._codes, minlength=len(self._sets)) @ self._sets
-        # Rows with many labels first, and rows with the same ones together, so that they go to different batches.
-        turn = np.empty(len(self._sets), dtype=np.int64)
-        turn[np.argsort(-self._sets.sum(axis=1), kind="stable")] = np.arange(len(self._sets))
-        sizes = np.zeros(self._n_batches, dtype=np.int64)
-        for label in np.argsort(counts, kind="stable"):
-            rows = np.flatnonzero(self._sets[self._codes, label] & (self.batches < 0))
-            rows = rows[np.argsort(turn[self._codes[rows]], kind="stable")]
-            dealt = _deal(self.held[:, label], sizes, len(rows))
-            self.batches[rows] = dealt
-            self.held += _count(dealt, self._sets[self._codes[rows]], self._n_batches)
-            sizes += np.bincount(dealt, minlength=self._n_batches)
-
-    def _exchange_rows(self) -> None:
-        """Let each batch that lacks a label take a row of it, as long as fewer rows are lacking afterwards."""
-        self._effort = _EXCHANGE_EFFORT * len(self._codes) * self._sets.shape[1]
-        exchanged = True
-        while exchanged:
-            exchanged = False
-            for batch, label, _ in _lacking(self.held, self._minimum):
-                while self._effort > 0 and self.held[batch, label] < self._minimum and self._take(batch, label):
-                    exchanged = True
-
-    def _take(self, batch: int, label: int) -> bool:
-        """Take a row of `label` from another batch, give one back or none, and return whether that helped."""
-        rows = np.flatnonzero(self._sets[self._codes, label])
-        rows = rows[self.held[self.batches[rows], label] > self._minimum]  # where there is one to spare
-        if not len(rows):
-            return False
-        taken, donors = self._sets[self._codes[rows]].astype(np.int64), self.held[self.batches[rows]]
-        own = np.flatnonzero(self.batches == batch)
-        own = own[np.unique(self._codes[own], return_index=True)[1]]  # one for each label set
-        before = self._missing(donors) + self._missing(self.held[batch])
-        given = np.zeros(self._sets.shape[1], dtype=np.int64)
-        for back in [None, *own]:
-            self._effort -= len(self._codes) + taken.size
-            if self._effort < 0:
-                return False
-            if back is not None:
-                given = self._sets[self._codes[back]].astype(np.int64)
-            change = self._missing(donors - taken + given) + self._missing(self.held[batch] + taken - given) - before
-            best = int(change.argmin())
-            if change[best] < 0:
-                self._move(int(rows[best]), batch, back)
-                return True
-        return False
-
-    def _missing(self, held: NDArray[np.int64]) -> NDArray[np.int64]:
-        missing: NDArray[np.int64] = np.maximum(self._minimum - held, 0).sum(axis=-1)
-        return missing
-
-    def _move(self, row: int, batch: int, back: Optional[int]) -> None:
-        """Move `row` to `batch`, and the row `back`, if any, to where that one was."""
-        donor = self.batches[row]
-        for moved, source, target in ((row, donor, batch), (back, batch, donor)):
-            if moved is not None:
-                self.batches[moved] = target
-                self.held[source] -= self._sets[self._codes[moved]]
-                self.held[target] += self._sets[self._codes[moved]]
-
-
-def _deal(held: NDArray[np.int64], sizes: NDArray[np.int64], count: int) -> NDArray[np.int64]:
-    """Return the batches to which `count` rows go: each to the one that holds the fewest then, the smallest first."""
-    n_batches = len(held)
-    turn = np.empty(n_batches, dtype=np.int64)
-    turn[np.argsort(sizes, kind="stable")] = np.arange(n_batches)
-    # So many rows raise the j fewest to the height of the j-th; the highest that `count` reaches tells the level.
-    heights = np.sort(held)
-    below = np.cumsum(heights)
-    raised = int(np.searchsorted(heights * np.arange(1, n_batches + 1) - below, count, side="right"))
-    level = (count + int(below[raised - 1])) // raised
-    rows = np.maximum(level - held, 0)
-    highest = np.flatnonzero(held <= level)
-    left = count - int(rows.sum())
-    rows[highest[np.argsort(turn[highest], kind="stable")][:left]] += 1
-    batches = np.repeat(np.arange(n_batches), rows)
-    nth = np.arange(count) - np.repeat(np.cumsum(rows) - rows, rows)
-    dealt: NDArray[np.int64] = batches[np.lexsort((turn[batches], held[batches] + nth))]
-    return dealt
-
-
 def _count(batches: NDArray[Any], has: NDArray[np.bool_], n_batches: int) -> NDArray[np.int64]:
     """Count the rows of each label in each batch, from the batch and the labels of each row."""
     counts = [np.bincount(batches[column], minlength=n_batches) for column in has.T]
@@ -391,13 +288,17 @@ def _lacking(held: NDArray[np.int64], minimum: int) -> NDArray[np.int64]:
 
 def _number_sets(matrix: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """Number the label sets of the rows in order of first appearance; return the codes and the distinct sets."""
-    packed = np.packbits(matrix, axis=1)
-    keys = packed.view(f"V{packed.shape[1]}").reshape(-1)
-    sorted_codes = np.unique(keys, return_inverse=True)[1]
-    codes, _ = pd.factorize(sorted_codes)
-    first = np.unique(codes, return_index=True)[1]
-    dtype = np.uint8 if len(first) <= 2**8 else np.uint16 if len(first) <= 2**16 else np.int32
-    return codes.astype(dtype), matrix[first]
+    n_rows, n_labels = matrix.shape
+    codes = np.zeros(n_rows, dtype=np.int64)
+    for begin in range(0, n_labels, _COLUMNS_AT_ONCE):
+        for column in matrix.T[begin : begin + _COLUMNS_AT_ONCE]:
+            codes <<= 1
+            codes |= column
+        n_sets = len(number_integers(codes, codes))
+    first = np.empty(n_sets, dtype=np.int64)
+    first[codes[::-1]] = np.arange(n_rows)[::-1]  # of equal codes the last one counts
+    dtype = np.uint8 if n_sets <= 2**8 else np.uint16 if n_sets <= 2**16 else np.int32
+    return codes.astype(dtype), np.ascontiguousarray(matrix[first])
 
 
 def _as_matrix(labels: Any, owner: str) -> tuple[NDArray[np.bool_], tuple[str, ...]]:

@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from torch.utils.data import DataLoader
 
 from pystrat import MultilabelBatchSampler
-from pystrat.stratified.multilabel import _deal
 from rbridge.callbacks import EpochSource
 
 # Three labels, two rows each, every row with two labels: no two batches hold all labels.
@@ -164,18 +163,6 @@ def test_where_an_epoch_finds_no_way_the_batches_of_the_dataset_are_filled_anew(
 
 def label_sets(labels: np.ndarray, batches: Any) -> list[list[tuple]]:
     return [sorted(map(tuple, labels[batch])) for batch in batches]
-
-
-@given(st.lists(st.integers(0, 5), min_size=1, max_size=6), st.data())
-def test_rows_are_dealt_one_by_one_to_the_batch_that_holds_the_fewest(held: list[int], data: st.DataObject) -> None:
-    sizes = data.draw(st.lists(st.integers(0, 5), min_size=len(held), max_size=len(held)))
-    count = data.draw(st.integers(0, 20))
-    holds, expected = list(held), []
-    for _ in range(count):
-        batch = min(range(len(held)), key=lambda place: (holds[place], sizes[place], place))
-        holds[batch] += 1
-        expected.append(batch)
-    assert _deal(np.array(held), np.array(sizes), count).tolist() == expected
 
 
 # The contract of every batch sampler ----------------------------------------------------------------------------------

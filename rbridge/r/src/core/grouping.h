@@ -1,4 +1,4 @@
-/* Places sorted by group, and running sums within groups: what a declared tree is built with. */
+/* Places sorted by group, and running sums within groups. */
 
 #ifndef PYSTRAT_GROUPING_H
 #define PYSTRAT_GROUPING_H
