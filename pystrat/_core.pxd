@@ -298,12 +298,7 @@ cdef extern from "subsets.h" nogil:
         int64_t n_pool
         int64_t n_places
         int64_t n_table
-    void draw_indices_within(Generator *generator, int64_t first, int64_t limit, int64_t count, int64_t *drawn)
     void enlarge_subset_scratch(SubsetScratch *scratch, int64_t limit, int64_t count)
-    void draw_subset_within(
-        Generator *generator, SubsetScratch *scratch, int64_t first, int64_t limit, int64_t count, int64_t begin,
-        int64_t end, int64_t *drawn
-    )
 
 cdef extern from "pairs.h" nogil:
     ctypedef struct Deal:
@@ -314,9 +309,47 @@ cdef extern from "pairs.h" nogil:
         int64_t n_positives
         int64_t n_batches
         int64_t *numbers
-    void find_positives(
-        const int64_t *positives, int64_t n_positives, const int64_t *starts, int64_t n_columns, const int64_t *cells,
-        int64_t count, uint8_t *found
-    )
     void begin_deal(Deal *deal)
     void deal_next_pairs(Deal *deal, int64_t begin, int64_t end)
+
+cdef extern from "negatives.h" nogil:
+    ctypedef struct GroupDraw:
+        const int64_t *firsts
+        const int64_t *limits
+        const int64_t *counts
+        int64_t n_groups
+        SubsetScratch *scratch
+        int64_t group
+        int64_t n_drawn
+        int64_t n_done
+    ctypedef struct PopularDraw:
+        const int64_t *cells
+        const int64_t *starts
+        int64_t n_positives
+        int64_t n_distinct
+        int64_t n_columns
+        const SumTree *columns
+        int64_t count
+        int64_t *drawn
+        int64_t n_kept
+        int64_t n_rows_drawn
+        int64_t n_drawn
+        int64_t n_checked
+        int64_t n_free
+    ctypedef struct ExactNumber:
+        int64_t whole
+        int64_t rest
+        int64_t denominator
+    bint draw_in_groups(GroupDraw *draw, Generator *generator, int64_t wanted, int64_t *drawn)
+    void count_columns(const int64_t *cells, int64_t begin, int64_t end, int64_t n_columns, int64_t *counts)
+    void weigh_columns(
+        const int64_t *counts, int64_t most, double power, int64_t begin, int64_t end, double *weights
+    )
+    void add_lost_shares(
+        const int64_t *positives, int64_t begin, int64_t end, int64_t n_columns, const double *weights, double total,
+        double *lost
+    )
+    bint draw_popular(PopularDraw *draw, Generator *generator, int64_t wanted)
+    int64_t share_negatives(
+        const int64_t *counts, ExactNumber number, int64_t running, int64_t begin, int64_t end, int64_t *shares
+    )

@@ -1,3 +1,5 @@
+from typing import Optional
+
 from numpy.typing import NDArray
 import numpy as np
 
@@ -16,9 +18,17 @@ def indices_within(
 def subsets_within(
     stream: RandomStream, firsts: NDArray[np.int64], limits: NDArray[np.int64], counts: NDArray[np.int64]
 ) -> NDArray[np.int64]: ...
-def find_cells(
-    positives: NDArray[np.int64], starts: NDArray[np.int64], n_columns: int, cells: NDArray[np.int64]
-) -> NDArray[np.bool_]: ...
+def popularity(cells: NDArray[np.int64], n_items: int, power: float) -> NDArray[np.float64]: ...
+def kept_shares(distinct: NDArray[np.int64], n_users: int, weights: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def popular_cells(
+    stream: RandomStream,
+    cells: NDArray[np.int64],
+    starts: Optional[NDArray[np.int64]],
+    n_items: int,
+    sums: NDArray[np.float64],
+    count: int,
+) -> NDArray[np.int64]: ...
+def share_out(counts: NDArray[np.int64], whole: int, rest: int, denominator: int) -> NDArray[np.int64]: ...
 def deal_pairs(
     order: NDArray[np.int32],
     positives: NDArray[np.int64],

@@ -1,6 +1,6 @@
 # cython: language_level=3
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""The cells of a table that are no positives (free_cells.h, subsets.h and pairs.h of the core) over numpy's arrays.
+"""The cells of a table that are no positives (free_cells.h, negatives.h and pairs.h of the core) over numpy's arrays.
 
 A cell is ``row * columns + column``. The free cells, those that are no positives, have ranks 0, 1, ... in the order of
 their numbers. They are drawn directly, whatever their share, and never drawn again.
@@ -8,10 +8,14 @@ their numbers. They are drawn directly, whatever their share, and never drawn ag
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
+from cpython.exc cimport PyErr_CheckSignals
+from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint32_t
 
 cimport pystrat._core as core
 from pystrat._random cimport RandomStream
+
+cdef enum:
+    STEP = 1 << 24  # draws between two checks for an interrupt
 
 
 cdef class FreeCells:
@@ -88,15 +92,8 @@ def indices_within(
     The result is int64 of shape (sum of counts,). What does not fit that is refused.
     """
     drawn = np.empty(count_places(firsts, limits, counts, False), dtype=np.int64)
-    cdef int64_t[::1] out = drawn
-    cdef Py_ssize_t place = 0
-    cdef Py_ssize_t group
-    with nogil:
-        for group in range(counts.shape[0]):
-            if counts[group] == 0:
-                continue
-            core.draw_indices_within(&stream.generator, firsts[group], limits[group], counts[group], &out[place])
-            place += counts[group]
+    if drawn.size:
+        draw_within(stream, firsts, limits, counts, NULL, drawn)
     return drawn
 
 
@@ -112,7 +109,6 @@ def subsets_within(
     what is drawn only, any other 4 bytes for each number below it.
     """
     drawn = np.empty(count_places(firsts, limits, counts, True), dtype=np.int64)
-    cdef int64_t[::1] out = drawn
     if drawn.size == 0:
         return drawn
     cdef core.SubsetScratch scratch
@@ -123,53 +119,119 @@ def subsets_within(
     cdef int32_t[::1] pool = np.arange(scratch.n_pool, dtype=np.int32)
     cdef uint32_t[::1] places = np.empty(scratch.n_places, dtype=np.uint32)
     cdef int64_t[::1] table = np.empty(scratch.n_table, dtype=np.int64)
-    cdef Py_ssize_t place = 0
     scratch.pool, scratch.places, scratch.table = &pool[0], &places[0], &table[0]
-    with nogil:
-        for group in range(counts.shape[0]):
-            if counts[group] == 0:
-                continue
-            core.draw_subset_within(
-                &stream.generator,
-                &scratch,
-                firsts[group],
-                limits[group],
-                counts[group],
-                0,
-                counts[group],
-                &out[place],
-            )
-            place += counts[group]
+    draw_within(stream, firsts, limits, counts, &scratch, drawn)
     return drawn
 
 
-def find_cells(const int64_t[::1] positives not None, const int64_t[::1] starts not None, int64_t n_columns,
-               const int64_t[::1] cells not None):
-    """Find out which cells are positives.
+cdef void draw_within(
+    RandomStream stream,
+    const int64_t[::1] firsts,
+    const int64_t[::1] limits,
+    const int64_t[::1] counts,
+    core.SubsetScratch *scratch,
+    int64_t[::1] drawn,
+):
+    cdef core.GroupDraw draw
+    draw.firsts, draw.limits, draw.counts = &firsts[0], &limits[0], &counts[0]
+    draw.n_groups, draw.scratch = counts.shape[0], scratch
+    draw.group = draw.n_drawn = draw.n_done = 0
+    with nogil:
+        core.draw_in_groups(&draw, &stream.generator, INT64_MAX, &drawn[0])
+
+
+def popularity(const int64_t[::1] cells not None, int64_t n_items, double power):
+    """Return the weights by which items are drawn: this power of the number of their positives, the largest one 1.
+
+    `cells` are those of at least one positive; the result is float64 of shape (n_items,).
+    """
+    cdef int64_t[::1] counts = np.zeros(n_items, dtype=np.int64)
+    weights = np.empty(n_items)
+    cdef double[::1] out = weights
+    core.count_columns(&cells[0], 0, cells.shape[0], n_items, &counts[0])
+    cdef int64_t most = np.max(counts)
+    with nogil:
+        core.weigh_columns(&counts[0], most, power, 0, n_items, &out[0])
+    return weights
+
+
+def kept_shares(const int64_t[::1] distinct not None, int64_t n_users, const double[::1] weights not None):
+    """Return of each user the share of the items that are drawn by weight that are no positives of the user.
+
+    `distinct` are the cells of the positives, each once; the result is float64 of shape (n_users,).
+    """
+    lost = np.zeros(n_users)
+    cdef double[::1] out = lost
+    cdef double total = np.sum(weights)
+    with nogil:
+        core.add_lost_shares(&distinct[0], 0, distinct.shape[0], weights.shape[0], &weights[0], total, &out[0])
+    return 1 - lost
+
+
+def popular_cells(
+    RandomStream stream not None,
+    const int64_t[::1] cells not None,
+    const int64_t[::1] starts,
+    int64_t n_items,
+    double[::1] sums not None,
+    int64_t count,
+):
+    """Draw the user of a random positive with an item by weight; what is a positive is drawn again.
 
     Parameters
     ----------
-    positives
-        Shape (number of positives,). Sorted cells.
-    starts
-        Shape (number of rows of the table + 1,). Where the positives of each row begin.
-    n_columns
-        Columns of the table.
     cells
-        Shape (n,).
+        Shape (number of positives,). The distinct cells, sorted, then those that are repeated.
+    starts
+        Shape (n_users + 1,). Where the distinct cells of each user begin. None if positives may be drawn.
+    n_items
+        Items in all.
+    sums
+        The numbers of the sum tree of their weights. Some cell that is no positive has a user with positives and an
+        item with a weight.
+    count
+        How many cells to draw.
 
     Returns
     -------
-    numpy.ndarray of bool, shape (n,)
+    numpy.ndarray of int64, shape (count,)
     """
-    found = np.empty(cells.shape[0], dtype=np.bool_)
-    cdef uint8_t[::1] out = found.view(np.uint8)
-    if cells.shape[0]:
+    drawn = np.empty(count, dtype=np.int64)
+    cdef int64_t[::1] out = drawn
+    cdef core.SumTree tree
+    cdef core.PopularDraw draw
+    if count == 0:
+        return drawn
+    draw.cells, draw.n_positives, draw.starts = &cells[0], cells.shape[0], NULL
+    if starts is not None:
+        draw.starts, draw.n_distinct = &starts[0], starts[starts.shape[0] - 1]
+    core.init_sum_tree(&tree, n_items, &sums[0], NULL, 0)
+    draw.columns, draw.n_columns = &tree, n_items
+    draw.drawn, draw.count = &out[0], count
+    draw.n_kept = draw.n_rows_drawn = draw.n_drawn = draw.n_checked = draw.n_free = 0
+    with nogil:
+        while not core.draw_popular(&draw, &stream.generator, STEP):
+            with gil:
+                PyErr_CheckSignals()
+    return drawn
+
+
+def share_out(
+    const int64_t[::1] counts not None, int64_t whole, int64_t rest, int64_t denominator
+):
+    """Return what the rounded running total of ``counts * (whole + rest / denominator)`` grows by, for each count.
+
+    Totals are rounded to the nearest integer, halves up. The sum of the counts and that of the results is below 2^31,
+    `rest` is below the denominator, and that is below 2^62. The result is int64 of the shape of `counts`.
+    """
+    shares = np.empty(counts.shape[0], dtype=np.int64)
+    cdef int64_t[::1] out = shares
+    cdef core.ExactNumber number
+    number.whole, number.rest, number.denominator = whole, rest, denominator
+    if counts.shape[0]:
         with nogil:
-            core.find_positives(
-                &positives[0], positives.shape[0], &starts[0], n_columns, &cells[0], cells.shape[0], &out[0]
-            )
-    return found
+            core.share_negatives(&counts[0], number, 0, 0, counts.shape[0], &out[0])
+    return shares
 
 
 def deal_pairs(

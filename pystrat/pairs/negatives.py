@@ -14,12 +14,21 @@ from numpy.typing import NDArray
 
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import as_written, count_of, refusal, show, show_number
-from pystrat.pairs._pairs import FreeCells, find_cells, indices_within, subsets_within
+from pystrat.pairs._pairs import (
+    FreeCells,
+    indices_within,
+    kept_shares,
+    popular_cells,
+    popularity,
+    share_out,
+    subsets_within,
+)
 from pystrat._random import RandomStream
 from pystrat._sum_tree import WeightTree
 
 LEAST_ACCEPTANCE = Fraction(1, 100)
 ROUNDING = 1e-9  # more than sums of shares are off by
+_MAX_DENOMINATOR = 2**62  # that the core's shares take
 
 
 class PositivePairs:
@@ -143,11 +152,9 @@ class UniformNegatives(Negatives):
 
     def draw(self, stream: RandomStream) -> NDArray[np.int64]:
         limit = self._free.count
-        if not self._unique:
-            cells = stream.indices(limit, self.count)
-        else:
-            first, limits, counts = np.array([[0], [limit], [self.count]], dtype=np.int64)
-            cells = subsets_within(stream, first, limits, counts)
+        first, limits, counts = np.array([[0], [limit], [self.count]], dtype=np.int64)
+        draw = subsets_within if self._unique else indices_within
+        cells = draw(stream, first, limits, counts)
         self._free.cells(cells)
         return cells
 
@@ -235,18 +242,16 @@ class PopularityNegatives(Negatives):
         self.count = count_negatives(len(positives), per_positive, len(positives), owner)
         self._positives = positives
         self._starts = positives.starts() if free_only else None
-        counts = np.bincount(positives.cells % positives.n_items, minlength=positives.n_items)
-        weights = (counts / counts.max()) ** power
+        weights = popularity(positives.cells, positives.n_items, power)
         self._items = WeightTree(positives.n_items)
         self._items.fill(weights)
         if free_only:
-            self.acceptance = self._check_acceptance(weights / weights.sum(), owner)
+            self.acceptance = self._check_acceptance(weights, owner)
 
-    def _check_acceptance(self, shares: NDArray[np.float64], owner: str) -> float:
+    def _check_acceptance(self, weights: NDArray[np.float64], owner: str) -> float:
         """Return the share of draws that are kept; refuse where it is too small, over all or for a user."""
         positives = self._positives
-        users, items = np.divmod(positives.distinct, positives.n_items)
-        of_user = 1 - np.bincount(users, weights=shares[items], minlength=positives.n_users)
+        of_user = kept_shares(positives.distinct, positives.n_users, weights)
         acceptance = float(of_user @ (positives.counts_by_user() / len(positives)))
         user = int(of_user.argmin())
         for found, who in ((acceptance, "all users"), (float(of_user[user]), f"user {user}")):
@@ -258,16 +263,9 @@ class PopularityNegatives(Negatives):
         return acceptance
 
     def draw(self, stream: RandomStream) -> NDArray[np.int64]:
-        positives, kept, missing = self._positives, [], self.count
-        while missing:
-            cells = positives.cells[stream.indices(len(positives), missing)]
-            cells -= cells % positives.n_items
-            cells += self._items.sample(stream, missing, 1)
-            if self._starts is not None:
-                cells = cells[~find_cells(positives.distinct, self._starts, positives.n_items, cells)]
-            kept.append(cells)
-            missing -= len(cells)
-        return np.concatenate(kept)
+        positives = self._positives
+        sums = self._items.memory
+        return popular_cells(stream, positives.cells, self._starts, positives.n_items, sums, self.count)
 
 
 def rounded(number: Fraction) -> int:
@@ -289,17 +287,11 @@ def shares(counts: NDArray[np.int64], per_one: Fraction) -> NDArray[np.int64]:
 
     The results add up to the rounded total, and each is the floor or the ceiling of its own product.
     """
-    numerator, denominator = 2 * per_one.numerator, 2 * per_one.denominator
-    half = per_one.denominator
-    given = np.flatnonzero(counts)
-    running = np.cumsum(counts[given])
-    if int(running[-1]) * numerator + half < 2**62 and denominator < 2**62:
-        totals = (running * numerator + half) // denominator
-    else:
-        totals = np.array([(total * numerator + half) // denominator for total in running.tolist()], dtype=np.int64)
-    grown = np.zeros(len(counts), dtype=np.int64)
-    grown[given] = np.diff(totals, prepend=0)
-    return grown
+    whole, rest = divmod(per_one.numerator, per_one.denominator)
+    if per_one.denominator < _MAX_DENOMINATOR:
+        return share_out(counts, whole, rest, per_one.denominator)
+    totals = [rounded(int(total) * per_one) for total in np.cumsum(counts)]
+    return np.diff(np.array(totals, dtype=np.int64), prepend=0)
 
 
 def exact_share(ratio: Any, owner: str) -> Fraction:

@@ -20,7 +20,7 @@ import pystrat.pairs.datasets
 import pystrat.pairs.sampler
 from pystrat import NegativePairBatchSampler, decode_pairs
 from pystrat.pairs.negatives import shares
-from pystrat.pairs._pairs import FreeCells, deal_pairs, find_cells, indices_within, subsets_within
+from pystrat.pairs._pairs import FreeCells, deal_pairs, indices_within, subsets_within
 from pystrat._random import RandomStream
 from tests.reference.chi_square import assert_follows
 from tests.reference.naive_pairs import naive_epoch
@@ -337,14 +337,6 @@ def test_a_free_cell_is_found_by_its_rank_however_positives_lie(kind: str) -> No
     assert (np.diff(cells) > 0).all() and cells[0] >= 0 and cells[-1] < n_cells
     assert not np.isin(cells, positives).any()
     assert (cells - np.searchsorted(positives, cells) == ranks).all(), "as many free cells lie in front of it"
-
-
-def test_cells_are_looked_up_among_positives() -> None:
-    random = np.random.default_rng(1)
-    positives = np.unique(random.integers(0, 5000, 700))
-    starts = np.searchsorted(positives, np.arange(0, 5001, 50))
-    cells = random.integers(0, 5000, 3000)
-    assert (find_cells(positives, starts, 50, cells) == np.isin(cells, positives)).all()
 
 
 def test_unique_negatives_of_a_large_table_are_the_first_different_draws() -> None:

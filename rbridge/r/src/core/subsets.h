@@ -8,6 +8,7 @@
 #include "hash_set.h"
 #include "permutation.h"
 #include "random.h"
+#include "stream.h"
 
 /* Without replacement, R draws from a pool, or, if a limit is above these numbers, draws anew what repeats. */
 enum {
@@ -19,8 +20,8 @@ enum {
 static inline void draw_indices_within(
     Generator *generator, int64_t first, int64_t limit, int64_t count, int64_t *drawn
 ) {
-  uint32_t bits = bits_below((uint64_t)limit);
-  for (int64_t i = 0; i < count; i++) drawn[i] = first + (int64_t)index_below(generator, (uint64_t)limit, bits);
+  draw_numbers(generator, (uint64_t)limit, count, drawn);
+  for (int64_t i = 0; i < count; i++) drawn[i] += first;
 }
 
 /* Whether R draws `count` of `limit` numbers without a pool. */

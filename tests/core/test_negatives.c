@@ -1,0 +1,158 @@
+/* Negatives in groups and by popularity, in steps of any size, beside one draw after another; exact shares of them. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "negatives.h"
+
+enum { MOST_GROUPS = 40, MOST_DRAWN = 2000, MOST_CELLS = 400 };
+
+static uint64_t choices = 1; /* the state of what the tests choose */
+
+static void groups_are_drawn_one_after_another(bool distinct) {
+  int64_t firsts[MOST_GROUPS], limits[MOST_GROUPS], counts[MOST_GROUPS], drawn[MOST_DRAWN], expected[MOST_DRAWN];
+  int64_t n_groups = 1 + some_number(&choices, MOST_GROUPS), n_drawn = 0;
+  SubsetScratch scratch = {NULL, NULL, NULL, 0, 0, 0};
+  for (int64_t group = 0; group < n_groups; group++) {
+    firsts[group] = some_number(&choices, INT64_C(1) << 33);
+    limits[group] = 1 + some_number(&choices, 50);
+    counts[group] = some_number(&choices, limits[group] + 1);
+    enlarge_subset_scratch(&scratch, limits[group], counts[group]);
+  }
+  scratch.pool = new_array(scratch.n_pool, sizeof(int32_t));
+  scratch.places = new_array(scratch.n_places, sizeof(uint32_t));
+  scratch.table = new_array(scratch.n_table, sizeof(int64_t));
+  for (int64_t i = 0; i < scratch.n_pool; i++) scratch.pool[i] = (int32_t)i;
+  Generator generator, plain;
+  seed_generator(&generator, 5);
+  plain = generator;
+  for (int64_t group = 0; group < n_groups; group++) {
+    if (distinct) {
+      draw_subset_within(
+          &plain, &scratch, firsts[group], limits[group], counts[group], 0, counts[group], expected + n_drawn
+      );
+    } else {
+      uint32_t bits = bits_below((uint64_t)limits[group]);
+      for (int64_t i = 0; i < counts[group]; i++) {
+        expected[n_drawn + i] = firsts[group] + (int64_t)index_below(&plain, (uint64_t)limits[group], bits);
+      }
+    }
+    n_drawn += counts[group];
+  }
+  GroupDraw draw = {firsts, limits, counts, n_groups, distinct ? &scratch : NULL, 0, 0, 0};
+  while (!draw_in_groups(&draw, &generator, 1 + some_number(&choices, 30), drawn)) continue;
+  CHECK_EQUAL(draw.n_done, n_drawn);
+  for (int64_t i = 0; i < n_drawn; i++) CHECK_EQUAL(drawn[i], expected[i]);
+  CHECK(next_output(&generator) == next_output(&plain));
+  free(scratch.pool);
+  free(scratch.places);
+  free(scratch.table);
+}
+
+static void popular_cells_are_drawn_round_by_round(bool free_only) {
+  int64_t n_rows = 1 + some_number(&choices, 12), n_columns = 2 + some_number(&choices, 12), n_distinct = 0;
+  int64_t cells[2 * MOST_CELLS], starts[14], counts[14] = {0}, most = 0;
+  double weights[14], lost[14] = {0}, total;
+  uint8_t marks[MOST_CELLS] = {0};
+  starts[0] = 0;
+  for (int64_t row = 0; row < n_rows; row++) {
+    for (int64_t column = 0; column < n_columns; column++) {
+      /* The last column is free in every row, and a positive of row 0 if it would have none otherwise. */
+      int64_t cell = row * n_columns + column;
+      marks[cell] = column + 1 < n_columns && (some_number(&choices, 3) == 0 || cell == 0);
+      if (marks[cell]) cells[n_distinct++] = cell;
+    }
+    starts[row + 1] = n_distinct;
+  }
+  int64_t n_positives = n_distinct + 3;
+  for (int64_t i = n_distinct; i < n_positives; i++) cells[i] = cells[some_number(&choices, n_distinct)];
+  count_columns(cells, 0, 1, n_columns, counts);
+  count_columns(cells, 1, n_positives, n_columns, counts);
+  for (int64_t column = 0; column < n_columns; column++) most = counts[column] > most ? counts[column] : most;
+  weigh_columns(counts, most, 0.75, 0, 1, weights);
+  weigh_columns(counts, most, 0.75, 1, n_columns, weights);
+  weights[n_columns - 1] = 0.1;
+  for (int64_t column = 0; column + 1 < n_columns; column++) {
+    CHECK(weights[column] == pow((double)counts[column] / (double)most, 0.75));
+  }
+  SumTree tree = {0};
+  double *sums = new_array(sum_tree_length(n_columns), sizeof(double));
+  for (int64_t i = 0; i < sum_tree_length(n_columns); i++) sums[i] = 0;
+  init_sum_tree(&tree, n_columns, sums, NULL, 0);
+  fill_rows(&tree, weights, 0, n_columns);
+  total = total_of(&tree);
+  add_lost_shares(cells, 0, n_distinct / 2, n_columns, weights, total, lost);
+  add_lost_shares(cells, n_distinct / 2, n_distinct, n_columns, weights, total, lost);
+  for (int64_t row = 0; row < n_rows; row++) {
+    double sum = 0;
+    for (int64_t column = 0; column < n_columns; column++) sum += marks[row * n_columns + column] ? weights[column] : 0;
+    CHECK(fabs(lost[row] - sum / total) < 1e-12);
+  }
+
+  int64_t drawn[MOST_DRAWN], expected[MOST_DRAWN], count = 1 + some_number(&choices, MOST_DRAWN), n_kept = 0;
+  Generator generator, plain;
+  seed_generator(&generator, 6);
+  plain = generator;
+  while (n_kept < count) {
+    int64_t missing = count - n_kept, round[MOST_DRAWN];
+    for (int64_t i = 0; i < missing; i++) {
+      round[i] = cells[index_below(&plain, (uint64_t)n_positives, bits_below((uint64_t)n_positives))] / n_columns;
+    }
+    for (int64_t i = 0; i < missing; i++) {
+      int32_t column;
+      draw_by_weight(&tree, &plain, 1, &column);
+      round[i] = round[i] * n_columns + column;
+      if (!free_only || !marks[round[i]]) expected[n_kept++] = round[i];
+    }
+  }
+  PopularDraw draw = {cells, free_only ? starts : NULL, n_positives, n_distinct, n_columns, &tree, count, drawn,
+                      0, 0, 0, 0, 0};
+  while (!draw_popular(&draw, &generator, 1 + some_number(&choices, 900))) continue;
+  for (int64_t i = 0; i < count; i++) CHECK_EQUAL(drawn[i], expected[i]);
+  CHECK(next_output(&generator) == next_output(&plain));
+  free(sums);
+}
+
+static void shares_of_negatives_are_exact(int64_t digits, int64_t n_decimals) {
+  int64_t power = 1, counts[30], shares[30], running = 0, given = 0, sum = 0;
+  for (int64_t i = 0; i < n_decimals; i++) power *= 10;
+  ExactNumber number = negatives_for_each(digits, n_decimals);
+  CHECK_EQUAL(number.whole, (power - digits) / digits);
+  CHECK_EQUAL(number.rest, power % digits);
+  CHECK_EQUAL(number.denominator, digits);
+  for (int64_t i = 0; i < 30; i++) counts[i] = some_number(&choices, 4) == 0 ? 0 : some_number(&choices, 1000);
+  running = share_negatives(counts, number, 0, 0, 11, shares);
+  running = share_negatives(counts, number, running, 11, 30, shares);
+  for (int64_t i = 0; i < 30; i++) {
+    sum += counts[i];
+    int64_t total = (2 * sum * (power - digits) + digits) / (2 * digits);
+    CHECK_EQUAL(shares[i], counts[i] == 0 ? 0 : total - given);
+    CHECK_EQUAL(rounded_multiple(sum, number), total);
+    given = total;
+  }
+  CHECK_EQUAL(running, sum);
+}
+
+static void large_numbers_do_not_wrap(void) {
+  /* 0.3 in 15 digits: 2147483646 * 7 / 3 exceeds nothing, and is 5010795174 */
+  CHECK_EQUAL(rounded_multiple(2147483646, negatives_for_each(INT64_C(300000000000000), 15)), INT64_C(5010795174));
+  /* 0.999999999999999: half a negative needs 5 * 10^14 positives */
+  CHECK_EQUAL(rounded_multiple(2147483647, negatives_for_each(INT64_C(999999999999999), 15)), 0);
+  /* 2^-31 and about 2^-31: as many negatives as an epoch can have, for one positive */
+  CHECK_EQUAL(rounded_multiple(1, negatives_for_each(INT64_C(465661287307739), 24)), INT64_C(2147483648) - 1);
+  CHECK_EQUAL(negatives_for_each(1, 300).whole, INT64_C(2147483648));
+  CHECK_EQUAL(negatives_for_each(INT64_C(100000000000000), 34).whole, INT64_C(2147483648));
+}
+
+int main(void) {
+  for (int round = 0; round < 60; round++) {
+    groups_are_drawn_one_after_another(round % 2 == 0);
+    popular_cells_are_drawn_round_by_round(round % 2 == 0);
+  }
+  for (int64_t digits = 1; digits < 1000; digits += 37) {
+    for (int64_t n_decimals = 3; n_decimals < 9; n_decimals++) shares_of_negatives_are_exact(digits, n_decimals);
+  }
+  large_numbers_do_not_wrap();
+  return 0;
+}
