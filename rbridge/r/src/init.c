@@ -27,6 +27,12 @@ static const R_CallMethodDef routines[] = {
   {"C_sample_rows", (DL_FUNC)&C_sample_rows, 5},
   {"C_copy_stream", (DL_FUNC)&C_copy_stream, 1},
   {"C_row_positions", (DL_FUNC)&C_row_positions, 4},
+  {"C_draw_pairs", (DL_FUNC)&C_draw_pairs, 10},
+  {"C_kept_shares", (DL_FUNC)&C_kept_shares, 4},
+  {"C_share_negatives", (DL_FUNC)&C_share_negatives, 3},
+  {"C_number_label_sets", (DL_FUNC)&C_number_label_sets, 1},
+  {"C_assign_labels", (DL_FUNC)&C_assign_labels, 5},
+  {"C_draw_multilabel", (DL_FUNC)&C_draw_multilabel, 8},
   {NULL, NULL, 0}
 };
 

@@ -25,5 +25,16 @@ SEXP C_draw_by_weight(SEXP tree, SEXP stream, SEXP size, SEXP n_batches, SEXP ho
 SEXP C_sample_rows(SEXP tree, SEXP stream, SEXP k, SEXP replacement, SEXP names);
 SEXP C_copy_stream(SEXP stream);
 SEXP C_row_positions(SEXP rows, SEXP n, SEXP parameter, SEXP of);
+SEXP C_draw_pairs(
+    SEXP cells, SEXP n_users, SEXP n_items, SEXP n_batches, SEXP method, SEXP unique, SEXP reject_positives, SEXP power,
+    SEXP n_negatives, SEXP seed
+);
+SEXP C_kept_shares(SEXP cells, SEXP n_users, SEXP n_items, SEXP power);
+SEXP C_share_negatives(SEXP counts, SEXP digits, SEXP n_decimals);
+SEXP C_number_label_sets(SEXP labels);
+SEXP C_assign_labels(SEXP codes, SEXP sets, SEXP n_labels, SEXP n_batches, SEXP minimum);
+SEXP C_draw_multilabel(
+    SEXP codes, SEXP sets, SEXP n_labels, SEXP n_batches, SEXP minimum, SEXP fallback, SEXP most_missing, SEXP seed
+);
 
 #endif
