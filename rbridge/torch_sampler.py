@@ -19,7 +19,7 @@ from rbridge.callbacks import EpochSource, refuse_n_batches
 from rbridge.tree import tree_generator
 
 # The kinds of recipes that the R package draws by itself.
-NATIVE_KINDS = frozenset({"stratified", "downsampled", "uniform", "weighted", "prioritized"})
+NATIVE_KINDS = frozenset({"stratified", "downsampled", "uniform", "weighted", "prioritized", "pairs", "multilabel"})
 
 
 def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:

@@ -116,6 +116,10 @@ class Negatives(ABC):
     acceptance = 1.0
     n_skipped_users = 0
 
+    def counts(self) -> NDArray[np.int64]:
+        """Return how many negatives there are: one number, or one for each user if each gets negatives of its own."""
+        return np.array([self.count])
+
     @abstractmethod
     def draw(self, stream: RandomStream) -> NDArray[np.int64]:
         """Return the cells of an epoch's negatives, shape (count,)."""
@@ -201,6 +205,9 @@ class PerUserNegatives(Negatives):
             told = f"true and {count_of(int(self._counts[user]), 'negative')} for user {user}, of"
             told += f" {count_of(int(self._limits()[user]), 'item')},"
             raise ValueError(refusal("unique", owner, required, told))
+
+    def counts(self) -> NDArray[np.int64]:
+        return self._counts
 
     def _check_full(self, full: NDArray[np.intp], n_users: int, skip_full: bool, owner: str) -> None:
         """Refuse users without a free item, or, where these are skipped, that all users are such."""

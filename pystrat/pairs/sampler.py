@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.arrays import plain_array
-from pystrat.digest import fingerprint
 from pystrat.limits import MAX_COUNT, MAX_EXACT
 from pystrat.messages import check_choice, check_flag, check_integer, check_number, count_of, refusal, show
 from pystrat.pairs.negatives import (
@@ -22,6 +21,7 @@ from pystrat.pairs.negatives import (
 from pystrat.pairs._pairs import deal_pairs
 from pystrat._random import RandomStream
 from pystrat.base import Batches, BatchSampler, epoch_seed
+from pystrat.recipe import Recipe, make_recipe
 from pystrat.sizes import even_offsets, round_to_replicas
 
 METHOD_CHOICES = ("uniform", "per_user", "popularity")
@@ -148,6 +148,7 @@ class NegativePairBatchSampler(BatchSampler):
         self._parameters = _check_method(method, unique, reject_positives, power, full_users, owner)
         super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
         self._per_positive = (1 - share) / share
+        self._told = {"ratio": ratio, "batch_size": size, "full_users": full_users, "num_replicas": num_replicas}
         self._positives = _check_positives(users, items, n_users, n_items, owner)
         self._negatives = self._make_negatives()
         self._n_batches = self._choose_batches(size)
@@ -223,10 +224,21 @@ class NegativePairBatchSampler(BatchSampler):
         deal_pairs(order, self._positives.cells, self._negatives.draw(stream), offsets, numbers)
         return Batches(numbers, offsets)
 
-    def _fingerprint(self) -> str:
-        parts = {"n_users": self.n_users, "n_items": self.n_items, "n_batches": self._n_batches, "seed": self._seed}
-        cells = self._positives.cells
-        return fingerprint("pairs", cells=cells, per_positive=self._per_positive, **parts, **self._parameters)
+    def _recipe(self) -> Recipe:
+        chosen, told = self._parameters, self._told
+        parts = {
+            "n_users": self.n_users,
+            "n_items": self.n_items,
+            "n_batches": self._n_batches,
+            "method": chosen["method"],
+            "unique": chosen["unique"],
+            "reject_positives": chosen["reject_positives"],
+            "power": chosen["power"],
+            "cells": self._positives.cells.astype(np.float64),
+            "n_negatives": self._negatives.counts().astype(np.int32),
+        }
+        labels = {name: show(value) for name, value in told.items() if value is not None}
+        return make_recipe("pairs", seed=self._seed, parts=parts, labels=labels)
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()

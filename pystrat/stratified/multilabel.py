@@ -10,6 +10,7 @@ exchanges; where it fails, it is told which batch lacks how many rows of which l
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any, Optional
 
 import numpy as np
@@ -18,10 +19,10 @@ from numpy.typing import NDArray
 from pandas.api import types
 
 from pystrat.arrays import as_doubles, plain_array
-from pystrat.digest import fingerprint
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_choice, check_flag, check_integer, count_of, refusal, show
 from pystrat.base import Batches, BatchSampler, epoch_permutation
+from pystrat.recipe import Recipe, compact, make_recipe
 from pystrat.sizes import share_of_replicas
 from pystrat.stratified._multilabel import assign_rows, gather_batches
 from pystrat._kernels import number_integers
@@ -123,6 +124,7 @@ class MultilabelBatchSampler(BatchSampler):
             max_batches = check_integer(max_batches, "max_batches", owner, minimum=1)
         shortfall = check_choice(shortfall, "shortfall", owner, choices=SHORTFALL_CHOICES)
         self._shuffle = check_flag(shuffle, "shuffle", owner)
+        self._told = {"max_batches": max_batches, "shortfall": shortfall, "num_replicas": num_replicas}
         matrix, self._labels = _as_matrix(labels, owner)
         self._codes, self._sets = _number_sets(matrix)
         self._n_batches = self._choose_batches(matrix, max_batches, shortfall)
@@ -251,10 +253,22 @@ class MultilabelBatchSampler(BatchSampler):
     def _known_rows(self) -> int:
         return len(self._codes)
 
+    def _recipe(self) -> Recipe:
+        parts = {
+            "codes": compact(self._codes, len(self._sets)),
+            "sets": self._sets.view(np.uint8).reshape(-1),
+            "n_labels": self._sets.shape[1],
+            "n_batches": self._n_batches,
+            "minimum": self._minimum,
+            "shuffle": self._shuffle,
+        }
+        settings = {name: show(value) for name, value in self._told.items() if value is not None}
+        return make_recipe("multilabel", seed=self._seed, parts=parts, labels={**settings, "names": self._labels})
+
     def _fingerprint(self) -> str:
-        seed = self._seed if self._shuffle else None
-        parts = {"n_batches": self._n_batches, "minimum": self._minimum, "seed": seed}
-        return fingerprint("multilabel", codes=self._codes, sets=self._sets, **parts)
+        recipe = self._recipe()
+        # The seed fixes nothing of batches in the order of the dataset.
+        return (recipe if self._shuffle else replace(recipe, seed=0)).fingerprint()
 
     def __getstate__(self) -> dict[str, Any]:
         # The assignment in the order of the dataset follows from the rest, four bytes a row: made again on load.

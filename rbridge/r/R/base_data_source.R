@@ -51,13 +51,16 @@ check_strata_rows = function(data_source, n_strata_rows, of, advice = NULL) {
 
 # Values go with the rows of the data behind a task, and mlr3 leaves rows out, repeats and reorders them.
 check_task_order = function(task, of) {
-  if (is.null(task) || identical(task$row_ids, task$backend$rownames)) {
-    return(invisible())
-  }
-  if (is.unsorted(match(task$row_ids, task$backend$rownames), strictly = TRUE)) {
+  if (!keeps_task_order(task)) {
     stop_parameter("strata", "be columns of the task where its rows are repeated or in another order than its data",
       "values", advice = bind_strata, of = of)
   }
+}
+
+# Whether the rows of a task, if there is one, are in the order of its data, each at most once.
+keeps_task_order = function(task) {
+  is.null(task) || identical(task$row_ids, task$backend$rownames) ||
+    !is.unsorted(match(task$row_ids, task$backend$rownames), strictly = TRUE)
 }
 
 bind_strata = paste(

@@ -32,7 +32,7 @@
 pair_dataset = function(n_users, n_items, user_features = NULL, item_features = NULL) {
   n_users = check_code_count(n_users, "n_users", of = "pair_dataset")
   n_items = check_code_count(n_items, "n_items", of = "pair_dataset")
-  check_table(n_users, n_items)
+  check_table(n_users, n_items, of = "pair_dataset")
   check_features(user_features, n_users, "user_features")
   check_features(item_features, n_items, "item_features")
   generator = torch::dataset(
@@ -62,11 +62,11 @@ rows_of = function(features, places) {
   if (is.matrix(features)) features[places, , drop = FALSE] else features[places]
 }
 
-check_table = function(n_users, n_items) {
+check_table = function(n_users, n_items, of) {
   most = 2^52 %/% n_users
   if (n_items > most) {
     stop_parameter("n_items", sprintf("be at most %.0f with %.0f users, so that pair numbers stay below 2^53", most,
-      n_users), show_value(n_items), of = "pair_dataset")
+      n_users), show_value(n_items), of = of)
   }
 }
 

@@ -3,6 +3,8 @@
 #' [batch_sampler_downsampled()] makes one with all rows of the rare class and, each epoch, a fresh part of the others.
 #' [batch_sampler_uniform()], [batch_sampler_weighted()] and [batch_sampler_prioritized()] draw rows alike, by weights
 #' that a training may change, and by priorities; [sum_tree()] does so for a training loop of your own.
+#' [batch_sampler_multilabel()] makes one for rows with any number of labels.
+#' [batch_sampler_pairs()] makes one of observed pairs of users and items and fresh pairs that were not observed.
 #' [stratum_codes()] holds strata that are already numbered, as another program hands them over.
 #' [collect_rows()] shows which rows a dataloader delivers, batch by batch.
 #' [batch_plan()] shows the batches before any training, [min_samples_for_batch_size()] chooses the promise by their

@@ -14,7 +14,7 @@
 #'
 #' @return A list with the elements
 #' * `rows` (`integer()`): the delivered rows, counted from 1, in the order of delivery;
-#'   of a Python sampler that yields numbers instead, such as those of pairs, these numbers (`double()`);
+#'   of a sampler that yields numbers instead, such as [batch_sampler_pairs()], these numbers (`double()`);
 #' * `offsets` (`integer()`): the number of rows before each batch, and at the end the number of all rows.
 #'   Batch `b` is `rows[(offsets[b] + 1):offsets[b + 1]]`.
 #'
@@ -49,7 +49,7 @@ collect_rows = function(batch_sampler, n_rows) {
     tick()
   })
   rows = unlist(batches)
-  if (!is.double(rows) || !inherits(batch_sampler, "batch_sampler_python")) {
+  if (!is.double(rows) || !inherits(batch_sampler, c("batch_sampler_python", "batch_sampler_pairs"))) {
     rows = as.integer(rows)
   }
   list(rows = rows, offsets = c(0L, cumsum(lengths(batches))))

@@ -1,0 +1,208 @@
+#' @title Batch Sampler of Observed Pairs and Fresh Negatives
+#'
+#' @description
+#' Makes a batch sampler for [torch::dataloader()], for recommenders and other models of interactions.
+#' An epoch has all observed pairs of a user and an item, the positives, and fresh pairs that were not observed, the
+#' negatives.
+#'
+#' It yields pair numbers, which [pair_dataset()] turns into users, items and labels; [decode_pairs()] does the same by
+#' hand.
+#'
+#' @param users,items (`integer()`)\cr
+#'   The codes, from 1, of the user and the item of each positive; `match(x, unique(x))` makes codes of any ids.
+#'   Doubles that are whole are codes as well.
+#'   A pair that occurs twice is two positives.
+#' @param ratio (`numeric(1)`)\cr
+#'   The share of positives, above 0 and below 1.
+#'   It is the decimal number of 15 significant digits that it is shown as, so that 0.3 is 3/10.
+#'   For `k` negatives to each positive, `1 / (1 + k)`.
+#' @param batch_size (`integer(1)`)\cr
+#'   The largest number of pairs in a batch.
+#' @param n_users,n_items (`integer(1)`)\cr
+#'   Number of users and of items in all, at most 2^31 - 1 each and 2^52 pairs of them.
+#'   `NULL` (default): the largest code.
+#' @param method (`character(1)`)\cr
+#'   What negatives are drawn from.
+#'   `"uniform"` (default): all pairs of a user and an item.
+#'   `"per_user"`: all items, for each user `(1 - ratio) / ratio` for each of the user's positives.
+#'   `"popularity"`: the user of a random positive, with an item in proportion to a power of the number of its positives.
+#' @param unique (`logical(1)`)\cr
+#'   Whether no negative occurs twice in an epoch.
+#'   Not with `"popularity"`, where popular items shall occur often.
+#' @param reject_positives (`logical(1)`)\cr
+#'   `TRUE` (default): no positive is among the negatives.
+#'   `FALSE`: negatives are drawn from all pairs, which is faster.
+#' @param power (`numeric(1)`)\cr
+#'   For `"popularity"`, at least 0: 1 draws items as often as they are observed, 0 draws all of them alike.
+#'   `NULL` (default): 0.75.
+#' @param full_users (`character(1)`)\cr
+#'   For `"per_user"`, what to do if all items are a user's positives.
+#'   `"error"` (default): refuse.
+#'   `"skip"`: the user gets no negatives; the positives stay.
+#'   It is refused in any case if all users are such.
+#' @param seed (`integer(1)`)\cr
+#'   Integer from 0 to 2147483646 that decides all epochs.
+#'   `NULL` (default): one is drawn each time the generator is called, as by [batch_sampler_stratified()].
+#' @param num_replicas (`integer(1)`)\cr
+#'   Number of processes that share the batches of an epoch; at least 1.
+#'   The number of batches is rounded up to a multiple of it.
+#'   The batches come all, in the order of the whole epoch.
+#'   `NULL` (default): 1.
+#'
+#' @return A generator of class `"batch_sampler_pairs"` and `"torch_sampler"`, a function of one argument `data_source`,
+#' which returns an instance.
+#' The instance has the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`,
+#' `.iter_batch()` and `.length()` of [batch_sampler_stratified()], whose `rows` are pair numbers (`double()`), and
+#' * `counts()`: a list of the numbers `n_users`, `n_items`, `n_positives` and `n_negatives` of an epoch,
+#'   `n_skipped_users`, who get no negatives because all items are their positives, and `acceptance`, the share of what
+#'   is drawn that is kept, which is below 1 with `"popularity"` only.
+#'
+#' @section Guarantees:
+#' * An epoch has every positive once and `floor(n_positives * (1 - ratio) / ratio + 1/2)` negatives, in exact rationals.
+#'   With `"per_user"` each user gets the floor or the ceiling of its share.
+#' * No positive is among the negatives, unless `reject_positives = FALSE`.
+#' * `"uniform"` and `"per_user"` draw each free pair, of the user in question, with exactly the same probability, at any
+#'   density, and draw nothing in vain.
+#' * Each batch holds the floor or the ceiling of its share of the positives and of the negatives, at least one of
+#'   either, the positives first; sizes differ by at most 1.
+#' * The order in which the positives are given does not matter.
+#' * A pair number is `2 * (user * n_items + item) + label`, with users and items counted from 0 and the label 1 for a
+#'   positive.
+#'   It is a value and no position.
+#' * The same positives, settings, seed and epoch give the same pair numbers in every R session and in the Python package
+#'   `pystrat`, by its `NegativePairBatchSampler`.
+#'
+#' @section Errors:
+#' An argument of the wrong type or out of range; no pair left to draw, or too few for `unique`; `"popularity"` that would
+#' keep less than 1/100 of what it draws, over all users or for one; a batch that would have no positive or no negative.
+#' The message has the numbers, and what works.
+#'
+#' @source
+#' Datatonic, "Sampling methods within TensorFlow input functions", 2018.
+#' The power 0.75 is that of T. Mikolov and others, "Distributed Representations of Words and Phrases and their
+#' Compositionality", 2013.
+#'
+#' @seealso [pair_dataset()], [decode_pairs()].
+#'
+#' @export
+#' @examples
+#' bought = data.frame(
+#'   customer = c("ann", "ann", "bob", "eve", "eve", "dan"),
+#'   book = c("emma", "ulysses", "emma", "walden", "ulysses", "emma")
+#' )
+#' users = match(bought$customer, unique(bought$customer))
+#' items = match(bought$book, unique(bought$book))
+#' generator = batch_sampler_pairs(users, items, ratio = 1 / 3, batch_size = 9, seed = 1)
+#' generator
+#' dataset = pair_dataset(n_users = max(users), n_items = max(items))
+#' loader = torch::dataloader(dataset, batch_sampler = generator(dataset), collate_fn = identity)
+#' coro::loop(for (batch in loader) print(data.frame(batch)))
+batch_sampler_pairs = function(users, items, ratio, batch_size, n_users = NULL, n_items = NULL, method = "uniform",
+  unique = FALSE, reject_positives = TRUE, power = NULL, full_users = "error", seed = NULL, num_replicas = NULL) {
+  of = pairs_name
+  share = exact_share(ratio, of)
+  batch_size = check_count(batch_size, "batch_size", of)
+  way = pairs_method(method, unique, reject_positives, power, full_users, of)
+  if (!is.null(seed)) {
+    seed = check_range(seed, "seed", largest_seed, of)
+  }
+  num_replicas = check_positive(num_replicas, "num_replicas", of)
+  positives = positive_pairs(users, items, n_users, n_items, of)
+  counts = negative_counts(positives, share, way, full_users == "skip", of)
+  n_batches = pairs_batches(length(positives$cells), sum(counts), batch_size, num_replicas, of)
+  parts = list(
+    n_users = positives$n_users, n_items = positives$n_items, n_batches = n_batches, method = way$method,
+    unique = as.integer(way$unique), reject_positives = as.integer(way$reject_positives), power = way$power,
+    cells = positives$cells, n_negatives = as.integer(counts)
+  )
+  labels = list(ratio = show_value(ratio), batch_size = show_value(batch_size), full_users = show_value(full_users),
+    num_replicas = if (!is.null(num_replicas)) show_value(num_replicas))
+  new_generator(new_recipe("pairs", seed, parts, labels = labels))
+}
+
+pairs_name = "batch_sampler_pairs"
+
+pairs_methods = c("uniform", "per_user", "popularity")
+
+kind_pairs = function() {
+  list(
+    class = pairs_name,
+    check = check_pairs,
+    n_rows = function(recipe) NULL,
+    n_batches = function(recipe) recipe$parts$n_batches,
+    setup = function(recipe, private) list(counts = pairs_counts(recipe)),
+    draw = function(private, epoch) {
+      parts = private$.recipe$parts
+      .Call(C_draw_pairs, parts$cells, parts$n_users, parts$n_items, parts$n_batches, parts$method, parts$unique == 1L,
+        parts$reject_positives == 1L, parts$power, parts$n_negatives, epoch_seed(private$.recipe$seed, epoch))
+    },
+    describe = function(private) {
+      c(format_pairs(private$.recipe$parts, private$.setup$counts),
+        sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", private$.recipe$seed, private$.next_epoch))
+    },
+    settings = function(recipe) {
+      c(
+        sprintf("* %s: %s", names(recipe$labels), unlist(recipe$labels)),
+        if (!is.null(recipe$seed)) sprintf("* seed: %.0f", recipe$seed),
+        format_pairs(recipe$parts)
+      )
+    },
+    methods = list(
+      counts = function() private$.setup$counts
+    )
+  )
+}
+
+# Cells and numbers of negatives are checked by the routine that draws.
+check_pairs = function(recipe, of) {
+  parts = recipe$parts
+  largest = .Machine$integer.max
+  n_users = part_count(recipe, "n_users", 1, largest, of)
+  part_count(recipe, "n_items", 1, 2^52 %/% n_users, of)
+  part_count(recipe, "n_batches", 1, largest, of)
+  part_flag(recipe, "unique", of)
+  part_flag(recipe, "reject_positives", of)
+  if (!is.character(parts$method) || length(parts$method) != 1L || !parts$method %in% pairs_methods) {
+    stop_parameter("recipe", sprintf("have one of %s as 'method'", show_names(pairs_methods)),
+      show_value(parts$method), of = of)
+  }
+  if (parts$method == "popularity") {
+    check_power(parts$power, of)
+  }
+  if (!is.double(parts$cells)) {
+    stop_parameter("recipe", "have doubles as 'cells'", show_value(parts$cells), of = of)
+  }
+  if (!is.integer(parts$n_negatives)) {
+    stop_parameter("recipe", "have integers as 'n_negatives'", show_value(parts$n_negatives), of = of)
+  }
+}
+
+# What an instance says of its epochs. Popularity that keeps nearly nothing would draw without end, so it is refused.
+pairs_counts = function(recipe) {
+  parts = recipe$parts
+  free_only = parts$reject_positives == 1L
+  positives = list(cells = parts$cells, n_users = parts$n_users, n_items = parts$n_items)
+  list(
+    n_users = parts$n_users,
+    n_items = parts$n_items,
+    n_positives = length(parts$cells),
+    n_negatives = sum(as.double(parts$n_negatives)),
+    n_skipped_users = if (free_only && parts$method == "per_user") length(full_users_of(positives)) else 0L,
+    acceptance = if (free_only && parts$method == "popularity") {
+      popularity_acceptance(positives, parts$power, pairs_name)
+    } else {
+      1
+    }
+  )
+}
+
+format_pairs = function(parts, counts = NULL) {
+  c(
+    sprintf("* Table: %s, %s", show_count(parts$n_users, "user"), show_count(parts$n_items, "item")),
+    sprintf("* Pairs: %s, %s", show_count(length(parts$cells), "positive"),
+      show_count(sum(as.double(parts$n_negatives)), "negative")),
+    if (isTRUE(counts$n_skipped_users > 0L)) sprintf("* Users without negatives: %d", counts$n_skipped_users),
+    sprintf("* Batches: %.0f", parts$n_batches),
+    sprintf("* Method: %s", parts$method)
+  )
+}

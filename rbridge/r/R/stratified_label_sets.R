@@ -1,0 +1,148 @@
+# Labels of rows, the sets that they form, and what batches lack of them, for batch_sampler_multilabel().
+
+# -> a logical matrix with names of columns; anything but 0 and 1 is refused
+label_matrix = function(labels, of) {
+  if (is.data.frame(labels)) {
+    check_label_columns(labels, of)
+  }
+  if (is.data.frame(labels) || inherits(labels, "sparseMatrix")) {
+    labels = as.matrix(labels)
+  }
+  check_label_matrix(labels, of)
+  wrong = which(t(is.na(labels) | (labels != 0 & labels != 1)))
+  if (length(wrong) > 0L) {
+    stop_parameter("labels", "hold 0 and 1", show_value(t(labels)[wrong[1L]]), of = of)
+  }
+  names = colnames(labels)
+  matrix(labels == 1, nrow(labels), ncol(labels),
+    dimnames = list(NULL, if (is.null(names)) as.character(seq_len(ncol(labels))) else enc2utf8(names)))
+}
+
+check_label_columns = function(labels, of) {
+  for (name in names(labels)) {
+    column = labels[[name]]
+    if (is.object(column) || !is.null(dim(column)) || !(is.logical(column) || is.numeric(column))) {
+      stop_parameter("labels", "hold 0 and 1", sprintf("%s values in column '%s'", class(column)[1L], name), of = of)
+    }
+  }
+}
+
+check_label_matrix = function(labels, of) {
+  requirement = "be a matrix with one row a row of the dataset"
+  is_text = is.character(labels) && length(labels) == 1L
+  if (!is.atomic(labels) || is.null(labels) || is.object(labels) || (is.null(dim(labels)) && is_text)) {
+    stop_parameter("labels", requirement, show_value(labels), of = of)
+  }
+  if (length(dim(labels)) != 2L) {
+    stop_parameter("labels", requirement, show_count(max(1L, length(dim(labels))), "dimension"), of = of)
+  }
+  for (side in 1:2) {
+    noun = c("row", "column")[side]
+    if (dim(labels)[side] == 0L) {
+      stop_parameter("labels", sprintf("have at least one %s", noun), sprintf("0 %ss", noun), of = of)
+    }
+  }
+  if (!is.logical(labels) && !is.numeric(labels)) {
+    stop_parameter("labels", "hold 0 and 1", sprintf("%s values", typeof(labels)), of = of)
+  }
+}
+
+# The parts of a recipe: the number of each row's label set, in order of first appearance, and the labels of each set.
+label_sets = function(labels) {
+  codes = .Call(C_number_label_sets, labels) + 1L
+  sets = labels[!duplicated(codes), , drop = FALSE]
+  list(codes = recipe_codes(codes, nrow(sets)), sets = as.raw(t(sets)), n_labels = as.double(ncol(labels)))
+}
+
+# The number of batches that the counts of the labels allow.
+multilabel_batches = function(labels, minimum, max_batches, shortfall, replicas, of) {
+  counts = colSums(labels)
+  rarest = which.min(counts)
+  n_min = counts[[rarest]]
+  if (n_min == 0) {
+    stop_parameter("labels", "have a row of every label", sprintf("no row of label '%s'", colnames(labels)[rarest]),
+      "Leave the label out.", of)
+  }
+  if (minimum > n_min && shortfall == "error") {
+    stop_parameter("min_samples_per_label",
+      sprintf("be at most %.0f: the rarest label, '%s', has %s", n_min, colnames(labels)[rarest],
+        show_count(n_min, "row")),
+      show_value(minimum), "Lower it, or set 'shortfall' to 'warn' or 'allow'.", of)
+  }
+  n_batches = min(max(1, n_min %/% minimum), max_batches)
+  if (n_batches < replicas) {
+    stop_parameter("num_replicas", sprintf("be at most %.0f, the number of batches", n_batches), show_value(replicas),
+      of = of)
+  }
+  n_batches %/% replicas * replicas
+}
+
+# -> list(batches = the batch of each row, set after set, held = rows of each label, one row a batch), in the order of
+# the dataset
+assigned_labels = function(parts, n_batches = parts$n_batches) {
+  .Call(C_assign_labels, parts$codes, parts$sets, parts$n_labels, n_batches, searched_minimum(parts))
+}
+
+# One batch lacks what it lacks, however much is asked for.
+searched_minimum = function(parts) min(parts$minimum, .Machine$integer.max)
+
+# -> data.frame(batch, label, missing): numbers, batch after batch
+lacking_labels = function(held, minimum) {
+  places = which(t(held < minimum), arr.ind = TRUE)
+  found = data.frame(batch = unname(places[, 2L]), label = unname(places[, 1L]))
+  found$missing = minimum - held[cbind(found$batch, found$label)]
+  found
+}
+
+describe_shortfall = function(lacking, names) {
+  others = nrow(lacking) - 1L
+  sprintf("batch %d lacks %s of label '%s'%s", lacking$batch[1L], show_count(lacking$missing[1L], "row"),
+    names[lacking$label[1L]], if (others > 0L) sprintf(", and %d more such", others) else "")
+}
+
+# The error that names a number of batches for which nothing is lacking.
+stop_shortfall = function(parts, names, max_batches, replicas, of) {
+  lacking = lacking_labels(assigned_labels(parts)$held, parts$minimum)
+  fewest = 0 # in units of replicas; `fewest` works, `most` does not
+  most = parts$n_batches %/% replicas
+  while (most - fewest > 1) {
+    middle = (fewest + most) %/% 2
+    if (all(assigned_labels(parts, middle * replicas)$held >= parts$minimum)) {
+      fewest = middle
+    } else {
+      most = middle
+    }
+  }
+  advice = "or set 'shortfall' to 'warn' or 'allow'."
+  if (fewest == 0) {
+    stop_parameter("num_replicas",
+      "be lower: no number of batches was found of which each holds enough rows of every label",
+      show_value(replicas), paste("Lower it,", advice), of)
+  }
+  stop_parameter("max_batches", sprintf("be at most %.0f", fewest * replicas),
+    sprintf("%s, for %s: %s,", show_value(max_batches), show_batches(parts$n_batches),
+      describe_shortfall(lacking, names)),
+    paste(if (is.null(max_batches)) "Set" else "Lower", "it,", advice), of)
+}
+
+# The rows of each label in each batch of an epoch, one row a batch; NULL while mlr3torch predicts.
+held_labels = function(private, batches) {
+  if (!is.null(private$.in_order)) {
+    return(NULL)
+  }
+  parts = private$.recipe$parts
+  sets = matrix(parts$sets == 1L, ncol = parts$n_labels, byrow = TRUE)
+  batch = rep(seq_len(parts$n_batches), times = diff(batches$offsets))
+  set = as.integer(parts$codes)[batches$rows] + 1L
+  held = vapply(seq_len(parts$n_labels), function(label) tabulate(batch[sets[set, label]], parts$n_batches),
+    integer(parts$n_batches))
+  matrix(held, parts$n_batches)
+}
+
+shortfall_table = function(held, recipe) {
+  lacking = lacking_labels(held, recipe$parts$minimum)
+  data.frame(
+    batch = lacking$batch, label = recipe$labels$names[lacking$label],
+    rows = held[cbind(lacking$batch, lacking$label)], missing = lacking$missing
+  )
+}

@@ -1,0 +1,202 @@
+#' @title Batch Sampler for Rows With Several Labels
+#'
+#' @description
+#' Makes a batch sampler for [torch::dataloader()] and for the learners of mlr3torch, for rows with any number of labels.
+#' Every batch holds at least `min_samples_per_label` rows of every label, and an epoch visits every row exactly once.
+#'
+#' Strata are disjoint, so that [batch_sampler_stratified()] always keeps its promise.
+#' Labels overlap, and then the promise cannot always be kept: of three rows with the labels ab, bc and ca no two batches
+#' hold a row of each label.
+#' If no way is found, the error says which batch lacks how many rows of which label, and which number of batches works.
+#'
+#' @param labels (`matrix()` or `data.frame()` of `logical()` or `numeric()`)\cr
+#'   One row for each row of the dataset and one column for each label: 1 or `TRUE` if the row has the label, else 0 or
+#'   `FALSE`.
+#'   Every label has a row; a row may have none.
+#'   A sparse matrix of the package Matrix is taken as well.
+#' @param min_samples_per_label (`integer(1)`)\cr
+#'   The promise `m`: each batch shall hold at least so many rows of each label; at least 1.
+#'   With `n_min` rows of the rarest label an epoch has `max(1, n_min %/% m)` batches, or fewer if `max_batches` says so.
+#' @param max_batches (`integer(1)`)\cr
+#'   The largest number of batches of an epoch.
+#'   With fewer batches more is possible; with one, everything.
+#'   `NULL` (default): no limit.
+#' @param shortfall (`character(1)`)\cr
+#'   What to do if a batch was found to lack rows of a label.
+#'   `"error"` (default): refuse, and name the batch, the label and the number of batches that works.
+#'   `"warn"` and `"allow"`: go on, with or without a warning; `shortfalls()` of the instance says what is lacking.
+#' @param shuffle (`logical(1)`)\cr
+#'   `TRUE` (default): rows are shuffled anew each epoch.
+#'   `FALSE`: rows are assigned in the order of the dataset, and every epoch is the same.
+#' @param seed (`integer(1)`)\cr
+#'   Integer from 0 to 2147483646 that decides the order of the rows in all epochs.
+#'   `NULL` (default): one is drawn each time the generator is called, as by [batch_sampler_stratified()].
+#' @param num_replicas (`integer(1)`)\cr
+#'   Number of processes that share the batches of an epoch; at least 1.
+#'   The number of batches is rounded down to a multiple of it.
+#'   The batches come all, in the order of the whole epoch.
+#'   `NULL` (default): 1.
+#'
+#' @return A generator of class `"batch_sampler_multilabel"` and `"torch_sampler"`, a function of one argument
+#' `data_source`, the dataset, which returns an instance.
+#' If the dataset tells its number of rows, `labels` must have one row for each.
+#' The instance has the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`,
+#' `.iter_batch()` and `.length()` of [batch_sampler_stratified()], and
+#' * `label_counts(epoch)`: how many rows of each label each batch holds, a `data.frame()` of integers with one row for
+#'   each batch and one column for each label;
+#' * `shortfalls(epoch)`: where an epoch does not hold what was asked for, a `data.frame()` with the columns `batch`
+#'   (counted from 1), `label`, `rows` that the batch has and `missing` ones, without rows if the promise is kept.
+#'
+#' Both take the next epoch by default, and change nothing.
+#' While mlr3torch predicts, they return `NULL`.
+#'
+#' @section Guarantees:
+#' * Every row is in exactly one batch of an epoch, and no batch is empty.
+#' * With `shortfall = "error"` every batch of every epoch holds at least `min_samples_per_label` rows of each label.
+#' * Otherwise no epoch lacks more rows in all than the assignment in the order of the dataset does.
+#' * If no row has more than one label, or labels are nested (of any two, one includes the other or no row has both),
+#'   nothing is ever lacking.
+#' * The same labels, settings, seed and epoch give the same batches, row for row, in every R session and in the Python
+#'   package `pystrat`, by its `MultilabelBatchSampler`.
+#'
+#' @section How an epoch comes about:
+#' The rows are put in the epoch's order, as by [batch_sampler_stratified()].
+#' The labels follow one another, the rarest first; the rows of a label that are not assigned yet are dealt to the
+#' batches that have the fewest of it, the smallest batch first if several do.
+#' Then each batch that lacks a label takes a row of it from another batch, and gives one back if that helps, as long as
+#' fewer rows are lacking afterwards.
+#' Rows without labels even out the sizes.
+#' If more is lacking than in the order of the dataset, the batches found there are filled anew: rows with exactly the
+#' same labels change places.
+#'
+#' @section Errors:
+#' An argument of the wrong type or out of range, labels that are not 0 and 1, a label without a row, fewer rows of a
+#' label than `min_samples_per_label`, more replicas than batches, and, with `shortfall = "error"`, a batch that lacks
+#' rows of a label.
+#'
+#' @source
+#' The order of the labels is that of iterative stratification: K. Sechidis, G. Tsoumakas and I. Vlahavas, "On the
+#' stratification of multi-label data", 2011.
+#'
+#' @seealso [batch_sampler_stratified()] for classes, of which each row has one.
+#'
+#' @export
+#' @examples
+#' labels = data.frame(
+#'   rain = rep(c(1, 0, 0), times = c(6, 3, 9)),
+#'   wind = rep(c(0, 1, 0), times = c(4, 5, 9))
+#' )
+#' generator = batch_sampler_multilabel(labels, min_samples_per_label = 2, seed = 1)
+#' sampler = generator(NULL)
+#' sampler
+#' sampler$label_counts(epoch = 0)
+#' nrow(sampler$shortfalls(epoch = 0))
+batch_sampler_multilabel = function(labels, min_samples_per_label, max_batches = NULL, shortfall = "error",
+  shuffle = TRUE, seed = NULL, num_replicas = NULL) {
+  of = multilabel_name
+  if (!is.null(seed)) {
+    seed = check_range(seed, "seed", largest_seed, of)
+  }
+  num_replicas = check_positive(num_replicas, "num_replicas", of)
+  minimum = check_count(min_samples_per_label, "min_samples_per_label", of)
+  max_batches = check_positive(max_batches, "max_batches", of)
+  shortfall = check_choice(shortfall, "shortfall", c("error", "warn", "allow"), of)
+  shuffle = check_flag(shuffle, "shuffle", of)
+  labels = label_matrix(labels, of)
+  replicas = if (is.null(num_replicas)) 1 else num_replicas
+  n_batches = multilabel_batches(labels, minimum, max_batches, shortfall, replicas, of)
+  parts = c(label_sets(labels), list(n_batches = n_batches, minimum = minimum, shuffle = as.integer(shuffle)))
+  lacking = lacking_labels(assigned_labels(parts)$held, minimum)
+  if (nrow(lacking) > 0L && shortfall == "error") {
+    stop_shortfall(parts, colnames(labels), max_batches, replicas, of)
+  }
+  if (nrow(lacking) > 0L && shortfall == "warn") {
+    warning(describe_shortfall(lacking, colnames(labels)), ", in the order of the dataset.", call. = FALSE)
+  }
+  settings = list(
+    max_batches = if (!is.null(max_batches)) show_value(max_batches), shortfall = show_value(shortfall),
+    num_replicas = if (!is.null(num_replicas)) show_value(num_replicas)
+  )
+  new_generator(new_recipe("multilabel", seed, parts, labels = c(settings, list(names = colnames(labels)))))
+}
+
+multilabel_name = "batch_sampler_multilabel"
+
+kind_multilabel = function() {
+  list(
+    class = multilabel_name,
+    complete = function(recipe, data_source, task) {
+      if (!keeps_task_order(task)) {
+        stop_parameter("labels", "be used with a task whose rows are in the order of its data, each at most once",
+          "other rows", of = multilabel_name)
+      }
+      recipe
+    },
+    check = check_multilabel,
+    n_rows = function(recipe) length(recipe$parts$codes),
+    n_batches = function(recipe) recipe$parts$n_batches,
+    # The assignment in the order of the dataset, on which every epoch can fall back, and how many rows it lacks.
+    setup = function(recipe, private) {
+      found = assigned_labels(recipe$parts)
+      list(batches = found$batches, missing = sum(lacking_labels(found$held, recipe$parts$minimum)$missing))
+    },
+    draw = function(private, epoch) {
+      recipe = private$.recipe
+      parts = recipe$parts
+      .Call(C_draw_multilabel, parts$codes, parts$sets, parts$n_labels, parts$n_batches, searched_minimum(parts),
+        private$.setup$batches, private$.setup$missing, if (parts$shuffle == 1L) epoch_seed(recipe$seed, epoch))
+    },
+    describe = function(private) {
+      recipe = private$.recipe
+      c(
+        format_multilabel(recipe),
+        if (recipe$parts$shuffle == 1L) {
+          sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", recipe$seed, private$.next_epoch)
+        } else {
+          "* Order: of the dataset"
+        }
+      )
+    },
+    settings = function(recipe) {
+      settings = recipe$labels[setdiff(names(recipe$labels), "names")]
+      c(
+        sprintf("* %s: %s", names(settings), unlist(settings)),
+        sprintf("* shuffle: %s", recipe$parts$shuffle == 1L),
+        if (!is.null(recipe$seed)) sprintf("* seed: %.0f", recipe$seed),
+        format_multilabel(recipe)
+      )
+    },
+    methods = list(
+      label_counts = function(epoch = self$epoch) {
+        held = held_labels(private, self$batches(epoch))
+        if (!is.null(held)) structure(as.data.frame(held), names = private$.recipe$labels$names)
+      },
+      shortfalls = function(epoch = self$epoch) {
+        held = held_labels(private, self$batches(epoch))
+        if (!is.null(held)) shortfall_table(held, private$.recipe)
+      }
+    )
+  )
+}
+
+# Codes and sets are checked by the routine that reads them, when an instance is made.
+check_multilabel = function(recipe, of) {
+  n_rows = length(recipe$parts$codes)
+  n_labels = part_count(recipe, "n_labels", 1, .Machine$integer.max, of)
+  part_count(recipe, "n_batches", 1, n_rows, of)
+  part_count(recipe, "minimum", 1, 2^53, of)
+  part_flag(recipe, "shuffle", of)
+  names = recipe$labels$names
+  if (!is.character(names) || length(names) != n_labels) {
+    stop_parameter("recipe", sprintf("have %s of labels", show_count(n_labels, "name")), show_value(names), of = of)
+  }
+}
+
+format_multilabel = function(recipe) {
+  c(
+    sprintf("* Rows: %d", length(recipe$parts$codes)),
+    sprintf("* Labels: %.0f: %s", recipe$parts$n_labels, show_names(recipe$labels$names)),
+    sprintf("* Batches: %.0f, each with at least %s of every label, as far as possible", recipe$parts$n_batches,
+      show_count(recipe$parts$minimum, "row"))
+  )
+}
