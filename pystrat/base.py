@@ -195,8 +195,8 @@ class BatchSampler(ABC):
     and no ``drop_last``: training libraries act on them. A subclass whose batches all have one size may add
     ``batch_size``.
 
-    A subclass whose batches hold numbers that are no row positions, such as those of pairs, says
-    ``yields = "numbers"``: whole numbers from 0, below 2^53, which the bridge carries to R as doubles, unchanged.
+    A subclass of your own whose batches hold numbers that are no row positions says ``yields = "numbers"``: whole
+    numbers from 0, below 2^53, which the bridge carries to R as doubles, unchanged.
 
     A subclass whose later batches depend on feedback names in `feedback` the methods by which a training loop reports
     and asks, each with the kinds of its arguments by name, and of what it returns as "return": "rows" (an array of row

@@ -36,7 +36,7 @@ class NegativePairBatchSampler(BatchSampler):
     For recommenders and other models of interactions. It yields pair numbers, which `PairDataset` turns into users,
     items and labels: ``DataLoader(dataset, sampler=sampler, batch_size=None)``, or ``batch_sampler=sampler`` for
     libraries that make loaders anew, such as accelerate and Lightning: these put other samplers in the place of the
-    former. In R by ``rbridge.as_torch_sampler()`` and ``rbridge::decode_pairs()``.
+    former. The R function ``rbridge::batch_sampler_pairs()`` gives the same pair numbers from the same seed.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class NegativePairBatchSampler(BatchSampler):
     * With T pairs an epoch has ``ceil(T / batch_size)`` batches. Each holds the floor or the ceiling of its share of
       the positives and of the negatives, at least one of either, the positives first; sizes differ by at most 1.
     * A pair number is ``2 * (user * n_items + item) + label``, below 2^53, the label 1 for a positive. It is a value
-      and no position: R gets the same number.
+      and no position: R has the same number.
     * A positive takes 8 bytes and at most 2 for the search, besides at most 16 bytes a user and 10 an item where a
       method needs them; pickled, at most 4 bytes where gaps between positives stay below 2^32.
 
@@ -121,8 +121,6 @@ class NegativePairBatchSampler(BatchSampler):
     [2 0 1 1 1] [3 3 3 0 0] [1 1 0 0 0]
     [0 1 0 0 1] [0 1 1 2 3] [1 1 0 0 0]
     """
-
-    yields = "numbers"
 
     def __init__(
         self,

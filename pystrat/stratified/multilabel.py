@@ -34,7 +34,8 @@ _COLUMNS_AT_ONCE = 31  # a code below 2^31 and so many labels make a number of 6
 class MultilabelBatchSampler(BatchSampler):
     """Batch sampler for rows with any number of labels, with a minimum of rows of every label in every batch.
 
-    For a PyTorch ``DataLoader(dataset, batch_sampler=...)``, and in R by ``rbridge.as_torch_sampler()``.
+    For a PyTorch ``DataLoader(dataset, batch_sampler=...)``. The R function ``rbridge::batch_sampler_multilabel()``
+    gives the same batches, row for row, from the same seed.
 
     Parameters
     ----------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, Callable
 
@@ -16,6 +17,7 @@ from pystrat import Batches, BatchSampler, NegativePairBatchSampler, decode_pair
 from pystrat.base import epoch_seed
 from rbridge.session import Session, as_array
 from rbridge.callbacks import EpochSource
+from tests.bridge.recipes import assert_same_recipe
 
 USERS, ITEMS = [0, 0, 1, 2, 3, 3], [0, 3, 1, 3, 2, 3]
 DOCUMENT = Path(__file__).parents[2] / "docs" / "pairs.md"
@@ -41,10 +43,96 @@ def test_r_s_dataloader_delivers_the_same_numbers(method: str, table: dict[str, 
         assert expected.rows.max() > 2**51, "beyond any integer of R"
 
 
-def test_what_crosses_is_one_vector_of_doubles_and_rows_of_others_are_integers() -> None:
-    rows, offsets = EpochSource(NegativePairBatchSampler(USERS, ITEMS, 0.3, 7, seed=3, **LARGE)).batches(0)
-    assert rows.dtype == np.float64 and offsets.dtype == np.int32
+SETTINGS: list[dict[str, Any]] = [
+    {"ratio": 0.3, "batch_size": 7},
+    {"ratio": 0.4, "batch_size": 5, "n_users": 9, "n_items": 11, "unique": True, "num_replicas": 2},
+    {"ratio": 0.2, "batch_size": 40, "n_users": 9, "n_items": 11, "reject_positives": False},
+    {"ratio": 1 / 3, "batch_size": 6, "n_items": 6, "method": "per_user"},
+    {"ratio": 0.5, "batch_size": 6, "n_items": 9, "method": "per_user", "unique": True, "reject_positives": False},
+    {"ratio": 0.55, "batch_size": 6, "n_items": 4, "method": "per_user", "full_users": "skip"},
+    {"ratio": 0.3, "batch_size": 9, "n_items": 6, "method": "popularity", "power": 0},
+    {"ratio": 0.3, "batch_size": 9, "method": "popularity", "reject_positives": False},
+    {"ratio": 0.001, "batch_size": 1200, **LARGE},
+]
 
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+def test_r_makes_the_same_recipe_from_the_same_call_and_draws_the_same_pairs(
+    settings: dict[str, Any], r: Session, base: Any
+) -> None:
+    users, items = [*USERS, 4, 4, 4, 4, 0], [*ITEMS, 0, 1, 2, 3, 3]
+    sampler = NegativePairBatchSampler(users, items, seed=3, **settings)
+    codes = {"users": np.array(users) + 1.0, "items": np.array(items, dtype=np.int32) + 1}
+    generator = r.call("batch_sampler_pairs", **{**settings, **codes}, seed=3)
+    crossed = rbridge.as_torch_sampler(sampler)
+    for made in (generator, crossed):
+        assert_same_recipe(r, sampler, made)
+        assert list(base["class"](made))[0] == "batch_sampler_pairs"
+        instance = r.call_function(made, None)
+        for epoch in (0, 1, 6_700_000):
+            numbers, offsets = (as_array(part) for part in r.call_function(instance["batches"], epoch))
+            expected = sampler.batches(epoch)
+            assert numbers.dtype == np.float64
+            assert numbers.astype(np.int64).tolist() == expected.rows.tolist()
+            assert offsets.tolist() == expected.offsets.tolist()
+        told = r.call_function(instance["counts"])
+        counts = {name: float(value[0]) for name, value in zip(told.names, told)}
+        for name in ("n_users", "n_items", "n_positives", "n_negatives", "n_skipped_users"):
+            assert counts[name] == getattr(sampler, name)
+        assert counts["acceptance"] == pytest.approx(sampler.acceptance, abs=1e-12)
+
+
+@pytest.mark.parametrize("ratio", [Fraction(1, 3), Fraction(2**70, 3 * 2**70 + 1), np.float32(0.3)])
+@pytest.mark.parametrize("method", ["uniform", "per_user"])
+def test_a_ratio_of_any_form_crosses(ratio: Any, method: str, r: Session) -> None:
+    sampler = NegativePairBatchSampler(USERS, ITEMS, ratio, 9, n_items=9, method=method, seed=3)
+    delivered = rbridge.collect_rows(rbridge.as_torch_sampler(sampler), 10)
+    assert delivered.rows.tolist() == sampler.batches(0).rows.tolist()
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"ratio": 0.0},
+        {"ratio": 0.9999999999999999},
+        {"ratio": float("nan")},
+        {"ratio": "a half"},
+        {"ratio": 0.97},
+        {"ratio": 1e-9},
+        {"ratio": 1e-20},
+        {"ratio": 5e-324},
+        {"batch_size": 0},
+        {"batch_size": 3},
+        {"num_replicas": 10},
+        {"num_replicas": 5, "batch_size": 4},
+        {"n_items": 2.0**31},
+        {"n_users": 2.0**30, "n_items": 2.0**30},
+        {"method": "random"},
+        {"unique": 1.0},
+        {"unique": True, "ratio": 0.2},
+        {"unique": True, "method": "popularity"},
+        {"power": 1.0},
+        {"power": -1.0, "method": "popularity"},
+        {"full_users": "skip"},
+        {"full_users": "keep"},
+        {"reject_positives": 0.0},
+        {"n_users": 4, "n_items": 5, "power": 60.0, "method": "popularity"},
+    ],
+    ids=str,
+)
+def test_what_python_refuses_r_refuses_in_the_same_words(settings: dict[str, Any], r: Session) -> None:
+    users, items = [0, 0, 1, 2, 2, 0, 3, 2, 0], [1, 3, 0, 4, 1, 1, 2, 0, 1]
+    given = {"ratio": 0.3, "batch_size": 8, "n_users": 5, "n_items": 6, "seed": 1, **settings}
+    with pytest.raises((TypeError, ValueError)) as refused:
+        NegativePairBatchSampler(users, items, **given)
+    codes = {"users": np.array(users) + 1.0, "items": np.array(items) + 1.0}
+    with pytest.raises(rbridge.RError) as refused_in_r:
+        r.call("batch_sampler_pairs", **codes, **given)
+    expected = str(refused.value).replace("NegativePairBatchSampler", "batch_sampler_pairs")
+    assert str(refused_in_r.value) == expected.replace("for user 0,", "for user 1,")
+
+
+def test_numbers_of_a_sampler_of_your_own_cross_as_doubles() -> None:
     class Numbers(BatchSampler):
         """Numbers given as batches, not as a finished epoch."""
 
@@ -61,7 +149,9 @@ def test_what_crosses_is_one_vector_of_doubles_and_rows_of_others_are_integers()
             yield np.array([epoch - 1])
 
     sampler = Numbers(seed=1)
-    assert EpochSource(sampler).batches(1)[0].tolist() == [2**53 - 1, 0, 0]
+    rows, offsets = EpochSource(sampler).batches(1)
+    assert rows.dtype == np.float64 and offsets.dtype == np.int32
+    assert rows.tolist() == [2**53 - 1, 0, 0]
     with pytest.raises(rbridge.RError, match="must give batches of numbers, integers from 0 to 9007199254740991"):
         rbridge.collect_rows(rbridge.as_torch_sampler(sampler), 1)
 

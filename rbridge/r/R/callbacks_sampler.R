@@ -18,8 +18,7 @@
 #'   * a function without arguments, such as a generator function, that returns the batches of a new epoch at each call.
 #'
 #'   Python counts rows from 0, the sampler in R counts the same rows from 1.
-#'   Where the Python sampler says `yields = "numbers"`, as `pystrat.NegativePairBatchSampler` does, its numbers are no
-#'   positions and stay what they are; [decode_pairs()] makes users, items and labels of those of pairs.
+#'   If the Python sampler says `yields = "numbers"`, its numbers are no positions and stay what they are.
 #' @param n_batches (`integer(1)`)\cr
 #'   Number of batches of an epoch, for a sampler that has no length.
 #'   `NULL` (default): the length of the sampler.

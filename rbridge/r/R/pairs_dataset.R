@@ -1,15 +1,14 @@
 #' @title Dataset of Pairs of Users and Items
 #'
 #' @description
-#' A [torch::dataset()] of all pairs of a user and an item, by pair number, for the Python sampler
-#' `pystrat.NegativePairBatchSampler` as [batch_sampler_python()] or `rbridge.as_torch_sampler()` make it usable in R.
+#' A [torch::dataset()] of all pairs of a user and an item, by pair number, for [batch_sampler_pairs()].
 #' The dataloader asks it for a whole batch at once.
 #'
 #' A dataset of your own does not do: torch makes integers of what it asks a dataset for, and pair numbers are larger.
 #'
 #' @param n_users,n_items (`integer(1)`)\cr
-#'   Number of users and of items in all: `sampler$n_users` and `sampler$n_items`, since with another number of items
-#'   the same numbers are other pairs.
+#'   Number of users and of items in all, as the sampler has them, since with another number of items the same numbers
+#'   are other pairs.
 #' @param user_features,item_features (`numeric()`, `matrix()` or `NULL`)\cr
 #'   The features of each user and item: one value or one row each, in the order of the codes.
 #'

@@ -1,8 +1,7 @@
 #' @title Users, Items and Labels of Pair Numbers
 #'
 #' @description
-#' Decodes what the Python sampler `pystrat.NegativePairBatchSampler` yields, in R through [batch_sampler_python()] or
-#' `rbridge.as_torch_sampler()`.
+#' Decodes what [batch_sampler_pairs()] yields, and `NegativePairBatchSampler` of the Python package `pystrat`.
 #' A pair number is `2 * (user * n_items + item) + label` with users and items counted from 0.
 #' It is a value and no position, so that R and Python have the same number; only here users and items are made to count
 #' from 1, as the rows of an embedding and of a table do in R.

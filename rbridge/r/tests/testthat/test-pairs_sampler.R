@@ -1,0 +1,183 @@
+# Observed pairs and fresh negatives, drawn by R itself.
+
+users = c(1, 1, 2, 3, 3, 1, 4, 3, 1)
+items = c(2, 4, 1, 5, 2, 2, 3, 1, 2)
+
+pairs_of = function(ratio = 0.3, batch_size = 8, ...) {
+  arguments = utils::modifyList(list(n_users = 5, n_items = 6, seed = 1), list(...))
+  do.call(batch_sampler_pairs, c(list(users, items, ratio, batch_size), arguments))
+}
+
+decoded = function(generator, epoch = 0) {
+  sampler = generator(NULL)
+  decode_pairs(sampler$batches(epoch)$rows, sampler$counts()$n_items)
+}
+
+key = function(users, items) paste(users, items)
+
+ways = list(list(), list(unique = TRUE, ratio = 0.5), list(method = "per_user"), list(method = "popularity"))
+
+test_that("an epoch has every positive once, and no positive among the negatives", {
+  for (way in ways) {
+    for (epoch in c(0, 1, 6700000)) {
+      pairs = decoded(do.call(pairs_of, way), epoch)
+      positives = pairs[pairs$label == 1L, ]
+      negatives = pairs[pairs$label == 0L, ]
+      expect_setequal(key(positives$user, positives$item), key(users, items))
+      expect_identical(nrow(positives), 9L)
+      expect_false(any(key(negatives$user, negatives$item) %in% key(users, items)))
+      if (isTRUE(way$unique)) {
+        expect_identical(anyDuplicated(negatives), 0L)
+      }
+    }
+  }
+})
+
+test_that("the number of negatives is exact", {
+  n_negatives = function(n_positives, ratio) {
+    generator = batch_sampler_pairs(seq_len(n_positives), rep(1, n_positives), ratio, 1e8, n_items = 100)
+    generator(NULL)$counts()$n_negatives
+  }
+  expect_identical(n_negatives(3, 0.3), 7)
+  expect_identical(n_negatives(1, 0.4), 2)
+  expect_identical(n_negatives(3, 0.4), 5)
+  expect_identical(n_negatives(7, 1 / 3), 14)
+  expect_identical(n_negatives(1000, 0.0001), 9999000)
+  expect_identical(n_negatives(9, 0.9), 1)
+})
+
+test_that("positives and negatives are dealt evenly, the positives first", {
+  sampler = batch_sampler_pairs(rep(1:40, each = 5), rep(c(1, 7, 9, 20, 31), 40), 0.3, 64, n_items = 40,
+    seed = 3)(NULL)
+  labels = lapply(epoch_of(sampler, 2), function(numbers) numbers %% 2)
+  expect_lte(max(lengths(labels)), 64)
+  for (counts in list(lengths(labels), vapply(labels, sum, 1))) {
+    expect_lte(diff(range(counts)), 1)
+  }
+  expect_false(any(vapply(labels, is.unsorted, TRUE, FALSE) & !vapply(labels, function(l) all(diff(l) <= 0), TRUE)))
+})
+
+test_that("the order in which positives are given does not matter, nor the type of codes", {
+  order = c(3, 1, 9, 2, 8, 4, 7, 5, 6)
+  generator = batch_sampler_pairs(as.integer(users[order]), items[order], 0.3, 8, n_users = 5, n_items = 6, seed = 1)
+  expect_identical(generator(NULL)$batches(2), pairs_of()(NULL)$batches(2))
+  expect_identical(mlr3misc::calculate_hash(generator), mlr3misc::calculate_hash(pairs_of()))
+})
+
+test_that("different settings have different hashes", {
+  settings = c(ways, list(list(seed = 2), list(ratio = 0.31), list(batch_size = 15), list(n_users = 6),
+    list(n_items = 7), list(reject_positives = FALSE), list(method = "popularity", power = 1)))
+  hashes = vapply(settings, function(arguments) mlr3misc::calculate_hash(do.call(pairs_of, arguments)), "")
+  expect_identical(anyDuplicated(hashes), 0L)
+})
+
+test_that("a dataloader delivers the pairs by the dataset of pairs", {
+  dataset = pair_dataset(5, 6, item_features = (1:6) / 2)
+  generator = pairs_of(method = "per_user")
+  loader = torch::dataloader(dataset, batch_sampler = generator(dataset), collate_fn = identity)
+  delivered = coro::collect(loader)
+  expected = decoded(generator)
+  expect_identical(unlist(lapply(delivered, `[[`, "user")), expected$user)
+  expect_identical(unlist(lapply(delivered, `[[`, "item")), expected$item)
+  expect_identical(unlist(lapply(delivered, `[[`, "item_features")), expected$item / 2)
+  expect_identical(collect_rows(generator, 10)$rows, generator(NULL)$batches(0)$rows)
+})
+
+test_that("what was saved, and a process without Python, draws the same pairs", {
+  generators = lapply(ways, function(way) do.call(pairs_of, way))
+  file = tempfile(fileext = ".rds")
+  saveRDS(list(generators, generators[[1]](NULL)), file)
+  fresh = callr::r(
+    function(file) {
+      saved = readRDS(file)
+      list(
+        generators = lapply(saved[[1]], function(generator) generator(NULL)$batches(5)),
+        instance = saved[[2]]$batches(5),
+        python = "reticulate" %in% loadedNamespaces()
+      )
+    },
+    list(file),
+    libpath = c(installed_library(), .libPaths()),
+    env = c(callr::rcmd_safe_env(), RETICULATE_PYTHON = "nowhere")
+  )
+  expect_identical(fresh$generators, lapply(generators, function(generator) generator(NULL)$batches(5)))
+  expect_identical(fresh$instance, generators[[1]](NULL)$batches(5))
+  expect_false(fresh$python)
+})
+
+test_that("R's own sample.int() gives the order and the ranks of the free cells", {
+  expected = local({
+    set.seed(5, "Mersenne-Twister", "Inversion", "Rejection")
+    on.exit(RNGkind("default", "default", "default"))
+    positives = unique(sort((users - 1) * 6 + items - 1))
+    positives = c(positives, sort((users - 1) * 6 + items - 1)[duplicated(sort((users - 1) * 6 + items - 1))])
+    free = setdiff(0:29, positives)
+    order = sample.int(9 + 21)
+    negatives = free[sample.int(length(free), 21, replace = TRUE)]
+    c(2 * positives + 1, 2 * negatives)[order]
+  })
+  dealt = c(expected[expected %% 2 == 1], expected[expected %% 2 == 0])
+  batches = unname(split(dealt, rep_len(1:4, 30)))
+  expect_identical(epoch_of(pairs_of(seed = 5)(NULL), 0), batches)
+})
+
+test_that("a user without a free item is refused or skipped and counted", {
+  full = list(users = c(1, 1, 2, 3, 3, 4), items = c(1, 2, 1, 1, 2, 2), ratio = 0.5, batch_size = 4)
+  per_user = function(...) do.call(batch_sampler_pairs, c(full, list(method = "per_user", seed = 1), list(...)))
+  expect_error(per_user(), paste("The 'items' parameter of batch_sampler_pairs must leave each user an item that is no",
+    "positive. Got 2 users without one, the first of them user 1, instead. Leave such users out, or set 'full_users'",
+    "to 'skip'."), fixed = TRUE)
+  counts = per_user(full_users = "skip")(NULL)$counts()
+  expect_identical(c(counts$n_skipped_users, counts$n_negatives), c(2, 2))
+  expect_identical(per_user(reject_positives = FALSE)(NULL)$counts()$n_skipped_users, 0L)
+  expect_output(print(per_user(full_users = "skip")(NULL)), "Users without negatives: 2")
+})
+
+test_that("codes that are none are refused, counted from 1", {
+  refused = function(users, items, ...) message_of(batch_sampler_pairs(users, items, 0.5, 2, ...))
+  users_must = "The 'users' parameter of batch_sampler_pairs must"
+  advice = "match(x, unique(x)) makes codes of any ids."
+  expect_identical(refused(c(1, 0), c(1, 1)), paste(users_must, "hold codes from 1 to 2147483647. Got 0 instead."))
+  expect_identical(refused(3, 1, n_users = 2), paste(users_must, "hold codes from 1 to 2. Got 3 instead."))
+  expect_identical(refused(0.5, 1), paste(users_must, "hold codes, integers from 1. Got 0.5 instead.", advice))
+  expect_identical(refused(NA, 1), paste(users_must, "hold codes, integers from 1. Got logical values instead.", advice))
+  expect_identical(refused(c(1, NA), 1:2), paste(users_must, "hold codes, integers from 1. Got NA instead.", advice))
+  expect_identical(refused(factor("a"), 1),
+    paste(users_must, "hold codes, integers from 1. Got factor values instead.", advice))
+  expect_identical(refused(numeric(), numeric()), paste(users_must, "have at least one code. Got 0 values instead."))
+  expect_identical(refused(diag(2), 1), paste(users_must, "be a vector of codes. Got 2 dimensions instead."))
+  expect_identical(refused(1:2, 1), paste("The 'items' parameter of batch_sampler_pairs must have one value for each",
+    "user code, 2. Got 1 value instead."))
+})
+
+test_that("popularity that would keep too little is refused, also in a recipe from a file", {
+  full = list(users = rep(1:2, each = 300), items = rep(1:300, 2), ratio = 0.5, batch_size = 10, n_users = 3)
+  expect_error(do.call(batch_sampler_pairs, c(full, list(method = "popularity"))),
+    "must keep at least 1/100 of what is drawn. Got 'popularity', which keeps 0 for all users, instead.", fixed = TRUE)
+  allowed = do.call(batch_sampler_pairs, c(full, list(method = "popularity", reject_positives = FALSE, seed = 1)))
+  recipe = attr(allowed, "settings")$recipe
+  recipe$parts$reject_positives = 1L
+  expect_error(new_generator(recipe)(NULL), "must keep at least 1/100 of what is drawn", fixed = TRUE)
+})
+
+test_that("a recipe whose parts are wrong is refused before anything is drawn", {
+  good = attr(pairs_of(), "settings")$recipe
+  draw = function(...) {
+    recipe = good
+    recipe$parts = utils::modifyList(recipe$parts, list(...))
+    new_generator(recipe)(NULL)$batches(0)
+  }
+  expect_identical(draw(), pairs_of()(NULL)$batches(0))
+  cells = good$parts$cells
+  cases = list(
+    list(cells = rev(cells)), list(cells = cells + 0.5), list(cells = cells + 1e6), list(cells = c(cells, 29)),
+    list(cells = numeric()), list(cells = as.integer(cells)), list(cells = replace(cells, 2, NaN)),
+    list(n_users = 0), list(n_items = 2^31), list(n_users = 2^30, n_items = 2^30), list(n_batches = 10),
+    list(n_batches = 0), list(n_negatives = c(1L, 2L)), list(n_negatives = -1L), list(n_negatives = NA_integer_),
+    list(n_negatives = .Machine$integer.max), list(method = "any"), list(unique = 2L), list(unique = TRUE),
+    list(method = "popularity"), list(method = "per_user"), list(unique = 1L, n_negatives = 24L)
+  )
+  for (case in cases) {
+    expect_error(do.call(draw, case), "parameter of batch_sampler_pairs must")
+  }
+})

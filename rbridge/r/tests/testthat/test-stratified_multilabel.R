@@ -1,0 +1,150 @@
+# Rows with several labels.
+
+triangle = data.frame(a = c(1, 0, 1, 0), b = c(1, 1, 0, 0), c = c(0, 1, 1, 0))
+
+random_labels = function(n_rows, rates) {
+  # A plain congruential sequence: the tests leave R's generator alone.
+  draws = Reduce(function(x, i) (x * 16807) %% 2147483647, seq_len(n_rows * length(rates)), 7, accumulate = TRUE)[-1]
+  matrix(draws / 2147483647, n_rows) < rep(rates, each = n_rows)
+}
+
+refused = function(...) message_of(batch_sampler_multilabel(...))
+
+test_that("every row is in one batch, and every batch has enough rows of every label, in every epoch", {
+  labels = random_labels(400, c(0.05, 0.1, 0.3))
+  sampler = batch_sampler_multilabel(labels, 2, seed = 1)(NULL)
+  expect_identical(sampler$.length(), as.integer(min(colSums(labels)) %/% 2))
+  for (epoch in 0:4) {
+    batches = epoch_of(sampler, epoch)
+    expect_identical(sort(unlist(batches)), 1:400)
+    held = t(vapply(batches, function(rows) colSums(labels[rows, ]), numeric(3)))
+    expect_gte(min(held), 2)
+    expect_equal(as.matrix(sampler$label_counts(epoch)), held, ignore_attr = TRUE)
+    expect_identical(nrow(sampler$shortfalls(epoch)), 0L)
+    expect_lte(diff(range(lengths(batches))), 1)
+  }
+})
+
+test_that("known batches, which are those of the Python package", {
+  labels = cbind(0:11 %% 2, 0:11 %% 3 == 0)
+  expect_identical(epoch_of(batch_sampler_multilabel(labels, 2, seed = 1)(NULL), 0),
+    list(c(9L, 4L, 7L, 2L, 3L, 6L), c(1L, 5L, 8L, 11L, 12L, 10L)))
+})
+
+test_that("a shortfall is refused, warned of or allowed, and told", {
+  expect_identical(refused(triangle, 1), paste("The 'max_batches' parameter of batch_sampler_multilabel must be at",
+    "most 1. Got nothing, for 2 batches: batch 1 lacks 1 row of label 'c', instead. Set it, or set 'shortfall' to",
+    "'warn' or 'allow'."))
+  expect_warning(batch_sampler_multilabel(triangle, 1, shortfall = "warn"),
+    "^batch 1 lacks 1 row of label 'c', in the order of the dataset.$")
+  sampler = expect_silent(batch_sampler_multilabel(triangle, 1, shortfall = "allow", shuffle = FALSE)(NULL))
+  expect_identical(sampler$shortfalls(), data.frame(batch = 1L, label = "c", rows = 0L, missing = 1))
+  whole = batch_sampler_multilabel(triangle, 3, shortfall = "allow")(NULL)
+  expect_identical(whole$shortfalls(0)$missing, c(1, 1, 1))
+  expect_identical(nrow(batch_sampler_multilabel(triangle, 1, max_batches = 1)(NULL)$shortfalls(0)), 0L)
+})
+
+test_that("every form of labels is the same", {
+  plain = batch_sampler_multilabel(triangle, 1, max_batches = 1, seed = 1)
+  logical = data.frame(a = triangle$a == 1, b = triangle$b, c = as.integer(triangle$c))
+  for (labels in list(as.matrix(triangle), as.matrix(triangle) == 1, logical, triangle == 1)) {
+    generator = batch_sampler_multilabel(labels, 1, max_batches = 1, seed = 1)
+    expect_identical(attr(generator, "settings")$recipe, attr(plain, "settings")$recipe)
+  }
+  unnamed = batch_sampler_multilabel(unname(as.matrix(triangle)), 1, max_batches = 1)(NULL)
+  expect_named(unnamed$label_counts(0), c("1", "2", "3"))
+})
+
+test_that("a sparse matrix is taken", {
+  skip_if_not_installed("Matrix")
+  sparse = Matrix::Matrix(as.matrix(triangle), sparse = TRUE)
+  expect_identical(batch_sampler_multilabel(sparse, 1, max_batches = 1, seed = 1)(NULL)$batches(0),
+    batch_sampler_multilabel(triangle, 1, max_batches = 1, seed = 1)(NULL)$batches(0))
+})
+
+test_that("labels that are none are refused", {
+  must = function(text) paste("The 'labels' parameter of batch_sampler_multilabel must", text)
+  shape = "be a matrix with one row a row of the dataset. Got"
+  expect_identical(refused(NULL, 1), must(paste(shape, "nothing instead.")))
+  expect_identical(refused("text", 1), must(paste(shape, "'text' instead.")))
+  expect_identical(refused(c(1, 0), 1), must(paste(shape, "1 dimension instead.")))
+  expect_identical(refused(array(1, c(2, 2, 2)), 1), must(paste(shape, "3 dimensions instead.")))
+  expect_identical(refused(matrix(0, 0, 2), 1), must("have at least one row. Got 0 rows instead."))
+  expect_identical(refused(matrix(0, 2, 0), 1), must("have at least one column. Got 0 columns instead."))
+  expect_identical(refused(data.frame(a = 1:2)[, 0], 1), must("have at least one column. Got 0 columns instead."))
+  expect_identical(refused(rbind(c(1, 2)), 1), must("hold 0 and 1. Got 2 instead."))
+  expect_identical(refused(rbind(c(1, 0), c(3, 1), c(1, 2)), 1), must("hold 0 and 1. Got 3 instead."))
+  expect_identical(refused(rbind(c(NA, 1)), 1), must("hold 0 and 1. Got NA instead."))
+  expect_identical(refused(rbind(c("1", "0")), 1), must("hold 0 and 1. Got character values instead."))
+  expect_identical(refused(data.frame(a = c("1", "0")), 1),
+    must("hold 0 and 1. Got character values in column 'a' instead."))
+  expect_identical(refused(data.frame(a = c(1, 1), b = 0), 1),
+    must("have a row of every label. Got no row of label 'b' instead. Leave the label out."))
+})
+
+test_that("equal settings have equal hashes, others do not", {
+  hash_of = function(...) mlr3misc::calculate_hash(batch_sampler_multilabel(...))
+  labels = random_labels(60, c(0.2, 0.4))
+  hashes = c(hash_of(labels, 1, seed = 1), hash_of(labels, 2, seed = 1), hash_of(labels, 1, seed = 2),
+    hash_of(labels, 1, seed = 1, shuffle = FALSE), hash_of(labels, 1, seed = 1, max_batches = 2),
+    hash_of(labels[60:1, ], 1, seed = 1), hash_of(labels, 1))
+  expect_identical(anyDuplicated(hashes), 0L)
+  expect_identical(hash_of(labels, 1L, seed = 1L), hashes[1])
+})
+
+test_that("what was saved, and a process without Python, assigns the same rows", {
+  generator = batch_sampler_multilabel(random_labels(300, c(0.1, 0.3, 0.5)), 2, seed = 1)
+  file = tempfile(fileext = ".rds")
+  saveRDS(list(generator, generator(NULL)), file)
+  fresh = callr::r(
+    function(file) {
+      saved = readRDS(file)
+      list(saved[[1]](NULL)$batches(5), saved[[2]]$batches(5), "reticulate" %in% loadedNamespaces())
+    },
+    list(file),
+    libpath = c(installed_library(), .libPaths()),
+    env = c(callr::rcmd_safe_env(), RETICULATE_PYTHON = "nowhere")
+  )
+  expect_identical(fresh, list(generator(NULL)$batches(5), generator(NULL)$batches(5), FALSE))
+})
+
+test_that("a dataloader delivers the rows", {
+  generator = batch_sampler_multilabel(random_labels(300, c(0.1, 0.3)), 2, seed = 1)
+  expect_identical(collect_rows(generator, 300), generator(NULL)$batches(0))
+  expect_error(collect_rows(generator, 299), "have as many rows as the sampler was made for, 300. Got 299 rows")
+})
+
+test_that("a task whose rows are in another order, or repeated, is refused", {
+  generator = batch_sampler_multilabel(random_labels(40, c(0.2, 0.4)), 2, seed = 1)
+  expect_identical(sort(generator(list(task = task_of()))$batches(0)$rows), 1:40)
+  expect_error(generator(list(task = task_of(c(2:40, 1)))), "'labels' parameter .* rows are in the order of its data")
+  expect_error(generator(list(task = task_of(c(1:39, 1)))), "'labels' parameter .* rows are in the order of its data")
+})
+
+test_that("while mlr3torch predicts, nothing is told of labels", {
+  generator = batch_sampler_multilabel(random_labels(40, c(0.2, 0.4)), 2, seed = 1)
+  for (sampler in predicted_with(generator, task_of())) {
+    expect_null(sampler$label_counts(0))
+    expect_null(sampler$shortfalls(0))
+  }
+})
+
+test_that("a recipe whose parts are wrong is refused before anything is drawn", {
+  good = attr(batch_sampler_multilabel(triangle, 1, max_batches = 1, seed = 1), "settings")$recipe
+  draw = function(...) {
+    recipe = good
+    recipe$parts = utils::modifyList(recipe$parts, list(...))
+    new_generator(recipe)(NULL)$batches(0)
+  }
+  expect_identical(sort(draw()$rows), 1:4)
+  cases = list(
+    list(codes = as.raw(c(0, 1, 2, 4))), list(codes = c(0L, 1L, NA, 2L)), list(codes = c(0, 1, 2, 3)),
+    list(codes = raw()), list(codes = c(0L, -1L, 0L, 0L)), list(sets = as.raw(rep(2, 12))), list(sets = raw()),
+    list(sets = as.raw(rep(1, 11))), list(sets = rep(1L, 12)), list(sets = as.raw(rep(1, 30))), list(n_labels = 0),
+    list(n_labels = 4), list(n_batches = 0), list(n_batches = 5), list(minimum = 0), list(minimum = 0.5),
+    list(shuffle = 2L)
+  )
+  for (case in cases) {
+    expect_error(do.call(draw, case), "parameter of batch_sampler_multilabel must")
+  }
+})
