@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from pathlib import Path
+from typing import Any, Callable
 
 import numpy as np
 import pandas as pd
@@ -13,6 +15,7 @@ from pystrat import MultilabelBatchSampler
 from rbridge.session import Session, as_array
 from tests.bridge.recipes import assert_same_recipe
 
+DOCUMENT = Path(__file__).parents[2] / "docs" / "multilabel.md"
 TRIANGLE = pd.DataFrame({"a": [1, 0, 1, 0], "b": [1, 1, 0, 0], "c": [0, 1, 1, 0]})
 
 
@@ -86,6 +89,24 @@ def test_a_real_torch_dataloader_in_r_delivers_the_same_rows() -> None:
     expected = sampler.batches(0)
     assert delivered.rows.tolist() == expected.rows.tolist()
     assert delivered.offsets.tolist() == expected.offsets.tolist()
+
+
+def test_an_exported_sampler_gives_the_same_rows_without_python(tmp_path: Path, rscript: Callable[..., str]) -> None:
+    sampler = MultilabelBatchSampler(random_labels(300, 4, seed=1), 1, seed=5)
+    script = rbridge.export_r(sampler, tmp_path / "labels.R")
+    printed = rscript(f"""cat(source("{script}")$value(NULL)$batches(2)$rows)""", RETICULATE_PYTHON="nowhere")
+    assert [int(row) - 1 for row in printed.split()] == sampler.batches(2).rows.tolist()
+
+
+def test_the_r_code_of_the_document_shows_the_batches_of_python(rscript: Callable[..., str]) -> None:
+    (code,) = re.findall(r"```r\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), flags=re.DOTALL)
+    printed = rscript(code, RETICULATE_PYTHON="nowhere")
+    labels = pd.DataFrame({"rain": [1] * 6 + [0] * 12, "wind": [0] * 4 + [1] * 5 + [0] * 9})
+    sampler = MultilabelBatchSampler(labels, 2, seed=1)
+    counts = [list(map(int, row.split()[1:])) for row in printed.splitlines()[1:3]]
+    assert counts == sampler.label_counts(0).to_numpy().tolist()
+    rows = re.findall(r"\$`\d`\n *\[1\](.*)\n", printed)
+    assert [[int(row) - 1 for row in batch.split()] for batch in rows] == [b.tolist() for b in sampler.batches(0)]
 
 
 def test_a_dataset_of_another_number_of_rows_is_refused() -> None:

@@ -316,11 +316,19 @@ def test_from_r_through_reticulate(rscript: Callable[..., str]) -> None:
     ]
 
 
-def test_the_r_code_of_the_document_runs_and_prints_the_same_pairs_twice(rscript: Callable[..., str]) -> None:
-    (code,) = re.findall(r"```r\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), flags=re.DOTALL)
-    printed = [line.split()[1:] for line in rscript(code, RETICULATE_PYTHON=sys.executable).splitlines()]
-    pairs = [line for line in printed if line[:1] != ["item"]]
-    assert len(pairs) == 20 and pairs[:10] == pairs[10:]
-    sampler = NegativePairBatchSampler([0, 0, 1, 2], [0, 3, 1, 3], 0.4, 5, seed=1)
-    users, items, labels = decode_pairs(sampler.batches(0).rows, 4)
-    assert [[int(word) for word in line] for line in pairs[:10]] == np.stack([users + 1, items + 1, labels], 1).tolist()
+def test_the_r_code_of_the_document_prints_the_pairs_of_its_python_code_twice(rscript: Callable[..., str]) -> None:
+    text = DOCUMENT.read_text(encoding="utf-8")
+    (code,) = re.findall(r"```r\n(.*?)```", text, flags=re.DOTALL)
+    printed = [line.split()[1:] for line in rscript(code, RETICULATE_PYTHON="nowhere").splitlines()]
+    pairs = [[int(word) for word in line] for line in printed if line[:1] != ["item"]]
+    names: dict[str, Any] = {}
+    exec(re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)[0], names)
+    users, items, labels = decode_pairs(names["sampler"].batches(0).rows, names["sampler"].n_items)
+    assert pairs == 2 * np.stack([users + 1, items + 1, labels], axis=1).tolist()
+
+
+def test_an_exported_sampler_draws_the_same_pairs_without_python(tmp_path: Path, rscript: Callable[..., str]) -> None:
+    sampler = NegativePairBatchSampler(USERS, ITEMS, 0.3, 7, method="per_user", seed=3, **LARGE)
+    script = rbridge.export_r(sampler, tmp_path / "pairs.R")
+    code = f"""cat(format(source("{script}")$value(NULL)$batches(2)$rows, digits = 16, trim = TRUE, scientific = FALSE))"""
+    assert list(map(int, rscript(code, RETICULATE_PYTHON="nowhere").split())) == sampler.batches(2).rows.tolist()

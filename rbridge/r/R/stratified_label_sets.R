@@ -9,9 +9,9 @@ label_matrix = function(labels, of) {
     labels = as.matrix(labels)
   }
   check_label_matrix(labels, of)
-  wrong = which(t(is.na(labels) | (labels != 0 & labels != 1)))
-  if (length(wrong) > 0L) {
-    stop_parameter("labels", "hold 0 and 1", show_value(t(labels)[wrong[1L]]), of = of)
+  wrong = is.na(labels) | (labels != 0 & labels != 1)
+  if (any(wrong)) {
+    stop_parameter("labels", "hold 0 and 1", show_value(t(labels)[which(t(wrong))[1L]]), of = of)
   }
   names = colnames(labels)
   matrix(labels == 1, nrow(labels), ncol(labels),

@@ -186,13 +186,13 @@ static Method read_method(SEXP method) {
   refuse_kind(method, "method", of, "be one of 'uniform', 'per_user', 'popularity'");
 }
 
-/* Make the groups of a draw: of the whole table, or of each user who gets negatives, the ranks of the free cells.
- *
- * `starts` says how many cells that are not drawn lie in front of each user's, NULL if all are drawn.
+/* Make the groups of a draw: of the whole table, or of each user who gets negatives, the ranks of the cells to draw
+ * from.
  */
 static GroupDraw groups_of(
-    const Positives *positives, const int64_t *starts, const int *n_negatives, bool per_user, bool unique
+    const Positives *positives, const int *n_negatives, bool per_user, bool unique, bool free_only
 ) {
+  const int64_t *starts = per_user && free_only ? starts_of_users(positives) : NULL;
   int64_t n_groups = per_user ? positives->n_users : 1;
   int64_t size = per_user ? positives->n_items : positives->n_users * positives->n_items;
   int64_t *firsts = new_numbers(n_groups);
@@ -202,8 +202,8 @@ static GroupDraw groups_of(
   for (int64_t group = 0; group < n_groups; group++) {
     if (group % STEP == 0) R_CheckUserInterrupt();
     if (n_negatives[group] == 0) continue;
-    int64_t before = starts == NULL || !per_user ? 0 : starts[group];
-    int64_t taken = starts == NULL ? 0 : per_user ? starts[group + 1] - before : positives->n_distinct;
+    int64_t before = starts == NULL ? 0 : starts[group];
+    int64_t taken = starts != NULL ? starts[group + 1] - before : free_only ? positives->n_distinct : 0;
     firsts[draw.n_groups] = group * size - before;
     limits[draw.n_groups] = size - taken;
     counts[draw.n_groups] = n_negatives[group];
@@ -251,8 +251,7 @@ static void draw_uniformly(
     const Positives *positives, const int *n_negatives, bool per_user, bool unique, bool free_only,
     Generator *generator, int64_t count, int64_t *cells
 ) {
-  const int64_t *starts = free_only ? starts_of_users(positives) : NULL;
-  GroupDraw draw = groups_of(positives, starts, n_negatives, per_user, unique);
+  GroupDraw draw = groups_of(positives, n_negatives, per_user, unique, free_only);
   SubsetScratch scratch;
   if (unique) {
     scratch = scratch_of(&draw);
@@ -302,18 +301,22 @@ static int32_t *draw_order(Generator *generator, uint32_t n_pairs) {
 static SEXP deal_batches(Deal *deal, int64_t n_pairs) {
   int64_t *offsets = new_numbers(deal->n_batches + 1);
   fill_even_offsets(n_pairs, deal->n_batches, 0, deal->n_batches + 1, offsets);
+  const char *names[] = {"rows", "offsets", ""};
+  SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+  SET_VECTOR_ELT(result, 0, Rf_allocVector(REALSXP, (R_xlen_t)n_pairs));
+  double *numbers = REAL(VECTOR_ELT(result, 0));
   deal->offsets = offsets;
-  deal->numbers = new_numbers(n_pairs);
+  deal->numbers = (int64_t *)(void *)numbers; /* which become doubles in the same places */
   begin_deal(deal);
   for (int64_t begin = 0; begin < n_pairs; begin += STEP) {
     deal_next_pairs(deal, begin, n_pairs - begin < STEP ? n_pairs : begin + STEP);
     R_CheckUserInterrupt();
   }
-  const char *names[] = {"rows", "offsets", ""};
-  SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
-  SET_VECTOR_ELT(result, 0, Rf_allocVector(REALSXP, (R_xlen_t)n_pairs));
-  double *numbers = REAL(VECTOR_ELT(result, 0));
-  for (int64_t i = 0; i < n_pairs; i++) numbers[i] = (double)deal->numbers[i];
+  for (int64_t i = 0; i < n_pairs; i++) {
+    int64_t number;
+    memcpy(&number, &numbers[i], sizeof number);
+    numbers[i] = (double)number;
+  }
   SET_VECTOR_ELT(result, 1, Rf_allocVector(INTSXP, (R_xlen_t)deal->n_batches + 1));
   int *begins = INTEGER(VECTOR_ELT(result, 1));
   for (int64_t batch = 0; batch <= deal->n_batches; batch++) begins[batch] = (int)offsets[batch];

@@ -181,3 +181,17 @@ test_that("a recipe whose parts are wrong is refused before anything is drawn", 
     expect_error(do.call(draw, case), "parameter of batch_sampler_pairs must")
   }
 })
+
+test_that("a draw can be interrupted", {
+  # All cells are positives, so that draws by popularity never end; samplers refuse that before they draw.
+  draw = function() .Call(C_draw_pairs, c(0, 1), 1, 2, 1, "popularity", FALSE, TRUE, 1, 1L, 1)
+  expect_error(
+    {
+      on.exit(setTimeLimit(elapsed = Inf))
+      setTimeLimit(elapsed = 0.2, transient = TRUE)
+      draw()
+    },
+    "reached elapsed time limit"
+  )
+  setTimeLimit(elapsed = Inf)
+})
