@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from pandas.api import types
 
 from pystrat.arrays import as_doubles, plain_array
-from pystrat.limits import MAX_COUNT
+from pystrat.limits import MAX_COUNT, MAX_EXACT
 from pystrat.messages import check_choice, check_flag, check_integer, count_of, refusal, show
 from pystrat.base import Batches, BatchSampler, epoch_permutation
 from pystrat.recipe import Recipe, compact, make_recipe
@@ -129,6 +129,7 @@ class MultilabelBatchSampler(BatchSampler):
         matrix, self._labels = _as_matrix(labels, owner)
         self._codes, self._sets = _number_sets(matrix)
         self._n_batches = self._choose_batches(matrix, max_batches, shortfall)
+        self._minimum = min(self._minimum, MAX_EXACT)  # more is the same: no batch has it
         self._adopt()
         if len(self._lacking) and shortfall == "error":
             raise self._refuse_shortfall(max_batches)
@@ -250,9 +251,6 @@ class MultilabelBatchSampler(BatchSampler):
         if _lacking(held, self._minimum)[:, 2].sum() > self._lacking[:, 2].sum():
             batches = self._fallback  # filled with other rows of the same label sets
         return Batches(*gather_batches(members, batches, order, self._n_batches))
-
-    def _known_rows(self) -> int:
-        return len(self._codes)
 
     def _recipe(self) -> Recipe:
         parts = {

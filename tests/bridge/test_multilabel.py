@@ -47,9 +47,10 @@ def rows_in_r(r: Session, generator: Any, epoch: int) -> list[list[int]]:
         (random_labels(400, 20, seed=4, most=0.6), {"min_samples_per_label": 1, "shortfall": "allow"}),
         (random_labels(200, 70, seed=5, most=0.6), {"min_samples_per_label": 1, "shortfall": "allow"}),
         (random_labels(60, 3, seed=6, most=0.6), {"min_samples_per_label": 100, "shortfall": "allow"}),
+        (random_labels(60, 3, seed=6, most=0.6), {"min_samples_per_label": 1e20, "shortfall": "allow"}),
         (TRIANGLE, {"min_samples_per_label": 1, "shortfall": "allow"}),
     ],
-    ids=["plain", "in order", "replicas", "crowded", "many sets", "too few", "triangle"],
+    ids=["plain", "in order", "replicas", "crowded", "many sets", "too few", "far too few", "triangle"],
 )
 def test_r_makes_the_same_recipe_and_assigns_the_same_rows(
     labels: pd.DataFrame, settings: dict[str, Any], r: Session, base: Any
@@ -125,6 +126,7 @@ def test_a_dataset_of_another_number_of_rows_is_refused() -> None:
         {"num_replicas": 3},
         {"num_replicas": 2},
         {"min_samples_per_label": 3},
+        {"min_samples_per_label": 1e20},
         {"seed": -1},
     ],
     ids=str,

@@ -105,6 +105,7 @@ batch_sampler_multilabel = function(labels, min_samples_per_label, max_batches =
   labels = label_matrix(labels, of)
   replicas = if (is.null(num_replicas)) 1 else num_replicas
   n_batches = multilabel_batches(labels, minimum, max_batches, shortfall, replicas, of)
+  minimum = min(minimum, 2^53) # more is the same: no batch has it
   parts = c(label_sets(labels), list(n_batches = n_batches, minimum = minimum, shuffle = as.integer(shuffle)))
   lacking = lacking_labels(assigned_labels(parts)$held, minimum)
   if (nrow(lacking) > 0L && shortfall == "error") {
