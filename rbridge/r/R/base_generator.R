@@ -24,11 +24,10 @@ sampler_kind = function(kind) {
 }
 
 # The frame of this call is all that a generator brings along: the recipe, below the namespace of the package.
-# `python` are functions that ask Python, for samplers that live there; `functions` those that the user gave, which have
-# no influence on the batches.
-new_generator = function(recipe, python = NULL, functions = NULL) {
+# `functions` is a list of functions that no recipe can hold: those that ask Python, for samplers that live there, and
+# those of users that fix no batch.
+new_generator = function(recipe, functions = NULL) {
   force(recipe)
-  force(python)
   force(functions)
   recipe_class(recipe$kind, environment())
 }

@@ -69,7 +69,7 @@ kind_python = function() {
     },
     setup = function(recipe, private) NULL,
     draw = function(private, epoch) {
-      crossed_batches(from_python(private$.settings$python$batches(epoch)), private$.recipe$parts$n_source,
+      crossed_batches(from_python(private$.settings$functions$batches(epoch)), private$.recipe$parts$n_source,
         of = "batch_sampler_python")
     },
     describe = function(private) {

@@ -3,9 +3,9 @@
 kind_python_feedback = function() {
   utils::modifyList(kind_python(), list(
     iterate = function(private, epoch) {
-      iteration = from_python(private$.settings$python$begin(epoch))
+      iteration = from_python(private$.settings$functions$begin(epoch))
       function() {
-        rows = from_python(private$.settings$python$take(iteration))
+        rows = from_python(private$.settings$functions$take(iteration))
         if (!is.null(rows)) crossed_rows(rows, private$.recipe$parts$n_source, of = "batch_sampler_python")
       }
     },
@@ -25,7 +25,7 @@ feedback_method = function(name, kinds) {
   arguments = setdiff(names(kinds), "return")
   method = function() NULL
   formals(method) = structure(rep(list(NULL), length(arguments)), names = arguments)
-  body(method) = bquote(call_feedback(private$.settings$python, .(name), .(kinds), mget(.(arguments)), of = class(self)[1L]))
+  body(method) = bquote(call_feedback(private$.settings$functions, .(name), .(kinds), mget(.(arguments)), of = class(self)[1L]))
   method
 }
 
