@@ -202,7 +202,8 @@ def popular_cells(
     cdef core.PopularDraw draw
     if count == 0:
         return drawn
-    draw.cells, draw.n_positives, draw.starts = &cells[0], cells.shape[0], NULL
+    draw.cells, draw.n_positives = &cells[0], cells.shape[0]
+    draw.starts, draw.n_distinct = NULL, 0
     if starts is not None:
         draw.starts, draw.n_distinct = &starts[0], starts[starts.shape[0] - 1]
     core.init_sum_tree(&tree, n_items, &sums[0], NULL, 0)

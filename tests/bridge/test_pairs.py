@@ -330,5 +330,7 @@ def test_the_r_code_of_the_document_prints_the_pairs_of_its_python_code_twice(rs
 def test_an_exported_sampler_draws_the_same_pairs_without_python(tmp_path: Path, rscript: Callable[..., str]) -> None:
     sampler = NegativePairBatchSampler(USERS, ITEMS, 0.3, 7, method="per_user", seed=3, **LARGE)
     script = rbridge.export_r(sampler, tmp_path / "pairs.R")
-    code = f"""cat(format(source("{script}")$value(NULL)$batches(2)$rows, digits = 16, trim = TRUE, scientific = FALSE))"""
+    code = (
+        f"""cat(format(source("{script}")$value(NULL)$batches(2)$rows, digits = 16, trim = TRUE, scientific = FALSE))"""
+    )
     assert list(map(int, rscript(code, RETICULATE_PYTHON="nowhere").split())) == sampler.batches(2).rows.tolist()

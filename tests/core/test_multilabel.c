@@ -60,8 +60,8 @@ static void deal_naively(Table *table, int64_t label) {
     int64_t next = -1;
     for (int64_t row = 0; row < table->n_rows; row++) {
       if (table->batches[row] >= 0 || (label >= 0 && !table->has[row][label])) continue;
-      if (next >= 0 && labels_of(table, row) < labels_of(table, next)) continue;
-      if (next >= 0 && labels_of(table, row) == labels_of(table, next) && table->sets[row] >= table->sets[next]) continue;
+      int64_t more = next < 0 ? 1 : labels_of(table, row) - labels_of(table, next);
+      if (more < 0 || (more == 0 && table->sets[row] >= table->sets[next])) continue;
       next = row;
     }
     if (next < 0) return;

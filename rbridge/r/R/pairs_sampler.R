@@ -25,7 +25,8 @@
 #'   What negatives are drawn from.
 #'   `"uniform"` (default): all pairs of a user and an item.
 #'   `"per_user"`: all items, for each user `(1 - ratio) / ratio` for each of the user's positives.
-#'   `"popularity"`: the user of a random positive, with an item in proportion to a power of the number of its positives.
+#'   `"popularity"`: the user of a random positive, with an item in proportion to a power of the number of its
+#'   positives.
 #' @param unique (`logical(1)`)\cr
 #'   Whether no negative occurs twice in an epoch.
 #'   Not with `"popularity"`, where popular items shall occur often.
@@ -58,23 +59,25 @@
 #'   is drawn that is kept, which is below 1 with `"popularity"` only.
 #'
 #' @section Guarantees:
-#' * An epoch has every positive once and `floor(n_positives * (1 - ratio) / ratio + 1/2)` negatives, in exact rationals.
+#' * An epoch has every positive once and `floor(n_positives * (1 - ratio) / ratio + 1/2)` negatives, in exact
+#'   rationals.
 #'   With `"per_user"` each user gets the floor or the ceiling of its share.
 #' * No positive is among the negatives, unless `reject_positives = FALSE`.
-#' * `"uniform"` and `"per_user"` draw each free pair, of the user in question, with exactly the same probability, at any
-#'   density, and draw nothing in vain.
+#' * `"uniform"` and `"per_user"` draw each free pair, of the user in question, with exactly the same probability, at
+#'   any density, and draw nothing in vain.
 #' * Each batch holds the floor or the ceiling of its share of the positives and of the negatives, at least one of
 #'   either, the positives first; sizes differ by at most 1.
 #' * The order in which the positives are given does not matter.
 #' * A pair number is `2 * (user * n_items + item) + label`, with users and items counted from 0 and the label 1 for a
 #'   positive.
 #'   It is a value and no position.
-#' * The same positives, settings, seed and epoch give the same pair numbers in every R session and in the Python package
-#'   `pystrat`, by its `NegativePairBatchSampler`.
+#' * The same positives, settings, seed and epoch give the same pair numbers in every R session and in the Python
+#'   package `pystrat`, by its `NegativePairBatchSampler`.
 #'
 #' @section Errors:
-#' An argument of the wrong type or out of range; no pair left to draw, or too few for `unique`; `"popularity"` that would
-#' keep less than 1/100 of what it draws, over all users or for one; a batch that would have no positive or no negative.
+#' An argument of the wrong type or out of range; no pair left to draw, or too few for `unique`; `"popularity"` that
+#' would keep less than 1/100 of what it draws, over all users or for one; a batch that would have no positive or no
+#' negative.
 #' The message has the numbers, and what works.
 #'
 #' @source

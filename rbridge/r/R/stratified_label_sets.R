@@ -28,13 +28,10 @@ check_label_columns = function(labels, of) {
 }
 
 check_label_matrix = function(labels, of) {
-  requirement = "be a matrix with one row a row of the dataset"
-  is_text = is.character(labels) && length(labels) == 1L
-  if (!is.atomic(labels) || is.null(labels) || is.object(labels) || (is.null(dim(labels)) && is_text)) {
-    stop_parameter("labels", requirement, show_value(labels), of = of)
-  }
-  if (length(dim(labels)) != 2L) {
-    stop_parameter("labels", requirement, show_count(max(1L, length(dim(labels))), "dimension"), of = of)
+  if (length(dim(labels)) != 2L || is.object(labels) || !is.atomic(labels)) {
+    is_array = is.atomic(labels) && !is.null(labels) && !is.object(labels) && !is_text(labels)
+    stop_parameter("labels", "be a matrix with one row a row of the dataset",
+      if (is_array) show_count(max(1L, length(dim(labels))), "dimension") else show_value(labels), of = of)
   }
   for (side in 1:2) {
     noun = c("row", "column")[side]
@@ -46,6 +43,8 @@ check_label_matrix = function(labels, of) {
     stop_parameter("labels", "hold 0 and 1", sprintf("%s values", typeof(labels)), of = of)
   }
 }
+
+is_text = function(value) is.character(value) && length(value) == 1L && is.null(dim(value))
 
 # The parts of a recipe: the number of each row's label set, in order of first appearance, and the labels of each set.
 label_sets = function(labels) {

@@ -1,12 +1,13 @@
 #' @title Batch Sampler for Rows With Several Labels
 #'
 #' @description
-#' Makes a batch sampler for [torch::dataloader()] and for the learners of mlr3torch, for rows with any number of labels.
+#' Makes a batch sampler for [torch::dataloader()] and for the learners of mlr3torch, for rows with any number of
+#' labels.
 #' Every batch holds at least `min_samples_per_label` rows of every label, and an epoch visits every row exactly once.
 #'
 #' Strata are disjoint, so that [batch_sampler_stratified()] always keeps its promise.
-#' Labels overlap, and then the promise cannot always be kept: of three rows with the labels ab, bc and ca no two batches
-#' hold a row of each label.
+#' Labels overlap, and then the promise cannot always be kept: of three rows with the labels ab, bc and ca no two
+#' batches hold a row of each label.
 #' If no way is found, the error says which batch lacks how many rows of which label, and which number of batches works.
 #'
 #' @param labels (`matrix()` or `data.frame()` of `logical()` or `numeric()`)\cr
@@ -16,7 +17,8 @@
 #'   A sparse matrix of the package Matrix is taken as well.
 #' @param min_samples_per_label (`integer(1)`)\cr
 #'   The promise `m`: each batch shall hold at least so many rows of each label; at least 1.
-#'   With `n_min` rows of the rarest label an epoch has `max(1, n_min %/% m)` batches, or fewer if `max_batches` says so.
+#'   With `n_min` rows of the rarest label an epoch has `max(1, n_min %/% m)` batches, or fewer if `max_batches` says
+#'   so.
 #' @param max_batches (`integer(1)`)\cr
 #'   The largest number of batches of an epoch.
 #'   With fewer batches more is possible; with one, everything.

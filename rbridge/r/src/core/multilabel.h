@@ -43,7 +43,7 @@ typedef enum { DEAL_LABEL, BEGIN_SWEEP, FIND_LACKING, COMPARE_ROWS, FIND_BACK, D
  */
 typedef struct {
   LabeledRows given;
-  int64_t *starts;     /* n_sets: where the members of each set begin; the sets are in the order in which they are dealt */
+  int64_t *starts;     /* n_sets: where the members of each set begin; the order of the sets is that of `dealt` */
   int64_t *members;    /* n_rows: the row of each member; the caller fills it after begin_assignment() */
   int32_t *batches;    /* n_rows: the result, the batch of each member */
   int64_t *held;       /* n_batches * n_labels: how many rows of each label each batch has; batch after batch */

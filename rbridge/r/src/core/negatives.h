@@ -1,7 +1,7 @@
 /* The negatives of an epoch, and how many each user gets.
  *
- * A cell is row * columns + column; the rows of the table are users and its columns items. Draws are made in steps, each
- * of which does what is `wanted`; all steps together give what one step for all of it gives.
+ * A cell is row * columns + column; the rows of the table are users and its columns items. Draws are made in steps,
+ * each of which does what is `wanted`; all steps together give what one step for all of it gives.
  */
 
 #ifndef PYSTRAT_NEGATIVES_H
@@ -18,8 +18,8 @@
 
 /* Numbers drawn within groups: of each group in turn counts[g] of firsts[g], ..., firsts[g] + limits[g] - 1.
  *
- * A limit is from 1 to 2^52, and at least the count if it is drawn without replacement. The caller sets the fields up to
- * `scratch`, and the others to 0.
+ * A limit is from 1 to 2^52, and at least the count if it is drawn without replacement. The caller sets the fields up
+ * to `scratch`, and the others to 0.
  */
 typedef struct {
   const int64_t *firsts;
@@ -101,7 +101,9 @@ typedef struct {
 } PopularDraw;
 
 /* Draw the rows of cells, as the first cell of each. */
-static inline void draw_rows_of_positives(const PopularDraw *draw, Generator *generator, int64_t count, int64_t *cells) {
+static inline void draw_rows_of_positives(
+    const PopularDraw *draw, Generator *generator, int64_t count, int64_t *cells
+) {
   draw_numbers(generator, (uint64_t)draw->n_positives, count, cells);
   for (int64_t begin = 0, end; begin < count; begin = end) {
     end = count - begin < BLOCK_SIZE ? count : begin + BLOCK_SIZE;
@@ -124,7 +126,9 @@ static inline void draw_columns(const PopularDraw *draw, Generator *generator, i
 }
 
 /* Move the cells from `begin` to end - 1 that are no positives to the place `kept` and behind; return how many. */
-static inline int64_t keep_free_cells(const PopularDraw *draw, int64_t *cells, int64_t begin, int64_t end, int64_t kept) {
+static inline int64_t keep_free_cells(
+    const PopularDraw *draw, int64_t *cells, int64_t begin, int64_t end, int64_t kept
+) {
   uint8_t found[BLOCK_SIZE];
   int64_t first = kept;
   for (int64_t block_end; begin < end; begin = block_end) {
@@ -192,7 +196,7 @@ static inline ExactNumber negatives_for_each(int64_t digits, int64_t n_decimals)
   return (ExactNumber){.whole = whole - 1, .rest = rest, .denominator = digits};
 }
 
-/* The product of a count below 2^31 and a number below 2^31 that is exact, rounded to the nearest integer, halves up. */
+/* The product of a count and an exact number, both below 2^31, rounded to the nearest integer, halves up. */
 static inline int64_t rounded_multiple(int64_t count, ExactNumber number) {
   int64_t quotient = 0; /* of count * rest and the denominator; a bit of the count after another, so that all fits */
   int64_t remainder = 0;

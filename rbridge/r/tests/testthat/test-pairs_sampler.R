@@ -140,7 +140,8 @@ test_that("codes that are none are refused, counted from 1", {
   expect_identical(refused(c(1, 0), c(1, 1)), paste(users_must, "hold codes from 1 to 2147483647. Got 0 instead."))
   expect_identical(refused(3, 1, n_users = 2), paste(users_must, "hold codes from 1 to 2. Got 3 instead."))
   expect_identical(refused(0.5, 1), paste(users_must, "hold codes, integers from 1. Got 0.5 instead.", advice))
-  expect_identical(refused(NA, 1), paste(users_must, "hold codes, integers from 1. Got logical values instead.", advice))
+  expect_identical(refused(NA, 1),
+    paste(users_must, "hold codes, integers from 1. Got logical values instead.", advice))
   expect_identical(refused(c(1, NA), 1:2), paste(users_must, "hold codes, integers from 1. Got NA instead.", advice))
   expect_identical(refused(factor("a"), 1),
     paste(users_must, "hold codes, integers from 1. Got factor values instead.", advice))
