@@ -1,8 +1,8 @@
 from numpy.typing import NDArray
 import numpy as np
 
-def group_rows(groups: NDArray[np.int64], n_groups: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
 def cumulate(weights: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]: ...
+def make_normal(uniforms: NDArray[np.float64], mean: float, deviation: float) -> None: ...
 
 class Drawing:
     def __init__(

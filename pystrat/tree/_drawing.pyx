@@ -1,27 +1,12 @@
 # cython: language_level=3
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""The draws of a tree (tree.h of the core) over numpy's arrays, and the grouping of rows of which a tree is built."""
+"""The draws of a tree (tree.h of the core) over numpy's arrays, and normal numbers."""
 
 import numpy as np
 
 from libc.stdint cimport INT64_MAX, int8_t, int32_t, int64_t
 
 cimport pystrat._core as core
-
-
-def group_rows(int64_t[::1] groups, Py_ssize_t n_groups):
-    """Sort places by group, stably; return the order and where each group begins, int64 of (n,) and (n_groups + 1,)."""
-    order = np.empty(groups.shape[0], dtype=np.int64)
-    offsets = np.zeros(n_groups + 1, dtype=np.int64)
-    cdef int64_t[::1] out = order
-    cdef int64_t[::1] cursors = np.empty(n_groups, dtype=np.int64)
-    cdef int64_t[::1] begins = offsets
-    if groups.shape[0]:
-        with nogil:
-            core.count_members(&groups[0], 0, groups.shape[0], &begins[0])
-            core.begin_groups(n_groups, &begins[0], &cursors[0])
-            core.place_members(&groups[0], 0, groups.shape[0], &cursors[0], &out[0])
-    return order, offsets
 
 
 def cumulate(double[::1] weights, int64_t[::1] offsets):
@@ -32,6 +17,12 @@ def cumulate(double[::1] weights, int64_t[::1] offsets):
         with nogil:
             core.cumulate(&weights[0], &offsets[0], 0, offsets.shape[0] - 1, &out[0])
     return sums
+
+
+def make_normal(double[::1] uniforms, double mean, double deviation):
+    """Turn uniform numbers, from 0 to below 1, into normal ones, in place."""
+    with nogil:
+        core.make_normal(uniforms.shape[0], mean, deviation, &uniforms[0])
 
 
 cdef class Drawing:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Any, Callable, Mapping, Optional
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from pystrat.limits import MAX_EXACT
 from pystrat.messages import refusal, show
 from pystrat._random import RandomStream
+from pystrat.tree._drawing import make_normal
 
 FUNCTIONS = ("uniform", "normal", "integers", "choice", "cycle", "counter")
 _NAMES = {"true": True, "false": False}
@@ -62,9 +62,9 @@ def _uniform(arguments: tuple[Any, ...], stream: RandomStream, begin: int, count
 
 
 def _normal(arguments: tuple[Any, ...], stream: RandomStream, begin: int, count: int) -> NDArray[Any]:
-    quantile = NormalDist(*arguments).inv_cdf
-    uniforms = np.maximum(stream.uniforms(count), 2.0**-54)  # the quantile of 0 is infinite
-    return np.fromiter(map(quantile, uniforms.tolist()), dtype=np.float64, count=count)
+    numbers = stream.uniforms(count)
+    make_normal(numbers, *map(float, arguments))
+    return numbers
 
 
 def _integers(arguments: tuple[Any, ...], stream: RandomStream, begin: int, count: int) -> NDArray[Any]:

@@ -56,7 +56,7 @@ class Walk:
             cumulative=cumulative,
             cumulative_begin=begin,
             by_depth=by_depth,
-            depths=tree.depths[by_depth],
+            depths=tree.depths[by_depth].astype(np.int64),
             seeds=stream_seed(seed, np.arange(len(tree))),
             keep=keep,
         )

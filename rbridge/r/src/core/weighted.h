@@ -10,13 +10,8 @@
 
 #include "hash_set.h"
 #include "random.h"
+#include "rounding.h"
 #include "sum_tree.h"
-
-/* A product that is rounded: a compiler that contracts cannot fuse it with the subtractions of a descent. */
-static inline double rounded_product(double factor, double other) {
-  volatile double product = factor * other;
-  return product;
-}
 
 /* Draw the next `count` rows with replacement. */
 static inline void draw_by_weight(const SumTree *tree, Generator *generator, int64_t count, int32_t *rows) {

@@ -1,0 +1,181 @@
+/* The weights of the options of a tree's nodes: declared numbers, sums over the rows below a node, columns of rows. */
+
+#ifndef PYSTRAT_TREE_WEIGHTS_H
+#define PYSTRAT_TREE_WEIGHTS_H
+
+#include <float.h>
+#include <stdint.h>
+
+#include "tree.h"
+#include "tree_nodes.h"
+
+static const double LEAST_TOTAL = 1e-300; /* of weights; below, their products with uniforms would lose digits */
+
+enum { NO_WEIGHT = 0, FIXED_WEIGHT = 1, SUM_OF_ROWS = 2, COUNT_OF_ROWS = 3 };
+
+/* What a declared node says about weights. */
+typedef struct {
+  int form;                  /* of its chance among its siblings */
+  int mode;                  /* how it draws, as tree.h has it */
+  double weight;             /* of FIXED_WEIGHT */
+  const double *summed;      /* of SUM_OF_ROWS: a number for each row of the table */
+  const double *row_weights; /* of a leaf: a number for each row of the table; NULL if rows have equal chances */
+  int matter;                /* set by begin_weighing(): whether the weights of its options matter */
+} WeightDeclaration;
+
+/* How weighing goes. The last two are refusals of the table or of the declaration. */
+enum { WEIGHTS_GO_ON, WEIGHTS_FOUND, NUMBER_REFUSED, TOTAL_REFUSED };
+
+typedef struct {
+  const NodeDeclaration *declared; /* n_declared, from which the nodes were built */
+  WeightDeclaration *weighed;      /* n_declared */
+  const TreeNodes *nodes;
+  int64_t n_declared;
+  int64_t n_nodes;
+  double *chances; /* scratch: the weight of each node among its siblings; n_nodes */
+  double *sums;    /* scratch: n_nodes */
+  double *weights; /* the result, one for each option */
+
+  int64_t failed;  /* of a refusal: the declared node that has the column, or the node whose weights have that sum */
+  int of_rows;     /* whether the column is that of row weights, not of a sum */
+  double refused;  /* the number, or the sum */
+
+  int task;        /* where weighing is, from here on */
+  int64_t node;    /* the declared node */
+  int64_t below;   /* the first declared node behind those below it */
+  int64_t at;      /* the node of the next option */
+  int64_t option;
+  double total;    /* of its options so far */
+} Weighing;
+
+enum { BEGIN_SUM, SUM_LEAVES, SUM_CHILDREN, WEIGH_OPTIONS };
+
+/* Begin to weigh; the caller has set the fields up to `weights`. */
+static inline void begin_weighing(Weighing *weighing) {
+  WeightDeclaration *weighed = weighing->weighed;
+  for (int64_t node = 0; node < weighing->n_declared; node++) weighed[node].matter = 0;
+  for (int64_t node = weighing->n_declared - 1; node >= 0; node--) {
+    WeightDeclaration *mine = &weighed[node];
+    mine->matter = mine->mode == WITH_REPLACEMENT && (mine->matter || mine->row_weights != NULL);
+    if (node > 0 && mine->form != NO_WEIGHT) weighed[weighing->declared[node].parent].matter = 1;
+  }
+  for (int64_t node = 0; node < weighing->n_nodes; node++) {
+    const WeightDeclaration *mine = &weighed[weighing->nodes->declared[node]];
+    weighing->chances[node] = mine->form == FIXED_WEIGHT ? mine->weight : 1;
+  }
+  weighing->failed = -1;
+  weighing->of_rows = 0;
+  weighing->refused = 0;
+  weighing->task = BEGIN_SUM;
+  weighing->node = weighing->at = weighing->option = 0;
+  weighing->total = 0;
+}
+
+/* Whether the options of a node are rows. */
+static inline int is_leaf_of(const TreeNodes *nodes, int64_t n_nodes, int64_t node) {
+  return node + 1 == n_nodes || nodes->depths[node + 1] <= nodes->depths[node];
+}
+
+static inline int refuse_number(Weighing *weighing, int64_t declared, int of_rows, double number) {
+  weighing->failed = declared;
+  weighing->of_rows = of_rows;
+  weighing->refused = number;
+  return NUMBER_REFUSED;
+}
+
+/* Whether a number is finite and not negative, as weights must be. */
+static inline int is_weight(double number) { return number >= 0 && number <= DBL_MAX; }
+
+/* Find the next declared node whose chance is a sum over rows. */
+static inline void begin_sum(Weighing *weighing) {
+  int64_t node = weighing->node, below = node + 1;
+  while (node < weighing->n_declared && weighing->weighed[node].form < SUM_OF_ROWS) node++;
+  weighing->at = weighing->option = 0;
+  weighing->node = node;
+  weighing->task = node < weighing->n_declared ? SUM_LEAVES : WEIGH_OPTIONS;
+  below = node + 1;
+  while (below < weighing->n_declared && weighing->declared[below].parent >= node) below++;
+  weighing->below = below;
+}
+
+/* Sum over the rows of the leaves below the declared node, from left to right. */
+static inline int sum_leaves(Weighing *weighing, int64_t at_most) {
+  const TreeNodes *nodes = weighing->nodes;
+  const WeightDeclaration *mine = &weighing->weighed[weighing->node];
+  for (; weighing->at < weighing->n_nodes; weighing->at++, weighing->option = nodes->offsets[weighing->at]) {
+    int64_t at = weighing->at, end = nodes->offsets[at + 1], declared = nodes->declared[at];
+    if (at_most-- <= 0) return WEIGHTS_GO_ON;
+    if (declared < weighing->node || declared >= weighing->below || !is_leaf_of(nodes, weighing->n_nodes, at)) continue;
+    if (mine->form == COUNT_OF_ROWS) {
+      weighing->sums[at] = (double)(end - nodes->offsets[at]);
+      continue;
+    }
+    double sum = weighing->option == nodes->offsets[at] ? 0 : weighing->sums[at];
+    for (; weighing->option < end && at_most >= 0; weighing->option++, at_most--) {
+      double number = mine->summed[nodes->options[weighing->option]];
+      if (!is_weight(number)) return refuse_number(weighing, weighing->node, 0, number);
+      sum += number;
+    }
+    weighing->sums[at] = sum;
+    if (weighing->option < end) return WEIGHTS_GO_ON;
+  }
+  weighing->task = SUM_CHILDREN;
+  return WEIGHTS_GO_ON;
+}
+
+/* Sum over the children of the nodes above these leaves, which are behind them. */
+static inline void sum_children(Weighing *weighing, int64_t at_most) {
+  const TreeNodes *nodes = weighing->nodes;
+  for (; weighing->at > 0 && at_most > 0; weighing->at--, at_most--) {
+    int64_t at = weighing->at - 1, declared = nodes->declared[at];
+    if (declared < weighing->node || declared >= weighing->below) continue;
+    if (!is_leaf_of(nodes, weighing->n_nodes, at)) {
+      double sum = 0;
+      for (int64_t i = nodes->offsets[at]; i < nodes->offsets[at + 1]; i++) sum += weighing->sums[nodes->options[i]];
+      weighing->sums[at] = sum;
+    }
+    if (declared == weighing->node) weighing->chances[at] = weighing->sums[at];
+  }
+  if (weighing->at > 0) return;
+  weighing->node++;
+  weighing->task = BEGIN_SUM;
+}
+
+/* Write the weights of the options, and look at their sums. */
+static inline int weigh_options(Weighing *weighing, int64_t at_most) {
+  const TreeNodes *nodes = weighing->nodes;
+  for (; weighing->at < weighing->n_nodes; weighing->at++) {
+    int64_t at = weighing->at, end = nodes->offsets[at + 1], declared = nodes->declared[at];
+    const WeightDeclaration *mine = &weighing->weighed[declared];
+    int is_leaf = is_leaf_of(nodes, weighing->n_nodes, at);
+    double total = weighing->option == nodes->offsets[at] ? 0 : weighing->total;
+    for (; weighing->option < end; weighing->option++) {
+      if (at_most-- == 0) {
+        weighing->total = total;
+        return WEIGHTS_GO_ON;
+      }
+      int32_t option = nodes->options[weighing->option];
+      double weight = !is_leaf ? weighing->chances[option] : mine->row_weights ? mine->row_weights[option] : 1;
+      if (!is_weight(weight) && is_leaf) return refuse_number(weighing, declared, 1, weight);
+      weighing->weights[weighing->option] = weight;
+      total += weight;
+    }
+    if (!mine->matter || (total >= LEAST_TOTAL && total <= DBL_MAX)) continue;
+    weighing->failed = at;
+    weighing->refused = total;
+    return TOTAL_REFUSED;
+  }
+  return WEIGHTS_FOUND;
+}
+
+/* Go on weighing, by a step that looks at most at so many options; return how it goes. */
+static inline int weigh_nodes(Weighing *weighing, int64_t at_most) {
+  switch (weighing->task) {
+    case BEGIN_SUM: begin_sum(weighing); return WEIGHTS_GO_ON;
+    case SUM_LEAVES: return sum_leaves(weighing, at_most);
+    case SUM_CHILDREN: sum_children(weighing, at_most); return WEIGHTS_GO_ON;
+    default: return weigh_options(weighing, at_most);
+  }
+}
+
+#endif
