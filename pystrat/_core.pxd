@@ -252,7 +252,7 @@ cdef extern from "tree.h" nogil:
         const double *cumulative
         const int64_t *by_depth
         const int64_t *depths
-        const int64_t *seeds
+        uint32_t seed
     ctypedef struct NodeState:
         pass
     ctypedef struct TreeStatesSize:
@@ -270,6 +270,7 @@ cdef extern from "tree.h" nogil:
         int64_t *begins
         int64_t *wanted
         int64_t *cursors
+    uint32_t stream_seed(uint32_t seed, int64_t number)
     TreeStatesSize tree_states_size(const DeclaredTree *tree, bint keep)
     void init_tree_states(
         TreeStates *states, const DeclaredTree *tree, bint keep, NodeState *nodes, Generator *generators, int32_t *pools

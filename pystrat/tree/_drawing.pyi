@@ -2,6 +2,7 @@ from numpy.typing import NDArray
 import numpy as np
 
 def cumulate(weights: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]: ...
+def stream_seed(seed: int, number: int) -> int: ...
 def make_normal(uniforms: NDArray[np.float64], mean: float, deviation: float) -> None: ...
 
 class Drawing:
@@ -16,7 +17,7 @@ class Drawing:
         cumulative_begin: NDArray[np.int64],
         by_depth: NDArray[np.int64],
         depths: NDArray[np.int64],
-        seeds: NDArray[np.int64],
+        seed: int,
         keep: bool,
     ) -> None: ...
     def draw(self, count: int) -> NDArray[np.int32]: ...

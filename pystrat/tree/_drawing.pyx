@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from libc.stdint cimport INT64_MAX, int8_t, int32_t, int64_t
+from libc.stdint cimport INT64_MAX, int8_t, int32_t, int64_t, uint32_t
 
 cimport pystrat._core as core
 
@@ -17,6 +17,11 @@ def cumulate(double[::1] weights, int64_t[::1] offsets):
         with nogil:
             core.cumulate(&weights[0], &offsets[0], 0, offsets.shape[0] - 1, &out[0])
     return sums
+
+
+def stream_seed(uint32_t seed, int64_t number):
+    """Return the seed of the stream of a node, or of what is drawn besides: those have the numbers after the nodes'."""
+    return core.stream_seed(seed, number)
 
 
 def make_normal(double[::1] uniforms, double mean, double deviation):
@@ -44,14 +49,14 @@ cdef class Drawing:
         Where the sums of the weights of a node's options begin; -1 if they all have the same chance.
     by_depth, depths : int64, shape (n_nodes,)
         The nodes sorted by depth, and the depth of each of them.
-    seeds : int64, shape (n_nodes,)
-        The seed of each node's stream.
+    seed : int
+        From 0 to 2^31 - 2.
     keep : bool
         Whether further calls of `draw` shall go on with the states of the nodes; else every call begins anew.
     """
 
     cdef int8_t[::1] modes, leaves
-    cdef int64_t[::1] repeats, offsets, cumulative_begin, by_depth, depths, seeds
+    cdef int64_t[::1] repeats, offsets, cumulative_begin, by_depth, depths
     cdef int32_t[::1] options
     cdef double[::1] cumulative
     cdef int8_t[::1] nodes, generators
@@ -70,20 +75,20 @@ cdef class Drawing:
         cumulative_begin,
         by_depth,
         depths,
-        seeds,
+        uint32_t seed,
         bint keep,
     ):
         self.modes, self.leaves, self.repeats = modes, leaves, repeats
         self.options, self.offsets = options, offsets
         self.cumulative, self.cumulative_begin = cumulative, cumulative_begin
-        self.by_depth, self.depths, self.seeds = by_depth, depths, seeds
+        self.by_depth, self.depths = by_depth, depths
         cdef core.DeclaredTree *tree = &self.tree
         tree.n_nodes = self.modes.shape[0]
         tree.modes, tree.leaves, tree.repeats = &self.modes[0], &self.leaves[0], &self.repeats[0]
         tree.options, tree.offsets = &self.options[0], &self.offsets[0]
         tree.cumulative = &self.cumulative[0] if self.cumulative.shape[0] else NULL
         tree.cumulative_begin = &self.cumulative_begin[0]
-        tree.by_depth, tree.depths, tree.seeds = &self.by_depth[0], &self.depths[0], &self.seeds[0]
+        tree.by_depth, tree.depths, tree.seed = &self.by_depth[0], &self.depths[0], seed
         cdef core.TreeStatesSize size = core.tree_states_size(tree, keep)
         # Memory that numpy has not touched yet takes no space; a number more, since memory has an address then.
         self.nodes = np.empty(size.nodes * sizeof(core.NodeState) + 1, dtype=np.int8)

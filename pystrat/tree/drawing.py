@@ -8,20 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.limits import SEED_MODULUS
 from pystrat._random import RandomStream
-from pystrat.tree._drawing import Drawing
+from pystrat.tree._drawing import Drawing, stream_seed
 from pystrat.tree.building import Tree
-
-_NODE_STEP = 1_000_003
-
-
-def stream_seed(seed: int, number: Any) -> Any:
-    """Return the seed of a node's own stream: ``(seed + 1000003 * (number + 1)) mod (2^31 - 1)``.
-
-    Streams of consecutive seeds would be correlated.
-    """
-    return (seed + _NODE_STEP * (number + 1)) % SEED_MODULUS
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +46,7 @@ class Walk:
             cumulative_begin=begin,
             by_depth=by_depth,
             depths=tree.depths[by_depth].astype(np.int64),
-            seeds=stream_seed(seed, np.arange(len(tree))),
+            seed=seed,
             keep=keep,
         )
         self._auxiliary = tree.specification.auxiliary

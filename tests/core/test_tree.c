@@ -18,7 +18,7 @@ static int64_t below(int64_t limit) {
 /* The arrays of a tree that a test has made. */
 static int8_t modes[MOST_NODES], leaves[MOST_NODES];
 static int64_t repeats[MOST_NODES], offsets[MOST_NODES + 1], cumulative_begin[MOST_NODES];
-static int64_t by_depth[MOST_NODES], depths[MOST_NODES], seeds[MOST_NODES];
+static int64_t by_depth[MOST_NODES], depths[MOST_NODES];
 static int32_t options[MOST_OPTIONS];
 static double weights[MOST_OPTIONS], cumulative[MOST_OPTIONS];
 static DeclaredTree tree;
@@ -40,7 +40,7 @@ static void add_node(int64_t parent, int64_t depth, int64_t deepest) {
 static void make_tree(int64_t deepest) {
   int64_t n_options = 0, n_weights = 0, n_sorted = 0;
   DeclaredTree made = {0, modes,   leaves,   repeats, offsets, options, cumulative_begin, cumulative, by_depth,
-                       depths, seeds};
+                       depths, (uint32_t)below(2147483647)};
   tree = made;
   add_node(-1, 0, deepest);
   for (int64_t node = 0; node < tree.n_nodes; node++) {
@@ -56,7 +56,6 @@ static void make_tree(int64_t deepest) {
     }
     modes[node] = (int8_t)below(3);
     repeats[node] = below(2) == 0 ? 1 : below(4) == 0 ? INT64_MAX : 1 + below(5);
-    seeds[node] = below(2147483647);
     cumulative_begin[node] = -1;
     if (modes[node] != WITH_REPLACEMENT || below(2) == 0) continue;
     cumulative_begin[node] = n_weights;
@@ -88,7 +87,7 @@ static Node nodes[MOST_NODES];
 
 static void begin_walk(void) {
   memset(nodes, 0, sizeof(nodes));
-  for (int64_t node = 0; node < tree.n_nodes; node++) seed_generator(&nodes[node].generator, (uint32_t)seeds[node]);
+  for (int64_t node = 0; node < tree.n_nodes; node++) seed_generator(&nodes[node].generator, stream_seed(tree.seed, node));
 }
 
 static int64_t index_of(Node *state, int64_t limit) {
@@ -208,10 +207,10 @@ static void chunks_are_walks(int64_t deepest) {
 static void nodes_that_draw_nothing_need_no_generator(void) {
   static const int8_t four_modes[] = {IN_SEQUENCE, SHUFFLED, SHUFFLED, IN_SEQUENCE}, four_leaves[] = {0, 1, 1, 1};
   static const int64_t four_repeats[] = {1, 1, 1, 1}, four_offsets[] = {0, 3, 4, 9, 11}, none[] = {-1, -1, -1, -1};
-  static const int64_t in_order[] = {0, 1, 2, 3}, four_depths[] = {0, 1, 1, 1}, four_seeds[] = {1, 2, 3, 4};
+  static const int64_t in_order[] = {0, 1, 2, 3}, four_depths[] = {0, 1, 1, 1};
   static const int32_t eleven_options[] = {1, 2, 3, 50, 60, 61, 62, 63, 64, 70, 71};
   const DeclaredTree made = {4,    four_modes, four_leaves, four_repeats, four_offsets, eleven_options,
-                             none, NULL,       in_order,    four_depths,  four_seeds};
+                             none, NULL,       in_order,    four_depths,  1};
   tree = made;
   TreeStatesSize kept = tree_states_size(&tree, 1), lone = tree_states_size(&tree, 0);
   CHECK(kept.nodes == 4 && kept.generators == 1 && kept.pooled == 5);

@@ -16,6 +16,13 @@
 
 enum { WITH_REPLACEMENT = 0, IN_SEQUENCE = 1, SHUFFLED = 2 };
 
+/* The seed of the stream of a node: (seed + 1000003 * (node + 1)) mod (2^31 - 1), since those of consecutive seeds would
+ * be correlated. Streams that go with the draws have the numbers after those of the nodes.
+ */
+static inline uint32_t stream_seed(uint32_t seed, int64_t number) {
+  return (uint32_t)((seed + UINT64_C(1000003) * (uint64_t)(number + 1)) % UINT64_C(2147483647));
+}
+
 /* All arrays are the caller's, and none of them is changed. */
 typedef struct {
   int64_t n_nodes;
@@ -28,7 +35,7 @@ typedef struct {
   const double *cumulative;        /* sums of weights from left to right, one of each option; the last is positive */
   const int64_t *by_depth;         /* the nodes, sorted by depth */
   const int64_t *depths;           /* the depth of each of by_depth */
-  const int64_t *seeds;            /* of each node: the seed of its stream, from 0 to 2^31 - 1 */
+  uint32_t seed;                   /* that of the whole tree, from 0 to 2^31 - 2 */
 } DeclaredTree;
 
 /* Where a node is in its options. */
@@ -141,7 +148,7 @@ static inline int64_t first_above(const double *cumulative, int64_t n_options, d
 static inline Generator *generator_of(const DeclaredTree *tree, TreeStates *states, NodeState *state, int64_t node) {
   if (state->generator < 0) {
     state->generator = states->n_generators++;
-    seed_generator(&states->generators[state->generator], (uint32_t)tree->seeds[node]);
+    seed_generator(&states->generators[state->generator], stream_seed(tree->seed, node));
   }
   return &states->generators[state->generator];
 }
