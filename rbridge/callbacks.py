@@ -95,10 +95,7 @@ class EpochSource:
     @errors_as_values
     def guarded(self, epoch: float) -> Any:
         """Return what crosses to R of an epoch."""
-        return self._crossing(int(epoch))
-
-    def _crossing(self, epoch: int) -> Any:
-        return self.batches(epoch)
+        return self.batches(int(epoch))
 
     def _of_epoch(self, epoch: int) -> Iterable[Any]:
         if self._kind == "method":

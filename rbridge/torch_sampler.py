@@ -10,16 +10,16 @@ import numpy as np
 from pystrat.base import Batches, BatchSampler
 from pystrat.messages import check_integer, refusal
 from pystrat.recipe import Recipe
-from pystrat.tree import TreeBatchSampler
 from pystrat.weighted.prioritized import PrioritizedBatchSampler
 from rbridge.session import Session, as_array, session
 from rbridge.feedback import FeedbackSource, feedback_of
 from rbridge.guard import errors_as_values
 from rbridge.callbacks import EpochSource, refuse_n_batches
-from rbridge.tree import tree_generator
 
 # The kinds of recipes that the R package draws by itself.
-NATIVE_KINDS = frozenset({"stratified", "downsampled", "uniform", "weighted", "prioritized", "pairs", "multilabel"})
+NATIVE_KINDS = frozenset(
+    {"stratified", "downsampled", "uniform", "weighted", "prioritized", "pairs", "multilabel", "tree"}
+)
 
 
 def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:
@@ -62,10 +62,6 @@ def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:
         if n_batches is not None:
             refuse_n_batches("as_torch_sampler", n_batches)
         generator = _of_recipe(recipe, functions_of(sampler), session())
-    elif isinstance(sampler, TreeBatchSampler) and sampler.auxiliary_names:
-        if n_batches is not None:
-            refuse_n_batches("as_torch_sampler", n_batches)
-        generator = tree_generator(sampler, session())
     else:
         generator = _by_callback(EpochSource(sampler, n_batches), session())
     return _as_robject(generator)

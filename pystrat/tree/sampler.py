@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar, Iterator, Optional, Union
+from typing import Any, Iterator, Mapping, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.digest import fingerprint
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_flag, check_integer, count_of, refusal, show
 from pystrat.base import BatchIterator, Batches, BatchSampler, Place, epoch_seed
+from pystrat.recipe import Recipe, make_recipe
 from pystrat.sizes import full_offsets, share_of_replicas
 from pystrat.tree.auxiliary import drawn_rows
 from pystrat.tree.building import Tree, build_tree
@@ -19,89 +19,12 @@ from pystrat.tree.conditions import read_table
 from pystrat.tree.describe import TreeDescription, weights_without_effect
 from pystrat.tree.drawing import Draws, Walk
 from pystrat.tree.passes import pass_length
+from pystrat.tree.recipe import auxiliary_parts, tree_parts
 from pystrat.tree.specification import parse_specification
 
 
-class TreeBatchSampler(BatchSampler):
-    """Batch sampler that draws rows of a table as a tree declares it.
-
-    For a PyTorch ``DataLoader(dataset, batch_sampler=...)``, and in R by ``rbridge.as_torch_sampler()``.
-
-    Parameters
-    ----------
-    table : pandas DataFrame or dict of columns, one row an example
-        The metadata. Only the columns that the specification names are looked at, and none is kept as it is.
-    spec : dict, str or pathlib.Path
-        The root node of the tree: a mapping; YAML text; or a YAML file, whose name ends in .yaml or .yml. The keys are
-        told in ``docs/tree.md``.
-    batch_size : int
-        Draws of a batch.
-    length : int or str
-        Draws of an epoch, from 1 to 2147483647; or the name of a node, then as many as it takes until every row below
-        it has been drawn. That needs the node, all below and all above it to be ``sequential`` or ``shuffle``.
-    drop_last : bool, default False
-        Whether a last batch with fewer draws is left out.
-    persistent : bool, default False
-        True makes all epochs one endless sequence of draws, of which epoch e is the part from draw e * length on; False
-        begins each epoch anew, with a seed of its own.
-    seed : int, optional
-        From 0 to 2147483646. None draws one from the system's entropy; ``.seed`` tells it.
-    num_replicas : int, optional
-        The number of processes that share an epoch: batches beyond a multiple of it are dropped.
-    rank : int, optional
-        Which of the replicas this is, from 0. None gives all batches in global order.
-
-    Raises
-    ------
-    TypeError, ValueError
-        Where a parameter, a key or a value of the specification, or a column of the table is refused. The message tells
-        the path of the node.
-    ImportError
-        Where the specification is YAML and PyYAML is not installed.
-
-    Warns
-    -----
-    UserWarning
-        Where a weight has no effect, since the parent does not draw with replacement, or a batch size is no multiple of
-        the root's ``repeat``, so that rows that belong together would be split.
-
-    Notes
-    -----
-    Guarantees, besides those of `BatchSampler`:
-
-    * The draws equal those of drawing row after row, where each node keeps its own state: the option that is being
-      repeated, its place in the sequence, the options that are left of its shuffle, its stream.
-    * An epoch is a pure function of table, specification, seed and epoch; with ``persistent=True`` so is the endless
-      sequence.
-    * A node's stream is that of R's ``set.seed((s + 1000003 * (j + 1)) % (2^31 - 1))``, where j is its number in
-      preorder after cloning and pruning, from 0, and s the epoch's seed; the auxiliary values follow on.
-    * With the name of a node as `length`, every row below it is among the draws of every epoch; with
-      ``persistent=True`` of the first one, since later ones may begin within a shuffle. Batches that `drop_last` or
-      `num_replicas` drop are not delivered.
-    * No column of the table is kept but as codes; after construction the table may change.
-
-    With ``persistent=True`` the next epoch continues the one before. To jump to an epoch, all draws before it are
-    repeated.
-
-    The idea of a declared tree was published by Atomwise as TreeSampler ("Flexible, declarative dataset sampling in
-    PyTorch"); this is an implementation of its own.
-
-    Examples
-    --------
-    >>> from pystrat import TreeBatchSampler
-    >>> table = {"label": ["active", "inactive", "inactive", "inactive"]}
-    >>> spec = '''
-    ... mode: sequential
-    ... children:
-    ...   - {name: active, column: label, value: active, mode: shuffle}
-    ...   - {name: inactive, column: label, value: inactive, mode: shuffle}
-    ... '''
-    >>> sampler = TreeBatchSampler(table, spec, batch_size=2, length="inactive", seed=1)
-    >>> [sorted(batch) for batch in sampler][0][0], len(sampler)
-    (0, 3)
-    """
-
-    _frames_to_caller: ClassVar[int] = 2  # from the constructor, for its warnings
+class _DeclaredSampler(BatchSampler):
+    """What the samplers of declared trees share: the tree, its draws, and batches of them; see `TreeBatchSampler`."""
 
     def __init__(
         self,
@@ -110,11 +33,11 @@ class TreeBatchSampler(BatchSampler):
         batch_size: int,
         *,
         length: Union[int, str],
-        drop_last: bool = False,
-        persistent: bool = False,
-        seed: Optional[int] = None,
-        num_replicas: Optional[int] = None,
-        rank: Optional[int] = None,
+        drop_last: bool,
+        persistent: bool,
+        seed: Optional[int],
+        num_replicas: Optional[int],
+        rank: Optional[int],
     ) -> None:
         super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
         owner = type(self).__name__
@@ -125,11 +48,11 @@ class TreeBatchSampler(BatchSampler):
         self._tree = build_tree(specification, read_table(table, specification, owner), owner)
         self._length = _check_length(length, self._tree, owner)
         self._offsets = self._cut(drop_last)
+        self._settings = {"batch_size": self._size, "length": length, "drop_last": drop_last, "persistent": persistent}
         self._walk: Optional[Walk] = None  # of a persistent sampler: where the last epoch that was asked for ended
         self._last: Optional[tuple[int, Draws]] = None
         for message in weights_without_effect(specification.root):
-            warnings.warn(message, stacklevel=self._frames_to_caller)
-        self._warn_of_split_repeats(specification.root.repeat)
+            warnings.warn(message, stacklevel=3)  # whoever called the constructor of the subclass
 
     def _cut(self, drop_last: bool) -> NDArray[np.int64]:
         """Return where each batch of an epoch begins in its draws."""
@@ -140,14 +63,6 @@ class TreeBatchSampler(BatchSampler):
             raise ValueError(refusal("length", owner, required, show(self._length)))
         n_batches = share_of_replicas(n_batches, self.num_replicas, owner)
         return full_offsets(self._length, n_batches, self._size)
-
-    def _warn_of_split_repeats(self, repeat: int) -> None:
-        if self._size % repeat:
-            warnings.warn(
-                f"The 'batch_size' parameter of {type(self).__name__}, {self._size}, is no multiple of the root's "
-                f"'repeat', {repeat}: rows that follow one another by it are split between batches.",
-                stacklevel=self._frames_to_caller + 1,
-            )
 
     @property
     def length(self) -> int:
@@ -228,26 +143,18 @@ class TreeBatchSampler(BatchSampler):
     def _known_rows(self) -> int:
         return self._tree.n_rows
 
-    def _fingerprint(self) -> str:
-        tree = self._tree
-        cumulative, begin = tree.cumulative()
-        return fingerprint(
-            "tree",
-            batch_size=self._size,
-            length=self._length,
-            persistent=self._persistent,
-            n_batches=self._global_length(),
-            n_rows=tree.n_rows,
-            auxiliary=[(value.name, value.function, value.arguments) for value in tree.specification.auxiliary],
-            modes=tree.modes,
-            repeats=tree.repeats,
-            options=tree.options,
-            offsets=tree.offsets,
-            leaves=tree.leaves,
-            cumulative=cumulative,
-            cumulative_begin=begin,
-            seed=self._seed,
-        )
+    def _recipe(self) -> Recipe:
+        parts = {
+            "batch_size": self._size,
+            "length": self._length,
+            "n_batches": self._global_length(),
+            "persistent": self._persistent,
+            "n_rows": self._tree.n_rows,
+            **tree_parts(self._tree),
+            **auxiliary_parts(self._tree.specification.auxiliary),
+        }
+        labels = {name: show(value) for name, value in self._settings.items()}
+        return make_recipe("tree", seed=self.seed, parts=parts, labels=labels)
 
     def __repr__(self) -> str:
         return (
@@ -256,7 +163,119 @@ class TreeBatchSampler(BatchSampler):
         )
 
 
-class TreeSampler(TreeBatchSampler):
+class TreeBatchSampler(_DeclaredSampler):
+    """Batch sampler that draws rows of a table as a tree declares it.
+
+    For a PyTorch ``DataLoader(dataset, batch_sampler=...)``, and in R by ``rbridge.as_torch_sampler()``.
+
+    Parameters
+    ----------
+    table : pandas DataFrame or dict of columns, one row an example
+        The metadata. Only the columns that the specification names are looked at, and none is kept as it is.
+    spec : dict, str or pathlib.Path
+        The root node of the tree: a mapping; YAML text; or a YAML file, whose name ends in .yaml or .yml. The keys are
+        told in ``docs/tree.md``.
+    batch_size : int
+        Draws of a batch.
+    length : int or str
+        Draws of an epoch, from 1 to 2147483647; or the name of a node, then as many as it takes until every row below
+        it has been drawn. That needs the node, all below and all above it to be ``sequential`` or ``shuffle``.
+    drop_last : bool, default False
+        Whether a last batch with fewer draws is left out.
+    persistent : bool, default False
+        True makes all epochs one endless sequence of draws, of which epoch e is the part from draw e * length on; False
+        begins each epoch anew, with a seed of its own.
+    seed : int, optional
+        From 0 to 2147483646. None draws one from the system's entropy; ``.seed`` tells it.
+    num_replicas : int, optional
+        The number of processes that share an epoch: batches beyond a multiple of it are dropped.
+    rank : int, optional
+        Which of the replicas this is, from 0. None gives all batches in global order.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Where a parameter, a key or a value of the specification, or a column of the table is refused. The message tells
+        the path of the node.
+    ImportError
+        Where the specification is YAML and PyYAML is not installed.
+
+    Warns
+    -----
+    UserWarning
+        Where a weight has no effect, since the parent does not draw with replacement, or a batch size is no multiple of
+        the root's ``repeat``, so that rows that belong together would be split.
+
+    Notes
+    -----
+    Guarantees, besides those of `BatchSampler`:
+
+    * The draws equal those of drawing row after row, where each node keeps its own state: the option that is being
+      repeated, its place in the sequence, the options that are left of its shuffle, its stream.
+    * An epoch is a pure function of table, specification, seed and epoch; with ``persistent=True`` so is the endless
+      sequence.
+    * A node's stream is that of R's ``set.seed((s + 1000003 * (j + 1)) % (2^31 - 1))``, where j is its number in
+      preorder after cloning and pruning, from 0, and s the epoch's seed; the auxiliary values follow on.
+    * With the name of a node as `length`, every row below it is among the draws of every epoch; with
+      ``persistent=True`` of the first one, since later ones may begin within a shuffle. Batches that `drop_last` or
+      `num_replicas` drop are not delivered.
+    * No column of the table is kept but as codes; after construction the table may change.
+
+    With ``persistent=True`` the next epoch continues the one before. To jump to an epoch, all draws before it are
+    repeated.
+
+    The idea of a declared tree was published by Atomwise as TreeSampler ("Flexible, declarative dataset sampling in
+    PyTorch"); this is an implementation of its own.
+
+    Examples
+    --------
+    >>> from pystrat import TreeBatchSampler
+    >>> table = {"label": ["active", "inactive", "inactive", "inactive"]}
+    >>> spec = '''
+    ... mode: sequential
+    ... children:
+    ...   - {name: active, column: label, value: active, mode: shuffle}
+    ...   - {name: inactive, column: label, value: inactive, mode: shuffle}
+    ... '''
+    >>> sampler = TreeBatchSampler(table, spec, batch_size=2, length="inactive", seed=1)
+    >>> [sorted(batch) for batch in sampler][0][0], len(sampler)
+    (0, 3)
+    """
+
+    def __init__(
+        self,
+        table: Any,
+        spec: Any,
+        batch_size: int,
+        *,
+        length: Union[int, str],
+        drop_last: bool = False,
+        persistent: bool = False,
+        seed: Optional[int] = None,
+        num_replicas: Optional[int] = None,
+        rank: Optional[int] = None,
+    ) -> None:
+        super().__init__(
+            table,
+            spec,
+            batch_size,
+            length=length,
+            drop_last=drop_last,
+            persistent=persistent,
+            seed=seed,
+            num_replicas=num_replicas,
+            rank=rank,
+        )
+        repeat = self._tree.specification.root.repeat
+        if self._size % repeat:
+            warnings.warn(
+                f"The 'batch_size' parameter of {type(self).__name__}, {self._size}, is no multiple of the root's "
+                f"'repeat', {repeat}: rows that follow one another by it are split between batches.",
+                stacklevel=2,
+            )
+
+
+class TreeSampler(_DeclaredSampler):
     """Sampler that draws single rows of a table as a tree declares it, for ``DataLoader(dataset, sampler=...)``.
 
     Parameters
@@ -271,8 +290,6 @@ class TreeSampler(TreeBatchSampler):
     draws. Everything else is as for `TreeBatchSampler` with batches of one draw.
     """
 
-    _frames_to_caller: ClassVar[int] = 3  # over a constructor of its own
-
     def __init__(
         self,
         table: Any,
@@ -285,21 +302,42 @@ class TreeSampler(TreeBatchSampler):
         rank: Optional[int] = None,
     ) -> None:
         super().__init__(
-            table, spec, 1, length=length, persistent=persistent, seed=seed, num_replicas=num_replicas, rank=rank
+            table,
+            spec,
+            1,
+            length=length,
+            drop_last=False,
+            persistent=persistent,
+            seed=seed,
+            num_replicas=num_replicas,
+            rank=rank,
         )
 
-    def _warn_of_split_repeats(self, repeat: int) -> None:
-        """Whoever makes batches of the rows cares for that."""
-
     def __iter__(self) -> "RowIterator":  # type: ignore[override]
-        return RowIterator(self)
+        return RowIterator(super().__iter__())
 
 
-class RowIterator(BatchIterator):
-    """One iteration over the rows of a `TreeSampler`."""
+class RowIterator(Iterator[int]):
+    """One iteration over the rows of a `TreeSampler`: that over its batches, each of one row.
 
-    def __next__(self) -> int:  # type: ignore[override]
-        return super().__next__()[0]
+    Parameters
+    ----------
+    batches : BatchIterator
+    """
+
+    def __init__(self, batches: BatchIterator) -> None:
+        self._batches = batches
+
+    def __next__(self) -> int:
+        return next(self._batches)[0]
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return where the iteration stands, as `BatchIterator.state_dict` does."""
+        return self._batches.state_dict()
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on where `state` was taken, as `BatchIterator.load_state_dict` does."""
+        self._batches.load_state_dict(state)
 
 
 def _check_length(length: Any, tree: Tree, owner: str) -> int:

@@ -16,8 +16,11 @@ def vectors_of(r: Session, part: Any) -> dict[str, Any]:
     def plain(vector: Any) -> Any:
         if isinstance(vector, r.rinterface.StrSexpVector):
             return list(vector)
-        raw = isinstance(vector, r.rinterface.ByteSexpVector)
-        return np.frombuffer(bytes(vector), dtype=np.uint8) if raw else as_array(vector)
+        if isinstance(vector, r.rinterface.ByteSexpVector):
+            return np.frombuffer(bytes(vector), dtype=np.uint8)
+        if not len(vector):  # of which rpy2 has no view
+            return np.empty(0, dtype=np.int32 if isinstance(vector, r.rinterface.IntSexpVector) else np.float64)
+        return as_array(vector)
 
     return {name: plain(vector) for name, vector in zip(part.names, part)} if len(part) else {}
 

@@ -1,12 +1,10 @@
-"""The tree sampler in R: by callback from Python, and declared in R with a table or a task of R."""
+"""The tree sampler in R: of Python's recipe, and declared in R with a table or a task of R; the same in both."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any, Callable
 
@@ -15,11 +13,11 @@ import pandas as pd
 import pytest
 
 import rbridge
-from pystrat import TreeBatchSampler
-from pystrat.tree.drawing import Draws, Walk
+from pystrat import TreeBatchSampler, TreeSampler
 from rbridge._install import find_r
 from rbridge.session import Session, as_array
-from rbridge.tree import TreeSource
+from tests.bridge.recipes import assert_same_recipe
+from tests.reference.golden_vectors import GOLDEN
 
 TABLE = pd.DataFrame(
     {
@@ -136,7 +134,7 @@ cat(jsonlite::toJSON(digits = NA, list(
   rows = found$rows, offsets = found$offsets, angle = found$aux$angle, side = found$aux$side, flip = found$aux$flip,
   iterated = unlist(batches), iterated_side = unlist(lapply(batches, function(batch) attr(batch, "aux")$side)),
   delivered = collect_rows(generator, 40)$rows,
-  class = class(generator), length = sampler$.length(),
+  class = class(generator), length = sampler$.length(), python = "reticulate" %in% loadedNamespaces(),
   without_task = of_task, by_task = by_task$rows,
   bad_spec = tryCatch(batch_sampler_tree(list(mode = "random"), 4, 10), error = conditionMessage),
   bad_length = tryCatch(
@@ -178,30 +176,77 @@ def test_from_python_without_auxiliary_values() -> None:
     assert [batch.tolist() for batch in delivered] == list(sampler)
 
 
-def test_an_epoch_without_auxiliary_values_is_drawn_once_for_r(monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn: list[int] = []
-    draw = Walk.draw
+def test_single_rows_from_python_are_batches_of_one() -> None:
+    sampler = TreeSampler(TABLE, {"mode": "shuffle"}, length=30, seed=7)
+    delivered = rbridge.collect_rows(rbridge.as_torch_sampler(sampler), len(TABLE))
+    assert [batch.tolist() for batch in delivered] == [[row] for row in sampler]
 
-    def counted(walk: Walk, count: int) -> Draws:
-        drawn.append(count)
-        return draw(walk, count)
 
-    monkeypatch.setattr(Walk, "draw", counted)
-    sampler = TreeBatchSampler(TABLE, {"mode": "shuffle"}, 8, length=30, seed=7)
-    rbridge.collect_rows(rbridge.as_torch_sampler(sampler), len(TABLE))
-    assert drawn == [30]
-    assert "value" in TreeSource(sampler).guarded(1)
-    assert drawn == [30, 30]
+def test_replicas_round_the_batches_in_r_too() -> None:
+    sampler = TreeBatchSampler(TABLE, {"mode": "shuffle"}, 8, length=30, seed=7, num_replicas=3)
+    delivered = rbridge.collect_rows(rbridge.as_torch_sampler(sampler), len(TABLE))
+    assert len(delivered) == len(sampler) == 3
+    assert delivered.rows.tolist() == sampler.batches(0).rows.tolist()
+
+
+def vector_in_r(r: Session, values: list[Any]) -> Any:
+    """Return a column of a table as a vector in R; a missing value among texts or logical values has a type there."""
+    kinds = {type(value) for value in values if value is not None}
+    if kinds == {str}:
+        return r.rinterface.StrSexpVector([r.rinterface.NA_Character if value is None else value for value in values])
+    if kinds == {bool}:
+        return r.rinterface.BoolSexpVector([r.rinterface.NA_Logical if value is None else value for value in values])
+    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+
+
+def drawn_cases() -> list[dict[str, Any]]:
+    """Return the inputs of golden vectors that have something to draw, and no days or times."""
+    cases = json.loads((GOLDEN / "tree.json").read_text(encoding="utf-8"))["cases"]
+    drawn = [case["input"] for case in cases if "error" not in case["expected"] and case["input"]["epochs"]]
+    return [case for case in drawn if not re.search("day|time", json.dumps([case["table"], case["spec"]]))]
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_the_recipes_of_both_languages_are_the_same(r: Session) -> None:
+    """A specification crosses as text, since JSON is YAML."""
+    cases = drawn_cases()
+    assert len(cases) > 100
+    for case in cases:
+        spec, parameters = case["spec"], case["parameters"]
+        sampler = TreeBatchSampler(case["table"], spec, **parameters)
+        table = r.named_list(**{name: vector_in_r(r, values) for name, values in case["table"].items()})
+        text = spec if isinstance(spec, str) else json.dumps(spec, ensure_ascii=False)
+        generator = r.call("batch_sampler_tree", text, table=table, **parameters)
+        assert_same_recipe(r, sampler, generator)
+        assert_same_recipe(r, sampler, rbridge.as_torch_sampler(sampler))
+
+
+def test_auxiliary_values_of_every_kind_are_in_both_recipes(r: Session) -> None:
+    auxiliary = {
+        "angle": "uniform(-1, 2.5)",
+        "shift": "normal(0, 1)",
+        "crop": "integers(-3, 3)",
+        "side": "choice(['l', 'é'])",
+        "flip": "cycle([true, false])",
+        "size": "choice([1, 2.5])",
+        "step": "counter()",
+    }
+    sampler = TreeBatchSampler({"x": [1.0, 2.0]}, {"auxiliary": auxiliary}, 2, length=4, seed=1)
+    table = r.named_list(x=np.array([1.0, 2.0]))
+    generator = r.call("batch_sampler_tree", json.dumps({"auxiliary": auxiliary}), 2, 4, table=table, seed=1)
+    assert_same_recipe(r, sampler, generator)
+    recipe = sampler._recipe()
+    assert recipe.parts["kinds"] == ["number", "number", "number", "text", "logical", "number", "number"]
+    assert recipe.parts["texts"] == ["l", "é"]
 
 
 @pytest.fixture(scope="module")
 def from_r(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     script = tmp_path_factory.mktemp("tree") / "tree.R"
     script.write_text(FROM_R, encoding="utf-8")
-    environment = {**os.environ, "RETICULATE_PYTHON": sys.executable}
     program = find_r("Rscript")
     assert program is not None, "Rscript was not found"
-    done = subprocess.run([program, str(script)], capture_output=True, text=True, env=environment, check=False)
+    done = subprocess.run([program, str(script)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     told: dict[str, Any] = json.loads(done.stdout)
     return told
@@ -213,11 +258,12 @@ def test_declared_in_r_with_a_table_of_r(from_r: dict[str, Any]) -> None:
     assert [row - 1 for row in from_r["rows"]] == expected.rows.tolist()
     assert from_r["offsets"] == expected.offsets.tolist()
     values = sampler.auxiliary_values(2)
-    assert from_r["angle"] == pytest.approx(values["angle"].tolist(), rel=1e-14)
+    assert from_r["angle"] == pytest.approx(values["angle"].tolist(), rel=1e-14)  # 15 digits cross as JSON
     assert from_r["side"] == values["side"].tolist()
     assert from_r["flip"] == values["flip"].tolist()
     assert from_r["counted"] == values["self"].tolist()
-    assert from_r["class"] == ["batch_sampler_tree", "torch_sampler"]
+    assert from_r["class"] == ["batch_sampler_tree", "batch_sampler_generator", "torch_sampler"]
+    assert from_r["python"] == [False]
     assert from_r["length"] == [7]
     assert [row - 1 for row in from_r["delivered"]] == sampler.batches(0).rows.tolist()
 
@@ -262,7 +308,7 @@ def test_no_specification_in_r_is_refused(from_r: dict[str, Any]) -> None:
     assert from_r["no_spec"] == [expected]
 
 
-def test_a_warning_of_python_is_one_in_r(from_r: dict[str, Any]) -> None:
+def test_a_weight_without_effect_is_warned_of_in_r(from_r: dict[str, Any]) -> None:
     assert from_r["warned"] == [
         "The 'weight' of node 'root/a' has no effect: its parent 'root' has the mode 'shuffle', not 'replacement'."
     ]
@@ -272,7 +318,7 @@ def test_missing_values_in_a_specification_of_r_are_refused(from_r: dict[str, An
     assert "must have no missing values. Got NA in 'value' instead." in from_r["missing_value"][0]
 
 
-def test_errors_of_python_reach_r_whole(from_r: dict[str, Any]) -> None:
+def test_refusals_in_r_are_in_the_words_of_python(from_r: dict[str, Any]) -> None:
     assert "The 'mode' parameter of node 'root' of batch_sampler_tree must be one of" in from_r["bad_spec"][0]
     assert "Got 'rot' instead. The nearest name is 'root'." in from_r["bad_length"][0]
     assert "The 'value' parameter of node 'root' of batch_sampler_tree must be a date" in from_r["bad_value"][0]
@@ -282,7 +328,7 @@ def test_errors_of_python_reach_r_whole(from_r: dict[str, Any]) -> None:
 def test_the_example_for_r_in_the_documents(rscript: Callable[..., str]) -> None:
     document = Path(__file__).parents[2] / "docs" / "tree.md"
     example = document.read_text(encoding="utf-8").split("```r\n")[1].split("```")[0]
-    printed = rscript(example, RETICULATE_PYTHON=sys.executable)
+    printed = rscript(example)
     assert re.findall(r'"(\w+)"', printed) == ["active", "inactive"] * 5
     angles = [float(angle) for angle in re.findall(r"-?\d+\.\d", printed)]
     table = {"label": ["active"] * 20 + ["inactive"] * 180}

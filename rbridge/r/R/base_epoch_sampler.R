@@ -75,13 +75,14 @@ rows_in_order = function(data_source, batch_size) {
 # The epoch is taken at the first call, so that an iterator that is never asked changes nothing.
 # Called for every batch of a training: nothing is looked up, or asked of another function, that can be known before.
 batch_iterator = function(take_epoch) {
-  rows = offsets = NULL
+  rows = offsets = aux = NULL
   n_batches = taken = 0L
   function() {
     if (is.null(offsets)) {
       batches = take_epoch()
       rows <<- batches$rows
       offsets <<- batches$offsets
+      aux <<- batches$aux
       n_batches <<- length(offsets) - 1L
     }
     if (taken == n_batches) {
@@ -90,8 +91,16 @@ batch_iterator = function(take_epoch) {
     taken <<- taken + 1L
     begin = offsets[taken]
     end = offsets[taken + 1L]
+    if (!is.null(aux)) {
+      return(with_auxiliary(rows, aux, batch_places(offsets, taken)))
+    }
     if (begin == end) rows[0L] else rows[(begin + 1L):end]
   }
+}
+
+# A batch carries its part of the values that go along with the rows.
+with_auxiliary = function(rows, aux, places) {
+  structure(rows[places], aux = lapply(aux, function(values) values[places]))
 }
 
 # Where the rows of a batch stand; a batch may be empty.

@@ -17,7 +17,9 @@
 
 largest_seed = 2147483646
 
-sampler_kinds = function() c("stratified", "downsampled", "uniform", "weighted", "prioritized", "pairs", "multilabel")
+sampler_kinds = function() {
+  c("stratified", "downsampled", "uniform", "weighted", "prioritized", "pairs", "multilabel", "tree")
+}
 
 sampler_kind = function(kind) {
   get(paste0("kind_", kind), envir = topenv(), mode = "function")()

@@ -33,6 +33,11 @@ static const R_CallMethodDef routines[] = {
   {"C_number_label_sets", (DL_FUNC)&C_number_label_sets, 1},
   {"C_assign_labels", (DL_FUNC)&C_assign_labels, 5},
   {"C_draw_multilabel", (DL_FUNC)&C_draw_multilabel, 8},
+  {"C_build_declared", (DL_FUNC)&C_build_declared, 2},
+  {"C_pass_length", (DL_FUNC)&C_pass_length, 4},
+  {"C_prepare_declared", (DL_FUNC)&C_prepare_declared, 3},
+  {"C_draw_declared", (DL_FUNC)&C_draw_declared, 5},
+  {"C_make_normal", (DL_FUNC)&C_make_normal, 3},
   {NULL, NULL, 0}
 };
 

@@ -1,173 +1,282 @@
-# What batch_sampler_tree() does on its way to Python and back, tried without Python; tests/bridge has the whole way.
+# The tree sampler of R: its instances, what it takes of R's own, recipes, other processes. What it draws and refuses as
+# Python does is in test-tree_golden.R.
 
-batches_of_two = function(epoch) {
-  if (epoch == 3) {
-    return(list(error = "ValueError: no epoch 3"))
-  }
-  aux = list(angle = c(0.5, -1, 2) + epoch, side = c("l", "r", "l"))
-  list(value = list(rows = array(c(4L, 0L, 2L)), offsets = array(c(0L, 2L, 3L)), aux = lapply(aux, as.array)))
+labels = data.frame(label = rep(c("active", "inactive"), times = c(3, 9)))
+turns = list(
+  mode = "sequential",
+  auxiliary = list(angle = "uniform(-10, 10)", side = "choice(['l', 'r'])", step = "counter()"),
+  children = list(
+    list(name = "active", column = "label", value = "active", mode = "shuffle"),
+    list(name = "inactive", column = "label", value = "inactive", mode = "shuffle")
+  )
+)
+
+sampler_of = function(spec = turns, batch_size = 4, length = "active", table = labels, ..., seed = 1) {
+  batch_sampler_tree(spec, batch_size, length, table = table, ..., seed = seed)
 }
 
-keys_of = function(spec) {
-  keys_for_python(spec, "spec", time_of = function(seconds) sprintf("time %.6f", seconds))
-}
+recipe_of = function(generator) attr(generator, "settings")$recipe
 
-test_that("a tree of Python keeps the contract of a torch sampler, and counts rows from 1", {
-  generator = tree_callback_generator(batches_of_two, 2, "fingerprint")
-  expect_s3_class(generator, c("batch_sampler_tree", "torch_sampler"), exact = TRUE)
+test_that("an instance keeps the contract of a torch sampler", {
+  generator = sampler_of()
+  expect_s3_class(generator, c("batch_sampler_tree", "batch_sampler_generator", "torch_sampler"), exact = TRUE)
   instance = generator(NULL)
   expect_identical(instance$.length(), 2L)
-  expect_identical(instance$batches(1),
-    list(rows = c(5L, 1L, 3L), offsets = c(0L, 2L, 3L), aux = list(angle = c(1.5, 0, 3), side = c("l", "r", "l"))))
+  found = instance$batches(0)
+  expect_identical(found$offsets, c(0L, 4L, 6L))
+  expect_setequal(found$rows[c(1, 3, 5)], 1:3)
+  expect_true(all(found$rows[c(2, 4, 6)] > 3))
   expect_identical(instance$epoch, 0)
-  expect_error(instance$batches(3), "^ValueError: no epoch 3$")
+  expect_identical(instance$seed, 1)
   expect_error(instance$set_epoch(-1), "The 'epoch' parameter of batch_sampler_tree must be an integer", fixed = TRUE)
-  expect_output(print(instance), "<batch_sampler_tree>\n\\* Batches: 2, next epoch 0")
+  expect_output(print(instance), "* Rows: 12, of a tree with 3 nodes\n* Batches: 2, of 2 to 4 rows\n", fixed = TRUE)
+  expect_output(print(generator), "* batch_size: 4\n* length: 'active'\n* drop_last: FALSE\n", fixed = TRUE)
+  expect_identical(collect_rows(generator, 12)$rows, found$rows)
 })
 
 test_that("a batch carries its part of the auxiliary values", {
-  iterator = tree_callback_generator(batches_of_two, 2, "fingerprint")(NULL)$.iter()
+  instance = sampler_of()(NULL)
+  found = instance$batches(0)
+  expect_named(found$aux, c("angle", "side", "step"))
+  iterator = instance$.iter()
   first = iterator()
-  expect_identical(attr(first, "aux"), list(angle = c(0.5, -1), side = c("l", "r")))
-  expect_identical(as.vector(first), c(5L, 1L))
+  expect_identical(attr(first, "aux"), lapply(found$aux, head, 4))
+  expect_identical(as.vector(first), found$rows[1:4])
   second = iterator()
-  expect_identical(attr(second, "aux"), list(angle = 2, side = "l"))
-  expect_identical(as.vector(second), 3L)
+  expect_identical(attr(second, "aux"), lapply(found$aux, tail, 2))
   expect_true(coro::is_exhausted(iterator()))
   expect_true(coro::is_exhausted(iterator()))
+  plain = sampler_of(turns[c("mode", "children")])(NULL)
+  expect_named(plain$batches(0), c("rows", "offsets"))
+  expect_null(attributes(plain$.iter()()))
 })
 
-test_that("a batch without auxiliary values is a plain vector", {
-  plain = function(epoch) list(value = list(c(1L, 0L), c(0L, 2L), list()))
-  expect_identical(tree_callback_generator(plain, 1, "fingerprint")(NULL)$.iter()(), c(2L, 1L))
+test_that("a seed is drawn for each instance where none is given", {
+  generator = sampler_of(seed = NULL)
+  set.seed(1)
+  seeds = c(generator(NULL)$seed, generator(NULL)$seed)
+  expect_true(all(seeds == floor(seeds)) && seeds[1] != seeds[2])
+  expect_identical(generator(NULL)$batches(0)$offsets, c(0L, 4L, 6L))
 })
 
 test_that("samplers of different settings hash differently, those of equal ones alike", {
-  of = function(fingerprint) mlr3misc::hash_input(tree_callback_generator(batches_of_two, 2, fingerprint))
-  expect_identical(of("a"), of("a"))
-  expect_false(identical(of("a"), of("b")))
+  hash = function(...) mlr3misc::calculate_hash(sampler_of(...))
+  expect_identical(hash(), hash(batch_size = 4L, seed = 1L))
+  expect_false(hash() == hash(batch_size = 3))
+  expect_false(hash() == hash(persistent = TRUE))
+  expect_false(hash() == hash(table = data.frame(label = rev(labels$label))))
 })
 
-test_that("columns cross as codes in order of first appearance, -1 where missing", {
-  expect_crossing = function(column, codes, values, kind) {
-    expect_identical(tree_codes(column, "x"), list(codes = array(codes), values = values, kind = kind))
+test_that("what a callr process gets, or a file holds, draws on as it would have", {
+  for (persistent in c(FALSE, TRUE)) {
+    generator = sampler_of(persistent = persistent)
+    instance = generator(NULL)
+    expected = lapply(c(0, 4, 2), instance$batches)
+    file = withr::local_tempfile(fileext = ".rds")
+    saveRDS(list(generator = generator, instance = instance), file)
+    read = readRDS(file)
+    expect_identical(lapply(c(0, 4, 2), read$generator(NULL)$batches), expected)
+    expect_identical(lapply(c(0, 4, 2), read$instance$batches), expected)
+    twin = instance$clone()
+    expect_identical(lapply(c(4, 0), twin$batches), expected[c(2, 1)])
+    expect_identical(lapply(c(0, 4, 2), instance$batches), expected)
+    found = callr::r(
+      function(generator) {
+        list(batches = lapply(c(0, 4, 2), generator(NULL)$batches), python = "reticulate" %in% loadedNamespaces())
+      },
+      list(generator), env = c(callr::rcmd_safe_env(), TORCH_LOAD = "0")
+    )
+    expect_identical(found, list(batches = expected, python = FALSE))
   }
-  expect_crossing(c("b", NA, "a", "b"), c(0L, -1L, 1L, 0L), list("b", "a"), "text")
-  expect_crossing(factor(c("b", NA, "a"), levels = c("a", "b", "c")), c(0L, -1L, 1L), list("b", "a"), "text")
-  expect_crossing(c(FALSE, TRUE, NA), c(0L, 1L, -1L), array(c(FALSE, TRUE)), "boolean")
-  expect_crossing(c(3L, NA, 1L), c(0L, -1L, 1L), array(c(3L, 1L)), "number")
-  expect_crossing(c(2.5, NaN, 0, -0), c(0L, -1L, 1L, 1L), array(c(2.5, 0)), "number")
-  expect_crossing(c(NA, NA), c(-1L, -1L), array(logical()), "boolean")
-  days = as.Date(c("0900-03-01", NA, "1970-01-02", "1970-01-02")) + c(0, 0, 0, 0.5)
-  expect_crossing(days, c(0L, -1L, 1L, 1L), array(c(-390750, 1)), "date")
+  expect_identical(sort(ls(attr(generator, "settings"), all.names = TRUE)), c("python", "recipe"))
 })
 
-test_that("times cross as seconds, to the microsecond, whatever the time zone and the class", {
-  times = as.POSIXct("2020-01-01 12:00:00", tz = "Europe/Berlin") + c(0, 0.25, 0.25 + 1e-8)
-  crossing = tree_codes(times, "x")
-  expect_identical(crossing$codes, array(c(0L, 1L, 1L)))
-  expect_identical(crossing$values, array(1577876400 + c(0, 0.25)))
-  expect_identical(crossing$kind, "time")
-  expect_identical(tree_codes(as.POSIXlt(times), "x"), crossing)
-  expect_error(tree_codes(as.POSIXct(1e12, origin = "1970-01-01", tz = "UTC"), "day"),
-    "must hold times of the years 1 to 9999 in 'day'. Got another year instead.", fixed = TRUE)
+test_that("workers of mirai draw the same", {
+  mirai::daemons(1)
+  on.exit(mirai::daemons(0))
+  generator = sampler_of()
+  found = mirai::mirai(generator(NULL)$batches(5), generator = generator)[]
+  expect_identical(found, generator(NULL)$batches(5))
 })
 
-test_that("columns of other classes are refused with their name", {
-  expect_error(tree_codes(as.difftime(1:3, units = "mins"), "wait"), paste(
-    "The 'table' parameter of batch_sampler_tree must hold logical values, numbers, text, factors, dates or times.",
-    "Got a value of class 'difftime' in column 'wait' instead."
-  ), fixed = TRUE)
-  expect_error(tree_codes(1i, "x"), "Got a value of class 'complex' in column 'x' instead.", fixed = TRUE)
-  expect_error(tree_codes(list(1), "x"), "Got a value of class 'list' in column 'x' instead.", fixed = TRUE)
-})
-
-test_that("weights cross as doubles, a missing integer as a missing double", {
-  expect_identical(tree_numbers(c(1L, NA)), array(c(1, NA)))
-  expect_identical(tree_numbers(c(0.5, 2)), array(c(0.5, 2)))
-})
-
-test_that("the columns of a table have one length", {
-  expect_identical(table_rows(data.frame(a = 1:3)), 3L)
-  expect_identical(table_rows(list(a = 1:3, b = letters[1:3])), 3L)
-  expect_error(table_rows(list(a = 1:3, b = 1:2)), "must have columns of equal length. Got lengths 3 and 2 instead.",
-    fixed = TRUE)
-  expect_error(table_rows(list()), "must have at least one column. Got 0 columns instead.", fixed = TRUE)
-})
-
-test_that("only the used columns are taken, and one that is not there is told", {
-  table = data.frame(a = 1:2, b = 3:4)
-  expect_identical(tree_table(table, "b", NULL), list(b = 3:4))
-  expect_error(tree_table(table, "c", NULL), "must have one column 'c'. Got only 'a', 'b' instead.", fixed = TRUE)
-  twice = data.frame(label = c("a", "b"), label = c("b", "a"), other = 1:2, check.names = FALSE)
-  for (form in list(twice, as.list(twice))) {
-    expect_identical(tree_table(form, "other", NULL), list(other = 1:2))
-    expect_error(tree_table(form, c("other", "label"), NULL), paste("The 'table' parameter of batch_sampler_tree must",
-      "have one column 'label'. Got 2 such columns instead."), fixed = TRUE)
+test_that("a recipe that was written and read makes the same generator", {
+  for (generator in list(sampler_of(), sampler_of(list(row_weight = "w"), length = 5, table = list(w = c(1, 0, 2))))) {
+    file = withr::local_tempfile(fileext = ".rds")
+    saveRDS(recipe_of(generator), file)
+    again = read_batch_sampler(file)
+    expect_identical(again(NULL)$batches(3), generator(NULL)$batches(3))
+    expect_identical(capture.output(again), capture.output(generator))
   }
-  table$m = matrix(1:4, 2L)
-  expect_identical(tree_table(table, "b", NULL), list(b = 3:4))
-  expect_error(tree_table(table, c("b", "m"), NULL), paste("The 'table' parameter of batch_sampler_tree must hold a",
-    "vector in column 'm'. Got a value of class 'matrix' instead."), fixed = TRUE)
-  expect_error(tree_table(NULL, "c", NULL), "must be given where the dataset has no task. Got nothing instead.",
-    fixed = TRUE)
 })
 
-test_that("times in a specification cross as times, everything else as it is", {
-  spec = list(mode = "shuffle", children = list(
-    list(name = "a", column = "t", value = as.POSIXct(1.5, origin = "1970-01-01", tz = "")),
-    list(name = "b", column = "t", op = "between", value = as.POSIXct(c(0, 3), origin = "1970-01-01", tz = "UTC")),
-    list(name = "c", column = "d", value = as.Date("2020-01-01"), row_weight = "w")
-  ))
-  found = keys_of(spec)
-  expect_identical(found$children[[1L]]$value, "time 1.500000")
-  expect_identical(found$children[[2L]]$value, list("time 0.000000", "time 3.000000"))
-  expect_identical(found$children[[3L]], spec$children[[3L]])
-  expect_identical(found$mode, "shuffle")
-  expect_identical(keys_of("mode: shuffle"), "mode: shuffle")
-})
-
-test_that("no specification is none, while an empty list is a root without keys", {
-  expect_error(root_for_python(NULL, identity), paste("The 'spec' parameter of batch_sampler_tree must be a mapping:",
-    "the root node. Got nothing instead."), fixed = TRUE)
-  expect_error(root_for_python(character(), identity), "must be a mapping: the root node. Got 0 values instead.",
-    fixed = TRUE)
-})
-
-test_that("values of other classes are refused, whose bare numbers would cross", {
-  values = list(integer64 = structure(1.5e-323, class = "integer64"), difftime = as.difftime(2, units = "hours"))
-  for (class in names(values)) {
-    expect_error(keys_of(list(children = list(list(name = "a", column = "x", value = values[[class]])))), sprintf(paste(
-      "The 'spec' parameter of batch_sampler_tree must hold logical values, numbers, text, factors, dates or times.",
-      "Got a value of class '%s' in 'value' instead."
-    ), class), fixed = TRUE)
-    expect_error(keys_of(list(column = "x", op = "in", value = list(1, values[[class]]))), "in 'value' instead.",
-      fixed = TRUE)
+test_that("recipes whose parts are wrong are refused, and never reach the core", {
+  good = recipe_of(sampler_of(c(turns, list(`repeat` = 2))))
+  weighted = recipe_of(sampler_of(list(row_weight = "w"), length = 5, table = list(w = c(1, 0, 2))))
+  refused = function(recipe, ..., text) {
+    recipe$parts = utils::modifyList(recipe$parts, list(...))
+    file = withr::local_tempfile(fileext = ".rds")
+    saveRDS(recipe, file)
+    expect_error(read_batch_sampler(file)(NULL), text, fixed = TRUE, info = deparse(list(...)))
   }
-  expect_identical(keys_of(list(column = "x", value = factor("a")))$value, factor("a"))
+  refused(good, batch_size = 0, text = "have an integer from 1 to 9007199254740992 as 'batch_size'")
+  refused(good, n_batches = 4, text = "as 'n_batches'. Got 4")
+  refused(good, persistent = 2L, text = "have an integer from 0 to 1 as 'persistent'")
+  refused(good, modes = as.raw(c(1, 2, 3)), text = "'modes'")
+  refused(good, modes = 0:2, text = "'modes'")
+  refused(good, repeats = c(2L, 0L, 1L), text = "'repeats'")
+  refused(good, depths = c(0L, 1L, 3L), text = "'depths'")
+  refused(good, depths = c(0L, 0L, 1L), text = "'depths'")
+  refused(good, depths = c(0L, 1L), text = "'depths'")
+  refused(good, depths = c(NA, 1L, 1L), text = "'depths'")
+  refused(good, counts = c(3L, 8L), text = "'rows'")
+  refused(good, counts = 12L, text = "'counts'")
+  refused(good, rows = 1:12, text = "'rows'")
+  refused(good, rows = c(-1L, 0:10), text = "'rows'")
+  refused(good, n_rows = 11, text = "'rows'")
+  refused(good, weighted = as.raw(c(0, 0, 1)), text = "'weighted'")
+  refused(good, weights = 1, text = "'weights'")
+  refused(weighted, weights = c(1, -1, 2), text = "'weights'")
+  refused(weighted, weights = c(0, 0, 0), text = "'weights'")
+  refused(weighted, weights = c(1, NaN, 2), text = "'weights'")
+  refused(good, functions = c("uniform", "choice", "system"), text = "have arguments that fit 'system'")
+  refused(good, n_arguments = c(2L, 3L, 0L), text = "have a function and its arguments for each of 'auxiliary'")
+  refused(good, numbers = c(10, -10), text = "have arguments that fit 'uniform'")
+  refused(good, kinds = c("number", "number", "number"), text = "have a function and its arguments")
 })
 
-test_that("missing values and repeated keys are refused before they become something else in Python", {
+test_that("factors, classes of times and R's own vectors are read as what they say", {
+  table = data.frame(
+    group = factor(c("u", "v", NA, "u"), levels = c("v", "w", "u")),
+    time = as.POSIXct("2020-01-01 12:00:00", tz = "Europe/Berlin") + c(0, 0.25, 0.25 + 1e-8, NA)
+  )
+  rows = function(..., table. = table) sort(sampler_of(list(...), length = "root", table = table.,
+    seed = 1)(NULL)$batches(0)$rows)
+  expect_identical(rows(mode = "sequential", column = "group", value = factor("u")), c(1L, 4L))
+  expect_identical(rows(mode = "sequential", column = "group", op = "in", value = c("v", "w")), 2L)
+  expect_identical(rows(mode = "sequential", column = "group", op = "in", value = list("v")), 2L)
+  time = as.POSIXct("2020-01-01 11:00:00", tz = "UTC")
+  expect_identical(rows(mode = "sequential", column = "time", value = time), 1L)
+  expect_identical(rows(mode = "sequential", column = "time", value = as.POSIXlt(time) + 0.25), 2:3)
+  expect_identical(rows(mode = "sequential", column = "time", op = "in", value = time + c(0, 0.25)), 1:3)
+  table$time = as.POSIXlt(table$time)
+  expect_identical(rows(mode = "sequential", column = "time", op = ">", value = as.Date("2020-01-01"),
+    table. = table), 1:3)
+  days = data.frame(day = as.Date(c("0900-03-01", NA, "1970-01-02", "1970-01-02")) + c(0, 0, 0, 0.5))
+  expect_identical(rows(mode = "sequential", column = "day", value = as.Date("1970-01-02"), table. = days), 3:4)
+  expect_error(rows(column = "time", value = 1), "must be a date as column 'time' holds. Got 1 instead.", fixed = TRUE)
+  far = data.frame(time = as.POSIXct(1e12, origin = "1970-01-01", tz = "UTC"))
+  expect_error(rows(column = "time", value = time, table. = far),
+    "must hold times of the years 1 to 9999 in 'time'. Got another year instead.", fixed = TRUE)
+})
+
+test_that("columns and values of other classes are refused with their name", {
+  expect_refused = function(spec, table, text) expect_error(sampler_of(spec, table = table), text, fixed = TRUE)
+  kinds = "must hold logical values, numbers, text, factors, dates or times. Got a value of class '%s' in column 'x'"
+  columns = list(difftime = as.difftime(1:3, units = "mins"), complex = 1i * 1:3, list = list(1, 2, 3),
+    integer64 = structure(1:3, class = "integer64"))
+  for (class in names(columns)) {
+    expect_refused(list(column = "x", value = 1), list(x = columns[[class]]), sprintf(kinds, class))
+  }
+  expect_refused(list(column = "x", value = 1), list(x = matrix(1:4, 2)),
+    "must hold a vector in column 'x'. Got a value of class 'matrix' instead.")
+  for (value in list(structure(1.5e-323, class = "integer64"), as.difftime(2, units = "hours"))) {
+    expect_refused(list(column = "x", op = "in", value = list(1, value)), list(x = 1:3),
+      sprintf("dates or times. Got a value of class '%s' in 'value' instead.", class(value)))
+  }
+  bytes = "\xff"
+  Encoding(bytes) = "bytes"
+  expect_refused(list(column = "x", value = "a"), list(x = bytes), "Got text that is not Unicode in column 'x' instead.")
+})
+
+test_that("missing values and repeated keys in a specification are refused", {
   times = list(as.POSIXct(NA), as.POSIXlt(NA), as.Date(NA))
   for (value in c(list(NA, NA_character_, NA_real_, NA_integer_, factor(NA), list("a", NA), c("a", NA)), times)) {
-    expect_error(keys_of(list(children = list(list(name = "a", column = "x", value = value)))), paste(
+    expect_error(sampler_of(list(children = list(list(name = "a", column = "x", value = value)))), paste(
       "The 'spec' parameter of batch_sampler_tree must have no missing values. Got NA in 'value' instead.",
       "Missing values are found by 'op: isnull'."
     ), fixed = TRUE)
   }
-  expect_error(keys_of(list(children = list(list(name = "a", name = "b")))),
+  expect_error(sampler_of(list(column = "label", value = NaN)), "a logical value or a date. Got NaN instead.")
+  expect_error(sampler_of(list(children = list(list(name = "a", name = "b")))),
     "The 'spec' parameter of batch_sampler_tree must have every key once. Got 'name' again instead.", fixed = TRUE)
 })
 
-test_that("parameters are refused before Python is asked", {
+test_that("an empty list is a root without keys, and nothing is no specification", {
+  expect_identical(sampler_of(list(), length = 12)(NULL)$.length(), 3L)
+  for (spec in list(NULL, list(pairs = turns)$piars)) {
+    expect_error(sampler_of(spec), "must be a mapping: the root node. Got nothing instead.", fixed = TRUE)
+  }
+  expect_error(sampler_of(character()), "must be a mapping: the root node. Got 0 values instead.", fixed = TRUE)
+  expect_error(sampler_of("nowhere.yaml"), "must be the path of a file that exists", fixed = TRUE)
+})
+
+test_that("YAML text and a file are one, and need the package yaml", {
+  text = "mode: shuffle\nchildren:\n  - {name: each, column: label, for_each: true, mode: shuffle}\n"
+  file = withr::local_tempfile(fileext = ".yml")
+  writeLines(text, file)
+  expect_identical(recipe_of(sampler_of(file, length = "root")), recipe_of(sampler_of(text, length = "root")))
+  expect_error(
+    callr::r(function() {
+      # A process in which no package of that name is found
+      trace("requireNamespace", quote(if (package == "yaml") package <- "no.such.package"), where = baseenv(),
+        print = FALSE)
+      rbridge::batch_sampler_tree("mode: shuffle\n", 4, 12)
+    }, env = c(callr::rcmd_safe_env(), TORCH_LOAD = "0")),
+    "cannot read YAML: the package yaml is not installed"
+  )
+})
+
+test_that("the columns are those of the task where no table is given, in its order", {
+  task = mlr3::as_task_classif(
+    cbind(labels[c(1:3, 4:6), , drop = FALSE], flag = rep(c(TRUE, FALSE), 3), x = 1), target = "label", id = "t"
+  )
+  task$filter(c(6, 1, 2, 4))
+  spec = list(mode = "sequential", children = list(
+    list(name = "each", column = "flag", for_each = TRUE, mode = "sequential")
+  ))
+  generator = sampler_of(spec, length = "root", table = NULL)
+  flags = task$data(rows = task$row_ids, cols = "flag")[[1L]]
+  expect_identical(generator(list(task = task))$batches(0)$rows,
+    sampler_of(spec, length = "root", table = list(flag = flags))(NULL)$batches(0)$rows)
+  expect_error(generator(NULL), "must be given where the dataset has no task. Got nothing instead.", fixed = TRUE)
+  expect_output(print(generator), "* length: 'root'", fixed = TRUE)
+  expect_error(sampler_of()(list(task = task)),
+    "The 'table' parameter of batch_sampler_tree must have one row for each row of the dataset, 4. Got 12 rows instead.",
+    fixed = TRUE)
+})
+
+test_that("a column that a table has twice is refused where it is used", {
+  twice = data.frame(label = c("a", "b"), label = c("b", "a"), other = 1:2, check.names = FALSE)
+  for (form in list(twice, as.list(twice))) {
+    expect_identical(sampler_of(list(column = "other", value = 1), length = 4, table = form)(NULL)$.length(), 1L)
+    expect_error(sampler_of(list(column = "label", value = "a"), table = form),
+      "must have one column 'label'. Got 2 such columns instead.", fixed = TRUE)
+  }
+})
+
+test_that("parameters are refused before anything is read", {
   expect_refused = function(..., text) {
-    expect_error(batch_sampler_tree(list(mode = "shuffle"), ...), text, fixed = TRUE)
+    expect_error(batch_sampler_tree(list(mode = "random"), ...), text, fixed = TRUE)
   }
   expect_refused(0, 10, text = "The 'batch_size' parameter of batch_sampler_tree must be a positive integer. Got 0")
-  expect_refused(4, 2.5, text = "The 'length' parameter of batch_sampler_tree must be a positive integer. Got 2.5")
-  expect_refused(4, NULL, text = "The 'length' parameter of batch_sampler_tree must be a positive integer. Got nothing")
+  expect_refused(4, 2.5, text = "The 'length' parameter of batch_sampler_tree must be an integer from 1 to 2147483647.")
+  expect_refused(4, NULL, text = "The 'length' parameter of batch_sampler_tree must be an integer from 1 to 2147483647.")
   expect_refused(4, 10, drop_last = NA, text = "The 'drop_last' parameter of batch_sampler_tree must be true or false")
   expect_refused(4, 10, persistent = 1, text = "The 'persistent' parameter of batch_sampler_tree must be true or false")
   expect_refused(4, 10, seed = -1, text = "The 'seed' parameter of batch_sampler_tree must be an integer from 0 to")
   expect_refused(4, 10, table = 3, text = "The 'table' parameter of batch_sampler_tree must be a data frame or a list")
+})
+
+test_that("the nearest name is the one that Python's difflib finds", {
+  expect_identical(nearest_name("laef", c("root", "leaf")), "leaf")
+  expect_identical(nearest_name("colunm", tree_keys), "column")
+  expect_identical(nearest_name("", c("a", "b")), "b")
+  expect_identical(nearest_name("ü", c("ä", "ü", "u")), "ü")
+})
+
+test_that("the random number generator of R is left as it was", {
+  set.seed(3)
+  before = .Random.seed
+  sampler_of()(NULL)$batches(4)
+  expect_identical(.Random.seed, before)
 })

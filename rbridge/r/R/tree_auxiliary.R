@@ -1,0 +1,274 @@
+# Auxiliary values: named functions of a specification, which draw a value for each row, and their form in recipes.
+
+tree_largest_number = 1e300 # so that differences and quantiles are finite
+
+# list(name = text) -> the vectors of a recipe: names, functions, kinds of values, numbers of arguments, and all
+# arguments one after another: numbers, and logical values as 0 or 1, apart from text. NULL if there are none.
+parse_auxiliary = function(given) {
+  if (is.null(given)) {
+    return(NULL)
+  }
+  is_empty = is.list(given) && length(given) == 0L
+  if (!is_empty && (!is.list(given) || is.null(names(given)) || any(names(given) == ""))) {
+    stop_parameter("auxiliary", "map names to functions", show_given(given), of = tree_name)
+  }
+  if (is_empty) {
+    return(NULL)
+  }
+  calls = Map(read_auxiliary, given, names(given))
+  arguments = lapply(unname(calls), `[[`, "arguments")
+  is_text = vapply(arguments, function(values) is.character(values), logical(1L))
+  list(
+    auxiliary = names(given),
+    functions = vapply(unname(calls), `[[`, character(1L), "name"),
+    kinds = vapply(arguments, auxiliary_kind, character(1L)),
+    n_arguments = lengths(arguments),
+    numbers = as.double(unlist(arguments[!is_text])),
+    texts = as.character(unlist(arguments[is_text]))
+  )
+}
+
+auxiliary_kind = function(arguments) {
+  if (is.character(arguments)) "text" else if (is.logical(arguments)) "logical" else "number"
+}
+
+# -> list(name, arguments = one vector), or the error
+read_auxiliary = function(text, name) {
+  call = if (is.character(text) && length(text) == 1L) read_call(text)
+  if (is.null(call) || !auxiliary_fits(call$name, call$arguments)) {
+    stop_parameter(name, sprintf(paste(
+      "be uniform(a, b), normal(m, s), integers(a, b), choice([...]), cycle([...]) or counter(), with a < b, s > 0,",
+      "values of one kind and no number beyond %g"), tree_largest_number), show_given(text),
+      of = sprintf("'auxiliary' of %s", tree_name))
+  }
+  arguments = call$arguments
+  if (call$name %in% c("choice", "cycle")) {
+    arguments = arguments[[1L]]$value
+  }
+  list(name = call$name, arguments = unlist(lapply(arguments, `[[`, "value")))
+}
+
+auxiliary_fits = function(name, arguments) {
+  kinds = vapply(arguments, `[[`, character(1L), "kind")
+  if (name == "counter") {
+    return(length(arguments) == 0L)
+  }
+  if (name %in% c("choice", "cycle")) {
+    return(identical(kinds, "list") && is_list_of_one_kind(arguments[[1L]]))
+  }
+  if (!name %in% c("uniform", "normal", "integers") || length(arguments) != 2L || any(kinds == "list")) {
+    return(FALSE)
+  }
+  if (!all(vapply(arguments, is_auxiliary_number, logical(1L)))) {
+    return(FALSE)
+  }
+  first = arguments[[1L]]$value
+  second = arguments[[2L]]$value
+  switch(name,
+    normal = second > 0,
+    uniform = first < second,
+    integers = all(kinds == "whole") && -2^53 < first && first <= second && second < 2^53 && second - first < 2^53
+  )
+}
+
+is_auxiliary_number = function(item) {
+  item$kind %in% c("whole", "number") && abs(item$value) <= tree_largest_number
+}
+
+is_list_of_one_kind = function(items) {
+  items = items$value
+  kinds = unique(vapply(items, `[[`, character(1L), "kind"))
+  if (length(kinds) == 1L && kinds %in% c("logical", "text")) {
+    return(TRUE)
+  }
+  length(items) > 0L && all(kinds %in% c("whole", "number")) &&
+    all(abs(vapply(items, `[[`, double(1L), "value")) <= 2^53)
+}
+
+# A call as Python writes it, whose arguments are literals and lists of them -> list(name, arguments), or NULL.
+# A literal is list(kind, value). Nothing is evaluated.
+read_call = function(text) {
+  tokens = call_tokens(text)
+  n_tokens = length(tokens)
+  if (n_tokens < 3L || !grepl("^[A-Za-z_]\\w*$", tokens[1L]) || tokens[2L] != "(" || tokens[n_tokens] != ")") {
+    return(NULL)
+  }
+  arguments = read_items(tokens[-c(1L, 2L, n_tokens)])
+  if (!is.null(arguments)) list(name = tokens[1L], arguments = arguments)
+}
+
+# NA is among them where the text has anything else.
+call_tokens = function(text) {
+  digits = "[0-9](?:_?[0-9])*"
+  forms = c(
+    "'(?:[^'\\\\\\n]|\\\\.)*'", "\"(?:[^\"\\\\\\n]|\\\\.)*\"", "[A-Za-z_]\\w*", "[-+]",
+    sprintf("(?:%1$s(?:\\.(?:%1$s)?)?|\\.%1$s)(?:[eE][-+]?%1$s)?", digits), "[][(),]"
+  )
+  pattern = sprintf("^(%s)\\s*", paste(forms, collapse = "|"))
+  tokens = character()
+  text = trimws(text)
+  while (nzchar(text)) {
+    found = regmatches(text, regexec(pattern, text, perl = TRUE))[[1L]]
+    if (length(found) == 0L) {
+      return(NA_character_)
+    }
+    tokens = c(tokens, found[2L])
+    text = substring(text, nchar(found[1L]) + 1L)
+  }
+  tokens
+}
+
+# Items with commas between them, and perhaps after the last one; NULL if they are none.
+read_items = function(tokens) {
+  items = list()
+  while (length(tokens) > 0L) {
+    taken = read_item(tokens)
+    if (is.null(taken)) {
+      return(NULL)
+    }
+    items = c(items, list(taken$item))
+    tokens = taken$tokens
+    if (length(tokens) > 0L && tokens[1L] != ",") {
+      return(NULL)
+    }
+    tokens = tokens[-1L]
+  }
+  items
+}
+
+# The first item and the tokens that are left, or NULL.
+read_item = function(tokens) {
+  token = tokens[1L]
+  if (token == "[") {
+    closed = match("]", tokens)
+    items = if (!is.na(closed)) read_items(tokens[seq_len(closed - 2L) + 1L])
+    if (is.null(items) || "list" %in% vapply(items, `[[`, character(1L), "kind")) {
+      return(NULL)
+    }
+    return(list(item = list(kind = "list", value = items), tokens = tokens[-seq_len(closed)]))
+  }
+  sign = 1
+  if (token %in% c("-", "+")) {
+    sign = if (token == "-") -1 else 1
+    tokens = tokens[-1L]
+    token = if (length(tokens) > 0L) tokens[1L] else ""
+    if (!grepl("^[0-9.]", token)) {
+      return(NULL)
+    }
+  }
+  item = read_literal(token)
+  if (!is.null(item) && sign < 0) {
+    item$value = -item$value
+  }
+  if (!is.null(item)) list(item = item, tokens = tokens[-1L])
+}
+
+read_literal = function(token) {
+  if (token %in% c("true", "True", "false", "False")) {
+    list(kind = "logical", value = tolower(token) == "true")
+  } else if (grepl("^['\"]", token)) {
+    read_text_literal(token)
+  } else if (grepl("^[0-9]+(_[0-9]+)*$", token)) {
+    value = as.double(gsub("_", "", token, fixed = TRUE))
+    # Python has no whole numbers that begin with 0, except 0 itself.
+    if (!startsWith(token, "0") || value == 0) list(kind = "whole", value = value)
+  } else if (grepl("^[0-9.]", token)) {
+    list(kind = "number", value = as.double(gsub("_", "", token, fixed = TRUE)))
+  }
+}
+
+# The escapes of Python's text that are also R's; others are refused rather than read as something else.
+read_text_literal = function(token) {
+  inside = substring(token, 2L, nchar(token) - 1L)
+  if (grepl("\\\\[^nrt'\"\\\\]", gsub("\\\\\\\\", "", inside))) {
+    return(NULL)
+  }
+  parts = strsplit(inside, "\\\\", fixed = TRUE)[[1L]]
+  escapes = c("\\n" = "\n", "\\r" = "\r", "\\t" = "\t", "\\'" = "'", "\\\"" = "\"")
+  for (escape in names(escapes)) {
+    parts = gsub(escape, escapes[[escape]], parts, fixed = TRUE)
+  }
+  list(kind = "text", value = enc2utf8(paste(parts, collapse = "\\")))
+}
+
+# What is drawn for each function besides the rows: 0 for uniform numbers, else indices below the limit; NA for nothing.
+auxiliary_limits = function(auxiliary) {
+  as.double(vapply(auxiliary, function(value) {
+    switch(value$name,
+      uniform = ,
+      normal = 0,
+      integers = value$arguments[2L] - value$arguments[1L] + 1,
+      choice = length(value$arguments),
+      NA_real_
+    )
+  }, double(1L)))
+}
+
+# The values of the draws from `begin` on, of the numbers that were drawn for them.
+auxiliary_values = function(value, numbers, begin, count) {
+  arguments = value$arguments
+  switch(value$name,
+    uniform = arguments[1L] + (arguments[2L] - arguments[1L]) * numbers,
+    normal = .Call(C_make_normal, numbers, arguments[1L], arguments[2L]),
+    integers = arguments[1L] + numbers,
+    choice = arguments[numbers + 1],
+    cycle = arguments[(begin + seq_len(count) - 1) %% length(arguments) + 1],
+    counter = begin + seq_len(count) - 1
+  )
+}
+
+# The functions of a recipe, each with its arguments -> list(name = list(name, arguments)).
+recipe_auxiliary = function(parts) {
+  if (is.null(parts$auxiliary)) {
+    return(list())
+  }
+  ends = list(numbers = 0, texts = 0)
+  found = list()
+  for (i in seq_along(parts$auxiliary)) {
+    from = if (parts$kinds[i] == "text") "texts" else "numbers"
+    arguments = parts[[from]][ends[[from]] + seq_len(parts$n_arguments[i])]
+    ends[[from]] = ends[[from]] + parts$n_arguments[i]
+    if (parts$kinds[i] == "logical") {
+      arguments = arguments == 1
+    }
+    found[[i]] = list(name = parts$functions[i], arguments = arguments)
+  }
+  stats::setNames(found, parts$auxiliary)
+}
+
+check_recipe_auxiliary = function(parts, of) {
+  if (is.null(parts$auxiliary)) {
+    return(invisible())
+  }
+  n = length(parts$auxiliary)
+  types = c(auxiliary = "character", functions = "character", kinds = "character", n_arguments = "integer")
+  right = vapply(names(types), function(name) {
+    typeof(parts[[name]]) == types[[name]] && length(parts[[name]]) == n && !anyNA(parts[[name]])
+  }, logical(1L))
+  of_text = parts$kinds == "text"
+  if (!all(right) || !is.double(parts$numbers) || !is.character(parts$texts) || anyNA(parts$texts) ||
+    !all(parts$kinds %in% c("text", "logical", "number")) || any(parts$n_arguments < 0L) ||
+    sum(as.double(parts$n_arguments[!of_text])) != length(parts$numbers) ||
+    sum(as.double(parts$n_arguments[of_text])) != length(parts$texts)) {
+    stop_parameter("recipe", "have a function and its arguments for each of 'auxiliary'", "others", of = of)
+  }
+  for (value in recipe_auxiliary(parts)) {
+    if (!recipe_function_fits(value)) {
+      stop_parameter("recipe", sprintf("have arguments that fit '%s'", value$name), "others", of = of)
+    }
+  }
+}
+
+# As for what a specification says.
+recipe_function_fits = function(value) {
+  as_item = function(item) {
+    kind = switch(typeof(item), character = "text", logical = "logical", "number")
+    whole = kind == "number" && is_whole_number(item)
+    list(kind = if (whole) "whole" else kind, value = item)
+  }
+  items = lapply(value$arguments, as_item)
+  if (value$name %in% c("choice", "cycle")) {
+    items = list(list(kind = "list", value = items))
+  }
+  isTRUE(auxiliary_fits(value$name, items))
+}

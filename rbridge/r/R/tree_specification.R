@@ -1,0 +1,299 @@
+# A nested list or YAML -> a validated specification of a tree: names and plain values, no table yet.
+# Everything that can be checked without a table is checked here, so that a mistake is told with the path of its node
+# before anything is built.
+# -> list(nodes, auxiliary); the nodes are declared nodes in preorder, each a list of
+# * name, path, parent (its place among the nodes, 0 for the root), has_children, mode, times (its `repeat`), prune;
+# * column, operator, value if it has a condition; for_each, the name of a column, and missing if it clones;
+# * form (0 no weight, 1 a number, 2 the sum of a column, 3 the number of rows), weight and weight_column; row_weight.
+
+tree_modes = c("replacement", "sequential", "shuffle")
+tree_prunes = c("individual", "parent")
+tree_missing = c("error", "stratum", "drop")
+tree_symbols = c("==" = "eq", "!=" = "ne", "<" = "lt", "<=" = "le", ">" = "gt", ">=" = "ge")
+tree_operators = c("eq", "ne", "lt", "le", "gt", "ge", "in", "not in", "between", "isnull")
+tree_keys = c("name", "column", "value", "op", "for_each", "missing", "mode", "weight", "row_weight", "repeat", "prune",
+  "prune_method", "children")
+tree_root_keys = c(setdiff(tree_keys, c("for_each", "missing", "weight", "prune", "prune_method")), "auxiliary")
+
+parse_tree = function(spec) {
+  if (is.character(spec) && !is.object(spec) && length(spec) == 1L && !is.na(spec)) {
+    spec = read_tree_yaml(spec)
+  }
+  spec = plain_keys(spec, "spec")
+  if (!is_mapping(spec)) {
+    stop_parameter("spec", "be a mapping: the root node", show_given(spec), of = tree_name)
+  }
+  root = spec[names(spec) != "auxiliary"]
+  if (!"name" %in% names(root)) {
+    root = c(list(name = "root"), root)
+  }
+  nodes = parse_node(root, above = "", place = "root", keys = tree_root_keys, parent = 0L, before = 0L)
+  list(nodes = nodes, auxiliary = parse_auxiliary(spec[["auxiliary"]]))
+}
+
+# A list of a specification is shown by its length, as Python shows it.
+show_given = function(value) {
+  if (is.list(value) && !is.object(value)) show_count(length(value), "value") else show_value(value)
+}
+
+# Named, or empty: an empty list is a mapping without keys where one is wanted.
+is_mapping = function(given) {
+  is.list(given) && !is.object(given) && (length(given) == 0L || !is.null(names(given)))
+}
+
+# What is meant as it is written: NA would be no value, of repeated names the last would count, and other classes are
+# bare numbers. `key` is where `spec` stands.
+plain_keys = function(spec, key) {
+  if (is.object(spec) || !is.list(spec)) {
+    return(plain_item(spec, key))
+  }
+  keys = names(spec)
+  if (anyDuplicated(keys) > 0L) {
+    stop_parameter("spec", "have every key once", sprintf("'%s' again", keys[anyDuplicated(keys)]), of = tree_name)
+  }
+  places = if (is.null(keys)) rep(key, length(spec)) else keys
+  structure(Map(plain_keys, unname(spec), places), names = keys)
+}
+
+plain_item = function(value, key) {
+  if (is.object(value) && !inherits(value, c("Date", "POSIXt", "factor"))) {
+    stop_parameter("spec", tree_kinds, sprintf("%s in '%s'", show_class(value), key), of = tree_name)
+  }
+  # NaN is a number, which conditions refuse with their node.
+  is_missing = if (is.atomic(value) && !is.object(value) && is.double(value)) is.na(value) & !is.nan(value) else {
+    (is.atomic(value) || inherits(value, "POSIXt")) & is.na(value)
+  }
+  if (any(is_missing)) {
+    stop_parameter("spec", "have no missing values", sprintf("NA in '%s'", key),
+      advice = "Missing values are found by 'op: isnull'.", of = tree_name)
+  }
+  if (is.factor(value)) as.character(value) else value
+}
+
+# -> this node and all below it, in preorder; `before` nodes come before it
+parse_node = function(given, above, place, keys, parent, before) {
+  if (!is_mapping(given)) {
+    stop_parameter("node", "be a mapping of keys", show_given(given), of = at_node(place))
+  }
+  name = given[["name"]]
+  is_named = is_text(name) && nzchar(name)
+  path = if (!is_named) place else if (nzchar(above)) paste(above, name, sep = "/") else name
+  for (key in names(given)) {
+    if (!key %in% keys) {
+      stop_parameter("node", paste("have no keys but", paste(keys, collapse = ", ")), sprintf("'%s'", key),
+        advice = sprintf("The nearest one is '%s'.", nearest_name(key, keys)), of = at_node(path))
+    }
+  }
+  if (!is_named) {
+    stop_parameter("name", "be a text", show_given(name), of = at_node(place))
+  }
+  has_children = "children" %in% names(given)
+  children = given[["children"]]
+  if (has_children && (!is.list(children) || is.object(children) || length(children) == 0L ||
+    !is.null(names(children)))) {
+    stop_parameter("children", "be a list of nodes", show_given(children), of = at_node(path))
+  }
+  node = c(
+    list(name = name, path = path, parent = parent, has_children = has_children),
+    parse_selection(given, path),
+    list(mode = if ("mode" %in% names(given)) tree_choice(given, "mode", path, tree_modes) else "replacement"),
+    list(missing = if ("missing" %in% names(given)) tree_choice(given, "missing", path, tree_missing) else "error"),
+    parse_weight(given, path),
+    list(row_weight = parse_row_weight(given, path), times = parse_repeat(given, path), prune = parse_prune(given, path))
+  )
+  nodes = list(node)
+  for (i in seq_along(children)) {
+    nodes = c(nodes, parse_node(children[[i]], path, sprintf("%s/%d", path, i), tree_keys, parent = before + 1L,
+      before = before + length(nodes)))
+  }
+  is_child = vapply(nodes, `[[`, integer(1L), "parent") == before + 1L
+  names = vapply(nodes[is_child], `[[`, character(1L), "name")
+  again = names[names %in% names[duplicated(names)]]
+  if (length(again) > 0L) {
+    stop_parameter("children", "have names of their own", sprintf("'%s' twice", again[1L]), of = at_node(path))
+  }
+  nodes
+}
+
+at_node = function(path) sprintf("node '%s' of %s", path, tree_name)
+
+is_text = function(value) is.character(value) && !is.object(value) && length(value) == 1L
+
+tree_choice = function(given, key, path, choices) {
+  value = given[[key]]
+  if (!is_text(value) || !value %in% choices) {
+    stop_parameter(key, paste("be one of", show_names(choices, Inf)), show_given(value), of = at_node(path))
+  }
+  value
+}
+
+tree_column = function(given, key, path) {
+  if (!key %in% names(given)) {
+    return(NULL)
+  }
+  if (!is_text(given[[key]])) {
+    stop_parameter(key, "be the name of a column", show_given(given[[key]]), of = at_node(path))
+  }
+  enc2utf8(given[[key]])
+}
+
+# The condition of a node, or the column of which every value gets a clone.
+parse_selection = function(given, path) {
+  column = tree_column(given, "column", path)
+  for_each = "for_each" %in% names(given) && check_flag(given[["for_each"]], "for_each", at_node(path))
+  refuse = function(key, requirement, got, advice = NULL) {
+    stop_parameter(key, requirement, got, advice, at_node(path))
+  }
+  others = intersect(c("value", "op"), names(given))
+  if (for_each) {
+    if (is.null(column)) {
+      refuse("column", "be given with 'for_each'", "nothing")
+    }
+    for (key in others) {
+      refuse(key, "be left out with 'for_each'", show_given(given[[key]]), "Put it in a node of its own.")
+    }
+    return(list(for_each = column))
+  }
+  if ("missing" %in% names(given)) {
+    refuse("missing", "be left out without 'for_each'", show_given(given[["missing"]]), "Use 'op: isnull'.")
+  }
+  if (is.null(column)) {
+    for (key in others) {
+      refuse("column", sprintf("be given with '%s'", key), "nothing")
+    }
+    return(NULL)
+  }
+  c(list(column = column), parse_comparison(given, path))
+}
+
+parse_comparison = function(given, path) {
+  operator = if ("op" %in% names(given)) {
+    tree_choice(given, "op", path, c(tree_operators, names(tree_symbols)))
+  } else {
+    "eq"
+  }
+  if (operator %in% names(tree_symbols)) {
+    operator = tree_symbols[[operator]]
+  }
+  value = given[["value"]]
+  refuse = function(requirement) stop_parameter("value", requirement, show_given(value), of = at_node(path))
+  if (operator == "isnull") {
+    if ("value" %in% names(given)) {
+      refuse("be left out with 'op: isnull'")
+    }
+    return(list(operator = operator, value = list()))
+  }
+  if (!operator %in% c("in", "not in", "between")) {
+    return(list(operator = operator, value = list(check_tree_value(value, path))))
+  }
+  is_vector = is.atomic(value) || inherits(value, "POSIXt")
+  several = (is.list(value) && !is.object(value) && is.null(names(value)) && length(value) > 0L) ||
+    (is_vector && length(value) > 1L)
+  if (!several || (operator == "between" && length(value) != 2L)) {
+    refuse(if (operator == "between") "be a list of two values, both included" else "be a list of values")
+  }
+  values = if (is_vector) lapply(seq_along(value), function(i) value[i]) else unname(value)
+  list(operator = operator, value = lapply(values, check_tree_value, path = path))
+}
+
+# A value of a condition: one text, number, logical value, day or time.
+check_tree_value = function(value, path) {
+  is_plain = (is.character(value) || is.logical(value) || is.numeric(value) || inherits(value, c("Date", "POSIXt"))) &&
+    length(value) == 1L
+  if (!is_plain || is.na(value)) {
+    stop_parameter("value", "be a text, a number, a logical value or a date", show_given(value),
+      advice = "Missing values are found by 'op: isnull'.", of = at_node(path))
+  }
+  value
+}
+
+parse_weight = function(given, path) {
+  if (!"weight" %in% names(given)) {
+    return(list(form = 0L, weight = 1))
+  }
+  weight = given[["weight"]]
+  if (is_text(weight)) {
+    column = regmatches(weight, regexec("^proportional\\((.+)\\)$", trimws(weight)))[[1L]][2L]
+    if (!is.na(column)) {
+      column = trimws(enc2utf8(column))
+      return(if (column == "count") list(form = 3L, weight = 1) else list(form = 2L, weight = 1, weight_column = column))
+    }
+  } else if (is.numeric(weight) && !is.object(weight) && length(weight) == 1L && isTRUE(weight >= 0 & weight < Inf)) {
+    return(list(form = 1L, weight = as.double(weight)))
+  }
+  stop_parameter("weight", "be a non-negative number, 'proportional(COLUMN)' or 'proportional(count)'",
+    show_given(weight), of = at_node(path))
+}
+
+parse_row_weight = function(given, path) {
+  column = tree_column(given, "row_weight", path)
+  if (is.null(column)) {
+    return(NULL)
+  }
+  if ("children" %in% names(given)) {
+    stop_parameter("row_weight", "be given at a leaf", "a node with children", of = at_node(path))
+  }
+  mode = if ("mode" %in% names(given)) given[["mode"]] else "replacement"
+  if (mode != "replacement") {
+    stop_parameter("row_weight", "be left out unless 'mode' is 'replacement'",
+      sprintf("'%s' with %s", column, show_given(mode)), of = at_node(path))
+  }
+  column
+}
+
+parse_repeat = function(given, path) {
+  times = if ("repeat" %in% names(given)) given[["repeat"]] else 1
+  if (!is_whole_number(times) || times < 1 || times > 2147483647) {
+    stop_parameter("repeat", "be an integer from 1 to 2147483647", show_given(times), of = at_node(path))
+  }
+  as.integer(times)
+}
+
+parse_prune = function(given, path) {
+  keys = intersect(c("prune", "prune_method"), names(given))
+  if (length(keys) > 1L) {
+    stop_parameter("prune", "be given once", "also 'prune_method'", of = at_node(path))
+  }
+  if (length(keys) == 1L) tree_choice(given, keys, path, tree_prunes)
+}
+
+# The columns that are compared or cloned, and those that are weights, each once.
+tree_columns = function(nodes) {
+  named = function(...) {
+    found = lapply(nodes, function(node) unlist(node[c(...)], use.names = FALSE))
+    unique(as.character(unlist(found)))
+  }
+  list(coded = named("column", "for_each"), numbers = named("weight_column", "row_weight"))
+}
+
+# The name that is most like a word: twice the characters in common over all characters, of several the last in order of
+# code points, as Python's difflib has it.
+nearest_name = function(word, names) {
+  names = unique(enc2utf8(names))
+  word = utf8ToInt(enc2utf8(word))
+  likeness = vapply(names, function(name) {
+    codes = utf8ToInt(name)
+    2 * count_matches(codes, word) / (length(codes) + length(word))
+  }, double(1L))
+  sort(names[likeness == max(likeness)], decreasing = TRUE, method = "radix")[1L]
+}
+
+# The characters of the longest common part, and of what stands on its left and on its right.
+count_matches = function(left, right) {
+  if (length(left) == 0L || length(right) == 0L) {
+    return(0)
+  }
+  best = c(0L, 0L, 0L)
+  lengths = integer(length(right) + 1L)
+  for (i in seq_along(left)) {
+    lengths = c(0L, ifelse(right == left[i], lengths[seq_along(right)] + 1L, 0L))
+    if (max(lengths) > best[1L]) {
+      best = c(max(lengths), i, which.max(lengths) - 1L)
+    }
+  }
+  if (best[1L] == 0L) {
+    return(0)
+  }
+  best[1L] + count_matches(left[seq_len(best[2L] - best[1L])], right[seq_len(best[3L] - best[1L])]) +
+    count_matches(left[-seq_len(best[2L])], right[-seq_len(best[3L])])
+}

@@ -1,0 +1,156 @@
+# YAML text or a file -> nested lists, as the Python package reads them: the rules of YAML 1.1 as PyYAML has them, without
+# duplicate keys, aliases and types that are not plain.
+
+read_tree_yaml = function(spec) {
+  if (!requireNamespace("yaml", quietly = TRUE)) {
+    stop(tree_name, " cannot read YAML: the package yaml is not installed. Install it: install.packages(\"yaml\"). ",
+      "Or give the specification as a list.", call. = FALSE)
+  }
+  if (is_yaml_file(spec)) {
+    if (!file.exists(spec)) {
+      stop_parameter("spec", "be the path of a file that exists, if it ends in .yaml or .yml", show_value(spec),
+        of = tree_name)
+    }
+    spec = paste(readLines(spec, encoding = "UTF-8", warn = FALSE), collapse = "\n")
+  }
+  refuse_documents(spec)
+  nodes = 0
+  # Each node has a number of its own, by which one that an alias repeats is found. Of a key the package yaml takes the
+  # text of the only element.
+  handler = function(type) {
+    force(type)
+    function(value) {
+      nodes <<- nodes + 1
+      structure(list(value), type = sub("#.*", "", type), number = nodes, class = "yaml_node")
+    }
+  }
+  root = tryCatch(
+    yaml::yaml.load(enc2utf8(spec), handlers = sapply(yaml_types, handler, simplify = FALSE), eval.expr = FALSE),
+    error = function(condition) refuse_yaml(conditionMessage(condition)),
+    warning = function(condition) refuse_yaml(conditionMessage(condition))
+  )
+  if (anyDuplicated(yaml_numbers(root)) > 0L) {
+    alias = regmatches(spec, regexpr("(?<![^\\s\\[{,])\\*[^\\s\\]},]+", spec, perl = TRUE))
+    stop_parameter("spec", "have no aliases", sprintf("'%s'", alias), of = tree_name)
+  }
+  plain_yaml(root)
+}
+
+is_yaml_file = function(spec) {
+  !grepl("\n", spec, fixed = TRUE) && grepl("\\.ya?ml$", spec)
+}
+
+yaml_types = c(
+  "map", "seq", "str", "null", "bool", "bool#yes", "bool#no", "int", "int#hex", "int#oct", "int#base60", "float",
+  "float#fix", "float#exp", "float#base60", "float#inf", "float#neginf", "float#nan", "timestamp", "timestamp#iso8601",
+  "timestamp#spaced", "timestamp#ymd"
+)
+
+refuse_yaml = function(problem) {
+  key = regmatches(problem, regexec("Duplicate map key: '(.*)'", problem))[[1L]][2L]
+  if (!is.na(key)) {
+    stop_parameter("spec", "have every key once", sprintf("'%s' again", key), of = tree_name)
+  }
+  stop_parameter("spec", "be YAML", sprintf("what the package yaml refuses (%s)", trimws(problem)), of = tree_name)
+}
+
+# The package yaml would read the first of several documents alone.
+refuse_documents = function(text) {
+  lines = strsplit(text, "\n", fixed = TRUE)[[1L]]
+  first = which(!grepl("^\\s*(#.*|%.*|---\\s*)?$", lines))[1L]
+  if (!is.na(first) && any(grepl("^---(\\s|$)", lines[-seq_len(first)]))) {
+    refuse_yaml("expected a single document")
+  }
+}
+
+yaml_numbers = function(node) {
+  if (!inherits(node, "yaml_node")) {
+    return(numeric())
+  }
+  value = unclass(node)[[1L]]
+  c(attr(node, "number"), if (is.list(value)) unlist(lapply(unname(value), yaml_numbers)))
+}
+
+plain_yaml = function(node) {
+  if (is.null(node)) {
+    return(NULL)
+  }
+  type = attr(node, "type")
+  value = if (inherits(node, "yaml_node")) unclass(node)[[1L]]
+  if (is.null(value) || is.list(value) != type %in% c("map", "seq")) {
+    refuse_yaml("a type that is not plain")
+  }
+  if (is.list(value)) {
+    values = lapply(value, plain_yaml)
+    return(if (type == "seq") unname(values) else values)
+  }
+  found = plain_scalar(value, type)
+  if (identical(found, NA)) {
+    stop_parameter("spec", "hold valid values", sprintf("the %s '%s'", type, value),
+      advice = "A text that looks like something else goes in quotes.", of = tree_name)
+  }
+  found
+}
+
+# NA for what a scalar is said to be but is not; text where the package yaml sees more than PyYAML does.
+plain_scalar = function(text, type) {
+  switch(type,
+    null = NULL,
+    str = text,
+    bool = yaml_flag(text),
+    timestamp = yaml_moment(text),
+    yaml_number(text)
+  )
+}
+
+yaml_flag = function(text) {
+  if (text %in% c("y", "Y", "n", "N")) {
+    return(text)
+  }
+  unname(c(yes = TRUE, true = TRUE, on = TRUE, no = FALSE, false = FALSE, off = FALSE)[tolower(text)])
+}
+
+yaml_number = function(text) {
+  digits = gsub("_", "", text, fixed = TRUE)
+  sign = if (startsWith(digits, "-")) -1 else 1
+  size = sub("^[-+]", "", digits)
+  if (grepl("^[0-9]+(:[0-5]?[0-9])+(\\.[0-9]*)?$", size)) {
+    sign * Reduce(function(total, part) 60 * total + part, as.double(strsplit(size, ":", fixed = TRUE)[[1L]]))
+  } else if (grepl("^0[0-7]+$", size)) {
+    sign * Reduce(function(total, digit) 8 * total + digit, as.double(strsplit(size, "")[[1L]]))
+  } else if (grepl("^(0|[1-9][0-9]*|0x[0-9a-fA-F]+)$", size) ||
+    grepl("^([0-9]+\\.[0-9]*|\\.[0-9]+)([eE][-+][0-9]+)?$", size)) {
+    sign * as.double(size)
+  } else if (grepl("^\\.(inf|Inf|INF)$", size)) {
+    sign * Inf
+  } else if (grepl("^\\.(nan|NaN|NAN)$", size)) {
+    NaN
+  } else if (grepl("^[-+]?[0-9.]", text)) {
+    text
+  } else {
+    NA
+  }
+}
+
+# A day, or a time in UTC.
+yaml_moment = function(text) {
+  day = "([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})"
+  time = "([0-9]{1,2}):([0-9]{2}):([0-9]{2}(?:\\.[0-9]*)?)"
+  zone = "[ \t]*(?:Z|([-+])([0-9]{1,2})(?::([0-9]{2}))?)?"
+  pattern = sprintf("^%s(?:(?:[Tt]|[ \t]+)%s%s)?$", day, time, zone)
+  parts = regmatches(text, regexec(pattern, text, perl = TRUE))[[1L]][-1L]
+  if (length(parts) == 0L) {
+    return(text)
+  }
+  date = as.Date(paste(parts[1:3], collapse = "-"), format = "%Y-%m-%d", optional = TRUE)
+  if (is.na(date)) {
+    return(NA)
+  }
+  if (parts[4L] == "") {
+    return(date)
+  }
+  numbers = as.double(parts[4:6])
+  offset = sum(as.double(parts[8:9]) * c(3600, 60), na.rm = TRUE)
+  seconds = as.double(unclass(date)) * 86400 + sum(numbers * c(3600, 60, 1)) - if (parts[7L] == "-") -offset else offset
+  as.POSIXct(seconds, origin = "1970-01-01", tz = "UTC")
+}

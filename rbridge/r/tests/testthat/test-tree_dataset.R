@@ -1,0 +1,83 @@
+# Auxiliary values on their way to a dataset.
+
+images = function(n = 12) {
+  torch::dataset(
+    initialize = function() NULL,
+    .getbatch = function(index) list(row = index, attributes = length(attributes(index))),
+    .length = function() n
+  )()
+}
+
+spec = list(mode = "shuffle", auxiliary = list(angle = "uniform(-10, 10)", flip = "choice([true, false])"))
+generator = batch_sampler_tree(spec, 4, 12, table = list(x = 1:12), seed = 1)
+with_values = function(batch, aux) c(batch, aux)
+
+test_that("a batch of a dataloader has the auxiliary values of its rows", {
+  dataset = auxiliary_dataset(images(), with_values)
+  expect_length(dataset, 12)
+  sampler = generator(dataset)
+  expected = sampler$batches(0)
+  loader = torch::dataloader(dataset, batch_sampler = sampler, collate_fn = identity)
+  found = list()
+  coro::loop(for (batch in loader) found = c(found, list(batch)))
+  expect_length(found, 3L)
+  of_all = function(name) unlist(lapply(found, `[[`, name))
+  expect_identical(of_all("row"), expected$rows)
+  expect_identical(of_all("angle"), expected$aux$angle)
+  expect_identical(of_all("flip"), expected$aux$flip)
+  expect_identical(of_all("attributes"), c(0L, 0L, 0L))
+})
+
+test_that("the next epoch of the same dataloader has values of its own", {
+  dataset = auxiliary_dataset(images(), with_values)
+  sampler = generator(dataset)
+  loader = torch::dataloader(dataset, batch_sampler = sampler, collate_fn = identity)
+  for (epoch in 0:1) {
+    angles = numeric()
+    coro::loop(for (batch in loader) angles = c(angles, batch$angle))
+    expect_identical(angles, sampler$batches(epoch)$aux$angle)
+  }
+})
+
+test_that("without the wrapper torch drops them", {
+  expect_null(attr(images()[structure(1:2, aux = list(a = 1:2))]$row, "aux"))
+})
+
+test_that("rows without values are those of the dataset itself", {
+  expect_identical(auxiliary_dataset(images(), with_values)[3:4], images()[3:4])
+})
+
+test_that("the task of a dataset is that of the wrapper", {
+  task = mlr3::tsk("iris")
+  plain = images(150)
+  plain$task = task
+  expect_identical(source_task(auxiliary_dataset(plain, with_values)), task)
+  expect_null(source_task(auxiliary_dataset(images(), with_values)))
+})
+
+test_that("what cannot be wrapped is refused", {
+  expect_error(auxiliary_dataset(1:3, with_values), paste("The 'dataset' parameter of auxiliary_dataset must be a",
+    "dataset of torch, not its generator. Got 3 values instead."), fixed = TRUE)
+  one_by_one = torch::dataset(initialize = function() NULL, .getitem = function(index) index, .length = function() 3)()
+  expect_error(auxiliary_dataset(one_by_one, with_values), "must have a method '.getbatch'. Got one without instead.",
+    fixed = TRUE)
+  expect_error(auxiliary_dataset(images(), "angle"), "be a function of a batch and its auxiliary values. Got 'angle'",
+    fixed = TRUE)
+})
+
+test_that("tensors of a default dataloader have them, with workers too", {
+  skip_without_libtorch()
+  dataset = auxiliary_dataset(
+    torch::dataset(
+      initialize = function() NULL, .getbatch = function(index) list(row = index), .length = function() 12
+    )(),
+    function(batch, aux) list(row = batch$row, angle = aux$angle)
+  )
+  for (workers in c(0L, 2L)) {
+    sampler = generator(dataset)
+    loader = torch::dataloader(dataset, batch_sampler = sampler, num_workers = workers)
+    angles = numeric()
+    coro::loop(for (batch in loader) angles = c(angles, as.numeric(batch$angle)))
+    expect_equal(angles, sampler$batches(0)$aux$angle, tolerance = 1e-6)
+  }
+})

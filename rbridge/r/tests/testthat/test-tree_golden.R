@@ -1,0 +1,91 @@
+# Declared trees: the rows, auxiliary values and refusals of the golden vectors, which Python's tests read as well.
+
+moment_of = function(text) {
+  offset = sub("^.*([+-])(\\d\\d):(\\d\\d)$", "\\1 \\2 \\3", sub("Z$", "+00:00", text))
+  parts = as.double(strsplit(sub("^([+-]) ", "\\11 ", offset), " ")[[1L]])
+  plain = as.POSIXct(substr(text, 1L, 19L), format = "%Y-%m-%dT%H:%M:%S", tz = "UTC")
+  fraction = as.double(paste0("0", regmatches(text, regexpr("\\.\\d+", text)))[1L])
+  plain + if (is.na(fraction)) 0 else fraction - parts[1L] * 60 * (60 * parts[2L] + parts[3L])
+}
+
+golden_column = function(values) {
+  if (is.null(names(values))) {
+    return(as_column(values))
+  }
+  texts = as_column(values[[1L]])
+  if (names(values) == "days") {
+    return(as.Date(texts))
+  }
+  seconds = vapply(texts, function(text) if (is.na(text)) NA_real_ else as.double(moment_of(text)), double(1L))
+  as.POSIXct(unname(seconds), origin = "1970-01-01", tz = "Asia/Tokyo")
+}
+
+golden_spec = function(spec) {
+  if (identical(names(spec), "day")) {
+    as.Date(spec$day)
+  } else if (identical(names(spec), "time")) {
+    moment_of(spec$time)
+  } else if (is.list(spec)) {
+    lapply(spec, golden_spec)
+  } else {
+    spec
+  }
+}
+
+golden_batches = function(input) {
+  warnings = character()
+  sampler = withCallingHandlers(
+    do.call(batch_sampler_tree, c(
+      list(golden_spec(input$spec), table = lapply(input$table, golden_column)), input$parameters
+    ))(NULL),
+    warning = function(condition) {
+      warnings <<- c(warnings, conditionMessage(condition))
+      invokeRestart("muffleWarning")
+    }
+  )
+  epochs = lapply(input$epochs, sampler$batches)
+  joined = function(name) unlist(lapply(epochs, `[[`, name))
+  aux = lapply(stats::setNames(nm = names(epochs[[1L]]$aux)), function(name) {
+    unlist(lapply(epochs, function(epoch) epoch$aux[[name]]))
+  })
+  list(
+    n_batches = sampler$.length(), warnings = as.list(warnings), rows = cut_list(joined("rows") - 1L),
+    offsets = cut_list(joined("offsets")), aux = aux
+  )
+}
+
+cases = read_golden("tree.json")$cases
+refused = Filter(function(case) !is.null(case$expected$error), cases)
+drawn = Filter(function(case) is.null(case$expected$error) && length(case$input$epochs) > 0L, cases)
+
+test_that("there are cases of both kinds", {
+  expect_gt(length(refused), 100L)
+  expect_gt(length(drawn), 100L)
+})
+
+test_that("rows, offsets, auxiliary values and warnings are those of Python", {
+  for (case in drawn) {
+    found = golden_batches(case$input)
+    expected = case$expected
+    expected$warnings = lapply(expected$warnings, gsub, pattern = "TreeBatchSampler", replacement = tree_name)
+    plain = function(values) if (is.numeric(values)) as.double(values) else values
+    expect_identical(as.character(names(found$aux)), as.character(names(expected$aux)))
+    for (name in names(found$aux)) {
+      expect_identical(plain(found$aux[[name]]), plain(unlist(expected$aux[[name]])), info = name)
+    }
+    for (name in c("n_batches", "warnings", "rows", "offsets")) {
+      expect_equal(found[[name]], expected[[name]], tolerance = 0, ignore_attr = TRUE, info = deparse(case$input$spec))
+    }
+  }
+})
+
+test_that("what is refused is refused in the same words", {
+  for (case in refused) {
+    message = tryCatch(golden_batches(case$input)$n_batches, error = conditionMessage)
+    expected = gsub("TreeBatchSampler", tree_name, case$expected$error, fixed = TRUE)
+    if (isTRUE(case$input$yaml)) {
+      message = sub(" Got .*$", "", message)
+    }
+    expect_identical(message, expected, info = paste(deparse(case$input$spec), collapse = " "))
+  }
+})
