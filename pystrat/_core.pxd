@@ -207,6 +207,8 @@ cdef extern from "weighted.h" nogil:
     bint draw_distinct(SumTree *tree, Generator *generator, DistinctDraw *draw, int64_t at_most)
 
 cdef extern from "grouping.h" nogil:
+    void begin_groups(int64_t n_groups, int64_t *offsets, int64_t *cursors)
+    void place_members(const int64_t *groups, int64_t begin, int64_t end, int64_t *cursors, int64_t *order)
     void cumulate(const double *weights, const int64_t *offsets, int64_t begin, int64_t end, double *sums)
 
 cdef extern from "multilabel.h" nogil:
