@@ -19,12 +19,12 @@ from pystrat import TreeBatchSampler
 from tests.reference.golden_vectors import GOLDEN, cut
 
 ABOUT = (
-    "'table': columns; {'days': [...]} and {'times': [...]} are moments, times with their zone, and null is missing. "
-    "'spec': a nested specification, in which {'day': ...} and {'time': ...} are moments, or YAML. 'parameters': those "
-    "of the sampler. 'rows', counted from 0, 'offsets' and 'aux' are those of the epochs, in turn; 'warnings' are those "
-    "of the constructor. 'error' is the message, with the name that the sampler has in Python; 'yaml' marks those of a "
-    "reader of YAML, up to what it has got. Long lists are cut as in batches.json. Written by "
-    "tests/reference/golden_tree.py."
+    "'table': columns; {'days': [...]} and {'times': [...]} are moments, times with their zone, and null is "
+    "missing. 'spec': a nested specification, in which {'day': ...} and {'time': ...} are moments, or YAML. "
+    "'parameters' are those of the sampler. 'rows', counted from 0, 'offsets' and 'aux' are those of the epochs, in"
+    " turn; 'warnings' are those of the constructor. 'error' is the message, with the name that the sampler has in "
+    "Python; 'yaml' marks those of a reader of YAML, up to what it has got. Long lists are cut as in batches.json. "
+    "Written by tests/reference/golden_tree.py."
 )
 EXAMPLES = Path(__file__).parents[2] / "examples" / "tree"
 MODES = ("replacement", "sequential", "shuffle")

@@ -76,7 +76,7 @@ static inline int is_leaf_of(const TreeNodes *nodes, int64_t n_nodes, int64_t no
   return node + 1 == n_nodes || nodes->depths[node + 1] <= nodes->depths[node];
 }
 
-static inline int refuse_number(Weighing *weighing, int64_t declared, int of_rows, double number) {
+static inline int refuse_weight(Weighing *weighing, int64_t declared, int of_rows, double number) {
   weighing->failed = declared;
   weighing->of_rows = of_rows;
   weighing->refused = number;
@@ -113,7 +113,7 @@ static inline int sum_leaves(Weighing *weighing, int64_t at_most) {
     double sum = weighing->option == nodes->offsets[at] ? 0 : weighing->sums[at];
     for (; weighing->option < end && at_most >= 0; weighing->option++, at_most--) {
       double number = mine->summed[nodes->options[weighing->option]];
-      if (!is_weight(number)) return refuse_number(weighing, weighing->node, 0, number);
+      if (!is_weight(number)) return refuse_weight(weighing, weighing->node, 0, number);
       sum += number;
     }
     weighing->sums[at] = sum;
@@ -156,7 +156,7 @@ static inline int weigh_options(Weighing *weighing, int64_t at_most) {
       }
       int32_t option = nodes->options[weighing->option];
       double weight = !is_leaf ? weighing->chances[option] : mine->row_weights ? mine->row_weights[option] : 1;
-      if (!is_weight(weight) && is_leaf) return refuse_number(weighing, declared, 1, weight);
+      if (!is_weight(weight) && is_leaf) return refuse_weight(weighing, declared, 1, weight);
       weighing->weights[weighing->option] = weight;
       total += weight;
     }
