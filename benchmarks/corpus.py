@@ -12,7 +12,7 @@ from typing import Any, Callable, Optional
 import numpy as np
 from rounds import head, interleaved, ratio, show
 
-from pystrat.corpus import CorpusMixtureBatchSampler, EpochSubsetBatchSampler
+from pystrat.corpus import CorpusMixtureBatchSampler, EpochSubsetBatchSampler, PerplexityBatchSampler
 from pystrat.corpus.line_index import INDEX_SUFFIX, LineFile
 
 N_FILES, N_LINES = 20, 1_000_000
@@ -107,11 +107,11 @@ def subsets_drawn() -> None:
         "numpy integers": lambda: generator.integers(0, N_LINES, 100_000),
         "numpy choice": lambda: generator.choice(N_LINES, 100_000, p=weights),
     }
-    for method in ("uniform", "partition", "perplexity"):
-        sampler = EpochSubsetBatchSampler(N_LINES, 100_000, 64, method=method, seed=1)
-        if method == "perplexity":
-            sampler.report(np.arange(N_LINES), generator.uniform(0, 3, N_LINES))
-        contestants[method] = sampler.batches
+    for method in ("uniform", "partition"):
+        contestants[method] = EpochSubsetBatchSampler(N_LINES, 100_000, 64, method=method, seed=1).batches
+    sampler = PerplexityBatchSampler(N_LINES, 100_000, 64, seed=1)
+    sampler.report(np.arange(N_LINES), generator.uniform(0, 3, N_LINES))
+    contestants["perplexity"] = sampler.batches
     timings = interleaved(contestants, rounds=15)
     for method, other, reach in (
         ("uniform", "numpy integers", 3.0),

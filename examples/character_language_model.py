@@ -12,26 +12,28 @@ from __future__ import annotations
 
 import csv
 import math
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable, Union
 
 import numpy as np
 import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
-from pystrat.corpus import EpochSubsetBatchSampler
+from pystrat.corpus import EpochSubsetBatchSampler, PerplexityBatchSampler
 
 FOLDER = Path("/usr/share/common-licenses")
 RESULTS = Path(__file__).with_suffix(".csv")
 LENGTH, WIDTH, BATCH_SIZE = 48, 64, 32
 EPOCHS, SHARE = 24, 8  # an epoch visits an eighth of the pieces
 SEEDS = (1, 2, 3)
-METHODS: dict[str, dict[str, Any]] = {
-    "uniform": {"method": "uniform"},
-    "uniform without replacement": {"method": "uniform_without_replacement"},
-    "perplexity, no ceiling": {"method": "perplexity", "maximum": None},
-    "perplexity, ceiling at mode + 1.5 spreads": {"method": "perplexity", "maximum": -1.5},
+Sampler = Union[EpochSubsetBatchSampler, PerplexityBatchSampler]
+METHODS: dict[str, Callable[..., Sampler]] = {
+    "uniform": EpochSubsetBatchSampler,
+    "uniform without replacement": partial(EpochSubsetBatchSampler, method="uniform_without_replacement"),
+    "perplexity, no ceiling": partial(PerplexityBatchSampler, maximum=None),
+    "perplexity, ceiling at mode + 1.5 spreads": partial(PerplexityBatchSampler, maximum=-1.5),
 }
 
 
@@ -63,14 +65,14 @@ def read_pieces() -> tuple[torch.Tensor, int]:
     return torch.as_tensor(numbers[:whole].reshape(-1, LENGTH)), len(known)
 
 
-def train(method: dict[str, Any], seed: int, pieces: torch.Tensor, n_characters: int) -> dict[str, Any]:
+def train(method: Callable[..., Sampler], seed: int, pieces: torch.Tensor, n_characters: int) -> dict[str, Any]:
     """Train one model and return what it reached on the held-out pieces."""
     held_out = torch.arange(len(pieces)) % 10 == 9
     training = pieces[~held_out]
     torch.manual_seed(seed)
     model = CharacterModel(n_characters)
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
-    sampler = EpochSubsetBatchSampler(len(training), len(training) // SHARE, BATCH_SIZE, seed=seed, **method)
+    sampler = method(len(training), len(training) // SHARE, BATCH_SIZE, seed=seed)
     dataset = TensorDataset(torch.arange(len(training)), training)
     loader = DataLoader(dataset, batch_sampler=sampler)
     seen = torch.zeros(len(training), dtype=torch.bool)
@@ -82,9 +84,9 @@ def train(method: dict[str, Any], seed: int, pieces: torch.Tensor, n_characters:
             losses.mean().backward()
             optimizer.step()
             seen[rows] = True
-            if sampler.method == "perplexity":
+            if isinstance(sampler, PerplexityBatchSampler):
                 sampler.report(rows, losses)
-        if sampler.started and started is None:
+        if started is None and isinstance(sampler, PerplexityBatchSampler) and sampler.started:
             started = epoch
     with torch.no_grad():
         losses = model.losses(pieces[held_out]).double()

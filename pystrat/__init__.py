@@ -13,7 +13,7 @@ from pystrat.stratified.sampler import StratifiedBatchSampler, min_samples_for_b
 
 if TYPE_CHECKING:  # what `_MODULE_OF` says, for type checkers and editors
     from pystrat.stratified.bins import bin_target
-    from pystrat.corpus import EpochSubsetBatchSampler
+    from pystrat.corpus import EpochSubsetBatchSampler, PerplexityBatchSampler
     from pystrat.plots import plot_learning_curves, plot_roc_curves
     from pystrat.stratified.labels import labels_of
     from pystrat.downsampling.probabilities import correct_probabilities, published_class_weights
@@ -38,6 +38,7 @@ __all__ = [
     "MultilabelBatchSampler",
     "NegativePairBatchSampler",
     "PairDataset",
+    "PerplexityBatchSampler",
     "PrioritizedBatchSampler",
     "StratifiedBatchSampler",
     "SumTree",
@@ -67,6 +68,7 @@ _MODULE_OF = {
     "MultilabelBatchSampler": "stratified.multilabel",
     "NegativePairBatchSampler": "pairs.sampler",
     "PairDataset": "pairs.datasets",
+    "PerplexityBatchSampler": "corpus",
     "PrioritizedBatchSampler": "weighted.prioritized",
     "SumTree": "weighted.sum_tree",
     "TreeBatchSampler": "tree",

@@ -14,11 +14,11 @@ import torch
 from pystrat import (
     Batches,
     DownsampledBatchSampler,
-    EpochSubsetBatchSampler,
     FeatureLookup,
     MultilabelBatchSampler,
     NegativePairBatchSampler,
     PairDataset,
+    PerplexityBatchSampler,
     PrioritizedBatchSampler,
     StratifiedBatchSampler,
     SumTree,
@@ -157,7 +157,7 @@ def importance_of(rows: Any, priorities: Any) -> list[float]:
 
 
 def perplexities_of(rows: Any, nll: Any) -> list[float]:
-    sampler = EpochSubsetBatchSampler(4, 2, 2, method="perplexity", seed=1)
+    sampler = PerplexityBatchSampler(4, 2, 2, seed=1)
     sampler.report(rows, nll)
     return list(sampler.perplexities.tolist())
 

@@ -19,6 +19,7 @@ from pystrat import (
     EpochSubsetBatchSampler,
     MultilabelBatchSampler,
     NegativePairBatchSampler,
+    PerplexityBatchSampler,
     PrioritizedBatchSampler,
     StratifiedBatchSampler,
     TreeBatchSampler,
@@ -62,8 +63,8 @@ def samplers(folder: Path) -> list[BatchSampler]:
         PrioritizedBatchSampler(10, 3, stratified=True, seed=1),
         EpochSubsetBatchSampler(10, 3, 2, seed=1),
         EpochSubsetBatchSampler(10, 3, 2, method="partition"),
-        EpochSubsetBatchSampler(10, 3, 2, method="perplexity", seed=1),
-        EpochSubsetBatchSampler(10, 3, 2, method="perplexity", initial=9, seed=1),
+        PerplexityBatchSampler(10, 3, 2, seed=1),
+        PerplexityBatchSampler(10, 3, 2, initial=9, seed=1),
         CorpusMixtureBatchSampler(folder, 4, sample=10, **corpus),  # type: ignore[arg-type]
         CorpusMixtureBatchSampler(folder, 4, sample=11, **corpus),  # type: ignore[arg-type]
         TreeBatchSampler({"x": LABELS}, SHUFFLED, 2, length=8, seed=1),

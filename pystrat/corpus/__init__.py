@@ -6,6 +6,14 @@
 from pystrat.corpus.dataset import CorpusDataset
 from pystrat.corpus.epoch_subset import EpochSubsetBatchSampler
 from pystrat.corpus.mixture import CorpusMixtureBatchSampler
+from pystrat.corpus.perplexity import PerplexityBatchSampler
 from pystrat.corpus.plan import CorpusPlan, FilePlan
 
-__all__ = ["CorpusDataset", "CorpusMixtureBatchSampler", "CorpusPlan", "EpochSubsetBatchSampler", "FilePlan"]
+__all__ = [
+    "CorpusDataset",
+    "CorpusMixtureBatchSampler",
+    "CorpusPlan",
+    "EpochSubsetBatchSampler",
+    "FilePlan",
+    "PerplexityBatchSampler",
+]

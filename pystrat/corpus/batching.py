@@ -6,8 +6,9 @@ from typing import Any, Optional
 
 from numpy.typing import NDArray
 
+from pystrat.base import Batches, BatchSampler
+from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_integer, refusal, show
-from pystrat.base import Batches
 from pystrat.sizes import even_offsets, full_offsets, round_to_replicas
 
 
@@ -21,7 +22,7 @@ class BatchCut:
     batch_size : int
         The most rows of a batch.
     num_replicas : int, optional
-        None: all batches have `batch_size` rows, but for the last, which may be short. Else the number of batches is
+        None: all batches have `batch_size` rows, except the last, which may be short. Else the number of batches is
         rounded up to a multiple of it, and the sizes of the batches differ by at most 1.
     owner : str
         The sampler that error messages name.
@@ -29,7 +30,7 @@ class BatchCut:
     Raises
     ------
     TypeError, ValueError
-        Where `batch_size` is not a positive integer, or there are fewer rows than replicas need batches.
+        If `batch_size` is not a positive integer, or there are fewer rows than replicas need batches.
     """
 
     def __init__(self, n_rows: int, batch_size: Any, num_replicas: Optional[int], *, owner: str) -> None:
@@ -52,3 +53,44 @@ class BatchCut:
     def batches(self, rows: NDArray[Any]) -> Batches:
         """Return the drawn rows as batches."""
         return Batches(rows, self.offsets)
+
+
+class DrawnBatchSampler(BatchSampler):
+    """What the samplers share that visit `sample` of `n` examples in each epoch.
+
+    Parameters
+    ----------
+    n, sample : int
+        From 1 to 2147483647.
+    batch_size : int
+        The most examples of a batch.
+    seed, num_replicas, rank : int, optional
+        As in `BatchSampler`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is refused.
+    """
+
+    def __init__(
+        self,
+        n: int,
+        sample: int,
+        batch_size: int,
+        *,
+        seed: Optional[int],
+        num_replicas: Optional[int],
+        rank: Optional[int],
+    ) -> None:
+        super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
+        owner = type(self).__name__
+        self._n = check_integer(n, "n", owner, minimum=1, maximum=MAX_COUNT)
+        self._sample = check_integer(sample, "sample", owner, minimum=1, maximum=MAX_COUNT)
+        self._cut = BatchCut(self._sample, batch_size, self.num_replicas, owner=owner)
+
+    def _global_length(self) -> int:
+        return self._cut.n_batches
+
+    def _known_rows(self) -> int:
+        return self._n

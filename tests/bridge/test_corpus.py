@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import rbridge
-from pystrat import EpochSubsetBatchSampler
+from pystrat import EpochSubsetBatchSampler, PerplexityBatchSampler
 from pystrat.base import epoch_seed
 from pystrat.corpus import CorpusMixtureBatchSampler
 from rbridge.session import Session, as_array
@@ -32,8 +32,8 @@ def mixture_of(corpus: Path, **parameters: Any) -> CorpusMixtureBatchSampler:
     return CorpusMixtureBatchSampler(corpus, 8, suffixes=[".txt"], **given)
 
 
-def perplexity_sampler() -> EpochSubsetBatchSampler:
-    return EpochSubsetBatchSampler(20, 30, 8, method="perplexity", maximum=None, seed=1)
+def perplexity_sampler() -> PerplexityBatchSampler:
+    return PerplexityBatchSampler(20, 30, 8, maximum=None, seed=1)
 
 
 def evaluated(base: Any, text: str) -> Any:
@@ -115,7 +115,7 @@ def test_reports_from_r_lead_to_the_batches_of_python(r: Session, base: Any) -> 
 def test_a_refused_report_is_an_error_in_r(r: Session) -> None:
     instance = r.call_function(rbridge.as_torch_sampler(perplexity_sampler()), None)
     with pytest.raises(
-        rbridge.RError, match="'nll' parameter of EpochSubsetBatchSampler.report must be finite and at least"
+        rbridge.RError, match="'nll' parameter of PerplexityBatchSampler.report must be finite and at least"
     ):
         r.call_function(instance["report"], np.array([1], dtype=np.int32), np.array([-1.0]))
     with pytest.raises(rbridge.RError, match="Got -1 for row position 2, counted from 0, instead."):
@@ -171,7 +171,7 @@ corpus = reticulate::import("pystrat.corpus")
 mixture = corpus$CorpusMixtureBatchSampler("{folder}", 8, suffixes = list(".txt"), sample = 50L,
   rules = list("gold *", "IT,MSDN 20", "news 10"), seed = 1)
 collected = rbridge::collect_rows(rbridge::batch_sampler_python(mixture), n_rows = 145)
-subset = corpus$EpochSubsetBatchSampler(20, 30, 8, method = "perplexity", maximum = NULL, seed = 1)
+subset = corpus$PerplexityBatchSampler(20, 30, 8, maximum = NULL, seed = 1)
 train = {train}
 plan = rbridge::corpus_plan(mixture)
 cat(jsonlite::toJSON(digits = NA, list(
