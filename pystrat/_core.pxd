@@ -441,3 +441,59 @@ cdef extern from "negatives.h" nogil:
     int64_t share_negatives(
         const int64_t *counts, ExactNumber number, int64_t running, int64_t begin, int64_t end, int64_t *shares
     )
+
+cdef extern from "prefetch.h" nogil:
+    enum: BLOCK_SIZE
+
+cdef extern from "hashing.h" nogil:
+    uint64_t hash_of_bytes(const uint8_t *bytes, int64_t size)
+
+cdef extern from "epoch_subset.h" nogil:
+    void draw_rows(Generator *generator, uint32_t n_rows, int32_t first_row, int64_t count, int32_t *rows)
+    void take_rows_in_turn(
+        int64_t n_rows, int64_t sample, int64_t epoch, int32_t first_row, int64_t begin, int64_t end, int32_t *rows
+    )
+
+cdef extern from "perplexity.h" nogil:
+    ctypedef struct Reports:
+        int64_t n_seen
+        int32_t most
+        int32_t mode
+        int32_t n_mode
+        int64_t n_above
+        double squares
+    enum: PERPLEXITY_GROUP
+    void find_perplexities(const double *losses, int count, double *perplexities)
+    void report_losses(
+        const int32_t *rows, const double *losses, int32_t first_row, int64_t begin, int64_t end, double *reported
+    )
+    double add_differences(const double *reported, double initial, int64_t begin, int64_t end, double sum)
+    void count_reports(const double *reported, int64_t begin, int64_t end, Reports *reports)
+    int mode_table_bits(const Reports *reports)
+    void find_mode(
+        const double *reported, int64_t begin, int64_t end, uint64_t *table, int bits, Reports *reports
+    )
+    void add_squares(const double *reported, int64_t begin, int64_t end, Reports *reports)
+    double ceiling_of(const Reports *reports, double spreads)
+    void add_weights(
+        const double *reported, double initial, double ceiling, int64_t begin, int64_t end, double *sums
+    )
+    void draw_by_sums(
+        Generator *generator, const double *sums, int64_t n_rows, int32_t first_row, int64_t count, int32_t *rows
+    )
+
+cdef extern from "mixture.h" nogil:
+    ctypedef struct Mixture:
+        int64_t n_files
+        const int64_t *lines
+        const int64_t *drawn
+        const int64_t *kept
+    ctypedef struct MixtureProgress:
+        int64_t file
+        int64_t taken
+        int64_t first
+    int64_t take_lines(Generator *generator, const Mixture *mixture, MixtureProgress *progress, int64_t *block)
+
+cdef extern from "line_index.h" nogil:
+    int64_t count_line_ends(const uint8_t *block, int64_t size)
+    int64_t find_line_begins(const uint8_t *block, int64_t size, int64_t read, int64_t *begins)

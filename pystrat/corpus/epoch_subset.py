@@ -7,8 +7,8 @@ from typing import Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat._random import RandomStream
 from pystrat.base import Batches, epoch_seed
+from pystrat.corpus._draws import draw_different_rows, draw_rows, take_rows_in_turn
 from pystrat.corpus.batching import DrawnBatchSampler
 from pystrat.digest import fingerprint
 from pystrat.messages import check_choice, refusal, show
@@ -101,12 +101,9 @@ class EpochSubsetBatchSampler(DrawnBatchSampler):
     def _draw(self, epoch: int) -> NDArray[np.int32]:
         """Return the examples that an epoch visits."""
         if self._method == "partition":
-            return partition_rows(self._n, self._sample, epoch)
-        stream = RandomStream(epoch_seed(self._seed, epoch))
-        if self._method == "uniform_without_replacement":
-            return stream.subsets(np.arange(self._n, dtype=np.int32), self._sample, 1)
-        rows: NDArray[np.int32] = stream.indices(self._n, self._sample).astype(np.int32)
-        return rows
+            return take_rows_in_turn(self._n, self._sample, epoch)
+        draw = draw_different_rows if self._method == "uniform_without_replacement" else draw_rows
+        return draw(epoch_seed(self._seed, epoch), self._n, self._sample)
 
     def _fingerprint(self) -> str:
         return fingerprint(
@@ -124,16 +121,3 @@ class EpochSubsetBatchSampler(DrawnBatchSampler):
             f"{type(self).__name__}({self._sample} of {self._n} examples, {self._cut.n_batches} batches, "
             f"method={self._method!r}, seed={self._seed}, epoch={self.epoch})"
         )
-
-
-def partition_rows(n: int, sample: int, epoch: int) -> NDArray[np.int32]:
-    """Return the examples of an epoch of partition sampling, from 0, without going through the epochs before it."""
-    step = max(1, n // sample)
-    shorter, n_longer = divmod(n, step)  # the first `n_longer` starts have one example more than the others
-    draws = (np.arange(sample, dtype=np.int64) + epoch * sample % n) % n
-    among_longer = draws < n_longer * (shorter + 1)
-    beyond = draws - n_longer * (shorter + 1)
-    start = np.where(among_longer, draws // (shorter + 1), n_longer + beyond // shorter)
-    turn = np.where(among_longer, draws % (shorter + 1), beyond % shorter)
-    rows: NDArray[np.int32] = (start + turn * step).astype(np.int32)
-    return rows

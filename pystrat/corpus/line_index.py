@@ -7,7 +7,6 @@ is less than expected. Nor is a handle shared between processes, whose reads wou
 
 from __future__ import annotations
 
-import hashlib
 import os
 import tempfile
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 
 from pystrat.messages import count_of
 from pystrat._progress import progress
+from pystrat.corpus._draws import hash_of_bytes, line_begins
 
 INDEX_SUFFIX = ".pystrat-lines"
 _MAGIC = b"pystrat lines 1\n"
@@ -165,7 +165,7 @@ def _offsets_of(path: Path, text: BinaryIO, version: FileVersion) -> NDArray[np.
     places = [path.with_name(f".{path.name}{INDEX_SUFFIX}")]
     folder = cache_folder()
     if folder is not None:
-        places.append(folder / f"{hashlib.sha256(os.fsencode(path)).hexdigest()}{INDEX_SUFFIX}")
+        places.append(folder / f"{hash_of_bytes(os.fsencode(path)):016x}{INDEX_SUFFIX}")
     for place in places:
         offsets = _read_index(place, version)
         if offsets is not None:
@@ -226,7 +226,7 @@ def _blocks_of_offsets(text: BinaryIO) -> Iterator[NDArray[np.int64]]:
     block = b"\n"
     n_blocks = -(-os.fstat(text.fileno()).st_size // _BLOCK)
     for block in progress(iter(lambda: text.read(_BLOCK), b""), f"finding lines of {text.name}", n_blocks):
-        yield read + 1 + np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n"))
+        yield line_begins(block, read)
         read += len(block)
     if not block.endswith(b"\n"):
         yield np.array([read], dtype=np.int64)

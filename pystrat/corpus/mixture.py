@@ -6,13 +6,12 @@ import warnings
 from typing import Any, Callable, Optional, Sequence, Union
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pystrat.digest import fingerprint
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_flag, refusal, show
-from pystrat._random import RandomStream
 from pystrat.base import Batches, BatchSampler, epoch_seed
+from pystrat.corpus._draws import draw_lines
 from pystrat.corpus.batching import BatchCut
 from pystrat.corpus.dataset import CorpusDataset, Source, open_files
 from pystrat.corpus.plan import CorpusPlan, shown_name
@@ -121,6 +120,9 @@ class CorpusMixtureBatchSampler(BatchSampler):
         if self.plan.total > MAX_COUNT:
             required = f"give an epoch at most {MAX_COUNT} lines"
             raise ValueError(refusal("sample", owner, required, f"{show(sample)}, for {self.plan.total}"))
+        files = self.plan.files
+        columns = [[file.lines for file in files], [file.drawn for file in files], [file.kept for file in files]]
+        self._counts = tuple(np.array(column, dtype=np.int64) for column in columns)
         self._cut = BatchCut(self.plan.total, batch_size, self.num_replicas, owner=owner)
         if self.plan.unmatched:
             named = ", ".join(f"'{shown_name(name)}'" for name in self.plan.unmatched)
@@ -134,19 +136,7 @@ class CorpusMixtureBatchSampler(BatchSampler):
         for parallel in self._files:
             for side in parallel.sides:
                 side.check()
-        stream = RandomStream(epoch_seed(self._seed, epoch))
-        parts: list[NDArray[Any]] = []
-        first = 0
-        for file in self.plan.files:
-            if file.kept:
-                parts.append(np.arange(first, first + file.lines, dtype=np.int64))
-            elif file.drawn:
-                parts.append(first + stream.indices(file.lines, file.drawn))
-            first += file.lines
-        lines = np.concatenate(parts)
-        if first <= MAX_COUNT:
-            lines = lines.astype(np.int32)
-        return self._cut.batches(lines[stream.permutation(len(lines))] if self._shuffle else np.sort(lines))
+        return self._cut.batches(draw_lines(epoch_seed(self._seed, epoch), *self._counts, self._shuffle))
 
     def _global_length(self) -> int:
         return self._cut.n_batches

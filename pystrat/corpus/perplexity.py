@@ -7,12 +7,18 @@ import numbers
 from typing import Any, Iterator, Mapping, Optional, Sequence
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from pystrat._random import RandomStream
-from pystrat.arrays import plain_array
+from pystrat.arrays import for_kernel, plain_array
 from pystrat.base import Batches, Place, epoch_seed
+from pystrat.corpus._draws import (
+    cumulative_weights,
+    draw_by_sums,
+    draw_rows,
+    is_below_initial,
+    noise_ceiling,
+    report_losses,
+)
 from pystrat.corpus.batching import DrawnBatchSampler
 from pystrat.digest import fingerprint
 from pystrat.messages import count_of, refusal, show
@@ -156,7 +162,7 @@ class PerplexityBatchSampler(DrawnBatchSampler):
             first = int(wrong.argmax())
             got = f"{show(float(losses[first]))} for row position {int(places[first])}, counted from 0,"
             raise ValueError(refusal("nll", owner, "be finite and at least 0", got))
-        self._reported[places.astype(np.int64)] = perplexity_of(losses.astype(np.float64))
+        report_losses(for_kernel(places, np.int32), for_kernel(losses, np.float64), self._reported)
 
     @property
     def perplexities(self) -> NDArray[np.float64]:
@@ -215,31 +221,21 @@ class PerplexityBatchSampler(DrawnBatchSampler):
 
     def _draw(self, epoch: int) -> NDArray[np.int32]:
         """Return the examples that an epoch visits."""
-        stream = RandomStream(epoch_seed(self._seed, epoch))
+        seed = epoch_seed(self._seed, epoch)
         if self._starts():
-            places = np.cumsum(self._weights())
-            drawn = np.searchsorted(places, stream.uniforms(self._sample) * places[-1], side="right")
-            # The product may be rounded up to the total itself.
-            drawn = np.minimum(drawn, self._n - 1)
-        else:
-            drawn = stream.indices(self._n, self._sample)
-        rows: NDArray[np.int32] = drawn.astype(np.int32)
-        return rows
+            return draw_by_sums(seed, self._cumulative_weights(), self._sample)
+        return draw_rows(seed, self._n, self._sample)
 
     def _starts(self) -> bool:
-        """Say whether an epoch that begins now is drawn in proportion to the weights."""
-        # The sum of differences is exactly 0 before any report, which a mean need not be.
-        return self._started or _sum(self.perplexities - self._initial) < 0
+        """Whether an epoch that begins now is drawn in proportion to the weights."""
+        return self._started or is_below_initial(self._reported, self._initial)
 
-    def _weights(self) -> NDArray[np.float64]:
-        perplexities = self.perplexities
-        seen = ~np.isnan(self._reported)
-        ceiling = self._maximum
-        if ceiling is not None and ceiling < 0:
-            ceiling = _ceiling(perplexities[seen], -ceiling)
-        if ceiling is None:
-            return perplexities
-        return np.where(seen & (perplexities > ceiling), 1.0, perplexities)
+    def _cumulative_weights(self) -> NDArray[np.float64]:
+        """Return the sums of the weights from the first example on."""
+        ceiling = np.inf if self._maximum is None else self._maximum
+        if ceiling < 0:
+            ceiling = noise_ceiling(self._reported, -ceiling)
+        return cumulative_weights(self._reported, self._initial, ceiling)
 
     def _fingerprint(self) -> str:
         return fingerprint(
@@ -277,6 +273,14 @@ class PerplexityBatchSampler(DrawnBatchSampler):
             required = f"hold {count_of(self._n, 'report')}, and {rows}"
             got = f"{len(reported)} and {0 if drawn is None else len(drawn)}"
             raise ValueError(refusal("state", type(self).__name__, required, got))
+        wrong = reported[(reported < 1) | (reported > MAX_PERPLEXITY)]
+        if len(wrong):
+            required = f"hold reports of perplexities from 1 to {show(MAX_PERPLEXITY)}"
+            raise ValueError(refusal("state", type(self).__name__, required, show(wrong[0])))
+        if drawn is not None and (drawn.min() < 0 or drawn.max() >= self._n):
+            required = f"hold drawn rows from 0 to {self._n - 1}"
+            got = show(drawn.min() if drawn.min() < 0 else drawn.max())
+            raise ValueError(refusal("state", type(self).__name__, required, got))
         self._reported, self._started = reported, bool(state["started"])
         self._drawn = None if drawn is None else (state["epoch"], drawn)
         return drawn
@@ -297,46 +301,6 @@ class _DrawnLists(Iterator[list[int]]):
 
     def __next__(self) -> list[int]:
         return next(self._lists)
-
-
-def _ceiling(seen: NDArray[np.float64], factor: float) -> Optional[float]:
-    """Return the mode plus so many times the spread, or None where fewer than two perplexities are above the mode."""
-    if len(seen) < 2:
-        return None
-    codes, hundredths = pd.factorize(np.floor(100 * seen + 0.5).astype(np.int32))  # faster than sorting
-    counts = np.bincount(codes)
-    mode = float(hundredths[counts == counts.max()].min()) / 100
-    distances = seen[seen > mode] - mode
-    if len(distances) < 2:
-        return None
-    spread: float = np.sqrt(_sum(distances * distances) / (len(distances) - 1))
-    return mode + factor * spread
-
-
-def _sum(values: NDArray[np.float64]) -> float:
-    """Add from the first to the last: numpy's own sum takes an order that depends on the processor."""
-    return float(np.cumsum(values)[-1])
-
-
-_LOG2_UPPER, _LOG2_LOWER = float.fromhex("0x1.62e42fee00000p-1"), float.fromhex("0x1.a39ef35793c76p-33")
-_BEYOND_MAXIMUM = 14.0  # its exponential is above MAX_PERPLEXITY
-_TERMS = 14  # of the series, beyond which nothing changes in a double
-
-
-def perplexity_of(nll: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the exponential of losses that are at least 0, at most 1e6, within 2 units of the last place; NaN stays.
-
-    Only additions, multiplications, divisions and powers of 2, which IEEE 754 fixes to the last bit: exponentials of
-    mathematical libraries differ there between machines, and ranks must draw the same rows.
-    """
-    nll = np.minimum(nll, _BEYOND_MAXIMUM)
-    doublings = np.rint(nll / _LOG2_UPPER)
-    rest = (nll - doublings * _LOG2_UPPER) - doublings * _LOG2_LOWER
-    series = np.ones_like(rest)
-    for term in range(_TERMS, 0, -1):
-        series = 1.0 + rest * series / term
-    power: NDArray[np.float64] = np.ldexp(series, np.nan_to_num(doublings).astype(np.int32))
-    return np.minimum(power, MAX_PERPLEXITY)
 
 
 def _check_initial(initial: Any, owner: str) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import math
 import pickle
 from typing import Any
@@ -16,7 +17,7 @@ from torch.utils.data import DataLoader, TensorDataset
 from pystrat._random import RandomStream
 from pystrat.base import epoch_seed
 from pystrat.corpus import EpochSubsetBatchSampler, PerplexityBatchSampler
-from pystrat.corpus.perplexity import perplexity_of
+from pystrat.corpus._draws import perplexity_of
 
 
 def visited(sampler: PerplexityBatchSampler, epoch: int) -> list[int]:
@@ -94,7 +95,7 @@ def test_draws_are_uniforms_in_the_cumulative_weights() -> None:
 def weights_of(perplexities: dict[int, float], n: int = 12, **parameters: Any) -> list[float]:
     sampler = perplexity_sampler(n, 4, **parameters)
     sampler.report(list(perplexities), np.log(list(perplexities.values())))
-    return np.round(sampler._weights(), 9).tolist()
+    return np.round(np.diff(sampler._cumulative_weights(), prepend=0), 9).tolist()
 
 
 def test_a_positive_maximum_is_the_ceiling() -> None:
@@ -263,6 +264,25 @@ def test_a_state_that_is_cut_short_is_refused_and_changes_nothing(entry: str) ->
     state = sampler.state_dict(batches_consumed=1)
     with pytest.raises(ValueError, match="must hold 50 reports, and 400 drawn rows. Got"):
         sampler.load_state_dict({**state, entry: state[entry][:160]})
+    assert sampler.state_dict(batches_consumed=1) == state
+
+
+@pytest.mark.parametrize(
+    ("entry", "values", "message"),
+    [
+        ("reports", np.full(50, 0.5), "must hold reports of perplexities from 1 to 1000000. Got 0.5 instead."),
+        ("reports", np.full(50, np.inf), "from 1 to 1000000. Got Inf instead."),
+        ("drawn", np.full(400, 50, dtype=np.int32), "must hold drawn rows from 0 to 49. Got 50 instead."),
+        ("drawn", np.full(400, -1, dtype=np.int32), "from 0 to 49. Got -1 instead."),
+    ],
+)
+def test_a_state_with_what_nobody_reported_or_drew_is_refused(entry: str, values: Any, message: str) -> None:
+    sampler = perplexity_sampler()
+    next(iter(sampler))
+    state = sampler.state_dict(batches_consumed=1)
+    with pytest.raises(ValueError) as refused:
+        sampler.load_state_dict({**state, entry: base64.b64encode(values.tobytes()).decode("ascii")})
+    assert message in str(refused.value)
     assert sampler.state_dict(batches_consumed=1) == state
 
 

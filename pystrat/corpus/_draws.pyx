@@ -1,0 +1,203 @@
+# cython: language_level=3
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""The C core for parts of datasets and for files of lines: draws of an epoch, perplexities, and where lines begin.
+
+Arrays in, arrays out: the loops are the core's, and run without the interpreter's lock. The limits are the caller's to
+check.
+"""
+
+import numpy as np
+
+from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint8_t, uint32_t, uint64_t
+
+from pystrat cimport _core as core
+
+
+def draw_rows(uint32_t seed, uint32_t n_rows, Py_ssize_t count):
+    """Draw with replacement: R's ``set.seed(seed); sample.int(n_rows, count, replace = TRUE) - 1``, int32."""
+    drawn = np.empty(count, dtype=np.int32)
+    cdef int32_t[::1] rows = drawn
+    cdef core.Generator generator
+    with nogil:
+        core.seed_generator(&generator, seed)
+        core.draw_rows(&generator, n_rows, 0, count, &rows[0])
+    return drawn
+
+
+def draw_different_rows(uint32_t seed, uint32_t n_rows, uint32_t count):
+    """Draw without replacement: R's ``set.seed(seed); sample.int(n_rows, count, useHash = FALSE) - 1``, int32."""
+    drawn = np.empty(count, dtype=np.int32)
+    cdef int32_t[::1] rows = drawn
+    cdef int32_t[::1] pool = np.empty(n_rows, dtype=np.int32)
+    cdef core.Generator generator
+    with nogil:
+        core.seed_generator(&generator, seed)
+        core.fill_in_order(&pool[0], n_rows)
+        core.take_rows(&generator, &pool[0], n_rows, count, &rows[0])
+    return drawn
+
+
+def take_rows_in_turn(int64_t n_rows, int64_t sample, int64_t epoch):
+    """Return the examples of an epoch of partition sampling, from 0, without going through the epochs before it."""
+    taken = np.empty(sample, dtype=np.int32)
+    cdef int32_t[::1] rows = taken
+    with nogil:
+        core.take_rows_in_turn(n_rows, sample, epoch, 0, 0, sample, &rows[0])
+    return taken
+
+
+def draw_lines(uint32_t seed, const int64_t[::1] lines, const int64_t[::1] drawn, const int64_t[::1] kept, bint shuffle):
+    """Draw the lines that an epoch takes of several files.
+
+    Parameters
+    ----------
+    seed
+        The seed of the epoch.
+    lines, drawn, kept
+        Shape (number of files,), at least one. The lines of each file, how many of them are drawn with replacement, and
+        how many are taken in order before these. Together at most 2^31 - 1 are taken, of at most 2^53.
+    shuffle
+        Whether to shuffle them; else they are sorted.
+
+    Returns
+    -------
+    numpy.ndarray
+        Lines counted from 0 over all files; int32 if there are at most 2^31 - 1, else int64.
+    """
+    cdef int64_t total = np.sum(drawn) + np.sum(kept)
+    cdef core.Mixture mixture = core.Mixture(lines.shape[0], &lines[0], &drawn[0], &kept[0])
+    cdef core.Generator generator
+    core.seed_generator(&generator, seed)
+    taken = np.empty(total, dtype=np.int32 if np.sum(lines) <= INT32_MAX else np.int64)
+    if taken.itemsize == 4:
+        take_narrow_lines(&generator, &mixture, taken)
+    else:
+        take_wide_lines(&generator, &mixture, taken)
+    if not shuffle:
+        return np.sort(taken)
+    if taken.itemsize == 4:
+        return shuffled(&generator, taken)
+    return taken[shuffled(&generator, np.arange(total, dtype=np.int32))]
+
+
+cdef void take_narrow_lines(core.Generator *generator, const core.Mixture *mixture, int32_t[::1] taken):
+    cdef core.MixtureProgress progress = core.MixtureProgress(0, 0, 0)
+    cdef int64_t[::1] block = np.empty(core.BLOCK_SIZE, dtype=np.int64)
+    cdef int64_t done = 0
+    cdef int64_t count = 1
+    cdef int64_t i
+    with nogil:
+        while count > 0:
+            count = core.take_lines(generator, mixture, &progress, &block[0])
+            for i in range(count):
+                taken[done + i] = <int32_t>block[i]
+            done += count
+
+
+cdef void take_wide_lines(core.Generator *generator, const core.Mixture *mixture, int64_t[::1] taken):
+    cdef core.MixtureProgress progress = core.MixtureProgress(0, 0, 0)
+    cdef int64_t[::1] block = np.empty(core.BLOCK_SIZE, dtype=np.int64)
+    cdef int64_t done = 0
+    cdef int64_t count = 1
+    cdef int64_t i
+    with nogil:
+        while count > 0:
+            count = core.take_lines(generator, mixture, &progress, &block[0])
+            for i in range(count):
+                taken[done + i] = block[i]
+            done += count
+
+
+cdef shuffled(core.Generator *generator, int32_t[::1] pool):
+    """Return the numbers of a pool, which is used up, in the order of R's ``sample()``."""
+    order = np.empty(pool.shape[0], dtype=np.int32)
+    cdef int32_t[::1] rows = order
+    cdef uint32_t n_rows = <uint32_t>pool.shape[0]
+    with nogil:
+        core.take_rows(generator, &pool[0], n_rows, n_rows, &rows[0])
+    return order
+
+
+def perplexity_of(const double[::1] losses):
+    """Return the exponential of losses that are at least 0, at most 1e6, within 2 units of the last place; NaN stays."""
+    perplexities = np.empty(losses.shape[0])
+    cdef double[::1] out = perplexities
+    cdef Py_ssize_t done = 0
+    cdef Py_ssize_t left = losses.shape[0]
+    cdef int count
+    with nogil:
+        while left > 0:
+            count = <int>min(left, <Py_ssize_t>core.PERPLEXITY_GROUP)
+            core.find_perplexities(&losses[done], count, &out[done])
+            done += count
+            left -= count
+    return perplexities
+
+
+def report_losses(const int32_t[::1] rows, const double[::1] losses, double[::1] reported):
+    """Store the perplexities of the losses of rows, each from 0; the last one of a row counts."""
+    if rows.shape[0] > 0:
+        with nogil:
+            core.report_losses(&rows[0], &losses[0], 0, 0, rows.shape[0], &reported[0])
+
+
+def is_below_initial(const double[::1] reported, double initial):
+    """Say whether the mean perplexity of all examples is below that of one that was never reported."""
+    return core.add_differences(&reported[0], initial, 0, reported.shape[0], 0) < 0
+
+
+def noise_ceiling(const double[::1] reported, double spreads):
+    """Return the perplexity so many spreads above the mode of those that were reported; infinite if there is none."""
+    cdef core.Reports reports = core.Reports(0, 0, 0, 0, 0, 0)
+    cdef int64_t n_rows = reported.shape[0]
+    cdef int bits
+    cdef uint64_t[::1] table
+    with nogil:
+        core.count_reports(&reported[0], 0, n_rows, &reports)
+    bits = core.mode_table_bits(&reports)
+    table = np.zeros(1 << bits, dtype=np.uint64)
+    with nogil:
+        core.find_mode(&reported[0], 0, n_rows, &table[0], bits, &reports)
+        core.add_squares(&reported[0], 0, n_rows, &reports)
+    return core.ceiling_of(&reports, spreads)
+
+
+def cumulative_weights(const double[::1] reported, double initial, double ceiling):
+    """Return the sums of the weights from the first example on: 1 for a reported one above the ceiling."""
+    weights = np.empty(reported.shape[0])
+    cdef double[::1] sums = weights
+    with nogil:
+        core.add_weights(&reported[0], initial, ceiling, 0, reported.shape[0], &sums[0])
+    return weights
+
+
+def draw_by_sums(uint32_t seed, const double[::1] sums, Py_ssize_t count):
+    """Draw rows in proportion to weights whose sums are given, with replacement; int32."""
+    drawn = np.empty(count, dtype=np.int32)
+    cdef int32_t[::1] rows = drawn
+    cdef core.Generator generator
+    with nogil:
+        core.seed_generator(&generator, seed)
+        core.draw_by_sums(&generator, &sums[0], sums.shape[0], 0, count, &rows[0])
+    return drawn
+
+
+def line_begins(const uint8_t[::1] block, int64_t read):
+    """Return where lines begin after the newlines of a block of a text, before which so many bytes were read; int64."""
+    cdef int64_t count
+    cdef int64_t[::1] out
+    if block.shape[0] == 0:
+        return np.empty(0, dtype=np.int64)
+    with nogil:
+        count = core.count_line_ends(&block[0], block.shape[0])
+    begins = np.empty(count, dtype=np.int64)
+    out = begins
+    if count > 0:
+        with nogil:
+            core.find_line_begins(&block[0], block.shape[0], read, &out[0])
+    return begins
+
+
+def hash_of_bytes(const uint8_t[::1] text not None):
+    """Return a hash of text that is not empty, 64 bits."""
+    return core.hash_of_bytes(&text[0], text.shape[0])

@@ -1,0 +1,52 @@
+/* The lines of an epoch are, file after file, those in order and then those that one call draws. */
+
+#include "check.h"
+#include "mixture.h"
+
+enum { N_FILES = 7 };
+
+static const int64_t LINES[N_FILES] = {3, 0, 700, 1, 70000, 600, INT64_C(5000000000)};
+static const int64_t DRAWN[N_FILES] = {0, 0, 1300, 5, 513, 0, 4};
+static const int64_t KEPT[N_FILES] = {3, 0, 0, 1, 0, 600, 0};
+
+static void test_lines_are_taken_file_after_file(void) {
+  Generator generator, expected;
+  const Mixture mixture = {N_FILES, LINES, DRAWN, KEPT};
+  MixtureProgress progress = {0};
+  int64_t taken[BLOCK_SIZE];
+  int64_t *wanted = new_array(4000, sizeof *wanted);
+  int64_t n_wanted = 0, first = 0, total = 0;
+  seed_generator(&generator, 9);
+  expected = generator;
+  for (int file = 0; file < N_FILES; file++) {
+    for (int64_t i = 0; i < KEPT[file]; i++) wanted[n_wanted++] = first + i;
+    draw_numbers(&expected, LINES[file] > 0 ? (uint64_t)LINES[file] : 1, DRAWN[file], wanted + n_wanted);
+    for (int64_t i = 0; i < DRAWN[file]; i++) wanted[n_wanted++] += first;
+    first += LINES[file];
+  }
+  for (int64_t count; (count = take_lines(&generator, &mixture, &progress, taken)) > 0;) {
+    CHECK(count <= BLOCK_SIZE);
+    for (int64_t i = 0; i < count; i++) CHECK_EQUAL(taken[i], wanted[total + i]);
+    total += count;
+  }
+  CHECK_EQUAL(total, n_wanted);
+  CHECK_EQUAL(total, 3 + 1300 + 6 + 513 + 600 + 4);
+  CHECK_EQUAL(take_lines(&generator, &mixture, &progress, taken), 0);
+  CHECK_EQUAL(next_output(&generator), next_output(&expected));
+  free(wanted);
+}
+
+static void test_no_files(void) {
+  Generator generator;
+  const Mixture mixture = {0, LINES, DRAWN, KEPT};
+  MixtureProgress progress = {0};
+  int64_t taken[BLOCK_SIZE];
+  seed_generator(&generator, 9);
+  CHECK_EQUAL(take_lines(&generator, &mixture, &progress, taken), 0);
+}
+
+int main(void) {
+  test_lines_are_taken_file_after_file();
+  test_no_files();
+  return 0;
+}
