@@ -94,3 +94,12 @@ class DrawnBatchSampler(BatchSampler):
 
     def _known_rows(self) -> int:
         return self._n
+
+    def _drawn_parts(self) -> dict[str, Any]:
+        """Return the parts of a recipe that these samplers share."""
+        return {
+            "n": self._n,
+            "sample": self._sample,
+            "batch_size": self._cut.batch_size,
+            "num_replicas": self.num_replicas,
+        }

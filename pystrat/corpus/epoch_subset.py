@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Optional
 
 import numpy as np
@@ -10,8 +11,8 @@ from numpy.typing import NDArray
 from pystrat.base import Batches, epoch_seed
 from pystrat.corpus._draws import draw_different_rows, draw_rows, take_rows_in_turn
 from pystrat.corpus.batching import DrawnBatchSampler
-from pystrat.digest import fingerprint
 from pystrat.messages import check_choice, refusal, show
+from pystrat.recipe import Recipe, make_recipe
 
 METHOD_CHOICES = ("uniform", "uniform_without_replacement", "partition")
 
@@ -19,7 +20,7 @@ METHOD_CHOICES = ("uniform", "uniform_without_replacement", "partition")
 class EpochSubsetBatchSampler(DrawnBatchSampler):
     """Batch sampler that visits `sample` of `n` examples in each epoch.
 
-    For a PyTorch ``DataLoader(dataset, batch_sampler=...)``, and in R by ``rbridge.as_torch_sampler()``.
+    For a PyTorch ``DataLoader(dataset, batch_sampler=...)``, in R ``rbridge::batch_sampler_epoch_subset()``.
 
     Parameters
     ----------
@@ -105,16 +106,13 @@ class EpochSubsetBatchSampler(DrawnBatchSampler):
         draw = draw_different_rows if self._method == "uniform_without_replacement" else draw_rows
         return draw(epoch_seed(self._seed, epoch), self._n, self._sample)
 
+    def _recipe(self) -> Recipe:
+        return make_recipe("epoch_subset", seed=self._seed, parts={**self._drawn_parts(), "method": self._method})
+
     def _fingerprint(self) -> str:
-        return fingerprint(
-            "epoch subset",
-            n=self._n,
-            sample=self._sample,
-            batch_size=self._cut.batch_size,
-            num_replicas=self.num_replicas,
-            method=self._method,
-            seed=None if self._method == "partition" else self._seed,
-        )
+        recipe = self._recipe()
+        # The seed has no influence on examples that are taken in turn.
+        return (replace(recipe, seed=0) if self._method == "partition" else recipe).fingerprint()
 
     def __repr__(self) -> str:
         return (

@@ -16,6 +16,7 @@ from pystrat import EpochSubsetBatchSampler, PerplexityBatchSampler
 from pystrat.base import epoch_seed
 from pystrat.corpus import CorpusMixtureBatchSampler
 from rbridge.session import Session, as_array
+from tests.bridge.recipes import assert_same_recipe
 
 SIZES = {"IT1": 30, "MSDN": 60, "gold": 5, "news": 50}
 
@@ -46,6 +47,26 @@ def test_epoch_subsets_are_torch_samplers(method: str) -> None:
     generator = rbridge.as_torch_sampler(sampler)
     delivered = rbridge.collect_rows(generator, 30)
     assert [batch.tolist() for batch in delivered] == [batch.tolist() for batch in sampler.batches(0)]
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"n": 30, "sample": 20, "batch_size": 6},
+        {"n": 30, "sample": 40, "batch_size": 6, "num_replicas": 3, "method": "partition"},
+        {"n": 30, "sample": 20, "batch_size": 7, "method": "uniform_without_replacement"},
+    ],
+)
+def test_recipes_of_epoch_subsets(parameters: dict[str, Any], r: Session) -> None:
+    sampler = EpochSubsetBatchSampler(**parameters, seed=7)
+    generator = r.call("batch_sampler_epoch_subset", **parameters, seed=7)
+    assert_same_recipe(r, sampler, generator)
+    assert_same_recipe(r, sampler, rbridge.as_torch_sampler(sampler))
+    for epoch in (0, 5):
+        batches = r.call_function(r.call_function(generator, None)["batches"], epoch)
+        rows, offsets = (as_array(vector) for vector in batches)
+        assert (rows - 1).tolist() == sampler.batches(epoch).rows.tolist()
+        assert offsets.tolist() == sampler.batches(epoch).offsets.tolist()
 
 
 def test_a_mixture_is_a_torch_sampler(corpus: Path) -> None:

@@ -18,7 +18,10 @@
 largest_seed = 2147483646
 
 sampler_kinds = function() {
-  c("stratified", "downsampled", "uniform", "weighted", "prioritized", "pairs", "multilabel", "tree")
+  c(
+    "stratified", "downsampled", "uniform", "weighted", "prioritized", "pairs", "multilabel",
+    "tree", "epoch_subset"
+  )
 }
 
 sampler_kind = function(kind) {

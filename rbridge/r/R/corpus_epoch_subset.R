@@ -1,0 +1,121 @@
+#' @title Part of the Dataset in Every Epoch
+#'
+#' @description
+#' Makes a batch sampler for [torch::dataloader()] and for the learners of mlr3torch that visits `sample` of `n` examples
+#' in each epoch, at random or in turn.
+#' It is for datasets that are too large for whole epochs.
+#'
+#' @param n (`integer(1)`)\cr
+#'   Number of examples of the dataset, from 1 to 2147483647.
+#' @param sample (`integer(1)`)\cr
+#'   Number of examples that an epoch visits, from 1 to 2147483647.
+#'   It may exceed `n`, except without replacement.
+#' @param batch_size (`integer(1)`)\cr
+#'   Examples of a batch, at least 1.
+#'   The last batch may be smaller.
+#' @param method (`character(1)`)\cr
+#'   How the examples of an epoch are chosen.
+#'   `"uniform"` (default): independent draws with replacement.
+#'   `"uniform_without_replacement"`: no example twice in an epoch.
+#'   `"partition"`: no randomness; over the epochs every example is visited equally often.
+#' @param seed (`integer(1)`)\cr
+#'   Integer from 0 to 2147483646 that decides the examples of all epochs; `"partition"` does not use it.
+#'   `NULL` (default): one is drawn each time the generator is called, from the generator of torch if LibTorch is
+#'   installed, so that the seed of a learner governs it, otherwise from the generator of R.
+#' @param num_replicas (`integer(1)`)\cr
+#'   Number of processes that share the batches of an epoch.
+#'   The number of batches is rounded up to a multiple of it, and their sizes differ by at most 1.
+#'   All batches are given, in the order of the whole epoch.
+#'   `NULL` (default): it has no influence.
+#'
+#' @return A generator of class `"batch_sampler_epoch_subset"` and `"torch_sampler"`: a function of one argument
+#' `data_source`, which returns an instance of the sampler, as [batch_sampler_stratified()] explains.
+#' A data source that tells its number of rows must have `n` of them.
+#' The instance has the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`, `.length()`
+#' and `.iter_batch(batch_size)` that are described there.
+#'
+#' @section Guarantees:
+#' * An epoch visits exactly `sample` examples, in drawn order.
+#' * `"uniform"` draws `sample.int(n, sample, replace = TRUE)`, and `"uniform_without_replacement"` draws
+#'   `sample.int(n, sample, useHash = FALSE)`, after `set.seed(s)` with
+#'   `RNGkind("Mersenne-Twister", "Inversion", "Rejection")`, where `s` is
+#'   `(seed + 1327217885 * epoch) %% 2147483647`.
+#'   R's own generator takes no part, except for the one number drawn if `seed` is `NULL`.
+#' * `"partition"` takes every step-th example, where step is `max(1, n %/% sample)`, from the first one on, then from
+#'   the second one on and so forth, and continues with the next epoch where the last one ended.
+#'   Any `n` consecutive draws, over all epochs, visit each example once.
+#' * The same call gives the same batches in Python with `pystrat.EpochSubsetBatchSampler`, where rows are counted from
+#'   0.
+#' * A generator that was saved with [saveRDS()], or sent to another process, needs nothing else there.
+#'
+#' @section Errors:
+#' An argument of the wrong type or out of range, more examples than there are without replacement, more batches than
+#' examples, a dataset with another number of rows.
+#'
+#' @source
+#' OpenNMT's memory sampling, options `-sample` and `-sample_type`.
+#'
+#' @seealso [batch_sampler_perplexity()] for draws in proportion to the perplexity that a training loop reports,
+#'   [batch_sampler_corpus_mixture()] for several files.
+#'
+#' @export
+#' @examples
+#' sampler = batch_sampler_epoch_subset(10, sample = 4, batch_size = 2, method = "partition")(NULL)
+#' sampler
+#' sampler$batches(0)$rows
+#' sampler$batches(1)$rows
+batch_sampler_epoch_subset = function(n, sample, batch_size, method = "uniform", seed = NULL, num_replicas = NULL) {
+  of = kind_epoch_subset()$class
+  settings = drawn_settings(n, sample, batch_size, seed, num_replicas, of)
+  method = check_choice(method, "method", subset_methods, of)
+  if (method == "uniform_without_replacement" && settings$parts$sample > settings$parts$n) {
+    required = sprintf("be at most %.0f, the number of examples, without replacement", settings$parts$n)
+    stop_parameter("sample", required, show_value(sample), "Set 'method' to 'uniform'.", of = of)
+  }
+  new_generator(new_recipe("epoch_subset", settings$seed, c(settings$parts, list(method = method))))
+}
+
+subset_methods = c("uniform", "uniform_without_replacement", "partition")
+
+kind_epoch_subset = function() {
+  list(
+    class = "batch_sampler_epoch_subset",
+    check = function(recipe, of) {
+      check_drawn(recipe, of)
+      method = recipe$parts$method
+      if (!is.character(method) || length(method) != 1L || !method %in% subset_methods) {
+        stop_parameter("recipe", paste("have one of", show_names(subset_methods), "as 'method'"), show_value(method),
+          of = of)
+      }
+      if (method == "uniform_without_replacement") {
+        part_count(recipe, "sample", 1, recipe$parts$n, of)
+      }
+    },
+    n_rows = function(recipe) recipe$parts$n,
+    n_batches = function(recipe) count_drawn_batches(recipe$parts),
+    setup = function(recipe, private) list(offsets = cut_offsets(recipe$parts$sample, recipe$parts)),
+    draw = function(private, epoch) {
+      list(rows = draw_epoch_subset(private$.recipe, epoch), offsets = private$.setup$offsets)
+    },
+    describe = function(private) {
+      recipe = private$.recipe
+      order = if (recipe$parts$method == "partition") {
+        sprintf("* Order: next epoch %.0f", private$.next_epoch)
+      } else {
+        format_order(recipe, private$.next_epoch)
+      }
+      c(format_drawn(recipe$parts), format_subset_method(recipe), order)
+    },
+    settings = function(recipe) c(format_drawn(recipe$parts), format_subset_method(recipe), format_seed(recipe))
+  )
+}
+
+draw_epoch_subset = function(recipe, epoch) {
+  parts = recipe$parts
+  if (parts$method == "partition") {
+    return(.Call(C_rows_in_turn, parts$n, parts$sample, epoch))
+  }
+  .Call(C_draw_rows, parts$n, parts$sample, parts$method == "uniform", epoch_seed(recipe$seed, epoch))
+}
+
+format_subset_method = function(recipe) sprintf("* Method: '%s'", recipe$parts$method)

@@ -1,0 +1,247 @@
+/* The draws of an epoch: parts of a dataset, lines of several files, and examples in proportion to perplexity. */
+
+#include <math.h>
+#include <string.h>
+
+#include "arguments.h"
+#include "core/epoch_subset.h"
+#include "core/mixture.h"
+#include "core/permutation.h"
+#include "core/perplexity.h"
+#include "routines.h"
+
+static int64_t smaller(int64_t number, int64_t other) { return number < other ? number : other; }
+
+/* Read the seed of an epoch. */
+static void seed_by(SEXP seed, const char *of, Generator *generator) {
+  seed_generator(generator, (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed", of));
+}
+
+/* Draw `count` rows with replacement. */
+static void draw_with_replacement(Generator *generator, int32_t n_rows, int64_t count, int *rows) {
+  for (int64_t done = 0; done < count; done += STEP) {
+    draw_rows(generator, (uint32_t)n_rows, 1, smaller(count - done, STEP), rows + done);
+    R_CheckUserInterrupt();
+  }
+}
+
+SEXP C_draw_rows(SEXP n, SEXP sample, SEXP replace, SEXP seed) {
+  const char *of = "draw_rows";
+  bool replaced = true_or_false(replace, "replace", of);
+  int32_t n_rows = whole_number(n, 1, MOST_ROWS, "n", of);
+  int32_t count = whole_number(sample, 1, replaced ? MOST_ROWS : n_rows, "sample", of);
+  Generator generator;
+  seed_by(seed, of, &generator);
+  SEXP result = PROTECT(Rf_allocVector(INTSXP, count));
+  int *rows = INTEGER(result);
+  if (replaced) {
+    draw_with_replacement(&generator, n_rows, count, rows);
+  } else {
+    int32_t *pool = (int32_t *)(void *)R_alloc((size_t)n_rows, sizeof(int32_t));
+    fill_in_order(pool, (uint32_t)n_rows);
+    for (int64_t done = 0; done < count; done += STEP) {
+      int64_t size = smaller(count - done, STEP);
+      take_rows(&generator, pool, (uint32_t)(n_rows - done), (uint32_t)size, rows + done);
+      for (int64_t i = done; i < done + size; i++) rows[i] += 1; /* R counts from 1 */
+      R_CheckUserInterrupt();
+    }
+  }
+  UNPROTECT(1);
+  return result;
+}
+
+SEXP C_rows_in_turn(SEXP n, SEXP sample, SEXP epoch) {
+  const char *of = "rows_in_turn";
+  int32_t n_rows = whole_number(n, 1, MOST_ROWS, "n", of);
+  int32_t count = whole_number(sample, 1, MOST_ROWS, "sample", of);
+  int32_t number = whole_number(epoch, 0, LARGEST_EPOCH, "epoch", of);
+  SEXP result = PROTECT(Rf_allocVector(INTSXP, count));
+  for (int64_t done = 0; done < count; done += STEP) {
+    take_rows_in_turn(n_rows, count, number, 1, done, smaller(count, done + STEP), INTEGER(result));
+    R_CheckUserInterrupt();
+  }
+  UNPROTECT(1);
+  return result;
+}
+
+/* Lines of several files ---------------------------------------------------------------------------------------- */
+
+/* Read whole numbers from 0, one for each file; add them to a sum of at most 2^53. */
+static const int64_t *read_counts(SEXP counts, R_xlen_t n_files, const char *parameter, const char *of, int64_t *sum) {
+  if (TYPEOF(counts) != REALSXP || Rf_xlength(counts) != n_files) {
+    refuse_kind(counts, parameter, of, "be doubles, one for each file");
+  }
+  int64_t *read = (int64_t *)(void *)R_alloc((size_t)n_files, sizeof(int64_t));
+  const double most = 9007199254740992.0;
+  for (R_xlen_t file = 0; file < n_files; file++) {
+    double count = REAL(counts)[file];
+    if (!(count >= 0 && count <= most && floor(count) == count && (double)*sum + count <= most)) {
+      refuse(parameter, of, "be whole numbers from 0 that add up to at most 2^53", "others");
+    }
+    read[file] = (int64_t)count;
+    *sum += read[file];
+  }
+  return read;
+}
+
+/* Refuse a mixture that draws lines of a file without any, or keeps more than it has. */
+static Mixture read_mixture(SEXP lines, SEXP drawn, SEXP kept, const char *of, int64_t *n_lines, int64_t *n_taken) {
+  Mixture mixture = {.n_files = Rf_xlength(lines)};
+  *n_lines = *n_taken = 0;
+  mixture.lines = read_counts(lines, mixture.n_files, "lines", of, n_lines);
+  mixture.drawn = read_counts(drawn, mixture.n_files, "drawn", of, n_taken);
+  mixture.kept = read_counts(kept, mixture.n_files, "kept", of, n_taken);
+  for (int64_t file = 0; file < mixture.n_files; file++) {
+    if (mixture.drawn[file] > 0 && mixture.lines[file] == 0) refuse("drawn", of, "be 0 for empty files", "others");
+    if (mixture.kept[file] > mixture.lines[file]) refuse("kept", of, "be at most the lines of the file", "more");
+  }
+  if (*n_taken < 1 || *n_taken > MOST_ROWS) refuse("drawn", of, "give an epoch from 1 to 2147483647 lines", "others");
+  return mixture;
+}
+
+/* Take the lines of an epoch into `narrow`, from 0, or else into `wide`, from 1; the other one is NULL. */
+static void take_all_lines(Generator *generator, const Mixture *mixture, int32_t *narrow, double *wide) {
+  MixtureProgress progress = {0};
+  int64_t block[BLOCK_SIZE];
+  int64_t done = 0;
+  for (int64_t count; (count = take_lines(generator, mixture, &progress, block)) > 0; done += count) {
+    for (int64_t i = 0; i < count; i++) {
+      if (narrow != NULL) narrow[done + i] = (int32_t)block[i];
+      if (wide != NULL) wide[done + i] = (double)block[i] + 1;
+    }
+    if (done % STEP < BLOCK_SIZE) R_CheckUserInterrupt();
+  }
+}
+
+/* Take all numbers out of a pool of narrow ones, in the order of R's sample(). */
+static void shuffle(Generator *generator, int32_t *pool, int64_t count, int32_t *numbers) {
+  for (int64_t done = 0; done < count; done += STEP) {
+    take_rows(generator, pool, (uint32_t)(count - done), (uint32_t)smaller(count - done, STEP), numbers + done);
+    R_CheckUserInterrupt();
+  }
+}
+
+SEXP C_draw_lines(SEXP lines, SEXP drawn, SEXP kept, SEXP is_to_shuffle, SEXP seed) {
+  const char *of = "draw_lines";
+  int64_t n_lines, n_taken;
+  Mixture mixture = read_mixture(lines, drawn, kept, of, &n_lines, &n_taken);
+  bool is_shuffled = true_or_false(is_to_shuffle, "shuffle", of);
+  Generator generator;
+  seed_by(seed, of, &generator);
+  bool is_wide = n_lines > MOST_ROWS;
+  SEXP result = PROTECT(Rf_allocVector(is_wide ? REALSXP : INTSXP, (R_xlen_t)n_taken));
+  int32_t *pool = (int32_t *)(void *)R_alloc(is_shuffled ? (size_t)n_taken : 1, sizeof(int32_t));
+  if (is_wide) {
+    take_all_lines(&generator, &mixture, NULL, REAL(result));
+    if (is_shuffled) {
+      double *taken = (double *)(void *)R_alloc((size_t)n_taken, sizeof(double));
+      int32_t *order = (int32_t *)(void *)R_alloc((size_t)n_taken, sizeof(int32_t));
+      memcpy(taken, REAL(result), (size_t)n_taken * sizeof(double));
+      fill_in_order(pool, (uint32_t)n_taken);
+      shuffle(&generator, pool, n_taken, order);
+      for (int64_t i = 0; i < n_taken; i++) REAL(result)[i] = taken[order[i]];
+    }
+  } else {
+    int *rows = INTEGER(result);
+    take_all_lines(&generator, &mixture, is_shuffled ? pool : rows, NULL);
+    if (is_shuffled) shuffle(&generator, pool, n_taken, rows);
+    for (int64_t i = 0; i < n_taken; i++) rows[i] += 1; /* R counts from 1 */
+  }
+  UNPROTECT(1);
+  return result;
+}
+
+/* Perplexity ---------------------------------------------------------------------------------------------------- */
+
+/* Return perplexities from 1 to MAX_PERPLEXITY, NaN if an example was never reported; refuse others. */
+static double *read_reports(SEXP reported, const char *of) {
+  if (TYPEOF(reported) != REALSXP || Rf_xlength(reported) < 1 || Rf_xlength(reported) > MOST_ROWS) {
+    refuse_kind(reported, "reported", of, "be doubles, one for each example");
+  }
+  double *read = REAL(reported);
+  for (R_xlen_t i = 0; i < Rf_xlength(reported); i++) {
+    if (!isnan(read[i]) && !(read[i] >= 1 && read[i] <= MAX_PERPLEXITY)) {
+      refuse("reported", of, "be perplexities from 1 to 1000000", "others");
+    }
+  }
+  return read;
+}
+
+/* Return a number above some limit. */
+static double number_above(SEXP value, double limit, const char *parameter, const char *of) {
+  if (TYPEOF(value) != REALSXP || Rf_xlength(value) != 1) refuse_kind(value, parameter, of, "be one number");
+  if (!(REAL(value)[0] > limit)) refuse(parameter, of, "be above its limit", "another number");
+  return REAL(value)[0];
+}
+
+SEXP C_report_losses(SEXP reported, SEXP rows, SEXP losses) {
+  const char *of = "report_losses";
+  read_reports(reported, of);
+  R_xlen_t n_rows = Rf_xlength(reported);
+  if (TYPEOF(rows) != INTSXP) refuse_kind(rows, "rows", of, "be integers");
+  if (TYPEOF(losses) != REALSXP || Rf_xlength(losses) != Rf_xlength(rows)) {
+    refuse_kind(losses, "losses", of, "be doubles, one for each row");
+  }
+  int64_t count = Rf_xlength(rows);
+  for (int64_t i = 0; i < count; i++) {
+    if (INTEGER(rows)[i] < 1 || INTEGER(rows)[i] > n_rows) refuse("rows", of, "be row numbers", "others");
+  }
+  if (first_wrong_loss(REAL(losses), 0, count) < count) refuse("losses", of, "be finite and at least 0", "others");
+  /* Nobody else sees the change: a vector that something else refers to is copied before. */
+  SEXP result = PROTECT(MAYBE_SHARED(reported) ? Rf_duplicate(reported) : reported);
+  report_losses(INTEGER(rows), REAL(losses), 1, 0, count, REAL(result));
+  UNPROTECT(1);
+  return result;
+}
+
+SEXP C_is_below_initial(SEXP reported, SEXP initial) {
+  const char *of = "is_below_initial";
+  const double *read = read_reports(reported, of);
+  double first = number_above(initial, 1, "initial", of);
+  return Rf_ScalarLogical(add_differences(read, first, 0, Rf_xlength(reported), 0) < 0);
+}
+
+/* The perplexity so many spreads above the mode. */
+static double find_ceiling(const double *reported, int64_t n_rows, double spreads) {
+  Reports reports = {0};
+  for (int64_t begin = 0; begin < n_rows; begin += STEP) {
+    count_reports(reported, begin, smaller(n_rows, begin + STEP), &reports);
+    R_CheckUserInterrupt();
+  }
+  int bits = mode_table_bits(&reports);
+  uint64_t *table = (uint64_t *)(void *)R_alloc((size_t)1 << bits, sizeof(uint64_t));
+  memset(table, 0, sizeof(uint64_t) << bits);
+  for (int64_t begin = 0; begin < n_rows; begin += STEP) {
+    find_mode(reported, begin, smaller(n_rows, begin + STEP), table, bits, &reports);
+    R_CheckUserInterrupt();
+  }
+  for (int64_t begin = 0; begin < n_rows; begin += STEP) {
+    add_squares(reported, begin, smaller(n_rows, begin + STEP), &reports);
+    R_CheckUserInterrupt();
+  }
+  return ceiling_of(&reports, spreads);
+}
+
+SEXP C_draw_by_perplexity(SEXP reported, SEXP initial, SEXP maximum, SEXP sample, SEXP seed) {
+  const char *of = "draw_by_perplexity";
+  const double *read = read_reports(reported, of);
+  int64_t n_rows = Rf_xlength(reported);
+  double first = number_above(initial, 1, "initial", of);
+  double ceiling = Rf_isNull(maximum) ? INFINITY : number_above(maximum, -INFINITY, "maximum", of);
+  int32_t count = whole_number(sample, 1, MOST_ROWS, "sample", of);
+  Generator generator;
+  seed_by(seed, of, &generator);
+  if (ceiling < 0) ceiling = find_ceiling(read, n_rows, -ceiling);
+  double *sums = (double *)(void *)R_alloc((size_t)n_rows, sizeof(double));
+  for (int64_t begin = 0; begin < n_rows; begin += STEP) {
+    add_weights(read, first, ceiling, begin, smaller(n_rows, begin + STEP), sums);
+    R_CheckUserInterrupt();
+  }
+  SEXP result = PROTECT(Rf_allocVector(INTSXP, count));
+  for (int64_t done = 0; done < count; done += STEP) {
+    draw_by_sums(&generator, sums, n_rows, 1, smaller(count - done, STEP), INTEGER(result) + done);
+    R_CheckUserInterrupt();
+  }
+  UNPROTECT(1);
+  return result;
+}

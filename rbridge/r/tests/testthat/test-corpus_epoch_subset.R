@@ -1,0 +1,123 @@
+# Part of the examples in every epoch: R's own draws, whatever the batches are, and what is refused.
+
+instance_of = function(...) batch_sampler_epoch_subset(...)(NULL)
+
+# What R itself draws after the seed of an epoch.
+drawn_by_r = function(seed, epoch, draw) {
+  withr::with_seed(epoch_seed(seed, epoch), draw(),
+    .rng_kind = "Mersenne-Twister", .rng_normal_kind = "Inversion", .rng_sample_kind = "Rejection")
+}
+
+test_that("uniform draws are those of sample.int()", {
+  for (n in c(1, 2, 1000, 65536, 65537, 2147483647)) {
+    sampler = instance_of(n, 1200, 100, seed = 5)
+    for (epoch in c(0, 3)) {
+      expect_identical(sampler$batches(epoch)$rows, drawn_by_r(5, epoch, function() sample.int(n, 1200, replace = TRUE)))
+    }
+  }
+  more_than_a_step = instance_of(10, 600000, 1000, seed = 1)
+  expect_identical(more_than_a_step$batches(0)$rows,
+    drawn_by_r(1, 0, function() sample.int(10, 600000, replace = TRUE)))
+})
+
+test_that("draws without replacement are those of sample.int()", {
+  for (n in c(1200, 65537, 600000)) {
+    size = min(n, 500000)
+    sampler = instance_of(n, size, 100, method = "uniform_without_replacement", seed = 5)
+    for (epoch in c(0, 3)) {
+      expect_identical(sampler$batches(epoch)$rows, drawn_by_r(5, epoch, function() sample.int(n, size, useHash = FALSE)))
+    }
+  }
+})
+
+test_that("partition visits every example equally often, and needs no seed", {
+  sampler = instance_of(10, 4, 4, method = "partition")
+  expect_identical(lapply(0:2, function(epoch) sampler$batches(epoch)$rows),
+    list(c(1L, 3L, 5L, 7L), c(9L, 2L, 4L, 6L), c(8L, 10L, 1L, 3L)))
+  for (n in c(1, 7, 60)) {
+    for (size in c(1, 3, 8, 61)) {
+      sampler = instance_of(n, size, 5, method = "partition")
+      drawn = unlist(lapply(seq_len(n) - 1, function(epoch) sampler$batches(epoch)$rows))
+      expect_identical(tabulate(drawn, n), rep(as.integer(size), n))
+    }
+  }
+})
+
+test_that("batches are full but the last one, and of equal size for replicas", {
+  sizes = function(...) diff(instance_of(100, ..., seed = 1)$batches(0)$offsets)
+  expect_identical(sizes(50, 16), c(16L, 16L, 16L, 2L))
+  expect_identical(sizes(50, 1e10), 50L)
+  expect_identical(sizes(50, 16, num_replicas = 3), rep(c(8L, 8L, 9L), 2))
+  expect_identical(instance_of(100, 50, 16, num_replicas = 3, seed = 1)$.length(), 6L)
+})
+
+test_that("an iteration delivers the batches of epoch after epoch", {
+  sampler = instance_of(100, 50, 16, seed = 1)
+  expect_identical(next_epoch_of(sampler), epoch_of(sampler, 0))
+  expect_identical(next_epoch_of(sampler), epoch_of(sampler, 1))
+  expect_identical(deliver(dataset_of(100), batch_sampler = sampler), epoch_of(sampler, 2))
+})
+
+test_that("the generator of R keeps its state, except for one draw of a missing seed", {
+  set.seed(1)
+  before = .Random.seed
+  instance_of(100, 50, 16, seed = 1)$batches(0)
+  expect_identical(.Random.seed, before)
+  expect_false(instance_of(100, 50, 16)$seed == instance_of(100, 50, 16)$seed)
+})
+
+test_that("a generator that was saved gives the same batches in a fresh R session, without Python", {
+  generators = lapply(subset_methods, function(method) {
+    batch_sampler_epoch_subset(30, 20, 6, method = method, seed = 3)
+  })
+  file = tempfile(fileext = ".rds")
+  saveRDS(generators, file)
+  fresh = callr::r(
+    function(file) list(lapply(readRDS(file), function(generator) generator(NULL)$batches(5)), loadedNamespaces()),
+    list(file),
+    libpath = c(installed_library(), .libPaths())
+  )
+  expect_identical(fresh[[1]], lapply(generators, function(generator) generator(NULL)$batches(5)))
+  expect_false("reticulate" %in% fresh[[2]])
+})
+
+test_that("wrong arguments are refused", {
+  of = "parameter of batch_sampler_epoch_subset must"
+  refused = function(message, ...) {
+    arguments = utils::modifyList(list(n = 10, sample = 5, batch_size = 2), list(...))
+    expect_error(do.call(batch_sampler_epoch_subset, arguments), message, fixed = TRUE)
+  }
+  refused(paste("The 'n'", of, "be an integer from 1 to 2147483647. Got 0 instead."), n = 0)
+  refused(paste("The 'sample'", of, "be an integer from 1 to 2147483647. Got 2.5 instead."), sample = 2.5)
+  refused(paste("The 'batch_size'", of, "be a positive integer. Got 0 instead."), batch_size = 0)
+  refused("must be one of 'uniform', 'uniform_without_replacement', 'partition'. Got 'random'", method = "random")
+  refused("must be at most 10, the number of examples, without replacement. Got 11 instead. Set 'method' to 'uniform'.",
+    sample = 11, method = "uniform_without_replacement")
+  refused("must leave each batch a row: 5 are drawn for 6 batches. Got 6", num_replicas = 6)
+  refused("must be an integer from 0 to 2147483646. Got -1", seed = -1)
+  expect_error(batch_sampler_epoch_subset(10, 5, 2)(dataset_of(11)), "have as many rows as the sampler was made for, 10")
+})
+
+test_that("recipes whose parts are wrong are refused", {
+  recipe = attr(batch_sampler_epoch_subset(10, 5, 2, seed = 1), "settings")$recipe
+  refused = function(message, ...) {
+    changed = recipe
+    changed$parts = utils::modifyList(changed$parts, list(...))
+    expect_error(new_generator(changed)(NULL), message, fixed = TRUE)
+  }
+  refused("have an integer from 1 to 2147483647 as 'n'. Got 0", n = 0)
+  refused("have an integer from 1 to 2147483647 as 'sample'", sample = 1:2)
+  refused("as 'batch_size'", batch_size = 0)
+  refused("as 'num_replicas'", num_replicas = 6)
+  refused("have at most 5 batches. Got 8", batch_size = 1, num_replicas = 4)
+  refused("as 'method'. Got 'other'", method = "other")
+  refused("from 1 to 4 as 'sample'. Got 5", n = 4, method = "uniform_without_replacement")
+})
+
+test_that("a sampler shows what it draws", {
+  generator = batch_sampler_epoch_subset(10, 5, 2, seed = 1)
+  expect_identical(capture.output(generator), c("<batch_sampler_epoch_subset> generator",
+    "* Examples: 5 of 10 in an epoch", "* Batches: 3, of at most 2 rows", "* Method: 'uniform'", "* seed: 1"))
+  expect_identical(capture.output(generator(NULL)), c("<batch_sampler_epoch_subset>", "* Examples: 5 of 10 in an epoch",
+    "* Batches: 3, of at most 2 rows", "* Method: 'uniform'", "* Order: drawn by seed 1, next epoch 0"))
+})
