@@ -7,7 +7,6 @@ missing, the call raises `RNotAvailableError`, which says what to do, and `r_sta
 from rbridge._install import RNotAvailableError, install_r_package
 from rbridge.session import RError
 from rbridge.torch_sampler import as_torch_sampler, collect_rows
-from rbridge.corpus import corpus_plan
 from rbridge.export import export_r
 from rbridge.status import RStatus, r_status
 
@@ -17,7 +16,6 @@ __all__ = [
     "RStatus",
     "as_torch_sampler",
     "collect_rows",
-    "corpus_plan",
     "export_r",
     "install_r_package",
     "r_status",

@@ -78,6 +78,11 @@ class LineFile:
     def __len__(self) -> int:
         return len(self._offsets) - 1
 
+    @property
+    def version(self) -> str:
+        """The version of the file that was indexed, as text that R has too: size, time of modification and inode."""
+        return f"{self._version.size} {self._version.modified} {self._version.inode}"
+
     def check(self) -> None:
         """Raise RuntimeError where the file is not the one that was indexed."""
         self._refuse_other(os.stat(self.path))

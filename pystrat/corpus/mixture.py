@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from typing import Any, Callable, Optional, Sequence, Union
 
 import numpy as np
 
-from pystrat.digest import fingerprint
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_flag, refusal, show
 from pystrat.base import Batches, BatchSampler, epoch_seed
@@ -16,12 +16,14 @@ from pystrat.corpus.batching import BatchCut
 from pystrat.corpus.dataset import CorpusDataset, Source, open_files
 from pystrat.corpus.plan import CorpusPlan, shown_name
 from pystrat.corpus.rules import RuleSource, read_rules
+from pystrat.recipe import Recipe, make_recipe
 
 
 class CorpusMixtureBatchSampler(BatchSampler):
     """Batch sampler over the lines of files, which it mixes by rules, drawn anew in each epoch.
 
-    For a PyTorch ``DataLoader(mixture.dataset(), batch_sampler=mixture)``.
+    For a PyTorch ``DataLoader(mixture.dataset(), batch_sampler=mixture)``; in R
+    ``rbridge::batch_sampler_corpus_mixture()``.
 
     Parameters
     ----------
@@ -115,14 +117,15 @@ class CorpusMixtureBatchSampler(BatchSampler):
         self._shuffle = check_flag(shuffle, "shuffle", owner)
         read = None if rules is None else read_rules(rules, owner=owner)
         self._files = open_files(source, suffixes, owner=owner)
+        self._suffixes = list(suffixes)
         names = [file.name for file in self._files]
         self.plan = CorpusPlan(names, [len(file) for file in self._files], sample, read, owner=owner)
         if self.plan.total > MAX_COUNT:
             required = f"give an epoch at most {MAX_COUNT} lines"
             raise ValueError(refusal("sample", owner, required, f"{show(sample)}, for {self.plan.total}"))
-        files = self.plan.files
-        columns = [[file.lines for file in files], [file.drawn for file in files], [file.kept for file in files]]
-        self._counts = tuple(np.array(column, dtype=np.int64) for column in columns)
+        self._lines = np.array([file.lines for file in self.plan.files], dtype=np.int64)
+        self._drawn = np.array([file.drawn for file in self.plan.files], dtype=np.int64)
+        self._kept = np.array([file.kept for file in self.plan.files], dtype=np.int64)
         self._cut = BatchCut(self.plan.total, batch_size, self.num_replicas, owner=owner)
         if self.plan.unmatched:
             named = ", ".join(f"'{shown_name(name)}'" for name in self.plan.unmatched)
@@ -136,23 +139,34 @@ class CorpusMixtureBatchSampler(BatchSampler):
         for parallel in self._files:
             for side in parallel.sides:
                 side.check()
-        return self._cut.batches(draw_lines(epoch_seed(self._seed, epoch), *self._counts, self._shuffle))
+        seed = epoch_seed(self._seed, epoch)
+        return self._cut.batches(draw_lines(seed, self._lines, self._drawn, self._kept, self._shuffle))
 
     def _global_length(self) -> int:
         return self._cut.n_batches
 
-    def _known_rows(self) -> int:
-        return sum(file.lines for file in self.plan.files)
-
-    def _fingerprint(self) -> str:
-        return fingerprint(
-            "mixture",
-            files=[(file.name, file.lines, file.drawn, file.kept) for file in self.plan.files],
-            batch_size=self._cut.batch_size,
-            num_replicas=self.num_replicas,
-            shuffle=self._shuffle,
-            seed=self._seed,
-        )
+    def _recipe(self) -> Recipe:
+        files = self.plan.files
+        sides = [side for of_suffix in zip(*(file.sides for file in self._files)) for side in of_suffix]
+        parts = {
+            "files": [shown_name(file.name) for file in files],
+            "lines": self._lines.astype(np.float64),
+            "drawn": self._drawn.astype(np.float64),
+            "kept": self._kept.astype(np.float64),
+            "batch_size": self._cut.batch_size,
+            "num_replicas": self.num_replicas,
+            "shuffle": self._shuffle,
+        }
+        labels = {
+            "rule": np.array([np.nan if file.rule is None else float(file.rule.number) for file in files]),
+            "uniform_share": np.array([float(file.uniform_share) for file in files]),
+            "share": np.array([float(file.share) for file in files]),
+            "suffixes": self._suffixes,
+            # As bytes, since a path need not be text of any encoding.
+            "paths": np.frombuffer(b"\0".join(os.fsencode(side.path) for side in sides), dtype=np.uint8),
+            "versions": [side.version for side in sides],
+        }
+        return make_recipe("mixture", seed=self._seed, parts=parts, labels=labels)
 
     def __repr__(self) -> str:
         return (

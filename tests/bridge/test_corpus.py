@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import sys
 from pathlib import Path
 from typing import Any, Callable
@@ -14,9 +15,12 @@ import pytest
 import rbridge
 from pystrat import EpochSubsetBatchSampler, PerplexityBatchSampler
 from pystrat.base import epoch_seed
-from pystrat.corpus import CorpusMixtureBatchSampler
+from pystrat.corpus import CorpusMixtureBatchSampler, CorpusPlan
+from pystrat.corpus.line_index import LineFile
+from pystrat.corpus.lua_patterns import compile_lua_pattern
 from rbridge.session import Session, as_array
 from tests.bridge.recipes import assert_same_recipe
+from tests.corpus.test_lua_patterns import random_pattern, random_subject
 
 SIZES = {"IT1": 30, "MSDN": 60, "gold": 5, "news": 50}
 
@@ -30,7 +34,7 @@ def corpus(tmp_path: Path) -> Path:
 
 def mixture_of(corpus: Path, **parameters: Any) -> CorpusMixtureBatchSampler:
     given = {"rules": ["gold *", "IT,MSDN 20", "news 10"], "sample": 50, "seed": 1, **parameters}
-    return CorpusMixtureBatchSampler(corpus, 8, suffixes=[".txt"], **given)
+    return CorpusMixtureBatchSampler(corpus, **{"batch_size": 8, "suffixes": [".txt"], **given})
 
 
 def perplexity_sampler() -> PerplexityBatchSampler:
@@ -133,75 +137,193 @@ def test_reports_from_r_lead_to_the_batches_of_python(r: Session, base: Any) -> 
     assert (rows - 1).tolist() == trained_in_python(4)
 
 
-def test_a_refused_report_is_an_error_in_r(r: Session) -> None:
-    instance = r.call_function(rbridge.as_torch_sampler(perplexity_sampler()), None)
-    with pytest.raises(
-        rbridge.RError, match="'nll' parameter of PerplexityBatchSampler.report must be finite and at least"
-    ):
-        r.call_function(instance["report"], np.array([1], dtype=np.int32), np.array([-1.0]))
-    with pytest.raises(rbridge.RError, match="Got -1 for row position 2, counted from 0, instead."):
-        r.call_function(instance["report"], np.array([3], dtype=np.int32), np.array([-1.0]))
-    with pytest.raises(rbridge.RError, match="must hold row positions from 0 to 19, counted from 0. Got 20 instead."):
-        r.call_function(instance["report"], np.array([21], dtype=np.int32), np.array([1.0]))
+def tuples_of(frame: Any) -> dict[str, list[Any]]:
+    return {name: list(column) for name, column in zip(frame.names, frame)}
 
 
-def test_a_plan_is_a_data_frame(corpus: Path, base: Any) -> None:
-    with pytest.warns(UserWarning, match="'news'"):
-        mixture = mixture_of(corpus, rules=["gold *", "IT,MSDN 20"])
-    frame = rbridge.corpus_plan(mixture)
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"sample": 0.1, "rules": None, "shuffle": False},
+        {"sample": 0.3, "rules": ["IT%d 0.1", "MSDN,^news$ 00.7", "gold *"], "num_replicas": 3},
+        {"sample": 2000, "rules": ["gold *", "* 1"], "batch_size": 1000},
+    ],
+)
+def test_recipes_of_mixtures(corpus: Path, parameters: dict[str, Any], r: Session, base: Any) -> None:
+    mixture = mixture_of(corpus, **parameters)
+    given = {"batch_size": 8, "rules": ["gold *", "IT,MSDN 20", "news 10"], "sample": 50, "seed": 1, **parameters}
+    if isinstance(given["sample"], int):
+        given["sample"] = np.array([given["sample"]], dtype=np.int32)
+    generator = r.call("batch_sampler_corpus_mixture", str(corpus), suffixes=".txt", **given)
+    assert_same_recipe(r, mixture, generator)
+    assert_same_recipe(r, mixture, rbridge.as_torch_sampler(mixture))
+    instance = r.call_function(generator, None)
+    for epoch in (0, 3):
+        rows, offsets = (as_array(vector) for vector in r.call_function(instance["batches"], epoch))
+        assert (rows - 1).tolist() == mixture.batches(epoch).rows.tolist()
+        assert offsets.tolist() == mixture.batches(epoch).offsets.tolist()
+    frame = r.call("corpus_plan", generator)
     assert tuple(base["class"](frame)) == ("data.frame",)
-    columns = dict(zip(frame.names, frame))
-    table = mixture.plan.table()
+    columns, table = dict(zip(frame.names, frame)), mixture.plan.table()
     assert list(columns) == list(table)
-    assert list(columns["file"]) == table["file"].tolist()
-    for name in ("lines", "uniform_share", "share", "drawn", "kept"):
-        assert as_array(columns[name]).tolist() == table[name].astype(float).tolist()
-    assert list(base["is.na"](columns["rule"])) == [False, False, False, True]
-    assert not any(base["is.nan"](columns["rule"]))
-    with pytest.raises(
-        TypeError, match="'mixture' parameter of corpus_plan must be a CorpusMixtureBatchSampler. Got 3 instead."
-    ):
-        rbridge.corpus_plan(3)  # type: ignore[arg-type]
+    for name in table:
+        found = list(columns[name]) if name == "file" else as_array(columns[name])
+        assert np.array_equal(found, table[name].to_numpy(), equal_nan=name != "file"), name
 
 
-def test_names_that_are_no_text_are_shown(tmp_path: Path, base: Any, r: Session, rscript: Callable[..., str]) -> None:
-    """A byte that is no character is not lost, in the plan and in errors that name the file, on both ways to R."""
+def test_a_file_that_no_rule_covers_is_named_in_both_languages(corpus: Path, r: Session, base: Any) -> None:
+    rules = ["gold *", "IT,MSDN 20"]
+    with pytest.warns(UserWarning, match="No rule covers these files, which are left out: 'news'."):
+        mixture = mixture_of(corpus, rules=rules)
+    sample = np.array([50], dtype=np.int32)
+    with pytest.warns(UserWarning, match="No rule covers these files, which are left out: 'news'."):
+        generator = r.call("batch_sampler_corpus_mixture", str(corpus), 8, sample, rules, ".txt", seed=1)
+    assert_same_recipe(r, mixture, generator)
+    columns = tuples_of(r.call("corpus_plan", generator))
+    assert list(base["is.na"](columns["rule"][3])) == [True] and columns["drawn"][3] == 0
+
+
+def test_random_plans_are_the_same_in_both_languages(r: Session) -> None:
+    """Shares and numbers of lines to the last digit, and the errors word for word."""
+    dice = random.Random(1)
+    texts = ["*", "1", "2.5", "0.001", "00.30", ".7", "1000000000000000000000001", "0." + "0" * 60 + "3", "33.333333"]
+    n_planned = 0
+    for _ in range(400):
+        names = [f"f{place}" for place in range(dice.randint(1, 6))]
+        lines = [dice.choice([0, 1, 7, 1000, 123456789, 2**40]) for _ in names]
+        rules = [
+            f"f[{dice.randint(0, 3)}-{dice.randint(2, 6)}] {dice.choice(texts)}" for _ in range(dice.randint(2, 5))
+        ]
+        sample: Any = dice.choice(
+            [dice.random(), 10 ** -dice.randint(1, 12), 0.1, 0.7, dice.randint(1, 5000), 2**31 - 1]
+        )
+        crossed = np.array([sample], dtype=np.int32) if isinstance(sample, int) else sample
+        read = r.call("read_rules", rules, "CorpusPlan")
+        if dice.random() < 0.2:
+            rules, read = None, None  # type: ignore[assignment]
+        try:
+            plan = CorpusPlan(names, lines, sample, rules)
+            if plan.total > 2**31 - 1:
+                continue
+        except ValueError as error:
+            with pytest.raises(rbridge.RError) as refused:
+                r.call("make_corpus_plan", names, np.array(lines, dtype=np.float64), crossed, read, "CorpusPlan")
+            assert str(refused.value) == str(error)
+            continue
+        made = r.call("make_corpus_plan", names, np.array(lines, dtype=np.float64), crossed, read, "CorpusPlan")
+        found = {name: as_array(vector) for name, vector in zip(made.names, made)}
+        table = plan.table()
+        for name in ("rule", "uniform_share", "share", "drawn", "kept"):
+            assert np.array_equal(found[name], table[name].to_numpy(), equal_nan=True), (names, lines, rules, sample)
+        n_planned += 1
+    assert n_planned > 150
+
+
+MATCHES = """
+function(patterns, subjects) {
+  text = function(hex) rawToChar(as.raw(strtoi(substring(hex, 2 * seq_len(nchar(hex) / 2) - 1, 2 * seq_len(nchar(hex) / 2)), 16)))
+  mapply(function(pattern, subject) {
+    tryCatch(
+      grepl(rbridge:::regex_of_lua(text(pattern)), text(subject), perl = TRUE, useBytes = TRUE) + 0,
+      malformed_pattern = function(condition) -1
+    )
+  }, patterns, subjects, USE.NAMES = FALSE)
+}
+"""
+
+
+def test_random_lua_patterns_match_the_same_names_in_both_languages(r: Session, base: Any) -> None:
+    dice = random.Random(3)
+    patterns, subjects, expected = [], [], []
+    while len(patterns) < 4000:
+        subject = random_subject(dice).replace(b"\0", b"a")
+        pattern = random_pattern(dice)
+        if dice.random() < 0.3:
+            pattern = bytes(dice.choice(b"ab%[]()^$-1f.*") for _ in range(dice.randint(1, 6)))
+        if not subject or not pattern:
+            continue
+        try:
+            matches = int(compile_lua_pattern(pattern).search(subject) is not None)
+        except ValueError:
+            matches = -1
+        patterns.append(pattern.hex())
+        subjects.append(subject.hex())
+        expected.append(matches)
+    found = as_array(r.call_function(evaluated(base, MATCHES), patterns, subjects)).astype(int).tolist()
+    differing = [case for case in zip(patterns, subjects, expected, found) if case[2] != case[3]]
+    assert not differing, differing[:5]
+    assert min(map(expected.count, (-1, 0, 1))) > 300
+
+
+TEXTS = ["", "\n", "a", "a\n", "a\nb", "\n\n", "a\r\nb\r\r\n\r", "é\u2028b\x0b\x85c\n", "\ufeffa\n", "a\rb\n"]
+
+
+def test_lines_and_their_index_are_the_same_in_both_languages(tmp_path: Path, r: Session) -> None:
+    """Either language uses the index that the other one wrote."""
+    for writer in ("python", "r"):
+        for place, text in enumerate([*TEXTS, "x" * 9_000_000 + "\ny" * 3]):
+            path = tmp_path / f"{writer}{place}.txt"
+            path.write_bytes(text.encode())
+            index = path.with_name(f".{path.name}.pystrat-lines")
+            if writer == "r":
+                r.call("line_index", str(path))
+                written = index.stat()
+            lines = LineFile(path)
+            expected = [lines.line(number) for number in range(len(lines))]
+            if writer == "python":
+                written = index.stat()
+            found = r.call("line_index", str(path))
+            assert (index.stat().st_mtime_ns, index.stat().st_ino) == (written.st_mtime_ns, written.st_ino)
+            assert dict(zip(found.names, found))["n_lines"][0] == len(expected)
+            if expected:
+                dataset = r.call("corpus_dataset", r.named_list(path=str(path)), ".txt")
+                positions = np.arange(1, len(expected) + 1, dtype=np.int32)
+                assert list(r.call_function(dataset["lines"], positions)[0]) == expected
+
+
+def test_an_index_that_cannot_be_beside_its_file_is_shared_too(
+    tmp_path: Path, r: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, cache = tmp_path / "corpus" / "text.txt", tmp_path / "cache"
+    path.with_name(f".{path.name}.pystrat-lines").mkdir(parents=True)
+    path.write_text("a\nb\n", encoding="utf-8")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))  # R in this process sees it too
+    r.call("line_index", str(path))
+    written = [(file.name, file.stat().st_ino) for file in (cache / "pystrat" / "lines").iterdir()]
+    assert len(LineFile(path)) == 2 and len(written) == 1
+    assert [(file.name, file.stat().st_ino) for file in (cache / "pystrat" / "lines").iterdir()] == written
+
+
+def test_names_that_are_no_text_are_shown(tmp_path: Path, r: Session, rscript: Callable[..., str]) -> None:
+    """A byte that is no character is not lost: in the plan, in errors that name the file, and where the file is read."""
     with open(os.path.join(os.fsencode(tmp_path), b"caf\xe9.txt"), "wb") as text:
-        text.write(b"\xe9 line\n")
-    mixture = CorpusMixtureBatchSampler(tmp_path, 1, suffixes=[".txt"], sample=1)
-    frame = rbridge.corpus_plan(mixture)
-    assert list(dict(zip(frame.names, frame))["file"]) == ["caf\\xe9"]
+        text.write(b"line\n")
+    mixture = CorpusMixtureBatchSampler(tmp_path, 1, suffixes=[".txt"], sample=1, seed=1)
+    generator = rbridge.as_torch_sampler(mixture)
+    in_r = r.call("batch_sampler_corpus_mixture", str(tmp_path), 1, np.array([1], dtype=np.int32), None, ".txt", seed=1)
+    assert_same_recipe(r, mixture, in_r)
+    assert tuples_of(r.call("corpus_plan", generator))["file"] == ["caf\\xe9"]
+    instance = r.call_function(generator, None)
+    dataset = r.call_function(instance["dataset"])
+    assert list(r.call_function(dataset["lines"], 1)[0]) == ["line"]
     (mixture.dataset().files[0].sides[0].path).write_bytes(b"longer than before\n")
-    instance = r.call_function(rbridge.as_torch_sampler(mixture), None)
-    with pytest.raises(rbridge.RError, match=r"caf\\udce9.txt has changed since its lines were found"):
+    with pytest.raises(rbridge.RError, match=r"caf\\xe9.txt has changed since its lines were found"):
         r.call_function(r.call_function(instance[".iter"]))
-    code = """
-    corpus = reticulate::import("pystrat.corpus")
-    mixture = corpus$CorpusMixtureBatchSampler("{folder}", 1L, suffixes = list(".txt"), sample = 1L)
-    cat(rbridge::corpus_plan(mixture)$file, "\\n")
-    reticulate::py_run_string("import pathlib; [p.write_text('x') for p in pathlib.Path('{folder}').glob('*.txt')]")
-    cat(tryCatch(rbridge::batch_sampler_python(mixture)(NULL)$.iter()(), error = conditionMessage))
-    """
-    told = rscript(code.replace("{folder}", str(tmp_path)), RETICULATE_PYTHON=sys.executable).splitlines()
-    assert told[0].strip() == "caf\\xe9"
-    assert "caf\\udce9.txt has changed since its lines were found" in told[1]
 
 
 FROM_R = """
 corpus = reticulate::import("pystrat.corpus")
 mixture = corpus$CorpusMixtureBatchSampler("{folder}", 8, suffixes = list(".txt"), sample = 50L,
   rules = list("gold *", "IT,MSDN 20", "news 10"), seed = 1)
-collected = rbridge::collect_rows(rbridge::batch_sampler_python(mixture), n_rows = 145)
+generator = rbridge::batch_sampler_python(mixture)
+collected = rbridge::collect_rows(generator, n_rows = 145)
 subset = corpus$PerplexityBatchSampler(20, 30, 8, maximum = NULL, seed = 1)
 train = {train}
-plan = rbridge::corpus_plan(mixture)
 cat(jsonlite::toJSON(digits = NA, list(
   rows = collected$rows - 1L,
   trained = train(rbridge::batch_sampler_python(subset), 4) - 1L,
-  class = class(plan),
-  plan = plan,
-  none = tryCatch(rbridge::corpus_plan(3), error = conditionMessage),
-  other = tryCatch(rbridge::corpus_plan(subset), error = conditionMessage)
+  plan = rbridge::corpus_plan(generator)
 )))
 """
 
@@ -211,19 +333,5 @@ def test_from_r_through_reticulate(corpus: Path, rscript: Callable[..., str]) ->
     told = json.loads(rscript(code, RETICULATE_PYTHON=sys.executable))
     assert told["rows"] == mixture_of(corpus).batches(0).rows.tolist()
     assert told["trained"] == trained_in_python(4)
-    assert told["class"] == ["data.frame"]
     assert [row["file"] for row in told["plan"]] == list(SIZES)
     assert [(row["drawn"], row["kept"]) for row in told["plan"]] == [(10, 0), (20, 0), (0, 5), (15, 0)]
-    assert told["none"] == [
-        "The 'mixture' parameter of corpus_plan must be a CorpusMixtureBatchSampler. Got 3 instead."
-    ]
-    assert "must be a CorpusMixtureBatchSampler. Got 4 values instead." in told["other"][0]
-
-
-def test_the_example_for_r_in_the_documents(rscript: Callable[..., str]) -> None:
-    document = Path(__file__).parents[2] / "docs" / "corpus.md"
-    example = document.read_text(encoding="utf-8").split("```r\n")[1].split("```")[0]
-    printed = rscript(example + "print(subset$state_dict()$epoch)", RETICULATE_PYTHON=sys.executable).splitlines()
-    assert [line.split()[-2:] for line in printed[1:3]] == [["70", "0"], ["30", "0"]]
-    assert printed[3].split()[1].strip('"') in ("generic", "news")
-    assert printed[4] == "[1] 1", "the epoch that was trained on is over"

@@ -121,14 +121,3 @@ collect_rows_of_file = function(file, columns, ...) {
   rows = utils::read.csv(file, na.strings = "")
   collect_rows(batch_sampler_stratified(strata = rows[columns], ...), n_rows = nrow(rows))
 }
-
-# Columns from Python, where what is missing is NaN.
-data_frame_of_columns = function(columns) {
-  columns = lapply(columns, function(column) {
-    if (is.double(column)) {
-      column[is.nan(column)] = NA
-    }
-    column
-  })
-  data.frame(columns, stringsAsFactors = FALSE)
-}

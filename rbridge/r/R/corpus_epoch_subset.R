@@ -1,8 +1,8 @@
 #' @title Part of the Dataset in Every Epoch
 #'
 #' @description
-#' Makes a batch sampler for [torch::dataloader()] and for the learners of mlr3torch that visits `sample` of `n` examples
-#' in each epoch, at random or in turn.
+#' Makes a batch sampler for [torch::dataloader()] and for the learners of mlr3torch that visits `sample` of `n`
+#' examples in each epoch, at random or in turn.
 #' It is for datasets that are too large for whole epochs.
 #'
 #' @param n (`integer(1)`)\cr

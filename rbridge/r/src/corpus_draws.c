@@ -153,12 +153,16 @@ SEXP C_draw_lines(SEXP lines, SEXP drawn, SEXP kept, SEXP is_to_shuffle, SEXP se
 
 /* Perplexity ---------------------------------------------------------------------------------------------------- */
 
-/* Return perplexities from 1 to MAX_PERPLEXITY, NaN if an example was never reported; refuse others. */
-static double *read_reports(SEXP reported, const char *of) {
+static void check_reports(SEXP reported, const char *of) {
   if (TYPEOF(reported) != REALSXP || Rf_xlength(reported) < 1 || Rf_xlength(reported) > MOST_ROWS) {
     refuse_kind(reported, "reported", of, "be doubles, one for each example");
   }
-  double *read = REAL(reported);
+}
+
+/* Return perplexities from 1 to MAX_PERPLEXITY, NaN if an example was never reported; refuse others. */
+static const double *read_reports(SEXP reported, const char *of) {
+  check_reports(reported, of);
+  const double *read = REAL(reported);
   for (R_xlen_t i = 0; i < Rf_xlength(reported); i++) {
     if (!isnan(read[i]) && !(read[i] >= 1 && read[i] <= MAX_PERPLEXITY)) {
       refuse("reported", of, "be perplexities from 1 to 1000000", "others");
@@ -176,7 +180,7 @@ static double number_above(SEXP value, double limit, const char *parameter, cons
 
 SEXP C_report_losses(SEXP reported, SEXP rows, SEXP losses) {
   const char *of = "report_losses";
-  read_reports(reported, of);
+  check_reports(reported, of);
   R_xlen_t n_rows = Rf_xlength(reported);
   if (TYPEOF(rows) != INTSXP) refuse_kind(rows, "rows", of, "be integers");
   if (TYPEOF(losses) != REALSXP || Rf_xlength(losses) != Rf_xlength(rows)) {

@@ -44,6 +44,16 @@ static const R_CallMethodDef routines[] = {
   {"C_report_losses", (DL_FUNC)&C_report_losses, 3},
   {"C_is_below_initial", (DL_FUNC)&C_is_below_initial, 2},
   {"C_draw_by_perplexity", (DL_FUNC)&C_draw_by_perplexity, 5},
+  {"C_file_versions", (DL_FUNC)&C_file_versions, 1},
+  {"C_hash_of_text", (DL_FUNC)&C_hash_of_text, 1},
+  {"C_line_begins", (DL_FUNC)&C_line_begins, 2},
+  {"C_index_number", (DL_FUNC)&C_index_number, 1},
+  {"C_index_head", (DL_FUNC)&C_index_head, 2},
+  {"C_lines_of_index", (DL_FUNC)&C_lines_of_index, 2},
+  {"C_new_descriptors", (DL_FUNC)&C_new_descriptors, 1},
+  {"C_read_lines", (DL_FUNC)&C_read_lines, 7},
+  {"C_shortest_decimal", (DL_FUNC)&C_shortest_decimal, 1},
+  {"C_plan_files", (DL_FUNC)&C_plan_files, 5},
   {NULL, NULL, 0}
 };
 

@@ -47,5 +47,15 @@ SEXP C_draw_lines(SEXP lines, SEXP drawn, SEXP kept, SEXP is_to_shuffle, SEXP se
 SEXP C_report_losses(SEXP reported, SEXP rows, SEXP losses);
 SEXP C_is_below_initial(SEXP reported, SEXP initial);
 SEXP C_draw_by_perplexity(SEXP reported, SEXP initial, SEXP maximum, SEXP sample, SEXP seed);
+SEXP C_file_versions(SEXP paths);
+SEXP C_hash_of_text(SEXP text);
+SEXP C_line_begins(SEXP block, SEXP read);
+SEXP C_index_number(SEXP number);
+SEXP C_index_head(SEXP version, SEXP n_lines);
+SEXP C_lines_of_index(SEXP path, SEXP version);
+SEXP C_new_descriptors(SEXP n_files);
+SEXP C_read_lines(SEXP paths, SEXP shown, SEXP versions, SEXP indices, SEXP ends, SEXP pointer, SEXP positions);
+SEXP C_shortest_decimal(SEXP number);
+SEXP C_plan_files(SEXP lines, SEXP rules, SEXP weights, SEXP requested, SEXP of_lines);
 
 #endif

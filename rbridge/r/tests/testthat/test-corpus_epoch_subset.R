@@ -12,7 +12,8 @@ test_that("uniform draws are those of sample.int()", {
   for (n in c(1, 2, 1000, 65536, 65537, 2147483647)) {
     sampler = instance_of(n, 1200, 100, seed = 5)
     for (epoch in c(0, 3)) {
-      expect_identical(sampler$batches(epoch)$rows, drawn_by_r(5, epoch, function() sample.int(n, 1200, replace = TRUE)))
+      expect_identical(sampler$batches(epoch)$rows,
+        drawn_by_r(5, epoch, function() sample.int(n, 1200, replace = TRUE)))
     }
   }
   more_than_a_step = instance_of(10, 600000, 1000, seed = 1)
@@ -25,7 +26,8 @@ test_that("draws without replacement are those of sample.int()", {
     size = min(n, 500000)
     sampler = instance_of(n, size, 100, method = "uniform_without_replacement", seed = 5)
     for (epoch in c(0, 3)) {
-      expect_identical(sampler$batches(epoch)$rows, drawn_by_r(5, epoch, function() sample.int(n, size, useHash = FALSE)))
+      expect_identical(sampler$batches(epoch)$rows,
+        drawn_by_r(5, epoch, function() sample.int(n, size, useHash = FALSE)))
     }
   }
 })
@@ -95,7 +97,8 @@ test_that("wrong arguments are refused", {
     sample = 11, method = "uniform_without_replacement")
   refused("must leave each batch a row: 5 are drawn for 6 batches. Got 6", num_replicas = 6)
   refused("must be an integer from 0 to 2147483646. Got -1", seed = -1)
-  expect_error(batch_sampler_epoch_subset(10, 5, 2)(dataset_of(11)), "have as many rows as the sampler was made for, 10")
+  expect_error(batch_sampler_epoch_subset(10, 5, 2)(dataset_of(11)),
+    "have as many rows as the sampler was made for, 10")
 })
 
 test_that("recipes whose parts are wrong are refused", {

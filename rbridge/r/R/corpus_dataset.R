@@ -1,0 +1,126 @@
+#' @title Dataset of the Lines of Files
+#'
+#' @description
+#' A [torch::dataset()] of the lines of all files, file after file, that reads any lines at once, many at a time.
+#' Files may be larger than memory.
+#' [batch_sampler_corpus_mixture()] over the same files says which lines a batch has.
+#'
+#' @param source (`character()` or `list()`)\cr
+#'   A folder, whose files (none of folders within it) are taken in the order of the bytes of their names without
+#'   suffix; or the paths of files with the first suffix, taken in the given order.
+#'   A single file is given as `list(path)`.
+#' @param suffixes (`character()`)\cr
+#'   The endings of files that belong together line by line, such as a text and its translation; one for text alone.
+#' @param transform (`function`)\cr
+#'   Is called with the lines of a batch, as `lines()` returns them; its value is the batch.
+#'   This is the place for a tokenizer.
+#'   `NULL` (default): the batch is the lines.
+#'
+#' @return A dataset with the members
+#' * `lines(positions)`: the lines at positions, which count from 1 over all files: a list of `character()`, one for
+#'   each suffix, whose names are the suffixes without the dot that they begin with;
+#' * `.getbatch(positions)`: the lines, or what `transform` makes of them;
+#' * `.length()`: the number of positions.
+#'
+#' `dataset[positions]` is the batch of these positions.
+#'
+#' @section Lines:
+#' Only `\n` ends a line; one `\r` before it is dropped; a last line without `\n` counts.
+#' Text is UTF-8.
+#' Where lines begin is found once and kept beside each file, see [batch_sampler_corpus_mixture()].
+#' Each process opens the files for itself and keeps them open as long as the dataset lives: two descriptors a file.
+#'
+#' @section Errors:
+#' No files, a file that is missing, cannot be read or has another number of lines than its partner.
+#' When lines are read: positions that there are not, a line that is not UTF-8, and a file that has changed since its
+#' lines were found.
+#'
+#' @export
+#' @examples
+#' folder = tempfile()
+#' dir.create(folder)
+#' writeLines(c("one", "two"), file.path(folder, "numbers.en"))
+#' writeLines(c("eins", "zwei"), file.path(folder, "numbers.de"))
+#' dataset = corpus_dataset(folder, suffixes = c(".en", ".de"))
+#' length(dataset)
+#' dataset[2:1]
+#' corpus_dataset(folder, ".en", transform = function(lines) nchar(lines$en))[1:2]
+corpus_dataset = function(source, suffixes = c(".src", ".tgt"), transform = NULL) {
+  files_dataset(open_files(source, suffixes, of = "corpus_dataset"), transform)
+}
+
+# `files` as open_files() returns them.
+files_dataset = function(files, transform) {
+  if (!is.null(transform) && !is.function(transform)) {
+    stop_parameter("transform", "be a function, or nothing", show_value(transform), of = "corpus_dataset")
+  }
+  ends = cumsum(files$lines)
+  generator = torch::dataset(
+    name = "corpus_dataset",
+    initialize = function() {
+      self$indices = files$indices
+      self$shown = lapply(files$paths, shown_name)
+      self$descriptors = lapply(files$paths, function(paths) .Call(C_new_descriptors, length(paths)))
+    },
+    indices = NULL,
+    shown = NULL,
+    descriptors = NULL,
+    lines = function(positions) {
+      positions = check_positions(positions, ends[length(ends)])
+      sides = seq_along(files$suffixes)
+      read = lapply(sides, function(side) self$.read(side, positions))
+      names(read) = sub("^[.]", "", files$suffixes)
+      read
+    },
+    .read = function(side, positions) {
+      read = read_lines(files$paths[[side]], self$shown[[side]], files$versions[[side]], self$indices[[side]], ends,
+        self$descriptors[[side]], positions)
+      self$indices[[side]] = read$indices
+      read$lines
+    },
+    .getbatch = function(positions) {
+      lines = self$lines(positions)
+      if (is.null(transform)) lines else transform(lines)
+    },
+    .length = function() ends[length(ends)],
+    parent_env = environment()
+  )
+  generator()
+}
+
+# torch's own method makes integers of what it is asked for, in which positions need not fit.
+#' @export
+`[.corpus_dataset` = function(x, i) x$.getbatch(i)
+
+check_positions = function(positions, n_lines) {
+  required = sprintf("hold positions of lines from 1 to %.0f", n_lines)
+  if (!is.numeric(positions) || is.object(positions)) {
+    stop_parameter("positions", required, show_value(positions), of = "corpus_dataset")
+  }
+  wrong = which(is.na(positions) | positions < 1 | positions > n_lines | positions != floor(positions))
+  if (length(wrong) > 0L) {
+    stop_parameter("positions", required, show_value(positions[wrong[1L]]), of = "corpus_dataset")
+  }
+  positions
+}
+
+# -> list(lines, indices): an index that is missing is made again.
+# `descriptors` keep the files open.
+read_lines = function(paths, shown, versions, indices, ends, descriptors, positions) {
+  repeat {
+    lines = .Call(C_read_lines, paths, shown, versions, indices, ends, descriptors, positions)
+    if (is.character(lines)) {
+      break
+    }
+    file = lines
+    check_versions(paths[file], versions[file])
+    indices[[file]] = line_index(paths[file], versions[file])$index
+  }
+  wrong = which(!validUTF8(lines))
+  if (length(wrong) > 0L) {
+    position = positions[wrong[1L]]
+    file = findInterval(position - 1, ends) + 1L
+    stop(sprintf("%s, line %.0f, is not UTF-8.", shown[file], position - c(0, ends)[file]), call. = FALSE)
+  }
+  list(lines = lines, indices = indices)
+}

@@ -1,0 +1,144 @@
+# Files of text that belong together line by line, such as a text and its translation.
+
+# -> list(
+#   suffixes,
+#   names = what the names of files that belong together have in common, without folder and suffix,
+#   paths, versions, indices = those of all files: for each suffix those of all names,
+#   lines = the lines of each name
+# )
+open_files = function(source, suffixes, of) {
+  suffixes = check_suffixes(suffixes, of)
+  found = find_source(source, suffixes, of)
+  if (length(found$names) == 0L) {
+    stop_parameter("source", sprintf("have files that end in '%s'", suffixes[1L]), "none", of = of)
+  }
+  given = lapply(suffixes, function(suffix) paste0(found$prefixes, suffix))
+  for (file in seq_along(found$names)) {
+    check_all_there(vapply(given, `[`, "", file), of)
+  }
+  paths = lapply(given, function(of_suffix) vapply(of_suffix, absolute, "", USE.NAMES = FALSE))
+  indexed = lapply(paths, lapply, line_index)
+  lines = lapply(indexed, vapply, function(found) found$n_lines, 0)
+  check_equal_lines(lines, given[[1L]], paths, of)
+  list(
+    suffixes = suffixes,
+    names = found$names,
+    paths = paths,
+    versions = lapply(indexed, vapply, function(found) found$version, ""),
+    indices = lapply(indexed, lapply, function(found) found$index),
+    lines = lines[[1L]]
+  )
+}
+
+check_suffixes = function(suffixes, of) {
+  required = "be different endings of names, such as ('.src', '.tgt')"
+  if (!is.character(suffixes)) {
+    stop_parameter("suffixes", required, show_value(suffixes), of = of)
+  }
+  if (length(suffixes) == 0L || anyNA(suffixes) || anyDuplicated(suffixes) || any(suffixes == "")) {
+    stop_parameter("suffixes", required, sprintf("(%s)", paste(vapply(suffixes, show_value, ""), collapse = ", ")),
+      of = of)
+  }
+  unname(suffixes)
+}
+
+# -> list(names, prefixes = their paths without suffix): those of a folder in the order of their bytes, or the given
+# files, in the given order.
+find_source = function(source, suffixes, of) {
+  required = "be a folder or a list of files"
+  if (is.list(source)) {
+    wrong = which(!vapply(source, function(path) is.character(path) && length(path) == 1L && !is.na(path), NA))
+    if (length(wrong) > 0L) {
+      stop_parameter("source", required, sprintf("a list with %s", show_value(source[[wrong[1L]]])), of = of)
+    }
+    source = as.character(source)
+  } else if (!is.character(source) || anyNA(source)) {
+    stop_parameter("source", required, show_value(source), of = of)
+  } else if (length(source) == 1L) {
+    return(find_in_folder(source, suffixes, required, of))
+  }
+  prefixes = without_suffix(source, suffixes[1L])
+  if (anyNA(prefixes)) {
+    stop_parameter("source", sprintf("list files that end in '%s'", suffixes[1L]),
+      show_value(source[is.na(prefixes)][1L]), of = of)
+  }
+  list(names = basename(prefixes), prefixes = prefixes)
+}
+
+find_in_folder = function(folder, suffixes, required, of) {
+  if (!dir.exists(folder)) {
+    stop_parameter("source", required, show_value(folder), of = of)
+  }
+  files = list.files(folder, all.files = TRUE, no.. = TRUE)
+  files = files[is.na(without_suffix(files, index_suffix))]
+  files = files[!dir.exists(path_of(folder, files))]
+  names = unlist(lapply(suffixes, function(suffix) without_suffix(files, suffix)))
+  names = sort_by_bytes(unique(names[!is.na(names)]))
+  list(names = names, prefixes = path_of(folder, names))
+}
+
+# Names are bytes, which need not be text of any encoding, as file.path() wants it.
+
+path_of = function(folder, names) {
+  if (length(names) == 0L) character() else paste0(sub("/+$", "", folder, useBytes = TRUE), "/", names)
+}
+
+# Names without a suffix, NA for those that do not have it.
+without_suffix = function(names, suffix) {
+  ending = charToRaw(suffix)
+  stripped = vapply(names, function(name) {
+    bytes = charToRaw(name)
+    size = length(bytes) - length(ending)
+    ends_so = size >= 0L && identical(bytes[size + seq_along(ending)], ending)
+    if (ends_so) rawToChar(bytes[seq_len(size)]) else NA_character_
+  }, "", USE.NAMES = FALSE)
+  Encoding(stripped) = Encoding(names)
+  stripped
+}
+
+sort_by_bytes = function(names) {
+  as_text = vapply(names, function(name) paste(sprintf("%02x", as.integer(charToRaw(name))), collapse = ""), "")
+  names[order(as_text, method = "radix")]
+}
+
+check_all_there = function(paths, of) {
+  there = file.exists(paths) & !dir.exists(paths)
+  if (all(there)) {
+    return(invisible())
+  }
+  missing = paths[!there][1L]
+  got = if (any(there)) sprintf("'%s' without '%s'", paths[there][1L], missing) else sprintf("no file '%s'", missing)
+  stop_parameter("source", "have a file of each suffix", got, of = of)
+}
+
+check_equal_lines = function(lines, given, paths, of) {
+  for (side in seq_along(lines)[-1L]) {
+    wrong = which(lines[[side]] != lines[[1L]])
+    if (length(wrong) > 0L) {
+      file = wrong[1L]
+      stop_parameter("source", "have parallel files with equally many lines", of = of,
+        sprintf("%s in '%s' and %s in '%s'", show_count(lines[[1L]][file], "line"), given[file],
+          show_count(lines[[side]][file], "line"), paths[[side]][file]))
+    }
+  }
+}
+
+# Paths as the bytes that they are, with a zero byte between them: a recipe holds plain vectors, and a path need not be
+# text of any encoding.
+paths_as_bytes = function(paths) {
+  bytes = unlist(lapply(paths, function(path) c(charToRaw(path), as.raw(0L))))
+  bytes[-length(bytes)]
+}
+
+bytes_as_paths = function(bytes) {
+  ends = c(which(bytes == as.raw(0L)), length(bytes) + 1L)
+  begins = c(1L, ends[-length(ends)] + 1L)
+  mapply(function(begin, end) rawToChar(bytes[seq_len(end - begin) + begin - 1L]), begins, ends)
+}
+
+# A name as text that any output takes: bytes that are no characters as \xe9.
+shown_name = function(names) {
+  known = iconv(names, "UTF-8", "UTF-8", sub = NA)
+  shown = iconv(names, "UTF-8", "UTF-8", sub = "byte")
+  ifelse(is.na(known), gsub("<([0-9a-f]{2})>", "\\\\x\\1", shown), enc2utf8(names))
+}

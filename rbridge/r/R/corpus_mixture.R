@@ -1,0 +1,243 @@
+#' @title Mixture of Files by Rules
+#'
+#' @description
+#' Makes a batch sampler for [torch::dataloader()] over the lines of text files, which it mixes by rules: every epoch
+#' draws the lines of each file anew, as many as the rules say.
+#' [corpus_dataset()] over the same files reads the lines.
+#'
+#' @param source (`character()` or `list()`)\cr
+#'   A folder, whose files (none of folders within it) are taken in the order of the bytes of their names without
+#'   suffix; or the paths of files with the first suffix, taken in the given order.
+#'   A single file is given as `list(path)`.
+#' @param batch_size (`integer(1)`)\cr
+#'   Lines of a batch, at least 1.
+#'   The last batch may be smaller.
+#' @param sample (`double(1)` or `integer(1)`)\cr
+#'   A share between 0 and 1 of all lines that no rule keeps; or the number of lines of an epoch, an integer such as
+#'   `1000L`, the lines that rules keep among them.
+#'   Other doubles are refused, since `1` may mean either.
+#' @param rules (`character()` or `list()`)\cr
+#'   The path of a file of rules; or two or more rules, or a list of any number of rules, see section *Rules*.
+#'   `NULL` (default): every file has its share of the lines.
+#' @param suffixes (`character()`)\cr
+#'   The endings of files that belong together line by line, such as a text and its translation; one for text alone.
+#' @param shuffle (`logical(1)`)\cr
+#'   `TRUE` (default): the drawn lines are shuffled.
+#'   `FALSE`: they are in the order of the files.
+#' @param seed (`integer(1)`)\cr
+#'   Integer from 0 to 2147483646 that decides the lines of all epochs.
+#'   `NULL` (default): one is drawn each time the generator is called, from the generator of torch if LibTorch is
+#'   installed, so that the seed of a learner governs it, otherwise from the generator of R.
+#' @param num_replicas (`integer(1)`)\cr
+#'   Number of processes that share the batches of an epoch.
+#'   The number of batches is rounded up to a multiple of it, and their sizes differ by at most 1.
+#'   All batches are given, in the order of the whole epoch.
+#'   `NULL` (default): it has no influence.
+#'
+#' @return A generator of class `"batch_sampler_corpus_mixture"` and `"torch_sampler"`: a function of one argument
+#' `data_source`, which returns an instance of the sampler, as [batch_sampler_stratified()] explains.
+#' A data source that tells its number of rows must have as many as there are lines in all files.
+#'
+#' The instance has the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`, `.length()`
+#' and `.iter_batch(batch_size)` that are described there, and
+#' * `plan()`: the table of [corpus_plan()];
+#' * `dataset(transform = NULL)`: the [corpus_dataset()] of the files.
+#'
+#' Rows are lines, numbered over all files; with more than 2147483647 lines they are doubles.
+#'
+#' @section Rules:
+#' A rule is a line `PATTERN WEIGHT`; a line that starts with `#` is a comment.
+#' The pattern is `*`, for all files, or Lua patterns with commas between them, one of which must be found anywhere in
+#' the name of the file without suffix: `^IT%d+$`, `news%-20[12]%d`.
+#' The syntax is that of Lua 5.1, except `%b`.
+#' The weight is a positive decimal number, or `*` to keep all lines of the file, once an epoch each.
+#' Rules that keep are looked at first; then the first rule that covers a file counts.
+#' A file that no rule covers is left out, with a warning.
+#'
+#' A rule counts if a file with lines matches it.
+#' A file that rule r covers has the share `weight of r / weights of all rules that count * lines of the file / lines of
+#' all files of r`, and an epoch draws that share of the sample, rounded up.
+#' Shares are exact fractions of the numbers as they are written.
+#'
+#' @section Guarantees:
+#' * An epoch holds as many drawn lines of each file as [corpus_plan()] shows, and each line that a rule keeps once.
+#' * Drawn is, after `set.seed(s)` with `RNGkind("Mersenne-Twister", "Inversion", "Rejection")`, file after file
+#'   `sample.int(lines, drawn, replace = TRUE)`, and at last, with `shuffle`, the order of all as `sample.int(total)`.
+#'   `s` is `(seed + 1327217885 * epoch) %% 2147483647`.
+#'   R's own generator takes no part, except for the one number drawn if `seed` is `NULL`.
+#' * The same call gives the same batches in Python with `pystrat.corpus.CorpusMixtureBatchSampler`, where rows are
+#'   counted from 0.
+#' * A generator that was saved with [saveRDS()], or sent to another process, needs nothing else there but the files.
+#' * Where lines begin is found once and kept beside each file (`.NAME.pystrat-lines`, 8 bytes a line), or in the user's
+#'   cache folder if the folder of the file cannot be written to. Python uses the same files.
+#'
+#' @section Errors:
+#' An argument of the wrong type or out of range, a line that is no rule, a file that is missing, cannot be read or has
+#' another number of lines than its partner.
+#' When an epoch is drawn, a file that has changed since its lines were found.
+#'
+#' @source
+#' OpenNMT's file sampling, options `-gsample` and `-gsample_dist`.
+#'
+#' @seealso [corpus_plan()] for a dry run of the rules, [batch_sampler_epoch_subset()] for part of one dataset.
+#'
+#' @export
+#' @examples
+#' folder = tempfile()
+#' dir.create(folder)
+#' writeLines(sprintf("generic %d", 1:600), file.path(folder, "generic.txt"))
+#' writeLines(sprintf("news %d", 1:40), file.path(folder, "news.txt"))
+#' mixture = batch_sampler_corpus_mixture(
+#'   folder,
+#'   batch_size = 32,
+#'   sample = 100L,
+#'   rules = c("news 30", "* 70"),
+#'   suffixes = ".txt",
+#'   seed = 1
+#' )
+#' corpus_plan(mixture)
+#' dataset = corpus_dataset(folder, suffixes = ".txt")
+#' sampler = mixture(dataset)
+#' rows = sampler$.iter()()
+#' dataset[rows[1:3]]
+batch_sampler_corpus_mixture = function(source, batch_size, sample, rules = NULL, suffixes = c(".src", ".tgt"),
+  shuffle = TRUE, seed = NULL, num_replicas = NULL) {
+  of = kind_mixture()$class
+  seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed, of)
+  num_replicas = check_positive(num_replicas, "num_replicas", of)
+  shuffle = check_flag(shuffle, "shuffle", of)
+  rules = if (!is.null(rules)) read_rules(rules, of)
+  files = open_files(source, suffixes, of)
+  plan = make_corpus_plan(files$names, files$lines, sample, rules, of)
+  cut = cut_settings(sum(plan$drawn) + sum(plan$kept), batch_size, num_replicas, of)
+  shown = shown_name(files$names)
+  left_out = if (!is.null(rules)) shown[is.nan(plan$rule)]
+  if (length(left_out) > 0L) {
+    warning(sprintf("No rule covers these files, which are left out: %s.", show_names(left_out, Inf)), call. = FALSE)
+  }
+  parts = c(
+    list(files = shown, lines = files$lines, drawn = plan$drawn, kept = plan$kept),
+    cut, list(shuffle = as.integer(shuffle))
+  )
+  new_generator(new_recipe("mixture", seed, parts, labels = list(
+    rule = plan$rule,
+    uniform_share = plan$uniform_share,
+    share = plan$share,
+    suffixes = files$suffixes,
+    paths = paths_as_bytes(unlist(files$paths)),
+    versions = unlist(files$versions)
+  )))
+}
+
+kind_mixture = function() {
+  list(
+    class = "batch_sampler_corpus_mixture",
+    check = check_mixture,
+    n_rows = function(recipe) sum(recipe$parts$lines),
+    n_batches = function(recipe) {
+      count_cut_batches(lines_of_epoch(recipe), recipe$parts$batch_size, recipe$parts$num_replicas)
+    },
+    setup = function(recipe, private) {
+      list(offsets = cut_offsets(lines_of_epoch(recipe), recipe$parts), paths = bytes_as_paths(recipe$labels$paths))
+    },
+    draw = function(private, epoch) {
+      check_versions(private$.setup$paths, private$.recipe$labels$versions)
+      list(rows = draw_mixture(private$.recipe, epoch), offsets = private$.setup$offsets)
+    },
+    describe = function(private) {
+      recipe = private$.recipe
+      order = if (recipe$parts$shuffle == 1) "shuffled" else "of the files, drawn"
+      c(format_mixture(recipe), sprintf("* Order: %s by seed %.0f, next epoch %.0f", order, recipe$seed,
+        private$.next_epoch))
+    },
+    settings = function(recipe) {
+      c(format_mixture(recipe), sprintf("* shuffle: %s", recipe$parts$shuffle == 1), format_seed(recipe))
+    },
+    methods = list(
+      plan = function() if (is.null(private$.in_order)) plan_table(private$.recipe),
+      dataset = function(transform = NULL) {
+        if (is.null(private$.in_order)) {
+          files_dataset(files_of_recipe(private$.recipe, private$.setup$paths), transform)
+        }
+      }
+    )
+  )
+}
+
+check_mixture = function(recipe, of) {
+  parts = recipe$parts
+  labels = recipe$labels
+  n_files = length(parts$files)
+  if (!is.character(parts$files) || n_files == 0L) {
+    stop_parameter("recipe", "have names of files as 'files'", show_value(parts$files), of = of)
+  }
+  check_numbers = function(numbers, name) {
+    if (!is.double(numbers) || length(numbers) != n_files) {
+      required = sprintf("have %s as '%s'", show_count(n_files, "number"), name)
+      stop_parameter("recipe", required, show_value(numbers), of = of)
+    }
+  }
+  for (name in c("lines", "drawn", "kept")) {
+    check_numbers(parts[[name]], name)
+    wrong = parts[[name]][!(parts[[name]] >= 0 & parts[[name]] == floor(parts[[name]]) & parts[[name]] <= 2^53)]
+    if (length(wrong) > 0L) {
+      stop_parameter("recipe", sprintf("have whole numbers from 0 as '%s'", name), show_value(wrong[1L]), of = of)
+    }
+  }
+  for (name in c("rule", "uniform_share", "share")) {
+    check_numbers(labels[[name]], name)
+  }
+  total = lines_of_epoch(recipe)
+  if (total < 1 || total > largest_count) {
+    stop_parameter("recipe", sprintf("give an epoch from 1 to %.0f lines", largest_count), sprintf("%.0f", total),
+      of = of)
+  }
+  check_cut(recipe, total, of)
+  part_flag(recipe, "shuffle", of)
+  check_file_labels(labels, n_files, of)
+}
+
+# Each name has a file for each suffix.
+check_file_labels = function(labels, n_files, of) {
+  n_sides = length(labels$suffixes)
+  if (!is.character(labels$suffixes) || n_sides == 0L || !is.raw(labels$paths) || !is.character(labels$versions) ||
+    length(labels$versions) != n_files * n_sides || sum(labels$paths == as.raw(0L)) != n_files * n_sides - 1L) {
+    stop_parameter("recipe", "have a path and a version of each file", "others", of = of)
+  }
+}
+
+lines_of_epoch = function(recipe) sum(recipe$parts$drawn) + sum(recipe$parts$kept)
+
+draw_mixture = function(recipe, epoch) {
+  parts = recipe$parts
+  is_shuffled = parts$shuffle == 1
+  seed = epoch_seed(recipe$seed, epoch)
+  rows = .Call(C_draw_lines, parts$lines, parts$drawn, parts$kept, is_shuffled, seed)
+  if (is_shuffled) rows else sort(rows, method = "radix")
+}
+
+format_mixture = function(recipe) {
+  parts = recipe$parts
+  n_batches = count_cut_batches(lines_of_epoch(recipe), parts$batch_size, parts$num_replicas)
+  c(
+    sprintf("* Files: %d, of %s", length(parts$files), show_count(sum(parts$lines), "line")),
+    sprintf("* Lines: %.0f drawn and %.0f kept in an epoch", sum(parts$drawn), sum(parts$kept)),
+    sprintf("* Batches: %.0f, of at most %s", n_batches, show_count(parts$batch_size, "line"))
+  )
+}
+
+# What open_files() returned when the recipe was made; the indices are made again if they are missing.
+files_of_recipe = function(recipe, paths) {
+  labels = recipe$labels
+  check_versions(paths, labels$versions)
+  sides = rep(seq_along(labels$suffixes), each = length(recipe$parts$files))
+  indices = Map(function(path, version) line_index(path, version)$index, paths, labels$versions)
+  list(
+    suffixes = labels$suffixes,
+    names = recipe$parts$files,
+    paths = unname(split(paths, sides)),
+    versions = unname(split(labels$versions, sides)),
+    indices = unname(split(unname(indices), sides)),
+    lines = recipe$parts$lines
+  )
+}

@@ -1,0 +1,90 @@
+# Rules of distribution: which share of the sample comes from which files. One a line: a pattern, blanks, and a weight.
+
+# -> a list of rules, list(
+#   text = the pattern as it was written,
+#   weight = a decimal number as text, NULL if all lines of the files are kept,
+#   patterns = regular expressions, one of which is found in the name of each file that the rule covers; none: all files
+# )
+# `source` is a file of rules, or a list or several of them written out.
+read_rules = function(source, of) {
+  lines = rule_lines(source, of)
+  rules = list()
+  for (place in seq_along(lines)) {
+    line = sub("\r+$", "", lines[place], useBytes = TRUE)
+    words = strsplit(line, "[ \t]+", useBytes = TRUE)[[1L]]
+    words = words[words != ""]
+    if (length(words) > 0L && !startsWith(line, "#")) {
+      rules[[length(rules) + 1L]] = read_rule(words, place, of)
+    }
+  }
+  rules
+}
+
+rule_lines = function(source, of) {
+  required = "be a file of rules, or a list of rules"
+  if (is.character(source) && length(source) == 1L && !is.na(source)) {
+    if (!file.exists(source)) {
+      stop_parameter("rules", required, sprintf("%s, no file,", show_value(source)),
+        "Put a rule that is written out into a list.", of = of)
+    }
+    bytes = readBin(source, "raw", file.size(source))
+    return(strsplit(rawToChar(bytes[bytes != as.raw(0L)]), "\n", fixed = TRUE, useBytes = TRUE)[[1L]])
+  }
+  if (!is.list(source) && !is.character(source)) {
+    stop_parameter("rules", required, show_value(source), of = of)
+  }
+  wrong = which(!vapply(source, function(rule) is.character(rule) && length(rule) == 1L && !is.na(rule), NA))
+  if (length(wrong) > 0L) {
+    stop_parameter("rules", required, sprintf("a list with %s", show_value(source[[wrong[1L]]])), of = of)
+  }
+  as.character(source)
+}
+
+read_rule = function(words, place, of) {
+  refuse = function(requirement, got, advice = NULL) {
+    stop_parameter("rules", requirement, sprintf("'%s' on line %d", shown_name(got), place), advice, of = of)
+  }
+  if (length(words) > 2L) {
+    refuse("have a pattern and a weight on each line, and no third word", words[3L])
+  }
+  if (length(words) < 2L) {
+    refuse("have a pattern and a weight on each line", words[1L])
+  }
+  pattern = words[1L]
+  weight = words[2L]
+  is_number = grepl("^([0-9]+([.][0-9]*)?|[.][0-9]+)$", weight, useBytes = TRUE)
+  if (weight != "*" && (!is_number || !grepl("[1-9]", weight))) {
+    refuse("have weights that are positive decimal numbers, or '*'", weight)
+  }
+  alternatives = if (pattern == "*") character() else split_at_commas(pattern)
+  if ("" %in% alternatives) {
+    refuse("have no empty alternative between commas", pattern)
+  }
+  patterns = vapply(alternatives, function(alternative) {
+    tryCatch(regex_of_lua(alternative), malformed_pattern = function(condition) {
+      refuse("have valid Lua patterns", alternative, sprintf("In this one, %s.", conditionMessage(condition)))
+    })
+  }, "", USE.NAMES = FALSE)
+  list(text = pattern, weight = if (weight != "*") weight, patterns = patterns)
+}
+
+# The last comma is for strsplit(), which leaves out what is empty at the end.
+split_at_commas = function(pattern) {
+  strsplit(paste0(pattern, ","), ",", fixed = TRUE, useBytes = TRUE)[[1L]]
+}
+
+# The number of the rule that covers each file, 0 without one: the first that keeps all its lines, else the first that
+# has a weight.
+find_rules = function(rules, names) {
+  found = integer(length(names))
+  keeps = vapply(rules, function(rule) is.null(rule$weight), NA)
+  for (number in c(which(keeps), which(!keeps))) {
+    found[found == 0L & covers_names(rules[[number]], names)] = number
+  }
+  found
+}
+
+covers_names = function(rule, names) {
+  found = lapply(rule$patterns, grepl, names, perl = TRUE, useBytes = TRUE)
+  if (length(found) == 0L) rep(TRUE, length(names)) else Reduce(`|`, found)
+}

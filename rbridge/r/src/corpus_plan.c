@@ -1,0 +1,156 @@
+/* How many lines of each file an epoch draws, in exact fractions of decimal numbers. */
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arguments.h"
+#include "core/naturals.h"
+#include "routines.h"
+
+SEXP C_shortest_decimal(SEXP number) {
+  if (TYPEOF(number) != REALSXP || Rf_xlength(number) != 1) refuse_kind(number, "number", "shortest_decimal", "be one");
+  double value = REAL(number)[0];
+  char text[32];
+  for (int digits = 1; digits <= 17; digits++) {
+    snprintf(text, sizeof text, "%.*g", digits, value);
+    if (strtod(text, NULL) == value) break;
+  }
+  return Rf_mkString(text);
+}
+
+/* A number that is written in decimal digits: digits / 10^n_decimals. */
+typedef struct {
+  Natural digits;
+  int64_t n_decimals;
+} Decimal;
+
+static Natural new_natural(int64_t room) {
+  return (Natural){(uint32_t *)(void *)R_alloc((size_t)room, sizeof(uint32_t)), 0};
+}
+
+/* Read digits, perhaps with a point and a negative exponent of ten. */
+static Decimal read_decimal(const char *text, int64_t room, const char *of) {
+  Decimal decimal = {new_natural(room), 0};
+  bool beyond_point = false;
+  for (; *text != 0 && *text != 'e'; text++) {
+    if (*text == '.' && !beyond_point) {
+      beyond_point = true;
+    } else if (isdigit((unsigned char)*text)) {
+      multiply_and_add(&decimal.digits, 10, (uint32_t)(*text - '0'));
+      decimal.n_decimals += beyond_point;
+    } else {
+      refuse("weights", of, "be decimal numbers", "other text");
+    }
+  }
+  if (*text == 'e') {
+    long exponent = strtol(text + 1, NULL, 10);
+    if (exponent > 0 || exponent < -400) refuse("weights", of, "have exponents from -400 to 0", "others");
+    decimal.n_decimals -= exponent;
+  }
+  return decimal;
+}
+
+static void multiply_by_tens(Natural *number, int64_t count) {
+  for (int64_t i = 0; i < count; i++) multiply_and_add(number, 10, 0);
+}
+
+/* Digits for the numbers of a plan, none of which is a product of more than four. */
+static int64_t room_for(SEXP weights, SEXP requested) {
+  int64_t longest = (int64_t)strlen(CHAR(STRING_ELT(requested, 0))) + 400;
+  for (R_xlen_t i = 0; i < Rf_xlength(weights); i++) {
+    int64_t length = (int64_t)strlen(CHAR(STRING_ELT(weights, i)));
+    if (length > longest) longest = length;
+  }
+  return 4 * (2 * longest / 9 + 4); /* a digit of a natural number holds nine decimal ones */
+}
+
+/* The product of two numbers and the lines of a file, in room for both factors. */
+static void multiply_by_lines(
+    const Natural *factor, const Natural *other, double lines, Natural *scratch, Natural *product
+) {
+  Natural count = {(uint32_t[2]){0}, 0};
+  set_natural(&count, (uint64_t)lines);
+  multiply(factor, other, scratch);
+  multiply(scratch, &count, product);
+}
+
+/* Scale the weights of rules to whole numbers, and add them up. */
+static Natural *whole_weights(SEXP weights, int64_t room, const char *of, Natural *total) {
+  R_xlen_t n_rules = Rf_xlength(weights);
+  Decimal *read = (Decimal *)(void *)R_alloc((size_t)n_rules, sizeof(Decimal));
+  Natural *whole = (Natural *)(void *)R_alloc((size_t)n_rules, sizeof(Natural));
+  int64_t n_decimals = 0;
+  for (R_xlen_t rule = 0; rule < n_rules; rule++) {
+    read[rule] = read_decimal(CHAR(STRING_ELT(weights, rule)), room, of);
+    if (read[rule].n_decimals > n_decimals) n_decimals = read[rule].n_decimals;
+  }
+  *total = new_natural(room);
+  for (R_xlen_t rule = 0; rule < n_rules; rule++) {
+    whole[rule] = read[rule].digits;
+    multiply_by_tens(&whole[rule], n_decimals - read[rule].n_decimals);
+    add_natural(total, &whole[rule]);
+  }
+  return whole;
+}
+
+/* Return the lines of all files of each rule, and refuse files of rules that there are not. */
+static double *lines_of_rules(SEXP lines, SEXP rules, R_xlen_t n_rules, const char *of) {
+  double *sums = (double *)(void *)R_alloc((size_t)n_rules, sizeof(double));
+  for (R_xlen_t rule = 0; rule < n_rules; rule++) sums[rule] = 0;
+  for (R_xlen_t file = 0; file < Rf_xlength(lines); file++) {
+    double count = REAL(lines)[file];
+    int rule = INTEGER(rules)[file];
+    if (!(count >= 0 && count <= 9007199254740992.0)) refuse("lines", of, "be from 0 to 2^53", "others");
+    if (rule < 0 || rule > n_rules) refuse("rules", of, "be numbers of rules, or 0", "others");
+    if (rule > 0) sums[rule - 1] += count;
+  }
+  return sums;
+}
+
+SEXP C_plan_files(SEXP lines, SEXP rules, SEXP weights, SEXP requested, SEXP of_lines) {
+  const char *of = "plan_files";
+  if (TYPEOF(lines) != REALSXP) refuse_kind(lines, "lines", of, "be doubles");
+  if (TYPEOF(rules) != INTSXP || Rf_xlength(rules) != Rf_xlength(lines)) {
+    refuse_kind(rules, "rules", of, "be integers, one for each file");
+  }
+  if (TYPEOF(weights) != STRSXP) refuse_kind(weights, "weights", of, "be text");
+  if (TYPEOF(requested) != STRSXP || Rf_xlength(requested) != 1) refuse_kind(requested, "requested", of, "be text");
+  if (TYPEOF(of_lines) != REALSXP || Rf_xlength(of_lines) != 1) refuse_kind(of_lines, "of_lines", of, "be a number");
+  R_xlen_t n_files = Rf_xlength(lines);
+  const double *sums = lines_of_rules(lines, rules, Rf_xlength(weights), of);
+  int64_t room = room_for(weights, requested);
+  Natural total, one = new_natural(1);
+  const Natural *whole = whole_weights(weights, room, of, &total);
+  Decimal share = read_decimal(CHAR(STRING_ELT(requested, 0)), room, of);
+  set_natural(&one, 1);
+  Natural tens = new_natural(room);
+  set_natural(&tens, 1);
+  multiply_by_tens(&tens, share.n_decimals);
+  Natural wanted = new_natural(room), number = new_natural(room), divisor = new_natural(room);
+  Natural scratch = new_natural(room), rest = new_natural(room + 1);
+  multiply_by_lines(&share.digits, &one, REAL(of_lines)[0], &scratch, &wanted);
+  const char *names[] = {"share", "drawn", ""};
+  SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+  SET_VECTOR_ELT(result, 0, Rf_allocVector(REALSXP, n_files));
+  SET_VECTOR_ELT(result, 1, Rf_allocVector(REALSXP, n_files));
+  for (R_xlen_t file = 0; file < n_files; file++) {
+    int rule = INTEGER(rules)[file];
+    double share_of_file = 0, drawn = 0;
+    if (rule > 0 && REAL(lines)[file] > 0) {
+      multiply_by_lines(&whole[rule - 1], &one, REAL(lines)[file], &scratch, &number);
+      multiply_by_lines(&total, &one, sums[rule - 1], &scratch, &divisor);
+      share_of_file = nearest_share(&number, &divisor, &rest);
+      multiply_by_lines(&whole[rule - 1], &wanted, REAL(lines)[file], &scratch, &number);
+      multiply_by_lines(&total, &tens, sums[rule - 1], &scratch, &divisor);
+      drawn = (double)divide_up(&number, &divisor, &rest);
+    }
+    REAL(VECTOR_ELT(result, 0))[file] = share_of_file;
+    REAL(VECTOR_ELT(result, 1))[file] = drawn;
+    R_CheckUserInterrupt();
+  }
+  UNPROTECT(1);
+  return result;
+}

@@ -1,0 +1,187 @@
+# Lines of files by number: what a line is, where the index is, and what happens to files that change.
+
+lines_in = function(path) {
+  dataset = corpus_dataset(list(path), suffixes = sub(".*(?=[.])", "", path, perl = TRUE))
+  if (length(dataset) == 0) character() else dataset$lines(seq_len(length(dataset)))[[1]]
+}
+
+# Only \n ends a line, one \r before it is dropped, and a last line without \n counts.
+expected_lines = function(text) {
+  parts = strsplit(paste0(text, "."), "\n", fixed = TRUE)[[1]]
+  last = sub("[.]$", "", parts[length(parts)])
+  c(sub("\r$", "", parts[-length(parts)]), if (last != "") last)
+}
+
+test_that("what a line is", {
+  texts = c("", "\n", "a", "a\n", "a\nb", "\n\n", "a\r\nb\r\r\n\r", "\u00e9\u2028b\vc\n", "\ufeffa\n", "a\rb\n")
+  for (text in texts) {
+    path = write_bytes(tempfile(fileext = ".txt"), text)
+    expect_identical(lines_in(path), expected_lines(text))
+  }
+  dice = withr::with_seed(1, replicate(100, paste(sample(c("a", "b", "\n", "\r", "\u00e9"), 30, TRUE), collapse = "")))
+  for (text in dice) {
+    expect_identical(lines_in(write_bytes(tempfile(fileext = ".txt"), text)), expected_lines(text))
+  }
+})
+
+test_that("lines do not depend on the blocks in which they are found", {
+  path = write_bytes(tempfile(fileext = ".txt"), paste0(strrep("x", 5e6), "\n", strrep("y\n", 2^21), "z"))
+  dataset = corpus_dataset(list(path), ".txt")
+  expect_length(dataset, 2 + 2^21)
+  expect_identical(nchar(dataset[1]$txt), 5000000L)
+  expect_identical(dataset[c(2 + 2^21, 2, 1 + 2^21)]$txt, c("z", "y", "y"))
+})
+
+test_that("the index is kept beside the file, in 8 bytes a line, as private as the file", {
+  path = write_bytes(tempfile(fileext = ".txt"), strrep("line\n", 1000))
+  Sys.chmod(path, "600")
+  lines_in(path)
+  index = file.info(index_beside(path))
+  expect_identical(index$size, 8 * 1001 + 48)
+  expect_identical(format(index$mode), "600")
+  expect_identical(lines_in(path), rep("line", 1000))
+  expect_identical(file.info(index_beside(path))$mtime, index$mtime)
+  expect_length(list.files(dirname(path), "^[.].*pystrat-lines.+", all.files = TRUE), 0L)
+})
+
+test_that("a broken index, and one of another version of the file, is made again", {
+  path = write_bytes(tempfile(fileext = ".txt"), "a\nb\n")
+  lines_in(path)
+  whole = readBin(index_beside(path), "raw", 1000)
+  broken = list(whole[1:(length(whole) - 8)], c(whole, whole[1:8]), c(charToRaw("x"), whole[-1]), raw())
+  for (bytes in broken) {
+    write_bytes(index_beside(path), bytes)
+    expect_identical(lines_in(path), c("a", "b"))
+    expect_identical(readBin(index_beside(path), "raw", 1000), whole)
+  }
+  write_bytes(path, "abc\n")
+  expect_identical(lines_in(path), "abc")
+})
+
+test_that("where the folder cannot be written to, the index is in the cache folder, else in memory", {
+  path = write_bytes(tempfile(fileext = ".txt"), "a\nb\n")
+  dir.create(index_beside(path)) # which even root cannot replace by a file
+  cache = tempfile()
+  withr::with_envvar(c(XDG_CACHE_HOME = cache), expect_identical(lines_in(path), c("a", "b")))
+  expect_length(list.files(file.path(cache, "pystrat", "lines")), 1L)
+  withr::with_envvar(c(XDG_CACHE_HOME = path), { # a file: no folder can be made in it
+    dataset = corpus_dataset(list(path), ".txt")
+    expect_identical(dataset[1:2]$txt, c("a", "b"))
+    expect_identical(unserialize(serialize(dataset, NULL))[2]$txt, "b")
+  })
+  withr::with_envvar(c(XDG_CACHE_HOME = NA, HOME = ""), expect_identical(lines_in(path), c("a", "b")))
+})
+
+test_that("an index that is gone is made again", {
+  path = write_bytes(tempfile(fileext = ".txt"), "a\nb\n")
+  dataset = corpus_dataset(list(path), ".txt")
+  unlink(index_beside(path))
+  expect_identical(dataset[1:2]$txt, c("a", "b"))
+  expect_true(file.exists(index_beside(path)))
+})
+
+test_that("positions are the lines of all files in order, for each suffix", {
+  folder = corpus_of(IT1 = 30, IT2 = 10, empty = 0, news = 50, suffixes = c(".src", ".tgt"))
+  dir.create(file.path(folder, "folder.src"))
+  dataset = corpus_dataset(folder)
+  expect_length(dataset, 90)
+  expect_identical(dataset[c(90, 1, 31, 40, 41, 1)], list(
+    src = paste(c("news 50", "IT1 1", "IT2 1", "IT2 10", "news 1", "IT1 1"), ".src"),
+    tgt = paste(c("news 50", "IT1 1", "IT2 1", "IT2 10", "news 1", "IT1 1"), ".tgt")
+  ))
+  expect_identical(dataset[integer()], list(src = character(), tgt = character()))
+  for (position in list(0, 91, NA, 1.5, "1", NULL)) {
+    expect_error(dataset[position], "'positions' .* must hold positions of lines from 1 to 90. Got ")
+  }
+})
+
+test_that("transform makes the batch", {
+  folder = corpus_of(a = 3)
+  dataset = corpus_dataset(folder, ".txt", transform = function(lines) nchar(lines$txt))
+  expect_identical(dataset[1:2], c(8L, 8L))
+  expect_identical(deliver(dataset, batch_size = 2), list(c(8L, 8L), 8L))
+  expect_error(corpus_dataset(folder, ".txt", transform = 3), "'transform' .* must be a function, or nothing. Got 3")
+})
+
+test_that("a changed file is refused", {
+  path = write_bytes(tempfile(fileext = ".txt"), "a\nb\n")
+  dataset = corpus_dataset(list(path), ".txt")
+  dataset[1]
+  write_bytes(path, "a\nb\nc\n")
+  expect_error(dataset[1], "has changed since its lines were found .* Make the sampler and the dataset anew.")
+  unlink(path)
+  expect_error(dataset[1], "cannot be read")
+})
+
+test_that("what is no text is refused, with the file and the line", {
+  path = write_bytes(tempfile(fileext = ".txt"), c(charToRaw("fine\ncaf"), as.raw(0xe9), charToRaw("\nx"), as.raw(0)))
+  dataset = corpus_dataset(list(path), ".txt")
+  expect_identical(dataset[1]$txt, "fine")
+  expect_error(dataset[c(1, 2)], sprintf("%s, line 2, is not UTF-8.", path), fixed = TRUE)
+  expect_error(dataset[3], sprintf("%s, line 3, has a zero byte, which text in R cannot have.", path), fixed = TRUE)
+})
+
+test_that("files stay open as long as the dataset lives, and those that have changed are closed", {
+  n_open = function() length(list.files("/dev/fd"))
+  folder = corpus_of(a = 3, b = 3)
+  gc()
+  before = n_open()
+  dataset = corpus_dataset(folder, ".txt")
+  expect_identical(n_open(), before)
+  dataset[1:6]
+  expect_identical(n_open(), before + 4L)
+  saved = unserialize(serialize(dataset, NULL))
+  expect_identical(saved[6:1], dataset[6:1])
+  expect_identical(n_open(), before + 8L)
+  write_bytes(file.path(folder, "b.txt"), "other\n")
+  expect_error(dataset[1:6], "has changed")
+  expect_identical(n_open(), before + 6L)
+  rm(dataset, saved)
+  gc()
+  expect_identical(n_open(), before)
+})
+
+test_that("more files than a process can have open are read", {
+  sizes = rep(2, 120)
+  names(sizes) = sprintf("f%03d", 1:120)
+  dataset = corpus_dataset(corpus_of(sizes), ".txt")
+  file = tempfile(fileext = ".rds")
+  saveRDS(dataset, file)
+  # A shell in which a process can have 200 files open, of which R itself needs some.
+  script = tempfile(fileext = ".R")
+  writeLines(sprintf("cat(readRDS('%s')[c(240, 1:240, 2)]$txt, sep = '\\n')", file), script)
+  libraries = paste(c(installed_library(), .libPaths()), collapse = .Platform$path.sep)
+  command = sprintf("ulimit -n 200; R_LIBS='%s' '%s' '%s'", libraries, file.path(R.home("bin"), "Rscript"), script)
+  read = system(command, intern = TRUE)
+  expect_identical(read, sprintf("f%03d %d .txt", c(120, rep(1:120, each = 2), 1), c(2, rep(1:2, 120), 2)))
+})
+
+test_that("missing and unequal partners are errors that name both", {
+  folder = corpus_of(news = 50, old = 3, suffixes = c(".src", ".tgt"))
+  write_bytes(file.path(folder, "old.tgt"), "one\ntwo\n")
+  path = function(name) file.path(folder, name)
+  expect_error(corpus_dataset(folder), fixed = TRUE, sprintf(paste("The 'source' parameter of corpus_dataset must have",
+    "parallel files with equally many lines. Got 3 lines in '%s' and 2 lines in '%s' instead."), path("old.src"),
+    path("old.tgt")))
+  unlink(path("news.src"))
+  expect_error(corpus_dataset(folder), fixed = TRUE,
+    sprintf("must have a file of each suffix. Got '%s' without '%s' instead.", path("news.tgt"), path("news.src")))
+})
+
+test_that("wrong sources and suffixes are refused", {
+  folder = corpus_of(news = 2)
+  refused = function(message, source, suffixes = ".txt") {
+    expect_error(corpus_dataset(source, suffixes), message, fixed = TRUE)
+  }
+  refused("must be a folder or a list of files. Got 'nowhere' instead.", "nowhere")
+  refused("must be a folder or a list of files. Got 3 instead.", 3)
+  refused("must be a folder or a list of files. Got a list with 3 instead.", list(3))
+  refused("must have files that end in '.md'. Got none instead.", folder, ".md")
+  refused("must list files that end in '.md'. Got", list(file.path(folder, "news.txt")), ".md")
+  refused("must have a file of each suffix. Got no file 'other.txt' instead.", list("other.txt"))
+  refused("'suffixes' parameter of corpus_dataset must be different endings of names, such as ('.src', '.tgt'). Got 3",
+    folder, 3)
+  refused("Got ('.txt', '.txt') instead.", folder, c(".txt", ".txt"))
+  refused("Got ('') instead.", folder, "")
+  refused("Got () instead.", folder, character())
+})

@@ -1,0 +1,173 @@
+# Mixtures of files: R's own draws, the rules, files that change, and what is refused.
+
+sizes = c(IT1 = 30, MSDN = 60, gold = 5, news = 50)
+rules = c("gold *", "IT,MSDN 20", "news 10")
+
+mixture_of = function(folder, ..., sample = 50L, suffixes = ".txt", seed = 1) {
+  batch_sampler_corpus_mixture(folder, 8, sample, ..., suffixes = suffixes, seed = seed)
+}
+
+drawn_by_r = function(seed, epoch, draw) {
+  withr::with_seed(epoch_seed(seed, epoch), draw(),
+    .rng_kind = "Mersenne-Twister", .rng_normal_kind = "Inversion", .rng_sample_kind = "Rejection")
+}
+
+test_that("lines are drawn as sample.int() draws them, file after file, and then shuffled", {
+  folder = corpus_of(sizes)
+  mixture = mixture_of(folder, rules)(NULL)
+  plan = mixture$plan()
+  expect_identical(plan$drawn, c(10, 20, 0, 15))
+  expect_identical(plan$kept, c(0, 0, 5, 0))
+  draw = function() {
+    c(sample.int(30, 10, replace = TRUE), 30L + sample.int(60, 20, replace = TRUE), 91:95,
+      95L + sample.int(50, 15, replace = TRUE))
+  }
+  in_order = mixture_of(folder, rules, shuffle = FALSE)(NULL)
+  for (epoch in 0:2) {
+    expect_identical(in_order$batches(epoch)$rows, sort(drawn_by_r(1, epoch, draw)))
+    expect_identical(mixture$batches(epoch)$rows, drawn_by_r(1, epoch, function() {
+      lines = draw()
+      lines[sample.int(length(lines))]
+    }))
+  }
+  expect_identical(diff(mixture$batches(0)$offsets), c(rep(8L, 6), 2L))
+  expect_identical(mixture$.length(), 7L)
+})
+
+test_that("more lines than integers count are doubles", {
+  rows = .Call(C_draw_lines, c(3e9, 2e9), c(600, 400), c(0, 0), TRUE, 5)
+  expect_type(rows, "double")
+  expected = drawn_by_r(5, 0, function() {
+    lines = c(sample.int(3e9, 600, replace = TRUE), 3e9 + sample.int(2e9, 400, replace = TRUE))
+    lines[sample.int(1000)]
+  })
+  expect_identical(rows, expected)
+})
+
+test_that("a share is one of the lines that no rule keeps", {
+  mixture = mixture_of(corpus_of(sizes), rules, sample = 0.5)
+  expect_identical(corpus_plan(mixture)$drawn, c(16, 32, 0, 24)) # of 140 lines, each share rounded up
+  expect_identical(mixture(NULL)$.length(), 10L)
+})
+
+test_that("files are taken in the order of their bytes, or as they are given", {
+  folder = corpus_of(b = 1, B = 2, "a-b" = 3, a = 4, ab = 5)
+  expect_identical(corpus_plan(mixture_of(folder))$file, c("B", "a", "a-b", "ab", "b"))
+  given = mixture_of(file.path(folder, c("b.txt", "a.txt")))
+  expect_identical(corpus_plan(given)$lines, c(1, 4))
+  expect_identical(corpus_plan(mixture_of(list(file.path(folder, "b.txt"))))$file, "b")
+})
+
+test_that("a file of rules is read as its lines are", {
+  folder = corpus_of(sizes)
+  file = write_bytes(tempfile(), "# a comment\r\ngold\t *\r\n\nIT,MSDN 20\nnews 10")
+  expect_identical(corpus_plan(mixture_of(folder, file)), corpus_plan(mixture_of(folder, rules)))
+  expect_identical(corpus_plan(mixture_of(folder, list("* 1"))), transform(corpus_plan(mixture_of(folder)), rule = 1))
+})
+
+test_that("files that no rule covers are named in a warning", {
+  expect_warning(mixture_of(corpus_of(sizes), c("gold *", "IT 1")),
+    "No rule covers these files, which are left out: 'MSDN', 'news'.", fixed = TRUE)
+})
+
+test_that("replicas get batches of equal size", {
+  mixture = mixture_of(corpus_of(sizes), num_replicas = 3)(NULL)
+  expect_identical(sort(unique(diff(mixture$batches(0)$offsets))), 5:6)
+  expect_identical(mixture$.length(), 9L)
+})
+
+test_that("a dataloader delivers the lines of the batches", {
+  folder = corpus_of(sizes, suffixes = c(".src", ".tgt"))
+  dataset = corpus_dataset(folder)
+  sampler = mixture_of(folder, rules, suffixes = c(".src", ".tgt"))(dataset)
+  delivered = deliver(dataset, batch_sampler = sampler)
+  expect_identical(delivered, lapply(epoch_of(sampler, 0), dataset$lines))
+  expect_identical(sampler$dataset()[1:3], dataset[1:3])
+  expect_identical(sampler$dataset(transform = lengths)[1:3], c(src = 3L, tgt = 3L))
+  expect_error(mixture_of(folder, suffixes = ".src")(dataset_of(3)), "as many rows as the sampler was made for, 145")
+})
+
+test_that("a changed file is refused at the next epoch", {
+  folder = corpus_of(sizes)
+  sampler = mixture_of(folder)(NULL)
+  sampler$batches(0)
+  write_bytes(file.path(folder, "news.txt"), "other\n")
+  expect_error(sampler$batches(0), fixed = TRUE,
+    "news.txt has changed since its lines were found (size, time of modification or inode)")
+  unlink(file.path(folder, "news.txt"))
+  expect_error(sampler$batches(0), "news.txt has changed")
+})
+
+test_that("a generator that was saved gives the same batches in a fresh R session, without Python", {
+  folder = corpus_of(sizes)
+  mixture = mixture_of(folder, rules)
+  file = tempfile(fileext = ".rds")
+  saveRDS(list(mixture, corpus_dataset(folder, ".txt")), file)
+  unlink(index_beside(file.path(folder, "news.txt")))
+  fresh = callr::r(
+    function(file) {
+      saved = readRDS(file)
+      sampler = saved[[1]](saved[[2]])
+      batches = sampler$batches(5)
+      list(batches, saved[[2]][batches$rows], sampler$dataset()[batches$rows], loadedNamespaces())
+    },
+    list(file),
+    libpath = c(installed_library(), .libPaths())
+  )
+  expected = mixture(NULL)$batches(5)
+  expect_identical(fresh[[1]], expected)
+  expect_identical(fresh[[2]], corpus_dataset(folder, ".txt")[expected$rows])
+  expect_identical(fresh[[3]], fresh[[2]])
+  expect_false("reticulate" %in% fresh[[4]])
+})
+
+test_that("wrong arguments are refused", {
+  folder = corpus_of(sizes)
+  refused = function(message, ...) {
+    arguments = utils::modifyList(list(source = folder, batch_size = 8, sample = 50L, suffixes = ".txt"), list(...))
+    expect_error(do.call(batch_sampler_corpus_mixture, arguments), message, fixed = TRUE)
+  }
+  of = "parameter of batch_sampler_corpus_mixture must"
+  refused(paste("The 'batch_size'", of, "be a positive integer. Got 0 instead."), batch_size = 0)
+  refused(paste("The 'shuffle'", of, "be true or false. Got 1 instead."), shuffle = 1)
+  refused(paste("The 'sample'", of, "be a share between 0 and 1, or a number of lines: an integer from 1. Got the",
+    "floating-point number 1000.0 instead. A number of lines is written 1000, in R 1000L."), sample = 1000)
+  refused("Got the floating-point number 2.5 instead.", sample = 2.5)
+  refused("Got the floating-point number nan instead.", sample = NaN)
+  refused("Got 0 instead.", sample = 0L)
+  refused("Got TRUE instead.", sample = TRUE)
+  refused("must be at least 5, the lines that rules keep. Got 4 instead.", sample = 4L, rules = rules)
+  refused("must give an epoch at most 2147483647 lines. Got 2147483647, for 2147483649 instead.",
+    sample = .Machine$integer.max)
+  refused(paste("The 'source'", of, "be a folder or a list of files. Got 'nowhere' instead."), source = "nowhere")
+  refused("must leave each batch a row: 52 are drawn for 53 batches. Got 53 instead.", num_replicas = 53)
+})
+
+test_that("recipes whose parts are wrong are refused", {
+  recipe = attr(mixture_of(corpus_of(sizes)), "settings")$recipe
+  refused = function(message, parts = list(), labels = list()) {
+    changed = recipe
+    changed$parts[names(parts)] = parts
+    changed$labels[names(labels)] = labels
+    expect_error(new_generator(changed)(NULL)$batches(0), message, fixed = TRUE)
+  }
+  refused("have names of files as 'files'", list(files = character()))
+  refused("have 4 numbers as 'drawn'", list(drawn = c(1, 2)))
+  refused("have whole numbers from 0 as 'lines'. Got -1", list(lines = c(-1, 1, 1, 1)))
+  refused("have whole numbers from 0 as 'kept'", list(kept = c(NaN, 1, 1, 1)))
+  refused("give an epoch from 1 to 2147483647 lines. Got 0", list(drawn = numeric(4)))
+  refused("be 0 for empty files", list(lines = c(0, 60, 5, 50)))
+  refused("be at most the lines of the file", list(kept = c(31, 0, 0, 0)))
+  refused("from 0 to 1 as 'shuffle'", list(shuffle = 2L))
+  refused("as 'batch_size'", list(batch_size = 0))
+  refused("have a path and a version of each file", labels = list(versions = "1 2 3"))
+  refused("have a path and a version of each file", labels = list(paths = as.raw(1)))
+  refused("has changed since its lines were found", labels = list(versions = rep("x", 4)))
+})
+
+test_that("a sampler shows what it draws", {
+  generator = mixture_of(corpus_of(sizes), rules)
+  expect_identical(capture.output(generator), c("<batch_sampler_corpus_mixture> generator", "* Files: 4, of 145 lines",
+    "* Lines: 45 drawn and 5 kept in an epoch", "* Batches: 7, of at most 8 lines", "* shuffle: TRUE", "* seed: 1"))
+  expect_identical(capture.output(generator(NULL))[5], "* Order: shuffled by seed 1, next epoch 0")
+})
