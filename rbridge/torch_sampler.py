@@ -17,7 +17,7 @@ from rbridge.guard import errors_as_values
 from rbridge.callbacks import EpochSource, refuse_n_batches
 
 # The kinds of recipes that the R package draws by itself.
-NATIVE_KINDS = frozenset({"stratified", "downsampled", "uniform", "weighted", "prioritized", "pairs", "multilabel", "tree", "epoch_subset", "mixture"})
+NATIVE_KINDS = frozenset({"stratified", "downsampled", "uniform", "weighted", "prioritized", "pairs", "multilabel", "tree", "epoch_subset", "mixture", "perplexity"})
 
 
 def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:

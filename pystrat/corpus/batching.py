@@ -92,9 +92,6 @@ class DrawnBatchSampler(BatchSampler):
     def _global_length(self) -> int:
         return self._cut.n_batches
 
-    def _known_rows(self) -> int:
-        return self._n
-
     def _drawn_parts(self) -> dict[str, Any]:
         """Return the parts of a recipe that these samplers share."""
         return {

@@ -22,6 +22,7 @@ from pystrat.corpus._draws import (
 from pystrat.corpus.batching import DrawnBatchSampler
 from pystrat.digest import fingerprint
 from pystrat.messages import count_of, refusal, show
+from pystrat.recipe import Recipe, make_recipe
 
 MAX_PERPLEXITY = 1e6
 
@@ -29,7 +30,7 @@ MAX_PERPLEXITY = 1e6
 class PerplexityBatchSampler(DrawnBatchSampler):
     """Batch sampler that visits `sample` of `n` examples in each epoch, the more often the higher their perplexity is.
 
-    For a PyTorch ``DataLoader(dataset, batch_sampler=...)``, and in R by ``rbridge.as_torch_sampler()``. The draws are
+    For a PyTorch ``DataLoader(dataset, batch_sampler=...)``, in R ``rbridge::batch_sampler_perplexity()``. The draws are
     uniform, with replacement, until the mean perplexity of all examples is below `initial`, and from then on in
     proportion to perplexity. The training loop calls `report`.
 
@@ -93,8 +94,6 @@ class PerplexityBatchSampler(DrawnBatchSampler):
     [53, 92, 167, 688]
     """
 
-    feedback = {"report": {"rows": "rows", "nll": "values"}}
-
     def __init__(
         self,
         n: int,
@@ -154,7 +153,6 @@ class PerplexityBatchSampler(DrawnBatchSampler):
             raise ValueError(refusal("nll", owner, required, count_of(len(losses), "value")))
         outside = (places < 0) | (places >= self._n)
         if outside.any():
-            # Told in words too, since R, which counts from 1, shows this message.
             required = f"hold row positions from 0 to {self._n - 1}, counted from 0"
             raise ValueError(refusal("rows", owner, required, show(places[outside][0])))
         wrong = ~(np.isfinite(losses) & (losses >= 0))
@@ -237,17 +235,14 @@ class PerplexityBatchSampler(DrawnBatchSampler):
             ceiling = noise_ceiling(self._reported, -ceiling)
         return cumulative_weights(self._reported, self._initial, ceiling)
 
-    def _fingerprint(self) -> str:
-        return fingerprint(
-            "perplexity",
-            n=self._n,
-            sample=self._sample,
-            batch_size=self._cut.batch_size,
-            num_replicas=self.num_replicas,
-            initial=self._initial,
-            maximum=self._maximum,
-            seed=self._seed,
-        )
+    def _recipe(self) -> Recipe:
+        state: dict[str, Any] = {"reported": self._reported, "started": self._started}
+        if self._drawn is not None:
+            epoch, rows = self._drawn
+            batch = self._next.batch if self._next.epoch == epoch else 0
+            state.update(epoch=epoch, batch=batch, drawn=rows)
+        parts = {**self._drawn_parts(), "initial": self._initial, "maximum": self._maximum}
+        return make_recipe("perplexity", seed=self._seed, parts=parts, state=state)
 
     # The state ------------------------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ import os
 import random
 import sys
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
 import numpy as np
 import pytest
@@ -135,6 +135,52 @@ def trained_in_python(n_epochs: int) -> list[int]:
 def test_reports_from_r_lead_to_the_batches_of_python(r: Session, base: Any) -> None:
     rows = as_array(r.call_function(evaluated(base, TRAIN), rbridge.as_torch_sampler(perplexity_sampler()), 4))
     assert (rows - 1).tolist() == trained_in_python(4)
+
+
+def test_recipes_of_perplexity_samplers(r: Session) -> None:
+    given: dict[str, Any] = {"n": 20, "sample": 30, "batch_size": 8, "initial": 9.5, "num_replicas": 2, "seed": 3}
+    sampler = PerplexityBatchSampler(**given)
+    assert_same_recipe(r, sampler, r.call("batch_sampler_perplexity", **given))
+    assert_same_recipe(r, sampler, rbridge.as_torch_sampler(sampler))
+    sampler = PerplexityBatchSampler(**given, maximum=None)
+    assert_same_recipe(r, sampler, r.call("batch_sampler_perplexity", **given, maximum=None))
+
+
+@pytest.mark.parametrize("maximum", [None, 10.0, -0.5])
+def test_the_noise_ceiling_is_the_same(maximum: Optional[float], r: Session) -> None:
+    dice = np.random.default_rng(1)
+    nll = np.round(dice.uniform(0, 3, 3000), 2)
+    sampler = PerplexityBatchSampler(4000, 5000, 100, maximum=maximum, seed=1)
+    instance = r.call_function(r.call("batch_sampler_perplexity", 4000, 5000, 100, maximum=maximum, seed=1), None)
+    rows = dice.permutation(4000)[:3000]
+    sampler.report(rows, nll)
+    r.call_function(instance["report"], (rows + 1).astype(np.int32), nll)
+    batches = r.call_function(instance["batches"], 0)
+    assert (as_array(batches[0]) - 1).tolist() == sampler.batches(0).rows.tolist()
+    assert as_array(r.call_function(instance["perplexities"])).tolist() == sampler.perplexities.tolist()
+
+
+@pytest.mark.parametrize("stop", [0, 1, 4, 6, 8])
+def test_a_resumed_perplexity_sampler_goes_on_in_r(stop: int, r: Session) -> None:
+    """Its epoch in R, with the reports as they are: an epoch that was begun has the rows that were drawn then."""
+    sampler, resumed = perplexity_sampler(), perplexity_sampler()
+    iterator = iter(sampler)
+    for place in range(stop):
+        if place == 4:
+            iterator = iter(sampler)
+        rows = next(iterator)
+        sampler.report(rows, np.array(rows) / 20)
+    consumed = 0 if stop == 0 else (stop - 1) % 4 + 1
+    resumed.load_state_dict(sampler.state_dict(batches_consumed=consumed))
+    instance = r.call_function(rbridge.as_torch_sampler(resumed), None)
+    r.call_function(instance["set_epoch"], resumed.epoch)
+    next_batch, delivered = r.call_function(instance[".iter"]), []
+    for _ in range(8 if stop == 0 else -stop % 4 or 4):
+        batch = r.call_function(next_batch)
+        if not isinstance(batch, r.rinterface.IntSexpVector):
+            break
+        delivered.append((as_array(batch) - 1).tolist())
+    assert delivered == list(resumed)[: len(delivered)] and delivered
 
 
 def tuples_of(frame: Any) -> dict[str, list[Any]]:
@@ -312,6 +358,18 @@ def test_names_that_are_no_text_are_shown(tmp_path: Path, r: Session, rscript: C
         r.call_function(r.call_function(instance[".iter"]))
 
 
+def test_exported_samplers_draw_the_same_in_another_process(
+    corpus: Path, tmp_path: Path, rscript: Callable[..., str]
+) -> None:
+    told = perplexity_sampler()
+    told.report(np.arange(20), np.linspace(0, 2, 20))
+    samplers = [mixture_of(corpus), told, EpochSubsetBatchSampler(30, 20, 6, seed=1)]
+    for place, sampler in enumerate(samplers):
+        script = rbridge.export_r(sampler, tmp_path / f"sampler{place}.R")
+        drawn = json.loads(rscript(f"cat(jsonlite::toJSON(source('{script}')$value(NULL)$batches(0)$rows - 1L))"))
+        assert drawn == sampler.batches(0).rows.tolist()
+
+
 FROM_R = """
 corpus = reticulate::import("pystrat.corpus")
 mixture = corpus$CorpusMixtureBatchSampler("{folder}", 8, suffixes = list(".txt"), sample = 50L,
@@ -335,3 +393,14 @@ def test_from_r_through_reticulate(corpus: Path, rscript: Callable[..., str]) ->
     assert told["trained"] == trained_in_python(4)
     assert [row["file"] for row in told["plan"]] == list(SIZES)
     assert [(row["drawn"], row["kept"]) for row in told["plan"]] == [(10, 0), (20, 0), (0, 5), (15, 0)]
+
+
+def test_the_example_for_r_in_the_documents(rscript: Callable[..., str]) -> None:
+    document = Path(__file__).parents[2] / "docs" / "corpus.md"
+    example = document.read_text(encoding="utf-8").split("```r\n")[1].split("```")[0]
+    printed = rscript(example + "print(loadedNamespaces())").splitlines()
+    assert [line.split()[-2:] for line in printed[1:3]] == [["70", "0"], ["30", "0"]]
+    assert printed[3].split('"')[1].split()[0] in ("generic", "news")
+    least, most = map(float, printed[4].split()[1:])
+    assert 1 < least < 3 and most == 15, "the examples of an epoch have been reported"
+    assert "reticulate" not in "".join(printed[5:])

@@ -5,6 +5,8 @@
 #' that a training may change, and by priorities; [sum_tree()] does so for a training loop of your own.
 #' [batch_sampler_multilabel()] makes one for rows with any number of labels.
 #' [batch_sampler_pairs()] makes one of observed pairs of users and items and fresh pairs that were not observed.
+#' [batch_sampler_epoch_subset()] and [batch_sampler_perplexity()] visit part of the examples in each epoch.
+#' [batch_sampler_corpus_mixture()] mixes files of text by rules, and [corpus_dataset()] reads their lines.
 #' [stratum_codes()] holds strata that are already numbered, as another program hands them over.
 #' [collect_rows()] shows which rows a dataloader delivers, batch by batch.
 #' [batch_plan()] shows the batches before any training, [min_samples_for_batch_size()] chooses the promise by their

@@ -1,0 +1,272 @@
+#' @title Draws in Proportion to Perplexity
+#'
+#' @description
+#' Makes a batch sampler for [torch::dataloader()] that visits `sample` of `n` examples in each epoch, the more often
+#' the higher their perplexity is.
+#' The training loop tells the sampler the losses by `report()`.
+#' The draws are uniform, with replacement, until the mean perplexity of all examples is below `initial`, and from then
+#' on in proportion to perplexity.
+#'
+#' @param n (`integer(1)`)\cr
+#'   Number of examples of the dataset, from 1 to 2147483647.
+#' @param sample (`integer(1)`)\cr
+#'   Number of examples that an epoch visits, from 1 to 2147483647; it may exceed `n`.
+#' @param batch_size (`integer(1)`)\cr
+#'   Examples of a batch, at least 1.
+#'   The last batch may be smaller.
+#' @param initial (`double(1)`)\cr
+#'   The perplexity of an example that was never reported, above 1 and at most 1000000.
+#' @param maximum (`double(1)`)\cr
+#'   The perplexity above which an example counts as noise and gets the weight 1.
+#'   A positive number is that perplexity itself; a negative number x makes it the mode plus `abs(x)` spreads.
+#'   `NULL`: there is none.
+#' @param seed (`integer(1)`)\cr
+#'   Integer from 0 to 2147483646 that decides the examples of all epochs, together with what is reported.
+#'   `NULL` (default): one is drawn each time the generator is called, from the generator of torch if LibTorch is
+#'   installed, so that the seed of a learner governs it, otherwise from the generator of R.
+#' @param num_replicas (`integer(1)`)\cr
+#'   Number of processes that share the batches of an epoch.
+#'   The number of batches is rounded up to a multiple of it, and their sizes differ by at most 1.
+#'   All batches are given, in the order of the whole epoch.
+#'   `NULL` (default): it has no influence.
+#'
+#' @return A generator of class `"batch_sampler_perplexity"` and `"torch_sampler"`: a function of one argument
+#' `data_source`, which returns an instance of the sampler, as [batch_sampler_stratified()] explains.
+#' A data source that tells its number of rows must have `n` of them.
+#'
+#' The instance has the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`, `.length()`
+#' and `.iter_batch(batch_size)` that are described there, and
+#' * `report(rows, nll)`: tells the mean negative log-likelihood per token of examples, in nats, finite and at least 0;
+#'   rows count from 1, and of a row that is reported more than once the last value counts;
+#'   vectors and tensors are taken; returns the instance invisibly;
+#' * `perplexities()`: the perplexity of each example, `initial` if it was never reported;
+#' * `started()`: whether an epoch was drawn in proportion to perplexity.
+#'
+#' `batches(epoch)` has the batches of the epoch that runs and of the next one; others follow from reports that are gone
+#' or have yet to come.
+#'
+#' @section The weights:
+#' Perplexity is the exponential of the reported loss, at most 1000000.
+#' When the first batch of an epoch is requested, the weights are computed: 1 for a reported example above the maximum,
+#' else its perplexity.
+#' The mode is the most frequent perplexity among the reported examples, rounded to 0.01 (the smallest if there are
+#' several).
+#' The spread is the root of the sum of squared distances from the mode of the c reported examples above it, divided by
+#' c - 1; if c is below 2 there is no maximum.
+#' The mode of fewer than about 100,000 examples is unstable: give `maximum` a positive number or `NULL` there.
+#'
+#' @section Guarantees:
+#' * An epoch visits exactly `sample` examples, in drawn order.
+#' * Reports of an epoch count from the next epoch on.
+#' * Weights are the same on every machine for the same reports.
+#' * The same calls, reports included, give the same batches in Python with `pystrat.PerplexityBatchSampler`, where rows
+#'   are counted from 0.
+#' * An instance that was saved with [saveRDS()] has its reports, and continues as it would have; a copy of an instance
+#'   has reports of its own.
+#'
+#' @section Errors:
+#' An argument of the wrong type or out of range, more batches than examples, a dataset with another number of rows.
+#' A report with rows that there are not or wrong losses; then nothing of the report counts.
+#'
+#' @source
+#' OpenNMT's memory sampling, options `-sample` and `-sample_type`.
+#'
+#' @seealso [batch_sampler_epoch_subset()] for draws without feedback, [batch_sampler_weighted()] for weights that the
+#'   training loop sets.
+#'
+#' @export
+#' @examples
+#' sampler = batch_sampler_perplexity(4, sample = 1000, batch_size = 500, maximum = NULL, seed = 1)(NULL)
+#' sampler$report(rows = 1:3, nll = log(c(1, 2, 4)))
+#' tabulate(sampler$batches(0)$rows)
+batch_sampler_perplexity = function(n, sample, batch_size, initial = 15, maximum = -1.5, seed = NULL,
+  num_replicas = NULL) {
+  of = kind_perplexity()$class
+  settings = drawn_settings(n, sample, batch_size, seed, num_replicas, of)
+  parts = c(settings$parts, list(
+    initial = check_initial(initial, of),
+    maximum = if (!is.null(maximum)) check_maximum(maximum, of)
+  ))
+  state = list(reported = rep(NaN, settings$parts$n), started = 0L)
+  new_generator(new_recipe("perplexity", settings$seed, parts, state))
+}
+
+largest_perplexity = 1e6
+
+check_initial = function(initial, of) {
+  is_number = is.numeric(initial) && !is.object(initial) && length(initial) == 1L && !is.na(initial)
+  if (!is_number || initial <= 1 || initial > largest_perplexity) {
+    required = sprintf("be a number above 1 and at most %s", show_value(largest_perplexity))
+    stop_parameter("initial", required, show_value(initial), of = of)
+  }
+  as.double(initial)
+}
+
+check_maximum = function(maximum, of) {
+  is_number = is.numeric(maximum) && !is.object(maximum) && length(maximum) == 1L
+  if (!is_number || !is.finite(maximum) || maximum == 0) {
+    stop_parameter("maximum", "be a finite number other than 0, or nothing", show_value(maximum), of = of)
+  }
+  as.double(maximum)
+}
+
+kind_perplexity = function() {
+  list(
+    class = "batch_sampler_perplexity",
+    check = check_perplexity,
+    n_rows = function(recipe) recipe$parts$n,
+    n_batches = function(recipe) count_drawn_batches(recipe$parts),
+    setup = setup_perplexity,
+    draw = function(private, epoch) {
+      list(rows = served_perplexity_rows(private, epoch), offsets = private$.setup$offsets)
+    },
+    iterate = iterate_perplexity,
+    describe = function(private) {
+      n_reported = sum(!is.nan(private$.reported))
+      c(
+        format_drawn(private$.recipe$parts),
+        sprintf("* Reported: %s, %s", show_count(n_reported, "example"),
+          if (private$.started) "drawn in proportion to perplexity" else "drawn uniformly so far"),
+        format_order(private$.recipe, private$.next_epoch)
+      )
+    },
+    settings = function(recipe) {
+      c(
+        format_drawn(recipe$parts),
+        sprintf("* initial: %s", show_value(recipe$parts$initial)),
+        sprintf("* maximum: %s", show_value(recipe$parts$maximum)),
+        format_seed(recipe)
+      )
+    },
+    methods = list(
+      report = function(rows, nll) {
+        report_perplexity(private, rows, nll)
+        invisible(self)
+      },
+      perplexities = function() {
+        if (is.null(private$.in_order)) {
+          ifelse(is.nan(private$.reported), private$.recipe$parts$initial, private$.reported)
+        }
+      },
+      started = function() private$.started
+    ),
+    # The perplexities, NaN if an example was never reported; the epoch that runs, the rows that it visits, and how many
+    # of its batches are past where the sampler was resumed.
+    private = list(.reported = NULL, .started = FALSE, .running = NULL, .visited = NULL, .past = 0)
+  )
+}
+
+check_perplexity = function(recipe, of) {
+  check_drawn(recipe, of)
+  parts = recipe$parts
+  state = recipe$state
+  check_initial(parts$initial, of)
+  if (!is.null(parts$maximum)) {
+    check_maximum(parts$maximum, of)
+  }
+  if (!is.double(state$reported) || length(state$reported) != parts$n) {
+    stop_parameter("recipe", sprintf("have %s as 'reported'", show_count(parts$n, "number")),
+      show_value(state$reported), of = of)
+  }
+  if (!is_whole_number(state$started) || !state$started %in% 0:1) {
+    stop_parameter("recipe", "have 0 or 1 as 'started'", show_value(state$started), of = of)
+  }
+  if (!is.null(state$epoch)) {
+    check_running(recipe, of)
+  }
+}
+
+# The state of a sampler within an epoch has its number, its rows from 0, and the batches of it that are past.
+check_running = function(recipe, of) {
+  state = recipe$state
+  if (!is_whole_between(state$epoch, 0, largest_epoch)) {
+    stop_parameter("recipe", "have the number of an epoch as 'epoch'", show_value(state$epoch), of = of)
+  }
+  if (!is_whole_between(state$batch, 0, count_drawn_batches(recipe$parts))) {
+    stop_parameter("recipe", "have a number of batches as 'batch'", show_value(state$batch), of = of)
+  }
+  drawn = state$drawn
+  is_drawn = is.integer(drawn) && length(drawn) == recipe$parts$sample && !anyNA(drawn)
+  if (!is_drawn || min(drawn) < 0L || max(drawn) >= recipe$parts$n) {
+    stop_parameter("recipe", sprintf("have %s from 0 as 'drawn'", show_count(recipe$parts$sample, "row")),
+      show_value(drawn), of = of)
+  }
+}
+
+setup_perplexity = function(recipe, private) {
+  state = recipe$state
+  private$.reported = state$reported
+  private$.started = state$started == 1
+  if (!is.null(state$epoch)) {
+    private$.running = state$epoch
+    private$.visited = state$drawn + 1L
+    private$.past = state$batch
+  }
+  private$.recipe$state = list() # the instance's own fields have it now
+  list(offsets = cut_offsets(recipe$parts$sample, recipe$parts))
+}
+
+# Whether an epoch that begins now is drawn in proportion to the weights.
+starts_perplexity = function(private) {
+  private$.started || .Call(C_is_below_initial, private$.reported, private$.recipe$parts$initial)
+}
+
+draw_perplexity = function(private, epoch) {
+  recipe = private$.recipe
+  parts = recipe$parts
+  seed = epoch_seed(recipe$seed, epoch)
+  if (!starts_perplexity(private)) {
+    return(.Call(C_draw_rows, parts$n, parts$sample, TRUE, seed))
+  }
+  .Call(C_draw_by_perplexity, private$.reported, parts$initial, parts$maximum, parts$sample, seed)
+}
+
+# The rows of the epoch that runs, or of the next one.
+served_perplexity_rows = function(private, epoch) {
+  if (identical(private$.running, epoch)) {
+    return(private$.visited)
+  }
+  if (epoch != private$.next_epoch) {
+    running = if (!is.null(private$.running)) sprintf("%.0f, the epoch that runs, or ", private$.running)
+    stop_parameter("epoch", sprintf("be %s%.0f, the next", paste(running, collapse = ""), private$.next_epoch),
+      show_value(epoch), "Others depend on reports that are gone or have yet to come.", of = kind_perplexity()$class)
+  }
+  draw_perplexity(private, epoch)
+}
+
+iterate_perplexity = function(private, epoch) {
+  if (!identical(private$.running, epoch)) {
+    private$.started = starts_perplexity(private)
+    private$.visited = draw_perplexity(private, epoch)
+    private$.running = epoch
+    private$.past = 0
+  }
+  rows = private$.visited
+  offsets = private$.setup$offsets
+  taken = private$.past
+  private$.past = 0
+  n_batches = length(offsets) - 1L
+  function() {
+    if (taken < n_batches) {
+      taken <<- taken + 1
+      rows[batch_places(offsets, taken)]
+    }
+  }
+}
+
+report_perplexity = function(private, rows, nll) {
+  of = paste0(kind_perplexity()$class, "$report")
+  check_is_trained_on(private, of)
+  rows = row_positions(rows, private$.recipe$parts$n, "rows", of)
+  nll = feedback_values(nll, "nll", of)
+  if (length(nll) != length(rows)) {
+    stop_parameter("nll", sprintf("have one value for each of the rows, %d", length(rows)),
+      show_count(length(nll), "value"), of = of)
+  }
+  wrong = which(!is.finite(nll) | nll < 0)
+  if (length(wrong) > 0L) {
+    got = sprintf("%s for row position %d, counted from 1,", show_value(nll[wrong[1L]]), rows[wrong[1L]])
+    stop_parameter("nll", "be finite and at least 0", got, of = of)
+  }
+  private$.reported = .Call(C_report_losses, private$.reported, rows, nll)
+}
