@@ -16,9 +16,6 @@ from rbridge.feedback import FeedbackSource, feedback_of
 from rbridge.guard import errors_as_values
 from rbridge.callbacks import EpochSource, refuse_n_batches
 
-# The kinds of recipes that the R package draws by itself.
-NATIVE_KINDS = frozenset({"stratified", "downsampled", "uniform", "weighted", "prioritized", "pairs", "multilabel", "tree", "epoch_subset", "mixture", "perplexity"})
-
 
 def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:
     """Make the R generator with the same batches.
@@ -66,9 +63,8 @@ def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:
 
 
 def native_recipe(sampler: Any) -> Optional[Recipe]:
-    """Return the recipe by which R draws a sampler's batches itself; None if R has no such sampler."""
-    recipe = sampler._recipe() if isinstance(sampler, BatchSampler) else None
-    return recipe if recipe is not None and recipe.kind in NATIVE_KINDS else None
+    """Return the recipe by which R draws a sampler's batches itself; None if it has none."""
+    return sampler._recipe() if isinstance(sampler, BatchSampler) else None
 
 
 def functions_of(sampler: BatchSampler) -> dict[str, Callable[[float], float]]:
