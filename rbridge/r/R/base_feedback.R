@@ -81,8 +81,8 @@ take_place = function(private, epoch) {
   }
 }
 
-# In the state of a sampler that was resumed: the epoch, the batches of it that are past, the rows that were drawn beyond
-# them, counted from 0, and the words of the random number generator after these.
+# In the state of a sampler that was resumed: the epoch, how many of its batches are past, the rows that were drawn
+# beyond them, counted from 0, and the words of the random number generator after these.
 place_entries = c("epoch", "batch", "drawn", "generator")
 
 check_place = function(recipe, n_rows, of) {
@@ -100,7 +100,7 @@ check_place = function(recipe, n_rows, of) {
     stop_parameter("recipe", "have whole batches of integers as 'drawn'", show_value(drawn), of = of)
   }
   if (length(drawn) > 0L) {
-    row_positions(drawn + 1L, n_rows, "drawn", of)
+    row_positions(drawn + 1, n_rows, "drawn", of)
   }
 }
 

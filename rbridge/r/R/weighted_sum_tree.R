@@ -20,7 +20,7 @@
 #'   of R.
 #'
 #' @return An [R6::R6Class] object of class `"sum_tree"` with these members; rows are counted from 1:
-#' * `sample(k, replacement = TRUE)`: `k` rows drawn by their weights, `integer()`, in the order in which they were drawn.
+#' * `sample(k, replacement = TRUE)`: `k` rows drawn by their weights, `integer()`, in the order of the draws.
 #'   With `replacement = FALSE` no row is drawn more than once, and `k` is at most the number of positive weights.
 #' * `update(indices, weights)`: sets the weights of rows; if a row is repeated, the last of its weights counts.
 #'   Returns the object invisibly.

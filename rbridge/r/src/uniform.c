@@ -6,7 +6,7 @@
 #include "core/stream.h"
 #include "routines.h"
 
-static const char *const of = "uniform_epoch";
+static const char *const of = "batch_sampler_uniform";
 
 /* Draw all rows of an epoch with replacement, counted from 1. */
 static void draw_replaced(Generator *generator, int32_t n_rows, int64_t n_drawn, int *rows) {

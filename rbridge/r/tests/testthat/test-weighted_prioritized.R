@@ -84,8 +84,8 @@ test_that("a new row gets the largest priority ever told, 1 before any, and the 
 
 test_that("a batch of an empty buffer is an error", {
   sampler = prioritized_of(0, 2, capacity = 4, seed = 1)
-  expect_error(sampler$.iter()(), paste("The 'priorities' parameter of batch_sampler_prioritized must not all be 0 when",
-    "rows are drawn. Got no positive weight instead."), fixed = TRUE)
+  expect_error(sampler$.iter()(), paste("The 'priorities' parameter of batch_sampler_prioritized must not all be 0",
+    "when rows are drawn. Got no positive weight instead."), fixed = TRUE)
 })
 
 test_that("a refused update changes nothing", {

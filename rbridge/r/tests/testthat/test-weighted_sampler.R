@@ -195,3 +195,22 @@ test_that("tensors are taken as vectors are", {
   sampler$update(torch::torch_tensor(c(1L, 3L), dtype = torch::torch_long()), torch::torch_tensor(c(2, 4)))
   expect_identical(sampler$weights(torch::torch_tensor(1:3)), c(2, 1, 4))
 })
+
+test_that("mlr3torch trains on the batches, and predicts in the order of the rows, where nothing can be told", {
+  weights = rep(c(1, 3), times = c(30, 10))
+  generators = list(
+    batch_sampler_uniform(40, 8, seed = 1), batch_sampler_weighted(weights, 8, seed = 1),
+    batch_sampler_prioritized(40, 8, seed = 1)
+  )
+  for (generator in generators) {
+    trained = trained_with(generator, task_of())[[1L]]
+    expect_identical(trained$batches(0), generator(NULL)$batches(0))
+    predicted = predicted_with(generator, task_of())[[1L]]
+    expect_identical(predicted$batches(0), list(rows = 1:40, offsets = c(0L, 15L, 30L, 40L)))
+    expect_identical(drain(predicted$.iter()), list(1:15, 16:30, 31:40))
+    if (!is.null(predicted$update)) {
+      expect_error(predicted$update(1, 1), "draws nothing, since mlr3torch predicts with it. Tell the one of the train",
+        fixed = TRUE)
+    }
+  }
+})

@@ -71,8 +71,8 @@ test_that("arguments are refused in one grammar", {
 
 test_that("an epoch of more rows than R can number is refused when it is drawn", {
   sampler = batch_sampler_uniform(10, 5, n_batches = 2147483647, seed = 1)(NULL)
-  expect_error(sampler$batches(0), "must be at most 429496729, so that R can number the rows of an epoch. Got 2147483647",
-    fixed = TRUE)
+  expect_error(sampler$batches(0), paste("The 'n_batches' parameter of batch_sampler_uniform must be at most",
+    "429496729, so that R can number the rows of an epoch. Got 2147483647 instead."), fixed = TRUE)
 })
 
 test_that("generators and instances show themselves", {
