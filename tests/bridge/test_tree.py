@@ -327,9 +327,9 @@ def test_refusals_in_r_are_in_the_words_of_python(from_r: dict[str, Any]) -> Non
 
 def test_the_example_for_r_in_the_documents(rscript: Callable[..., str]) -> None:
     document = Path(__file__).parents[2] / "docs" / "tree.md"
-    example = document.read_text(encoding="utf-8").split("```r\n")[1].split("```")[0]
-    printed = rscript(example)
-    assert re.findall(r'"(\w+)"', printed) == ["active", "inactive"] * 5
+    blocks = document.read_text(encoding="utf-8").split("```r\n")[1:3]
+    printed = rscript("".join(block.split("```")[0] for block in blocks))
+    assert re.findall(r'"(\w+)"', printed) == ["active", "inactive"] * 5 + ["image", "angle"]
     angles = [float(angle) for angle in re.findall(r"-?\d+\.\d", printed)]
     table = {"label": ["active"] * 20 + ["inactive"] * 180}
     spec = {

@@ -313,7 +313,8 @@ def _refused_lengths() -> Iterator[dict[str, Any]]:
     for length in ("each", "gone", "root", "any"):
         spec = {"mode": "shuffle", "children": [each, gone, {"name": "any"}]}
         yield _case(PARTS, spec, length=length, epochs=())
-    yield _case(PARTS, {**turns, "repeat": 2**31 - 1}, length="leaf", epochs=())
+    two = [{"name": "leaf", "mode": "shuffle"}, {"name": "other", "mode": "shuffle"}]
+    yield _case(PARTS, {"mode": "shuffle", "repeat": 2**31 - 1, "children": two}, length="leaf", epochs=())
     yield _case(PARTS, turns, 13, drop_last=True, epochs=())
     for parameters in ({"batch_size": 0}, {"drop_last": 1}, {"persistent": "no"}, {"seed": -1}):
         yield _case(PARTS, turns, epochs=(), **parameters)
