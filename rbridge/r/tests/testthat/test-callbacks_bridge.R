@@ -63,9 +63,6 @@ test_that("rows that the dataset does not have are refused, where it tells its n
     "Got row 5, counted from 1, instead."
   ), fixed = TRUE)
   expect_error(generator(task_of(1:3))$batches(0), "of which there are 3.", fixed = TRUE)
-  tree = tree_callback_generator(python_like(function(epoch) list(0:4, c(0L, 5L), list()))$batches, 1L, "tree")
-  expect_error(collect_rows(tree, 4), "of batch_sampler_tree must give rows of the dataset, of which there are 4.",
-    fixed = TRUE)
 })
 
 test_that("a sampler that knows its number of rows refuses a dataset of another, in training alone", {
