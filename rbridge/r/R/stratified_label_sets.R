@@ -29,9 +29,7 @@ check_label_columns = function(labels, of) {
 
 check_label_matrix = function(labels, of) {
   if (length(dim(labels)) != 2L || is.object(labels) || !is.atomic(labels)) {
-    is_array = is.atomic(labels) && !is.null(labels) && !is.object(labels) && !is_text(labels)
-    stop_parameter("labels", "be a matrix with one row a row of the dataset",
-      if (is_array) show_count(max(1L, length(dim(labels))), "dimension") else show_value(labels), of = of)
+    stop_parameter("labels", "be a matrix with one row a row of the dataset", show_shape(labels), of = of)
   }
   for (side in 1:2) {
     noun = c("row", "column")[side]
@@ -44,7 +42,14 @@ check_label_matrix = function(labels, of) {
   }
 }
 
-is_text = function(value) is.character(value) && length(value) == 1L && is.null(dim(value))
+# "1 dimension", "3 dimensions"; what is no vector of several values, as a value
+show_shape = function(value) {
+  is_text = is.character(value) && length(value) == 1L && is.null(dim(value))
+  if (is.null(value) || is.object(value) || !is.atomic(value) || is_text) {
+    return(show_value(value))
+  }
+  show_count(max(1L, length(dim(value))), "dimension")
+}
 
 # The parts of a recipe: the number of each row's label set, in order of first appearance, and the labels of each set.
 label_sets = function(labels) {

@@ -7,15 +7,13 @@
 #include "arguments.h"
 #include "core/numbering.h"
 #include "core/permutation.h"
+#include "memory.h"
+#include "order.h"
 #include "routines.h"
 
 enum { COLUMNS_AT_ONCE = 31 }; /* a code below 2^31 and so many labels make a number of 62 bits */
 
 static const char *const of = "batch_sampler_multilabel";
-
-static int64_t *new_numbers(int64_t count) {
-  return (int64_t *)(void *)R_alloc((size_t)count, sizeof(int64_t));
-}
 
 /* Number values in order of first appearance, in place. */
 static void number_in_place(int64_t *values, int64_t n_rows) {
@@ -25,7 +23,7 @@ static void number_in_place(int64_t *values, int64_t n_rows) {
     int64_t *distinct = new_numbers(room);
     if (table.found > 0) memcpy(distinct, table.distinct, (size_t)table.found * sizeof(int64_t));
     table.distinct = distinct;
-    table.slots = (int32_t *)(void *)R_alloc((size_t)2 * (size_t)room, sizeof(int32_t));
+    table.slots = new_integers(2 * room);
     enter_known(&table);
     int64_t end = 0;
     while (end < n_rows) {
@@ -43,8 +41,7 @@ SEXP C_number_label_sets(SEXP labels) {
   if (TYPEOF(labels) != LGLSXP || Rf_length(dimensions) != 2) refuse_kind(labels, "labels", of, "be a logical matrix");
   int64_t n_rows = INTEGER(dimensions)[0];
   int64_t n_labels = INTEGER(dimensions)[1];
-  int64_t *codes = new_numbers(n_rows);
-  memset(codes, 0, (size_t)n_rows * sizeof(int64_t));
+  int64_t *codes = new_zeros(n_rows);
   for (int64_t label = 0; label < n_labels; label++) {
     const int *column = LOGICAL(labels) + label * n_rows;
     for (int64_t row = 0; row < n_rows; row++) codes[row] = 2 * codes[row] + (column[row] == TRUE);
@@ -83,8 +80,7 @@ static LabeledRows read_rows(SEXP codes, SEXP sets, SEXP n_labels, SEXP n_batche
 /* Read the codes of the rows, in an order or, if it is NULL, in that of the dataset, and count them. */
 static int64_t *read_codes(SEXP codes, const int32_t *order, LabeledRows *rows) {
   int64_t *read = new_numbers(rows->n_rows);
-  int64_t *counts = new_numbers(rows->n_sets);
-  memset(counts, 0, (size_t)rows->n_sets * sizeof(int64_t));
+  int64_t *counts = new_zeros(rows->n_sets);
   const uint8_t *narrow = TYPEOF(codes) == RAWSXP ? RAW(codes) : NULL;
   const int *wide = narrow == NULL ? INTEGER(codes) : NULL;
   for (int64_t i = 0; i < rows->n_rows; i++) {
@@ -104,7 +100,7 @@ static Assignment assign(const LabeledRows *rows, const int64_t *codes) {
   Assignment assignment = {.given = *rows};
   if (rows->n_labels > INT64_MAX / 256 / rows->n_rows) refuse("n_labels", of, "be fewer", "too many");
   assignment.members = new_numbers(rows->n_rows);
-  assignment.batches = (int32_t *)(void *)R_alloc((size_t)rows->n_rows, sizeof(int32_t));
+  assignment.batches = new_integers(rows->n_rows);
   assignment.held = new_numbers(rows->n_batches * rows->n_labels);
   begin_assignment(&assignment, new_numbers(assignment_length(rows)));
   for (int64_t begin = 0; begin < rows->n_rows; begin += STEP) {
@@ -149,21 +145,14 @@ static const int32_t *read_fallback(SEXP fallback, const LabeledRows *rows) {
 
 /* Draw the order of the rows, or, without a seed, keep that of the dataset. */
 static int32_t *order_of_rows(SEXP seed, uint32_t n_rows) {
-  int32_t *order = (int32_t *)(void *)R_alloc(n_rows, sizeof(int32_t));
+  int32_t *order = new_integers(n_rows);
   if (Rf_isNull(seed)) {
     fill_in_order(order, n_rows);
     return order;
   }
   Generator generator;
   seed_generator(&generator, (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed", of));
-  int32_t *pool = (int32_t *)(void *)R_alloc(n_rows, sizeof(int32_t));
-  fill_in_order(pool, n_rows);
-  for (uint32_t done = 0; done < n_rows;) {
-    uint32_t size = n_rows - done < STEP ? n_rows - done : STEP;
-    take_rows(&generator, pool, n_rows - done, size, order + done);
-    done += size;
-    R_CheckUserInterrupt();
-  }
+  draw_order(&generator, n_rows, order);
   return order;
 }
 
@@ -179,10 +168,9 @@ SEXP C_draw_multilabel(
   const int64_t *read = read_codes(codes, order, &rows);
   Assignment assignment = assign(&rows, read);
   if ((double)missing_rows(&assignment) <= REAL(most_missing)[0]) batches = assignment.batches;
-  int32_t *of_rows = (int32_t *)(void *)R_alloc((size_t)rows.n_rows, sizeof(int32_t));
+  int32_t *of_rows = new_integers(rows.n_rows);
   int64_t *cursors = new_numbers(rows.n_batches);
-  int64_t *offsets = new_numbers(rows.n_batches + 1);
-  memset(offsets, 0, (size_t)(rows.n_batches + 1) * sizeof(int64_t));
+  int64_t *offsets = new_zeros(rows.n_batches + 1);
   const char *names[] = {"rows", "offsets", ""};
   SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
   SET_VECTOR_ELT(result, 0, Rf_allocVector(INTSXP, (R_xlen_t)rows.n_rows));

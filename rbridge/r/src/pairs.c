@@ -10,6 +10,8 @@
 #include "core/negatives.h"
 #include "core/permutation.h"
 #include "core/plan.h"
+#include "memory.h"
+#include "order.h"
 #include "routines.h"
 
 static const int64_t most_cells = INT64_C(1) << 52; /* twice as many pair numbers, which a double holds exactly */
@@ -26,16 +28,6 @@ typedef struct {
   int64_t n_users;
   int64_t n_items;
 } Positives;
-
-static int64_t *new_numbers(int64_t count) {
-  return (int64_t *)(void *)R_alloc((size_t)count, sizeof(int64_t));
-}
-
-static int64_t *new_zeros(int64_t count) {
-  int64_t *numbers = new_numbers(count);
-  memset(numbers, 0, (size_t)count * sizeof(int64_t));
-  return numbers;
-}
 
 static void NORET refuse_cells(void) {
   refuse("cells", of, "be those of positives, the distinct ones sorted, then those that are repeated", "others");
@@ -85,7 +77,7 @@ static int64_t *starts_of_users(const Positives *positives) {
 static double *weights_of_items(const Positives *positives, double power) {
   if (!(power >= 0 && power <= DBL_MAX)) refuse("power", of, "be a finite number of at least 0", "another");
   int64_t *counts = new_zeros(positives->n_items);
-  double *weights = (double *)(void *)R_alloc((size_t)positives->n_items, sizeof(double));
+  double *weights = new_doubles(positives->n_items);
   for (int64_t begin = 0; begin < positives->n_positives; begin += STEP) {
     int64_t end = positives->n_positives - begin < STEP ? positives->n_positives : begin + STEP;
     count_columns(positives->cells, begin, end, positives->n_items, counts);
@@ -221,7 +213,7 @@ static SubsetScratch scratch_of(const GroupDraw *draw) {
   for (int64_t group = 0; group < draw->n_groups; group++) {
     enlarge_subset_scratch(&scratch, draw->limits[group], draw->counts[group]);
   }
-  scratch.pool = (int32_t *)(void *)R_alloc((size_t)scratch.n_pool, sizeof(int32_t));
+  scratch.pool = new_integers(scratch.n_pool);
   scratch.places = (uint32_t *)(void *)R_alloc((size_t)scratch.n_places, sizeof(uint32_t));
   scratch.table = new_numbers(scratch.n_table);
   fill_in_order(scratch.pool, (uint32_t)scratch.n_pool);
@@ -233,7 +225,7 @@ static void find_cells_of_ranks(const Positives *positives, int64_t *ranks, int6
   FreeCells free_cells;
   int64_t n_cells = positives->n_users * positives->n_items;
   init_free_cells(&free_cells, positives->cells, positives->n_distinct, n_cells);
-  free_cells.buckets = (int32_t *)(void *)R_alloc((size_t)free_cells.n_buckets + 1, sizeof(int32_t));
+  free_cells.buckets = new_integers(free_cells.n_buckets + 1);
   int64_t bucket = 0;
   for (int64_t begin = 0; begin < positives->n_distinct; begin += STEP) {
     int64_t end = positives->n_distinct - begin < STEP ? positives->n_distinct : begin + STEP;
@@ -266,7 +258,7 @@ static void draw_by_popularity(
     const Positives *positives, double power, bool free_only, Generator *generator, int64_t count, int64_t *cells
 ) {
   int64_t n_sums = sum_tree_length(positives->n_items);
-  double *sums = (double *)(void *)R_alloc((size_t)n_sums, sizeof(double));
+  double *sums = new_doubles(n_sums);
   memset(sums, 0, (size_t)n_sums * sizeof(double));
   const double *weights = weights_of_items(positives, power);
   SumTree tree;
@@ -281,20 +273,6 @@ static void draw_by_popularity(
     .columns = &tree, .count = count, .drawn = cells
   };
   while (!draw_popular(&draw, generator, STEP)) R_CheckUserInterrupt();
-}
-
-/* Draw the order of the pairs of an epoch. */
-static int32_t *draw_order(Generator *generator, uint32_t n_pairs) {
-  int32_t *pool = (int32_t *)(void *)R_alloc(n_pairs, sizeof(int32_t));
-  int32_t *order = (int32_t *)(void *)R_alloc(n_pairs, sizeof(int32_t));
-  fill_in_order(pool, n_pairs);
-  for (uint32_t done = 0; done < n_pairs;) {
-    uint32_t size = n_pairs - done < STEP ? n_pairs - done : STEP;
-    take_rows(generator, pool, n_pairs - done, size, order + done);
-    done += size;
-    R_CheckUserInterrupt();
-  }
-  return order;
 }
 
 /* Return the pair numbers, batch after batch, and the offsets of the batches. */
@@ -338,7 +316,8 @@ SEXP C_draw_pairs(
   Generator generator;
   seed_generator(&generator, (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed", of));
   int64_t n_pairs = positives.n_positives + count;
-  deal.order = draw_order(&generator, (uint32_t)n_pairs);
+  int32_t *order = new_integers(n_pairs);
+  draw_order(&generator, (uint32_t)n_pairs, order);
   int64_t *negatives = new_numbers(count);
   if (way == POPULARITY) {
     if (TYPEOF(power) != REALSXP || Rf_xlength(power) != 1) refuse_kind(power, "power", of, "be one double");
@@ -348,6 +327,7 @@ SEXP C_draw_pairs(
         &positives, INTEGER(n_negatives), way == PER_USER, distinct, free_only, &generator, count, negatives
     );
   }
+  deal.order = order;
   deal.positives = positives.cells;
   deal.negatives = negatives;
   deal.n_positives = positives.n_positives;

@@ -1,0 +1,28 @@
+/* Memory for the length of a routine: R_alloc()'s, which R takes back when the routine has returned or was left. */
+
+#ifndef RBRIDGE_MEMORY_H
+#define RBRIDGE_MEMORY_H
+
+#include <stdint.h>
+#include <string.h>
+
+#define R_NO_REMAP
+#include <R.h>
+
+static inline int64_t *new_numbers(int64_t count) {
+  return (int64_t *)(void *)R_alloc((size_t)count, sizeof(int64_t));
+}
+
+static inline int64_t *new_zeros(int64_t count) {
+  int64_t *numbers = new_numbers(count);
+  memset(numbers, 0, (size_t)count * sizeof(int64_t));
+  return numbers;
+}
+
+static inline int32_t *new_integers(int64_t count) {
+  return (int32_t *)(void *)R_alloc((size_t)count, sizeof(int32_t));
+}
+
+static inline double *new_doubles(int64_t count) { return (double *)(void *)R_alloc((size_t)count, sizeof(double)); }
+
+#endif
