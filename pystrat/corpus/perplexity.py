@@ -30,8 +30,8 @@ MAX_PERPLEXITY = 1e6
 class PerplexityBatchSampler(DrawnBatchSampler):
     """Batch sampler that visits `sample` of `n` examples in each epoch, the more often the higher their perplexity is.
 
-    For a PyTorch ``DataLoader(dataset, batch_sampler=...)``, in R ``rbridge::batch_sampler_perplexity()``. The draws are
-    uniform, with replacement, until the mean perplexity of all examples is below `initial`, and from then on in
+    For a PyTorch ``DataLoader(dataset, batch_sampler=...)``; in R ``rbridge::batch_sampler_perplexity()``. The draws
+    are uniform, with replacement, until the mean perplexity of all examples is below `initial`, and from then on in
     proportion to perplexity. The training loop calls `report`.
 
     Parameters

@@ -268,7 +268,10 @@ def test_random_plans_are_the_same_in_both_languages(r: Session) -> None:
 
 MATCHES = """
 function(patterns, subjects) {
-  text = function(hex) rawToChar(as.raw(strtoi(substring(hex, 2 * seq_len(nchar(hex) / 2) - 1, 2 * seq_len(nchar(hex) / 2)), 16)))
+  text = function(hex) {
+    places = 2 * seq_len(nchar(hex) / 2)
+    rawToChar(as.raw(strtoi(substring(hex, places - 1, places), 16)))
+  }
   mapply(function(pattern, subject) {
     tryCatch(
       grepl(rbridge:::regex_of_lua(text(pattern)), text(subject), perl = TRUE, useBytes = TRUE) + 0,
@@ -342,7 +345,7 @@ def test_an_index_that_cannot_be_beside_its_file_is_shared_too(
 
 
 def test_names_that_are_no_text_are_shown(tmp_path: Path, r: Session, rscript: Callable[..., str]) -> None:
-    """A byte that is no character is not lost: in the plan, in errors that name the file, and where the file is read."""
+    """A byte that is no character is not lost: in the plan, in errors that name the file, and when it is read."""
     with open(os.path.join(os.fsencode(tmp_path), b"caf\xe9.txt"), "wb") as text:
         text.write(b"line\n")
     mixture = CorpusMixtureBatchSampler(tmp_path, 1, suffixes=[".txt"], sample=1, seed=1)

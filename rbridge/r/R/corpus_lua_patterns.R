@@ -65,17 +65,27 @@ lua_item = function(reader) {
   if (reader$take(")")) {
     return(close_lua_capture(reader))
   }
+  item = if (reader$following() == "%") lua_escaped_item(reader)
+  if (is.null(item)) lua_repeated(reader) else item
+}
+
+# An item that begins with %, NULL if it is a class.
+lua_escaped_item = function(reader) {
   if (reader$take("%b")) {
     stop_malformed("%b, a balanced pair, is not supported")
   }
   if (reader$take("%f")) {
     return(lua_frontier(reader))
   }
-  if (reader$following() == "%" && grepl("^[0-9]$", reader$following(1L), useBytes = TRUE)) {
+  if (grepl("^[0-9]$", reader$following(1L), useBytes = TRUE)) {
     number = as.integer(reader$following(1L))
     reader$skip(2L)
-    return(lua_back_reference(reader, number))
+    lua_back_reference(reader, number)
   }
+}
+
+# A class, and how often it occurs.
+lua_repeated = function(reader) {
   members = bytes_as_class(lua_single(reader))
   for (sign in c("*", "+", "-", "?")) {
     if (reader$take(sign)) {

@@ -199,9 +199,9 @@ check_mixture = function(recipe, of) {
 
 # Each name has a file for each suffix.
 check_file_labels = function(labels, n_files, of) {
-  n_sides = length(labels$suffixes)
-  if (!is.character(labels$suffixes) || n_sides == 0L || !is.raw(labels$paths) || !is.character(labels$versions) ||
-    length(labels$versions) != n_files * n_sides || sum(labels$paths == as.raw(0L)) != n_files * n_sides - 1L) {
+  are_kinds = is.character(labels$suffixes) && is.raw(labels$paths) && is.character(labels$versions)
+  n_all = n_files * length(labels$suffixes)
+  if (!are_kinds || n_all == 0L || length(labels$versions) != n_all || sum(labels$paths == as.raw(0L)) != n_all - 1L) {
     stop_parameter("recipe", "have a path and a version of each file", "others", of = of)
   }
 }

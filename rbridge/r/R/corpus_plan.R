@@ -94,14 +94,8 @@ requested_lines = function(sample, others, kept, of) {
     stop_parameter("sample", required, show_value(sample), of = of)
   }
   if (is.double(sample)) {
-    if (!is.na(sample) && sample > 0 && sample < 1) {
-      return(list(share = .Call(C_shortest_decimal, sample), of_lines = others, number = sample * others))
-    }
-    # 1, all lines or one line, would be shown as 1L is.
-    advice = if (is.finite(sample) && sample == floor(sample)) {
-      sprintf("A number of lines is written %.0f, in R %.0fL.", sample, sample)
-    }
-    stop_parameter("sample", required, sprintf("the floating-point number %s", show_double(sample)), advice, of = of)
+    check_share(sample, required, of)
+    return(list(share = .Call(C_shortest_decimal, sample), of_lines = others, number = sample * others))
   }
   if (is.na(sample) || sample < 1L) {
     stop_parameter("sample", required, show_value(sample), of = of)
@@ -110,6 +104,16 @@ requested_lines = function(sample, others, kept, of) {
     stop_parameter("sample", sprintf("be at least %.0f, the lines that rules keep", kept), show_value(sample), of = of)
   }
   list(share = sprintf("%.0f", sample - kept), of_lines = 1, number = sample - kept)
+}
+
+check_share = function(sample, required, of) {
+  if (is.na(sample) || sample <= 0 || sample >= 1) {
+    # 1, all lines or one line, would be shown as 1L is.
+    advice = if (is.finite(sample) && sample == floor(sample)) {
+      sprintf("A number of lines is written %.0f, in R %.0fL.", sample, sample)
+    }
+    stop_parameter("sample", required, sprintf("the floating-point number %s", show_double(sample)), advice, of = of)
+  }
 }
 
 # As Python shows a double.
