@@ -158,7 +158,7 @@ class Batches(Sequence["NDArray[Any]"]):
 class Place(NamedTuple):
     """Where an iteration stands: an epoch, the next of this rank's batches, and what was drawn beyond it.
 
-    `ahead` is whatever `BatchSampler._load_feedback_state` returns: None, unless later batches depend on feedback.
+    `ahead` is None, unless later batches depend on feedback.
     """
 
     epoch: int
@@ -191,21 +191,10 @@ class BatchSampler(ABC):
     * No global random state, of Python, numpy, torch or R, is read or changed.
     * What `state_dict` saved, `load_state_dict` continues with exactly the batches that would have come.
 
-    A subclass implements `_epoch_batches`, `_global_length` and `_fingerprint`. There is no attribute ``batch_size``
-    and no ``drop_last``: training libraries act on them. A subclass whose batches all have one size may add
-    ``batch_size``.
-
-    A subclass of your own whose batches hold numbers that are no row positions says ``yields = "numbers"``: whole
-    numbers from 0, below 2^53, which the bridge carries to R as doubles, unchanged.
-
-    A subclass whose later batches depend on feedback names in `feedback` the methods by which a training loop reports
-    and asks, each with the kinds of its arguments by name, and of what it returns as "return": "rows" (an array of row
-    positions), "values" (a float64 array) or "number". The bridge makes methods in R of them, where rows count from 1.
-    Its states hold more than the place, by `_feedback_state` and `_load_feedback_state`.
+    A subclass implements `_epoch_batches`, `_global_length` and `_fingerprint`, or in its place `_recipe`. There is no
+    attribute ``batch_size`` and no ``drop_last``: training libraries act on them. A subclass whose batches all have one
+    size may add ``batch_size``. Later batches that depend on feedback need `pystrat.feedback.SamplerWithFeedback`.
     """
-
-    feedback: ClassVar[Mapping[str, Mapping[str, str]]] = {}
-    yields: ClassVar[str] = "rows"
 
     def __init__(
         self,
@@ -235,10 +224,7 @@ class BatchSampler(ABC):
 
     @abstractmethod
     def _epoch_batches(self, epoch: int) -> Iterable[NDArray[Any]]:
-        """Return the batches of an epoch in global order, whatever the rank.
-
-        A finished `Batches` where the whole epoch is known at once; a generator where later batches depend on feedback.
-        """
+        """Return the batches of an epoch in global order, whatever the rank: `Batches`, or an iterable of arrays."""
 
     @abstractmethod
     def _global_length(self) -> int:
@@ -257,22 +243,6 @@ class BatchSampler(ABC):
         if recipe is None:
             raise NotImplementedError(f"{type(self).__name__} has neither _recipe() nor _fingerprint().")
         return recipe.fingerprint()
-
-    def _known_rows(self) -> Optional[int]:
-        """Return the number of rows of the data, None where it is not known: a dataset in R must have as many."""
-        return None
-
-    def _feedback_state(self, place: Place, batches: Optional[Iterator[list[int]]]) -> dict[str, Any]:
-        """Return what a state holds besides its place; nothing, unless later batches depend on feedback.
-
-        `batches` is what `_lists_from` gave to the iterator that is asked for its state; None where it is the sampler
-        that is asked, or nothing has been drawn since the place was set.
-        """
-        return {}
-
-    def _load_feedback_state(self, state: Mapping[str, Any]) -> Any:
-        """Check and take in what `_feedback_state` gave; return what was drawn beyond the place."""
-        return None
 
     # What a sampler is asked ----------------------------------------------------------------------------------------
 
@@ -421,12 +391,12 @@ class BatchSampler(ABC):
         return (rows.tolist() for rows in islice(batches, first, None, self._stride))
 
     def _state(self, place: Place, batches: Optional[Iterator[list[int]]] = None) -> dict[str, Any]:
+        """Return the state at a place; `batches` is what `_lists_from` gave to the iterator that is asked for it."""
         return {
             "version": STATE_VERSION,
             "fingerprint": self._own_fingerprint(),
             "epoch": place.epoch,
             "batch": place.batch * self._stride,
-            **self._feedback_state(place, batches),
         }
 
     def _own_fingerprint(self) -> str:
@@ -436,7 +406,7 @@ class BatchSampler(ABC):
         return self._known_fingerprint
 
     def _place(self, state: Mapping[str, Any]) -> Place:
-        """Return the place that a state tells, and take in the feedback that it holds."""
+        """Check a state and return its place."""
         owner = type(self).__name__
         if not isinstance(state, Mapping) or not _STATE_ENTRIES <= set(state):
             required = "have the entries 'version', 'fingerprint', 'epoch' and 'batch'"
@@ -451,7 +421,7 @@ class BatchSampler(ABC):
         batch = check_integer(state["batch"], "batch", owner, minimum=0, maximum=self._global_length())
         # Of the first `batch` batches of all ranks, this many were this rank's.
         own_batch = (batch - (self._rank or 0) + self._stride - 1) // self._stride
-        return Place(epoch, own_batch, self._load_feedback_state(state))
+        return Place(epoch, own_batch)
 
     def _check_epoch(self, epoch: Any) -> int:
         return check_integer(epoch, "epoch", type(self).__name__, minimum=0, maximum=MAX_EPOCH)

@@ -18,11 +18,36 @@ from pystrat.arrays import plain_array
 from pystrat.messages import refusal, show
 from pystrat.recipe import Recipe, make_recipe
 from pystrat._random import RandomStream, stream_at
-from pystrat.base import Batches, Place, epoch_seed
+from pystrat.base import Batches, BatchSampler, Place, epoch_seed
 from pystrat.fixed_size import FixedSizeBatchSampler
 
 _GENERATOR_WORDS = 625  # the place among the others first
 _LARGEST_WORD = 2**32 - 1
+
+
+class SamplerWithFeedback(BatchSampler):
+    """Base class of the samplers that are told or asked something between two batches.
+
+    A subclass implements `_feedback_state` and `_load_feedback_state`: its states hold more than the place.
+    """
+
+    @abstractmethod
+    def _feedback_state(self, place: Place, batches: Optional[Iterator[list[int]]]) -> dict[str, Any]:
+        """Return what a state holds besides its place.
+
+        `batches` is what `_lists_from` gave to the iterator that is asked for its state; None if it is the sampler that
+        is asked, or nothing has been drawn since the place was set.
+        """
+
+    @abstractmethod
+    def _load_feedback_state(self, state: Mapping[str, Any]) -> Any:
+        """Check and take in what `_feedback_state` returned; return what was drawn beyond the place."""
+
+    def _state(self, place: Place, batches: Optional[Iterator[list[int]]] = None) -> dict[str, Any]:
+        return {**super()._state(place, batches), **self._feedback_state(place, batches)}
+
+    def _place(self, state: Mapping[str, Any]) -> Place:
+        return super()._place(state)._replace(ahead=self._load_feedback_state(state))
 
 
 class _Ahead(NamedTuple):
@@ -32,8 +57,8 @@ class _Ahead(NamedTuple):
     generator: NDArray[np.uint32]
 
 
-class FeedbackBatchSampler(FixedSizeBatchSampler):
-    """Base class of the samplers whose later batches depend on feedback.
+class FeedbackBatchSampler(SamplerWithFeedback, FixedSizeBatchSampler):
+    """Base class of the samplers that draw batches of one size, each by the feedback so far.
 
     A subclass implements `_draw`, `_feedback` and `_load_feedback`; and for its recipe, by which R draws the same
     batches, `_kind`, `_parts` and `_state_vectors`.

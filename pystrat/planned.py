@@ -46,9 +46,6 @@ class PlannedBatchSampler(BatchSampler):
     def _global_length(self) -> int:
         return self._plan.n_batches
 
-    def _known_rows(self) -> int:
-        return len(self._codes)
-
     def _scatter(self, seed: Optional[int], codes: NDArray[Any], counts: NDArray[np.int64]) -> Batches:
         """Return the batches of a permutation of the rows, or of the order of the dataset if `seed` is None.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Iterable, Optional
+from typing import Any, Iterable, Mapping, Optional
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,14 +59,9 @@ class EpochSource:
         self.n_batches = check_integer(n_batches, "n_batches", owner, minimum=1)
 
     @property
-    def n_rows(self) -> Optional[int]:
-        """The number of rows that the dataset must have, where the sampler tells."""
-        return self.sampler._known_rows() if isinstance(self.sampler, BatchSampler) else None
-
-    @property
     def identity(self) -> str:
-        """Text that is equal for samplers with equal batches, where they tell, and else for this very object."""
-        if isinstance(self.sampler, BatchSampler) and not self.sampler.feedback:
+        """Text that is equal for samplers with equal batches if they have fingerprints, and else for this object."""
+        if isinstance(self.sampler, BatchSampler) and not feedback_of(self.sampler):
             return str(self.sampler.state_dict()["fingerprint"])
         return f"object {id(self.sampler)} of process {os.getpid()}"
 
@@ -107,6 +102,12 @@ class EpochSource:
                 self.sampler.set_epoch(epoch)
             found = self.sampler
         return found
+
+
+def feedback_of(sampler: Any) -> Mapping[str, Mapping[str, str]]:
+    """Return the feedback methods of a sampler, none if it has no feedback."""
+    found: Mapping[str, Mapping[str, str]] = getattr(sampler, "feedback", None) or {}
+    return found
 
 
 def refuse_n_batches(owner: str, n_batches: Any) -> None:

@@ -1,6 +1,7 @@
 """A Python sampler with feedback, as R uses it: batch after batch, and methods by which R reports and asks.
 
-Nothing here is about one sampler: `pystrat.BatchSampler.feedback` names the methods, and the kinds of their arguments.
+Such a sampler has a mapping `feedback` from the names of these methods to the kinds of their arguments by name, and of
+what they return as "return": "rows" (an array of row positions), "values" (an array of float64) or "number".
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import Any, Mapping, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from rbridge.callbacks import EpochSource
+from rbridge.callbacks import EpochSource, feedback_of
 from rbridge.guard import errors_as_values
 
 _MOST_ITERATIONS = 8  # that R may use in turn; a training loop that ends early leaves one behind
@@ -76,12 +77,6 @@ class FeedbackSource:
         return self.take(int(iteration))
 
     guarded_call = errors_as_values(call)
-
-
-def feedback_of(sampler: Any) -> Mapping[str, Mapping[str, str]]:
-    """Return the feedback methods of a sampler; none where it has no feedback."""
-    found: Mapping[str, Mapping[str, str]] = getattr(sampler, "feedback", None) or {}
-    return found
 
 
 def _from_r(value: Any, kind: str) -> Any:

@@ -12,9 +12,9 @@ from pystrat.messages import check_integer, refusal
 from pystrat.recipe import Recipe
 from pystrat.weighted.prioritized import PrioritizedBatchSampler
 from rbridge.session import Session, as_array, session
-from rbridge.feedback import FeedbackSource, feedback_of
+from rbridge.feedback import FeedbackSource
 from rbridge.guard import errors_as_values
-from rbridge.callbacks import EpochSource, refuse_n_batches
+from rbridge.callbacks import EpochSource, feedback_of, refuse_n_batches
 
 
 def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:
@@ -29,7 +29,8 @@ def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:
         an iterable of lists of row positions, such as PyTorch's ``BatchSampler``, whose ``set_epoch`` is called before
         each epoch if it has one; or a function without arguments, such as a generator function, that returns the
         batches of a new epoch at each call. If such an object names feedback methods in `feedback`, R asks it for each
-        batch, and the methods are those of the instance, in which rows count from 1.
+        batch, and the methods are those of the instance, in which rows count from 1. If its `yields` is
+        "numbers", its batches hold whole numbers below 2^53 that are no row positions, and R gets them unchanged.
     n_batches : int, optional
         The number of batches of an epoch, for a sampler that has no length.
 
@@ -179,7 +180,7 @@ def _by_callback(source: EpochSource, r: Session) -> Any:
         feedback = FeedbackSource(source)
         functions.update(_feedback_callbacks(feedback, r))
         methods = r.named_list(**{name: r.named_list(**kinds) for name, kinds in feedback.methods.items()})
-    told = (float(source.n_batches), source.class_name, source.identity, source.n_rows)
+    told = (float(source.n_batches), source.class_name, source.identity)
     return r.call("callback_generator", r.named_list(**functions), *told, methods)
 
 

@@ -21,13 +21,14 @@ from pystrat.corpus._draws import (
 )
 from pystrat.corpus.batching import DrawnBatchSampler
 from pystrat.digest import fingerprint
+from pystrat.feedback import SamplerWithFeedback
 from pystrat.messages import count_of, refusal, show
 from pystrat.recipe import Recipe, make_recipe
 
 MAX_PERPLEXITY = 1e6
 
 
-class PerplexityBatchSampler(DrawnBatchSampler):
+class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
     """Batch sampler that visits `sample` of `n` examples in each epoch, the more often the higher their perplexity is.
 
     For a PyTorch ``DataLoader(dataset, batch_sampler=...)``; in R ``rbridge::batch_sampler_perplexity()``. The draws

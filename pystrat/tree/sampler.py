@@ -140,9 +140,6 @@ class _DeclaredSampler(BatchSampler):
         self._walk, self._last = walk, (epoch, draws)
         return draws
 
-    def _known_rows(self) -> int:
-        return self._tree.n_rows
-
     def _recipe(self) -> Recipe:
         parts = {
             "batch_size": self._size,

@@ -44,13 +44,11 @@ asking_python = function(ask) {
 # A sampler whose batches Python makes, as a generator: one crossing an epoch, or one a batch if it has feedback.
 # `python` has the functions batches(epoch) and, with feedback, begin(epoch), take(iteration), call(method, arguments),
 # each of which returns list(value = ) or list(error = ), with rows from 0.
-# `identity` is text that tells samplers of Python apart, `n_rows` the number of rows of its data if that is known.
+# `identity` is text that tells samplers of Python apart.
 # `methods` is a list of what the Python sampler names as its feedback: for each method the kinds of its arguments,
 # "rows", "values" or "number", and as `return` that of its value.
-callback_generator = function(python, n_batches, python_class, identity, n_rows = NULL, methods = NULL) {
-  parts = list(
-    n_batches = as.double(n_batches), identity = identity, n_rows = if (!is.null(n_rows)) as.double(n_rows)
-  )
+callback_generator = function(python, n_batches, python_class, identity, methods = NULL) {
+  parts = list(n_batches = as.double(n_batches), identity = identity)
   recipe = new_recipe(if (is.null(methods)) "python" else "python_feedback", NULL, parts,
     labels = list(python_class = python_class, methods = methods))
   new_generator(recipe, python)
@@ -64,7 +62,7 @@ kind_python = function() {
     n_batches = function(recipe) recipe$parts$n_batches,
     seeded = FALSE,
     complete = function(recipe, data_source, task) {
-      recipe$parts$n_source = source_rows_of(data_source, recipe$parts$n_rows, of = "batch_sampler_python")
+      recipe$parts$n_source = source_rows(data_source)
       recipe
     },
     setup = function(recipe, private) NULL,
@@ -86,16 +84,6 @@ kind_python = function() {
       )
     }
   )
-}
-
-# The number of rows of the source, NULL if it is unknown; that of the Python sampler must be the same.
-source_rows_of = function(data_source, n_rows, of) {
-  found = source_rows(data_source)
-  if (!is.null(found) && !is.null(n_rows) && found != n_rows) {
-    stop_parameter("sampler", sprintf("be made for the rows of the dataset, of which there are %.0f", found),
-      sprintf("one for %.0f", n_rows), of = of)
-  }
-  found
 }
 
 # Integers are row positions, which Python counts from 0.

@@ -41,7 +41,6 @@
 #' Rows are positions in the dataset that the sampler is used with, in the order of that dataset.
 #' In mlr3torch that is the task that is trained on: of a split, or of a bootstrap sample, the task of that split or
 #' sample, whose labels are `task$truth()`.
-#' A sampler of `pystrat` knows its number of rows and refuses a dataset of another; it cannot know another order.
 #'
 #' @section Errors:
 #' A Python object that is none of these, that has no length while `n_batches` is not given, that can be iterated only
@@ -77,9 +76,8 @@ batch_sampler_python = function(sampler, n_batches = NULL) {
   n_batches = as.double(reticulate::py_to_r(made$n_batches))
   python_class = reticulate::py_to_r(made$class_name)
   identity = reticulate::py_to_r(made$identity)
-  n_rows = reticulate::py_to_r(made$n_rows)
   feedback = python_feedback(made)
-  callback_generator(c(list(batches = batches), feedback$python), n_batches, python_class, identity, n_rows,
+  callback_generator(c(list(batches = batches), feedback$python), n_batches, python_class, identity,
     feedback$methods)
 }
 
@@ -127,7 +125,7 @@ as_vectors = function(result) {
 # The functions and methods that feedback_generator() takes, or NULL where the sampler has no feedback.
 python_feedback = function(made) {
   module = reticulate::import("rbridge.feedback", convert = FALSE)
-  methods = reticulate::py_to_r(module$feedback_of(made$sampler))
+  methods = reticulate::py_to_r(reticulate::import("rbridge.callbacks", convert = FALSE)$feedback_of(made$sampler))
   if (length(methods) == 0L) {
     return(NULL)
   }

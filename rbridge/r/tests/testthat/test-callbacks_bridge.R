@@ -65,18 +65,6 @@ test_that("rows that the dataset does not have are refused, where it tells its n
   expect_error(generator(task_of(1:3))$batches(0), "of which there are 3.", fixed = TRUE)
 })
 
-test_that("a sampler that knows its number of rows refuses a dataset of another, in training alone", {
-  generator = callback_generator(in_two_batches, 2L, "InTwo", "in two", n_rows = 5)
-  expect_identical(collect_rows(generator, 5)$rows, c(5L, 1L, 2L, 4L, 3L))
-  expect_identical(generator(NULL)$.length(), 2L)
-  message = paste(
-    "The 'sampler' parameter of batch_sampler_python must be made for the rows of the dataset, of which there are 40.",
-    "Got one for 5 instead."
-  )
-  expect_error(trained_with(generator, task_of()), message, fixed = TRUE)
-  expect_identical(predicted_with(generator, task_of())[[1]]$.length(), 3L)
-})
-
 test_that("a sampler whose batches Python makes refuses with its own name", {
   instance = callback_generator(in_two_batches, 2L, "InTwo", "in two")(NULL)
   expect_error(

@@ -37,11 +37,11 @@ python_like = function() {
   )
 }
 
-sampler_on = function(python) callback_generator(python, 2, "OfTwo", "object 1", NULL, methods_of_two)(NULL)
+sampler_on = function(python) callback_generator(python, 2, "OfTwo", "object 1", methods_of_two)(NULL)
 
 test_that("the generator keeps the contract of a torch sampler", {
   python = python_like()
-  generator = callback_generator(python, 2L, "OfTwo", "object 1", NULL, methods_of_two)
+  generator = callback_generator(python, 2L, "OfTwo", "object 1", methods_of_two)
   expect_s3_class(generator, c("batch_sampler_python", "batch_sampler_generator", "torch_sampler"), exact = TRUE)
   instance = generator(NULL)
   expect_identical(instance$.length(), 2L)
@@ -135,7 +135,7 @@ test_that("tensors are taken as vectors are, and those of logical values refused
 
 test_that("samplers of different objects of Python hash differently", {
   of = function(identity) {
-    mlr3misc::hash_input(callback_generator(python_like(), 2, "OfTwo", identity, NULL, methods_of_two))
+    mlr3misc::hash_input(callback_generator(python_like(), 2, "OfTwo", identity, methods_of_two))
   }
   expect_identical(of("object 1"), of("object 1"))
   expect_false(identical(of("object 1"), of("object 2")))
