@@ -23,7 +23,6 @@ from itertools import islice
 from typing import (
     TYPE_CHECKING,
     Any,
-    ClassVar,
     Iterable,
     Iterator,
     Mapping,

@@ -142,9 +142,7 @@ def _check_output(out: Path, *inputs: Path) -> None:
 
 def _printable(text: str) -> str:
     """Escape control characters, which names in a file may hold, and which would steer a terminal."""
-    return "".join(
-        char if char == "\n" or unicodedata.category(char) != "Cc" else ascii(char)[1:-1] for char in text
-    )
+    return "".join(char if char == "\n" or unicodedata.category(char) != "Cc" else ascii(char)[1:-1] for char in text)
 
 
 # The options ----------------------------------------------------------------------------------------------------------

@@ -25,7 +25,9 @@ feedback_method = function(name, kinds) {
   arguments = setdiff(names(kinds), "return")
   method = function() NULL
   formals(method) = structure(rep(list(NULL), length(arguments)), names = arguments)
-  body(method) = bquote(call_feedback(private$.settings$functions, .(name), .(kinds), mget(.(arguments)), of = class(self)[1L]))
+  body(method) = bquote(
+    call_feedback(private$.settings$functions, .(name), .(kinds), mget(.(arguments)), of = class(self)[1L])
+  )
   method
 }
 

@@ -122,7 +122,7 @@ as_vectors = function(result) {
   result
 }
 
-# The functions and methods that feedback_generator() takes, or NULL where the sampler has no feedback.
+# The functions and methods of feedback, NULL if the sampler has none.
 python_feedback = function(made) {
   module = reticulate::import("rbridge.feedback", convert = FALSE)
   methods = reticulate::py_to_r(reticulate::import("rbridge.callbacks", convert = FALSE)$feedback_of(made$sampler))

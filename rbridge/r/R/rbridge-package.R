@@ -7,8 +7,8 @@
 #' [batch_sampler_pairs()] makes one of observed pairs of users and items and fresh pairs that were not observed.
 #' [batch_sampler_epoch_subset()] and [batch_sampler_perplexity()] visit part of the examples in each epoch.
 #' [batch_sampler_corpus_mixture()] mixes files of text by rules, and [corpus_dataset()] reads their lines.
-#' [batch_sampler_tree()] makes one that draws rows of a table as a tree declares it, and [auxiliary_dataset()] a dataset
-#' that is given values which were drawn with them.
+#' [batch_sampler_tree()] makes one that draws rows of a table as a tree declares it, and [auxiliary_dataset()] makes a
+#' dataset that gets the values drawn with them.
 #' [stratum_codes()] holds strata that are already numbered, as another program hands them over.
 #' [collect_rows()] shows which rows a dataloader delivers, batch by batch.
 #' [batch_plan()] shows the batches before any training, [min_samples_for_batch_size()] chooses the promise by their
