@@ -46,7 +46,7 @@ def test_a_target_needs_what_the_demo_needs_and_its_own(load: Any) -> None:
     demo = {row[1:] for row in required(["demo"])}
     tests = {row[1:] for row in required(["test-python"])}
     assert demo < tests
-    assert {row.name for row in required(["demo"]) if row.kind == "r"} == {"coro>=1.1.0", "torch>=0.17.0"}
+    assert {row.name for row in required(["demo"]) if row.kind == "r"} == {"R6>=2.5.0", "coro>=1.1.0", "torch>=0.17.0"}
     assert not any(row.kind == "r" and row.name.startswith("mlr3") for row in required(["test-python"]))
     both = [row[1:] for row in required(["test-python", "test-r"])]
     assert len(both) == len(set(both)), "what two targets need is listed once"

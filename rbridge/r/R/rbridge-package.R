@@ -17,6 +17,7 @@
 #' The package needs neither Python nor LibTorch to make batches: [torch::torch_is_installed()] may be `FALSE`.
 #'
 #' @useDynLib rbridge, .registration = TRUE
+#' @importFrom R6 R6Class
 #' @keywords internal
 "_PACKAGE"
 

@@ -75,7 +75,7 @@ sum_tree_name = "sum_tree"
 # As messages about its weights name them, and the number of rows to draw.
 sum_tree_names = c(sum_tree_name, "weights", "k")
 
-sum_tree_class = R6::R6Class("sum_tree",
+sum_tree_class = R6Class("sum_tree",
   public = list(
     initialize = function(weights, capacity, seed) {
       of = sum_tree_name
