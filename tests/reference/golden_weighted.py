@@ -13,16 +13,17 @@ from pystrat import PrioritizedBatchSampler, UniformBatchSampler, WeightedBatchS
 from tests.reference.golden_vectors import GOLDEN, cut
 
 ABOUT = (
-    "Rows are counted from 0; 'rows' are those of all batches of the epoch, one after the other. 'uniform': batches of "
-    "'n' rows that are equally likely. 'weighted': weight i, from 1, is (i * multiplier mod modulus) / divisor; before "
-    "batch 'before', rows whose number is a multiple of 'step' get the weight 'weight'; 'num_replicas' batches are "
-    "drawn together, before an update that comes in between. 'prioritised': there are 'n' rows and place for "
-    "'capacity'; priority i, from 1, is (i * multiplier mod modulus) / divisor - 1, told of all rows before batch 0. Before batch 'before', rows whose number is a multiple of 'step' get the priority "
-    "'priority', and then 'append' rows are added, which get the largest abs(priority) + epsilon ever told and take "
-    "the places of the oldest where there is no other. The weights of draws are (abs(priority) + epsilon) ^ alpha; "
-    "'stratified' draws one row from each of 'batch_size' equal slices of their sum. 'importance_weights' are those "
-    "of the last batch's rows after it, with 12 digits, since powers differ in the last. Long lists are cut as in "
-    "batches.json. Written by tests/reference/golden_weighted.py."
+    "Rows are counted from 0; 'rows' are those of all batches of the epoch, one after the other. 'uniform': batches of"
+    " 'n' rows that are equally likely. 'weighted': weight i, from 1, is (i * multiplier mod modulus) / divisor; "
+    "before batch 'before', rows whose number is a multiple of 'step' get the weight 'weight'; 'num_replicas' batches "
+    "are drawn together, before an update that comes in between. 'prioritised': there are 'n' rows and place for "
+    "'capacity'; priority i, from 1, is (i * multiplier mod modulus) / divisor - 1, told of all rows before batch 0. "
+    "Before batch 'before', rows whose number is a multiple of 'step' get the priority 'priority', and then 'append' "
+    "rows are added, which get the largest abs(priority) + epsilon ever told and take the places of the oldest where "
+    "there is no other. The weights of draws are (abs(priority) + epsilon) ^ alpha; 'stratified' draws one row from "
+    "each of 'batch_size' equal slices of their sum. 'importance_weights' are those of the last batch's rows after it,"
+    " with 12 digits, since powers differ in the last. Long lists are cut as in batches.json. Written by "
+    "tests/reference/golden_weighted.py."
 )
 
 
