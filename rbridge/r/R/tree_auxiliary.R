@@ -62,13 +62,17 @@ auxiliary_fits = function(name, arguments) {
   if (!all(vapply(arguments, is_auxiliary_number, logical(1L)))) {
     return(FALSE)
   }
-  first = arguments[[1L]]$value
-  second = arguments[[2L]]$value
+  are_whole = all(kinds == "whole")
   switch(name,
-    normal = second > 0,
-    uniform = first < second,
-    integers = all(kinds == "whole") && -2^53 < first && first <= second && second < 2^53 && second - first < 2^53
+    normal = arguments[[2L]]$value > 0,
+    uniform = arguments[[1L]]$value < arguments[[2L]]$value,
+    integers = are_whole && is_exact_range(arguments[[1L]]$value, arguments[[2L]]$value)
   )
+}
+
+# Whole numbers from the first to the last, all of which and whose number a double holds.
+is_exact_range = function(first, last) {
+  all(-2^53 < first, first <= last, last < 2^53, last - first < 2^53)
 }
 
 is_auxiliary_number = function(item) {
@@ -240,16 +244,7 @@ check_recipe_auxiliary = function(parts, of) {
   if (is.null(parts$auxiliary)) {
     return(invisible())
   }
-  n = length(parts$auxiliary)
-  types = c(auxiliary = "character", functions = "character", kinds = "character", n_arguments = "integer")
-  right = vapply(names(types), function(name) {
-    typeof(parts[[name]]) == types[[name]] && length(parts[[name]]) == n && !anyNA(parts[[name]])
-  }, logical(1L))
-  of_text = parts$kinds == "text"
-  if (!all(right) || !is.double(parts$numbers) || !is.character(parts$texts) || anyNA(parts$texts) ||
-    !all(parts$kinds %in% c("text", "logical", "number")) || any(parts$n_arguments < 0L) ||
-    sum(as.double(parts$n_arguments[!of_text])) != length(parts$numbers) ||
-    sum(as.double(parts$n_arguments[of_text])) != length(parts$texts)) {
+  if (!auxiliary_types_fit(parts) || !auxiliary_lengths_fit(parts)) {
     stop_parameter("recipe", "have a function and its arguments for each of 'auxiliary'", "others", of = of)
   }
   for (value in recipe_auxiliary(parts)) {
@@ -257,6 +252,21 @@ check_recipe_auxiliary = function(parts, of) {
       stop_parameter("recipe", sprintf("have arguments that fit '%s'", value$name), "others", of = of)
     }
   }
+}
+
+auxiliary_types_fit = function(parts) {
+  types = c(auxiliary = "character", functions = "character", kinds = "character", n_arguments = "integer",
+    numbers = "double", texts = "character")
+  all(vapply(names(types), function(name) typeof(parts[[name]]) == types[[name]], logical(1L))) &&
+    !anyNA(unlist(parts[setdiff(names(types), "numbers")]))
+}
+
+auxiliary_lengths_fit = function(parts) {
+  n = lengths(parts[c("auxiliary", "functions", "kinds", "n_arguments")])
+  of_text = parts$kinds == "text"
+  n_arguments = as.double(parts$n_arguments)
+  all(n == n[1L], parts$kinds %in% c("text", "logical", "number"), n_arguments >= 0) &&
+    sum(n_arguments[!of_text]) == length(parts$numbers) && sum(n_arguments[of_text]) == length(parts$texts)
 }
 
 # As for what a specification says.

@@ -26,9 +26,8 @@ tree_table = function(table, columns, task) {
   for (name in columns) {
     found = sum(known %in% name)
     if (found != 1L) {
-      got = if (found == 0L) sprintf("no such column; it has %s,", show_names(known)) else {
-        sprintf("%d such columns", found)
-      }
+      none = sprintf("no such column; it has %s,", show_names(known))
+      got = if (found == 0L) none else sprintf("%d such columns", found)
       stop_parameter("table", sprintf("have one column '%s'", name), got, of = tree_name)
     }
   }
@@ -44,17 +43,14 @@ tree_table = function(table, columns, task) {
   taken
 }
 
-# A column as integer codes, counted from 0 and -1 if missing, with its distinct values in order of first appearance, days
-# and times in seconds.
+# A column as integer codes, counted from 0 and -1 if missing, with its distinct values in order of first appearance,
+# days and times in seconds.
 tree_codes = function(column, name) {
   if (is.factor(column)) {
     column = as.character(column)
   }
-  if (inherits(column, "Date")) {
-    plain = 86400 * floor(as.double(unclass(column)))
-    made = list(kind = "date", show = show_times)
-  } else if (inherits(column, "POSIXt")) {
-    plain = plain_times(column, "table", name)
+  if (inherits(column, c("Date", "POSIXt"))) {
+    plain = moment_seconds(column, "table", name)
     made = list(kind = "date", show = show_times)
   } else if (!is.object(column) && is.logical(column)) {
     plain = as.vector(column)
@@ -73,6 +69,11 @@ tree_codes = function(column, name) {
   }
   values = unique(plain[!is.na(plain)])
   c(list(codes = match(plain, values, nomatch = 0L) - 1L, values = values), made)
+}
+
+# A day counts as its beginning.
+moment_seconds = function(moments, parameter, name) {
+  if (inherits(moments, "Date")) 86400 * floor(as.double(unclass(moments))) else plain_times(moments, parameter, name)
 }
 
 # Seconds since 1970, to the microsecond, in the years of Python's calendar.
@@ -134,9 +135,9 @@ is_before = function(left, right) {
 # The value of a condition in the form of the column's; one of another kind is refused.
 fitting_value = function(value, node, column) {
   kind = column$kind
-  given = if (inherits(value, c("Date", "POSIXt"))) "date" else if (is.logical(value)) "boolean" else {
-    if (is.character(value)) "text" else "number"
-  }
+  given = c("date", "boolean", "text", "number")[
+    c(inherits(value, c("Date", "POSIXt")), is.logical(value), is.character(value), TRUE)
+  ][1L]
   if (node$operator %in% c("lt", "le", "gt", "ge", "between") && kind == "boolean") {
     stop_parameter("op", "be one of 'eq', 'ne', 'in', 'not in', 'isnull' for a column of logical values",
       show_value(node$operator), of = at_node(node$path))
@@ -147,7 +148,7 @@ fitting_value = function(value, node, column) {
       if (given == "date") paste("the date", format(value)) else show_value(value), of = at_node(node$path))
   }
   switch(given,
-    date = if (inherits(value, "Date")) 86400 * floor(as.double(unclass(value))) else plain_times(value, "spec", "value"),
+    date = moment_seconds(value, "spec", "value"),
     text = enc2utf8(value),
     as.vector(value)
   )

@@ -55,8 +55,8 @@
 #' A used column that the table has twice, or that is a matrix, and a dataset with another number of rows than the
 #' table.
 #' YAML if the package yaml is missing.
-#' The specification, and a table that is given, are checked when `batch_sampler_tree()` is called, the columns of a task
-#' when the generator is.
+#' The specification, and a table that is given, are checked when `batch_sampler_tree()` is called, the columns of a
+#' task when the generator is.
 #'
 #' A weight that has no effect, since its parent does not draw with replacement, and a batch size that splits rows that
 #' the root repeats, are warned of.
@@ -89,7 +89,7 @@ batch_sampler_tree = function(spec, batch_size, length, table = NULL, drop_last 
   }
   configuration = list(
     batch_size = check_count(batch_size, "batch_size", of = tree_name),
-    length = if (is_text(length)) enc2utf8(length) else check_tree_length(length),
+    length = if (is_plain_text(length)) enc2utf8(length) else check_tree_length(length),
     drop_last = check_flag(drop_last, "drop_last", of = tree_name),
     persistent = check_flag(persistent, "persistent", of = tree_name),
     seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed, of = tree_name)
@@ -126,9 +126,8 @@ tree_recipe = function(table, configuration, task = NULL) {
   numbers = Map(tree_numbers, columns[used$numbers], used$numbers)
   tree = build_tree(configuration$nodes, n_rows, coded, numbers)
   length = epoch_length(configuration$length, tree)
-  n_batches = if (configuration$drop_last) length %/% configuration$batch_size else {
-    ceiling(length / configuration$batch_size)
-  }
+  whole_batches = if (configuration$drop_last) floor else ceiling
+  n_batches = whole_batches(length / configuration$batch_size)
   if (n_batches == 0) {
     stop_parameter("length", sprintf("be at least %.0f, the batch size, with drop_last", configuration$batch_size),
       show_value(length), of = tree_name)

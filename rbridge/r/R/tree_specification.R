@@ -60,8 +60,9 @@ plain_item = function(value, key) {
     stop_parameter("spec", tree_kinds, sprintf("%s in '%s'", show_class(value), key), of = tree_name)
   }
   # NaN is a number, which conditions refuse with their node.
-  is_missing = if (is.atomic(value) && !is.object(value) && is.double(value)) is.na(value) & !is.nan(value) else {
-    (is.atomic(value) || inherits(value, "POSIXt")) & is.na(value)
+  is_missing = (is.atomic(value) || inherits(value, "POSIXt")) & is.na(value)
+  if (is.double(value) && !is.object(value)) {
+    is_missing = is_missing & !is.nan(value)
   }
   if (any(is_missing)) {
     stop_parameter("spec", "have no missing values", sprintf("NA in '%s'", key),
@@ -76,30 +77,24 @@ parse_node = function(given, above, place, keys, parent, before) {
     stop_parameter("node", "be a mapping of keys", show_given(given), of = at_node(place))
   }
   name = given[["name"]]
-  is_named = is_text(name) && nzchar(name)
+  is_named = is_plain_text(name) && nzchar(name)
   path = if (!is_named) place else if (nzchar(above)) paste(above, name, sep = "/") else name
-  for (key in names(given)) {
-    if (!key %in% keys) {
-      stop_parameter("node", paste("have no keys but", paste(keys, collapse = ", ")), sprintf("'%s'", key),
-        advice = sprintf("The nearest one is '%s'.", nearest_name(key, keys)), of = at_node(path))
-    }
-  }
+  check_tree_keys(given, keys, path)
   if (!is_named) {
     stop_parameter("name", "be a text", show_given(name), of = at_node(place))
   }
-  has_children = "children" %in% names(given)
+  check_tree_children(given, path)
   children = given[["children"]]
-  if (has_children && (!is.list(children) || is.object(children) || length(children) == 0L ||
-    !is.null(names(children)))) {
-    stop_parameter("children", "be a list of nodes", show_given(children), of = at_node(path))
-  }
   node = c(
-    list(name = name, path = path, parent = parent, has_children = has_children),
+    list(name = name, path = path, parent = parent, has_children = length(children) > 0L),
     parse_selection(given, path),
-    list(mode = if ("mode" %in% names(given)) tree_choice(given, "mode", path, tree_modes) else "replacement"),
-    list(missing = if ("missing" %in% names(given)) tree_choice(given, "missing", path, tree_missing) else "error"),
+    list(
+      mode = tree_choice(given, "mode", path, tree_modes, "replacement"),
+      missing = tree_choice(given, "missing", path, tree_missing, "error")
+    ),
     parse_weight(given, path),
-    list(row_weight = parse_row_weight(given, path), times = parse_repeat(given, path), prune = parse_prune(given, path))
+    list(row_weight = parse_row_weight(given, path), times = parse_repeat(given, path)),
+    list(prune = parse_prune(given, path))
   )
   nodes = list(node)
   for (i in seq_along(children)) {
@@ -115,13 +110,33 @@ parse_node = function(given, above, place, keys, parent, before) {
   nodes
 }
 
+check_tree_keys = function(given, keys, path) {
+  for (key in names(given)) {
+    if (!key %in% keys) {
+      stop_parameter("node", paste("have no keys but", paste(keys, collapse = ", ")), sprintf("'%s'", key),
+        advice = sprintf("The nearest one is '%s'.", nearest_name(key, keys)), of = at_node(path))
+    }
+  }
+}
+
+check_tree_children = function(given, path) {
+  children = given[["children"]]
+  is_listed = is.list(children) && !is.object(children) && is.null(names(children)) && length(children) > 0L
+  if ("children" %in% names(given) && !is_listed) {
+    stop_parameter("children", "be a list of nodes", show_given(children), of = at_node(path))
+  }
+}
+
 at_node = function(path) sprintf("node '%s' of %s", path, tree_name)
 
-is_text = function(value) is.character(value) && !is.object(value) && length(value) == 1L
+is_plain_text = function(value) is.character(value) && !is.object(value) && length(value) == 1L
 
-tree_choice = function(given, key, path, choices) {
+tree_choice = function(given, key, path, choices, default = NULL) {
+  if (!key %in% names(given)) {
+    return(default)
+  }
   value = given[[key]]
-  if (!is_text(value) || !value %in% choices) {
+  if (!is_plain_text(value) || !value %in% choices) {
     stop_parameter(key, paste("be one of", show_names(choices, Inf)), show_given(value), of = at_node(path))
   }
   value
@@ -131,7 +146,7 @@ tree_column = function(given, key, path) {
   if (!key %in% names(given)) {
     return(NULL)
   }
-  if (!is_text(given[[key]])) {
+  if (!is_plain_text(given[[key]])) {
     stop_parameter(key, "be the name of a column", show_given(given[[key]]), of = at_node(path))
   }
   enc2utf8(given[[key]])
@@ -167,11 +182,7 @@ parse_selection = function(given, path) {
 }
 
 parse_comparison = function(given, path) {
-  operator = if ("op" %in% names(given)) {
-    tree_choice(given, "op", path, c(tree_operators, names(tree_symbols)))
-  } else {
-    "eq"
-  }
+  operator = tree_choice(given, "op", path, c(tree_operators, names(tree_symbols)), "eq")
   if (operator %in% names(tree_symbols)) {
     operator = tree_symbols[[operator]]
   }
@@ -186,14 +197,20 @@ parse_comparison = function(given, path) {
   if (!operator %in% c("in", "not in", "between")) {
     return(list(operator = operator, value = list(check_tree_value(value, path))))
   }
-  is_vector = is.atomic(value) || inherits(value, "POSIXt")
-  several = (is.list(value) && !is.object(value) && is.null(names(value)) && length(value) > 0L) ||
-    (is_vector && length(value) > 1L)
-  if (!several || (operator == "between" && length(value) != 2L)) {
+  values = several_values(value)
+  if (is.null(values) || (operator == "between" && length(values) != 2L)) {
     refuse(if (operator == "between") "be a list of two values, both included" else "be a list of values")
   }
-  values = if (is_vector) lapply(seq_along(value), function(i) value[i]) else unname(value)
   list(operator = operator, value = lapply(values, check_tree_value, path = path))
+}
+
+# The items of a list, or of a vector of more than one item; else NULL.
+several_values = function(value) {
+  if (is.list(value) && !is.object(value)) {
+    return(if (is.null(names(value)) && length(value) > 0L) value)
+  }
+  is_vector = is.atomic(value) || inherits(value, "POSIXt")
+  if (is_vector && length(value) > 1L) lapply(seq_along(value), function(i) value[i])
 }
 
 # A value of a condition: one text, number, logical value, day or time.
@@ -212,11 +229,12 @@ parse_weight = function(given, path) {
     return(list(form = 0L, weight = 1))
   }
   weight = given[["weight"]]
-  if (is_text(weight)) {
+  if (is_plain_text(weight)) {
     column = regmatches(weight, regexec("^proportional\\((.+)\\)$", trimws(weight)))[[1L]][2L]
     if (!is.na(column)) {
       column = trimws(enc2utf8(column))
-      return(if (column == "count") list(form = 3L, weight = 1) else list(form = 2L, weight = 1, weight_column = column))
+      of_column = list(form = 2L, weight = 1, weight_column = column)
+      return(if (column == "count") list(form = 3L, weight = 1) else of_column)
     }
   } else if (is.numeric(weight) && !is.object(weight) && length(weight) == 1L && isTRUE(weight >= 0 & weight < Inf)) {
     return(list(form = 1L, weight = as.double(weight)))

@@ -1,5 +1,5 @@
-# YAML text or a file -> nested lists, as the Python package reads them: the rules of YAML 1.1 as PyYAML has them, without
-# duplicate keys, aliases and types that are not plain.
+# YAML text or a file -> nested lists, as the Python package reads them: the rules of YAML 1.1 as PyYAML has them,
+# without duplicate keys, aliases and types that are not plain.
 
 read_tree_yaml = function(spec) {
   if (!requireNamespace("yaml", quietly = TRUE)) {
