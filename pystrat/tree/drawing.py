@@ -21,7 +21,7 @@ class Draws:
     values: dict[str, NDArray[Any]]
 
 
-class Walk:
+class DrawSequence:
     """The draws of a tree from the first on.
 
     Parameters

@@ -17,7 +17,7 @@ from pystrat.tree.auxiliary import drawn_rows
 from pystrat.tree.building import Tree, build_tree
 from pystrat.tree.conditions import read_table
 from pystrat.tree.describe import TreeDescription, weights_without_effect
-from pystrat.tree.drawing import Draws, Walk
+from pystrat.tree.drawing import Draws, DrawSequence
 from pystrat.tree.passes import pass_length
 from pystrat.tree.recipe import auxiliary_parts, tree_parts
 from pystrat.tree.specification import parse_specification
@@ -49,7 +49,7 @@ class _DeclaredSampler(BatchSampler):
         self._length = _check_length(length, self._tree, owner)
         self._offsets = self._cut(drop_last)
         self._settings = {"batch_size": self._size, "length": length, "drop_last": drop_last, "persistent": persistent}
-        self._walk: Optional[Walk] = None  # of a persistent sampler: where the last epoch that was asked for ended
+        self._sequence: Optional[DrawSequence] = None  # of a persistent sampler: where the epoch asked for last ended
         self._last: Optional[tuple[int, Draws]] = None
         for message in weights_without_effect(specification.root):
             warnings.warn(message, stacklevel=3)  # whoever called the constructor of the subclass
@@ -106,7 +106,7 @@ class _DeclaredSampler(BatchSampler):
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what can be drawn again."""
-        return {**self.__dict__, "_walk": None, "_last": None}
+        return {**self.__dict__, "_sequence": None, "_last": None}
 
     def _global_length(self) -> int:
         return len(self._offsets) - 1
@@ -128,16 +128,16 @@ class _DeclaredSampler(BatchSampler):
 
     def _draws(self, epoch: int) -> Draws:
         if not self._persistent:
-            return Walk(self._tree, epoch_seed(self.seed, epoch), keep=False).draw(self._length)
+            return DrawSequence(self._tree, epoch_seed(self.seed, epoch), keep=False).draw(self._length)
         if self._last is not None and self._last[0] == epoch:
             return self._last[1]
-        walk, self._walk = self._walk, None
-        if walk is None or walk.position > epoch * self._length:
-            walk = Walk(self._tree, self.seed, keep=True)
-        while walk.position < epoch * self._length:
-            walk.draw(self._length)
-        draws = walk.draw(self._length)
-        self._walk, self._last = walk, (epoch, draws)
+        sequence, self._sequence = self._sequence, None
+        if sequence is None or sequence.position > epoch * self._length:
+            sequence = DrawSequence(self._tree, self.seed, keep=True)
+        while sequence.position < epoch * self._length:
+            sequence.draw(self._length)
+        draws = sequence.draw(self._length)
+        self._sequence, self._last = sequence, (epoch, draws)
         return draws
 
     def _recipe(self) -> Recipe:

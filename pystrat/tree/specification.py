@@ -77,9 +77,9 @@ class NodeSpecification:
     prune: Optional[str] = None
     children: tuple["NodeSpecification", ...] = ()
 
-    def walk(self) -> list["NodeSpecification"]:
+    def subtree(self) -> list["NodeSpecification"]:
         """Return this node and all below it, in preorder."""
-        return [self] + [node for child in self.children for node in child.walk()]
+        return [self] + [node for child in self.children for node in child.subtree()]
 
 
 @dataclass(frozen=True)
@@ -91,14 +91,14 @@ class Specification:
 
     def coded_columns(self) -> list[str]:
         """Return the columns whose values are compared or cloned, each once."""
-        nodes = self.root.walk()
+        nodes = self.root.subtree()
         named = [node.condition.column if node.condition else node.for_each for node in nodes]
         return list(dict.fromkeys(name for name in named if name is not None))
 
     def number_columns(self) -> list[str]:
         """Return the columns that are weights, each once."""
         named: list[Optional[str]] = []
-        for node in self.root.walk():
+        for node in self.root.subtree():
             named.append(node.weight.column if isinstance(node.weight, Proportional) else None)
             named.append(node.row_weight)
         return list(dict.fromkeys(name for name in named if name is not None))

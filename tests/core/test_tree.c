@@ -1,4 +1,4 @@
-/* The draws of declared trees, beside a walk from the root to a row for each draw; and the grouping of places. */
+/* The draws of declared trees, beside a descent from the root to a row for each draw; and the grouping of places. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +75,7 @@ static void make_tree(int64_t deepest) {
   }
 }
 
-/* A node of the walk, with an option for each of its draws. */
+/* A node of the descent, with an option for each of its draws. */
 typedef struct {
   Generator generator;
   int32_t pool[64];
@@ -85,7 +85,7 @@ typedef struct {
 
 static Node nodes[MOST_NODES];
 
-static void begin_walk(void) {
+static void begin_descents(void) {
   memset(nodes, 0, sizeof(nodes));
   for (int64_t node = 0; node < tree.n_nodes; node++) seed_generator(&nodes[node].generator, stream_seed(tree.seed, node));
 }
@@ -117,7 +117,7 @@ static int32_t fresh_option(int64_t number) {
   return own[i];
 }
 
-static int32_t walk(void) {
+static int32_t descend(void) {
   int64_t node = 0;
   for (;;) {
     Node *state = &nodes[node];
@@ -176,18 +176,18 @@ static int64_t draw(Drawing *drawing, int64_t count, int64_t at_most, int32_t *r
   return n_steps;
 }
 
-static void chunks_are_walks(int64_t deepest) {
-  int32_t walked[MOST_DRAWS], rows[MOST_DRAWS];
+static void chunks_are_descents(int64_t deepest) {
+  int32_t descended[MOST_DRAWS], rows[MOST_DRAWS];
   make_tree(deepest);
-  begin_walk();
-  for (int i = 0; i < MOST_DRAWS; i++) walked[i] = walk();
+  begin_descents();
+  for (int i = 0; i < MOST_DRAWS; i++) descended[i] = descend();
 
   Drawing drawing = begin_drawing(0);
   for (int round = 0; round < 2; round++) { /* each chunk begins anew */
     CHECK(draw(&drawing, MOST_DRAWS, INT64_MAX, rows) == 1);
-    CHECK(memcmp(rows, walked, sizeof(rows)) == 0);
+    CHECK(memcmp(rows, descended, sizeof(rows)) == 0);
     CHECK(draw(&drawing, MOST_DRAWS, 1 + below(MOST_DRAWS / 2), rows) > 1);
-    CHECK(memcmp(rows, walked, sizeof(rows)) == 0);
+    CHECK(memcmp(rows, descended, sizeof(rows)) == 0);
   }
   end_drawing(&drawing);
 
@@ -197,7 +197,7 @@ static void chunks_are_walks(int64_t deepest) {
     if (count > MOST_DRAWS - begin) count = MOST_DRAWS - begin;
     draw(&drawing, count, below(2) == 0 ? 1 + below(count) : INT64_MAX, rows + begin);
   }
-  CHECK(memcmp(rows, walked, sizeof(rows)) == 0);
+  CHECK(memcmp(rows, descended, sizeof(rows)) == 0);
   TreeStatesSize size = tree_states_size(&tree, 1);
   CHECK(drawing.states.n_generators <= size.generators && drawing.states.n_pooled <= size.pooled);
   end_drawing(&drawing);
@@ -266,7 +266,7 @@ static void sums_begin_anew_in_each_group(void) {
 
 int main(void) {
   seed_generator(&choices, 1);
-  for (int round = 0; round < 300; round++) chunks_are_walks(round % 5);
+  for (int round = 0; round < 300; round++) chunks_are_descents(round % 5);
   nodes_that_draw_nothing_need_no_generator();
   for (int64_t count = 1; count < 100; count += 7) {
     for (int64_t n_groups = 1; n_groups < 40; n_groups += 5) places_are_sorted_by_group(count, n_groups);

@@ -297,8 +297,8 @@ SEXP C_build_declared(SEXP n_rows, SEXP declared) {
 
 /* What every epoch of a tree uses: vectors of R, which R code cannot reach, so that they stay as they were checked.
  *
- * Those from STATES on are the walk of a persistent sampler: where its last epoch ended. It is no more than memory, since
- * any epoch can be drawn from the first draw on.
+ * Those from STATES on are the sequence of draws of a persistent sampler: where its last epoch ended. It is no more than
+ * memory, since any epoch can be drawn from the first draw on.
  */
 enum {
   MODES,            /* raw: int8_t, one for each node */
@@ -315,16 +315,16 @@ enum {
   GENERATORS,       /* raw: Generator */
   POOLS,            /* integers */
   STREAMS,          /* raw: Generator, one for each of LIMITS */
-  WALKED,           /* raw: Walked */
+  SEQUENCE,         /* raw: Sequence */
   N_PARTS
 };
 
 typedef struct {
-  int64_t position; /* draws so far, -1 if the walk is of no use */
+  int64_t position; /* draws so far, -1 if the sequence is of no use */
   int64_t n_generators;
   int64_t n_pooled;
   uint32_t seed;
-} Walked;
+} Sequence;
 
 /* Allocate an array that the tree keeps. */
 static void *kept_array(SEXP tree, int part, int64_t n_items, size_t item_size) {
@@ -519,33 +519,33 @@ static void seed_streams(SEXP tree, uint32_t seed, Generator *streams) {
   }
 }
 
-/* Return the walk of a tree that keeps its states, and begin it if it is of no use. */
-static Walked *begin_walk(SEXP tree, const DeclaredTree *drawn, int64_t position, TreeStates *states) {
-  Walked *walked = NULL;
-  if (!Rf_isNull(VECTOR_ELT(tree, WALKED))) walked = (Walked *)(void *)RAW(VECTOR_ELT(tree, WALKED));
-  if (walked == NULL) {
+/* Return the sequence of draws of a tree that keeps its states, and begin it if it is of no use. */
+static Sequence *kept_sequence(SEXP tree, const DeclaredTree *drawn, int64_t position, TreeStates *states) {
+  Sequence *sequence = NULL;
+  if (!Rf_isNull(VECTOR_ELT(tree, SEQUENCE))) sequence = (Sequence *)(void *)RAW(VECTOR_ELT(tree, SEQUENCE));
+  if (sequence == NULL) {
     TreeStatesSize size = tree_states_size(drawn, 1);
     kept_array(tree, STATES, size.nodes, sizeof(NodeState));
     kept_array(tree, GENERATORS, size.generators, sizeof(Generator));
     SET_VECTOR_ELT(tree, POOLS, Rf_allocVector(INTSXP, (R_xlen_t)size.pooled));
     kept_array(tree, STREAMS, Rf_xlength(VECTOR_ELT(tree, LIMITS)), sizeof(Generator));
-    walked = kept_array(tree, WALKED, 1, sizeof(Walked));
-    walked->position = -1;
+    sequence = kept_array(tree, SEQUENCE, 1, sizeof(Sequence));
+    sequence->position = -1;
   }
   states->keep = 1;
   states->nodes = (NodeState *)(void *)RAW(VECTOR_ELT(tree, STATES));
   states->generators = (Generator *)(void *)RAW(VECTOR_ELT(tree, GENERATORS));
   states->pools = INTEGER(VECTOR_ELT(tree, POOLS));
-  if (walked->position < 0 || walked->position > position || walked->seed != drawn->seed) {
+  if (sequence->position < 0 || sequence->position > position || sequence->seed != drawn->seed) {
     init_tree_states(states, drawn, 1, states->nodes, states->generators, states->pools);
     seed_streams(tree, drawn->seed, (Generator *)(void *)RAW(VECTOR_ELT(tree, STREAMS)));
-    walked->position = 0;
-    walked->seed = drawn->seed;
+    sequence->position = 0;
+    sequence->seed = drawn->seed;
   } else {
-    states->n_generators = walked->n_generators;
-    states->n_pooled = walked->n_pooled;
+    states->n_generators = sequence->n_generators;
+    states->n_pooled = sequence->n_pooled;
   }
-  return walked;
+  return sequence;
 }
 
 /* Draw rows of an endless sequence from a position on; what was drawn last is remembered. */
@@ -553,10 +553,10 @@ static void draw_persistent(
     SEXP tree, const DeclaredTree *drawn, int64_t position, int64_t count, int32_t *rows, SEXP numbers
 ) {
   TreeStates states;
-  Walked *walked = begin_walk(tree, drawn, position, &states);
+  Sequence *sequence = kept_sequence(tree, drawn, position, &states);
   Generator *streams = (Generator *)(void *)RAW(VECTOR_ELT(tree, STREAMS));
-  int64_t at = walked->position, most = count > STEP ? count : STEP;
-  walked->position = -1; /* of no use if the draws are interrupted */
+  int64_t at = sequence->position, most = count > STEP ? count : STEP;
+  sequence->position = -1; /* of no use if the draws are interrupted */
   TreeChunk chunk = new_chunk(drawn->n_nodes, most);
   int32_t *skipped = at < position ? scratch_array(most, sizeof(int32_t)) : NULL;
   while (at < position) {
@@ -568,9 +568,9 @@ static void draw_persistent(
   }
   draw_rows(drawn, &states, &chunk, count, rows);
   draw_streams(tree, streams, count, numbers);
-  walked->position = position + count;
-  walked->n_generators = states.n_generators;
-  walked->n_pooled = states.n_pooled;
+  sequence->position = position + count;
+  sequence->n_generators = states.n_generators;
+  sequence->n_pooled = states.n_pooled;
 }
 
 /* Draw the first rows of a sequence that begins anew. */
