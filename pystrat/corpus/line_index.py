@@ -11,7 +11,7 @@ import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Iterator, Optional, Union
+from typing import Any, BinaryIO, Iterable, Iterator, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,8 +72,8 @@ class LineFile:
             self._version = FileVersion.of(os.fstat(text.fileno()))
             self._offsets = _offsets_of(self.path, text, self._version)
             self._refuse_other(os.fstat(text.fileno()))
-        self._descriptor: Optional[int] = None
-        self._process: Optional[int] = None
+        # By process, since a fork inherits those of its parent. Threads change it in single steps of a dict.
+        self._descriptors: dict[int, int] = {}
 
     def __len__(self) -> int:
         return len(self._offsets) - 1
@@ -123,12 +123,18 @@ class LineFile:
 
     def _own_descriptor(self) -> int:
         """Return this process's descriptor of the file."""
-        if self._descriptor is None or self._process != os.getpid():
-            self.close()
-            self._refuse_other(os.stat(self.path))
-            self._descriptor = os.open(self.path, os.O_RDONLY)
-            self._process = os.getpid()
-        return self._descriptor
+        process = os.getpid()
+        descriptor = self._descriptors.get(process)
+        if descriptor is None:
+            self._close(other for other in list(self._descriptors) if other != process)  # what a fork inherited
+            opened = os.open(self.path, os.O_RDONLY)
+            try:
+                self._refuse_other(os.fstat(opened))
+                descriptor = self._descriptors.setdefault(process, opened)
+            finally:
+                if descriptor != opened:  # refused, or another thread was first
+                    os.close(opened)
+        return descriptor
 
     def _refuse_other(self, status: os.stat_result) -> None:
         if FileVersion.of(status) != self._version:
@@ -138,13 +144,17 @@ class LineFile:
             )
 
     def close(self) -> None:
-        """Close this process's descriptor, opened here or inherited by a fork; the next read opens it again."""
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-        self._descriptor = None
+        """Close the descriptors, opened here or inherited by a fork; the next read opens the file again."""
+        self._close(list(self._descriptors))
+
+    def _close(self, processes: Iterable[int]) -> None:
+        for process in processes:
+            descriptor = self._descriptors.pop(process, None)
+            if descriptor is not None:
+                os.close(descriptor)
 
     def __del__(self) -> None:
-        if getattr(self, "_descriptor", None) is not None:
+        if hasattr(self, "_descriptors"):
             self.close()
 
     def __getstate__(self) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import os
 import pickle
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -374,6 +375,37 @@ def test_ranks_share_an_epoch(corpus: Path) -> None:
     whole = list(mixture_of(corpus, num_replicas=3))
     parts = [list(mixture_of(corpus, num_replicas=3, rank=rank)) for rank in range(3)]
     assert [batch for batches in zip(*parts) for batch in batches] == whole and len(whole) == 15
+
+
+def test_threads_that_read_first_at_once_share_one_descriptor(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.txt").write_text("".join(f"{name} {number}\n" for number in range(50)))
+    before, wrong = len(os.listdir("/proc/self/fd")), []
+
+    def read(files: list[LineFile], start: threading.Barrier) -> None:
+        start.wait()
+        for number in range(50):
+            for file, name in zip(files, "ab"):
+                found = file.line(number)
+                if found != f"{name} {number}":
+                    wrong.append(found)
+
+    def read_in_threads() -> None:
+        files, start = [LineFile(tmp_path / f"{name}.txt") for name in "ab"], threading.Barrier(6)
+        threads = [threading.Thread(target=read, args=(files, start)) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(40):
+            read_in_threads()
+    finally:
+        sys.setswitchinterval(interval)
+    assert not wrong and len(os.listdir("/proc/self/fd")) == before
 
 
 def read_in_workers(corpus: str, method: str) -> None:
