@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from pystrat.arrays import plain_array
+from pystrat.limits import MAX_EXACT
 from pystrat.messages import check_integer, count_of, refusal, show
 
 IGNORED = -100  # what cross_entropy and nll_loss ignore unless told otherwise
@@ -346,4 +347,6 @@ def _as_ids(values: Any, name: str, owner: str) -> NDArray[np.int64]:
         raise TypeError(refusal(name, owner, "hold integers", f"{array.dtype} values"))
     if array.min() < 0:
         check_integer(int(array.min()), name, owner, minimum=0)
+    if array.max() >= MAX_EXACT:  # a uint64 that no int64 holds would become negative
+        raise ValueError(refusal(name, owner, "hold ids below 2^53", show(int(array.max()))))
     return array.astype(np.int64)

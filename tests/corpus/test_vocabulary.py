@@ -369,6 +369,12 @@ def test_ids_that_occur_and_those_that_always_do() -> None:
     assert sampled_vocabulary(iter([]), always=[1]).tolist() == [1]
     with pytest.raises(ValueError, match="'sequences' .* must be a non-negative integer. Got -100 instead."):
         sampled_vocabulary([[4, -100]])
+    for large in (2**53, 2**64 - 3):
+        with pytest.raises(ValueError, match="'sequences' .* must hold ids below 2\\^53. Got"):
+            sampled_vocabulary([np.array([7, large], dtype=np.uint64)])
+        with pytest.raises(ValueError, match="'ids' parameter of SampledOutput must hold ids below 2\\^53. Got"):
+            layer = torch.nn.Linear(2, 10)
+            SampledOutput(layer, layer, np.array([7, large], dtype=np.uint64))
     with pytest.raises(TypeError, match="'always' parameter of sampled_vocabulary must hold integers."):
         sampled_vocabulary([], always=["a"])  # type: ignore[list-item]
 
