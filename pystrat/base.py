@@ -97,14 +97,15 @@ class Batches(Sequence["NDArray[Any]"]):
     rows : numpy.ndarray, shape (number of rows,)
         Row positions, from 0, batch after batch.
     offsets : numpy.ndarray of int64, shape (number of batches + 1,)
-        Batch b is ``rows[offsets[b]:offsets[b + 1]]``.
+        Batch b is ``rows[offsets[b]:offsets[b + 1]]``. They cannot be written to.
     """
 
     __slots__ = ("rows", "offsets")
 
     def __init__(self, rows: NDArray[Any], offsets: NDArray[np.int64]) -> None:
         self.rows = rows
-        self.offsets = offsets
+        self.offsets = offsets.view()  # a sampler may use them for all of its epochs
+        self.offsets.setflags(write=False)
 
     @classmethod
     def gather(cls, batches: Iterable[NDArray[Any]]) -> "Batches":

@@ -210,7 +210,7 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
 
     def _epoch_batches(self, epoch: int) -> Batches:
         if self._drawn is not None and self._drawn[0] == epoch:
-            return self._cut.batches(self._drawn[1])
+            return self._cut.batches(self._drawn[1].copy())  # the epoch that runs stays as it was drawn
         if epoch != self.epoch:
             running = "" if self._drawn is None else f"{self._drawn[0]}, the epoch that runs, or "
             advice = "Others depend on reports that are gone or have yet to come."

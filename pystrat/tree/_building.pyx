@@ -185,8 +185,8 @@ cdef class Nodes:
         return None
 
 
-def pass_length(int8_t[::1] modes, int32_t[::1] parents, int32_t[::1] depths, int64_t[::1] offsets,
-                int64_t[::1] repeats, int64_t node):
+def pass_length(const int8_t[::1] modes, const int32_t[::1] parents, const int32_t[::1] depths,
+                const int64_t[::1] offsets, const int64_t[::1] repeats, int64_t node):
     """Return the draws until every row below a node of a tree in preorder is drawn, and -1.
 
     If a node draws with replacement on the way, return 0 and that node. A number of ENDLESS_PASS stands for larger ones.

@@ -55,10 +55,10 @@ cdef class Drawing:
         Whether further calls of `draw` shall go on with the states of the nodes; else every call begins anew.
     """
 
-    cdef int8_t[::1] modes, leaves
-    cdef int64_t[::1] repeats, offsets, cumulative_begin, by_depth, depths
-    cdef int32_t[::1] options
-    cdef double[::1] cumulative
+    cdef const int8_t[::1] modes, leaves
+    cdef const int64_t[::1] repeats, offsets, cumulative_begin, by_depth, depths
+    cdef const int32_t[::1] options
+    cdef const double[::1] cumulative
     cdef int8_t[::1] nodes, generators
     cdef int32_t[::1] pools
     cdef core.DeclaredTree tree

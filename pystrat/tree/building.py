@@ -40,7 +40,7 @@ class Tree:
     columns : dict
         The columns that conditions and clones use, by name.
     declared : numpy.ndarray of int32, shape (n_nodes,)
-        Which node of ``specification.root.walk()`` each node comes from.
+        Which node of ``specification.root.subtree()`` each node comes from.
     clone_values : numpy.ndarray of int32, shape (n_nodes,)
         The code of the value that made the clone, the number of values where that is missing; -1 for other nodes.
     parents, depths : numpy.ndarray of int32, shape (n_nodes,)
@@ -72,7 +72,18 @@ class Tree:
     untaken: NDArray[np.int64]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "nodes", self.specification.root.walk())
+        object.__setattr__(self, "nodes", self.specification.root.subtree())
+        self._protect()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._protect()
+
+    def _protect(self) -> None:
+        """Let nobody write to the arrays, which the compiled loops take as they are."""
+        for value in vars(self).values():
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
 
     nodes: list[NodeSpecification] = field(init=False)
 
@@ -137,7 +148,7 @@ def build_tree(specification: Specification, table: TableColumns, owner: str) ->
         If a condition does not fit its column, values are missing, an empty node may not be pruned, or weights are
         none.
     """
-    declared = specification.root.walk()
+    declared = specification.root.subtree()
     columns = [_column_of(node, table) for node in declared]
     taken = [_taken(node, column, owner) for node, column in zip(declared, columns)]
     nodes = core.Nodes(

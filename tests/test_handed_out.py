@@ -1,0 +1,54 @@
+"""Whatever is done to what a sampler hands out, its later batches stay what they are."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pystrat import BatchSampler, PerplexityBatchSampler, TreeBatchSampler
+from tests.test_digest import samplers
+
+
+def epochs(sampler: BatchSampler) -> list[list[int]]:
+    return [batch.tolist() for epoch in range(2) for batch in sampler.batches(epoch)]
+
+
+def spoil(array: np.ndarray) -> None:
+    """Overwrite an array if it can be written to."""
+    if array.flags.writeable:
+        array[...] = 0
+
+
+def test_batches_may_be_overwritten(tmp_path: Path) -> None:
+    for sampler in samplers(tmp_path):
+        if isinstance(sampler, PerplexityBatchSampler):
+            continue  # it has no epoch but the next; see below
+        before = epochs(sampler)
+        for epoch in range(2):
+            batches = sampler.batches(epoch)
+            spoil(batches.rows)
+            with pytest.raises(ValueError, match="read-only"):
+                batches.offsets[1] = 0
+        assert epochs(sampler) == before, sampler
+
+
+def test_the_running_epoch_of_the_perplexity_sampler_may_be_overwritten() -> None:
+    sampler = PerplexityBatchSampler(10, 6, 2, seed=1)
+    expected = sampler.batches(0).rows.reshape(3, 2).tolist()
+    iterator = iter(sampler)
+    delivered = [next(iterator)]
+    spoil(sampler.batches(0).rows)
+    assert delivered + list(iterator) == expected
+
+
+@pytest.mark.parametrize("pickled", [False, True])
+def test_the_arrays_of_a_tree_cannot_be_written_to(pickled: bool) -> None:
+    sampler = TreeBatchSampler({"x": [1, 2, 2, 1]}, {"mode": "shuffle"}, 2, length=4, seed=1)
+    tree = pickle.loads(pickle.dumps(sampler)).tree if pickled else sampler.tree
+    arrays = [value for value in vars(tree).values() if isinstance(value, np.ndarray)]
+    assert len(arrays) == 10 and not any(array.flags.writeable for array in arrays)
+    with pytest.raises(ValueError, match="read-only"):
+        tree.options[:] = 10**8
