@@ -16,6 +16,7 @@ from rbridge.session import Session, session
 # What the Makefile exports, for a test that is run by hand.
 os.environ.setdefault("R_LIBS", str(Path(__file__).resolve().parents[2] / ".r-library"))
 os.environ.setdefault("RETICULATE_PYTHON", sys.executable)
+os.environ.setdefault("R_MAKEVARS_USER", str(Path(__file__).with_name("Makevars")))
 
 
 @pytest.fixture(scope="session")

@@ -99,11 +99,29 @@ def test_the_wheel_works_in_an_environment_of_its_own_with_its_r_side(wheel: Pat
     assert len(list((tmp_path / "cache").rglob("rbridge/DESCRIPTION"))) == 1
 
 
-def test_r_cmd_check_has_no_error_warning_or_note(tmp_path: Path) -> None:
-    """With its tests, which find the golden vectors inside the built package."""
-    program = find_r()
+@pytest.fixture(scope="module")
+def r_tarball(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder, program = tmp_path_factory.mktemp("tarball"), find_r()
     assert program is not None
-    run(program, "CMD", "build", str(ROOT / "rbridge" / "r"), cwd=tmp_path)
-    (package,) = tmp_path.glob("rbridge_*.tar.gz")
-    told = run(program, "CMD", "check", "--no-manual", package.name, cwd=tmp_path)
+    run(program, "CMD", "build", str(ROOT / "rbridge" / "r"), cwd=folder)
+    (package,) = folder.glob("rbridge_*.tar.gz")
+    return package
+
+
+def test_r_cmd_check_has_no_error_warning_or_note(r_tarball: Path, tmp_path: Path) -> None:
+    """Without the package's tests, which `make test-r` runs."""
+    told = run(str(find_r()), "CMD", "check", "--no-manual", "--no-tests", str(r_tarball), cwd=tmp_path)
     assert "Status: OK" in told, told
+
+
+def test_the_built_r_package_has_all_tests_which_find_the_golden_vectors_inside_it(
+    r_tarball: Path, tmp_path: Path
+) -> None:
+    with tarfile.open(r_tarball) as archive:
+        archive.extractall(tmp_path)
+    tests = tmp_path / "rbridge" / "tests" / "testthat"
+    for pattern in ("*.R", "golden/*.json"):
+        names = {path.name for path in (ROOT / "rbridge/r/tests/testthat").glob(pattern)}
+        assert names and {path.name for path in tests.glob(pattern)} == names
+    code = f'testthat::test_file("{tests}/test-stratified_golden.R", package = "rbridge", load_package = "installed")'
+    run(str(find_r("Rscript")), "-e", f"{code[:-1]}, stop_on_failure = TRUE)")

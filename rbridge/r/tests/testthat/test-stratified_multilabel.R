@@ -56,7 +56,6 @@ test_that("every form of labels is the same", {
 })
 
 test_that("a sparse matrix is taken", {
-  skip_if_not_installed("Matrix")
   sparse = Matrix::Matrix(as.matrix(triangle), sparse = TRUE)
   expect_identical(batch_sampler_multilabel(sparse, 1, max_batches = 1, seed = 1)(NULL)$batches(0),
     batch_sampler_multilabel(triangle, 1, max_batches = 1, seed = 1)(NULL)$batches(0))
