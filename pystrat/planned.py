@@ -22,13 +22,16 @@ class PlannedBatchSampler(BatchSampler):
     first ranks.
     """
 
-    def _adopt(self, strata: Strata, plan: BatchPlan) -> None:
-        """Take the strata of all rows and a plan, and build from them what every epoch uses."""
+    def _adopt(self, strata: Strata, plan: BatchPlan, *, spread: bool = True) -> None:
+        """Take the strata of all rows and a plan, and build from them what every epoch uses.
+
+        `spread` is False if the rows that an epoch leaves out get a code of their own instead of places behind it.
+        """
         # A pickle may bring a buffer that is shared and read-only; the kernel takes none.
         self._codes = strata.codes if strata.codes.flags.writeable else strata.codes.copy()
         self._counts = strata.counts
         self._plan = plan
-        self._layout = plan.layout(len(self._codes), available=self._counts)
+        self._layout = plan.layout(len(self._codes), available=self._counts if spread else None)
 
     @property
     def plan(self) -> BatchPlan:

@@ -41,9 +41,7 @@ class EpochSource:
 
     def __init__(self, sampler: Any, n_batches: Optional[int] = None, *, owner: str = "as_torch_sampler") -> None:
         self.class_name = type(sampler).__name__
-        if getattr(sampler, "rank", None) is not None and hasattr(sampler, "num_replicas"):
-            advice = "R delivers the batches of all ranks."
-            raise ValueError(refusal("sampler", owner, "have no rank", f"rank {sampler.rank}", advice))
+        check_no_rank(sampler, owner)
         self.sampler = sampler
         self._owner = owner
         self._kind = _kind_of(sampler, owner)
@@ -102,6 +100,13 @@ class EpochSource:
                 self.sampler.set_epoch(epoch)
             found = self.sampler
         return found
+
+
+def check_no_rank(sampler: Any, owner: str) -> None:
+    """Refuse a sampler that gives the batches of one rank only."""
+    if getattr(sampler, "rank", None) is not None and hasattr(sampler, "num_replicas"):
+        advice = "R delivers the batches of all ranks."
+        raise ValueError(refusal("sampler", owner, "have no rank", f"rank {sampler.rank}", advice))
 
 
 def feedback_of(sampler: Any) -> Mapping[str, Mapping[str, str]]:

@@ -12,8 +12,9 @@ from pystrat.base import BatchSampler
 from pystrat.messages import refusal, show
 from pystrat.recipe import RECIPE_VERSION
 from rbridge._install import r_package_version
+from rbridge.callbacks import check_no_rank
 from rbridge.rds import rds_bytes
-from rbridge.torch_sampler import check_no_rank, native_recipe
+from rbridge.torch_sampler import native_recipe
 
 _TEMPLATE = """\
 # A batch sampler, the same as in Python. In R: generator = source(this_file)$value

@@ -14,7 +14,7 @@ from pystrat.weighted.prioritized import PrioritizedBatchSampler
 from rbridge.session import Session, as_array, session
 from rbridge.feedback import FeedbackSource
 from rbridge.guard import errors_as_values
-from rbridge.callbacks import EpochSource, feedback_of, refuse_n_batches
+from rbridge.callbacks import EpochSource, check_no_rank, feedback_of, refuse_n_batches
 
 
 def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:
@@ -129,13 +129,6 @@ def _as_batches(delivered: Any) -> Batches:
         rows, offsets = (as_array(part) for part in delivered)
     positions = rows - np.int32(1) if rows.dtype == np.int32 else rows.astype(np.int64)
     return Batches(positions, offsets.astype(np.int64))
-
-
-def check_no_rank(sampler: BatchSampler, owner: str) -> None:
-    """Refuse a sampler that gives the batches of one rank only."""
-    if sampler.rank is not None:
-        advice = "R delivers the batches of all ranks."
-        raise ValueError(refusal("sampler", owner, "have no rank", f"rank {sampler.rank}", advice))
 
 
 @errors_as_values

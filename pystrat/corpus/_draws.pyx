@@ -12,6 +12,10 @@ from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint8_t, uint32_t, uint64_
 
 from pystrat cimport _core as core
 
+ctypedef fused line_number:
+    int32_t
+    int64_t
+
 
 def draw_rows(uint32_t seed, uint32_t n_rows, Py_ssize_t count):
     """Draw with replacement: R's ``set.seed(seed); sample.int(n_rows, count, replace = TRUE) - 1``, int32."""
@@ -70,9 +74,9 @@ def draw_lines(uint32_t seed, const int64_t[::1] lines, const int64_t[::1] drawn
     core.seed_generator(&generator, seed)
     taken = np.empty(total, dtype=np.int32 if np.sum(lines) <= INT32_MAX else np.int64)
     if taken.itemsize == 4:
-        take_narrow_lines(&generator, &mixture, taken)
+        take_lines[int32_t](&generator, &mixture, taken)
     else:
-        take_wide_lines(&generator, &mixture, taken)
+        take_lines[int64_t](&generator, &mixture, taken)
     if not shuffle:
         return np.sort(taken)
     if taken.itemsize == 4:
@@ -80,7 +84,7 @@ def draw_lines(uint32_t seed, const int64_t[::1] lines, const int64_t[::1] drawn
     return taken[shuffled(&generator, np.arange(total, dtype=np.int32))]
 
 
-cdef void take_narrow_lines(core.Generator *generator, const core.Mixture *mixture, int32_t[::1] taken):
+cdef void take_lines(core.Generator *generator, const core.Mixture *mixture, line_number[::1] taken):
     cdef core.MixtureProgress progress = core.MixtureProgress(0, 0, 0)
     cdef int64_t[::1] block = np.empty(core.BLOCK_SIZE, dtype=np.int64)
     cdef int64_t done = 0
@@ -90,21 +94,7 @@ cdef void take_narrow_lines(core.Generator *generator, const core.Mixture *mixtu
         while count > 0:
             count = core.take_lines(generator, mixture, &progress, &block[0])
             for i in range(count):
-                taken[done + i] = <int32_t>block[i]
-            done += count
-
-
-cdef void take_wide_lines(core.Generator *generator, const core.Mixture *mixture, int64_t[::1] taken):
-    cdef core.MixtureProgress progress = core.MixtureProgress(0, 0, 0)
-    cdef int64_t[::1] block = np.empty(core.BLOCK_SIZE, dtype=np.int64)
-    cdef int64_t done = 0
-    cdef int64_t count = 1
-    cdef int64_t i
-    with nogil:
-        while count > 0:
-            count = core.take_lines(generator, mixture, &progress, &block[0])
-            for i in range(count):
-                taken[done + i] = block[i]
+                taken[done + i] = <line_number>block[i]
             done += count
 
 

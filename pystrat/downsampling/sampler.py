@@ -121,11 +121,9 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         self._walk = walk
         self._adopt(encoded, plan)
 
-    def _adopt(self, strata: Strata, plan: BatchPlan) -> None:
-        super()._adopt(strata, plan)
+    def _adopt(self, strata: Strata, plan: BatchPlan, *, spread: bool = True) -> None:
+        super()._adopt(strata, plan, spread=spread and not self._walk)
         self._weights = self._counts / plan.counts
-        if self._walk:  # what an epoch leaves out has then a code of its own, the last
-            self._layout = plan.layout(len(self._codes))
         self._orders = self._make_orders() if self._walk else {}
 
     def _make_orders(self) -> dict[int, NDArray[np.int32]]:

@@ -60,7 +60,7 @@ check_vectors = function(vectors, entry, of) {
 # A part of a recipe that is one whole number in a range.
 part_count = function(recipe, name, least, most, of) {
   value = recipe$parts[[name]]
-  if (!is_whole_number(value) || value < least || value > most) {
+  if (!is_whole_between(value, least, most)) {
     stop_parameter("recipe", sprintf("have an integer from %.0f to %.0f as '%s'", least, most, name),
       show_value(value), of = of)
   }

@@ -44,7 +44,7 @@ format_strata_generator = function(recipe) {
   }
   c(
     sprintf("* %s: %s", names(settings), unlist(settings)),
-    if (!is.null(recipe$seed)) sprintf("* seed: %.0f", recipe$seed),
+    format_seed(recipe),
     sprintf("* strata: %s", shown)
   )
 }

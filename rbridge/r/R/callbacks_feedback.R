@@ -41,11 +41,7 @@ call_feedback = function(python, method, kinds, arguments, of) {
 # Vectors and tensors alike; rows as integers from 0, all else as doubles.
 feedback_argument = function(value, argument, kind, of) {
   required = switch(kind, rows = "hold row numbers, counted from 1", number = "be one number", "hold numbers")
-  plain = if (inherits(value, "torch_tensor")) torch::as_array(value) else value
-  if (!is.numeric(plain)) {
-    stop_parameter(argument, required, sprintf("a value of class '%s'", class(plain)[1L]), of = of)
-  }
-  numbers = as.double(plain)
+  numbers = as.double(vector_or_tensor(value, argument, required, of))
   if (kind == "number" && length(numbers) != 1L) {
     stop_parameter(argument, required, show_count(length(numbers), "value"), of = of)
   }

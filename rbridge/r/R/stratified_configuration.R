@@ -8,7 +8,7 @@ sampler_configuration = function(min_samples_per_stratum, shuffle, strata, seed,
     min_samples_per_stratum = check_positive(min_samples_per_stratum, "min_samples_per_stratum"),
     mean_batch_size = check_positive(mean_batch_size, "mean_batch_size"),
     shuffle = check_flag(shuffle, "shuffle"),
-    seed = if (!is.null(seed)) check_range(seed, "seed", 2147483646),
+    seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed),
     assign = check_choice(assign, "assign", c("proportional", "even")),
     rare = check_choice(rare, "rare", c("error", "warn", "allow")),
     missing = check_choice(missing, "missing", c("error", "stratum", "drop")),
@@ -57,10 +57,7 @@ check_count = function(value, parameter, of) {
 }
 
 check_range = function(value, parameter, largest, of = sampler_name) {
-  if (!is_whole_number(value) || value < 0 || value > largest) {
-    stop_parameter(parameter, sprintf("be an integer from 0 to %.0f", largest), show_value(value), of = of)
-  }
-  as.double(value)
+  check_between(value, parameter, 0, largest, of)
 }
 
 check_flag = function(value, parameter, of = sampler_name) {
