@@ -8,7 +8,7 @@ from typing import Any, Callable, Mapping, Optional, Union
 import numpy as np
 
 from pystrat.base import Batches, BatchSampler
-from pystrat.messages import check_integer, refusal
+from pystrat.messages import check_integer
 from pystrat.recipe import Recipe
 from pystrat.weighted.prioritized import PrioritizedBatchSampler
 from rbridge.session import Session, as_array, session
