@@ -30,7 +30,7 @@ test-python: set-up-test-python ## Run the tests in Python alone
 	@$(python) -m pytest -n auto --ignore tests/bridge
 
 test-bridge: set-up-test-r ## Run the tests of Python and R together
-	@$(python) -m pytest -n auto tests/bridge
+	@$(python) -m pytest -n auto --dist loadgroup tests/bridge
 
 test-r: set-up-test-r ## Run the tests in R alone
 	@Rscript tools/test_r.R

@@ -97,8 +97,9 @@ install_from_cran = function(packages, available, library_folder) {
     say_begin(packages)
   }
   if (length(packages) > 0) {
+    # R compiles a function when it is called again and again; compiling all of them beforehand takes most of the time.
     utils::install.packages(packages, lib = library_folder, available = available, Ncpus = n_jobs,
-      INSTALL_opts = "--no-multiarch", keep_outputs = file.path(library_folder, "build-logs"))
+      INSTALL_opts = c("--no-multiarch", "--no-byte-compile", "--no-test-load"), keep_outputs = file.path(library_folder, "build-logs"))
   }
 }
 

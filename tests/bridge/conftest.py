@@ -17,6 +17,7 @@ from rbridge.session import Session, session
 os.environ.setdefault("R_LIBS", str(Path(__file__).resolve().parents[2] / ".r-library"))
 os.environ.setdefault("RETICULATE_PYTHON", sys.executable)
 os.environ.setdefault("R_MAKEVARS_USER", str(Path(__file__).with_name("Makevars")))
+os.environ.setdefault("R_COMPILE_PKGS", "0")
 
 
 @pytest.fixture(scope="session")

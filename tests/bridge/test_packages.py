@@ -60,6 +60,7 @@ def wheel(sdist: Path) -> Path:
     return built
 
 
+@pytest.mark.xdist_group("wheel")
 def test_the_source_distribution_holds_the_sources_of_r_and_of_the_core_and_nothing_compiled(sdist: Path) -> None:
     with tarfile.open(sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
@@ -67,6 +68,7 @@ def test_the_source_distribution_holds_the_sources_of_r_and_of_the_core_and_noth
     assert not [name for name in names if name.endswith((".o", ".so"))]
 
 
+@pytest.mark.xdist_group("wheel")
 def test_the_wheel_holds_the_kernel_the_data_and_the_r_package_and_no_tests(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     for name in ("DESCRIPTION", "NAMESPACE", "LICENSE", "R/callbacks_bridge.R", "inst/status.R"):
@@ -81,6 +83,7 @@ def test_the_wheel_holds_the_kernel_the_data_and_the_r_package_and_no_tests(whee
     assert not [name for name in names if "test" in name]
 
 
+@pytest.mark.xdist_group("wheel")
 def test_the_wheel_works_in_an_environment_of_its_own_with_its_r_side(wheel: Path, tmp_path: Path) -> None:
     environment = tmp_path / "environment"
     base = Path(sys.base_prefix) / "bin" / "python3"
@@ -108,12 +111,14 @@ def r_tarball(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return package
 
 
+@pytest.mark.xdist_group("r_tarball")
 def test_r_cmd_check_has_no_error_warning_or_note(r_tarball: Path, tmp_path: Path) -> None:
     """Without the package's tests, which `make test-r` runs."""
     told = run(str(find_r()), "CMD", "check", "--no-manual", "--no-tests", str(r_tarball), cwd=tmp_path)
     assert "Status: OK" in told, told
 
 
+@pytest.mark.xdist_group("r_tarball")
 def test_the_built_r_package_has_all_tests_which_find_the_golden_vectors_inside_it(
     r_tarball: Path, tmp_path: Path
 ) -> None:
