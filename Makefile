@@ -9,6 +9,9 @@ bench_scripts := epoch lists constructor memory ranks imports loader background 
 # bench_options=--write puts the tables into benchmarks/README.md as well.
 bench_options :=
 
+# Tests call most functions of R once or twice: compiling those at run time takes longer than interpreting them.
+test-bridge test-r test-vignettes: export R_ENABLE_JIT := 0
+
 .PHONY: help set-up demo bench test test-python test-bridge test-r test-vignettes vignettes vignettes-full check document clean
 
 help: ## List the targets
