@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.arrays import for_kernel, plain_array
-from pystrat.messages import check_integer, refusal, show
+from pystrat.messages import RefusedType, RefusedValue, check_integer, show
 from pystrat._random import RandomStream
 from pystrat._sum_tree import WeightTree, first_outside
 
@@ -25,8 +25,6 @@ class RowWeights:
         Of the first rows, at most `capacity`.
     capacity : int
         From 1 to 2^31 - 1.
-    owner : str
-        The name that error messages give.
     name : str
         What error messages call the weights.
     minimum : bool
@@ -34,9 +32,8 @@ class RowWeights:
     """
 
     def __init__(
-        self, weights: NDArray[np.float64], capacity: int, *, owner: str, name: str = "weights", minimum: bool = False
+        self, weights: NDArray[np.float64], capacity: int, *, name: str = "weights", minimum: bool = False
     ) -> None:
-        self._owner = owner
         self._name = name
         self._minimum = minimum
         self._build(weights, capacity)
@@ -55,17 +52,17 @@ class RowWeights:
         """Return positions of rows as int64; refuse what is none, also numbers below 0."""
         found = plain_array(rows)
         if found.size and found.dtype.kind not in "iu":
-            raise TypeError(refusal(name, self._owner, "hold row positions", _show_dtype(found)))
+            raise RefusedType(name, "hold row positions", _show_dtype(found))
         if found.ndim != 1:
             required = "be a vector of row positions"
-            raise ValueError(refusal(name, self._owner, required, f"{found.ndim} dimensions"))
+            raise RefusedValue(name, required, f"{found.ndim} dimensions")
         positions = for_kernel(found, np.int64)
         outside = first_outside(positions, self._length)
         if outside >= 0:
             required = "be empty: there is no row"
             if self._length:  # told in words too, since R, which counts from 1, shows this message
                 required = f"hold row positions from 0 to {self._length - 1}, counted from 0"
-            raise ValueError(refusal(name, self._owner, required, show(found[outside])))
+            raise RefusedValue(name, required, show(found[outside]))
         return positions
 
     def update(self, rows: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
@@ -101,45 +98,45 @@ class RowWeights:
         """Refuse to draw `size` rows where too few weights are positive."""
         positive = self.tree.n_positive
         if size and not positive:
-            raise ValueError(refusal(self._name, self._owner, "not all be 0 when rows are drawn", "no positive weight"))
+            raise RefusedValue(self._name, "not all be 0 when rows are drawn", "no positive weight")
         if not replacement and size > positive:
             required = f"be at most {positive}, the number of positive weights, without replacement"
-            raise ValueError(refusal(name, self._owner, required, show(size)))
+            raise RefusedValue(name, required, show(size))
 
     def state(self) -> dict[str, Any]:
         """Return all that changes."""
         return {"weights": self.tree.leaves[: self._length].copy(), "next_position": self._next_position}
 
-    def load_state(self, state: Any, owner: str, *, fewest: int, drawn: NDArray[Any], positive: bool = False) -> None:
+    def load_state(self, state: Any, *, fewest: int, drawn: NDArray[Any], positive: bool = False) -> None:
         """Take the weights of a state, with `positive` none of them 0.
 
         Refuse one of fewer rows or of more than there is place for, or whose drawn rows are none of them.
         """
         if not isinstance(state, Mapping) or not _STATE_ENTRIES <= set(state):
-            raise ValueError(refusal("state", owner, "hold the weights of the rows", show(state)))
+            raise RefusedValue("state", "hold the weights of the rows", show(state))
         capacity = self.tree.capacity
-        weights = as_numbers(state["weights"], "state", owner)
+        weights = as_numbers(state["weights"], "state")
         length = len(weights)
         if not fewest <= length <= capacity:
             required = f"{capacity} weights" if fewest == capacity else f"from {fewest} to {capacity} weights"
-            raise ValueError(refusal("state", owner, f"hold {required}", show(weights)))
+            raise RefusedValue("state", f"hold {required}", show(weights))
         if positive and not weights.all():
-            raise ValueError(refusal("state", owner, "hold weights above 0", show(0)))
+            raise RefusedValue("state", "hold weights above 0", show(0))
         first, last = (0, capacity - 1) if length == capacity else (length, length)
-        position = check_integer(state["next_position"], "next_position", owner, minimum=first, maximum=last)
+        position = check_integer(state["next_position"], "next_position", minimum=first, maximum=last)
         outside = drawn[(drawn < 0) | (drawn >= length)]
         if len(outside):
             required = f"hold drawn rows from 0 to {length - 1}" if length else "hold no drawn rows: it has no row"
-            raise ValueError(refusal("state", owner, required, show(outside[0])))
+            raise RefusedValue("state", required, show(outside[0]))
         self._build(weights, capacity)
         self._next_position = position
 
     def _refuse_weights(self, wrong: int, weights: NDArray[np.float64]) -> None:
         """Raise the error that the kernel's answer stands for."""
         if wrong == -2:
-            raise ValueError(refusal(self._name, self._owner, "have a finite total", "a total that overflows"))
+            raise RefusedValue(self._name, "have a finite total", "a total that overflows")
         if wrong >= 0:
-            raise ValueError(refusal(self._name, self._owner, _FINITE, show(weights[wrong])))
+            raise RefusedValue(self._name, _FINITE, show(weights[wrong]))
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
@@ -152,16 +149,16 @@ class RowWeights:
         self._build(weights, capacity)
 
 
-def as_numbers(values: Any, name: str, owner: str, *, count: Optional[int] = None) -> NDArray[np.float64]:
+def as_numbers(values: Any, name: str, *, count: Optional[int] = None) -> NDArray[np.float64]:
     """Return a vector of numbers as float64, of one length where `count` says so."""
     found = plain_array(values)
     if found.ndim != 1:
-        raise ValueError(refusal(name, owner, "be a vector of numbers", f"{found.ndim} dimensions"))
+        raise RefusedValue(name, "be a vector of numbers", f"{found.ndim} dimensions")
     if found.size and found.dtype.kind not in "iuf":
-        raise TypeError(refusal(name, owner, "hold numbers", _show_dtype(found)))
+        raise RefusedType(name, "hold numbers", _show_dtype(found))
     if count is not None and len(found) != count:
         required = f"have one value for each row, {count}"
-        raise ValueError(refusal(name, owner, required, show(found)))
+        raise RefusedValue(name, required, show(found))
     return for_kernel(found, np.float64)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from pandas.api.extensions import ExtensionArray, ExtensionDtype
 
-from pystrat.messages import refusal, show
+from pystrat.messages import RefusedType, show
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -26,8 +26,8 @@ class Wanted:
     required: str
     advice: Optional[str] = None
 
-    def refusal(self, owner: str, got: str, advice: Optional[str] = None) -> TypeError:
-        return TypeError(refusal(self.name, owner, self.required, got, advice))
+    def refusal(self, got: str, advice: Optional[str] = None) -> TypeError:
+        return RefusedType(self.name, self.required, got, advice)
 
 
 def plain_array(values: Any) -> NDArray[Any]:
@@ -48,7 +48,7 @@ def plain_array(values: Any) -> NDArray[Any]:
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
-def as_vector(values: Any, owner: str, wanted: Wanted) -> Any:
+def as_vector(values: Any, wanted: Wanted) -> Any:
     """Return `values` as a one-dimensional pandas or numpy vector, without looking at the items.
 
     Unlike `plain_array`, it keeps what distinguishes kinds of values: pandas' own types, and the objects of a list.
@@ -56,8 +56,6 @@ def as_vector(values: Any, owner: str, wanted: Wanted) -> Any:
     Parameters
     ----------
     values : list, numpy.ndarray, pandas Series, Index or extension array, or torch tensor
-    owner : str
-        The name that error messages give.
     wanted : Wanted
         What they say the vector must be.
 
@@ -67,23 +65,23 @@ def as_vector(values: Any, owner: str, wanted: Wanted) -> Any:
         If `values` is no vector.
     """
     if isinstance(values, pd.MultiIndex):
-        raise wanted.refusal(owner, f"an index of {values.nlevels} levels", wanted.advice)
+        raise wanted.refusal(f"an index of {values.nlevels} levels", wanted.advice)
     if isinstance(values, (pd.Series, pd.Index, ExtensionArray)):
         return np.asarray(values) if isinstance(values.dtype, pd.SparseDtype) else values
     if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
-        raise wanted.refusal(owner, show(values))
+        raise wanted.refusal(show(values))
     if isinstance(values, range):
         return np.arange(values.start, values.stop, values.step)
     if isinstance(values, np.ma.MaskedArray):
-        return _one_dimensional(_objects_of_masked(values), owner, wanted)
+        return _one_dimensional(_objects_of_masked(values), wanted)
     if holds_tensors(values) or hasattr(values, "__array__"):
-        return _one_dimensional(plain_array(values), owner, wanted)
+        return _one_dimensional(plain_array(values), wanted)
     if isinstance(values, (list, tuple)):
         # An object array keeps what numpy would coerce, such as the logical value in [True, "a"].
         return pd.Series(values, dtype=object).to_numpy()
     if isinstance(values, Sequence):
-        return as_vector(list(values), owner, wanted)
-    raise wanted.refusal(owner, show(values))
+        return as_vector(list(values), wanted)
+    raise wanted.refusal(show(values))
 
 
 def as_doubles(values: Any) -> NDArray[np.float64]:
@@ -181,9 +179,9 @@ def _objects_of_masked(values: Any) -> NDArray[Any]:
     return objects
 
 
-def _one_dimensional(array: NDArray[Any], owner: str, wanted: Wanted) -> NDArray[Any]:
+def _one_dimensional(array: NDArray[Any], wanted: Wanted) -> NDArray[Any]:
     if array.ndim != 1:
         shape = "x".join(str(length) for length in array.shape)
         got = f"an array of shape {shape}" if array.ndim else "a scalar"
-        raise wanted.refusal(owner, got, wanted.advice)
+        raise wanted.refusal(got, wanted.advice)
     return array

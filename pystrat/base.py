@@ -37,8 +37,9 @@ import numpy as np
 
 from pystrat._batches import BatchLists, gather_part
 from pystrat.arrays import plain_array
+from pystrat.entries import named_by, named_by_class, named_by_function
 from pystrat.limits import MAX_COUNT, MAX_EPOCH, MAX_SEED, SEED_MODULUS
-from pystrat.messages import check_integer, refusal, show
+from pystrat.messages import RefusedType, RefusedValue, UnnamedError, check_integer, show
 from pystrat.recipe import Recipe
 from pystrat._random import RandomStream
 
@@ -59,6 +60,7 @@ def epoch_seed(seed: int, epoch: int) -> int:
     return (seed + _EPOCH_STEP * epoch) % SEED_MODULUS
 
 
+@named_by_function
 def epoch_permutation(n_rows: int, *, seed: int, epoch: int = 0) -> NDArray[np.int32]:
     """Return the epoch order of `n_rows` rows: R's ``set.seed(s); sample.int(n_rows) - 1``.
 
@@ -80,10 +82,9 @@ def epoch_permutation(n_rows: int, *, seed: int, epoch: int = 0) -> NDArray[np.i
     TypeError, ValueError
         Where a parameter is not an integer within its limits.
     """
-    owner = "epoch_permutation"
-    n_rows = check_integer(n_rows, "n_rows", owner, minimum=0, maximum=MAX_COUNT)
-    seed = check_integer(seed, "seed", owner, minimum=0, maximum=MAX_SEED)
-    epoch = check_integer(epoch, "epoch", owner, minimum=0, maximum=MAX_EPOCH)
+    n_rows = check_integer(n_rows, "n_rows", minimum=0, maximum=MAX_COUNT)
+    seed = check_integer(seed, "seed", minimum=0, maximum=MAX_SEED)
+    epoch = check_integer(epoch, "epoch", minimum=0, maximum=MAX_EPOCH)
     return RandomStream(epoch_seed(seed, epoch)).permutation(n_rows)
 
 
@@ -115,7 +116,8 @@ class Batches(Sequence["NDArray[Any]"]):
         arrays = [array for array in arrays if len(array)]
         rows = np.concatenate(arrays) if arrays else np.empty(0, dtype=np.int32)
         if rows.dtype.kind not in "iu":
-            raise TypeError(refusal("batches", "Batches.gather", "hold row positions", f"{rows.dtype} values"))
+            wrong = RefusedType("batches", "hold row positions", f"{rows.dtype} values")
+            raise wrong.named("Batches.gather")  # not by a decorator: errors of the iterable have names of their own
         return cls(rows, offsets)
 
     def __len__(self) -> int:
@@ -196,6 +198,7 @@ class BatchSampler(ABC):
     size may add ``batch_size``. Later batches that depend on feedback need `pystrat.feedback.SamplerWithFeedback`.
     """
 
+    @named_by_class
     def __init__(
         self,
         *,
@@ -203,16 +206,15 @@ class BatchSampler(ABC):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        owner = type(self).__name__
         if seed is None:
             seed = secrets.randbelow(MAX_SEED + 1)
-        self._seed = check_integer(seed, "seed", owner, minimum=0, maximum=MAX_SEED)
+        self._seed = check_integer(seed, "seed", minimum=0, maximum=MAX_SEED)
         if num_replicas is not None:
-            num_replicas = check_integer(num_replicas, "num_replicas", owner, minimum=1)
+            num_replicas = check_integer(num_replicas, "num_replicas", minimum=1)
         if rank is not None:
             if num_replicas is None:
-                raise ValueError(refusal("rank", owner, "be given together with 'num_replicas'", show(rank)))
-            rank = check_integer(rank, "rank", owner, minimum=0, maximum=num_replicas - 1)
+                raise RefusedValue("rank", "be given together with 'num_replicas'", show(rank))
+            rank = check_integer(rank, "rank", minimum=0, maximum=num_replicas - 1)
         self._num_replicas = num_replicas
         self._rank = rank
         self._next = Place(0, 0)  # in the middle of an epoch only after load_state_dict
@@ -279,6 +281,7 @@ class BatchSampler(ABC):
     def __iter__(self) -> "BatchIterator":
         return BatchIterator(self)
 
+    @named_by_class
     def set_epoch(self, epoch: int) -> None:
         """Say which epoch comes next.
 
@@ -294,6 +297,7 @@ class BatchSampler(ABC):
         epoch = self._check_epoch(epoch)
         self._go_on_at(self._next if epoch == self._next.epoch else Place(epoch, 0))
 
+    @named_by_class
     def batches(self, epoch: Optional[int] = None) -> Batches:
         """Return the batches of an epoch as arrays; changes nothing.
 
@@ -314,6 +318,7 @@ class BatchSampler(ABC):
             batches = islice(batches, self._rank, None, self._stride)
         return batches if isinstance(batches, Batches) else Batches.gather(batches)
 
+    @named_by_class
     def state_dict(self, batches_consumed: Optional[int] = None) -> dict[str, Any]:
         """Return where the sampler stands, for `load_state_dict`.
 
@@ -342,11 +347,12 @@ class BatchSampler(ABC):
         left = len(self) - first.batch
         # Before an iteration has begun, none of its batches can have been taken.
         most = 0 if self._begun is None else left
-        consumed = check_integer(batches_consumed, "batches_consumed", type(self).__name__, minimum=0, maximum=most)
+        consumed = check_integer(batches_consumed, "batches_consumed", minimum=0, maximum=most)
         if consumed == left:  # the end of an epoch is the beginning of the next
             return self._state(Place(first.epoch + 1, 0))
         return self._state(first._replace(batch=first.batch + consumed))
 
+    @named_by_class
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on where `state` was taken: the next iteration yields exactly the batches that would have come.
 
@@ -407,24 +413,23 @@ class BatchSampler(ABC):
 
     def _place(self, state: Mapping[str, Any]) -> Place:
         """Check a state and return its place."""
-        owner = type(self).__name__
         if not isinstance(state, Mapping) or not _STATE_ENTRIES <= set(state):
             required = "have the entries 'version', 'fingerprint', 'epoch' and 'batch'"
-            raise ValueError(refusal("state", owner, required, show(state)))
+            raise RefusedValue("state", required, show(state))
         if state["version"] != STATE_VERSION:
             required = f"be of version {STATE_VERSION}"
-            raise ValueError(refusal("state", owner, required, f"version {show(state['version'])}"))
+            raise RefusedValue("state", required, f"version {show(state['version'])}")
         if state["fingerprint"] != self._own_fingerprint():
             required = "come from a sampler with the same data, parameters and seed"
-            raise ValueError(refusal("state", owner, required, "that of another sampler"))
+            raise RefusedValue("state", required, "that of another sampler")
         epoch = self._check_epoch(state["epoch"])
-        batch = check_integer(state["batch"], "batch", owner, minimum=0, maximum=self._global_length())
+        batch = check_integer(state["batch"], "batch", minimum=0, maximum=self._global_length())
         # Of the first `batch` batches of all ranks, this many were this rank's.
         own_batch = (batch - (self._rank or 0) + self._stride - 1) // self._stride
         return Place(epoch, own_batch)
 
     def _check_epoch(self, epoch: Any) -> int:
-        return check_integer(epoch, "epoch", type(self).__name__, minimum=0, maximum=MAX_EPOCH)
+        return check_integer(epoch, "epoch", minimum=0, maximum=MAX_EPOCH)
 
     def _warn_of_process_group(self) -> None:
         """Warn once where a process group runs and this sampler was not told of replicas."""
@@ -459,11 +464,14 @@ class BatchIterator(Iterator[list[int]]):
         return self
 
     def __next__(self) -> list[int]:
-        if self._batches is None:
-            self._place = self._sampler._begin_epoch(self._place)
-            self._batches = self._sampler._lists_from(self._place)
-        assert self._place is not None
-        rows = next(self._batches)
+        try:  # not by a decorator, whose call would take time for every batch
+            if self._batches is None:
+                self._place = self._sampler._begin_epoch(self._place)
+                self._batches = self._sampler._lists_from(self._place)
+            assert self._place is not None
+            rows = next(self._batches)
+        except UnnamedError as error:
+            raise error.named(type(self._sampler).__name__) from error.__cause__
         self._place = Place(self._place.epoch, self._place.batch + 1)
         return rows
 
@@ -475,6 +483,7 @@ class BatchIterator(Iterator[list[int]]):
         """
         return self._sampler._state(self._place or self._sampler._next, self._batches)
 
+    @named_by(lambda iterator: type(iterator._sampler).__name__)
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on where `state` was taken.
 

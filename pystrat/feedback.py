@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.arrays import plain_array
-from pystrat.messages import refusal, show
+from pystrat.messages import RefusedValue, show
 from pystrat.recipe import Recipe, make_recipe
 from pystrat._random import RandomStream, stream_at
 from pystrat.base import Batches, BatchSampler, Place, epoch_seed
@@ -156,19 +156,18 @@ class FeedbackBatchSampler(SamplerWithFeedback, FixedSizeBatchSampler):
         }
 
     def _load_feedback_state(self, state: Mapping[str, Any]) -> Optional[_Ahead]:
-        owner = type(self).__name__
         if not {"drawn", "generator", "feedback"} <= set(state):
             required = "have the entries 'drawn', 'generator' and 'feedback' too"
-            raise ValueError(refusal("state", owner, required, show(state)))
+            raise RefusedValue("state", required, show(state))
         if self.rank is not None and state["batch"] % self._stride:
             required = f"stand at a multiple of the number of replicas, {self._stride}, to be continued by one rank"
-            raise ValueError(refusal("state", owner, required, f"batch {show(state['batch'])}"))
+            raise RefusedValue("state", required, f"batch {show(state['batch'])}")
         drawn, words = plain_array(state["drawn"]), state["generator"]
         if drawn.size and (drawn.dtype.kind not in "iu" or drawn.shape[1:] != (self._batch_size,)):
             required = f"hold drawn batches of {self._batch_size} rows"
-            raise ValueError(refusal("state", owner, required, f"an array of shape {drawn.shape}"))
+            raise RefusedValue("state", required, f"an array of shape {drawn.shape}")
         if words is None and (drawn.size or state["batch"]):
-            raise ValueError(refusal("state", owner, "hold the state of the generator", "nothing"))
+            raise RefusedValue("state", "hold the state of the generator", "nothing")
         generator = None if words is None else self._generator_words(words)
         self._load_feedback(state["feedback"], drawn.reshape(-1))
         if generator is None:
@@ -177,19 +176,19 @@ class FeedbackBatchSampler(SamplerWithFeedback, FixedSizeBatchSampler):
 
     def _generator_words(self, words: Any) -> NDArray[np.uint32]:
         """Return the words of the generator in a state; refuse what can be none."""
-        given, owner = plain_array(words), type(self).__name__
+        given = plain_array(words)
         if given.shape != (_GENERATOR_WORDS,):
             required = f"hold {_GENERATOR_WORDS} words of the generator"
-            raise ValueError(refusal("state", owner, required, show(words)))
+            raise RefusedValue("state", required, show(words))
         required = f"hold words of the generator, integers from 0 to {_LARGEST_WORD}"
         if given.dtype.kind not in "iu":
-            raise ValueError(refusal("state", owner, required, f"{given.dtype} values"))
+            raise RefusedValue("state", required, f"{given.dtype} values")
         outside = given[(given < 0) | (given > _LARGEST_WORD)]
         if len(outside):
-            raise ValueError(refusal("state", owner, required, show(outside[0])))
+            raise RefusedValue("state", required, show(outside[0]))
         if given[0] >= _GENERATOR_WORDS:
             required = f"hold a place of the generator from 0 to {_GENERATOR_WORDS - 1}"
-            raise ValueError(refusal("state", owner, required, show(given[0])))
+            raise RefusedValue("state", required, show(given[0]))
         return given.astype(np.uint32)
 
 

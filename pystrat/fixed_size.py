@@ -6,8 +6,9 @@ from typing import Any, Optional
 
 from numpy.typing import NDArray
 
+from pystrat.entries import named_by_class
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import check_integer, refusal
+from pystrat.messages import RefusedValue, check_integer
 from pystrat.base import Batches, BatchSampler
 from pystrat.sizes import full_offsets, share_of_replicas
 
@@ -28,6 +29,7 @@ class FixedSizeBatchSampler(BatchSampler):
         As in `BatchSampler`.
     """
 
+    @named_by_class
     def __init__(
         self,
         n_rows: int,
@@ -39,17 +41,16 @@ class FixedSizeBatchSampler(BatchSampler):
         rank: Optional[int],
     ) -> None:
         super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
-        owner = type(self).__name__
-        self._batch_size = check_integer(batch_size, "batch_size", owner, minimum=1, maximum=MAX_COUNT)
+        self._batch_size = check_integer(batch_size, "batch_size", minimum=1, maximum=MAX_COUNT)
         if n_batches is not None:
             # So many at most that no number of rows wraps, even of the largest batches.
-            n_batches = check_integer(n_batches, "n_batches", owner, minimum=1, maximum=MAX_COUNT)
+            n_batches = check_integer(n_batches, "n_batches", minimum=1, maximum=MAX_COUNT)
         else:
             n_batches = n_rows // self._batch_size
             if n_batches == 0:
                 required = f"be given where the batch size exceeds the number of rows, {n_rows}"
-                raise ValueError(refusal("n_batches", owner, required, "nothing"))
-        self._n_batches = share_of_replicas(n_batches, self.num_replicas, owner)
+                raise RefusedValue("n_batches", required, "nothing")
+        self._n_batches = share_of_replicas(n_batches, self.num_replicas)
 
     @property
     def batch_size(self) -> int:

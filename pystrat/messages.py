@@ -1,6 +1,10 @@
 """One grammar for refused input, word for word the same in Python and in R.
 
 ``The 'name' parameter of Sampler must be what it must be. Got what it got instead. What to do.``
+
+The code that refuses a parameter does not know for which public function or class it works: it raises an error without
+that name. The public entry adds the name (`pystrat.entries`), and what users get is a plain ValueError, TypeError or
+KeyError.
 """
 
 from __future__ import annotations
@@ -8,7 +12,8 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Sized
-from typing import Any, Iterable, Optional
+from contextlib import contextmanager
+from typing import Any, ClassVar, Iterable, Iterator, Optional, Type
 
 import numpy as np
 import pandas as pd
@@ -74,13 +79,102 @@ def range_of(values: Any) -> str:
     return f"{lowest}" if lowest == highest else f"{lowest} to {highest}"
 
 
-def refusal(name: str, owner: str, requirement: str, got: str, advice: Optional[str] = None) -> str:
-    """Put the sentence together that refuses the parameter `name` of `owner`."""
-    sentence = f"The '{name}' parameter of {owner} must {requirement}. Got {got} instead."
-    return sentence if advice is None else f"{sentence} {advice}"
+class UnnamedError(Exception):
+    """An error that waits for the name of the function or class that the user called.
+
+    A subclass inherits from the built-in exception `plain`, too, so that it is caught as what it will be.
+    """
+
+    plain: ClassVar[Type[Exception]]
+
+    def message(self, owner: str) -> str:
+        """Return the message in the name of `owner`."""
+        raise NotImplementedError
+
+    def named(self, owner: str) -> Exception:
+        """Return the error that the user gets: of a built-in class with the message alone, which any process can load.
+
+        Its traceback is that of this error, without the frame that caught it, which will raise the new one.
+        """
+        caught = self.__traceback__
+        return self.plain(self.message(owner)).with_traceback(caught and caught.tb_next)
+
+    def __str__(self) -> str:
+        return self.message("this function")
 
 
-def check_integer(value: Any, name: str, owner: str, *, minimum: int, maximum: Optional[int] = None) -> int:
+class Refusal(UnnamedError):
+    """A parameter is refused; raise one of the subclasses.
+
+    Parameters
+    ----------
+    name : str
+        The parameter.
+    requirement : str
+        What it must be, after "must".
+    got : str
+        What it is instead, as `show` gives it.
+    advice : str, optional
+        What to do, a sentence.
+    part : str, optional
+        The part of the owner that has the parameter, such as "the table".
+    place : str, optional
+        Where in the owner the value was found, such as "node 'root/rare'".
+    """
+
+    def __init__(
+        self,
+        name: str,
+        requirement: str,
+        got: str,
+        advice: Optional[str] = None,
+        *,
+        part: Optional[str] = None,
+        place: Optional[str] = None,
+    ) -> None:
+        super().__init__(name, requirement, got, advice)
+        self.part = part
+        self.place = place
+
+    def message(self, owner: str) -> str:
+        name, requirement, got, advice = self.args
+        whose = owner if self.part is None else f"{self.part} of {owner}"
+        if self.place is not None:
+            whose += f", at {self.place},"
+        sentence = f"The '{name}' parameter of {whose} must {requirement}. Got {got} instead."
+        return sentence if advice is None else f"{sentence} {advice}"
+
+
+class RefusedType(Refusal, TypeError):
+    """A parameter of a wrong type."""
+
+    plain = TypeError
+
+
+class RefusedValue(Refusal, ValueError):
+    """A parameter of a wrong value."""
+
+    plain = ValueError
+
+
+class RefusedKey(Refusal, KeyError):
+    """A parameter that is no key of what it shall be looked up in."""
+
+    plain = KeyError
+
+
+@contextmanager
+def refusals_of_part(part: str) -> Iterator[None]:
+    """Let refusals in this context name a part of their owner, unless they name a smaller part already."""
+    try:
+        yield
+    except Refusal as error:
+        if error.part is None:
+            error.part = part
+        raise
+
+
+def check_integer(value: Any, name: str, *, minimum: int, maximum: Optional[int] = None) -> int:
     """Return `value` as an int where it is a whole number within the limits.
 
     Raises
@@ -96,47 +190,47 @@ def check_integer(value: Any, name: str, owner: str, *, minimum: int, maximum: O
         requirement = "be a positive integer" if minimum == 1 else "be a non-negative integer"
     is_number = isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
     if not is_number:
-        raise TypeError(refusal(name, owner, requirement, show(value)))
+        raise RefusedType(name, requirement, show(value))
     # A float that is whole stands for the integer, as 3 and 3L are one in R.
     whole = _as_double(value).is_integer()
     if not whole or value < minimum or (maximum is not None and value > maximum):
-        raise ValueError(refusal(name, owner, requirement, show(value)))
+        raise RefusedValue(name, requirement, show(value))
     return int(value)
 
 
-def check_number(value: Any, name: str, owner: str, *, minimum: float, above: bool = False) -> float:
+def check_number(value: Any, name: str, *, minimum: float, above: bool = False) -> float:
     """Return `value` as a float where it is a finite number of at least, or `above`, the minimum."""
     requirement = f"be a finite number {'above' if above else 'of at least'} {show_number(minimum)}"
     if not isinstance(value, numbers.Real) or isinstance(value, (bool, np.bool_)):
-        raise TypeError(refusal(name, owner, requirement, show(value)))
+        raise RefusedType(name, requirement, show(value))
     number = _as_double(value)
     if not np.isfinite(number) or number < minimum or (above and number == minimum):
-        raise ValueError(refusal(name, owner, requirement, show(value)))
+        raise RefusedValue(name, requirement, show(value))
     return number
 
 
-def check_flag(value: Any, name: str, owner: str) -> bool:
+def check_flag(value: Any, name: str) -> bool:
     """Return `value` as a bool where it is one, else raise TypeError."""
     if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(refusal(name, owner, "be true or false", show(value)))
+        raise RefusedType(name, "be true or false", show(value))
     return bool(value)
 
 
-def check_list(values: Any, name: str, owner: str, *, required: str, kinds: tuple[type, ...]) -> list[Any]:
+def check_list(values: Any, name: str, *, required: str, kinds: tuple[type, ...]) -> list[Any]:
     """Return `values` as a list where it is an iterable of objects of these kinds, else raise TypeError."""
     if isinstance(values, bytes) or not isinstance(values, Iterable):
-        raise TypeError(refusal(name, owner, required, show(values)))
+        raise RefusedType(name, required, show(values))
     items = list(values)
     for item in items:
         if not isinstance(item, kinds):
-            raise TypeError(refusal(name, owner, required, f"a list with {show(item)}"))
+            raise RefusedType(name, required, f"a list with {show(item)}")
     return items
 
 
-def check_choice(value: Any, name: str, owner: str, *, choices: Iterable[str]) -> str:
+def check_choice(value: Any, name: str, *, choices: Iterable[str]) -> str:
     """Return `value` where it is one of the choices, else raise ValueError."""
     known = tuple(choices)
     if not isinstance(value, str) or value not in known:
         listed = ", ".join(f"'{choice}'" for choice in known)
-        raise ValueError(refusal(name, owner, f"be one of {listed}", show(value)))
+        raise RefusedValue(name, f"be one of {listed}", show(value))
     return value

@@ -5,7 +5,6 @@ Pure integers: no rows, no randomness. The second step of the one-way flow strat
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Optional, Sequence
 
@@ -13,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from pystrat import _kernels
-from pystrat.messages import count_of, range_of, refusal, show
+from pystrat.messages import RefusedValue, count_of, range_of, show
 from pystrat.sizes import round_to_replicas
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
@@ -142,7 +141,6 @@ def make_plan(
     assign: str = "proportional",
     rare: str = "error",
     num_replicas: int = 1,
-    owner: str = "make_plan",
 ) -> BatchPlan:
     """Choose the number of batches.
 
@@ -160,11 +158,9 @@ def make_plan(
         How the rows are dealt to the batches.
     rare : {"error", "warn", "allow"}, default "error"
         What to do where the smallest stratum cannot give every batch what it should: refuse; or go on, with one batch
-        for `min_samples_per_stratum` and with ``assign="even"`` for `mean_batch_size`.
+        for `min_samples_per_stratum` and with ``assign="even"`` for `mean_batch_size`. It is the caller that warns.
     num_replicas : int, default 1
         The number of batches is rounded down to a multiple of it.
-    owner : str, default "make_plan"
-        The name that error messages give.
 
     Returns
     -------
@@ -175,7 +171,7 @@ def make_plan(
     ValueError
         Where a stratum is too rare, or there are fewer batches than replicas.
     """
-    rule = _Rule(counts, strata, rare, num_replicas, owner)
+    rule = _Rule(counts, strata, rare, num_replicas)
     if min_samples_per_stratum is not None:
         return BatchPlan(rule.batches_by_minimum(min_samples_per_stratum), counts, strata, assign)
     assert mean_batch_size is not None
@@ -191,7 +187,6 @@ def largest_minimum(
     *,
     batch_size: int,
     num_replicas: int = 1,
-    owner: str = "largest_minimum",
 ) -> int:
     """Return the largest promise with which batches have at most `batch_size` rows on average.
 
@@ -205,8 +200,6 @@ def largest_minimum(
         The largest mean number of rows in a batch.
     num_replicas : int
         The number of batches is rounded down to a multiple of it.
-    owner : str
-        The name that error messages give.
 
     Returns
     -------
@@ -218,7 +211,7 @@ def largest_minimum(
     ValueError
         Where no promise gives batches so small, since the smallest stratum has too few rows.
     """
-    rule = _Rule(counts, strata, "error", num_replicas, owner)
+    rule = _Rule(counts, strata, "error", num_replicas)
     return rule.n_min // rule.batches_by_batch_size(batch_size)
 
 
@@ -229,7 +222,6 @@ def even_plan(
     batch_size: int,
     num_replicas: int = 1,
     available: Optional[NDArray[np.int64]] = None,
-    owner: str = "even_plan",
 ) -> BatchPlan:
     """Return the plan with the fewest batches of at most `batch_size` rows, all strata dealt evenly to them.
 
@@ -245,8 +237,6 @@ def even_plan(
         The number of batches is rounded up to a multiple of it.
     available : numpy.ndarray of int64, shape (number of strata,), optional
         Rows of each stratum of which a parameter 'multiplier' keeps `counts`, for error messages.
-    owner : str
-        The name that error messages give.
 
     Returns
     -------
@@ -258,7 +248,7 @@ def even_plan(
     ValueError
         Where the smallest stratum has fewer rows than there would be batches.
     """
-    n_batches = _Rule(counts, strata, "error", num_replicas, owner, available).batches_by_batch_size(batch_size)
+    n_batches = _Rule(counts, strata, "error", num_replicas, available).batches_by_batch_size(batch_size)
     return BatchPlan(n_batches, counts, strata, "even")
 
 
@@ -271,7 +261,6 @@ class _Rule:
         strata: Sequence[str],
         rare: str,
         num_replicas: int,
-        owner: str,
         available: Optional[NDArray[np.int64]] = None,
     ) -> None:
         self._strata = strata
@@ -285,7 +274,6 @@ class _Rule:
         self.n_min = int(counts[self._smallest])
         self.rare = rare
         self.num_replicas = num_replicas
-        self.owner = owner
         self.is_kept_part = self._left_out > 0
 
     @property
@@ -307,12 +295,6 @@ class _Rule:
             if largest == 0:
                 advice = f"The smallest stratum, {self.smallest}."
             raise self._too_many_replicas(n_batches, advice)
-        if minimum > self.n_min and self.rare == "warn":
-            warnings.warn(
-                f"The smallest stratum, {self.smallest}, and 'min_samples_per_stratum' of {self.owner} is "
-                f"{show(minimum)}: all rows are in one batch.",
-                stacklevel=4,
-            )
         return round_to_replicas(n_batches, self.num_replicas, "down")
 
     def batches_by_mean(self, mean: int) -> int:
@@ -324,12 +306,6 @@ class _Rule:
         n_batches = round_to_replicas(n_batches, self.num_replicas, "down")
         if n_batches > self.n_min and self.rare == "error":
             raise self._mean_too_small(mean, n_batches)
-        if n_batches > self.n_min and self.rare == "warn":
-            warnings.warn(
-                f"The smallest stratum, {self.smallest}, and 'mean_batch_size' of {self.owner} makes "
-                f"{count_of(n_batches, 'batch')}: some batches hold no row of it.",
-                stacklevel=4,
-            )
         return n_batches
 
     def batches_by_batch_size(self, batch_size: int) -> int:
@@ -369,4 +345,4 @@ class _Rule:
         return self._refuse("num_replicas", required, show(self.num_replicas), advice)
 
     def _refuse(self, name: str, required: str, got: str, advice: Optional[str]) -> ValueError:
-        return ValueError(refusal(name, self.owner, required, got, advice))
+        return RefusedValue(name, required, got, advice)

@@ -8,13 +8,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pystrat.arrays import plain_array
-from pystrat.messages import count_of, refusal, show
+from pystrat.entries import named_by_function
+from pystrat.messages import RefusedValue, count_of, show
 
 # M. Okabe and K. Ito's colours, which people with any kind of colour vision tell apart; line styles alternate as well.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00")
 _STYLES = ("solid", "dashed")
 
 
+@named_by_function
 def plot_roc_curves(
     scores: Mapping[str, ArrayLike],
     labels: ArrayLike,
@@ -52,7 +54,7 @@ def plot_roc_curves(
     positive and a negative row one half.
     """
     positive, weight = _check_rows(labels, weights)
-    runs = _check_runs(scores, "scores", "plot_roc_curves", n_columns=len(positive))
+    runs = _check_runs(scores, "scores", n_columns=len(positive))
     axis = _axis(axis, (5.2, 5.0))
     for line, (name, matrix) in zip(_lines(len(runs)), runs.items()):
         curves = [roc_curve(run, positive, weight) for run in matrix]
@@ -67,6 +69,7 @@ def plot_roc_curves(
     return axis
 
 
+@named_by_function
 def plot_learning_curves(
     values: Mapping[str, ArrayLike], *, label: str = "area under the ROC curve", axis: Optional[Any] = None
 ) -> Any:
@@ -91,7 +94,7 @@ def plot_learning_curves(
     ValueError
         Where there is nothing to plot, or numbers are missing.
     """
-    runs = _check_runs(values, "values", "plot_learning_curves")
+    runs = _check_runs(values, "values")
     axis = _axis(axis, (6.0, 4.0))
     for line, (name, matrix) in zip(_lines(len(runs)), runs.items()):
         epochs = np.arange(1, matrix.shape[1] + 1)
@@ -125,35 +128,34 @@ def area_under(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
 
 
 def _check_rows(labels: ArrayLike, weights: Optional[ArrayLike]) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    owner = "plot_roc_curves"
     values = plain_array(labels).astype(np.float64).reshape(-1)
     if not np.isin(values, (0, 1)).all():
         wrong = values[~np.isin(values, (0, 1))][0]
-        raise ValueError(refusal("labels", owner, "hold 0 and 1 only", show(wrong)))
+        raise RefusedValue("labels", "hold 0 and 1 only", show(wrong))
     positive = values == 1
     weight = np.ones(len(values)) if weights is None else plain_array(weights).astype(np.float64).reshape(-1)
     if len(weight) != len(values) or not (np.isfinite(weight).all() and (weight >= 0).all()):
         required = "have a finite number, not negative, for each label"
-        raise ValueError(refusal("weights", owner, required, count_of(len(weight), "value")))
+        raise RefusedValue("weights", required, count_of(len(weight), "value"))
     if not (weight[positive].sum() > 0 and weight[~positive].sum() > 0):
-        raise ValueError(refusal("labels", owner, "hold both 0 and 1", f"{int(positive.sum())} of 1"))
+        raise RefusedValue("labels", "hold both 0 and 1", f"{int(positive.sum())} of 1")
     return positive, weight
 
 
 def _check_runs(
-    values: Mapping[str, ArrayLike], parameter: str, owner: str, n_columns: Optional[int] = None
+    values: Mapping[str, ArrayLike], parameter: str, n_columns: Optional[int] = None
 ) -> dict[str, NDArray[np.float64]]:
     """Return a matrix a name, a row a run."""
     if not values:
-        raise ValueError(refusal(parameter, owner, "have one entry or more", "nothing"))
+        raise RefusedValue(parameter, "have one entry or more", "nothing")
     runs = {name: np.atleast_2d(plain_array(value).astype(np.float64)) for name, value in values.items()}
     for name, matrix in runs.items():
         if matrix.ndim != 2 or matrix.size == 0 or (n_columns is not None and matrix.shape[1] != n_columns):
             required = "be vectors or matrices" if n_columns is None else f"have {count_of(n_columns, 'value')} a run"
             got = f"an array of shape {'x'.join(map(str, matrix.shape))} for '{name}'"
-            raise ValueError(refusal(parameter, owner, required, got))
+            raise RefusedValue(parameter, required, got)
         if not np.isfinite(matrix).all():
-            raise ValueError(refusal(parameter, owner, "hold finite numbers", f"others for '{name}'"))
+            raise RefusedValue(parameter, "hold finite numbers", f"others for '{name}'")
     return runs
 
 

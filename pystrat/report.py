@@ -11,7 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat.arrays import plain_array
-from pystrat.messages import count_of, range_of, refusal, show
+from pystrat.entries import named_by_function
+from pystrat.messages import RefusedKey, RefusedType, RefusedValue, count_of, range_of, show
 from pystrat._progress import progress
 from pystrat.plan import BatchPlan
 from pystrat.strata import encode_strata
@@ -19,6 +20,7 @@ from pystrat.strata import encode_strata
 Labels = Union[Hashable, Callable[[Any], Any], Any]
 
 
+@named_by_function
 def batch_counts(loader_or_sampler: Iterable[Any], labels: Labels) -> pd.DataFrame:
     """Count the labels of the batches that a loader or a sampler really delivers.
 
@@ -61,12 +63,12 @@ def batch_counts(loader_or_sampler: Iterable[Any], labels: Labels) -> pd.DataFra
     elif isinstance(labels, (numbers.Integral, str)):
         delivered = [_vector(_entry(batch, labels)) for batch in batches]
     else:
-        strata = encode_strata(labels, missing="stratum", owner="batch_counts")
+        strata = encode_strata(labels, missing="stratum")
         rows = [_positions(batch, strata.n_rows) for batch in batches]
         return _table([strata.codes[batch] for batch in rows], strata.names)
     if not any(len(batch) for batch in delivered):
         return _table([np.empty(0, dtype=np.int64) for _ in delivered], ())
-    strata = encode_strata(_joined(delivered), missing="stratum", owner="batch_counts")
+    strata = encode_strata(_joined(delivered), missing="stratum")
     ends = np.cumsum([len(batch) for batch in delivered])
     return _table(np.split(strata.codes, ends[:-1]), strata.names)
 
@@ -83,7 +85,7 @@ def _entry(batch: Any, key: Any) -> Any:
         return batch[key]
     except (LookupError, TypeError) as error:
         required = "name an entry of every batch"
-        raise KeyError(refusal("labels", "batch_counts", required, show(key))) from error
+        raise RefusedKey("labels", required, show(key)) from error
 
 
 def _vector(values: Any) -> NDArray[Any]:
@@ -91,7 +93,7 @@ def _vector(values: Any) -> NDArray[Any]:
     array = plain_array(values)
     if array.ndim != 1 and array.shape != (len(array), 1):
         shape = "x".join(str(length) for length in array.shape)
-        raise ValueError(refusal("labels", "batch_counts", "give one label a row", f"an array of shape {shape}"))
+        raise RefusedValue("labels", "give one label a row", f"an array of shape {shape}")
     return array.reshape(-1)
 
 
@@ -109,14 +111,15 @@ def _positions(batch: Any, n_rows: int) -> NDArray[Any]:
     rows = _vector(batch) if is_rows and np.ndim(batch) == 1 else None
     if rows is None or (len(rows) and rows.dtype.kind not in "iu"):
         required = "name the entry of a batch that holds its labels where batches are not row positions"
-        raise TypeError(refusal("labels", "batch_counts", required, count_of(n_rows, "value")))
+        raise RefusedType("labels", required, count_of(n_rows, "value"))
     if len(rows) and not 0 <= rows.min() <= rows.max() < n_rows:
         got = f"{count_of(n_rows, 'value')} and row {rows.max() if rows.min() >= 0 else rows.min()}"
         required = "have one value for each row of the dataset"
-        raise ValueError(refusal("labels", "batch_counts", required, got))
+        raise RefusedValue("labels", required, got)
     return rows.astype(np.int64)
 
 
+@named_by_function
 def plot_batch_counts(tables: Mapping[str, pd.DataFrame], label: str) -> Any:
     """Plot how many rows of one label each batch holds, for several loaders side by side.
 
@@ -138,7 +141,7 @@ def plot_batch_counts(tables: Mapping[str, pd.DataFrame], label: str) -> Any:
         Where there is no table, or one without the column.
     """
     if not tables or any(label not in table.columns for table in tables.values()):
-        raise ValueError(refusal("label", "plot_batch_counts", "be a column of one table or more", show(label)))
+        raise RefusedValue("label", "be a column of one table or more", show(label))
     from matplotlib import pyplot
 
     figure, axes = pyplot.subplots(

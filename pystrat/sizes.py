@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, Optional
 
 import numpy as np
 
-from pystrat.messages import refusal, show
+from pystrat.messages import RefusedValue, show
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -22,17 +22,17 @@ def round_to_replicas(n_batches: int, num_replicas: Optional[int], direction: Li
     return multiples * replicas
 
 
-def share_of_replicas(n_batches: int, num_replicas: Optional[int], owner: str) -> int:
+def share_of_replicas(n_batches: int, num_replicas: Optional[int]) -> int:
     """Return the number of batches rounded down; refuse if some replicas would get none.
 
     Raises
     ------
     ValueError
-        If there are fewer batches than replicas; the message names `owner`.
+        If there are fewer batches than replicas.
     """
     if n_batches < (num_replicas or 1):
         required = f"be at most {n_batches}, the number of batches"
-        raise ValueError(refusal("num_replicas", owner, required, show(num_replicas or 1)))
+        raise RefusedValue("num_replicas", required, show(num_replicas or 1))
     return round_to_replicas(n_batches, num_replicas, "down")
 
 

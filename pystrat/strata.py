@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, time, timezone
-from functools import partial
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence, Union, overload
 
 import numpy as np
@@ -18,7 +17,7 @@ from pandas.api import types
 from pystrat import _kernels
 from pystrat.arrays import Wanted, as_doubles, as_vector
 from pystrat.limits import MAX_COUNT, MAX_EXACT
-from pystrat.messages import count_of, refusal, show_number
+from pystrat.messages import RefusedType, RefusedValue, count_of, show_number
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -119,7 +118,7 @@ class Column:
         return _name(self.values[code], self.kind) if 0 <= code < len(self.values) else "NA"
 
 
-def encode_strata(strata: Any, *, missing: Optional[str] = "error", owner: str = "encode_strata") -> Strata:
+def encode_strata(strata: Any, *, missing: Optional[str] = "error") -> Strata:
     """Number the strata of a dataset.
 
     Parameters
@@ -130,8 +129,6 @@ def encode_strata(strata: Any, *, missing: Optional[str] = "error", owner: str =
     missing : {"error", "stratum", "drop", None}, default "error"
         What becomes of rows with a missing value (None, NaN, NaT, pandas.NA): refused, a value of its own in its
         column, or left out. None refuses them for a sampler that leaves no choice.
-    owner : str
-        The name that error messages give.
 
     Returns
     -------
@@ -151,39 +148,35 @@ def encode_strata(strata: Any, *, missing: Optional[str] = "error", owner: str =
     all extension arrays of pandas have. The tests do so with an array that has this interface alone, since they run
     where there is no pyarrow.
     """
-    columns = _as_columns(strata, owner)
-    n_rows = _common_length(columns.values(), owner)
+    columns = _as_columns(strata)
+    n_rows = _common_length(columns.values())
     named = len(columns) > 1 or _is_table(strata)
     numbered = [
-        number_column(values, "strata", f" in column '{name}'" if named else "", owner)
-        for name, values in columns.items()
+        number_column(values, "strata", f" in column '{name}'" if named else "") for name, values in columns.items()
     ]
     n_missing = _count_missing(numbered, n_rows)
     if n_missing and missing in ("error", None):
-        raise ValueError(
-            refusal(
-                "strata",
-                owner,
-                "have no missing values",
-                f"{n_missing} missing of {count_of(n_rows, 'row')}",
-                "Set 'missing' to 'stratum' or 'drop'." if missing else "Leave these rows out of the dataset.",
-            )
+        raise RefusedValue(
+            "strata",
+            "have no missing values",
+            f"{n_missing} missing of {count_of(n_rows, 'row')}",
+            "Set 'missing' to 'stratum' or 'drop'." if missing else "Leave these rows out of the dataset.",
         )
     codes, names = _combine(numbered, drop=missing == "drop")
     if not names:
-        raise _nothing_but_missing(n_rows, "strata", owner)
+        raise _nothing_but_missing(n_rows, "strata")
     return _compact(codes, names, any_dropped=bool(n_missing) and missing == "drop")
 
 
-def numbers_of(values: Any, name: str, owner: str) -> NDArray[np.float64]:
+def numbers_of(values: Any, name: str) -> NDArray[np.float64]:
     """Return a vector of numbers as doubles, NaN where missing; refuse any other.
 
     Parameters
     ----------
     values : list, numpy.ndarray, pandas Series or torch tensor
         One number a row.
-    name, owner : str
-        The names of the parameter and of its function that error messages give.
+    name : str
+        The name of the parameter, for error messages.
 
     Raises
     ------
@@ -193,12 +186,12 @@ def numbers_of(values: Any, name: str, owner: str) -> NDArray[np.float64]:
         Where there are no rows, too many, or nothing but missing ones.
     """
     wanted = Wanted(name, "be a vector of numbers")
-    refuse = partial(wanted.refusal, owner)
-    vector = as_vector(values, owner, wanted)
-    _check_n_rows(len(vector), name, owner)
+    refuse = wanted.refusal
+    vector = as_vector(values, wanted)
+    _check_n_rows(len(vector), name)
     missing = np.asarray(pd.isna(vector))
     if missing.all():
-        raise _nothing_but_missing(len(vector), name, owner)
+        raise _nothing_but_missing(len(vector), name)
     kind = _kind_of(vector, refuse)
     if kind != "number":
         raise refuse({"boolean": "logical values", "date": "dates"}.get(kind, kind))
@@ -214,7 +207,7 @@ def _is_table(strata: Any) -> bool:
     return isinstance(strata, (pd.DataFrame, pd.MultiIndex, Mapping))
 
 
-def _as_columns(strata: Any, owner: str) -> dict[Any, Any]:
+def _as_columns(strata: Any) -> dict[Any, Any]:
     """Return the columns by name; a bare vector is the one column of its table."""
     if isinstance(strata, pd.MultiIndex):
         strata = strata.to_frame(index=False, name=range(strata.nlevels))
@@ -223,10 +216,10 @@ def _as_columns(strata: Any, owner: str) -> dict[Any, Any]:
     elif isinstance(strata, Mapping):
         columns = dict(strata)
     else:
-        return {"strata": as_vector(strata, owner, STRATA)}
+        return {"strata": as_vector(strata, STRATA)}
     if not columns:
-        raise ValueError(refusal("strata", owner, "have at least one column", "0 columns"))
-    return {name: as_vector(values, owner, STRATA) for name, values in columns.items()}
+        raise RefusedValue("strata", "have at least one column", "0 columns")
+    return {name: as_vector(values, STRATA) for name, values in columns.items()}
 
 
 def _unique_names(names: Iterable[Any]) -> list[Any]:
@@ -237,48 +230,45 @@ def _unique_names(names: Iterable[Any]) -> list[Any]:
     return [(name, place) for place, name in enumerate(listed)]
 
 
-def _common_length(columns: Iterable[Any], owner: str) -> int:
+def _common_length(columns: Iterable[Any]) -> int:
     lengths = [len(column) for column in columns]
     n_rows = lengths[0]
     for length in lengths:
         if length != n_rows:
-            raise ValueError(
-                refusal(
-                    "strata",
-                    owner,
-                    "have columns of equal length",
-                    f"lengths {n_rows} and {length}",
-                )
+            raise RefusedValue(
+                "strata",
+                "have columns of equal length",
+                f"lengths {n_rows} and {length}",
             )
-    _check_n_rows(n_rows, "strata", owner)
+    _check_n_rows(n_rows, "strata")
     return n_rows
 
 
-def _check_n_rows(n_rows: int, name: str, owner: str) -> None:
+def _check_n_rows(n_rows: int, name: str) -> None:
     if n_rows == 0:
-        raise ValueError(refusal(name, owner, "have at least one row", "0 rows"))
+        raise RefusedValue(name, "have at least one row", "0 rows")
     if n_rows > MAX_COUNT:
-        raise ValueError(refusal(name, owner, f"have at most {MAX_COUNT} rows", count_of(n_rows, "row")))
+        raise RefusedValue(name, f"have at most {MAX_COUNT} rows", count_of(n_rows, "row"))
 
 
-def _nothing_but_missing(n_rows: int, name: str, owner: str) -> ValueError:
+def _nothing_but_missing(n_rows: int, name: str) -> ValueError:
     required = "have at least one row without missing values"
-    return ValueError(refusal(name, owner, required, f"{n_rows} missing of {count_of(n_rows, 'row')}"))
+    return RefusedValue(name, required, f"{n_rows} missing of {count_of(n_rows, 'row')}")
 
 
-def number_column(values: Any, name: str, where: str, owner: str) -> Column:
+def number_column(values: Any, name: str, where: str) -> Column:
     """Number the distinct values of one column in order of first appearance.
 
     Parameters
     ----------
     values : vector
         What `pystrat.arrays.as_vector` returns.
-    name, where, owner : str
-        The names of the parameter, of the column and of the function that error messages give.
+    name, where : str
+        The names of the parameter and of the column, for error messages.
     """
 
     def refuse(got: str) -> TypeError:
-        return TypeError(refusal(name, owner, _KINDS, got + where))
+        return RefusedType(name, _KINDS, got + where)
 
     if isinstance(values.dtype, pd.CategoricalDtype):
         codes, distinct, kind = _factorize_categorical(values, refuse)

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.arrays import plain_array
+from pystrat.entries import named_by
 from pystrat.limits import MAX_COUNT, MAX_EXACT
-from pystrat.messages import check_integer, refusal, show
+from pystrat.messages import RefusedType, RefusedValue, check_integer, show
 from pystrat.base import Batches, BatchSampler
 from rbridge.guard import errors_as_values
 
@@ -30,8 +31,8 @@ class EpochSource:
         sampler's `yields` is "numbers".
     n_batches : int, optional
         The number of batches of an epoch, for a sampler without a length.
-    owner : str
-        The name that error messages give.
+    entry : str
+        The function that a user called, in either language: it alone is known to the user when R asks for an epoch.
 
     Raises
     ------
@@ -39,22 +40,23 @@ class EpochSource:
         Where `sampler` is none of these, can be iterated only once, has no length, or has a rank.
     """
 
-    def __init__(self, sampler: Any, n_batches: Optional[int] = None, *, owner: str = "as_torch_sampler") -> None:
+    @named_by(lambda source: str(source._entry))
+    def __init__(self, sampler: Any, n_batches: Optional[int] = None, *, entry: str = "as_torch_sampler") -> None:
+        self._entry = entry
         self.class_name = type(sampler).__name__
-        check_no_rank(sampler, owner)
+        check_no_rank(sampler)
         self.sampler = sampler
-        self._owner = owner
-        self._kind = _kind_of(sampler, owner)
+        self._kind = _kind_of(sampler)
         numbers = getattr(sampler, "yields", "rows") == "numbers"
         self._dtype, self._largest = (np.float64, MAX_EXACT - 1) if numbers else (np.int32, _LARGEST_ROW)
         if n_batches is not None and hasattr(sampler, "__len__"):
-            refuse_n_batches(owner, n_batches)
+            refuse_n_batches(n_batches)
         if n_batches is None:
             if not hasattr(sampler, "__len__"):
                 required = "have a length, unless 'n_batches' is given"
-                raise TypeError(refusal("sampler", owner, required, show(sampler)))
+                raise RefusedType("sampler", required, show(sampler))
             n_batches = len(sampler)
-        self.n_batches = check_integer(n_batches, "n_batches", owner, minimum=1)
+        self.n_batches = check_integer(n_batches, "n_batches", minimum=1)
 
     @property
     def identity(self) -> str:
@@ -63,6 +65,7 @@ class EpochSource:
             return str(self.sampler.state_dict()["fingerprint"])
         return f"object {id(self.sampler)} of process {os.getpid()}"
 
+    @named_by(lambda source: str(source._entry))
     def batches(self, epoch: int) -> tuple[NDArray[Any], NDArray[np.int32]]:
         """Return the rows of an epoch and the offsets of its batches, both as int32.
 
@@ -77,12 +80,12 @@ class EpochSource:
         """
         found = self._of_epoch(epoch)
         if not isinstance(found, Batches):
-            found = Batches.gather(_as_rows(batch, self._owner, self._largest) for batch in found)
+            found = Batches.gather(_as_rows(batch, self._largest) for batch in found)
         if len(found) != self.n_batches:
             required = f"give as many batches as its length says, {self.n_batches}"
-            raise ValueError(refusal("sampler", self._owner, required, f"{len(found)} in epoch {epoch}"))
+            raise RefusedValue("sampler", required, f"{len(found)} in epoch {epoch}")
         if found.rows.dtype != np.int32:  # which may not fit
-            _as_rows(found.rows, self._owner, self._largest)
+            _as_rows(found.rows, self._largest)
         return found.rows.astype(self._dtype, copy=False), found.offsets.astype(np.int32)
 
     @errors_as_values
@@ -102,11 +105,11 @@ class EpochSource:
         return found
 
 
-def check_no_rank(sampler: Any, owner: str) -> None:
+def check_no_rank(sampler: Any) -> None:
     """Refuse a sampler that gives the batches of one rank only."""
     if getattr(sampler, "rank", None) is not None and hasattr(sampler, "num_replicas"):
         advice = "R delivers the batches of all ranks."
-        raise ValueError(refusal("sampler", owner, "have no rank", f"rank {sampler.rank}", advice))
+        raise RefusedValue("sampler", "have no rank", f"rank {sampler.rank}", advice)
 
 
 def feedback_of(sampler: Any) -> Mapping[str, Mapping[str, str]]:
@@ -115,40 +118,40 @@ def feedback_of(sampler: Any) -> Mapping[str, Mapping[str, str]]:
     return found
 
 
-def refuse_n_batches(owner: str, n_batches: Any) -> None:
+def refuse_n_batches(n_batches: Any) -> None:
     """Refuse a number of batches for a sampler that knows it."""
     required = "be left out for a sampler that has a length"
-    raise ValueError(refusal("n_batches", owner, required, show(n_batches)))
+    raise RefusedValue("n_batches", required, show(n_batches))
 
 
-def _kind_of(sampler: Any, owner: str) -> str:
+def _kind_of(sampler: Any) -> str:
     """Say how a sampler is asked for an epoch."""
     if callable(getattr(sampler, "batches", None)):
         return "method"
     if hasattr(sampler, "__next__"):
         advice = "Pass the function or the object that makes it."
         got = f"an iterator of class '{type(sampler).__name__}'"
-        raise TypeError(refusal("sampler", owner, "give batches more than once", got, advice))
+        raise RefusedType("sampler", "give batches more than once", got, advice)
     if hasattr(sampler, "__iter__") and not isinstance(sampler, (str, bytes)):
         return "iterable"
     if callable(sampler):
         return "function"
     required = "have a method 'batches', be an iterable of batches, or a function that returns one"
-    raise TypeError(refusal("sampler", owner, required, show(sampler)))
+    raise RefusedType("sampler", required, show(sampler))
 
 
-def _as_rows(batch: Any, owner: str, largest: int) -> NDArray[np.int64]:
+def _as_rows(batch: Any, largest: int) -> NDArray[np.int64]:
     """Return one batch as row positions, or numbers, of at most `largest`."""
     rows = plain_array(batch)
     if rows.ndim == 0:
         advice = "Wrap it in a BatchSampler, which makes batches of single positions."
-        raise TypeError(refusal("sampler", owner, "give batches of row positions", f"the item {_shown(batch)}", advice))
+        raise RefusedType("sampler", "give batches of row positions", f"the item {_shown(batch)}", advice)
     if rows.shape == (0,):
         return np.empty(0, dtype=np.int64)
     if rows.ndim != 1 or rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() > largest:
         what = "row positions" if largest == _LARGEST_ROW else "numbers"
         required = f"give batches of {what}, integers from 0 to {largest}"
-        raise ValueError(refusal("sampler", owner, required, f"the batch {_shown(batch)}"))
+        raise RefusedValue("sampler", required, f"the batch {_shown(batch)}")
     return rows.astype(np.int64)
 
 
@@ -161,4 +164,4 @@ def _shown(batch: Any, most: int = 60) -> str:
 def guarded_source(sampler: Any, n_batches: Optional[float] = None) -> EpochSource:
     """Make an `EpochSource` for R's ``batch_sampler_python``."""
     count = None if n_batches is None else int(n_batches)
-    return EpochSource(sampler, count, owner="batch_sampler_python")
+    return EpochSource(sampler, count, entry="batch_sampler_python")

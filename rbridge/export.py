@@ -9,7 +9,8 @@ from typing import Union
 import numpy as np
 
 from pystrat.base import BatchSampler
-from pystrat.messages import refusal, show
+from pystrat.entries import named_by_function
+from pystrat.messages import RefusedType, RefusedValue, show
 from pystrat.recipe import RECIPE_VERSION
 from rbridge._install import r_package_version
 from rbridge.callbacks import check_no_rank
@@ -27,6 +28,7 @@ rbridge::read_batch_sampler(
 """
 
 
+@named_by_function
 def export_r(sampler: BatchSampler, path: Union[str, Path]) -> Path:
     """Write an R script that makes the same generator in a plain R session, without Python.
 
@@ -52,11 +54,11 @@ def export_r(sampler: BatchSampler, path: Union[str, Path]) -> Path:
     """
     recipe = native_recipe(sampler)
     if recipe is None:
-        raise TypeError(refusal("sampler", "export_r", "be a sampler of pystrat", show(sampler)))
-    check_no_rank(sampler, "export_r")
+        raise RefusedType("sampler", "be a sampler of pystrat", show(sampler))
+    check_no_rank(sampler)
     script = Path(path)
     if script.suffix != ".R":
-        raise ValueError(refusal("path", "export_r", "end in .R", show(str(script))))
+        raise RefusedValue("path", "end in .R", show(str(script)))
     data = script.with_suffix(".recipe.rds")
     content = rds_bytes(
         {

@@ -96,7 +96,7 @@ class Session:
             if "error" in result:
                 raise RError("".join(result["error"]), tuple(result["class"]))
             for message in result["warnings"]:
-                warnings.warn(message, stacklevel=4)
+                warnings.warn(message, stacklevel=5)  # whoever called `collect_rows` or its like
             return result["value"]
 
     def callback(self, function: Callable[..., Any]) -> Any:

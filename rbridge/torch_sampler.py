@@ -8,6 +8,7 @@ from typing import Any, Callable, Mapping, Optional, Union
 import numpy as np
 
 from pystrat.base import Batches, BatchSampler
+from pystrat.entries import named_by, named_by_function
 from pystrat.messages import check_integer
 from pystrat.recipe import Recipe
 from pystrat.weighted.prioritized import PrioritizedBatchSampler
@@ -17,6 +18,7 @@ from rbridge.guard import errors_as_values
 from rbridge.callbacks import EpochSource, check_no_rank, feedback_of, refuse_n_batches
 
 
+@named_by_function
 def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:
     """Make the R generator with the same batches.
 
@@ -54,9 +56,9 @@ def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:
     """
     recipe = native_recipe(sampler)
     if recipe is not None:
-        check_no_rank(sampler, "as_torch_sampler")
+        check_no_rank(sampler)
         if n_batches is not None:
-            refuse_n_batches("as_torch_sampler", n_batches)
+            refuse_n_batches(n_batches)
         generator = _of_recipe(recipe, functions_of(sampler), session())
     else:
         generator = _by_callback(EpochSource(sampler, n_batches), session())
@@ -76,6 +78,7 @@ def functions_of(sampler: BatchSampler) -> dict[str, Callable[[float], float]]:
     return {"beta": lambda batch: float(beta(int(batch)))}
 
 
+@named_by_function
 def collect_rows(generator: Any, n_rows: int) -> Batches:
     """Run a real ``torch::dataloader`` in R for one epoch and return the rows that it delivers.
 
@@ -98,10 +101,11 @@ def collect_rows(generator: Any, n_rows: int) -> Batches:
     RNotAvailableError, RError
         Where R is missing, or raises an error.
     """
-    n_rows = check_integer(n_rows, "n_rows", "collect_rows", minimum=1)
+    n_rows = check_integer(n_rows, "n_rows", minimum=1)
     return _as_batches(session().call("collect_rows", generator, n_rows))
 
 
+@named_by_function
 def collect_rows_of_file(file: Union[str, Path], columns: list[str], **parameters: Any) -> Batches:
     """Let R read a CSV file, make its own strata of columns of it, and return the rows that its dataloader delivers.
 
@@ -132,6 +136,7 @@ def _as_batches(delivered: Any) -> Batches:
 
 
 @errors_as_values
+@named_by(lambda *_: "batch_sampler_python")
 def guarded_recipe(sampler: Any) -> Optional[dict[str, Any]]:
     """Return the recipe of a sampler for R's ``batch_sampler_python()``, None if it has none that R draws by itself.
 
@@ -140,7 +145,7 @@ def guarded_recipe(sampler: Any) -> Optional[dict[str, Any]]:
     recipe = native_recipe(sampler)
     if recipe is None:
         return None
-    check_no_rank(sampler, "batch_sampler_python")
+    check_no_rank(sampler)
     parts = {name: _for_reticulate(getattr(recipe, name)) for name in ("parts", "state", "labels")}
     functions = {name: errors_as_values(function) for name, function in functions_of(sampler).items()}
     return {"kind": recipe.kind, "seed": float(recipe.seed), **parts, "functions": functions}

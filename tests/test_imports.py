@@ -28,6 +28,7 @@ def test_import_brings_the_stratified_sampler_and_nothing_of_the_others() -> Non
         "pystrat.arrays",
         "pystrat.base",
         "pystrat.digest",
+        "pystrat.entries",
         "pystrat.limits",
         "pystrat.plan",
         "pystrat.planned",

@@ -20,15 +20,13 @@ def test_multiples_of_the_replicas_enclose_the_number_of_batches(n_batches: int,
 
 
 def test_no_replicas_are_one() -> None:
-    assert (
-        round_to_replicas(7, None, "down") == round_to_replicas(7, None, "up") == share_of_replicas(7, None, "x") == 7
-    )
+    assert round_to_replicas(7, None, "down") == round_to_replicas(7, None, "up") == share_of_replicas(7, None) == 7
 
 
 def test_replicas_without_a_batch_are_refused() -> None:
-    assert share_of_replicas(7, 7, "Sampler") == 7 and share_of_replicas(7, 4, "Sampler") == 4
-    with pytest.raises(ValueError, match="^The 'num_replicas' parameter of Sampler must be at most 7, the number of "):
-        share_of_replicas(7, 8, "Sampler")
+    assert share_of_replicas(7, 7) == 7 and share_of_replicas(7, 4) == 4
+    with pytest.raises(ValueError, match="^The 'num_replicas' parameter of this function must be at most 7, the "):
+        share_of_replicas(7, 8)
 
 
 @given(COUNTS, st.integers(1, 300), st.sampled_from(["first", "spread"]))

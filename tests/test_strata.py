@@ -238,7 +238,7 @@ def test_the_locale_does_not_matter() -> None:
 )
 def test_refused_values(strata: Any, got: str) -> None:
     assert refused(strata) == (
-        "The 'strata' parameter of encode_strata must hold logical values, numbers, text or dates, one kind a column. "
+        "The 'strata' parameter of this function must hold logical values, numbers, text or dates, one kind a column. "
         f"Got {got} instead."
     )
 
@@ -259,7 +259,7 @@ def test_refused_values(strata: Any, got: str) -> None:
 )
 def test_refused_forms(strata: Any, got: str) -> None:
     message = refused(strata)
-    assert message.startswith("The 'strata' parameter of encode_strata must be a vector or a table of columns.")
+    assert message.startswith("The 'strata' parameter of this function must be a vector or a table of columns.")
     assert f"Got {got} instead." in message
 
 

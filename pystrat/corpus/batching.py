@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from pystrat.base import Batches, BatchSampler
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import check_integer, refusal, show
+from pystrat.messages import RefusedValue, check_integer, show
 from pystrat.sizes import even_offsets, full_offsets, round_to_replicas
 
 
@@ -24,8 +24,6 @@ class BatchCut:
     num_replicas : int, optional
         None: all batches have `batch_size` rows, except the last, which may be short. Else the number of batches is
         rounded up to a multiple of it, and the sizes of the batches differ by at most 1.
-    owner : str
-        The sampler that error messages name.
 
     Raises
     ------
@@ -33,8 +31,8 @@ class BatchCut:
         If `batch_size` is not a positive integer, or there are fewer rows than replicas need batches.
     """
 
-    def __init__(self, n_rows: int, batch_size: Any, num_replicas: Optional[int], *, owner: str) -> None:
-        self.batch_size = check_integer(batch_size, "batch_size", owner, minimum=1)
+    def __init__(self, n_rows: int, batch_size: Any, num_replicas: Optional[int]) -> None:
+        self.batch_size = check_integer(batch_size, "batch_size", minimum=1)
         n_batches = -(-n_rows // self.batch_size)
         if num_replicas is None:
             self.offsets = full_offsets(n_rows, n_batches, self.batch_size)
@@ -42,7 +40,7 @@ class BatchCut:
         n_batches = round_to_replicas(n_batches, num_replicas, "up")
         if n_batches > n_rows:
             required = f"leave each batch a row: {n_rows} are drawn for {n_batches} batches"
-            raise ValueError(refusal("num_replicas", owner, required, show(num_replicas)))
+            raise RefusedValue("num_replicas", required, show(num_replicas))
         self.offsets = even_offsets(n_rows, n_batches, longer="spread")
 
     @property
@@ -84,10 +82,9 @@ class DrawnBatchSampler(BatchSampler):
         rank: Optional[int],
     ) -> None:
         super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
-        owner = type(self).__name__
-        self._n = check_integer(n, "n", owner, minimum=1, maximum=MAX_COUNT)
-        self._sample = check_integer(sample, "sample", owner, minimum=1, maximum=MAX_COUNT)
-        self._cut = BatchCut(self._sample, batch_size, self.num_replicas, owner=owner)
+        self._n = check_integer(n, "n", minimum=1, maximum=MAX_COUNT)
+        self._sample = check_integer(sample, "sample", minimum=1, maximum=MAX_COUNT)
+        self._cut = BatchCut(self._sample, batch_size, self.num_replicas)
 
     def _global_length(self) -> int:
         return self._cut.n_batches

@@ -8,7 +8,8 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, Callable, Iterable, Optional, Sequence, Union
 
-from pystrat.messages import check_integer, check_list, count_of, refusal, show
+from pystrat.entries import named_by_class
+from pystrat.messages import RefusedType, RefusedValue, check_integer, check_list, count_of, show
 from pystrat.corpus.line_index import INDEX_SUFFIX, LineFile
 
 PathLike = Union[str, "os.PathLike[str]"]
@@ -26,14 +27,14 @@ class ParallelFile:
         One file for each suffix, all with the same number of lines.
     """
 
-    def __init__(self, folder: Path, name: str, suffixes: Sequence[str], owner: str) -> None:
+    def __init__(self, folder: Path, name: str, suffixes: Sequence[str]) -> None:
         self.name = name
         paths = [folder / f"{name}{suffix}" for suffix in suffixes]
         there = [path for path in paths if path.is_file()]
         for path in paths:
             if path not in there:
                 got = f"'{there[0]}' without '{path}'" if there else f"no file '{path}'"
-                raise ValueError(refusal("source", owner, "have a file of each suffix", got))
+                raise RefusedValue("source", "have a file of each suffix", got)
         self.sides = tuple(LineFile(path) for path in paths)
         for side in self.sides[1:]:
             if len(side) != len(self):
@@ -41,13 +42,13 @@ class ParallelFile:
                 got = (
                     f"{count_of(len(self), 'line')} in '{paths[0]}' and {count_of(len(side), 'line')} in '{side.path}'"
                 )
-                raise ValueError(refusal("source", owner, required, got))
+                raise RefusedValue("source", required, got)
 
     def __len__(self) -> int:
         return len(self.sides[0])
 
 
-def open_files(source: Source, suffixes: Sequence[str], *, owner: str) -> tuple[ParallelFile, ...]:
+def open_files(source: Source, suffixes: Sequence[str]) -> tuple[ParallelFile, ...]:
     """Open the files of a folder, or those that are given.
 
     Parameters
@@ -57,8 +58,6 @@ def open_files(source: Source, suffixes: Sequence[str], *, owner: str) -> tuple[
         their names without suffix; or files with the first suffix, taken in the given order.
     suffixes : sequence of str
         How the names of files that belong together end, such as ``(".src", ".tgt")``; one for text alone.
-    owner : str
-        Who is named by error messages.
 
     Raises
     ------
@@ -67,27 +66,27 @@ def open_files(source: Source, suffixes: Sequence[str], *, owner: str) -> tuple[
     OSError
         Where a file cannot be read.
     """
-    suffixes = _check_suffixes(suffixes, owner)
+    suffixes = _check_suffixes(suffixes)
     if isinstance(source, (str, os.PathLike)):
         folder = Path(source)
         if not folder.is_dir():
-            raise ValueError(refusal("source", owner, "be a folder or a list of files", show(str(folder))))
+            raise RefusedValue("source", "be a folder or a list of files", show(str(folder)))
         found = [(folder, name) for name in sorted(_names_in(folder, suffixes), key=os.fsencode)]
     else:
-        paths = check_list(source, "source", owner, required="be a folder or a list of files", kinds=(str, os.PathLike))
-        found = [_split_name(Path(path), suffixes[0], owner) for path in paths]
+        paths = check_list(source, "source", required="be a folder or a list of files", kinds=(str, os.PathLike))
+        found = [_split_name(Path(path), suffixes[0]) for path in paths]
     if not found:
-        raise ValueError(refusal("source", owner, f"have files that end in '{suffixes[0]}'", "none"))
-    return tuple(ParallelFile(folder, name, suffixes, owner) for folder, name in found)
+        raise RefusedValue("source", f"have files that end in '{suffixes[0]}'", "none")
+    return tuple(ParallelFile(folder, name, suffixes) for folder, name in found)
 
 
-def _check_suffixes(suffixes: Any, owner: str) -> tuple[str, ...]:
+def _check_suffixes(suffixes: Any) -> tuple[str, ...]:
     required = "be different endings of names, such as ('.src', '.tgt')"
     if isinstance(suffixes, str) or not isinstance(suffixes, Iterable):
-        raise TypeError(refusal("suffixes", owner, required, show(suffixes)))
+        raise RefusedType("suffixes", required, show(suffixes))
     known = tuple(suffixes)
     if not known or len(set(known)) != len(known) or not all(isinstance(suffix, str) and suffix for suffix in known):
-        raise ValueError(refusal("suffixes", owner, required, "(" + ", ".join(map(show, known)) + ")"))
+        raise RefusedValue("suffixes", required, "(" + ", ".join(map(show, known)) + ")")
     return known
 
 
@@ -98,9 +97,9 @@ def _names_in(folder: Path, suffixes: tuple[str, ...]) -> set[str]:
     return {name[: -len(suffix)] for name in files for suffix in suffixes if name.endswith(suffix)}
 
 
-def _split_name(path: Path, suffix: str, owner: str) -> tuple[Path, str]:
+def _split_name(path: Path, suffix: str) -> tuple[Path, str]:
     if not path.name.endswith(suffix):
-        raise ValueError(refusal("source", owner, f"list files that end in '{suffix}'", show(str(path))))
+        raise RefusedValue("source", f"list files that end in '{suffix}'", show(str(path)))
     return path.parent, path.name[: -len(suffix)]
 
 
@@ -131,6 +130,7 @@ class CorpusDataset:
     * Each process opens the files for itself: one descriptor a file, and one for its index.
     """
 
+    @named_by_class
     def __init__(
         self,
         source: Source,
@@ -138,7 +138,7 @@ class CorpusDataset:
         *,
         transform: Optional[Callable[[tuple[str, ...]], Any]] = None,
     ) -> None:
-        self._adopt(open_files(source, suffixes, owner=type(self).__name__), transform)
+        self._adopt(open_files(source, suffixes), transform)
 
     @classmethod
     def of_files(
@@ -157,9 +157,10 @@ class CorpusDataset:
     def __len__(self) -> int:
         return self._ends[-1]
 
+    @named_by_class
     def find(self, position: int) -> tuple[int, int]:
         """Return the file, by its place among the files, and the line in it, both from 0, of a position."""
-        position = check_integer(position, "position", type(self).__name__, minimum=0, maximum=len(self) - 1)
+        position = check_integer(position, "position", minimum=0, maximum=len(self) - 1)
         file = bisect_right(self._ends, position)
         return file, position - (self._ends[file - 1] if file else 0)
 

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from pystrat.base import Batches, epoch_seed
 from pystrat.corpus._draws import draw_different_rows, draw_rows, take_rows_in_turn
 from pystrat.corpus.batching import DrawnBatchSampler
-from pystrat.messages import check_choice, refusal, show
+from pystrat.entries import named_by_class
+from pystrat.messages import RefusedValue, check_choice, show
 from pystrat.recipe import Recipe, make_recipe
 
 METHOD_CHOICES = ("uniform", "uniform_without_replacement", "partition")
@@ -73,6 +74,7 @@ class EpochSubsetBatchSampler(DrawnBatchSampler):
     [[0, 2], [4, 6], [8, 1], [3, 5]]
     """
 
+    @named_by_class
     def __init__(
         self,
         n: int,
@@ -85,11 +87,10 @@ class EpochSubsetBatchSampler(DrawnBatchSampler):
         rank: Optional[int] = None,
     ) -> None:
         super().__init__(n, sample, batch_size, seed=seed, num_replicas=num_replicas, rank=rank)
-        owner = type(self).__name__
-        self._method = check_choice(method, "method", owner, choices=METHOD_CHOICES)
+        self._method = check_choice(method, "method", choices=METHOD_CHOICES)
         if self._method == "uniform_without_replacement" and self._sample > self._n:
             required = f"be at most {self._n}, the number of examples, without replacement"
-            raise ValueError(refusal("sample", owner, required, show(sample), "Set 'method' to 'uniform'."))
+            raise RefusedValue("sample", required, show(sample), "Set 'method' to 'uniform'.")
 
     @property
     def method(self) -> str:

@@ -8,8 +8,9 @@ from typing import Any, Callable, Optional, Sequence, Union
 
 import numpy as np
 
+from pystrat.entries import named_by_class
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import check_flag, refusal, show
+from pystrat.messages import RefusedValue, check_flag, show
 from pystrat.base import Batches, BatchSampler, epoch_seed
 from pystrat.corpus._draws import draw_lines
 from pystrat.corpus.batching import BatchCut
@@ -99,6 +100,7 @@ class CorpusMixtureBatchSampler(BatchSampler):
     4
     """
 
+    @named_by_class
     def __init__(
         self,
         source: Source,
@@ -113,23 +115,22 @@ class CorpusMixtureBatchSampler(BatchSampler):
         rank: Optional[int] = None,
     ) -> None:
         super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
-        owner = type(self).__name__
-        self._shuffle = check_flag(shuffle, "shuffle", owner)
-        read = None if rules is None else read_rules(rules, owner=owner)
-        self._files = open_files(source, suffixes, owner=owner)
+        self._shuffle = check_flag(shuffle, "shuffle")
+        read = None if rules is None else read_rules(rules)
+        self._files = open_files(source, suffixes)
         self._suffixes = list(suffixes)
         names = [file.name for file in self._files]
-        self.plan = CorpusPlan(names, [len(file) for file in self._files], sample, read, owner=owner)
+        self.plan = CorpusPlan.for_sampler(names, [len(file) for file in self._files], sample, read)
         if self.plan.total > MAX_COUNT:
             required = f"give an epoch at most {MAX_COUNT} lines"
-            raise ValueError(refusal("sample", owner, required, f"{show(sample)}, for {self.plan.total}"))
+            raise RefusedValue("sample", required, f"{show(sample)}, for {self.plan.total}")
         self._lines = np.array([file.lines for file in self.plan.files], dtype=np.int64)
         self._drawn = np.array([file.drawn for file in self.plan.files], dtype=np.int64)
         self._kept = np.array([file.kept for file in self.plan.files], dtype=np.int64)
-        self._cut = BatchCut(self.plan.total, batch_size, self.num_replicas, owner=owner)
+        self._cut = BatchCut(self.plan.total, batch_size, self.num_replicas)
         if self.plan.unmatched:
             named = ", ".join(f"'{shown_name(name)}'" for name in self.plan.unmatched)
-            warnings.warn(f"No rule covers these files, which are left out: {named}.", stacklevel=2)
+            warnings.warn(f"No rule covers these files, which are left out: {named}.", stacklevel=3)
 
     def dataset(self, transform: Optional[Callable[[tuple[str, ...]], Any]] = None) -> CorpusDataset:
         """Return the dataset whose positions the batches hold; see `CorpusDataset`."""

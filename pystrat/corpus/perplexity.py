@@ -21,8 +21,9 @@ from pystrat.corpus._draws import (
 )
 from pystrat.corpus.batching import DrawnBatchSampler
 from pystrat.digest import fingerprint
+from pystrat.entries import named_by_class, named_by_method
 from pystrat.feedback import SamplerWithFeedback
-from pystrat.messages import count_of, refusal, show
+from pystrat.messages import RefusedType, RefusedValue, count_of, show
 from pystrat.recipe import Recipe, make_recipe
 
 MAX_PERPLEXITY = 1e6
@@ -95,6 +96,7 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
     [53, 92, 167, 688]
     """
 
+    @named_by_class
     def __init__(
         self,
         n: int,
@@ -108,9 +110,8 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
         rank: Optional[int] = None,
     ) -> None:
         super().__init__(n, sample, batch_size, seed=seed, num_replicas=num_replicas, rank=rank)
-        owner = type(self).__name__
-        self._initial = _check_initial(initial, owner)
-        self._maximum = _check_maximum(maximum, owner)
+        self._initial = _check_initial(initial)
+        self._maximum = _check_maximum(maximum)
         self._reported = np.full(self._n, np.nan)  # the perplexities, NaN if an example was never reported
         self._started = False
         self._drawn: Optional[tuple[int, NDArray[np.int32]]] = None  # the running epoch and what it visits
@@ -122,6 +123,7 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
 
     # Feedback -------------------------------------------------------------------------------------------------------
 
+    @named_by_method
     def report(self, rows: Any, nll: Any) -> None:
         """Tell the loss of examples; it counts from the next epoch on.
 
@@ -143,24 +145,23 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
         In distributed training gather rows and losses of all ranks (``torch.distributed.all_gather_object``) and give
         them to every rank in the same order; `check_reports` finds where that was not done.
         """
-        owner = f"{type(self).__name__}.report"
-        places, losses = _as_vector(rows, "rows", owner), _as_vector(nll, "nll", owner)
+        places, losses = _as_vector(rows, "rows"), _as_vector(nll, "nll")
         if places.dtype.kind not in "iu" and len(places):
-            raise TypeError(refusal("rows", owner, "hold integers", f"{places.dtype} values"))
+            raise RefusedType("rows", "hold integers", f"{places.dtype} values")
         if losses.dtype.kind not in "fiu":
-            raise TypeError(refusal("nll", owner, "hold numbers", f"{losses.dtype} values"))
+            raise RefusedType("nll", "hold numbers", f"{losses.dtype} values")
         if len(places) != len(losses):
             required = f"have one value for each of the rows, {len(places)}"
-            raise ValueError(refusal("nll", owner, required, count_of(len(losses), "value")))
+            raise RefusedValue("nll", required, count_of(len(losses), "value"))
         outside = (places < 0) | (places >= self._n)
         if outside.any():
             required = f"hold row positions from 0 to {self._n - 1}, counted from 0"
-            raise ValueError(refusal("rows", owner, required, show(places[outside][0])))
+            raise RefusedValue("rows", required, show(places[outside][0]))
         wrong = ~(np.isfinite(losses) & (losses >= 0))
         if wrong.any():
             first = int(wrong.argmax())
             got = f"{show(float(losses[first]))} for row position {int(places[first])}, counted from 0,"
-            raise ValueError(refusal("nll", owner, "be finite and at least 0", got))
+            raise RefusedValue("nll", "be finite and at least 0", got)
         report_losses(for_kernel(places, np.int32), for_kernel(losses, np.float64), self._reported)
 
     @property
@@ -173,6 +174,7 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
         """A digest of all that was reported; the same on all ranks if all were given the same reports."""
         return fingerprint("reports", perplexities=self._reported)
 
+    @named_by_method
     def check_reports(self, fingerprints: Sequence[str]) -> None:
         """Check that all ranks were given the same reports.
 
@@ -191,7 +193,7 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
             required = "be the same on all ranks"
             got = f"other reports than rank 0 on rank {', '.join(differing)}"
             advice = "Give every rank the reports of all ranks, in the same order."
-            raise ValueError(refusal("fingerprints", f"{type(self).__name__}.check_reports", required, got, advice))
+            raise RefusedValue("fingerprints", required, got, advice)
 
     # The batches ----------------------------------------------------------------------------------------------------
 
@@ -215,7 +217,7 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
             running = "" if self._drawn is None else f"{self._drawn[0]}, the epoch that runs, or "
             advice = "Others depend on reports that are gone or have yet to come."
             required = f"be {running}{self.epoch}, the next"
-            raise ValueError(refusal("epoch", type(self).__name__, required, show(epoch), advice))
+            raise RefusedValue("epoch", required, show(epoch), advice)
         return self._cut.batches(self._draw(epoch))
 
     def _draw(self, epoch: int) -> NDArray[np.int32]:
@@ -259,7 +261,7 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
         """Take in the reports, and return the rows that the epoch of the state visits, where they are drawn."""
         if not {"reports", "started", "drawn"} <= set(state):
             required = "have the entries 'reports', 'started' and 'drawn'"
-            raise ValueError(refusal("state", type(self).__name__, required, count_of(len(state), "other")))
+            raise RefusedValue("state", required, count_of(len(state), "other"))
         reported = _from_text(state["reports"], np.float64)
         drawn = None if state["drawn"] is None else _from_text(state["drawn"], np.int32)
         at_beginning = state["batch"] == 0  # where the rows need not be drawn yet
@@ -268,15 +270,15 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
             rows = f"{'all or none of ' if at_beginning else ''}{count_of(self._sample, 'drawn row')}"
             required = f"hold {count_of(self._n, 'report')}, and {rows}"
             got = f"{len(reported)} and {0 if drawn is None else len(drawn)}"
-            raise ValueError(refusal("state", type(self).__name__, required, got))
+            raise RefusedValue("state", required, got)
         wrong = reported[(reported < 1) | (reported > MAX_PERPLEXITY)]
         if len(wrong):
             required = f"hold reports of perplexities from 1 to {show(MAX_PERPLEXITY)}"
-            raise ValueError(refusal("state", type(self).__name__, required, show(wrong[0])))
+            raise RefusedValue("state", required, show(wrong[0]))
         if drawn is not None and (drawn.min() < 0 or drawn.max() >= self._n):
             required = f"hold drawn rows from 0 to {self._n - 1}"
             got = show(drawn.min() if drawn.min() < 0 else drawn.max())
-            raise ValueError(refusal("state", type(self).__name__, required, got))
+            raise RefusedValue("state", required, got)
         self._reported, self._started = reported, bool(state["started"])
         self._drawn = None if drawn is None else (state["epoch"], drawn)
         return drawn
@@ -299,23 +301,23 @@ class _DrawnLists(Iterator[list[int]]):
         return next(self._lists)
 
 
-def _check_initial(initial: Any, owner: str) -> float:
+def _check_initial(initial: Any) -> float:
     required = f"be a number above 1 and at most {show(MAX_PERPLEXITY)}"
     if not _is_number(initial):
-        raise TypeError(refusal("initial", owner, required, show(initial)))
+        raise RefusedType("initial", required, show(initial))
     if not 1 < initial <= MAX_PERPLEXITY:
-        raise ValueError(refusal("initial", owner, required, show(initial)))
+        raise RefusedValue("initial", required, show(initial))
     return float(initial)
 
 
-def _check_maximum(maximum: Any, owner: str) -> Optional[float]:
+def _check_maximum(maximum: Any) -> Optional[float]:
     if maximum is None:
         return None
     required = "be a finite number other than 0, or nothing"
     if not _is_number(maximum):
-        raise TypeError(refusal("maximum", owner, required, show(maximum)))
+        raise RefusedType("maximum", required, show(maximum))
     if not np.isfinite(maximum) or maximum == 0:
-        raise ValueError(refusal("maximum", owner, required, show(maximum)))
+        raise RefusedValue("maximum", required, show(maximum))
     return float(maximum)
 
 
@@ -323,10 +325,10 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
 
 
-def _as_vector(values: Any, name: str, owner: str) -> NDArray[Any]:
+def _as_vector(values: Any, name: str) -> NDArray[Any]:
     array = plain_array(values)
     if array.ndim != 1:
-        raise TypeError(refusal(name, owner, "have one dimension", count_of(array.ndim, "dimension")))
+        raise RefusedType(name, "have one dimension", count_of(array.ndim, "dimension"))
     return array
 
 

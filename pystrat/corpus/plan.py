@@ -13,7 +13,8 @@ from typing import Any, Optional, Sequence
 import numpy as np
 import pandas as pd
 
-from pystrat.messages import count_of, refusal, show, show_number
+from pystrat.entries import named_by_class
+from pystrat.messages import RefusedType, RefusedValue, count_of, show, show_number
 from pystrat.corpus.rules import Rule, RuleSource, find_rule, read_rules
 
 
@@ -64,8 +65,6 @@ class CorpusPlan:
     rules : path or sequence of str, optional
         A file of rules, or its lines, as `CorpusMixtureBatchSampler` takes them. Without, every file has its share of
         the lines.
-    owner : str
-        Who is named by error messages.
 
     Attributes
     ----------
@@ -88,21 +87,33 @@ class CorpusPlan:
     * In all, an epoch draws what is requested or more, by less than the number of files.
     """
 
+    @named_by_class
     def __init__(
         self,
         names: Sequence[str],
         lines: Sequence[int],
         sample: Any,
         rules: Optional[RuleSource] = None,
-        *,
-        owner: str = "CorpusPlan",
     ) -> None:
-        read = None if rules is None else read_rules(rules, owner=owner)
-        covering = [None if read is None else find_rule(read, os.fsencode(name)) for name in names]
+        self._share_out(names, lines, sample, None if rules is None else read_rules(rules))
+
+    @classmethod
+    def for_sampler(
+        cls, names: Sequence[str], lines: Sequence[int], sample: Any, rules: Optional[Sequence[Rule]]
+    ) -> "CorpusPlan":
+        """Make the plan of a sampler, which has read the rules, and in whose name parameters are refused."""
+        plan = cls.__new__(cls)
+        plan._share_out(names, lines, sample, rules)
+        return plan
+
+    def _share_out(
+        self, names: Sequence[str], lines: Sequence[int], sample: Any, rules: Optional[Sequence[Rule]]
+    ) -> None:
+        covering = [None if rules is None else find_rule(rules, os.fsencode(name)) for name in names]
         is_kept = [rule is not None and rule.weight is None for rule in covering]
         kept = [count if keep else 0 for count, keep in zip(lines, is_kept)]
         others = sum(lines) - sum(kept)
-        self.requested = _requested(sample, others, sum(kept), owner)
+        self.requested = _requested(sample, others, sum(kept))
         if rules is None:
             shares = [Fraction(count, others or 1) for count in lines]
         else:
@@ -110,7 +121,7 @@ class CorpusPlan:
         if self.requested > 0 and not any(shares):
             required = "match a file that has lines" if rules is not None else "be taken from files that have lines"
             got = f"{count_of(len(names), 'file')} without any to draw {show_number(self.requested)} from"
-            raise ValueError(refusal("sample" if rules is None else "rules", owner, required, got))
+            raise RefusedValue("sample" if rules is None else "rules", required, got)
         self.has_rules = rules is not None
         self.files = tuple(
             FilePlan(
@@ -125,7 +136,7 @@ class CorpusPlan:
             for name, count, rule, keep, share in zip(names, lines, covering, is_kept, shares)
         )
         if self.total == 0:
-            raise ValueError(refusal("sample", owner, "give an epoch at least one line", f"{show(sample)}, for none"))
+            raise RefusedValue("sample", "give an epoch at least one line", f"{show(sample)}, for none")
 
     @property
     def total(self) -> int:
@@ -187,23 +198,23 @@ def shown_name(name: str) -> str:
     return os.fsencode(name).decode(sys.getfilesystemencoding(), "backslashreplace")
 
 
-def _requested(sample: Any, others: int, kept: int, owner: str) -> Fraction:
+def _requested(sample: Any, others: int, kept: int) -> Fraction:
     """Return how many lines are to be drawn."""
     required = "be a share between 0 and 1, or a number of lines: an integer from 1"
     if isinstance(sample, (bool, np.bool_)) or not isinstance(sample, numbers.Real):
-        raise TypeError(refusal("sample", owner, required, show(sample)))
+        raise RefusedType("sample", required, show(sample))
     if not isinstance(sample, numbers.Integral):
         number = float(sample)
         if 0 < number < 1:
             return Fraction(str(sample)) * others
         # 1.0, all lines or one line, would be shown as 1, which is allowed.
         advice = f"A number of lines is written {number:.0f}, in R {number:.0f}L." if number.is_integer() else None
-        raise ValueError(refusal("sample", owner, required, f"the floating-point number {number!r}", advice))
+        raise RefusedValue("sample", required, f"the floating-point number {number!r}", advice)
     if sample < 1:
-        raise ValueError(refusal("sample", owner, required, show(sample)))
+        raise RefusedValue("sample", required, show(sample))
     if sample < kept:
         required = f"be at least {kept}, the lines that rules keep"
-        raise ValueError(refusal("sample", owner, required, show(sample)))
+        raise RefusedValue("sample", required, show(sample))
     return Fraction(int(sample) - kept)
 
 

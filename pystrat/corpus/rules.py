@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Optional, Sequence, Union
 
-from pystrat.messages import check_list, refusal, show
+from pystrat.messages import RefusedValue, check_list, show
 from pystrat.corpus.lua_patterns import compile_lua_pattern
 
 RuleSource = Union[str, "os.PathLike[str]", Sequence[str], Sequence["Rule"]]
@@ -43,7 +43,7 @@ class Rule:
         return not self.alternatives or any(pattern.search(name) for pattern in self.alternatives)
 
 
-def read_rules(source: RuleSource, *, owner: str) -> tuple[Rule, ...]:
+def read_rules(source: RuleSource) -> tuple[Rule, ...]:
     """Read rules, one a line: a pattern, blanks or tabs, and a weight.
 
     Parameters
@@ -53,8 +53,6 @@ def read_rules(source: RuleSource, *, owner: str) -> tuple[Rule, ...]:
         is a comment; an empty one says nothing. The pattern is ``*`` alone, which covers every file, or Lua patterns
         with commas between them, of which one must be found anywhere in the file's name. The weight is a positive
         decimal number, or ``*`` to keep all lines.
-    owner : str
-        Who is named by error messages.
 
     Returns
     -------
@@ -68,26 +66,26 @@ def read_rules(source: RuleSource, *, owner: str) -> tuple[Rule, ...]:
         Where the file cannot be read.
     """
     rules: list[Rule] = []
-    for place, line in enumerate(_lines_of(source, owner), start=1):
+    for place, line in enumerate(_lines_of(source), start=1):
         if isinstance(line, Rule):
             rules.append(line)
             continue
         line = line.rstrip(b"\r")
         words = [word for word in re.split(rb"[ \t]+", line) if word]
         if words and not line.startswith(b"#"):
-            rules.append(_rule(words, len(rules) + 1, place, owner))
+            rules.append(_rule(words, len(rules) + 1, place))
     return tuple(rules)
 
 
-def _lines_of(source: Any, owner: str) -> Sequence[Union[bytes, Rule]]:
+def _lines_of(source: Any) -> Sequence[Union[bytes, Rule]]:
     """Return the lines of rules as bytes; a rule that was read before as it is."""
     required = "be a file of rules, or a list of rules"
     if isinstance(source, (str, os.PathLike)):
         if not os.path.exists(source):
             advice = "Put a rule that is written out into a list."
-            raise ValueError(refusal("rules", owner, required, f"{show(os.fspath(source))}, no file,", advice))
+            raise RefusedValue("rules", required, f"{show(os.fspath(source))}, no file,", advice)
         return Path(source).read_bytes().split(b"\n")
-    lines = check_list(source, "rules", owner, required=required, kinds=(str, Rule))
+    lines = check_list(source, "rules", required=required, kinds=(str, Rule))
     return [line if isinstance(line, Rule) else os.fsencode(line) for line in lines]
 
 
@@ -98,9 +96,9 @@ def find_rule(rules: Sequence[Rule], name: bytes) -> Optional[Rule]:
     return next((rule for rule in keeping + sampling if rule.covers(name)), None)
 
 
-def _rule(words: list[bytes], number: int, line: int, owner: str) -> Rule:
+def _rule(words: list[bytes], number: int, line: int) -> Rule:
     def refuse(required: str, got: bytes, advice: Optional[str] = None) -> ValueError:
-        return ValueError(refusal("rules", owner, required, f"{show(os.fsdecode(got))} on line {line}", advice))
+        return RefusedValue("rules", required, f"{show(os.fsdecode(got))} on line {line}", advice)
 
     if len(words) > 2:
         raise refuse("have a pattern and a weight on each line, and no third word", words[2])

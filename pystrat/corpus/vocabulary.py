@@ -16,13 +16,15 @@ from numpy.typing import NDArray
 from torch import nn
 
 from pystrat.arrays import plain_array
+from pystrat.entries import named_by_class, named_by_function, named_by_method
 from pystrat.limits import MAX_EXACT
-from pystrat.messages import check_integer, count_of, refusal, show
+from pystrat.messages import RefusedType, RefusedValue, check_integer, count_of, show
 
 IGNORED = -100  # what cross_entropy and nll_loss ignore unless told otherwise
 _STRANGE_OPTIMIZERS = (torch.optim.LBFGS, torch.optim.Rprop)  # one vector for all; step sizes that begin at lr
 
 
+@named_by_function
 def sampled_vocabulary(sequences: Iterable[Any], always: Iterable[int] = ()) -> NDArray[np.int64]:
     """Return the ids that occur in sequences, in ascending order.
 
@@ -43,9 +45,8 @@ def sampled_vocabulary(sequences: Iterable[Any], always: Iterable[int] = ()) -> 
     TypeError, ValueError
         Where an id is not an integer or below 0.
     """
-    owner = "sampled_vocabulary"
-    parts = [_as_ids(list(always), "always", owner)]
-    parts += [_as_ids(sequence, "sequences", owner) for sequence in sequences]
+    parts = [_as_ids(list(always), "always")]
+    parts += [_as_ids(sequence, "sequences") for sequence in sequences]
     return np.unique(np.concatenate(parts))
 
 
@@ -124,28 +125,29 @@ class SampledOutput:
     (torch.Size([3, 5]), torch.Size([1000, 8]))
     """
 
+    @named_by_class
     def __init__(
         self, model: nn.Module, layer: nn.Linear, ids: Any, optimizer: Optional[torch.optim.Optimizer] = None
     ) -> None:
-        owner = type(self).__name__
         if not isinstance(layer, nn.Linear) or not any(module is layer for module in model.modules()):
-            raise TypeError(refusal("layer", owner, "be a torch.nn.Linear of the model", show(layer)))
+            raise RefusedType("layer", "be a torch.nn.Linear of the model", show(layer))
         if "weight" not in dict(layer.named_parameters(recurse=False)):
             got = "one that is computed from others"
-            raise ValueError(refusal("layer", owner, "have a parameter as its weight", got))
+            raise RefusedValue("layer", "have a parameter as its weight", got)
         self._model, self._layer, self._optimizer = model, layer, optimizer
         self._size = layer.out_features
-        found = np.sort(_as_ids(ids, "ids", owner))
+        found = np.sort(_as_ids(ids, "ids"))
         if not len(found):
-            raise ValueError(refusal("ids", owner, "have at least one id", "none"))
+            raise RefusedValue("ids", "have at least one id", "none")
         if found[-1] >= self._size:
-            raise ValueError(refusal("ids", owner, f"hold ids from 0 to {self._size - 1}", show(found[-1])))
+            raise RefusedValue("ids", f"hold ids from 0 to {self._size - 1}", show(found[-1]))
         twice = found[1:][found[1:] == found[:-1]]
         if len(twice):
-            raise ValueError(refusal("ids", owner, "hold each id once", f"{show(twice[0])} twice"))
+            raise RefusedValue("ids", "hold each id once", f"{show(twice[0])} twice")
         self.ids = found
         self._exchanged: list[_Exchange] = []
 
+    @named_by_class
     def __enter__(self) -> "SampledOutput":
         if self._exchanged:
             raise RuntimeError("This context of SampledOutput is entered already.")
@@ -164,6 +166,7 @@ class SampledOutput:
         self._layer.out_features = len(self.ids)
         return self
 
+    @named_by_class
     def __exit__(
         self,
         kind: Optional[Type[BaseException]],
@@ -177,6 +180,7 @@ class SampledOutput:
             advice = "The weights are written back; this state was dropped. Train with the full vocabulary."
             raise self._refuse_optimizer(dropped[0], advice)
 
+    @named_by_method
     def targets(self, ids: torch.Tensor, ignore_index: int = IGNORED) -> torch.Tensor:
         """Return the places of target ids among the sampled ones, for the loss.
 
@@ -209,7 +213,7 @@ class SampledOutput:
             required = f"be among the {count_of(len(self.ids), 'sampled id')}"
             advice = "Make the vocabulary of the targets of the whole sample."
             got = show(int(ids[outside][0]))
-            raise ValueError(refusal("ids", f"{type(self).__name__}.targets", required, got, advice))
+            raise RefusedValue("ids", required, got, advice)
         return torch.where(ignored, torch.full_like(ids, IGNORED), places)
 
     def _check_wrapping(self) -> None:
@@ -218,7 +222,7 @@ class SampledOutput:
             if isinstance(module, nn.parallel.DistributedDataParallel) and self._layer in module.modules():
                 required = "have the layer outside DistributedDataParallel, which would not average its gradients"
                 advice = "Wrap the rest of the model, and average the gradients of the layer after backward()."
-                raise ValueError(refusal("model", type(self).__name__, required, "it inside", advice))
+                raise RefusedValue("model", required, "it inside", advice)
 
     def _check_ties(self) -> None:
         """Refuse a weight or bias whose memory another module of the model uses as well."""
@@ -229,14 +233,13 @@ class SampledOutput:
                         advice = f"Untie them (give the layer a {kind} of its own), or train with the full vocabulary."
                         got = f"the one of '{name}.{own}'" if name else f"'{own}' of the model itself"
                         required = f"have a {kind} of its own"
-                        raise ValueError(refusal("layer", type(self).__name__, required, got, advice))
+                        raise RefusedValue("layer", required, got, advice)
 
     def _find_in_optimizer(self, name: str, parameter: nn.Parameter) -> Optional[tuple[int, int]]:
         """Return the group and the place in it of a parameter of the layer; None where it is not to be trained."""
-        owner = type(self).__name__
         if parameter.grad is not None and bool(parameter.grad.any()):
             advice = "Call optimizer.zero_grad() before."
-            raise ValueError(refusal("layer", owner, "have no gradients left", f"some of its {name}", advice))
+            raise RefusedValue("layer", "have no gradients left", f"some of its {name}", advice)
         if self._optimizer is None or not parameter.requires_grad:
             return None
         places = [
@@ -247,7 +250,7 @@ class SampledOutput:
         ]
         if len(places) != 1:
             required = "train each parameter of the layer once"
-            raise ValueError(refusal("optimizer", owner, required, f"its {name} {count_of(len(places), 'time')}"))
+            raise RefusedValue("optimizer", required, f"its {name} {count_of(len(places), 'time')}")
         self._check_optimizer_state(self._optimizer, name, parameter)
         return places[0]
 
@@ -261,7 +264,7 @@ class SampledOutput:
 
     def _refuse_optimizer(self, got: str, advice: Optional[str] = None) -> ValueError:
         required = "keep numbers, or tensors of the parameter's shape that begin at 0, for each parameter"
-        return ValueError(refusal("optimizer", type(self).__name__, required, got, advice))
+        return RefusedValue("optimizer", required, got, advice)
 
 
 class _Exchange:
@@ -339,14 +342,14 @@ def _reach(tensor: torch.Tensor) -> tuple[int, int]:
     return tensor.data_ptr(), tensor.data_ptr() + (last + 1) * tensor.element_size()
 
 
-def _as_ids(values: Any, name: str, owner: str) -> NDArray[np.int64]:
+def _as_ids(values: Any, name: str) -> NDArray[np.int64]:
     array = plain_array(values).reshape(-1)
     if not len(array):
         return np.empty(0, dtype=np.int64)
     if array.dtype.kind not in "iu":
-        raise TypeError(refusal(name, owner, "hold integers", f"{array.dtype} values"))
+        raise RefusedType(name, "hold integers", f"{array.dtype} values")
     if array.min() < 0:
-        check_integer(int(array.min()), name, owner, minimum=0)
+        check_integer(int(array.min()), name, minimum=0)
     if array.max() >= MAX_EXACT:  # a uint64 that no int64 holds would become negative
-        raise ValueError(refusal(name, owner, "hold ids below 2^53", show(int(array.max()))))
+        raise RefusedValue(name, "hold ids below 2^53", show(int(array.max())))
     return array.astype(np.int64)

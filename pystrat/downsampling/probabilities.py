@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 
 from pystrat.arrays import plain_array
 from pystrat.downsampling.rule import listed, name_of
-from pystrat.messages import check_number, count_of, refusal, show, show_number
+from pystrat.entries import named_by_function
+from pystrat.messages import RefusedType, RefusedValue, check_number, count_of, show, show_number
 
 SMALLEST_RATE = np.finfo(np.float64).tiny  # 2^-1022
 
 
+@named_by_function
 def published_class_weights(weight: float) -> tuple[float, float]:
     """Return the published form of the weights: ``round([1, weight] / (1 + weight), 4)``.
 
@@ -40,15 +42,15 @@ def published_class_weights(weight: float) -> tuple[float, float]:
     >>> published_class_weights(20)
     (0.0476, 0.9524)
     """
-    owner = "published_class_weights"
-    weight = check_number(weight, "weight", owner, minimum=0, above=True)
+    weight = check_number(weight, "weight", minimum=0, above=True)
     weights = round(1 / (1 + weight), 4), round(weight / (1 + weight), 4)
     if 0 in weights:
         got = f"{show(weight)}, which gives {show(weights[0])} and {show(weights[1])},"
-        raise ValueError(refusal("weight", owner, "give two weights above 0", got))
+        raise RefusedValue("weight", "give two weights above 0", got)
     return weights
 
 
+@named_by_function
 def correct_probabilities(probabilities: Any, keep_rate: Any) -> NDArray[np.float64]:
     """Bring the probabilities of a network that was trained on downsampled rows without weights to all rows.
 
@@ -87,67 +89,66 @@ def correct_probabilities(probabilities: Any, keep_rate: Any) -> NDArray[np.floa
     >>> correct_probabilities([0.5, 0.1], keep_rate=0.05).round(4).tolist()
     [0.0476, 0.0055]
     """
-    owner = "correct_probabilities"
-    values = _as_doubles(probabilities, "probabilities", owner)
-    rates = _as_doubles(keep_rate, "keep_rate", owner)
-    _check_rates_and_values(rates, values, owner)
+    values = _as_doubles(probabilities, "probabilities")
+    rates = _as_doubles(keep_rate, "keep_rate")
+    _check_rates_and_values(rates, values)
     if rates.size == 1:
         kept = rates.reshape(()) * values
         return np.asarray(kept / (kept + (1 - values)))
     if isinstance(keep_rate, pd.Series):
-        rates = rates[_order_of(probabilities, keep_rate, owner)]
+        rates = rates[_order_of(probabilities, keep_rate)]
     sums = values.sum(axis=1)
     wrong = np.flatnonzero(~(abs(sums - 1) <= 1e-3))
     if len(wrong):
         got = f"a row that sums to {show_number(sums[wrong[0]], 6)}"
-        raise ValueError(refusal("probabilities", owner, "have rows that sum to 1", got))
+        raise RefusedValue("probabilities", "have rows that sum to 1", got)
     odds = values / rates
     return np.asarray(odds / odds.sum(axis=1, keepdims=True))
 
 
-def _as_doubles(values: Any, name: str, owner: str) -> NDArray[np.float64]:
+def _as_doubles(values: Any, name: str) -> NDArray[np.float64]:
     """Return an array of numbers; refuse anything else."""
     found = plain_array(values)
     if found.size and found.dtype.kind not in "iuf":
-        raise TypeError(refusal(name, owner, "hold numbers", "other values"))
+        raise RefusedType(name, "hold numbers", "other values")
     return found.astype(np.float64)
 
 
-def _check_rates_and_values(rates: NDArray[np.float64], values: NDArray[np.float64], owner: str) -> None:
+def _check_rates_and_values(rates: NDArray[np.float64], values: NDArray[np.float64]) -> None:
     """Refuse numbers out of range, and rates that are not those of the classes."""
     if not ((values >= 0) & (values <= 1)).all():
-        raise ValueError(refusal("probabilities", owner, "be from 0 to 1", "other values"))
+        raise RefusedValue("probabilities", "be from 0 to 1", "other values")
     if not ((rates > 0) & (rates <= 1)).all():
-        raise ValueError(refusal("keep_rate", owner, "be above 0 and at most 1", "other values"))
+        raise RefusedValue("keep_rate", "be above 0 and at most 1", "other values")
     if (rates < SMALLEST_RATE).any():
         required = "be at least 2^-1022, so that its inverse is a number"
-        raise ValueError(refusal("keep_rate", owner, required, show(rates.min())))
+        raise RefusedValue("keep_rate", required, show(rates.min()))
     if values.ndim > 2:
-        raise ValueError(refusal("probabilities", owner, "be a vector or a table", f"{values.ndim} dimensions"))
+        raise RefusedValue("probabilities", "be a vector or a table", f"{values.ndim} dimensions")
     if rates.ndim > 1 or not rates.size:
         got = f"{rates.ndim} dimensions" if rates.ndim > 1 else "0 values"
-        raise ValueError(refusal("keep_rate", owner, "be one value, or one for each class", got))
+        raise RefusedValue("keep_rate", "be one value, or one for each class", got)
     n_classes = values.shape[1] if values.ndim == 2 else 1
     if values.ndim < 2 and rates.size > 1:
         required = "be a table with a column for each class where 'keep_rate' has several values"
-        raise ValueError(refusal("probabilities", owner, required, count_of(values.size, "value")))
+        raise RefusedValue("probabilities", required, count_of(values.size, "value"))
     if rates.size != n_classes:
         required = f"have one value for each class of 'probabilities', {n_classes}"
-        raise ValueError(refusal("keep_rate", owner, required, count_of(rates.size, "value")))
+        raise RefusedValue("keep_rate", required, count_of(rates.size, "value"))
 
 
-def _order_of(probabilities: Any, keep_rate: pd.Series, owner: str) -> list[int]:
+def _order_of(probabilities: Any, keep_rate: pd.Series) -> list[int]:
     """Return where the rate of each column of a table of probabilities is, whose classes they name."""
     if not isinstance(probabilities, pd.DataFrame):
         advice = "To match classes by position, give 'keep_rate' without names."
         required = "have named columns where 'keep_rate' has names"
-        raise ValueError(refusal("probabilities", owner, required, "columns without names", advice))
-    names = [name_of(label, "probabilities", owner) for label in probabilities.columns]
-    classes = [name_of(label, "keep_rate", owner) for label in keep_rate.index]
+        raise RefusedValue("probabilities", required, "columns without names", advice)
+    names = [name_of(label, "probabilities") for label in probabilities.columns]
+    classes = [name_of(label, "keep_rate") for label in keep_rate.index]
     for name in classes:
         if classes.count(name) > 1:
-            raise ValueError(refusal("keep_rate", owner, "name each class once", f"{show(name)} twice"))
+            raise RefusedValue("keep_rate", "name each class once", f"{show(name)} twice")
     if sorted(names) != sorted(classes):
         required = f"have a column for each class of 'keep_rate', {listed(classes)}"
-        raise ValueError(refusal("probabilities", owner, required, listed(names)))
+        raise RefusedValue("probabilities", required, listed(names))
     return [classes.index(name) for name in names]

@@ -10,23 +10,23 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pystrat.messages import as_written, check_number, count_of, refusal, show, show_number
+from pystrat.messages import RefusedType, RefusedValue, as_written, check_number, count_of, show, show_number
 from pystrat.strata import Strata, encode_strata
 
 Multiplier = Union[float, Fraction]
 
 
-def check_multiplier(multiplier: Any, owner: str) -> Union[Multiplier, dict[str, Multiplier]]:
+def check_multiplier(multiplier: Any) -> Union[Multiplier, dict[str, Multiplier]]:
     """Return the multiplier, or one for each class by its name."""
     if not isinstance(multiplier, Mapping):
-        return _check_one_multiplier(multiplier, owner)
+        return _check_one_multiplier(multiplier)
     if not multiplier:
-        raise ValueError(refusal("multiplier", owner, "name at least one class", "0 values"))
-    names = [name_of(label, "multiplier", owner) for label in multiplier]
+        raise RefusedValue("multiplier", "name at least one class", "0 values")
+    names = [name_of(label, "multiplier") for label in multiplier]
     for name in names:
         if names.count(name) > 1:
-            raise ValueError(refusal("multiplier", owner, "name each class once", f"{show(name)} twice"))
-    return {name: _check_one_multiplier(value, owner) for name, value in zip(names, multiplier.values())}
+            raise RefusedValue("multiplier", "name each class once", f"{show(name)} twice")
+    return {name: _check_one_multiplier(value) for name, value in zip(names, multiplier.values())}
 
 
 def show_multiplier(multipliers: Union[Multiplier, dict[str, Multiplier]]) -> str:
@@ -36,9 +36,9 @@ def show_multiplier(multipliers: Union[Multiplier, dict[str, Multiplier]]) -> st
     return show(multipliers)
 
 
-def _check_one_multiplier(value: Any, owner: str) -> Multiplier:
+def _check_one_multiplier(value: Any) -> Multiplier:
     """Return a float, whose 15 digits are the multiplier, or the fraction that no such float is."""
-    number = check_number(value, "multiplier", owner, minimum=0, above=True)
+    number = check_number(value, "multiplier", minimum=0, above=True)
     if isinstance(value, np.floating):
         return as_written(value)
     if isinstance(value, Rational) and Fraction(value) != Fraction(show_number(number)):
@@ -46,23 +46,23 @@ def _check_one_multiplier(value: Any, owner: str) -> Multiplier:
     return number
 
 
-def name_of(label: Any, parameter: str, owner: str) -> str:
+def name_of(label: Any, parameter: str) -> str:
     """Return how a label is shown as the name of a stratum."""
     if np.ndim(label) == 0 and not pd.isna(label):
         try:
             return encode_strata([label], missing="stratum").names[0]
         except TypeError:  # of a kind that no stratum has; told below, with the name of the parameter
             pass
-    raise TypeError(refusal(parameter, owner, "name a class by its label", show(label)))
+    raise RefusedType(parameter, "name a class by its label", show(label))
 
 
-def _code_of(name: str, names: tuple[str, ...], parameter: str, owner: str) -> int:
+def _code_of(name: str, names: tuple[str, ...], parameter: str) -> int:
     if name not in names:
-        raise ValueError(refusal(parameter, owner, f"name one of the classes, {listed(names)}", show(name)))
+        raise RefusedValue(parameter, f"name one of the classes, {listed(names)}", show(name))
     if names.count(name) > 1:
         got = f"{show(name)}, as which {names.count(name)} classes are shown,"
         advice = "Recode the classes, so that each is shown in its own way."
-        raise ValueError(refusal(parameter, owner, "name a class that no other is shown as", got, advice))
+        raise RefusedValue(parameter, "name a class that no other is shown as", got, advice)
     return names.index(name)
 
 
@@ -71,43 +71,43 @@ def listed(names: Sequence[str]) -> str:
 
 
 def kept_rows(
-    strata: Strata, multiplier: Union[Multiplier, dict[str, Multiplier]], majority: Optional[str], owner: str
+    strata: Strata, multiplier: Union[Multiplier, dict[str, Multiplier]], majority: Optional[str]
 ) -> NDArray[np.int64]:
     """Return how many rows of each class an epoch visits."""
     counts = strata.counts
     if len(counts) < 2:
-        raise ValueError(refusal("strata", owner, "have at least two classes", "1 class"))
+        raise RefusedValue("strata", "have at least two classes", "1 class")
     kept = counts.copy()
     if isinstance(multiplier, dict):
         if majority is not None:
             required = "be left out where 'multiplier' names the classes"
-            raise ValueError(refusal("majority", owner, required, show(majority)))
+            raise RefusedValue("majority", required, show(majority))
         for name, value in multiplier.items():
-            code = _code_of(name, strata.names, "multiplier", owner)
-            kept[code] = _kept_of(int(counts[code]), value, int(counts.min()), owner)
+            code = _code_of(name, strata.names, "multiplier")
+            kept[code] = _kept_of(int(counts[code]), value, int(counts.min()))
         return kept
-    code = _majority_of(strata, majority, owner)
-    kept[code] = _kept_of(int(counts[code]), multiplier, int(counts.sum() - counts[code]), owner)
+    code = _majority_of(strata, majority)
+    kept[code] = _kept_of(int(counts[code]), multiplier, int(counts.sum() - counts[code]))
     return kept
 
 
-def _majority_of(strata: Strata, majority: Optional[str], owner: str) -> int:
+def _majority_of(strata: Strata, majority: Optional[str]) -> int:
     """Return the code of the class that is downsampled."""
     if majority is not None:
-        return _code_of(majority, strata.names, "majority", owner)
+        return _code_of(majority, strata.names, "majority")
     counts = strata.counts
     if len(counts) != 2 or counts[0] == counts[1]:
         same = f", both of {count_of(int(counts[0]), 'row')}" if len(counts) == 2 else ""
         required = f"be given where there are not two classes of different sizes: there are {len(counts)}{same}"
-        raise ValueError(refusal("majority", owner, required, "nothing"))
+        raise RefusedValue("majority", required, "nothing")
     return int(counts.argmax())
 
 
-def _kept_of(count: int, multiplier: Multiplier, minority: int, owner: str) -> int:
+def _kept_of(count: int, multiplier: Multiplier, minority: int) -> int:
     """Return floor(multiplier * minority + 1/2), at most all rows; refuse 0."""
     exact = multiplier if isinstance(multiplier, Fraction) else Fraction(show_number(multiplier))
     kept = int(exact * minority + Fraction(1, 2))
     if kept == 0:
         required = f"keep at least 1 row: be at least {show(0.5)} / {minority}"
-        raise ValueError(refusal("multiplier", owner, required, show(multiplier)))
+        raise RefusedValue("multiplier", required, show(multiplier))
     return min(count, kept)

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from pystrat.arrays import for_kernel, plain_array
 from pystrat.base import Batches, epoch_permutation, epoch_seed
 from pystrat.downsampling.rule import Multiplier, check_multiplier, kept_rows, name_of, show_multiplier
-from pystrat.messages import check_flag, check_integer, count_of, refusal, show
+from pystrat.entries import named_by_class
+from pystrat.messages import RefusedType, RefusedValue, check_flag, check_integer, count_of, show
 from pystrat.plan import BatchPlan, even_plan
 from pystrat.planned import PlannedBatchSampler
 from pystrat.recipe import Recipe, compact, make_recipe
@@ -91,6 +92,7 @@ class DownsampledBatchSampler(PlannedBatchSampler):
     [1.0, 2.0]
     """
 
+    @named_by_class
     def __init__(
         self,
         strata: Any,
@@ -103,18 +105,15 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        owner = type(self).__name__
-        multipliers = check_multiplier(multiplier, owner)
-        batch_size = check_integer(batch_size, "batch_size", owner, minimum=1)
-        majority = None if majority is None else name_of(majority, "majority", owner)
-        walk = check_flag(walk, "walk", owner)
+        multipliers = check_multiplier(multiplier)
+        batch_size = check_integer(batch_size, "batch_size", minimum=1)
+        majority = None if majority is None else name_of(majority, "majority")
+        walk = check_flag(walk, "walk")
         super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
-        encoded = encode_strata(strata, missing=None, owner=owner)
-        kept = kept_rows(encoded, multipliers, majority, owner)
+        encoded = encode_strata(strata, missing=None)
+        kept = kept_rows(encoded, multipliers, majority)
         replicas = self.num_replicas or 1
-        plan = even_plan(
-            kept, encoded.shown, batch_size=batch_size, num_replicas=replicas, available=encoded.counts, owner=owner
-        )
+        plan = even_plan(kept, encoded.shown, batch_size=batch_size, num_replicas=replicas, available=encoded.counts)
         self._multipliers = multipliers
         self._majority = majority
         self._batch_size = batch_size
@@ -149,6 +148,7 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         """The share of the rows of each class that an epoch visits, by name, in order of first appearance."""
         return pd.Series(self._plan.counts / self._counts, index=list(self._plan.strata), name="keep_rate")
 
+    @named_by_class
     def class_weights(self, *, normalise: bool = False) -> pd.Series:
         """Return the weight of each class in training, by name, in order of first appearance.
 
@@ -165,9 +165,10 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         return pd.Series(self._weights_of_classes(normalise), index=list(self._plan.strata), name="weight")
 
     def _weights_of_classes(self, normalise: bool) -> NDArray[np.float64]:
-        mean = self._plan.n_rows / len(self._codes) if check_flag(normalise, "normalise", type(self).__name__) else 1.0
+        mean = self._plan.n_rows / len(self._codes) if check_flag(normalise, "normalise") else 1.0
         return np.asarray(self._weights * mean)
 
+    @named_by_class
     def weights(self, rows: Any = None, *, normalise: bool = False) -> NDArray[np.float64]:
         """Return the weight that each row has in training.
 
@@ -194,14 +195,14 @@ class DownsampledBatchSampler(PlannedBatchSampler):
 
     def _positions(self, rows: Any) -> NDArray[np.int64]:
         """Return positions of rows, of any shape; refuse what is none, also numbers below 0."""
-        owner, found = type(self).__name__, plain_array(rows)
+        found = plain_array(rows)
         if found.size and found.dtype.kind not in "iu":
-            raise TypeError(refusal("rows", owner, "hold row positions", f"{found.dtype} values"))
+            raise RefusedType("rows", "hold row positions", f"{found.dtype} values")
         positions = for_kernel(found, np.int64)
         outside = first_outside(positions.ravel(), len(self._codes))
         if outside >= 0:
             required = f"hold row positions from 0 to {len(self._codes) - 1}"
-            raise ValueError(refusal("rows", owner, required, show(found.ravel()[outside])))
+            raise RefusedValue("rows", required, show(found.ravel()[outside]))
         return positions
 
     def _epoch_batches(self, epoch: int) -> Batches:

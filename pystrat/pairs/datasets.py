@@ -9,8 +9,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat.arrays import holds_tensors, plain_array
+from pystrat.entries import named_by_class
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import check_integer, refusal, show
+from pystrat.messages import RefusedType, RefusedValue, check_integer, show
 from pystrat.pairs.sampler import check_table, decode_pairs
 
 
@@ -43,35 +44,35 @@ class FeatureLookup:
     array([54, -1, 54])
     """
 
+    @named_by_class
     def __init__(self, features: Any, ids: Any = None, *, default: Any = None) -> None:
-        owner = type(self).__name__
         self._features = plain_array(features)
         if self._features.ndim == 0:
-            raise TypeError(refusal("features", owner, "have one row for each id", show(features)))
+            raise RefusedType("features", "have one row for each id", show(features))
         self._index: Optional[pd.Index] = None
         if ids is not None:
             is_list = isinstance(ids, (list, tuple)) and not holds_tensors(ids)  # numpy might make text of it
             self._index = pd.Index(ids if is_list else plain_array(ids))
             if len(self._index) != len(self._features):
                 required = f"have one id for each row of features, {len(self._features)}"
-                raise ValueError(refusal("ids", owner, required, show(self._index)))
+                raise RefusedValue("ids", required, show(self._index))
             repeated = self._index[self._index.duplicated()]
             if len(repeated):
-                raise ValueError(refusal("ids", owner, "be all different", f"{show(repeated[0])} again"))
+                raise RefusedValue("ids", "be all different", f"{show(repeated[0])} again")
         self._default: Optional[NDArray[Any]] = None
         if default is not None:
-            self._default = self._check_default(default, owner)
+            self._default = self._check_default(default)
 
-    def _check_default(self, default: Any, owner: str) -> NDArray[Any]:
+    def _check_default(self, default: Any) -> NDArray[Any]:
         shape = self._features.shape[1:]
         found = plain_array(default)
         if found.shape not in ((), shape):
             required = f"be one value, or of the shape of an id's features, {shape}"
-            raise ValueError(refusal("default", owner, required, f"an array of shape {found.shape}"))
+            raise RefusedValue("default", required, f"an array of shape {found.shape}")
         kept = self._features.dtype
         if not _is_of_kind(found.dtype, kept):
             required = f"be of the features' type, {kept}"
-            raise TypeError(refusal("default", owner, required, f"{found.dtype} values"))
+            raise RefusedType("default", required, f"{found.dtype} values")
         if kept.kind in "US":
             return np.broadcast_to(found.astype(np.result_type(found.dtype, kept)), shape)
         with np.errstate(over="ignore"):
@@ -79,9 +80,10 @@ class FeatureLookup:
         changed = _is_changed(found, cast)
         if changed.any():
             required = f"be a value that the features' type, {kept}, holds"
-            raise ValueError(refusal("default", owner, required, show(found[changed].flat[0])))
+            raise RefusedValue("default", required, show(found[changed].flat[0]))
         return np.broadcast_to(cast, shape)
 
+    @named_by_class
     def __call__(self, ids: Any) -> NDArray[Any]:
         """Return the features of ids, shape (number of ids, ...), or without the first axis for a single id.
 
@@ -99,7 +101,7 @@ class FeatureLookup:
             return known
         if self._default is None:
             got = show(wanted.reshape(-1)[unknown][0])
-            raise ValueError(refusal("ids", type(self).__name__, "be known where no default is given", got))
+            raise RefusedValue("ids", "be known where no default is given", got)
         found = self._features[np.where(unknown, 0, rows)] if len(self._features) else self._empty(len(rows))
         found = found.astype(self._default.dtype, copy=False)  # text may be longer than that of the features
         found[unknown] = self._default
@@ -111,7 +113,7 @@ class FeatureLookup:
         if self._index is not None:
             return self._rows_of_index(self._index, ids)
         if ids.size and ids.dtype.kind not in "iu":
-            raise TypeError(refusal("ids", type(self).__name__, "hold integers from 0", f"{ids.dtype} values"))
+            raise RefusedType("ids", "hold integers from 0", f"{ids.dtype} values")
         return np.where((ids >= 0) & (ids < len(self._features)), ids, -1).astype(np.intp)
 
     def _rows_of_index(self, index: pd.Index, ids: NDArray[Any]) -> NDArray[np.intp]:
@@ -123,7 +125,7 @@ class FeatureLookup:
         ambiguous = finite & (abs(values) >= 2.0**53)
         if ambiguous.any():
             required = "be below 2^53, to be exact, where doubles meet integers"
-            raise ValueError(refusal("ids", type(self).__name__, required, show(ids[ambiguous][0])))
+            raise RefusedValue("ids", required, show(ids[ambiguous][0]))
         if ids.dtype.kind != "f":
             return np.asarray(index.get_indexer(ids))
         whole = finite & (values == np.trunc(values))
@@ -172,13 +174,13 @@ class PairDataset:
     array([3.5, 2.5])
     """
 
+    @named_by_class
     def __init__(self, n_users: int, n_items: int, *, user_features: Any = None, item_features: Any = None) -> None:
-        owner = type(self).__name__
-        self.n_users = check_integer(n_users, "n_users", owner, minimum=1, maximum=MAX_COUNT)
-        self.n_items = check_integer(n_items, "n_items", owner, minimum=1, maximum=MAX_COUNT)
-        check_table(self.n_users, self.n_items, owner)
-        self._user_features = _as_lookup(user_features, self.n_users, "user_features", owner)
-        self._item_features = _as_lookup(item_features, self.n_items, "item_features", owner)
+        self.n_users = check_integer(n_users, "n_users", minimum=1, maximum=MAX_COUNT)
+        self.n_items = check_integer(n_items, "n_items", minimum=1, maximum=MAX_COUNT)
+        check_table(self.n_users, self.n_items)
+        self._user_features = _as_lookup(user_features, self.n_users, "user_features")
+        self._item_features = _as_lookup(item_features, self.n_items, "item_features")
 
     def __getitem__(self, numbers: Union[int, Any]) -> dict[str, Any]:
         users, items, labels = decode_pairs(numbers, self.n_items)
@@ -192,13 +194,13 @@ class PairDataset:
         return pairs
 
 
-def _as_lookup(features: Any, count: int, name: str, owner: str) -> Optional[FeatureLookup]:
+def _as_lookup(features: Any, count: int, name: str) -> Optional[FeatureLookup]:
     """Return the lookup of features; refuse an array that has not one row for each code."""
     if features is None or isinstance(features, FeatureLookup):
         return features
     rows = np.atleast_1d(plain_array(features))
     if len(rows) != count:
-        raise ValueError(refusal(name, owner, f"have one value or one row for each of {count}", show(rows)))
+        raise RefusedValue(name, f"have one value or one row for each of {count}", show(rows))
     return FeatureLookup(rows)
 
 

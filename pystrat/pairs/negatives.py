@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import as_written, count_of, refusal, show, show_number
+from pystrat.messages import RefusedType, RefusedValue, as_written, count_of, show, show_number
 from pystrat.pairs._pairs import (
     FreeCells,
     indices_within,
@@ -137,22 +137,18 @@ class UniformNegatives(Negatives):
         Whether no cell is drawn twice.
     free_only : bool
         Whether positives are left out.
-    owner : str
-        The name that error messages give.
     """
 
-    def __init__(
-        self, positives: PositivePairs, per_positive: Fraction, *, unique: bool, free_only: bool, owner: str
-    ) -> None:
-        self.count = count_negatives(len(positives), per_positive, len(positives), owner)
+    def __init__(self, positives: PositivePairs, per_positive: Fraction, *, unique: bool, free_only: bool) -> None:
+        self.count = count_negatives(len(positives), per_positive, len(positives))
         self._unique = unique
         self._free = FreeCells(positives.distinct if free_only else positives.distinct[:0], positives.n_cells)
         if self._free.count == 0:
             told = f"{count_of(positives.n_cells, 'cell')}, all of which are positives,"
-            raise ValueError(refusal("items", owner, "leave a cell that is no positive", told))
+            raise RefusedValue("items", "leave a cell that is no positive", told)
         if unique and self.count > self._free.count:
             required = f"be false for more negatives than there are cells to draw from, {self._free.count}"
-            raise ValueError(refusal("unique", owner, required, f"true and {count_of(self.count, 'negative')}"))
+            raise RefusedValue("unique", required, f"true and {count_of(self.count, 'negative')}")
 
     def draw(self, stream: RandomStream) -> NDArray[np.int64]:
         limit = self._free.count
@@ -168,7 +164,7 @@ class PerUserNegatives(Negatives):
 
     Parameters
     ----------
-    positives, per_positive, unique, free_only, owner
+    positives, per_positive, unique, free_only
         As in `UniformNegatives`. A user's number is what the rounded running total over the users grows by: the floor
         or the ceiling of the user's share.
     skip_full : bool
@@ -183,7 +179,6 @@ class PerUserNegatives(Negatives):
         unique: bool,
         free_only: bool,
         skip_full: bool,
-        owner: str,
     ) -> None:
         self._n_items = positives.n_items
         self._unique = unique
@@ -193,10 +188,10 @@ class PerUserNegatives(Negatives):
         of_user = positives.counts_by_user()
         full = np.flatnonzero((of_user > 0) & (self._limits() == 0))
         if len(full):
-            self._check_full(full, int(np.count_nonzero(of_user)), skip_full, owner)
+            self._check_full(full, int(np.count_nonzero(of_user)), skip_full)
             of_user[full] = 0
         self.n_skipped_users = len(full)
-        self.count = count_negatives(int(of_user.sum()), per_positive, len(positives), owner)
+        self.count = count_negatives(int(of_user.sum()), per_positive, len(positives))
         self._counts = shares(of_user, per_positive)
         beyond = np.flatnonzero(self._counts > self._limits())
         if unique and len(beyond):
@@ -204,20 +199,20 @@ class PerUserNegatives(Negatives):
             required = "be false for more negatives of a user than there are items to draw from"
             told = f"true and {count_of(int(self._counts[user]), 'negative')} for user {user}, of"
             told += f" {count_of(int(self._limits()[user]), 'item')},"
-            raise ValueError(refusal("unique", owner, required, told))
+            raise RefusedValue("unique", required, told)
 
     def counts(self) -> NDArray[np.int64]:
         return self._counts
 
-    def _check_full(self, full: NDArray[np.intp], n_users: int, skip_full: bool, owner: str) -> None:
+    def _check_full(self, full: NDArray[np.intp], n_users: int, skip_full: bool) -> None:
         """Refuse users without a free item, or, where these are skipped, that all users are such."""
         if not skip_full:
             told = f"{count_of(len(full), 'user')} without one, the first of them user {full[0]},"
             advice = "Leave such users out, or set 'full_users' to 'skip'."
-            raise ValueError(refusal("items", owner, "leave each user an item that is no positive", told, advice))
+            raise RefusedValue("items", "leave each user an item that is no positive", told, advice)
         if len(full) == n_users:
             told = f"{count_of(n_users, 'user')} with positives, all without one,"
-            raise ValueError(refusal("items", owner, "leave some user an item that is no positive", told))
+            raise RefusedValue("items", "leave some user an item that is no positive", told)
 
     def _limits(self) -> NDArray[np.int64]:
         """Return of each user how many items can be drawn."""
@@ -237,25 +232,23 @@ class PopularityNegatives(Negatives):
 
     Parameters
     ----------
-    positives, per_positive, free_only, owner
+    positives, per_positive, free_only
         As in `UniformNegatives`.
     power : float
         An item is drawn in proportion to this power of the number of its positives.
     """
 
-    def __init__(
-        self, positives: PositivePairs, per_positive: Fraction, *, power: float, free_only: bool, owner: str
-    ) -> None:
-        self.count = count_negatives(len(positives), per_positive, len(positives), owner)
+    def __init__(self, positives: PositivePairs, per_positive: Fraction, *, power: float, free_only: bool) -> None:
+        self.count = count_negatives(len(positives), per_positive, len(positives))
         self._positives = positives
         self._starts = positives.starts() if free_only else None
         weights = popularity(positives.cells, positives.n_items, power)
         self._items = WeightTree(positives.n_items)
         self._items.fill(weights)
         if free_only:
-            self.acceptance = self._check_acceptance(weights, owner)
+            self.acceptance = self._check_acceptance(weights)
 
-    def _check_acceptance(self, weights: NDArray[np.float64], owner: str) -> float:
+    def _check_acceptance(self, weights: NDArray[np.float64]) -> float:
         """Return the share of draws that are kept; refuse where it is too small, over all or for a user."""
         positives = self._positives
         of_user = kept_shares(positives.distinct, positives.n_users, weights)
@@ -266,7 +259,7 @@ class PopularityNegatives(Negatives):
                 required = f"keep at least {LEAST_ACCEPTANCE} of what is drawn"
                 got = f"'popularity', which keeps {show_number(round(found, 6), 3)} for {who},"
                 advice = "Lower 'power', use another method, or set 'reject_positives' to false."
-                raise ValueError(refusal("method", owner, required, got, advice))
+                raise RefusedValue("method", required, got, advice)
         return acceptance
 
     def draw(self, stream: RandomStream) -> NDArray[np.int64]:
@@ -280,12 +273,12 @@ def rounded(number: Fraction) -> int:
     return int(number + Fraction(1, 2))
 
 
-def count_negatives(n_positives: int, per_positive: Fraction, n_all: int, owner: str) -> int:
+def count_negatives(n_positives: int, per_positive: Fraction, n_all: int) -> int:
     """Return the negatives for `n_positives`; refuse more than an epoch can have beside all `n_all` positives."""
     count = rounded(n_positives * per_positive)
     if n_all + count > MAX_COUNT:
         got = f"{show_number(n_all + count)} pairs"
-        raise ValueError(refusal("ratio", owner, f"give at most {MAX_COUNT} pairs", got))
+        raise RefusedValue("ratio", f"give at most {MAX_COUNT} pairs", got)
     return count
 
 
@@ -301,7 +294,7 @@ def shares(counts: NDArray[np.int64], per_one: Fraction) -> NDArray[np.int64]:
     return np.diff(np.array(totals, dtype=np.int64), prepend=0)
 
 
-def exact_share(ratio: Any, owner: str) -> Fraction:
+def exact_share(ratio: Any) -> Fraction:
     """Return the ratio as an exact number: a float is the decimal number that it is shown as, in its own type."""
     required = "be a number above 0 and below 1"
     if isinstance(ratio, Fraction):
@@ -309,8 +302,8 @@ def exact_share(ratio: Any, owner: str) -> Fraction:
     elif isinstance(ratio, (float, np.floating)) and np.isfinite(ratio):
         exact = Fraction(show_number(as_written(ratio)))
     else:
-        error = ValueError if isinstance(ratio, (int, float, np.number)) and not isinstance(ratio, bool) else TypeError
-        raise error(refusal("ratio", owner, required, show(ratio)))
+        is_number = isinstance(ratio, (int, float, np.number)) and not isinstance(ratio, bool)
+        raise (RefusedValue if is_number else RefusedType)("ratio", required, show(ratio))
     if not 0 < exact < 1:
-        raise ValueError(refusal("ratio", owner, required, show(ratio)))
+        raise RefusedValue("ratio", required, show(ratio))
     return exact

@@ -8,8 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.arrays import plain_array
+from pystrat.entries import named_by_class, named_by_function
 from pystrat.limits import MAX_COUNT, MAX_EXACT
-from pystrat.messages import check_choice, check_flag, check_integer, check_number, count_of, refusal, show
+from pystrat.messages import (
+    RefusedType,
+    RefusedValue,
+    check_choice,
+    check_flag,
+    check_integer,
+    check_number,
+    count_of,
+    show,
+)
 from pystrat.pairs.negatives import (
     Negatives,
     PerUserNegatives,
@@ -122,6 +132,7 @@ class NegativePairBatchSampler(BatchSampler):
     [0 1 0 0 1] [0 1 1 2 3] [1 1 0 0 0]
     """
 
+    @named_by_class
     def __init__(
         self,
         users: Any,
@@ -140,45 +151,44 @@ class NegativePairBatchSampler(BatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        owner = type(self).__name__
-        share = exact_share(ratio, owner)
-        size = check_integer(batch_size, "batch_size", owner, minimum=1)
-        self._parameters = _check_method(method, unique, reject_positives, power, full_users, owner)
+        share = exact_share(ratio)
+        size = check_integer(batch_size, "batch_size", minimum=1)
+        self._parameters = _check_method(method, unique, reject_positives, power, full_users)
         super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
         self._per_positive = (1 - share) / share
         self._told = {"ratio": ratio, "batch_size": size, "full_users": full_users, "num_replicas": num_replicas}
-        self._positives = _check_positives(users, items, n_users, n_items, owner)
+        self._positives = _check_positives(users, items, n_users, n_items)
         self._negatives = self._make_negatives()
         self._n_batches = self._choose_batches(size)
 
     def _make_negatives(self) -> Negatives:
         """Build what draws the negatives; it follows from the positives and the parameters."""
-        chosen, owner = self._parameters, type(self).__name__
+        chosen = self._parameters
         given = (self._positives, self._per_positive)
         if chosen["method"] == "popularity":
-            return PopularityNegatives(*given, power=chosen["power"], free_only=chosen["reject_positives"], owner=owner)
-        options = {"unique": chosen["unique"], "free_only": chosen["reject_positives"], "owner": owner}
+            return PopularityNegatives(*given, power=chosen["power"], free_only=chosen["reject_positives"])
+        options = {"unique": chosen["unique"], "free_only": chosen["reject_positives"]}
         if chosen["method"] == "per_user":
             return PerUserNegatives(*given, skip_full=chosen["full_users"] == "skip", **options)
         return UniformNegatives(*given, **options)
 
     def _choose_batches(self, batch_size: int) -> int:
         """Return the number of batches; refuse one with which a batch would lack a class."""
-        owner, replicas = type(self).__name__, self.num_replicas or 1
+        replicas = self.num_replicas or 1
         n_pairs, fewest = self.n_positives + self.n_negatives, min(self.n_positives, self.n_negatives)
         numbers = f"of {count_of(self.n_positives, 'positive')} and {count_of(self.n_negatives, 'negative')}"
         if self.n_negatives == 0:
-            raise ValueError(refusal("ratio", owner, "leave room for a negative", f"an epoch {numbers}"))
+            raise RefusedValue("ratio", "leave room for a negative", f"an epoch {numbers}")
         n_batches = round_to_replicas(-(-n_pairs // batch_size), replicas, "up")
         if n_batches <= fewest:
             return n_batches
         most = round_to_replicas(fewest, replicas, "down")
         if most == 0:
             required = f"be at most {fewest}, so that every batch has a positive and a negative {numbers}"
-            raise ValueError(refusal("num_replicas", owner, required, show(replicas)))
+            raise RefusedValue("num_replicas", required, show(replicas))
         least = -(-n_pairs // most)
         required = f"be at least {least}, so that every batch has a positive and a negative {numbers}"
-        raise ValueError(refusal("batch_size", owner, required, show(batch_size)))
+        raise RefusedValue("batch_size", required, show(batch_size))
 
     @property
     def n_users(self) -> int:
@@ -256,6 +266,7 @@ class NegativePairBatchSampler(BatchSampler):
         )
 
 
+@named_by_function
 def decode_pairs(numbers: Any, n_items: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return users, items and labels of pair numbers.
 
@@ -284,81 +295,78 @@ def decode_pairs(numbers: Any, n_items: int) -> tuple[NDArray[np.int64], NDArray
     >>> decode_pairs([7, 12], n_items=4)
     (array([0, 1]), array([3, 2]), array([1, 0]))
     """
-    owner = "decode_pairs"
-    n_items = check_integer(n_items, "n_items", owner, minimum=1, maximum=MAX_COUNT)
+    n_items = check_integer(n_items, "n_items", minimum=1, maximum=MAX_COUNT)
     found = plain_array(numbers)
     required = "hold pair numbers, integers from 0 to 2^53 - 1"
     if found.size and found.dtype.kind not in "iu":
-        raise TypeError(refusal("numbers", owner, required, f"{found.dtype} values"))
+        raise RefusedType("numbers", required, f"{found.dtype} values")
     outside = (found < 0) | (found >= 2 * MAX_CELLS)
     if outside.any():
-        raise ValueError(refusal("numbers", owner, required, show(found[outside].flat[0])))
+        raise RefusedValue("numbers", required, show(found[outside].flat[0]))
     whole = found.astype(np.int64)
     users, items = np.divmod(whole >> 1, n_items)
     return users, items, whole & 1
 
 
-def _check_method(
-    method: Any, unique: Any, reject_positives: Any, power: Any, full_users: Any, owner: str
-) -> dict[str, Any]:
+def _check_method(method: Any, unique: Any, reject_positives: Any, power: Any, full_users: Any) -> dict[str, Any]:
     """Check the parameters that say how negatives are drawn, each for the methods that it belongs to."""
-    method = str(check_choice(method, "method", owner, choices=METHOD_CHOICES))
-    unique = check_flag(unique, "unique", owner)
-    full_users = str(check_choice(full_users, "full_users", owner, choices=FULL_CHOICES))
+    method = str(check_choice(method, "method", choices=METHOD_CHOICES))
+    unique = check_flag(unique, "unique")
+    full_users = str(check_choice(full_users, "full_users", choices=FULL_CHOICES))
     if unique and method == "popularity":
-        raise ValueError(refusal("unique", owner, "be false with the method 'popularity'", show(unique)))
+        raise RefusedValue("unique", "be false with the method 'popularity'", show(unique))
     if power is not None and method != "popularity":
-        raise ValueError(refusal("power", owner, "be left out but with the method 'popularity'", show(power)))
+        raise RefusedValue("power", "be left out but with the method 'popularity'", show(power))
     if full_users == "skip" and method != "per_user":
         required = "be left out but with the method 'per_user'"
-        raise ValueError(refusal("full_users", owner, required, show(full_users)))
+        raise RefusedValue("full_users", required, show(full_users))
     if method == "popularity":
-        power = check_number(DEFAULT_POWER if power is None else power, "power", owner, minimum=0)
+        power = check_number(DEFAULT_POWER if power is None else power, "power", minimum=0)
     return {
         "method": method,
         "unique": unique,
-        "reject_positives": check_flag(reject_positives, "reject_positives", owner),
+        "reject_positives": check_flag(reject_positives, "reject_positives"),
         "power": power,
         "full_users": full_users,
     }
 
 
-def _check_positives(users: Any, items: Any, n_users: Any, n_items: Any, owner: str) -> PositivePairs:
+def _check_positives(users: Any, items: Any, n_users: Any, n_items: Any) -> PositivePairs:
     """Check codes and the size of the table."""
-    user_codes, n_users = _check_codes(users, n_users, "users", owner)
-    item_codes, n_items = _check_codes(items, n_items, "items", owner)
+    user_codes, n_users = _check_codes(users, n_users, "users")
+    item_codes, n_items = _check_codes(items, n_items, "items")
     if len(user_codes) != len(item_codes):
         required = f"have one value for each user code, {len(user_codes)}"
-        raise ValueError(refusal("items", owner, required, show(item_codes)))
-    check_table(n_users, n_items, owner)
+        raise RefusedValue("items", required, show(item_codes))
+    check_table(n_users, n_items)
     return PositivePairs(user_codes, item_codes, n_users, n_items)
 
 
-def check_table(n_users: int, n_items: int, owner: str) -> None:
+def check_table(n_users: int, n_items: int) -> None:
     """Refuse a table with more cells than pair numbers can tell apart."""
     if n_users * n_items > MAX_CELLS:
         required = f"be at most {MAX_CELLS // n_users} with {n_users} users, so that pair numbers stay below 2^53"
-        raise ValueError(refusal("n_items", owner, required, show(n_items)))
+        raise RefusedValue("n_items", required, show(n_items))
 
 
-def _check_codes(codes: Any, limit: Any, name: str, owner: str) -> tuple[NDArray[np.int64], int]:
+def _check_codes(codes: Any, limit: Any, name: str) -> tuple[NDArray[np.int64], int]:
     """Return codes as int64 and how many there may be; refuse those that are none."""
     found = np.atleast_1d(plain_array(codes))
     if found.ndim != 1:
-        raise ValueError(refusal(name, owner, "be a vector of codes", count_of(found.ndim, "dimension")))
+        raise RefusedValue(name, "be a vector of codes", count_of(found.ndim, "dimension"))
     if len(found) == 0:
-        raise ValueError(refusal(name, owner, "have at least one code", show(found)))
+        raise RefusedValue(name, "have at least one code", show(found))
     required, advice = "hold codes, integers from 0", "pandas.factorize() makes codes of any ids."
     if found.dtype.kind not in "iuf":
-        raise TypeError(refusal(name, owner, required, f"{found.dtype} values", advice))
+        raise RefusedType(name, required, f"{found.dtype} values", advice)
     if found.dtype.kind == "f":
         if (broken := found != np.trunc(found)).any():
-            raise ValueError(refusal(name, owner, required, show(found[broken][0]), advice))
+            raise RefusedValue(name, required, show(found[broken][0]), advice)
         found = found.astype(np.float64)  # narrower types cannot be compared with the largest code
     largest = MAX_COUNT - 1
     if limit is not None:
-        largest = check_integer(limit, f"n_{name}", owner, minimum=1, maximum=MAX_COUNT) - 1
+        largest = check_integer(limit, f"n_{name}", minimum=1, maximum=MAX_COUNT) - 1
     outside = (found < 0) | (found > largest)
     if outside.any():
-        raise ValueError(refusal(name, owner, f"hold codes from 0 to {largest}", show(found[outside][0])))
+        raise RefusedValue(name, f"hold codes from 0 to {largest}", show(found[outside][0]))
     return found.astype(np.int64), largest + 1 if limit is not None else int(found.max()) + 1

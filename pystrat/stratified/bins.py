@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pystrat.entries import named_by_function
 from pystrat.messages import check_integer, show_number
 from pystrat.strata import numbers_of
 
-_OWNER = "bin_target"
 
-
+@named_by_function
 def bin_target(values: Any, n_bins: int = 10) -> pd.Categorical:
     """Bin a numeric target into quantiles, to serve as strata.
 
@@ -62,8 +62,8 @@ def bin_target(values: Any, n_bins: int = 10) -> pd.Categorical:
     >>> len(StratifiedBatchSampler(strata, min_samples_per_stratum=1, seed=1))
     2
     """
-    n_bins = check_integer(n_bins, "n_bins", _OWNER, minimum=1)
-    numbers = numbers_of(values, "values", _OWNER)
+    n_bins = check_integer(n_bins, "n_bins", minimum=1)
+    numbers = numbers_of(values, "values")
     missing = np.isnan(numbers)
     distinct, places, counts = np.unique(numbers[~missing], return_inverse=True, return_counts=True)
     bins = _bins_of_distinct(counts, n_bins)

@@ -9,14 +9,15 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat.arrays import as_vector, plain_array
-from pystrat.messages import count_of, refusal
+from pystrat.entries import named_by_function
+from pystrat.messages import RefusedType, RefusedValue, count_of
 from pystrat.strata import STRATA
 
 _ATTRIBUTES = ("targets", "labels", "y")
 _COLUMNS = ("label", "labels")
-_OWNER = "labels_of"
 
 
+@named_by_function
 def labels_of(dataset: Any, *, column: Optional[str] = None) -> NDArray[Any]:
     """Return one label a row of a dataset, ready for `StratifiedBatchSampler`, without touching its items.
 
@@ -52,7 +53,7 @@ def labels_of(dataset: Any, *, column: Optional[str] = None) -> NDArray[Any]:
     labels = _find(dataset, column)
     if len(labels) != len(dataset):
         required = f"have one label for each of its {count_of(len(dataset), 'row')}"
-        raise ValueError(refusal("dataset", _OWNER, required, count_of(len(labels), "label")))
+        raise RefusedValue("dataset", required, count_of(len(labels), "label"))
     return labels
 
 
@@ -75,7 +76,7 @@ def _find(dataset: Any, column: Optional[str]) -> NDArray[Any]:
     looked_for = "one of " + ", ".join(_ATTRIBUTES) if column is None else f"'{column}'"
     required = f"have {looked_for}, or be made of datasets that have"
     advice = "Give the labels themselves to the sampler."
-    raise TypeError(refusal("dataset", _OWNER, required, f"a value of class '{type(dataset).__name__}'", advice))
+    raise RefusedType("dataset", required, f"a value of class '{type(dataset).__name__}'", advice)
 
 
 def _as_array(labels: Any) -> NDArray[Any]:
@@ -83,8 +84,8 @@ def _as_array(labels: Any) -> NDArray[Any]:
     if isinstance(labels, pd.DataFrame) or getattr(labels, "ndim", 1) != 1:
         required = "have one label a row"
         shape = "x".join(str(length) for length in labels.shape)
-        raise TypeError(refusal("dataset", _OWNER, required, f"labels of shape {shape}"))
-    return np.asarray(as_vector(labels, _OWNER, STRATA))
+        raise RefusedType("dataset", required, f"labels of shape {shape}")
+    return np.asarray(as_vector(labels, STRATA))
 
 
 def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:

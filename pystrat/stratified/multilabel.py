@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from pandas.api import types
 
 from pystrat.arrays import as_doubles, plain_array
+from pystrat.entries import named_by_class
 from pystrat.limits import MAX_COUNT, MAX_EXACT
-from pystrat.messages import check_choice, check_flag, check_integer, count_of, refusal, show
+from pystrat.messages import RefusedType, RefusedValue, check_choice, check_flag, check_integer, count_of, show
 from pystrat.base import Batches, BatchSampler, epoch_permutation
 from pystrat.recipe import Recipe, compact, make_recipe
 from pystrat.sizes import share_of_replicas
@@ -106,6 +107,7 @@ class MultilabelBatchSampler(BatchSampler):
     0
     """
 
+    @named_by_class
     def __init__(
         self,
         labels: Any,
@@ -119,14 +121,13 @@ class MultilabelBatchSampler(BatchSampler):
         rank: Optional[int] = None,
     ) -> None:
         super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
-        owner = type(self).__name__
-        self._minimum = check_integer(min_samples_per_label, "min_samples_per_label", owner, minimum=1)
+        self._minimum = check_integer(min_samples_per_label, "min_samples_per_label", minimum=1)
         if max_batches is not None:
-            max_batches = check_integer(max_batches, "max_batches", owner, minimum=1)
-        shortfall = check_choice(shortfall, "shortfall", owner, choices=SHORTFALL_CHOICES)
-        self._shuffle = check_flag(shuffle, "shuffle", owner)
+            max_batches = check_integer(max_batches, "max_batches", minimum=1)
+        shortfall = check_choice(shortfall, "shortfall", choices=SHORTFALL_CHOICES)
+        self._shuffle = check_flag(shuffle, "shuffle")
         self._told = {"max_batches": max_batches, "shortfall": shortfall, "num_replicas": num_replicas}
-        matrix, self._labels = _as_matrix(labels, owner)
+        matrix, self._labels = _as_matrix(labels)
         self._codes, self._sets = _number_sets(matrix)
         self._n_batches = self._choose_batches(matrix, max_batches, shortfall)
         self._minimum = min(self._minimum, MAX_EXACT)  # more is the same: no batch has it
@@ -134,7 +135,7 @@ class MultilabelBatchSampler(BatchSampler):
         if len(self._lacking) and shortfall == "error":
             raise self._refuse_shortfall(max_batches)
         if len(self._lacking) and shortfall == "warn":
-            warnings.warn(f"{self._describe_shortfall()}, in the order of the dataset.", stacklevel=2)
+            warnings.warn(f"{self._describe_shortfall()}, in the order of the dataset.", stacklevel=3)
 
     def _adopt(self) -> None:
         """Assign the rows in the order of the dataset, on which every epoch can fall back."""
@@ -150,25 +151,25 @@ class MultilabelBatchSampler(BatchSampler):
 
     def _choose_batches(self, matrix: NDArray[np.bool_], max_batches: Optional[int], shortfall: str) -> int:
         """Return the number of batches that the counts of the labels allow."""
-        owner, minimum = type(self).__name__, self._minimum
+        minimum = self._minimum
         counts = matrix.sum(axis=0)
         rarest = int(counts.argmin())
         n_min = int(counts[rarest])
         if n_min == 0:
             required, got = "have a row of every label", f"no row of label '{self._labels[rarest]}'"
-            raise ValueError(refusal("labels", owner, required, got, "Leave the label out."))
+            raise RefusedValue("labels", required, got, "Leave the label out.")
         if minimum > n_min and shortfall == "error":
             required = f"be at most {n_min}: the rarest label, '{self._labels[rarest]}', has {count_of(n_min, 'row')}"
             advice = "Lower it, or set 'shortfall' to 'warn' or 'allow'."
-            raise ValueError(refusal("min_samples_per_label", owner, required, show(minimum), advice))
+            raise RefusedValue("min_samples_per_label", required, show(minimum), advice)
         n_batches = max(1, n_min // minimum)
         if max_batches is not None:
             n_batches = min(n_batches, max_batches)
-        return share_of_replicas(n_batches, self.num_replicas, owner)
+        return share_of_replicas(n_batches, self.num_replicas)
 
     def _refuse_shortfall(self, max_batches: Optional[int]) -> ValueError:
         """Return the error that names a number of batches for which nothing is lacking."""
-        owner, replicas = type(self).__name__, self.num_replicas or 1
+        replicas = self.num_replicas or 1
         got = f"{show(max_batches)}, for {count_of(self._n_batches, 'batch')}: {self._describe_shortfall()},"
         fewest, most = 0, self._n_batches // replicas  # in units of replicas; `fewest` works, `most` does not
         while most - fewest > 1:
@@ -178,9 +179,9 @@ class MultilabelBatchSampler(BatchSampler):
         advice = "or set 'shortfall' to 'warn' or 'allow'."
         if fewest == 0:
             required = "be lower: no number of batches was found of which each holds enough rows of every label"
-            return ValueError(refusal("num_replicas", owner, required, show(replicas), f"Lower it, {advice}"))
+            return RefusedValue("num_replicas", required, show(replicas), f"Lower it, {advice}")
         advice = f"{'Set' if max_batches is None else 'Lower'} it, {advice}"
-        return ValueError(refusal("max_batches", owner, f"be at most {fewest * replicas}", got, advice))
+        return RefusedValue("max_batches", f"be at most {fewest * replicas}", got, advice)
 
     def _describe_shortfall(self) -> str:
         batch, label, missing = self._lacking[0]
@@ -198,6 +199,7 @@ class MultilabelBatchSampler(BatchSampler):
         """The rows of every label that every batch shall hold."""
         return self._minimum
 
+    @named_by_class
     def label_counts(self, epoch: Optional[int] = None) -> pd.DataFrame:
         """Return how many rows of each label each batch of an epoch holds, over all ranks; changes nothing.
 
@@ -215,6 +217,7 @@ class MultilabelBatchSampler(BatchSampler):
             self._held(epoch), index=pd.RangeIndex(self._n_batches, name="batch"), columns=list(self._labels)
         )
 
+    @named_by_class
     def shortfalls(self, epoch: Optional[int] = None) -> pd.DataFrame:
         """Return where an epoch does not hold what was asked for, over all ranks; changes nothing.
 
@@ -314,39 +317,39 @@ def _number_sets(matrix: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[np.bo
     return codes.astype(dtype), np.ascontiguousarray(matrix[first])
 
 
-def _as_matrix(labels: Any, owner: str) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
+def _as_matrix(labels: Any) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
     """Return the labels as a logical matrix, and their names; refuse anything but 0 and 1."""
     names: Optional[tuple[str, ...]] = None
     if isinstance(labels, pd.DataFrame):
         names = tuple(str(name) for name in labels.columns)
-        array = _frame_to_array(labels, owner)
+        array = _frame_to_array(labels)
     elif hasattr(labels, "toarray"):
         array = labels.toarray()
     elif isinstance(labels, (list, tuple)) or hasattr(labels, "ndim"):
         array = plain_array(labels)
     else:
-        raise TypeError(refusal("labels", owner, "be a matrix with one row a row of the dataset", show(labels)))
+        raise RefusedType("labels", "be a matrix with one row a row of the dataset", show(labels))
     if array.ndim != 2:
         got = f"{count_of(array.ndim, 'dimension')}"
-        raise TypeError(refusal("labels", owner, "be a matrix with one row a row of the dataset", got))
+        raise RefusedType("labels", "be a matrix with one row a row of the dataset", got)
     for length, noun in zip(array.shape, ("row", "column")):
         if length == 0:
-            raise ValueError(refusal("labels", owner, f"have at least one {noun}", f"0 {noun}s"))
+            raise RefusedValue("labels", f"have at least one {noun}", f"0 {noun}s")
     if len(array) > MAX_COUNT:
-        raise ValueError(refusal("labels", owner, f"have at most {MAX_COUNT} rows", count_of(len(array), "row")))
+        raise RefusedValue("labels", f"have at most {MAX_COUNT} rows", count_of(len(array), "row"))
     if array.dtype.kind not in "biuf":
-        raise TypeError(refusal("labels", owner, "hold 0 and 1", f"{array.dtype} values"))
+        raise RefusedType("labels", "hold 0 and 1", f"{array.dtype} values")
     matrix: NDArray[np.bool_] = array == 1
     other = ~matrix & (array != 0)
     if other.any():
-        raise ValueError(refusal("labels", owner, "hold 0 and 1", show(array[other][0].item())))
+        raise RefusedValue("labels", "hold 0 and 1", show(array[other][0].item()))
     return np.ascontiguousarray(matrix), names or tuple(str(place) for place in range(matrix.shape[1]))
 
 
-def _frame_to_array(frame: pd.DataFrame, owner: str) -> NDArray[Any]:
+def _frame_to_array(frame: pd.DataFrame) -> NDArray[Any]:
     """Return the columns of a DataFrame as an array of doubles; missing values become NaN, which is refused later."""
     for name, dtype in zip(frame.columns, frame.dtypes):
         if not (types.is_bool_dtype(dtype) or types.is_numeric_dtype(dtype)) or types.is_complex_dtype(dtype):
-            raise TypeError(refusal("labels", owner, "hold 0 and 1", f"{dtype} values in column '{name}'"))
+            raise RefusedType("labels", "hold 0 and 1", f"{dtype} values in column '{name}'")
     columns = [as_doubles(frame.iloc[:, place]) for place in range(frame.shape[1])]
     return np.stack(columns, axis=1) if columns else np.empty(frame.shape)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import Any, Optional
 
 from pystrat.base import Batches, epoch_seed
-from pystrat.messages import check_choice, check_flag, check_integer, refusal, show
-from pystrat.plan import largest_minimum, make_plan
+from pystrat.entries import named_by_class, named_by_function
+from pystrat.messages import RefusedValue, check_choice, check_flag, check_integer, count_of, show
+from pystrat.plan import BatchPlan, largest_minimum, make_plan
 from pystrat.planned import PlannedBatchSampler
 from pystrat.recipe import Recipe, compact, make_recipe
 from pystrat.strata import encode_strata
@@ -91,6 +93,7 @@ class StratifiedBatchSampler(PlannedBatchSampler):
     [[1, 1, 0, 0, 0, 0], [1, 1, 0, 0, 0, 0, 0], [1, 1, 0, 0, 0, 0, 0]]
     """
 
+    @named_by_class
     def __init__(
         self,
         strata: Any,
@@ -105,12 +108,11 @@ class StratifiedBatchSampler(PlannedBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        owner = type(self).__name__
-        minimum, mean = _check_size(min_samples_per_stratum, mean_batch_size, owner)
-        shuffle = check_flag(shuffle, "shuffle", owner)
-        assign = check_choice(assign, "assign", owner, choices=ASSIGN_CHOICES)
-        rare = check_choice(rare, "rare", owner, choices=RARE_CHOICES)
-        missing = check_choice(missing, "missing", owner, choices=MISSING_CHOICES)
+        minimum, mean = _check_size(min_samples_per_stratum, mean_batch_size)
+        shuffle = check_flag(shuffle, "shuffle")
+        assign = check_choice(assign, "assign", choices=ASSIGN_CHOICES)
+        rare = check_choice(rare, "rare", choices=RARE_CHOICES)
+        missing = check_choice(missing, "missing", choices=MISSING_CHOICES)
         super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
         self._parameters = {
             "min_samples_per_stratum": minimum,
@@ -121,7 +123,7 @@ class StratifiedBatchSampler(PlannedBatchSampler):
             "missing": missing,
             "num_replicas": self.num_replicas,
         }
-        encoded = encode_strata(strata, missing=missing, owner=owner)
+        encoded = encode_strata(strata, missing=missing)
         plan = make_plan(
             encoded.counts,
             encoded.shown,
@@ -130,9 +132,24 @@ class StratifiedBatchSampler(PlannedBatchSampler):
             assign=assign,
             rare=rare,
             num_replicas=self.num_replicas or 1,
-            owner=owner,
         )
+        if rare == "warn":
+            self._warn_of_rare(plan, minimum, mean)
         self._adopt(encoded, plan)
+
+    def _warn_of_rare(self, plan: BatchPlan, minimum: Optional[int], mean: Optional[int]) -> None:
+        """Warn if the smallest stratum cannot give every batch what it should."""
+        smallest = int(plan.counts.argmin())
+        n_min = int(plan.counts[smallest])
+        if minimum is not None and minimum > n_min:
+            told = f"'min_samples_per_stratum' of {type(self).__name__} is {show(minimum)}: all rows are in one batch."
+        elif mean is not None and plan.n_batches > n_min:
+            told = f"'mean_batch_size' of {type(self).__name__} makes {count_of(plan.n_batches, 'batch')}: some "
+            told += "batches hold no row of it."
+        else:
+            return
+        has = f"'{plan.shown[smallest]}', has {count_of(n_min, 'row')}"
+        warnings.warn(f"The smallest stratum, {has}, and {told}", stacklevel=4)  # whoever called the constructor
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -169,19 +186,20 @@ class StratifiedBatchSampler(PlannedBatchSampler):
         )
 
 
-def _check_size(min_samples_per_stratum: Any, mean_batch_size: Any, owner: str) -> tuple[Optional[int], Optional[int]]:
+def _check_size(min_samples_per_stratum: Any, mean_batch_size: Any) -> tuple[Optional[int], Optional[int]]:
     """Check that exactly one of the two sizes is given, and that it is a positive integer."""
     given = [size is not None for size in (min_samples_per_stratum, mean_batch_size)]
     if sum(given) != 1:
         required = "be given, or 'mean_batch_size', and not both"
         got = "both" if all(given) else "neither"
-        raise ValueError(refusal("min_samples_per_stratum", owner, required, got))
+        raise RefusedValue("min_samples_per_stratum", required, got)
     if mean_batch_size is None:
         name = "min_samples_per_stratum"
-        return check_integer(min_samples_per_stratum, name, owner, minimum=1), None
-    return None, check_integer(mean_batch_size, "mean_batch_size", owner, minimum=1)
+        return check_integer(min_samples_per_stratum, name, minimum=1), None
+    return None, check_integer(mean_batch_size, "mean_batch_size", minimum=1)
 
 
+@named_by_function
 def min_samples_for_batch_size(
     strata: Any,
     batch_size: int,
@@ -227,12 +245,9 @@ def min_samples_for_batch_size(
     >>> min_samples_for_batch_size(labels, 100)
     3
     """
-    owner = "min_samples_for_batch_size"
-    batch_size = check_integer(batch_size, "batch_size", owner, minimum=1)
-    missing = check_choice(missing, "missing", owner, choices=MISSING_CHOICES)
+    batch_size = check_integer(batch_size, "batch_size", minimum=1)
+    missing = check_choice(missing, "missing", choices=MISSING_CHOICES)
     if num_replicas is not None:
-        num_replicas = check_integer(num_replicas, "num_replicas", owner, minimum=1)
-    encoded = encode_strata(strata, missing=missing, owner=owner)
-    return largest_minimum(
-        encoded.counts, encoded.shown, batch_size=batch_size, num_replicas=num_replicas or 1, owner=owner
-    )
+        num_replicas = check_integer(num_replicas, "num_replicas", minimum=1)
+    encoded = encode_strata(strata, missing=missing)
+    return largest_minimum(encoded.counts, encoded.shown, batch_size=batch_size, num_replicas=num_replicas or 1)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from typing import Any, Callable, Mapping, Optional
+from typing import Any, Callable, Mapping, Optional, Type
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.limits import MAX_EXACT
-from pystrat.messages import refusal, show
+from pystrat.messages import Refusal, RefusedType, RefusedValue, show
 from pystrat._random import RandomStream
 from pystrat.tree._drawing import make_normal
 
@@ -101,29 +101,29 @@ def _as_items(items: list[Any]) -> NDArray[Any]:
     return np.array(items, dtype=object if isinstance(items[0], str) else None)
 
 
-def parse_auxiliary(given: Any, owner: str) -> tuple[Auxiliary, ...]:
+def parse_auxiliary(given: Any) -> tuple[Auxiliary, ...]:
     """Read the mapping of names to functions, such as ``{"angle": "uniform(-10, 10)"}``; nothing is evaluated."""
     if given is None:
         return ()
     if not isinstance(given, Mapping) or not all(isinstance(name, str) and name for name in given):
-        raise TypeError(refusal("auxiliary", owner, "map names to functions", show(given)))
-    return tuple(_read(name, text, owner) for name, text in given.items())
+        raise RefusedType("auxiliary", "map names to functions", show(given))
+    return tuple(_read(name, text) for name, text in given.items())
 
 
-def _read(name: str, text: Any, owner: str) -> Auxiliary:
-    wanted = _Wanted(name, text, owner)
+def _read(name: str, text: Any) -> Auxiliary:
+    wanted = _Wanted(name, text)
     if not isinstance(text, str):
-        raise wanted.refusal(TypeError)
+        raise wanted.refusal(RefusedType)
     try:
         call = ast.parse(text.strip(), mode="eval").body
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.keywords:
             raise ValueError
         arguments = tuple(_literal(argument) for argument in call.args)
     except (SyntaxError, ValueError):
-        raise wanted.refusal(ValueError) from None
+        raise wanted.refusal(RefusedValue) from None
     function = call.func.id
     if function not in FUNCTIONS or not _fits(function, arguments):
-        raise wanted.refusal(ValueError)
+        raise wanted.refusal(RefusedValue)
     return Auxiliary(name, function, arguments)
 
 
@@ -131,12 +131,11 @@ def _read(name: str, text: Any, owner: str) -> Auxiliary:
 class _Wanted:
     name: str
     text: Any
-    owner: str
 
-    def refusal(self, kind: Callable[[str], Exception]) -> Exception:
+    def refusal(self, kind: Type[Refusal]) -> Refusal:
         forms = "uniform(a, b), normal(m, s), integers(a, b), choice([...]), cycle([...]) or counter()"
         required = f"be {forms}, with a < b, s > 0, values of one kind and no number beyond {_MOST:g}"
-        return kind(refusal(self.name, f"'auxiliary' of {self.owner}", required, show(self.text)))
+        return kind(self.name, required, show(self.text), part="'auxiliary'")
 
 
 def _literal(node: ast.expr) -> Any:

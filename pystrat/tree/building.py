@@ -11,7 +11,7 @@ from typing import Any, Mapping, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.messages import count_of, refusal, show
+from pystrat.messages import RefusedValue, count_of, refusals_of_part, show
 from pystrat.strata import Column
 from pystrat.tree import _building as core
 from pystrat.tree._drawing import cumulate
@@ -139,7 +139,7 @@ class Tree:
         return "/".join(reversed(labels))
 
 
-def build_tree(specification: Specification, table: TableColumns, owner: str) -> Tree:
+def build_tree(specification: Specification, table: TableColumns) -> Tree:
     """Select, clone, prune, number and weigh.
 
     Raises
@@ -150,7 +150,7 @@ def build_tree(specification: Specification, table: TableColumns, owner: str) ->
     """
     declared = specification.root.subtree()
     columns = [_column_of(node, table) for node in declared]
-    taken = [_taken(node, column, owner) for node, column in zip(declared, columns)]
+    taken = [_taken(node, column) for node, column in zip(declared, columns)]
     nodes = core.Nodes(
         table.n_rows,
         _parents_of(specification.root),
@@ -162,9 +162,9 @@ def build_tree(specification: Specification, table: TableColumns, owner: str) ->
     )
     outcome = nodes.build()
     if outcome == core.MISSING:
-        raise _missing_values(declared[nodes.failed], nodes, owner)
+        raise _missing_values(declared[nodes.failed], nodes)
     if outcome != core.FOUND:
-        raise _nothing_to_draw(declared, columns, nodes, owner)
+        raise _nothing_to_draw(declared, columns, nodes)
     weights = [_Weight(node, table) for node in declared]
     refused = nodes.weigh(
         [weight.form for weight in weights],
@@ -174,7 +174,7 @@ def build_tree(specification: Specification, table: TableColumns, owner: str) ->
         [weight.row_weights for weight in weights],
     )
     if refused is not None and refused[1] is not None:
-        raise _wrong_number(declared[refused[0]], refused[1], refused[2], owner)
+        raise _wrong_number(declared[refused[0]], refused[1], refused[2])
     tree = Tree(
         specification=specification,
         n_rows=table.n_rows,
@@ -192,8 +192,7 @@ def build_tree(specification: Specification, table: TableColumns, owner: str) ->
     )
     if refused is not None:
         required = "have a positive, finite sum over the options of every node"
-        where = f"{owner}, at node '{tree.path(refused[0])}',"
-        raise ValueError(refusal("weight", where, required, show(refused[2])))
+        raise RefusedValue("weight", required, show(refused[2]), place=f"node '{tree.path(refused[0])}'")
     return tree
 
 
@@ -217,11 +216,12 @@ def _column_of(node: NodeSpecification, table: TableColumns) -> Optional[Column]
     return None if name is None else table.coded[name]
 
 
-def _taken(node: NodeSpecification, column: Optional[Column], owner: str) -> Optional[NDArray[np.uint8]]:
+def _taken(node: NodeSpecification, column: Optional[Column]) -> Optional[NDArray[np.uint8]]:
     """Return whether missing values, and then those of each code, fulfil the condition."""
     if node.condition is None or column is None:
         return None
-    taken = taken_codes(node.condition, column, node.path, owner)
+    with refusals_of_part(f"node '{node.path}'"):
+        taken = taken_codes(node.condition, column)
     return np.roll(taken, 1).view(np.uint8)
 
 
@@ -242,15 +242,15 @@ class _Weight:
 # Refusals -------------------------------------------------------------------------------------------------------------
 
 
-def _missing_values(node: NodeSpecification, nodes: core.Nodes, owner: str) -> ValueError:
+def _missing_values(node: NodeSpecification, nodes: core.Nodes) -> ValueError:
     required = f"have no missing values in column '{node.for_each}'"
     got = f"{nodes.n_missing} missing of {count_of(nodes.n_looked_at, 'row')}"
     advice = "Set its 'missing' to 'stratum' or 'drop'."
-    return ValueError(refusal("table", f"{owner}, at node '{node.path}',", required, got, advice))
+    return RefusedValue("table", required, got, advice, place=f"node '{node.path}'")
 
 
 def _nothing_to_draw(
-    declared: list[NodeSpecification], columns: list[Optional[Column]], nodes: core.Nodes, owner: str
+    declared: list[NodeSpecification], columns: list[Optional[Column]], nodes: core.Nodes
 ) -> ValueError:
     """Return the error that shows how a node came to be empty."""
     path = nodes.path_of_failed()
@@ -261,7 +261,7 @@ def _nothing_to_draw(
     taking = "".join(f", which takes {taken} with it" for taken in reversed(chain[:-1]))
     required = "leave something to draw at the root and at every node without 'prune'"
     advice = "Give the node 'prune: individual' or 'prune: parent', or look at its condition."
-    return ValueError(refusal("spec", owner, required, f"{lacking} at {chain[-1]}{taking}", advice))
+    return RefusedValue("spec", required, f"{lacking} at {chain[-1]}{taking}", advice)
 
 
 def _label(node: NodeSpecification, column: Optional[Column], code: int) -> str:
@@ -269,7 +269,7 @@ def _label(node: NodeSpecification, column: Optional[Column], code: int) -> str:
     return node.name if node.for_each is None or column is None else f"{node.name}[{column.show(code)}]"
 
 
-def _wrong_number(node: NodeSpecification, of_rows: bool, number: float, owner: str) -> ValueError:
+def _wrong_number(node: NodeSpecification, of_rows: bool, number: float) -> ValueError:
     name = node.row_weight if of_rows or not isinstance(node.weight, Proportional) else node.weight.column
     required = f"have finite non-negative weights in column '{name}'"
-    return ValueError(refusal("table", f"{owner}, at node '{node.path}',", required, show(number)))
+    return RefusedValue("table", required, show(number), place=f"node '{node.path}'")

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pystrat.arrays import Wanted, as_vector
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import count_of, refusal, show
+from pystrat.messages import RefusedType, RefusedValue, count_of, refusals_of_part, show
 from pystrat.strata import Column, number_column, numbers_of
 from pystrat.tree.specification import Condition, Specification
 
@@ -31,7 +31,7 @@ class TableColumns:
     numbers: Mapping[str, NDArray[np.float64]]
 
 
-def read_table(table: Any, specification: Specification, owner: str) -> TableColumns:
+def read_table(table: Any, specification: Specification) -> TableColumns:
     """Take the used columns out of a table.
 
     Parameters
@@ -39,8 +39,6 @@ def read_table(table: Any, specification: Specification, owner: str) -> TableCol
     table : pandas DataFrame or mapping of names to vectors
         One row an example.
     specification : Specification
-    owner : str
-        The name that error messages give.
 
     Raises
     ------
@@ -48,37 +46,38 @@ def read_table(table: Any, specification: Specification, owner: str) -> TableCol
         Where it is no table, lacks a column, has columns of unequal length, or one of mixed kinds.
     """
     if not isinstance(table, (pd.DataFrame, Mapping)):
-        raise TypeError(refusal("table", owner, "be a DataFrame or a mapping of columns", show(table)))
+        raise RefusedType("table", "be a DataFrame or a mapping of columns", show(table))
     if isinstance(table, Mapping) and not table:
-        raise ValueError(refusal("table", owner, "have at least one column", "0 columns"))
+        raise RefusedValue("table", "have at least one column", "0 columns")
     names = list(table.columns) if isinstance(table, pd.DataFrame) else list(table)
     for name in specification.coded_columns() + specification.number_columns():
         if names.count(name) != 1:
             known = ", ".join(f"'{known}'" for known in names[:10]) + (", ..." if len(names) > 10 else "")
             got = f"no such column; it has {known}," if name not in names else f"{names.count(name)} such columns"
-            raise ValueError(refusal("table", owner, f"have one column '{name}'", got))
+            raise RefusedValue("table", f"have one column '{name}'", got)
     if isinstance(table, pd.DataFrame):
         n_rows = len(table)
     else:
-        lengths = {_length_of(values, name, owner) for name, values in table.items()}
+        lengths = {_length_of(values, name) for name, values in table.items()}
         if len(lengths) > 1:
             shown = " and ".join(str(length) for length in sorted(lengths)[:2])
-            raise ValueError(refusal("table", owner, "have columns of equal length", f"lengths {shown}"))
+            raise RefusedValue("table", "have columns of equal length", f"lengths {shown}")
         n_rows = lengths.pop()
     if not 0 < n_rows <= MAX_COUNT:
-        raise ValueError(refusal("table", owner, f"have from 1 to {MAX_COUNT} rows", count_of(n_rows, "row")))
+        raise RefusedValue("table", f"have from 1 to {MAX_COUNT} rows", count_of(n_rows, "row"))
     coded = {}
     for name in specification.coded_columns():
-        vector = as_vector(table[name], owner, _wanted(name))
-        column = number_column(vector, "table", f" in column '{name}'", owner)
+        vector = as_vector(table[name], _wanted(name))
+        column = number_column(vector, "table", f" in column '{name}'")
         coded[name] = Column(column.codes.astype(np.int32), column.values, column.kind)
-    numbers = {name: numbers_of(table[name], name, f"the table of {owner}") for name in specification.number_columns()}
+    with refusals_of_part("the table"):
+        numbers = {name: numbers_of(table[name], name) for name in specification.number_columns()}
     return TableColumns(n_rows, coded, numbers)
 
 
-def _length_of(values: Any, name: Any, owner: str) -> int:
+def _length_of(values: Any, name: Any) -> int:
     if isinstance(values, (str, bytes)) or not hasattr(values, "__len__") or getattr(values, "ndim", 1) == 0:
-        raise _wanted(name).refusal(owner, show(values))
+        raise _wanted(name).refusal(show(values))
     return len(values)
 
 
@@ -87,7 +86,7 @@ def _wanted(name: Any) -> Wanted:
     return Wanted("table", f"hold a vector in column '{name}'")
 
 
-def taken_codes(condition: Condition, column: Column, path: str, owner: str) -> NDArray[np.bool_]:
+def taken_codes(condition: Condition, column: Column) -> NDArray[np.bool_]:
     """Return for each code of a column whether its value fulfils the condition; last, for -1, the missing one."""
     taken = np.zeros(len(column.values) + 1, dtype=bool)
     if condition.operator == "isnull":
@@ -95,20 +94,18 @@ def taken_codes(condition: Condition, column: Column, path: str, owner: str) -> 
         return taken
     values = [_plain(value, column.kind) for value in column.values]
     several = condition.operator in ("in", "not in", "between")
-    wanted = [
-        _fitting(value, column, condition, path, owner) for value in (condition.value if several else [condition.value])
-    ]
+    wanted = [_fitting(value, column, condition) for value in (condition.value if several else [condition.value])]
     taken[:-1] = _compare(condition.operator, values, wanted)
     return taken
 
 
-def unknown_values(condition: Condition, column: Column, path: str, owner: str) -> list[Any]:
+def unknown_values(condition: Condition, column: Column) -> list[Any]:
     """Return the values that a condition asks for by equality and that occur nowhere in its column."""
     if condition.operator not in ("eq", "ne", "in", "not in"):
         return []
     values = {_plain(value, column.kind) for value in column.values}
     asked = condition.value if isinstance(condition.value, list) else [condition.value]
-    return [value for value in asked if _fitting(value, column, condition, path, owner) not in values]
+    return [value for value in asked if _fitting(value, column, condition) not in values]
 
 
 def _compare(operator: str, values: list[Any], wanted: list[Any]) -> NDArray[np.bool_]:
@@ -132,7 +129,7 @@ def _compare(operator: str, values: list[Any], wanted: list[Any]) -> NDArray[np.
     return np.array(found, dtype=bool)
 
 
-def _fitting(value: Any, column: Column, condition: Condition, path: str, owner: str) -> Any:
+def _fitting(value: Any, column: Column, condition: Condition) -> Any:
     """Return the value of a condition in the form of the column's; refuse one of another kind."""
     kind = column.kind
     fits = {
@@ -143,14 +140,13 @@ def _fitting(value: Any, column: Column, condition: Condition, path: str, owner:
         "date": isinstance(value, (date, np.datetime64)),
     }.get(kind, False)
     ordered = condition.operator in ("lt", "le", "gt", "ge", "between")
-    where = f"node '{path}' of {owner}"
     if ordered and kind == "boolean":
         required = "be one of 'eq', 'ne', 'in', 'not in', 'isnull' for a column of logical values"
-        raise ValueError(refusal("op", where, required, show(condition.operator)))
+        raise RefusedValue("op", required, show(condition.operator))
     if not fits and len(column.values):
         required = f"be {_KINDS.get(kind, 'of the kind')} as column '{condition.column}' holds"
         got = f"the date {value}" if isinstance(value, (date, np.datetime64)) else show(value)
-        raise TypeError(refusal("value", where, required, got))
+        raise RefusedType("value", required, got)
     return _plain(value, kind) if fits else value
 
 

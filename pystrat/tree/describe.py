@@ -54,12 +54,11 @@ class TreeDescription:
     @property
     def warnings(self) -> list[str]:
         """What looks wrong: weights without effect, values that occur nowhere."""
-        owner = "TreeDescription"
         found = weights_without_effect(self._tree.specification.root)
         for node in self._tree.nodes:
             if node.condition is not None:
                 column = self._tree.columns[node.condition.column]
-                for value in unknown_values(node.condition, column, node.path, owner):
+                for value in unknown_values(node.condition, column):
                     shown = show(value)
                     found.append(f"Of node '{node.path}', {shown} occurs nowhere in column '{node.condition.column}'.")
         return found

@@ -7,12 +7,12 @@ import difflib
 import numpy as np
 
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import count_of, refusal
+from pystrat.messages import RefusedValue, count_of
 from pystrat.tree import _building as core
 from pystrat.tree.building import Tree
 
 
-def pass_length(tree: Tree, name: str, owner: str) -> int:
+def pass_length(tree: Tree, name: str) -> int:
     """Return the draws of the root in which every row below the node of that name is drawn.
 
     Raises
@@ -21,20 +21,20 @@ def pass_length(tree: Tree, name: str, owner: str) -> int:
         If no node or more than one has the name, the node, one below or one above draws with replacement, or these are
         more than 2^31 - 1 draws.
     """
-    node = _find(tree, name, owner)
+    node = _find(tree, name)
     needed, drawing_any = core.pass_length(tree.modes, tree.parents, tree.depths, tree.offsets, tree.repeats, node)
     if drawing_any >= 0:
         required = "be a number of draws, or the name of a node that, as all above and below it, draws in sequence or "
         got = f"'{name}', while '{tree.path(drawing_any)}' draws with replacement,"
-        raise ValueError(refusal("length", owner, required + "shuffled", got))
+        raise RefusedValue("length", required + "shuffled", got)
     if needed > MAX_COUNT:
         more = "more than " if needed >= core.ENDLESS_PASS else ""
         required = f"take at most {MAX_COUNT} draws"
-        raise ValueError(refusal("length", owner, required, f"'{name}', which takes {more}{needed},"))
+        raise RefusedValue("length", required, f"'{name}', which takes {more}{needed},")
     return needed
 
 
-def _find(tree: Tree, name: str, owner: str) -> int:
+def _find(tree: Tree, name: str) -> int:
     places = [place for place, declared in enumerate(tree.nodes) if declared.name == name]
     found = np.flatnonzero(np.isin(tree.declared, places))
     if len(found) == 1:
@@ -42,9 +42,9 @@ def _find(tree: Tree, name: str, owner: str) -> int:
     if len(found) > 1:
         required = "be a number of draws, or the name of one node"
         got = f"'{name}', the name of {count_of(len(found), 'node')},"
-        raise ValueError(refusal("length", owner, required, got))
+        raise RefusedValue("length", required, got)
     names = [declared.name for declared in tree.nodes]
     got = f"'{name}', which is pruned," if places else f"'{name}'"
     nearest = difflib.get_close_matches(name, names, n=1, cutoff=0.0)[0]
     advice = None if places else f"The nearest name is '{nearest}'."
-    raise ValueError(refusal("length", owner, "be a number of draws, or the name of a node", got, advice))
+    raise RefusedValue("length", "be a number of draws, or the name of a node", got, advice)

@@ -8,8 +8,9 @@ from typing import Any, Iterator, Mapping, Optional, Union
 import numpy as np
 from numpy.typing import NDArray
 
+from pystrat.entries import named_by_class
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import check_flag, check_integer, count_of, refusal, show
+from pystrat.messages import RefusedValue, check_flag, check_integer, count_of, show
 from pystrat.base import BatchIterator, Batches, BatchSampler, Place, epoch_seed
 from pystrat.recipe import Recipe, make_recipe
 from pystrat.sizes import full_offsets, share_of_replicas
@@ -40,28 +41,26 @@ class _DeclaredSampler(BatchSampler):
         rank: Optional[int],
     ) -> None:
         super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
-        owner = type(self).__name__
-        self._size = check_integer(batch_size, "batch_size", owner, minimum=1)
-        drop_last = check_flag(drop_last, "drop_last", owner)
-        self._persistent = check_flag(persistent, "persistent", owner)
-        specification = parse_specification(spec, owner)
-        self._tree = build_tree(specification, read_table(table, specification, owner), owner)
-        self._length = _check_length(length, self._tree, owner)
+        self._size = check_integer(batch_size, "batch_size", minimum=1)
+        drop_last = check_flag(drop_last, "drop_last")
+        self._persistent = check_flag(persistent, "persistent")
+        specification = parse_specification(spec)
+        self._tree = build_tree(specification, read_table(table, specification))
+        self._length = _check_length(length, self._tree)
         self._offsets = self._cut(drop_last)
         self._settings = {"batch_size": self._size, "length": length, "drop_last": drop_last, "persistent": persistent}
         self._sequence: Optional[DrawSequence] = None  # of a persistent sampler: where the epoch asked for last ended
         self._last: Optional[tuple[int, Draws]] = None
         for message in weights_without_effect(specification.root):
-            warnings.warn(message, stacklevel=3)  # whoever called the constructor of the subclass
+            warnings.warn(message, stacklevel=4)  # whoever called the constructor of the subclass
 
     def _cut(self, drop_last: bool) -> NDArray[np.int64]:
         """Return where each batch of an epoch begins in its draws."""
-        owner = type(self).__name__
         n_batches = self._length // self._size if drop_last else -(-self._length // self._size)
         if n_batches == 0 and self.num_replicas is None:
             required = f"be at least {self._size}, the batch size, with drop_last"
-            raise ValueError(refusal("length", owner, required, show(self._length)))
-        n_batches = share_of_replicas(n_batches, self.num_replicas, owner)
+            raise RefusedValue("length", required, show(self._length))
+        n_batches = share_of_replicas(n_batches, self.num_replicas)
         return full_offsets(self._length, n_batches, self._size)
 
     @property
@@ -79,6 +78,7 @@ class _DeclaredSampler(BatchSampler):
         """The names of the auxiliary values."""
         return tuple(auxiliary.name for auxiliary in self._tree.specification.auxiliary)
 
+    @named_by_class
     def auxiliary_values(self, epoch: Optional[int] = None) -> dict[str, NDArray[Any]]:
         """Return the auxiliary values of an epoch; changes nothing.
 
@@ -239,6 +239,7 @@ class TreeBatchSampler(_DeclaredSampler):
     (0, 3)
     """
 
+    @named_by_class
     def __init__(
         self,
         table: Any,
@@ -268,7 +269,7 @@ class TreeBatchSampler(_DeclaredSampler):
             warnings.warn(
                 f"The 'batch_size' parameter of {type(self).__name__}, {self._size}, is no multiple of the root's "
                 f"'repeat', {repeat}: rows that follow one another by it are split between batches.",
-                stacklevel=2,
+                stacklevel=3,
             )
 
 
@@ -287,6 +288,7 @@ class TreeSampler(_DeclaredSampler):
     draws. Everything else is as for `TreeBatchSampler` with batches of one draw.
     """
 
+    @named_by_class
     def __init__(
         self,
         table: Any,
@@ -337,8 +339,8 @@ class RowIterator(Iterator[int]):
         self._batches.load_state_dict(state)
 
 
-def _check_length(length: Any, tree: Tree, owner: str) -> int:
+def _check_length(length: Any, tree: Tree) -> int:
     """Return the draws of an epoch."""
     if not isinstance(length, str):
-        return check_integer(length, "length", owner, minimum=1, maximum=MAX_COUNT)
-    return pass_length(tree, length, owner)
+        return check_integer(length, "length", minimum=1, maximum=MAX_COUNT)
+    return pass_length(tree, length)

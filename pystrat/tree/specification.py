@@ -17,7 +17,16 @@ from typing import Any, Mapping, Optional, Sequence, Union
 import numpy as np
 
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import check_choice, check_flag, check_integer, refusal, show
+from pystrat.messages import (
+    RefusedType,
+    RefusedValue,
+    UnnamedError,
+    check_choice,
+    check_flag,
+    check_integer,
+    refusals_of_part,
+    show,
+)
 from pystrat.tree.auxiliary import Auxiliary, parse_auxiliary
 
 MODES = ("replacement", "sequential", "shuffle")
@@ -104,7 +113,7 @@ class Specification:
         return list(dict.fromkeys(name for name in named if name is not None))
 
 
-def parse_specification(spec: Any, owner: str) -> Specification:
+def parse_specification(spec: Any) -> Specification:
     """Read and validate a specification.
 
     Parameters
@@ -112,8 +121,6 @@ def parse_specification(spec: Any, owner: str) -> Specification:
     spec : dict, str or pathlib.Path
         The root node as a mapping; or as YAML, in text or in a file whose name ends in .yaml or .yml. Its key
         ``auxiliary`` maps the names of auxiliary values to their functions.
-    owner : str
-        The name that error messages give.
 
     Returns
     -------
@@ -129,180 +136,193 @@ def parse_specification(spec: Any, owner: str) -> Specification:
     if isinstance(spec, Specification):
         return spec
     if isinstance(spec, Path) or (isinstance(spec, str) and "\n" not in spec and spec.endswith((".yaml", ".yml"))):
-        spec = _load_yaml(Path(spec).read_text(encoding="utf-8"), owner)
+        spec = _load_yaml(Path(spec).read_text(encoding="utf-8"))
     elif isinstance(spec, str):
-        spec = _load_yaml(spec, owner)
+        spec = _load_yaml(spec)
     if not isinstance(spec, Mapping):
-        raise TypeError(refusal("spec", owner, "be a mapping: the root node", show(spec)))
+        raise RefusedType("spec", "be a mapping: the root node", show(spec))
     root = {key: value for key, value in spec.items() if key != "auxiliary"}
-    return Specification(_Reader(owner).root(root), parse_auxiliary(spec.get("auxiliary"), owner))
+    return Specification(_read_root(root), parse_auxiliary(spec.get("auxiliary")))
 
 
-class _Reader:
-    """Reads nodes, all for one owner of messages."""
+def _read_root(given: Mapping[Any, Any]) -> NodeSpecification:
+    return _read_node({"name": "root", **given}, "", "root", _ROOT_KEYS)
 
-    def __init__(self, owner: str) -> None:
-        self._owner = owner
 
-    def root(self, given: Mapping[Any, Any]) -> NodeSpecification:
-        return self._node({"name": "root", **given}, "", "root", _ROOT_KEYS)
+def _read_node(given: Any, above: str, place: str, keys: Sequence[str]) -> NodeSpecification:
+    """Read a node, which is at `place` below the path `above`; a node with a name has a path of its own."""
+    name = given.get("name") if isinstance(given, Mapping) else None
+    path = place
+    if isinstance(name, str) and name:
+        path = f"{above}/{name}" if above else name
+    with refusals_of_part(f"node '{path}'"):
+        return _read_keys(given, path, keys)
 
-    def _node(self, given: Any, above: str, place: str, keys: Sequence[str]) -> NodeSpecification:
-        if not isinstance(given, Mapping):
-            raise TypeError(self._refusal("node", place, "be a mapping of keys", show(given)))
-        name = given.get("name")
-        path = place
-        if isinstance(name, str) and name:
-            path = f"{above}/{name}" if above else name
-        self._check_keys(given, path, keys)
-        if not isinstance(name, str) or not name:
-            raise TypeError(self._refusal("name", place, "be a text", show(name)))
-        children = given.get("children", ())
-        if not isinstance(children, (list, tuple)) or (not children and "children" in given):
-            raise TypeError(self._refusal("children", path, "be a list of nodes", show(children)))
-        condition, for_each = self._selection(given, path)
-        return NodeSpecification(
-            name=name,
-            path=path,
-            mode=self._choice(given, "mode", path, MODES) or "replacement",
-            condition=condition,
-            for_each=for_each,
-            missing=self._choice(given, "missing", path, MISSING_CHOICES) or "error",
-            weight=self._weight(given, path),
-            row_weight=self._row_weight(given, path),
-            repeat=check_integer(given.get("repeat", 1), "repeat", self._at(path), minimum=1, maximum=MAX_COUNT),
-            prune=self._prune(given, path),
-            children=self._children(children, path),
-        )
 
-    def _children(self, given: Sequence[Any], path: str) -> tuple[NodeSpecification, ...]:
-        children = tuple(self._node(child, path, f"{path}/{place + 1}", _KEYS) for place, child in enumerate(given))
-        names = [child.name for child in children]
-        for name in names:
-            if names.count(name) > 1:
-                raise ValueError(self._refusal("children", path, "have names of their own", f"'{name}' twice"))
-        return children
+def _read_keys(given: Any, path: str, keys: Sequence[str]) -> NodeSpecification:
+    if not isinstance(given, Mapping):
+        raise RefusedType("node", "be a mapping of keys", show(given))
+    _check_keys(given, keys)
+    name = given.get("name")
+    if not isinstance(name, str) or not name:
+        raise RefusedType("name", "be a text", show(name))
+    children = given.get("children", ())
+    if not isinstance(children, (list, tuple)) or (not children and "children" in given):
+        raise RefusedType("children", "be a list of nodes", show(children))
+    condition, for_each = _read_selection(given)
+    return NodeSpecification(
+        name=name,
+        path=path,
+        mode=_read_choice(given, "mode", MODES) or "replacement",
+        condition=condition,
+        for_each=for_each,
+        missing=_read_choice(given, "missing", MISSING_CHOICES) or "error",
+        weight=_read_weight(given),
+        row_weight=_read_row_weight(given),
+        repeat=check_integer(given.get("repeat", 1), "repeat", minimum=1, maximum=MAX_COUNT),
+        prune=_read_prune(given),
+        children=_read_children(children, path),
+    )
 
-    def _check_keys(self, given: Mapping[Any, Any], path: str, keys: Sequence[str]) -> None:
-        for key in given:
-            if key not in keys:
-                nearest = difflib.get_close_matches(str(key), keys, n=1, cutoff=0.0)[0]
-                advice = f"The nearest one is '{nearest}'."
-                required = f"have no keys but {', '.join(keys)}"
-                raise ValueError(self._refusal("node", path, required, show(key), advice))
 
-    def _selection(self, given: Mapping[Any, Any], path: str) -> tuple[Optional[Condition], Optional[str]]:
-        """Return the condition or the column of which every value gets a clone."""
-        column = self._column(given, "column", path)
-        if check_flag(given.get("for_each", False), "for_each", self._at(path)):
-            if column is None:
-                raise ValueError(self._refusal("column", path, "be given with 'for_each'", "nothing"))
-            for key in ("value", "op"):
-                if key in given:
-                    required = "be left out with 'for_each'"
-                    raise ValueError(
-                        self._refusal(key, path, required, show(given[key]), "Put it in a node of its own.")
-                    )
-            return None, column
-        if "missing" in given:
-            required = "be left out without 'for_each'"
-            raise ValueError(self._refusal("missing", path, required, show(given["missing"]), "Use 'op: isnull'."))
+def _read_children(given: Sequence[Any], path: str) -> tuple[NodeSpecification, ...]:
+    children = tuple(_read_node(child, path, f"{path}/{place + 1}", _KEYS) for place, child in enumerate(given))
+    names = [child.name for child in children]
+    for name in names:
+        if names.count(name) > 1:
+            raise RefusedValue("children", "have names of their own", f"'{name}' twice")
+    return children
+
+
+def _check_keys(given: Mapping[Any, Any], keys: Sequence[str]) -> None:
+    for key in given:
+        if key not in keys:
+            nearest = difflib.get_close_matches(str(key), keys, n=1, cutoff=0.0)[0]
+            advice = f"The nearest one is '{nearest}'."
+            required = f"have no keys but {', '.join(keys)}"
+            raise RefusedValue("node", required, show(key), advice)
+
+
+def _read_selection(given: Mapping[Any, Any]) -> tuple[Optional[Condition], Optional[str]]:
+    """Return the condition or the column of which every value gets a clone."""
+    column = _read_column(given, "column")
+    if check_flag(given.get("for_each", False), "for_each"):
         if column is None:
-            for key in ("value", "op"):
-                if key in given:
-                    raise ValueError(self._refusal("column", path, f"be given with '{key}'", "nothing"))
-            return None, None
-        return Condition(column, *self._comparison(given, path)), None
-
-    def _comparison(self, given: Mapping[Any, Any], path: str) -> tuple[str, Any]:
-        operator = given.get("op", "eq")
-        if isinstance(operator, str):
-            operator = SYMBOLS.get(operator, operator)
-        operator = check_choice(operator, "op", self._at(path), choices=(*OPERATORS, *SYMBOLS))
-        value = given.get("value")
-        if operator == "isnull":
-            if "value" in given:
-                raise ValueError(self._refusal("value", path, "be left out with 'op: isnull'", show(value)))
-        elif operator in ("in", "not in", "between"):
-            required = "be a list of two values, both included" if operator == "between" else "be a list of values"
-            if not isinstance(value, (list, tuple)) or not value or (operator == "between" and len(value) != 2):
-                raise TypeError(self._refusal("value", path, required, show(value)))
-            for item in value:
-                self._check_value(item, path)
-            value = list(value)
-        else:
-            self._check_value(value, path)
-        return operator, value
-
-    def _check_value(self, value: Any, path: str) -> None:
-        plain = (str, bool, int, float, date, np.bool_, np.integer, np.floating, np.datetime64)
-        if not isinstance(value, plain) or value != value:
-            required = "be a text, a number, a logical value or a date"
-            advice = "Missing values are found by 'op: isnull'."
-            raise TypeError(self._refusal("value", path, required, show(value), advice))
-
-    def _weight(self, given: Mapping[Any, Any], path: str) -> Union[float, Proportional, None]:
-        if "weight" not in given:
-            return None
-        weight = given["weight"]
-        if isinstance(weight, str):
-            match = _PROPORTIONAL.match(weight.strip())
-            if match is not None:
-                column = match.group(1).strip()
-                return Proportional(None if column == "count" else column)
-        elif isinstance(weight, (int, float, np.integer, np.floating)) and not isinstance(weight, bool):
-            if 0 <= weight <= sys.float_info.max:
-                return float(weight)
-        required = "be a non-negative number, 'proportional(COLUMN)' or 'proportional(count)'"
-        raise ValueError(self._refusal("weight", path, required, show(weight)))
-
-    def _row_weight(self, given: Mapping[Any, Any], path: str) -> Optional[str]:
-        column = self._column(given, "row_weight", path)
-        if column is None:
-            return None
-        if "children" in given:
-            raise ValueError(self._refusal("row_weight", path, "be given at a leaf", "a node with children"))
-        mode = given.get("mode", "replacement")
-        if mode != "replacement":
-            required = "be left out unless 'mode' is 'replacement'"
-            raise ValueError(self._refusal("row_weight", path, required, f"'{column}' with {show(mode)}"))
-        return column
-
-    def _prune(self, given: Mapping[Any, Any], path: str) -> Optional[str]:
-        if "prune" in given and "prune_method" in given:
-            raise ValueError(self._refusal("prune", path, "be given once", "also 'prune_method'"))
-        return self._choice(given, "prune_method" if "prune_method" in given else "prune", path, PRUNE_CHOICES)
-
-    def _choice(self, given: Mapping[Any, Any], key: str, path: str, choices: Sequence[str]) -> Optional[str]:
-        return check_choice(given[key], key, self._at(path), choices=choices) if key in given else None
-
-    def _column(self, given: Mapping[Any, Any], key: str, path: str) -> Optional[str]:
-        if key not in given:
-            return None
-        if not isinstance(given[key], str):
-            raise TypeError(self._refusal(key, path, "be the name of a column", show(given[key])))
-        return str(given[key])
-
-    def _at(self, path: str) -> str:
-        return f"node '{path}' of {self._owner}"
-
-    def _refusal(self, key: str, path: str, required: str, got: str, advice: Optional[str] = None) -> str:
-        return refusal(key, self._at(path), required, got, advice)
+            raise RefusedValue("column", "be given with 'for_each'", "nothing")
+        for key in ("value", "op"):
+            if key in given:
+                required = "be left out with 'for_each'"
+                raise RefusedValue(key, required, show(given[key]), "Put it in a node of its own.")
+        return None, column
+    if "missing" in given:
+        required = "be left out without 'for_each'"
+        raise RefusedValue("missing", required, show(given["missing"]), "Use 'op: isnull'.")
+    if column is None:
+        for key in ("value", "op"):
+            if key in given:
+                raise RefusedValue("column", f"be given with '{key}'", "nothing")
+        return None, None
+    return Condition(column, *_read_comparison(given)), None
 
 
-def _load_yaml(text: str, owner: str) -> Any:
+def _read_comparison(given: Mapping[Any, Any]) -> tuple[str, Any]:
+    operator = given.get("op", "eq")
+    if isinstance(operator, str):
+        operator = SYMBOLS.get(operator, operator)
+    operator = check_choice(operator, "op", choices=(*OPERATORS, *SYMBOLS))
+    value = given.get("value")
+    if operator == "isnull":
+        if "value" in given:
+            raise RefusedValue("value", "be left out with 'op: isnull'", show(value))
+    elif operator in ("in", "not in", "between"):
+        required = "be a list of two values, both included" if operator == "between" else "be a list of values"
+        if not isinstance(value, (list, tuple)) or not value or (operator == "between" and len(value) != 2):
+            raise RefusedType("value", required, show(value))
+        for item in value:
+            _check_value(item)
+        value = list(value)
+    else:
+        _check_value(value)
+    return operator, value
+
+
+def _check_value(value: Any) -> None:
+    plain = (str, bool, int, float, date, np.bool_, np.integer, np.floating, np.datetime64)
+    if not isinstance(value, plain) or value != value:
+        required = "be a text, a number, a logical value or a date"
+        advice = "Missing values are found by 'op: isnull'."
+        raise RefusedType("value", required, show(value), advice)
+
+
+def _read_weight(given: Mapping[Any, Any]) -> Union[float, Proportional, None]:
+    if "weight" not in given:
+        return None
+    weight = given["weight"]
+    if isinstance(weight, str):
+        match = _PROPORTIONAL.match(weight.strip())
+        if match is not None:
+            column = match.group(1).strip()
+            return Proportional(None if column == "count" else column)
+    elif isinstance(weight, (int, float, np.integer, np.floating)) and not isinstance(weight, bool):
+        if 0 <= weight <= sys.float_info.max:
+            return float(weight)
+    required = "be a non-negative number, 'proportional(COLUMN)' or 'proportional(count)'"
+    raise RefusedValue("weight", required, show(weight))
+
+
+def _read_row_weight(given: Mapping[Any, Any]) -> Optional[str]:
+    column = _read_column(given, "row_weight")
+    if column is None:
+        return None
+    if "children" in given:
+        raise RefusedValue("row_weight", "be given at a leaf", "a node with children")
+    mode = given.get("mode", "replacement")
+    if mode != "replacement":
+        required = "be left out unless 'mode' is 'replacement'"
+        raise RefusedValue("row_weight", required, f"'{column}' with {show(mode)}")
+    return column
+
+
+def _read_prune(given: Mapping[Any, Any]) -> Optional[str]:
+    if "prune" in given and "prune_method" in given:
+        raise RefusedValue("prune", "be given once", "also 'prune_method'")
+    return _read_choice(given, "prune_method" if "prune_method" in given else "prune", PRUNE_CHOICES)
+
+
+def _read_choice(given: Mapping[Any, Any], key: str, choices: Sequence[str]) -> Optional[str]:
+    return check_choice(given[key], key, choices=choices) if key in given else None
+
+
+def _read_column(given: Mapping[Any, Any], key: str) -> Optional[str]:
+    if key not in given:
+        return None
+    if not isinstance(given[key], str):
+        raise RefusedType(key, "be the name of a column", show(given[key]))
+    return str(given[key])
+
+
+class _NoYaml(UnnamedError, ImportError):
+    """The package that reads YAML is missing; the argument says what to do."""
+
+    plain = ImportError
+
+    def message(self, owner: str) -> str:
+        return f"{owner} cannot read YAML: {self.args[0]}"
+
+
+def _load_yaml(text: str) -> Any:
     """Read YAML by PyYAML's safe loader, without duplicate keys and aliases."""
     try:
         import yaml
     except ImportError as error:
         advice = "PyYAML is not installed. Install it: pip install 'pystrat[tree]', or apt install python3-yaml."
-        raise ImportError(f"{owner} cannot read YAML: {advice} Or give the specification as a dict.") from error
+        raise _NoYaml(f"{advice} Or give the specification as a dict.") from error
 
     class StrictLoader(yaml.SafeLoader):  # type: ignore[misc]
         def compose_node(self, parent: Any, index: Any) -> Any:
             if self.check_event(yaml.AliasEvent):
                 event = self.peek_event()
-                raise ValueError(refusal("spec", owner, "have no aliases", f"'*{event.anchor}'{_line(event)}"))
+                raise RefusedValue("spec", "have no aliases", f"'*{event.anchor}'{_line(event)}")
             return super().compose_node(parent, index)
 
         def construct_object(self, node: Any, deep: bool = False) -> Any:
@@ -314,7 +334,7 @@ def _load_yaml(text: str, owner: str) -> Any:
                 kind = node.tag.rpartition(":")[2]
                 got = f"the {kind} '{node.value}'{_line(node)}"
                 advice = "A text that looks like something else goes in quotes."
-                raise ValueError(refusal("spec", owner, "hold valid values", got, advice)) from None
+                raise RefusedValue("spec", "hold valid values", got, advice) from None
 
         def construct_mapping(self, node: Any, deep: bool = False) -> Any:
             if not isinstance(node, yaml.MappingNode):
@@ -322,14 +342,14 @@ def _load_yaml(text: str, owner: str) -> Any:
             seen = set()
             for key, _ in node.value:
                 if str(key.value) in seen:
-                    raise ValueError(refusal("spec", owner, "have every key once", f"'{key.value}' again{_line(key)}"))
+                    raise RefusedValue("spec", "have every key once", f"'{key.value}' again{_line(key)}")
                 seen.add(str(key.value))
             return super().construct_mapping(node, deep)
 
     try:
         return yaml.load(text, StrictLoader)
     except yaml.YAMLError as error:
-        raise ValueError(refusal("spec", owner, "be YAML", f"what PyYAML refuses ({error})")) from error
+        raise RefusedValue("spec", "be YAML", f"what PyYAML refuses ({error})") from error
 
 
 def _line(mark: Any) -> str:

@@ -8,8 +8,9 @@ from typing import Any, Callable, Mapping, NoReturn, Optional, Union
 import numpy as np
 from numpy.typing import NDArray
 
+from pystrat.entries import named_by_class
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import check_flag, check_integer, check_number, refusal, show, show_number
+from pystrat.messages import RefusedValue, check_flag, check_integer, check_number, show, show_number
 from pystrat._random import RandomStream
 from pystrat._row_weights import RowWeights, as_numbers
 from pystrat.feedback import FeedbackBatchSampler
@@ -80,6 +81,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
 
     _kind = "prioritized"
 
+    @named_by_class
     def __init__(
         self,
         n: int,
@@ -96,35 +98,35 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        owner = type(self).__name__
         fewest = 1 if capacity is None else 0
-        n = check_integer(n, "n", owner, minimum=fewest, maximum=MAX_COUNT)
+        n = check_integer(n, "n", minimum=fewest, maximum=MAX_COUNT)
         if capacity is not None:
-            capacity = check_integer(capacity, "capacity", owner, minimum=max(n, 1), maximum=MAX_COUNT)
+            capacity = check_integer(capacity, "capacity", minimum=max(n, 1), maximum=MAX_COUNT)
         super().__init__(
             capacity or n, batch_size, n_batches=n_batches, seed=seed, num_replicas=num_replicas, rank=rank
         )
-        self._alpha = check_number(alpha, "alpha", owner, minimum=0)
+        self._alpha = check_number(alpha, "alpha", minimum=0)
         self._beta: Union[float, Callable[[int], float]] = (
-            beta if callable(beta) else check_number(beta, "beta", owner, minimum=0)
+            beta if callable(beta) else check_number(beta, "beta", minimum=0)
         )
-        self._epsilon = check_number(epsilon, "epsilon", owner, minimum=0, above=True)
+        self._epsilon = check_number(epsilon, "epsilon", minimum=0, above=True)
         with np.errstate(over="ignore", under="ignore"):
             least = np.float64(self._epsilon) ** self._alpha
         if not 0 < least < np.inf:
             required = f"neither vanish nor overflow when raised to the power of alpha, {show_number(self._alpha)}"
-            raise ValueError(refusal("epsilon", owner, required, show(epsilon)))
-        self._stratified = check_flag(stratified, "stratified", owner)
-        self._normalise = check_flag(normalise, "normalise", owner)
+            raise RefusedValue("epsilon", required, show(epsilon))
+        self._stratified = check_flag(stratified, "stratified")
+        self._normalise = check_flag(normalise, "normalise")
         self._n_first = n  # rows are added to them, and never taken away
         self._largest: Optional[float] = None  # of abs(priority) + epsilon
-        self._weights = RowWeights(np.ones(n), capacity or n, owner=owner, name="priorities", minimum=True)
+        self._weights = RowWeights(np.ones(n), capacity or n, name="priorities", minimum=True)
 
     @property
     def beta(self) -> Union[float, Callable[[int], float]]:
         """The exponent of the importance weights, or the function that returns it for the number of a batch."""
         return self._beta
 
+    @named_by_class
     def update(self, rows: Any, priorities: Any) -> None:
         """Tell the priorities of rows, such as their errors; where a row is repeated, the last one counts.
 
@@ -141,7 +143,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
             Where a parameter is refused, or the total would overflow; then nothing has changed.
         """
         positions = self._weights.rows(rows)
-        given = as_numbers(priorities, "priorities", type(self).__name__, count=len(positions))
+        given = as_numbers(priorities, "priorities", count=len(positions))
         if not len(given):
             return
         sizes = np.abs(given)
@@ -161,14 +163,14 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
 
     def _refuse_priorities(self, given: NDArray[np.float64], sizes: NDArray[np.float64]) -> NoReturn:
         """Raise the error for the first priority that is not finite, or else the first whose weight is not."""
-        owner = type(self).__name__
         infinite = given[~np.isfinite(given)]
         if len(infinite):
-            raise ValueError(refusal("priorities", owner, "hold finite numbers", show(infinite[0])))
+            raise RefusedValue("priorities", "hold finite numbers", show(infinite[0]))
         wrong = next(value for value, size in zip(given, sizes) if self._raised(float(size)) == math.inf)
         required = f"stay finite when raised to the power of alpha, {show_number(self._alpha)}"
-        raise ValueError(refusal("priorities", owner, required, show(wrong)))
+        raise RefusedValue("priorities", required, show(wrong))
 
+    @named_by_class
     def append(self, count: int = 1) -> NDArray[np.int64]:
         """Add rows, which get the largest priority ever told, and return their positions.
 
@@ -189,10 +191,11 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
             Where `count` is not an integer from 0 to the capacity, or the total would overflow.
         """
         most = self._weights.tree.capacity
-        count = check_integer(count, "count", type(self).__name__, minimum=0, maximum=most)
+        count = check_integer(count, "count", minimum=0, maximum=most)
         largest = 1.0 if self._largest is None else self._largest
         return self._weights.append(np.full(count, self._raised(largest)))
 
+    @named_by_class
     def importance_weights(self, rows: Any, *, batch: Optional[int] = None) -> NDArray[np.float64]:
         """Return the factors by which the losses of rows are multiplied, by the priorities as they stand.
 
@@ -226,13 +229,12 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
 
     def _exponent(self, batch: Optional[int]) -> float:
         """Return beta for a batch."""
-        owner = type(self).__name__
         if not callable(self._beta):
             return self._beta
         if batch is None:
-            raise ValueError(refusal("batch", owner, "be given where 'beta' is a function", "nothing"))
-        batch = check_integer(batch, "batch", owner, minimum=0)
-        return check_number(self._beta(batch), "beta", owner, minimum=0)
+            raise RefusedValue("batch", "be given where 'beta' is a function", "nothing")
+        batch = check_integer(batch, "batch", minimum=0)
+        return check_number(self._beta(batch), "beta", minimum=0)
 
     def _draw(self, stream: RandomStream, count: int) -> NDArray[np.int32]:
         return self._weights.draw(stream, self._batch_size, count, sliced=self._stratified)
@@ -241,12 +243,11 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         return {**self._weights.state(), "largest": self._largest}
 
     def _load_feedback(self, feedback: Any, drawn: NDArray[Any]) -> None:
-        owner = type(self).__name__
         if not isinstance(feedback, Mapping) or "largest" not in feedback:
-            raise ValueError(refusal("state", owner, "hold the largest priority", show(feedback)))
+            raise RefusedValue("state", "hold the largest priority", show(feedback))
         largest = feedback["largest"]
-        largest = None if largest is None else check_number(largest, "state", owner, minimum=0)
-        self._weights.load_state(feedback, owner, fewest=self._n_first, drawn=drawn, positive=True)
+        largest = None if largest is None else check_number(largest, "state", minimum=0)
+        self._weights.load_state(feedback, fewest=self._n_first, drawn=drawn, positive=True)
         self._largest = largest
 
     def _parts(self) -> dict[str, Any]:

@@ -8,8 +8,9 @@ from typing import Any, Optional
 import numpy as np
 from numpy.typing import NDArray
 
+from pystrat.entries import named_by_class
 from pystrat.limits import MAX_COUNT, MAX_SEED
-from pystrat.messages import check_flag, check_integer, refusal, show
+from pystrat.messages import RefusedValue, check_flag, check_integer, show
 from pystrat._random import RandomStream
 from pystrat._row_weights import RowWeights, as_numbers
 
@@ -60,22 +61,23 @@ class SumTree:
     [0, 0, 0]
     """
 
+    @named_by_class
     def __init__(self, weights: Any = None, *, capacity: Optional[int] = None, seed: Optional[int] = None) -> None:
         if weights is None and capacity is None:
-            raise ValueError(refusal("capacity", "SumTree", "be given where 'weights' are not", "nothing"))
-        given = as_numbers([] if weights is None else weights, "weights", "SumTree")
+            raise RefusedValue("capacity", "be given where 'weights' are not", "nothing")
+        given = as_numbers([] if weights is None else weights, "weights")
         if capacity is None:
             capacity = len(given)
             if not capacity:
-                raise ValueError(refusal("weights", "SumTree", "not be empty without 'capacity'", show(given)))
-        capacity = check_integer(capacity, "capacity", "SumTree", minimum=1, maximum=MAX_COUNT)
+                raise RefusedValue("weights", "not be empty without 'capacity'", show(given))
+        capacity = check_integer(capacity, "capacity", minimum=1, maximum=MAX_COUNT)
         if capacity < len(given):
             required = f"be at least {len(given)}, the number of weights"
-            raise ValueError(refusal("capacity", "SumTree", required, show(capacity)))
+            raise RefusedValue("capacity", required, show(capacity))
         if seed is None:
             seed = secrets.randbelow(MAX_SEED + 1)
-        self._seed = check_integer(seed, "seed", "SumTree", minimum=0, maximum=MAX_SEED)
-        self._weights = RowWeights(given, capacity, owner="SumTree")
+        self._seed = check_integer(seed, "seed", minimum=0, maximum=MAX_SEED)
+        self._weights = RowWeights(given, capacity)
         self._stream = RandomStream(self._seed)
 
     def __len__(self) -> int:
@@ -97,6 +99,7 @@ class SumTree:
         """The sum of all weights."""
         return self._weights.tree.total
 
+    @named_by_class
     def sample(self, k: int, *, replacement: bool = True) -> NDArray[np.int32]:
         """Draw `k` rows by their weights.
 
@@ -117,10 +120,11 @@ class SumTree:
         TypeError, ValueError
             Where `k` is no such number, or all weights are zero.
         """
-        k = check_integer(k, "k", "SumTree", minimum=0, maximum=MAX_COUNT)
-        replacement = check_flag(replacement, "replacement", "SumTree")
+        k = check_integer(k, "k", minimum=0, maximum=MAX_COUNT)
+        replacement = check_flag(replacement, "replacement")
         return self._weights.draw(self._stream, k, 1, replacement=replacement)
 
+    @named_by_class
     def update(self, indices: Any, weights: Any) -> None:
         """Set the weights of rows; where a row is repeated, the last of its weights counts.
 
@@ -136,8 +140,9 @@ class SumTree:
             Where a row does not exist, a weight is negative, infinite or NaN, or the total would overflow.
         """
         positions = self._weights.rows(indices, name="indices")
-        self._weights.update(positions, as_numbers(weights, "weights", "SumTree", count=len(positions)))
+        self._weights.update(positions, as_numbers(weights, "weights", count=len(positions)))
 
+    @named_by_class
     def append(self, weights: Any) -> NDArray[np.int64]:
         """Add rows with these weights; where the tree is full they take the places of the oldest ones.
 
@@ -155,8 +160,9 @@ class SumTree:
         TypeError, ValueError
             As `update` does.
         """
-        return self._weights.append(as_numbers(weights, "weights", "SumTree"))
+        return self._weights.append(as_numbers(weights, "weights"))
 
+    @named_by_class
     def weights(self, indices: Any = None) -> NDArray[np.float64]:
         """Return the weights of rows, or of all of them, as a new array."""
         if indices is None:

@@ -7,8 +7,9 @@ from typing import Any, Optional
 import numpy as np
 from numpy.typing import NDArray
 
+from pystrat.entries import named_by_class
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import check_flag, check_integer, refusal, show
+from pystrat.messages import RefusedValue, check_flag, check_integer, show
 from pystrat.recipe import Recipe, make_recipe
 from pystrat._random import RandomStream
 from pystrat.base import Batches, epoch_seed
@@ -61,6 +62,7 @@ class UniformBatchSampler(FixedSizeBatchSampler):
     [[8, 3, 6], [0, 1, 4], [6, 1, 2]]
     """
 
+    @named_by_class
     def __init__(
         self,
         n: int,
@@ -72,12 +74,11 @@ class UniformBatchSampler(FixedSizeBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        owner = type(self).__name__
-        self._n_rows = check_integer(n, "n", owner, minimum=1, maximum=MAX_COUNT)
-        self._replacement = check_flag(replacement, "replacement", owner)
-        if not replacement and check_integer(batch_size, "batch_size", owner, minimum=1) > self._n_rows:
+        self._n_rows = check_integer(n, "n", minimum=1, maximum=MAX_COUNT)
+        self._replacement = check_flag(replacement, "replacement")
+        if not replacement and check_integer(batch_size, "batch_size", minimum=1) > self._n_rows:
             required = f"be at most {self._n_rows}, the number of rows, without replacement"
-            raise ValueError(refusal("batch_size", owner, required, show(batch_size)))
+            raise RefusedValue("batch_size", required, show(batch_size))
         super().__init__(self._n_rows, batch_size, n_batches=n_batches, seed=seed, num_replicas=num_replicas, rank=rank)
         self._pool: Optional[NDArray[np.int32]] = None  # all rows in order, between two batches
 

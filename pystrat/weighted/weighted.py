@@ -7,8 +7,9 @@ from typing import Any, Optional
 import numpy as np
 from numpy.typing import NDArray
 
+from pystrat.entries import named_by_class
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import check_flag, check_integer, refusal, show
+from pystrat.messages import RefusedValue, check_flag, check_integer, show
 from pystrat._random import RandomStream
 from pystrat._row_weights import RowWeights, as_numbers
 from pystrat.feedback import FeedbackBatchSampler
@@ -71,6 +72,7 @@ class WeightedBatchSampler(FeedbackBatchSampler):
 
     _kind = "weighted"
 
+    @named_by_class
     def __init__(
         self,
         weights: Any,
@@ -82,16 +84,16 @@ class WeightedBatchSampler(FeedbackBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        owner = type(self).__name__
-        given = as_numbers(weights, "weights", owner)
+        given = as_numbers(weights, "weights")
         if not 0 < len(given) <= MAX_COUNT:
-            raise ValueError(refusal("weights", owner, f"have from 1 to {MAX_COUNT} values", show(given)))
-        size = check_integer(batch_size, "batch_size", owner, minimum=1, maximum=MAX_COUNT)
-        self._replacement = check_flag(replacement, "replacement", owner)
-        self._weights = RowWeights(given, len(given), owner=owner)
+            raise RefusedValue("weights", f"have from 1 to {MAX_COUNT} values", show(given))
+        size = check_integer(batch_size, "batch_size", minimum=1, maximum=MAX_COUNT)
+        self._replacement = check_flag(replacement, "replacement")
+        self._weights = RowWeights(given, len(given))
         self._weights.check_drawable(size, replacement=replacement, name="batch_size")
         super().__init__(len(given), size, n_batches=n_batches, seed=seed, num_replicas=num_replicas, rank=rank)
 
+    @named_by_class
     def update(self, rows: Any, weights: Any) -> None:
         """Set the weights of rows; where a row is repeated, the last of its weights counts.
 
@@ -108,8 +110,9 @@ class WeightedBatchSampler(FeedbackBatchSampler):
             Where a parameter is refused, or the total would overflow; then nothing has changed.
         """
         positions = self._weights.rows(rows)
-        self._weights.update(positions, as_numbers(weights, "weights", type(self).__name__, count=len(positions)))
+        self._weights.update(positions, as_numbers(weights, "weights", count=len(positions)))
 
+    @named_by_class
     def weights(self, rows: Any = None) -> NDArray[np.float64]:
         """Return the weights of rows, or of all of them, as they stand; a new array."""
         leaves = self._weights.tree.leaves
@@ -123,7 +126,7 @@ class WeightedBatchSampler(FeedbackBatchSampler):
         return self._weights.state()
 
     def _load_feedback(self, feedback: Any, drawn: NDArray[Any]) -> None:
-        self._weights.load_state(feedback, type(self).__name__, fewest=len(self._weights), drawn=drawn)
+        self._weights.load_state(feedback, fewest=len(self._weights), drawn=drawn)
 
     def _parts(self) -> dict[str, Any]:
         return {

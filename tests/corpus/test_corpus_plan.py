@@ -19,7 +19,7 @@ RULES = ["IT,MSDN 20", "colloquial 10", "generic 65", "* 5"]
 
 
 def plan_of(files: dict[str, int], sample: Any, rules: Optional[list[str]] = None) -> CorpusPlan:
-    read = None if rules is None else read_rules(rules, owner="CorpusPlan")
+    read = None if rules is None else read_rules(rules)
     return CorpusPlan(list(files), list(files.values()), sample, read)
 
 
@@ -68,7 +68,7 @@ def test_kept_files_come_besides_a_share_and_within_a_number() -> None:
 
 
 def test_rules_that_keep_are_looked_at_first_and_then_the_first_that_covers() -> None:
-    rules = read_rules(["* 1", "news 2", "news.* *", "old *"], owner="CorpusPlan")
+    rules = read_rules(["* 1", "news 2", "news.* *", "old *"])
     numbers = {name: find_rule(rules, name.encode()) for name in ("news", "old", "web")}
     assert {name: rule and rule.number for name, rule in numbers.items()} == {"news": 3, "old": 4, "web": 1}
 
@@ -159,14 +159,14 @@ def test_shares_below_the_smallest_double_keep_exact() -> None:
 def test_a_file_of_rules(tmp_path: Path) -> None:
     file = tmp_path / "rules.txt"
     file.write_bytes(b"# mixture 3\r\nIT,MSDN\t 20\r\n\n  colloquial 10 \ncaf\xc3\xa9 .5\n* *\n")
-    rules = read_rules(file, owner="CorpusPlan")
+    rules = read_rules(file)
     assert [(rule.number, rule.text, rule.weight) for rule in rules] == [
         (1, "IT,MSDN", 20),
         (2, "colloquial", 10),
         (3, "café", Fraction(1, 2)),
         (4, "*", None),
     ]
-    assert read_rules(str(file), owner="CorpusPlan") == rules
+    assert read_rules(str(file)) == rules
     assert rules[2].covers("café".encode()) and not rules[2].covers(b"cafe")
 
 
@@ -190,8 +190,8 @@ def test_a_file_of_rules(tmp_path: Path) -> None:
 )
 def test_a_bad_line_is_an_error_with_its_number(line: str, message: str) -> None:
     with pytest.raises(ValueError) as refused:
-        read_rules(["# first", line, "* 5"], owner="CorpusMixtureBatchSampler")
-    assert str(refused.value).startswith("The 'rules' parameter of CorpusMixtureBatchSampler must have ")
+        CorpusPlan(["a"], [3], 2, ["# first", line, "* 5"])
+    assert str(refused.value).startswith("The 'rules' parameter of CorpusPlan must have ")
     assert message in str(refused.value)
 
 
