@@ -25,35 +25,35 @@ source_rows = function(data_source) {
 # The strata that a source has itself, encoded: those of its task, or text that names columns of it or is one value
 # a row.
 # `task` is the one of which the source holds the rows, which some datasets of mlr3torch do not have themselves.
-source_strata = function(data_source, configuration, of, task = source_task(data_source)) {
+source_strata = function(data_source, configuration, task = source_task(data_source)) {
   strata = configuration$strata
   if (is.null(strata)) {
-    found = encode_strata(task_strata(task, of), configuration$missing, of)
-  } else if (names_columns(strata, task, source_rows(data_source), of)) {
-    found = encode_strata(task_columns(task, strata), configuration$missing, of)
+    found = encode_strata(task_strata(task), configuration$missing)
+  } else if (names_columns(strata, task, source_rows(data_source))) {
+    found = encode_strata(task_columns(task, strata), configuration$missing)
   } else {
-    check_task_order(task, of)
-    found = encode_strata(strata, configuration$missing, of)
+    check_task_order(task)
+    found = encode_strata(strata, configuration$missing)
   }
-  check_strata_rows(data_source, length(found$codes), of,
+  check_strata_rows(data_source, length(found$codes),
     advice = if (!is.null(strata) && is.null(task)) "Names of columns need a task.")
   found
 }
 
 # A source that has a number of rows must have a stratum for each.
-check_strata_rows = function(data_source, n_strata_rows, of, advice = NULL) {
+check_strata_rows = function(data_source, n_strata_rows, advice = NULL) {
   n_rows = source_rows(data_source)
   if (!is.null(n_rows) && n_rows != n_strata_rows) {
     stop_parameter("strata", sprintf("have one value for each row of the dataset, %.0f", n_rows),
-      show_count(n_strata_rows, "value"), of = of, advice = advice)
+      show_count(n_strata_rows, "value"), advice = advice)
   }
 }
 
 # Values go with the rows of the data behind a task, and mlr3 leaves rows out, repeats and reorders them.
-check_task_order = function(task, of) {
+check_task_order = function(task) {
   if (!keeps_task_order(task)) {
     stop_parameter("strata", "be columns of the task where its rows are repeated or in another order than its data",
-      "values", advice = bind_strata, of = of)
+      "values", advice = bind_strata)
   }
 }
 
@@ -69,24 +69,24 @@ bind_strata = paste(
 )
 
 # The stratum role of the task comes first, since whoever gave it meant it; then the target of a classification task.
-task_strata = function(task, of) {
+task_strata = function(task) {
   columns = task$col_roles$stratum
   if (length(columns) == 0L && identical(task$task_type, "classif")) {
     columns = task$target_names
   }
   if (length(columns) == 0L && identical(task$task_type, "regr")) {
     stop_parameter("strata", "be given where the target is numeric and no column has the role stratum", "nothing",
-      advice = paste("For quantile bins of the target: values = bin_target(task$truth()).", bind_strata), of = of)
+      advice = paste("For quantile bins of the target: values = bin_target(task$truth()).", bind_strata))
   }
   if (length(columns) == 0L) {
-    stop_parameter("strata", "be given where the dataset has no classification task", "nothing", of = of,
+    stop_parameter("strata", "be given where the dataset has no classification task", "nothing",
       advice = if (!is.null(task)) paste("Of numbers bin_target() makes strata.", bind_strata))
   }
   task_columns(task, columns)
 }
 
 # Text is the names of columns where the task has all of them, or where it cannot be one value for each row.
-names_columns = function(text, task, n_rows, of) {
+names_columns = function(text, task, n_rows) {
   if (is.null(task)) {
     return(FALSE)
   }
@@ -94,10 +94,10 @@ names_columns = function(text, task, n_rows, of) {
   unknown = setdiff(text, known)
   if (length(unknown) > 0L && length(text) != n_rows) {
     stop_parameter("strata", "name columns of the task", show_value(unknown[1L]),
-      advice = paste0("The task has ", show_names(known), if (length(known) <= 10L) "."), of = of)
+      advice = paste0("The task has ", show_names(known), if (length(known) <= 10L) "."))
   }
   if (length(unknown) == 0L && anyDuplicated(text)) {
-    stop_parameter("strata", "name each column once", sprintf("'%s' twice", text[anyDuplicated(text)]), of = of)
+    stop_parameter("strata", "name each column once", sprintf("'%s' twice", text[anyDuplicated(text)]))
   }
   length(unknown) == 0L
 }

@@ -24,19 +24,19 @@ epoch_sampler = function() {
       as.integer(if (is.null(private$.in_order)) private$.n_batches() else length(private$.in_order$offsets) - 1L)
     },
     batches = function(epoch) {
-      epoch = check_epoch(epoch, self)
+      epoch = check_epoch(epoch)
       if (is.null(private$.in_order)) private$.epoch_batches(epoch) else private$.in_order
     },
     .iter = function() batch_iterator(private$.take_epoch),
     .iter_batch = function(batch_size) {
       if (!is_whole_number(batch_size) || batch_size != 1) {
-        stop_parameter("batch_size", "be 1", show_value(batch_size), of = class(self)[1L],
+        stop_parameter("batch_size", "be 1", show_value(batch_size),
           advice = "Pass the sampler as 'batch_sampler ='.")
       }
       self$.iter()
     },
     set_epoch = function(epoch) {
-      private$.next_epoch = check_epoch(epoch, self)
+      private$.next_epoch = check_epoch(epoch)
       invisible(self)
     },
     print = function(...) {
@@ -108,8 +108,8 @@ batch_places = function(offsets, batch) {
   seq.int(offsets[batch] + 1L, length.out = offsets[batch + 1L] - offsets[batch])
 }
 
-check_epoch = function(epoch, sampler) {
-  check_range(epoch, "epoch", largest_epoch, of = class(sampler)[1L])
+check_epoch = function(epoch) {
+  check_range(epoch, "epoch", largest_epoch)
 }
 
 stop_read_only = function(field, sampler, advice = NULL) {

@@ -1,25 +1,24 @@
 # What samplers share that are told something between batches: arguments, and batches drawn one after another.
 
 # Vectors and tensors alike.
-vector_or_tensor = function(value, parameter, required, of) {
+vector_or_tensor = function(value, parameter, required) {
   plain = if (is.object(value) && inherits(value, "torch_tensor")) torch::as_array(value) else value
   if (!is.numeric(plain)) {
-    stop_parameter(parameter, required, sprintf("a value of class '%s'", class(plain)[1L]), of = of)
+    stop_parameter(parameter, required, sprintf("a value of class '%s'", class(plain)[1L]))
   }
   if (is.object(plain)) as.double(plain) else plain
 }
 
 # Positions of rows from 1 to n, as integers.
-row_positions = function(rows, n, parameter, of) {
-  .Call(C_row_positions, vector_or_tensor(rows, parameter, "hold row positions", of), n, parameter, of)
+row_positions = function(rows, n, parameter) {
+  .Call(C_row_positions, vector_or_tensor(rows, parameter, "hold row positions"), n, parameter)
 }
 
 # One double for each row, or any number of doubles.
-feedback_values = function(values, parameter, of, n_rows = NULL) {
-  values = as.double(vector_or_tensor(values, parameter, "hold numbers", of))
+feedback_values = function(values, parameter, n_rows = NULL) {
+  values = as.double(vector_or_tensor(values, parameter, "hold numbers"))
   if (!is.null(n_rows) && length(values) != n_rows) {
-    stop_parameter(parameter, sprintf("have one value for each row, %.0f", n_rows), show_count(length(values), "value"),
-      of = of)
+    stop_parameter(parameter, sprintf("have one value for each row, %.0f", n_rows), show_count(length(values), "value"))
   }
   values
 }
@@ -85,7 +84,7 @@ take_place = function(private, epoch) {
 # beyond them, counted from 0, and the words of the random number generator after these.
 place_entries = c("epoch", "batch", "drawn", "generator")
 
-check_place = function(recipe, n_rows, of) {
+check_place = function(recipe, n_rows) {
   state = recipe$state
   given = place_entries %in% names(state)
   if (!any(given)) {
@@ -93,21 +92,21 @@ check_place = function(recipe, n_rows, of) {
   }
   if (!all(given) || !is_whole_between(state$epoch, 0, largest_epoch) ||
     !is_whole_between(state$batch, 0, recipe$parts$n_batches) || !is.integer(state$generator)) {
-    stop_parameter("recipe", paste("have a place in an epoch as", show_names(place_entries)), "another state", of = of)
+    stop_parameter("recipe", paste("have a place in an epoch as", show_names(place_entries)), "another state")
   }
   drawn = state$drawn
   if (!is.integer(drawn) || length(drawn) %% recipe$parts$batch_size != 0) {
-    stop_parameter("recipe", "have whole batches of integers as 'drawn'", show_value(drawn), of = of)
+    stop_parameter("recipe", "have whole batches of integers as 'drawn'", show_value(drawn))
   }
   if (length(drawn) > 0L) {
-    row_positions(drawn + 1, n_rows, "drawn", of)
+    row_positions(drawn + 1, n_rows, "drawn")
   }
 }
 
 # Where mlr3torch predicts, an instance only gives all rows in order.
-check_is_trained_on = function(private, of) {
+check_is_trained_on = function(private) {
   if (!is.null(private$.in_order)) {
-    stop("This instance of ", of, " draws nothing, since mlr3torch predicts with it. ",
+    stop("This instance of ", public_name(), " draws nothing, since mlr3torch predicts with it. ",
       "Tell the one of the training.", call. = FALSE)
   }
 }

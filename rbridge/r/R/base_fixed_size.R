@@ -2,23 +2,22 @@
 
 # -> list(batch_size, n_batches, num_replicas, seed), all of them doubles; the seed is NULL if it is not given
 # `n_rows` is how many rows there are, or there is room for.
-fixed_size_settings = function(n_rows, batch_size, n_batches, seed, num_replicas, of) {
-  seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed, of)
-  num_replicas = check_positive(num_replicas, "num_replicas", of)
-  batch_size = check_between(batch_size, "batch_size", 1, largest_count, of)
+fixed_size_settings = function(n_rows, batch_size, n_batches, seed, num_replicas) {
+  seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed)
+  num_replicas = check_positive(num_replicas, "num_replicas")
+  batch_size = check_between(batch_size, "batch_size", 1, largest_count)
   if (!is.null(n_batches)) {
-    n_batches = check_between(n_batches, "n_batches", 1, largest_count, of)
+    n_batches = check_between(n_batches, "n_batches", 1, largest_count)
   } else {
     n_batches = n_rows %/% batch_size
     if (n_batches == 0) {
       stop_parameter("n_batches", sprintf("be given where the batch size exceeds the number of rows, %.0f", n_rows),
-        "nothing", of = of)
+        "nothing")
     }
   }
   replicas = if (is.null(num_replicas)) 1 else num_replicas
   if (n_batches < replicas) {
-    stop_parameter("num_replicas", sprintf("be at most %.0f, the number of batches", n_batches), show_value(replicas),
-      of = of)
+    stop_parameter("num_replicas", sprintf("be at most %.0f, the number of batches", n_batches), show_value(replicas))
   }
   list(batch_size = batch_size, n_batches = n_batches - n_batches %% replicas, num_replicas = replicas, seed = seed)
 }
@@ -27,9 +26,9 @@ fixed_size_offsets = function(batch_size, n_batches) {
   as.integer(batch_size * 0:n_batches)
 }
 
-check_fixed_size = function(recipe, of) {
-  part_count(recipe, "batch_size", 1, largest_count, of)
-  part_count(recipe, "n_batches", 1, largest_count, of)
+check_fixed_size = function(recipe) {
+  part_count(recipe, "batch_size", 1, largest_count)
+  part_count(recipe, "n_batches", 1, largest_count)
 }
 
 format_fixed_size = function(parts) {

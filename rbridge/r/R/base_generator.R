@@ -3,7 +3,7 @@
 # * class: the class of its generators and instances, which messages name;
 # * complete(recipe, data_source, task): makes an open recipe whole, and refuses a dataset that a whole one does not
 #   fit; only for kinds that have open recipes;
-# * check(recipe, of): refuses a recipe whose parts are wrong; long vectors may be left to the routine that reads them;
+# * check(recipe): refuses a recipe whose parts are wrong; long vectors may be left to the routine that reads them;
 # * n_rows(recipe): the rows that the dataset must have, NULL if it may have any number;
 # * n_batches(recipe);
 # * setup(recipe, private): what an instance works with, made once; becomes private$.setup;
@@ -84,8 +84,8 @@ ready_recipe = function(recipe, data_source, task) {
   if (!is.null(kind$complete)) {
     recipe = kind$complete(recipe, data_source, task)
   }
-  kind$check(recipe, kind$class)
-  check_source_rows(data_source, kind$n_rows(recipe), of = kind$class)
+  kind$check(recipe)
+  check_source_rows(data_source, kind$n_rows(recipe))
   if (is.null(recipe$seed) && !isFALSE(kind$seeded)) {
     recipe["seed"] = draw_seed()
   }
@@ -93,16 +93,17 @@ ready_recipe = function(recipe, data_source, task) {
 }
 
 # A dataset that tells its number of rows must have those that the sampler was made for.
-check_source_rows = function(data_source, n_rows, of) {
+check_source_rows = function(data_source, n_rows) {
   found = source_rows(data_source)
   if (!is.null(found) && !is.null(n_rows) && found != n_rows) {
     stop_parameter("data_source", sprintf("have as many rows as the sampler was made for, %.0f", n_rows),
-      show_count(found, "row"), of = of)
+      show_count(found, "row"))
   }
 }
 
 # The epoch begins at the first call, so that an iterator that is never asked changes nothing.
 lazy_iterator = function(begin) {
+  name_errors(public_name()) # that of the sampler, which has returned when the iterator is called
   following = NULL
   ended = FALSE
   function() {

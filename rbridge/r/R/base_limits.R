@@ -3,9 +3,9 @@
 largest_count = 2147483647 # of rows, draws or batches
 
 # A whole number that must be given.
-check_between = function(value, parameter, least, most, of) {
+check_between = function(value, parameter, least, most) {
   if (!is_whole_between(value, least, most)) {
-    stop_parameter(parameter, sprintf("be an integer from %.0f to %.0f", least, most), show_value(value), of = of)
+    stop_parameter(parameter, sprintf("be an integer from %.0f to %.0f", least, most), show_value(value))
   }
   as.double(value)
 }
@@ -15,11 +15,11 @@ is_whole_between = function(value, least, most) {
 }
 
 # A number that must be given: at least the minimum, or above it.
-check_number = function(value, parameter, of, minimum = 0, above = FALSE) {
+check_number = function(value, parameter, minimum = 0, above = FALSE) {
   is_number = is.numeric(value) && !is.object(value) && length(value) == 1L && is.finite(value)
   if (!is_number || value < minimum || (above && value == minimum)) {
     required = sprintf("be a finite number %s %.15g", if (above) "above" else "of at least", minimum)
-    stop_parameter(parameter, required, show_value(value), of = of)
+    stop_parameter(parameter, required, show_value(value))
   }
   as.double(value)
 }

@@ -1,11 +1,14 @@
 # All errors about arguments have one grammar, so that R and Python give the same text:
-# The '{parameter}' parameter of {of} must {requirement}. Got {got} instead. {advice}
+# The '{parameter}' parameter of {name} must {requirement}. Got {got} instead. {advice}
 
-sampler_name = "batch_sampler_stratified"
-
-stop_parameter = function(parameter, requirement, got, advice = NULL, of = sampler_name) {
-  message = sprintf("The '%s' parameter of %s must %s. Got %s instead.", parameter, of, requirement, got)
-  stop(paste(c(message, advice), collapse = " "), call. = FALSE)
+# Raises such an error, of the class "rbridge_refusal", with the parts of the message as fields.
+stop_parameter = function(parameter, requirement, got, advice = NULL) {
+  name = public_name()
+  message = sprintf("The '%s' parameter of %s must %s. Got %s instead.", parameter, name, requirement, got)
+  stop(structure(class = c("rbridge_refusal", "simpleError", "error", "condition"), list(
+    message = paste(c(message, advice), collapse = " "), call = NULL,
+    name = name, parameter = parameter, requirement = requirement, got = got, advice = advice
+  )))
 }
 
 show_value = function(value) {

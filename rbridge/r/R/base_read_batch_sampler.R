@@ -22,19 +22,19 @@
 #' script = "batches.R"
 #' if (file.exists(script)) source(script)$value
 read_batch_sampler = function(file, md5 = NULL) {
-  of = "read_batch_sampler"
+  name_errors("read_batch_sampler")
   if (!is.character(file) || length(file) != 1L || !file.exists(file)) {
-    stop_parameter("file", "be the path of a file that exists", show_value(file), of = of)
+    stop_parameter("file", "be the path of a file that exists", show_value(file))
   }
   found = unname(tools::md5sum(file))
   if (!is.null(md5) && found != md5) {
-    stop_parameter("file", sprintf("have the MD5 checksum %s", md5), found, of = of,
+    stop_parameter("file", sprintf("have the MD5 checksum %s", md5), found,
       advice = "Export the script and its file again.")
   }
   recipe = tryCatch(readRDS(file), error = function(condition) {
-    stop_parameter("file", "be written by rbridge.export_r()", "another file", of = of)
+    stop_parameter("file", "be written by rbridge.export_r()", "another file")
   })
-  check_recipe(recipe, of)
-  sampler_kind(recipe$kind)$check(recipe, of)
+  check_recipe(recipe)
+  sampler_kind(recipe$kind)$check(recipe)
   new_generator(recipe)
 }

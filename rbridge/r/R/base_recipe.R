@@ -24,52 +24,50 @@ open_recipe = function(kind, seed, settings, labels) {
 }
 
 # Recipes may come from files that anyone can write.
-check_recipe = function(recipe, of) {
+check_recipe = function(recipe) {
   entries = c("kind", "version", "seed", "parts", "state", "labels")
   if (!is.list(recipe) || !all(entries %in% names(recipe))) {
-    stop_parameter("recipe", paste("have the entries", show_names(entries)), show_value(recipe), of = of)
+    stop_parameter("recipe", paste("have the entries", show_names(entries)), show_value(recipe))
   }
   if (!identical(recipe$version, recipe_version)) {
-    stop_parameter("recipe", sprintf("be of version %d", recipe_version), show_value(recipe$version), of = of)
+    stop_parameter("recipe", sprintf("be of version %d", recipe_version), show_value(recipe$version))
   }
   if (!is.character(recipe$kind) || length(recipe$kind) != 1L || !recipe$kind %in% sampler_kinds()) {
-    stop_parameter("recipe", paste("be of a kind of", show_names(sampler_kinds(), Inf)), show_value(recipe$kind),
-      of = of)
+    stop_parameter("recipe", paste("be of a kind of", show_names(sampler_kinds(), Inf)), show_value(recipe$kind))
   }
   if (!is.null(recipe$seed)) {
-    check_range(recipe$seed, "seed", largest_seed, of)
+    check_range(recipe$seed, "seed", largest_seed)
   }
   for (entry in c("parts", "state", "labels")) {
-    check_vectors(recipe[[entry]], entry, of)
+    check_vectors(recipe[[entry]], entry)
   }
   invisible(recipe)
 }
 
-check_vectors = function(vectors, entry, of) {
+check_vectors = function(vectors, entry) {
   if (!is.list(vectors) || (length(vectors) > 0L && is.null(names(vectors)))) {
-    stop_parameter("recipe", sprintf("have named vectors in '%s'", entry), show_value(vectors), of = of)
+    stop_parameter("recipe", sprintf("have named vectors in '%s'", entry), show_value(vectors))
   }
   for (name in names(vectors)) {
     vector = vectors[[name]]
     if (!typeof(vector) %in% c("raw", "integer", "double", "character") || !is.null(attributes(vector))) {
-      stop_parameter("recipe", sprintf("have a plain vector as '%s'", name), show_value(vector), of = of)
+      stop_parameter("recipe", sprintf("have a plain vector as '%s'", name), show_value(vector))
     }
   }
 }
 
 # A part of a recipe that is one whole number in a range.
-part_count = function(recipe, name, least, most, of) {
+part_count = function(recipe, name, least, most) {
   value = recipe$parts[[name]]
   if (!is_whole_between(value, least, most)) {
-    stop_parameter("recipe", sprintf("have an integer from %.0f to %.0f as '%s'", least, most, name),
-      show_value(value), of = of)
+    stop_parameter("recipe", sprintf("have an integer from %.0f to %.0f as '%s'", least, most, name), show_value(value))
   }
   value
 }
 
 # A part of a recipe that is true or false.
-part_flag = function(recipe, name, of) {
-  part_count(recipe, name, 0, 1, of) == 1
+part_flag = function(recipe, name) {
+  part_count(recipe, name, 0, 1) == 1
 }
 
 # Codes of strata as recipes have them: from 0, the number of strata for rows that are in no batch, in the smallest

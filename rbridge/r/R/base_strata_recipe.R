@@ -1,22 +1,22 @@
 # What the kinds share whose recipes have strata: codes, their number, and the batches to which their rows are dealt.
 
-check_strata = function(recipe, of) {
+check_strata = function(recipe) {
   codes = recipe$parts$codes
   if (!typeof(codes) %in% c("raw", "integer") || length(codes) < 1L) {
-    stop_parameter("recipe", "have numbers of strata as 'codes', raw or integer", show_value(codes), of = of)
+    stop_parameter("recipe", "have numbers of strata as 'codes', raw or integer", show_value(codes))
   }
-  n_strata = part_count(recipe, "n_strata", 1, length(codes), of)
-  part_count(recipe, "n_batches", 1, length(codes), of)
+  n_strata = part_count(recipe, "n_strata", 1, length(codes))
+  part_count(recipe, "n_batches", 1, length(codes))
   names = recipe$labels$names
   if (!is.character(names) || length(names) != n_strata) {
-    stop_parameter("recipe", sprintf("have %s of strata", show_count(n_strata, "name")), show_value(names), of = of)
+    stop_parameter("recipe", sprintf("have %s of strata", show_count(n_strata, "name")), show_value(names))
   }
 }
 
 # Strata that were given go with the rows of the dataset, in their order.
-check_given_strata = function(recipe, data_source, task, of) {
-  check_task_order(task, of)
-  check_strata_rows(data_source, length(recipe$parts$codes), of)
+check_given_strata = function(recipe, data_source, task) {
+  check_task_order(task)
+  check_strata_rows(data_source, length(recipe$parts$codes))
 }
 
 # -> list(

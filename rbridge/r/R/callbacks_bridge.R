@@ -25,13 +25,14 @@ from_python = function(result) {
 
 # The generator of a recipe that Python made; `functions` are functions of Python, by name.
 generator_from_python = function(kind, seed, parts, state, labels, functions = NULL) {
-  recipe = recipe_from_python(kind, seed, parts, state, labels, of = "as_torch_sampler")
+  name_errors("as_torch_sampler")
+  recipe = recipe_from_python(kind, seed, parts, state, labels)
   new_generator(recipe, functions = lapply(functions, asking_python))
 }
 
-recipe_from_python = function(kind, seed, parts, state, labels, of) {
-  recipe = check_recipe(new_recipe(kind, seed, parts, state, labels), of)
-  sampler_kind(kind)$check(recipe, of)
+recipe_from_python = function(kind, seed, parts, state, labels) {
+  recipe = check_recipe(new_recipe(kind, seed, parts, state, labels))
+  sampler_kind(kind)$check(recipe)
   recipe
 }
 
@@ -57,7 +58,7 @@ callback_generator = function(python, n_batches, python_class, identity, methods
 kind_python = function() {
   list(
     class = "batch_sampler_python",
-    check = function(recipe, of) NULL,
+    check = function(recipe) NULL,
     n_rows = function(recipe) NULL,
     n_batches = function(recipe) recipe$parts$n_batches,
     seeded = FALSE,
@@ -67,8 +68,7 @@ kind_python = function() {
     },
     setup = function(recipe, private) NULL,
     draw = function(private, epoch) {
-      crossed_batches(from_python(private$.settings$functions$batches(epoch)), private$.recipe$parts$n_source,
-        of = "batch_sampler_python")
+      crossed_batches(from_python(private$.settings$functions$batches(epoch)), private$.recipe$parts$n_source)
     },
     describe = function(private) {
       recipe = private$.recipe
@@ -88,18 +88,18 @@ kind_python = function() {
 
 # Integers are row positions, which Python counts from 0.
 # Doubles are numbers of another kind, such as those of pairs, and stay what they are.
-crossed_batches = function(batches, n_rows, of) {
-  list(rows = crossed_rows(batches[[1L]], n_rows, of), offsets = batches[[2L]])
+crossed_batches = function(batches, n_rows) {
+  list(rows = crossed_rows(batches[[1L]], n_rows), offsets = batches[[2L]])
 }
 
 # Python does not know the dataset that R has, of `n_rows` rows, or NULL where it does not tell.
-crossed_rows = function(rows, n_rows, of) {
+crossed_rows = function(rows, n_rows) {
   if (!is.integer(rows)) {
     return(rows)
   }
   if (!is.null(n_rows) && length(rows) > 0L && max(rows) >= n_rows) {
     stop_parameter("sampler", sprintf("give rows of the dataset, of which there are %.0f", n_rows),
-      sprintf("row %d, counted from 1,", max(rows) + 1L), of = of)
+      sprintf("row %d, counted from 1,", max(rows) + 1L))
   }
   rows + 1L
 }

@@ -6,7 +6,7 @@ kind_python_feedback = function() {
       iteration = from_python(private$.settings$functions$begin(epoch))
       function() {
         rows = from_python(private$.settings$functions$take(iteration))
-        if (!is.null(rows)) crossed_rows(rows, private$.recipe$parts$n_source, of = "batch_sampler_python")
+        if (!is.null(rows)) crossed_rows(rows, private$.recipe$parts$n_source)
       }
     },
     describe = function(private) {
@@ -26,31 +26,31 @@ feedback_method = function(name, kinds) {
   method = function() NULL
   formals(method) = structure(rep(list(NULL), length(arguments)), names = arguments)
   body(method) = bquote(
-    call_feedback(private$.settings$functions, .(name), .(kinds), mget(.(arguments)), of = class(self)[1L])
+    call_feedback(private$.settings$functions, .(name), .(kinds), mget(.(arguments)))
   )
   method
 }
 
-call_feedback = function(python, method, kinds, arguments, of) {
+call_feedback = function(python, method, kinds, arguments) {
   given = Filter(Negate(is.null), arguments)
-  given = Map(function(value, argument) feedback_argument(value, argument, kinds[[argument]], of), given, names(given))
+  given = Map(function(value, argument) feedback_argument(value, argument, kinds[[argument]]), given, names(given))
   value = from_python(python$call(method, given))
   if (identical(kinds$return, "rows")) value + 1L else if (is.null(value)) invisible() else value
 }
 
 # Vectors and tensors alike; rows as integers from 0, all else as doubles.
-feedback_argument = function(value, argument, kind, of) {
+feedback_argument = function(value, argument, kind) {
   required = switch(kind, rows = "hold row numbers, counted from 1", number = "be one number", "hold numbers")
-  numbers = as.double(vector_or_tensor(value, argument, required, of))
+  numbers = as.double(vector_or_tensor(value, argument, required))
   if (kind == "number" && length(numbers) != 1L) {
-    stop_parameter(argument, required, show_count(length(numbers), "value"), of = of)
+    stop_parameter(argument, required, show_count(length(numbers), "value"))
   }
   if (kind != "rows") {
     return(numbers)
   }
   wrong = which(is.na(numbers) | numbers != trunc(numbers) | numbers < 1 | numbers > .Machine$integer.max)
   if (length(wrong) > 0L) {
-    stop_parameter(argument, required, show_value(numbers[wrong[1L]]), of = of)
+    stop_parameter(argument, required, show_value(numbers[wrong[1L]]))
   }
   as.integer(numbers) - 1L
 }

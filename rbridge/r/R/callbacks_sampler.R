@@ -56,16 +56,17 @@
 #'   collect_rows(generator, n_rows = 12)
 #' }
 batch_sampler_python = function(sampler, n_batches = NULL) {
+  name_errors("batch_sampler_python")
   if (!requireNamespace("reticulate", quietly = TRUE)) {
     stop("batch_sampler_python() needs the R package reticulate: install.packages(\"reticulate\").", call. = FALSE)
   }
   if (!inherits(sampler, "python.builtin.object")) {
-    stop_parameter("sampler", "be a Python object", show_value(sampler), of = "batch_sampler_python",
+    stop_parameter("sampler", "be a Python object", show_value(sampler),
       advice = if (is.list(sampler)) {
         "reticulate has converted it; with 'convert = FALSE' its functions leave objects of Python as they are."
       })
   }
-  n_batches = check_positive(n_batches, "n_batches", of = "batch_sampler_python")
+  n_batches = check_positive(n_batches, "n_batches")
   check_python_package()
   native = if (is.null(n_batches)) native_generator(sampler)
   if (!is.null(native)) {
@@ -97,8 +98,7 @@ native_generator = function(sampler) {
   }
   # One-dimensional arrays cross as such.
   vectors = lapply(found[c("parts", "state", "labels")], function(part) lapply(part, as.vector))
-  recipe = recipe_from_python(found$kind, found$seed, vectors$parts, vectors$state, vectors$labels,
-    of = "batch_sampler_python")
+  recipe = recipe_from_python(found$kind, found$seed, vectors$parts, vectors$state, vectors$labels)
   new_generator(recipe, functions = lapply(found$functions, asking_python))
 }
 

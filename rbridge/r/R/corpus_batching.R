@@ -1,13 +1,13 @@
 # What the samplers of this room share: drawn rows are cut into batches of at most a given size, in their order.
 
 # -> list(batch_size, num_replicas), which an epoch of `n_rows` drawn rows allows
-cut_settings = function(n_rows, batch_size, num_replicas, of) {
-  batch_size = check_count(batch_size, "batch_size", of)
+cut_settings = function(n_rows, batch_size, num_replicas) {
+  batch_size = check_count(batch_size, "batch_size")
   n_batches = count_cut_batches(n_rows, batch_size, num_replicas)
   if (n_batches > n_rows) {
     stop_parameter("num_replicas",
       sprintf("leave each batch a row: %.0f are drawn for %.0f batches", n_rows, n_batches),
-      show_value(num_replicas), of = of)
+      show_value(num_replicas))
   }
   list(batch_size = batch_size, num_replicas = num_replicas)
 }
@@ -28,30 +28,30 @@ cut_offsets = function(n_rows, parts) {
 }
 
 # For recipes, which may come from files.
-check_cut = function(recipe, n_rows, of) {
-  part_count(recipe, "batch_size", 1, Inf, of)
+check_cut = function(recipe, n_rows) {
+  part_count(recipe, "batch_size", 1, Inf)
   if (!is.null(recipe$parts$num_replicas)) {
-    part_count(recipe, "num_replicas", 1, n_rows, of)
+    part_count(recipe, "num_replicas", 1, n_rows)
   }
   n_batches = count_cut_batches(n_rows, recipe$parts$batch_size, recipe$parts$num_replicas)
   if (n_batches > n_rows) {
-    stop_parameter("recipe", sprintf("have at most %.0f batches", n_rows), sprintf("%.0f", n_batches), of = of)
+    stop_parameter("recipe", sprintf("have at most %.0f batches", n_rows), sprintf("%.0f", n_batches))
   }
 }
 
 # What the samplers share that visit `sample` of `n` examples in an epoch.
 # -> list(seed, parts)
-drawn_settings = function(n, sample, batch_size, seed, num_replicas, of) {
-  seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed, of)
-  num_replicas = check_positive(num_replicas, "num_replicas", of)
-  n = check_between(n, "n", 1, largest_count, of)
-  sample = check_between(sample, "sample", 1, largest_count, of)
-  list(seed = seed, parts = c(list(n = n, sample = sample), cut_settings(sample, batch_size, num_replicas, of)))
+drawn_settings = function(n, sample, batch_size, seed, num_replicas) {
+  seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed)
+  num_replicas = check_positive(num_replicas, "num_replicas")
+  n = check_between(n, "n", 1, largest_count)
+  sample = check_between(sample, "sample", 1, largest_count)
+  list(seed = seed, parts = c(list(n = n, sample = sample), cut_settings(sample, batch_size, num_replicas)))
 }
 
-check_drawn = function(recipe, of) {
-  part_count(recipe, "n", 1, largest_count, of)
-  check_cut(recipe, part_count(recipe, "sample", 1, largest_count, of), of)
+check_drawn = function(recipe) {
+  part_count(recipe, "n", 1, largest_count)
+  check_cut(recipe, part_count(recipe, "sample", 1, largest_count))
 }
 
 count_drawn_batches = function(parts) count_cut_batches(parts$sample, parts$batch_size, parts$num_replicas)

@@ -46,13 +46,15 @@
 #' dataset[2:1]
 #' corpus_dataset(folder, ".en", transform = function(lines) nchar(lines$en))[1:2]
 corpus_dataset = function(source, suffixes = c(".src", ".tgt"), transform = NULL) {
-  files_dataset(open_files(source, suffixes, of = "corpus_dataset"), transform)
+  name_errors("corpus_dataset")
+  files_dataset(open_files(source, suffixes), transform)
 }
 
 # `files` as open_files() returns them.
 files_dataset = function(files, transform) {
+  name_errors("corpus_dataset")
   if (!is.null(transform) && !is.function(transform)) {
-    stop_parameter("transform", "be a function, or nothing", show_value(transform), of = "corpus_dataset")
+    stop_parameter("transform", "be a function, or nothing", show_value(transform))
   }
   ends = cumsum(files$lines)
   generator = torch::dataset(
@@ -95,11 +97,11 @@ files_dataset = function(files, transform) {
 check_positions = function(positions, n_lines) {
   required = sprintf("hold positions of lines from 1 to %.0f", n_lines)
   if (!is.numeric(positions) || is.object(positions)) {
-    stop_parameter("positions", required, show_value(positions), of = "corpus_dataset")
+    stop_parameter("positions", required, show_value(positions))
   }
   wrong = which(is.na(positions) | positions < 1 | positions > n_lines | positions != floor(positions))
   if (length(wrong) > 0L) {
-    stop_parameter("positions", required, show_value(positions[wrong[1L]]), of = "corpus_dataset")
+    stop_parameter("positions", required, show_value(positions[wrong[1L]]))
   }
   positions
 }

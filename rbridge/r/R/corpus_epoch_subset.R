@@ -65,12 +65,12 @@
 #' sampler$batches(0)$rows
 #' sampler$batches(1)$rows
 batch_sampler_epoch_subset = function(n, sample, batch_size, method = "uniform", seed = NULL, num_replicas = NULL) {
-  of = kind_epoch_subset()$class
-  settings = drawn_settings(n, sample, batch_size, seed, num_replicas, of)
-  method = check_choice(method, "method", subset_methods, of)
+  name_errors("batch_sampler_epoch_subset")
+  settings = drawn_settings(n, sample, batch_size, seed, num_replicas)
+  method = check_choice(method, "method", subset_methods)
   if (method == "uniform_without_replacement" && settings$parts$sample > settings$parts$n) {
     required = sprintf("be at most %.0f, the number of examples, without replacement", settings$parts$n)
-    stop_parameter("sample", required, show_value(sample), "Set 'method' to 'uniform'.", of = of)
+    stop_parameter("sample", required, show_value(sample), "Set 'method' to 'uniform'.")
   }
   new_generator(new_recipe("epoch_subset", settings$seed, c(settings$parts, list(method = method))))
 }
@@ -80,15 +80,14 @@ subset_methods = c("uniform", "uniform_without_replacement", "partition")
 kind_epoch_subset = function() {
   list(
     class = "batch_sampler_epoch_subset",
-    check = function(recipe, of) {
-      check_drawn(recipe, of)
+    check = function(recipe) {
+      check_drawn(recipe)
       method = recipe$parts$method
       if (!is.character(method) || length(method) != 1L || !method %in% subset_methods) {
-        stop_parameter("recipe", paste("have one of", show_names(subset_methods), "as 'method'"), show_value(method),
-          of = of)
+        stop_parameter("recipe", paste("have one of", show_names(subset_methods), "as 'method'"), show_value(method))
       }
       if (method == "uniform_without_replacement") {
-        part_count(recipe, "sample", 1, recipe$parts$n, of)
+        part_count(recipe, "sample", 1, recipe$parts$n)
       }
     },
     n_rows = function(recipe) recipe$parts$n,

@@ -6,20 +6,20 @@
 #   paths, versions, indices = those of all files: for each suffix those of all names,
 #   lines = the lines of each name
 # )
-open_files = function(source, suffixes, of) {
-  suffixes = check_suffixes(suffixes, of)
-  found = find_source(source, suffixes, of)
+open_files = function(source, suffixes) {
+  suffixes = check_suffixes(suffixes)
+  found = find_source(source, suffixes)
   if (length(found$names) == 0L) {
-    stop_parameter("source", sprintf("have files that end in '%s'", suffixes[1L]), "none", of = of)
+    stop_parameter("source", sprintf("have files that end in '%s'", suffixes[1L]), "none")
   }
   given = lapply(suffixes, function(suffix) paste0(found$prefixes, suffix))
   for (file in seq_along(found$names)) {
-    check_all_there(vapply(given, `[`, "", file), of)
+    check_all_there(vapply(given, `[`, "", file))
   }
   paths = lapply(given, function(of_suffix) vapply(of_suffix, absolute, "", USE.NAMES = FALSE))
   indexed = lapply(paths, lapply, line_index)
   lines = lapply(indexed, vapply, function(found) found$n_lines, 0)
-  check_equal_lines(lines, given[[1L]], paths, of)
+  check_equal_lines(lines, given[[1L]], paths)
   list(
     suffixes = suffixes,
     names = found$names,
@@ -30,44 +30,43 @@ open_files = function(source, suffixes, of) {
   )
 }
 
-check_suffixes = function(suffixes, of) {
+check_suffixes = function(suffixes) {
   required = "be different endings of names, such as ('.src', '.tgt')"
   if (!is.character(suffixes)) {
-    stop_parameter("suffixes", required, show_value(suffixes), of = of)
+    stop_parameter("suffixes", required, show_value(suffixes))
   }
   if (length(suffixes) == 0L || anyNA(suffixes) || anyDuplicated(suffixes) || any(suffixes == "")) {
-    stop_parameter("suffixes", required, sprintf("(%s)", paste(vapply(suffixes, show_value, ""), collapse = ", ")),
-      of = of)
+    stop_parameter("suffixes", required, sprintf("(%s)", paste(vapply(suffixes, show_value, ""), collapse = ", ")))
   }
   unname(suffixes)
 }
 
 # -> list(names, prefixes = their paths without suffix): those of a folder in the order of their bytes, or the given
 # files, in the given order.
-find_source = function(source, suffixes, of) {
+find_source = function(source, suffixes) {
   required = "be a folder or a list of files"
   if (is.list(source)) {
     wrong = which(!vapply(source, function(path) is.character(path) && length(path) == 1L && !is.na(path), NA))
     if (length(wrong) > 0L) {
-      stop_parameter("source", required, sprintf("a list with %s", show_value(source[[wrong[1L]]])), of = of)
+      stop_parameter("source", required, sprintf("a list with %s", show_value(source[[wrong[1L]]])))
     }
     source = as.character(source)
   } else if (!is.character(source) || anyNA(source)) {
-    stop_parameter("source", required, show_value(source), of = of)
+    stop_parameter("source", required, show_value(source))
   } else if (length(source) == 1L) {
-    return(find_in_folder(source, suffixes, required, of))
+    return(find_in_folder(source, suffixes, required))
   }
   prefixes = without_suffix(source, suffixes[1L])
   if (anyNA(prefixes)) {
     stop_parameter("source", sprintf("list files that end in '%s'", suffixes[1L]),
-      show_value(source[is.na(prefixes)][1L]), of = of)
+      show_value(source[is.na(prefixes)][1L]))
   }
   list(names = basename(prefixes), prefixes = prefixes)
 }
 
-find_in_folder = function(folder, suffixes, required, of) {
+find_in_folder = function(folder, suffixes, required) {
   if (!dir.exists(folder)) {
-    stop_parameter("source", required, show_value(folder), of = of)
+    stop_parameter("source", required, show_value(folder))
   }
   files = list.files(folder, all.files = TRUE, no.. = TRUE)
   files = files[is.na(without_suffix(files, index_suffix))]
@@ -101,22 +100,22 @@ sort_by_bytes = function(names) {
   names[order(as_text, method = "radix")]
 }
 
-check_all_there = function(paths, of) {
+check_all_there = function(paths) {
   there = file.exists(paths) & !dir.exists(paths)
   if (all(there)) {
     return(invisible())
   }
   missing = paths[!there][1L]
   got = if (any(there)) sprintf("'%s' without '%s'", paths[there][1L], missing) else sprintf("no file '%s'", missing)
-  stop_parameter("source", "have a file of each suffix", got, of = of)
+  stop_parameter("source", "have a file of each suffix", got)
 }
 
-check_equal_lines = function(lines, given, paths, of) {
+check_equal_lines = function(lines, given, paths) {
   for (side in seq_along(lines)[-1L]) {
     wrong = which(lines[[side]] != lines[[1L]])
     if (length(wrong) > 0L) {
       file = wrong[1L]
-      stop_parameter("source", "have parallel files with equally many lines", of = of,
+      stop_parameter("source", "have parallel files with equally many lines",
         sprintf("%s in '%s' and %s in '%s'", show_count(lines[[1L]][file], "line"), given[file],
           show_count(lines[[side]][file], "line"), paths[[side]][file]))
     }

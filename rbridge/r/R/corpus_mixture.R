@@ -102,14 +102,14 @@
 #' dataset[rows[1:3]]
 batch_sampler_corpus_mixture = function(source, batch_size, sample, rules = NULL, suffixes = c(".src", ".tgt"),
   shuffle = TRUE, seed = NULL, num_replicas = NULL) {
-  of = kind_mixture()$class
-  seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed, of)
-  num_replicas = check_positive(num_replicas, "num_replicas", of)
-  shuffle = check_flag(shuffle, "shuffle", of)
-  rules = if (!is.null(rules)) read_rules(rules, of)
-  files = open_files(source, suffixes, of)
-  plan = make_corpus_plan(files$names, files$lines, sample, rules, of)
-  cut = cut_settings(sum(plan$drawn) + sum(plan$kept), batch_size, num_replicas, of)
+  name_errors("batch_sampler_corpus_mixture")
+  seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed)
+  num_replicas = check_positive(num_replicas, "num_replicas")
+  shuffle = check_flag(shuffle, "shuffle")
+  rules = if (!is.null(rules)) read_rules(rules)
+  files = open_files(source, suffixes)
+  plan = make_corpus_plan(files$names, files$lines, sample, rules)
+  cut = cut_settings(sum(plan$drawn) + sum(plan$kept), batch_size, num_replicas)
   shown = shown_name(files$names)
   left_out = if (!is.null(rules)) shown[is.nan(plan$rule)]
   if (length(left_out) > 0L) {
@@ -164,24 +164,24 @@ kind_mixture = function() {
   )
 }
 
-check_mixture = function(recipe, of) {
+check_mixture = function(recipe) {
   parts = recipe$parts
   labels = recipe$labels
   n_files = length(parts$files)
   if (!is.character(parts$files) || n_files == 0L) {
-    stop_parameter("recipe", "have names of files as 'files'", show_value(parts$files), of = of)
+    stop_parameter("recipe", "have names of files as 'files'", show_value(parts$files))
   }
   check_numbers = function(numbers, name) {
     if (!is.double(numbers) || length(numbers) != n_files) {
       required = sprintf("have %s as '%s'", show_count(n_files, "number"), name)
-      stop_parameter("recipe", required, show_value(numbers), of = of)
+      stop_parameter("recipe", required, show_value(numbers))
     }
   }
   for (name in c("lines", "drawn", "kept")) {
     check_numbers(parts[[name]], name)
     wrong = parts[[name]][!(parts[[name]] >= 0 & parts[[name]] == floor(parts[[name]]) & parts[[name]] <= 2^53)]
     if (length(wrong) > 0L) {
-      stop_parameter("recipe", sprintf("have whole numbers from 0 as '%s'", name), show_value(wrong[1L]), of = of)
+      stop_parameter("recipe", sprintf("have whole numbers from 0 as '%s'", name), show_value(wrong[1L]))
     }
   }
   for (name in c("rule", "uniform_share", "share")) {
@@ -189,20 +189,19 @@ check_mixture = function(recipe, of) {
   }
   total = lines_of_epoch(recipe)
   if (total < 1 || total > largest_count) {
-    stop_parameter("recipe", sprintf("give an epoch from 1 to %.0f lines", largest_count), sprintf("%.0f", total),
-      of = of)
+    stop_parameter("recipe", sprintf("give an epoch from 1 to %.0f lines", largest_count), sprintf("%.0f", total))
   }
-  check_cut(recipe, total, of)
-  part_flag(recipe, "shuffle", of)
-  check_file_labels(labels, n_files, of)
+  check_cut(recipe, total)
+  part_flag(recipe, "shuffle")
+  check_file_labels(labels, n_files)
 }
 
 # Each name has a file for each suffix.
-check_file_labels = function(labels, n_files, of) {
+check_file_labels = function(labels, n_files) {
   are_kinds = is.character(labels$suffixes) && is.raw(labels$paths) && is.character(labels$versions)
   n_all = n_files * length(labels$suffixes)
   if (!are_kinds || n_all == 0L || length(labels$versions) != n_all || sum(labels$paths == as.raw(0L)) != n_all - 1L) {
-    stop_parameter("recipe", "have a path and a version of each file", "others", of = of)
+    stop_parameter("recipe", "have a path and a version of each file", "others")
   }
 }
 

@@ -81,11 +81,11 @@
 #' tabulate(sampler$batches(0)$rows)
 batch_sampler_perplexity = function(n, sample, batch_size, initial = 15, maximum = -1.5, seed = NULL,
   num_replicas = NULL) {
-  of = kind_perplexity()$class
-  settings = drawn_settings(n, sample, batch_size, seed, num_replicas, of)
+  name_errors("batch_sampler_perplexity")
+  settings = drawn_settings(n, sample, batch_size, seed, num_replicas)
   parts = c(settings$parts, list(
-    initial = check_initial(initial, of),
-    maximum = if (!is.null(maximum)) check_maximum(maximum, of)
+    initial = check_initial(initial),
+    maximum = if (!is.null(maximum)) check_maximum(maximum)
   ))
   state = list(reported = rep(NaN, settings$parts$n), started = 0L)
   new_generator(new_recipe("perplexity", settings$seed, parts, state))
@@ -93,19 +93,19 @@ batch_sampler_perplexity = function(n, sample, batch_size, initial = 15, maximum
 
 largest_perplexity = 1e6
 
-check_initial = function(initial, of) {
+check_initial = function(initial) {
   is_number = is.numeric(initial) && !is.object(initial) && length(initial) == 1L && !is.na(initial)
   if (!is_number || initial <= 1 || initial > largest_perplexity) {
     required = sprintf("be a number above 1 and at most %s", show_value(largest_perplexity))
-    stop_parameter("initial", required, show_value(initial), of = of)
+    stop_parameter("initial", required, show_value(initial))
   }
   as.double(initial)
 }
 
-check_maximum = function(maximum, of) {
+check_maximum = function(maximum) {
   is_number = is.numeric(maximum) && !is.object(maximum) && length(maximum) == 1L
   if (!is_number || !is.finite(maximum) || maximum == 0) {
-    stop_parameter("maximum", "be a finite number other than 0, or nothing", show_value(maximum), of = of)
+    stop_parameter("maximum", "be a finite number other than 0, or nothing", show_value(maximum))
   }
   as.double(maximum)
 }
@@ -156,40 +156,40 @@ kind_perplexity = function() {
   )
 }
 
-check_perplexity = function(recipe, of) {
-  check_drawn(recipe, of)
+check_perplexity = function(recipe) {
+  check_drawn(recipe)
   parts = recipe$parts
   state = recipe$state
-  check_initial(parts$initial, of)
+  check_initial(parts$initial)
   if (!is.null(parts$maximum)) {
-    check_maximum(parts$maximum, of)
+    check_maximum(parts$maximum)
   }
   if (!is.double(state$reported) || length(state$reported) != parts$n) {
     stop_parameter("recipe", sprintf("have %s as 'reported'", show_count(parts$n, "number")),
-      show_value(state$reported), of = of)
+      show_value(state$reported))
   }
   if (!is_whole_number(state$started) || !state$started %in% 0:1) {
-    stop_parameter("recipe", "have 0 or 1 as 'started'", show_value(state$started), of = of)
+    stop_parameter("recipe", "have 0 or 1 as 'started'", show_value(state$started))
   }
   if (!is.null(state$epoch)) {
-    check_running(recipe, of)
+    check_running(recipe)
   }
 }
 
 # The state of a sampler within an epoch has its number, its rows from 0, and the batches of it that are past.
-check_running = function(recipe, of) {
+check_running = function(recipe) {
   state = recipe$state
   if (!is_whole_between(state$epoch, 0, largest_epoch)) {
-    stop_parameter("recipe", "have the number of an epoch as 'epoch'", show_value(state$epoch), of = of)
+    stop_parameter("recipe", "have the number of an epoch as 'epoch'", show_value(state$epoch))
   }
   if (!is_whole_between(state$batch, 0, count_drawn_batches(recipe$parts))) {
-    stop_parameter("recipe", "have a number of batches as 'batch'", show_value(state$batch), of = of)
+    stop_parameter("recipe", "have a number of batches as 'batch'", show_value(state$batch))
   }
   drawn = state$drawn
   is_drawn = is.integer(drawn) && length(drawn) == recipe$parts$sample && !anyNA(drawn)
   if (!is_drawn || min(drawn) < 0L || max(drawn) >= recipe$parts$n) {
     stop_parameter("recipe", sprintf("have %s from 0 as 'drawn'", show_count(recipe$parts$sample, "row")),
-      show_value(drawn), of = of)
+      show_value(drawn))
   }
 }
 
@@ -229,7 +229,7 @@ served_perplexity_rows = function(private, epoch) {
   if (epoch != private$.next_epoch) {
     running = if (!is.null(private$.running)) sprintf("%.0f, the epoch that runs, or ", private$.running)
     stop_parameter("epoch", sprintf("be %s%.0f, the next", paste(running, collapse = ""), private$.next_epoch),
-      show_value(epoch), "Others depend on reports that are gone or have yet to come.", of = kind_perplexity()$class)
+      show_value(epoch), "Others depend on reports that are gone or have yet to come.")
   }
   draw_perplexity(private, epoch)
 }
@@ -255,18 +255,18 @@ iterate_perplexity = function(private, epoch) {
 }
 
 report_perplexity = function(private, rows, nll) {
-  of = paste0(kind_perplexity()$class, "$report")
-  check_is_trained_on(private, of)
-  rows = row_positions(rows, private$.recipe$parts$n, "rows", of)
-  nll = feedback_values(nll, "nll", of)
+  name_errors("batch_sampler_perplexity$report")
+  check_is_trained_on(private)
+  rows = row_positions(rows, private$.recipe$parts$n, "rows")
+  nll = feedback_values(nll, "nll")
   if (length(nll) != length(rows)) {
     stop_parameter("nll", sprintf("have one value for each of the rows, %d", length(rows)),
-      show_count(length(nll), "value"), of = of)
+      show_count(length(nll), "value"))
   }
   wrong = which(!is.finite(nll) | nll < 0)
   if (length(wrong) > 0L) {
     got = sprintf("%s for row position %d, counted from 1,", show_value(nll[wrong[1L]]), rows[wrong[1L]])
-    stop_parameter("nll", "be finite and at least 0", got, of = of)
+    stop_parameter("nll", "be finite and at least 0", got)
   }
   private$.reported = .Call(C_report_losses, private$.reported, rows, nll)
 }

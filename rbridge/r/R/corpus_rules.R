@@ -6,43 +6,43 @@
 #   patterns = regular expressions, one of which is found in the name of each file that the rule covers; none: all files
 # )
 # `source` is a file of rules, or a list or several of them written out.
-read_rules = function(source, of) {
-  lines = rule_lines(source, of)
+read_rules = function(source) {
+  lines = rule_lines(source)
   rules = list()
   for (place in seq_along(lines)) {
     line = sub("\r+$", "", lines[place], useBytes = TRUE)
     words = strsplit(line, "[ \t]+", useBytes = TRUE)[[1L]]
     words = words[words != ""]
     if (length(words) > 0L && !startsWith(line, "#")) {
-      rules[[length(rules) + 1L]] = read_rule(words, place, of)
+      rules[[length(rules) + 1L]] = read_rule(words, place)
     }
   }
   rules
 }
 
-rule_lines = function(source, of) {
+rule_lines = function(source) {
   required = "be a file of rules, or a list of rules"
   if (is.character(source) && length(source) == 1L && !is.na(source)) {
     if (!file.exists(source)) {
       stop_parameter("rules", required, sprintf("%s, no file,", show_value(source)),
-        "Put a rule that is written out into a list.", of = of)
+        "Put a rule that is written out into a list.")
     }
     bytes = readBin(source, "raw", file.size(source))
     return(strsplit(rawToChar(bytes[bytes != as.raw(0L)]), "\n", fixed = TRUE, useBytes = TRUE)[[1L]])
   }
   if (!is.list(source) && !is.character(source)) {
-    stop_parameter("rules", required, show_value(source), of = of)
+    stop_parameter("rules", required, show_value(source))
   }
   wrong = which(!vapply(source, function(rule) is.character(rule) && length(rule) == 1L && !is.na(rule), NA))
   if (length(wrong) > 0L) {
-    stop_parameter("rules", required, sprintf("a list with %s", show_value(source[[wrong[1L]]])), of = of)
+    stop_parameter("rules", required, sprintf("a list with %s", show_value(source[[wrong[1L]]])))
   }
   as.character(source)
 }
 
-read_rule = function(words, place, of) {
+read_rule = function(words, place) {
   refuse = function(requirement, got, advice = NULL) {
-    stop_parameter("rules", requirement, sprintf("'%s' on line %d", shown_name(got), place), advice, of = of)
+    stop_parameter("rules", requirement, sprintf("'%s' on line %d", shown_name(got), place), advice)
   }
   if (length(words) > 2L) {
     refuse("have a pattern and a weight on each line, and no third word", words[3L])

@@ -34,77 +34,76 @@
 #' correct_probabilities(c(0.5, 0.1), keep_rate = 0.05)
 #' correct_probabilities(cbind(yes = c(0.5, 0.1), no = c(0.5, 0.9)), keep_rate = c(no = 0.05, yes = 1))
 correct_probabilities = function(probabilities, keep_rate) {
-  of = "correct_probabilities"
+  name_errors("correct_probabilities")
   if (is.data.frame(probabilities)) {
     probabilities = as.matrix(probabilities)
   }
-  check_is_numeric(probabilities, "probabilities", of)
-  check_is_numeric(keep_rate, "keep_rate", of)
-  check_rates_and_values(keep_rate, probabilities, of)
+  check_is_numeric(probabilities, "probabilities")
+  check_is_numeric(keep_rate, "keep_rate")
+  check_rates_and_values(keep_rate, probabilities)
   if (length(keep_rate) == 1L) {
     kept = as.vector(keep_rate) * probabilities
     return(kept / (kept + (1 - probabilities)))
   }
   if (!is.null(names(keep_rate))) {
-    keep_rate = keep_rate[order_of_classes(colnames(probabilities), names(keep_rate), of)]
+    keep_rate = keep_rate[order_of_classes(colnames(probabilities), names(keep_rate))]
   }
   sums = rowSums(probabilities)
   wrong = which(abs(sums - 1) > 1e-3)
   if (length(wrong) > 0L) {
-    stop_parameter("probabilities", "have rows that sum to 1", sprintf("a row that sums to %.6g", sums[wrong[1L]]),
-      of = of)
+    stop_parameter("probabilities", "have rows that sum to 1", sprintf("a row that sums to %.6g", sums[wrong[1L]]))
   }
   odds = sweep(probabilities, 2L, keep_rate, `/`)
   odds / rowSums(odds)
 }
 
-check_is_numeric = function(values, parameter, of) {
+check_is_numeric = function(values, parameter) {
   if (!is.numeric(values) || is.object(values)) {
-    stop_parameter(parameter, "hold numbers", "other values", of = of)
+    stop_parameter(parameter, "hold numbers", "other values")
   }
 }
 
 # Refuses numbers out of range, and rates that are not those of the classes.
-check_rates_and_values = function(rates, values, of) {
+check_rates_and_values = function(rates, values) {
   if (!isTRUE(all(values >= 0 & values <= 1))) {
-    stop_parameter("probabilities", "be from 0 to 1", "other values", of = of)
+    stop_parameter("probabilities", "be from 0 to 1", "other values")
   }
   if (!isTRUE(all(rates > 0 & rates <= 1))) {
-    stop_parameter("keep_rate", "be above 0 and at most 1", "other values", of = of)
+    stop_parameter("keep_rate", "be above 0 and at most 1", "other values")
   }
   if (any(rates < .Machine$double.xmin)) {
-    stop_parameter("keep_rate", "be at least 2^-1022, so that its inverse is a number", show_value(min(rates)), of = of)
+    stop_parameter("keep_rate", "be at least 2^-1022, so that its inverse is a number", show_value(min(rates)))
   }
   if (length(dim(values)) > 2L) {
-    stop_parameter("probabilities", "be a vector or a table", sprintf("%d dimensions", length(dim(values))), of = of)
+    stop_parameter("probabilities", "be a vector or a table", sprintf("%d dimensions", length(dim(values))))
   }
   if (length(dim(rates)) > 1L || length(rates) == 0L) {
     stop_parameter("keep_rate", "be one value, or one for each class",
-      if (length(rates) > 0L) sprintf("%d dimensions", length(dim(rates))) else "0 values", of = of)
+      if (length(rates) > 0L) sprintf("%d dimensions", length(dim(rates))) else "0 values")
   }
   if (!is.matrix(values) && length(rates) > 1L) {
     stop_parameter("probabilities", "be a table with a column for each class where 'keep_rate' has several values",
-      show_count(length(values), "value"), of = of)
+      show_count(length(values), "value"))
   }
   n_classes = if (is.matrix(values)) ncol(values) else 1L
   if (length(rates) != n_classes) {
     stop_parameter("keep_rate", sprintf("have one value for each class of 'probabilities', %d", n_classes),
-      show_count(length(rates), "value"), of = of)
+      show_count(length(rates), "value"))
   }
 }
 
 # Where the rate of each column of a table of probabilities is.
-order_of_classes = function(columns, classes, of) {
+order_of_classes = function(columns, classes) {
   if (is.null(columns)) {
     stop_parameter("probabilities", "have named columns where 'keep_rate' has names", "columns without names",
-      "To match classes by position, give 'keep_rate' without names.", of = of)
+      "To match classes by position, give 'keep_rate' without names.")
   }
   if (anyDuplicated(classes)) {
-    stop_parameter("keep_rate", "name each class once", sprintf("'%s' twice", classes[anyDuplicated(classes)]), of = of)
+    stop_parameter("keep_rate", "name each class once", sprintf("'%s' twice", classes[anyDuplicated(classes)]))
   }
   if (!identical(sort(columns), sort(classes))) {
     stop_parameter("probabilities", sprintf("have a column for each class of 'keep_rate', %s", show_names(classes)),
-      show_names(columns), of = of)
+      show_names(columns))
   }
   match(columns, classes)
 }

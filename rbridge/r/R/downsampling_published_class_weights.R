@@ -20,12 +20,12 @@
 #' @examples
 #' published_class_weights(20)
 published_class_weights = function(weight) {
-  of = "published_class_weights"
-  weight = check_positive_number(weight, "weight", of)
+  name_errors("published_class_weights")
+  weight = check_positive_number(weight, "weight")
   # round() is another one before R 4.0.
   weights = as.double(sprintf("%.4f", c(minority = 1 / (1 + weight), majority = weight / (1 + weight))))
   if (any(weights == 0)) {
-    stop_parameter("weight", "give two weights above 0", of = of,
+    stop_parameter("weight", "give two weights above 0",
       sprintf("%s, which gives %s and %s,", show_value(weight), show_value(weights[1L]), show_value(weights[2L])))
   }
   stats::setNames(weights, c("minority", "majority"))

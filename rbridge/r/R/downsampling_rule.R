@@ -1,74 +1,73 @@
 # How many rows of each class are kept, in exact decimals, and the plan and the weights that follow.
 
 # -> the batch plan of the kept rows, dealt evenly
-downsampled_plan = function(strata, configuration, of) {
+downsampled_plan = function(strata, configuration) {
   counts = stratum_counts(strata)
-  kept = kept_rows(counts, strata$names, configuration, of)
+  kept = kept_rows(counts, strata$names, configuration)
   smallest = smallest_stratum(kept, strata$names, available = counts)
-  n_batches = batches_of_batch_size(sum(kept), smallest, configuration$batch_size, configuration, of)
+  n_batches = batches_of_batch_size(sum(kept), smallest, configuration$batch_size, configuration)
   make_plan(kept, strata$names, n_batches, "even")
 }
 
-kept_rows = function(counts, names, configuration, of) {
+kept_rows = function(counts, names, configuration) {
   if (length(counts) < 2L) {
-    stop_parameter("strata", "have at least two classes", "1 class", of = of)
+    stop_parameter("strata", "have at least two classes", "1 class")
   }
   multiplier = configuration$multiplier
   if (!is.null(names(multiplier))) {
     if (!is.null(configuration$majority)) {
-      stop_parameter("majority", "be left out where 'multiplier' names the classes",
-        show_value(configuration$majority), of = of)
+      stop_parameter("majority", "be left out where 'multiplier' names the classes", show_value(configuration$majority))
     }
-    codes = vapply(names(multiplier), class_code, 1L, names = names, parameter = "multiplier", of = of)
+    codes = vapply(names(multiplier), class_code, 1L, names = names, parameter = "multiplier")
     minority = min(counts)
   } else {
-    codes = majority_code(counts, names, configuration$majority, of)
+    codes = majority_code(counts, names, configuration$majority)
     minority = sum(counts) - counts[codes]
   }
-  kept = vapply(multiplier, kept_count, 1, minority = minority, of = of)
+  kept = vapply(multiplier, kept_count, 1, minority = minority)
   replace(counts, codes, pmin(counts[codes], kept))
 }
 
-majority_code = function(counts, names, majority, of) {
+majority_code = function(counts, names, majority) {
   if (!is.null(majority)) {
-    return(class_code(majority, names, "majority", of))
+    return(class_code(majority, names, "majority"))
   }
   if (length(counts) != 2L || counts[1L] == counts[2L]) {
     same = if (length(counts) == 2L) sprintf(", both of %s", show_count(counts[1L], "row")) else ""
     stop_parameter("majority",
       sprintf("be given where there are not two classes of different sizes: there are %d%s", length(counts), same),
-      "nothing", of = of)
+      "nothing")
   }
   which.max(counts)
 }
 
-class_code = function(name, names, parameter, of) {
+class_code = function(name, names, parameter) {
   code = which(names == name)
   if (length(code) == 0L) {
-    stop_parameter(parameter, paste0("name one of the classes, ", show_names(names)), show_value(name), of = of)
+    stop_parameter(parameter, paste0("name one of the classes, ", show_names(names)), show_value(name))
   }
   if (length(code) > 1L) {
     stop_parameter(parameter, "name a class that no other is shown as",
       sprintf("%s, as which %d classes are shown,", show_value(name), length(code)),
-      "Recode the classes, so that each is shown in its own way.", of = of)
+      "Recode the classes, so that each is shown in its own way.")
   }
   code
 }
 
 # How a label is shown as the name of a class.
-class_name = function(label, parameter, of) {
+class_name = function(label, parameter) {
   is_label = is.atomic(label) && length(label) == 1L && is.null(dim(label)) && !is.na(label)
   name = if (is_label) {
-    tryCatch(encode_column(comparable_column(label, "", of))$names, error = function(condition) NULL)
+    tryCatch(encode_column(comparable_column(label, ""))$names, error = function(condition) NULL)
   }
   if (is.null(name)) {
-    stop_parameter(parameter, "name a class by its label", show_value(label), of = of)
+    stop_parameter(parameter, "name a class by its label", show_value(label))
   }
   name
 }
 
 # floor(multiplier * minority + 1/2), with the multiplier as the decimal number of 15 digits that it is shown as.
-kept_count = function(multiplier, minority, of) {
+kept_count = function(multiplier, minority) {
   decimal = strsplit(sprintf("%.14e", multiplier), "e", fixed = TRUE)[[1L]]
   digits = as.double(strsplit(sub(".", "", decimal[1L], fixed = TRUE), "")[[1L]])
   n_whole = as.integer(decimal[2L]) + 1L
@@ -88,34 +87,34 @@ kept_count = function(multiplier, minority, of) {
   kept = whole * minority + carry + (digit >= 5)
   if (kept == 0) {
     stop_parameter("multiplier", sprintf("keep at least 1 row: be at least 0.5 / %.0f", minority),
-      show_value(multiplier), of = of)
+      show_value(multiplier))
   }
   kept
 }
 
 # One number, or one for each class, with their names.
-check_multiplier = function(multiplier, of) {
+check_multiplier = function(multiplier) {
   if (is.null(names(multiplier)) && (!is.list(multiplier) || is.object(multiplier))) {
-    return(check_positive_number(multiplier, "multiplier", of))
+    return(check_positive_number(multiplier, "multiplier"))
   }
   if (length(multiplier) == 0L) {
-    stop_parameter("multiplier", "name at least one class", "0 values", of = of)
+    stop_parameter("multiplier", "name at least one class", "0 values")
   }
   names = enc2utf8(as.character(names(multiplier)))
   if (length(names) == 0L || anyNA(names)) {
-    stop_parameter("multiplier", "name the classes", "values without names", of = of)
+    stop_parameter("multiplier", "name the classes", "values without names")
   }
   if (anyDuplicated(names)) {
-    stop_parameter("multiplier", "name each class once", sprintf("'%s' twice", names[anyDuplicated(names)]), of = of)
+    stop_parameter("multiplier", "name each class once", sprintf("'%s' twice", names[anyDuplicated(names)]))
   }
-  values = vapply(unname(as.list(multiplier)), check_positive_number, 1, parameter = "multiplier", of = of)
+  values = vapply(unname(as.list(multiplier)), check_positive_number, 1, parameter = "multiplier")
   stats::setNames(values, names)
 }
 
-check_positive_number = function(value, parameter, of) {
+check_positive_number = function(value, parameter) {
   is_number = is.numeric(value) && !is.object(value) && length(value) == 1L
   if (!is_number || !is.finite(value) || value <= 0) {
-    stop_parameter(parameter, "be a finite number above 0", show_value(value), of = of)
+    stop_parameter(parameter, "be a finite number above 0", show_value(value))
   }
   as.vector(value, "double")
 }
@@ -132,13 +131,13 @@ downsampled_keep_rates = function(setup) {
 }
 
 # Rows of the dataset, as numbers from 1 to n.
-check_row_positions = function(rows, n, of) {
+check_row_positions = function(rows, n) {
   if (!is.numeric(rows) || is.object(rows)) {
-    stop_parameter("rows", "hold row positions", sprintf("%s values", class(rows)[1L]), of = of)
+    stop_parameter("rows", "hold row positions", sprintf("%s values", class(rows)[1L]))
   }
   wrong = which(is.na(rows) | rows < 1 | rows > n | rows != trunc(rows))
   if (length(wrong) > 0L) {
-    stop_parameter("rows", sprintf("hold row positions from 1 to %.0f", n), show_value(rows[wrong[1L]]), of = of)
+    stop_parameter("rows", sprintf("hold row positions from 1 to %.0f", n), show_value(rows[wrong[1L]]))
   }
   rows
 }

@@ -119,6 +119,7 @@
 #' }
 batch_sampler_downsampled = function(multiplier, batch_size, strata = NULL, majority = NULL, walk = FALSE, seed = NULL,
   num_replicas = NULL) {
+  name_errors("batch_sampler_downsampled")
   configuration = downsampled_configuration(multiplier = multiplier, batch_size = batch_size, strata = strata,
     majority = majority, walk = walk, seed = seed, num_replicas = num_replicas)
   new_generator(if (is.list(configuration$strata)) {
@@ -128,28 +129,25 @@ batch_sampler_downsampled = function(multiplier, batch_size, strata = NULL, majo
   })
 }
 
-downsampled_name = "batch_sampler_downsampled"
-
 downsampled_configuration = function(multiplier, batch_size, strata, majority, walk, seed, num_replicas) {
-  of = downsampled_name
   configuration = list(
-    multiplier = check_multiplier(multiplier, of),
-    batch_size = check_count(batch_size, "batch_size", of),
-    majority = if (!is.null(majority)) class_name(majority, "majority", of),
-    walk = check_flag(walk, "walk", of),
-    seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed, of),
-    num_replicas = check_positive(num_replicas, "num_replicas", of)
+    multiplier = check_multiplier(multiplier),
+    batch_size = check_count(batch_size, "batch_size"),
+    majority = if (!is.null(majority)) class_name(majority, "majority"),
+    walk = check_flag(walk, "walk"),
+    seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed),
+    num_replicas = check_positive(num_replicas, "num_replicas")
   )
   c(configuration, list(strata = if (is_deferred(strata)) {
     if (!is.null(strata)) enc2utf8(as.vector(strata))
   } else {
-    encode_strata(strata, missing = NULL, of)
+    encode_strata(strata, missing = NULL)
   }))
 }
 
 # `strata` are encoded.
 downsampled_recipe = function(strata, configuration) {
-  plan = downsampled_plan(strata, configuration, downsampled_name)
+  plan = downsampled_plan(strata, configuration)
   parts = list(
     codes = recipe_codes(strata$codes, length(plan$names)),
     n_strata = as.double(length(plan$names)),
@@ -176,18 +174,18 @@ downsampled_labels = function(configuration, names = NULL) {
 
 kind_downsampled = function() {
   list(
-    class = downsampled_name,
+    class = "batch_sampler_downsampled",
     complete = function(recipe, data_source, task) {
       if (is.null(recipe$open)) {
-        check_given_strata(recipe, data_source, task, downsampled_name)
+        check_given_strata(recipe, data_source, task)
         return(recipe)
       }
-      downsampled_recipe(source_strata(data_source, recipe$open, downsampled_name, task), recipe$open)
+      downsampled_recipe(source_strata(data_source, recipe$open, task), recipe$open)
     },
-    check = function(recipe, of) {
-      check_strata(recipe, of)
-      part_flag(recipe, "walk", of)
-      check_kept(recipe$parts$kept, recipe$parts$n_strata, of)
+    check = function(recipe) {
+      check_strata(recipe)
+      part_flag(recipe, "walk")
+      check_kept(recipe$parts$kept, recipe$parts$n_strata)
     },
     n_rows = function(recipe) NULL,
     n_batches = function(recipe) recipe$parts$n_batches,
@@ -198,13 +196,13 @@ kind_downsampled = function() {
     methods = list(
       plan = function() if (is.null(private$.in_order)) composition_table(private$.setup$plan),
       class_weights = function(normalise = FALSE) {
-        normalise = check_flag(normalise, "normalise", of = downsampled_name)
+        normalise = check_flag(normalise, "normalise")
         if (is.null(private$.in_order)) downsampled_weights(private$.setup, normalise)
       },
       weights = function(rows = NULL, normalise = FALSE) {
         weights = self$class_weights(normalise)
         n = length(if (is.null(weights)) private$.in_order$rows else private$.setup$codes)
-        rows = if (is.null(rows)) seq_len(n) else check_row_positions(rows, n, downsampled_name)
+        rows = if (is.null(rows)) seq_len(n) else check_row_positions(rows, n)
         if (is.null(weights)) rep(1, length(rows)) else unname(weights[as.integer(private$.setup$codes[rows]) + 1L])
       },
       keep_rates = function() {
@@ -214,9 +212,9 @@ kind_downsampled = function() {
   )
 }
 
-check_kept = function(kept, n_strata, of) {
+check_kept = function(kept, n_strata) {
   if (!is.double(kept) || length(kept) != n_strata) {
-    stop_parameter("recipe", sprintf("have %s as 'kept'", show_count(n_strata, "number")), show_value(kept), of = of)
+    stop_parameter("recipe", sprintf("have %s as 'kept'", show_count(n_strata, "number")), show_value(kept))
   }
 }
 
@@ -225,7 +223,7 @@ downsampled_setup = function(recipe, private) {
   setup = strata_setup(recipe, take = function(counts) recipe$parts$kept, assign = "even", shuffle = TRUE)
   setup$rows = setup$counts[seq_along(setup$plan$counts)]
   if (any(setup$plan$counts > setup$rows)) {
-    stop_parameter("recipe", "keep at most the rows that there are", "more", of = downsampled_name)
+    stop_parameter("recipe", "keep at most the rows that there are", "more")
   }
   # Rows that are walked through have other codes in each epoch, and nothing to be remembered.
   if (recipe$parts$walk == 1) {

@@ -2,9 +2,10 @@
 # Checks and slopes are plain R, which needs no LibTorch; what autograd has to see is one sum of tensors.
 
 aum_loss = function(input, target) {
+  name_errors("nn_aum_loss")
   check_tensor(input, "input")
   if (!input$is_floating_point()) {
-    stop_parameter("input", "hold floating point numbers", tensor_kind(input), of = aum_name)
+    stop_parameter("input", "hold floating point numbers", tensor_kind(input))
   }
   predictions = check_predictions(tensor_shape(input), tensor_values(input))
   check_tensor(target, "target")
@@ -63,11 +64,9 @@ aum_slopes = function(predictions, positive) {
   twice_the_total / max(n_negatives * n_positives, 1) / (2 * sharers)
 }
 
-aum_name = "nn_aum_loss"
-
 check_tensor = function(x, name) {
   if (!inherits(x, "torch_tensor")) {
-    stop_parameter(name, loss_shapes, show_value(x), of = aum_name)
+    stop_parameter(name, loss_shapes, show_value(x))
   }
 }
 
@@ -91,7 +90,7 @@ tensor_values = function(tensor) {
 check_predictions = function(shape, values) {
   check_loss_shape(shape, "input")
   if (length(values) == 0L) {
-    stop_parameter("input", "have at least one value", "0 values", of = aum_name)
+    stop_parameter("input", "have at least one value", "0 values")
   }
   check_all_values(values, is.finite(values), "input", "hold finite numbers")
   values
@@ -102,7 +101,7 @@ check_labels = function(shape, values, n_rows) {
   check_loss_shape(shape, "target")
   if (length(values) != n_rows) {
     stop_parameter("target", sprintf("have one value for each prediction, %d", n_rows),
-      show_count(length(values), "value"), of = aum_name)
+      show_count(length(values), "value"))
   }
   check_all_values(values, values %in% c(0, 1), "target", "hold 1 for positive and 0 for negative rows")
   values == 1
@@ -112,13 +111,13 @@ loss_shapes = "be a tensor of shape (n) or (n, 1)"
 
 check_loss_shape = function(shape, name) {
   if (!(length(shape) == 1L || (length(shape) == 2L && shape[2L] == 1L))) {
-    stop_parameter(name, loss_shapes, sprintf("a tensor of shape (%s)", paste(shape, collapse = ", ")), of = aum_name)
+    stop_parameter(name, loss_shapes, sprintf("a tensor of shape (%s)", paste(shape, collapse = ", ")))
   }
 }
 
 # Shows the first value that has not passed.
 check_all_values = function(values, passed, name, requirement) {
   if (!all(passed)) {
-    stop_parameter(name, requirement, show_value(values[!passed][1L]), of = aum_name)
+    stop_parameter(name, requirement, show_value(values[!passed][1L]))
   }
 }

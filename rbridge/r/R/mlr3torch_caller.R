@@ -69,10 +69,11 @@ mlr3torch_purpose = function(functions, roles) {
 
 # mlr3torch calls what is given as 'sampler =' too, and then takes each batch for one row.
 refuse_as_sampler = function(frames, class_name) {
+  name_errors("the learner")
   for (frame in frames) {
     if (inherits(frame$param_vals$sampler, class_name)) {
       stop_parameter("sampler", "be a sampler of single rows", sprintf("a generator of class '%s'", class_name),
-        advice = "Pass it as 'batch_sampler ='.", of = "the learner")
+        advice = "Pass it as 'batch_sampler ='.")
     }
   }
 }

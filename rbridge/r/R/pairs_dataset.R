@@ -29,9 +29,10 @@
 #' dataset = pair_dataset(n_users = 3, n_items = 4, item_features = c(0.5, 1.5, 2.5, 3.5))
 #' dataset[c(7, 12)]
 pair_dataset = function(n_users, n_items, user_features = NULL, item_features = NULL) {
-  n_users = check_code_count(n_users, "n_users", of = "pair_dataset")
-  n_items = check_code_count(n_items, "n_items", of = "pair_dataset")
-  check_table(n_users, n_items, of = "pair_dataset")
+  name_errors("pair_dataset")
+  n_users = check_code_count(n_users, "n_users")
+  n_items = check_code_count(n_items, "n_items")
+  check_table(n_users, n_items)
   check_features(user_features, n_users, "user_features")
   check_features(item_features, n_items, "item_features")
   generator = torch::dataset(
@@ -61,27 +62,26 @@ rows_of = function(features, places) {
   if (is.matrix(features)) features[places, , drop = FALSE] else features[places]
 }
 
-check_table = function(n_users, n_items, of) {
+check_table = function(n_users, n_items) {
   most = 2^52 %/% n_users
   if (n_items > most) {
     stop_parameter("n_items", sprintf("be at most %.0f with %.0f users, so that pair numbers stay below 2^53", most,
-      n_users), show_value(n_items), of = of)
+      n_users), show_value(n_items))
   }
 }
 
 check_features = function(features, count, parameter) {
   if (length(dim(features)) > 2L) {
-    stop_parameter(parameter, "be a vector or a matrix", show_count(length(dim(features)), "dimension"),
-      of = "pair_dataset")
+    stop_parameter(parameter, "be a vector or a matrix", show_count(length(dim(features)), "dimension"))
   }
   if (is.null(features)) {
     return(invisible())
   }
   if (!is.numeric(features) || is.object(features)) {
-    stop_parameter(parameter, "be numbers", show_value(features), of = "pair_dataset")
+    stop_parameter(parameter, "be numbers", show_value(features))
   }
   if (NROW(features) != count) {
     stop_parameter(parameter, sprintf("have one value or one row for each of %.0f", count),
-      show_count(NROW(features), "value"), of = "pair_dataset")
+      show_count(NROW(features), "value"))
   }
 }

@@ -23,20 +23,20 @@
 #' @examples
 #' decode_pairs(c(7, 12), n_items = 4)
 decode_pairs = function(numbers, n_items) {
-  n_items = check_code_count(n_items, "n_items", of = "decode_pairs")
+  name_errors("decode_pairs")
+  n_items = check_code_count(n_items, "n_items")
   if (!is.numeric(numbers) || is.object(numbers)) {
-    stop_parameter("numbers", pair_numbers, show_value(numbers), of = "decode_pairs")
+    stop_parameter("numbers", pair_numbers, show_value(numbers))
   }
   numbers = as.double(numbers)
   wrong = which(is.na(numbers) | numbers != trunc(numbers) | numbers < 0 | numbers >= 2^53)
   if (length(wrong) > 0L) {
-    stop_parameter("numbers", pair_numbers, show_value(numbers[wrong[1L]]), of = "decode_pairs")
+    stop_parameter("numbers", pair_numbers, show_value(numbers[wrong[1L]]))
   }
   cells = numbers %/% 2
   users = cells %/% n_items + 1
   if (any(users > .Machine$integer.max)) {
-    stop_parameter("numbers", sprintf("be those of at most %d users", .Machine$integer.max), show_value(max(users)),
-      of = "decode_pairs")
+    stop_parameter("numbers", sprintf("be those of at most %d users", .Machine$integer.max), show_value(max(users)))
   }
   data.frame(
     user = as.integer(users),
@@ -46,9 +46,9 @@ decode_pairs = function(numbers, n_items) {
 }
 
 # How many users or items: their codes are integers.
-check_code_count = function(value, parameter, of) {
+check_code_count = function(value, parameter) {
   if (!is_whole_number(value) || value < 1 || value > .Machine$integer.max) {
-    stop_parameter(parameter, sprintf("be an integer from 1 to %d", .Machine$integer.max), show_value(value), of = of)
+    stop_parameter(parameter, sprintf("be an integer from 1 to %d", .Machine$integer.max), show_value(value))
   }
   as.double(value)
 }

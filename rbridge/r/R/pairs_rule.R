@@ -1,7 +1,7 @@
 # How many negatives there are, and of whom: what batch_sampler_pairs() works out before anything is drawn.
 
 # -> list(digits, n_decimals): the ratio as the decimal number of 15 significant digits that it is shown as.
-exact_share = function(ratio, of) {
+exact_share = function(ratio) {
   is_number = is.numeric(ratio) && !is.object(ratio) && length(ratio) == 1L && is.finite(ratio)
   if (is_number && ratio > 0 && ratio < 1) {
     decimal = strsplit(sprintf("%.14e", ratio), "e", fixed = TRUE)[[1L]]
@@ -10,72 +10,72 @@ exact_share = function(ratio, of) {
       return(list(digits = as.double(sub(".", "", decimal[1L], fixed = TRUE)), n_decimals = n_decimals))
     }
   }
-  stop_parameter("ratio", "be a number above 0 and below 1", show_value(ratio), of = of)
+  stop_parameter("ratio", "be a number above 0 and below 1", show_value(ratio))
 }
 
 # The settings that say how negatives are drawn, each for the methods that it belongs to.
-pairs_method = function(method, unique, reject_positives, power, full_users, of) {
-  method = check_choice(method, "method", pairs_methods, of)
-  unique = check_flag(unique, "unique", of)
-  full_users = check_choice(full_users, "full_users", c("error", "skip"), of)
+pairs_method = function(method, unique, reject_positives, power, full_users) {
+  method = check_choice(method, "method", pairs_methods)
+  unique = check_flag(unique, "unique")
+  full_users = check_choice(full_users, "full_users", c("error", "skip"))
   if (unique && method == "popularity") {
-    stop_parameter("unique", "be false with the method 'popularity'", show_value(unique), of = of)
+    stop_parameter("unique", "be false with the method 'popularity'", show_value(unique))
   }
   if (!is.null(power) && method != "popularity") {
-    stop_parameter("power", "be left out but with the method 'popularity'", show_value(power), of = of)
+    stop_parameter("power", "be left out but with the method 'popularity'", show_value(power))
   }
   if (full_users == "skip" && method != "per_user") {
-    stop_parameter("full_users", "be left out but with the method 'per_user'", show_value(full_users), of = of)
+    stop_parameter("full_users", "be left out but with the method 'per_user'", show_value(full_users))
   }
   if (method == "popularity") {
-    power = check_power(if (is.null(power)) 0.75 else power, of)
+    power = check_power(if (is.null(power)) 0.75 else power)
   }
-  list(method = method, unique = unique, reject_positives = check_flag(reject_positives, "reject_positives", of),
+  list(method = method, unique = unique, reject_positives = check_flag(reject_positives, "reject_positives"),
     power = power)
 }
 
-check_power = function(power, of) {
+check_power = function(power) {
   is_number = is.numeric(power) && !is.object(power) && length(power) == 1L
   if (!is_number || !is.finite(power) || power < 0) {
-    stop_parameter("power", "be a finite number of at least 0", show_value(power), of = of)
+    stop_parameter("power", "be a finite number of at least 0", show_value(power))
   }
   as.vector(power, "double")
 }
 
 # -> list(n_users, n_items, cells = (user - 1) * n_items + item - 1 of the positives, as recipes have them)
-positive_pairs = function(users, items, n_users, n_items, of) {
-  users = check_pair_codes(users, n_users, "users", of)
-  items = check_pair_codes(items, n_items, "items", of)
+positive_pairs = function(users, items, n_users, n_items) {
+  users = check_pair_codes(users, n_users, "users")
+  items = check_pair_codes(items, n_items, "items")
   if (length(users$codes) != length(items$codes)) {
     stop_parameter("items", sprintf("have one value for each user code, %d", length(users$codes)),
-      show_count(length(items$codes), "value"), of = of)
+      show_count(length(items$codes), "value"))
   }
-  check_table(users$most, items$most, of)
+  check_table(users$most, items$most)
   cells = sort((users$codes - 1) * items$most + (items$codes - 1), method = "radix")
   repeated = c(FALSE, cells[-1L] == cells[-length(cells)])
   list(n_users = users$most, n_items = items$most, cells = c(cells[!repeated], cells[repeated]))
 }
 
-check_pair_codes = function(codes, most, parameter, of) {
+check_pair_codes = function(codes, most, parameter) {
   if (length(dim(codes)) > 1L) {
-    stop_parameter(parameter, "be a vector of codes", show_count(length(dim(codes)), "dimension"), of = of)
+    stop_parameter(parameter, "be a vector of codes", show_count(length(dim(codes)), "dimension"))
   }
   advice = "match(x, unique(x)) makes codes of any ids."
   if (length(codes) == 0L) {
-    stop_parameter(parameter, "have at least one code", "0 values", of = of)
+    stop_parameter(parameter, "have at least one code", "0 values")
   }
   if (!is.numeric(codes) || is.object(codes)) {
-    stop_parameter(parameter, "hold codes, integers from 1", sprintf("%s values", class(codes)[1L]), advice, of)
+    stop_parameter(parameter, "hold codes, integers from 1", sprintf("%s values", class(codes)[1L]), advice)
   }
   codes = as.double(codes)
   broken = which(is.na(codes) | codes != trunc(codes))
   if (length(broken) > 0L) {
-    stop_parameter(parameter, "hold codes, integers from 1", show_value(codes[broken[1L]]), advice, of)
+    stop_parameter(parameter, "hold codes, integers from 1", show_value(codes[broken[1L]]), advice)
   }
-  largest = if (is.null(most)) .Machine$integer.max else check_code_count(most, paste0("n_", parameter), of)
+  largest = if (is.null(most)) .Machine$integer.max else check_code_count(most, paste0("n_", parameter))
   outside = which(codes < 1 | codes > largest)
   if (length(outside) > 0L) {
-    stop_parameter(parameter, sprintf("hold codes from 1 to %.0f", largest), show_value(codes[outside[1L]]), of = of)
+    stop_parameter(parameter, sprintf("hold codes from 1 to %.0f", largest), show_value(codes[outside[1L]]))
   }
   list(codes = codes, most = if (is.null(most)) max(codes) else largest)
 }
@@ -96,38 +96,38 @@ full_users_of = function(positives) {
 }
 
 # The negatives of an epoch: their number, or with "per_user" one number for each user.
-negative_counts = function(positives, share, way, skip_full, of) {
+negative_counts = function(positives, share, way, skip_full) {
   n_positives = length(positives$cells)
   if (way$method == "per_user") {
-    return(negative_counts_of_users(positives, share, way, skip_full, of))
+    return(negative_counts_of_users(positives, share, way, skip_full))
   }
-  count = share_negatives(n_positives, share, n_positives, of)
+  count = share_negatives(n_positives, share, n_positives)
   if (way$method == "uniform") {
     n_cells = positives$n_users * positives$n_items
     n_free = n_cells - if (way$reject_positives) length(distinct_cells(positives$cells)) else 0
     if (n_free == 0) {
       stop_parameter("items", "leave a cell that is no positive",
-        sprintf("%s, all of which are positives,", show_count(n_cells, "cell")), of = of)
+        sprintf("%s, all of which are positives,", show_count(n_cells, "cell")))
     }
     if (way$unique && count > n_free) {
       stop_parameter("unique",
         sprintf("be false for more negatives than there are cells to draw from, %.0f", n_free),
-        sprintf("true and %s", show_count(count, "negative")), of = of)
+        sprintf("true and %s", show_count(count, "negative")))
     }
   } else if (way$reject_positives) {
-    popularity_acceptance(positives, way$power, of)
+    popularity_acceptance(positives, way$power)
   }
   count
 }
 
-negative_counts_of_users = function(positives, share, way, skip_full, of) {
+negative_counts_of_users = function(positives, share, way, skip_full) {
   of_user = positives_of_users(positives)
   full = if (way$reject_positives) full_users_of(positives)
   if (length(full) > 0L) {
-    check_full_users(full, sum(of_user > 0L), skip_full, of)
+    check_full_users(full, sum(of_user > 0L), skip_full)
     of_user[full] = 0L
   }
-  counts = share_negatives(of_user, share, length(positives$cells), of)
+  counts = share_negatives(of_user, share, length(positives$cells))
   limits = rep(positives$n_items, positives$n_users)
   if (way$reject_positives) {
     limits = limits - positives_of_users(positives, distinct_cells(positives$cells))
@@ -136,26 +136,26 @@ negative_counts_of_users = function(positives, share, way, skip_full, of) {
   if (way$unique && !is.na(user)) {
     stop_parameter("unique", "be false for more negatives of a user than there are items to draw from",
       sprintf("true and %s for user %d, of %s,", show_count(counts[user], "negative"), user,
-        show_count(limits[user], "item")), of = of)
+        show_count(limits[user], "item")))
   }
   counts
 }
 
 # Users without a free item are refused, or, if these are skipped, that all users are such.
-check_full_users = function(full, n_users, skip_full, of) {
+check_full_users = function(full, n_users, skip_full) {
   if (!skip_full) {
     stop_parameter("items", "leave each user an item that is no positive",
       sprintf("%s without one, the first of them user %d,", show_count(length(full), "user"), full[1L]),
-      "Leave such users out, or set 'full_users' to 'skip'.", of)
+      "Leave such users out, or set 'full_users' to 'skip'.")
   }
   if (length(full) == n_users) {
     stop_parameter("items", "leave some user an item that is no positive",
-      sprintf("%s with positives, all without one,", show_count(n_users, "user")), of = of)
+      sprintf("%s with positives, all without one,", show_count(n_users, "user")))
   }
 }
 
 # What the rounded running total of the negatives for the counts of positives grows by. `n_all` are all positives.
-share_negatives = function(counts, share, n_all, of) {
+share_negatives = function(counts, share, n_all) {
   shares = .Call(C_share_negatives, as.integer(counts), share$digits, share$n_decimals)
   total = sum(shares)
   if (is.infinite(total)) {
@@ -163,13 +163,13 @@ share_negatives = function(counts, share, n_all, of) {
   }
   if (n_all + total > .Machine$integer.max) {
     stop_parameter("ratio", sprintf("give at most %d pairs", .Machine$integer.max),
-      sprintf("%s pairs", show_value(n_all + total)), of = of)
+      sprintf("%s pairs", show_value(n_all + total)))
   }
   shares
 }
 
 # The share of what popularity draws that is kept; refused if it is too small, over all users or for one.
-popularity_acceptance = function(positives, power, of) {
+popularity_acceptance = function(positives, power) {
   kept = .Call(C_kept_shares, positives$cells, positives$n_users, positives$n_items, power)
   acceptance = sum(kept * positives_of_users(positives)) / length(positives$cells)
   user = which.min(kept)
@@ -179,18 +179,18 @@ popularity_acceptance = function(positives, power, of) {
     shown = sprintf("%.3g", round(found[low], 6) + 0)
     stop_parameter("method", "keep at least 1/100 of what is drawn",
       sprintf("'popularity', which keeps %s for %s,", shown, c("all users", sprintf("user %d", user))[low]),
-      "Lower 'power', use another method, or set 'reject_positives' to false.", of)
+      "Lower 'power', use another method, or set 'reject_positives' to false.")
   }
   acceptance
 }
 
 # The number of batches; refused if a batch would lack a positive or a negative.
-pairs_batches = function(n_positives, n_negatives, batch_size, num_replicas, of) {
+pairs_batches = function(n_positives, n_negatives, batch_size, num_replicas) {
   replicas = if (is.null(num_replicas)) 1 else num_replicas
   fewest = min(n_positives, n_negatives)
   numbers = sprintf("of %s and %s", show_count(n_positives, "positive"), show_count(n_negatives, "negative"))
   if (n_negatives == 0) {
-    stop_parameter("ratio", "leave room for a negative", paste("an epoch", numbers), of = of)
+    stop_parameter("ratio", "leave room for a negative", paste("an epoch", numbers))
   }
   n_batches = divide_up(divide_up(n_positives + n_negatives, batch_size), replicas) * replicas
   if (n_batches <= fewest) {
@@ -199,9 +199,8 @@ pairs_batches = function(n_positives, n_negatives, batch_size, num_replicas, of)
   most = fewest %/% replicas * replicas
   requirement = sprintf("so that every batch has a positive and a negative %s", numbers)
   if (most == 0) {
-    stop_parameter("num_replicas", sprintf("be at most %.0f, %s", fewest, requirement), show_value(replicas), of = of)
+    stop_parameter("num_replicas", sprintf("be at most %.0f, %s", fewest, requirement), show_value(replicas))
   }
   stop_parameter("batch_size",
-    sprintf("be at least %.0f, %s", divide_up(n_positives + n_negatives, most), requirement), show_value(batch_size),
-    of = of)
+    sprintf("be at least %.0f, %s", divide_up(n_positives + n_negatives, most), requirement), show_value(batch_size))
 }

@@ -102,17 +102,17 @@
 #' coro::loop(for (batch in loader) print(data.frame(batch)))
 batch_sampler_pairs = function(users, items, ratio, batch_size, n_users = NULL, n_items = NULL, method = "uniform",
   unique = FALSE, reject_positives = TRUE, power = NULL, full_users = "error", seed = NULL, num_replicas = NULL) {
-  of = pairs_name
-  share = exact_share(ratio, of)
-  batch_size = check_count(batch_size, "batch_size", of)
-  way = pairs_method(method, unique, reject_positives, power, full_users, of)
+  name_errors("batch_sampler_pairs")
+  share = exact_share(ratio)
+  batch_size = check_count(batch_size, "batch_size")
+  way = pairs_method(method, unique, reject_positives, power, full_users)
   if (!is.null(seed)) {
-    seed = check_range(seed, "seed", largest_seed, of)
+    seed = check_range(seed, "seed", largest_seed)
   }
-  num_replicas = check_positive(num_replicas, "num_replicas", of)
-  positives = positive_pairs(users, items, n_users, n_items, of)
-  counts = negative_counts(positives, share, way, full_users == "skip", of)
-  n_batches = pairs_batches(length(positives$cells), sum(counts), batch_size, num_replicas, of)
+  num_replicas = check_positive(num_replicas, "num_replicas")
+  positives = positive_pairs(users, items, n_users, n_items)
+  counts = negative_counts(positives, share, way, full_users == "skip")
+  n_batches = pairs_batches(length(positives$cells), sum(counts), batch_size, num_replicas)
   parts = list(
     n_users = positives$n_users, n_items = positives$n_items, n_batches = n_batches, method = way$method,
     unique = as.integer(way$unique), reject_positives = as.integer(way$reject_positives), power = way$power,
@@ -123,13 +123,11 @@ batch_sampler_pairs = function(users, items, ratio, batch_size, n_users = NULL, 
   new_generator(new_recipe("pairs", seed, parts, labels = labels))
 }
 
-pairs_name = "batch_sampler_pairs"
-
 pairs_methods = c("uniform", "per_user", "popularity")
 
 kind_pairs = function() {
   list(
-    class = pairs_name,
+    class = "batch_sampler_pairs",
     check = check_pairs,
     n_rows = function(recipe) NULL,
     n_batches = function(recipe) recipe$parts$n_batches,
@@ -157,26 +155,25 @@ kind_pairs = function() {
 }
 
 # Cells and numbers of negatives are checked by the routine that draws.
-check_pairs = function(recipe, of) {
+check_pairs = function(recipe) {
   parts = recipe$parts
   largest = .Machine$integer.max
-  n_users = part_count(recipe, "n_users", 1, largest, of)
-  part_count(recipe, "n_items", 1, 2^52 %/% n_users, of)
-  part_count(recipe, "n_batches", 1, largest, of)
-  part_flag(recipe, "unique", of)
-  part_flag(recipe, "reject_positives", of)
+  n_users = part_count(recipe, "n_users", 1, largest)
+  part_count(recipe, "n_items", 1, 2^52 %/% n_users)
+  part_count(recipe, "n_batches", 1, largest)
+  part_flag(recipe, "unique")
+  part_flag(recipe, "reject_positives")
   if (!is.character(parts$method) || length(parts$method) != 1L || !parts$method %in% pairs_methods) {
-    stop_parameter("recipe", sprintf("have one of %s as 'method'", show_names(pairs_methods)),
-      show_value(parts$method), of = of)
+    stop_parameter("recipe", sprintf("have one of %s as 'method'", show_names(pairs_methods)), show_value(parts$method))
   }
   if (parts$method == "popularity") {
-    check_power(parts$power, of)
+    check_power(parts$power)
   }
   if (!is.double(parts$cells)) {
-    stop_parameter("recipe", "have doubles as 'cells'", show_value(parts$cells), of = of)
+    stop_parameter("recipe", "have doubles as 'cells'", show_value(parts$cells))
   }
   if (!is.integer(parts$n_negatives)) {
-    stop_parameter("recipe", "have integers as 'n_negatives'", show_value(parts$n_negatives), of = of)
+    stop_parameter("recipe", "have integers as 'n_negatives'", show_value(parts$n_negatives))
   }
 }
 
@@ -192,7 +189,7 @@ pairs_counts = function(recipe) {
     n_negatives = sum(as.double(parts$n_negatives)),
     n_skipped_users = if (free_only && parts$method == "per_user") length(full_users_of(positives)) else 0L,
     acceptance = if (free_only && parts$method == "popularity") {
-      popularity_acceptance(positives, parts$power, pairs_name)
+      popularity_acceptance(positives, parts$power)
     } else {
       1
     }

@@ -23,10 +23,11 @@
 #' plain = list(rows = sample(2000), offsets = seq(0, 2000, by = 100))
 #' plot_batch_counts(list(plain = batch_counts(plain, labels), stratified = batch_counts(stratified, labels)), "yes")
 plot_batch_counts = function(tables, label) {
-  need_ggplot2("plot_batch_counts")
-  check_named_list(tables, "tables", "plot_batch_counts")
+  name_errors("plot_batch_counts")
+  need_ggplot2()
+  check_named_list(tables, "tables")
   if (!all(vapply(tables, function(table) label %in% names(table), logical(1L)))) {
-    stop_parameter("label", "be a column of every table", show_value(label), of = "plot_batch_counts")
+    stop_parameter("label", "be a column of every table", show_value(label))
   }
   counts = lapply(tables, `[[`, label)
   each = drawn_panels(counts, "each", function(count) data.frame(x = seq_along(count), y = count))
@@ -77,17 +78,17 @@ panel_titles = function(counts, label) {
   stats::setNames(c(each, bars), seq_len(2L * length(counts)))
 }
 
-need_ggplot2 = function(of) {
+need_ggplot2 = function() {
   if (!requireNamespace("ggplot2", quietly = TRUE)) {
-    stop(of, "() needs the R package ggplot2: install.packages(\"ggplot2\").", call. = FALSE)
+    stop(public_name(), "() needs the R package ggplot2: install.packages(\"ggplot2\").", call. = FALSE)
   }
 }
 
 # A list of one entry or more, each with a name of its own.
-check_named_list = function(x, parameter, of) {
+check_named_list = function(x, parameter) {
   names = names(x)
   is_named = is.list(x) && length(names) > 0L && all(nzchar(names)) && !anyDuplicated(names)
   if (!is_named || is.data.frame(x)) {
-    stop_parameter(parameter, "be a list whose entries have names", show_value(x), of = of)
+    stop_parameter(parameter, "be a list whose entries have names", show_value(x))
   }
 }

@@ -20,8 +20,9 @@
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' plot_learning_curves(list(plain = c(0.6, 0.7, 0.75), stratified = cbind(c(0.6, 0.7, 0.8), c(0.5, 0.7, 0.7))))
 plot_learning_curves = function(values, label = "area under the ROC curve") {
-  need_ggplot2("plot_learning_curves")
-  runs = check_runs(values, "values", "plot_learning_curves")
+  name_errors("plot_learning_curves")
+  need_ggplot2()
+  runs = check_runs(values, "values")
   drawn = do.call(rbind, Map(function(matrix, name) {
     data.frame(epoch = seq_len(nrow(matrix)), mean = rowMeans(matrix), lowest = apply(matrix, 1L, min),
       highest = apply(matrix, 1L, max), name = name, row.names = NULL)

@@ -22,11 +22,12 @@
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' plot_plan(batch_plan(rep(c("a", "b", "c"), times = c(12, 50, 200)), 2))
 plot_plan = function(plan, most = 40L) {
-  need_ggplot2("plot_plan")
+  name_errors("plot_plan")
+  need_ggplot2()
   if (!inherits(plan, "batch_plan")) {
-    stop_parameter("plan", "be a plan that batch_plan() made", show_value(plan), of = "plot_plan")
+    stop_parameter("plan", "be a plan that batch_plan() made", show_value(plan))
   }
-  most = check_count(most, "most", of = "plot_plan")
+  most = check_count(most, "most")
   chosen = utils::head(order(plan$counts), most)
   composition = plan$composition()[chosen]
   names = sprintf("%s: %s, %s in a batch", plan$strata[chosen], vapply(plan$counts[chosen], show_count, "", "row"),

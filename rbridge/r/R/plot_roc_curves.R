@@ -28,13 +28,13 @@
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' plot_roc_curves(list(good = c(4, 3, 2, 1), chance = c(1, 1, 1, 1)), labels = c(1, 1, 0, 0))
 plot_roc_curves = function(scores, labels, weights = NULL) {
-  of = "plot_roc_curves"
-  need_ggplot2(of)
+  name_errors("plot_roc_curves")
+  need_ggplot2()
   if (is.null(weights)) {
     weights = rep(1, length(labels))
   }
-  check_roc_rows(labels, weights, of)
-  runs = check_runs(scores, "scores", of, n_rows = length(labels))
+  check_roc_rows(labels, weights)
+  runs = check_runs(scores, "scores", n_rows = length(labels))
   positive = as.logical(labels)
   curves = lapply(runs, function(matrix) {
     lapply(seq_len(ncol(matrix)), function(run) roc_curve(matrix[, run], positive, weights))
@@ -97,33 +97,33 @@ wide_keys = function() {
   ggplot2::theme(legend.key.width = ggplot2::unit(2, "lines"))
 }
 
-check_roc_rows = function(labels, weights, of) {
+check_roc_rows = function(labels, weights) {
   wrong = labels[!labels %in% c(0, 1)]
   if (length(wrong) > 0L) {
-    stop_parameter("labels", "hold 0 and 1 only", show_value(wrong[1L]), of = of)
+    stop_parameter("labels", "hold 0 and 1 only", show_value(wrong[1L]))
   }
   if (length(weights) != length(labels) || !all(is.finite(weights) & weights >= 0)) {
     stop_parameter("weights", "have a finite number, not negative, for each label",
-      show_count(length(weights), "value"), of = of)
+      show_count(length(weights), "value"))
   }
   if (!(sum(weights[labels == 1]) > 0 && sum(weights[labels == 0]) > 0)) {
-    stop_parameter("labels", "hold both 0 and 1", sprintf("%d of 1", sum(labels == 1)), of = of)
+    stop_parameter("labels", "hold both 0 and 1", sprintf("%d of 1", sum(labels == 1)))
   }
 }
 
 # -> a list of matrices with a column for each run
-check_runs = function(values, parameter, of, n_rows = NULL) {
-  check_named_list(values, parameter, of)
+check_runs = function(values, parameter, n_rows = NULL) {
+  check_named_list(values, parameter)
   runs = lapply(values, as.matrix)
   for (name in names(runs)) {
     matrix = runs[[name]]
     if (length(matrix) == 0L || !(is.null(n_rows) || nrow(matrix) == n_rows)) {
       values = if (!is.null(n_rows)) show_count(n_rows, "value")
       required = if (is.null(n_rows)) "be vectors or matrices" else sprintf("have %s a run", values)
-      stop_parameter(parameter, required, sprintf("%s for '%s'", show_count(nrow(matrix), "value"), name), of = of)
+      stop_parameter(parameter, required, sprintf("%s for '%s'", show_count(nrow(matrix), "value"), name))
     }
     if (!is.numeric(matrix) || !all(is.finite(matrix))) {
-      stop_parameter(parameter, "hold finite numbers", sprintf("others for '%s'", name), of = of)
+      stop_parameter(parameter, "hold finite numbers", sprintf("others for '%s'", name))
     }
   }
   runs

@@ -14,6 +14,9 @@
 #' [batch_plan()] shows the batches before any training, [min_samples_for_batch_size()] chooses the promise by their
 #' size, and [bin_target()] makes strata of a numeric target.
 #'
+#' An error about an argument is a condition of the class `"rbridge_refusal"` with the fields `name`, of the function or
+#' class that refuses the argument, `parameter`, `requirement`, `got` and `advice`, of which the message is made.
+#'
 #' The package needs neither Python nor LibTorch to make batches: [torch::torch_is_installed()] may be `FALSE`.
 #'
 #' @useDynLib rbridge, .registration = TRUE

@@ -23,15 +23,16 @@
 #' sampler = batch_sampler_stratified(1, strata = labels, seed = 1)(NULL)
 #' batch_counts(sampler$batches(0), labels)
 batch_counts = function(batches, labels) {
+  name_errors("batch_counts")
   if (!is.list(batches) || is.null(batches$rows) || is.null(batches$offsets)) {
-    stop_parameter("batches", "be a list of rows and offsets", show_value(batches), of = "batch_counts")
+    stop_parameter("batches", "be a list of rows and offsets", show_value(batches))
   }
-  strata = encode_strata(labels, missing = "stratum", of = "batch_counts")
+  strata = encode_strata(labels, missing = "stratum")
   rows = batches$rows
   n_rows = length(strata$codes)
   if (length(rows) > 0L && (min(rows) < 1 || max(rows) > n_rows)) {
     got = sprintf("%s and row %.0f", show_count(n_rows, "value"), if (min(rows) < 1) min(rows) else max(rows))
-    stop_parameter("labels", "have one value for each row of the dataset", got, of = "batch_counts")
+    stop_parameter("labels", "have one value for each row of the dataset", got)
   }
   n_batches = length(batches$offsets) - 1L
   batch = rep(seq_len(n_batches), times = diff(batches$offsets))

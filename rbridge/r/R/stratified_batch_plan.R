@@ -57,11 +57,10 @@
 #'   batch_plan(mlr3::tsk("iris"), min_samples_per_stratum = 4, assign = "even")
 #' }
 batch_plan = function(x, min_samples_per_stratum = NULL, ..., strata = NULL) {
-  input = dry_input(x, strata, "batch_plan")
+  name_errors("batch_plan")
+  input = dry_input(x, strata)
   generator = batch_sampler_stratified(min_samples_per_stratum, ..., strata = input$strata)
-  recipe = attr(generator, "settings")$recipe
-  recipe = sampler_kind("stratified")$complete(recipe, input$data_source, source_task(input$data_source))
-  setup = sampler_kind("stratified")$setup(recipe)
+  setup = dry_setup(generator, input$data_source)
   plan = setup$plan
   structure(class = "batch_plan", list(
     n_batches = as.integer(plan$n_batches),
@@ -74,6 +73,13 @@ batch_plan = function(x, min_samples_per_stratum = NULL, ..., strata = NULL) {
     assign = plan$assign,
     composition = composition_function(plan)
   ))
+}
+
+# What an instance works with. What the dataset is refused for is told in the name of the sampler.
+dry_setup = function(generator, data_source) {
+  name_errors("batch_sampler_stratified")
+  kind = sampler_kind("stratified")
+  kind$setup(kind$complete(attr(generator, "settings")$recipe, data_source, source_task(data_source)))
 }
 
 # A function that holds the plan and nothing else.

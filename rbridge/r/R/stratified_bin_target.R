@@ -58,7 +58,8 @@
 #'   batch_plan(task, min_samples_per_stratum = 2)
 #' }
 bin_target = function(values, n_bins = 10) {
-  n_bins = check_count(n_bins, "n_bins", of = "bin_target")
+  name_errors("bin_target")
+  n_bins = check_count(n_bins, "n_bins")
   values = check_numbers(values)
   present = values[!is.na(values)]
   distinct = sort(unique(present))
@@ -76,9 +77,9 @@ check_numbers = function(values) {
   kind = column_kind(values)
   if (!kind %in% c("integer", "double")) {
     stop_parameter("values", "be a vector of numbers",
-      if (kind %in% names(kinds)) kinds[[kind]] else paste(kind, "values"), of = "bin_target")
+      if (kind %in% names(kinds)) kinds[[kind]] else paste(kind, "values"))
   }
-  check_some_rows(length(values), sum(is.na(values)), "values", of = "bin_target")
+  check_some_rows(length(values), sum(is.na(values)), "values")
   plain_numbers(values)
 }
 
@@ -89,7 +90,7 @@ bins_of_distinct = function(counts, n_bins) {
   n_bins = min(n_bins, n_rows)
   if (2 * n_bins * n_rows >= 2^53) {
     stop_parameter("n_bins", "have a product with twice the rows below 2^53, to be exact",
-      sprintf("%.0f and %s", n_bins, show_count(n_rows, "row")), of = "bin_target")
+      sprintf("%.0f and %s", n_bins, show_count(n_rows, "row")))
   }
   # L + U, twice the middle of the rows that share a value
   middles = 2 * cumsum(as.double(counts)) - counts

@@ -38,38 +38,38 @@ is_whole_number = function(value) {
   is.numeric(value) && !is.object(value) && length(value) == 1L && is.finite(value) && value == floor(value)
 }
 
-check_positive = function(value, parameter, of = sampler_name) {
+check_positive = function(value, parameter) {
   if (is.null(value)) {
     return(NULL)
   }
   if (!is_whole_number(value) || value < 1) {
-    stop_parameter(parameter, "be a positive integer", show_value(value), of = of)
+    stop_parameter(parameter, "be a positive integer", show_value(value))
   }
   as.double(value)
 }
 
 # One that must be given.
-check_count = function(value, parameter, of) {
+check_count = function(value, parameter) {
   if (is.null(value)) {
-    stop_parameter(parameter, "be a positive integer", "nothing", of = of)
+    stop_parameter(parameter, "be a positive integer", "nothing")
   }
-  check_positive(value, parameter, of)
+  check_positive(value, parameter)
 }
 
-check_range = function(value, parameter, largest, of = sampler_name) {
-  check_between(value, parameter, 0, largest, of)
+check_range = function(value, parameter, largest) {
+  check_between(value, parameter, 0, largest)
 }
 
-check_flag = function(value, parameter, of = sampler_name) {
+check_flag = function(value, parameter) {
   if (!is.logical(value) || length(value) != 1L || is.na(value)) {
-    stop_parameter(parameter, "be true or false", show_value(value), of = of)
+    stop_parameter(parameter, "be true or false", show_value(value))
   }
   as.vector(value)
 }
 
-check_choice = function(value, parameter, choices, of = sampler_name) {
+check_choice = function(value, parameter, choices) {
   if (!is.character(value) || length(value) != 1L || !value %in% choices) {
-    stop_parameter(parameter, paste("be one of", show_names(choices)), show_value(value), of = of)
+    stop_parameter(parameter, paste("be one of", show_names(choices)), show_value(value))
   }
   as.vector(value)
 }

@@ -1,44 +1,44 @@
 # Labels of rows, the sets that they form, and what batches lack of them, for batch_sampler_multilabel().
 
 # -> a logical matrix with names of columns; anything but 0 and 1 is refused
-label_matrix = function(labels, of) {
+label_matrix = function(labels) {
   if (is.data.frame(labels)) {
-    check_label_columns(labels, of)
+    check_label_columns(labels)
   }
   if (is.data.frame(labels) || inherits(labels, "sparseMatrix")) {
     labels = as.matrix(labels)
   }
-  check_label_matrix(labels, of)
+  check_label_matrix(labels)
   wrong = is.na(labels) | (labels != 0 & labels != 1)
   if (any(wrong)) {
-    stop_parameter("labels", "hold 0 and 1", show_value(t(labels)[which(t(wrong))[1L]]), of = of)
+    stop_parameter("labels", "hold 0 and 1", show_value(t(labels)[which(t(wrong))[1L]]))
   }
   names = colnames(labels)
   matrix(labels == 1, nrow(labels), ncol(labels),
     dimnames = list(NULL, if (is.null(names)) as.character(seq_len(ncol(labels))) else enc2utf8(names)))
 }
 
-check_label_columns = function(labels, of) {
+check_label_columns = function(labels) {
   for (name in names(labels)) {
     column = labels[[name]]
     if (is.object(column) || !is.null(dim(column)) || !(is.logical(column) || is.numeric(column))) {
-      stop_parameter("labels", "hold 0 and 1", sprintf("%s values in column '%s'", class(column)[1L], name), of = of)
+      stop_parameter("labels", "hold 0 and 1", sprintf("%s values in column '%s'", class(column)[1L], name))
     }
   }
 }
 
-check_label_matrix = function(labels, of) {
+check_label_matrix = function(labels) {
   if (length(dim(labels)) != 2L || is.object(labels) || !is.atomic(labels)) {
-    stop_parameter("labels", "be a matrix with one row a row of the dataset", show_shape(labels), of = of)
+    stop_parameter("labels", "be a matrix with one row a row of the dataset", show_shape(labels))
   }
   for (side in 1:2) {
     noun = c("row", "column")[side]
     if (dim(labels)[side] == 0L) {
-      stop_parameter("labels", sprintf("have at least one %s", noun), sprintf("0 %ss", noun), of = of)
+      stop_parameter("labels", sprintf("have at least one %s", noun), sprintf("0 %ss", noun))
     }
   }
   if (!is.logical(labels) && !is.numeric(labels)) {
-    stop_parameter("labels", "hold 0 and 1", sprintf("%s values", typeof(labels)), of = of)
+    stop_parameter("labels", "hold 0 and 1", sprintf("%s values", typeof(labels)))
   }
 }
 
@@ -59,24 +59,23 @@ label_sets = function(labels) {
 }
 
 # The number of batches that the counts of the labels allow.
-multilabel_batches = function(labels, minimum, max_batches, shortfall, replicas, of) {
+multilabel_batches = function(labels, minimum, max_batches, shortfall, replicas) {
   counts = colSums(labels)
   rarest = which.min(counts)
   n_min = counts[[rarest]]
   if (n_min == 0) {
     stop_parameter("labels", "have a row of every label", sprintf("no row of label '%s'", colnames(labels)[rarest]),
-      "Leave the label out.", of)
+      "Leave the label out.")
   }
   if (minimum > n_min && shortfall == "error") {
     stop_parameter("min_samples_per_label",
       sprintf("be at most %.0f: the rarest label, '%s', has %s", n_min, colnames(labels)[rarest],
         show_count(n_min, "row")),
-      show_value(minimum), "Lower it, or set 'shortfall' to 'warn' or 'allow'.", of)
+      show_value(minimum), "Lower it, or set 'shortfall' to 'warn' or 'allow'.")
   }
   n_batches = min(max(1, n_min %/% minimum), max_batches)
   if (n_batches < replicas) {
-    stop_parameter("num_replicas", sprintf("be at most %.0f, the number of batches", n_batches), show_value(replicas),
-      of = of)
+    stop_parameter("num_replicas", sprintf("be at most %.0f, the number of batches", n_batches), show_value(replicas))
   }
   n_batches %/% replicas * replicas
 }
@@ -105,7 +104,7 @@ describe_shortfall = function(lacking, names) {
 }
 
 # The error that names a number of batches for which nothing is lacking.
-stop_shortfall = function(parts, names, max_batches, replicas, of) {
+stop_shortfall = function(parts, names, max_batches, replicas) {
   lacking = lacking_labels(assigned_labels(parts)$held, parts$minimum)
   fewest = 0 # in units of replicas; `fewest` works, `most` does not
   most = parts$n_batches %/% replicas
@@ -121,12 +120,12 @@ stop_shortfall = function(parts, names, max_batches, replicas, of) {
   if (fewest == 0) {
     stop_parameter("num_replicas",
       "be lower: no number of batches was found of which each holds enough rows of every label",
-      show_value(replicas), paste("Lower it,", advice), of)
+      show_value(replicas), paste("Lower it,", advice))
   }
   stop_parameter("max_batches", sprintf("be at most %.0f", fewest * replicas),
     sprintf("%s, for %s: %s,", show_value(max_batches), show_batches(parts$n_batches),
       describe_shortfall(lacking, names)),
-    paste(if (is.null(max_batches)) "Set" else "Lower", "it,", advice), of)
+    paste(if (is.null(max_batches)) "Set" else "Lower", "it,", advice))
 }
 
 # The rows of each label in each batch of an epoch, one row a batch; NULL while mlr3torch predicts.

@@ -40,45 +40,45 @@
 #'   min_samples_for_batch_size(mlr3::tsk("german_credit"), batch_size = 50)
 #' }
 min_samples_for_batch_size = function(x, batch_size, strata = NULL, missing = "error", num_replicas = NULL) {
-  of = "min_samples_for_batch_size"
-  batch_size = check_count(batch_size, "batch_size", of)
+  name_errors("min_samples_for_batch_size")
+  batch_size = check_count(batch_size, "batch_size")
   configuration = list(
-    missing = check_choice(missing, "missing", c("error", "stratum", "drop"), of),
-    num_replicas = check_positive(num_replicas, "num_replicas", of)
+    missing = check_choice(missing, "missing", c("error", "stratum", "drop")),
+    num_replicas = check_positive(num_replicas, "num_replicas")
   )
-  strata = dry_strata(x, strata, configuration, of)
+  strata = dry_strata(x, strata, configuration)
   counts = stratum_counts(strata)
   smallest = smallest_stratum(counts, strata$names)
-  as.integer(smallest$rows %/% batches_of_batch_size(sum(counts), smallest, batch_size, configuration, of))
+  as.integer(smallest$rows %/% batches_of_batch_size(sum(counts), smallest, batch_size, configuration))
 }
 
 # The strata of `x`, or of `strata` where `x` is a task or a dataset, encoded.
-dry_strata = function(x, strata, configuration, of) {
-  input = dry_input(x, strata, of)
+dry_strata = function(x, strata, configuration) {
+  input = dry_input(x, strata)
   strata = input$strata
   if (is_deferred(strata)) {
-    return(source_strata(input$data_source, c(configuration, list(strata = strata)), of))
+    return(source_strata(input$data_source, c(configuration, list(strata = strata))))
   }
-  strata = encode_strata(strata, configuration$missing, of)
-  check_task_order(source_task(input$data_source), of)
-  check_strata_rows(input$data_source, length(strata$codes), of)
+  strata = encode_strata(strata, configuration$missing)
+  check_task_order(source_task(input$data_source))
+  check_strata_rows(input$data_source, length(strata$codes))
   strata
 }
 
 # -> list(data_source, strata), as a generator is called and as it is made
-dry_input = function(x, strata, of) {
+dry_input = function(x, strata) {
   if (inherits(x, "Task")) {
     x = list(task = x)
   }
   is_source = inherits(x, "dataset") || !is.null(source_task(x))
   if (!is_source && (is.environment(x) || is.function(x))) {
-    stop_parameter("x", "be a task, a dataset with a task, or strata", show_value(x), of = of)
+    stop_parameter("x", "be a task, a dataset with a task, or strata", show_value(x))
   }
   if (is_source) {
     list(data_source = x, strata = strata)
   } else if (is.null(strata)) {
     list(data_source = NULL, strata = x)
   } else {
-    stop_parameter("strata", "be left out where 'x' is no task and no dataset", show_value(strata), of = of)
+    stop_parameter("strata", "be left out where 'x' is no task and no dataset", show_value(strata))
   }
 }

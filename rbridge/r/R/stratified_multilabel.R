@@ -95,23 +95,23 @@
 #' nrow(sampler$shortfalls(epoch = 0))
 batch_sampler_multilabel = function(labels, min_samples_per_label, max_batches = NULL, shortfall = "error",
   shuffle = TRUE, seed = NULL, num_replicas = NULL) {
-  of = multilabel_name
+  name_errors("batch_sampler_multilabel")
   if (!is.null(seed)) {
-    seed = check_range(seed, "seed", largest_seed, of)
+    seed = check_range(seed, "seed", largest_seed)
   }
-  num_replicas = check_positive(num_replicas, "num_replicas", of)
-  minimum = check_count(min_samples_per_label, "min_samples_per_label", of)
-  max_batches = check_positive(max_batches, "max_batches", of)
-  shortfall = check_choice(shortfall, "shortfall", c("error", "warn", "allow"), of)
-  shuffle = check_flag(shuffle, "shuffle", of)
-  labels = label_matrix(labels, of)
+  num_replicas = check_positive(num_replicas, "num_replicas")
+  minimum = check_count(min_samples_per_label, "min_samples_per_label")
+  max_batches = check_positive(max_batches, "max_batches")
+  shortfall = check_choice(shortfall, "shortfall", c("error", "warn", "allow"))
+  shuffle = check_flag(shuffle, "shuffle")
+  labels = label_matrix(labels)
   replicas = if (is.null(num_replicas)) 1 else num_replicas
-  n_batches = multilabel_batches(labels, minimum, max_batches, shortfall, replicas, of)
+  n_batches = multilabel_batches(labels, minimum, max_batches, shortfall, replicas)
   minimum = min(minimum, 2^53) # more is the same: no batch has it
   parts = c(label_sets(labels), list(n_batches = n_batches, minimum = minimum, shuffle = as.integer(shuffle)))
   lacking = lacking_labels(assigned_labels(parts)$held, minimum)
   if (nrow(lacking) > 0L && shortfall == "error") {
-    stop_shortfall(parts, colnames(labels), max_batches, replicas, of)
+    stop_shortfall(parts, colnames(labels), max_batches, replicas)
   }
   if (nrow(lacking) > 0L && shortfall == "warn") {
     warning(describe_shortfall(lacking, colnames(labels)), ", in the order of the dataset.", call. = FALSE)
@@ -123,15 +123,13 @@ batch_sampler_multilabel = function(labels, min_samples_per_label, max_batches =
   new_generator(new_recipe("multilabel", seed, parts, labels = c(settings, list(names = colnames(labels)))))
 }
 
-multilabel_name = "batch_sampler_multilabel"
-
 kind_multilabel = function() {
   list(
-    class = multilabel_name,
+    class = "batch_sampler_multilabel",
     complete = function(recipe, data_source, task) {
       if (!keeps_task_order(task)) {
         stop_parameter("labels", "be used with a task whose rows are in the order of its data, each at most once",
-          "other rows", of = multilabel_name)
+          "other rows")
       }
       recipe
     },
@@ -183,15 +181,15 @@ kind_multilabel = function() {
 }
 
 # Codes and sets are checked by the routine that reads them, when an instance is made.
-check_multilabel = function(recipe, of) {
+check_multilabel = function(recipe) {
   n_rows = length(recipe$parts$codes)
-  n_labels = part_count(recipe, "n_labels", 1, .Machine$integer.max, of)
-  part_count(recipe, "n_batches", 1, n_rows, of)
-  part_count(recipe, "minimum", 1, 2^53, of)
-  part_flag(recipe, "shuffle", of)
+  n_labels = part_count(recipe, "n_labels", 1, .Machine$integer.max)
+  part_count(recipe, "n_batches", 1, n_rows)
+  part_count(recipe, "minimum", 1, 2^53)
+  part_flag(recipe, "shuffle")
   names = recipe$labels$names
   if (!is.character(names) || length(names) != n_labels) {
-    stop_parameter("recipe", sprintf("have %s of labels", show_count(n_labels, "name")), show_value(names), of = of)
+    stop_parameter("recipe", sprintf("have %s of labels", show_count(n_labels, "name")), show_value(names))
   }
 }
 

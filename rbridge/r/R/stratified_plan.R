@@ -51,7 +51,7 @@ batches_of_minimum = function(smallest, configuration) {
   }
   if (minimum > smallest$rows && configuration$rare == "warn") {
     warning(sprintf("%s, and 'min_samples_per_stratum' of %s is %s: all rows are in one batch.",
-      capitalise(show_smallest(smallest)), sampler_name, show_value(minimum)), call. = FALSE)
+      capitalise(show_smallest(smallest)), public_name(), show_value(minimum)), call. = FALSE)
   }
   n_batches - n_batches %% replicas
 }
@@ -73,13 +73,13 @@ batches_of_mean = function(n_rows, smallest, configuration) {
   }
   if (n_batches > smallest$rows && configuration$rare == "warn") {
     warning(sprintf("%s, and 'mean_batch_size' of %s makes %.0f batches: some batches hold no row of it.",
-      capitalise(show_smallest(smallest)), sampler_name, n_batches), call. = FALSE)
+      capitalise(show_smallest(smallest)), public_name(), n_batches), call. = FALSE)
   }
   n_batches
 }
 
 # The fewest batches of at most `batch_size` rows, each with at least one row of every stratum.
-batches_of_batch_size = function(n_rows, smallest, batch_size, configuration, of) {
+batches_of_batch_size = function(n_rows, smallest, batch_size, configuration) {
   replicas = replicas_of(configuration)
   # So many batches at least, in a multiple of the replicas
   n_batches = divide_up(divide_up(n_rows, batch_size), replicas) * replicas
@@ -89,14 +89,13 @@ batches_of_batch_size = function(n_rows, smallest, batch_size, configuration, of
   most = smallest$rows %/% replicas * replicas
   if (most == 0) {
     stop_parameter("num_replicas", sprintf("be at most %.0f: %s", smallest$rows, show_smallest(smallest)),
-      show_value(replicas), advice = if (is.null(smallest$kept_of)) "Lower it." else "Lower it, or raise 'multiplier'.",
-      of = of)
+      show_value(replicas), advice = if (is.null(smallest$kept_of)) "Lower it." else "Lower it, or raise 'multiplier'.")
   }
   stop_parameter("batch_size",
     sprintf("be at least %.0f, for at most %s: %s", divide_up(n_rows, most), show_batches(most),
       show_smallest(smallest)),
     sprintf("%s, for %s,", show_value(batch_size), show_batches(n_batches)),
-    advice = if (is.null(smallest$kept_of)) "Raise it." else "Raise it, or 'multiplier'.", of = of)
+    advice = if (is.null(smallest$kept_of)) "Raise it." else "Raise it, or 'multiplier'.")
 }
 
 # Whole numbers, rounded up: %/% rounds down.

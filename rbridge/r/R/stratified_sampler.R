@@ -208,6 +208,7 @@
 #' }
 batch_sampler_stratified = function(min_samples_per_stratum = NULL, shuffle = TRUE, strata = NULL, seed = NULL,
   mean_batch_size = NULL, assign = "proportional", rare = "error", missing = "error", num_replicas = NULL) {
+  name_errors("batch_sampler_stratified")
   configuration = sampler_configuration(
     min_samples_per_stratum = min_samples_per_stratum, mean_batch_size = mean_batch_size, shuffle = shuffle,
     strata = strata, seed = seed, assign = assign, rare = rare, missing = missing, num_replicas = num_replicas
@@ -240,18 +241,18 @@ stratified_labels = function(configuration, names = NULL) {
 
 kind_stratified = function() {
   list(
-    class = sampler_name,
+    class = "batch_sampler_stratified",
     complete = function(recipe, data_source, task) {
       if (is.null(recipe$open)) {
-        check_given_strata(recipe, data_source, task, sampler_name)
+        check_given_strata(recipe, data_source, task)
         return(recipe)
       }
-      stratified_recipe(source_strata(data_source, recipe$open, sampler_name, task), recipe$open)
+      stratified_recipe(source_strata(data_source, recipe$open, task), recipe$open)
     },
-    check = function(recipe, of) {
-      check_strata(recipe, of)
-      part_flag(recipe, "even", of)
-      part_flag(recipe, "shuffle", of)
+    check = function(recipe) {
+      check_strata(recipe)
+      part_flag(recipe, "even")
+      part_flag(recipe, "shuffle")
     },
     n_rows = function(recipe) NULL,
     n_batches = function(recipe) recipe$parts$n_batches,

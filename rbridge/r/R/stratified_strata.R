@@ -4,21 +4,21 @@
 
 # -> list(codes = integer, NA where the row is never sampled, names = character)
 # `missing` is NULL for a sampler that leaves no choice and refuses missing values.
-encode_strata = function(strata, missing, of = sampler_name) {
+encode_strata = function(strata, missing) {
   if (inherits(strata, "stratum_codes")) {
-    check_some_rows(length(strata$codes), sum(is.na(strata$codes)), "strata", of)
+    check_some_rows(length(strata$codes), sum(is.na(strata$codes)), "strata")
     return(list(codes = strata$codes + 1L, names = strata$names))
   }
-  columns = strata_columns(strata, of)
+  columns = strata_columns(strata)
   encoded = lapply(columns, encode_column)
   is_missing = missing_rows(columns)
-  check_missing(is_missing, missing, of)
+  check_missing(is_missing, missing)
   combined = Reduce(combine_codes, encoded)
   if (identical(missing, "drop")) drop_rows(combined, is_missing) else combined
 }
 
 # One vector is one column; every column is made fit for exact comparison, or refused.
-strata_columns = function(strata, of) {
+strata_columns = function(strata) {
   if (is.data.frame(strata) || (is.list(strata) && !is.object(strata))) {
     columns = as.list(strata)
     labels = if (is.null(names(columns))) seq_along(columns) else names(columns)
@@ -28,35 +28,34 @@ strata_columns = function(strata, of) {
     places = ""
   }
   if (length(columns) == 0L) {
-    stop_parameter("strata", "have at least one column", "0 columns", of = of)
+    stop_parameter("strata", "have at least one column", "0 columns")
   }
-  columns = unname(Map(comparable_column, columns, places, of))
+  columns = unname(Map(comparable_column, columns, places))
   rows = unique(vapply(columns, function(column) length(column$values), integer(1L)))
   if (length(rows) > 1L) {
-    stop_parameter("strata", "have columns of equal length",
-      sprintf("lengths %d and %d", rows[1L], rows[2L]), of = of)
+    stop_parameter("strata", "have columns of equal length", sprintf("lengths %d and %d", rows[1L], rows[2L]))
   }
-  check_some_rows(rows, 0L, "strata", of)
+  check_some_rows(rows, 0L, "strata")
   columns
 }
 
 column_kinds = "hold logical values, numbers, text or dates, one kind a column"
 
 # -> list(values = a plain vector in which equal means the same stratum and NA means missing, show = values -> text)
-comparable_column = function(column, place, of) {
+comparable_column = function(column, place) {
   if (inherits(column, "POSIXlt")) {
     column = as.POSIXct(column)
   }
   kind = column_kind(column)
   switch(kind,
-    factor = factor_column(column, place, of),
+    factor = factor_column(column, place),
     Date = list(values = plain_numbers(column), show = show_days),
     POSIXct = list(values = plain_numbers(column), show = show_times),
-    character = text_column(column, place, of),
+    character = text_column(column, place),
     integer = ,
     double = list(values = plain_numbers(column), show = function(x) sprintf("%.15g", x)),
     logical = list(values = as.vector(column), show = as.character),
-    stop_parameter("strata", column_kinds, sprintf("%s values%s", kind, place), of = of)
+    stop_parameter("strata", column_kinds, sprintf("%s values%s", kind, place))
   )
 }
 
@@ -76,20 +75,20 @@ column_kind = function(column) {
 }
 
 # A level that is NA is a missing value; levels that do not occur are no strata.
-factor_column = function(column, place, of) {
-  numbered_column(as.integer(column), levels(column), place, of)
+factor_column = function(column, place) {
+  numbered_column(as.integer(column), levels(column), place)
 }
 
-text_column = function(column, place, of) {
+text_column = function(column, place) {
   text = as.vector(column)
   distinct = unique(text)
-  numbered_column(match(text, distinct), distinct, place, of)
+  numbered_column(match(text, distinct), distinct, place)
 }
 
 # Values that are numbers into distinct labels.
-numbered_column = function(values, labels, place, of) {
+numbered_column = function(values, labels, place) {
   if (any(Encoding(labels) == "bytes") || !all(validEnc(labels))) {
-    stop_parameter("strata", column_kinds, paste0("text that is not Unicode", place), of = of)
+    stop_parameter("strata", column_kinds, paste0("text that is not Unicode", place))
   }
   labels = enc2utf8(labels)
   values[is.na(labels)[values]] = NA_integer_
@@ -144,24 +143,24 @@ missing_rows = function(columns) {
   Reduce(`|`, lapply(columns, function(column) is.na(column$values)))
 }
 
-check_missing = function(is_missing, missing, of) {
+check_missing = function(is_missing, missing) {
   if ((is.null(missing) || missing == "error") && any(is_missing)) {
     advice = if (is.null(missing)) "Leave these rows out of the dataset." else "Set 'missing' to 'stratum' or 'drop'."
     stop_parameter("strata", "have no missing values",
-      sprintf("%d missing of %s", sum(is_missing), show_count(length(is_missing), "row")), advice = advice, of = of)
+      sprintf("%d missing of %s", sum(is_missing), show_count(length(is_missing), "row")), advice = advice)
   }
   if (identical(missing, "drop")) {
-    check_some_rows(length(is_missing), sum(is_missing), "strata", of)
+    check_some_rows(length(is_missing), sum(is_missing), "strata")
   }
 }
 
-check_some_rows = function(n_rows, n_missing, parameter, of) {
+check_some_rows = function(n_rows, n_missing, parameter) {
   if (n_rows == 0L) {
-    stop_parameter(parameter, "have at least one row", "0 rows", of = of)
+    stop_parameter(parameter, "have at least one row", "0 rows")
   }
   if (n_missing == n_rows) {
     stop_parameter(parameter, "have at least one row without missing values",
-      sprintf("%d missing of %s", n_missing, show_count(n_rows, "row")), of = of)
+      sprintf("%d missing of %s", n_missing, show_count(n_rows, "row")))
   }
 }
 

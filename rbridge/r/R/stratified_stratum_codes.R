@@ -33,11 +33,12 @@
 #' generator = batch_sampler_stratified(min_samples_per_stratum = 1, strata = strata, seed = 1)
 #' generator(NULL)$plan()
 stratum_codes = function(codes, names) {
+  name_errors("stratum_codes")
   codes = check_codes(codes)
   n_strata = if (all(is.na(codes))) 0L else max(codes, na.rm = TRUE) + 1L
   if (!is.character(names) || anyNA(names) || length(names) != n_strata) {
     stop_parameter("names", sprintf("be text, one name for each of %d strata", n_strata),
-      if (is.character(names)) show_count(length(names), "value") else show_value(names), of = "stratum_codes")
+      if (is.character(names)) show_count(length(names), "value") else show_value(names))
   }
   structure(list(codes = codes, names = enc2utf8(as.vector(names))), class = "stratum_codes")
 }
@@ -53,7 +54,7 @@ check_codes = function(codes) {
   }
   if (!is_codes) {
     stop_parameter("codes", "be whole numbers from 0, numbered in order of first appearance",
-      if (is.atomic(codes) && length(codes) > 1L) "other values" else show_value(codes), of = "stratum_codes")
+      if (is.atomic(codes) && length(codes) > 1L) "other values" else show_value(codes))
   }
   as.integer(codes)
 }

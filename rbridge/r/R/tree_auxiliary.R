@@ -10,7 +10,7 @@ parse_auxiliary = function(given) {
   }
   is_empty = is.list(given) && length(given) == 0L
   if (!is_empty && (!is.list(given) || is.null(names(given)) || any(names(given) == ""))) {
-    stop_parameter("auxiliary", "map names to functions", show_given(given), of = tree_name)
+    stop_parameter("auxiliary", "map names to functions", show_given(given))
   }
   if (is_empty) {
     return(NULL)
@@ -34,12 +34,12 @@ auxiliary_kind = function(arguments) {
 
 # -> list(name, arguments = one vector), or the error
 read_auxiliary = function(text, name) {
+  name_errors(sprintf("'auxiliary' of %s", tree_name))
   call = if (is.character(text) && length(text) == 1L) read_call(text)
   if (is.null(call) || !auxiliary_fits(call$name, call$arguments)) {
     stop_parameter(name, sprintf(paste(
       "be uniform(a, b), normal(m, s), integers(a, b), choice([...]), cycle([...]) or counter(), with a < b, s > 0,",
-      "values of one kind and no number beyond %g"), tree_largest_number), show_given(text),
-      of = sprintf("'auxiliary' of %s", tree_name))
+      "values of one kind and no number beyond %g"), tree_largest_number), show_given(text))
   }
   arguments = call$arguments
   if (call$name %in% c("choice", "cycle")) {
@@ -240,16 +240,16 @@ recipe_auxiliary = function(parts) {
   stats::setNames(found, parts$auxiliary)
 }
 
-check_recipe_auxiliary = function(parts, of) {
+check_recipe_auxiliary = function(parts) {
   if (is.null(parts$auxiliary)) {
     return(invisible())
   }
   if (!auxiliary_types_fit(parts) || !auxiliary_lengths_fit(parts)) {
-    stop_parameter("recipe", "have a function and its arguments for each of 'auxiliary'", "others", of = of)
+    stop_parameter("recipe", "have a function and its arguments for each of 'auxiliary'", "others")
   }
   for (value in recipe_auxiliary(parts)) {
     if (!recipe_function_fits(value)) {
-      stop_parameter("recipe", sprintf("have arguments that fit '%s'", value$name), "others", of = of)
+      stop_parameter("recipe", sprintf("have arguments that fit '%s'", value$name), "others")
     }
   }
 }

@@ -63,19 +63,21 @@ tree_path = function(declared, codes, nodes, columns) {
 
 refuse_tree = function(built, nodes, columns) {
   failed = nodes[[built$failed]]
-  at_failed = sprintf("%s, at node '%s',", tree_name, failed$path)
   labels = tree_path(built$path, built$values, nodes, columns)
+  if (built$refused == "empty") {
+    refuse_empty(built, failed, labels)
+  }
+  place = if (built$refused == "total") paste(labels, collapse = "/") else failed$path
+  name_errors(sprintf("%s, at node '%s',", tree_name, place))
   switch(built$refused,
     missing = stop_parameter("table", sprintf("have no missing values in column '%s'", failed$for_each),
       sprintf("%.0f missing of %s", built$n_missing, show_count(built$n_rows, "row")),
-      advice = "Set its 'missing' to 'stratum' or 'drop'.", of = at_failed),
-    empty = refuse_empty(built, failed, labels),
+      advice = "Set its 'missing' to 'stratum' or 'drop'."),
     weight = ,
     row_weight = stop_parameter("table", sprintf("have finite non-negative weights in column '%s'",
-      failed[[if (built$refused == "weight") "weight_column" else "row_weight"]]), show_value(built$number),
-      of = at_failed),
+      failed[[if (built$refused == "weight") "weight_column" else "row_weight"]]), show_value(built$number)),
     total = stop_parameter("weight", "have a positive, finite sum over the options of every node",
-      show_value(built$number), of = sprintf("%s, at node '%s',", tree_name, paste(labels, collapse = "/")))
+      show_value(built$number))
   )
 }
 
@@ -87,7 +89,7 @@ refuse_empty = function(built, failed, labels) {
   taking = paste0(sprintf(", which takes %s with it", chain[-1L]), collapse = "")
   stop_parameter("spec", "leave something to draw at the root and at every node without 'prune'",
     sprintf("%s at %s%s", lacking, chain[1L], taking),
-    advice = "Give the node 'prune: individual' or 'prune: parent', or look at its condition.", of = tree_name)
+    advice = "Give the node 'prune: individual' or 'prune: parent', or look at its condition.")
 }
 
 # The draws of an epoch: their number, or as many as it takes until every row below a node has been drawn.
@@ -103,13 +105,12 @@ epoch_length = function(length, tree) {
   needed = .Call(C_pass_length, tree$built, tree$parts$modes, tree$parts$repeats, found)
   if (!is.na(needed[2L])) {
     stop_parameter("length", paste("be a number of draws, or the name of a node that, as all above and below it, draws",
-      "in sequence or shuffled"), sprintf("'%s', while '%s' draws with replacement,", length, tree$path(needed[2L])),
-      of = tree_name)
+      "in sequence or shuffled"), sprintf("'%s', while '%s' draws with replacement,", length, tree$path(needed[2L])))
   }
   if (needed[1L] > 2147483647) {
     more = if (needed[1L] >= 2^53) "more than " else ""
     stop_parameter("length", "take at most 2147483647 draws",
-      sprintf("'%s', which takes %s%.0f,", length, more, needed[1L]), of = tree_name)
+      sprintf("'%s', which takes %s%.0f,", length, more, needed[1L]))
   }
   needed[1L]
 }
@@ -117,10 +118,10 @@ epoch_length = function(length, tree) {
 refuse_length = function(length, names, n_found) {
   if (n_found > 1L) {
     stop_parameter("length", "be a number of draws, or the name of one node",
-      sprintf("'%s', the name of %s,", length, show_count(n_found, "node")), of = tree_name)
+      sprintf("'%s', the name of %s,", length, show_count(n_found, "node")))
   }
   is_pruned = length %in% names
   stop_parameter("length", "be a number of draws, or the name of a node",
     sprintf(if (is_pruned) "'%s', which is pruned," else "'%s'", length),
-    advice = if (!is_pruned) sprintf("The nearest name is '%s'.", nearest_name(length, names)), of = tree_name)
+    advice = if (!is_pruned) sprintf("The nearest name is '%s'.", nearest_name(length, names)))
 }

@@ -10,12 +10,11 @@ table_rows = function(table) {
     return(nrow(table))
   }
   if (length(table) == 0L) {
-    stop_parameter("table", "have at least one column", "0 columns", of = tree_name)
+    stop_parameter("table", "have at least one column", "0 columns")
   }
   rows = unique(vapply(table, function(column) NROW(column), integer(1L)))
   if (length(rows) > 1L) {
-    stop_parameter("table", "have columns of equal length", sprintf("lengths %d and %d", rows[1L], rows[2L]),
-      of = tree_name)
+    stop_parameter("table", "have columns of equal length", sprintf("lengths %d and %d", rows[1L], rows[2L]))
   }
   rows
 }
@@ -28,7 +27,7 @@ tree_table = function(table, columns, task) {
     if (found != 1L) {
       none = sprintf("no such column; it has %s,", show_names(known))
       got = if (found == 0L) none else sprintf("%d such columns", found)
-      stop_parameter("table", sprintf("have one column '%s'", name), got, of = tree_name)
+      stop_parameter("table", sprintf("have one column '%s'", name), got)
     }
   }
   if (is.null(table)) {
@@ -37,7 +36,7 @@ tree_table = function(table, columns, task) {
   taken = as.list(table)[columns]
   for (name in columns) {
     if (length(dim(taken[[name]])) > 1L) {
-      stop_parameter("table", sprintf("hold a vector in column '%s'", name), show_class(taken[[name]]), of = tree_name)
+      stop_parameter("table", sprintf("hold a vector in column '%s'", name), show_class(taken[[name]]))
     }
   }
   taken
@@ -60,12 +59,12 @@ tree_codes = function(column, name) {
     made = list(kind = "number", show = function(x) sprintf("%.15g", x + 0))
   } else if (!is.object(column) && is.character(column)) {
     if (any(Encoding(column) == "bytes") || !all(validEnc(column))) {
-      stop_parameter("table", column_kinds, sprintf("text that is not Unicode in column '%s'", name), of = tree_name)
+      stop_parameter("table", column_kinds, sprintf("text that is not Unicode in column '%s'", name))
     }
     plain = enc2utf8(column)
     made = list(kind = "text", show = identity)
   } else {
-    stop_parameter("table", tree_kinds, sprintf("%s in column '%s'", show_class(column), name), of = tree_name)
+    stop_parameter("table", tree_kinds, sprintf("%s in column '%s'", show_class(column), name))
   }
   values = unique(plain[!is.na(plain)])
   c(list(codes = match(plain, values, nomatch = 0L) - 1L, values = values), made)
@@ -80,19 +79,18 @@ moment_seconds = function(moments, parameter, name) {
 plain_times = function(times, parameter, name) {
   seconds = round(as.double(as.POSIXct(times)) * 1e6) / 1e6
   if (any(seconds < -62135596800 | seconds >= 253402300800, na.rm = TRUE)) {
-    stop_parameter(parameter, sprintf("hold times of the years 1 to 9999 in '%s'", name), "another year",
-      of = tree_name)
+    stop_parameter(parameter, sprintf("hold times of the years 1 to 9999 in '%s'", name), "another year")
   }
   seconds
 }
 
 # Weights as doubles, NaN where they are missing.
 tree_numbers = function(column, name) {
-  of = paste("the table of", tree_name)
-  check_some_rows(length(column), sum(is.na(column)), name, of)
+  name_errors(paste("the table of", tree_name))
+  check_some_rows(length(column), sum(is.na(column)), name)
   if (!is.numeric(column) || is.object(column)) {
     got = if (is.logical(column)) "logical values" else if (is.character(column)) "text" else show_class(column)
-    stop_parameter(name, "be a vector of numbers", got, of = of)
+    stop_parameter(name, "be a vector of numbers", got)
   }
   column = as.double(column)
   column[is.na(column)] = NaN
@@ -134,18 +132,19 @@ is_before = function(left, right) {
 
 # The value of a condition in the form of the column's; one of another kind is refused.
 fitting_value = function(value, node, column) {
+  name_errors(at_node(node$path))
   kind = column$kind
   given = c("date", "boolean", "text", "number")[
     c(inherits(value, c("Date", "POSIXt")), is.logical(value), is.character(value), TRUE)
   ][1L]
   if (node$operator %in% c("lt", "le", "gt", "ge", "between") && kind == "boolean") {
     stop_parameter("op", "be one of 'eq', 'ne', 'in', 'not in', 'isnull' for a column of logical values",
-      show_value(node$operator), of = at_node(node$path))
+      show_value(node$operator))
   }
   if (given != kind && length(column$values) > 0L) {
     nouns = c(boolean = "a logical value", number = "a number", text = "a text", date = "a date")
     stop_parameter("value", sprintf("be %s as column '%s' holds", nouns[[kind]], node$column),
-      if (given == "date") paste("the date", format(value)) else show_value(value), of = at_node(node$path))
+      if (given == "date") paste("the date", format(value)) else show_value(value))
   }
   switch(given,
     date = moment_seconds(value, "spec", "value"),

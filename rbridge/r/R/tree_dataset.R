@@ -34,15 +34,15 @@
 #' augmented = auxiliary_dataset(images, augment = function(batch, aux) c(batch, list(angle = aux$angle)))
 #' augmented[generator(augmented)$.iter()()]
 auxiliary_dataset = function(dataset, augment) {
-  of = "auxiliary_dataset"
+  name_errors("auxiliary_dataset")
   if (!inherits(dataset, "dataset")) {
-    stop_parameter("dataset", "be a dataset of torch, not its generator", show_value(dataset), of = of)
+    stop_parameter("dataset", "be a dataset of torch, not its generator", show_value(dataset))
   }
   if (!is.function(.subset2(dataset, ".getbatch"))) {
-    stop_parameter("dataset", "have a method '.getbatch'", "one without", of = of)
+    stop_parameter("dataset", "have a method '.getbatch'", "one without")
   }
   if (!is.function(augment)) {
-    stop_parameter("augment", "be a function of a batch and its auxiliary values", show_value(augment), of = of)
+    stop_parameter("augment", "be a function of a batch and its auxiliary values", show_value(augment))
   }
   generator = torch::dataset(
     name = "auxiliary_dataset",

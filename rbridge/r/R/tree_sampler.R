@@ -84,15 +84,16 @@
 #' collect_rows(generator, n_rows = 12)
 batch_sampler_tree = function(spec, batch_size, length, table = NULL, drop_last = FALSE, persistent = FALSE,
   seed = NULL) {
+  name_errors(tree_name)
   if (!is.null(table) && !is.list(table)) {
-    stop_parameter("table", "be a data frame or a list of columns", show_value(table), of = tree_name)
+    stop_parameter("table", "be a data frame or a list of columns", show_value(table))
   }
   configuration = list(
-    batch_size = check_count(batch_size, "batch_size", of = tree_name),
+    batch_size = check_count(batch_size, "batch_size"),
     length = if (is_plain_text(length)) enc2utf8(length) else check_tree_length(length),
-    drop_last = check_flag(drop_last, "drop_last", of = tree_name),
-    persistent = check_flag(persistent, "persistent", of = tree_name),
-    seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed, of = tree_name)
+    drop_last = check_flag(drop_last, "drop_last"),
+    persistent = check_flag(persistent, "persistent"),
+    seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed)
   )
   configuration = c(configuration, parse_tree(spec))
   new_generator(if (is.null(table)) {
@@ -106,7 +107,7 @@ tree_name = "batch_sampler_tree"
 
 check_tree_length = function(length) {
   if (!is_whole_number(length) || length < 1 || length > 2147483647) {
-    stop_parameter("length", "be an integer from 1 to 2147483647", show_value(length), of = tree_name)
+    stop_parameter("length", "be an integer from 1 to 2147483647", show_value(length))
   }
   as.double(length)
 }
@@ -114,11 +115,11 @@ check_tree_length = function(length) {
 # The recipe of a tree that is built of a table, or of the columns of a task.
 tree_recipe = function(table, configuration, task = NULL) {
   if (is.null(table) && is.null(task)) {
-    stop_parameter("table", "be given where the dataset has no task", "nothing", of = tree_name)
+    stop_parameter("table", "be given where the dataset has no task", "nothing")
   }
   n_rows = if (is.null(table)) task$nrow else table_rows(table)
   if (n_rows < 1) {
-    stop_parameter("table", "have from 1 to 2147483647 rows", show_count(n_rows, "row"), of = tree_name)
+    stop_parameter("table", "have from 1 to 2147483647 rows", show_count(n_rows, "row"))
   }
   used = tree_columns(configuration$nodes)
   columns = tree_table(table, unique(c(used$coded, used$numbers)), task)
@@ -130,7 +131,7 @@ tree_recipe = function(table, configuration, task = NULL) {
   n_batches = whole_batches(length / configuration$batch_size)
   if (n_batches == 0) {
     stop_parameter("length", sprintf("be at least %.0f, the batch size, with drop_last", configuration$batch_size),
-      show_value(length), of = tree_name)
+      show_value(length))
   }
   warn_of_tree(configuration)
   parts = list(
@@ -204,19 +205,19 @@ check_tree_rows = function(data_source, n_rows) {
   n_source = source_rows(data_source)
   if (!is.null(n_source) && n_source != n_rows) {
     stop_parameter("table", sprintf("have one row for each row of the dataset, %.0f", n_source),
-      show_count(n_rows, "row"), of = tree_name)
+      show_count(n_rows, "row"))
   }
 }
 
 # The routine that reads them checks the vectors of the tree.
-check_tree_recipe = function(recipe, of) {
+check_tree_recipe = function(recipe) {
   most = 2147483647
-  batch_size = part_count(recipe, "batch_size", 1, 2^53, of)
-  length = part_count(recipe, "length", 1, most, of)
-  part_count(recipe, "n_batches", 1, ceiling(length / batch_size), of)
-  part_count(recipe, "n_rows", 1, most, of)
-  part_flag(recipe, "persistent", of)
-  check_recipe_auxiliary(recipe$parts, of)
+  batch_size = part_count(recipe, "batch_size", 1, 2^53)
+  length = part_count(recipe, "length", 1, most)
+  part_count(recipe, "n_batches", 1, ceiling(length / batch_size))
+  part_count(recipe, "n_rows", 1, most)
+  part_flag(recipe, "persistent")
+  check_recipe_auxiliary(recipe$parts)
 }
 
 # -> list(parts, seed, offsets, auxiliary, memory = what the epochs share)

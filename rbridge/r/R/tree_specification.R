@@ -21,7 +21,7 @@ parse_tree = function(spec) {
   }
   spec = plain_keys(spec, "spec")
   if (!is_mapping(spec)) {
-    stop_parameter("spec", "be a mapping: the root node", show_given(spec), of = tree_name)
+    stop_parameter("spec", "be a mapping: the root node", show_given(spec))
   }
   root = spec[names(spec) != "auxiliary"]
   if (!"name" %in% names(root)) {
@@ -49,7 +49,7 @@ plain_keys = function(spec, key) {
   }
   keys = names(spec)
   if (anyDuplicated(keys) > 0L) {
-    stop_parameter("spec", "have every key once", sprintf("'%s' again", keys[anyDuplicated(keys)]), of = tree_name)
+    stop_parameter("spec", "have every key once", sprintf("'%s' again", keys[anyDuplicated(keys)]))
   }
   places = if (is.null(keys)) rep(key, length(spec)) else keys
   structure(Map(plain_keys, unname(spec), places), names = keys)
@@ -57,7 +57,7 @@ plain_keys = function(spec, key) {
 
 plain_item = function(value, key) {
   if (is.object(value) && !inherits(value, c("Date", "POSIXt", "factor"))) {
-    stop_parameter("spec", tree_kinds, sprintf("%s in '%s'", show_class(value), key), of = tree_name)
+    stop_parameter("spec", tree_kinds, sprintf("%s in '%s'", show_class(value), key))
   }
   # NaN is a number, which conditions refuse with their node.
   is_missing = (is.atomic(value) || inherits(value, "POSIXt")) & is.na(value)
@@ -66,35 +66,37 @@ plain_item = function(value, key) {
   }
   if (any(is_missing)) {
     stop_parameter("spec", "have no missing values", sprintf("NA in '%s'", key),
-      advice = "Missing values are found by 'op: isnull'.", of = tree_name)
+      advice = "Missing values are found by 'op: isnull'.")
   }
   if (is.factor(value)) as.character(value) else value
 }
 
 # -> this node and all below it, in preorder; `before` nodes come before it
 parse_node = function(given, above, place, keys, parent, before) {
+  name_errors(at_node(place))
   if (!is_mapping(given)) {
-    stop_parameter("node", "be a mapping of keys", show_given(given), of = at_node(place))
+    stop_parameter("node", "be a mapping of keys", show_given(given))
   }
   name = given[["name"]]
   is_named = is_plain_text(name) && nzchar(name)
   path = if (!is_named) place else if (nzchar(above)) paste(above, name, sep = "/") else name
-  check_tree_keys(given, keys, path)
+  name_errors(at_node(path))
+  check_tree_keys(given, keys)
   if (!is_named) {
-    stop_parameter("name", "be a text", show_given(name), of = at_node(place))
+    stop_parameter("name", "be a text", show_given(name))
   }
-  check_tree_children(given, path)
+  check_tree_children(given)
   children = given[["children"]]
   node = c(
     list(name = name, path = path, parent = parent, has_children = length(children) > 0L),
-    parse_selection(given, path),
+    parse_selection(given),
     list(
-      mode = tree_choice(given, "mode", path, tree_modes, "replacement"),
-      missing = tree_choice(given, "missing", path, tree_missing, "error")
+      mode = tree_choice(given, "mode", tree_modes, "replacement"),
+      missing = tree_choice(given, "missing", tree_missing, "error")
     ),
-    parse_weight(given, path),
-    list(row_weight = parse_row_weight(given, path), times = parse_repeat(given, path)),
-    list(prune = parse_prune(given, path))
+    parse_weight(given),
+    list(row_weight = parse_row_weight(given), times = parse_repeat(given)),
+    list(prune = parse_prune(given))
   )
   nodes = list(node)
   for (i in seq_along(children)) {
@@ -105,25 +107,25 @@ parse_node = function(given, above, place, keys, parent, before) {
   names = vapply(nodes[is_child], `[[`, character(1L), "name")
   again = names[names %in% names[duplicated(names)]]
   if (length(again) > 0L) {
-    stop_parameter("children", "have names of their own", sprintf("'%s' twice", again[1L]), of = at_node(path))
+    stop_parameter("children", "have names of their own", sprintf("'%s' twice", again[1L]))
   }
   nodes
 }
 
-check_tree_keys = function(given, keys, path) {
+check_tree_keys = function(given, keys) {
   for (key in names(given)) {
     if (!key %in% keys) {
       stop_parameter("node", paste("have no keys but", paste(keys, collapse = ", ")), sprintf("'%s'", key),
-        advice = sprintf("The nearest one is '%s'.", nearest_name(key, keys)), of = at_node(path))
+        advice = sprintf("The nearest one is '%s'.", nearest_name(key, keys)))
     }
   }
 }
 
-check_tree_children = function(given, path) {
+check_tree_children = function(given) {
   children = given[["children"]]
   is_listed = is.list(children) && !is.object(children) && is.null(names(children)) && length(children) > 0L
   if ("children" %in% names(given) && !is_listed) {
-    stop_parameter("children", "be a list of nodes", show_given(children), of = at_node(path))
+    stop_parameter("children", "be a list of nodes", show_given(children))
   }
 }
 
@@ -131,63 +133,60 @@ at_node = function(path) sprintf("node '%s' of %s", path, tree_name)
 
 is_plain_text = function(value) is.character(value) && !is.object(value) && length(value) == 1L
 
-tree_choice = function(given, key, path, choices, default = NULL) {
+tree_choice = function(given, key, choices, default = NULL) {
   if (!key %in% names(given)) {
     return(default)
   }
   value = given[[key]]
   if (!is_plain_text(value) || !value %in% choices) {
-    stop_parameter(key, paste("be one of", show_names(choices, Inf)), show_given(value), of = at_node(path))
+    stop_parameter(key, paste("be one of", show_names(choices, Inf)), show_given(value))
   }
   value
 }
 
-tree_column = function(given, key, path) {
+tree_column = function(given, key) {
   if (!key %in% names(given)) {
     return(NULL)
   }
   if (!is_plain_text(given[[key]])) {
-    stop_parameter(key, "be the name of a column", show_given(given[[key]]), of = at_node(path))
+    stop_parameter(key, "be the name of a column", show_given(given[[key]]))
   }
   enc2utf8(given[[key]])
 }
 
 # The condition of a node, or the column of which every value gets a clone.
-parse_selection = function(given, path) {
-  column = tree_column(given, "column", path)
-  for_each = "for_each" %in% names(given) && check_flag(given[["for_each"]], "for_each", at_node(path))
-  refuse = function(key, requirement, got, advice = NULL) {
-    stop_parameter(key, requirement, got, advice, at_node(path))
-  }
+parse_selection = function(given) {
+  column = tree_column(given, "column")
+  for_each = "for_each" %in% names(given) && check_flag(given[["for_each"]], "for_each")
   others = intersect(c("value", "op"), names(given))
   if (for_each) {
     if (is.null(column)) {
-      refuse("column", "be given with 'for_each'", "nothing")
+      stop_parameter("column", "be given with 'for_each'", "nothing")
     }
     for (key in others) {
-      refuse(key, "be left out with 'for_each'", show_given(given[[key]]), "Put it in a node of its own.")
+      stop_parameter(key, "be left out with 'for_each'", show_given(given[[key]]), "Put it in a node of its own.")
     }
     return(list(for_each = column))
   }
   if ("missing" %in% names(given)) {
-    refuse("missing", "be left out without 'for_each'", show_given(given[["missing"]]), "Use 'op: isnull'.")
+    stop_parameter("missing", "be left out without 'for_each'", show_given(given[["missing"]]), "Use 'op: isnull'.")
   }
   if (is.null(column)) {
     for (key in others) {
-      refuse("column", sprintf("be given with '%s'", key), "nothing")
+      stop_parameter("column", sprintf("be given with '%s'", key), "nothing")
     }
     return(NULL)
   }
-  c(list(column = column), parse_comparison(given, path))
+  c(list(column = column), parse_comparison(given))
 }
 
-parse_comparison = function(given, path) {
-  operator = tree_choice(given, "op", path, c(tree_operators, names(tree_symbols)), "eq")
+parse_comparison = function(given) {
+  operator = tree_choice(given, "op", c(tree_operators, names(tree_symbols)), "eq")
   if (operator %in% names(tree_symbols)) {
     operator = tree_symbols[[operator]]
   }
   value = given[["value"]]
-  refuse = function(requirement) stop_parameter("value", requirement, show_given(value), of = at_node(path))
+  refuse = function(requirement) stop_parameter("value", requirement, show_given(value))
   if (operator == "isnull") {
     if ("value" %in% names(given)) {
       refuse("be left out with 'op: isnull'")
@@ -195,13 +194,13 @@ parse_comparison = function(given, path) {
     return(list(operator = operator, value = list()))
   }
   if (!operator %in% c("in", "not in", "between")) {
-    return(list(operator = operator, value = list(check_tree_value(value, path))))
+    return(list(operator = operator, value = list(check_tree_value(value))))
   }
   values = several_values(value)
   if (is.null(values) || (operator == "between" && length(values) != 2L)) {
     refuse(if (operator == "between") "be a list of two values, both included" else "be a list of values")
   }
-  list(operator = operator, value = lapply(values, check_tree_value, path = path))
+  list(operator = operator, value = lapply(values, check_tree_value))
 }
 
 # The items of a list, or of a vector of more than one item; else NULL.
@@ -214,17 +213,17 @@ several_values = function(value) {
 }
 
 # A value of a condition: one text, number, logical value, day or time.
-check_tree_value = function(value, path) {
+check_tree_value = function(value) {
   is_plain = (is.character(value) || is.logical(value) || is.numeric(value) || inherits(value, c("Date", "POSIXt"))) &&
     length(value) == 1L
   if (!is_plain || is.na(value)) {
     stop_parameter("value", "be a text, a number, a logical value or a date", show_given(value),
-      advice = "Missing values are found by 'op: isnull'.", of = at_node(path))
+      advice = "Missing values are found by 'op: isnull'.")
   }
   value
 }
 
-parse_weight = function(given, path) {
+parse_weight = function(given) {
   if (!"weight" %in% names(given)) {
     return(list(form = 0L, weight = 1))
   }
@@ -240,39 +239,39 @@ parse_weight = function(given, path) {
     return(list(form = 1L, weight = as.double(weight)))
   }
   stop_parameter("weight", "be a non-negative number, 'proportional(COLUMN)' or 'proportional(count)'",
-    show_given(weight), of = at_node(path))
+    show_given(weight))
 }
 
-parse_row_weight = function(given, path) {
-  column = tree_column(given, "row_weight", path)
+parse_row_weight = function(given) {
+  column = tree_column(given, "row_weight")
   if (is.null(column)) {
     return(NULL)
   }
   if ("children" %in% names(given)) {
-    stop_parameter("row_weight", "be given at a leaf", "a node with children", of = at_node(path))
+    stop_parameter("row_weight", "be given at a leaf", "a node with children")
   }
   mode = if ("mode" %in% names(given)) given[["mode"]] else "replacement"
   if (mode != "replacement") {
     stop_parameter("row_weight", "be left out unless 'mode' is 'replacement'",
-      sprintf("'%s' with %s", column, show_given(mode)), of = at_node(path))
+      sprintf("'%s' with %s", column, show_given(mode)))
   }
   column
 }
 
-parse_repeat = function(given, path) {
+parse_repeat = function(given) {
   times = if ("repeat" %in% names(given)) given[["repeat"]] else 1
   if (!is_whole_number(times) || times < 1 || times > 2147483647) {
-    stop_parameter("repeat", "be an integer from 1 to 2147483647", show_given(times), of = at_node(path))
+    stop_parameter("repeat", "be an integer from 1 to 2147483647", show_given(times))
   }
   as.integer(times)
 }
 
-parse_prune = function(given, path) {
+parse_prune = function(given) {
   keys = intersect(c("prune", "prune_method"), names(given))
   if (length(keys) > 1L) {
-    stop_parameter("prune", "be given once", "also 'prune_method'", of = at_node(path))
+    stop_parameter("prune", "be given once", "also 'prune_method'")
   }
-  if (length(keys) == 1L) tree_choice(given, keys, path, tree_prunes)
+  if (length(keys) == 1L) tree_choice(given, keys, tree_prunes)
 }
 
 # The columns that are compared or cloned, and those that are weights, each once.

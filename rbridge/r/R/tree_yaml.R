@@ -8,8 +8,7 @@ read_tree_yaml = function(spec) {
   }
   if (is_yaml_file(spec)) {
     if (!file.exists(spec)) {
-      stop_parameter("spec", "be the path of a file that exists, if it ends in .yaml or .yml", show_value(spec),
-        of = tree_name)
+      stop_parameter("spec", "be the path of a file that exists, if it ends in .yaml or .yml", show_value(spec))
     }
     spec = paste(readLines(spec, encoding = "UTF-8", warn = FALSE), collapse = "\n")
   }
@@ -31,7 +30,7 @@ read_tree_yaml = function(spec) {
   )
   if (anyDuplicated(yaml_numbers(root)) > 0L) {
     alias = regmatches(spec, regexpr("(?<![^\\s\\[{,])\\*[^\\s\\]},]+", spec, perl = TRUE))
-    stop_parameter("spec", "have no aliases", sprintf("'%s'", alias), of = tree_name)
+    stop_parameter("spec", "have no aliases", sprintf("'%s'", alias))
   }
   plain_yaml(root)
 }
@@ -49,9 +48,9 @@ yaml_types = c(
 refuse_yaml = function(problem) {
   key = regmatches(problem, regexec("Duplicate map key: '(.*)'", problem))[[1L]][2L]
   if (!is.na(key)) {
-    stop_parameter("spec", "have every key once", sprintf("'%s' again", key), of = tree_name)
+    stop_parameter("spec", "have every key once", sprintf("'%s' again", key))
   }
-  stop_parameter("spec", "be YAML", sprintf("what the package yaml refuses (%s)", trimws(problem)), of = tree_name)
+  stop_parameter("spec", "be YAML", sprintf("what the package yaml refuses (%s)", trimws(problem)))
 }
 
 # The package yaml would read the first of several documents alone.
@@ -87,7 +86,7 @@ plain_yaml = function(node) {
   found = plain_scalar(value, type)
   if (identical(found, NA)) {
     stop_parameter("spec", "hold valid values", sprintf("the %s '%s'", type, value),
-      advice = "A text that looks like something else goes in quotes.", of = tree_name)
+      advice = "A text that looks like something else goes in quotes.")
   }
   found
 }

@@ -84,47 +84,47 @@
 #' buffer$update(rows, c(0.5, -2))
 batch_sampler_prioritized = function(n, batch_size, alpha = 0.6, beta = 0.4, epsilon = 1e-6, stratified = FALSE,
   normalise = TRUE, capacity = NULL, n_batches = NULL, seed = NULL, num_replicas = NULL) {
-  of = prioritized_names[1L]
-  n = check_between(n, "n", if (is.null(capacity)) 1 else 0, largest_count, of)
-  capacity = if (is.null(capacity)) n else check_between(capacity, "capacity", max(n, 1), largest_count, of)
-  settings = fixed_size_settings(capacity, batch_size, n_batches, seed, num_replicas, of)
-  alpha = check_number(alpha, "alpha", of)
-  beta = if (is.function(beta)) beta else check_number(beta, "beta", of)
-  epsilon = check_number(epsilon, "epsilon", of, above = TRUE)
-  check_least_weight(epsilon, alpha, of)
+  name_errors("batch_sampler_prioritized")
+  n = check_between(n, "n", if (is.null(capacity)) 1 else 0, largest_count)
+  capacity = if (is.null(capacity)) n else check_between(capacity, "capacity", max(n, 1), largest_count)
+  settings = fixed_size_settings(capacity, batch_size, n_batches, seed, num_replicas)
+  alpha = check_number(alpha, "alpha")
+  beta = if (is.function(beta)) beta else check_number(beta, "beta")
+  epsilon = check_number(epsilon, "epsilon", above = TRUE)
+  check_least_weight(epsilon, alpha)
   parts = list(
     capacity = capacity,
     batch_size = settings$batch_size,
     alpha = alpha,
     epsilon = epsilon,
-    stratified = as.integer(check_flag(stratified, "stratified", of)),
+    stratified = as.integer(check_flag(stratified, "stratified")),
     n_batches = settings$n_batches,
     num_replicas = settings$num_replicas
   )
   state = list(weights = rep(1, n), next_position = n %% capacity)
   labels = list(
     beta = if (is.function(beta)) paste(deparse(beta), collapse = "\n") else beta,
-    normalise = as.integer(check_flag(normalise, "normalise", of))
+    normalise = as.integer(check_flag(normalise, "normalise"))
   )
   new_generator(new_recipe("prioritized", settings$seed, parts, state, labels),
     functions = if (is.function(beta)) list(beta = beta))
 }
 
-# As messages about the weights name them, and the number of rows to draw.
-prioritized_names = c("batch_sampler_prioritized", "priorities", "batch_size")
+# As messages name the weights, and the number of rows to draw.
+prioritized_names = c("priorities", "batch_size")
 
 # That of a row whose priority is 0.
-check_least_weight = function(epsilon, alpha, of) {
+check_least_weight = function(epsilon, alpha) {
   least = epsilon^alpha
   if (least == 0 || least == Inf) {
     stop_parameter("epsilon", sprintf("neither vanish nor overflow when raised to the power of alpha, %.15g", alpha),
-      show_value(epsilon), of = of)
+      show_value(epsilon))
   }
 }
 
 kind_prioritized = function() {
   list(
-    class = prioritized_names[1L],
+    class = "batch_sampler_prioritized",
     check = check_prioritized,
     n_rows = function(recipe) NULL,
     n_batches = function(recipe) recipe$parts$n_batches,
@@ -164,26 +164,26 @@ kind_prioritized = function() {
   )
 }
 
-check_prioritized = function(recipe, of) {
-  check_fixed_size(recipe, of)
-  part_flag(recipe, "stratified", of)
-  part_count(recipe, "num_replicas", 1, recipe$parts$n_batches, of)
-  alpha = check_number(recipe$parts$alpha, "alpha", of)
-  check_least_weight(check_number(recipe$parts$epsilon, "epsilon", of, above = TRUE), alpha, of)
-  capacity = part_count(recipe, "capacity", 1, largest_count, of)
-  check_state_weights(recipe, 0, capacity, of)
+check_prioritized = function(recipe) {
+  check_fixed_size(recipe)
+  part_flag(recipe, "stratified")
+  part_count(recipe, "num_replicas", 1, recipe$parts$n_batches)
+  alpha = check_number(recipe$parts$alpha, "alpha")
+  check_least_weight(check_number(recipe$parts$epsilon, "epsilon", above = TRUE), alpha)
+  capacity = part_count(recipe, "capacity", 1, largest_count)
+  check_state_weights(recipe, 0, capacity)
   state = recipe$state
   n_rows = length(state$weights)
   if (!all(state$weights > 0)) {
-    stop_parameter("recipe", "have numbers above 0 as 'weights'", "others", of = of)
+    stop_parameter("recipe", "have numbers above 0 as 'weights'", "others")
   }
   first_free = if (n_rows == capacity) c(0, capacity - 1) else c(n_rows, n_rows)
-  check_between(state$next_position, "next_position", first_free[1L], first_free[2L], of)
+  check_between(state$next_position, "next_position", first_free[1L], first_free[2L])
   if (!is.null(state$largest)) {
-    check_number(state$largest, "largest", of)
+    check_number(state$largest, "largest")
   }
-  check_between(recipe$labels$normalise, "normalise", 0, 1, of)
-  check_place(recipe, n_rows, of)
+  check_between(recipe$labels$normalise, "normalise", 0, 1)
+  check_place(recipe, n_rows)
 }
 
 draw_prioritized_batches = function(private, stream, count) {
@@ -193,48 +193,45 @@ draw_prioritized_batches = function(private, stream, count) {
 }
 
 update_prioritized = function(private, rows, priorities) {
-  of = prioritized_names[1L]
-  check_is_trained_on(private, of)
+  check_is_trained_on(private)
   parts = private$.recipe$parts
-  rows = row_positions(rows, private$.n_rows, "rows", of)
-  priorities = feedback_values(priorities, "priorities", of, length(rows))
+  rows = row_positions(rows, private$.n_rows, "rows")
+  priorities = feedback_values(priorities, "priorities", length(rows))
   if (length(rows) == 0L) {
     return(invisible())
   }
   sizes = abs(priorities) + parts$epsilon
   largest = max(sizes)
   if (!is.finite(largest) || largest^parts$alpha == Inf) {
-    refuse_priorities(priorities, sizes, parts$alpha, of)
+    refuse_priorities(priorities, sizes, parts$alpha)
   }
   update_row_weights(private, rows, sizes^parts$alpha, prioritized_names)
   private$.largest = max(largest, private$.largest)
 }
 
 # The error for the first priority that is not finite, or else the first whose weight is not.
-refuse_priorities = function(priorities, sizes, alpha, of) {
+refuse_priorities = function(priorities, sizes, alpha) {
   infinite = which(!is.finite(priorities))
   if (length(infinite) > 0L) {
-    stop_parameter("priorities", "hold finite numbers", show_value(priorities[infinite[1L]]), of = of)
+    stop_parameter("priorities", "hold finite numbers", show_value(priorities[infinite[1L]]))
   }
   wrong = which(sizes == Inf | sizes^alpha == Inf)[1L]
   stop_parameter("priorities", sprintf("stay finite when raised to the power of alpha, %.15g", alpha),
-    show_value(priorities[wrong]), of = of)
+    show_value(priorities[wrong]))
 }
 
 append_prioritized = function(private, count) {
-  of = prioritized_names[1L]
-  check_is_trained_on(private, of)
+  check_is_trained_on(private)
   parts = private$.recipe$parts
-  count = check_between(count, "count", 0, parts$capacity, of)
+  count = check_between(count, "count", 0, parts$capacity)
   largest = if (is.null(private$.largest)) 1 else private$.largest
   append_row_weights(private, rep(largest^parts$alpha, count), prioritized_names)
 }
 
 importance_weights = function(private, rows, batch) {
-  of = prioritized_names[1L]
-  check_is_trained_on(private, of)
-  chosen = row_weights_of(private, row_positions(rows, private$.n_rows, "rows", of))
-  exponent = importance_exponent(private, batch, of)
+  check_is_trained_on(private)
+  chosen = row_weights_of(private, row_positions(rows, private$.n_rows, "rows"))
+  exponent = importance_exponent(private, batch)
   facts = row_weight_facts(private)
   least = if (private$.recipe$labels$normalise == 1L) facts$least else facts$total / facts$n_positive
   # Whichever of the two comes first leaves the range of doubles only if the result does.
@@ -242,18 +239,18 @@ importance_weights = function(private, rows, batch) {
 }
 
 # beta, for a batch if it is a function
-importance_exponent = function(private, batch, of) {
+importance_exponent = function(private, batch) {
   beta = private$.settings$functions$beta
   if (is.null(beta)) {
-    return(check_number(private$.recipe$labels$beta, "beta", of))
+    return(check_number(private$.recipe$labels$beta, "beta"))
   }
   if (is.null(batch)) {
-    stop_parameter("batch", "be given where 'beta' is a function", "nothing", of = of)
+    stop_parameter("batch", "be given where 'beta' is a function", "nothing")
   }
   if (!is_whole_number(batch) || batch < 0) {
-    stop_parameter("batch", "be a non-negative integer", show_value(batch), of = of)
+    stop_parameter("batch", "be a non-negative integer", show_value(batch))
   }
-  check_number(beta(batch), "beta", of)
+  check_number(beta(batch), "beta")
 }
 
 format_prioritized = function(parts) {

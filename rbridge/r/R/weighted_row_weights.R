@@ -4,7 +4,7 @@
 #                   one that a copy of the object shares is copied when it is changed
 #   .n_rows         rows that have a weight
 #   .next_position  where the next row goes that is added, counted from 0
-# `names` is what messages call the function, the weights, and the number of rows to draw.
+# `names` is what messages call the weights, and the number of rows to draw.
 
 # How rows are drawn, as the C core numbers it.
 draw_forms = list(replacement = 0L, slices = 1L, distinct = 2L)
@@ -51,10 +51,10 @@ draw_row_weights = function(owner, stream, size, n_batches, form, names) {
 }
 
 # Weights in the state of a recipe; their values are checked when the tree is built.
-check_state_weights = function(recipe, fewest, most, of) {
+check_state_weights = function(recipe, fewest, most) {
   weights = recipe$state$weights
   if (!is.double(weights) || length(weights) < fewest || length(weights) > most) {
     required = if (fewest == most) sprintf("%.0f", most) else sprintf("from %.0f to %.0f", fewest, most)
-    stop_parameter("recipe", sprintf("have %s doubles as 'weights'", required), show_value(weights), of = of)
+    stop_parameter("recipe", sprintf("have %s doubles as 'weights'", required), show_value(weights))
   }
 }

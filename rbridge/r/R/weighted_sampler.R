@@ -76,18 +76,18 @@
 #' sampler$weights()
 batch_sampler_weighted = function(weights, batch_size, replacement = TRUE, n_batches = NULL, seed = NULL,
   num_replicas = NULL) {
-  of = kind_weighted()$class
-  weights = feedback_values(weights, "weights", of)
+  name_errors("batch_sampler_weighted")
+  weights = feedback_values(weights, "weights")
   if (length(weights) < 1L || length(weights) > largest_count) {
     stop_parameter("weights", sprintf("have from 1 to %.0f values", largest_count),
-      show_count(length(weights), "value"), of = of)
+      show_count(length(weights), "value"))
   }
   n = as.double(length(weights))
-  batch_size = check_between(batch_size, "batch_size", 1, largest_count, of)
-  replacement = as.integer(check_flag(replacement, "replacement", of))
+  batch_size = check_between(batch_size, "batch_size", 1, largest_count)
+  replacement = as.integer(check_flag(replacement, "replacement"))
   tree = .Call(C_build_tree, weights, n, FALSE, weighted_names)
   .Call(C_check_drawable, tree, batch_size, weighted_form(replacement), weighted_names)
-  settings = fixed_size_settings(n, batch_size, n_batches, seed, num_replicas, of)
+  settings = fixed_size_settings(n, batch_size, n_batches, seed, num_replicas)
   new_generator(new_recipe("weighted", settings$seed, state = list(weights = weights), parts = list(
     n = n,
     batch_size = batch_size,
@@ -97,19 +97,19 @@ batch_sampler_weighted = function(weights, batch_size, replacement = TRUE, n_bat
   )))
 }
 
-# As messages about the weights name them, and the number of rows to draw.
-weighted_names = c("batch_sampler_weighted", "weights", "batch_size")
+# As messages name the weights, and the number of rows to draw.
+weighted_names = c("weights", "batch_size")
 
 kind_weighted = function() {
   list(
-    class = weighted_names[1L],
-    check = function(recipe, of) {
-      check_fixed_size(recipe, of)
-      part_flag(recipe, "replacement", of)
-      part_count(recipe, "num_replicas", 1, recipe$parts$n_batches, of)
-      n = part_count(recipe, "n", 1, largest_count, of)
-      check_state_weights(recipe, n, n, of)
-      check_place(recipe, n, of)
+    class = "batch_sampler_weighted",
+    check = function(recipe) {
+      check_fixed_size(recipe)
+      part_flag(recipe, "replacement")
+      part_count(recipe, "num_replicas", 1, recipe$parts$n_batches)
+      n = part_count(recipe, "n", 1, largest_count)
+      check_state_weights(recipe, n, n)
+      check_place(recipe, n)
     },
     n_rows = function(recipe) recipe$parts$n,
     n_batches = function(recipe) recipe$parts$n_batches,
@@ -149,16 +149,14 @@ draw_weighted_batches = function(private, stream, count) {
 }
 
 update_weighted = function(private, rows, weights) {
-  of = weighted_names[1L]
-  check_is_trained_on(private, of)
-  rows = row_positions(rows, private$.n_rows, "rows", of)
-  update_row_weights(private, rows, feedback_values(weights, "weights", of, length(rows)), weighted_names)
+  check_is_trained_on(private)
+  rows = row_positions(rows, private$.n_rows, "rows")
+  update_row_weights(private, rows, feedback_values(weights, "weights", length(rows)), weighted_names)
 }
 
 weighted_weights = function(private, rows) {
-  of = weighted_names[1L]
-  check_is_trained_on(private, of)
-  row_weights_of(private, if (!is.null(rows)) row_positions(rows, private$.n_rows, "rows", of))
+  check_is_trained_on(private)
+  row_weights_of(private, if (!is.null(rows)) row_positions(rows, private$.n_rows, "rows"))
 }
 
 format_weighted = function(parts) {

@@ -70,28 +70,25 @@ sum_tree = function(weights = NULL, capacity = NULL, seed = NULL) {
   sum_tree_class$new(weights, capacity, seed)
 }
 
-sum_tree_name = "sum_tree"
-
-# As messages about its weights name them, and the number of rows to draw.
-sum_tree_names = c(sum_tree_name, "weights", "k")
+# As messages name the weights, and the number of rows to draw.
+sum_tree_names = c("weights", "k")
 
 sum_tree_class = R6Class("sum_tree",
   public = list(
     initialize = function(weights, capacity, seed) {
-      of = sum_tree_name
       if (is.null(weights) && is.null(capacity)) {
-        stop_parameter("capacity", "be given where 'weights' are not", "nothing", of = of)
+        stop_parameter("capacity", "be given where 'weights' are not", "nothing")
       }
-      weights = if (is.null(weights)) numeric() else feedback_values(weights, "weights", of)
+      weights = if (is.null(weights)) numeric() else feedback_values(weights, "weights")
       if (is.null(capacity) && length(weights) == 0L) {
-        stop_parameter("weights", "not be empty without 'capacity'", "0 values", of = of)
+        stop_parameter("weights", "not be empty without 'capacity'", "0 values")
       }
-      capacity = check_between(if (is.null(capacity)) length(weights) else capacity, "capacity", 1, largest_count, of)
+      capacity = check_between(if (is.null(capacity)) length(weights) else capacity, "capacity", 1, largest_count)
       if (capacity < length(weights)) {
         stop_parameter("capacity", sprintf("be at least %d, the number of weights", length(weights)),
-          show_value(capacity), of = of)
+          show_value(capacity))
       }
-      private$.seed = if (is.null(seed)) draw_seed() else check_range(seed, "seed", largest_seed, of)
+      private$.seed = if (is.null(seed)) draw_seed() else check_range(seed, "seed", largest_seed)
       build_row_weights(private, weights, capacity, sum_tree_names)
       private$.stream = new_stream(private$.seed)
     },
@@ -100,25 +97,24 @@ sum_tree_class = R6Class("sum_tree",
       # It is refused where an argument is wrong, or a copy of this object has the same stream.
       rows = .Call(C_sample_rows, private$.tree, private$.stream, k, replacement, sum_tree_names)
       if (is.null(rows)) {
-        k = check_between(k, "k", 0, largest_count, sum_tree_name)
-        replacement = check_flag(replacement, "replacement", sum_tree_name)
+        k = check_between(k, "k", 0, largest_count)
+        replacement = check_flag(replacement, "replacement")
         private$.stream = .Call(C_copy_stream, private$.stream)
         rows = .Call(C_sample_rows, private$.tree, private$.stream, k, replacement, sum_tree_names)
       }
       rows
     },
     update = function(indices, weights) {
-      of = sum_tree_name
-      indices = row_positions(indices, private$.n_rows, "indices", of)
-      update_row_weights(private, indices, feedback_values(weights, "weights", of, length(indices)), sum_tree_names)
+      indices = row_positions(indices, private$.n_rows, "indices")
+      update_row_weights(private, indices, feedback_values(weights, "weights", length(indices)), sum_tree_names)
       invisible(self)
     },
     append = function(weights) {
-      append_row_weights(private, feedback_values(weights, "weights", sum_tree_name), sum_tree_names)
+      append_row_weights(private, feedback_values(weights, "weights"), sum_tree_names)
     },
     weights = function(indices = NULL) {
       if (!is.null(indices)) {
-        indices = row_positions(indices, private$.n_rows, "indices", sum_tree_name)
+        indices = row_positions(indices, private$.n_rows, "indices")
       }
       row_weights_of(private, indices)
     },

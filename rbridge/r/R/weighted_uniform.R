@@ -60,14 +60,14 @@
 #' next_batch()
 batch_sampler_uniform = function(n, batch_size, replacement = FALSE, n_batches = NULL, seed = NULL,
   num_replicas = NULL) {
-  of = kind_uniform()$class
-  n = check_between(n, "n", 1, largest_count, of)
-  replacement = check_flag(replacement, "replacement", of)
-  if (!replacement && check_count(batch_size, "batch_size", of) > n) {
+  name_errors("batch_sampler_uniform")
+  n = check_between(n, "n", 1, largest_count)
+  replacement = check_flag(replacement, "replacement")
+  if (!replacement && check_count(batch_size, "batch_size") > n) {
     stop_parameter("batch_size", sprintf("be at most %.0f, the number of rows, without replacement", n),
-      show_value(batch_size), of = of)
+      show_value(batch_size))
   }
-  settings = fixed_size_settings(n, batch_size, n_batches, seed, num_replicas, of)
+  settings = fixed_size_settings(n, batch_size, n_batches, seed, num_replicas)
   new_generator(new_recipe("uniform", settings$seed, list(
     n = n,
     batch_size = settings$batch_size,
@@ -79,11 +79,11 @@ batch_sampler_uniform = function(n, batch_size, replacement = FALSE, n_batches =
 kind_uniform = function() {
   list(
     class = "batch_sampler_uniform",
-    check = function(recipe, of) {
-      check_fixed_size(recipe, of)
-      n = part_count(recipe, "n", 1, largest_count, of)
-      if (!part_flag(recipe, "replacement", of)) {
-        part_count(recipe, "batch_size", 1, n, of)
+    check = function(recipe) {
+      check_fixed_size(recipe)
+      n = part_count(recipe, "n", 1, largest_count)
+      if (!part_flag(recipe, "replacement")) {
+        part_count(recipe, "batch_size", 1, n)
       }
     },
     n_rows = function(recipe) recipe$parts$n,

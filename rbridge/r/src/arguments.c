@@ -7,7 +7,19 @@
 
 enum { SHOWN = 64 }; /* bytes for a value in a message, the last one 0 */
 
+/* End in the error of stop_parameter() in R, which finds out what function or class the user has called. */
+static void NORET refuse_in_r(const char *parameter, const char *requirement, const char *got) {
+  SEXP parameter_in_r = PROTECT(Rf_mkString(parameter));
+  SEXP requirement_in_r = PROTECT(Rf_mkString(requirement));
+  SEXP got_in_r = PROTECT(Rf_mkString(got));
+  SEXP call = PROTECT(Rf_lang4(Rf_install("stop_parameter"), parameter_in_r, requirement_in_r, got_in_r));
+  SEXP package = PROTECT(Rf_mkString("rbridge"));
+  Rf_eval(call, PROTECT(R_FindNamespace(package)));
+  Rf_error("stop_parameter() has returned"); /* which it never does */
+}
+
 void NORET refuse(const char *parameter, const char *of, const char *requirement, const char *got) {
+  if (of == NULL) refuse_in_r(parameter, requirement, got);
   Rf_errorcall(R_NilValue, "The '%s' parameter of %s must %s. Got %s instead.", parameter, of, requirement, got);
 }
 

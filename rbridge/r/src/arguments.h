@@ -1,8 +1,9 @@
 /* Checks of what R passes to a routine, before the core sees it.
  *
  * Arguments come from R code that anyone can call, and from files that anyone can write; the core takes whatever it gets.
- * A check that fails ends in an error of R, in the words of R/base_messages.R. `of` is the R function that the message
- * names. Memory is R_alloc()'s, which R takes back when the routine has returned or was left.
+ * A check that fails ends in an error of R, in the words of R/base_messages.R. `of` is what the message names: the
+ * routine, or NULL for the public function or class that the user has called, which R finds out. Memory is R_alloc()'s,
+ * which R takes back when the routine has returned or was left.
  */
 
 #ifndef RBRIDGE_ARGUMENTS_H

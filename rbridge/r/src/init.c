@@ -26,7 +26,7 @@ static const R_CallMethodDef routines[] = {
   {"C_draw_by_weight", (DL_FUNC)&C_draw_by_weight, 6},
   {"C_sample_rows", (DL_FUNC)&C_sample_rows, 5},
   {"C_copy_stream", (DL_FUNC)&C_copy_stream, 1},
-  {"C_row_positions", (DL_FUNC)&C_row_positions, 4},
+  {"C_row_positions", (DL_FUNC)&C_row_positions, 3},
   {"C_draw_pairs", (DL_FUNC)&C_draw_pairs, 10},
   {"C_kept_shares", (DL_FUNC)&C_kept_shares, 4},
   {"C_share_negatives", (DL_FUNC)&C_share_negatives, 3},

@@ -24,7 +24,7 @@ SEXP C_check_drawable(SEXP tree, SEXP size, SEXP how, SEXP names);
 SEXP C_draw_by_weight(SEXP tree, SEXP stream, SEXP size, SEXP n_batches, SEXP how, SEXP names);
 SEXP C_sample_rows(SEXP tree, SEXP stream, SEXP k, SEXP replacement, SEXP names);
 SEXP C_copy_stream(SEXP stream);
-SEXP C_row_positions(SEXP rows, SEXP n, SEXP parameter, SEXP of);
+SEXP C_row_positions(SEXP rows, SEXP n, SEXP parameter);
 SEXP C_draw_pairs(
     SEXP cells, SEXP n_users, SEXP n_items, SEXP n_batches, SEXP method, SEXP unique, SEXP reject_positives, SEXP power,
     SEXP n_negatives, SEXP seed

@@ -21,16 +21,15 @@ enum { N_WORDS = STATE_SIZE + 1 }; /* of a stream */
 /* How a batch is drawn. */
 enum { WITH_REPLACEMENT, FROM_SLICES, WITHOUT_REPLACEMENT };
 
-/* What messages name. */
+/* What the public function or class that messages name calls its parameters. */
 typedef struct {
-  const char *of;      /* the function or class */
-  const char *weights; /* what it calls the weights */
-  const char *size;    /* what it calls the number of rows to draw */
+  const char *weights;
+  const char *size; /* the number of rows to draw */
 } Names;
 
 static Names read_names(SEXP names) {
-  if (TYPEOF(names) != STRSXP || Rf_xlength(names) != 3) refuse_kind(names, "names", "sum_tree", "be three names");
-  return (Names){CHAR(STRING_ELT(names, 0)), CHAR(STRING_ELT(names, 1)), CHAR(STRING_ELT(names, 2))};
+  if (TYPEOF(names) != STRSXP || Rf_xlength(names) != 2) refuse_kind(names, "names", NULL, "be two names");
+  return (Names){CHAR(STRING_ELT(names, 0)), CHAR(STRING_ELT(names, 1))};
 }
 
 /* Return how many numbers R has for a tree. */
@@ -60,43 +59,43 @@ static bool is_padded(const SumTree *tree) {
 }
 
 /* Return the tree of a vector of R. */
-static SumTree read_tree(SEXP value, const char *of) {
+static SumTree read_tree(SEXP value) {
   const char *required = "be a sum tree";
-  if (TYPEOF(value) != REALSXP || Rf_xlength(value) < HEAD) refuse_kind(value, "tree", of, required);
+  if (TYPEOF(value) != REALSXP || Rf_xlength(value) < HEAD) refuse_kind(value, "tree", NULL, required);
   double *numbers = REAL(value);
   bool is_tree = is_whole(numbers[N_ROWS], 1, MOST_ROWS) && is_whole(numbers[N_POSITIVE], 0, numbers[N_ROWS]) &&
       is_whole(numbers[KEEPS_LEAST], 0, 1);
   if (is_tree) is_tree = Rf_xlength(value) == length_of_tree((int64_t)numbers[N_ROWS], numbers[KEEPS_LEAST] == 1);
-  if (!is_tree) refuse("tree", of, required, "other numbers");
+  if (!is_tree) refuse("tree", NULL, required, "other numbers");
   SumTree tree = tree_over(numbers);
-  if (!is_padded(&tree)) refuse("tree", of, required, "other numbers");
+  if (!is_padded(&tree)) refuse("tree", NULL, required, "other numbers");
   return tree;
 }
 
 /* Refuse weights of which one is negative, infinite or missing. */
 static void check_weights(SEXP weights, const Names *names) {
-  if (TYPEOF(weights) != REALSXP) refuse_kind(weights, names->weights, names->of, "be doubles");
+  if (TYPEOF(weights) != REALSXP) refuse_kind(weights, names->weights, NULL, "be doubles");
   int64_t count = Rf_xlength(weights);
   for (int64_t begin = 0; begin < count; begin += STEP) {
     int64_t wrong = first_wrong_weight(REAL(weights), begin, count - begin < STEP ? count : begin + STEP);
     if (wrong >= 0) {
-      refuse_number(REAL(weights)[wrong], names->weights, names->of, "hold finite numbers, none below 0");
+      refuse_number(REAL(weights)[wrong], names->weights, NULL, "hold finite numbers, none below 0");
     }
     R_CheckUserInterrupt();
   }
 }
 
 static void NORET refuse_total(const Names *names) {
-  refuse(names->weights, names->of, "have a finite total", "a total that overflows");
+  refuse(names->weights, NULL, "have a finite total", "a total that overflows");
 }
 
 SEXP C_build_tree(SEXP weights, SEXP capacity, SEXP keeps_least, SEXP names_in_r) {
   Names names = read_names(names_in_r);
-  int64_t n_rows = whole_number(capacity, 1, MOST_ROWS, "capacity", names.of);
-  bool keeps = true_or_false(keeps_least, "keeps_least", names.of);
+  int64_t n_rows = whole_number(capacity, 1, MOST_ROWS, "capacity", NULL);
+  bool keeps = true_or_false(keeps_least, "keeps_least", NULL);
   check_weights(weights, &names);
   int64_t count = Rf_xlength(weights);
-  if (count > n_rows) refuse("capacity", names.of, "be at least the number of weights", "less");
+  if (count > n_rows) refuse("capacity", NULL, "be at least the number of weights", "less");
   SEXP result = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)length_of_tree(n_rows, keeps)));
   double *numbers = REAL(result);
   memset(numbers, 0, (size_t)Rf_xlength(result) * sizeof(double));
@@ -117,13 +116,13 @@ SEXP C_build_tree(SEXP weights, SEXP capacity, SEXP keeps_least, SEXP names_in_r
 }
 
 /* Return rows of R, checked, as the core has them. */
-static int64_t *read_rows(SEXP rows, int64_t n_rows, const char *of) {
-  if (TYPEOF(rows) != INTSXP) refuse_kind(rows, "rows", of, "be integers");
+static int64_t *read_rows(SEXP rows, int64_t n_rows) {
+  if (TYPEOF(rows) != INTSXP) refuse_kind(rows, "rows", NULL, "be integers");
   int64_t count = Rf_xlength(rows);
   int64_t *result = (int64_t *)(void *)R_alloc((size_t)count, sizeof(int64_t));
   const int *given = INTEGER(rows);
   for (int64_t i = 0; i < count; i++) {
-    if (given[i] < 1 || given[i] > n_rows) refuse("rows", of, "be rows of the tree", "others");
+    if (given[i] < 1 || given[i] > n_rows) refuse("rows", NULL, "be rows of the tree", "others");
     result[i] = given[i] - 1;
     if (i % STEP == STEP - 1) R_CheckUserInterrupt();
   }
@@ -161,10 +160,10 @@ static void end_update(void *data) {
 
 SEXP C_update_tree(SEXP tree, SEXP rows, SEXP weights, SEXP names_in_r) {
   Names names = read_names(names_in_r);
-  int64_t n_rows = read_tree(tree, names.of).n_rows;
-  Update update = {.rows = read_rows(rows, n_rows, names.of), .count = Rf_xlength(rows)};
+  int64_t n_rows = read_tree(tree).n_rows;
+  Update update = {.rows = read_rows(rows, n_rows), .count = Rf_xlength(rows)};
   check_weights(weights, &names);
-  if (Rf_xlength(weights) != update.count) refuse_kind(weights, names.weights, names.of, "have one value for each row");
+  if (Rf_xlength(weights) != update.count) refuse_kind(weights, names.weights, NULL, "have one value for each row");
   if (update.count == 0) return tree;
   SEXP result = PROTECT(MAYBE_SHARED(tree) ? Rf_duplicate(tree) : tree);
   update.head = REAL(result);
@@ -178,7 +177,7 @@ SEXP C_update_tree(SEXP tree, SEXP rows, SEXP weights, SEXP names_in_r) {
 }
 
 SEXP C_tree_facts(SEXP tree) {
-  SumTree read = read_tree(tree, "sum_tree");
+  SumTree read = read_tree(tree);
   bool knows_least = REAL(tree)[KEEPS_LEAST] == 1 || sum_tree_least_length(read.n_rows) == 0;
   const char *facts[] = {"capacity", "total", "n_positive", "least", ""};
   SEXP result = PROTECT(Rf_mkNamed(VECSXP, facts));
@@ -191,10 +190,9 @@ SEXP C_tree_facts(SEXP tree) {
 }
 
 SEXP C_tree_weights(SEXP tree, SEXP rows) {
-  const char *of = "sum_tree";
-  SumTree read = read_tree(tree, of);
+  SumTree read = read_tree(tree);
   const double *leaves = leaves_of(&read);
-  const int64_t *places = read_rows(rows, read.n_rows, of);
+  const int64_t *places = read_rows(rows, read.n_rows);
   SEXP result = PROTECT(Rf_allocVector(REALSXP, Rf_xlength(rows)));
   double *weights = REAL(result);
   for (int64_t i = 0; i < Rf_xlength(rows); i++) weights[i] = leaves[places[i]];
@@ -203,9 +201,8 @@ SEXP C_tree_weights(SEXP tree, SEXP rows) {
 }
 
 SEXP C_first_weights(SEXP tree, SEXP count) {
-  const char *of = "sum_tree";
-  SumTree read = read_tree(tree, of);
-  int64_t wanted = whole_number(count, 0, (int32_t)read.n_rows, "count", of);
+  SumTree read = read_tree(tree);
+  int64_t wanted = whole_number(count, 0, (int32_t)read.n_rows, "count", NULL);
   SEXP result = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)wanted));
   if (wanted > 0) memcpy(REAL(result), leaves_of(&read), (size_t)wanted * sizeof(double));
   UNPROTECT(1);
@@ -214,7 +211,7 @@ SEXP C_first_weights(SEXP tree, SEXP count) {
 
 SEXP C_new_stream(SEXP seed) {
   Generator generator;
-  seed_generator(&generator, (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed", "new_stream"));
+  seed_generator(&generator, (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed", NULL));
   SEXP result = PROTECT(Rf_allocVector(INTSXP, N_WORDS));
   save_generator(&generator, (uint32_t *)(void *)INTEGER(result));
   UNPROTECT(1);
@@ -281,7 +278,7 @@ static void draw_distinct_rows(Draw *draw) {
 /* Refuse to draw `size` rows if too few weights are positive. */
 static void check_drawable(const SumTree *tree, int64_t size, int how, const Names *names) {
   if (size > 0 && tree->n_positive == 0) {
-    refuse(names->weights, names->of, "not all be 0 when rows are drawn", "no positive weight");
+    refuse(names->weights, NULL, "not all be 0 when rows are drawn", "no positive weight");
   }
   if (how == WITHOUT_REPLACEMENT && size > tree->n_positive) {
     char required[128];
@@ -289,24 +286,24 @@ static void check_drawable(const SumTree *tree, int64_t size, int how, const Nam
         required, sizeof required, "be at most %.0f, the number of positive weights, without replacement",
         (double)tree->n_positive
     );
-    refuse_number((double)size, names->size, names->of, required);
+    refuse_number((double)size, names->size, NULL, required);
   }
 }
 
 SEXP C_check_drawable(SEXP tree, SEXP size, SEXP how, SEXP names_in_r) {
   Names names = read_names(names_in_r);
-  SumTree read = read_tree(tree, names.of);
-  int32_t wanted = whole_number(size, 0, MOST_ROWS, names.size, names.of);
-  check_drawable(&read, wanted, whole_number(how, WITH_REPLACEMENT, WITHOUT_REPLACEMENT, "how", names.of), &names);
+  SumTree read = read_tree(tree);
+  int32_t wanted = whole_number(size, 0, MOST_ROWS, names.size, NULL);
+  check_drawable(&read, wanted, whole_number(how, WITH_REPLACEMENT, WITHOUT_REPLACEMENT, "how", NULL), &names);
   return R_NilValue;
 }
 
 /* Begin a draw from a tree and a stream. */
-static void begin_draw(Draw *draw, SEXP tree, SEXP stream, const char *of) {
-  draw->tree = read_tree(tree, of);
+static void begin_draw(Draw *draw, SEXP tree, SEXP stream) {
+  draw->tree = read_tree(tree);
   if (TYPEOF(stream) != INTSXP || Rf_xlength(stream) != N_WORDS ||
       !restore_generator(&draw->generator, (const uint32_t *)(const void *)INTEGER(stream))) {
-    refuse_kind(stream, "stream", of, "be the state of a generator");
+    refuse_kind(stream, "stream", NULL, "be the state of a generator");
   }
 }
 
@@ -326,12 +323,12 @@ static void finish_draw(Draw *draw, SEXP rows, SEXP stream) {
 SEXP C_draw_by_weight(SEXP tree, SEXP stream, SEXP size, SEXP n_batches, SEXP how, SEXP names_in_r) {
   Names names = read_names(names_in_r);
   Draw draw;
-  begin_draw(&draw, tree, stream, names.of);
-  int32_t batch_size = whole_number(size, 0, MOST_ROWS, names.size, names.of);
+  begin_draw(&draw, tree, stream);
+  int32_t batch_size = whole_number(size, 0, MOST_ROWS, names.size, NULL);
   draw.size = batch_size;
-  draw.how = whole_number(how, WITH_REPLACEMENT, WITHOUT_REPLACEMENT, "how", names.of);
-  int32_t count = whole_number(n_batches, 1, MOST_ROWS, "n_batches", names.of);
-  draw.n_drawn = batch_size == 0 ? 0 : epoch_rows(batch_size, count, names.of);
+  draw.how = whole_number(how, WITH_REPLACEMENT, WITHOUT_REPLACEMENT, "how", NULL);
+  int32_t count = whole_number(n_batches, 1, MOST_ROWS, "n_batches", NULL);
+  draw.n_drawn = batch_size == 0 ? 0 : epoch_rows(batch_size, count, NULL);
   check_drawable(&draw.tree, draw.size, draw.how, &names);
   const char *parts[] = {"rows", "stream", ""};
   SEXP result = PROTECT(Rf_mkNamed(VECSXP, parts));
@@ -358,7 +355,7 @@ SEXP C_sample_rows(SEXP tree, SEXP stream, SEXP k, SEXP replacement, SEXP names_
   if (!is_count(k) || !is_flag(replacement)) return R_NilValue;
   Names names = read_names(names_in_r);
   Draw draw;
-  begin_draw(&draw, tree, stream, names.of);
+  begin_draw(&draw, tree, stream);
   if (MAYBE_SHARED(stream)) return R_NilValue;
   draw.size = draw.n_drawn = (int64_t)Rf_asReal(k);
   draw.how = LOGICAL(replacement)[0] ? WITH_REPLACEMENT : WITHOUT_REPLACEMENT;
@@ -372,35 +369,33 @@ SEXP C_sample_rows(SEXP tree, SEXP stream, SEXP k, SEXP replacement, SEXP names_
 SEXP C_copy_stream(SEXP stream) { return Rf_duplicate(stream); }
 
 /* End in the error that a row is not one of n_rows. */
-static void NORET refuse_row(double row, int32_t n_rows, const char *parameter, const char *of) {
+static void NORET refuse_row(double row, int32_t n_rows, const char *parameter) {
   char required[128];
-  if (n_rows == 0) refuse_number(row, parameter, of, "be empty: there is no row");
+  if (n_rows == 0) refuse_number(row, parameter, NULL, "be empty: there is no row");
   snprintf(required, sizeof required, "hold row positions from 1 to %d, counted from 1", (int)n_rows);
-  refuse_number(row, parameter, of, required);
+  refuse_number(row, parameter, NULL, required);
 }
 
-SEXP C_row_positions(SEXP rows, SEXP n, SEXP parameter, SEXP of_in_r) {
-  if (TYPEOF(parameter) != STRSXP || Rf_xlength(parameter) != 1 || TYPEOF(of_in_r) != STRSXP ||
-      Rf_xlength(of_in_r) != 1) {
+SEXP C_row_positions(SEXP rows, SEXP n, SEXP parameter) {
+  if (TYPEOF(parameter) != STRSXP || Rf_xlength(parameter) != 1) {
     refuse_kind(parameter, "parameter", "row_positions", "be a name");
   }
   const char *name = CHAR(STRING_ELT(parameter, 0));
-  const char *of = CHAR(STRING_ELT(of_in_r, 0));
-  int32_t n_rows = whole_number(n, 0, MOST_ROWS, "n", of);
+  int32_t n_rows = whole_number(n, 0, MOST_ROWS, "n", NULL);
   R_xlen_t count = Rf_xlength(rows);
   if (TYPEOF(rows) == INTSXP) {
     const int *given = INTEGER(rows);
     for (R_xlen_t i = 0; i < count; i++) {
-      if (given[i] < 1 || given[i] > n_rows) refuse_row(given[i] == NA_INTEGER ? NA_REAL : given[i], n_rows, name, of);
+      if (given[i] < 1 || given[i] > n_rows) refuse_row(given[i] == NA_INTEGER ? NA_REAL : given[i], n_rows, name);
       if (i % STEP == STEP - 1) R_CheckUserInterrupt();
     }
     return rows;
   }
-  if (TYPEOF(rows) != REALSXP) refuse_kind(rows, name, of, "hold row positions");
+  if (TYPEOF(rows) != REALSXP) refuse_kind(rows, name, NULL, "hold row positions");
   SEXP result = PROTECT(Rf_allocVector(INTSXP, count));
   const double *given = REAL(rows);
   for (R_xlen_t i = 0; i < count; i++) {
-    if (!is_whole(given[i], 1, n_rows)) refuse_row(given[i], n_rows, name, of);
+    if (!is_whole(given[i], 1, n_rows)) refuse_row(given[i], n_rows, name);
     INTEGER(result)[i] = (int)given[i];
     if (i % STEP == STEP - 1) R_CheckUserInterrupt();
   }

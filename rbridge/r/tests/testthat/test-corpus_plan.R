@@ -3,8 +3,8 @@
 published = c(IT1 = 30000, IT2 = 10000, MSDN = 60000, colloquial = 4000, generic = 900000, news = 50000)
 
 plan_of = function(files, sample, rules = NULL) {
-  read = if (!is.null(rules)) read_rules(as.list(rules), "corpus_plan")
-  make_corpus_plan(names(files), unname(files), sample, read, "corpus_plan")
+  read = if (!is.null(rules)) read_rules(as.list(rules))
+  make_corpus_plan(names(files), unname(files), sample, read)
 }
 
 test_that("the published example", {

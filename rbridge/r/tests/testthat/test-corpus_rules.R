@@ -2,21 +2,26 @@
 
 test_that("rules are read line by line", {
   file = write_bytes(tempfile(), "# mixture 3\r\nIT,MSDN\t 20\r\n\n  colloquial 10 \ncaf\u00e9 .5\n* *\n")
-  rules = read_rules(file, "corpus_plan")
+  rules = read_rules(file)
   expect_identical(lapply(rules, `[[`, "weight"), list("20", "10", ".5", NULL))
   expect_identical(lengths(lapply(rules, `[[`, "patterns")), c(2L, 1L, 1L, 0L))
   expect_identical(covers_names(rules[[3]], c("caf\u00e9", "cafe")), c(TRUE, FALSE))
 })
 
 test_that("rules that keep are looked at first, and then the first one that covers", {
-  rules = read_rules(c("* 1", "news 2", "news.* *", "old *"), "corpus_plan")
+  rules = read_rules(c("* 1", "news 2", "news.* *", "old *"))
   expect_identical(find_rules(rules, c("news", "old", "web")), c(3L, 4L, 1L))
   expect_identical(find_rules(rules[2], c("news", "web")), c(1L, 0L))
 })
 
+read_for_mixture = of_package(function(rules) {
+  name_errors("batch_sampler_corpus_mixture")
+  read_rules(rules)
+})
+
 test_that("a bad line is an error with its number", {
   refused = function(line, message) {
-    expect_error(read_rules(c("# first", line, "* 5"), "batch_sampler_corpus_mixture"), message, fixed = TRUE)
+    expect_error(read_for_mixture(c("# first", line, "* 5")), message, fixed = TRUE)
   }
   of = "The 'rules' parameter of batch_sampler_corpus_mixture must have"
   refused("generic", paste(of, "a pattern and a weight on each line. Got 'generic' on line 2 instead."))
@@ -35,8 +40,8 @@ test_that("a bad line is an error with its number", {
 
 test_that("what is neither a file nor rules is refused", {
   refused = function(rules, got) {
-    required = "The 'rules' parameter of corpus_plan must be a file of rules, or a list of rules. Got"
-    expect_error(read_rules(rules, "corpus_plan"), paste(required, got), fixed = TRUE)
+    required = "parameter of batch_sampler_corpus_mixture must be a file of rules, or a list of rules. Got"
+    expect_error(read_for_mixture(rules), paste("The 'rules'", required, got), fixed = TRUE)
   }
   refused("IT 20", "'IT 20', no file, instead. Put a rule that is written out into a list.")
   refused(3, "3 instead.")

@@ -123,14 +123,18 @@ test_that("many rows are counted exactly", {
   expect_identical(unique(result$gradient), c(1, -1) / (n_rows / 2))
 })
 
+# The checks of the loss without tensors.
+check_loss = of_package(function(input_shape, input, target_shape, target) {
+  name_errors("nn_aum_loss")
+  predictions = check_predictions(input_shape, input)
+  check_labels(target_shape, target, n_rows = length(predictions))
+})
+
 for (case in losses$refused) {
   test_that(paste("refused as in every language:", case$name), {
     input = loss_values(case$input)
     target = loss_values(case$target)
-    error = expect_error({
-      predictions = check_predictions(shape_of(input), as.double(input))
-      check_labels(shape_of(target), as.double(target), n_rows = length(predictions))
-    })
+    error = expect_error(check_loss(shape_of(input), as.double(input), shape_of(target), as.double(target)))
     expect_identical(conditionMessage(error), gsub("{loss}", "nn_aum_loss", case$message, fixed = TRUE))
     expect_null(conditionCall(error))
   })
