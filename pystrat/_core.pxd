@@ -476,7 +476,8 @@ cdef extern from "perplexity.h" nogil:
     void add_squares(const double *reported, int64_t begin, int64_t end, Reports *reports)
     double ceiling_of(const Reports *reports, double spreads)
     void add_weights(
-        const double *reported, double initial, double ceiling, int64_t begin, int64_t end, double *sums
+        const double *reported, double initial, double ceiling, double weight_above, int64_t begin, int64_t end,
+        double *sums
     )
     void draw_by_sums(
         Generator *generator, const double *sums, int64_t n_rows, int32_t first_row, int64_t count, int32_t *rows

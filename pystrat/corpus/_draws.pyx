@@ -152,12 +152,12 @@ def noise_ceiling(const double[::1] reported, double spreads):
     return core.ceiling_of(&reports, spreads)
 
 
-def cumulative_weights(const double[::1] reported, double initial, double ceiling):
-    """Return the sums of the weights from the first example on: 1 for a reported one above the ceiling."""
+def cumulative_weights(const double[::1] reported, double initial, double ceiling, double weight_above):
+    """Return the sums of the weights from the first example on; a reported one above the ceiling has `weight_above`."""
     weights = np.empty(reported.shape[0])
     cdef double[::1] sums = weights
     with nogil:
-        core.add_weights(&reported[0], initial, ceiling, 0, reported.shape[0], &sums[0])
+        core.add_weights(&reported[0], initial, ceiling, weight_above, 0, reported.shape[0], &sums[0])
     return weights
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import base64
 import numbers
-from typing import Any, Iterator, Mapping, Optional, Sequence
+import warnings
+from typing import Any, Iterator, Mapping, Optional, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +24,12 @@ from pystrat.corpus.batching import DrawnBatchSampler
 from pystrat.digest import fingerprint
 from pystrat.entries import named_by_class, named_by_method
 from pystrat.feedback import SamplerWithFeedback
-from pystrat.messages import RefusedType, RefusedValue, count_of, show
+from pystrat.messages import RefusedType, RefusedValue, check_flag, count_of, show
 from pystrat.recipe import Recipe, make_recipe
 
 MAX_PERPLEXITY = 1e6
+PUBLISHED_MAXIMUM = -1.5
+_NOTED_SHARE = 0.05  # of the reported examples, above which it is worth a warning that they count as noise
 
 
 class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
@@ -47,9 +50,11 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
         is rounded up to a multiple of it, and the sizes differ by at most 1.
     initial : float, default 15
         The perplexity of an example that was never reported, above 1 and at most 1e6.
-    maximum : float or None, default -1.5
-        The perplexity T above which an example counts as noise and gets the weight 1. A positive number is T itself; a
-        negative number x makes it ``mode + |x| * spread``; None is no ceiling.
+    maximum : float, "published" or None, default None
+        The perplexity T above which an example counts as noise. A positive number is T itself; a negative number x
+        makes it ``mode + |x| * spread``; "published" is the published default, -1.5. None is no ceiling.
+    clip : bool, default False
+        The weight of an example above T: T if True, 1 if False, as published. It needs a `maximum`.
     seed : int, optional
         From 0 to 2147483646. None draws one from the system's entropy; it is ``.seed``.
     num_replicas : int, optional
@@ -71,13 +76,17 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
       DataLoader have read ahead.
     * Weights are the same on every machine for the same reports.
 
-    Perplexity is the exponential of the reported mean negative log-likelihood per token, at most 1e6. An example counts
-    as seen once it was reported. When the first batch of an epoch is requested, the weights are computed: 1 for a seen
-    example above T, else its perplexity. The mode is the most frequent perplexity among the seen examples, rounded to
-    0.01 (the smallest if there are several), the spread the root of the sum of squared distances from the mode of the c
-    seen examples above it, divided by c - 1; if c is below 2 there is no ceiling. The most frequent of values rounded
-    so finely is an unstable number for fewer than about 100,000 examples: give `maximum` a positive number or None
-    there.
+    Perplexity is the exponential of the reported mean negative log-likelihood per token, at most 1e6. An example
+    counts as seen once it was reported. When the first batch of an epoch is requested, the weights are computed: 1
+    for a seen example above T, or T with `clip`, else its perplexity. The mode is the most frequent perplexity
+    among the seen examples, rounded to 0.01 (the smallest if there are several), the spread the root of the sum of
+    squared distances from the mode of the c seen examples above it, divided by c - 1; if c is below 2 there is no
+    ceiling.
+
+    A ceiling with the weight 1 works against the method if it cuts off more than noise: the hardest examples are then
+    drawn least. `share_above_maximum` is the share of the seen examples above it, and a warning says so if an epoch is
+    drawn while it is above 5 %. The mode is an unstable number for fewer than about 100,000 examples, since few share a
+    value that is rounded so finely: give `maximum` a positive number or None there.
 
     ``batches(epoch)`` serves the epoch that runs and the next; others follow from reports that are gone or have yet to
     come. In distributed training every rank must be given the reports of all ranks: see `report` and `check_reports`.
@@ -104,7 +113,8 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
         batch_size: int,
         *,
         initial: float = 15.0,
-        maximum: Optional[float] = -1.5,
+        maximum: Union[float, str, None] = None,
+        clip: bool = False,
         seed: Optional[int] = None,
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
@@ -112,6 +122,8 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
         super().__init__(n, sample, batch_size, seed=seed, num_replicas=num_replicas, rank=rank)
         self._initial = _check_initial(initial)
         self._maximum = _check_maximum(maximum)
+        self._clip = _check_clip(clip, self._maximum)
+        self._has_warned = False
         self._reported = np.full(self._n, np.nan)  # the perplexities, NaN if an example was never reported
         self._started = False
         self._drawn: Optional[tuple[int, NDArray[np.int32]]] = None  # the running epoch and what it visits
@@ -120,6 +132,12 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
     def started(self) -> bool:
         """Whether an epoch has been drawn in proportion to perplexity."""
         return self._started
+
+    @property
+    def share_above_maximum(self) -> float:
+        """The share of the seen examples whose perplexity is above `maximum`, from 0 to 1; 0 if there is no ceiling."""
+        n_seen = np.count_nonzero(~np.isnan(self._reported))
+        return float(np.count_nonzero(self._reported > self._ceiling()) / max(n_seen, 1))
 
     # Feedback -------------------------------------------------------------------------------------------------------
 
@@ -204,7 +222,20 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
         elif self._drawn is None or self._drawn[0] != place.epoch:
             self._started = self._starts()
             self._drawn = place.epoch, self._draw(place.epoch)
+            self._warn_of_the_maximum()
         return place
+
+    def _warn_of_the_maximum(self) -> None:
+        """Warn once if examples that are not rare count as noise."""
+        if self._has_warned or self._clip or not self._started or self.share_above_maximum <= _NOTED_SHARE:
+            return
+        self._has_warned = True
+        warnings.warn(
+            f"{100 * self.share_above_maximum:.1f} % of the reported examples are above the maximum, a perplexity of "
+            f"{self._ceiling():.2f}. They count as noise and are drawn with the weight 1, the least of all. Choose a "
+            "higher maximum, none, or clip them.",
+            stacklevel=4,
+        )
 
     def _lists_from(self, place: Place) -> Iterator[list[int]]:
         lists = super()._lists_from(place)
@@ -233,10 +264,14 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
 
     def _cumulative_weights(self) -> NDArray[np.float64]:
         """Return the sums of the weights from the first example on."""
-        ceiling = np.inf if self._maximum is None else self._maximum
-        if ceiling < 0:
-            ceiling = noise_ceiling(self._reported, -ceiling)
-        return cumulative_weights(self._reported, self._initial, ceiling)
+        ceiling = self._ceiling()
+        return cumulative_weights(self._reported, self._initial, ceiling, ceiling if self._clip else 1.0)
+
+    def _ceiling(self) -> float:
+        """Return the perplexity above which examples count as noise, infinite if there is none."""
+        if self._maximum is None:
+            return np.inf
+        return self._maximum if self._maximum > 0 else noise_ceiling(self._reported, -self._maximum)
 
     def _recipe(self) -> Recipe:
         state: dict[str, Any] = {"reported": self._reported, "started": self._started}
@@ -244,7 +279,7 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
             epoch, rows = self._drawn
             batch = self._next.batch if self._next.epoch == epoch else 0
             state.update(epoch=epoch, batch=batch, drawn=rows)
-        parts = {**self._drawn_parts(), "initial": self._initial, "maximum": self._maximum}
+        parts = {**self._drawn_parts(), "initial": self._initial, "maximum": self._maximum, "clip": self._clip}
         return make_recipe("perplexity", seed=self._seed, parts=parts, state=state)
 
     # The state ------------------------------------------------------------------------------------------------------
@@ -313,12 +348,20 @@ def _check_initial(initial: Any) -> float:
 def _check_maximum(maximum: Any) -> Optional[float]:
     if maximum is None:
         return None
-    required = "be a finite number other than 0, or nothing"
+    if isinstance(maximum, str) and maximum == "published":
+        return PUBLISHED_MAXIMUM
+    required = "be a finite number other than 0, 'published', or nothing"
     if not _is_number(maximum):
         raise RefusedType("maximum", required, show(maximum))
     if not np.isfinite(maximum) or maximum == 0:
         raise RefusedValue("maximum", required, show(maximum))
     return float(maximum)
+
+
+def _check_clip(clip: Any, maximum: Optional[float]) -> bool:
+    if check_flag(clip, "clip") and maximum is None:
+        raise RefusedValue("clip", "be false if there is no maximum", show(clip))
+    return bool(clip)
 
 
 def _is_number(value: Any) -> bool:

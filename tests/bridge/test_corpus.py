@@ -142,22 +142,28 @@ def test_recipes_of_perplexity_samplers(r: Session) -> None:
     sampler = PerplexityBatchSampler(**given)
     assert_same_recipe(r, sampler, r.call("batch_sampler_perplexity", **given))
     assert_same_recipe(r, sampler, rbridge.as_torch_sampler(sampler))
-    sampler = PerplexityBatchSampler(**given, maximum=None)
-    assert_same_recipe(r, sampler, r.call("batch_sampler_perplexity", **given, maximum=None))
+    for chosen in ({}, {"maximum": 8.0, "clip": True}, {"maximum": "published"}):
+        assert_same_recipe(
+            r, PerplexityBatchSampler(**given, **chosen), r.call("batch_sampler_perplexity", **given, **chosen)
+        )
 
 
+@pytest.mark.filterwarnings("ignore:.* are above the maximum")
+@pytest.mark.parametrize("clip", [False, True])
 @pytest.mark.parametrize("maximum", [None, 10.0, -0.5])
-def test_the_noise_ceiling_is_the_same(maximum: Optional[float], r: Session) -> None:
+def test_the_noise_ceiling_is_the_same(maximum: Optional[float], clip: bool, r: Session) -> None:
     dice = np.random.default_rng(1)
     nll = np.round(dice.uniform(0, 3, 3000), 2)
-    sampler = PerplexityBatchSampler(4000, 5000, 100, maximum=maximum, seed=1)
-    instance = r.call_function(r.call("batch_sampler_perplexity", 4000, 5000, 100, maximum=maximum, seed=1), None)
+    chosen = {"maximum": maximum, "clip": clip and maximum is not None, "seed": 1}
+    sampler = PerplexityBatchSampler(4000, 5000, 100, **chosen)
+    instance = r.call_function(r.call("batch_sampler_perplexity", 4000, 5000, 100, **chosen), None)
     rows = dice.permutation(4000)[:3000]
     sampler.report(rows, nll)
     r.call_function(instance["report"], (rows + 1).astype(np.int32), nll)
     batches = r.call_function(instance["batches"], 0)
     assert (as_array(batches[0]) - 1).tolist() == sampler.batches(0).rows.tolist()
     assert as_array(r.call_function(instance["perplexities"])).tolist() == sampler.perplexities.tolist()
+    assert as_array(r.call_function(instance["share_above_maximum"])).tolist() == [sampler.share_above_maximum]
 
 
 @pytest.mark.parametrize("stop", [0, 1, 4, 6, 8])

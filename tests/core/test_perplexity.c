@@ -111,11 +111,13 @@ static void test_weights(void) {
   const double reported[] = {2, NAN, 9, 11, 10};
   static const double wanted[] = {2, 17, 26, 27, 37};
   double sums[5];
-  add_weights(reported, 15, 10, 0, 2, sums);
-  add_weights(reported, 15, 10, 2, 5, sums);
+  add_weights(reported, 15, 10, 1, 0, 2, sums);
+  add_weights(reported, 15, 10, 1, 2, 5, sums);
   for (int i = 0; i < 5; i++) CHECK(sums[i] == wanted[i]);
-  add_weights(reported, 15, INFINITY, 0, 5, sums);
+  add_weights(reported, 15, INFINITY, 1, 0, 5, sums);
   CHECK(sums[4] == 47);
+  add_weights(reported, 15, 10, 10, 0, 5, sums);
+  CHECK(sums[4] == 46);
 }
 
 static void test_values_are_found_by_the_sums(void) {

@@ -29,7 +29,7 @@ def run(sampler: PerplexityBatchSampler) -> list[list[int]]:
 
 
 def perplexity_sampler(n: int = 50, sample: int = 400, **parameters: Any) -> PerplexityBatchSampler:
-    return PerplexityBatchSampler(n, sample, 16, **{"seed": 1, "maximum": None, **parameters})
+    return PerplexityBatchSampler(n, sample, 16, **{"seed": 1, **parameters})
 
 
 @given(st.lists(st.floats(0, 20), min_size=1, max_size=50))
@@ -112,6 +112,46 @@ def test_a_negative_maximum_counts_spreads_above_the_mode() -> None:
     assert weights_of(seen, maximum=-1.0)[:8] == [3.0, 3.004, 3.0, 5.0, 7.0, 1.0, 2.0, 2.0]
     assert weights_of(seen, maximum=-2.0)[:8] == [3.0, 3.004, 3.0, 5.0, 7.0, 13.0, 2.0, 2.0]
     assert weights_of(seen, maximum=None)[5] == 13.0
+    assert weights_of(seen, maximum="published") == weights_of(seen, maximum=-1.5)
+
+
+def test_clipping_gives_what_is_above_the_ceiling_the_weight_of_the_ceiling() -> None:
+    assert weights_of({0: 2.0, 1: 9.0, 2: 11.0}, n=4, maximum=10.0, clip=True) == [2.0, 9.0, 10.0, 15.0]
+    seen = dict(enumerate([3.0, 3.0, 3.0, 5.0, 7.0, 13.0]))
+    spread = math.sqrt((4 + 16 + 100) / 2)
+    assert weights_of(seen, maximum=-1.0, clip=True)[5] == pytest.approx(3 + spread)
+
+
+def hard_and_easy(**parameters: Any) -> tuple[PerplexityBatchSampler, float]:
+    """Return a sampler of examples a tenth of which are hard, and how often these are drawn, over the easy half."""
+    perplexities = np.random.default_rng(1).lognormal(1.0, 0.8, 20_000).clip(1, 1e6)
+    sampler = PerplexityBatchSampler(20_000, 100_000, 1000, seed=1, **parameters)
+    sampler.report(np.arange(20_000), np.log(perplexities))
+    list(sampler)
+    drawn = np.bincount(sampler.batches(0).rows, minlength=20_000)
+    hard, easy = perplexities > np.quantile(perplexities, 0.9), perplexities < np.median(perplexities)
+    return sampler, float(drawn[hard].mean() / drawn[easy].mean())
+
+
+def test_by_default_hard_examples_are_drawn_more_often() -> None:
+    sampler, ratio = hard_and_easy()
+    assert ratio > 5 and sampler.share_above_maximum == 0
+
+
+def test_a_ceiling_that_turns_the_method_around_is_warned_of_once() -> None:
+    with pytest.warns(UserWarning, match=r"of the reported examples are above the maximum, a perplexity of ") as caught:
+        sampler, ratio = hard_and_easy(maximum="published")
+        list(sampler)
+    assert ratio < 2 and sampler.share_above_maximum > 0.05 and len(caught) == 1
+    assert caught[0].filename == __file__
+
+
+def test_no_warning_if_little_is_above_the_ceiling_or_if_it_is_clipped(recwarn: pytest.WarningsRecorder) -> None:
+    sampler, ratio = hard_and_easy(maximum="published", clip=True)
+    assert ratio > 4 and sampler.share_above_maximum > 0.05
+    sampler, _ = hard_and_easy(maximum=20.0)
+    assert 0 < sampler.share_above_maximum < 0.05
+    assert not recwarn.list
 
 
 def test_the_smallest_of_several_modes_counts() -> None:
@@ -318,9 +358,14 @@ def test_ranks_with_the_same_reports_draw_the_same_epoch() -> None:
         ({"initial": 1}, "'initial' parameter of PerplexityBatchSampler must be a number above 1 and at most 1000000"),
         ({"initial": float("nan")}, "at most 1000000. Got NaN"),
         ({"initial": "15"}, "at most 1000000. Got '15'"),
-        ({"maximum": 0}, "must be a finite number other than 0, or nothing. Got 0"),
-        ({"maximum": float("inf")}, "must be a finite number other than 0, or nothing. Got Inf"),
-        ({"maximum": True}, "must be a finite number other than 0, or nothing. Got TRUE"),
+        ({"maximum": "no"}, "must be a finite number other than 0, 'published', or nothing. Got 'no'"),
+        (
+            {"clip": True},
+            "The 'clip' parameter of PerplexityBatchSampler must be false if there is no maximum. Got TRUE",
+        ),
+        ({"maximum": 0}, "must be a finite number other than 0, 'published', or nothing. Got 0"),
+        ({"maximum": float("inf")}, "must be a finite number other than 0, 'published', or nothing. Got Inf"),
+        ({"maximum": True}, "must be a finite number other than 0, 'published', or nothing. Got TRUE"),
         ({"num_replicas": 6}, "must leave each batch a row: 5 are drawn for 6 batches. Got 6"),
     ],
 )

@@ -16,10 +16,14 @@
 #'   The last batch may be smaller.
 #' @param initial (`double(1)`)\cr
 #'   The perplexity of an example that was never reported, above 1 and at most 1000000.
-#' @param maximum (`double(1)`)\cr
-#'   The perplexity above which an example counts as noise and gets the weight 1.
-#'   A positive number is that perplexity itself; a negative number x makes it the mode plus `abs(x)` spreads.
-#'   `NULL`: there is none.
+#' @param maximum (`double(1)` or `"published"`)\cr
+#'   The perplexity above which an example counts as noise.
+#'   A positive number is that perplexity itself; a negative number x makes it the mode plus `abs(x)` spreads;
+#'   `"published"` is the published default, -1.5.
+#'   `NULL` (default): there is none.
+#' @param clip (`logical(1)`)\cr
+#'   The weight of an example above the maximum: the maximum if `TRUE`, 1 if `FALSE` (default), as published.
+#'   It needs a `maximum`.
 #' @param seed (`integer(1)`)\cr
 #'   Integer from 0 to 2147483646 that decides the examples of all epochs, together with what is reported.
 #'   `NULL` (default): one is drawn each time the generator is called, from the generator of torch if LibTorch is
@@ -40,7 +44,8 @@
 #'   rows count from 1, and of a row that is reported more than once the last value counts;
 #'   vectors and tensors are taken; returns the instance invisibly;
 #' * `perplexities()`: the perplexity of each example, `initial` if it was never reported;
-#' * `started()`: whether an epoch was drawn in proportion to perplexity.
+#' * `started()`: whether an epoch was drawn in proportion to perplexity;
+#' * `share_above_maximum()`: the share of the reported examples whose perplexity is above the maximum, from 0 to 1.
 #'
 #' `batches(epoch)` has the batches of the epoch that runs and of the next one; others follow from reports that are gone
 #' or have yet to come.
@@ -48,11 +53,15 @@
 #' @section The weights:
 #' Perplexity is the exponential of the reported loss, at most 1000000.
 #' When the first batch of an epoch is requested, the weights are computed: 1 for a reported example above the maximum,
-#' else its perplexity.
+#' or the maximum with `clip`, else its perplexity.
 #' The mode is the most frequent perplexity among the reported examples, rounded to 0.01 (the smallest if there are
 #' several).
 #' The spread is the root of the sum of squared distances from the mode of the c reported examples above it, divided by
 #' c - 1; if c is below 2 there is no maximum.
+#'
+#' A maximum with the weight 1 works against the method if it cuts off more than noise: the hardest examples are then
+#' drawn least.
+#' A warning says so if an epoch is drawn while more than 5 % of the reported examples are above it.
 #' The mode of fewer than about 100,000 examples is unstable: give `maximum` a positive number or `NULL` there.
 #'
 #' @section Guarantees:
@@ -76,16 +85,17 @@
 #'
 #' @export
 #' @examples
-#' sampler = batch_sampler_perplexity(4, sample = 1000, batch_size = 500, maximum = NULL, seed = 1)(NULL)
+#' sampler = batch_sampler_perplexity(4, sample = 1000, batch_size = 500, seed = 1)(NULL)
 #' sampler$report(rows = 1:3, nll = log(c(1, 2, 4)))
 #' tabulate(sampler$batches(0)$rows)
-batch_sampler_perplexity = function(n, sample, batch_size, initial = 15, maximum = -1.5, seed = NULL,
-  num_replicas = NULL) {
+batch_sampler_perplexity = function(n, sample, batch_size, initial = 15, maximum = NULL, clip = FALSE,
+  seed = NULL, num_replicas = NULL) {
   name_errors("batch_sampler_perplexity")
   settings = drawn_settings(n, sample, batch_size, seed, num_replicas)
   parts = c(settings$parts, list(
     initial = check_initial(initial),
-    maximum = if (!is.null(maximum)) check_maximum(maximum)
+    maximum = if (!is.null(maximum)) check_maximum(maximum),
+    clip = check_clip(clip, maximum)
   ))
   state = list(reported = rep(NaN, settings$parts$n), started = 0L)
   new_generator(new_recipe("perplexity", settings$seed, parts, state))
@@ -103,11 +113,21 @@ check_initial = function(initial) {
 }
 
 check_maximum = function(maximum) {
+  if (identical(maximum, "published")) {
+    return(-1.5)
+  }
   is_number = is.numeric(maximum) && !is.object(maximum) && length(maximum) == 1L
   if (!is_number || !is.finite(maximum) || maximum == 0) {
-    stop_parameter("maximum", "be a finite number other than 0, or nothing", show_value(maximum))
+    stop_parameter("maximum", "be a finite number other than 0, 'published', or nothing", show_value(maximum))
   }
   as.double(maximum)
+}
+
+check_clip = function(clip, maximum) {
+  if (check_flag(clip, "clip") && is.null(maximum)) {
+    stop_parameter("clip", "be false if there is no maximum", show_value(clip))
+  }
+  as.integer(clip)
 }
 
 kind_perplexity = function() {
@@ -134,7 +154,7 @@ kind_perplexity = function() {
       c(
         format_drawn(recipe$parts),
         sprintf("* initial: %s", show_value(recipe$parts$initial)),
-        sprintf("* maximum: %s", show_value(recipe$parts$maximum)),
+        sprintf("* maximum: %s%s", show_value(recipe$parts$maximum), if (recipe$parts$clip == 1) ", clipped" else ""),
         format_seed(recipe)
       )
     },
@@ -148,11 +168,12 @@ kind_perplexity = function() {
           ifelse(is.nan(private$.reported), private$.recipe$parts$initial, private$.reported)
         }
       },
-      started = function() private$.started
+      started = function() private$.started,
+      share_above_maximum = function() share_above_maximum(private)
     ),
     # The perplexities, NaN if an example was never reported; the epoch that runs, the rows that it visits, and how many
-    # of its batches are past where the sampler was resumed.
-    private = list(.reported = NULL, .started = FALSE, .running = NULL, .visited = NULL, .past = 0)
+    # of its batches are past where the sampler was resumed; whether the warning about the maximum was given.
+    private = list(.reported = NULL, .started = FALSE, .running = NULL, .visited = NULL, .past = 0, .has_warned = FALSE)
   )
 }
 
@@ -164,6 +185,7 @@ check_perplexity = function(recipe) {
   if (!is.null(parts$maximum)) {
     check_maximum(parts$maximum)
   }
+  check_clip(part_flag(recipe, "clip"), parts$maximum)
   if (!is.double(state$reported) || length(state$reported) != parts$n) {
     stop_parameter("recipe", sprintf("have %s as 'reported'", show_count(parts$n, "number")),
       show_value(state$reported))
@@ -218,7 +240,40 @@ draw_perplexity = function(private, epoch) {
   if (!starts_perplexity(private)) {
     return(.Call(C_draw_rows, parts$n, parts$sample, TRUE, seed))
   }
-  .Call(C_draw_by_perplexity, private$.reported, parts$initial, parts$maximum, parts$sample, seed)
+  ceiling = noise_ceiling(private)
+  weight_above = if (parts$clip == 1) ceiling else 1
+  .Call(C_draw_by_perplexity, private$.reported, parts$initial, ceiling, weight_above, parts$sample, seed)
+}
+
+# The perplexity above which examples count as noise, infinite if there is none.
+noise_ceiling = function(private) {
+  maximum = private$.recipe$parts$maximum
+  if (is.null(maximum)) {
+    Inf
+  } else if (maximum > 0) {
+    maximum
+  } else {
+    .Call(C_noise_ceiling, private$.reported, -maximum)
+  }
+}
+
+share_above_maximum = function(private) {
+  n_seen = sum(!is.nan(private$.reported))
+  sum(private$.reported > noise_ceiling(private), na.rm = TRUE) / max(n_seen, 1)
+}
+
+# Warns once if examples that are not rare count as noise.
+warn_of_maximum = function(private) {
+  if (private$.has_warned || private$.recipe$parts$clip == 1 || !private$.started) {
+    return(invisible())
+  }
+  share = share_above_maximum(private)
+  if (share > 0.05) {
+    private$.has_warned = TRUE
+    warning(sprintf(paste("%.1f %% of the reported examples are above the maximum, a perplexity of %.2f. They count as",
+      "noise and are drawn with the weight 1, the least of all. Choose a higher maximum, none, or clip them."),
+      100 * share, noise_ceiling(private)), call. = FALSE)
+  }
 }
 
 # The rows of the epoch that runs, or of the next one.
@@ -240,6 +295,7 @@ iterate_perplexity = function(private, epoch) {
     private$.visited = draw_perplexity(private, epoch)
     private$.running = epoch
     private$.past = 0
+    warn_of_maximum(private)
   }
   rows = private$.visited
   offsets = private$.setup$offsets

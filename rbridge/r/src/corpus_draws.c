@@ -205,40 +205,46 @@ SEXP C_is_below_initial(SEXP reported, SEXP initial) {
   return Rf_ScalarLogical(add_differences(read, first, 0, Rf_xlength(reported), 0) < 0);
 }
 
-/* The perplexity so many spreads above the mode. */
-static double find_ceiling(const double *reported, int64_t n_rows, double spreads) {
+/* Return the perplexity so many spreads above the mode of those that were reported; infinite if there is none. */
+SEXP C_noise_ceiling(SEXP reported, SEXP spreads) {
+  const char *of = "noise_ceiling";
+  const double *read = read_reports(reported, of);
+  int64_t n_rows = Rf_xlength(reported);
+  double n_spreads = number_above(spreads, 0, "spreads", of);
   Reports reports = {0};
   for (int64_t begin = 0; begin < n_rows; begin += STEP) {
-    count_reports(reported, begin, smaller(n_rows, begin + STEP), &reports);
+    count_reports(read, begin, smaller(n_rows, begin + STEP), &reports);
     R_CheckUserInterrupt();
   }
   int bits = mode_table_bits(&reports);
   uint64_t *table = (uint64_t *)(void *)R_alloc((size_t)1 << bits, sizeof(uint64_t));
   memset(table, 0, sizeof(uint64_t) << bits);
   for (int64_t begin = 0; begin < n_rows; begin += STEP) {
-    find_mode(reported, begin, smaller(n_rows, begin + STEP), table, bits, &reports);
+    find_mode(read, begin, smaller(n_rows, begin + STEP), table, bits, &reports);
     R_CheckUserInterrupt();
   }
   for (int64_t begin = 0; begin < n_rows; begin += STEP) {
-    add_squares(reported, begin, smaller(n_rows, begin + STEP), &reports);
+    add_squares(read, begin, smaller(n_rows, begin + STEP), &reports);
     R_CheckUserInterrupt();
   }
-  return ceiling_of(&reports, spreads);
+  return Rf_ScalarReal(ceiling_of(&reports, n_spreads));
 }
 
-SEXP C_draw_by_perplexity(SEXP reported, SEXP initial, SEXP maximum, SEXP sample, SEXP seed) {
+SEXP C_draw_by_perplexity(
+    SEXP reported, SEXP initial, SEXP ceiling, SEXP weight_above, SEXP sample, SEXP seed
+) {
   const char *of = "draw_by_perplexity";
   const double *read = read_reports(reported, of);
   int64_t n_rows = Rf_xlength(reported);
   double first = number_above(initial, 1, "initial", of);
-  double ceiling = Rf_isNull(maximum) ? INFINITY : number_above(maximum, -INFINITY, "maximum", of);
+  double highest = number_above(ceiling, 0, "ceiling", of);
+  double above = number_above(weight_above, 0, "weight_above", of);
   int32_t count = whole_number(sample, 1, MOST_ROWS, "sample", of);
   Generator generator;
   seed_by(seed, of, &generator);
-  if (ceiling < 0) ceiling = find_ceiling(read, n_rows, -ceiling);
   double *sums = (double *)(void *)R_alloc((size_t)n_rows, sizeof(double));
   for (int64_t begin = 0; begin < n_rows; begin += STEP) {
-    add_weights(read, first, ceiling, begin, smaller(n_rows, begin + STEP), sums);
+    add_weights(read, first, highest, above, begin, smaller(n_rows, begin + STEP), sums);
     R_CheckUserInterrupt();
   }
   SEXP result = PROTECT(Rf_allocVector(INTSXP, count));

@@ -46,7 +46,10 @@ SEXP C_rows_in_turn(SEXP n, SEXP sample, SEXP epoch);
 SEXP C_draw_lines(SEXP lines, SEXP drawn, SEXP kept, SEXP is_to_shuffle, SEXP seed);
 SEXP C_report_losses(SEXP reported, SEXP rows, SEXP losses);
 SEXP C_is_below_initial(SEXP reported, SEXP initial);
-SEXP C_draw_by_perplexity(SEXP reported, SEXP initial, SEXP maximum, SEXP sample, SEXP seed);
+SEXP C_noise_ceiling(SEXP reported, SEXP spreads);
+SEXP C_draw_by_perplexity(
+    SEXP reported, SEXP initial, SEXP ceiling, SEXP weight_above, SEXP sample, SEXP seed
+);
 SEXP C_file_versions(SEXP paths);
 SEXP C_hash_of_text(SEXP text);
 SEXP C_line_begins(SEXP block, SEXP read);

@@ -148,16 +148,16 @@ static inline double ceiling_of(const Reports *reports, double spreads) {
   return reports->mode / 100.0 + rounded_product(spreads, sqrt(reports->squares / (double)(reports->n_above - 1)));
 }
 
-/* Add up the weights: 1 for a reported perplexity above the ceiling, else the perplexity.
+/* Add up the weights: `weight_above` for a reported perplexity above the ceiling, else the perplexity.
  *
  * sums[i] is the sum of the weights of the rows up to i. Those before `begin` are filled.
  */
 static inline void add_weights(
-    const double *reported, double initial, double ceiling, int64_t begin, int64_t end, double *sums
+    const double *reported, double initial, double ceiling, double weight_above, int64_t begin, int64_t end, double *sums
 ) {
   double sum = begin > 0 ? sums[begin - 1] : 0;
   for (int64_t i = begin; i < end; i++) {
-    sum += isnan(reported[i]) ? initial : reported[i] > ceiling ? 1.0 : reported[i];
+    sum += isnan(reported[i]) ? initial : reported[i] > ceiling ? weight_above : reported[i];
     sums[i] = sum;
   }
 }

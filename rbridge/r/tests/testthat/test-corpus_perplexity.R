@@ -110,6 +110,22 @@ test_that("a refused report changes nothing", {
   expect_identical(sampler$perplexities(), before)
 })
 
+test_that("a maximum that turns the method around is warned of once, and clipping is not", {
+  drawn = function(...) {
+    sampler = batch_sampler_perplexity(1000, 20000, 100, seed = 1, ...)(NULL)
+    sampler$report(1:1000, rep(c(0.1, 2), c(900, 100)))
+    sampler
+  }
+  sampler = drawn(maximum = 5)
+  expect_identical(sampler$share_above_maximum(), 0.1)
+  expect_warning(next_epoch_of(sampler), "^10.0 % of the reported examples are above the maximum, a perplexity of 5.00.")
+  expect_no_warning(next_epoch_of(sampler))
+  sampler = drawn(maximum = 5, clip = TRUE)
+  expect_no_warning(rows <- unlist(next_epoch_of(sampler)))
+  # The hard tenth has the weight 5, the others e^0.1.
+  expect_equal(mean(rows > 900), 500 / (500 + 900 * exp(0.1)), tolerance = 0.05)
+})
+
 test_that("wrong arguments are refused", {
   refused = function(message, ...) {
     arguments = utils::modifyList(list(n = 10, sample = 5, batch_size = 2), list(...))
@@ -120,8 +136,9 @@ test_that("wrong arguments are refused", {
   refused(paste("The 'initial'", of, "a number above 1 and at most 1000000. Got 1 instead."), initial = 1)
   refused("at most 1000000. Got NaN", initial = NaN)
   refused("at most 1000000. Got '15'", initial = "15")
-  refused(paste("The 'maximum'", of, "a finite number other than 0, or nothing. Got 0 instead."), maximum = 0)
+  refused(paste("The 'maximum'", of, "a finite number other than 0, 'published', or nothing. Got 0 instead."), maximum = 0)
   refused("or nothing. Got Inf", maximum = Inf)
+  refused(paste("The 'clip'", of, "false if there is no maximum. Got TRUE instead."), clip = TRUE)
   refused("or nothing. Got TRUE", maximum = TRUE)
 })
 
@@ -136,14 +153,16 @@ test_that("recipes whose parts or states are wrong are refused", {
   refused(with_state(epoch = -1), "have the number of an epoch as 'epoch'")
   refused(with_state(epoch = 0, batch = 4), "have a number of batches as 'batch'")
   refused(with_state(epoch = 0, batch = 1, drawn = 0:4), "have 5 rows from 0 as 'drawn'")
+  refused(utils::modifyList(recipe, list(parts = list(clip = 1L))), "be false if there is no maximum")
+  refused(utils::modifyList(recipe, list(parts = list(clip = 2L))), "'clip'")
   recipe$parts$maximum = 0
   refused(recipe, "be a finite number other than 0")
 })
 
 test_that("a sampler shows what it draws", {
-  generator = batch_sampler_perplexity(10, 5, 2, seed = 1)
+  generator = batch_sampler_perplexity(10, 5, 2, maximum = "published", clip = TRUE, seed = 1)
   expect_identical(capture.output(generator), c("<batch_sampler_perplexity> generator",
-    "* Examples: 5 of 10 in an epoch", "* Batches: 3, of at most 2 rows", "* initial: 15", "* maximum: -1.5",
+    "* Examples: 5 of 10 in an epoch", "* Batches: 3, of at most 2 rows", "* initial: 15", "* maximum: -1.5, clipped",
     "* seed: 1"))
   sampler = generator(NULL)
   sampler$report(1, 0)
