@@ -13,7 +13,8 @@ import numpy as np
 from rounds import head, interleaved, ratio, show
 
 from pystrat.corpus import CorpusMixtureBatchSampler, EpochSubsetBatchSampler, PerplexityBatchSampler
-from pystrat.corpus.line_index import INDEX_SUFFIX, LineFile
+from pystrat.corpus.line_file import LineFile
+from pystrat.corpus.line_index import INDEX_SUFFIX
 
 N_FILES, N_LINES = 20, 1_000_000
 # Width of the layer and tokens of a step are such that a step takes seconds also where torch has a plain BLAS: of a

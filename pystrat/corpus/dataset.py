@@ -10,7 +10,8 @@ from typing import Any, Callable, Iterable, Optional, Sequence, Union
 
 from pystrat.entries import named_by_class
 from pystrat.messages import RefusedType, RefusedValue, check_integer, check_list, count_of, show
-from pystrat.corpus.line_index import INDEX_SUFFIX, LineFile
+from pystrat.corpus.line_file import LineFile
+from pystrat.corpus.line_index import INDEX_SUFFIX
 
 PathLike = Union[str, "os.PathLike[str]"]
 Source = Union[PathLike, Sequence[PathLike]]

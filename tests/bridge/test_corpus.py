@@ -16,7 +16,7 @@ import rbridge
 from pystrat import EpochSubsetBatchSampler, PerplexityBatchSampler
 from pystrat.base import epoch_seed
 from pystrat.corpus import CorpusMixtureBatchSampler, CorpusPlan
-from pystrat.corpus.line_index import LineFile
+from pystrat.corpus.line_file import LineFile
 from pystrat.corpus.lua_patterns import compile_lua_pattern
 from rbridge.session import Session, as_array
 from tests.bridge.recipes import assert_same_recipe

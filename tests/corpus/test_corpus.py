@@ -21,7 +21,7 @@ from pystrat.base import epoch_seed
 from pystrat.cli import main
 from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler
 from pystrat.corpus import line_index
-from pystrat.corpus.line_index import LineFile
+from pystrat.corpus.line_file import LineFile
 
 
 def lines_of(file: LineFile) -> list[str]:
@@ -303,7 +303,7 @@ def test_an_inode_of_64_bits(tmp_path: Path) -> None:
     version = line_index.FileVersion(3, 7, 2**64 - 1)
     with open(path, "rb") as text:
         for _ in range(2):  # written, and read
-            assert line_index._offsets_of(path, text, version).tolist() == [0, 2, 3]
+            assert line_index.offsets_of(path, text, version).tolist() == [0, 2, 3]
         assert line_index._read_index(tmp_path / f".text{line_index.INDEX_SUFFIX}", version) is not None
 
 
