@@ -496,5 +496,24 @@ cdef extern from "mixture.h" nogil:
     int64_t take_lines(Generator *generator, const Mixture *mixture, MixtureProgress *progress, int64_t *block)
 
 cdef extern from "line_index.h" nogil:
+    enum: INDEX_HEAD_SIZE
+    enum: INDEX_NUMBER_SIZE
+    enum: TEXT_END_SIZE
+    ctypedef struct IndexHead:
+        int64_t size
+        int64_t modified
+        uint64_t inode
+        int64_t n_lines
+        uint64_t text_hash
+        uint64_t number_hash
+    ctypedef struct IndexCheck:
+        int64_t count
+        int64_t last
+        uint64_t hash
+    void write_index_head(const IndexHead *head, uint8_t *bytes)
+    bint read_index_head(const uint8_t *bytes, int64_t index_size, IndexHead *head)
+    IndexCheck new_index_check()
+    void check_index_numbers(const uint8_t *bytes, int64_t count, IndexCheck *check)
+    bint index_is_whole(const IndexHead *head, const IndexCheck *check)
     int64_t count_line_ends(const uint8_t *block, int64_t size)
     int64_t find_line_begins(const uint8_t *block, int64_t size, int64_t read, int64_t *begins)

@@ -189,5 +189,52 @@ def line_begins(const uint8_t[::1] block, int64_t read):
 
 
 def hash_of_bytes(const uint8_t[::1] text not None):
-    """Return a hash of text that is not empty, 64 bits."""
+    """Return a hash of text, 64 bits."""
     return core.hash_of_bytes(&text[0], text.shape[0])
+
+
+INDEX_HEAD_SIZE = core.INDEX_HEAD_SIZE
+TEXT_END_SIZE = core.TEXT_END_SIZE
+
+
+def index_head(core.IndexHead head):
+    """Return the bytes with which an index begins; the head is a dict of the core's fields."""
+    cdef uint8_t[core.INDEX_HEAD_SIZE] written
+    core.write_index_head(&head, written)
+    return bytes(written[:core.INDEX_HEAD_SIZE])
+
+
+def read_index_head(const uint8_t[::1] head not None, int64_t index_size):
+    """Return the head of an index of so many bytes as a dict of the core's fields; None if these bytes are no head."""
+    cdef core.IndexHead found
+    if head.shape[0] != core.INDEX_HEAD_SIZE or not core.read_index_head(&head[0], index_size, &found):
+        return None
+    return found
+
+
+cdef class IndexCheck:
+    """What is known of the numbers of an index that were looked at so far."""
+
+    cdef core.IndexCheck so_far
+
+    def __cinit__(self):
+        self.so_far = core.new_index_check()
+
+    def take(self, const uint8_t[::1] numbers not None):
+        """Look at the next numbers of the index, given as its bytes."""
+        with nogil:
+            core.check_index_numbers(&numbers[0], numbers.shape[0] // core.INDEX_NUMBER_SIZE, &self.so_far)
+
+    @property
+    def n_lines(self):
+        """How many lines the numbers bound."""
+        return self.so_far.count - 1
+
+    @property
+    def hash(self):
+        """The hash of the numbers."""
+        return self.so_far.hash
+
+    def is_whole(self, core.IndexHead head):
+        """Whether the numbers are all those of an index with this head, and none was altered."""
+        return core.index_is_whole(&head, &self.so_far)

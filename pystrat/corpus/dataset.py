@@ -11,7 +11,7 @@ from typing import Any, Callable, Iterable, Optional, Sequence, Union
 from pystrat.entries import named_by_class
 from pystrat.messages import RefusedType, RefusedValue, check_integer, check_list, count_of, show
 from pystrat.corpus.line_file import LineFile
-from pystrat.corpus.line_index import INDEX_SUFFIX
+from pystrat.corpus.line_index import INDEX_SUFFIX, kind_of
 
 PathLike = Union[str, "os.PathLike[str]"]
 Source = Union[PathLike, Sequence[PathLike]]
@@ -31,11 +31,15 @@ class ParallelFile:
     def __init__(self, folder: Path, name: str, suffixes: Sequence[str]) -> None:
         self.name = name
         paths = [folder / f"{name}{suffix}" for suffix in suffixes]
-        there = [path for path in paths if path.is_file()]
+        there = [path for path in paths if path.exists() and not path.is_dir()]
         for path in paths:
             if path not in there:
                 got = f"'{there[0]}' without '{path}'" if there else f"no file '{path}'"
                 raise RefusedValue("source", "have a file of each suffix", got)
+        for path in paths:
+            kind = kind_of(path.stat())
+            if kind != "regular file":
+                raise RefusedValue("source", "have regular files", f"the {kind} '{path}'")
         self.sides = tuple(LineFile(path) for path in paths)
         for side in self.sides[1:]:
             if len(side) != len(self):
@@ -63,7 +67,8 @@ def open_files(source: Source, suffixes: Sequence[str]) -> tuple[ParallelFile, .
     Raises
     ------
     TypeError, ValueError
-        Where there are no files, one of a pair is missing, or their numbers of lines differ; the message names both.
+        If there are no files, one of a pair is missing or is not a regular file, or their numbers of lines differ; the
+        message names the file, or both.
     OSError
         Where a file cannot be read.
     """
@@ -94,7 +99,7 @@ def _check_suffixes(suffixes: Any) -> tuple[str, ...]:
 def _names_in(folder: Path, suffixes: tuple[str, ...]) -> set[str]:
     """Return the names, without suffix, of all files of a folder that have one of the suffixes."""
     with os.scandir(folder) as entries:
-        files = [entry.name for entry in entries if entry.is_file() and not entry.name.endswith(INDEX_SUFFIX)]
+        files = [entry.name for entry in entries if not entry.is_dir() and not entry.name.endswith(INDEX_SUFFIX)]
     return {name[: -len(suffix)] for name in files for suffix in suffixes if name.endswith(suffix)}
 
 
@@ -123,12 +128,15 @@ class CorpusDataset:
     Raises
     ------
     TypeError, ValueError, OSError
-        Where a file is missing, cannot be read or has another number of lines than its partner.
+        If a file is missing, is not a regular file, cannot be read or has another number of lines than its partner.
 
     Notes
     -----
     * Any line is read in constant time, also of files that are larger than memory; see `LineFile`.
-    * Each process opens the files for itself: one descriptor a file, and one for its index.
+    * Every item, and every batch of a ``DataLoader`` of PyTorch 2, ends with a look at the files that it was read from.
+      If the size, time of modification or inode of one is another than when its lines were found, or if it is gone, a
+      RuntimeError is raised instead. A change that keeps all three is not seen.
+    * Each process opens the files for itself: one descriptor a file, and 8 bytes of memory a line.
     """
 
     @named_by_class
@@ -161,20 +169,46 @@ class CorpusDataset:
     @named_by_class
     def find(self, position: int) -> tuple[int, int]:
         """Return the file, by its place among the files, and the line in it, both from 0, of a position."""
-        position = check_integer(position, "position", minimum=0, maximum=len(self) - 1)
+        if type(position) is not int or not 0 <= position < len(self):
+            position = check_integer(position, "position", minimum=0, maximum=len(self) - 1)
         file = bisect_right(self._ends, position)
         return file, position - (self._ends[file - 1] if file else 0)
 
     def lines(self, position: int) -> tuple[str, ...]:
-        """Return the lines of a position, one for each suffix, as they stand in the files."""
+        """Return the lines of a position, one for each suffix, as they are in the files."""
         file, line = self.find(position)
         return tuple(side.line(line) for side in self.files[file].sides)
 
+    def _lines_at(self, positions: Sequence[int]) -> list[tuple[str, ...]]:
+        """Return the lines of several positions, with one look at the version of each file."""
+        places_of: dict[int, list[int]] = {}
+        numbers_of: dict[int, list[int]] = {}
+        for place, position in enumerate(positions):
+            file, number = self.find(position)
+            places_of.setdefault(file, []).append(place)
+            numbers_of.setdefault(file, []).append(number)
+        found: list[tuple[str, ...]] = [()] * len(positions)
+        for file, numbers in numbers_of.items():
+            sides = [side.lines(numbers) for side in self.files[file].sides]
+            for place, lines in zip(places_of[file], zip(*sides)):
+                found[place] = lines
+        return found
+
     def __getitem__(self, position: int) -> Any:
-        if not 0 <= position < len(self):
-            raise IndexError(position)  # ends a loop over the dataset
+        self._refuse_outside(position)
         lines = self.lines(position)
         return lines if self.transform is None else self.transform(lines)
+
+    def __getitems__(self, positions: Sequence[int]) -> list[Any]:
+        """Return the items of a batch, which PyTorch asks for from version 2.0 on instead of one after the other."""
+        for position in positions:
+            self._refuse_outside(position)
+        found = self._lines_at(positions)
+        return found if self.transform is None else [self.transform(lines) for lines in found]
+
+    def _refuse_outside(self, position: int) -> None:
+        if not 0 <= position < len(self):
+            raise IndexError(position)  # ends a loop over the dataset
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({count_of(len(self.files), 'file')}, {count_of(len(self), 'line')})"

@@ -1,18 +1,14 @@
-"""Any line of a text file at once.
-
-The text is not mapped into memory: a process that reads from a map dies by a signal when the file shrinks, while
-``pread`` says that there is less than expected. Nor is a handle shared between processes, whose reads would move each
-other's place.
-"""
+"""The lines of a text file, by number: any of them at once, and none of a file that has changed."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, Iterable, Union
+from typing import Any, Optional, Sequence, Union
 
-from pystrat.messages import count_of
-from pystrat.corpus.line_index import FileVersion, offsets_of
+from pystrat.entries import named_by_class
+from pystrat.messages import RefusedValue, count_of
+from pystrat.corpus.line_index import FileVersion, kind_of, offsets_of, open_regular
 
 
 class LineFile:
@@ -23,33 +19,45 @@ class LineFile:
     Parameters
     ----------
     path : path
-        A file of text in UTF-8, of any size.
+        A regular file of text in UTF-8, of any size.
 
     Raises
     ------
+    ValueError
+        If the path leads to something else, such as a FIFO.
     OSError
-        Where the file cannot be read.
+        If the file cannot be read.
 
     Notes
     -----
-    * The index is made when it is missing or of another version of the file (size, time of modification, inode), beside
-      the text where that folder can be written to, else in the user's cache folder, else in memory. It is written aside
-      and renamed into place, so that no process sees half of one.
-    * Each process that reads opens the file for itself, also after a fork, and refuses it if it has changed.
+    * Every read ends with a look at the file of that name: if its size, time of modification or inode is another than
+      when its lines were found, the read ends in an error, and its lines are never seen.
+    * The index is made if it is missing, damaged or of another version of the file, beside the text if that folder can
+      be written to, else in the user's cache folder, else in memory. It takes 8 bytes of memory a line.
+    * Each process that reads opens the file for itself, also after a fork, and threads may read at the same time. The
+      lines are read by ``pread``: a shared place in the file would be moved by others, and a map of a file that
+      shrinks ends the process by a signal.
     * Pickled, it is its path and the version of the file.
     """
 
+    @named_by_class
     def __init__(self, path: Union[str, "os.PathLike[str]"]) -> None:
         self.path = Path(path).absolute()
+        kind = kind_of(os.stat(self.path))
+        if kind != "regular file":
+            raise RefusedValue("path", "be a regular file", f"the {kind} '{self.path}'")
         self._open_index()
 
     def _open_index(self) -> None:
-        with open(self.path, "rb") as text:
-            self._version = FileVersion.of(os.fstat(text.fileno()))
+        self._name = os.fspath(self.path)  # of which the system is asked faster than of a Path
+        self._opened: Optional[_OpenFile] = None
+        descriptor = open_regular(self.path)
+        if descriptor is None:
+            raise self._change()
+        with open(descriptor, "rb") as text:
+            self._version = FileVersion.of(os.fstat(descriptor))
             self._offsets = offsets_of(self.path, text, self._version)
-            self._refuse_other(os.fstat(text.fileno()))
-        # By process, since a fork inherits those of its parent. Threads change it in single steps of a dict.
-        self._descriptors: dict[int, int] = {}
+            self._refuse_other(os.fstat(descriptor))
 
     def __len__(self) -> int:
         return len(self._offsets) - 1
@@ -60,78 +68,103 @@ class LineFile:
         return f"{self._version.size} {self._version.modified} {self._version.inode}"
 
     def check(self) -> None:
-        """Raise RuntimeError where the file is not the one that was indexed."""
-        self._refuse_other(os.stat(self.path))
+        """Raise RuntimeError if the file of this name is not the one that was indexed."""
+        try:
+            status = os.stat(self._name)
+        except FileNotFoundError:
+            raise self._change() from None
+        self._refuse_other(status)
 
     def line(self, number: int) -> str:
-        """Return a line.
+        """Return a line; see `lines`."""
+        self._refuse_missing(number)
+        found = self._read(self._own_file(), number)
+        self.check()
+        return self._decode(found, number)
+
+    def lines(self, numbers: Sequence[int]) -> list[str]:
+        """Return several lines, with one look at the version of the file.
 
         Parameters
         ----------
-        number : int
-            From 0.
+        numbers : sequence of int
+            From 0, in any order.
 
         Raises
         ------
         IndexError
-            Where there is no such line.
+            If there is no such line.
         RuntimeError
-            Where the file has changed since it was indexed.
+            If the file has changed since it was indexed.
         ValueError
-            Where the line is not UTF-8; the message names the file and the line.
+            If a line is not UTF-8; the message names the file and the line.
         """
+        for number in numbers:
+            self._refuse_missing(number)
+        opened = self._own_file()
+        found = [self._read(opened, number) for number in numbers]
+        self.check()  # afterwards: what was read before a change is right, and what was read after one is refused
+        return [self._decode(line, number) for line, number in zip(found, numbers)]
+
+    def _refuse_missing(self, number: int) -> None:
         if not 0 <= number < len(self):
             raise IndexError(f"{self.path} has {count_of(len(self), 'line')}: there is no line {number + 1}.")
+
+    def _read(self, opened: "_OpenFile", number: int) -> bytes:
         begin, end = int(self._offsets[number]), int(self._offsets[number + 1])
-        found = os.pread(self._own_descriptor(), end - begin, begin)
+        found = os.pread(opened.descriptor, end - begin, begin)
         if len(found) != end - begin:
             raise RuntimeError(
                 f"{self.path} became shorter while it was read: line {number + 1} is not there any more."
             )
-        if found.endswith(b"\n"):
-            found = found[:-1]
-            if found.endswith(b"\r"):
-                found = found[:-1]
+        return found
+
+    def _decode(self, line: bytes, number: int) -> str:
+        if line.endswith(b"\n"):
+            line = line[:-1]
+            if line.endswith(b"\r"):
+                line = line[:-1]
         try:
-            return found.decode("utf-8")
+            return line.decode("utf-8")
         except UnicodeDecodeError as error:
             raise ValueError(f"{self.path}, line {number + 1}, is not UTF-8: {error}.") from None
 
-    def _own_descriptor(self) -> int:
-        """Return this process's descriptor of the file."""
-        process = os.getpid()
-        descriptor = self._descriptors.get(process)
+    def _own_file(self) -> "_OpenFile":
+        """Return the file as this process has opened it.
+
+        Threads that come first at once open it each for itself; the one that is stored last stays open.
+        """
+        opened = self._opened
+        if opened is None or opened.process != os.getpid():
+            opened = self._open()
+            self._opened = opened
+        return opened
+
+    def _open(self) -> "_OpenFile":
+        try:
+            descriptor = open_regular(self.path)
+        except FileNotFoundError:
+            descriptor = None
         if descriptor is None:
-            self._close(other for other in list(self._descriptors) if other != process)  # what a fork inherited
-            opened = os.open(self.path, os.O_RDONLY)
-            try:
-                self._refuse_other(os.fstat(opened))
-                descriptor = self._descriptors.setdefault(process, opened)
-            finally:
-                if descriptor != opened:  # refused, or another thread was first
-                    os.close(opened)
-        return descriptor
+            raise self._change()
+        opened = _OpenFile(descriptor)
+        self._refuse_other(os.fstat(descriptor))
+        return opened
 
     def _refuse_other(self, status: os.stat_result) -> None:
-        if FileVersion.of(status) != self._version:
-            raise RuntimeError(
-                f"{self.path} has changed since its lines were found (size, time of modification or inode). "
-                "Make the sampler and the dataset anew."
-            )
+        size, modified, inode = self._version
+        if status.st_size != size or status.st_mtime_ns != modified or status.st_ino != inode:
+            raise self._change()
+
+    def _change(self) -> RuntimeError:
+        return RuntimeError(
+            f"{self.path} has changed since its lines were found (size, time of modification or inode). "
+            "Make the sampler and the dataset anew."
+        )
 
     def close(self) -> None:
-        """Close the descriptors, opened here or inherited by a fork; the next read opens the file again."""
-        self._close(list(self._descriptors))
-
-    def _close(self, processes: Iterable[int]) -> None:
-        for process in processes:
-            descriptor = self._descriptors.pop(process, None)
-            if descriptor is not None:
-                os.close(descriptor)
-
-    def __del__(self) -> None:
-        if hasattr(self, "_descriptors"):
-            self.close()
+        """Close the file as soon as no thread reads it; the next read opens it again."""
+        self._opened = None
 
     def __getstate__(self) -> dict[str, Any]:
         return {"path": self.path, "_version": self._version}
@@ -140,6 +173,20 @@ class LineFile:
         self.path = state["path"]
         self._open_index()
         told: FileVersion = state["_version"]
-        found, self._version = self._version, told
-        if found != told:
-            self._refuse_other(os.stat(self.path))
+        if self._version != told:
+            raise self._change()
+
+
+class _OpenFile:
+    """An open file and the process that opened it.
+
+    It is closed when its last reader lets go of it. If a thread closed it while another one reads, its number might
+    belong to another file by then.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+        self.process = os.getpid()
+
+    def __del__(self) -> None:
+        os.close(self.descriptor)

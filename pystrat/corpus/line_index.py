@@ -1,31 +1,39 @@
 """Where the lines of a text file begin: found once, and kept in an index of 8 bytes a line.
 
-An index is a file, mapped into memory, beside the text or in the user's cache folder.
+An index is a file beside the text, or in the user's cache folder. It is read into memory and checked as a whole. It is
+not mapped, since a process that reads from a map dies by a signal when the file shrinks.
 """
 
 from __future__ import annotations
 
 import os
+import stat
 import tempfile
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO, Iterator, Optional
+from typing import BinaryIO, Iterator, NamedTuple, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pystrat._progress import progress
-from pystrat.corpus._draws import hash_of_bytes, line_begins
+from pystrat.corpus._draws import (
+    INDEX_HEAD_SIZE,
+    TEXT_END_SIZE,
+    IndexCheck,
+    hash_of_bytes,
+    index_head,
+    line_begins,
+    read_index_head,
+)
 
 INDEX_SUFFIX = ".pystrat-lines"
-_MAGIC = b"pystrat lines 1\n"
-_HEAD = np.dtype([("magic", "S16"), ("size", "<i8"), ("modified", "<i8"), ("inode", "<u8"), ("lines", "<i8")])
 _BLOCK = 1 << 22  # bytes of text that are looked through at a time
+_CHECKED = 1 << 18  # numbers of an index that are checked at a time, so that an interrupt is heard between
 
 
-@dataclass(frozen=True)
-class FileVersion:
-    """What tells that a file is the one that was indexed."""
+class FileVersion(NamedTuple):
+    """What changes if a file is replaced, or if something is written to it."""
 
     size: int
     modified: int
@@ -36,6 +44,24 @@ class FileVersion:
         return cls(status.st_size, status.st_mtime_ns, status.st_ino)
 
 
+def kind_of(status: os.stat_result) -> str:
+    """Return what a path leads to, as messages call it."""
+    kinds = {stat.S_IFREG: "regular file", stat.S_IFDIR: "folder", stat.S_IFIFO: "FIFO", stat.S_IFSOCK: "socket"}
+    return kinds.get(stat.S_IFMT(status.st_mode), "device")
+
+
+def open_regular(path: Union[str, "os.PathLike[str]"]) -> Optional[int]:
+    """Return a descriptor for reading; None if the path leads to no regular file.
+
+    It never waits, as opening a FIFO by default does.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return descriptor
+    os.close(descriptor)
+    return None
+
+
 def cache_folder() -> Optional[Path]:
     """Return the user's cache folder for indices of files whose own folder cannot be written to; None without home."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
@@ -43,61 +69,122 @@ def cache_folder() -> Optional[Path]:
 
 
 def offsets_of(path: Path, text: BinaryIO, version: FileVersion) -> NDArray[np.int64]:
-    """Return where the lines begin, and where the last one ends."""
+    """Return where the lines of an open text begin, and where the last one ends.
+
+    They come from an index if there is one of this version of the text; otherwise an index is made, if it can be kept.
+    """
+    text_hash = _hash_of_ends(text, version.size)
     places = [path.with_name(f".{path.name}{INDEX_SUFFIX}")]
     folder = cache_folder()
     if folder is not None:
         places.append(folder / f"{hash_of_bytes(os.fsencode(path)):016x}{INDEX_SUFFIX}")
     for place in places:
-        offsets = _read_index(place, version)
+        offsets = _read_index(place, version, text_hash)
         if offsets is not None:
             return offsets
     for place in places:
-        try:
+        with suppress(OSError):
             place.parent.mkdir(parents=True, exist_ok=True)
-            _write_index(place, text, version)
-        except OSError:
-            continue
-        offsets = _read_index(place, version)
-        if offsets is not None:
-            return offsets
+            _remove_abandoned(place)
+            _write_index(place, text, version, text_hash)
+            offsets = _read_index(place, version, text_hash)
+            if offsets is not None:
+                return offsets
     return np.concatenate(list(_blocks_of_offsets(text)))
 
 
-def _read_index(place: Path, version: FileVersion) -> Optional[NDArray[np.int64]]:
-    """Map an index into memory; None where it is missing, broken or of another version of the file."""
+def _hash_of_ends(text: BinaryIO, size: int) -> int:
+    """Return a hash of the first and the last bytes, which shows most changes that keep the version of a file."""
+    descriptor = text.fileno()
+    first = os.pread(descriptor, TEXT_END_SIZE, 0)
+    return hash_of_bytes(first + os.pread(descriptor, TEXT_END_SIZE, max(size - TEXT_END_SIZE, 0)))
+
+
+def _read_index(place: Path, version: FileVersion, text_hash: int) -> Optional[NDArray[np.int64]]:
+    """Read an index; None if it is missing, damaged or of another text."""
     try:
-        with open(place, "rb") as file:
-            head = np.fromfile(file, dtype=_HEAD, count=1)
-            told = [head[field].tolist() for field in _HEAD.names or ()] if len(head) else []
-            expected = [[_MAGIC], [version.size], [version.modified], [version.inode]]
-            if told[:4] != expected or os.fstat(file.fileno()).st_size != _HEAD.itemsize + 8 * (told[4][0] + 1):
+        descriptor = open_regular(place)
+        if descriptor is None:
+            return None
+        with open(descriptor, "rb") as file:
+            head = read_index_head(file.read(INDEX_HEAD_SIZE), os.fstat(descriptor).st_size)
+            if head is None or head != _head_of(version, text_hash, head["n_lines"], head["number_hash"]):
                 return None
-            # As a plain array, of which a number is read several times faster.
-            offsets: NDArray[np.int64] = np.memmap(file, "<i8", "r", _HEAD.itemsize).view(np.ndarray)
-            return offsets
+            numbers = np.fromfile(file, "<i8", head["n_lines"] + 1)
     except OSError:
         return None
+    return numbers.astype(np.int64, copy=False) if _is_whole(numbers, head) else None
 
 
-def _write_index(place: Path, text: BinaryIO, version: FileVersion) -> None:
-    """Write an index aside, without holding it in memory, and rename it into place."""
-    descriptor, aside = tempfile.mkstemp(prefix=".", suffix=INDEX_SUFFIX, dir=place.parent)
-    try:
-        with open(descriptor, "wb") as file:
-            file.write(bytes(_HEAD.itemsize))
-            count = 0
-            for block in _blocks_of_offsets(text):
-                block.astype("<i8").tofile(file)
-                count += len(block)
-            head = (_MAGIC, version.size, version.modified, version.inode, count - 1)
-            file.seek(0)
-            np.array([head], dtype=_HEAD).tofile(file)
+def _is_whole(numbers: NDArray[np.int64], head: dict[str, int]) -> bool:
+    """Whether these are the numbers of an index with this head."""
+    check = IndexCheck()
+    for begin in range(0, len(numbers), _CHECKED):
+        check.take(numbers[begin : begin + _CHECKED].view(np.uint8))
+    return check.is_whole(head)
+
+
+def _head_of(version: FileVersion, text_hash: int, n_lines: int, number_hash: int) -> dict[str, int]:
+    return {**version._asdict(), "n_lines": n_lines, "text_hash": text_hash, "number_hash": number_hash}
+
+
+def _write_index(place: Path, text: BinaryIO, version: FileVersion, text_hash: int) -> None:
+    """Write an index aside, without holding it in memory, and rename it into place: no process sees half of one."""
+    with _file_aside(place) as (file, aside):
+        file.write(bytes(INDEX_HEAD_SIZE))
+        check = IndexCheck()
+        for block in _blocks_of_offsets(text):
+            numbers = block.astype("<i8", copy=False).view(np.uint8)
+            check.take(numbers)
+            file.write(numbers.data)
+        file.seek(0)
+        file.write(index_head(_head_of(version, text_hash, check.n_lines, check.hash)))
+        file.flush()
         os.chmod(aside, os.fstat(text.fileno()).st_mode & 0o666)
         os.replace(aside, place)
-    except BaseException:
-        os.unlink(aside)
-        raise
+
+
+@contextmanager
+def _file_aside(place: Path) -> Iterator[tuple[BinaryIO, str]]:
+    """Make a file to be renamed to `place`, and lock it while it is written; delete it after an exception."""
+    descriptor, aside = tempfile.mkstemp(prefix=f"{place.name}.", suffix=INDEX_SUFFIX, dir=place.parent)
+    with open(descriptor, "wb") as file:
+        try:
+            _lock(descriptor)
+            yield file, aside
+        except BaseException:
+            with suppress(FileNotFoundError):
+                os.unlink(aside)
+            raise
+
+
+def _remove_abandoned(place: Path) -> None:
+    """Delete the files that killed processes left when they wrote the index of `place`: those that nobody locks."""
+    with os.scandir(place.parent) as entries:
+        names = [entry.name for entry in entries]
+    for name in names:
+        if name.startswith(f"{place.name}.") and name.endswith(INDEX_SUFFIX):
+            aside = place.with_name(name)
+            with suppress(OSError):  # of another user, or deleted by another process
+                descriptor = open_regular(aside)
+                if descriptor is not None:
+                    with open(descriptor, "rb"):
+                        if _lock(descriptor):
+                            os.unlink(aside)
+
+
+def _lock(descriptor: int) -> bool:
+    """Lock an open file against other processes until it is closed; return whether that was possible.
+
+    The system releases the lock of a killed process.
+    """
+    import fcntl  # not on Windows, where this module is imported but no text is read
+
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:  # locked, or the file system has no locks
+        return False
+    return True
 
 
 def _blocks_of_offsets(text: BinaryIO) -> Iterator[NDArray[np.int64]]:

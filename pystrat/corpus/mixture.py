@@ -58,8 +58,8 @@ class CorpusMixtureBatchSampler(BatchSampler):
     Raises
     ------
     TypeError, ValueError, OSError
-        Where a parameter is refused, a rule is none, or a file is missing, cannot be read or has another number of
-        lines than its partner; the message names the file, or the line of the rule.
+        If a parameter is refused, a rule is none, or a file is missing, is not a regular file, cannot be read or has
+        another number of lines than its partner; the message names the file, or the line of the rule.
     RuntimeError
         When an epoch is drawn, where a file has changed since it was indexed.
 

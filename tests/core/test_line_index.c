@@ -1,4 +1,4 @@
-/* Where lines begin, in blocks of any size, and the bytes of an index. */
+/* Where lines begin, in blocks of any size, the bytes of an index, and which indices are whole. */
 
 #include "check.h"
 #include "hashing.h"
@@ -55,22 +55,71 @@ static void test_what_a_line_is(void) {
 }
 
 static void test_a_head_is_read_as_it_was_written(void) {
-  const IndexHead written = {INT64_C(0x0102030405060708), INT64_C(1700000000123456789), UINT64_MAX, 3};
+  const IndexHead written = {INT64_C(0x0102030405060708), INT64_C(1700000000123456789), UINT64_MAX, 3, 5, UINT64_MAX - 1};
   IndexHead head;
   uint8_t bytes[INDEX_HEAD_SIZE];
   int64_t size = INDEX_HEAD_SIZE + 4 * INDEX_NUMBER_SIZE;
   write_index_head(&written, bytes);
-  CHECK(memcmp(bytes, "pystrat lines 1\n\x08\x07\x06\x05\x04\x03\x02\x01", 24) == 0);
+  CHECK(memcmp(bytes, "pystrat lines 2\n\x08\x07\x06\x05\x04\x03\x02\x01", 24) == 0);
   CHECK(read_index_head(bytes, size, &head));
   CHECK(head.size == written.size && head.modified == written.modified && head.inode == written.inode);
+  CHECK(head.text_hash == written.text_hash && head.number_hash == written.number_hash);
   CHECK_EQUAL(head.n_lines, 3);
   for (int64_t other = -8; other <= size + 8; other++) {
     CHECK_EQUAL(read_index_head(bytes, other, &head), other == size);
   }
-  bytes[14] = '2';
+  bytes[14] = '1';
   CHECK(!read_index_head(bytes, size, &head));
-  write_index_head(&(IndexHead){1, 2, 3, -1}, bytes);
+  write_index_head(&(IndexHead){1, 2, 3, -1, 0, 0}, bytes);
   CHECK(!read_index_head(bytes, INDEX_HEAD_SIZE, &head));
+}
+
+enum { N_NUMBERS = 5 };
+
+/* Return what is known of numbers of which the first ones are looked at one by one, and the others at once. */
+static IndexCheck checked(const int64_t *numbers, int64_t first) {
+  static uint8_t bytes[N_NUMBERS * INDEX_NUMBER_SIZE];
+  IndexCheck check = new_index_check();
+  for (int i = 0; i < N_NUMBERS; i++) write_index_number((uint64_t)numbers[i], bytes + i * INDEX_NUMBER_SIZE);
+  for (int64_t i = 0; i < first; i++) check_index_numbers(bytes + i * INDEX_NUMBER_SIZE, 1, &check);
+  if (first < N_NUMBERS) check_index_numbers(bytes + first * INDEX_NUMBER_SIZE, N_NUMBERS - first, &check);
+  return check;
+}
+
+static void test_an_index_is_whole_if_its_numbers_rise_to_the_size_of_the_text(void) {
+  static const struct {
+    int64_t numbers[N_NUMBERS];
+    bool is_whole;
+  } cases[] = {
+      {{0, 1, 5, 6, 9}, true},  {{0, 1, 5, 6, 8}, false},         {{1, 2, 5, 6, 9}, false},  {{0, 1, 1, 6, 9}, false},
+      {{0, 5, 1, 6, 9}, false}, {{0, 1, 5, 9, 9}, false},         {{0, 0, 5, 6, 9}, false},  {{-1, 1, 5, 6, 9}, false},
+      {{0, 1, -5, 6, 9}, false}, {{0, 1, INT64_C(1) << 62, 6, 9}, false}, {{0, 1, 5, INT64_MAX, 9}, false},
+      {{0, 1, 5, 6, INT64_MIN}, false},
+  };
+  for (size_t i = 0; i < LENGTH(cases); i++) {
+    for (int64_t first = 0; first <= N_NUMBERS; first++) {
+      IndexCheck check = checked(cases[i].numbers, first);
+      IndexHead head = {9, 0, 0, N_NUMBERS - 1, 0, check.hash};
+      CHECK_EQUAL(index_is_whole(&head, &check), cases[i].is_whole);
+      head.size = INT64_MAX; /* what a check has as its last number once they do not rise */
+      CHECK(!index_is_whole(&head, &check));
+    }
+  }
+}
+
+static void test_any_bit_that_was_altered_shows_in_the_hash(void) {
+  int64_t numbers[N_NUMBERS] = {0, 1, 5, 6, 9};
+  uint64_t hash = checked(numbers, 2).hash;
+  for (int i = 0; i < N_NUMBERS; i++) {
+    for (int bit = 0; bit < 63; bit++) {
+      numbers[i] ^= INT64_C(1) << bit;
+      CHECK(checked(numbers, 3).hash != hash);
+      numbers[i] ^= INT64_C(1) << bit;
+    }
+  }
+  const int64_t other_order[N_NUMBERS] = {0, 5, 1, 6, 9};
+  CHECK(checked(other_order, 0).hash != hash);
+  CHECK(checked(numbers, 5).hash == hash);
 }
 
 static void test_known_hashes(void) {
@@ -84,6 +133,8 @@ int main(void) {
   test_places_beyond_32_bits();
   test_what_a_line_is();
   test_a_head_is_read_as_it_was_written();
+  test_an_index_is_whole_if_its_numbers_rise_to_the_size_of_the_text();
+  test_any_bit_that_was_altered_shows_in_the_hash();
   test_known_hashes();
   return 0;
 }

@@ -28,10 +28,16 @@
 #' Only `\n` ends a line; one `\r` before it is dropped; a last line without `\n` counts.
 #' Text is UTF-8.
 #' Where lines begin is found once and kept beside each file, see [batch_sampler_corpus_mixture()].
-#' Each process opens the files for itself and keeps them open as long as the dataset lives: two descriptors a file.
+#' Each process opens the files for itself and keeps them open as long as the dataset lives: a descriptor for each file,
+#' and 8 bytes of memory for each line.
+#' Every batch ends with a look at the files that it was read from.
+#' If the size, time of modification or inode of one is another than when its lines were found, or if it is gone, the
+#' batch ends in an error.
+#' A change that keeps all three is not seen.
 #'
 #' @section Errors:
-#' No files, a file that is missing, cannot be read or has another number of lines than its partner.
+#' No files, a file that is missing, is not a regular file, cannot be read or has another number of lines than its
+#' partner.
 #' When lines are read: positions that there are not, a line that is not UTF-8, and a file that has changed since its
 #' lines were found.
 #'
@@ -62,11 +68,11 @@ files_dataset = function(files, transform) {
     initialize = function() {
       self$indices = files$indices
       self$shown = lapply(files$paths, shown_name)
-      self$descriptors = lapply(files$paths, function(paths) .Call(C_new_descriptors, length(paths)))
+      self$handles = lapply(files$paths, function(paths) .Call(C_new_handles))
     },
     indices = NULL,
     shown = NULL,
-    descriptors = NULL,
+    handles = NULL,
     lines = function(positions) {
       positions = check_positions(positions, ends[length(ends)])
       sides = seq_along(files$suffixes)
@@ -76,7 +82,7 @@ files_dataset = function(files, transform) {
     },
     .read = function(side, positions) {
       read = read_lines(files$paths[[side]], self$shown[[side]], files$versions[[side]], self$indices[[side]], ends,
-        self$descriptors[[side]], positions)
+        self$handles[[side]], positions)
       self$indices[[side]] = read$indices
       read$lines
     },
@@ -106,11 +112,11 @@ check_positions = function(positions, n_lines) {
   positions
 }
 
-# -> list(lines, indices): an index that is missing is made again.
-# `descriptors` keep the files open.
-read_lines = function(paths, shown, versions, indices, ends, descriptors, positions) {
+# -> list(lines, indices): an index that is missing or damaged is made again.
+# `handles` keep the files open and the indices in memory.
+read_lines = function(paths, shown, versions, indices, ends, handles, positions) {
   repeat {
-    lines = .Call(C_read_lines, paths, shown, versions, indices, ends, descriptors, positions)
+    lines = .Call(C_read_lines, paths, shown, versions, indices, ends, handles, positions)
     if (is.character(lines)) {
       break
     }

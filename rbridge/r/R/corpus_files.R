@@ -14,7 +14,9 @@ open_files = function(source, suffixes) {
   }
   given = lapply(suffixes, function(suffix) paste0(found$prefixes, suffix))
   for (file in seq_along(found$names)) {
-    check_all_there(vapply(given, `[`, "", file))
+    paths = vapply(given, `[`, "", file)
+    check_all_there(paths)
+    check_regular(paths)
   }
   paths = lapply(given, function(of_suffix) vapply(of_suffix, absolute, "", USE.NAMES = FALSE))
   indexed = lapply(paths, lapply, line_index)
@@ -84,6 +86,9 @@ path_of = function(folder, names) {
 
 # Names without a suffix, NA for those that do not have it.
 without_suffix = function(names, suffix) {
+  if (length(names) == 0L) {
+    return(character())
+  }
   ending = charToRaw(suffix)
   stripped = vapply(names, function(name) {
     bytes = charToRaw(name)
@@ -108,6 +113,16 @@ check_all_there = function(paths) {
   missing = paths[!there][1L]
   got = if (any(there)) sprintf("'%s' without '%s'", paths[there][1L], missing) else sprintf("no file '%s'", missing)
   stop_parameter("source", "have a file of each suffix", got)
+}
+
+# To open a FIFO may take forever, and a device may have no end.
+check_regular = function(paths) {
+  kinds = file_kinds(paths)
+  wrong = which(kinds != "regular file")
+  if (length(wrong) > 0L) {
+    got = sprintf("the %s '%s'", kinds[wrong[1L]], paths[wrong[1L]])
+    stop_parameter("source", "have regular files", got)
+  }
 }
 
 check_equal_lines = function(lines, given, paths) {

@@ -23,22 +23,33 @@ check_versions = function(paths, versions) {
   }
 }
 
+# What a path leads to: "regular file", "folder", "FIFO", "socket" or "device"; NA if there is nothing.
+file_kinds = function(paths) {
+  .Call(C_file_kinds, paths)
+}
+
 # -> list(version, index = path of the index, or the index itself as bytes, n_lines)
+# It is a regular file.
 line_index = function(path, version = file_versions(path)) {
+  text = list(path = path, version = version, hash = .Call(C_hash_of_ends, path, version))
+  if (is.null(text$hash)) {
+    stop(shown_name(path), " cannot be read.", call. = FALSE)
+  }
   places = index_places(path)
   for (place in places) {
-    n_lines = lines_of_index(place, version)
+    n_lines = lines_of_index(place, text)
     if (!is.na(n_lines)) {
       return(list(version = version, index = place, n_lines = n_lines))
     }
   }
   for (place in places) {
-    if (write_index(place, path, version)) {
+    n_lines = write_index(place, text)
+    if (!is.na(n_lines)) {
       check_versions(path, version)
-      return(list(version = version, index = place, n_lines = lines_of_index(place, version)))
+      return(list(version = version, index = place, n_lines = n_lines))
     }
   }
-  index = index_in_memory(path, version)
+  index = index_in_memory(text)
   check_versions(path, version)
   list(version = version, index = index$bytes, n_lines = index$n_lines)
 }
@@ -64,39 +75,67 @@ is_absolute = function(path) grepl("^(/|[A-Za-z]:[/\\\\])", path)
 
 absolute = function(path) if (is_absolute(path)) path else path_of(getwd(), sub("^(\\./+)+", "", path))
 
-# The number of lines of an index; NA if it is missing, broken or of another version of the file.
-lines_of_index = function(place, version) {
-  .Call(C_lines_of_index, place, version)
+# The number of lines of an index; NA if it is missing, damaged or of another text.
+lines_of_index = function(place, text) {
+  .Call(C_lines_of_index, place, text$version, text$hash)
 }
 
-# Write an index aside, without holding it in memory, and rename it into place; return whether that went well.
-write_index = function(place, path, version) {
+# Write an index aside, without holding it in memory, and rename it into place; return its number of lines, NA if that
+# was not possible.
+write_index = function(place, text) {
   folder = dirname(place)
   dir.create(folder, showWarnings = FALSE, recursive = TRUE)
-  aside = tempfile(".", folder, index_suffix)
-  on.exit(unlink(aside))
+  remove_abandoned(place)
+  aside = tempfile(paste0(basename(place), "."), folder, index_suffix)
+  lock = -1L
+  on.exit({
+    unlink(aside)
+    .Call(C_unlock_file, lock)
+  })
   written = tryCatch(suppressWarnings({
-    file.create(aside) && write_numbers(aside, path, version)
+    created = file.create(aside)
+    lock = .Call(C_lock_file, aside)
+    created && write_numbers(aside, text) && file.rename(aside, place)
   }), error = function(condition) FALSE)
-  written && suppressWarnings(file.rename(aside, place)) && !is.na(lines_of_index(place, version))
+  if (written) lines_of_index(place, text) else NA_real_
 }
 
-write_numbers = function(aside, path, version) {
+# Delete the files that killed processes left when they wrote the index of `place`: those that nobody locks.
+remove_abandoned = function(place) {
+  names = list.files(dirname(place), all.files = TRUE)
+  begins_so = regexpr(paste0(basename(place), "."), names, fixed = TRUE, useBytes = TRUE) == 1L
+  for (name in names[begins_so & !is.na(without_suffix(names, index_suffix))]) {
+    aside = path_of(dirname(place), name)
+    lock = .Call(C_lock_file, aside)
+    if (lock >= 0L) {
+      unlink(aside)
+      .Call(C_unlock_file, lock)
+    }
+  }
+}
+
+write_numbers = function(aside, text) {
   # As private as the text.
-  Sys.chmod(aside, as.octmode(bitwAnd(as.integer(file.mode(path)), 438L)), use_umask = FALSE)
+  Sys.chmod(aside, as.octmode(bitwAnd(as.integer(file.mode(text$path)), 438L)), use_umask = FALSE)
   output = file(aside, "wb")
   on.exit(close(output))
-  writeBin(raw(length(.Call(C_index_head, version, 0))), output)
-  n_lines = find_lines(path, function(numbers) writeBin(numbers, output))
+  check = .Call(C_check_numbers, NULL, raw())
+  writeBin(raw(length(.Call(C_index_head, text$version, text$hash, check))), output)
+  find_lines(text$path, function(numbers) {
+    check <<- .Call(C_check_numbers, check, numbers)
+    writeBin(numbers, output)
+  })
   seek(output, 0, rw = "write")
-  writeBin(.Call(C_index_head, version, n_lines), output)
+  writeBin(.Call(C_index_head, text$version, text$hash, check), output)
   TRUE
 }
 
-index_in_memory = function(path, version) {
+index_in_memory = function(text) {
   blocks = list()
-  n_lines = find_lines(path, function(numbers) blocks[[length(blocks) + 1L]] <<- numbers)
-  list(bytes = c(.Call(C_index_head, version, n_lines), unlist(blocks)), n_lines = n_lines)
+  n_lines = find_lines(text$path, function(numbers) blocks[[length(blocks) + 1L]] <<- numbers)
+  numbers = unlist(blocks)
+  check = .Call(C_check_numbers, NULL, numbers)
+  list(bytes = c(.Call(C_index_head, text$version, text$hash, check), numbers), n_lines = n_lines)
 }
 
 # Give to `take`, as bytes of an index, where each line begins and where the last one ends; return how many lines.

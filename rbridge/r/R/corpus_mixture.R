@@ -69,11 +69,13 @@
 #'   counted from 0.
 #' * A generator that was saved with [saveRDS()], or sent to another process, needs nothing else there but the files.
 #' * Where lines begin is found once and kept beside each file (`.NAME.pystrat-lines`, 8 bytes a line), or in the user's
-#'   cache folder if the folder of the file cannot be written to. Python uses the same files.
+#'   cache folder if it cannot be written there.
+#'   An index that is damaged, or of another version of the file, is made again.
+#'   Python uses the same files.
 #'
 #' @section Errors:
-#' An argument of the wrong type or out of range, a line that is no rule, a file that is missing, cannot be read or has
-#' another number of lines than its partner.
+#' An argument of the wrong type or out of range, a line that is no rule, a file that is missing, is not a regular file,
+#' cannot be read or has another number of lines than its partner.
 #' When an epoch is drawn, a file that has changed since its lines were found.
 #'
 #' @source
@@ -230,13 +232,17 @@ files_of_recipe = function(recipe, paths) {
   labels = recipe$labels
   check_versions(paths, labels$versions)
   sides = rep(seq_along(labels$suffixes), each = length(recipe$parts$files))
-  indices = Map(function(path, version) line_index(path, version)$index, paths, labels$versions)
+  indexed = Map(line_index, paths, labels$versions)
+  n_lines = vapply(indexed, function(found) found$n_lines, 0)
+  if (any(n_lines != recipe$parts$lines)) {
+    stop_parameter("recipe", "have the lines of the files as 'lines'", "others")
+  }
   list(
     suffixes = labels$suffixes,
     names = recipe$parts$files,
     paths = unname(split(paths, sides)),
     versions = unname(split(labels$versions, sides)),
-    indices = unname(split(unname(indices), sides)),
+    indices = unname(split(lapply(unname(indexed), function(found) found$index), sides)),
     lines = recipe$parts$lines
   )
 }

@@ -1,7 +1,7 @@
 /* The lines of text files by number: the index that says where they begin, and what is read from there.
  *
- * The index is read where it is needed, so it takes no memory. A file and its index stay open once they were read, for
- * as long as the dataset lives; a dataset that was saved, or sent to another process, opens them again there.
+ * A file stays open once it was read, and its index in memory, for as long as the dataset lives; a dataset that was
+ * saved, or sent to another process, opens its files again there.
  */
 
 #include <inttypes.h>
@@ -62,6 +62,37 @@ static bool is_version(const FileVersion *version, const FileVersion *other) {
   return version->size == other->size && version->modified == other->modified && version->inode == other->inode;
 }
 
+SEXP C_file_kinds(SEXP paths) {
+  if (TYPEOF(paths) != STRSXP) refuse_kind(paths, "paths", "file_kinds", "be text");
+  SEXP result = PROTECT(Rf_allocVector(STRSXP, Rf_xlength(paths)));
+  for (R_xlen_t i = 0; i < Rf_xlength(paths); i++) {
+    const char *kind = kind_of_path(text_of(paths, i));
+    SET_STRING_ELT(result, i, kind == NULL ? NA_STRING : Rf_mkChar(kind));
+  }
+  UNPROTECT(1);
+  return result;
+}
+
+/* Locks ---------------------------------------------------------------------------------------------------------- */
+
+SEXP C_lock_file(SEXP path) {
+  if (TYPEOF(path) != STRSXP || Rf_xlength(path) != 1) refuse_kind(path, "path", "lock_file", "be a path");
+  int descriptor = open_to_read(text_of(path, 0));
+  if (descriptor >= 0 && !lock_file(descriptor)) {
+    close_file(descriptor);
+    descriptor = -1;
+  }
+  return Rf_ScalarInteger(descriptor);
+}
+
+SEXP C_unlock_file(SEXP descriptor) {
+  if (TYPEOF(descriptor) != INTSXP || Rf_xlength(descriptor) != 1) {
+    refuse_kind(descriptor, "descriptor", "unlock_file", "be what lock_file() returns");
+  }
+  if (INTEGER(descriptor)[0] >= 0) close_file(INTEGER(descriptor)[0]);
+  return R_NilValue;
+}
+
 /* The index ------------------------------------------------------------------------------------------------------ */
 
 SEXP C_hash_of_text(SEXP text) {
@@ -103,94 +134,211 @@ SEXP C_index_number(SEXP number) {
   return result;
 }
 
-SEXP C_index_head(SEXP version, SEXP n_lines) {
-  const char *of = "index_head";
+/* Read what C_check_numbers() returns; of NULL, what is known before any number. */
+static IndexCheck read_check(SEXP check, const char *of) {
+  IndexCheck so_far = new_index_check();
+  if (check == R_NilValue) return so_far;
+  if (TYPEOF(check) != RAWSXP || Rf_xlength(check) != sizeof so_far) {
+    refuse_kind(check, "check", of, "be what check_numbers() returns, or nothing");
+  }
+  memcpy(&so_far, RAW(check), sizeof so_far);
+  if (so_far.count < 0 || so_far.count > INT64_MAX / 2) refuse_kind(check, "check", of, "count numbers");
+  return so_far;
+}
+
+SEXP C_check_numbers(SEXP check, SEXP numbers) {
+  const char *of = "check_numbers";
+  IndexCheck so_far = read_check(check, of);
+  if (TYPEOF(numbers) != RAWSXP || Rf_xlength(numbers) % INDEX_NUMBER_SIZE != 0) {
+    refuse_kind(numbers, "numbers", of, "be bytes of whole numbers");
+  }
+  check_index_numbers(RAW(numbers), Rf_xlength(numbers) / INDEX_NUMBER_SIZE, &so_far);
+  SEXP result = PROTECT(Rf_allocVector(RAWSXP, sizeof so_far));
+  memcpy(RAW(result), &so_far, sizeof so_far);
+  UNPROTECT(1);
+  return result;
+}
+
+/* Return a hash of the first and the last bytes of an open text, which shows most changes that keep its version. */
+static uint64_t hash_of_ends(int descriptor, int64_t size) {
+  uint8_t bytes[2 * TEXT_END_SIZE];
+  int64_t first = read_at(descriptor, bytes, TEXT_END_SIZE, 0);
+  int64_t last = read_at(descriptor, bytes + first, TEXT_END_SIZE, size > TEXT_END_SIZE ? size - TEXT_END_SIZE : 0);
+  return hash_of_bytes(bytes, first + last);
+}
+
+SEXP C_hash_of_ends(SEXP path, SEXP version) {
+  const char *of = "hash_of_ends";
+  if (TYPEOF(path) != STRSXP || Rf_xlength(path) != 1) refuse_kind(path, "path", of, "be a path");
   if (TYPEOF(version) != STRSXP || Rf_xlength(version) != 1) refuse_kind(version, "version", of, "be text");
-  if (TYPEOF(n_lines) != REALSXP || Rf_xlength(n_lines) != 1) refuse_kind(n_lines, "n_lines", of, "be a number");
   FileVersion text = read_version(STRING_ELT(version, 0), of);
-  IndexHead head = {text.size, text.modified, text.inode, (int64_t)REAL(n_lines)[0]};
+  int descriptor = open_to_read(text_of(path, 0));
+  if (descriptor < 0) return R_NilValue;
+  uint64_t hash = hash_of_ends(descriptor, text.size);
+  close_file(descriptor);
+  SEXP result = PROTECT(Rf_allocVector(RAWSXP, INDEX_NUMBER_SIZE));
+  write_index_number(hash, RAW(result));
+  UNPROTECT(1);
+  return result;
+}
+
+/* What an index is of: a version of a text whose ends have this hash. */
+typedef struct {
+  FileVersion version;
+  uint64_t hash;
+} IndexedText;
+
+static IndexedText read_text(SEXP version, SEXP hash, const char *of) {
+  if (TYPEOF(version) != STRSXP || Rf_xlength(version) != 1) refuse_kind(version, "version", of, "be text");
+  if (TYPEOF(hash) != RAWSXP || Rf_xlength(hash) != INDEX_NUMBER_SIZE) {
+    refuse_kind(hash, "hash", of, "be what hash_of_ends() returns");
+  }
+  IndexedText text = {read_version(STRING_ELT(version, 0), of), read_index_number(RAW(hash))};
+  return text;
+}
+
+SEXP C_index_head(SEXP version, SEXP hash, SEXP check) {
+  const char *of = "index_head";
+  IndexedText text = read_text(version, hash, of);
+  IndexCheck numbers = read_check(check, of);
+  IndexHead head = {
+      .size = text.version.size,
+      .modified = text.version.modified,
+      .inode = text.version.inode,
+      .n_lines = numbers.count - 1,
+      .text_hash = text.hash,
+      .number_hash = numbers.hash,
+  };
   SEXP result = PROTECT(Rf_allocVector(RAWSXP, INDEX_HEAD_SIZE));
   write_index_head(&head, RAW(result));
   UNPROTECT(1);
   return result;
 }
 
-/* Return how many lines an index has that is of a version of a text; -1 if it is not. */
-static int64_t lines_of_index(const uint8_t *bytes, int64_t size, const FileVersion *version) {
+/* Return whether INDEX_HEAD_SIZE bytes are the head of an index of a text that has `size` bytes itself. */
+static bool is_head_of(const uint8_t *bytes, int64_t size, const IndexedText *text, IndexHead *head) {
+  if (!read_index_head(bytes, size, head)) return false;
+  FileVersion version = {head->size, head->modified, head->inode};
+  return is_version(&version, &text->version) && head->text_hash == text->hash && head->n_lines <= head->size;
+}
+
+/* Return whether `size` bytes are an index of a text, whole and not altered. */
+static bool is_index_of(const uint8_t *bytes, int64_t size, const IndexedText *text) {
   IndexHead head;
-  if (!read_index_head(bytes, size, &head)) return -1;
-  FileVersion of_head = {head.size, head.modified, head.inode};
-  return is_version(&of_head, version) ? head.n_lines : -1;
+  IndexCheck check = new_index_check();
+  if (size < INDEX_HEAD_SIZE || !is_head_of(bytes, size, text, &head)) return false;
+  for (int64_t begin = 0; begin <= head.n_lines; begin += STEP) {
+    int64_t count = head.n_lines + 1 - begin < STEP ? head.n_lines + 1 - begin : STEP;
+    check_index_numbers(bytes + INDEX_HEAD_SIZE + begin * INDEX_NUMBER_SIZE, count, &check);
+    R_CheckUserInterrupt();
+  }
+  return index_is_whole(&head, &check);
 }
 
-/* The same of the index in an open file. */
-static int64_t lines_of_index_file(int descriptor, const FileVersion *version) {
+typedef struct {
+  int descriptor;
+  const IndexedText *text;
+} IndexFile;
+
+/* Return the bytes of an open index; NULL if it is damaged, or of another text. */
+static SEXP read_index_file(void *data) {
+  const IndexFile *file = data;
   uint8_t bytes[INDEX_HEAD_SIZE];
+  IndexHead head;
   FileVersion of_index;
-  if (!version_of_descriptor(descriptor, &of_index)) return -1;
-  if (read_at(descriptor, bytes, INDEX_HEAD_SIZE, 0) != INDEX_HEAD_SIZE) return -1;
-  return lines_of_index(bytes, of_index.size, version);
+  if (!version_of_descriptor(file->descriptor, &of_index)) return R_NilValue;
+  if (read_at(file->descriptor, bytes, INDEX_HEAD_SIZE, 0) != INDEX_HEAD_SIZE) return R_NilValue;
+  if (!is_head_of(bytes, of_index.size, file->text, &head)) return R_NilValue;
+  SEXP index = PROTECT(Rf_allocVector(RAWSXP, (R_xlen_t)of_index.size));
+  int64_t done = 0;
+  for (int64_t count = 1; count > 0 && done < of_index.size; done += count) {
+    int64_t size = of_index.size - done < STEP ? of_index.size - done : STEP;
+    count = read_at(file->descriptor, RAW(index) + done, (size_t)size, done);
+    R_CheckUserInterrupt();
+  }
+  bool is_whole = done == of_index.size && is_index_of(RAW(index), done, file->text);
+  UNPROTECT(1);
+  return is_whole ? index : R_NilValue;
 }
 
-SEXP C_lines_of_index(SEXP path, SEXP version) {
+static void close_index_file(void *data) { close_file(((IndexFile *)data)->descriptor); }
+
+/* Return the bytes of the index at a path; NULL if it is missing, damaged or of another text. */
+static SEXP read_index_at(const char *path, const IndexedText *text) {
+  IndexFile file = {open_to_read(path), text};
+  if (file.descriptor < 0) return R_NilValue;
+  return R_ExecWithCleanup(read_index_file, &file, close_index_file, &file);
+}
+
+static int64_t lines_of_index(SEXP index) {
+  return ((int64_t)Rf_xlength(index) - INDEX_HEAD_SIZE) / INDEX_NUMBER_SIZE - 1;
+}
+
+SEXP C_lines_of_index(SEXP path, SEXP version, SEXP hash) {
   const char *of = "lines_of_index";
   if (TYPEOF(path) != STRSXP || Rf_xlength(path) != 1) refuse_kind(path, "path", of, "be a path");
-  if (TYPEOF(version) != STRSXP || Rf_xlength(version) != 1) refuse_kind(version, "version", of, "be text");
-  FileVersion wanted = read_version(STRING_ELT(version, 0), of);
-  int descriptor = open_to_read(text_of(path, 0));
-  if (descriptor < 0) return Rf_ScalarReal(NA_REAL);
-  int64_t n_lines = lines_of_index_file(descriptor, &wanted);
-  close_file(descriptor);
-  return Rf_ScalarReal(n_lines < 0 ? NA_REAL : (double)n_lines);
+  IndexedText text = read_text(version, hash, of);
+  SEXP index = read_index_at(text_of(path, 0), &text);
+  return Rf_ScalarReal(index == R_NilValue ? NA_REAL : (double)lines_of_index(index));
 }
 
 /* Open files ----------------------------------------------------------------------------------------------------- */
 
-/* The descriptors of a dataset's files and of their indices, in turn, -1 if one is not open: integers that an external
- * pointer protects. Its address is that of `open_here` in the process that opened them, and NULL after it was saved.
+/* What a dataset has open: the descriptors of its files, -1 if one is not open, and their indices, NULL if one was not
+ * read. An external pointer has the address of the list of both, so that neither is saved with the dataset; it has none
+ * in another process.
  */
-static char open_here;
+typedef struct {
+  int *descriptors;
+  SEXP indices;
+} OpenFiles;
+
+static SEXP tag_of_handles(void) { return Rf_install("rbridge_handles"); }
+
+static OpenFiles files_of(SEXP list) {
+  OpenFiles files = {INTEGER(VECTOR_ELT(list, 0)), VECTOR_ELT(list, 1)};
+  return files;
+}
 
 static void close_one(int *descriptor) {
   if (*descriptor >= 0) close_file(*descriptor);
   *descriptor = -1;
 }
 
-static void close_all(SEXP descriptors) {
-  int *numbers = INTEGER(descriptors);
-  for (R_xlen_t i = 0; i < Rf_xlength(descriptors); i++) close_one(numbers + i);
+static void close_all(OpenFiles files) {
+  for (R_xlen_t i = 0; i < Rf_xlength(files.indices); i++) close_one(files.descriptors + i);
 }
 
-static void finalize_descriptors(SEXP pointer) {
-  if (R_ExternalPtrAddr(pointer) != NULL) close_all(R_ExternalPtrProtected(pointer));
+static void finalize_handles(SEXP pointer) {
+  SEXP list = R_ExternalPtrAddr(pointer);
+  if (list == NULL) return;
+  close_all(files_of(list));
+  R_ReleaseObject(list);
   R_ClearExternalPtr(pointer);
 }
 
-static void begin_here(SEXP pointer) {
-  SEXP descriptors = R_ExternalPtrProtected(pointer);
-  for (R_xlen_t i = 0; i < Rf_xlength(descriptors); i++) INTEGER(descriptors)[i] = -1;
-  R_SetExternalPtrAddr(pointer, &open_here);
-  R_RegisterCFinalizerEx(pointer, finalize_descriptors, TRUE);
+static void begin_here(SEXP pointer, R_xlen_t n_files) {
+  SEXP list = PROTECT(Rf_allocVector(VECSXP, 2));
+  SET_VECTOR_ELT(list, 0, Rf_allocVector(INTSXP, n_files));
+  SET_VECTOR_ELT(list, 1, Rf_allocVector(VECSXP, n_files));
+  for (R_xlen_t i = 0; i < n_files; i++) INTEGER(VECTOR_ELT(list, 0))[i] = -1;
+  R_PreserveObject(list);
+  R_SetExternalPtrAddr(pointer, list);
+  R_RegisterCFinalizerEx(pointer, finalize_handles, TRUE);
+  UNPROTECT(1);
 }
 
-SEXP C_new_descriptors(SEXP n_files) {
-  int32_t count = whole_number(n_files, 1, MOST_ROWS / 2, "n_files", "new_descriptors");
-  SEXP descriptors = PROTECT(Rf_allocVector(INTSXP, 2 * (R_xlen_t)count));
-  SEXP pointer = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, descriptors));
-  begin_here(pointer);
-  UNPROTECT(2);
-  return pointer;
-}
+SEXP C_new_handles(void) { return R_MakeExternalPtr(NULL, tag_of_handles(), R_NilValue); }
 
-/* Return the descriptors of so many files. */
-static SEXP read_descriptors(SEXP pointer, R_xlen_t n_files, const char *of) {
-  if (TYPEOF(pointer) != EXTPTRSXP) refuse_kind(pointer, "descriptors", of, "be what new_descriptors() returns");
-  SEXP descriptors = R_ExternalPtrProtected(pointer);
-  if (TYPEOF(descriptors) != INTSXP || Rf_xlength(descriptors) != 2 * n_files) {
-    refuse_kind(descriptors, "descriptors", of, "be two for each file");
+/* Return what is open of so many files. */
+static OpenFiles read_handles(SEXP pointer, R_xlen_t n_files, const char *of) {
+  if (TYPEOF(pointer) != EXTPTRSXP || R_ExternalPtrTag(pointer) != tag_of_handles()) {
+    refuse_kind(pointer, "handles", of, "be what new_handles() returns");
   }
-  if (R_ExternalPtrAddr(pointer) != &open_here) begin_here(pointer);
-  return descriptors;
+  if (R_ExternalPtrAddr(pointer) == NULL) begin_here(pointer, n_files);
+  OpenFiles files = files_of(R_ExternalPtrAddr(pointer));
+  if (Rf_xlength(files.indices) != n_files) refuse_kind(files.indices, "handles", of, "be of as many files");
+  return files;
 }
 
 /* Reading -------------------------------------------------------------------------------------------------------- */
@@ -201,13 +349,10 @@ typedef struct {
   SEXP shown;           /* the paths as messages show them */
   SEXP versions;        /* of the files, as they were indexed */
   SEXP indices;         /* for each file the path of its index, or the bytes of the index */
-  SEXP descriptors;     /* of read_descriptors() */
+  OpenFiles files;
   SEXP result;          /* the lines, in the order of the positions */
   const double *ends;   /* where the lines of each file end, counted over all files */
   const int64_t *lines; /* the line of each position, from 0 in its file */
-  int text;             /* the descriptors of the file that is read */
-  int index;
-  const uint8_t *index_bytes; /* if the index is in memory */
   char *buffer;
   size_t buffer_size;
 } Reading;
@@ -216,16 +361,18 @@ static int64_t lines_of_file(const double *ends, int64_t file) {
   return (int64_t)(ends[file] - (file > 0 ? ends[file - 1] : 0));
 }
 
-/* Open a file unless it is open, and refuse one that has changed. */
-static bool open_text(Reading *reading, int64_t file, const FileVersion *wanted) {
-  int *descriptor = INTEGER(reading->descriptors) + 2 * file;
-  FileVersion found;
-  if (*descriptor < 0) *descriptor = open_to_read(text_of(reading->paths, (R_xlen_t)file));
-  reading->text = *descriptor;
-  if (*descriptor < 0) return false;
-  if (version_of_descriptor(*descriptor, &found) && is_version(&found, wanted)) return true;
-  close_one(descriptor);
-  close_one(descriptor + 1);
+static FileVersion version_of_file(const Reading *reading, int64_t file) {
+  return read_version(STRING_ELT(reading->versions, (R_xlen_t)file), "read_lines");
+}
+
+/* Close a file that is not the one that was indexed. */
+static void forget(const Reading *reading, int64_t file) {
+  close_one(reading->files.descriptors + file);
+  SET_VECTOR_ELT(reading->files.indices, (R_xlen_t)file, R_NilValue);
+}
+
+static void NORET refuse_changed(const Reading *reading, int64_t file) {
+  forget(reading, file);
   Rf_errorcall(
       R_NilValue,
       "%s has changed since its lines were found (size, time of modification or inode). "
@@ -234,72 +381,77 @@ static bool open_text(Reading *reading, int64_t file, const FileVersion *wanted)
   );
 }
 
-/* Open the index of a file unless it is open or in memory; return whether it is there, and is the one of the file. */
-static bool open_index(Reading *reading, int64_t file, const FileVersion *wanted) {
+/* Refuse a file of which another version is there than the one that was indexed, or none. */
+static void check_path(const Reading *reading, int64_t file) {
+  FileVersion wanted = version_of_file(reading, file), found;
+  const char *path = text_of(reading->paths, (R_xlen_t)file);
+  if (!version_of_path(path, &found) || !is_version(&found, &wanted)) refuse_changed(reading, file);
+}
+
+/* Open a file unless it is open; return whether it is. */
+static bool open_text(Reading *reading, int64_t file) {
+  int *descriptor = reading->files.descriptors + file;
+  if (*descriptor >= 0) return true;
+  *descriptor = open_to_read(text_of(reading->paths, (R_xlen_t)file));
+  if (*descriptor < 0) return false;
+  FileVersion wanted = version_of_file(reading, file), found;
+  if (!version_of_descriptor(*descriptor, &found) || !is_version(&found, &wanted)) refuse_changed(reading, file);
+  return true;
+}
+
+/* Read the index of an open file unless it was read; return whether it is whole. */
+static bool open_index(Reading *reading, int64_t file) {
+  if (VECTOR_ELT(reading->files.indices, (R_xlen_t)file) != R_NilValue) return true;
   SEXP index = VECTOR_ELT(reading->indices, (R_xlen_t)file);
-  int *descriptor = INTEGER(reading->descriptors) + 2 * file + 1;
-  int64_t n_lines = lines_of_file(reading->ends, file);
-  reading->index_bytes = NULL;
-  if (TYPEOF(index) == RAWSXP) {
-    reading->index_bytes = RAW(index);
-    return Rf_xlength(index) >= INDEX_HEAD_SIZE && lines_of_index(RAW(index), Rf_xlength(index), wanted) == n_lines;
+  IndexedText text = {.version = version_of_file(reading, file)};
+  text.hash = hash_of_ends(reading->files.descriptors[file], text.version.size);
+  if (TYPEOF(index) == STRSXP && Rf_xlength(index) == 1) {
+    index = read_index_at(text_of(index, 0), &text);
+  } else if (TYPEOF(index) != RAWSXP) {
+    refuse_kind(index, "index", "read_lines", "be a path or bytes");
+  } else if (!is_index_of(RAW(index), Rf_xlength(index), &text)) {
+    index = R_NilValue;
   }
-  if (TYPEOF(index) != STRSXP || Rf_xlength(index) != 1) refuse_kind(index, "index", "read_lines", "be a path");
-  if (*descriptor < 0) {
-    *descriptor = open_to_read(text_of(index, 0));
-    if (*descriptor >= 0 && lines_of_index_file(*descriptor, wanted) != n_lines) close_one(descriptor);
+  if (index == R_NilValue) return false;
+  if (lines_of_index(index) != lines_of_file(reading->ends, file)) {
+    refuse("ends", "read_lines", "be those of the lines of each file", "others");
   }
-  reading->index = *descriptor;
-  return *descriptor >= 0;
+  SET_VECTOR_ELT(reading->files.indices, (R_xlen_t)file, index);
+  return true;
 }
 
 /* Open a file and its index. If that fails, there may be too many open files: then it is tried without the others. */
 static bool open_both(Reading *reading, int64_t file) {
-  FileVersion wanted = read_version(STRING_ELT(reading->versions, (R_xlen_t)file), "read_lines");
-  if (open_text(reading, file, &wanted) && open_index(reading, file, &wanted)) return true;
-  close_all(reading->descriptors);
-  if (!open_text(reading, file, &wanted)) {
+  if (open_text(reading, file) && open_index(reading, file)) return true;
+  close_all(reading->files);
+  if (!open_text(reading, file)) {
+    check_path(reading, file);
     Rf_errorcall(R_NilValue, "%s cannot be read.", text_of(reading->shown, (R_xlen_t)file));
   }
-  return open_index(reading, file, &wanted);
-}
-
-/* Read where a line begins and ends. */
-static void read_bounds(const Reading *reading, int64_t line, int64_t bounds[2]) {
-  uint8_t bytes[2 * INDEX_NUMBER_SIZE];
-  const uint8_t *found = bytes;
-  int64_t place = INDEX_HEAD_SIZE + line * INDEX_NUMBER_SIZE;
-  memset(bytes, 0, sizeof bytes);
-  if (reading->index_bytes != NULL) {
-    found = reading->index_bytes + place;
-  } else {
-    read_at(reading->index, bytes, sizeof bytes, place);
-  }
-  bounds[0] = (int64_t)read_index_number(found);
-  bounds[1] = (int64_t)read_index_number(found + INDEX_NUMBER_SIZE);
+  return open_index(reading, file);
 }
 
 /* Read the line of a position into the result. */
 static void read_line(Reading *reading, int64_t file, int64_t place) {
   const char *shown = text_of(reading->shown, (R_xlen_t)file);
   int64_t line = reading->lines[place];
-  int64_t bounds[2];
+  const uint8_t *bounds = RAW(VECTOR_ELT(reading->files.indices, (R_xlen_t)file)) + INDEX_HEAD_SIZE;
+  int64_t begin = (int64_t)read_index_number(bounds + line * INDEX_NUMBER_SIZE);
+  int64_t size = (int64_t)read_index_number(bounds + (line + 1) * INDEX_NUMBER_SIZE) - begin;
   double number = (double)line + 1;
-  read_bounds(reading, line, bounds);
-  int64_t size = bounds[1] - bounds[0];
-  if (bounds[0] < 0 || size < 0 || size > MOST_ROWS) {
-    Rf_errorcall(R_NilValue, "%s, line %.0f, has no size that text in R can have.", shown, number);
-  }
+  if (size > MOST_ROWS) Rf_errorcall(R_NilValue, "%s, line %.0f, has no size that text in R can have.", shown, number);
   if ((size_t)size > reading->buffer_size) {
     reading->buffer_size = 2 * (size_t)size;
     reading->buffer = R_alloc(reading->buffer_size, 1);
   }
-  if (read_at(reading->text, reading->buffer, (size_t)size, bounds[0]) != size) {
+  if (read_at(reading->files.descriptors[file], reading->buffer, (size_t)size, begin) != size) {
+    forget(reading, file);
     const char *form = "%s became shorter while it was read: line %.0f is not there any more.";
     Rf_errorcall(R_NilValue, form, shown, number);
   }
   int64_t length = line_length((const uint8_t *)reading->buffer, size);
   if (length > 0 && memchr(reading->buffer, 0, (size_t)length) != NULL) {
+    check_path(reading, file);
     Rf_errorcall(R_NilValue, "%s, line %.0f, has a zero byte, which text in R cannot have.", shown, number);
   }
   SET_STRING_ELT(reading->result, (R_xlen_t)place, Rf_mkCharLenCE(reading->buffer, (int)length, CE_UTF8));
@@ -377,7 +529,7 @@ SEXP C_read_lines(
   Reading reading = {
       .paths = paths, .shown = shown, .versions = versions, .indices = indices, .ends = REAL(ends), .lines = lines
   };
-  reading.descriptors = read_descriptors(pointer, n_files, of);
+  reading.files = read_handles(pointer, n_files, of);
   reading.result = PROTECT(Rf_allocVector(STRSXP, count));
   for (int64_t file = 0; file < n_files; file++) {
     if (offsets[file] == offsets[file + 1]) continue;
@@ -389,6 +541,7 @@ SEXP C_read_lines(
       read_line(&reading, file, order[i]);
       if (i % LINES_AT_A_TIME == LINES_AT_A_TIME - 1) R_CheckUserInterrupt();
     }
+    check_path(&reading, file); /* afterwards: what was read before a change is right */
   }
   UNPROTECT(1);
   return reading.result;

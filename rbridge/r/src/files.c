@@ -3,8 +3,8 @@
 #ifndef _FILE_OFFSET_BITS
 #define _FILE_OFFSET_BITS 64
 #endif
-#if !defined(_WIN32) && !defined(__APPLE__) && !defined(_POSIX_C_SOURCE)
-#define _POSIX_C_SOURCE 200809L /* strict C has no pread() and no times of files below a second */
+#if !defined(_WIN32) && !defined(__APPLE__) && !defined(_DEFAULT_SOURCE)
+#define _DEFAULT_SOURCE /* strict C has no pread(), no flock() and no times of files below a second */
 #endif
 
 #include "files.h"
@@ -12,6 +12,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+
+static const char regular[] = "regular file";
 
 #ifdef _WIN32
 
@@ -24,7 +26,18 @@ static int status_of_descriptor(int descriptor, Status *status) { return _fstat6
 static int status_of_path(const char *path, Status *status) { return _stat64(path, status); }
 static int64_t nanoseconds_of(const Status *status) { return (int64_t)status->st_mtime * 1000000000; }
 
-int open_to_read(const char *path) { return _open(path, _O_RDONLY | _O_BINARY); }
+static const char *kind_of_mode(int mode) {
+  switch (mode & _S_IFMT) {
+    case _S_IFREG: return regular;
+    case _S_IFDIR: return "folder";
+    case _S_IFIFO: return "FIFO";
+    default: return "device";
+  }
+}
+
+static int open_at_once(const char *path) { return _open(path, _O_RDONLY | _O_BINARY); }
+
+bool lock_file(int descriptor) { return descriptor >= 0; }
 
 void close_file(int descriptor) { _close(descriptor); }
 
@@ -36,6 +49,7 @@ static int64_t read_some(int descriptor, char *bytes, size_t size, int64_t place
 #else
 
 #include <errno.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 typedef struct stat Status;
@@ -52,7 +66,16 @@ static int64_t nanoseconds_of(const Status *status) {
   return (int64_t)modified->tv_sec * 1000000000 + modified->tv_nsec;
 }
 
-int open_to_read(const char *path) { return open(path, O_RDONLY | O_CLOEXEC); }
+static const char *kind_of_mode(mode_t mode) {
+  if (S_ISREG(mode)) return regular;
+  if (S_ISDIR(mode)) return "folder";
+  if (S_ISFIFO(mode)) return "FIFO";
+  return S_ISSOCK(mode) ? "socket" : "device";
+}
+
+static int open_at_once(const char *path) { return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); }
+
+bool lock_file(int descriptor) { return flock(descriptor, LOCK_EX | LOCK_NB) == 0; }
 
 void close_file(int descriptor) { close(descriptor); }
 
@@ -66,6 +89,15 @@ static int64_t read_some(int descriptor, char *bytes, size_t size, int64_t place
 }
 
 #endif
+
+int open_to_read(const char *path) {
+  Status status;
+  int descriptor = open_at_once(path);
+  if (descriptor < 0) return descriptor;
+  if (status_of_descriptor(descriptor, &status) == 0 && kind_of_mode(status.st_mode) == regular) return descriptor;
+  close_file(descriptor);
+  return -1;
+}
 
 int64_t read_at(int descriptor, void *bytes, size_t size, int64_t place) {
   size_t done = 0;
@@ -95,4 +127,9 @@ bool version_of_path(const char *path, FileVersion *version) {
   if (status_of_path(path, &status) != 0) return false;
   read_status(&status, version);
   return true;
+}
+
+const char *kind_of_path(const char *path) {
+  Status status;
+  return status_of_path(path, &status) == 0 ? kind_of_mode(status.st_mode) : NULL;
 }

@@ -1,4 +1,4 @@
-/* Files that are read at places of 64 bits, and which version of a file is there. The only code that asks the system.
+/* Files that are read at places of 64 bits, what a path leads to, and locks. The only code that asks the system.
  *
  * A descriptor is below 0 if the file cannot be opened.
  */
@@ -17,6 +17,7 @@ typedef struct {
   uint64_t inode;   /* 0 on Windows */
 } FileVersion;
 
+/* Open a regular file; anything else cannot be opened. It never waits, as opening a FIFO by default does. */
 int open_to_read(const char *path);
 void close_file(int descriptor);
 
@@ -28,5 +29,13 @@ bool version_of_descriptor(int descriptor, FileVersion *version);
 
 /* Return whether there is a file, and its version. */
 bool version_of_path(const char *path, FileVersion *version);
+
+/* Return what a path leads to, as messages call it; NULL if there is nothing. */
+const char *kind_of_path(const char *path);
+
+/* Lock an open file against other processes until it is closed, which a process that is killed does too; return whether
+ * that was possible. On Windows it is always possible and does nothing: no open file can be deleted there.
+ */
+bool lock_file(int descriptor);
 
 #endif

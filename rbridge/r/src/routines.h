@@ -51,12 +51,17 @@ SEXP C_draw_by_perplexity(
     SEXP reported, SEXP initial, SEXP ceiling, SEXP weight_above, SEXP sample, SEXP seed
 );
 SEXP C_file_versions(SEXP paths);
+SEXP C_file_kinds(SEXP paths);
+SEXP C_lock_file(SEXP path);
+SEXP C_unlock_file(SEXP descriptor);
 SEXP C_hash_of_text(SEXP text);
 SEXP C_line_begins(SEXP block, SEXP read);
 SEXP C_index_number(SEXP number);
-SEXP C_index_head(SEXP version, SEXP n_lines);
-SEXP C_lines_of_index(SEXP path, SEXP version);
-SEXP C_new_descriptors(SEXP n_files);
+SEXP C_check_numbers(SEXP check, SEXP numbers);
+SEXP C_hash_of_ends(SEXP path, SEXP version);
+SEXP C_index_head(SEXP version, SEXP hash, SEXP check);
+SEXP C_lines_of_index(SEXP path, SEXP version, SEXP hash);
+SEXP C_new_handles(void);
 SEXP C_read_lines(SEXP paths, SEXP shown, SEXP versions, SEXP indices, SEXP ends, SEXP pointer, SEXP positions);
 SEXP C_shortest_decimal(SEXP number);
 SEXP C_plan_files(SEXP lines, SEXP rules, SEXP weights, SEXP requested, SEXP of_lines);

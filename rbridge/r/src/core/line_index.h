@@ -4,7 +4,8 @@
  * counts. The caller reads the text and the index, and writes the index.
  *
  * An index has INDEX_HEAD_SIZE bytes that say for which version of which text it is, and then n_lines + 1 numbers:
- * where each line begins, and where the last one ends. All numbers are of 64 bits, the lowest byte first.
+ * where each line begins, and where the last one ends. All numbers are of 64 bits, the lowest byte first. Anyone may
+ * have written or damaged an index, so its numbers are used only after index_is_whole() has approved all of them.
  */
 
 #ifndef PYSTRAT_LINE_INDEX_H
@@ -16,47 +17,97 @@
 
 enum {
   INDEX_MAGIC_SIZE = 16,
-  INDEX_HEAD_SIZE = 48,
-  INDEX_NUMBER_SIZE = 8
+  INDEX_HEAD_SIZE = 64,
+  INDEX_NUMBER_SIZE = 8,
+  TEXT_END_SIZE = 4096 /* bytes at each end of a text that its hash covers */
 };
 
-#define INDEX_MAGIC "pystrat lines 1\n"
+#define INDEX_MAGIC "pystrat lines 2\n"
 
 typedef struct {
-  int64_t size;     /* of the text, in bytes */
-  int64_t modified; /* when, in nanoseconds */
-  uint64_t inode;   /* which file it is */
+  int64_t size;         /* of the text, in bytes */
+  int64_t modified;     /* when, in nanoseconds */
+  uint64_t inode;       /* which file it is */
   int64_t n_lines;
+  uint64_t text_hash;   /* hash_of_bytes() of the first and the last TEXT_END_SIZE bytes, or of the whole text twice */
+  uint64_t number_hash; /* that of an IndexCheck after all numbers */
 } IndexHead;
+
+/* What is known of the numbers of an index that were looked at so far. */
+typedef struct {
+  int64_t count;
+  int64_t last; /* INT64_MAX once the numbers do not rise from 0, which is above all sizes of texts */
+  uint64_t hash;
+} IndexCheck;
 
 static inline void write_index_number(uint64_t number, uint8_t *bytes) {
   for (int i = 0; i < INDEX_NUMBER_SIZE; i++) bytes[i] = (uint8_t)(number >> (8 * i));
 }
 
 static inline uint64_t read_index_number(const uint8_t *bytes) {
-  uint64_t number = 0;
-  for (int i = 0; i < INDEX_NUMBER_SIZE; i++) number |= (uint64_t)bytes[i] << (8 * i);
-  return number;
+  return (uint64_t)bytes[0] | (uint64_t)bytes[1] << 8 | (uint64_t)bytes[2] << 16 | (uint64_t)bytes[3] << 24 |
+         (uint64_t)bytes[4] << 32 | (uint64_t)bytes[5] << 40 | (uint64_t)bytes[6] << 48 | (uint64_t)bytes[7] << 56;
 }
 
 /* Write INDEX_HEAD_SIZE bytes. */
 static inline void write_index_head(const IndexHead *head, uint8_t *bytes) {
+  const uint64_t numbers[] = {
+      (uint64_t)head->size,    (uint64_t)head->modified, head->inode,
+      (uint64_t)head->n_lines, head->text_hash,          head->number_hash,
+  };
   memcpy(bytes, INDEX_MAGIC, INDEX_MAGIC_SIZE);
-  write_index_number((uint64_t)head->size, bytes + INDEX_MAGIC_SIZE);
-  write_index_number((uint64_t)head->modified, bytes + INDEX_MAGIC_SIZE + INDEX_NUMBER_SIZE);
-  write_index_number(head->inode, bytes + INDEX_MAGIC_SIZE + 2 * INDEX_NUMBER_SIZE);
-  write_index_number((uint64_t)head->n_lines, bytes + INDEX_MAGIC_SIZE + 3 * INDEX_NUMBER_SIZE);
+  for (int i = 0; i < 6; i++) write_index_number(numbers[i], bytes + INDEX_MAGIC_SIZE + i * INDEX_NUMBER_SIZE);
 }
 
 /* Read INDEX_HEAD_SIZE bytes; return whether they are the head of an index that has `index_size` bytes. */
 static inline bool read_index_head(const uint8_t *bytes, int64_t index_size, IndexHead *head) {
-  head->size = (int64_t)read_index_number(bytes + INDEX_MAGIC_SIZE);
-  head->modified = (int64_t)read_index_number(bytes + INDEX_MAGIC_SIZE + INDEX_NUMBER_SIZE);
-  head->inode = read_index_number(bytes + INDEX_MAGIC_SIZE + 2 * INDEX_NUMBER_SIZE);
-  head->n_lines = (int64_t)read_index_number(bytes + INDEX_MAGIC_SIZE + 3 * INDEX_NUMBER_SIZE);
+  uint64_t numbers[6];
+  for (int i = 0; i < 6; i++) numbers[i] = read_index_number(bytes + INDEX_MAGIC_SIZE + i * INDEX_NUMBER_SIZE);
+  head->size = (int64_t)numbers[0];
+  head->modified = (int64_t)numbers[1];
+  head->inode = numbers[2];
+  head->n_lines = (int64_t)numbers[3];
+  head->text_hash = numbers[4];
+  head->number_hash = numbers[5];
   if (memcmp(bytes, INDEX_MAGIC, INDEX_MAGIC_SIZE) != 0 || head->n_lines < 0) return false;
   int64_t n_numbers = (index_size - INDEX_HEAD_SIZE) / INDEX_NUMBER_SIZE;
   return index_size > INDEX_HEAD_SIZE && index_size % INDEX_NUMBER_SIZE == 0 && head->n_lines == n_numbers - 1;
+}
+
+static inline IndexCheck new_index_check(void) {
+  const IndexCheck none = {0, -1, 0};
+  return none;
+}
+
+/* A number at its place among those of an index as 64 bits that look random, different ones for different numbers. */
+static inline uint64_t mix_index_number(uint64_t number, uint64_t place) {
+  uint64_t bits = (number ^ place * UINT64_C(0x9E3779B97F4A7C15)) * UINT64_C(0xBF58476D1CE4E5B9);
+  return (bits ^ bits >> 31) * UINT64_C(0x94D049BB133111EB);
+}
+
+/* Look at the next `count` numbers of an index. Its hash is a sum, so that no number waits for the one before it. */
+static inline void check_index_numbers(const uint8_t *bytes, int64_t count, IndexCheck *check) {
+  uint64_t place = (uint64_t)check->count;
+  int64_t last = check->last;
+  uint64_t hash = check->hash;
+  bool is_rising = true;
+  for (int64_t i = 0; i < count; i++) {
+    uint64_t number = read_index_number(bytes + i * INDEX_NUMBER_SIZE);
+    is_rising &= (int64_t)number > last && (number == 0) == (place == 0);
+    last = (int64_t)number;
+    hash += mix_index_number(number, place++);
+  }
+  check->count += count;
+  check->last = is_rising ? last : INT64_MAX;
+  check->hash = hash;
+}
+
+/* Whether the numbers that were looked at are all those of an index with this head: they rise from 0 to the size of the
+ * text, and none was altered.
+ */
+static inline bool index_is_whole(const IndexHead *head, const IndexCheck *check) {
+  return check->count == head->n_lines + 1 && check->last == head->size && check->last < INT64_MAX &&
+         check->hash == head->number_hash;
 }
 
 /* How many of eight bytes are newlines: those that are 0 after their bits were compared. */

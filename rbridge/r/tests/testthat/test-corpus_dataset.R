@@ -37,7 +37,7 @@ test_that("the index is kept beside the file, in 8 bytes a line, as private as t
   Sys.chmod(path, "600")
   lines_in(path)
   index = file.info(index_beside(path))
-  expect_identical(index$size, 8 * 1001 + 48)
+  expect_identical(index$size, 8 * 1001 + 64)
   expect_identical(format(index$mode), "600")
   expect_identical(lines_in(path), rep("line", 1000))
   expect_identical(file.info(index_beside(path))$mtime, index$mtime)
@@ -103,14 +103,55 @@ test_that("transform makes the batch", {
   expect_error(corpus_dataset(folder, ".txt", transform = 3), "'transform' .* must be a function, or nothing. Got 3")
 })
 
-test_that("a changed file is refused", {
+test_that("no line of a file that has changed is read, without a mixture and at once", {
+  text = paste0("line ", 1:9, "\n", collapse = "")
+  other = sub("line 1\nline 2", "a\nlonger line", text) # as long in all
+  changes = list(
+    rewrite = function(path) write_bytes(path, other),
+    longer = function(path) write_bytes(path, paste0(text, "more\n")),
+    truncate = function(path) write_bytes(path, substr(text, 1, 20)),
+    replace = function(path) {
+      aside = write_bytes(paste0(path, ".aside"), text)
+      Sys.setFileTime(aside, .POSIXct(1e9, "UTC"))
+      file.link(path, paste0(path, ".backup"))
+      file.rename(aside, path)
+    },
+    move = function(path) file.rename(path, paste0(path, ".elsewhere")),
+    fifo = function(path) {
+      unlink(path)
+      system2("mkfifo", shQuote(path))
+    }
+  )
+  for (change in changes) {
+    path = write_bytes(tempfile(fileext = ".txt"), text)
+    Sys.setFileTime(path, .POSIXct(1e9, "UTC"))
+    seen = NULL
+    dataset = corpus_dataset(list(path), ".txt", transform = function(lines) seen <<- lines)
+    saved = unserialize(serialize(dataset, NULL))
+    mixture = batch_sampler_corpus_mixture(list(path), 2, 5L, suffixes = ".txt", seed = 1)(NULL)
+    mixture$batches(0)
+    dataset[1]
+    seen = NULL
+    change(path)
+    message = "has changed since its lines were found .* Make the sampler and the dataset anew."
+    for (again in 1:2) {
+      expect_error(dataset[c(2, 1)], message)
+    }
+    expect_error(saved[1], message)
+    expect_error(mixture$batches(1), message)
+    expect_null(seen)
+  }
+})
+
+test_that("a line that is not there any more, and bytes that are no text any more", {
   path = write_bytes(tempfile(fileext = ".txt"), "a\nb\n")
   dataset = corpus_dataset(list(path), ".txt")
-  dataset[1]
-  write_bytes(path, "a\nb\nc\n")
-  expect_error(dataset[1], "has changed since its lines were found .* Make the sampler and the dataset anew.")
-  unlink(path)
-  expect_error(dataset[1], "cannot be read")
+  dataset[1:2]
+  write_bytes(path, "a\n")
+  expect_error(dataset[2], "became shorter while it was read: line 2 is not there any more.")
+  write_bytes(path, as.raw(c(0, 0, 255, 0)))
+  Sys.setFileTime(path, .POSIXct(1e9, "UTC"))
+  expect_error(dataset[1], "has changed since its lines were found")
 })
 
 test_that("what is no text is refused, with the file and the line", {
@@ -121,6 +162,137 @@ test_that("what is no text is refused, with the file and the line", {
   expect_error(dataset[3], sprintf("%s, line 3, has a zero byte, which text in R cannot have.", path), fixed = TRUE)
 })
 
+# An index is 64 bytes and then 8 for each number: where the lines begin, and where the last one ends.
+number_bytes = function(number) {
+  low = number %% 2^32
+  halves = c(if (low >= 2^31) low - 2^32 else low, floor(number / 2^32))
+  writeBin(as.integer(halves), raw(), endian = "little")
+}
+
+test_that("lines are right whatever happened to the index", {
+  lines = sprintf("line %d%s", 1:40, strrep("x", 1:40 %% 7))
+  path = write_bytes(tempfile(fileext = ".txt"), paste0(lines, "\n", collapse = ""))
+  index = index_beside(path)
+  lines_in(path)
+  whole = readBin(index, "raw", 1000)
+  expect_length(whole, 64 + 8 * 41)
+  damage = withr::with_seed(1, c(
+    lapply(sample(length(whole), 60), function(place) replace(whole, place, xor(whole[place], as.raw(sample(255, 1))))),
+    lapply(sample(length(whole), 20) - 1, function(size) whole[seq_len(size)]),
+    lapply(c(-1, 0, 2^62, -2^62, 17), function(number) {
+      replace(whole, 64 + 8 * sample(40, 1) + 1:8, number_bytes(number))
+    })
+  ))
+  for (bytes in damage) {
+    write_bytes(index, bytes)
+    expect_identical(lines_in(path), lines)
+    expect_identical(readBin(index, "raw", 1000), whole)
+  }
+})
+
+test_that("numbers out of order are refused even with their hash", {
+  path = write_bytes(tempfile(fileext = ".txt"), "a\nb\nc\n")
+  lines_in(path)
+  whole = readBin(index_beside(path), "raw", 1000)
+  version = file_versions(path)
+  hash = .Call(C_hash_of_ends, path, version)
+  for (numbers in list(c(0, -5, 4, 6), c(0, 2^62, 4, 6), c(0, 4, 4, 6), c(0, 4, 2, 6), c(1, 2, 4, 6), c(0, 2, 4, 7))) {
+    numbers = unlist(lapply(numbers, number_bytes))
+    check = .Call(C_check_numbers, NULL, numbers)
+    write_bytes(index_beside(path), c(.Call(C_index_head, version, hash, check), numbers))
+    expect_identical(lines_in(path), c("a", "b", "c"))
+    expect_identical(readBin(index_beside(path), "raw", 1000), whole)
+  }
+})
+
+test_that("an index of other text with the same version is made again", {
+  path = write_bytes(tempfile(fileext = ".txt"), "abc\ndef\n")
+  Sys.setFileTime(path, .POSIXct(1e9, "UTC"))
+  lines_in(path)
+  write_bytes(path, "a\nc\ndef\n") # in place, and the time is put back
+  Sys.setFileTime(path, .POSIXct(1e9, "UTC"))
+  expect_identical(lines_in(path), c("a", "c", "def"))
+})
+
+test_that("an index that is damaged while it is in use is not noticed", {
+  path = write_bytes(tempfile(fileext = ".txt"), strrep("line\n", 1000))
+  dataset = corpus_dataset(list(path), ".txt")
+  write_bytes(index_beside(path), raw()) # before the first line was read: it is made again
+  expect_identical(dataset[1000]$txt, "line")
+  expect_identical(file.size(index_beside(path)), 8 * 1001 + 64)
+  write_bytes(index_beside(path), raw()) # in memory by now
+  expect_identical(dataset[1:1000]$txt, rep("line", 1000))
+})
+
+test_that("what a killed process left is deleted, and what another one is writing is kept", {
+  folder = tempfile()
+  dir.create(folder)
+  path = file.path(folder, "a.txt")
+  write_bytes(path, "first\nsecond\n")
+  # A text of some seconds, of which all but the beginning are holes.
+  system2("truncate", c("--size=4G", shQuote(path)))
+  child = callr::r_bg(
+    function(path) rbridge::corpus_dataset(list(path), ".txt"),
+    list(path),
+    libpath = c(installed_library(), .libPaths())
+  )
+  while (length(list.files(folder, all.files = TRUE, no.. = TRUE)) < 2) {
+    expect_true(child$is_alive())
+    Sys.sleep(0.01)
+  }
+  system2("truncate", c("--size=13", shQuote(path)))
+  aside = list.files(folder, "pystrat-lines$", all.files = TRUE)
+  system2("kill", c("-STOP", child$get_pid())) # it goes on to exist, and to hold its lock
+  on.exit(child$kill())
+  expect_identical(lines_in(path), c("first", "second"))
+  expect_true(file.exists(file.path(folder, aside)))
+  child$kill()
+  child$wait()
+  unlink(index_beside(path))
+  file.create(file.path(folder, ".a.txt.b.pystrat-lines")) # the index of another text
+  expect_identical(lines_in(path), c("first", "second"))
+  expect_setequal(list.files(folder, all.files = TRUE, no.. = TRUE),
+    c("a.txt", ".a.txt.pystrat-lines", ".a.txt.b.pystrat-lines"))
+})
+
+test_that("a FIFO is refused and does not hang, and neither does one in the place of an index", {
+  folder = tempfile()
+  dir.create(folder)
+  fifo = file.path(folder, "a.txt")
+  system2("mkfifo", shQuote(fifo))
+  in_time = function(f, ...) callr::r(f, list(...), libpath = c(installed_library(), .libPaths()), timeout = 60)
+  refused = function(expression) {
+    expect_identical(expression, sprintf(paste("The 'source' parameter of %s must have regular files.",
+      "Got the FIFO '%s' instead."), c("corpus_dataset", "corpus_dataset", "batch_sampler_corpus_mixture"), fifo))
+  }
+  refused(in_time(function(folder, fifo) {
+    message_of = function(code) tryCatch(code, error = conditionMessage)
+    c(
+      message_of(rbridge::corpus_dataset(folder, ".txt")),
+      message_of(rbridge::corpus_dataset(list(fifo), ".txt")),
+      message_of(rbridge::batch_sampler_corpus_mixture(folder, 2, 2L, suffixes = ".txt"))
+    )
+  }, folder, fifo))
+  path = write_bytes(file.path(folder, "b.txt"), "a\nb\n")
+  system2("mkfifo", shQuote(index_beside(path)))
+  read = in_time(function(path) rbridge::corpus_dataset(list(path), ".txt")[1:2]$txt, path)
+  expect_identical(read, c("a", "b"))
+  expect_identical(file_kinds(index_beside(path)), "regular file")
+})
+
+test_that("devices, folders and links that lead nowhere are refused", {
+  folder = tempfile()
+  dir.create(folder)
+  expect_error(corpus_dataset(folder, ".txt"), "must have files that end in '.txt'. Got none instead.")
+  path = file.path(folder, "a.txt")
+  file.symlink("/dev/zero", path)
+  expect_error(corpus_dataset(folder, ".txt"), sprintf("must have regular files. Got the device '%s' instead.", path))
+  unlink(path)
+  file.symlink("nowhere", path)
+  expect_error(corpus_dataset(folder, ".txt"), sprintf("must have a file of each suffix. Got no file '%s'", path))
+  expect_identical(file_kinds(c(folder, path)), c("folder", NA))
+})
+
 test_that("files stay open as long as the dataset lives, and those that have changed are closed", {
   n_open = function() length(list.files("/dev/fd"))
   folder = corpus_of(a = 3, b = 3)
@@ -129,31 +301,33 @@ test_that("files stay open as long as the dataset lives, and those that have cha
   dataset = corpus_dataset(folder, ".txt")
   expect_identical(n_open(), before)
   dataset[1:6]
-  expect_identical(n_open(), before + 4L)
+  expect_identical(n_open(), before + 2L)
   saved = unserialize(serialize(dataset, NULL))
   expect_identical(saved[6:1], dataset[6:1])
-  expect_identical(n_open(), before + 8L)
+  expect_identical(n_open(), before + 4L)
   write_bytes(file.path(folder, "b.txt"), "other\n")
-  expect_error(dataset[1:6], "has changed")
-  expect_identical(n_open(), before + 6L)
+  expect_error(dataset[1:6], "became shorter")
+  expect_identical(n_open(), before + 3L)
+  expect_error(saved[1:6], "became shorter")
+  expect_identical(n_open(), before + 2L)
   rm(dataset, saved)
   gc()
   expect_identical(n_open(), before)
 })
 
 test_that("more files than a process can have open are read", {
-  sizes = rep(2, 120)
-  names(sizes) = sprintf("f%03d", 1:120)
+  sizes = rep(2, 240)
+  names(sizes) = sprintf("f%03d", 1:240)
   dataset = corpus_dataset(corpus_of(sizes), ".txt")
   file = tempfile(fileext = ".rds")
   saveRDS(dataset, file)
   # A shell in which a process can have 200 files open, of which R itself needs some.
   script = tempfile(fileext = ".R")
-  writeLines(sprintf("cat(readRDS('%s')[c(240, 1:240, 2)]$txt, sep = '\\n')", file), script)
+  writeLines(sprintf("cat(readRDS('%s')[c(480, 1:480, 2)]$txt, sep = '\\n')", file), script)
   libraries = paste(c(installed_library(), .libPaths()), collapse = .Platform$path.sep)
   command = sprintf("ulimit -n 200; R_LIBS='%s' '%s' '%s'", libraries, file.path(R.home("bin"), "Rscript"), script)
   read = system(command, intern = TRUE)
-  expect_identical(read, sprintf("f%03d %d .txt", c(120, rep(1:120, each = 2), 1), c(2, rep(1:2, 120), 2)))
+  expect_identical(read, sprintf("f%03d %d .txt", c(240, rep(1:240, each = 2), 1), c(2, rep(1:2, 240), 2)))
 })
 
 test_that("missing and unequal partners are errors that name both", {
