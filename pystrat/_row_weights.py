@@ -49,10 +49,12 @@ class RowWeights:
         return self._length
 
     def rows(self, rows: Any, name: str = "rows") -> NDArray[np.int64]:
-        """Return positions of rows as int64; refuse what is none, also numbers below 0."""
+        """Return positions of rows as int64; refuse what is none, also numbers below 0. A number is a vector of one."""
         found = plain_array(rows)
         if found.size and found.dtype.kind not in "iu":
             raise RefusedType(name, "hold row positions", _show_dtype(found))
+        if found.ndim == 0:
+            found = found.reshape(1)
         if found.ndim != 1:
             required = "be a vector of row positions"
             raise RefusedValue(name, required, f"{found.ndim} dimensions")
@@ -150,8 +152,10 @@ class RowWeights:
 
 
 def as_numbers(values: Any, name: str, *, count: Optional[int] = None) -> NDArray[np.float64]:
-    """Return a vector of numbers as float64, of one length where `count` says so."""
+    """Return a vector of numbers as float64, of one length if `count` says so; for one row, a number is one, too."""
     found = plain_array(values)
+    if found.ndim == 0 and count == 1:
+        found = found.reshape(1)
     if found.ndim != 1:
         raise RefusedValue(name, "be a vector of numbers", f"{found.ndim} dimensions")
     if found.size and found.dtype.kind not in "iuf":

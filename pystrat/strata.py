@@ -6,6 +6,7 @@ order or dtype enters. The first step of the one-way flow strata -> plan -> orde
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from datetime import datetime, time, timezone
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence, Union, overload
@@ -216,10 +217,19 @@ def _as_columns(strata: Any) -> dict[Any, Any]:
     elif isinstance(strata, Mapping):
         columns = dict(strata)
     else:
-        return {"strata": as_vector(strata, STRATA)}
+        return {"strata": as_vector(_no_dataset(strata), STRATA)}
     if not columns:
         raise RefusedValue("strata", "have at least one column", "0 columns")
     return {name: as_vector(values, STRATA) for name, values in columns.items()}
+
+
+def _no_dataset(strata: Any) -> Any:
+    """Refuse a dataset of torch, whose labels are meant."""
+    data = sys.modules.get("torch.utils.data")
+    if data is not None and isinstance(strata, data.Dataset):
+        got, advice = f"a dataset of class '{type(strata).__name__}'", "pystrat.labels_of(dataset) returns its labels."
+        raise RefusedType("strata", STRATA.required, got, advice)
+    return strata
 
 
 def _unique_names(names: Iterable[Any]) -> list[Any]:

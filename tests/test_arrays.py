@@ -337,3 +337,27 @@ def test_tables_have_the_types_of_their_columns() -> None:
 def test_what_no_array_of_numpy_can_be_is_one_of_objects() -> None:
     for ragged in ([[1], [1, 2]], [np.zeros((2, 3)), np.zeros((2, 4))], [torch.zeros(2), torch.zeros(3)]):
         assert plain_array(ragged).shape == (2,) and plain_array(ragged).dtype == object
+
+
+def test_one_row_and_one_value_are_feedback_too() -> None:
+    """Everywhere where rows are told about, numbers, 0-dimensional arrays and scalar tensors are vectors of one."""
+    for row, value in (
+        (2, 0.5),
+        (np.int64(2), np.float32(0.5)),
+        (np.array(2), np.array(0.5)),
+        (torch.tensor(2), torch.tensor(0.5)),
+    ):
+        tree = SumTree(np.ones(4))
+        tree.update(row, value)
+        weighted = WeightedBatchSampler(np.ones(4), 2, seed=1)
+        weighted.update(row, value)
+        assert tree.weights().tolist() == weighted.weights().tolist() == [1, 1, 0.5, 1]
+        assert tree.weights(row).tolist() == weighted.weights(row).tolist() == [0.5]
+        prioritized = PrioritizedBatchSampler(4, 2, seed=1)
+        prioritized.update(row, value)
+        assert prioritized.importance_weights(row).shape == (1,)
+        perplexity = PerplexityBatchSampler(4, 2, 2, seed=1)
+        perplexity.report(row, value)
+        assert perplexity.perplexities.argmin() == 2
+    with pytest.raises(ValueError, match="The 'weights' parameter of SumTree must be a vector of numbers. Got 0 dim"):
+        SumTree(np.ones(4)).update([1, 2], 0.5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from typing import Any, Optional
 
@@ -108,6 +109,16 @@ def test_two_loaders_on_one_sampler_take_one_epoch_each() -> None:
     first, second = (DataLoader(Positions(), batch_sampler=sampler) for _ in range(2))  # type: ignore[arg-type]
     pairs = [(left.tolist(), right.tolist()) for left, right in zip(first, second)]
     assert [left for left, _ in pairs] == expected(0) and [right for _, right in pairs] == expected(1)
+
+
+def test_a_dataset_in_place_of_its_labels_is_refused_with_what_to_do() -> None:
+    dataset = TensorDataset(torch.arange(80), torch.tensor(LABELS))
+    message = (
+        "The 'strata' parameter of StratifiedBatchSampler must be a vector or a table of columns. Got a dataset of class "
+        "'TensorDataset' instead. pystrat.labels_of(dataset) returns its labels."
+    )
+    with pytest.raises(TypeError, match=re.escape(message)):
+        StratifiedBatchSampler(dataset, 2)
 
 
 def test_the_labels_of_a_nested_subset_sample_that_subset() -> None:

@@ -147,9 +147,9 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
 
         Parameters
         ----------
-        rows : array of int, shape (k,)
+        rows : array of int, shape (k,), or int
             Positions of examples, from 0. An example may occur again, in one report or in several: the last one wins.
-        nll : array of float, shape (k,)
+        nll : array of float, shape (k,), or float
             The mean negative log-likelihood per token of each, in nats: finite and at least 0. Tensors may live on any
             device.
 
@@ -370,6 +370,8 @@ def _is_number(value: Any) -> bool:
 
 def _as_vector(values: Any, name: str) -> NDArray[Any]:
     array = plain_array(values)
+    if array.ndim == 0 and array.dtype.kind != "O":
+        array = array.reshape(1)
     if array.ndim != 1:
         raise RefusedType(name, "have one dimension", count_of(array.ndim, "dimension"))
     return array

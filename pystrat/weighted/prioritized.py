@@ -132,9 +132,9 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
 
         Parameters
         ----------
-        rows : array_like of int, shape (k,)
+        rows : array_like of int, shape (k,), or int
             From 0 to the number of rows - 1.
-        priorities : array_like of float, shape (k,)
+        priorities : array_like of float, shape (k,), or float
             Finite, of either sign.
 
         Raises

@@ -130,9 +130,9 @@ class SumTree:
 
         Parameters
         ----------
-        indices : array_like of int, shape (k,)
+        indices : array_like of int, shape (k,), or int
             From 0 to ``len(tree) - 1``.
-        weights : array_like of float, shape (k,)
+        weights : array_like of float, shape (k,), or float
 
         Raises
         ------

@@ -99,9 +99,9 @@ class WeightedBatchSampler(FeedbackBatchSampler):
 
         Parameters
         ----------
-        rows : array_like of int, shape (k,)
+        rows : array_like of int, shape (k,), or int
             From 0 to n - 1.
-        weights : array_like of float, shape (k,)
+        weights : array_like of float, shape (k,), or float
             Finite, none below 0.
 
         Raises

@@ -1,31 +1,49 @@
 #' @title Labels of Every Batch, Counted
 #'
 #' @description
-#' Counts the labels of the rows in every batch, for any batches: what a dataloader delivered, or what a sampler plans.
+#' Counts the labels of the rows in every batch, for any batches: what a dataloader delivers, or what a sampler plans.
 #'
-#' @param batches (`list()`)\cr
-#'   The elements `rows` and `offsets`, as [collect_rows()] and the method `batches()` of a sampler return them.
-#' @param labels (vector, `factor()`, `data.frame()` or `list()` of columns)\cr
+#' @param batches ([torch::dataloader()] or `list()`)\cr
+#'   A dataloader, which is iterated once, so that the next epoch of its sampler is afterwards one higher.
+#'   Or a list with the elements `rows` and `offsets`, as [collect_rows()] and the method `batches()` of a sampler return
+#'   them.
+#' @param labels (vector, `factor()`, `data.frame()`, `list()` of columns, `character(1)`, `integer(1)` or `function`)\cr
 #'   One label for each row of the dataset, in any form that [batch_sampler_stratified()] takes as strata.
+#'   Then a batch of a dataloader must hold row numbers.
+#'   For a dataloader also the name or number of the element of a batch that holds its labels, or a function that takes
+#'   a batch and returns its labels.
 #'   Missing labels are counted as `NA`.
 #'
 #' @return A `data.frame()` of integers with one row for each batch and one column for each label, in order of first
-#'   appearance in `labels`.
+#'   appearance in `labels`, or in the batches.
 #'
 #' @section Errors:
-#' Batches that are no such list, and rows for which there is no label.
+#' Batches that are neither, rows for which there is no label, and an element that a batch does not have.
 #'
 #' @seealso [plot_batch_counts()] for a picture.
 #'
 #' @export
 #' @examples
 #' labels = rep(c("yes", "no"), times = c(2, 5))
-#' sampler = batch_sampler_stratified(1, strata = labels, seed = 1)(NULL)
-#' batch_counts(sampler$batches(0), labels)
+#' generator = batch_sampler_stratified(1, strata = labels, seed = 1)
+#' batch_counts(generator(NULL)$batches(0), labels)
+#'
+#' # What a dataloader delivers: here each item is a list with a label.
+#' items = torch::dataset(
+#'   initialize = function() NULL,
+#'   .getitem = function(i) list(label = labels[i]),
+#'   .length = function() length(labels)
+#' )()
+#' collate = function(batch) list(label = vapply(batch, `[[`, "", "label"))
+#' loader = torch::dataloader(items, batch_sampler = generator(items), collate_fn = collate)
+#' batch_counts(loader, "label")
 batch_counts = function(batches, labels) {
   name_errors("batch_counts")
+  if (inherits(batches, "dataloader")) {
+    return(counts_of_loader(batches, labels))
+  }
   if (!is.list(batches) || is.null(batches$rows) || is.null(batches$offsets)) {
-    stop_parameter("batches", "be a list of rows and offsets", show_value(batches))
+    stop_parameter("batches", "be a dataloader or a list of rows and offsets", show_value(batches))
   }
   strata = encode_strata(labels, missing = "stratum")
   rows = batches$rows
@@ -34,11 +52,51 @@ batch_counts = function(batches, labels) {
     got = sprintf("%s and row %.0f", show_count(n_rows, "value"), if (min(rows) < 1) min(rows) else max(rows))
     stop_parameter("labels", "have one value for each row of the dataset", got)
   }
-  n_batches = length(batches$offsets) - 1L
-  batch = rep(seq_len(n_batches), times = diff(batches$offsets))
-  place = (strata$codes[rows] - 1L) * n_batches + batch
-  counts = matrix(tabulate(place, n_batches * length(strata$names)), nrow = n_batches)
+  table_of_counts(strata$codes[rows], batches$offsets, strata$names)
+}
+
+# One row for each batch, one column for each label.
+table_of_counts = function(codes, offsets, names) {
+  n_batches = length(offsets) - 1L
+  batch = rep(seq_len(n_batches), times = diff(offsets))
+  place = (codes - 1L) * n_batches + batch
+  counts = matrix(tabulate(place, n_batches * length(names)), nrow = n_batches)
   table = as.data.frame(counts)
-  names(table) = strata$names
+  names(table) = names
   table
+}
+
+counts_of_loader = function(loader, labels) {
+  is_element = (is.character(labels) || is.numeric(labels)) && length(labels) == 1L
+  is_per_batch = is_element || is.function(labels)
+  found = list()
+  coro::loop(for (batch in loader) {
+    vector = if (is.function(labels)) labels(batch) else if (is_element) element_of(batch, labels) else batch
+    found[[length(found) + 1L]] = delivered_vector(vector)
+  })
+  offsets = c(0L, cumsum(lengths(found)))
+  if (!is_per_batch) {
+    return(batch_counts(list(rows = as.integer(unlist(found)), offsets = offsets), labels))
+  }
+  if (offsets[length(offsets)] == 0L) {
+    return(table_of_counts(integer(), offsets, character()))
+  }
+  strata = encode_strata(unlist(found), missing = "stratum")
+  table_of_counts(strata$codes, offsets, strata$names)
+}
+
+element_of = function(batch, key) {
+  element = tryCatch(batch[[key]], error = function(condition) NULL)
+  if (is.null(element)) {
+    stop_parameter("labels", "name an element of every batch", show_value(key))
+  }
+  element
+}
+
+# Labels or rows of a batch: a vector, a factor, a tensor, or a list of numbers.
+delivered_vector = function(values) {
+  if (inherits(values, "torch_tensor")) {
+    values = torch::as_array(values)
+  }
+  if (is.factor(values)) as.character(values) else as.vector(unlist(values))
 }

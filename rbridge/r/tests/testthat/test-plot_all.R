@@ -25,12 +25,34 @@ test_that("the count is of what comes and not of what should", {
 })
 
 test_that("batches that cannot be counted are refused", {
-  expect_error(batch_counts(1:3, labels), "The 'batches' parameter of batch_counts must be a list of rows and offsets.",
+  expect_error(batch_counts(1:3, labels), "The 'batches' parameter of batch_counts must be a dataloader or a list of rows and offsets.",
     fixed = TRUE)
   for (row in c(0, 31)) {
     expect_error(batch_counts(list(rows = row, offsets = 0:1), labels),
       sprintf("must have one value for each row of the dataset. Got 30 values and row %d instead.", row), fixed = TRUE)
   }
+})
+
+test_that("batch_counts() counts what a dataloader delivers: rows, an element of each batch, or what a function finds", {
+  labels = rep(c("yes", "no", "other"), times = c(4, 20, 16))
+  generator = batch_sampler_stratified(2, strata = labels, seed = 1)
+  items = torch::dataset(
+    initialize = function() NULL,
+    .getitem = function(i) list(row = i, label = factor(labels[i], unique(labels))),
+    .length = function() 40
+  )()
+  loader = function(collate) torch::dataloader(items, batch_sampler = generator(items), collate_fn = collate)
+  labels_in = function(batch) do.call(c, lapply(batch, `[[`, "label"))
+  rows_in = function(batch) vapply(batch, `[[`, 1L, "row")
+  expected = batch_counts(generator(NULL)$batches(0), labels)
+  by_label = batch_counts(loader(function(batch) list(y = labels_in(batch))), "y")
+  expect_identical(by_label[names(expected)], expected)
+  expect_identical(batch_counts(loader(rows_in), labels), expected)
+  by_function = batch_counts(loader(identity), labels_in)
+  expect_identical(by_function, by_label)
+  expect_identical(batch_counts(loader(function(batch) list(y = labels_in(batch))), 1L), by_label)
+  expect_error(batch_counts(loader(function(batch) list(y = 1)), "z"),
+    "The 'labels' parameter of batch_counts must name an element of every batch. Got 'z' instead.", fixed = TRUE)
 })
 
 test_that("plot_batch_counts() shows every batch, marks those without the label, and counts them", {
