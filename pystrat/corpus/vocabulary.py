@@ -8,7 +8,7 @@ epoch's sample, the layer is as many times smaller as the vocabulary is (S. Jean
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Any, Iterable, Mapping, Optional, Type
+from typing import Any, Iterable, Mapping, Optional, Sequence, Type
 
 import numpy as np
 import torch
@@ -79,7 +79,7 @@ class SampledOutput:
         a parameter of the layer is none of the optimiser's or has gradients that were not used, DistributedDataParallel
         wraps the layer, or the optimiser's state is of another form. State that the optimiser makes inside the context
         is looked at when the context ends: where it is of another form, it is dropped, after the weights were written
-        back.
+        back. Sparse state is of another form.
 
     Notes
     -----
@@ -88,6 +88,8 @@ class SampledOutput:
     * When every id is in the sample, the loss, the gradients and all steps equal those of the full vocabulary.
     * The rows outside the sample, and the optimiser's state for them, are the same afterwards, bit for bit.
     * Also after an exception in the context everything is written back.
+    * If entering or leaving the context fails, such as for want of memory, the model, the optimiser's state and the
+      gradients are what they were before the context.
     * State of the optimiser that has another shape than the parameter, such as its number of steps, is carried over
       whole.
 
@@ -159,11 +161,19 @@ class SampledOutput:
         rows = torch.as_tensor(self.ids, device=device)
         self._position = torch.full((self._size,), -1, dtype=torch.int64, device=device)
         self._position[rows] = torch.arange(len(self.ids), device=device)
-        for name, parameter in parameters.items():
-            exchange = _Exchange(self._layer, name, parameter, rows)
-            self._exchanged.append(exchange)
-            exchange.to_small(self._optimizer, places[name])
-        self._layer.out_features = len(self.ids)
+        # Everything that takes memory is made before anything is exchanged.
+        exchanges = [
+            _Exchange(self._layer, name, parameter, rows, self._optimizer, places[name])
+            for name, parameter in parameters.items()
+        ]
+        try:
+            for exchange in exchanges:
+                exchange.put_small()
+            self._layer.out_features = len(self.ids)
+        except BaseException:
+            self._put_full(exchanges)
+            raise
+        self._exchanged = exchanges
         return self
 
     @named_by_class
@@ -173,9 +183,16 @@ class SampledOutput:
         error: Optional[BaseException],
         traceback: Optional[TracebackType],
     ) -> None:
-        dropped = [found for found in [exchange.to_full() for exchange in self._exchanged] if found is not None]
-        self._exchanged = []
-        self._layer.out_features = self._size
+        exchanges, self._exchanged = self._exchanged, []
+        try:
+            # Everything that takes memory is made before anything is written.
+            writings = [writing for exchange in exchanges for writing in exchange.prepare_full()]
+            _write_all(writings)
+            for exchange in exchanges:
+                exchange.accept()
+        finally:
+            self._put_full(exchanges)
+        dropped = [exchange.strange for exchange in exchanges if exchange.strange is not None]
         if dropped and kind is None:  # else the exception that ends the context is the one to be told
             advice = "The weights are written back; this state was dropped. Train with the full vocabulary."
             raise self._refuse_optimizer(dropped[0], advice)
@@ -215,6 +232,11 @@ class SampledOutput:
             got = show(int(ids[outside][0]))
             raise RefusedValue("ids", required, got, advice)
         return torch.where(ignored, torch.full_like(ids, IGNORED), places)
+
+    def _put_full(self, exchanges: Sequence["_Exchange"]) -> None:
+        for exchange in exchanges:
+            exchange.put_full()
+        self._layer.out_features = self._size
 
     def _check_wrapping(self) -> None:
         """Refuse a layer whose gradients DistributedDataParallel would have to average."""
@@ -267,51 +289,115 @@ class SampledOutput:
         return RefusedValue("optimizer", required, got, advice)
 
 
-class _Exchange:
-    """One parameter of the layer: the full one, and the small one in its place in the layer and in the optimiser."""
+class _Writing:
+    """Values for some rows of a tensor, and those that it had, in case that another writing fails."""
 
-    def __init__(self, layer: nn.Linear, name: str, full: nn.Parameter, rows: torch.Tensor) -> None:
-        self._layer, self._name, self._full, self._rows = layer, name, full, rows
-        self._small = nn.Parameter(full.detach()[rows], requires_grad=full.requires_grad)
-        self._state: dict[str, Any] = {}  # of the optimiser, for the full parameter
+    def __init__(self, whole: torch.Tensor, rows: torch.Tensor, values: torch.Tensor) -> None:
+        self._whole, self._rows = whole, rows
+        self._values = values.detach().to(device=whole.device, dtype=whole.dtype)
+        self._before = whole.detach()[rows]
 
-    def to_small(self, optimizer: Optional[torch.optim.Optimizer], place: Optional[tuple[int, int]]) -> None:
-        self._optimizer, self._place = optimizer, place
-        self._put(self._small)
-        if optimizer is not None and self._full in optimizer.state:
-            self._state = optimizer.state.pop(self._full)
-            optimizer.state[self._small] = {
-                key: value[self._rows] if _has_shape_of(value, self._full) else value
-                for key, value in self._state.items()
-            }
+    def write(self) -> None:
+        self._put(self._values)
 
-    def to_full(self) -> Optional[str]:
-        """Write everything back; return what was dropped of a state that does not fit the full parameter."""
+    def undo(self) -> None:
+        self._put(self._before)
+
+    def _put(self, values: torch.Tensor) -> None:
         with torch.no_grad():
-            self._full[self._rows] = self._small
-        self._put(self._full)
-        if self._optimizer is None or self._small not in self._optimizer.state:
-            return None
-        state = self._optimizer.state.pop(self._small)
-        strange = _strange_state(state, self._name, self._small)
-        if strange is None:
-            self._optimizer.state[self._full] = {key: self._widened(key, value) for key, value in state.items()}
-        return strange
+            self._whole.index_copy_(0, self._rows, values)
 
-    def _put(self, parameter: nn.Parameter) -> None:
+
+def _write_all(writings: Sequence[_Writing]) -> None:
+    """Write all values, or none if one of the writings fails."""
+    written = []
+    try:
+        for writing in writings:
+            written.append(writing)
+            writing.write()
+    except BaseException:
+        for writing in written:
+            writing.undo()
+        raise
+
+
+class _Exchange:
+    """One parameter of the layer: the full one, and the small one in its place in the layer and in the optimiser.
+
+    To make an exchange changes nothing. The full parameter comes back with the state that the optimiser had for it,
+    until `accept` replaces that by what `prepare_full` made of the small parameter's state.
+    """
+
+    def __init__(
+        self,
+        layer: nn.Linear,
+        name: str,
+        full: nn.Parameter,
+        rows: torch.Tensor,
+        optimizer: Optional[torch.optim.Optimizer],
+        place: Optional[tuple[int, int]],
+    ) -> None:
+        self._layer, self._name, self._full, self._rows = layer, name, full, rows
+        self._optimizer, self._place = optimizer, place
+        self.strange: Optional[str] = None  # what was dropped of a state that does not fit the full parameter
+        self._state: Optional[dict[str, Any]] = None  # of the optimiser, for the full parameter; None without one
+        self._widened: Optional[dict[str, Any]] = None  # that of the small parameter, for the full one
+        self._small = nn.Parameter(full.detach()[rows], requires_grad=full.requires_grad)
+        if optimizer is not None and full in optimizer.state:
+            self._state = optimizer.state[full]
+        self._small_state: Optional[dict[str, Any]] = None
+        if self._state is not None:
+            self._small_state = {key: self._part_of(value) for key, value in self._state.items()}
+
+    def put_small(self) -> None:
+        self._put(self._small, self._small_state, in_place_of=self._full)
+
+    def put_full(self) -> None:
+        self._put(self._full, self._state, in_place_of=self._small)
+
+    def prepare_full(self) -> list[_Writing]:
+        """Return what is to be written, and keep the state that then belongs to the full parameter."""
+        writings = [_Writing(self._full, self._rows, self._small)]
+        if self._optimizer is None or self._small not in self._optimizer.state:
+            return writings
+        state = self._optimizer.state[self._small]
+        self.strange = _strange_state(state, self._name, self._small)
+        if self.strange is not None:
+            return writings
+        self._widened = {}
+        for key, value in state.items():
+            if _has_shape_of(value, self._small):
+                whole = self._whole_of(key, value)
+                writings.append(_Writing(whole, self._rows, value))
+                value = whole
+            self._widened[key] = value
+        return writings
+
+    def accept(self) -> None:
+        self._state = self._widened
+
+    def _part_of(self, value: Any) -> Any:
+        """Return an entry of the optimiser's state for the small parameter, which shares no memory with the full one's."""
+        if not isinstance(value, torch.Tensor):
+            return value
+        return value[self._rows] if _has_shape_of(value, self._full) else value.clone()
+
+    def _put(self, parameter: nn.Parameter, state: Optional[dict[str, Any]], *, in_place_of: nn.Parameter) -> None:
         setattr(self._layer, self._name, parameter)
-        if self._optimizer is not None and self._place is not None:
+        if self._optimizer is None:
+            return
+        if self._place is not None:
             group, place = self._place
             self._optimizer.param_groups[group]["params"][place] = parameter
+        self._optimizer.state.pop(in_place_of, None)
+        if state is not None:
+            self._optimizer.state[parameter] = state
 
-    def _widened(self, key: str, value: Any) -> Any:
-        """Return an entry of the optimiser's state for the full parameter."""
-        if not _has_shape_of(value, self._small):
-            return value
-        whole = self._state.get(key)
+    def _whole_of(self, key: str, value: torch.Tensor) -> torch.Tensor:
+        """Return the entry of the optimiser's state for the full parameter, of which `value` has some rows."""
+        whole = None if self._state is None else self._state.get(key)
         if not isinstance(whole, torch.Tensor) or whole.shape != self._full.shape:
             whole = value.new_zeros(self._full.shape)  # made inside the context, where such state begins at 0
-        whole[self._rows] = value
         return whole
 
 
@@ -322,6 +408,8 @@ def _has_shape_of(value: Any, parameter: nn.Parameter) -> bool:
 def _strange_state(state: Mapping[str, Any], name: str, parameter: nn.Parameter) -> Optional[str]:
     """Describe an entry of an optimiser's state of which it is not known what belongs to which row; None without."""
     for key, value in state.items():
+        if isinstance(value, torch.Tensor) and value.layout != torch.strided:
+            return f"a sparse '{key}' for its {name}"
         if isinstance(value, torch.Tensor) and value.numel() > 1 and value.shape != parameter.shape:
             return f"'{key}' of shape {tuple(value.shape)} for its {name}"
     return None

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from pystrat.corpus.vocabulary import SampledOutput, sampled_vocabulary
 
@@ -179,6 +180,142 @@ def test_after_an_exception_everything_is_written_back() -> None:
     assert model.output.weight is weight and torch.equal(weight[[1, 2]], small)
     assert optimizer.state[weight]["exp_avg"].shape == weight.shape
     assert optimizer.state_dict()["param_groups"][0]["params"] == [0, 1, 2]
+
+
+class OutOfMemory(TorchDispatchMode):
+    """Let the torch operations from the `first` to before the `last` one fail, but no writing into existing memory
+    if `spares_writing`."""
+
+    def __init__(self, first: int, last: int, spares_writing: bool = False) -> None:
+        super().__init__()
+        self._range, self._spares_writing = range(first, last), spares_writing
+        self.count = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        fails = self.count in self._range
+        self.count += 1
+        if fails and not (self._spares_writing and "index_copy_" in str(func)):
+            raise MemoryError("injected")
+        return func(*args, **(kwargs or {}))
+
+
+def everything_of(model: Model, optimizer: torch.optim.Optimizer) -> dict[str, torch.Tensor]:
+    """What `state_of` returns, the gradients, and which objects the layer and the optimiser have."""
+    found = state_of(model, optimizer)
+    for name, parameter in model.named_parameters():
+        found[f"{name} gradient"] = torch.zeros(0) if parameter.grad is None else parameter.grad.clone()
+    held = [*model.parameters(), *optimizer.param_groups[0]["params"]]
+    held += [parameter for parameter in model.output.parameters() if parameter in optimizer.state]
+    found["objects"] = torch.tensor([id(parameter) for parameter in held] + [model.output.out_features])
+    return found
+
+
+def exchanged_of(everything: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """The part that the context exchanges: the embedding keeps what it has learned inside."""
+    return {key: value for key, value in everything.items() if key.startswith(("output", "objects"))}
+
+
+# Whether one operation fails, or all from one on: then only writing, which takes no memory, is possible.
+@pytest.mark.parametrize("lasting", [False, True])
+@pytest.mark.parametrize("trained_before", [False, True])
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_a_failure_at_any_operation_of_entering_leaves_all_as_it_was(
+    name: str, trained_before: bool, lasting: bool
+) -> None:
+    model, optimizer = prepared(name, trained_before)
+    before = everything_of(model, optimizer)
+    failures = 0
+    while True:
+        injected = OutOfMemory(failures, 10**9 if lasting else failures + 1)
+        context = SampledOutput(model, model.output, [1, 2, 30], optimizer)
+        try:
+            with injected:
+                context.__enter__()
+        except MemoryError:
+            failures += 1
+            assert equal(everything_of(model, optimizer), before), failures
+        else:
+            break
+    context.__exit__(None, None, None)
+    assert failures == injected.count > 5
+    assert equal(everything_of(model, optimizer), before)
+
+
+@pytest.mark.parametrize("lasting", [False, True])
+@pytest.mark.parametrize("trained_before", [False, True])
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_a_failure_at_any_operation_of_leaving_leaves_all_as_it_was_before_the_context(
+    name: str, trained_before: bool, lasting: bool
+) -> None:
+    failures = 0
+    while True:
+        model, optimizer = prepared(name, trained_before)
+        before = everything_of(model, optimizer)
+        context = SampledOutput(model, model.output, [1, 2, 30], optimizer).__enter__()
+        train(model, optimizer, np.array([1, 2, 30]), context)
+        injected = OutOfMemory(failures, 10**9 if lasting else failures + 1, spares_writing=True)
+        try:
+            with injected:
+                context.__exit__(None, None, None)
+        except MemoryError:
+            failures += 1
+        else:
+            if lasting or failures >= injected.count:
+                break
+            failures += 1  # a writing, which was spared
+            continue
+        after = everything_of(model, optimizer)
+        assert equal(exchanged_of(after), exchanged_of(before)), failures
+    assert failures > 2
+    assert not torch.equal(everything_of(model, optimizer)["output.weight"], before["output.weight"])
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_a_failure_at_any_writing_undoes_those_before(name: str) -> None:
+    for failing in range(1000):
+        model, optimizer = prepared(name, trained_before=True)
+        before = everything_of(model, optimizer)
+        context = SampledOutput(model, model.output, [1, 2, 30], optimizer).__enter__()
+        train(model, optimizer, np.array([1, 2, 30]), context)
+        injected = OutOfMemory(failing, failing + 1)
+        try:
+            with injected:
+                context.__exit__(None, None, None)
+        except MemoryError:
+            after = everything_of(model, optimizer)
+            assert equal(exchanged_of(after), exchanged_of(before)), failing
+        else:
+            break
+    assert failing == injected.count
+
+
+def prepared(name: str, trained_before: bool) -> tuple[Model, torch.optim.Optimizer]:
+    """A model and its optimiser as they are before an epoch, with or without state."""
+    model = model_of()
+    optimizer = OPTIMIZERS[name](model.parameters())
+    if trained_before:
+        train(model, optimizer, np.arange(SIZE))
+        optimizer.zero_grad(set_to_none=False)
+    return model, optimizer
+
+
+def test_sparse_state_is_refused_when_the_context_is_entered_and_when_it_ends() -> None:
+    model = model_of(bias=False)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    weight = model.output.weight
+    optimizer.state[weight]["moment"] = torch.zeros(SIZE, WIDTH).to_sparse()
+    message = "Got a sparse 'moment' for its weight instead"
+    with pytest.raises(ValueError, match=message):
+        SampledOutput(model, model.output, [1, 2], optimizer).__enter__()
+    assert model.output.weight is weight and optimizer.state[weight]["moment"].is_sparse
+    optimizer.state.clear()
+    with pytest.raises(ValueError, match=message + ". The weights are written back; this state was dropped"):
+        with SampledOutput(model, model.output, [1, 2], optimizer) as sampled:
+            train(model, optimizer, np.array([1, 2]), sampled)
+            small = model.output.weight
+            optimizer.state[small]["moment"] = torch.zeros(small.shape).to_sparse()
+    assert model.output.weight is weight and torch.equal(weight[[1, 2]], small)
+    assert weight not in optimizer.state and small not in optimizer.state
 
 
 def test_the_optimiser_keeps_its_groups_and_schedules() -> None:
