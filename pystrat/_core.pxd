@@ -187,7 +187,7 @@ cdef extern from "sum_tree.h" nogil:
         SumTree *tree, const int64_t *rows, const double *weights, int64_t begin, int64_t end, double *previous
     )
     void undo_updates(SumTree *tree, const int64_t *rows, const double *previous, int64_t begin, int64_t end)
-    void find_rows(const SumTree *tree, double *values, int64_t count, int32_t *rows)
+    void find_rows(const SumTree *tree, double scale, double *values, int64_t count, int32_t *rows)
 
 cdef extern from "hash_set.h" nogil:
     int hash_set_bits(int64_t count)

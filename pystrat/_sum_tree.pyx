@@ -108,7 +108,7 @@ cdef class WeightTree:
         cdef double[::1] left = np.array(values, dtype=np.float64)
         cdef int32_t[::1] out = found
         if len(found):
-            core.find_rows(&self.tree, &left[0], left.shape[0], &out[0])
+            core.find_rows(&self.tree, 1, &left[0], left.shape[0], &out[0])
         return found
 
     def sample(self, RandomStream stream not None, Py_ssize_t size, Py_ssize_t count, bint sliced=False):

@@ -271,7 +271,7 @@ static void values_belong_to_the_rows_of_their_intervals(int64_t n_rows) {
     if (weights[row] == 0) continue;
     values[0] = begin;
     values[1] = nextafter(begin + weights[row], 0);
-    find_rows(&tree, values, 2, rows);
+    find_rows(&tree, 1, values, 2, rows);
     CHECK(rows[0] == row && rows[1] == row);
     begin += weights[row];
   }
@@ -288,7 +288,7 @@ static void zero_weights_are_never_found(int64_t n_rows, int64_t orders) {
     double values[5] = {end, nextafter(end, 0), nextafter(end, INFINITY), total - end, total};
     int32_t rows[5];
     for (int i = 0; i < 5; i++) values[i] = values[i] < 0 ? 0 : values[i] > total ? total : values[i];
-    find_rows(&tree, values, 5, rows);
+    find_rows(&tree, 1, values, 5, rows);
     for (int i = 0; i < 5; i++) CHECK(weights[rows[i]] > 0);
   }
   free_tree(&tree);

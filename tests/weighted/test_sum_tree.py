@@ -47,6 +47,28 @@ def test_rows_are_drawn_in_proportion_to_their_weights(n: int) -> None:
     assert_follows(np.bincount(drawn, minlength=n), weights / weights.sum())
 
 
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("exponent", [-1074, -1060, -1022, -1000])
+def test_weights_below_the_normal_numbers_are_drawn_as_larger_ones(n: int, exponent: int) -> None:
+    """A power of 2 changes no row, also where the total, or what is left without replacement, has few digits."""
+    weights = RANDOM.integers(0, 3, n).astype(float)
+    weights[0] = 2.0
+    tiny = np.ldexp(weights, exponent)
+    few = min(10, np.count_nonzero(weights))
+    assert SumTree(tiny, seed=1).sample(1000).tolist() == SumTree(weights, seed=1).sample(1000).tolist()
+    for size in {few, np.count_nonzero(weights)}:
+        found, expected = SumTree(tiny, seed=1), SumTree(weights, seed=1)
+        for _ in range(3):
+            assert found.sample(size, replacement=False).tolist() == expected.sample(size, replacement=False).tolist()
+    first = kernel_of(tiny).sample(RandomStream(1), few, 100, True)
+    assert first.tolist() == kernel_of(weights).sample(RandomStream(1), few, 100, True).tolist()
+    mixed = np.concatenate([[1.0], tiny])
+    size = np.count_nonzero(mixed)
+    found, expected = SumTree(mixed, seed=1), SumTree(np.ldexp(mixed, 1000), seed=1)
+    for _ in range(3):
+        assert found.sample(size, replacement=False).tolist() == expected.sample(size, replacement=False).tolist()
+
+
 def test_rows_are_drawn_in_proportion_after_updates() -> None:
     tree = SumTree(np.ones(300), seed=2)
     weights = over_decades(300, 2)

@@ -247,8 +247,41 @@ static inline int64_t child_at(const double *parts, double *value) {
   return child;
 }
 
-/* Find the rows in whose shares of the total some values lie. The values are used up. Some weight is positive. */
-static inline void find_rows(const SumTree *tree, double *values, int64_t count, int32_t *rows) {
+/* The factor of a draw from weights with a positive total: a power of 2, so that to multiply with it is exact.
+ *
+ * It is 1, unless the total is so small that its product with a uniform number would have fewer digits than that number.
+ */
+static inline double draw_scale(double total) { return total < 1e-300 ? 0x1p600 : 1; }
+
+/* As child_at(), with parts that are multiplied with a factor. */
+static inline int64_t scaled_child_at(const double *parts, double scale, double *value) {
+  double scaled[SUM_TREE_FAN];
+  for (int i = 0; i < SUM_TREE_FAN; i++) scaled[i] = parts[i] * scale;
+  return child_at(scaled, value);
+}
+
+/* As find_rows(), with a scale that is not 1. */
+static inline void find_scaled_rows(
+    const SumTree *tree, double scale, double *values, int64_t count, int32_t *rows
+) {
+  for (int64_t i = 0; i < count; i++) {
+    int64_t place = 0;
+    for (int level = tree->n_levels - 1; level >= 0; level--) {
+      int64_t node = place * SUM_TREE_FAN;
+      place = node + scaled_child_at(tree->sums + tree->begins[level] + node, scale, &values[i]);
+    }
+    rows[i] = (int32_t)place;
+  }
+}
+
+/* Find the rows in whose shares of the total some values lie. Values and total are those of the tree times `scale`, the
+ * draw_scale() of the total. The values are used up. Some weight is positive.
+ */
+static inline void find_rows(const SumTree *tree, double scale, double *values, int64_t count, int32_t *rows) {
+  if (scale > 1) {
+    find_scaled_rows(tree, scale, values, count, rows);
+    return;
+  }
   int64_t places[SUM_TREE_GROUP];
   for (int64_t first = 0; first < count;) {
     int wanted = count - first < SUM_TREE_GROUP ? (int)(count - first) : SUM_TREE_GROUP;

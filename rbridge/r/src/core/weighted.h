@@ -16,11 +16,12 @@
 /* Draw the next `count` rows with replacement. */
 static inline void draw_by_weight(const SumTree *tree, Generator *generator, int64_t count, int32_t *rows) {
   double values[SUM_TREE_GROUP];
-  double total = total_of(tree);
+  double scale = draw_scale(total_of(tree));
+  double total = total_of(tree) * scale;
   for (int64_t done = 0; done < count;) {
     int wanted = count - done < SUM_TREE_GROUP ? (int)(count - done) : SUM_TREE_GROUP;
     for (int i = 0; i < wanted; i++) values[i] = rounded_product(next_uniform(generator), total);
-    find_rows(tree, values, wanted, rows + done);
+    find_rows(tree, scale, values, wanted, rows + done);
     done += wanted;
   }
 }
@@ -33,7 +34,8 @@ static inline void draw_from_slices(
     const SumTree *tree, Generator *generator, int64_t size, int64_t begin, int64_t end, int32_t *rows
 ) {
   double values[SUM_TREE_GROUP];
-  double total = total_of(tree);
+  double scale = draw_scale(total_of(tree));
+  double total = total_of(tree) * scale;
   for (int64_t done = begin; done < end;) {
     int wanted = end - done < SUM_TREE_GROUP ? (int)(end - done) : SUM_TREE_GROUP;
     for (int i = 0; i < wanted; i++) values[i] = next_uniform(generator);
@@ -41,7 +43,7 @@ static inline void draw_from_slices(
       double share = ((double)((done + i) % size) + values[i]) / (double)size;
       values[i] = rounded_product(share, total);
     }
-    find_rows(tree, values, wanted, rows + done);
+    find_rows(tree, scale, values, wanted, rows + done);
     done += wanted;
   }
 }
@@ -98,7 +100,8 @@ static inline void put_back(SumTree *tree, DistinctDraw *draw) {
 static inline int draw_distinct(SumTree *tree, Generator *generator, DistinctDraw *draw, int64_t at_most) {
   double values[SUM_TREE_GROUP];
   int bits = hash_set_bits(draw->size);
-  double total = total_of(tree);
+  double scale = draw_scale(total_of(tree));
+  double total = total_of(tree) * scale;
   while (at_most > 0 && draw->n_drawn < draw->size && draw->n_tries < 2 * draw->size) {
     int64_t wanted = draw->size - draw->n_drawn;
     int32_t *rows = draw->rows + draw->n_drawn;
@@ -106,7 +109,7 @@ static inline int draw_distinct(SumTree *tree, Generator *generator, DistinctDra
     if (wanted > SUM_TREE_GROUP) wanted = SUM_TREE_GROUP;
     if (wanted > at_most) wanted = at_most;
     for (int i = 0; i < (int)wanted; i++) values[i] = rounded_product(next_uniform(generator), total);
-    find_rows(tree, values, wanted, rows);
+    find_rows(tree, scale, values, wanted, rows);
     for (int i = 0; i < (int)wanted; i++) {
       if (add_to_hash_set(draw->table, bits, rows[i])) draw->rows[draw->n_drawn++] = rows[i];
     }
@@ -115,8 +118,9 @@ static inline int draw_distinct(SumTree *tree, Generator *generator, DistinctDra
   }
   for (; at_most > 0 && draw->n_drawn < draw->size; at_most--) {
     take_out(tree, draw);
-    values[0] = rounded_product(next_uniform(generator), total_of(tree));
-    find_rows(tree, values, 1, &draw->rows[draw->n_drawn++]);
+    scale = draw_scale(total_of(tree));
+    values[0] = rounded_product(next_uniform(generator), total_of(tree) * scale);
+    find_rows(tree, scale, values, 1, &draw->rows[draw->n_drawn++]);
   }
   if (draw->n_drawn < draw->size) return 0;
   put_back(tree, draw);

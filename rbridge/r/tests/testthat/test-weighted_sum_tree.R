@@ -36,6 +36,25 @@ test_that("without replacement all rows with a weight come, also the smallest, a
   expect_identical(private_of(tree)$.tree, before)
 })
 
+test_that("weights below the normal numbers are drawn as larger ones", {
+  weights = c(2, 0, 1, 1, 2, 0, 1, 2, 2, 1)
+  for (exponent in c(-1074, -1060, -1022, -1000)) {
+    tiny = weights * 2^(exponent / 2) * 2^(exponent / 2)
+    found = sum_tree(tiny, seed = 1)
+    expected = sum_tree(weights, seed = 1)
+    for (i in 1:3) {
+      expect_identical(found$sample(100), expected$sample(100))
+      expect_identical(found$sample(8, replacement = FALSE), expected$sample(8, replacement = FALSE))
+    }
+    # What is left without replacement may have few digits as well.
+    found = sum_tree(c(1, tiny), seed = 1)
+    expected = sum_tree(c(1, tiny) * 2^1000, seed = 1)
+    for (i in 1:3) {
+      expect_identical(found$sample(9, replacement = FALSE), expected$sample(9, replacement = FALSE))
+    }
+  }
+})
+
 test_that("after any updates the tree is bit for bit the one of its weights", {
   for (n in c(1, 8, 65, 600)) {
     tree = sum_tree(some_weights(n), seed = 2)
