@@ -45,6 +45,8 @@ def show_number(value: Any, digits: int = 15) -> str:
         return "NaN"
     if math.isinf(number):
         return "Inf" if number > 0 else "-Inf"
+    if isinstance(value, numbers.Rational) and number.is_integer() and value != number:
+        return str(value)  # a fraction that a double would show as a whole number
     return f"{number:.{digits}g}"
 
 
@@ -192,10 +194,17 @@ def check_integer(value: Any, name: str, *, minimum: int, maximum: Optional[int]
     if not is_number:
         raise RefusedType(name, requirement, show(value))
     # A float that is whole stands for the integer, as 3 and 3L are one in R.
-    whole = _as_double(value).is_integer()
-    if not whole or value < minimum or (maximum is not None and value > maximum):
+    if not _is_whole(value) or value < minimum or (maximum is not None and value > maximum):
         raise RefusedValue(name, requirement, show(value))
     return int(value)
+
+
+def _is_whole(number: Any) -> bool:
+    """Whether a number is a whole one, exactly: as a double, a Fraction may be whole that is not."""
+    try:
+        return bool(int(number) == number)
+    except (OverflowError, ValueError):  # infinite, or NaN
+        return False
 
 
 def check_number(value: Any, name: str, *, minimum: float, above: bool = False) -> float:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +116,9 @@ def test_ranks() -> None:
         ((1, 2), "2 values"),
         (10**400, "Inf"),
         (-(10**400), "-Inf"),
+        (Fraction(7, 2), "3.5"),
+        (Fraction(6, 2), "3"),
+        (Fraction(2**60 + 1, 2**60), "1152921504606846977/1152921504606846976"),
         (np.array(3), "a value of class 'ndarray'"),
         (object(), "a value of class 'object'"),
     ],
@@ -127,3 +132,25 @@ def test_how_a_value_is_shown(value: Any, shown: str) -> None:
 def test_odd_numbers_are_refused_in_the_grammar(parameter: str, value: Any, shown: str) -> None:
     with pytest.raises((TypeError, ValueError), match=f"'{parameter}' .* Got {shown} instead."):
         StratifiedBatchSampler(["a", "b"], **{"min_samples_per_stratum": 1, parameter: value})
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (Fraction(2**60 + 1, 2**60) * 3, "3458764513820540931/1152921504606846976"),
+        (Fraction(7, 2), "3.5"),
+        (np.longdouble(3) + np.longdouble(2) ** -60, "3"),
+        (Decimal(2**60 + 1) / 2**60, "a value of class 'Decimal'"),
+        (Decimal(3), "a value of class 'Decimal'"),
+    ],
+)
+def test_numbers_that_only_a_double_would_make_whole_are_refused(value: Any, shown: str) -> None:
+    if value == 3 and not isinstance(value, Decimal):
+        pytest.skip("long doubles are doubles on this machine")
+    with pytest.raises((TypeError, ValueError), match=f"be a positive integer. Got {shown} instead."):
+        StratifiedBatchSampler(["a"] * 8, value)
+
+
+@pytest.mark.parametrize("value", [3, 3.0, Fraction(6, 2), np.float16(3), np.longdouble(3), np.uint8(3)])
+def test_whole_numbers_of_any_type_are_integers(value: Any) -> None:
+    assert StratifiedBatchSampler(["a"] * 9, value, seed=1).batches(0).offsets.tolist() == [0, 3, 6, 9]
