@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat.arrays import plain_array
-from pystrat.downsampling.rule import listed, name_of
+from pystrat.downsampling.rule import first_repeated, listed, name_of
 from pystrat.entries import named_by_function
 from pystrat.messages import RefusedType, RefusedValue, check_number, count_of, show, show_number
 
@@ -145,10 +145,11 @@ def _order_of(probabilities: Any, keep_rate: pd.Series) -> list[int]:
         raise RefusedValue("probabilities", required, "columns without names", advice)
     names = [name_of(label, "probabilities") for label in probabilities.columns]
     classes = [name_of(label, "keep_rate") for label in keep_rate.index]
-    for name in classes:
-        if classes.count(name) > 1:
-            raise RefusedValue("keep_rate", "name each class once", f"{show(name)} twice")
+    repeated = first_repeated(classes)
+    if repeated is not None:
+        raise RefusedValue("keep_rate", "name each class once", f"{show(repeated)} twice")
     if sorted(names) != sorted(classes):
         required = f"have a column for each class of 'keep_rate', {listed(classes)}"
         raise RefusedValue("probabilities", required, listed(names))
-    return [classes.index(name) for name in names]
+    places = {name: place for place, name in enumerate(classes)}
+    return [places[name] for name in names]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
 from numbers import Rational
-from typing import Any, Mapping, Optional, Sequence, Union
+from typing import Any, Collection, Mapping, Optional, Sequence, Union
 
 import numpy as np
 import pandas as pd
@@ -23,9 +24,9 @@ def check_multiplier(multiplier: Any) -> Union[Multiplier, dict[str, Multiplier]
     if not multiplier:
         raise RefusedValue("multiplier", "name at least one class", "0 values")
     names = [name_of(label, "multiplier") for label in multiplier]
-    for name in names:
-        if names.count(name) > 1:
-            raise RefusedValue("multiplier", "name each class once", f"{show(name)} twice")
+    repeated = first_repeated(names)
+    if repeated is not None:
+        raise RefusedValue("multiplier", "name each class once", f"{show(repeated)} twice")
     return {name: _check_one_multiplier(value) for name, value in zip(names, multiplier.values())}
 
 
@@ -56,14 +57,24 @@ def name_of(label: Any, parameter: str) -> str:
     raise RefusedType(parameter, "name a class by its label", show(label))
 
 
-def _code_of(name: str, names: tuple[str, ...], parameter: str) -> int:
-    if name not in names:
-        raise RefusedValue(parameter, f"name one of the classes, {listed(names)}", show(name))
-    if names.count(name) > 1:
-        got = f"{show(name)}, as which {names.count(name)} classes are shown,"
-        advice = "Recode the classes, so that each is shown in its own way."
-        raise RefusedValue(parameter, "name a class that no other is shown as", got, advice)
-    return names.index(name)
+def first_repeated(names: Sequence[str]) -> Optional[str]:
+    """Return the first name that occurs more than once; None if there is none."""
+    counts = Counter(names)
+    return next((name for name in names if counts[name] > 1), None)
+
+
+def _codes_of(wanted: Collection[str], names: Sequence[str], parameter: str) -> list[int]:
+    """Return the codes of the classes with these names."""
+    codes = {name: code for code, name in enumerate(names)}
+    counts = Counter(names) if len(codes) < len(names) else None
+    for name in wanted:
+        if name not in codes:
+            raise RefusedValue(parameter, f"name one of the classes, {listed(names)}", show(name))
+        if counts is not None and counts[name] > 1:
+            got = f"{show(name)}, as which {counts[name]} classes are shown,"
+            advice = "Recode the classes, so that each is shown in its own way."
+            raise RefusedValue(parameter, "name a class that no other is shown as", got, advice)
+    return [codes[name] for name in wanted]
 
 
 def listed(names: Sequence[str]) -> str:
@@ -82,9 +93,9 @@ def kept_rows(
         if majority is not None:
             required = "be left out where 'multiplier' names the classes"
             raise RefusedValue("majority", required, show(majority))
-        for name, value in multiplier.items():
-            code = _code_of(name, strata.names, "multiplier")
-            kept[code] = _kept_of(int(counts[code]), value, int(counts.min()))
+        codes, minority = _codes_of(multiplier, strata.names, "multiplier"), int(counts.min())
+        for code, value in zip(codes, multiplier.values()):
+            kept[code] = _kept_of(int(counts[code]), value, minority)
         return kept
     code = _majority_of(strata, majority)
     kept[code] = _kept_of(int(counts[code]), multiplier, int(counts.sum() - counts[code]))
@@ -94,7 +105,7 @@ def kept_rows(
 def _majority_of(strata: Strata, majority: Optional[str]) -> int:
     """Return the code of the class that is downsampled."""
     if majority is not None:
-        return _code_of(majority, strata.names, "majority")
+        return _codes_of([majority], strata.names, "majority")[0]
     counts = strata.counts
     if len(counts) != 2 or counts[0] == counts[1]:
         same = f", both of {count_of(int(counts[0]), 'row')}" if len(counts) == 2 else ""

@@ -119,7 +119,7 @@ def _read(name: str, text: Any) -> Auxiliary:
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.keywords:
             raise ValueError
         arguments = tuple(_literal(argument) for argument in call.args)
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # the last two: nested deeply
         raise wanted.refusal(RefusedValue) from None
     function = call.func.id
     if function not in FUNCTIONS or not _fits(function, arguments):

@@ -15,7 +15,7 @@ from pystrat.messages import RefusedValue, count_of, refusals_of_part, show
 from pystrat.strata import Column
 from pystrat.tree import _building as core
 from pystrat.tree._drawing import cumulate
-from pystrat.tree.conditions import TableColumns, taken_codes
+from pystrat.tree.conditions import ColumnValues, TableColumns
 from pystrat.tree.specification import (
     MISSING_CHOICES,
     MODES,
@@ -150,7 +150,8 @@ def build_tree(specification: Specification, table: TableColumns) -> Tree:
     """
     declared = specification.root.subtree()
     columns = [_column_of(node, table) for node in declared]
-    taken = [_taken(node, column) for node, column in zip(declared, columns)]
+    values = {name: ColumnValues(column) for name, column in table.coded.items()}
+    taken = [_taken(node, values) for node in declared]
     nodes = core.Nodes(
         table.n_rows,
         _parents_of(specification.root),
@@ -216,12 +217,12 @@ def _column_of(node: NodeSpecification, table: TableColumns) -> Optional[Column]
     return None if name is None else table.coded[name]
 
 
-def _taken(node: NodeSpecification, column: Optional[Column]) -> Optional[NDArray[np.uint8]]:
+def _taken(node: NodeSpecification, values: Mapping[str, ColumnValues]) -> Optional[NDArray[np.uint8]]:
     """Return whether missing values, and then those of each code, fulfil the condition."""
-    if node.condition is None or column is None:
+    if node.condition is None:
         return None
     with refusals_of_part(f"node '{node.path}'"):
-        taken = taken_codes(node.condition, column)
+        taken = values[node.condition.column].taken(node.condition)
     return np.roll(taken, 1).view(np.uint8)
 
 

@@ -5,8 +5,11 @@ A condition is decided once for each distinct value of its column, not for each 
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, timezone
+from functools import cached_property
 from typing import Any, Mapping
 
 import numpy as np
@@ -50,10 +53,11 @@ def read_table(table: Any, specification: Specification) -> TableColumns:
     if isinstance(table, Mapping) and not table:
         raise RefusedValue("table", "have at least one column", "0 columns")
     names = list(table.columns) if isinstance(table, pd.DataFrame) else list(table)
+    counts = Counter(names)
     for name in specification.coded_columns() + specification.number_columns():
-        if names.count(name) != 1:
+        if counts[name] != 1:
             known = ", ".join(f"'{known}'" for known in names[:10]) + (", ..." if len(names) > 10 else "")
-            got = f"no such column; it has {known}," if name not in names else f"{names.count(name)} such columns"
+            got = f"no such column; it has {known}," if name not in counts else f"{counts[name]} such columns"
             raise RefusedValue("table", f"have one column '{name}'", got)
     if isinstance(table, pd.DataFrame):
         n_rows = len(table)
@@ -86,47 +90,80 @@ def _wanted(name: Any) -> Wanted:
     return Wanted("table", f"hold a vector in column '{name}'")
 
 
-def taken_codes(condition: Condition, column: Column) -> NDArray[np.bool_]:
-    """Return for each code of a column whether its value fulfils the condition; last, for -1, the missing one."""
-    taken = np.zeros(len(column.values) + 1, dtype=bool)
-    if condition.operator == "isnull":
-        taken[-1] = True
+class ColumnValues:
+    """The distinct values of a column, prepared once for all conditions on it.
+
+    They are Python's own numbers and texts, whose comparison is exact.
+
+    Parameters
+    ----------
+    column : Column
+    """
+
+    def __init__(self, column: Column) -> None:
+        self._column = column
+
+    @cached_property
+    def _plain(self) -> list[Any]:
+        return [_plain(value, self._column.kind) for value in self._column.values]
+
+    @cached_property
+    def _codes(self) -> dict[Any, list[int]]:
+        """The codes of each value."""
+        codes: dict[Any, list[int]] = {}
+        for code, value in enumerate(self._plain):
+            codes.setdefault(value, []).append(code)
+        return codes
+
+    @cached_property
+    def _sorted(self) -> tuple[list[Any], NDArray[np.int64]]:
+        """The values in ascending order, and the code of each."""
+        order = sorted(range(len(self._plain)), key=self._plain.__getitem__)
+        return [self._plain[code] for code in order], np.array(order, dtype=np.int64)
+
+    def taken(self, condition: Condition) -> NDArray[np.bool_]:
+        """Return for each code whether its value fulfils the condition; last, for -1, the missing one."""
+        taken = np.zeros(len(self._column.values) + 1, dtype=bool)
+        if condition.operator == "isnull":
+            taken[-1] = True
+            return taken
+        wanted = self._wanted(condition)
+        if condition.operator in ("eq", "in", "ne", "not in"):
+            taken[[code for value in set(wanted) for code in self._codes.get(value, ())]] = True
+            if condition.operator in ("ne", "not in"):
+                taken[:-1] = ~taken[:-1]
+        else:
+            taken[self._between(condition.operator, wanted)] = True
         return taken
-    values = [_plain(value, column.kind) for value in column.values]
-    several = condition.operator in ("in", "not in", "between")
-    wanted = [_fitting(value, column, condition) for value in (condition.value if several else [condition.value])]
-    taken[:-1] = _compare(condition.operator, values, wanted)
-    return taken
+
+    def unknown(self, condition: Condition) -> list[Any]:
+        """Return the values that a condition asks for by equality and that occur nowhere in the column."""
+        if condition.operator not in ("eq", "ne", "in", "not in"):
+            return []
+        wanted = self._wanted(condition)
+        return [asked for asked, value in zip(_asked(condition), wanted) if value not in self._codes]
+
+    def _wanted(self, condition: Condition) -> list[Any]:
+        return [_fitting(value, self._column, condition) for value in _asked(condition)]
+
+    def _between(self, operator: str, wanted: list[Any]) -> NDArray[np.int64]:
+        """Return the codes whose values are in the range of a condition."""
+        values, order = self._sorted
+        begin, end = 0, len(values)
+        if operator in ("ge", "between"):
+            begin = bisect_left(values, wanted[0])
+        elif operator == "gt":
+            begin = bisect_right(values, wanted[0])
+        if operator in ("le", "between"):
+            end = bisect_right(values, wanted[-1])
+        elif operator == "lt":
+            end = bisect_left(values, wanted[0])
+        return order[begin:end]
 
 
-def unknown_values(condition: Condition, column: Column) -> list[Any]:
-    """Return the values that a condition asks for by equality and that occur nowhere in its column."""
-    if condition.operator not in ("eq", "ne", "in", "not in"):
-        return []
-    values = {_plain(value, column.kind) for value in column.values}
-    asked = condition.value if isinstance(condition.value, list) else [condition.value]
-    return [value for value in asked if _fitting(value, column, condition) not in values]
-
-
-def _compare(operator: str, values: list[Any], wanted: list[Any]) -> NDArray[np.bool_]:
-    """Compare plain values, for which Python's own comparison is exact."""
-    first = wanted[0]
-    sought = set(wanted)
-    if operator in ("eq", "in"):
-        found = [value in sought for value in values]
-    elif operator in ("ne", "not in"):
-        found = [value not in sought for value in values]
-    elif operator == "lt":
-        found = [value < first for value in values]
-    elif operator == "le":
-        found = [value <= first for value in values]
-    elif operator == "gt":
-        found = [value > first for value in values]
-    elif operator == "ge":
-        found = [value >= first for value in values]
-    else:
-        found = [first <= value <= wanted[1] for value in values]
-    return np.array(found, dtype=bool)
+def _asked(condition: Condition) -> list[Any]:
+    """Return the values that a condition compares with."""
+    return condition.value if isinstance(condition.value, list) else [condition.value]
 
 
 def _fitting(value: Any, column: Column, condition: Condition) -> Any:

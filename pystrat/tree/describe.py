@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pystrat.messages import count_of, show, show_number
 from pystrat.tree.building import Tree
-from pystrat.tree.conditions import unknown_values
+from pystrat.tree.conditions import ColumnValues
 from pystrat.tree.specification import NodeSpecification
 
 _MOST_CLONES = 5
@@ -54,11 +54,11 @@ class TreeDescription:
     @property
     def warnings(self) -> list[str]:
         """What looks wrong: weights without effect, values that occur nowhere."""
+        values = {name: ColumnValues(column) for name, column in self._tree.columns.items()}
         found = weights_without_effect(self._tree.specification.root)
         for node in self._tree.nodes:
             if node.condition is not None:
-                column = self._tree.columns[node.condition.column]
-                for value in unknown_values(node.condition, column):
+                for value in values[node.condition.column].unknown(node.condition):
                     shown = show(value)
                     found.append(f"Of node '{node.path}', {shown} occurs nowhere in column '{node.condition.column}'.")
         return found

@@ -9,8 +9,10 @@ from __future__ import annotations
 import difflib
 import re
 import sys
+from collections import Counter
 from dataclasses import dataclass
 from datetime import date
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Mapping, Optional, Sequence, Union
 
@@ -32,6 +34,8 @@ from pystrat.tree.auxiliary import Auxiliary, parse_auxiliary
 MODES = ("replacement", "sequential", "shuffle")
 PRUNE_CHOICES = ("individual", "parent")
 MISSING_CHOICES = ("error", "stratum", "drop")
+MAX_NESTING = 128  # mappings and lists inside one another: Python's and R's stacks are small
+MAX_NESTED = 1_000_000  # of them in all, because a short description can repeat its parts endlessly
 SYMBOLS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 OPERATORS = ("eq", "ne", "lt", "le", "gt", "ge", "in", "not in", "between", "isnull")
 _KEYS = (
@@ -139,10 +143,32 @@ def parse_specification(spec: Any) -> Specification:
         spec = _load_yaml(Path(spec).read_text(encoding="utf-8"))
     elif isinstance(spec, str):
         spec = _load_yaml(spec)
+    _check_nesting(spec)
     if not isinstance(spec, Mapping):
         raise RefusedType("spec", "be a mapping: the root node", show(spec))
     root = {key: value for key, value in spec.items() if key != "auxiliary"}
     return Specification(_read_root(root), parse_auxiliary(spec.get("auxiliary")))
+
+
+def _check_nesting(spec: Any) -> None:
+    """Refuse mappings and lists that are nested deeply, or contain themselves, before anything descends into them."""
+    level = [spec] if isinstance(spec, (Mapping, list, tuple)) else []
+    total = 0
+    for _ in range(MAX_NESTING):
+        total += len(level)
+        if total > MAX_NESTED:
+            break
+        items = chain.from_iterable(one.values() if isinstance(one, Mapping) else one for one in level)
+        # One more than the limit is enough to know.
+        level = list(islice((item for item in items if isinstance(item, (Mapping, list, tuple))), MAX_NESTED + 1))
+        if not level:
+            return
+    raise _too_nested()
+
+
+def _too_nested() -> RefusedValue:
+    required = f"have at most {MAX_NESTED} mappings and lists, nested at most {MAX_NESTING} deep"
+    return RefusedValue("spec", required, "more")
 
 
 def _read_root(given: Mapping[Any, Any]) -> NodeSpecification:
@@ -187,9 +213,8 @@ def _read_keys(given: Any, path: str, keys: Sequence[str]) -> NodeSpecification:
 
 def _read_children(given: Sequence[Any], path: str) -> tuple[NodeSpecification, ...]:
     children = tuple(_read_node(child, path, f"{path}/{place + 1}", _KEYS) for place, child in enumerate(given))
-    names = [child.name for child in children]
-    for name in names:
-        if names.count(name) > 1:
+    for name, count in Counter(child.name for child in children).items():
+        if count > 1:
             raise RefusedValue("children", "have names of their own", f"'{name}' twice")
     return children
 
@@ -319,11 +344,18 @@ def _load_yaml(text: str) -> Any:
         raise _NoYaml(f"{advice} Or give the specification as a dict.") from error
 
     class StrictLoader(yaml.SafeLoader):  # type: ignore[misc]
+        nesting = 0
+
         def compose_node(self, parent: Any, index: Any) -> Any:
             if self.check_event(yaml.AliasEvent):
                 event = self.peek_event()
                 raise RefusedValue("spec", "have no aliases", f"'*{event.anchor}'{_line(event)}")
-            return super().compose_node(parent, index)
+            if self.nesting > MAX_NESTING:
+                raise _too_nested()
+            self.nesting += 1
+            node = super().compose_node(parent, index)
+            self.nesting -= 1
+            return node
 
         def construct_object(self, node: Any, deep: bool = False) -> Any:
             try:

@@ -18,7 +18,9 @@ from scipy.stats import hypergeom
 from torch.utils.data import DataLoader, TensorDataset
 
 from pystrat import DownsampledBatchSampler, correct_probabilities, epoch_permutation, published_class_weights
+from pystrat.downsampling.rule import _codes_of, first_repeated
 from tests.reference.chi_square import assert_follows
+from tests.reference.counted_text import CountedText
 
 PUBLISHED = np.repeat([1, 0], [1000, 2000])
 
@@ -468,3 +470,21 @@ def test_what_is_no_number_is_no_probability(probabilities: Any) -> None:
             TypeError, match=f"The '{name}' parameter of correct_probabilities must hold numbers. Got other"
         ):
             correct_probabilities(*arguments)
+
+
+def test_names_of_many_classes_are_found_without_comparing_each_with_all() -> None:
+    names = [CountedText(f"class {number}") for number in range(2000)]
+    CountedText.compared = 0
+    assert first_repeated(names) is None
+    assert _codes_of(names[::-1], names, "multiplier") == list(range(2000))[::-1]
+    assert CountedText.compared < 3 * len(names)
+
+
+def test_many_classes_each_with_a_multiplier() -> None:
+    n_classes = 2000
+    labels = np.repeat(np.arange(n_classes) / 7, 2)
+    multiplier = {number / 7: 0.5 for number in range(n_classes)}
+    sampler = DownsampledBatchSampler(labels, multiplier, 3 * n_classes, seed=1)
+    assert sampler.keep_rates.tolist() == [0.5] * n_classes
+    probabilities = pd.DataFrame(np.full((1, n_classes), 1 / n_classes), columns=sampler.keep_rates.index[::-1])
+    assert np.allclose(correct_probabilities(probabilities, sampler.keep_rates), 1 / n_classes)

@@ -336,3 +336,74 @@ def test_length_must_be_a_number_or_a_known_name() -> None:
     for length in (0, -1, 1.5, True, None):
         assert "'length'" in refused(spec, length=length)
     assert "Got 'laef' instead. The nearest name is 'leaf'." in refused(spec, length="laef")
+
+
+TOO_NESTED = (
+    "The 'spec' parameter of TreeSampler must have at most 1000000 mappings and lists, nested at most 128 deep. "
+    "Got more instead."
+)
+
+
+def nested(depth: int) -> dict[str, Any]:
+    node: dict[str, Any] = {"name": "leaf"}
+    for level in range(depth):
+        node = {"name": f"node{level}", "children": [node]}
+    return node
+
+
+def in_brackets(depth: int) -> str:
+    return "{name: a, children: [" * depth + "{name: leaf}" + "]}" * depth
+
+
+def containing_itself(width: int) -> dict[str, Any]:
+    node: dict[str, Any] = {"name": "a"}
+    node["children"] = [node] * width
+    return node
+
+
+def repeating_its_parts(depth: int) -> dict[str, Any]:
+    node: dict[str, Any] = {"name": "a"}
+    for _ in range(depth):
+        node = {"name": "b", "children": [node, {**node, "name": "c"}]}
+    return node
+
+
+def list_in_itself() -> list[Any]:
+    values: list[Any] = []
+    values.append(values)
+    return values
+
+
+@pytest.mark.parametrize("spec", [nested(63), in_brackets(63)], ids=["dict", "YAML"])
+def test_64_nodes_below_one_another_are_a_tree(spec: Any) -> None:
+    assert len(TreeSampler({"x": [1, 2]}, spec, length=3, seed=1).tree) == 64
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        nested(64),
+        nested(10_000),
+        in_brackets(64),
+        in_brackets(200),
+        "[" * 5000,
+        "- " * 5000,
+        containing_itself(1),
+        containing_itself(2),
+        repeating_its_parts(60),
+        list_in_itself(),
+        {"children": list_in_itself()},
+        {"column": "x", "op": "in", "value": list_in_itself()},
+    ],
+    ids=range(12),
+)
+def test_deep_and_endless_specifications_are_refused(spec: Any) -> None:
+    with pytest.raises(ValueError) as refused:
+        TreeSampler({"x": [1, 2]}, spec, length=3, seed=1)
+    assert str(refused.value) == TOO_NESTED
+
+
+@pytest.mark.parametrize("text", ["choice(" + "[" * 150 + "]" * 150 + ")", "choice(" + "-" * 10**5 + "1)"])
+def test_a_deep_auxiliary_function_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"The 'a' parameter of 'auxiliary' of TreeSampler must be uniform\(a, b\), "):
+        TreeSampler({"x": [1, 2]}, {"auxiliary": {"a": text}}, length=3, seed=1)

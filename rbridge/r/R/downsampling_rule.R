@@ -18,7 +18,7 @@ kept_rows = function(counts, names, configuration) {
     if (!is.null(configuration$majority)) {
       stop_parameter("majority", "be left out where 'multiplier' names the classes", show_value(configuration$majority))
     }
-    codes = vapply(names(multiplier), class_code, 1L, names = names, parameter = "multiplier")
+    codes = class_codes(names(multiplier), names, "multiplier")
     minority = min(counts)
   } else {
     codes = majority_code(counts, names, configuration$majority)
@@ -30,7 +30,7 @@ kept_rows = function(counts, names, configuration) {
 
 majority_code = function(counts, names, majority) {
   if (!is.null(majority)) {
-    return(class_code(majority, names, "majority"))
+    return(class_codes(majority, names, "majority"))
   }
   if (length(counts) != 2L || counts[1L] == counts[2L]) {
     same = if (length(counts) == 2L) sprintf(", both of %s", show_count(counts[1L], "row")) else ""
@@ -41,17 +41,18 @@ majority_code = function(counts, names, majority) {
   which.max(counts)
 }
 
-class_code = function(name, names, parameter) {
-  code = which(names == name)
-  if (length(code) == 0L) {
-    stop_parameter(parameter, paste0("name one of the classes, ", show_names(names)), show_value(name))
+class_codes = function(wanted, names, parameter) {
+  codes = match(wanted, names)
+  wrong = which(is.na(codes) | wanted %in% names[duplicated(names)])[1L]
+  if (is.na(wrong)) {
+    return(codes)
   }
-  if (length(code) > 1L) {
-    stop_parameter(parameter, "name a class that no other is shown as",
-      sprintf("%s, as which %d classes are shown,", show_value(name), length(code)),
-      "Recode the classes, so that each is shown in its own way.")
+  if (is.na(codes[wrong])) {
+    stop_parameter(parameter, paste0("name one of the classes, ", show_names(names)), show_value(wanted[wrong]))
   }
-  code
+  stop_parameter(parameter, "name a class that no other is shown as",
+    sprintf("%s, as which %d classes are shown,", show_value(wanted[wrong]), sum(names == wanted[wrong])),
+    "Recode the classes, so that each is shown in its own way.")
 }
 
 # How a label is shown as the name of a class.

@@ -19,6 +19,7 @@ parse_tree = function(spec) {
   if (is.character(spec) && !is.object(spec) && length(spec) == 1L && !is.na(spec)) {
     spec = read_tree_yaml(spec)
   }
+  check_nesting(spec)
   spec = plain_keys(spec, "spec")
   if (!is_mapping(spec)) {
     stop_parameter("spec", "be a mapping: the root node", show_given(spec))
@@ -34,6 +35,34 @@ parse_tree = function(spec) {
 # A list of a specification is shown by its length, as Python shows it.
 show_given = function(value) {
   if (is.list(value) && !is.object(value)) show_count(length(value), "value") else show_value(value)
+}
+
+# Mappings and lists inside one another, since the stack of R is small, and all of them, since a short description can
+# repeat its parts endlessly.
+most_nesting = 128L
+most_nested = 1000000L
+
+# Refuses lists that are nested deeply, before anything descends into them.
+check_nesting = function(spec) {
+  level = list(spec)
+  total = 0
+  for (depth in seq_len(most_nesting + 1L)) {
+    level = level[vapply(level, function(item) is.list(item) && !is.object(item), logical(1L))]
+    if (length(level) == 0L) {
+      return(invisible())
+    }
+    total = total + length(level)
+    if (total > most_nested) {
+      break
+    }
+    level = unlist(lapply(level, unname), recursive = FALSE)
+  }
+  refuse_nesting()
+}
+
+refuse_nesting = function() {
+  stop_parameter("spec",
+    sprintf("have at most %d mappings and lists, nested at most %d deep", most_nested, most_nesting), "more")
 }
 
 # Named, or empty: an empty list is a mapping without keys where one is wanted.
@@ -98,18 +127,19 @@ parse_node = function(given, above, place, keys, parent, before) {
     list(row_weight = parse_row_weight(given), times = parse_repeat(given)),
     list(prune = parse_prune(given))
   )
-  nodes = list(node)
+  below = vector("list", length(children))
+  n_nodes = 1L
   for (i in seq_along(children)) {
-    nodes = c(nodes, parse_node(children[[i]], path, sprintf("%s/%d", path, i), tree_keys, parent = before + 1L,
-      before = before + length(nodes)))
+    below[[i]] = parse_node(children[[i]], path, sprintf("%s/%d", path, i), tree_keys, parent = before + 1L,
+      before = before + n_nodes)
+    n_nodes = n_nodes + length(below[[i]])
   }
-  is_child = vapply(nodes, `[[`, integer(1L), "parent") == before + 1L
-  names = vapply(nodes[is_child], `[[`, character(1L), "name")
+  names = vapply(below, function(nodes) nodes[[1L]]$name, character(1L))
   again = names[names %in% names[duplicated(names)]]
   if (length(again) > 0L) {
     stop_parameter("children", "have names of their own", sprintf("'%s' twice", again[1L]))
   }
-  nodes
+  c(list(node), unlist(below, recursive = FALSE))
 }
 
 check_tree_keys = function(given, keys) {

@@ -13,14 +13,21 @@ read_tree_yaml = function(spec) {
     spec = paste(readLines(spec, encoding = "UTF-8", warn = FALSE), collapse = "\n")
   }
   refuse_documents(spec)
+  refuse_many_brackets(spec)
   nodes = 0
+  is_nested_deeply = FALSE
   # Each node has a number of its own, by which one that an alias repeats is found. Of a key the package yaml takes the
-  # text of the only element.
+  # text of the only element. Of what is nested deeply nothing is kept, since R itself could not descend into it.
   handler = function(type) {
     force(type)
     function(value) {
       nodes <<- nodes + 1
-      structure(list(value), type = sub("#.*", "", type), number = nodes, class = "yaml_node")
+      nesting = yaml_nesting(value)
+      is_nested_deeply <<- is_nested_deeply || nesting > most_nesting
+      if (is_nested_deeply) {
+        return(NULL)
+      }
+      structure(list(value), type = sub("#.*", "", type), number = nodes, nesting = nesting, class = "yaml_node")
     }
   }
   root = tryCatch(
@@ -28,6 +35,9 @@ read_tree_yaml = function(spec) {
     error = function(condition) refuse_yaml(conditionMessage(condition)),
     warning = function(condition) refuse_yaml(conditionMessage(condition))
   )
+  if (is_nested_deeply) {
+    refuse_nesting()
+  }
   if (anyDuplicated(yaml_numbers(root)) > 0L) {
     alias = regmatches(spec, regexpr("(?<![^\\s\\[{,])\\*[^\\s\\]},]+", spec, perl = TRUE))
     stop_parameter("spec", "have no aliases", sprintf("'%s'", alias))
@@ -60,6 +70,24 @@ refuse_documents = function(text) {
   if (!is.na(first) && any(grepl("^---(\\s|$)", lines[-seq_len(first)]))) {
     refuse_yaml("expected a single document")
   }
+}
+
+# The package yaml takes quadratic time for brackets inside one another, which are counted before it reads them. Those in
+# quoted text count too, and so the limit is a generous one.
+refuse_many_brackets = function(text) {
+  bytes = charToRaw(text)
+  opened = cumsum((bytes %in% charToRaw("[{")) - (bytes %in% charToRaw("]}")))
+  if (any(opened > 10 * most_nesting)) {
+    refuse_nesting()
+  }
+}
+
+# How many maps and sequences are inside one another, this one included.
+yaml_nesting = function(value) {
+  if (!is.list(value)) {
+    return(0)
+  }
+  1 + max(0, vapply(value, function(item) max(0, attr(item, "nesting")), double(1L)))
 }
 
 yaml_numbers = function(node) {

@@ -281,3 +281,23 @@ test_that("the random number generator of R is left as it was", {
   sampler_of()(NULL)$batches(4)
   expect_identical(.Random.seed, before)
 })
+
+test_that("specifications that are nested deeply, or repeat their parts endlessly, are refused", {
+  skip_if_not_installed("yaml")
+  nested = function(depth) Reduce(function(node, level) list(name = "b", children = list(node)), 1:depth, list(name = "a"))
+  brackets = function(depth) {
+    paste0(strrep("{name: a, children: [", depth), "{name: leaf}", strrep("]}", depth), "\n")
+  }
+  repeating = Reduce(function(node, level) list(children = list(node, node)), 1:60, list())
+  for (spec in list(nested(63), brackets(63))) {
+    expect_length(sampler_of(spec, length = 1)(NULL)$batches(0)$rows, 1L)
+  }
+  specs = list(
+    nested(64), nested(10000), brackets(64), brackets(200), brackets(20000), repeating, strrep("- ", 5000),
+    paste0(strrep("[", 5000), strrep("]", 5000))
+  )
+  for (spec in specs) {
+    expect_error(sampler_of(spec), paste("The 'spec' parameter of batch_sampler_tree must have at most 1000000 mappings",
+      "and lists, nested at most 128 deep. Got more instead."), fixed = TRUE)
+  }
+})
