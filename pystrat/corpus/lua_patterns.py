@@ -1,22 +1,29 @@
-"""Lua's patterns (version 5.1, the one of Torch) as regular expressions over bytes.
+"""Lua's patterns (version 5.1, the one of Torch) over bytes, matched without backtracking.
 
 A Lua pattern is a row of items: a class of bytes, which may be repeated by ``*``, ``+``, ``-`` or ``?``; a parenthesis
 of a capture, which cannot be repeated; a back reference ``%1``; a frontier ``%f[set]``. There is no alternation. Every
-class is worked out to the bytes that belong to it, so that no character means anything in the regular expression by
-accident, and what Lua would find malformed only when it gets there is refused at once.
+class is worked out to the bytes that belong to it, and what Lua would find malformed only when it gets there is refused
+at once.
+
+Lua tries one way after another through a text, and there may be exponentially many. Here all ways go on together: after
+each item, the places that some way has reached are a set, kept as the bits of an integer. Only back references need to
+know what a capture holds, and so there is a set for each content of the captures that are still referred to. A limit on
+the number of these sets keeps the time short.
 
 Source: R. Ierusalimschy, L. H. de Figueiredo and W. Celes, "Lua 5.1 Reference Manual", 5.4.1 (2006-2012).
 """
 
 from __future__ import annotations
 
-import re
 import string
-from typing import Optional
+from dataclasses import dataclass
+from typing import Any, Iterable
 
 MAX_CAPTURES = 32
+MAX_SETS = 100_000  # of places, over all items of a pattern, for one text
 _ALL = frozenset(range(256))
-_REPEATS = {b"*": b"*", b"+": b"+", b"-": b"*?", b"?": b"?"}
+_REPEATS = (b"*", b"+", b"-", b"?")
+_States = dict[tuple[Any, ...], int]  # for captures, as pairs of a number and where it began or what it holds: places
 
 
 def _bytes_of(characters: str) -> frozenset[int]:
@@ -38,8 +45,113 @@ _CLASSES = {
 }
 
 
-def compile_lua_pattern(pattern: bytes) -> re.Pattern[bytes]:
-    """Return a regular expression whose ``search`` finds a match where Lua's ``string.match`` does.
+class TooManySets(Exception):
+    """A pattern with back references needs too many sets of places for a text."""
+
+
+@dataclass(frozen=True)
+class _Item:
+    """An item of a pattern.
+
+    Attributes
+    ----------
+    kind : str
+        "single", "frontier", "begin", "end", "open", "close", "back" or "nothing", which matches nowhere.
+    members : frozenset of int
+        The bytes of a single one or of a frontier's set.
+    repeat : bytes
+        That of a single one.
+    number : int
+        Of the capture that is opened, closed or referred to.
+    """
+
+    kind: str
+    members: frozenset[int] = frozenset()
+    repeat: bytes = b""
+    number: int = 0
+
+
+@dataclass(frozen=True)
+class LuaPattern:
+    """A pattern that was read."""
+
+    items: tuple[_Item, ...]
+
+    def search(self, text: bytes) -> bool:
+        """Say whether Lua's ``string.match`` finds the pattern in a text.
+
+        Raises
+        ------
+        TooManySets
+            Where its back references take more than 100,000 sets of places.
+        """
+        last_use = {item.number: place for place, item in enumerate(self.items) if item.kind == "back"}
+        states: _States = {(): (1 << (len(text) + 1)) - 1}
+        n_sets = 0
+        for place, item in enumerate(self.items):
+            n_sets += len(states)
+            if n_sets > MAX_SETS:
+                raise TooManySets
+            if item.number == 0:
+                states = {captures: _advanced(item, reached, text) for captures, reached in states.items()}
+            elif item.number in last_use:
+                states = _with_captures(item, states, text, is_last=last_use[item.number] == place)
+            states = {captures: reached for captures, reached in states.items() if reached}
+        return bool(states)
+
+
+def _advanced(item: _Item, reached: int, text: bytes) -> int:
+    """Return the places that an item reaches from others; place i is in front of text[i]."""
+    if item.kind == "begin":
+        return reached & 1
+    if item.kind == "end":
+        return reached & (1 << len(text))
+    if item.kind == "frontier":
+        padded = b"\0" + text + b"\0"
+        places = range(len(text) + 1)
+        return reached & _bits(i for i in places if padded[i] not in item.members and padded[i + 1] in item.members)
+    if item.kind == "nothing":
+        return 0
+    fitting = _bits(i for i, byte in enumerate(text) if byte in item.members)
+    once = (reached & fitting) << 1
+    if item.repeat == b"":
+        return once
+    if item.repeat == b"?":
+        return reached | once
+    begin = once if item.repeat == b"+" else reached
+    # The carry of the sum runs through all fitting bytes that follow a place.
+    return (((begin & fitting) + fitting) ^ fitting) | begin
+
+
+def _with_captures(item: _Item, states: _States, text: bytes, *, is_last: bool) -> _States:
+    """Open or close a capture that is referred to later, or match what it holds."""
+    found: _States = {}
+    for captures, reached in states.items():
+        for place in (place for place in range(len(text) + 1) if reached >> place & 1):
+            held, end = dict(captures), place
+            if item.kind == "open":
+                held[item.number] = place
+            elif item.kind == "close":
+                held[item.number] = text[held[item.number] : place]
+            else:
+                end += len(held[item.number])
+                if text[place:end] != held[item.number]:
+                    continue
+                if is_last:
+                    del held[item.number]
+            key = tuple(held.items())
+            found[key] = found.get(key, 0) | 1 << end
+            if len(found) > MAX_SETS:
+                raise TooManySets
+    return found
+
+
+def _bits(places: Iterable[int]) -> int:
+    return sum(1 << place for place in places)
+
+
+def compile_lua_pattern(pattern: bytes) -> LuaPattern:
+    """Read a pattern.
 
     Parameters
     ----------
@@ -48,18 +160,18 @@ def compile_lua_pattern(pattern: bytes) -> re.Pattern[bytes]:
 
     Returns
     -------
-    re.Pattern of bytes
+    LuaPattern
 
     Raises
     ------
     ValueError
-        Where the pattern is malformed, or has ``%b``, which no regular expression can match; the message tells why.
+        Where the pattern is malformed, or has ``%b``, which is not supported; the message tells why.
     """
-    return re.compile(_Translation(pattern).regular_expression(), re.DOTALL)
+    return LuaPattern(_Reader(pattern).items())
 
 
-class _Translation:
-    """One pattern on its way to a regular expression."""
+class _Reader:
+    """Reads the items of one pattern."""
 
     def __init__(self, pattern: bytes) -> None:
         if b"\0" in pattern:
@@ -69,18 +181,18 @@ class _Translation:
         self._open: list[int] = []  # captures that are not closed yet
         self._positions: list[bool] = []  # of each capture, whether it is a position, ()
 
-    def regular_expression(self) -> bytes:
-        parts = [rb"\A"] if self._take(b"^") else []
+    def items(self) -> tuple[_Item, ...]:
+        found = [_Item("begin")] if self._take(b"^") else []
         while self._place < len(self._pattern):
-            parts.append(self._item())
+            found.append(self._item())
         if self._open:
             raise ValueError("a capture is not closed")
-        return b"".join(parts)
+        return tuple(found)
 
-    def _item(self) -> bytes:
+    def _item(self) -> _Item:
         if self._pattern[self._place :] == b"$":
             self._place += 1
-            return rb"\Z"
+            return _Item("end")
         if self._take(b"("):
             return self._open_capture()
         if self._take(b")"):
@@ -92,8 +204,8 @@ class _Translation:
         if self._pattern[self._place : self._place + 1] == b"%" and self._next(1).isdigit():
             self._place += 2
             return self._back_reference(int(self._pattern[self._place - 1 : self._place]))
-        members = _as_class(self._single())
-        return members + next((_REPEATS[sign] for sign in _REPEATS if self._take(sign)), b"")
+        members = self._single()
+        return _Item("single", members, next((sign for sign in _REPEATS if self._take(sign)), b""))
 
     def _next(self, ahead: int) -> bytes:
         return self._pattern[self._place + ahead : self._place + ahead + 1]
@@ -104,38 +216,33 @@ class _Translation:
         self._place += len(prefix) if found else 0
         return found
 
-    def _open_capture(self) -> bytes:
+    def _open_capture(self) -> _Item:
         if len(self._positions) == MAX_CAPTURES:
             raise ValueError(f"it has more than {MAX_CAPTURES} captures")
         is_position = self._take(b")")
         self._positions.append(is_position)
-        if is_position:
-            return b"()"
-        self._open.append(len(self._positions))
-        return b"("
+        number = len(self._positions)
+        if not is_position:
+            self._open.append(number)
+        return _Item("open", number=number)
 
-    def _close_capture(self) -> bytes:
+    def _close_capture(self) -> _Item:
         if not self._open:
             raise ValueError("a capture is closed that was not opened")
-        self._open.pop()
-        return b")"
+        return _Item("close", number=self._open.pop())
 
-    def _back_reference(self, number: int) -> bytes:
+    def _back_reference(self, number: int) -> _Item:
         if not 1 <= number <= len(self._positions) or number in self._open:
             raise ValueError(f"%{number} refers to no finished capture")
         if self._positions[number - 1]:
-            return b"(?!)"  # Lua takes a position for a capture of endless length, which is found nowhere
-        return b"(?:\\%d)" % number
+            return _Item("nothing")  # Lua takes a position for a capture of endless length, which is found nowhere
+        return _Item("back", number=number)
 
-    def _frontier(self) -> bytes:
+    def _frontier(self) -> _Item:
         """Between a byte outside the set and one inside, a zero byte standing for both ends of the text."""
         if self._next(0) != b"[":
             raise ValueError("%f is not followed by a set")
-        inside = self._single()
-        before, after = b"(?<=%b)" % _as_class(_ALL - inside), b"(?=%b)" % _as_class(inside)
-        if 0 in inside:
-            return before + b"(?:%b|\\Z)" % after
-        return b"(?:%b|\\A)" % before + after
+        return _Item("frontier", self._single())
 
     def _single(self) -> frozenset[int]:
         """Pass over a class of one byte and return its members."""
@@ -182,20 +289,3 @@ class _Translation:
                 raise ValueError("a set is not closed (']' is missing)")
             end += 2 if self._pattern[end : end + 1] == b"%" else 1
         return end
-
-
-def _as_class(members: frozenset[int]) -> bytes:
-    """Write a class out, in ranges."""
-    if members == _ALL:
-        return b"."
-    if not members:
-        return b"[^\\x00-\\xff]"
-    ranges = []
-    first: Optional[int] = None
-    for value in range(257):
-        if value in members and first is None:
-            first = value
-        elif value not in members and first is not None:
-            ranges.append(b"\\x%02x-\\x%02x" % (first, value - 1))
-            first = None
-    return b"[%b]" % b"".join(ranges)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Optional, Sequence, Union
 
 from pystrat.messages import RefusedValue, check_list, show
-from pystrat.corpus.lua_patterns import compile_lua_pattern
+from pystrat.corpus.lua_patterns import MAX_SETS, LuaPattern, TooManySets, compile_lua_pattern
 
 RuleSource = Union[str, "os.PathLike[str]", Sequence[str], Sequence["Rule"]]
 _KEEP = b"*"
@@ -29,14 +29,14 @@ class Rule:
         The pattern as it was written.
     weight : fractions.Fraction or None
         None: all lines of the files are kept.
-    alternatives : tuple of re.Pattern
+    alternatives : tuple of LuaPattern
         One of them is found in the name of each file that the rule covers; none at all: it covers every file.
     """
 
     number: int
     text: str
     weight: Optional[Fraction]
-    alternatives: tuple[re.Pattern[bytes], ...]
+    alternatives: tuple[LuaPattern, ...]
 
     def covers(self, name: bytes) -> bool:
         """Say whether the rule covers a file with this name, the suffix left out."""
@@ -90,10 +90,23 @@ def _lines_of(source: Any) -> Sequence[Union[bytes, Rule]]:
 
 
 def find_rule(rules: Sequence[Rule], name: bytes) -> Optional[Rule]:
-    """Return the rule that covers a file: the first that keeps all its lines, else the first that has a weight."""
-    keeping = [rule for rule in rules if rule.weight is None]
-    sampling = [rule for rule in rules if rule.weight is not None]
-    return next((rule for rule in keeping + sampling if rule.covers(name)), None)
+    """Return the rule that covers a file: the first that keeps all its lines, else the first that has a weight.
+
+    Raises
+    ------
+    ValueError
+        Where the back references of a rule take too long for the name.
+    """
+    for rule in sorted(rules, key=lambda rule: rule.weight is not None):
+        try:
+            if rule.covers(name):
+                return rule
+        except TooManySets:
+            required = f"have patterns that take at most {MAX_SETS} sets of places for a name"
+            got = f"{show(rule.text)} for {show(os.fsdecode(name))}"
+            advice = "Use fewer captures that are referred to."
+            raise RefusedValue("rules", required, got, advice) from None
+    return None
 
 
 def _rule(words: list[bytes], number: int, line: int) -> Rule:

@@ -377,7 +377,7 @@ class _Exchange:
         self._state = self._widened
 
     def _part_of(self, value: Any) -> Any:
-        """Return an entry of the optimiser's state for the small parameter, which shares no memory with the full one's."""
+        """Return an entry of the state for the small parameter, which shares no memory with the full one's."""
         if not isinstance(value, torch.Tensor):
             return value
         return value[self._rows] if _has_shape_of(value, self._full) else value.clone()

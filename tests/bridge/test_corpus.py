@@ -281,7 +281,7 @@ function(patterns, subjects) {
   }
   mapply(function(pattern, subject) {
     tryCatch(
-      grepl(rbridge:::regex_of_lua(text(pattern)), text(subject), perl = TRUE, useBytes = TRUE) + 0,
+      rbridge:::is_lua_match(rbridge:::read_lua_pattern(text(pattern)), text(subject)) + 0,
       malformed_pattern = function(condition) -1
     )
   }, patterns, subjects, USE.NAMES = FALSE)
@@ -300,7 +300,7 @@ def test_random_lua_patterns_match_the_same_names_in_both_languages(r: Session, 
         if not subject or not pattern:
             continue
         try:
-            matches = int(compile_lua_pattern(pattern).search(subject) is not None)
+            matches = int(compile_lua_pattern(pattern).search(subject))
         except ValueError:
             matches = -1
         patterns.append(pattern.hex())

@@ -67,6 +67,16 @@ def test_kept_files_come_besides_a_share_and_within_a_number() -> None:
         plan_of(files, 99, ["gold *", "web 1"])
 
 
+def test_a_rule_whose_back_references_take_too_long_is_named() -> None:
+    name = "abcdefghijklmnopqrstuvwxyz" * 3
+    with pytest.raises(ValueError) as refused:
+        CorpusPlan([name], [10], 5, ["IT 1", "(.-)(.-)(.-)%1-%2-%3 1"])
+    assert str(refused.value) == (
+        "The 'rules' parameter of CorpusPlan must have patterns that take at most 100000 sets of places for a name. "
+        f"Got '(.-)(.-)(.-)%1-%2-%3' for '{name}' instead. Use fewer captures that are referred to."
+    )
+
+
 def test_rules_that_keep_are_looked_at_first_and_then_the_first_that_covers() -> None:
     rules = read_rules(["* 1", "news 2", "news.* *", "old *"])
     numbers = {name: find_rule(rules, name.encode()) for name in ("news", "old", "web")}

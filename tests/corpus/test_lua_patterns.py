@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pystrat.corpus.lua_patterns import compile_lua_pattern
+from pystrat.corpus.lua_patterns import TooManySets, compile_lua_pattern
 
 SUBJECTS_A_PATTERN = 12
 
@@ -154,3 +154,19 @@ def test_known_answers(pattern: bytes, matching: bytes, other: bytes, tmp_path: 
 def test_malformed_patterns(pattern: bytes, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         compile_lua_pattern(pattern)
+
+
+@pytest.mark.parametrize("pattern", [b".-a" * 6, b".*a" * 12 + b"$", b"(.-)" * 30 + b"b", b"%w*%w*%w*%w*%w*%w*%w*-"])
+def test_patterns_with_exponentially_many_ways_take_few_steps(pattern: bytes) -> None:
+    """Lua, and a regular expression, would try all of them."""
+    compiled = compile_lua_pattern(pattern)
+    assert not compiled.search(b"c" * 4000)
+    assert not compiled.search(b"ca" * 5 + b"c" * 4000)
+
+
+@pytest.mark.parametrize("length", [60, 255, 4000])
+def test_back_references_that_take_too_long_are_refused(length: int) -> None:
+    text = bytes(random.Random(1).choice(b"abcdefghijklmnopqrstuvwxyz") for _ in range(length))
+    assert compile_lua_pattern(b"(%a)%1").search(text) == any(one == other for one, other in zip(text, text[1:]))
+    with pytest.raises(TooManySets):
+        compile_lua_pattern(b"(.-)(.-)(.-)%1-%2-%3").search(text)

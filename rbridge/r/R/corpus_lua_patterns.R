@@ -1,24 +1,35 @@
-# Lua's patterns (version 5.1, the one of Torch) as regular expressions over bytes.
+# Lua's patterns (version 5.1, the one of Torch) over bytes, matched without backtracking.
 #
 # A Lua pattern is a row of items: a class of bytes, which may be repeated by `*`, `+`, `-` or `?`; a parenthesis of a
 # capture, which cannot be repeated; a back reference `%1`; a frontier `%f[set]`. There is no alternation.
-# Every class is worked out to the bytes that belong to it, so that no character means anything in the regular
-# expression by accident, and what Lua would find malformed only when it gets there is refused at once.
+# Every class is worked out to the bytes that belong to it, and what Lua would find malformed only when it gets there is
+# refused at once.
+#
+# Lua tries one way after another through a text, and there may be exponentially many. Here all ways go on together: after
+# each item, the places that some way has reached are a set, a logical vector. Only back references need to know what a
+# capture holds, and so there is a set for each content of the captures that are still referred to. A limit on the number
+# of these sets keeps the time short.
 #
 # Source: R. Ierusalimschy, L. H. de Figueiredo and W. Celes, "Lua 5.1 Reference Manual", 5.4.1 (2006-2012).
 
-# A regular expression for grepl(perl = TRUE, useBytes = TRUE) that is found where Lua's string.match finds the pattern.
+# The items of a pattern, each list(kind, members, times, number): `kind` is "single", "frontier", "begin", "end", "open",
+# "close", "back" or "nothing", which matches nowhere; `members` are the bytes of a single one or of a frontier's set,
+# `times` the sign of its repetition, and `number` that of the capture that is opened, closed or referred to.
 # A malformed pattern, or one with %b, is an error of class "malformed_pattern".
-regex_of_lua = function(pattern) {
+read_lua_pattern = function(pattern) {
   reader = lua_reader(as.integer(charToRaw(pattern)))
-  parts = if (reader$take("^")) "\\A"
+  items = if (reader$take("^")) list(lua_item("begin"))
   while (!reader$is_at_end()) {
-    parts = c(parts, lua_item(reader))
+    items = c(items, list(next_lua_item(reader)))
   }
   if (length(reader$open) > 0L) {
     stop_malformed("a capture is not closed")
   }
-  paste0("(?s)", paste(parts, collapse = ""))
+  items
+}
+
+lua_item = function(kind, members = integer(), times = "", number = 0L) {
+  list(kind = kind, members = members, times = times, number = number)
 }
 
 stop_malformed = function(reason) {
@@ -54,10 +65,10 @@ lua_reader = function(bytes) {
   reader
 }
 
-lua_item = function(reader) {
+next_lua_item = function(reader) {
   if (reader$following() == "$" && reader$following(1L) == "") {
     reader$skip(1L)
-    return("\\z")
+    return(lua_item("end"))
   }
   if (reader$take("(")) {
     return(open_lua_capture(reader))
@@ -75,7 +86,10 @@ lua_escaped_item = function(reader) {
     stop_malformed("%b, a balanced pair, is not supported")
   }
   if (reader$take("%f")) {
-    return(lua_frontier(reader))
+    if (reader$following() != "[") {
+      stop_malformed("%f is not followed by a set")
+    }
+    return(lua_item("frontier", lua_single(reader)))
   }
   if (grepl("^[0-9]$", reader$following(1L), useBytes = TRUE)) {
     number = as.integer(reader$following(1L))
@@ -86,13 +100,13 @@ lua_escaped_item = function(reader) {
 
 # A class, and how often it occurs.
 lua_repeated = function(reader) {
-  members = bytes_as_class(lua_single(reader))
+  members = lua_single(reader)
   for (sign in c("*", "+", "-", "?")) {
     if (reader$take(sign)) {
-      return(paste0(members, if (sign == "-") "*?" else sign))
+      return(lua_item("single", members, sign))
     }
   }
-  members
+  lua_item("single", members)
 }
 
 open_lua_capture = function(reader) {
@@ -101,19 +115,20 @@ open_lua_capture = function(reader) {
   }
   is_position = reader$take(")")
   reader$positions = c(reader$positions, is_position)
-  if (is_position) {
-    return("()")
+  number = length(reader$positions)
+  if (!is_position) {
+    reader$open = c(reader$open, number)
   }
-  reader$open = c(reader$open, length(reader$positions))
-  "("
+  lua_item("open", number = number)
 }
 
 close_lua_capture = function(reader) {
   if (length(reader$open) == 0L) {
     stop_malformed("a capture is closed that was not opened")
   }
+  number = reader$open[length(reader$open)]
   reader$open = reader$open[-length(reader$open)]
-  ")"
+  lua_item("close", number = number)
 }
 
 lua_back_reference = function(reader, number) {
@@ -121,18 +136,7 @@ lua_back_reference = function(reader, number) {
     stop_malformed(sprintf("%%%d refers to no finished capture", number))
   }
   # Lua takes a position for a capture of endless length, which is found nowhere.
-  if (reader$positions[number]) "(?!)" else sprintf("(?:\\%d)", number)
-}
-
-# Between a byte outside the set and one inside; a zero byte is at both ends of the text.
-lua_frontier = function(reader) {
-  if (reader$following() != "[") {
-    stop_malformed("%f is not followed by a set")
-  }
-  inside = lua_single(reader)
-  before = sprintf("(?<=%s)", bytes_as_class(setdiff(0:255, inside)))
-  after = sprintf("(?=%s)", bytes_as_class(inside))
-  if (0L %in% inside) sprintf("%s(?:%s|\\z)", before, after) else sprintf("(?:%s|\\A)%s", before, after)
+  if (reader$positions[number]) lua_item("nothing") else lua_item("back", number = number)
 }
 
 # Pass over a class of one byte and return its members.
@@ -214,16 +218,91 @@ end_of_lua_set = function(reader) {
   reader$place + ahead
 }
 
-# A class written out, in ranges.
-bytes_as_class = function(members) {
-  if (length(members) == 256L) {
-    return(".")
+most_lua_sets = 100000L # of places, over all items of a pattern, for one text
+
+# Whether Lua's string.match finds a pattern, given by its items, in a text.
+# A pattern whose back references take too many sets of places is an error of class "too_many_sets".
+is_lua_match = function(items, text) {
+  bytes = as.integer(charToRaw(text))
+  numbers = vapply(items, `[[`, 1L, "number")
+  backs = which(vapply(items, `[[`, "", "kind") == "back")
+  states = list(list(held = list(), reached = rep(TRUE, length(bytes) + 1L)))
+  n_sets = 0
+  for (place in seq_along(items)) {
+    item = items[[place]]
+    check_lua_sets(n_sets <- n_sets + length(states))
+    if (item$number == 0L) {
+      states = lapply(states, function(state) replace(state, "reached", list(advance_lua(item, state$reached, bytes))))
+    } else if (item$number %in% numbers[backs]) {
+      is_last = item$kind == "back" && !item$number %in% numbers[backs[backs > place]]
+      states = advance_lua_captures(item, states, bytes, is_last)
+    }
+    states = Filter(function(state) any(state$reached), states)
   }
-  if (length(members) == 0L) {
-    return("[^\\x00-\\xff]")
+  length(states) > 0L
+}
+
+check_lua_sets = function(n_sets) {
+  if (n_sets > most_lua_sets) {
+    stop(structure(class = c("too_many_sets", "error", "condition"), list(message = "too many sets", call = NULL)))
   }
-  members = sort(members)
-  begins = c(TRUE, diff(members) > 1L)
-  ends = c(begins[-1L], TRUE)
-  sprintf("[%s]", paste(sprintf("\\x%02x-\\x%02x", members[begins], members[ends]), collapse = ""))
+}
+
+# The places that an item reaches from others; place i is in front of the i-th byte.
+advance_lua = function(item, reached, bytes) {
+  n = length(bytes)
+  switch(item$kind,
+    begin = reached & seq_along(reached) == 1L,
+    end = reached & seq_along(reached) == n + 1L,
+    frontier = reached & !c(0L, bytes) %in% item$members & c(bytes, 0L) %in% item$members,
+    nothing = logical(n + 1L),
+    advance_lua_single(item$times, reached, bytes %in% item$members)
+  )
+}
+
+advance_lua_single = function(times, reached, fits) {
+  once = c(FALSE, reached[-length(reached)] & fits)
+  if (times == "") {
+    return(once)
+  }
+  if (times == "?") {
+    return(reached | once)
+  }
+  reached = if (times == "+") once else reached
+  # Places with only fitting bytes between them have the same number of others in front of them.
+  others = c(0L, cumsum(!fits))
+  begins = which(reached)
+  begins = begins[!duplicated(others[begins])]
+  first = begins[match(others, others[begins])]
+  !is.na(first) & seq_along(reached) >= first
+}
+
+# Opens or closes a capture that is referred to later, or matches what it holds. Of the states that result, those that
+# hold the same are one.
+advance_lua_captures = function(item, states, bytes, is_last) {
+  found = new.env(hash = TRUE, parent = emptyenv())
+  name = as.character(item$number)
+  for (state in states) {
+    for (place in which(state$reached)) {
+      held = state$held
+      end = place
+      if (item$kind == "open") {
+        held[[name]] = place
+      } else if (item$kind == "close") {
+        held[[name]] = bytes[seq_len(place - held[[name]]) + held[[name]] - 1L]
+      } else {
+        content = held[[name]]
+        end = place + length(content)
+        if (!identical(bytes[seq_along(content) + place - 1L], content)) next
+        if (is_last) held[[name]] = NULL
+      }
+      key = paste("holds", paste(names(held), vapply(held, paste, "", collapse = " "), collapse = ","))
+      known = found[[key]]
+      reached = if (is.null(known)) logical(length(bytes) + 1L) else known$reached
+      reached[end] = TRUE
+      assign(key, list(held = held, reached = reached), envir = found)
+    }
+    check_lua_sets(length(found))
+  }
+  unname(as.list(found))
 }

@@ -3,7 +3,8 @@
 # -> a list of rules, list(
 #   text = the pattern as it was written,
 #   weight = a decimal number as text, NULL if all lines of the files are kept,
-#   patterns = regular expressions, one of which is found in the name of each file that the rule covers; none: all files
+#   patterns = Lua patterns that were read, one of which is found in the name of each file that the rule covers; none: all
+#     files
 # )
 # `source` is a file of rules, or a list or several of them written out.
 read_rules = function(source) {
@@ -60,11 +61,11 @@ read_rule = function(words, place) {
   if ("" %in% alternatives) {
     refuse("have no empty alternative between commas", pattern)
   }
-  patterns = vapply(alternatives, function(alternative) {
-    tryCatch(regex_of_lua(alternative), malformed_pattern = function(condition) {
+  patterns = lapply(alternatives, function(alternative) {
+    tryCatch(read_lua_pattern(alternative), malformed_pattern = function(condition) {
       refuse("have valid Lua patterns", alternative, sprintf("In this one, %s.", conditionMessage(condition)))
     })
-  }, "", USE.NAMES = FALSE)
+  })
   list(text = pattern, weight = if (weight != "*") weight, patterns = patterns)
 }
 
@@ -76,15 +77,20 @@ split_at_commas = function(pattern) {
 # The number of the rule that covers each file, 0 without one: the first that keeps all its lines, else the first that
 # has a weight.
 find_rules = function(rules, names) {
-  found = integer(length(names))
   keeps = vapply(rules, function(rule) is.null(rule$weight), NA)
-  for (number in c(which(keeps), which(!keeps))) {
-    found[found == 0L & covers_names(rules[[number]], names)] = number
-  }
-  found
+  numbers = c(which(keeps), which(!keeps))
+  vapply(names, function(name) {
+    covers = function(number) covers_name(rules[[number]], name)
+    c(Find(covers, numbers), 0L)[1L]
+  }, 1L, USE.NAMES = FALSE)
 }
 
-covers_names = function(rule, names) {
-  found = lapply(rule$patterns, grepl, names, perl = TRUE, useBytes = TRUE)
-  if (length(found) == 0L) rep(TRUE, length(names)) else Reduce(`|`, found)
+covers_name = function(rule, name) {
+  tryCatch(
+    length(rule$patterns) == 0L || !is.null(Find(function(pattern) is_lua_match(pattern, name), rule$patterns)),
+    too_many_sets = function(condition) {
+      stop_parameter("rules", sprintf("have patterns that take at most %d sets of places for a name", most_lua_sets),
+        sprintf("'%s' for '%s'", shown_name(rule$text), shown_name(name)), "Use fewer captures that are referred to.")
+    }
+  )
 }

@@ -5,7 +5,8 @@ test_that("rules are read line by line", {
   rules = read_rules(file)
   expect_identical(lapply(rules, `[[`, "weight"), list("20", "10", ".5", NULL))
   expect_identical(lengths(lapply(rules, `[[`, "patterns")), c(2L, 1L, 1L, 0L))
-  expect_identical(covers_names(rules[[3]], c("caf\u00e9", "cafe")), c(TRUE, FALSE))
+  expect_true(covers_name(rules[[3]], "caf\u00e9"))
+  expect_false(covers_name(rules[[3]], "cafe"))
 })
 
 test_that("rules that keep are looked at first, and then the first one that covers", {
@@ -17,6 +18,11 @@ test_that("rules that keep are looked at first, and then the first one that cove
 read_for_mixture = of_package(function(rules) {
   name_errors("batch_sampler_corpus_mixture")
   read_rules(rules)
+})
+
+find_for_mixture = of_package(function(rules, names) {
+  name_errors("batch_sampler_corpus_mixture")
+  find_rules(rules, names)
 })
 
 test_that("a bad line is an error with its number", {
@@ -65,7 +71,8 @@ test_that("patterns match as in Lua", {
     c("\u00e9", "caf\u00e9", "caf")
   )
   for (case in cases) {
-    expect_identical(grepl(regex_of_lua(case[1]), case[2:3], perl = TRUE, useBytes = TRUE), c(TRUE, FALSE))
+    matches = vapply(case[2:3], function(text) is_lua_match(read_lua_pattern(case[1]), text), NA, USE.NAMES = FALSE)
+    expect_identical(matches, c(TRUE, FALSE), info = case[1])
   }
 })
 
@@ -76,7 +83,24 @@ test_that("malformed patterns are refused with the reason", {
     "(%1)" = "%1 refers to no finished capture", "%fa" = "%f is not followed by a set"
   )
   for (pattern in names(cases)) {
-    expect_error(regex_of_lua(pattern), cases[[pattern]], fixed = TRUE, class = "malformed_pattern")
+    expect_error(read_lua_pattern(pattern), cases[[pattern]], fixed = TRUE, class = "malformed_pattern")
   }
-  expect_error(regex_of_lua(strrep("()", 33)), "it has more than 32 captures", class = "malformed_pattern")
+  expect_error(read_lua_pattern(strrep("()", 33)), "it has more than 32 captures", class = "malformed_pattern")
+})
+
+test_that("patterns with exponentially many ways take few steps", {
+  for (pattern in c(strrep(".-a", 6), paste0(strrep(".*a", 12), "$"), paste0(strrep("(.-)", 30), "b"), "%w*%w*%w*%w*%w*-")) {
+    items = read_lua_pattern(pattern)
+    expect_false(is_lua_match(items, strrep("c", 4000)))
+    expect_false(is_lua_match(items, paste0(strrep("ca", 5), strrep("c", 4000))))
+  }
+})
+
+test_that("back references that take too long are refused with the rule", {
+  name = paste(rep(letters, 3), collapse = "")
+  expect_false(is_lua_match(read_lua_pattern("(%a)%1"), name))
+  rules = read_rules(c("IT 1", "(.-)(.-)(.-)%1-%2-%3 1"))
+  expect_error(find_for_mixture(rules, c("IT", name)), sprintf(paste(
+    "The 'rules' parameter of batch_sampler_corpus_mixture must have patterns that take at most 100000 sets of places for a name.",
+    "Got '(.-)(.-)(.-)%%1-%%2-%%3' for '%s' instead. Use fewer captures that are referred to."), name), fixed = TRUE)
 })
