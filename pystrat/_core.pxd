@@ -2,6 +2,9 @@
 
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
+cdef enum:
+    STEP = 1 << 18  # rows between two looks for signals
+
 cdef extern from "random.h" nogil:
     enum: STATE_SIZE
     ctypedef struct Generator:
@@ -131,7 +134,20 @@ cdef extern from "numbering.h" nogil:
         int64_t *distinct
         int64_t found
         int bits
-    void enter_known(NumberTable *table)
+    ctypedef struct NumberSorting:
+        const int64_t *values
+        int64_t n_rows
+        int32_t *rows
+        int32_t *before
+        int64_t *codes
+        int64_t *distinct
+        int64_t found
+    void begin_numbers(NumberTable *table)
+    bint is_flooded(const NumberTable *table, int64_t n_rows)
+    void clear_slots(NumberTable *table)
+    bint enter_known(NumberTable *table, int64_t at_most)
+    void begin_sorting(NumberSorting *sorting)
+    bint number_by_sorting(NumberSorting *sorting, int64_t at_most)
     int64_t number_rows(NumberTable *table, const int64_t *values, int64_t begin, int64_t end, int64_t *codes)
     void compact_codes(
         const int64_t *wide,
@@ -204,6 +220,7 @@ cdef extern from "weighted.h" nogil:
         const SumTree *tree, Generator *generator, int64_t size, int64_t begin, int64_t end, int32_t *rows
     )
     void begin_distinct(DistinctDraw *draw)
+    void put_back(SumTree *tree, DistinctDraw *draw)
     bint draw_distinct(SumTree *tree, Generator *generator, DistinctDraw *draw, int64_t at_most)
 
 cdef extern from "grouping.h" nogil:
@@ -343,6 +360,8 @@ cdef extern from "tree_weights.h" nogil:
         int64_t n_nodes
         double *chances
         double *sums
+        int64_t *clones
+        int64_t *begins
         double *weights
         int64_t failed
         bint of_rows

@@ -8,6 +8,7 @@ check.
 
 import numpy as np
 
+from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint8_t, uint16_t, uint32_t
 
 from pystrat cimport _core as core
@@ -38,15 +39,25 @@ def scatter_permutation(
     cdef int32_t[::1] rows = np.empty(n, dtype=np.int32)
     cdef int32_t *pool = &rows[0]
     cdef core.Generator generator
+    cdef uint32_t left = n
     with nogil:
         core.seed_generator(&generator, seed)
         core.fill_in_order(pool, n)
-        if code_type is uint8_t:
-            core.scatter_permutation_uint8(&generator, pool, n, n, &codes[0], &cursors[0], &layout[0], 0, &out[0])
-        elif code_type is uint16_t:
-            core.scatter_permutation_uint16(&generator, pool, n, n, &codes[0], &cursors[0], &layout[0], 0, &out[0])
-        else:
-            core.scatter_permutation_int32(&generator, pool, n, n, &codes[0], &cursors[0], &layout[0], 0, &out[0])
+    while left > 0:
+        with nogil:
+            if code_type is uint8_t:
+                left = core.scatter_permutation_uint8(
+                    &generator, pool, left, core.STEP, &codes[0], &cursors[0], &layout[0], 0, &out[0]
+                )
+            elif code_type is uint16_t:
+                left = core.scatter_permutation_uint16(
+                    &generator, pool, left, core.STEP, &codes[0], &cursors[0], &layout[0], 0, &out[0]
+                )
+            else:
+                left = core.scatter_permutation_int32(
+                    &generator, pool, left, core.STEP, &codes[0], &cursors[0], &layout[0], 0, &out[0]
+                )
+        PyErr_CheckSignals()
 
 
 def scatter_in_order(code_type[::1] codes, int64_t[::1] cursors, const int32_t[::1] layout, int32_t[::1] out):
@@ -69,7 +80,7 @@ def number_integers(const int64_t[::1] values, int64_t[::1] codes):
     values
         Shape (n,), n below 2^31.
     codes
-        Shape (n,). The result, the number of each value.
+        Shape (n,). The result, the number of each value; not the memory of `values`.
 
     Returns
     -------
@@ -81,19 +92,59 @@ def number_integers(const int64_t[::1] values, int64_t[::1] codes):
     cdef int64_t[::1] distinct = np.empty(0, dtype=np.int64)
     cdef int64_t n = values.shape[0]
     cdef int64_t row = 0
-    table.found = 0
+    core.begin_numbers(&table)
     table.bits = 10
     while True:
         slots = np.empty(1 << table.bits, dtype=np.int32)
         distinct = np.concatenate([distinct, np.empty((1 << (table.bits - 1)) - table.found, dtype=np.int64)])
         table.slots = &slots[0]
         table.distinct = &distinct[0]
-        with nogil:
-            core.enter_known(&table)
-            row = core.number_rows(&table, &values[0], row, n, &codes[0])
+        row = fill_table(&table, values, row, codes)
         if row == n:
             return np.array(distinct[: table.found])
+        if core.is_flooded(&table, n):
+            return number_by_sorting(values, codes)
         table.bits += 2
+
+
+cdef int64_t fill_table(
+    core.NumberTable *table, const int64_t[::1] values, int64_t row, int64_t[::1] codes
+) except -1:
+    """Number rows until the table is half full, or too many values collide; return the first row that is left."""
+    cdef int64_t n = values.shape[0]
+    cdef int64_t end
+    cdef bint is_ready = False
+    with nogil:
+        core.clear_slots(table)
+    while not is_ready and not core.is_flooded(table, n):
+        with nogil:
+            is_ready = core.enter_known(table, core.STEP)
+        PyErr_CheckSignals()
+    while row < n and not core.is_flooded(table, n):
+        end = min(n, row + core.STEP)
+        with nogil:
+            row = core.number_rows(table, &values[0], row, end, &codes[0])
+        PyErr_CheckSignals()
+        if row < end:
+            break
+    return row
+
+
+cdef number_by_sorting(const int64_t[::1] values, int64_t[::1] codes):
+    """Number integers of which too many collide; as `number_integers`."""
+    cdef int64_t n = values.shape[0]
+    cdef int32_t[::1] rows = np.empty(n, dtype=np.int32), before = np.empty(n, dtype=np.int32)
+    cdef int64_t[::1] distinct = np.empty(n, dtype=np.int64)
+    cdef core.NumberSorting sorting
+    cdef bint is_done = False
+    sorting.values, sorting.n_rows, sorting.rows, sorting.before = &values[0], n, &rows[0], &before[0]
+    sorting.codes, sorting.distinct = &codes[0], &distinct[0]
+    core.begin_sorting(&sorting)
+    while not is_done:
+        with nogil:
+            is_done = core.number_by_sorting(&sorting, core.STEP)
+        PyErr_CheckSignals()
+    return np.array(distinct[: sorting.found])
 
 
 def compact_codes(const int64_t[::1] wide, code_type[::1] codes, int64_t[::1] counts):

@@ -7,8 +7,9 @@ A call keeps the interpreter's lock, so that for other threads, which may read t
 
 import numpy as np
 
+from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport INFINITY
-from libc.stdint cimport INT64_MAX, int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t
 
 cimport pystrat._core as core
 from pystrat._random cimport RandomStream
@@ -121,10 +122,14 @@ cdef class WeightTree:
         cdef int32_t[::1] rows = drawn
         if rows.shape[0] == 0:
             return drawn
-        if sliced:
-            core.draw_from_slices(&self.tree, &stream.generator, size, 0, rows.shape[0], &rows[0])
-        else:
-            core.draw_by_weight(&self.tree, &stream.generator, rows.shape[0], &rows[0])
+        cdef Py_ssize_t begin, end
+        for begin in range(0, rows.shape[0], core.STEP):
+            end = min(begin + core.STEP, rows.shape[0])
+            if sliced:
+                core.draw_from_slices(&self.tree, &stream.generator, size, begin, end, &rows[0])
+            else:
+                core.draw_by_weight(&self.tree, &stream.generator, end - begin, &rows[begin])
+            PyErr_CheckSignals()
         return drawn
 
     def sample_without_replacement(self, RandomStream stream not None, Py_ssize_t size, Py_ssize_t count):
@@ -145,7 +150,12 @@ cdef class WeightTree:
         for i in range(count):
             draw.rows = &rows[i * size]
             core.begin_distinct(&draw)
-            core.draw_distinct(&self.tree, &stream.generator, &draw, INT64_MAX)
+            try:
+                while not core.draw_distinct(&self.tree, &stream.generator, &draw, core.STEP):
+                    PyErr_CheckSignals()
+            except BaseException:
+                core.put_back(&self.tree, &draw)
+                raise
         return drawn
 
 

@@ -484,8 +484,11 @@ def _combine(columns: Sequence[Column], *, drop: bool) -> tuple[NDArray[Any], Se
 
 def _number_kept(values: NDArray[np.int64], left_out: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Number the values of the rows that are not left out; return the codes and the distinct values."""
+    kept = np.ascontiguousarray(values[~left_out])
+    numbered = np.empty(len(kept), dtype=np.int64)
+    distinct = _kernels.number_integers(kept, numbered)
     codes = np.full(len(values), -1, dtype=np.int64)
-    codes[~left_out], distinct = pd.factorize(values[~left_out])
+    codes[~left_out] = numbered
     return codes, distinct
 
 

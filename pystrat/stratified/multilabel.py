@@ -310,7 +310,9 @@ def _number_sets(matrix: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[np.bo
         for column in matrix.T[begin : begin + _COLUMNS_AT_ONCE]:
             codes <<= 1
             codes |= column
-        n_sets = len(number_integers(codes, codes))
+        numbered = np.empty_like(codes)
+        n_sets = len(number_integers(codes, numbered))
+        codes = numbered
     first = np.empty(n_sets, dtype=np.int64)
     first[codes[::-1]] = np.arange(n_rows)[::-1]  # of equal codes the last one counts
     dtype = np.uint8 if n_sets <= 2**8 else np.uint16 if n_sets <= 2**16 else np.int32

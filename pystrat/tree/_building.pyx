@@ -4,7 +4,8 @@
 
 import numpy as np
 
-from libc.stdint cimport INT32_MAX, INT64_MAX, int8_t, int32_t, int64_t, uint8_t
+from cpython.exc cimport PyErr_CheckSignals
+from libc.stdint cimport INT32_MAX, int8_t, int32_t, int64_t, uint8_t
 
 cimport pystrat._core as core
 
@@ -73,7 +74,8 @@ cdef class Nodes:
                 self._kept.append(memory)
                 self.building.memory = &memory[0]
             with nogil:
-                outcome = core.build_nodes(&self.building, INT64_MAX)
+                outcome = core.build_nodes(&self.building, core.STEP)
+            PyErr_CheckSignals()
         if outcome == core.NODES_FOUND:
             self._fill()
         return outcome
@@ -165,6 +167,7 @@ cdef class Nodes:
         cdef int32_t[::1] declared = self.declared, depths = self.depths, options = self.options
         cdef int64_t[::1] offsets = self.offsets
         cdef double[::1] scratch = np.empty(2 * n_nodes, dtype=np.float64)
+        cdef int64_t[::1] listed = np.empty(n_nodes + n_declared + 2, dtype=np.int64)
         cdef double[::1] weights = np.empty(len(self.options), dtype=np.float64)
         cdef core.TreeNodes nodes
         nodes.declared, nodes.depths, nodes.options, nodes.offsets = &declared[0], &depths[0], &options[0], &offsets[0]
@@ -172,11 +175,13 @@ cdef class Nodes:
         weighing.declared, weighing.weighed, weighing.nodes = self.building.declared, weighed, &nodes
         weighing.n_declared, weighing.n_nodes = n_declared, n_nodes
         weighing.chances, weighing.sums, weighing.weights = &scratch[0], &scratch[n_nodes], &weights[0]
+        weighing.clones, weighing.begins = &listed[0], &listed[n_nodes]
         cdef int outcome = core.WEIGHTS_GO_ON
-        with nogil:
-            core.begin_weighing(&weighing)
-            while outcome == core.WEIGHTS_GO_ON:
-                outcome = core.weigh_nodes(&weighing, INT64_MAX)
+        core.begin_weighing(&weighing)
+        while outcome == core.WEIGHTS_GO_ON:
+            with nogil:
+                outcome = core.weigh_nodes(&weighing, core.STEP)
+            PyErr_CheckSignals()
         if outcome != core.WEIGHTS_FOUND:
             of_column = None if outcome == core.TOTAL_REFUSED else bool(weighing.of_rows)
             return weighing.failed, of_column, weighing.refused

@@ -68,10 +68,10 @@ static int64_t number_labels(const int64_t *labels, int64_t n_rows, int64_t *cod
   NumberTable table = {
       .slots = new_array(1 << BITS, sizeof *table.slots),
       .distinct = new_array(1 << (BITS - 1), sizeof *table.distinct),
-      .found = 0,
       .bits = BITS,
   };
-  enter_known(&table);
+  begin_numbers(&table);
+  clear_slots(&table);
   CHECK_EQUAL(number_rows(&table, kept, 0, n_kept, numbers), n_kept);
   n_kept = 0;
   for (int64_t row = 0; row < n_rows; row++) codes[row] = labels[row] >= 0 ? numbers[n_kept++] : -1;

@@ -9,8 +9,9 @@
 /* Number values from a table of 2^first_bits slots on, `step` rows at a time, and compare with the plain way. */
 static void check_numbers(const int64_t *values, int64_t n_rows, int first_bits, int64_t step) {
   int64_t *codes = new_array(n_rows, sizeof *codes);
-  NumberTable table = {.slots = NULL, .distinct = NULL, .found = 0, .bits = first_bits - 2};
+  NumberTable table = {.slots = NULL, .distinct = NULL, .bits = first_bits - 2};
   int64_t row = 0;
+  begin_numbers(&table);
   do { /* while there are rows left, the table is too small */
     table.bits += 2;
     free(table.slots);
@@ -19,7 +20,9 @@ static void check_numbers(const int64_t *values, int64_t n_rows, int first_bits,
     if (table.found > 0) memcpy(distinct, table.distinct, (size_t)table.found * sizeof *distinct);
     free(table.distinct);
     table.distinct = distinct;
-    enter_known(&table);
+    clear_slots(&table);
+    while (!enter_known(&table, step)) CHECK(table.entered < table.found);
+    CHECK(table.entered == table.found);
     for (int64_t end = row; row == end && row < n_rows;) {
       end = n_rows - row > step ? row + step : n_rows;
       row = number_rows(&table, values, row, end, codes);
@@ -44,9 +47,36 @@ static void check_numbers(const int64_t *values, int64_t n_rows, int first_bits,
   free(table.distinct);
 }
 
+/* Number values by sorting, and compare with the plain way. */
+static void check_sorted(const int64_t *values, int64_t n_rows, int64_t step) {
+  NumberSorting sorting = {.values = values, .n_rows = n_rows};
+  sorting.rows = new_array(n_rows, sizeof(int32_t));
+  sorting.before = new_array(n_rows, sizeof(int32_t));
+  sorting.codes = new_array(n_rows, sizeof(int64_t));
+  sorting.distinct = new_array(n_rows, sizeof(int64_t));
+  int64_t n_steps = 1;
+  begin_sorting(&sorting);
+  while (!number_by_sorting(&sorting, step)) n_steps++;
+  CHECK(n_steps <= 11 * (n_rows / step + 1)); /* passes, whatever the values are */
+  int64_t n_seen = 0;
+  for (int64_t row = 0; row < n_rows; row++) {
+    int64_t number = 0;
+    while (number < n_seen && values[row] != sorting.distinct[number]) number++;
+    if (number == n_seen) n_seen++;
+    CHECK(number < sorting.found && sorting.distinct[number] == values[row]);
+    CHECK_EQUAL(sorting.codes[row], number);
+  }
+  CHECK_EQUAL(sorting.found, n_seen);
+  free(sorting.rows);
+  free(sorting.before);
+  free(sorting.codes);
+  free(sorting.distinct);
+}
+
 static void check_all(const int64_t *values, int64_t n_rows) {
   static const int64_t steps[] = {1, 100, INT64_MAX};
   for (size_t i = 0; i < LENGTH(steps); i++) {
+    check_sorted(values, n_rows, steps[i]);
     check_numbers(values, n_rows, 1, steps[i]);
     check_numbers(values, n_rows, 10, steps[i]);
   }
@@ -83,6 +113,44 @@ static void test_values_that_collide(void) {
   for (int i = 0; i < N_DISTINCT; i++) values[N_DISTINCT + i] = values[N_DISTINCT - 1 - i];
   check_all(values, 2 * N_DISTINCT);
   free(values);
+}
+
+/* The value of which slot_of(value, 0) is a hash: what the multiplication and the shift do, undone. */
+static int64_t value_of_hash(uint64_t hash) {
+  uint64_t inverse = 1;
+  for (int i = 0; i < 6; i++) inverse *= 2 - UINT64_C(0x9E3779B97F4A7C15) * inverse;
+  uint64_t bits = hash * inverse;
+  return (int64_t)(bits ^ (bits >> 32));
+}
+
+/* A search through values that all want one slot would look at all of them: the table says so early. */
+static void test_a_flood_of_collisions_is_noticed(void) {
+  enum { N_ROWS = 1 << 17, BITS = 18 };
+  int64_t *values = new_array(N_ROWS, sizeof *values);
+  int64_t *codes = new_array(N_ROWS, sizeof *codes);
+  NumberTable table = {.bits = BITS};
+  table.slots = new_array(INT64_C(1) << BITS, sizeof *table.slots);
+  table.distinct = new_array(N_ROWS, sizeof *table.distinct);
+  for (int flooded = 0; flooded <= 1; flooded++) {
+    for (int64_t row = 0; row < N_ROWS; row++) {
+      values[row] = flooded ? value_of_hash((uint64_t)row) : row << 20;
+      CHECK(!flooded || slot_of(values[row], 64 - BITS) == 0);
+    }
+    begin_numbers(&table);
+    clear_slots(&table);
+    int64_t row = 0, most = 0;
+    while (row < N_ROWS && !is_flooded(&table, N_ROWS)) {
+      int64_t before = table.collided;
+      row = number_rows(&table, values, row, row + 1024, codes);
+      if (table.collided - before > most) most = table.collided - before;
+    }
+    CHECK(flooded ? row < N_ROWS : row == N_ROWS && table.collided < N_ROWS);
+    CHECK(table.collided <= MOST_COLLISIONS * (INT64_C(1024) + N_ROWS) + most);
+  }
+  free(values);
+  free(codes);
+  free(table.slots);
+  free(table.distinct);
 }
 
 static void test_slots(void) {
@@ -143,6 +211,7 @@ int main(void) {
   test_few_and_many_distinct_values();
   test_the_smallest_and_the_largest_values();
   test_values_that_collide();
+  test_a_flood_of_collisions_is_noticed();
   test_slots();
   test_codes_in_the_smallest_type();
   return 0;

@@ -244,6 +244,8 @@ static int weigh(const NodeBuilding *building, const TreeNodes *nodes, int64_t a
   weighing->n_declared = n_declared;
   weighing->n_nodes = building->n_nodes;
   weighing->chances = new_array(building->n_nodes, sizeof(double));
+  weighing->clones = new_array(building->n_nodes, sizeof(int64_t));
+  weighing->begins = new_array(building->n_declared + 2, sizeof(int64_t));
   weighing->sums = new_array(building->n_nodes, sizeof(double));
   weighing->weights = new_array(building->n_options, sizeof(double));
   begin_weighing(weighing);
@@ -254,6 +256,8 @@ static int weigh(const NodeBuilding *building, const TreeNodes *nodes, int64_t a
 
 static void free_weights(Weighing *weighing) {
   free(weighing->chances);
+  free(weighing->clones);
+  free(weighing->begins);
   free(weighing->sums);
   free(weighing->weights);
 }

@@ -119,10 +119,20 @@ show_dates = function(parts) {
 }
 
 encode_column = function(column) {
-  first = unique(column$values)
-  names = column$show(first)
-  names[is.na(first)] = "NA"
-  list(codes = match(column$values, first), names = names)
+  numbered = number_values(column$values)
+  names = column$show(numbered$values)
+  names[is.na(numbered$values)] = "NA"
+  list(codes = numbered$codes, names = names)
+}
+
+# -> list(codes, from 1 in order of first appearance, values, the distinct ones)
+# Doubles are numbered by their bits, in a time that no values can make long, unlike unique() and match().
+number_values = function(values) {
+  if (is.double(values)) {
+    return(.Call(C_number_doubles, values))
+  }
+  first = unique(values)
+  list(codes = match(values, first), values = first)
 }
 
 # Pairs of codes become one number each, exact in a double, and these are numbered by first appearance again.
@@ -131,10 +141,10 @@ combine_codes = function(left, right) {
   if (n_left * as.double(length(right$names)) >= 2^53) {
     stop_parameter("strata", "have fewer than 2^53 pairs of values in two columns, to be exact", "more")
   }
-  pairs = left$codes + n_left * (right$codes - 1)
-  first = unique(pairs)
+  numbered = number_values(left$codes + n_left * (right$codes - 1))
+  first = numbered$values
   list(
-    codes = match(pairs, first),
+    codes = numbered$codes,
     names = paste(left$names[(first - 1) %% n_left + 1], right$names[(first - 1) %/% n_left + 1], sep = ", ")
   )
 }

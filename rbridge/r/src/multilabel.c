@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "arguments.h"
-#include "core/numbering.h"
 #include "core/permutation.h"
 #include "memory.h"
+#include "numbering.h"
 #include "order.h"
 #include "routines.h"
 
@@ -17,23 +17,10 @@ static const char *const of = "batch_sampler_multilabel";
 
 /* Number values in order of first appearance, in place. */
 static void number_in_place(int64_t *values, int64_t n_rows) {
-  NumberTable table = {.found = 0, .bits = 10};
-  for (int64_t row = 0; row < n_rows;) {
-    int64_t room = INT64_C(1) << (table.bits - 1);
-    int64_t *distinct = new_numbers(room);
-    if (table.found > 0) memcpy(distinct, table.distinct, (size_t)table.found * sizeof(int64_t));
-    table.distinct = distinct;
-    table.slots = new_integers(2 * room);
-    enter_known(&table);
-    int64_t end = 0;
-    while (end < n_rows) {
-      end = n_rows - row < STEP ? n_rows : row + STEP;
-      row = number_rows(&table, values, row, end, values);
-      R_CheckUserInterrupt();
-      if (row < end) break; /* the table is full */
-    }
-    table.bits += 2;
-  }
+  const int64_t *distinct;
+  int64_t *codes = new_numbers(n_rows);
+  number_values(values, n_rows, codes, &distinct);
+  memcpy(values, codes, (size_t)n_rows * sizeof(int64_t));
 }
 
 SEXP C_number_label_sets(SEXP labels) {

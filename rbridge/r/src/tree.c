@@ -164,6 +164,8 @@ static TreeNodes fill_all(NodeBuilding *building) {
 static int weigh_all(Weighing *weighing, int64_t n_options) {
   weighing->chances = scratch_array(weighing->n_nodes, sizeof(double));
   weighing->sums = scratch_array(weighing->n_nodes, sizeof(double));
+  weighing->clones = scratch_array(weighing->n_nodes, sizeof(int64_t));
+  weighing->begins = scratch_array(weighing->n_declared + 2, sizeof(int64_t));
   weighing->weights = scratch_array(n_options, sizeof(double));
   begin_weighing(weighing);
   for (;;) {

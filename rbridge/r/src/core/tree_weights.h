@@ -5,6 +5,7 @@
 
 #include <float.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "tree.h"
 #include "tree_nodes.h"
@@ -34,6 +35,8 @@ typedef struct {
   int64_t n_nodes;
   double *chances; /* scratch: the weight of each node among its siblings; n_nodes */
   double *sums;    /* scratch: n_nodes */
+  int64_t *clones; /* scratch: the nodes, those of one declared node after another; n_nodes */
+  int64_t *begins; /* scratch: where those of each declared node begin in `clones`; n_declared + 2 */
   double *weights; /* the result, one for each option */
 
   int64_t failed;  /* of a refusal: the declared node that has the column, or the node whose weights have that sum */
@@ -43,12 +46,23 @@ typedef struct {
   int task;        /* where weighing is, from here on */
   int64_t node;    /* the declared node */
   int64_t below;   /* the first declared node behind those below it */
+  int64_t clone;   /* the place in `clones` of the next node of a sum */
   int64_t at;      /* the node of the next option */
-  int64_t option;
+  int64_t option;  /* -1 if none of a sum's node has been added */
   double total;    /* of its options so far */
 } Weighing;
 
 enum { BEGIN_SUM, SUM_LEAVES, SUM_CHILDREN, WEIGH_OPTIONS };
+
+/* List the nodes of each declared node, so that a sum looks at those below its own alone. */
+static inline void list_clones(Weighing *weighing) {
+  const int32_t *declared = weighing->nodes->declared;
+  int64_t *begins = weighing->begins;
+  memset(begins, 0, (size_t)(weighing->n_declared + 2) * sizeof(int64_t));
+  for (int64_t node = 0; node < weighing->n_nodes; node++) begins[declared[node] + 2]++;
+  for (int64_t node = 0; node < weighing->n_declared; node++) begins[node + 2] += begins[node + 1];
+  for (int64_t node = 0; node < weighing->n_nodes; node++) weighing->clones[begins[declared[node] + 1]++] = node;
+}
 
 /* Begin to weigh; the caller has set the fields up to `weights`. */
 static inline void begin_weighing(Weighing *weighing) {
@@ -63,11 +77,12 @@ static inline void begin_weighing(Weighing *weighing) {
     const WeightDeclaration *mine = &weighed[weighing->nodes->declared[node]];
     weighing->chances[node] = mine->form == FIXED_WEIGHT ? mine->weight : 1;
   }
+  list_clones(weighing);
   weighing->failed = -1;
   weighing->of_rows = 0;
   weighing->refused = 0;
   weighing->task = BEGIN_SUM;
-  weighing->node = weighing->at = weighing->option = 0;
+  weighing->node = weighing->clone = weighing->at = weighing->option = 0;
   weighing->total = 0;
 }
 
@@ -88,29 +103,36 @@ static inline int is_weight(double number) { return number >= 0 && number <= DBL
 
 /* Find the next declared node whose chance is a sum over rows. */
 static inline void begin_sum(Weighing *weighing) {
-  int64_t node = weighing->node, below = node + 1;
+  int64_t node = weighing->node;
   while (node < weighing->n_declared && weighing->weighed[node].form < SUM_OF_ROWS) node++;
-  weighing->at = weighing->option = 0;
   weighing->node = node;
-  weighing->task = node < weighing->n_declared ? SUM_LEAVES : WEIGH_OPTIONS;
-  below = node + 1;
+  if (node == weighing->n_declared) {
+    weighing->at = weighing->option = 0;
+    weighing->task = WEIGH_OPTIONS;
+    return;
+  }
+  int64_t below = node + 1;
   while (below < weighing->n_declared && weighing->declared[below].parent >= node) below++;
   weighing->below = below;
+  weighing->clone = weighing->begins[node];
+  weighing->option = -1;
+  weighing->task = SUM_LEAVES;
 }
 
 /* Sum over the rows of the leaves below the declared node, from left to right. */
 static inline int sum_leaves(Weighing *weighing, int64_t at_most) {
   const TreeNodes *nodes = weighing->nodes;
   const WeightDeclaration *mine = &weighing->weighed[weighing->node];
-  for (; weighing->at < weighing->n_nodes; weighing->at++, weighing->option = nodes->offsets[weighing->at]) {
-    int64_t at = weighing->at, end = nodes->offsets[at + 1], declared = nodes->declared[at];
+  for (; weighing->clone < weighing->begins[weighing->below]; weighing->clone++, weighing->option = -1) {
+    int64_t at = weighing->clones[weighing->clone], begin = nodes->offsets[at], end = nodes->offsets[at + 1];
     if (at_most-- <= 0) return WEIGHTS_GO_ON;
-    if (declared < weighing->node || declared >= weighing->below || !is_leaf_of(nodes, weighing->n_nodes, at)) continue;
+    if (!is_leaf_of(nodes, weighing->n_nodes, at)) continue;
     if (mine->form == COUNT_OF_ROWS) {
-      weighing->sums[at] = (double)(end - nodes->offsets[at]);
+      weighing->sums[at] = (double)(end - begin);
       continue;
     }
-    double sum = weighing->option == nodes->offsets[at] ? 0 : weighing->sums[at];
+    double sum = weighing->option < 0 ? 0 : weighing->sums[at];
+    if (weighing->option < 0) weighing->option = begin;
     for (; weighing->option < end && at_most >= 0; weighing->option++, at_most--) {
       double number = mine->summed[nodes->options[weighing->option]];
       if (!is_weight(number)) return refuse_weight(weighing, weighing->node, 0, number);
@@ -126,17 +148,17 @@ static inline int sum_leaves(Weighing *weighing, int64_t at_most) {
 /* Sum over the children of the nodes above these leaves, which are behind them. */
 static inline void sum_children(Weighing *weighing, int64_t at_most) {
   const TreeNodes *nodes = weighing->nodes;
-  for (; weighing->at > 0 && at_most > 0; weighing->at--, at_most--) {
-    int64_t at = weighing->at - 1, declared = nodes->declared[at];
-    if (declared < weighing->node || declared >= weighing->below) continue;
+  int64_t first = weighing->begins[weighing->node];
+  for (; weighing->clone > first && at_most > 0; weighing->clone--, at_most--) {
+    int64_t at = weighing->clones[weighing->clone - 1];
     if (!is_leaf_of(nodes, weighing->n_nodes, at)) {
       double sum = 0;
       for (int64_t i = nodes->offsets[at]; i < nodes->offsets[at + 1]; i++) sum += weighing->sums[nodes->options[i]];
       weighing->sums[at] = sum;
     }
-    if (declared == weighing->node) weighing->chances[at] = weighing->sums[at];
+    if (nodes->declared[at] == weighing->node) weighing->chances[at] = weighing->sums[at];
   }
-  if (weighing->at > 0) return;
+  if (weighing->clone > first) return;
   weighing->node++;
   weighing->task = BEGIN_SUM;
 }

@@ -145,3 +145,32 @@ test_that("dates of any century are shown in ISO form", {
   times = as.POSIXct(c("0099-01-02 03:04:05", "2017-06-30 00:00:00"), tz = "UTC")
   expect_identical(names(times), c("0099-01-02T03:04:05", "2017-06-30"))
 })
+
+# Doubles whose bits want the same slot of a table of any size: the multiplication of the core's hash, undone, in digits of
+# 16 bits.
+colliding_doubles = function(count) {
+  inverse = c(29501, 39223, 33761, 61918)
+  hash = seq_len(count) - 1
+  factor = list(hash %% 65536, hash %/% 65536, 0, 0)
+  digits = list()
+  carry = 0
+  for (place in 1:4) {
+    for (i in 1:place) carry = carry + factor[[i]] * inverse[place - i + 1]
+    digits[[place]] = carry %% 65536
+    carry = carry %/% 65536
+  }
+  digits[1:2] = Map(bitwXor, digits[1:2], digits[3:4])
+  bytes = writeBin(as.integer(do.call(rbind, digits)), raw(), size = 2L, endian = "little")
+  values = readBin(bytes, "double", count, endian = "little")
+  values[!is.na(values)]
+}
+
+test_that("numbers of doubles are those of unique() and match(), also if their hashes collide", {
+  collide = colliding_doubles(3e5)
+  expect_gt(length(collide), 2.9e5)
+  expect_identical(number_values(collide), list(codes = seq_along(collide), values = collide))
+  few = colliding_doubles(3000)
+  for (values in list(numeric(), 1, c(few, rev(few), few), c(3, NA, 1e300, 3, -Inf, 0.1, NA, 2^53, -1), (1:5000) %% 700 / 7)) {
+    expect_identical(number_values(values), list(codes = match(values, unique(values)), values = unique(values)))
+  }
+})

@@ -293,7 +293,7 @@ test_that("specifications that are nested deeply, or repeat their parts endlessl
     expect_length(sampler_of(spec, length = 1)(NULL)$batches(0)$rows, 1L)
   }
   specs = list(
-    nested(64), nested(10000), brackets(64), brackets(200), brackets(20000), repeating, strrep("- ", 5000),
+    nested(64), nested(1000), brackets(64), brackets(200), brackets(20000), repeating, strrep("- ", 5000),
     paste0(strrep("[", 5000), strrep("]", 5000))
   )
   for (spec in specs) {

@@ -1,0 +1,99 @@
+"""Numbers for integers, whatever they are: the same as pandas', in a time that no values make long."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+from types import FrameType
+from typing import Optional
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pystrat import _kernels
+from pystrat.strata import encode_strata
+
+INVERSE = pow(0x9E3779B97F4A7C15, -1, 2**64)  # of the core's hash, which multiplies
+
+
+def colliding(count: int) -> np.ndarray:
+    """Integers that want the same slot of a table of any size."""
+    bits = np.arange(count, dtype=np.uint64) * np.uint64(INVERSE)
+    return (bits ^ (bits >> np.uint64(32))).view(np.int64)
+
+
+def check_numbers(values: np.ndarray) -> None:
+    codes = np.empty(len(values), dtype=np.int64)
+    distinct = _kernels.number_integers(values, codes)
+    expected_codes, expected = pd.factorize(values)
+    assert np.array_equal(codes, expected_codes) and np.array_equal(distinct, expected)
+
+
+@pytest.mark.parametrize("count", [1, 500, 600, 20_000])
+@pytest.mark.parametrize("repeats", [1, 3])
+def test_values_that_collide_have_the_same_numbers(count: int, repeats: int) -> None:
+    random = np.random.default_rng(1)
+    values = np.repeat(colliding(count), repeats)
+    check_numbers(random.permutation(values))
+    check_numbers(random.permutation(np.concatenate([values, np.arange(count)])))
+
+
+def test_a_million_values_that_collide_take_no_longer_than_sorting_them() -> None:
+    """A search through all of them would take some 10 minutes."""
+    program = (
+        "import numpy as np; from pystrat._kernels import number_integers; from tests.test_numbering import colliding;"
+        "values = colliding(1_000_000); codes = np.empty_like(values);"
+        "assert np.array_equal(number_integers(values, codes), values) and np.array_equal(codes, np.arange(len(values)))"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=120)
+
+
+def test_combinations_that_collide_are_strata() -> None:
+    """The pairs of two columns are numbered as well: here two columns whose pairs are any integers below 2^32."""
+    values = colliding(2**20)
+    values = values[(0 <= values) & (values < 2**53)]
+    strata = encode_strata({"a": values % 1000, "b": values // 1000})
+    assert len(strata.names) == len(values)
+
+
+class Interrupted(Exception):
+    """What the handler of the alarm raises, as that of Ctrl-C raises KeyboardInterrupt."""
+
+
+@pytest.fixture
+def alarm() -> object:
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        pytest.skip("alarms are of POSIX, and reach the main thread alone")
+
+    def interrupt(number: int, frame: Optional[FrameType]) -> None:
+        raise Interrupted
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.parametrize("is_flood", [False, True])
+def test_numbering_hears_signals(alarm: object, is_flood: bool) -> None:
+    """The last rows are not numbered yet when it ends."""
+    count = 2**24
+    values = colliding(count) if is_flood else np.arange(count)
+    codes = np.full(count, -1)
+    with pytest.raises(Interrupted):
+        signal.setitimer(signal.ITIMER_REAL, 0.02)
+        _kernels.number_integers(values, codes)
+    assert codes[-1] == -1
+
+
+def test_an_epoch_hears_signals(alarm: object) -> None:
+    count = 2**24
+    codes, layout = np.zeros(count, dtype=np.uint8), np.arange(count, dtype=np.int32)
+    cursors, out = np.zeros(1, dtype=np.int64), np.empty(count, dtype=np.int32)
+    with pytest.raises(Interrupted):
+        signal.setitimer(signal.ITIMER_REAL, 0.02)
+        _kernels.scatter_permutation(1, codes, cursors, layout, out)
+    assert cursors[0] < count
