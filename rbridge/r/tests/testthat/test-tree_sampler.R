@@ -285,19 +285,21 @@ test_that("the random number generator of R is left as it was", {
 test_that("specifications that are nested deeply, or repeat their parts endlessly, are refused", {
   skip_if_not_installed("yaml")
   nested = function(depth) Reduce(function(node, level) list(name = "b", children = list(node)), 1:depth, list(name = "a"))
+  repeating = function(depth) Reduce(function(node, level) list(children = list(node, node)), 1:depth, list())
   brackets = function(depth) {
     paste0(strrep("{name: a, children: [", depth), "{name: leaf}", strrep("]}", depth), "\n")
   }
-  repeating = Reduce(function(node, level) list(children = list(node, node)), 1:60, list())
-  for (spec in list(nested(63), brackets(63))) {
-    expect_length(sampler_of(spec, length = 1)(NULL)$batches(0)$rows, 1L)
+  rows_of = function(make, size) sampler_of(make(size), length = 1)(NULL)$batches(0)$rows
+  message_of = function(make, size) tryCatch(sampler_of(make(size)), error = conditionMessage)
+  refused = paste("The 'spec' parameter of batch_sampler_tree must have at most 1000000 mappings and lists, nested at",
+    "most 128 deep. Got more instead.")
+  for (make in list(nested, brackets)) {
+    expect_length(rows_of(make, 20), 1L)
+    for (depth in c(64, 200, 1000)) {
+      expect_identical(message_of(make, depth), refused)
+    }
   }
-  specs = list(
-    nested(64), nested(1000), brackets(64), brackets(200), brackets(20000), repeating, strrep("- ", 5000),
-    paste0(strrep("[", 5000), strrep("]", 5000))
-  )
-  for (spec in specs) {
-    expect_error(sampler_of(spec), paste("The 'spec' parameter of batch_sampler_tree must have at most 1000000 mappings",
-      "and lists, nested at most 128 deep. Got more instead."), fixed = TRUE)
-  }
+  expect_identical(message_of(repeating, 60), refused)
+  expect_identical(message_of(function(depth) strrep("- ", depth), 5000), refused)
+  expect_identical(message_of(brackets, 20000), refused)
 })
