@@ -184,7 +184,8 @@ def test_the_script_of_autism_nsch_writes_every_result(
         monkeypatch.setattr(autism_training, name, value)
     autism_training.main(["--out", str(tmp_path)])
     results = VIGNETTES / "autism_results"
-    assert {path.name for path in tmp_path.iterdir()} == {path.name for path in results.iterdir()} - {"runs_in_r.csv"}
+    in_r = {"runs_in_r.csv", "about_in_r.json"}
+    assert {path.name for path in tmp_path.iterdir()} == {path.name for path in results.iterdir()} - in_r
     for path in tmp_path.glob("*.csv*"):
         fresh, kept = pd.read_csv(path), pd.read_csv(results / path.name)
         assert list(fresh.columns) == list(kept.columns), path.name
@@ -193,6 +194,34 @@ def test_the_script_of_autism_nsch_writes_every_result(
     assert len(errors) == 10 and (errors[["standard_error", "standard_error_weighted"]] > 0).all(axis=None)
     wasted = pd.read_csv(tmp_path / "runs.csv").groupby("batches")["without"].sum()
     assert wasted["stratified"] == 0 < wasted["plain"]
+
+
+def test_networks_trained_in_r_are_those_of_python_on_stratified_batches() -> None:
+    results = VIGNETTES / "autism_results"
+    in_r, runs = pd.read_csv(results / "runs_in_r.csv"), pd.read_csv(results / "runs.csv")
+    about = json.loads((results / "about_in_r.json").read_text(encoding="utf-8"))
+    assert sorted(in_r["seed"].unique()) == about["seeds"] and {"R", "LibTorch", "torch", "mlr3torch"} <= set(
+        about["versions"]
+    )
+    keys = ["loss", "promise", "batches", "learning_rate", "seed", "epoch"]
+    both = in_r.merge(runs, on=keys, suffixes=("_r", "_python"))
+    assert len(both) == len(in_r) == 12 * 10 * len(about["seeds"])
+    is_stratified = both["batches"] == "stratified"
+    for measure in ("auc", "auc_weighted", "aum"):
+        difference = (both[f"{measure}_r"] - both[f"{measure}_python"]).abs()
+        assert difference[is_stratified].max() == 0 and 0.001 < difference[~is_stratified].max() < 0.06
+    assert (in_r.loc[in_r["batches"] == "stratified", "without"] == 0).all()
+    assert (both["batches_an_epoch_r"] == both["batches_an_epoch_python"]).all()
+
+
+def test_the_batches_that_reached_networks_in_r_are_those_of_python() -> None:
+    in_r = pd.read_csv(VIGNETTES / "autism_results" / "runs_in_r.csv")
+    stratified = in_r[in_r["batches"] == "stratified"]
+    epochs = stratified.groupby(["promise", "seed", "epoch"])["batches_md5"].nunique()
+    assert (epochs == 1).all()
+    lines = output("autism-nsch")
+    shown = [count for name, count in zip(lines, lines[1:]) if name.split() == ["TRUE"]]
+    assert [int(count) for count in shown] == [len(epochs)]
 
 
 def prose(name: str) -> str:

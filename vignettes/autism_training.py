@@ -183,7 +183,8 @@ def train(
 
 
 def evaluate(network: torch.nn.Module, children: Children) -> dict[str, float]:
-    return area(predict(network, children), children)
+    scores = predict(network, children)
+    return {**area(scores, children), "aum": float(ScaledAUMLoss()(torch.from_numpy(scores), children.labels))}
 
 
 @torch.no_grad()
@@ -247,7 +248,7 @@ def run_at_other_rates(children: Children, test: Children) -> tuple[pd.DataFrame
         rows, scores = run(children, test, rates)
         runs.append(rows[rows["epoch"] == EPOCHS])
         errors.append(test_errors(scores, rates, test))
-    return pd.concat(runs), pd.concat(errors)
+    return pd.concat(runs).drop(columns="aum"), pd.concat(errors)
 
 
 def placements(scores: NDArray[Any], positive: NDArray[np.bool_], weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -347,6 +348,10 @@ def write(folder: Path, name: str, table: pd.DataFrame) -> None:
     table.to_csv(folder / f"{name}.csv", index=False, float_format="%.4f")
 
 
+def write_compressed(folder: Path, name: str, table: pd.DataFrame) -> None:
+    table.to_csv(folder / f"{name}.csv.gz", index=False, compression={"method": "gzip", "mtime": 0})
+
+
 def main(arguments: Optional[list[str]] = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=Path("vignettes/autism_results"))
@@ -376,7 +381,11 @@ def main(arguments: Optional[list[str]] = None) -> None:
     write(folder, "other_rates", other_runs)
     write(folder, "test_errors", pd.concat([test_errors(scores, rates, test), other_errors]))
     write(folder, "gradients", gradient_noise(rest, rates))
-    ranks.to_csv(folder / "test_scores.csv.gz", index=False, compression={"method": "gzip", "mtime": 0})
+    write_compressed(folder, "test_scores", ranks)
+    # autism_training.R reads which rows, in which order.
+    write_compressed(
+        folder, "split", pd.concat(pd.DataFrame({"part": part, "row": rows[part]}) for part in ("rest", "test"))
+    )
     about = {
         "seeds": SEEDS,
         "tuning_seeds": TUNING_SEEDS,
