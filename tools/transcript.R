@@ -1,0 +1,63 @@
+# Runs the R code of a document in one session, and writes below each block what it printed, as a block of text.
+#
+#   Rscript tools/transcript.R docs/mlr3torch.md
+#
+# Blocks are fenced as `r`, or as `r libtorch` if they train, which needs LibTorch. The line of the document that begins
+# with "Printed on" gets the date and the versions.
+
+source("tools/libtorch.R")
+
+# What the code prints, without the progress that mlr3 logs.
+run_block = function(code, envir) {
+  connection = textConnection(code)
+  on.exit(close(connection))
+  printed = utils::capture.output(source(connection, local = envir, echo = FALSE, print.eval = TRUE))
+  trimws(printed, "right")
+}
+
+# The lines of a document with what its blocks printed, in place of what they printed before.
+write_transcript = function(lines) {
+  envir = new.env(parent = globalenv())
+  written = character()
+  while (length(lines) > 0) {
+    end = 1L
+    if (grepl("^```", lines[1])) {
+      end = which(lines == "```")[1]
+    }
+    block = lines[seq_len(end)]
+    lines = lines[-seq_len(end)]
+    written = c(written, block)
+    if (!grepl("^```r( libtorch)?$", block[1])) {
+      next
+    }
+    if (identical(lines[1:2], c("", "```text"))) {
+      lines = lines[-seq_len(which(lines == "```")[1])]
+    }
+    printed = run_block(block[-c(1L, end)], envir)
+    if (length(printed) > 0) {
+      written = c(written, "", "```text", printed, "```")
+    }
+  }
+  written
+}
+
+main = function(file) {
+  options(width = 100, digits = 4)
+  for (name in c("mlr3", "bbotk")) {
+    lgr::get_logger(name)$set_threshold("warn")
+  }
+  lines = readLines(file, encoding = "UTF-8")
+  trains = "```r libtorch" %in% lines
+  if (trains) {
+    check_libtorch()
+  }
+  lines = write_transcript(lines)
+  if (trains) {
+    versions = training_versions(c("torch", "mlr3torch", "mlr3", "mlr3tuning"))
+    lines[startsWith(lines, "Printed on ")] = sprintf("Printed on %s with %s.", Sys.Date(),
+      paste(names(versions), versions, collapse = ", "))
+  }
+  writeLines(lines, file, useBytes = TRUE)
+}
+
+main(commandArgs(trailingOnly = TRUE)[1])
