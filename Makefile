@@ -44,8 +44,11 @@ test-vignettes: set-up-test-r ## Run the vignettes and compare their text with t
 vignettes: set-up-test-r ## Render the vignettes: vignettes/*.Rmd -> *.md and their figures
 	@Rscript tools/vignettes.R
 
-vignettes-full: set-up-test-r ## Render them into build/vignettes/, with the parts that need LibTorch in R
-	@Rscript tools/vignettes.R --full
+vignettes-full: set-up-test-r ## Train in R what documents and vignettes show, which needs LibTorch, and render them
+	@Rscript tools/transcript.R docs/mlr3torch.md
+	@OMP_NUM_THREADS=1 Rscript vignettes/stratified_training.R
+	@OMP_NUM_THREADS=1 Rscript vignettes/autism_training.R
+	@Rscript tools/vignettes.R
 
 bench: set-up-bench ## Measure the samplers beside their peers, and print the tables of benchmarks/README.md
 	@$(python) benchmarks/run.py $(addsuffix .py,$(bench_scripts)) epoch.R $(bench_options)

@@ -224,6 +224,40 @@ def test_the_batches_that_reached_networks_in_r_are_those_of_python() -> None:
     assert [int(count) for count in shown] == [len(epochs)]
 
 
+def test_the_batches_of_the_data_loader_of_r_are_the_published_ones() -> None:
+    shuffled = pd.read_csv(VIGNETTES / "stratified_results" / "shuffled_in_r.csv")["positives"]
+    plain = PUBLISHED["plain_shuffle_after_torch_manual_seed_1"]
+    assert shuffled.head(5).tolist() == plain["positives_in_first_batches"]
+    assert shuffled.tail(5).tolist() == plain["positives_in_last_batches"]
+    assert (np.flatnonzero(shuffled == 0) + 1).tolist() == plain["batches_without_positives"]
+
+
+def test_what_stratified_batches_says_of_training_in_r_is_in_its_results() -> None:
+    results = VIGNETTES / "stratified_results"
+    runs = pd.read_csv(results / "runs_in_r.csv")
+    about = json.loads((results / "about_in_r.json").read_text(encoding="utf-8"))
+    assert len(runs) == 2 * 2 * 2 * np.size(about["seeds"]) * about["epochs"]
+    without = runs.groupby(["batches", "promise"])[["without", "batches_an_epoch"]].sum()
+    share = without["without"] / without["batches_an_epoch"]
+    assert (share["stratified"] == 0).all() and share["plain", 1] > 1 / 3 and 0.04 < share["plain", 3] < 0.06
+    survey = pd.read_csv(VIGNETTES / "autism_results" / "runs_in_r.csv")
+    ends, survey_ends = (
+        table[table["epoch"] == table["epoch"].max()].pivot_table(
+            index=["loss", "promise", "seed"], columns="batches", values="auc"
+        )
+        for table in (runs, survey)
+    )
+    means, survey_means = (
+        (table["stratified"] - table["plain"]).groupby(["loss", "promise"]).mean() for table in (ends, survey_ends)
+    )
+    assert sorted(means["cross-entropy"].round(3)) == [-0.001, 0.001] and (means["AUM"] > 0.05).all()
+    assert (survey_means["cross-entropy"] > 0).all() and survey_means["AUM"].abs().max().round(3) <= 0.005
+    assert (ends.loc["AUM"].loc[3] < 0.5).any().all() and survey_ends.to_numpy().min() > 0.7
+    for table in (ends, survey_ends):
+        by_loss = table.groupby(["loss", "promise"]).mean()
+        assert (by_loss.loc["cross-entropy"] > by_loss.loc["AUM"]).all(axis=None)
+
+
 def prose(name: str) -> str:
     """The text of a vignette with one space between words, and without emphasis."""
     return " ".join((VIGNETTES / f"{name}.md").read_text(encoding="utf-8").replace("*", "").split())

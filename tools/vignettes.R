@@ -4,20 +4,14 @@
 #
 #   Rscript tools/vignettes.R [NAME ...]          render all, or the named ones
 #   Rscript tools/vignettes.R --check [NAME ...]  write nothing; fail if a fresh text differs from the committed one
-#   Rscript tools/vignettes.R --full [NAME ...]   render into build/vignettes/, with the parts that need LibTorch in R
 #
 # Figures are not compared, since their bytes differ between machines; that each of them is there is checked. Nor are
-# the line breaks and spaces of prose, which pandoc sets otherwise from version to version. LibTorch is hidden from R but
-# for --full, so that the text to commit and the text of a check are the same whether or not there is one. With it,
-# documents train in processes of their own: two LibTorches, R's and Python's, do not go together in one.
+# the line breaks and spaces of prose, which pandoc sets otherwise from version to version. LibTorch is hidden from R, so
+# that the text is the same whether or not there is one: documents read the results of training.
 
 arguments = commandArgs(trailingOnly = TRUE)
 is_check = "--check" %in% arguments
-is_full = "--full" %in% arguments
-if (is_check && is_full) {
-  stop("--check and --full exclude each other: the committed text is the one without LibTorch")
-}
-wanted = setdiff(arguments, c("--check", "--full"))
+wanted = setdiff(arguments, "--check")
 documents = sub("\\.Rmd$", "", list.files("vignettes", pattern = "\\.Rmd$"))
 unknown = setdiff(wanted, documents)
 if (length(documents) == 0 || length(unknown) > 0) {
@@ -32,10 +26,7 @@ if (!nzchar(Sys.getenv("RETICULATE_PYTHON"))) {
   Sys.setenv(RETICULATE_PYTHON = file.path(getwd(), ".venv/bin/python"))
 }
 Sys.setenv(MPLBACKEND = "Agg", OMP_NUM_THREADS = "1", LC_ALL = "C.UTF-8", LANGUAGE = "en", TZ = "UTC", TORCH_LOAD = "0",
-  TORCH_INSTALL = "0")
-if (!is_full) {
-  Sys.setenv(TORCH_HOME = tempfile("no-libtorch"))
-}
+  TORCH_INSTALL = "0", TORCH_HOME = tempfile("no-libtorch"))
 
 # Renders the document inside `folder`: that of vignettes/, or a copy of it anywhere else.
 render = function(name, folder) {
@@ -92,7 +83,7 @@ problems_of = function(name, fresh) {
 # Renders one document, and compares it if that is asked for.
 process = function(name) {
   begin = Sys.time()
-  folder = if (is_check) tempfile("vignettes") else if (is_full) "build/vignettes" else "vignettes"
+  folder = if (is_check) tempfile("vignettes") else "vignettes"
   dir.create(folder, showWarnings = FALSE, recursive = TRUE)
   problems = tryCatch(
     {
