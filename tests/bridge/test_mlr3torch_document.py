@@ -1,7 +1,7 @@
 """docs/mlr3torch.md, README.md and the help page show what training printed, which needs LibTorch.
 
-Here its examples run without LibTorch. What a block shows that trains, as far as it does not depend on the processor, is
-computed from the samplers alone, and the blocks after it must print the same.
+Here its examples run without LibTorch. What a block that trains leaves behind is computed from the samplers alone, and
+the blocks after it must print the same: rows, counts, order and names do not depend on the processor.
 """
 
 from __future__ import annotations
@@ -74,7 +74,9 @@ def test_the_document_says_with_which_versions_and_when_training_printed_this() 
 def test_training_learns_and_every_block_that_trains_shows_what_it_printed() -> None:
     trained = [shown for trains, _, shown in BLOCK.findall(DOCUMENT.read_text(encoding="utf-8")) if trains]
     assert len(trained) == len(WITHOUT_TRAINING)
-    areas = [float(area) for shown in trained for area in re.findall(r"^classif\.auc\n\s*([\d.]+)", shown, re.MULTILINE)]
+    areas = [
+        float(area) for shown in trained for area in re.findall(r"^classif\.auc\n\s*([\d.]+)", shown, re.MULTILINE)
+    ]
     assert len(areas) == 2 and min(areas) > 0.7
 
 

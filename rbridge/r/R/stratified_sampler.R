@@ -147,8 +147,8 @@
 #' * Hashes: mlr3 tells learners apart also by the settings of their samplers.
 #' * Tuning: to tune `min_samples_per_stratum`, give generators as the levels of a factor, see the examples.
 #'
-#' A `classif.mlp` that was trained for three epochs on 156 rows of the task `sonar`, with `min_samples_per_stratum = 5`,
-#' got these rows of the classes M and R in its first batches (R 4.5.0, torch 0.17.0, mlr3torch 0.3.3, 2026-11-22):
+#' A `classif.mlp` was trained for three epochs on 156 rows of the task `sonar`, with `min_samples_per_stratum = 5`.
+#' Its first batches held these rows of the classes M and R (R 4.5.0, torch 0.17.0, mlr3torch 0.3.3, 2026-11-22):
 #' ```
 #' #>    batch epoch_1.M epoch_1.R epoch_2.M epoch_2.R epoch_3.M epoch_3.R
 #' #> 1      1         5         5         5         5         5         5
