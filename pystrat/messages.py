@@ -37,7 +37,10 @@ def show(value: Any) -> str:
 
 
 def show_number(value: Any, digits: int = 15) -> str:
-    """Show a number with at most 15 digits, as ``%.15g``, or with as many as are asked for."""
+    """Show a number with at most 15 digits, as ``%.15g``, or with as many as are asked for.
+
+    One that would look like a whole number and is none has 17.
+    """
     if isinstance(value, numbers.Integral) and abs(int(value)) < 10**15:
         return str(int(value))
     number = _as_double(value) + 0.0  # -0 is shown as 0, which it equals
@@ -47,7 +50,10 @@ def show_number(value: Any, digits: int = 15) -> str:
         return "Inf" if number > 0 else "-Inf"
     if isinstance(value, numbers.Rational) and number.is_integer() and value != number:
         return str(value)  # a fraction that a double would show as a whole number
-    return f"{number:.{digits}g}"
+    shown = f"{number:.{digits}g}"
+    if float(shown).is_integer() and not number.is_integer():  # one sees why it is none
+        shown = f"{number:.17g}"
+    return shown
 
 
 def as_written(value: Any) -> float:
@@ -176,8 +182,12 @@ def refusals_of_part(part: str) -> Iterator[None]:
         raise
 
 
-def check_integer(value: Any, name: str, *, minimum: int, maximum: Optional[int] = None) -> int:
-    """Return `value` as an int where it is a whole number within the limits.
+def check_integer(
+    value: Any, name: str, *, minimum: int, maximum: Optional[int] = None, advice: Optional[str] = None
+) -> int:
+    """Return `value` as an int if it is a whole number within the limits; `advice` is for one that is not whole.
+
+    A double may miss the whole number that it was meant to be, as 0.07 * 100 does, by a relative 1e-9 (at most 1e-6).
 
     Raises
     ------
@@ -194,9 +204,20 @@ def check_integer(value: Any, name: str, *, minimum: int, maximum: Optional[int]
     if not is_number:
         raise RefusedType(name, requirement, show(value))
     # A float that is whole stands for the integer, as 3 and 3L are one in R.
-    if not _is_whole(value) or value < minimum or (maximum is not None and value > maximum):
+    number = _nearly_whole(value)
+    if not _is_whole(number):
+        raise RefusedValue(name, requirement, show(value), advice if np.isfinite(float(value)) else None)
+    if number < minimum or (maximum is not None and number > maximum):
         raise RefusedValue(name, requirement, show(value))
-    return int(value)
+    return int(number)
+
+
+def _nearly_whole(value: Any) -> Any:
+    """Return the whole number that a product of doubles was meant to be, else the value itself."""
+    if not isinstance(value, (float, np.floating)) or not np.isfinite(value):
+        return value
+    nearest = round(float(value))
+    return nearest if abs(float(value) - nearest) <= min(1e-9 * abs(float(value)), 1e-6) else value
 
 
 def _is_whole(number: Any) -> bool:

@@ -195,7 +195,8 @@ def _check_size(min_samples_per_stratum: Any, mean_batch_size: Any) -> tuple[Opt
         raise RefusedValue("min_samples_per_stratum", required, got)
     if mean_batch_size is None:
         name = "min_samples_per_stratum"
-        return check_integer(min_samples_per_stratum, name, minimum=1), None
+        advice = "To choose the size of the batches instead, pass 'mean_batch_size'."
+        return check_integer(min_samples_per_stratum, name, minimum=1, advice=advice), None
     return None, check_integer(mean_batch_size, "mean_batch_size", minimum=1)
 
 

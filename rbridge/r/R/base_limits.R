@@ -4,10 +4,17 @@ largest_count = 2147483647 # of rows, draws or batches
 
 # A whole number that must be given.
 check_between = function(value, parameter, least, most) {
+  value = nearly_whole(value)
   if (!is_whole_between(value, least, most)) {
     stop_parameter(parameter, sprintf("be an integer from %.0f to %.0f", least, most), show_value(value))
   }
   as.double(value)
+}
+
+# The whole number that a product such as 0.07 * 100, which is 7.000000000000001, was meant to be; else the value.
+nearly_whole = function(value) {
+  is_number = is.double(value) && !is.object(value) && length(value) == 1L && is.finite(value)
+  if (is_number && abs(value - round(value)) <= min(1e-9 * abs(value), 1e-6)) round(value) else value
 }
 
 is_whole_between = function(value, least, most) {

@@ -25,10 +25,16 @@ show_value = function(value) {
   } else if (is.character(value)) {
     sprintf("'%s'", value)
   } else if (is.numeric(value)) {
-    sprintf("%.15g", as.double(value))
+    show_number(as.double(value))
   } else {
     format(value)
   }
+}
+
+# At most 15 digits; 17 for a number that would look like a whole one and is none.
+show_number = function(value) {
+  shown = sprintf("%.15g", value)
+  if (is.finite(value) && value != floor(value) && !grepl("[.e]", shown)) sprintf("%.17g", value) else shown
 }
 
 # "1 row", "2 rows"

@@ -5,7 +5,8 @@ sampler_configuration = function(min_samples_per_stratum, shuffle, strata, seed,
   num_replicas) {
   check_one_given(min_samples_per_stratum, mean_batch_size)
   configuration = list(
-    min_samples_per_stratum = check_positive(min_samples_per_stratum, "min_samples_per_stratum"),
+    min_samples_per_stratum = check_positive(min_samples_per_stratum, "min_samples_per_stratum",
+      "To choose the size of the batches instead, pass 'mean_batch_size'."),
     mean_batch_size = check_positive(mean_batch_size, "mean_batch_size"),
     shuffle = check_flag(shuffle, "shuffle"),
     seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed),
@@ -38,12 +39,16 @@ is_whole_number = function(value) {
   is.numeric(value) && !is.object(value) && length(value) == 1L && is.finite(value) && value == floor(value)
 }
 
-check_positive = function(value, parameter) {
+# `advice` is for a number that is not whole.
+check_positive = function(value, parameter, advice = NULL) {
   if (is.null(value)) {
     return(NULL)
   }
+  value = nearly_whole(value)
   if (!is_whole_number(value) || value < 1) {
-    stop_parameter(parameter, "be a positive integer", show_value(value))
+    is_fraction = is.numeric(value) && !is.object(value) && length(value) == 1L && is.finite(value) &&
+      value != floor(value)
+    stop_parameter(parameter, "be a positive integer", show_value(value), if (is_fraction) advice)
   }
   as.double(value)
 }

@@ -98,3 +98,10 @@ test_that("'min_samples_per_stratum' is required in some form", {
   expect_error(batch_sampler_stratified(), "must be given, or 'mean_batch_size', and not both. Got neither instead.",
     fixed = TRUE)
 })
+
+test_that("a product of doubles is the whole number that it misses by rounding", {
+  for (value in c(0.07 * 100, 0.29 * 100, 0.57 * 100, 7 + 6e-9)) {
+    plan = batch_sampler_stratified(value, strata = rep("a", 1000))(NULL)
+    expect_equal(plan$.length(), 1000 %/% round(value))
+  }
+})
