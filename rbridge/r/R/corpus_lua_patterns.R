@@ -5,17 +5,17 @@
 # Every class is worked out to the bytes that belong to it, and what Lua would find malformed only when it gets there is
 # refused at once.
 #
-# Lua tries one way after another through a text, and there may be exponentially many. Here all ways go on together: after
-# each item, the places that some way has reached are a set, a logical vector. Only back references need to know what a
-# capture holds, and so there is a set for each content of the captures that are still referred to. A limit on the number
-# of these sets keeps the time short.
+# Lua tries one way after another through a text, and there may be exponentially many. Here all ways go on together:
+# after each item, the places that some way has reached are a set, a logical vector. Only back references need to know
+# what a capture holds, and so there is a set for each content of the captures that are still referred to. A limit on
+# the number of these sets keeps the time short.
 #
 # Source: R. Ierusalimschy, L. H. de Figueiredo and W. Celes, "Lua 5.1 Reference Manual", 5.4.1 (2006-2012).
 
-# The items of a pattern, each list(kind, members, times, number): `kind` is "single", "frontier", "begin", "end", "open",
-# "close", "back" or "nothing", which matches nowhere; `members` are the bytes of a single one or of a frontier's set,
-# `times` the sign of its repetition, and `number` that of the capture that is opened, closed or referred to.
-# A malformed pattern, or one with %b, is an error of class "malformed_pattern".
+# The items of a pattern, each list(kind, members, times, number): `kind` is "single", "frontier", "begin", "end",
+# "open", "close", "back" or "nothing", which matches nowhere; `members` are the bytes of a single one or of a
+# frontier's set, `times` the sign of its repetition, and `number` that of the capture that is opened, closed or
+# referred to. A malformed pattern, or one with %b, is an error of class "malformed_pattern".
 read_lua_pattern = function(pattern) {
   reader = lua_reader(as.integer(charToRaw(pattern)))
   items = if (reader$take("^")) list(lua_item("begin"))

@@ -3,7 +3,7 @@
 # -> a list of rules, list(
 #   text = the pattern as it was written,
 #   weight = a decimal number as text, NULL if all lines of the files are kept,
-#   patterns = Lua patterns that were read, one of which is found in the name of each file that the rule covers; none: all
+#   patterns = Lua patterns that were read, one of which is found in the name of each file of the rule; none: all
 #     files
 # )
 # `source` is a file of rules, or a list or several of them written out.

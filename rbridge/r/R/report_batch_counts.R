@@ -5,9 +5,8 @@
 #'
 #' @param batches ([torch::dataloader()] or `list()`)\cr
 #'   A dataloader, which is iterated once, so that the next epoch of its sampler is afterwards one higher.
-#'   Or a list with the elements `rows` and `offsets`, as [collect_rows()] and the method `batches()` of a sampler return
-#'   them.
-#' @param labels (vector, `factor()`, `data.frame()`, `list()` of columns, `character(1)`, `integer(1)` or `function`)\cr
+#'   Or a list with the elements `rows` and `offsets`, as [collect_rows()] and a sampler's `batches()` return them.
+#' @param labels (vector, `data.frame()`, `list()` of columns, `character(1)`, `integer(1)` or `function`)\cr
 #'   One label for each row of the dataset, in any form that [batch_sampler_stratified()] takes as strata.
 #'   Then a batch of a dataloader must hold row numbers.
 #'   For a dataloader also the name or number of the element of a batch that holds its labels, or a function that takes

@@ -72,8 +72,8 @@ refuse_documents = function(text) {
   }
 }
 
-# The package yaml takes quadratic time for brackets inside one another, which are counted before it reads them. Those in
-# quoted text count too, and so the limit is a generous one.
+# The package yaml takes quadratic time for brackets inside one another, which are counted before it reads them. Those
+# in quoted text count too, and so the limit is a generous one.
 refuse_many_brackets = function(text) {
   bytes = charToRaw(text)
   opened = cumsum((bytes %in% charToRaw("[{")) - (bytes %in% charToRaw("]}")))

@@ -118,7 +118,7 @@ test_that("a maximum that turns the method around is warned of once, and clippin
   }
   sampler = drawn(maximum = 5)
   expect_identical(sampler$share_above_maximum(), 0.1)
-  expect_warning(next_epoch_of(sampler), "^10.0 % of the reported examples are above the maximum, a perplexity of 5.00.")
+  expect_warning(next_epoch_of(sampler), "^10.0 % of the reported examples are above the maximum, a perplexity of 5")
   expect_no_warning(next_epoch_of(sampler))
   sampler = drawn(maximum = 5, clip = TRUE)
   expect_no_warning(rows <- unlist(next_epoch_of(sampler)))
@@ -136,7 +136,8 @@ test_that("wrong arguments are refused", {
   refused(paste("The 'initial'", of, "a number above 1 and at most 1000000. Got 1 instead."), initial = 1)
   refused("at most 1000000. Got NaN", initial = NaN)
   refused("at most 1000000. Got '15'", initial = "15")
-  refused(paste("The 'maximum'", of, "a finite number other than 0, 'published', or nothing. Got 0 instead."), maximum = 0)
+  refused(paste("The 'maximum'", of, "a finite number other than 0, 'published', or nothing. Got 0 instead."),
+    maximum = 0)
   refused("or nothing. Got Inf", maximum = Inf)
   refused(paste("The 'clip'", of, "false if there is no maximum. Got TRUE instead."), clip = TRUE)
   refused("or nothing. Got TRUE", maximum = TRUE)

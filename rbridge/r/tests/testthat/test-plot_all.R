@@ -25,7 +25,8 @@ test_that("the count is of what comes and not of what should", {
 })
 
 test_that("batches that cannot be counted are refused", {
-  expect_error(batch_counts(1:3, labels), "The 'batches' parameter of batch_counts must be a dataloader or a list of rows and offsets.",
+  expect_error(batch_counts(1:3, labels),
+    "The 'batches' parameter of batch_counts must be a dataloader or a list of rows and offsets.",
     fixed = TRUE)
   for (row in c(0, 31)) {
     expect_error(batch_counts(list(rows = row, offsets = 0:1), labels),
@@ -33,7 +34,7 @@ test_that("batches that cannot be counted are refused", {
   }
 })
 
-test_that("batch_counts() counts what a dataloader delivers: rows, an element of each batch, or what a function finds", {
+test_that("batch_counts() counts what a dataloader delivers: rows, an element of a batch, or what a function finds", {
   labels = rep(c("yes", "no", "other"), times = c(4, 20, 16))
   generator = batch_sampler_stratified(2, strata = labels, seed = 1)
   items = torch::dataset(

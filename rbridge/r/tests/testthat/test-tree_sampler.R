@@ -284,7 +284,8 @@ test_that("the random number generator of R is left as it was", {
 
 test_that("specifications that are nested deeply, or repeat their parts endlessly, are refused", {
   skip_if_not_installed("yaml")
-  nested = function(depth) Reduce(function(node, level) list(name = "b", children = list(node)), 1:depth, list(name = "a"))
+  around = function(node, level) list(name = "b", children = list(node))
+  nested = function(depth) Reduce(around, 1:depth, list(name = "a"))
   repeating = function(depth) Reduce(function(node, level) list(children = list(node, node)), 1:depth, list())
   brackets = function(depth) {
     paste0(strrep("{name: a, children: [", depth), "{name: leaf}", strrep("]}", depth), "\n")
