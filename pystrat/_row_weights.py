@@ -50,7 +50,7 @@ class RowWeights:
 
     def rows(self, rows: Any, name: str = "rows") -> NDArray[np.int64]:
         """Return positions of rows as int64; refuse what is none, also numbers below 0. A number is a vector of one."""
-        found = plain_array(rows)
+        found = plain_array(rows, name)
         if found.size and found.dtype.kind not in "iu":
             raise RefusedType(name, "hold row positions", _show_dtype(found))
         if found.ndim == 0:
@@ -153,7 +153,7 @@ class RowWeights:
 
 def as_numbers(values: Any, name: str, *, count: Optional[int] = None) -> NDArray[np.float64]:
     """Return a vector of numbers as float64, of one length if `count` says so; for one row, a number is one, too."""
-    found = plain_array(values)
+    found = plain_array(values, name)
     if found.ndim == 0 and count == 1:
         found = found.reshape(1)
     if found.ndim != 1:

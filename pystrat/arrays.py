@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 from pandas.api.extensions import ExtensionArray, ExtensionDtype
 
-from pystrat.messages import RefusedType, show
+from pystrat.limits import MAX_COUNT
+from pystrat.messages import RefusedType, RefusedValue, count_of, show
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -30,21 +31,34 @@ class Wanted:
         return RefusedType(self.name, self.required, got, advice)
 
 
-def plain_array(values: Any) -> NDArray[Any]:
+def plain_array(values: Any, name: str = "values") -> NDArray[Any]:
     """Return `values` as an array of numpy, of any shape, without a copy if that is possible.
 
     Parameters
     ----------
     values : list, numpy.ndarray, pandas Series, Index, extension array or DataFrame, torch tensor, or list of tensors
+    name : str, default "values"
+        The name of the parameter, for error messages.
 
     Returns
     -------
     numpy.ndarray
         Numbers keep their type, in this machine's byte order. If some numbers of pandas or of a masked array are
         missing, all become doubles, with NaN for those. Anything else with missing values, and lists of unequal
-        lengths, become arrays of objects.
+        lengths, become arrays of objects; so does what is no array at all, with 0 dimensions.
+
+    Raises
+    ------
+    TypeError
+        If it is a tensor that numpy has no array for, such as a sparse one.
+    ValueError
+        If it has more rows than any dataset.
     """
-    array = values if type(values) is np.ndarray else _array_of(values)
+    if isinstance(values, range):
+        _check_length(_length_of_range(values), name)
+    array = values if type(values) is np.ndarray else _array_of(values, name)
+    if array.ndim:
+        _check_length(len(array), name)
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
@@ -71,11 +85,12 @@ def as_vector(values: Any, wanted: Wanted) -> Any:
     if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
         raise wanted.refusal(show(values))
     if isinstance(values, range):
+        _check_length(_length_of_range(values), wanted.name)
         return np.arange(values.start, values.stop, values.step)
     if isinstance(values, np.ma.MaskedArray):
         return _one_dimensional(_objects_of_masked(values), wanted)
-    if holds_tensors(values) or hasattr(values, "__array__"):
-        return _one_dimensional(plain_array(values), wanted)
+    if holds_tensors(values) or isinstance(values, memoryview) or hasattr(values, "__array__"):
+        return _one_dimensional(plain_array(values, wanted.name), wanted)
     if isinstance(values, (list, tuple)):
         # An object array keeps what numpy would coerce, such as the logical value in [True, "a"].
         return pd.Series(values, dtype=object).to_numpy()
@@ -92,17 +107,36 @@ def as_doubles(values: Any) -> NDArray[np.float64]:
     return doubles
 
 
+def float64_of(array: NDArray[Any]) -> NDArray[np.float64]:
+    """Return an array of numbers as doubles, without a copy if they are; wider ones beyond all doubles are infinite."""
+    with np.errstate(over="ignore"):
+        return np.asarray(array, dtype=np.float64)
+
+
 def for_kernel(array: NDArray[Any], dtype: Any) -> NDArray[Any]:
     """Return an array as the compiled loops take it, which refuse one that is read-only; a copy only if it must be."""
+    if array.dtype.kind == "f" and array.dtype.itemsize > 8:
+        array = float64_of(array)
     contiguous = np.asarray(array, dtype=dtype, order="C")
     return contiguous if contiguous.flags.writeable else contiguous.copy()
 
 
-def _array_of(values: Any) -> NDArray[Any]:
+def _length_of_range(values: range) -> int:
+    """Return the length of a range, which `len` has only if the machine could count so far."""
+    return max(0, -(-(values.stop - values.start) // values.step))
+
+
+def _check_length(n_rows: int, name: str) -> None:
+    """Refuse more rows than any dataset has, such as those of a range, before they take memory."""
+    if n_rows > MAX_COUNT:
+        raise RefusedValue(name, f"have at most {MAX_COUNT} rows", count_of(n_rows, "row"))
+
+
+def _array_of(values: Any, name: str) -> NDArray[Any]:
     if _is_tensor(values):
-        return _of_tensor(values)
+        return _of_tensor(values, name)
     if holds_tensors(values):
-        return _of_list([plain_array(value) for value in values])
+        return _of_list([plain_array(value, name) for value in values])
     if isinstance(values, (list, tuple)):
         return _of_list(values)
     if isinstance(values, pd.DataFrame):
@@ -123,12 +157,24 @@ def holds_tensors(values: Any) -> bool:
     return isinstance(values, (list, tuple)) and len(values) > 0 and _is_tensor(values[0])
 
 
-def _of_tensor(tensor: Any) -> NDArray[Any]:
-    tensor = tensor.detach().cpu()
+def _of_tensor(tensor: Any, name: str) -> NDArray[Any]:
+    _refuse_without_array(tensor, name)
+    tensor = tensor.detach().cpu().resolve_conj().resolve_neg()
     if tensor.is_floating_point() and str(tensor.dtype) not in ("torch.float16", "torch.float32", "torch.float64"):
         tensor = tensor.float()  # numpy has no bfloat16; the widening is exact
     array: NDArray[Any] = tensor.numpy()
     return array
+
+
+def _refuse_without_array(tensor: Any, name: str) -> None:
+    """Refuse a tensor that numpy has no array for: it is the caller who knows whether its dense form fits memory."""
+    required = "be an array, or a dense tensor of numbers"
+    if tensor.is_quantized:
+        raise RefusedType(name, required, "a quantized tensor", "Call its method dequantize().")
+    if tensor.is_meta:
+        raise RefusedType(name, required, "a tensor without data")
+    if not str(tensor.layout) == "torch.strided":
+        raise RefusedType(name, required, "a sparse tensor", "Call its method to_dense().")
 
 
 def _of_list(values: Sequence[Any]) -> NDArray[Any]:

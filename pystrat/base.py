@@ -39,7 +39,16 @@ from pystrat._batches import BatchLists, gather_part
 from pystrat.arrays import plain_array
 from pystrat.entries import named_by, named_by_class, named_by_function
 from pystrat.limits import MAX_COUNT, MAX_EPOCH, MAX_SEED, SEED_MODULUS
-from pystrat.messages import RefusedType, RefusedValue, UnnamedError, check_integer, show
+from pystrat.messages import (
+    RefusedType,
+    RefusedValue,
+    UnnamedError,
+    check_integer,
+    check_iterable,
+    count_of,
+    is_number,
+    show,
+)
 from pystrat.recipe import Recipe
 from pystrat._random import RandomStream
 
@@ -48,6 +57,7 @@ if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations nam
 
 STATE_VERSION = 1
 _STATE_ENTRIES = {"version", "fingerprint", "epoch", "batch"}
+_ROWS = "hold row positions"
 _EPOCH_STEP = 1_327_217_885
 
 
@@ -99,25 +109,30 @@ class Batches(Sequence["NDArray[Any]"]):
         Row positions, from 0, batch after batch.
     offsets : numpy.ndarray of int64, shape (number of batches + 1,)
         Batch b is ``rows[offsets[b]:offsets[b + 1]]``. They cannot be written to.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `rows` are no vector of integers, or `offsets` do not lead from its beginning to its end.
     """
 
     __slots__ = ("rows", "offsets")
 
+    @named_by_class
     def __init__(self, rows: NDArray[Any], offsets: NDArray[np.int64]) -> None:
+        _check_batches(rows, offsets)
         self.rows = rows
         self.offsets = offsets.view()  # a sampler may use them for all of its epochs
         self.offsets.setflags(write=False)
 
     @classmethod
     def gather(cls, batches: Iterable[NDArray[Any]]) -> "Batches":
-        """Copy the arrays of an iterable into one; raise TypeError where they hold anything but integers."""
-        arrays = [plain_array(batch) for batch in batches]
+        """Copy the arrays of an iterable into one; raise TypeError if they hold anything but integers."""
+        arrays = [_vector_of_batch(batch) for batch in _iterable_of_batches(batches)]
         offsets = np.cumsum([0] + [len(array) for array in arrays], dtype=np.int64)
         arrays = [array for array in arrays if len(array)]
         rows = np.concatenate(arrays) if arrays else np.empty(0, dtype=np.int32)
-        if rows.dtype.kind not in "iu":
-            wrong = RefusedType("batches", "hold row positions", f"{rows.dtype} values")
-            raise wrong.named("Batches.gather")  # not by a decorator: errors of the iterable have names of their own
+        _check_gathered(rows)
         return cls(rows, offsets)
 
     def __len__(self) -> int:
@@ -137,14 +152,18 @@ class Batches(Sequence["NDArray[Any]"]):
         place = range(len(self))[batch]  # raises IndexError, and counts from the end where negative
         return self.rows[self.offsets[place] : self.offsets[place + 1]]
 
+    @named_by_class
     def part(self, first: int, step: int) -> "Batches":
         """Return the batches first, first + step, ..., in arrays of their own."""
+        first, step = _check_steps(first, step)
         rows = np.ascontiguousarray(self.rows)
         part, offsets = gather_part(rows.view(np.uint8), rows.itemsize, self._offsets_in_c(), first, step)
         return Batches(part.view(rows.dtype), offsets)
 
+    @named_by_class
     def lists(self, first: int, step: int) -> Iterator[list[int]]:
         """Iterate over the batches first, first + step, ... as lists of ints, each made when it is asked for."""
+        first, step = _check_steps(first, step)
         if self.rows.dtype == np.int32 and self.rows.flags.c_contiguous:
             return BatchLists(self.rows, self._offsets_in_c(), first, step)
         return (self[batch].tolist() for batch in range(first, len(self), step))
@@ -155,6 +174,55 @@ class Batches(Sequence["NDArray[Any]"]):
 
     def __repr__(self) -> str:
         return f"Batches(n_batches={len(self)}, n_rows={len(self.rows)})"
+
+
+# `Batches.gather` itself is not decorated: errors of the iterable have names of their own.
+_named_by_gather = named_by(lambda *_: "Batches.gather")
+
+
+@_named_by_gather
+def _iterable_of_batches(batches: Any) -> Any:
+    return check_iterable(batches, "batches", required=_ROWS)
+
+
+@_named_by_gather
+def _vector_of_batch(batch: Any) -> NDArray[Any]:
+    array = plain_array(batch, "batches")
+    if array.ndim != 1:  # before the next is asked for: there may be no end to them
+        raise RefusedType("batches", _ROWS, f"a batch of {count_of(array.ndim, 'dimension')}")
+    return array
+
+
+@_named_by_gather
+def _check_gathered(rows: NDArray[Any]) -> None:
+    if rows.dtype.kind not in "iu":
+        raise RefusedType("batches", _ROWS, f"{rows.dtype} values")
+
+
+def _check_batches(rows: Any, offsets: Any) -> None:
+    """Refuse what is no flat array of rows that is cut into batches."""
+    for values, name in ((rows, "rows"), (offsets, "offsets")):
+        required = "be a vector of integers, as an array of numpy"
+        if not isinstance(values, np.ndarray) or isinstance(values, np.ma.MaskedArray):
+            raise RefusedType(name, required, show(values))
+        if values.dtype.kind not in "iu":
+            raise RefusedType(name, required, f"{values.dtype} values")
+        if values.ndim != 1:
+            raise RefusedValue(name, required, count_of(values.ndim, "dimension"))
+    if (
+        not 0 < len(offsets) <= MAX_COUNT + 1
+        or offsets[0] != 0
+        or offsets[-1] != len(rows)
+        or (offsets[1:] < offsets[:-1]).any()
+    ):
+        required = f"lead from 0 to {len(rows)}, the number of rows, and never back"
+        raise RefusedValue("offsets", required, "others")
+
+
+def _check_steps(first: Any, step: Any) -> tuple[int, int]:
+    """Return the first batch and the step to the next one, as the compiled loops take them."""
+    first = check_integer(first, "first", minimum=0, maximum=MAX_COUNT)
+    return first, check_integer(step, "step", minimum=1, maximum=MAX_COUNT)
 
 
 class Place(NamedTuple):
@@ -416,10 +484,10 @@ class BatchSampler(ABC):
         if not isinstance(state, Mapping) or not _STATE_ENTRIES <= set(state):
             required = "have the entries 'version', 'fingerprint', 'epoch' and 'batch'"
             raise RefusedValue("state", required, show(state))
-        if state["version"] != STATE_VERSION:
+        if not is_number(state["version"]) or state["version"] != STATE_VERSION:
             required = f"be of version {STATE_VERSION}"
             raise RefusedValue("state", required, f"version {show(state['version'])}")
-        if state["fingerprint"] != self._own_fingerprint():
+        if not isinstance(state["fingerprint"], str) or state["fingerprint"] != self._own_fingerprint():
             required = "come from a sampler with the same data, parameters and seed"
             raise RefusedValue("state", required, "that of another sampler")
         epoch = self._check_epoch(state["epoch"])

@@ -12,7 +12,8 @@ from typing import Any, Optional, Sequence, Union
 import numpy as np
 import pandas as pd
 
-from pystrat.stratified.sampler import ASSIGN_CHOICES, MISSING_CHOICES, RARE_CHOICES, StratifiedBatchSampler
+from pystrat.plan import ASSIGN_CHOICES
+from pystrat.stratified.sampler import MISSING_CHOICES, RARE_CHOICES, StratifiedBatchSampler
 from pystrat.tables import read_table
 
 

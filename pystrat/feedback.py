@@ -162,7 +162,7 @@ class FeedbackBatchSampler(SamplerWithFeedback, FixedSizeBatchSampler):
         if self.rank is not None and state["batch"] % self._stride:
             required = f"stand at a multiple of the number of replicas, {self._stride}, to be continued by one rank"
             raise RefusedValue("state", required, f"batch {show(state['batch'])}")
-        drawn, words = plain_array(state["drawn"]), state["generator"]
+        drawn, words = plain_array(state["drawn"], "state"), state["generator"]
         if drawn.size and (drawn.dtype.kind not in "iu" or drawn.shape[1:] != (self._batch_size,)):
             required = f"hold drawn batches of {self._batch_size} rows"
             raise RefusedValue("state", required, f"an array of shape {drawn.shape}")
@@ -176,7 +176,7 @@ class FeedbackBatchSampler(SamplerWithFeedback, FixedSizeBatchSampler):
 
     def _generator_words(self, words: Any) -> NDArray[np.uint32]:
         """Return the words of the generator in a state; refuse what can be none."""
-        given = plain_array(words)
+        given = plain_array(words, "state")
         if given.shape != (_GENERATOR_WORDS,):
             required = f"hold {_GENERATOR_WORDS} words of the generator"
             raise RefusedValue("state", required, show(words))

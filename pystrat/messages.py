@@ -29,11 +29,19 @@ def show(value: Any) -> str:
         return "TRUE" if value else "FALSE"
     if isinstance(value, str):
         return f"'{value}'"
-    if isinstance(value, numbers.Real):
+    if is_number(value):
         return show_number(value)
     if isinstance(value, Sized) and getattr(value, "ndim", 1) > 0:
-        return count_of(len(value), "value")
+        try:
+            return count_of(len(value), "value")
+        except (TypeError, OverflowError):  # a sparse matrix has a length only to say that it has none
+            pass
     return f"a value of class '{type(value).__name__}'"
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a value is a real number: no logical value, and no time span, which numpy takes for an integer."""
+    return isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_, np.timedelta64))
 
 
 def show_number(value: Any, digits: int = 15) -> str:
@@ -43,7 +51,7 @@ def show_number(value: Any, digits: int = 15) -> str:
     """
     if isinstance(value, numbers.Integral) and abs(int(value)) < 10**15:
         return str(int(value))
-    number = _as_double(value) + 0.0  # -0 is shown as 0, which it equals
+    number = as_double(value) + 0.0  # -0 is shown as 0, which it equals
     if math.isnan(number):
         return "NaN"
     if math.isinf(number):
@@ -63,12 +71,15 @@ def as_written(value: Any) -> float:
     """
     if isinstance(value, np.floating) and value.dtype.itemsize < 8:
         return float(str(value))
-    return float(value)
+    return as_double(value)
 
 
-def _as_double(value: Any) -> float:
-    """Return a number as a double; an integer beyond all doubles is infinite to R, and so to both languages."""
+def as_double(value: Any) -> float:
+    """Return a number as a double; a number beyond all doubles is infinite to R, and so to both languages."""
     try:
+        if isinstance(value, np.floating) and value.dtype.itemsize > 8:
+            with np.errstate(over="ignore"):
+                return float(value)
         return float(value)
     except OverflowError:
         return float("inf") if value > 0 else float("-inf")
@@ -200,8 +211,7 @@ def check_integer(
         requirement = f"be an integer from {minimum} to {maximum}"
     else:
         requirement = "be a positive integer" if minimum == 1 else "be a non-negative integer"
-    is_number = isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
-    if not is_number:
+    if not is_number(value):
         raise RefusedType(name, requirement, show(value))
     # A float that is whole stands for the integer, as 3 and 3L are one in R.
     number = _nearly_whole(value)
@@ -231,9 +241,9 @@ def _is_whole(number: Any) -> bool:
 def check_number(value: Any, name: str, *, minimum: float, above: bool = False) -> float:
     """Return `value` as a float where it is a finite number of at least, or `above`, the minimum."""
     requirement = f"be a finite number {'above' if above else 'of at least'} {show_number(minimum)}"
-    if not isinstance(value, numbers.Real) or isinstance(value, (bool, np.bool_)):
+    if not is_number(value):
         raise RefusedType(name, requirement, show(value))
-    number = _as_double(value)
+    number = as_double(value)
     if not np.isfinite(number) or number < minimum or (above and number == minimum):
         raise RefusedValue(name, requirement, show(value))
     return number
@@ -246,15 +256,31 @@ def check_flag(value: Any, name: str) -> bool:
     return bool(value)
 
 
+def check_iterable(values: Any, name: str, *, required: str) -> Any:
+    """Return `values` if it can be iterated over, which some arrays only claim, else raise TypeError."""
+    claims_only = isinstance(values, memoryview) or hasattr(values, "toarray") or getattr(values, "ndim", 1) == 0
+    if claims_only or not isinstance(values, Iterable):
+        raise RefusedType(name, required, show(values))
+    return values
+
+
 def check_list(values: Any, name: str, *, required: str, kinds: tuple[type, ...]) -> list[Any]:
     """Return `values` as a list where it is an iterable of objects of these kinds, else raise TypeError."""
-    if isinstance(values, bytes) or not isinstance(values, Iterable):
+    if isinstance(values, bytes):
         raise RefusedType(name, required, show(values))
-    items = list(values)
-    for item in items:
-        if not isinstance(item, kinds):
+    items = []
+    for item in check_iterable(values, name, required=required):
+        if not isinstance(item, kinds):  # before the next is asked for: there may be no end to them
             raise RefusedType(name, required, f"a list with {show(item)}")
+        items.append(item)
     return items
+
+
+def check_text(value: Any, name: str) -> str:
+    """Return `value` if it is a text, else raise TypeError."""
+    if not isinstance(value, str):
+        raise RefusedType(name, "be a text", show(value))
+    return value
 
 
 def check_choice(value: Any, name: str, *, choices: Iterable[str]) -> str:

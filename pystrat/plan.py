@@ -6,18 +6,21 @@ Pure integers: no rows, no randomness. The second step of the one-way flow strat
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Optional, Sequence
 
 import numpy as np
 import pandas as pd
 
 from pystrat import _kernels
-from pystrat.messages import RefusedValue, count_of, range_of, show
+from pystrat.entries import named_by_class
+from pystrat.limits import MAX_COUNT
+from pystrat.messages import RefusedType, RefusedValue, check_choice, check_integer, count_of, range_of, show
 from pystrat.sizes import round_to_replicas
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
 
+ASSIGN_CHOICES = ("proportional", "even")
 _RARE_ADVICE = "or set 'rare' to 'warn' or 'allow'."
 
 
@@ -39,6 +42,11 @@ class BatchPlan:
         The names of the strata, or what makes them when they are asked for.
     assign : {"proportional", "even"}
         How the rows are dealt to the batches.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If one of them is refused.
     """
 
     n_batches: int
@@ -46,7 +54,21 @@ class BatchPlan:
     shown: Sequence[str]
     assign: str
 
+    @named_by_class
     def __post_init__(self) -> None:
+        _check_counts(self.counts, "counts")
+        n_batches = check_integer(self.n_batches, "n_batches", minimum=1, maximum=self.n_rows)
+        object.__setattr__(self, "n_batches", n_batches)  # the dataclass is frozen
+        if not isinstance(self.shown, Sequence) or isinstance(self.shown, (str, bytes, memoryview)):
+            raise RefusedType("shown", "be a sequence of names", show(self.shown))
+        if len(self.shown) != len(self.counts):
+            required = f"have one name for each stratum, {len(self.counts)}"
+            raise RefusedValue("shown", required, count_of(len(self.shown), "name"))
+        # Names that are made when they are asked for are texts if one is.
+        known = self.shown if isinstance(self.shown, (list, tuple)) else self.shown[:1]
+        if not all(isinstance(name, str) for name in known):
+            raise RefusedType("shown", "be a sequence of names", "other values")
+        check_choice(self.assign, "assign", choices=ASSIGN_CHOICES)
         self.counts.setflags(write=False)
 
     @property
@@ -89,12 +111,16 @@ class BatchPlan:
         index = pd.RangeIndex(self.n_batches, name="batch")
         return pd.DataFrame(table, index=index, columns=list(self.strata))
 
+    @named_by_class
     def layout(self, n_rows: int, *, available: Optional[NDArray[np.int64]] = None) -> NDArray[np.int32]:
         """Return the place in the epoch of every stratum and rank, in that order, shape (n_rows,).
 
         The places beyond those of the plan are those of dropped rows, in dataset order. If more rows of some strata are
         `available` than an epoch takes, those of the last ranks have places behind the epoch.
         """
+        n_rows = check_integer(n_rows, "n_rows", minimum=self.n_rows, maximum=MAX_COUNT)
+        if available is not None:
+            _check_available(available, self.counts, n_rows)
         layout = np.empty(n_rows, dtype=np.int32)
         _kernels.fill_layout(self.counts, self.assign == "even", self.offsets[:-1], layout)
         if available is not None and (available != self.counts).any():
@@ -130,6 +156,28 @@ class BatchPlan:
             f"BatchPlan(n_batches={self.n_batches}, n_rows={self.n_rows}, strata={len(self.counts)}, "
             f"min_samples_per_stratum={self.min_samples_per_stratum}, assign={self.assign!r})"
         )
+
+
+def _check_counts(counts: Any, name: str) -> None:
+    """Refuse counts that are none, or more rows in all than a dataset may have."""
+    required = "be a vector of integers above 0, as an array of int64"
+    is_array = isinstance(counts, np.ndarray) and not isinstance(counts, np.ma.MaskedArray)
+    if not is_array or counts.dtype != np.int64 or counts.ndim != 1:
+        raise RefusedType(name, required, show(counts))
+    if len(counts) > MAX_COUNT:
+        raise RefusedValue(name, f"have at most {MAX_COUNT} values", show(counts))
+    if not len(counts) or (counts < 1).any():
+        raise RefusedValue(name, required, show(counts.min()) if len(counts) else "0 values")
+    if (counts > MAX_COUNT).any() or counts.sum() > MAX_COUNT:
+        raise RefusedValue(name, f"add up to at most {MAX_COUNT}", "more")
+
+
+def _check_available(available: Any, counts: NDArray[np.int64], n_rows: int) -> None:
+    """Refuse rows of the strata that the plan's are no part of, or that are more than all rows."""
+    _check_counts(available, "available")
+    if len(available) != len(counts) or (available < counts).any() or available.sum() > n_rows:
+        required = f"have at least the rows of each stratum that the plan takes, and at most {n_rows} in all"
+        raise RefusedValue("available", required, "others")
 
 
 def make_plan(

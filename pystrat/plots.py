@@ -7,9 +7,9 @@ from typing import Any, Mapping, Optional
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pystrat.arrays import plain_array
+from pystrat.arrays import float64_of, plain_array
 from pystrat.entries import named_by_function
-from pystrat.messages import RefusedValue, count_of, show
+from pystrat.messages import RefusedType, RefusedValue, check_text, count_of, show
 
 # M. Okabe and K. Ito's colours, which people with any kind of colour vision tell apart; line styles alternate as well.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00")
@@ -94,7 +94,7 @@ def plot_learning_curves(
     ValueError
         Where there is nothing to plot, or numbers are missing.
     """
-    runs = _check_runs(values, "values")
+    runs, label = _check_runs(values, "values"), check_text(label, "label")
     axis = _axis(axis, (6.0, 4.0))
     for line, (name, matrix) in zip(_lines(len(runs)), runs.items()):
         epochs = np.arange(1, matrix.shape[1] + 1)
@@ -128,12 +128,12 @@ def area_under(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
 
 
 def _check_rows(labels: ArrayLike, weights: Optional[ArrayLike]) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    values = plain_array(labels).astype(np.float64).reshape(-1)
+    values = _numbers(labels, "labels").reshape(-1)
     if not np.isin(values, (0, 1)).all():
         wrong = values[~np.isin(values, (0, 1))][0]
         raise RefusedValue("labels", "hold 0 and 1 only", show(wrong))
     positive = values == 1
-    weight = np.ones(len(values)) if weights is None else plain_array(weights).astype(np.float64).reshape(-1)
+    weight = np.ones(len(values)) if weights is None else _numbers(weights, "weights").reshape(-1)
     if len(weight) != len(values) or not (np.isfinite(weight).all() and (weight >= 0).all()):
         required = "have a finite number, not negative, for each label"
         raise RefusedValue("weights", required, count_of(len(weight), "value"))
@@ -146,9 +146,11 @@ def _check_runs(
     values: Mapping[str, ArrayLike], parameter: str, n_columns: Optional[int] = None
 ) -> dict[str, NDArray[np.float64]]:
     """Return a matrix a name, a row a run."""
+    if not isinstance(values, Mapping):
+        raise RefusedType(parameter, "be a mapping from names to numbers", show(values))
     if not values:
         raise RefusedValue(parameter, "have one entry or more", "nothing")
-    runs = {name: np.atleast_2d(plain_array(value).astype(np.float64)) for name, value in values.items()}
+    runs = {name: np.atleast_2d(_numbers(value, parameter)) for name, value in values.items()}
     for name, matrix in runs.items():
         if matrix.ndim != 2 or matrix.size == 0 or (n_columns is not None and matrix.shape[1] != n_columns):
             required = "be vectors or matrices" if n_columns is None else f"have {count_of(n_columns, 'value')} a run"
@@ -159,11 +161,21 @@ def _check_runs(
     return runs
 
 
+def _numbers(values: Any, name: str) -> NDArray[np.float64]:
+    """Return numbers or logical values as doubles; refuse anything else."""
+    found = plain_array(values, name)
+    if found.size and found.dtype.kind not in "biuf":
+        raise RefusedType(name, "hold numbers", f"{found.dtype} values")
+    return float64_of(found) if found.size else np.zeros(found.shape)
+
+
 def _axis(axis: Optional[Any], size: tuple[float, float]) -> Any:
-    if axis is not None:
-        return axis
     from matplotlib import pyplot
 
+    if axis is not None:
+        if not isinstance(axis, pyplot.Axes):
+            raise RefusedType("axis", "be an Axes of matplotlib", show(axis))
+        return axis
     return pyplot.subplots(figsize=size, layout="tight")[1]
 
 

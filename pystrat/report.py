@@ -12,7 +12,17 @@ from numpy.typing import NDArray
 
 from pystrat.arrays import plain_array
 from pystrat.entries import named_by_function
-from pystrat.messages import RefusedKey, RefusedType, RefusedValue, count_of, range_of, show
+from pystrat.messages import (
+    RefusedKey,
+    RefusedType,
+    RefusedValue,
+    check_integer,
+    check_iterable,
+    check_text,
+    count_of,
+    range_of,
+    show,
+)
 from pystrat._progress import progress
 from pystrat.plan import BatchPlan
 from pystrat.strata import encode_strata
@@ -57,18 +67,19 @@ def batch_counts(loader_or_sampler: Iterable[Any], labels: Labels) -> pd.DataFra
     0        1   2
     1        1   3
     """
-    batches = progress(loader_or_sampler, "counting batches")
+    loader = check_iterable(loader_or_sampler, "loader_or_sampler", required="be an iterable of batches")
+    batches = progress(loader, "counting batches")
     if callable(labels):
         delivered = [_vector(labels(batch)) for batch in batches]
     elif isinstance(labels, (numbers.Integral, str)):
         delivered = [_vector(_entry(batch, labels)) for batch in batches]
     else:
-        strata = encode_strata(labels, missing="stratum")
+        strata = encode_strata(labels, missing="stratum", name="labels")
         rows = [_positions(batch, strata.n_rows) for batch in batches]
         return _table([strata.codes[batch] for batch in rows], strata.names)
     if not any(len(batch) for batch in delivered):
         return _table([np.empty(0, dtype=np.int64) for _ in delivered], ())
-    strata = encode_strata(_joined(delivered), missing="stratum")
+    strata = encode_strata(_joined(delivered), missing="stratum", name="labels")
     ends = np.cumsum([len(batch) for batch in delivered])
     return _table(np.split(strata.codes, ends[:-1]), strata.names)
 
@@ -90,8 +101,8 @@ def _entry(batch: Any, key: Any) -> Any:
 
 def _vector(values: Any) -> NDArray[Any]:
     """Return the labels of one batch as a vector."""
-    array = plain_array(values)
-    if array.ndim != 1 and array.shape != (len(array), 1):
+    array = plain_array(values, "labels")
+    if array.ndim != 1 and (not array.ndim or array.shape != (len(array), 1)):
         shape = "x".join(str(length) for length in array.shape)
         raise RefusedValue("labels", "give one label a row", f"an array of shape {shape}")
     return array.reshape(-1)
@@ -140,8 +151,13 @@ def plot_batch_counts(tables: Mapping[str, pd.DataFrame], label: str) -> Any:
     ValueError
         Where there is no table, or one without the column.
     """
+    label = check_text(label, "label")
+    if not isinstance(tables, Mapping) or not all(isinstance(table, pd.DataFrame) for table in tables.values()):
+        raise RefusedType("tables", "be a mapping from names to tables", show(tables))
     if not tables or any(label not in table.columns for table in tables.values()):
         raise RefusedValue("label", "be a column of one table or more", show(label))
+    for table in tables.values():
+        _check_column(table, label)
     from matplotlib import pyplot
 
     figure, axes = pyplot.subplots(
@@ -157,6 +173,13 @@ def plot_batch_counts(tables: Mapping[str, pd.DataFrame], label: str) -> Any:
         axis.set_xlabel(f"rows of '{label}' in the batch")
     figure.tight_layout()
     return axes
+
+
+def _check_column(table: pd.DataFrame, label: str) -> None:
+    """Refuse a column that is no counts of batches."""
+    counts = table.loc[:, table.columns == label].to_numpy()
+    if counts.shape[1] != 1 or counts.dtype.kind not in "iu" or not len(counts) or counts.min() < 0:
+        raise RefusedValue("tables", f"have one column {show(label)} of counts, a batch a row", "another")
 
 
 def _plot_each_batch(axis: Any, name: str, label: str, counts: NDArray[Any]) -> None:
@@ -178,6 +201,7 @@ def _plot_histogram(axis: Any, counts: NDArray[Any], most: int) -> None:
     axis.margins(y=0.12)
 
 
+@named_by_function
 def plot_plan(plan: BatchPlan, *, most: int = 40) -> Any:
     """Plot a plan as a heat map: a row a stratum, a column a batch, the colour how many rows of the one in the other.
 
@@ -193,6 +217,9 @@ def plot_plan(plan: BatchPlan, *, most: int = 40) -> Any:
         The colour is the share of the largest count of the stratum in any batch, so that rare strata show as well;
         beside each stratum stand its rows and the fewest and the most of them in a batch.
     """
+    if not isinstance(plan, BatchPlan):
+        raise RefusedType("plan", "be a BatchPlan", show(plan))
+    most = check_integer(most, "most", minimum=1)
     from matplotlib import pyplot
 
     chosen = np.argsort(plan.counts, kind="stable")[:most]

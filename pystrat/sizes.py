@@ -51,4 +51,5 @@ def even_offsets(n_rows: int, n_batches: int, *, longer: Literal["first", "sprea
 
 def full_offsets(n_rows: int, n_batches: int, batch_size: int) -> NDArray[np.int64]:
     """Return where batches of `batch_size` rows begin, and where the last one ends, which alone may be shorter."""
-    return np.minimum(np.arange(n_batches + 1, dtype=np.int64) * batch_size, n_rows)
+    size = min(batch_size, n_rows)  # a larger one makes one batch, and could overflow
+    return np.minimum(np.arange(n_batches + 1, dtype=np.int64) * size, n_rows)

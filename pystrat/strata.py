@@ -7,7 +7,7 @@ order or dtype enters. The first step of the one-way flow strata -> plan -> orde
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, time, timezone
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence, Union, overload
 
@@ -16,7 +16,7 @@ import pandas as pd
 from pandas.api import types
 
 from pystrat import _kernels
-from pystrat.arrays import Wanted, as_doubles, as_vector
+from pystrat.arrays import Wanted, as_doubles, as_vector, float64_of
 from pystrat.limits import MAX_COUNT, MAX_EXACT
 from pystrat.messages import RefusedType, RefusedValue, count_of, show_number
 
@@ -119,7 +119,7 @@ class Column:
         return _name(self.values[code], self.kind) if 0 <= code < len(self.values) else "NA"
 
 
-def encode_strata(strata: Any, *, missing: Optional[str] = "error") -> Strata:
+def encode_strata(strata: Any, *, missing: Optional[str] = "error", name: str = "strata") -> Strata:
     """Number the strata of a dataset.
 
     Parameters
@@ -130,6 +130,8 @@ def encode_strata(strata: Any, *, missing: Optional[str] = "error") -> Strata:
     missing : {"error", "stratum", "drop", None}, default "error"
         What becomes of rows with a missing value (None, NaN, NaT, pandas.NA): refused, a value of its own in its
         column, or left out. None refuses them for a sampler that leaves no choice.
+    name : str, default "strata"
+        The name of the parameter, for error messages.
 
     Returns
     -------
@@ -149,23 +151,23 @@ def encode_strata(strata: Any, *, missing: Optional[str] = "error") -> Strata:
     all extension arrays of pandas have. The tests do so with an array that has this interface alone, since they run
     where there is no pyarrow.
     """
-    columns = _as_columns(strata)
-    n_rows = _common_length(columns.values())
+    columns = _as_columns(strata, replace(STRATA, name=name))
+    n_rows = _common_length(columns.values(), name)
     named = len(columns) > 1 or _is_table(strata)
     numbered = [
-        number_column(values, "strata", f" in column '{name}'" if named else "") for name, values in columns.items()
+        number_column(values, name, f" in column '{column}'" if named else "") for column, values in columns.items()
     ]
     n_missing = _count_missing(numbered, n_rows)
     if n_missing and missing in ("error", None):
         raise RefusedValue(
-            "strata",
+            name,
             "have no missing values",
             f"{n_missing} missing of {count_of(n_rows, 'row')}",
             "Set 'missing' to 'stratum' or 'drop'." if missing else "Leave these rows out of the dataset.",
         )
     codes, names = _combine(numbered, drop=missing == "drop")
     if not names:
-        raise _nothing_but_missing(n_rows, "strata")
+        raise _nothing_but_missing(n_rows, name)
     return _compact(codes, names, any_dropped=bool(n_missing) and missing == "drop")
 
 
@@ -190,6 +192,8 @@ def numbers_of(values: Any, name: str) -> NDArray[np.float64]:
     refuse = wanted.refusal
     vector = as_vector(values, wanted)
     _check_n_rows(len(vector), name)
+    if vector.dtype.kind == "V" and isinstance(vector.dtype, np.dtype):
+        raise refuse(f"{vector.dtype} values")
     missing = np.asarray(pd.isna(vector))
     if missing.all():
         raise _nothing_but_missing(len(vector), name)
@@ -208,7 +212,7 @@ def _is_table(strata: Any) -> bool:
     return isinstance(strata, (pd.DataFrame, pd.MultiIndex, Mapping))
 
 
-def _as_columns(strata: Any) -> dict[Any, Any]:
+def _as_columns(strata: Any, wanted: Wanted) -> dict[Any, Any]:
     """Return the columns by name; a bare vector is the one column of its table."""
     if isinstance(strata, pd.MultiIndex):
         strata = strata.to_frame(index=False, name=range(strata.nlevels))
@@ -217,18 +221,18 @@ def _as_columns(strata: Any) -> dict[Any, Any]:
     elif isinstance(strata, Mapping):
         columns = dict(strata)
     else:
-        return {"strata": as_vector(_no_dataset(strata), STRATA)}
+        return {"strata": as_vector(_no_dataset(strata, wanted), wanted)}
     if not columns:
-        raise RefusedValue("strata", "have at least one column", "0 columns")
-    return {name: as_vector(values, STRATA) for name, values in columns.items()}
+        raise RefusedValue(wanted.name, "have at least one column", "0 columns")
+    return {name: as_vector(values, wanted) for name, values in columns.items()}
 
 
-def _no_dataset(strata: Any) -> Any:
+def _no_dataset(strata: Any, wanted: Wanted) -> Any:
     """Refuse a dataset of torch, whose labels are meant."""
     data = sys.modules.get("torch.utils.data")
     if data is not None and isinstance(strata, data.Dataset):
         got, advice = f"a dataset of class '{type(strata).__name__}'", "pystrat.labels_of(dataset) returns its labels."
-        raise RefusedType("strata", STRATA.required, got, advice)
+        raise wanted.refusal(got, advice)
     return strata
 
 
@@ -240,17 +244,17 @@ def _unique_names(names: Iterable[Any]) -> list[Any]:
     return [(name, place) for place, name in enumerate(listed)]
 
 
-def _common_length(columns: Iterable[Any]) -> int:
+def _common_length(columns: Iterable[Any], name: str) -> int:
     lengths = [len(column) for column in columns]
     n_rows = lengths[0]
     for length in lengths:
         if length != n_rows:
             raise RefusedValue(
-                "strata",
+                name,
                 "have columns of equal length",
                 f"lengths {n_rows} and {length}",
             )
-    _check_n_rows(n_rows, "strata")
+    _check_n_rows(n_rows, name)
     return n_rows
 
 
@@ -364,7 +368,7 @@ def _as_doubles(values: Any, refuse: _Refuse) -> Any:
         return values
     if not isinstance(values.dtype, np.dtype):
         return as_doubles(values)
-    doubles = np.asarray(values, dtype=np.float64)
+    doubles = float64_of(values)
     if values.dtype.itemsize > 8 and not np.array_equal(doubles, values, equal_nan=True):
         raise refuse(f"{values.dtype} numbers that no double holds exactly")
     return doubles
@@ -376,7 +380,7 @@ def _check_exact(distinct: Any, refuse: _Refuse) -> None:
         return
     numbers = np.asarray(distinct, dtype=object)
     try:
-        inexact = numbers.astype(np.float64).astype(object) != numbers
+        inexact = float64_of(numbers).astype(object) != numbers
     except OverflowError:
         raise refuse("an integer that is too large for a double") from None
     if inexact.any():

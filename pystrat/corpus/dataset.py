@@ -6,7 +6,7 @@ import os
 from bisect import bisect_right
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, Callable, Iterable, Optional, Sequence, Union
+from typing import Any, Callable, Optional, Sequence, Union
 
 from pystrat.entries import named_by_class
 from pystrat.messages import RefusedType, RefusedValue, check_integer, check_list, count_of, show
@@ -88,10 +88,10 @@ def open_files(source: Source, suffixes: Sequence[str]) -> tuple[ParallelFile, .
 
 def _check_suffixes(suffixes: Any) -> tuple[str, ...]:
     required = "be different endings of names, such as ('.src', '.tgt')"
-    if isinstance(suffixes, str) or not isinstance(suffixes, Iterable):
+    if isinstance(suffixes, str):
         raise RefusedType("suffixes", required, show(suffixes))
-    known = tuple(suffixes)
-    if not known or len(set(known)) != len(known) or not all(isinstance(suffix, str) and suffix for suffix in known):
+    known = tuple(check_list(suffixes, "suffixes", required=required, kinds=(str,)))
+    if not known or len(set(known)) != len(known) or not all(known):
         raise RefusedValue("suffixes", required, "(" + ", ".join(map(show, known)) + ")")
     return known
 
@@ -107,6 +107,13 @@ def _split_name(path: Path, suffix: str) -> tuple[Path, str]:
     if not path.name.endswith(suffix):
         raise RefusedValue("source", f"list files that end in '{suffix}'", show(str(path)))
     return path.parent, path.name[: -len(suffix)]
+
+
+def check_transform(transform: Any) -> Any:
+    """Return a function of the lines of a position, or None."""
+    if transform is not None and not callable(transform):
+        raise RefusedType("transform", "be a function, or nothing", show(transform))
+    return transform
 
 
 class CorpusDataset:
@@ -147,7 +154,7 @@ class CorpusDataset:
         *,
         transform: Optional[Callable[[tuple[str, ...]], Any]] = None,
     ) -> None:
-        self._adopt(open_files(source, suffixes), transform)
+        self._adopt(open_files(source, suffixes), check_transform(transform))
 
     @classmethod
     def of_files(

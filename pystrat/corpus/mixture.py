@@ -14,7 +14,7 @@ from pystrat.messages import RefusedValue, check_flag, show
 from pystrat.base import Batches, BatchSampler, epoch_seed
 from pystrat.corpus._draws import draw_lines
 from pystrat.corpus.batching import BatchCut
-from pystrat.corpus.dataset import CorpusDataset, Source, open_files
+from pystrat.corpus.dataset import CorpusDataset, Source, check_transform, open_files
 from pystrat.corpus.plan import CorpusPlan, shown_name
 from pystrat.corpus.rules import RuleSource, read_rules
 from pystrat.recipe import Recipe, make_recipe
@@ -132,9 +132,10 @@ class CorpusMixtureBatchSampler(BatchSampler):
             named = ", ".join(f"'{shown_name(name)}'" for name in self.plan.unmatched)
             warnings.warn(f"No rule covers these files, which are left out: {named}.", stacklevel=3)
 
+    @named_by_class
     def dataset(self, transform: Optional[Callable[[tuple[str, ...]], Any]] = None) -> CorpusDataset:
         """Return the dataset whose positions the batches hold; see `CorpusDataset`."""
-        return CorpusDataset.of_files(self._files, transform)
+        return CorpusDataset.of_files(self._files, check_transform(transform))
 
     def _epoch_batches(self, epoch: int) -> Batches:
         for parallel in self._files:

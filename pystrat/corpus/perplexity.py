@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import numbers
 import warnings
 from typing import Any, Iterator, Mapping, Optional, Sequence, Union
 
@@ -24,7 +23,7 @@ from pystrat.corpus.batching import DrawnBatchSampler
 from pystrat.digest import fingerprint
 from pystrat.entries import named_by_class, named_by_method
 from pystrat.feedback import SamplerWithFeedback
-from pystrat.messages import RefusedType, RefusedValue, check_flag, count_of, show
+from pystrat.messages import RefusedType, RefusedValue, as_double, check_flag, check_list, count_of, is_number, show
 from pystrat.recipe import Recipe, make_recipe
 
 MAX_PERPLEXITY = 1e6
@@ -203,10 +202,14 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
 
         Raises
         ------
-        ValueError
-            Where a rank differs from rank 0; the message names all that do.
+        TypeError, ValueError
+            If they are no list of texts, or a rank differs from rank 0; the message names all that do.
         """
-        differing = [str(rank) for rank, fingerprint in enumerate(fingerprints) if fingerprint != fingerprints[0]]
+        required = "be a list of the digests of all ranks"
+        if isinstance(fingerprints, str):
+            raise RefusedType("fingerprints", required, show(fingerprints))
+        told = check_list(fingerprints, "fingerprints", required=required, kinds=(str,))
+        differing = [str(rank) for rank, fingerprint in enumerate(told) if fingerprint != told[0]]
         if differing:
             required = "be the same on all ranks"
             got = f"other reports than rank 0 on rank {', '.join(differing)}"
@@ -297,6 +300,8 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
         if not {"reports", "started", "drawn"} <= set(state):
             required = "have the entries 'reports', 'started' and 'drawn'"
             raise RefusedValue("state", required, count_of(len(state), "other"))
+        if not isinstance(state["started"], (bool, np.bool_)):
+            raise RefusedValue("state", "hold true or false as 'started'", show(state["started"]))
         reported = _from_text(state["reports"], np.float64)
         drawn = None if state["drawn"] is None else _from_text(state["drawn"], np.int32)
         at_beginning = state["batch"] == 0  # where the rows need not be drawn yet
@@ -338,11 +343,11 @@ class _DrawnLists(Iterator[list[int]]):
 
 def _check_initial(initial: Any) -> float:
     required = f"be a number above 1 and at most {show(MAX_PERPLEXITY)}"
-    if not _is_number(initial):
+    if not is_number(initial):
         raise RefusedType("initial", required, show(initial))
     if not 1 < initial <= MAX_PERPLEXITY:
         raise RefusedValue("initial", required, show(initial))
-    return float(initial)
+    return as_double(initial)
 
 
 def _check_maximum(maximum: Any) -> Optional[float]:
@@ -351,11 +356,12 @@ def _check_maximum(maximum: Any) -> Optional[float]:
     if isinstance(maximum, str) and maximum == "published":
         return PUBLISHED_MAXIMUM
     required = "be a finite number other than 0, 'published', or nothing"
-    if not _is_number(maximum):
+    if not is_number(maximum):
         raise RefusedType("maximum", required, show(maximum))
-    if not np.isfinite(maximum) or maximum == 0:
+    number = as_double(maximum)
+    if not np.isfinite(number) or number == 0:
         raise RefusedValue("maximum", required, show(maximum))
-    return float(maximum)
+    return number
 
 
 def _check_clip(clip: Any, maximum: Optional[float]) -> bool:
@@ -364,12 +370,8 @@ def _check_clip(clip: Any, maximum: Optional[float]) -> bool:
     return bool(clip)
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
-
-
 def _as_vector(values: Any, name: str) -> NDArray[Any]:
-    array = plain_array(values)
+    array = plain_array(values, name)
     if array.ndim == 0 and array.dtype.kind != "O":
         array = array.reshape(1)
     if array.ndim != 1:
@@ -382,5 +384,12 @@ def _to_text(values: NDArray[Any]) -> str:
     return base64.b64encode(values.astype(values.dtype.newbyteorder("<")).tobytes()).decode("ascii")
 
 
-def _from_text(text: str, dtype: Any) -> NDArray[Any]:
-    return np.frombuffer(base64.b64decode(text), dtype=np.dtype(dtype).newbyteorder("<")).astype(dtype)
+def _from_text(text: Any, dtype: Any) -> NDArray[Any]:
+    """Return the array that `_to_text` packed; refuse anything else."""
+    required = "hold reports and drawn rows as it was saved: numbers, packed into text"
+    if not isinstance(text, str):
+        raise RefusedValue("state", required, show(text))
+    try:
+        return np.frombuffer(base64.b64decode(text, validate=True), np.dtype(dtype).newbyteorder("<")).astype(dtype)
+    except ValueError:  # no text of that form, or not of whole numbers
+        raise RefusedValue("state", required, "other text") from None

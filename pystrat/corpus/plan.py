@@ -13,9 +13,21 @@ from typing import Any, Optional, Sequence
 import numpy as np
 import pandas as pd
 
+from pystrat.arrays import plain_array
 from pystrat.entries import named_by_class
-from pystrat.messages import RefusedType, RefusedValue, count_of, show, show_number
-from pystrat.corpus.rules import Rule, RuleSource, find_rule, read_rules
+from pystrat.limits import MAX_EXACT
+from pystrat.messages import (
+    RefusedType,
+    RefusedValue,
+    as_double,
+    check_integer,
+    check_list,
+    count_of,
+    is_number,
+    show,
+    show_number,
+)
+from pystrat.corpus.rules import Rule, RuleSource, encoded, find_rule, read_rules
 
 
 @dataclass(frozen=True)
@@ -95,6 +107,10 @@ class CorpusPlan:
         sample: Any,
         rules: Optional[RuleSource] = None,
     ) -> None:
+        names = check_list(names, "names", required="be the names of the files", kinds=(str,))
+        lines = _check_lines(lines, len(names))
+        for name in names:
+            encoded(name, "names")
         self._share_out(names, lines, sample, None if rules is None else read_rules(rules))
 
     @classmethod
@@ -109,7 +125,7 @@ class CorpusPlan:
     def _share_out(
         self, names: Sequence[str], lines: Sequence[int], sample: Any, rules: Optional[Sequence[Rule]]
     ) -> None:
-        covering = [None if rules is None else find_rule(rules, os.fsencode(name)) for name in names]
+        covering = [None if rules is None else find_rule(rules, encoded(name, "names")) for name in names]
         is_kept = [rule is not None and rule.weight is None for rule in covering]
         kept = [count if keep else 0 for count, keep in zip(lines, is_kept)]
         others = sum(lines) - sum(kept)
@@ -193,6 +209,16 @@ class CorpusPlan:
         return "\n".join(lines)
 
 
+def _check_lines(lines: Any, n_files: int) -> list[int]:
+    """Return the lines of the files as ints."""
+    found = plain_array(lines, "lines")
+    if found.ndim != 1 or (found.size and found.dtype.kind not in "iuf"):
+        raise RefusedType("lines", "be a vector of the numbers of lines", show(lines))
+    if len(found) != n_files:
+        raise RefusedValue("lines", f"have one number for each of the names, {n_files}", show(found))
+    return [check_integer(count, "lines", minimum=0, maximum=MAX_EXACT) for count in found.tolist()]
+
+
 def shown_name(name: str) -> str:
     """Return the name of a file as text that any output takes: its bytes that are no characters as ``\\xe9``."""
     return os.fsencode(name).decode(sys.getfilesystemencoding(), "backslashreplace")
@@ -201,16 +227,16 @@ def shown_name(name: str) -> str:
 def _requested(sample: Any, others: int, kept: int) -> Fraction:
     """Return how many lines are to be drawn."""
     required = "be a share between 0 and 1, or a number of lines: an integer from 1"
-    if isinstance(sample, (bool, np.bool_)) or not isinstance(sample, numbers.Real):
+    if not is_number(sample):
         raise RefusedType("sample", required, show(sample))
     if not isinstance(sample, numbers.Integral):
-        number = float(sample)
+        number = as_double(sample)
         if 0 < number < 1:
             return Fraction(str(sample)) * others
         # 1.0, all lines or one line, would be shown as 1, which is allowed.
         advice = f"A number of lines is written {number:.0f}, in R {number:.0f}L." if number.is_integer() else None
         raise RefusedValue("sample", required, f"the floating-point number {number!r}", advice)
-    if sample < 1:
+    if not 1 <= int(sample) <= MAX_EXACT:
         raise RefusedValue("sample", required, show(sample))
     if sample < kept:
         required = f"be at least {kept}, the lines that rules keep"

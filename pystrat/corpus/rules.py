@@ -86,7 +86,15 @@ def _lines_of(source: Any) -> Sequence[Union[bytes, Rule]]:
             raise RefusedValue("rules", required, f"{show(os.fspath(source))}, no file,", advice)
         return Path(source).read_bytes().split(b"\n")
     lines = check_list(source, "rules", required=required, kinds=(str, Rule))
-    return [line if isinstance(line, Rule) else os.fsencode(line) for line in lines]
+    return [line if isinstance(line, Rule) else encoded(line, "rules") for line in lines]
+
+
+def encoded(text: str, parameter: str) -> bytes:
+    """Return text as the bytes that names of files have; refuse what no name can hold."""
+    try:
+        return os.fsencode(text)
+    except UnicodeEncodeError:
+        raise RefusedValue(parameter, "hold text that names of files can have", ascii(text)) from None
 
 
 def find_rule(rules: Sequence[Rule], name: bytes) -> Optional[Rule]:

@@ -431,7 +431,7 @@ def _reach(tensor: torch.Tensor) -> tuple[int, int]:
 
 
 def _as_ids(values: Any, name: str) -> NDArray[np.int64]:
-    array = plain_array(values).reshape(-1)
+    array = plain_array(values, name).reshape(-1)
     if not len(array):
         return np.empty(0, dtype=np.int64)
     if array.dtype.kind not in "iu":

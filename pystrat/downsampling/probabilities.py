@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pystrat.arrays import plain_array
+from pystrat.arrays import float64_of, plain_array
 from pystrat.downsampling.rule import first_repeated, listed, name_of
 from pystrat.entries import named_by_function
 from pystrat.messages import RefusedType, RefusedValue, check_number, count_of, show, show_number
@@ -108,10 +108,10 @@ def correct_probabilities(probabilities: Any, keep_rate: Any) -> NDArray[np.floa
 
 def _as_doubles(values: Any, name: str) -> NDArray[np.float64]:
     """Return an array of numbers; refuse anything else."""
-    found = plain_array(values)
+    found = plain_array(values, name)
     if found.size and found.dtype.kind not in "iuf":
         raise RefusedType(name, "hold numbers", "other values")
-    return found.astype(np.float64)
+    return float64_of(found)
 
 
 def _check_rates_and_values(rates: NDArray[np.float64], values: NDArray[np.float64]) -> None:

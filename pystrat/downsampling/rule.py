@@ -42,14 +42,16 @@ def _check_one_multiplier(value: Any) -> Multiplier:
     number = check_number(value, "multiplier", minimum=0, above=True)
     if isinstance(value, np.floating):
         return as_written(value)
-    if isinstance(value, Rational) and Fraction(value) != Fraction(show_number(number)):
-        return Fraction(value)
+    if isinstance(value, Rational):
+        exact = Fraction(int(value.numerator), int(value.denominator))  # those of numpy would overflow
+        if not np.isfinite(number) or exact != Fraction(show_number(number)):
+            return exact
     return number
 
 
 def name_of(label: Any, parameter: str) -> str:
     """Return how a label is shown as the name of a stratum."""
-    if np.ndim(label) == 0 and not pd.isna(label):
+    if not isinstance(label, (list, tuple, range)) and np.ndim(label) == 0 and not pd.isna(label):
         try:
             return encode_strata([label], missing="stratum").names[0]
         except TypeError:  # of a kind that no stratum has; told below, with the name of the parameter

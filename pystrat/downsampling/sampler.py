@@ -195,7 +195,7 @@ class DownsampledBatchSampler(PlannedBatchSampler):
 
     def _positions(self, rows: Any) -> NDArray[np.int64]:
         """Return positions of rows, of any shape; refuse what is none, also numbers below 0."""
-        found = plain_array(rows)
+        found = plain_array(rows, "rows")
         if found.size and found.dtype.kind not in "iu":
             raise RefusedType("rows", "hold row positions", f"{found.dtype} values")
         positions = for_kernel(found, np.int64)

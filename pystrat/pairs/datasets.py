@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pystrat.arrays import holds_tensors, plain_array
+from pystrat.arrays import float64_of, holds_tensors, plain_array
 from pystrat.entries import named_by_class
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import RefusedType, RefusedValue, check_integer, show
+from pystrat.messages import RefusedType, RefusedValue, check_integer, count_of, show
 from pystrat.pairs.sampler import check_table, decode_pairs
 
 
@@ -46,26 +46,22 @@ class FeatureLookup:
 
     @named_by_class
     def __init__(self, features: Any, ids: Any = None, *, default: Any = None) -> None:
-        self._features = plain_array(features)
+        self._features = plain_array(features, "features")
         if self._features.ndim == 0:
             raise RefusedType("features", "have one row for each id", show(features))
         self._index: Optional[pd.Index] = None
         if ids is not None:
-            is_list = isinstance(ids, (list, tuple)) and not holds_tensors(ids)  # numpy might make text of it
-            self._index = pd.Index(ids if is_list else plain_array(ids))
+            self._index = _as_index(ids)
             if len(self._index) != len(self._features):
                 required = f"have one id for each row of features, {len(self._features)}"
                 raise RefusedValue("ids", required, show(self._index))
-            repeated = self._index[self._index.duplicated()]
-            if len(repeated):
-                raise RefusedValue("ids", "be all different", f"{show(repeated[0])} again")
         self._default: Optional[NDArray[Any]] = None
         if default is not None:
             self._default = self._check_default(default)
 
     def _check_default(self, default: Any) -> NDArray[Any]:
         shape = self._features.shape[1:]
-        found = plain_array(default)
+        found = plain_array(default, "default")
         if found.shape not in ((), shape):
             required = f"be one value, or of the shape of an id's features, {shape}"
             raise RefusedValue("default", required, f"an array of shape {found.shape}")
@@ -93,7 +89,7 @@ class FeatureLookup:
             Where an id is unknown and there is no default; the message names the first. Also where doubles are asked
             for among integers, or integers among doubles, beyond 2^53: several integers are one double there.
         """
-        wanted = plain_array(ids)
+        wanted = plain_array(ids, "ids")
         rows = self._rows(wanted.reshape(-1))
         unknown = rows < 0
         if not unknown.any():
@@ -119,18 +115,18 @@ class FeatureLookup:
     def _rows_of_index(self, index: pd.Index, ids: NDArray[Any]) -> NDArray[np.intp]:
         """Return the rows of ids. Where integers meet doubles pandas would round them: these are compared exactly."""
         if {index.dtype.kind, ids.dtype.kind} not in ({"i", "f"}, {"u", "f"}):
-            return np.asarray(index.get_indexer(ids))
-        values = ids.astype(np.float64)
+            return _indexed(index, ids)
+        values = float64_of(ids)
         finite = np.isfinite(values)
         ambiguous = finite & (abs(values) >= 2.0**53)
         if ambiguous.any():
             required = "be below 2^53, to be exact, where doubles meet integers"
             raise RefusedValue("ids", required, show(ids[ambiguous][0]))
         if ids.dtype.kind != "f":
-            return np.asarray(index.get_indexer(ids))
+            return _indexed(index, ids)
         whole = finite & (values == np.trunc(values))
         rows = np.full(ids.shape, -1, dtype=np.intp)
-        rows[whole] = index.get_indexer(values[whole].astype(np.int64))
+        rows[whole] = _indexed(index, values[whole].astype(np.int64))
         return rows
 
     def _empty(self, count: int) -> NDArray[Any]:
@@ -194,11 +190,41 @@ class PairDataset:
         return pairs
 
 
+def _as_index(ids: Any) -> pd.Index:
+    """Return the index of ids; refuse what pandas cannot look up, and ids that are not all different."""
+    required = "be a vector of values that pandas indexes"
+    is_list = isinstance(ids, (list, tuple)) and not holds_tensors(ids)  # numpy might make text of it
+    vector = ids if is_list else plain_array(ids, "ids")
+    if not is_list and vector.ndim != 1:
+        raise RefusedType("ids", required, count_of(vector.ndim, "dimension"))
+    try:
+        index = pd.Index(vector if is_list else _as_pandas_has(vector))
+        repeated = index[index.duplicated()]
+    except (TypeError, ValueError, OverflowError):
+        raise RefusedType("ids", required, "other values") from None
+    if len(repeated):
+        raise RefusedValue("ids", "be all different", f"{show(repeated[0])} again")
+    return index
+
+
+def _indexed(index: pd.Index, ids: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the rows of ids, -1 if unknown; refuse what pandas cannot look up."""
+    try:
+        return np.asarray(index.get_indexer(_as_pandas_has(ids)))
+    except (TypeError, ValueError, OverflowError):
+        raise RefusedType("ids", "hold values that pandas indexes", "other values") from None
+
+
+def _as_pandas_has(ids: NDArray[Any]) -> NDArray[Any]:
+    """Return ids as they are, numbers wider than doubles as doubles."""
+    return float64_of(ids) if ids.dtype.kind == "f" and ids.dtype.itemsize > 8 else ids
+
+
 def _as_lookup(features: Any, count: int, name: str) -> Optional[FeatureLookup]:
     """Return the lookup of features; refuse an array that has not one row for each code."""
     if features is None or isinstance(features, FeatureLookup):
         return features
-    rows = np.atleast_1d(plain_array(features))
+    rows = np.atleast_1d(plain_array(features, name))
     if len(rows) != count:
         raise RefusedValue(name, f"have one value or one row for each of {count}", show(rows))
     return FeatureLookup(rows)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import RefusedType, RefusedValue, as_written, count_of, show, show_number
+from pystrat.messages import RefusedType, RefusedValue, as_written, count_of, is_number, show, show_number
 from pystrat.pairs._pairs import (
     FreeCells,
     indices_within,
@@ -299,11 +299,10 @@ def exact_share(ratio: Any) -> Fraction:
     required = "be a number above 0 and below 1"
     if isinstance(ratio, Fraction):
         exact = Fraction(int(ratio.numerator), int(ratio.denominator))  # those of numpy would overflow
-    elif isinstance(ratio, (float, np.floating)) and np.isfinite(ratio):
+    elif isinstance(ratio, (float, np.floating)) and np.isfinite(as_written(ratio)):
         exact = Fraction(show_number(as_written(ratio)))
     else:
-        is_number = isinstance(ratio, (int, float, np.number)) and not isinstance(ratio, bool)
-        raise (RefusedValue if is_number else RefusedType)("ratio", required, show(ratio))
+        raise (RefusedValue if is_number(ratio) else RefusedType)("ratio", required, show(ratio))
     if not 0 < exact < 1:
         raise RefusedValue("ratio", required, show(ratio))
     return exact

@@ -7,7 +7,7 @@ from typing import Any, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.arrays import plain_array
+from pystrat.arrays import float64_of, plain_array
 from pystrat.entries import named_by_class, named_by_function
 from pystrat.limits import MAX_COUNT, MAX_EXACT
 from pystrat.messages import (
@@ -296,7 +296,7 @@ def decode_pairs(numbers: Any, n_items: int) -> tuple[NDArray[np.int64], NDArray
     (array([0, 1]), array([3, 2]), array([1, 0]))
     """
     n_items = check_integer(n_items, "n_items", minimum=1, maximum=MAX_COUNT)
-    found = plain_array(numbers)
+    found = plain_array(numbers, "numbers")
     required = "hold pair numbers, integers from 0 to 2^53 - 1"
     if found.size and found.dtype.kind not in "iu":
         raise RefusedType("numbers", required, f"{found.dtype} values")
@@ -351,7 +351,7 @@ def check_table(n_users: int, n_items: int) -> None:
 
 def _check_codes(codes: Any, limit: Any, name: str) -> tuple[NDArray[np.int64], int]:
     """Return codes as int64 and how many there may be; refuse those that are none."""
-    found = np.atleast_1d(plain_array(codes))
+    found = np.atleast_1d(plain_array(codes, name))
     if found.ndim != 1:
         raise RefusedValue(name, "be a vector of codes", count_of(found.ndim, "dimension"))
     if len(found) == 0:
@@ -362,7 +362,7 @@ def _check_codes(codes: Any, limit: Any, name: str) -> tuple[NDArray[np.int64], 
     if found.dtype.kind == "f":
         if (broken := found != np.trunc(found)).any():
             raise RefusedValue(name, required, show(found[broken][0]), advice)
-        found = found.astype(np.float64)  # narrower types cannot be compared with the largest code
+        found = float64_of(found)  # narrower types cannot be compared with the largest code
     largest = MAX_COUNT - 1
     if limit is not None:
         largest = check_integer(limit, f"n_{name}", minimum=1, maximum=MAX_COUNT) - 1

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pystrat.arrays import as_vector, plain_array
 from pystrat.entries import named_by_function
-from pystrat.messages import RefusedType, RefusedValue, count_of
+from pystrat.messages import RefusedType, RefusedValue, check_text, count_of
 from pystrat.strata import STRATA
 
 _ATTRIBUTES = ("targets", "labels", "y")
@@ -50,6 +50,8 @@ def labels_of(dataset: Any, *, column: Optional[str] = None) -> NDArray[Any]:
     >>> labels_of(Subset(whole, [3, 1])).tolist()
     [0, 1]
     """
+    if column is not None:
+        column = check_text(column, "column")
     labels = _find(dataset, column)
     if len(labels) != len(dataset):
         required = f"have one label for each of its {count_of(len(dataset), 'row')}"
@@ -59,7 +61,7 @@ def labels_of(dataset: Any, *, column: Optional[str] = None) -> NDArray[Any]:
 
 def _find(dataset: Any, column: Optional[str]) -> NDArray[Any]:
     if hasattr(dataset, "dataset") and hasattr(dataset, "indices"):
-        rows = plain_array(dataset.indices).astype(np.int64)
+        rows = plain_array(dataset.indices, "dataset").astype(np.int64)
         return labels_of(dataset.dataset, column=column)[rows]
     if hasattr(dataset, "datasets") and hasattr(dataset, "cumulative_sizes"):
         return _joined([labels_of(part, column=column) for part in dataset.datasets])

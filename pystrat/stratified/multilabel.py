@@ -156,8 +156,7 @@ class MultilabelBatchSampler(BatchSampler):
         rarest = int(counts.argmin())
         n_min = int(counts[rarest])
         if n_min == 0:
-            required, got = "have a row of every label", f"no row of label '{self._labels[rarest]}'"
-            raise RefusedValue("labels", required, got, "Leave the label out.")
+            raise _no_row_of(self._labels[rarest])
         if minimum > n_min and shortfall == "error":
             required = f"be at most {n_min}: the rarest label, '{self._labels[rarest]}', has {count_of(n_min, 'row')}"
             advice = "Lower it, or set 'shortfall' to 'warn' or 'allow'."
@@ -326,9 +325,11 @@ def _as_matrix(labels: Any) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
         names = tuple(str(name) for name in labels.columns)
         array = _frame_to_array(labels)
     elif hasattr(labels, "toarray"):
+        if hasattr(labels, "getnnz"):
+            _check_columns(labels)
         array = labels.toarray()
     elif isinstance(labels, (list, tuple)) or hasattr(labels, "ndim"):
-        array = plain_array(labels)
+        array = plain_array(labels, "labels")
     else:
         raise RefusedType("labels", "be a matrix with one row a row of the dataset", show(labels))
     if array.ndim != 2:
@@ -346,6 +347,18 @@ def _as_matrix(labels: Any) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
     if other.any():
         raise RefusedValue("labels", "hold 0 and 1", show(array[other][0].item()))
     return np.ascontiguousarray(matrix), names or tuple(str(place) for place in range(matrix.shape[1]))
+
+
+def _check_columns(labels: Any) -> None:
+    """Refuse a sparse matrix with a label that no row has, before it takes the memory of a dense one."""
+    rows = np.asarray(labels.getnnz(axis=0))
+    empty = np.flatnonzero(rows == 0)
+    if labels.shape[0] and len(empty):
+        raise _no_row_of(str(empty[0]))
+
+
+def _no_row_of(label: str) -> ValueError:
+    return RefusedValue("labels", "have a row of every label", f"no row of label '{label}'", "Leave the label out.")
 
 
 def _frame_to_array(frame: pd.DataFrame) -> NDArray[Any]:

@@ -1,0 +1,154 @@
+"""Edited states: each is refused with a message, or goes on with batches that keep the guarantees."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from pathlib import Path
+from typing import Any, Iterator
+
+import numpy as np
+import pytest
+
+from pystrat import BatchSampler
+from tests.hostile import HOSTILE, bounded_memory, refusal
+from tests.test_digest import samplers
+
+KINDS = (
+    "CorpusMixtureBatchSampler",
+    "DownsampledBatchSampler",
+    "EpochSubsetBatchSampler",
+    "MultilabelBatchSampler",
+    "NegativePairBatchSampler",
+    "PerplexityBatchSampler",
+    "PrioritizedBatchSampler",
+    "StratifiedBatchSampler",
+    "TreeBatchSampler",
+    "UniformBatchSampler",
+    "WeightedBatchSampler",
+)
+
+
+def sampler_of(kind: str, folder: Path) -> BatchSampler:
+    return next(sampler for sampler in samplers(folder)[::-1] if type(sampler).__name__ == kind)
+
+
+def begun(kind: str, folder: Path) -> BatchSampler:
+    """A sampler in the middle of an epoch, which has been told something if it listens."""
+    sampler: Any = sampler_of(kind, folder)
+    if hasattr(sampler, "report"):
+        sampler.report([0, 1], [0.5, 2.0])
+    iterator = iter(sampler)
+    next(iterator)
+    if hasattr(sampler, "update"):
+        sampler.update([0, 1], [0.5, 2.0])
+    sampler.load_state_dict(iterator.state_dict())
+    return sampler
+
+
+def edited(state: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield a state with each entry left out or replaced, also those of entries that have entries."""
+    for key, value in state.items():
+        yield f"without {key}", {name: kept for name, kept in state.items() if name != key}
+        for name, make in HOSTILE.items():
+            yield f"{key}: {name}", {**state, key: make()}
+        if isinstance(value, dict):
+            for name, inner in edited(value):
+                yield f"{key}, {name}", {**state, key: inner}
+        if isinstance(value, np.ndarray) and value.size:
+            for number in (-1, value.max() + 1, value.flat[0], 2**31 - 1, 2**32 - 1):
+                if np.can_cast(np.min_scalar_type(number), value.dtype, "same_kind"):
+                    yield f"{key}: first {number}", {**state, key: with_first(value, number)}
+            yield f"{key}: cut", {**state, key: value[:-1]}
+            yield f"{key}: doubled", {**state, key: np.concatenate([value, value])}
+        if isinstance(value, str):
+            for text in (value[:-4], value + "AAAA", value[::-1], "/" * len(value), "A" * len(value), "\u00e9" + value):
+                yield f"{key}: {text[:8]}", {**state, key: text}
+        if isinstance(value, int):
+            for number in range(-2, 12):
+                yield f"{key}: {number}", {**state, key: number}
+    yield "another entry", {**state, "extra": object()}
+
+
+def with_first(array: np.ndarray, number: Any) -> np.ndarray:
+    changed = array.copy()
+    with np.errstate(all="ignore"):
+        changed.flat[0] = number
+    return changed
+
+
+def rest_of(sampler: BatchSampler) -> list[list[int]]:
+    """The rest of the epoch, and the next one."""
+    return [list(batch) for _ in range(2) for batch in sampler]
+
+
+def trial(sampler: Any, state: Any, sizes: set[int], n_rows: int) -> str:
+    """Load a state; return what is wrong with what comes of it, or nothing."""
+    before = pickle.dumps(sampler.state_dict())
+    again = copy.deepcopy(sampler)
+    try:
+        sampler.load_state_dict(state)
+    except Exception as error:
+        wrong = refusal(error)
+        if not wrong and type(sampler).__name__ not in str(error):
+            return f"names another owner: {error}"
+        if not wrong and pickle.dumps(sampler.state_dict()) != before:
+            return "refused, but changed"
+        return wrong
+    try:
+        again.load_state_dict(state)
+        if sampler.epoch > 20:
+            return ""  # as valid as any, and the persistent tree repeats all draws before it
+        found_batches = rest_of(sampler)
+    except Exception as error:
+        return f"loaded, but then {type(error).__name__}: {error}"[:300]
+    if found_batches != rest_of(again):
+        return "goes on in two ways"
+    if not all(0 <= row < n_rows for batch in found_batches for row in batch):
+        return "has rows that are none"
+    if not {len(batch) for batch in found_batches} <= sizes:
+        return "has batches of other sizes"
+    if len(sampler) > len(found_batches) or len(found_batches) > 2 * len(sampler):
+        return f"has {len(found_batches)} batches of {len(sampler)} an epoch"
+    return ""
+
+
+def limits(kind: str, folder: Path) -> tuple[set[int], int]:
+    """The sizes of batches, and the number above all rows, of an undisturbed sampler over many epochs."""
+    sampler = sampler_of(kind, folder)
+    batches = [batch for _ in range(20) for batch in sampler]
+    parts: Any = sampler._recipe()
+    n_rows = parts.parts.get("n", parts.parts.get("capacity"))
+    largest = max(max(batch) for batch in batches) + 1 if n_rows is None else int(n_rows[0])
+    return {len(batch) for batch in batches}, largest
+
+
+def test_every_kind_is_among_them(tmp_path: Path) -> None:
+    assert sorted({type(sampler).__name__ for sampler in samplers(tmp_path)}) == sorted(KINDS)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_edited_states(kind: str, tmp_path: Path) -> None:
+    sizes, n_rows = limits(kind, tmp_path)
+    sampler = begun(kind, tmp_path)
+    state = sampler.state_dict()
+    assert trial(pickle.loads(pickle.dumps(sampler)), state, sizes, n_rows) == "", "the state itself is valid"
+    wrong, count = {}, 0
+    with bounded_memory():
+        for name, other in edited(state):
+            count += 1
+            found = trial(pickle.loads(pickle.dumps(sampler)), other, sizes, n_rows)
+            if found:
+                wrong[name] = found
+    assert count > 300 and not wrong
+
+
+def test_states_of_other_samplers(tmp_path: Path) -> None:
+    for kind in KINDS:
+        for other in KINDS:
+            sampler, state = sampler_of(kind, tmp_path), begun(other, tmp_path).state_dict()
+            if kind == other:
+                sampler.load_state_dict(state)
+                continue
+            with pytest.raises(ValueError, match="must come from a sampler with the same data, parameters and seed"):
+                sampler.load_state_dict(state)

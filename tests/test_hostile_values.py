@@ -1,0 +1,523 @@
+"""Every parameter of everything public, given values nobody expects: a result that keeps its promise, or a message.
+
+One parameter after the other of a valid call is replaced by each value of `tests.hostile`. The calls are found by
+looking at what is public, so that whatever is new needs a valid call here.
+"""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, Callable, Iterator, Optional
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+
+import pystrat
+import pystrat.corpus
+from pystrat import Batches, BatchSampler, SumTree, UniformBatchSampler
+from pystrat.arrays import plain_array
+from tests.hostile import GRAMMAR, HOSTILE, bounded_memory, collected, refusal
+
+matplotlib.use("Agg")
+from matplotlib import pyplot  # noqa: E402  after the backend was chosen
+
+LABELS = [0, 1, 1, 0, 1, 1]
+SPEC = {"mode": "shuffle", "children": [{"name": "a", "column": "x", "value": 1}, {"name": "b"}]}
+LARGEST = 10**5  # rows of an epoch that is looked at
+
+Arguments = dict[str, Any]
+
+
+@dataclass
+class Call:
+    """A valid call: what it needs, what it promises, and what it may refuse besides its parameters."""
+
+    arguments: Callable[[Path], Arguments]
+    check: Callable[[Any, Arguments], None]
+    of: Optional[Callable[[Path], Any]] = None  # the instance of a method
+    besides: dict[str, Arguments] = field(default_factory=dict)  # what else is given with a parameter
+    owner: str = ""  # who refuses, if it is not the class or the function
+    calls: tuple[str, ...] = ()  # parameters that may be functions, which are called, and fail as they like
+    also: tuple[type[Exception], ...] = ()  # errors that Python's protocols ask for
+
+
+# What is promised -----------------------------------------------------------------------------------------------------
+
+
+def length_of(strata: Any) -> int:
+    return len(next(iter(strata.values()))) if isinstance(strata, Mapping) else len(strata)
+
+
+def check_epoch(sampler: Any, n_rows: int, n_drawn: int) -> None:
+    """The batches of the next epoch: as many rows as promised, all of the dataset, the same again."""
+    if max(n_rows, n_drawn) > LARGEST:
+        return
+    batches = sampler.batches()
+    assert len(batches) == len(sampler) > 0
+    assert all(0 <= row < n_rows for row in batches.rows.tolist())
+    assert sampler.rank is not None or len(batches.rows) == n_drawn
+    found = collected(batches)
+    assert collected(sampler.batches()) == found and collected(pickle.loads(pickle.dumps(sampler)).batches()) == found
+    rows = [row if isinstance(row, list) else [row] for row in sampler]
+    assert rows == found and all(found)
+
+
+def check_stratified(sampler: Any, given: Arguments) -> None:
+    n_rows = length_of(given["strata"])
+    check_epoch(sampler, n_rows, sampler.plan.n_rows)
+    batches = sampler.batches()
+    if sampler.rank is not None:
+        return
+    codes, n_strata = sampler.strata.codes, len(sampler.plan.counts)
+    assert sorted(batches.rows.tolist()) == np.flatnonzero(codes < n_strata).tolist()
+    promised = sampler.plan.min_samples_per_stratum
+    assert all((np.bincount(codes[batch], minlength=n_strata) >= promised).all() for batch in batches)
+    minimum = given["min_samples_per_stratum"]
+    assert minimum is None or given["rare"] != "error" or promised >= minimum
+
+
+def check_downsampled(sampler: Any, given: Arguments) -> None:
+    check_epoch(sampler, length_of(given["strata"]), sampler.plan.n_rows)
+    assert len(set(sampler.batches().rows.tolist())) == len(sampler.batches().rows)
+    assert (sampler.class_weights() >= 1).all() and np.isfinite(sampler.class_weights()).all()
+
+
+def check_multilabel(sampler: Any, given: Arguments) -> None:
+    labels = given["labels"]
+    n_rows = labels.shape[0] if hasattr(labels, "shape") else len(labels)
+    check_epoch(sampler, n_rows, n_rows)
+    if sampler.rank is None:
+        assert sorted(sampler.batches().rows.tolist()) == list(range(n_rows))
+    if given["shortfall"] == "error":
+        assert len(sampler.shortfalls()) == 0
+
+
+def check_fixed_size(sampler: Any, n_rows: int) -> None:
+    check_epoch(sampler, n_rows, sampler.batch_size * len(sampler))
+    assert set(map(len, sampler)) == {sampler.batch_size}
+
+
+def check_drawn(sampler: Any, given: Arguments) -> None:
+    check_epoch(sampler, int(given["n"]), int(given["sample"]))
+
+
+def check_mixture(sampler: Any, given: Arguments) -> None:
+    check_epoch(sampler, len(sampler.dataset()), sampler.plan.total)
+    assert sampler.plan.total >= 1
+
+
+def check_tree(sampler: Any, given: Arguments) -> None:
+    n_rows = length_of(given["table"])
+    check_epoch(sampler, n_rows, min(sampler.length, int(given.get("batch_size", 1)) * len(sampler)))
+
+
+def check_pairs(sampler: Any, given: Arguments) -> None:
+    check_epoch(sampler, 2 * sampler.n_users * sampler.n_items, sampler.n_positives + sampler.n_negatives)
+    users, items, labels = pystrat.decode_pairs(sampler.batches().rows, sampler.n_items)
+    assert sampler.rank is not None or labels.sum() == sampler.n_positives == plain_array(given["users"]).size
+
+
+def check_sums(tree: SumTree, given: Arguments) -> None:
+    weights = tree.weights()
+    assert len(tree) == len(weights) <= tree.capacity
+    assert np.isfinite(weights).all() and (weights >= 0).all()
+    assert np.isclose(tree.total, weights.sum())
+    if tree.total > 0:
+        assert (weights[tree.sample(5)] > 0).all()
+
+
+def check_batches(batches: Batches, given: Arguments) -> None:
+    assert sum(map(len, batches)) == len(batches.rows)
+    assert collected(batches) == list(batches.lists(0, 1)) == collected(batches.part(0, 1))
+
+
+def check_plan(plan: Any, given: Arguments) -> None:
+    table = plan.composition().to_numpy()
+    assert table.shape == (plan.n_batches, len(plan.strata))
+    assert table.sum(axis=0).tolist() == plan.counts.tolist() and table.sum(axis=1).tolist() == plan.sizes.tolist()
+    assert sorted(plan.layout(plan.n_rows).tolist()) == list(range(plan.n_rows))
+    assert plan.summary() and repr(plan)
+
+
+def check_corpus_plan(plan: Any, given: Arguments) -> None:
+    assert plan.total >= 1 and len(plan.table()) == len(plan.files) and plan.summary()
+    assert all(file.lines >= 0 and file.drawn >= 0 and file.kept >= 0 for file in plan.files)
+
+
+def check_dataset(dataset: Any, given: Arguments) -> None:
+    assert len(dataset) == 6
+    if given["transform"] is None:
+        assert dataset[5] == ("line",) * len(dataset.files[0].sides)
+
+
+def check_lookup(lookup: Any, given: Arguments) -> None:
+    ids = [0] if given["ids"] is None else list(given["ids"])[:1]
+    if len(given["features"]):
+        assert len(lookup(ids)) == 1
+
+
+def check_pair_dataset(dataset: Any, given: Arguments) -> None:
+    pair = dataset[0]
+    assert (pair["user"], pair["item"], pair["label"]) == (0, 0, 0)
+
+
+def check_permutation(rows: np.ndarray, given: Arguments) -> None:
+    assert sorted(rows.tolist()) == list(range(int(given["n_rows"])))
+
+
+def check_counts(table: pd.DataFrame, given: Arguments) -> None:
+    assert (table.to_numpy() >= 0).all() and table.to_numpy().dtype == np.int64
+
+
+def check_bins(bins: pd.Categorical, given: Arguments) -> None:
+    assert len(bins) == len(given["values"]) and 0 <= bins.codes.max() < given["n_bins"]
+
+
+def check_probabilities(found: np.ndarray, given: Arguments) -> None:
+    assert ((found >= 0) & (found <= 1)).all()
+
+
+def check_pair_numbers(found: Any, given: Arguments) -> None:
+    users, items, labels = found
+    numbers = 2 * (users * int(given["n_items"]) + items) + labels
+    assert np.array_equal(numbers, np.asarray(given["numbers"]))
+
+
+def check_labels(found: np.ndarray, given: Arguments) -> None:
+    assert isinstance(found, np.ndarray) and len(found) == len(given["dataset"])
+
+
+def check_minimum(found: int, given: Arguments) -> None:
+    assert type(found) is int and 1 <= found <= length_of(given["strata"])
+
+
+def check_class_weights(found: Any, given: Arguments) -> None:
+    assert min(found) > 0 and abs(sum(found) - 1) < 1e-3
+
+
+def check_state(state: Any, given: Arguments) -> None:
+    assert set(state) >= {"version", "fingerprint", "epoch", "batch"}
+
+
+def check_finite(found: Any, given: Arguments) -> None:
+    values = np.asarray(found, dtype=np.float64)
+    assert np.isfinite(values).all() and (values >= 0).all()
+
+
+def check_one_per_row(found: Any, given: Arguments) -> None:
+    check_finite(found, given)
+    rows = next(given[name] for name in ("rows", "indices", "ids") if name in given)
+    assert rows is None or len(np.ravel(found)) == plain_array(rows).size
+
+
+def check_positions(found: Any, given: Arguments) -> None:
+    assert all(0 <= position < 8 for position in found.tolist())
+
+
+def check_drawn_rows(found: Any, given: Arguments) -> None:
+    assert len(found) == int(given["k"]) and all(0 <= row < 4 for row in found.tolist())
+
+
+def anything(found: Any, given: Arguments) -> None:
+    """Nothing more is promised than that the call ends, and that the instance stays what it is."""
+
+
+# The calls ------------------------------------------------------------------------------------------------------------
+
+
+def corpus(folder: Path) -> Path:
+    lines = folder / "corpus"
+    if not lines.exists():
+        lines.mkdir()
+        for name in ("a.src", "b.src", "a.tgt", "b.tgt"):
+            (lines / name).write_text("line\n" * 3)
+    return lines
+
+
+class Labelled(SimpleNamespace):
+    def __len__(self) -> int:
+        return len(LABELS)
+
+
+def fixed(**arguments: Any) -> Callable[[Path], Arguments]:
+    return lambda folder: dict(arguments)
+
+
+def weighted(folder: Path) -> Any:
+    return pystrat.WeightedBatchSampler([1.0, 2, 3, 4], 2, seed=1)
+
+
+def prioritized(folder: Path) -> Any:
+    return pystrat.PrioritizedBatchSampler(4, 2, capacity=8, n_batches=2, seed=1)
+
+
+def perplexity(folder: Path) -> Any:
+    return pystrat.PerplexityBatchSampler(4, 4, 2, seed=1)
+
+
+def downsampled(folder: Path) -> Any:
+    return pystrat.DownsampledBatchSampler(LABELS, 1, 2, seed=1)
+
+
+def multilabel(folder: Path) -> Any:
+    return pystrat.MultilabelBatchSampler([[1, 0], [0, 1]] * 2, 1, seed=1)
+
+
+def tree(folder: Path) -> Any:
+    return pystrat.TreeBatchSampler({"x": LABELS}, {**SPEC, "auxiliary": {"u": "uniform(0, 1)"}}, 2, length=6, seed=1)
+
+
+def mixture(folder: Path) -> Any:
+    return pystrat.corpus.CorpusMixtureBatchSampler(corpus(folder), 2, sample=4, seed=1)
+
+
+def sums(folder: Path) -> SumTree:
+    return SumTree([1.0, 2, 3, 4], capacity=8, seed=1)
+
+
+def uniform(folder: Path) -> Any:
+    return UniformBatchSampler(6, 2, seed=1)
+
+
+SHARDED = {"rank": {"num_replicas": 2}}
+CALLS: dict[str, Call] = {
+    # Constructors
+    "BatchPlan": Call(fixed(n_batches=2, counts=np.array([2, 4]), shown=["a", "b"], assign="even"), check_plan),
+    "Batches": Call(fixed(rows=np.arange(4), offsets=np.array([0, 2, 4])), check_batches),
+    "DownsampledBatchSampler": Call(
+        fixed(strata=LABELS, multiplier=1, batch_size=2),
+        check_downsampled,
+        besides={**SHARDED, "majority": {"strata": LABELS}},
+    ),
+    "EpochSubsetBatchSampler": Call(fixed(n=6, sample=4, batch_size=2), check_drawn, besides=SHARDED),
+    "FeatureLookup": Call(fixed(features=[1.0, 2.0], ids=[3, 4]), check_lookup),
+    "MultilabelBatchSampler": Call(
+        fixed(labels=[[1, 0], [0, 1]] * 2, min_samples_per_label=1), check_multilabel, besides=SHARDED
+    ),
+    "NegativePairBatchSampler": Call(
+        fixed(users=[0, 1], items=[0, 1], ratio=0.5, batch_size=2, n_items=4),
+        check_pairs,
+        besides={
+            **SHARDED,
+            "power": {"method": "popularity"},
+            "full_users": {"method": "per_user"},
+        },
+    ),
+    "PairDataset": Call(fixed(n_users=2, n_items=2), check_pair_dataset),
+    "PerplexityBatchSampler": Call(fixed(n=6, sample=4, batch_size=2), check_drawn, besides=SHARDED),
+    "PrioritizedBatchSampler": Call(
+        fixed(n=6, batch_size=2), lambda sampler, given: check_fixed_size(sampler, int(given["n"])), besides=SHARDED
+    ),
+    "StratifiedBatchSampler": Call(
+        fixed(strata=LABELS, min_samples_per_stratum=1),
+        check_stratified,
+        besides={**SHARDED, "mean_batch_size": {"min_samples_per_stratum": None}},
+    ),
+    "SumTree": Call(fixed(weights=[1.0, 2.0], capacity=2), check_sums, besides={"weights": {"capacity": 4}}),
+    "TreeBatchSampler": Call(
+        fixed(table={"x": LABELS}, spec=SPEC, batch_size=2, length=6), check_tree, besides=SHARDED, also=(OSError,)
+    ),
+    "TreeSampler": Call(fixed(table={"x": LABELS}, spec=SPEC, length=6), check_tree, besides=SHARDED, also=(OSError,)),
+    "UniformBatchSampler": Call(
+        fixed(n=6, batch_size=2), lambda sampler, given: check_fixed_size(sampler, int(given["n"])), besides=SHARDED
+    ),
+    "WeightedBatchSampler": Call(
+        fixed(weights=[1.0, 2.0, 0.0], batch_size=2),
+        lambda sampler, given: check_fixed_size(sampler, len(sampler.weights())),
+        besides={**SHARDED, "weights": {"n_batches": 2}},
+    ),
+    "CorpusDataset": Call(lambda folder: {"source": corpus(folder)}, check_dataset, also=(OSError,)),
+    "CorpusMixtureBatchSampler": Call(
+        lambda folder: {"source": corpus(folder), "batch_size": 2, "sample": 4},
+        check_mixture,
+        besides=SHARDED,
+        also=(OSError,),
+    ),
+    "CorpusPlan": Call(fixed(names=["a", "b"], lines=[3, 4], sample=5, rules=["* 1"]), check_corpus_plan),
+    # Functions
+    "batch_counts": Call(
+        fixed(loader_or_sampler=[[0, 1], [2]], labels=["a", "b", "a"]), check_counts, calls=("labels",)
+    ),
+    "bin_target": Call(fixed(values=[1.0, 2.0, 3.0], n_bins=2), check_bins),
+    "correct_probabilities": Call(fixed(probabilities=[0.5, 0.25], keep_rate=0.5), check_probabilities),
+    "decode_pairs": Call(fixed(numbers=[7, 12], n_items=4), check_pair_numbers),
+    "epoch_permutation": Call(fixed(n_rows=5, seed=1, epoch=2), check_permutation),
+    "labels_of": Call(fixed(dataset=Labelled(targets=LABELS), column="targets"), check_labels),
+    "min_samples_for_batch_size": Call(fixed(strata=LABELS, batch_size=4), check_minimum),
+    "plot_batch_counts": Call(fixed(tables={"x": pd.DataFrame({"a": [1, 2]})}, label="a"), anything),
+    "plot_learning_curves": Call(fixed(values={"x": [0.1, 0.2]}), anything),
+    "plot_plan": Call(fixed(plan=pystrat.BatchPlan(2, np.array([2, 4]), ["a", "b"], "even")), anything),
+    "plot_roc_curves": Call(fixed(scores={"x": [0.1, 0.2]}, labels=[0, 1]), anything),
+    "published_class_weights": Call(fixed(weight=20), check_class_weights),
+    # Methods
+    "BatchPlan.layout": Call(
+        fixed(n_rows=6),
+        lambda found, given: check_permutation(found, given),
+        of=lambda folder: pystrat.BatchPlan(2, np.array([2, 4]), ["a", "b"], "even"),
+    ),
+    "BatchSampler.batches": Call(fixed(epoch=1), check_batches, of=uniform),
+    "BatchSampler.load_state_dict": Call(
+        fixed(state=UniformBatchSampler(6, 2, seed=1).state_dict()), anything, of=uniform
+    ),
+    "BatchSampler.set_epoch": Call(fixed(epoch=1), anything, of=uniform),
+    "BatchSampler.state_dict": Call(fixed(batches_consumed=0), check_state, of=uniform),
+    "Batches.gather": Call(fixed(batches=[[0, 1], [2]]), check_batches),
+    "Batches.lists": Call(fixed(first=0, step=1), anything, of=lambda folder: Batches.gather([[1, 2], [3]])),
+    "Batches.part": Call(fixed(first=0, step=1), check_batches, of=lambda folder: Batches.gather([[1, 2], [3]])),
+    "DownsampledBatchSampler.class_weights": Call(fixed(normalise=True), check_finite, of=downsampled),
+    "DownsampledBatchSampler.weights": Call(fixed(rows=[0, 5], normalise=True), check_one_per_row, of=downsampled),
+    "FeatureLookup.__call__": Call(
+        fixed(ids=[3, 4]), check_one_per_row, of=lambda folder: pystrat.FeatureLookup([1.0, 2.0], ids=[3, 4], default=0)
+    ),
+    "MultilabelBatchSampler.label_counts": Call(fixed(epoch=1), check_counts, of=multilabel),
+    "MultilabelBatchSampler.shortfalls": Call(fixed(epoch=1), anything, of=multilabel),
+    "PairDataset.__getitem__": Call(
+        fixed(numbers=[7, 3]),
+        anything,
+        of=lambda folder: pystrat.PairDataset(2, 2),
+        owner="decode_pairs",
+        also=(IndexError,),
+    ),
+    "PerplexityBatchSampler.check_reports": Call(fixed(fingerprints=["a", "a"]), anything, of=perplexity),
+    "PerplexityBatchSampler.report": Call(fixed(rows=[0, 1], nll=[0.5, 1]), anything, of=perplexity),
+    "PrioritizedBatchSampler.append": Call(fixed(count=2), check_positions, of=prioritized),
+    "PrioritizedBatchSampler.importance_weights": Call(fixed(rows=[0, 1], batch=1), check_one_per_row, of=prioritized),
+    "PrioritizedBatchSampler.update": Call(fixed(rows=[0, 1], priorities=[0.5, 1]), anything, of=prioritized),
+    "SumTree.append": Call(fixed(weights=[0.5, 1]), check_positions, of=sums),
+    "SumTree.sample": Call(fixed(k=2), check_drawn_rows, of=sums),
+    "SumTree.update": Call(fixed(indices=[0, 1], weights=[0.5, 1]), anything, of=sums),
+    "SumTree.weights": Call(fixed(indices=[0, 1]), check_one_per_row, of=sums),
+    "WeightedBatchSampler.update": Call(fixed(rows=[0, 1], weights=[0.5, 1]), anything, of=weighted),
+    "WeightedBatchSampler.weights": Call(fixed(rows=[0, 1]), check_one_per_row, of=weighted),
+    "_DeclaredSampler.auxiliary_values": Call(
+        fixed(epoch=1), lambda found, given: check_finite(found["u"], given), of=tree
+    ),
+    "CorpusDataset.find": Call(
+        fixed(position=1), anything, of=lambda folder: pystrat.corpus.CorpusDataset(corpus(folder))
+    ),
+    "CorpusDataset.lines": Call(
+        fixed(position=1), anything, of=lambda folder: pystrat.corpus.CorpusDataset(corpus(folder))
+    ),
+    "CorpusMixtureBatchSampler.dataset": Call(fixed(), anything, of=mixture),
+}
+NOT_CALLED = {
+    "BatchSampler": "is abstract",
+    "FilePlan": "is a record that CorpusPlan makes",
+    "Batches.__getitem__": "is Python's own protocol of sequences",
+    "CorpusDataset.__getitem__": "is Python's own protocol of sequences",
+    "CorpusDataset.of_files": "takes what the package opened",
+    "CorpusPlan.for_sampler": "takes what the package read",
+}
+
+
+def public_calls() -> Iterator[tuple[str, Any]]:
+    """Yield what can be called with arguments: functions, classes, and their methods under the name of their class."""
+    for module in (pystrat, pystrat.corpus):
+        for name in module.__all__:
+            public = getattr(module, name)
+            yield name, public
+            for attribute, method in inspect.getmembers(public) if inspect.isclass(public) else ():
+                is_own = str(getattr(method, "__module__", "")).startswith("pystrat") and not inspect.isclass(method)
+                takes = callable(method) and (not attribute.startswith("_") or attribute in ("__call__", "__getitem__"))
+                if is_own and takes and set(inspect.signature(method).parameters) - {"self"}:
+                    yield method.__qualname__, method
+
+
+PUBLIC = dict(public_calls())
+PARAMETERS = [
+    (name, parameter)
+    for name in PUBLIC
+    if name in CALLS
+    for parameter in inspect.signature(PUBLIC[name]).parameters
+    if parameter != "self"
+]
+
+
+def snapshot(instance: Any) -> Any:
+    """Return all that a refused call must not change."""
+    if isinstance(instance, BatchSampler):
+        return pickle.dumps(instance.state_dict())
+    if isinstance(instance, SumTree):
+        return instance.weights().tolist(), instance.total
+    return None
+
+
+def arguments_of(name: str, folder: Path, parameter: str = "") -> Arguments:
+    """Return the arguments of a valid call, defaults among them, with what else is given with a parameter."""
+    call, parameters = CALLS[name], inspect.signature(PUBLIC[name]).parameters
+    given = {key: value.default for key, value in parameters.items() if value.default is not value.empty}
+    seed = {"seed": 1} if "seed" in given else {}
+    return {**given, **seed, **call.arguments(folder), **call.besides.get(parameter, {})}
+
+
+def function_of(name: str, folder: Path) -> tuple[Any, Any]:
+    """Return the instance of a method, None for anything else, and what is called."""
+    make, public = CALLS[name].of, PUBLIC[name]
+    instance = None if make is None else make(folder)
+    return instance, public if instance is None else getattr(instance, public.__name__)
+
+
+def trial(name: str, parameter: str, value: Any, folder: Path) -> str:
+    """Call with a hostile value; return what is wrong with what comes of it, or nothing."""
+    call = CALLS[name]
+    instance, function = function_of(name, folder)
+    given = {**arguments_of(name, folder, parameter), parameter: value}
+    before = snapshot(instance)
+    try:
+        call.check(function(**given), given)
+    except call.also:
+        return ""
+    except AssertionError as error:
+        return f"breaks its promise: {error}"[:300]
+    except Exception as error:
+        if parameter in call.calls and callable(value):
+            return ""
+        wrong = refusal(error)
+        if not wrong and snapshot(instance) != before:
+            return "refused, but changed"
+        return wrong or wrong_name(str(error.args[0]), name, set(given))
+    return ""
+
+
+def wrong_name(message: str, name: str, parameters: set[str]) -> str:
+    """Return what is wrong with the names in a message: those of the owner and of the parameter."""
+    found = GRAMMAR.fullmatch(message)
+    assert found is not None
+    owner = CALLS[name].owner or name.rpartition(".")[0] or name
+    if owner.lstrip("_") not in found["owner"] and owner not in ("BatchSampler", "_DeclaredSampler"):
+        return f"names another owner: {message}"[:300]
+    if found["parameter"] not in parameters and "node" not in found["owner"]:
+        return f"names another parameter: {message}"[:300]
+    return ""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("hostile")
+
+
+def test_everything_public_has_a_valid_call(folder: Path) -> None:
+    assert set(PUBLIC) == {*CALLS, *NOT_CALLED}
+    for name in CALLS:
+        given = arguments_of(name, folder)
+        CALLS[name].check(function_of(name, folder)[1](**given), given)
+    pyplot.close("all")
+
+
+@pytest.mark.parametrize(("name", "parameter"), PARAMETERS, ids=map("-".join, PARAMETERS))
+def test_hostile(name: str, parameter: str, folder: Path) -> None:
+    wrong = {}
+    with bounded_memory():
+        for value, make in HOSTILE.items():
+            found = trial(name, parameter, make(), folder)
+            if found:
+                wrong[value] = found
+    pyplot.close("all")
+    assert not wrong
