@@ -6,7 +6,22 @@ vector_or_tensor = function(value, parameter, required) {
   if (!is.numeric(plain)) {
     stop_parameter(parameter, required, sprintf("a value of class '%s'", class(plain)[1L]))
   }
+  if (inherits(plain, "integer64")) {
+    return(doubles_of_integer64(plain, parameter, required))
+  }
   if (is.object(plain)) as.double(plain) else plain
+}
+
+# Numbers of 64 bits, which are those of long tensors, too; refuses those that no double holds.
+doubles_of_integer64 = function(numbers, parameter, required) {
+  if (!requireNamespace("bit64", quietly = TRUE)) { # without it, R takes their bits for those of doubles
+    stop_parameter(parameter, required, "a value of class 'integer64'")
+  }
+  doubles = suppressWarnings(as.double(numbers))
+  if (any(abs(doubles) > 9007199254740992, na.rm = TRUE)) {
+    stop_parameter(parameter, required, "integers beyond 2^53")
+  }
+  doubles
 }
 
 # Positions of rows from 1 to n, as integers.

@@ -23,7 +23,8 @@ show_value = function(value) {
   } else if (is.na(value) && !is.nan(value)) {
     "NA"
   } else if (is.character(value)) {
-    sprintf("'%s'", value)
+    # Bytes that are no characters are shown as <ff>: a message must be valid text itself.
+    sprintf("'%s'", iconv(enc2utf8(value), "UTF-8", "UTF-8", sub = "byte"))
   } else if (is.numeric(value)) {
     show_number(as.double(value))
   } else {

@@ -10,7 +10,7 @@ open_files = function(source, suffixes) {
   suffixes = check_suffixes(suffixes)
   found = find_source(source, suffixes)
   if (length(found$names) == 0L) {
-    stop_parameter("source", sprintf("have files that end in '%s'", suffixes[1L]), "none")
+    stop_parameter("source", sprintf("have files that end in %s", show_value(suffixes[1L])), "none")
   }
   given = lapply(suffixes, function(suffix) paste0(found$prefixes, suffix))
   for (file in seq_along(found$names)) {
@@ -60,7 +60,7 @@ find_source = function(source, suffixes) {
   }
   prefixes = without_suffix(source, suffixes[1L])
   if (anyNA(prefixes)) {
-    stop_parameter("source", sprintf("list files that end in '%s'", suffixes[1L]),
+    stop_parameter("source", sprintf("list files that end in %s", show_value(suffixes[1L])),
       show_value(source[is.na(prefixes)][1L]))
   }
   list(names = basename(prefixes), prefixes = prefixes)

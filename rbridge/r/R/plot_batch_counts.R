@@ -26,10 +26,16 @@ plot_batch_counts = function(tables, label) {
   name_errors("plot_batch_counts")
   need_ggplot2()
   check_named_list(tables, "tables")
+  if (!is_plain_text(label) || is.na(label)) {
+    stop_parameter("label", "be a text", show_value(label))
+  }
   if (!all(vapply(tables, function(table) label %in% names(table), logical(1L)))) {
     stop_parameter("label", "be a column of every table", show_value(label))
   }
   counts = lapply(tables, `[[`, label)
+  if (!all(vapply(counts, are_counts, logical(1L)))) {
+    stop_parameter("tables", sprintf("have one column %s of counts, a batch a row", show_value(label)), "another")
+  }
   each = drawn_panels(counts, "each", function(count) data.frame(x = seq_along(count), y = count))
   most = max(unlist(counts))
   bars = drawn_panels(counts, "bars", function(count) data.frame(x = 0:most, y = tabulate(count + 1L, most + 1L)))
@@ -48,6 +54,10 @@ plot_batch_counts = function(tables, label) {
     ggplot2::scale_colour_manual(values = batch_colours, aesthetics = c("colour", "fill"), guide = "none") +
     ggplot2::scale_shape_manual(values = c(`FALSE` = 16, `TRUE` = 4), guide = "none") +
     ggplot2::labs(x = NULL, y = NULL)
+}
+
+are_counts = function(values) {
+  is.numeric(values) && length(values) > 0L && all(is.finite(values) & values >= 0 & values == floor(values))
 }
 
 batch_colours = c(`FALSE` = "#0072b2", `TRUE` = "#d55e00")
@@ -87,8 +97,8 @@ need_ggplot2 = function() {
 # A list of one entry or more, each with a name of its own.
 check_named_list = function(x, parameter) {
   names = names(x)
-  is_named = is.list(x) && length(names) > 0L && all(nzchar(names)) && !anyDuplicated(names)
-  if (!is_named || is.data.frame(x)) {
+  is_named = is.list(x) && !is.object(x) && length(names) > 0L && all(nzchar(names)) && !anyDuplicated(names)
+  if (!is_named) {
     stop_parameter(parameter, "be a list whose entries have names", show_value(x))
   }
 }

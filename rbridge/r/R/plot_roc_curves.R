@@ -98,6 +98,12 @@ wide_keys = function() {
 }
 
 check_roc_rows = function(labels, weights) {
+  if (!is.atomic(labels)) {
+    stop_parameter("labels", "hold numbers", show_value(labels))
+  }
+  if (!(is.numeric(weights) || is.logical(weights))) {
+    stop_parameter("weights", "hold numbers", show_value(weights))
+  }
   wrong = labels[!labels %in% c(0, 1)]
   if (length(wrong) > 0L) {
     stop_parameter("labels", "hold 0 and 1 only", show_value(wrong[1L]))
@@ -114,6 +120,11 @@ check_roc_rows = function(labels, weights) {
 # -> a list of matrices with a column for each run
 check_runs = function(values, parameter, n_rows = NULL) {
   check_named_list(values, parameter)
+  for (name in names(values)) {
+    if (is.null(values[[name]]) || !(is.atomic(values[[name]]) || is.data.frame(values[[name]]))) {
+      stop_parameter(parameter, "hold finite numbers", sprintf("others for '%s'", name))
+    }
+  }
   runs = lapply(values, as.matrix)
   for (name in names(runs)) {
     matrix = runs[[name]]

@@ -90,7 +90,7 @@ batch_sampler_tree = function(spec, batch_size, length, table = NULL, drop_last 
   }
   configuration = list(
     batch_size = check_count(batch_size, "batch_size"),
-    length = if (is_plain_text(length)) enc2utf8(length) else check_tree_length(length),
+    length = if (is_plain_text(length) && !is.na(length)) enc2utf8(length) else check_tree_length(length),
     drop_last = check_flag(drop_last, "drop_last"),
     persistent = check_flag(persistent, "persistent"),
     seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed)
@@ -160,10 +160,11 @@ warn_of_tree = function(configuration) {
       ), call. = FALSE)
     }
   }
-  if (configuration$batch_size %% nodes[[1L]]$times != 0) {
+  times = nodes[[1L]]$times
+  if (times > 1 && configuration$batch_size %% times != 0) {
     warning(sprintf(paste(
       "The 'batch_size' parameter of %s, %.0f, is no multiple of the root's 'repeat', %d: rows that follow one another",
-      "by it are split between batches."), tree_name, configuration$batch_size, nodes[[1L]]$times), call. = FALSE)
+      "by it are split between batches."), tree_name, configuration$batch_size, times), call. = FALSE)
   }
 }
 

@@ -16,7 +16,11 @@ tree_keys = c("name", "column", "value", "op", "for_each", "missing", "mode", "w
 tree_root_keys = c(setdiff(tree_keys, c("for_each", "missing", "weight", "prune", "prune_method")), "auxiliary")
 
 parse_tree = function(spec) {
-  if (is.character(spec) && !is.object(spec) && length(spec) == 1L && !is.na(spec)) {
+  if (is_plain_text(spec) && !is.na(spec)) {
+    spec = enc2utf8(spec)
+    if (!validUTF8(spec)) {
+      stop_parameter("spec", "be text in UTF-8", show_value(spec))
+    }
     spec = read_tree_yaml(spec)
   }
   check_nesting(spec)
@@ -89,7 +93,7 @@ plain_item = function(value, key) {
     stop_parameter("spec", tree_kinds, sprintf("%s in '%s'", show_class(value), key))
   }
   # NaN is a number, which conditions refuse with their node.
-  is_missing = (is.atomic(value) || inherits(value, "POSIXt")) & is.na(value)
+  is_missing = if (is.atomic(value) || inherits(value, "POSIXt")) is.na(value) else FALSE
   if (is.double(value) && !is.object(value)) {
     is_missing = is_missing & !is.nan(value)
   }

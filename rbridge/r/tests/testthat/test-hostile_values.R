@@ -1,0 +1,204 @@
+# Every argument of every exported function, given values that nobody expects: a result that keeps its promise, or a
+# message. One argument after the other of a valid call is replaced by each value.
+
+grammar = "^The '[^']+' parameter of .+ must .+\\. Got .+ instead\\.( .+)?$"
+
+# Each is made anew for each call.
+hostile = list(
+  "NULL" = function() NULL,
+  "TRUE" = function() TRUE,
+  "NA" = function() NA,
+  "missing integer" = function() NA_integer_,
+  "missing number" = function() NA_real_,
+  "missing text" = function() NA_character_,
+  "NaN" = function() NaN,
+  "Inf" = function() Inf,
+  "-Inf" = function() -Inf,
+  "-1" = function() -1,
+  "0" = function() 0,
+  "-0" = function() -0,
+  "0.5" = function() 0.5,
+  "5e-324" = function() 5e-324,
+  "2^31" = function() 2^31,
+  "2^53" = function() 2^53,
+  "2^53 + 2" = function() 2^53 + 2,
+  "1e300" = function() 1e300,
+  "integer64" = function() bit64::as.integer64("9223372036854775807"),
+  "complex" = function() 1i,
+  "raw" = function() as.raw(2),
+  "text" = function() "uniform",
+  "no text" = function() "",
+  "Latin-1" = function() iconv("\u00e4", "UTF-8", "latin1"),
+  "no UTF-8" = function() "\xff",
+  "texts" = function() c("a", NA),
+  "named" = function() c(a = 1, b = 2),
+  "numbers" = function() c(2, 1),
+  "numbers with NA" = function() c(1, NA),
+  "numbers with NaN" = function() c(NaN, 1),
+  "numbers with Inf" = function() c(Inf, 1),
+  "negative numbers" = function() c(-1, 1),
+  "halves" = function() c(0.5, 1),
+  "large numbers" = function() c(2^53 + 2, 1),
+  "no numbers" = function() numeric(),
+  "no integers" = function() integer(),
+  "no logical values" = function() logical(),
+  "logical values" = function() c(TRUE, NA),
+  "complex numbers" = function() c(1i, 2),
+  "factor" = function() factor(c("a", "b")),
+  "factor with NA" = function() factor(c("a", NA)),
+  "ordered" = function() ordered("a"),
+  "Date" = function() as.Date("2020-01-01"),
+  "POSIXct" = function() as.POSIXct("2020-01-01", tz = "UTC"),
+  "POSIXlt" = function() as.POSIXlt("2020-01-01", tz = "UTC"),
+  "difftime" = function() as.difftime(1, units = "secs"),
+  "numbers of 64 bits" = function() bit64::as.integer64(c(1, 2)),
+  "list()" = function() list(),
+  "list(1)" = function() list(1),
+  "list(NULL)" = function() list(NULL),
+  "named list" = function() list(a = 1),
+  "list of two lengths" = function() list(a = 1:2, b = 1),
+  "nested list" = function() list(list(list(1))),
+  "pairlist" = function() pairlist(a = 1),
+  "matrix" = function() matrix(c(1, 0, 0, 1), 2),
+  "matrix of text" = function() matrix("a", 2, 2),
+  "no rows" = function() matrix(numeric(), 0, 2),
+  "no columns" = function() matrix(numeric(), 2, 0),
+  "array" = function() array(1, c(2, 2, 2)),
+  "data.frame" = function() data.frame(a = c(1, 2), b = c("x", NA)),
+  "no data.frame" = function() data.frame(),
+  "data.frame of one name" = function() structure(list(a = 1, a = 2), class = "data.frame", row.names = 1L),
+  "data.frame of lists" = function() structure(list(a = list(1, 2)), class = "data.frame", row.names = 1:2),
+  "sparse matrix" = function() Matrix::sparseMatrix(1, 1, x = 1),
+  "function" = function() function() 1,
+  "primitive" = function() sum,
+  "environment" = function() new.env(),
+  "formula" = function() y ~ x,
+  "symbol" = function() as.name("a"),
+  "call" = function() quote(a + b),
+  "expression" = function() expression(a),
+  "S4" = function() methods::getClass("numeric"),
+  "error" = function() simpleError("no"),
+  "unknown class" = function() structure(1, class = "unknown"),
+  "class of integers" = function() structure(1:2, class = "unknown")
+)
+
+# In a locale without this character, R itself warns of a path that has it.
+if (!l10n_info()[["UTF-8"]]) {
+  hostile[["Latin-1"]] = NULL
+}
+
+labels_of_rows = c(0, 1, 1, 0, 1, 1)
+
+# What is wrong with the batches of a sampler: they are as many as promised, none is empty, all hold numbers of rows, or
+# of pairs, and two instances give the same.
+wrong_batches = function(generator, args) {
+  sampler = generator(NULL)
+  batches = sampler$batches(0)
+  rows = as.numeric(batches$rows)
+  if (sampler$.length() < 1 || length(batches$offsets) != sampler$.length() + 1) {
+    return("has another number of batches")
+  }
+  if (batches$offsets[1L] != 0 || sum(diff(batches$offsets)) != length(rows) || any(diff(batches$offsets) < 1)) {
+    return("has offsets that are none")
+  }
+  if (!all(is.finite(rows) & rows >= 1 & rows <= most_rows)) {
+    return("has rows that are none")
+  }
+  if (!is.null(args$seed) && !identical(generator(NULL)$batches(0), batches)) {
+    return("has other batches the second time")
+  }
+  ""
+}
+most_rows = 40 # more than any of the calls below has, pairs among them
+
+# What is wrong with what comes of a call; "" if nothing is.
+trial = function(name, args) {
+  tryCatch({
+    result = do.call(getExportedValue("rbridge", name), args, quote = TRUE)
+    if (startsWith(name, "batch_sampler")) wrong_batches(result, args) else ""
+  }, warning = function(warning) {
+    paste("warns:", conditionMessage(warning))
+  }, error = function(error) {
+    text = conditionMessage(error)
+    if (!inherits(error, "rbridge_refusal") || !validUTF8(text) || !grepl(grammar, text)) {
+      sprintf("not of the grammar: %s", iconv(text, "UTF-8", "UTF-8", sub = "byte"))
+    } else if (!any(endsWith(error$name, c(name, if (name == "batch_plan") "batch_sampler_stratified")))) {
+      sprintf("names another function: %s", text)
+    } else {
+      ""
+    }
+  })
+}
+
+corpus = corpus_of(a = 3, b = 4)
+
+# A valid call each.
+calls = list(
+  auxiliary_dataset = list(dataset = structure(list(), class = "dataset"), augment = function(items, values) items),
+  batch_counts = list(batches = list(1:2, 3L), labels = c("a", "b", "a")),
+  batch_plan = list(x = labels_of_rows, min_samples_per_stratum = 1),
+  batch_sampler_corpus_mixture = list(source = corpus, batch_size = 2, sample = 4L, suffixes = ".txt"),
+  batch_sampler_downsampled = list(multiplier = 1, batch_size = 2, strata = labels_of_rows),
+  batch_sampler_epoch_subset = list(n = 6, sample = 4, batch_size = 2),
+  batch_sampler_multilabel = list(labels = cbind(c(1, 0, 1, 0), c(0, 1, 0, 1)), min_samples_per_label = 1),
+  batch_sampler_pairs = list(users = c(1, 2), items = c(1, 2), ratio = 0.5, batch_size = 2, n_items = 4),
+  batch_sampler_perplexity = list(n = 6, sample = 4, batch_size = 2),
+  batch_sampler_prioritized = list(n = 6, batch_size = 2),
+  batch_sampler_stratified = list(min_samples_per_stratum = 1, strata = labels_of_rows),
+  batch_sampler_tree = list(spec = list(mode = "shuffle"), batch_size = 2, length = 6, table = list(x = labels_of_rows)),
+  batch_sampler_uniform = list(n = 6, batch_size = 2),
+  batch_sampler_weighted = list(weights = c(1, 2, 0), batch_size = 2, n_batches = 2),
+  bin_target = list(values = c(1, 2, 3), n_bins = 2),
+  corpus_dataset = list(source = corpus, suffixes = ".txt"),
+  correct_probabilities = list(probabilities = c(0.5, 0.25), keep_rate = 0.5),
+  decode_pairs = list(numbers = c(7, 12), n_items = 4),
+  min_samples_for_batch_size = list(x = labels_of_rows, batch_size = 4),
+  pair_dataset = list(n_users = 2, n_items = 2),
+  plot_batch_counts = list(tables = list(x = data.frame(a = 1:2)), label = "a"),
+  plot_learning_curves = list(values = list(x = c(0.1, 0.2))),
+  plot_plan = list(plan = batch_plan(labels_of_rows, 1)),
+  plot_roc_curves = list(scores = list(x = c(0.1, 0.2)), labels = c(0, 1)),
+  published_class_weights = list(weight = 20),
+  stratum_codes = list(codes = as.raw(c(0, 1)), names = c("a", "b")),
+  sum_tree = list(weights = c(1, 2), capacity = 2)
+)
+not_called = c(
+  batch_sampler_python = "needs Python; tests/bridge has its calls",
+  collect_rows = "needs Python or a loader of LibTorch; tests/bridge has its calls",
+  corpus_plan = "takes a mixture",
+  nn_aum_loss = "has no argument",
+  read_batch_sampler = "reads a file",
+  script_folder = "has no argument"
+)
+
+arguments_of = function(name) {
+  setdiff(names(formals(getExportedValue("rbridge", name))), "...")
+}
+
+test_that("every exported function has a valid call", {
+  exported = getNamespaceExports("rbridge")
+  expect_setequal(exported[!startsWith(exported, ".__")], c(names(calls), names(not_called)))
+  for (name in names(calls)) {
+    args = calls[[name]]
+    if ("seed" %in% arguments_of(name)) {
+      args$seed = 1
+    }
+    expect_identical(trial(name, args), "", info = name)
+  }
+})
+
+for (name in names(calls)) {
+  test_that(paste("values that nobody expects:", name), {
+    for (argument in arguments_of(name)) {
+      found = vapply(hostile, function(value) {
+        args = calls[[name]]
+        if ("seed" %in% arguments_of(name)) {
+          args$seed = 1
+        }
+        args[argument] = list(value())
+        trial(name, args)
+      }, "")
+      expect_identical(found[nzchar(found)], setNames(character(), character()), info = argument)
+    }
+  })
+}
