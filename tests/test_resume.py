@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import pickle
 import random
 import signal
 import subprocess
@@ -13,37 +13,48 @@ from typing import Any
 
 import pytest
 
-from tests.training_job import EPOCHS, sampler_of
+from tests.training_job import EPOCHS, KINDS, LABELS, train
 
 JOB = Path(__file__).parent / "training_job.py"
-KILLS = 20  # over both tests
+KILLS = 8  # of each of the three jobs
 
 
-def start(checkpoint: Path, workers: int) -> subprocess.Popen:
-    command = [sys.executable, str(JOB), str(checkpoint), str(workers)]
+def start(checkpoint: Path, workers: int, kind: str) -> subprocess.Popen:
+    command = [sys.executable, str(JOB), str(checkpoint), str(workers), kind]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=JOB.parents[1])
 
 
 def trained(checkpoint: Path) -> list[Any]:
-    return json.loads(checkpoint.read_text(encoding="utf-8"))["trained"] if checkpoint.exists() else []
+    return pickle.loads(checkpoint.read_bytes())["trained"] if checkpoint.exists() else []
 
 
-@pytest.mark.parametrize("workers", [0, 2])
-def test_killed_at_twenty_random_moments(workers: int, tmp_path: Path) -> None:
-    checkpoint = tmp_path / "checkpoint.json"
+def undisturbed(kind: str) -> list[list[int]]:
+    batches: list[list[int]] = []
+    train(KINDS[kind](), 0, batches, lambda trained, state: None)
+    return batches
+
+
+@pytest.mark.parametrize(("kind", "workers"), [("stratified", 0), ("stratified", 2), ("weighted", 0)])
+def test_killed_at_random_moments(kind: str, workers: int, tmp_path: Path) -> None:
+    checkpoint = tmp_path / "checkpoint"
     moments = random.Random(workers)
     in_the_middle = 0
-    for _ in range(KILLS // 2):
+    for _ in range(KILLS):
         # Ends when the process does; its workers, which hold its output too, notice that five seconds later.
-        with start(checkpoint, workers) as process:
+        with start(checkpoint, workers, kind) as process:
             before = len(trained(checkpoint))
             while len(trained(checkpoint)) == before and process.poll() is None:
                 time.sleep(0.005)
             time.sleep(moments.uniform(0, 0.15))
             process.send_signal(signal.SIGKILL)
         in_the_middle += process.returncode == -signal.SIGKILL
-    last = start(checkpoint, workers)
+    last = start(checkpoint, workers, kind)
     assert last.communicate()[0] == "done\n" and last.returncode == 0
-    assert in_the_middle == KILLS // 2, "every one was killed while it trained"
-    undisturbed = [batch.tolist() for epoch in range(EPOCHS) for batch in sampler_of().batches(epoch)]
-    assert trained(checkpoint) == undisturbed, "none lost, none twice"
+    assert in_the_middle == KILLS, "every one was killed while it trained"
+    found = trained(checkpoint)
+    assert found == undisturbed(kind), "none lost, none twice"
+    if kind == "stratified":
+        n_batches = len(found) // EPOCHS
+        for epoch in range(EPOCHS):
+            rows = [row for batch in found[epoch * n_batches : (epoch + 1) * n_batches] for row in batch]
+            assert sorted(rows) == list(range(len(LABELS))), "every row once"
