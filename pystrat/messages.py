@@ -216,7 +216,7 @@ def check_integer(
     # A float that is whole stands for the integer, as 3 and 3L are one in R.
     number = _nearly_whole(value)
     if not _is_whole(number):
-        raise RefusedValue(name, requirement, show(value), advice if np.isfinite(float(value)) else None)
+        raise RefusedValue(name, requirement, show(value), advice if math.isfinite(as_double(value)) else None)
     if number < minimum or (maximum is not None and number > maximum):
         raise RefusedValue(name, requirement, show(value))
     return int(number)
@@ -224,10 +224,11 @@ def check_integer(
 
 def _nearly_whole(value: Any) -> Any:
     """Return the whole number that a product of doubles was meant to be, else the value itself."""
-    if not isinstance(value, (float, np.floating)) or not np.isfinite(value):
+    number = as_double(value)
+    if not isinstance(value, (float, np.floating)) or not math.isfinite(number):
         return value
-    nearest = round(float(value))
-    return nearest if abs(float(value) - nearest) <= min(1e-9 * abs(float(value)), 1e-6) else value
+    nearest = round(number)
+    return nearest if abs(number - nearest) <= min(1e-9 * abs(number), 1e-6) else value
 
 
 def _is_whole(number: Any) -> bool:
