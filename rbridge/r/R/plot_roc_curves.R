@@ -120,22 +120,21 @@ check_roc_rows = function(labels, weights) {
 # -> a list of matrices with a column for each run
 check_runs = function(values, parameter, n_rows = NULL) {
   check_named_list(values, parameter)
-  for (name in names(values)) {
-    if (is.null(values[[name]]) || !(is.atomic(values[[name]]) || is.data.frame(values[[name]]))) {
-      stop_parameter(parameter, "hold finite numbers", sprintf("others for '%s'", name))
-    }
+  Map(function(value, name) check_run(value, name, parameter, n_rows), values, names(values))
+}
+
+# -> the matrix of one entry
+check_run = function(value, name, parameter, n_rows) {
+  if (is.null(value) || !(is.atomic(value) || is.data.frame(value))) {
+    stop_parameter(parameter, "hold finite numbers", sprintf("others for '%s'", name))
   }
-  runs = lapply(values, as.matrix)
-  for (name in names(runs)) {
-    matrix = runs[[name]]
-    if (length(matrix) == 0L || !(is.null(n_rows) || nrow(matrix) == n_rows)) {
-      values = if (!is.null(n_rows)) show_count(n_rows, "value")
-      required = if (is.null(n_rows)) "be vectors or matrices" else sprintf("have %s a run", values)
-      stop_parameter(parameter, required, sprintf("%s for '%s'", show_count(nrow(matrix), "value"), name))
-    }
-    if (!is.numeric(matrix) || !all(is.finite(matrix))) {
-      stop_parameter(parameter, "hold finite numbers", sprintf("others for '%s'", name))
-    }
+  matrix = as.matrix(value)
+  if (length(matrix) == 0L || !(is.null(n_rows) || nrow(matrix) == n_rows)) {
+    required = if (is.null(n_rows)) "be vectors or matrices" else sprintf("have %s a run", show_count(n_rows, "value"))
+    stop_parameter(parameter, required, sprintf("%s for '%s'", show_count(nrow(matrix), "value"), name))
   }
-  runs
+  if (!is.numeric(matrix) || !all(is.finite(matrix))) {
+    stop_parameter(parameter, "hold finite numbers", sprintf("others for '%s'", name))
+  }
+  matrix
 }

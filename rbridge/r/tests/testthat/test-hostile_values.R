@@ -145,7 +145,9 @@ calls = list(
   batch_sampler_perplexity = list(n = 6, sample = 4, batch_size = 2),
   batch_sampler_prioritized = list(n = 6, batch_size = 2),
   batch_sampler_stratified = list(min_samples_per_stratum = 1, strata = labels_of_rows),
-  batch_sampler_tree = list(spec = list(mode = "shuffle"), batch_size = 2, length = 6, table = list(x = labels_of_rows)),
+  batch_sampler_tree = list(
+    spec = list(mode = "shuffle"), batch_size = 2, length = 6, table = list(x = labels_of_rows)
+  ),
   batch_sampler_uniform = list(n = 6, batch_size = 2),
   batch_sampler_weighted = list(weights = c(1, 2, 0), batch_size = 2, n_batches = 2),
   bin_target = list(values = c(1, 2, 3), n_bins = 2),
