@@ -85,7 +85,11 @@ plain_keys = function(spec, key) {
     stop_parameter("spec", "have every key once", sprintf("'%s' again", keys[anyDuplicated(keys)]))
   }
   places = if (is.null(keys)) rep(key, length(spec)) else keys
-  structure(Map(plain_keys, unname(spec), places), names = keys)
+  plain = structure(vector("list", length(spec)), names = keys)
+  for (place in seq_along(spec)) { # Map() takes several times the stack at each level
+    plain[place] = list(plain_keys(spec[[place]], places[place]))
+  }
+  plain
 }
 
 plain_item = function(value, key) {

@@ -90,12 +90,17 @@ yaml_nesting = function(value) {
   1 + max(0, vapply(value, function(item) max(0, attr(item, "nesting")), double(1L)))
 }
 
-yaml_numbers = function(node) {
-  if (!inherits(node, "yaml_node")) {
-    return(numeric())
+# The numbers of a node and of all below it, level after level.
+yaml_numbers = function(root) {
+  numbers = list()
+  level = list(root)
+  while (length(level) > 0L) {
+    level = Filter(function(node) inherits(node, "yaml_node"), level)
+    numbers = c(numbers, lapply(level, attr, "number"))
+    values = Filter(is.list, lapply(level, function(node) unclass(node)[[1L]]))
+    level = unlist(lapply(values, unname), recursive = FALSE)
   }
-  value = unclass(node)[[1L]]
-  c(attr(node, "number"), if (is.list(value)) unlist(lapply(unname(value), yaml_numbers)))
+  unlist(numbers)
 }
 
 plain_yaml = function(node) {
@@ -108,8 +113,11 @@ plain_yaml = function(node) {
     refuse_yaml("a type that is not plain")
   }
   if (is.list(value)) {
-    values = lapply(value, plain_yaml)
-    return(if (type == "seq") unname(values) else values)
+    values = structure(vector("list", length(value)), names = if (type == "map") names(value))
+    for (place in seq_along(value)) { # lapply() takes more of the stack at each level
+      values[place] = list(plain_yaml(value[[place]]))
+    }
+    return(values)
   }
   found = plain_scalar(value, type)
   if (identical(found, NA)) {

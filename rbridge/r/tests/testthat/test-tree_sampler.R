@@ -295,7 +295,7 @@ test_that("specifications that are nested deeply, or repeat their parts endlessl
   refused = paste("The 'spec' parameter of batch_sampler_tree must have at most 1000000 mappings and lists, nested at",
     "most 128 deep. Got more instead.")
   for (make in list(nested, brackets)) {
-    expect_length(rows_of(make, 20), 1L)
+    expect_length(rows_of(make, 63), 1L)
     for (depth in c(64, 200, 1000)) {
       expect_identical(message_of(make, depth), refused)
     }
@@ -303,4 +303,26 @@ test_that("specifications that are nested deeply, or repeat their parts endlessl
   expect_identical(message_of(repeating, 60), refused)
   expect_identical(message_of(function(depth) strrep("- ", depth), 5000), refused)
   expect_identical(message_of(brackets, 20000), refused)
+})
+
+test_that("64 nodes below one another need half of the usual stack, also after other trees", {
+  skip_if_not_installed("yaml")
+  skip_on_os("windows")
+  program = tempfile(fileext = ".R")
+  on.exit(unlink(program))
+  writeLines(c(
+    "nested = function(depth) Reduce(function(node, i) list(name = 'b', children = list(node)), 1:depth, list(name = 'a'))",
+    "brackets = function(depth) paste0(strrep('{name: a, children: [', depth), '{name: b}', strrep(']}', depth), '\n')",
+    "for (depth in c(1, 2, 20, 40, 63)) {",
+    "  for (spec in list(nested(depth), brackets(depth))) {",
+    "    sampler = rbridge::batch_sampler_tree(spec, 1, length = 4, table = list(x = 1:3), seed = 1)(NULL)",
+    "    stopifnot(length(sampler$batches(0)$rows) == 4)",
+    "  }",
+    "}",
+    "cat('drawn')"
+  ), program)
+  command = paste("ulimit -s 4096 &&", shQuote(file.path(R.home("bin"), "Rscript")), shQuote(program))
+  libraries = paste0("R_LIBS=", paste(.libPaths(), collapse = ":"))
+  found = system2("sh", c("-c", shQuote(command)), stdout = TRUE, stderr = TRUE, env = libraries)
+  expect_identical(tail(found, 1L), "drawn")
 })
