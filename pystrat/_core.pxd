@@ -1,9 +1,24 @@
 """The C core, rbridge/r/src/core, as the kernels call it. Each header documents its functions."""
 
+from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 cdef enum:
     STEP = 1 << 18  # rows between two looks for signals
+
+
+cdef inline int hear_signals() except -1 nogil:
+    """Raise what the handler of a signal that has come raises, such as KeyboardInterrupt."""
+    with gil:
+        return PyErr_CheckSignals()
+
+
+cdef inline int64_t step_end(int64_t begin, int64_t end) except -1 nogil:
+    """Return where the step ends that begins at `begin`, of all that lead to `end`; hear signals between two steps."""
+    if begin > 0:
+        hear_signals()
+    return min(begin + <int64_t>STEP, end)
+
 
 cdef extern from "random.h" nogil:
     enum: STATE_SIZE
@@ -16,21 +31,22 @@ cdef extern from "random.h" nogil:
 cdef extern from "permutation.h" nogil:
     void fill_in_order(int32_t *pool, uint32_t n_rows)
     void take_rows(Generator *generator, int32_t *pool, uint32_t left, uint32_t size, int32_t *rows)
+    void draw_subset_part(
+        Generator *generator,
+        int32_t *pool,
+        uint32_t n_rows,
+        uint32_t begin,
+        uint32_t end,
+        uint32_t *places,
+        int32_t *rows,
+    )
+    void put_rows_back(int32_t *pool, const uint32_t *places, uint32_t size)
 
 cdef extern from "stream.h" nogil:
     void save_generator(const Generator *generator, uint32_t *words)
     bint restore_generator(Generator *generator, const uint32_t *words)
     void draw_numbers(Generator *generator, uint64_t limit, int64_t count, int64_t *numbers)
     void draw_uniforms(Generator *generator, int64_t count, double *uniforms)
-    void draw_subsets(
-        Generator *generator,
-        int32_t *pool,
-        uint32_t n_rows,
-        uint32_t size,
-        int64_t count,
-        uint32_t *places,
-        int32_t *rows,
-    )
 
 cdef extern from "plan.h" nogil:
     ctypedef struct OffsetsProgress:
@@ -64,7 +80,12 @@ cdef extern from "plan.h" nogil:
         int64_t *next_places,
         int32_t *layout,
     )
-    void spread_layout(const int64_t *taken, const int64_t *available, int64_t n_strata, int32_t *layout)
+    ctypedef struct SpreadProgress:
+        pass
+    void begin_spread(const int64_t *taken, const int64_t *available, int64_t n_strata, SpreadProgress *progress)
+    bint spread_layout(
+        const int64_t *taken, const int64_t *available, int64_t wanted, SpreadProgress *progress, int32_t *layout
+    )
 
 cdef extern from "scatter.h" nogil:
     uint32_t scatter_permutation_uint8(
@@ -337,7 +358,9 @@ cdef extern from "tree_nodes.h" nogil:
     void begin_nodes(NodeBuilding *building)
     int build_nodes(NodeBuilding *building, int64_t at_most)
     bint fill_nodes(NodeBuilding *building, TreeNodes *nodes)
-    void count_node_rows(const NodeBuilding *building, uint8_t *marks, int64_t *node_rows, int64_t *untaken)
+    void count_node_rows(
+        const NodeBuilding *building, int64_t node, uint8_t *marks, int64_t *node_rows, int64_t *untaken
+    )
     void tell_path(NodeBuilding *building, int64_t node, int64_t clone, int64_t *declared, int64_t *values)
 
 cdef extern from "tree_weights.h" nogil:

@@ -8,8 +8,7 @@ check.
 
 import numpy as np
 
-from cpython.exc cimport PyErr_CheckSignals
-from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint8_t, uint16_t, uint32_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t
 
 from pystrat cimport _core as core
 
@@ -43,8 +42,7 @@ def scatter_permutation(
     with nogil:
         core.seed_generator(&generator, seed)
         core.fill_in_order(pool, n)
-    while left > 0:
-        with nogil:
+        while left > 0:
             if code_type is uint8_t:
                 left = core.scatter_permutation_uint8(
                     &generator, pool, left, core.STEP, &codes[0], &cursors[0], &layout[0], 0, &out[0]
@@ -57,19 +55,23 @@ def scatter_permutation(
                 left = core.scatter_permutation_int32(
                     &generator, pool, left, core.STEP, &codes[0], &cursors[0], &layout[0], 0, &out[0]
                 )
-        PyErr_CheckSignals()
+            core.hear_signals()
 
 
 def scatter_in_order(code_type[::1] codes, int64_t[::1] cursors, const int32_t[::1] layout, int32_t[::1] out):
     """Scatter the rows in dataset order; the parameters are those of `scatter_permutation`."""
     cdef uint32_t n = <uint32_t>codes.shape[0]
+    cdef uint32_t done = 0, end
     with nogil:
-        if code_type is uint8_t:
-            core.scatter_in_order_uint8(0, n, &codes[0], &cursors[0], &layout[0], 0, &out[0])
-        elif code_type is uint16_t:
-            core.scatter_in_order_uint16(0, n, &codes[0], &cursors[0], &layout[0], 0, &out[0])
-        else:
-            core.scatter_in_order_int32(0, n, &codes[0], &cursors[0], &layout[0], 0, &out[0])
+        while done < n:
+            end = <uint32_t>core.step_end(done, n)
+            if code_type is uint8_t:
+                core.scatter_in_order_uint8(done, end, &codes[0], &cursors[0], &layout[0], 0, &out[0])
+            elif code_type is uint16_t:
+                core.scatter_in_order_uint16(done, end, &codes[0], &cursors[0], &layout[0], 0, &out[0])
+            else:
+                core.scatter_in_order_int32(done, end, &codes[0], &cursors[0], &layout[0], 0, &out[0])
+            done = end
 
 
 def number_integers(const int64_t[::1] values, int64_t[::1] codes):
@@ -116,17 +118,14 @@ cdef int64_t fill_table(
     cdef bint is_ready = False
     with nogil:
         core.clear_slots(table)
-    while not is_ready and not core.is_flooded(table, n):
-        with nogil:
+        while not is_ready and not core.is_flooded(table, n):
             is_ready = core.enter_known(table, core.STEP)
-        PyErr_CheckSignals()
-    while row < n and not core.is_flooded(table, n):
-        end = min(n, row + core.STEP)
-        with nogil:
+            core.hear_signals()
+        while row < n and not core.is_flooded(table, n):
+            end = core.step_end(row, n)
             row = core.number_rows(table, &values[0], row, end, &codes[0])
-        PyErr_CheckSignals()
-        if row < end:
-            break
+            if row < end:
+                break
     return row
 
 
@@ -136,14 +135,12 @@ cdef number_by_sorting(const int64_t[::1] values, int64_t[::1] codes):
     cdef int32_t[::1] rows = np.empty(n, dtype=np.int32), before = np.empty(n, dtype=np.int32)
     cdef int64_t[::1] distinct = np.empty(n, dtype=np.int64)
     cdef core.NumberSorting sorting
-    cdef bint is_done = False
     sorting.values, sorting.n_rows, sorting.rows, sorting.before = &values[0], n, &rows[0], &before[0]
     sorting.codes, sorting.distinct = &codes[0], &distinct[0]
     core.begin_sorting(&sorting)
-    while not is_done:
-        with nogil:
-            is_done = core.number_by_sorting(&sorting, core.STEP)
-        PyErr_CheckSignals()
+    with nogil:
+        while not core.number_by_sorting(&sorting, core.STEP):
+            core.hear_signals()
     return np.array(distinct[: sorting.found])
 
 
@@ -159,8 +156,12 @@ def compact_codes(const int64_t[::1] wide, code_type[::1] codes, int64_t[::1] co
     counts
         Shape (number of codes,). Added to.
     """
+    cdef int64_t done = 0, end
     with nogil:
-        core.compact_codes(&wide[0], 0, wide.shape[0], counts.shape[0], sizeof(code_type), &codes[0], &counts[0])
+        while done < wide.shape[0]:
+            end = core.step_end(done, wide.shape[0])
+            core.compact_codes(&wide[0], done, end, counts.shape[0], sizeof(code_type), &codes[0], &counts[0])
+            done = end
 
 
 def fill_offsets(const int64_t[::1] counts, bint even, int64_t[::1] offsets):
@@ -176,18 +177,22 @@ def fill_offsets(const int64_t[::1] counts, bint even, int64_t[::1] offsets):
         Shape (n_batches + 1,). The result; zeros before.
     """
     cdef int64_t n_batches = offsets.shape[0] - 1
-    cdef int64_t n_rows = 0
+    cdef int64_t n_rows = 0, done = 0, end
     cdef Py_ssize_t stratum
     cdef core.OffsetsProgress progress = core.OffsetsProgress(0, 0, 0, 0)
     with nogil:
         if even:
             for stratum in range(counts.shape[0]):
                 n_rows += counts[stratum]
-            core.fill_even_offsets(n_rows, n_batches, 0, n_batches + 1, &offsets[0])
+            while done <= n_batches:
+                end = core.step_end(done, n_batches + 1)
+                core.fill_even_offsets(n_rows, n_batches, done, end, &offsets[0])
+                done = end
         else:
-            core.fill_proportional_offsets(
-                &counts[0], counts.shape[0], n_batches, INT64_MAX, &progress, &offsets[0]
-            )
+            while not core.fill_proportional_offsets(
+                &counts[0], counts.shape[0], n_batches, core.STEP, &progress, &offsets[0]
+            ):
+                core.hear_signals()
 
 
 def fill_layout(const int64_t[::1] counts, bint even, int64_t[::1] free, int32_t[::1] layout):
@@ -206,17 +211,18 @@ def fill_layout(const int64_t[::1] counts, bint even, int64_t[::1] free, int32_t
     """
     cdef core.LayoutProgress progress = core.LayoutProgress(0, 0, 0, 0, 0)
     with nogil:
-        core.fill_layout(
+        while not core.fill_layout(
             &counts[0],
             counts.shape[0],
             free.shape[0],
             even,
             layout.shape[0],
-            INT64_MAX,
+            core.STEP,
             &progress,
             &free[0],
             &layout[0],
-        )
+        ):
+            core.hear_signals()
 
 
 def spread_layout(const int64_t[::1] taken, const int64_t[::1] available, int32_t[::1] layout):
@@ -229,5 +235,8 @@ def spread_layout(const int64_t[::1] taken, const int64_t[::1] available, int32_
     layout
         Shape (n,), n at least the sum of `available`. Changed in place.
     """
+    cdef core.SpreadProgress progress
     with nogil:
-        core.spread_layout(&taken[0], &available[0], available.shape[0], &layout[0])
+        core.begin_spread(&taken[0], &available[0], available.shape[0], &progress)
+        while not core.spread_layout(&taken[0], &available[0], core.STEP, &progress, &layout[0]):
+            core.hear_signals()

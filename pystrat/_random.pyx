@@ -48,16 +48,24 @@ cdef class RandomStream:
         """
         drawn = np.empty(count, dtype=np.int64)
         cdef int64_t[::1] out = drawn
+        cdef int64_t done = 0, end
         with nogil:
-            core.draw_numbers(&self.generator, limit, count, &out[0])
+            while done < count:
+                end = core.step_end(done, count)
+                core.draw_numbers(&self.generator, limit, end - done, &out[done])
+                done = end
         return drawn
 
     def uniforms(self, Py_ssize_t count):
         """Draw multiples of 2^-53 in [0, 1), two outputs of the generator each; float64 of shape (count,)."""
         drawn = np.empty(count, dtype=np.float64)
         cdef double[::1] out = drawn
+        cdef int64_t done = 0, end
         with nogil:
-            core.draw_uniforms(&self.generator, count, &out[0])
+            while done < count:
+                end = core.step_end(done, count)
+                core.draw_uniforms(&self.generator, end - done, &out[done])
+                done = end
         return drawn
 
     def permutation(self, uint32_t n_rows):
@@ -68,7 +76,7 @@ cdef class RandomStream:
         cdef int32_t[::1] left = pool
         with nogil:
             core.fill_in_order(&left[0], n_rows)
-            core.take_rows(&self.generator, &left[0], n_rows, n_rows, &rows[0])
+            take_rows(&self.generator, &left[0], n_rows, n_rows, &rows[0])
         return order
 
     def subsets(self, int32_t[::1] pool not None, Py_ssize_t size, Py_ssize_t count):
@@ -81,8 +89,26 @@ cdef class RandomStream:
         cdef int32_t[::1] out = drawn
         cdef uint32_t[::1] places = np.empty(size, dtype=np.uint32)
         cdef uint32_t n_rows = <uint32_t>pool.shape[0]
-        with nogil:
-            core.draw_subsets(&self.generator, &pool[0], n_rows, <uint32_t>size, count, &places[0], &out[0])
+        cdef uint32_t done, end = 0, since_signals = 0
+        cdef Py_ssize_t subset
+        try:
+            with nogil:
+                for subset in range(count):
+                    done = end = 0
+                    while done < size:
+                        end = <uint32_t>min(done + core.STEP - since_signals, size)
+                        core.draw_subset_part(
+                            &self.generator, &pool[0], n_rows, done, end, &places[0], &out[subset * size]
+                        )
+                        since_signals += end - done
+                        done = end
+                        if since_signals == core.STEP:
+                            core.hear_signals()
+                            since_signals = 0
+                    core.put_rows_back(&pool[0], &places[0], <uint32_t>size)
+        except BaseException:
+            core.put_rows_back(&pool[0], &places[0], end)
+            raise
         return drawn
 
 

@@ -7,7 +7,6 @@ A call keeps the interpreter's lock, so that for other threads, which may read t
 
 import numpy as np
 
-from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t
 
@@ -122,14 +121,14 @@ cdef class WeightTree:
         cdef int32_t[::1] rows = drawn
         if rows.shape[0] == 0:
             return drawn
-        cdef Py_ssize_t begin, end
-        for begin in range(0, rows.shape[0], core.STEP):
-            end = min(begin + core.STEP, rows.shape[0])
+        cdef int64_t done = 0, end
+        while done < rows.shape[0]:
+            end = core.step_end(done, rows.shape[0])
             if sliced:
-                core.draw_from_slices(&self.tree, &stream.generator, size, begin, end, &rows[0])
+                core.draw_from_slices(&self.tree, &stream.generator, size, done, end, &rows[0])
             else:
-                core.draw_by_weight(&self.tree, &stream.generator, end - begin, &rows[begin])
-            PyErr_CheckSignals()
+                core.draw_by_weight(&self.tree, &stream.generator, end - done, &rows[done])
+            done = end
         return drawn
 
     def sample_without_replacement(self, RandomStream stream not None, Py_ssize_t size, Py_ssize_t count):
@@ -152,7 +151,7 @@ cdef class WeightTree:
             core.begin_distinct(&draw)
             try:
                 while not core.draw_distinct(&self.tree, &stream.generator, &draw, core.STEP):
-                    PyErr_CheckSignals()
+                    core.hear_signals()
             except BaseException:
                 core.put_back(&self.tree, &draw)
                 raise

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import signal
 import subprocess
 import sys
-import threading
-from types import FrameType
-from typing import Iterator, Optional
 
 import numpy as np
 import pandas as pd
@@ -49,43 +45,3 @@ def test_a_million_values_that_collide_take_no_longer_than_sorting_them() -> Non
         "assert np.array_equal(codes, np.arange(len(values)))"
     )
     subprocess.run([sys.executable, "-c", program], check=True, timeout=120)
-
-
-class Interrupted(Exception):
-    """What the handler of the alarm raises, as that of Ctrl-C raises KeyboardInterrupt."""
-
-
-@pytest.fixture
-def alarm() -> Iterator[None]:
-    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
-        pytest.skip("alarms are of POSIX, and reach the main thread alone")
-
-    def interrupt(number: int, frame: Optional[FrameType]) -> None:
-        raise Interrupted
-
-    before = signal.signal(signal.SIGALRM, interrupt)
-    yield
-    signal.setitimer(signal.ITIMER_REAL, 0)
-    signal.signal(signal.SIGALRM, before)
-
-
-@pytest.mark.parametrize("is_flood", [False, True])
-def test_numbering_hears_signals(alarm: None, is_flood: bool) -> None:
-    """The last rows are not numbered yet when it ends."""
-    count = 2**24
-    values = colliding(count) if is_flood else np.arange(count)
-    codes = np.full(count, -1)
-    with pytest.raises(Interrupted):
-        signal.setitimer(signal.ITIMER_REAL, 0.02)
-        _kernels.number_integers(values, codes)
-    assert codes[-1] == -1
-
-
-def test_an_epoch_hears_signals(alarm: None) -> None:
-    count = 2**24
-    codes, layout = np.zeros(count, dtype=np.uint8), np.arange(count, dtype=np.int32)
-    cursors, out = np.zeros(1, dtype=np.int64), np.empty(count, dtype=np.int32)
-    with pytest.raises(Interrupted):
-        signal.setitimer(signal.ITIMER_REAL, 0.02)
-        _kernels.scatter_permutation(1, codes, cursors, layout, out)
-    assert cursors[0] < count

@@ -11,6 +11,7 @@ import numpy as np
 from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from pystrat cimport _core as core
+from pystrat._random cimport take_rows
 
 ctypedef fused line_number:
     int32_t
@@ -22,9 +23,13 @@ def draw_rows(uint32_t seed, uint32_t n_rows, Py_ssize_t count):
     drawn = np.empty(count, dtype=np.int32)
     cdef int32_t[::1] rows = drawn
     cdef core.Generator generator
+    cdef int64_t done = 0, end
     with nogil:
         core.seed_generator(&generator, seed)
-        core.draw_rows(&generator, n_rows, 0, count, &rows[0])
+        while done < count:
+            end = core.step_end(done, count)
+            core.draw_rows(&generator, n_rows, 0, end - done, &rows[done])
+            done = end
     return drawn
 
 
@@ -37,7 +42,7 @@ def draw_different_rows(uint32_t seed, uint32_t n_rows, uint32_t count):
     with nogil:
         core.seed_generator(&generator, seed)
         core.fill_in_order(&pool[0], n_rows)
-        core.take_rows(&generator, &pool[0], n_rows, count, &rows[0])
+        take_rows(&generator, &pool[0], n_rows, count, &rows[0])
     return drawn
 
 
@@ -45,8 +50,12 @@ def take_rows_in_turn(int64_t n_rows, int64_t sample, int64_t epoch):
     """Return the examples of an epoch of partition sampling, from 0, without going through the epochs before it."""
     taken = np.empty(sample, dtype=np.int32)
     cdef int32_t[::1] rows = taken
+    cdef int64_t done = 0, end
     with nogil:
-        core.take_rows_in_turn(n_rows, sample, epoch, 0, 0, sample, &rows[0])
+        while done < sample:
+            end = core.step_end(done, sample)
+            core.take_rows_in_turn(n_rows, sample, epoch, 0, done, end, &rows[0])
+            done = end
     return taken
 
 
@@ -84,7 +93,7 @@ def draw_lines(uint32_t seed, const int64_t[::1] lines, const int64_t[::1] drawn
     return taken[shuffled(&generator, np.arange(total, dtype=np.int32))]
 
 
-cdef void take_lines(core.Generator *generator, const core.Mixture *mixture, line_number[::1] taken):
+cdef int take_lines(core.Generator *generator, const core.Mixture *mixture, line_number[::1] taken) except -1:
     cdef core.MixtureProgress progress = core.MixtureProgress(0, 0, 0)
     cdef int64_t[::1] block = np.empty(core.BLOCK_SIZE, dtype=np.int64)
     cdef int64_t done = 0
@@ -96,6 +105,9 @@ cdef void take_lines(core.Generator *generator, const core.Mixture *mixture, lin
             for i in range(count):
                 taken[done + i] = <line_number>block[i]
             done += count
+            if done % core.STEP < count:
+                core.hear_signals()
+    return 0
 
 
 cdef shuffled(core.Generator *generator, int32_t[::1] pool):
@@ -104,7 +116,7 @@ cdef shuffled(core.Generator *generator, int32_t[::1] pool):
     cdef int32_t[::1] rows = order
     cdef uint32_t n_rows = <uint32_t>pool.shape[0]
     with nogil:
-        core.take_rows(generator, &pool[0], n_rows, n_rows, &rows[0])
+        take_rows(generator, &pool[0], n_rows, n_rows, &rows[0])
     return order
 
 
@@ -112,15 +124,15 @@ def perplexity_of(const double[::1] losses):
     """Return the exponential of losses that are at least 0, at most 1e6, within 2 units of the last place; NaN stays."""
     perplexities = np.empty(losses.shape[0])
     cdef double[::1] out = perplexities
-    cdef Py_ssize_t done = 0
-    cdef Py_ssize_t left = losses.shape[0]
+    cdef int64_t done = 0, end = 0
     cdef int count
     with nogil:
-        while left > 0:
-            count = <int>min(left, <Py_ssize_t>core.PERPLEXITY_GROUP)
+        while done < losses.shape[0]:
+            if done == end:
+                end = core.step_end(done, losses.shape[0])
+            count = <int>min(end - done, <int64_t>core.PERPLEXITY_GROUP)
             core.find_perplexities(&losses[done], count, &out[done])
             done += count
-            left -= count
     return perplexities
 
 
@@ -133,22 +145,41 @@ def report_losses(const int32_t[::1] rows, const double[::1] losses, double[::1]
 
 def is_below_initial(const double[::1] reported, double initial):
     """Say whether the mean perplexity of all examples is below that of one that was never reported."""
-    return core.add_differences(&reported[0], initial, 0, reported.shape[0], 0) < 0
+    cdef double sum = 0
+    cdef int64_t done = 0, end
+    with nogil:
+        while done < reported.shape[0]:
+            end = core.step_end(done, reported.shape[0])
+            sum = core.add_differences(&reported[0], initial, done, end, sum)
+            done = end
+    return sum < 0
 
 
 def noise_ceiling(const double[::1] reported, double spreads):
     """Return the perplexity so many spreads above the mode of those that were reported; infinite if there is none."""
     cdef core.Reports reports = core.Reports(0, 0, 0, 0, 0, 0)
     cdef int64_t n_rows = reported.shape[0]
+    cdef int64_t done = 0, end
     cdef int bits
     cdef uint64_t[::1] table
     with nogil:
-        core.count_reports(&reported[0], 0, n_rows, &reports)
+        while done < n_rows:
+            end = core.step_end(done, n_rows)
+            core.count_reports(&reported[0], done, end, &reports)
+            done = end
     bits = core.mode_table_bits(&reports)
     table = np.zeros(1 << bits, dtype=np.uint64)
+    done = 0
     with nogil:
-        core.find_mode(&reported[0], 0, n_rows, &table[0], bits, &reports)
-        core.add_squares(&reported[0], 0, n_rows, &reports)
+        while done < n_rows:
+            end = core.step_end(done, n_rows)
+            core.find_mode(&reported[0], done, end, &table[0], bits, &reports)
+            done = end
+        done = 0
+        while done < n_rows:
+            end = core.step_end(done, n_rows)
+            core.add_squares(&reported[0], done, end, &reports)
+            done = end
     return core.ceiling_of(&reports, spreads)
 
 
@@ -156,8 +187,12 @@ def cumulative_weights(const double[::1] reported, double initial, double ceilin
     """Return the sums of the weights from the first example on; a reported one above the ceiling has `weight_above`."""
     weights = np.empty(reported.shape[0])
     cdef double[::1] sums = weights
+    cdef int64_t done = 0, end
     with nogil:
-        core.add_weights(&reported[0], initial, ceiling, weight_above, 0, reported.shape[0], &sums[0])
+        while done < reported.shape[0]:
+            end = core.step_end(done, reported.shape[0])
+            core.add_weights(&reported[0], initial, ceiling, weight_above, done, end, &sums[0])
+            done = end
     return weights
 
 
@@ -166,9 +201,13 @@ def draw_by_sums(uint32_t seed, const double[::1] sums, Py_ssize_t count):
     drawn = np.empty(count, dtype=np.int32)
     cdef int32_t[::1] rows = drawn
     cdef core.Generator generator
+    cdef int64_t done = 0, end
     with nogil:
         core.seed_generator(&generator, seed)
-        core.draw_by_sums(&generator, &sums[0], sums.shape[0], 0, count, &rows[0])
+        while done < count:
+            end = core.step_end(done, count)
+            core.draw_by_sums(&generator, &sums[0], sums.shape[0], 0, end - done, &rows[done])
+            done = end
     return drawn
 
 

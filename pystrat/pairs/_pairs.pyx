@@ -8,14 +8,10 @@ their numbers. They are drawn directly, whatever their share, and never drawn ag
 
 import numpy as np
 
-from cpython.exc cimport PyErr_CheckSignals
-from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint32_t
+from libc.stdint cimport int32_t, int64_t, uint32_t
 
 cimport pystrat._core as core
 from pystrat._random cimport RandomStream
-
-cdef enum:
-    STEP = 1 << 24  # draws between two checks for an interrupt
 
 
 cdef class FreeCells:
@@ -45,8 +41,12 @@ cdef class FreeCells:
         core.init_free_cells(&self.free, &positives[0], positives.shape[0], n_cells)
         self.buckets = np.empty(self.free.n_buckets + 1, dtype=np.int32)
         self.free.buckets = &self.buckets[0]
+        cdef int64_t bucket = 0, done = 0, end
         with nogil:
-            core.fill_buckets(&self.free, 0, 0, positives.shape[0])
+            while bucket <= self.free.n_buckets:
+                end = core.step_end(done, positives.shape[0])
+                bucket = core.fill_buckets(&self.free, bucket, done, end)
+                done = end
 
     @property
     def count(self):
@@ -58,9 +58,12 @@ cdef class FreeCells:
 
     def cells(self, int64_t[::1] ranks not None):
         """Turn ranks, from 0 to ``count - 1``, into cells, in place."""
-        if ranks.shape[0]:
-            with nogil:
-                core.find_free_cells(&self.free, &ranks[0], ranks.shape[0])
+        cdef int64_t done = 0, end
+        with nogil:
+            while done < ranks.shape[0]:
+                end = core.step_end(done, ranks.shape[0])
+                core.find_free_cells(&self.free, &ranks[done], end - done)
+                done = end
 
 
 cdef int64_t count_places(
@@ -124,20 +127,22 @@ def subsets_within(
     return drawn
 
 
-cdef void draw_within(
+cdef int draw_within(
     RandomStream stream,
     const int64_t[::1] firsts,
     const int64_t[::1] limits,
     const int64_t[::1] counts,
     core.SubsetScratch *scratch,
     int64_t[::1] drawn,
-):
+) except -1:
     cdef core.GroupDraw draw
     draw.firsts, draw.limits, draw.counts = &firsts[0], &limits[0], &counts[0]
     draw.n_groups, draw.scratch = counts.shape[0], scratch
     draw.group = draw.n_drawn = draw.n_done = 0
     with nogil:
-        core.draw_in_groups(&draw, &stream.generator, INT64_MAX, &drawn[0])
+        while not core.draw_in_groups(&draw, &stream.generator, core.STEP, &drawn[0]):
+            core.hear_signals()
+    return 0
 
 
 def popularity(const int64_t[::1] cells not None, int64_t n_items, double power):
@@ -148,10 +153,19 @@ def popularity(const int64_t[::1] cells not None, int64_t n_items, double power)
     cdef int64_t[::1] counts = np.zeros(n_items, dtype=np.int64)
     weights = np.empty(n_items)
     cdef double[::1] out = weights
-    core.count_columns(&cells[0], 0, cells.shape[0], n_items, &counts[0])
-    cdef int64_t most = np.max(counts)
+    cdef int64_t most, done = 0, end
     with nogil:
-        core.weigh_columns(&counts[0], most, power, 0, n_items, &out[0])
+        while done < cells.shape[0]:
+            end = core.step_end(done, cells.shape[0])
+            core.count_columns(&cells[0], done, end, n_items, &counts[0])
+            done = end
+    most = np.max(counts)
+    done = 0
+    with nogil:
+        while done < n_items:
+            end = core.step_end(done, n_items)
+            core.weigh_columns(&counts[0], most, power, done, end, &out[0])
+            done = end
     return weights
 
 
@@ -163,8 +177,12 @@ def kept_shares(const int64_t[::1] distinct not None, int64_t n_users, const dou
     lost = np.zeros(n_users)
     cdef double[::1] out = lost
     cdef double total = np.sum(weights)
+    cdef int64_t done = 0, end
     with nogil:
-        core.add_lost_shares(&distinct[0], 0, distinct.shape[0], weights.shape[0], &weights[0], total, &out[0])
+        while done < distinct.shape[0]:
+            end = core.step_end(done, distinct.shape[0])
+            core.add_lost_shares(&distinct[0], done, end, weights.shape[0], &weights[0], total, &out[0])
+            done = end
     return 1 - lost
 
 
@@ -211,9 +229,8 @@ def popular_cells(
     draw.drawn, draw.count = &out[0], count
     draw.n_kept = draw.n_rows_drawn = draw.n_drawn = draw.n_checked = draw.n_free = 0
     with nogil:
-        while not core.draw_popular(&draw, &stream.generator, STEP):
-            with gil:
-                PyErr_CheckSignals()
+        while not core.draw_popular(&draw, &stream.generator, core.STEP):
+            core.hear_signals()
     return drawn
 
 
@@ -229,9 +246,12 @@ def share_out(
     cdef int64_t[::1] out = shares
     cdef core.ExactNumber number
     number.whole, number.rest, number.denominator = whole, rest, denominator
-    if counts.shape[0]:
-        with nogil:
-            core.share_negatives(&counts[0], number, 0, 0, counts.shape[0], &out[0])
+    cdef int64_t running = 0, done = 0, end
+    with nogil:
+        while done < counts.shape[0]:
+            end = core.step_end(done, counts.shape[0])
+            running = core.share_negatives(&counts[0], number, running, done, end, &out[0])
+            done = end
     return shares
 
 
@@ -267,6 +287,10 @@ def deal_pairs(
     deal.order, deal.offsets, deal.numbers = &order[0], &offsets[0], &numbers[0]
     deal.positives, deal.negatives = &positives[0], &negatives[0]
     deal.n_positives, deal.n_batches = n_positives, n_batches
+    cdef int64_t done = 0, end
     with nogil:
         core.begin_deal(&deal)
-        core.deal_next_pairs(&deal, 0, order.shape[0])
+        while done < order.shape[0]:
+            end = core.step_end(done, order.shape[0])
+            core.deal_next_pairs(&deal, done, end)
+            done = end

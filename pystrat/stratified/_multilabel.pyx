@@ -4,13 +4,9 @@
 
 import numpy as np
 
-from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, int64_t, uint8_t
 
 from pystrat cimport _core as core
-
-cdef enum:
-    STEP = 1 << 24  # rows that are looked at between two checks for an interrupt
 
 
 def assign_rows(
@@ -57,12 +53,15 @@ def assign_rows(
     assignment.members, assignment.batches = &member_places[0], &batch_places[0]
     assignment.held = &held_places[0, 0]
     cdef int64_t[::1] numbers = np.empty(core.assignment_length(&assignment.given), dtype=np.int64)
+    cdef int64_t done = 0, end
     with nogil:
         core.begin_assignment(&assignment, &numbers[0])
-        core.place_members(&codes[0], 0, n_rows, assignment.keys, assignment.members)
-        while not core.assign_rows(&assignment, STEP):
-            with gil:
-                PyErr_CheckSignals()
+        while done < n_rows:
+            end = core.step_end(done, n_rows)
+            core.place_members(&codes[0], done, end, assignment.keys, assignment.members)
+            done = end
+        while not core.assign_rows(&assignment, core.STEP):
+            core.hear_signals()
     return members, batches, held
 
 
@@ -96,8 +95,16 @@ def gather_batches(
     cdef int64_t[::1] begins = offsets
     cdef int32_t[::1] of_rows = np.empty(n_rows, dtype=np.int32)
     cdef int64_t[::1] cursors = np.empty(n_batches, dtype=np.int64)
+    cdef int64_t done = 0, end
     with nogil:
-        core.note_batches(&members[0], &batches[0], 0, n_rows, &of_rows[0], &begins[0])
+        while done < n_rows:
+            end = core.step_end(done, n_rows)
+            core.note_batches(&members[0], &batches[0], done, end, &of_rows[0], &begins[0])
+            done = end
         core.begin_groups(n_batches, &begins[0], &cursors[0])
-        core.place_in_batches(&of_rows[0], &order[0], 0, n_rows, 0, &cursors[0], &row_places[0])
+        done = 0
+        while done < n_rows:
+            end = core.step_end(done, n_rows)
+            core.place_in_batches(&of_rows[0], &order[0], done, end, 0, &cursors[0], &row_places[0])
+            done = end
     return rows, offsets

@@ -4,7 +4,6 @@
 
 import numpy as np
 
-from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport INT32_MAX, int8_t, int32_t, int64_t, uint8_t
 
 cimport pystrat._core as core
@@ -75,13 +74,13 @@ cdef class Nodes:
                 self.building.memory = &memory[0]
             with nogil:
                 outcome = core.build_nodes(&self.building, core.STEP)
-            PyErr_CheckSignals()
+                core.hear_signals()
         if outcome == core.NODES_FOUND:
             self._fill()
         return outcome
 
     def _fill(self):
-        cdef int64_t n_nodes = self.building.n_nodes
+        cdef int64_t node, n_nodes = self.building.n_nodes
         if n_nodes > INT32_MAX:
             raise OverflowError(f"A tree has at most {INT32_MAX} nodes, not {n_nodes}.")
         self.declared, self.values, self.parents, self.depths = (np.empty(n_nodes, dtype=np.int32) for _ in range(4))
@@ -98,8 +97,10 @@ cdef class Nodes:
         nodes.offsets, nodes.options, nodes.cursors = &offsets[0], &options[0], &cursors[0]
         with nogil:
             while not core.fill_nodes(&self.building, &nodes):
-                pass
-            core.count_node_rows(&self.building, &marks[0], &node_rows[0], &untaken[0])
+                core.hear_signals()
+            for node in range(self.building.n_declared):
+                core.count_node_rows(&self.building, node, &marks[0], &node_rows[0], &untaken[0])
+                core.hear_signals()
         self._kept = None
 
     @property
@@ -177,11 +178,11 @@ cdef class Nodes:
         weighing.chances, weighing.sums, weighing.weights = &scratch[0], &scratch[n_nodes], &weights[0]
         weighing.clones, weighing.begins = &listed[0], &listed[n_nodes]
         cdef int outcome = core.WEIGHTS_GO_ON
-        core.begin_weighing(&weighing)
-        while outcome == core.WEIGHTS_GO_ON:
-            with nogil:
+        with nogil:
+            core.begin_weighing(&weighing)
+            while outcome == core.WEIGHTS_GO_ON:
                 outcome = core.weigh_nodes(&weighing, core.STEP)
-            PyErr_CheckSignals()
+                core.hear_signals()
         if outcome != core.WEIGHTS_FOUND:
             of_column = None if outcome == core.TOTAL_REFUSED else bool(weighing.of_rows)
             return weighing.failed, of_column, weighing.refused

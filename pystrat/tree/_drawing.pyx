@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from libc.stdint cimport INT64_MAX, int8_t, int32_t, int64_t, uint32_t
+from libc.stdint cimport int8_t, int32_t, int64_t, uint32_t
 
 cimport pystrat._core as core
 
@@ -13,9 +13,13 @@ def cumulate(double[::1] weights, int64_t[::1] offsets):
     """Return the sums of weights from left to right, anew in each group; float64 of the shape of `weights`."""
     sums = np.empty(weights.shape[0], dtype=np.float64)
     cdef double[::1] out = sums
+    cdef int64_t done = 0, end
     if weights.shape[0]:
         with nogil:
-            core.cumulate(&weights[0], &offsets[0], 0, offsets.shape[0] - 1, &out[0])
+            while done < offsets.shape[0] - 1:
+                end = core.step_end(done, offsets.shape[0] - 1)
+                core.cumulate(&weights[0], &offsets[0], done, end, &out[0])
+                done = end
     return sums
 
 
@@ -26,8 +30,12 @@ def stream_seed(uint32_t seed, int64_t number):
 
 def make_normal(double[::1] uniforms, double mean, double deviation):
     """Turn uniform numbers, from 0 to below 1, into normal ones, in place."""
+    cdef int64_t done = 0, end
     with nogil:
-        core.make_normal(uniforms.shape[0], mean, deviation, &uniforms[0])
+        while done < uniforms.shape[0]:
+            end = core.step_end(done, uniforms.shape[0])
+            core.make_normal(end - done, mean, deviation, &uniforms[done])
+            done = end
 
 
 cdef class Drawing:
@@ -104,7 +112,10 @@ cdef class Drawing:
         )
 
     def draw(self, Py_ssize_t count):
-        """Return the rows of the next `count` draws, at most 2^31 - 1; int32 of shape (count,)."""
+        """Return the rows of the next `count` draws, at most 2^31 - 1; int32 of shape (count,).
+
+        After an exception, such as that of Ctrl-C, there are no next draws.
+        """
         rows = np.empty(count, dtype=np.int32)
         if count == 0:
             return rows
@@ -117,5 +128,6 @@ cdef class Drawing:
         chunk.begins, chunk.wanted, chunk.cursors = &of_nodes[0, 0], &of_nodes[1, 0], &of_nodes[2, 0]
         with nogil:
             core.begin_chunk(&self.tree, &chunk)
-            core.draw_chunk(&self.tree, &self.states, &chunk, INT64_MAX)
+            while not core.draw_chunk(&self.tree, &self.states, &chunk, core.STEP):
+                core.hear_signals()
         return rows

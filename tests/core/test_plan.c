@@ -117,7 +117,7 @@ static void test_several_strata(void) {
 }
 
 /* A layout of three strata of which an epoch takes the first ranks: all places are used, those of the others behind. */
-static void check_spread(const int64_t *taken, const int64_t *available) {
+static void check_spread(const int64_t *taken, const int64_t *available, int64_t wanted) {
   enum { N_STRATA = 3 };
   int32_t layout[16];
   int32_t spread[16];
@@ -129,7 +129,9 @@ static void check_spread(const int64_t *taken, const int64_t *available) {
   }
   for (int32_t place = 0; place < 16; place++) layout[place] = (int32_t)n_taken - 1 - place; /* told apart by order */
   memcpy(spread, layout, sizeof layout);
-  spread_layout(taken, available, N_STRATA, spread);
+  SpreadProgress progress;
+  begin_spread(taken, available, N_STRATA, &progress);
+  while (!spread_layout(taken, available, wanted, &progress, spread)) continue;
   bool used[16] = {false};
   int64_t from = 0;
   int64_t begin = 0;
@@ -157,7 +159,7 @@ static void test_rows_that_an_epoch_leaves_out(void) {
         int64_t available[] = {a, b, c};
         for (int64_t i = 0; i < (a + 1) * (b + 1) * (c + 1); i++) {
           int64_t taken[] = {i % (a + 1), i / (a + 1) % (b + 1), i / ((a + 1) * (b + 1))};
-          check_spread(taken, available);
+          for (int64_t wanted = 1; wanted <= 13; wanted += 3) check_spread(taken, available, wanted);
         }
       }
     }

@@ -223,8 +223,11 @@ static void test_subsets_begin_permutations_and_put_the_pool_back(void) {
       Generator generator, expected;
       seed_generator(&generator, 1);
       expected = generator;
-      draw_subsets(&generator, pool, n_rows, size, COUNT, places, rows);
-      for (uint32_t row = 0; row < n_rows; row++) CHECK_EQUAL(pool[row], row);
+      for (uint32_t subset = 0; subset < COUNT; subset++) {
+        draw_subset_part(&generator, pool, n_rows, 0, size, places, &rows[subset * size]);
+        put_rows_back(pool, places, size);
+        for (uint32_t row = 0; row < n_rows; row++) CHECK_EQUAL(pool[row], row);
+      }
       for (uint32_t subset = 0; subset < COUNT; subset++) {
         take_rows(&expected, pool, n_rows, size, wanted);
         fill_in_order(pool, n_rows);
@@ -251,7 +254,8 @@ static void test_a_subset_in_steps_is_that_of_one_step(void) {
     seed_generator(&generator, 3);
     expected = generator;
     fill_in_order(pool, n_rows);
-    draw_subset(&expected, pool, n_rows, size, places, wanted);
+    draw_subset_part(&expected, pool, n_rows, 0, size, places, wanted);
+    put_rows_back(pool, places, size);
     for (uint32_t step = 1; step <= size; step = 3 * step + 1) {
       seed_generator(&generator, 3);
       for (uint32_t begin = 0; begin < size; begin += step) {

@@ -217,7 +217,9 @@ static void nodes_are_those_of_the_recursion(NodeBuilding *building, TreeNodes *
   int64_t *untaken = new_array(building->n_nodes, sizeof(int64_t));
   uint8_t *marks = calloc((size_t)n_rows, 1);
   while (!fill_nodes(building, nodes)) continue;
-  count_node_rows(building, marks, node_rows, untaken);
+  for (int64_t node = 0; node < building->n_declared; node++) {
+    count_node_rows(building, node, marks, node_rows, untaken);
+  }
   int64_t begin = 0;
   for (int64_t node = 0; node < building->n_nodes; node++) {
     CHECK_EQUAL(nodes->declared[node], found.declared[node]);

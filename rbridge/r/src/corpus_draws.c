@@ -164,6 +164,7 @@ static const double *read_reports(SEXP reported, const char *of) {
   check_reports(reported, of);
   const double *read = REAL(reported);
   for (R_xlen_t i = 0; i < Rf_xlength(reported); i++) {
+    if (i % STEP == STEP - 1) R_CheckUserInterrupt();
     if (!isnan(read[i]) && !(read[i] >= 1 && read[i] <= MAX_PERPLEXITY)) {
       refuse("reported", of, "be perplexities from 1 to 1000000", "others");
     }
@@ -202,7 +203,13 @@ SEXP C_is_below_initial(SEXP reported, SEXP initial) {
   const char *of = "is_below_initial";
   const double *read = read_reports(reported, of);
   double first = number_above(initial, 1, "initial", of);
-  return Rf_ScalarLogical(add_differences(read, first, 0, Rf_xlength(reported), 0) < 0);
+  int64_t n_rows = Rf_xlength(reported);
+  double sum = 0;
+  for (int64_t begin = 0; begin < n_rows; begin += STEP) {
+    sum = add_differences(read, first, begin, smaller(n_rows, begin + STEP), sum);
+    R_CheckUserInterrupt();
+  }
+  return Rf_ScalarLogical(sum < 0);
 }
 
 /* Return the perplexity so many spreads above the mode of those that were reported; infinite if there is none. */

@@ -162,9 +162,17 @@ SEXP C_draw_multilabel(
   SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
   SET_VECTOR_ELT(result, 0, Rf_allocVector(INTSXP, (R_xlen_t)rows.n_rows));
   SET_VECTOR_ELT(result, 1, Rf_allocVector(INTSXP, (R_xlen_t)rows.n_batches + 1));
-  note_batches(assignment.members, batches, 0, rows.n_rows, of_rows, offsets);
+  for (int64_t begin = 0; begin < rows.n_rows; begin += STEP) {
+    int64_t end = rows.n_rows - begin < STEP ? rows.n_rows : begin + STEP;
+    note_batches(assignment.members, batches, begin, end, of_rows, offsets);
+    R_CheckUserInterrupt();
+  }
   begin_groups(rows.n_batches, offsets, cursors);
-  place_in_batches(of_rows, order, 0, rows.n_rows, 1, cursors, INTEGER(VECTOR_ELT(result, 0)));
+  for (int64_t begin = 0; begin < rows.n_rows; begin += STEP) {
+    int64_t end = rows.n_rows - begin < STEP ? rows.n_rows : begin + STEP;
+    place_in_batches(of_rows, order, begin, end, 1, cursors, INTEGER(VECTOR_ELT(result, 0)));
+    R_CheckUserInterrupt();
+  }
   for (int64_t batch = 0; batch <= rows.n_batches; batch++) {
     INTEGER(VECTOR_ELT(result, 1))[batch] = (int)offsets[batch];
   }

@@ -131,7 +131,9 @@ static void fill_epoch_layout(const Plan *plan, const Strata *strata, int64_t *o
     R_CheckUserInterrupt();
   }
   if (plan->n_rows < strata->n_rows - strata->available[plan->n_strata]) {
-    spread_layout(plan->counts, strata->available, plan->n_strata, layout);
+    SpreadProgress spread;
+    begin_spread(plan->counts, strata->available, plan->n_strata, &spread);
+    while (!spread_layout(plan->counts, strata->available, STEP, &spread, layout)) R_CheckUserInterrupt();
   }
 }
 

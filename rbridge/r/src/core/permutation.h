@@ -53,7 +53,8 @@ static inline void take_rows(Generator *generator, int32_t *pool, uint32_t left,
 
 /* Draw rows[begin], ..., rows[end - 1] of a subset of the n_rows rows of a pool that holds 0, 1, ....
  *
- * Steps follow one another from 0 on. `places` keeps where the rows were in the pool, for put_rows_back().
+ * Steps follow one another from 0 on. `places` keeps where the rows were in the pool, for put_rows_back(), so that a
+ * subset takes time for its own size alone.
  */
 static inline void draw_subset_part(
     Generator *generator, int32_t *pool, uint32_t n_rows, uint32_t begin, uint32_t end, uint32_t *places, int32_t *rows
@@ -69,17 +70,6 @@ static inline void draw_subset_part(
 /* Have the pool hold 0, 1, ... again, after a subset of `size` rows: only the places that were drawn have changed. */
 static inline void put_rows_back(int32_t *pool, const uint32_t *places, uint32_t size) {
   for (uint32_t i = 0; i < size; i++) pool[places[i]] = (int32_t)places[i];
-}
-
-/* Draw `size` of the n_rows rows of a pool that holds 0, 1, ..., and put everything back.
- *
- * `places` is scratch space for `size` numbers. A subset takes time for its own size alone.
- */
-static inline void draw_subset(
-    Generator *generator, int32_t *pool, uint32_t n_rows, uint32_t size, uint32_t *places, int32_t *rows
-) {
-  draw_subset_part(generator, pool, n_rows, 0, size, places, rows);
-  put_rows_back(pool, places, size);
 }
 
 #endif

@@ -157,28 +157,69 @@ static inline bool fill_layout(
   return progress->stratum == n_strata && progress->index == n_places;
 }
 
-/* Make room in a layout of the rows that an epoch takes for those that it leaves out, which go behind the epoch.
+/* Where the next step on spreading a layout begins. */
+typedef struct {
+  int64_t stratum; /* as many strata, the first ones, are not finished */
+  int64_t rank;    /* as many ranks of the last of them are not at their place */
+  int64_t begin;   /* where its ranks begin in the layout of all rows */
+  int64_t from;    /* where they begin in the layout of the taken rows */
+  int64_t behind;  /* where the places end that the left out ranks of these strata get, the largest place first */
+} SpreadProgress;
+
+/* Go to the last of the first n_strata strata. */
+static inline void begin_spread_of(
+    const int64_t *taken, const int64_t *available, int64_t n_strata, SpreadProgress *progress
+) {
+  progress->stratum = n_strata;
+  if (n_strata == 0) return;
+  progress->rank = available[n_strata - 1];
+  progress->begin -= available[n_strata - 1];
+  progress->from -= taken[n_strata - 1];
+}
+
+/* Begin to spread a layout. */
+static inline void begin_spread(
+    const int64_t *taken, const int64_t *available, int64_t n_strata, SpreadProgress *progress
+) {
+  progress->begin = progress->from = 0;
+  for (int64_t stratum = 0; stratum < n_strata; stratum++) {
+    progress->begin += available[stratum];
+    progress->from += taken[stratum];
+  }
+  progress->behind = progress->begin;
+  begin_spread_of(taken, available, n_strata, progress);
+}
+
+/* Make room in a layout of the rows that an epoch takes for those that it leaves out, which go behind the epoch, in
+ * steps; return whether it is finished.
  *
  * An epoch takes the first taken[s] ranks of the available[s] rows of stratum s. The layout, of as many places as there
- * are rows, has been filled with the taken ones.
+ * are rows, has been filled with the taken ones. A step sees to `wanted` places, at least 1.
  */
-static inline void spread_layout(
-    const int64_t *taken, const int64_t *available, int64_t n_strata, int32_t *layout
+static inline bool spread_layout(
+    const int64_t *taken, const int64_t *available, int64_t wanted, SpreadProgress *progress, int32_t *layout
 ) {
-  int64_t begin = 0;
-  int64_t from = 0;
-  for (int64_t stratum = 0; stratum < n_strata; stratum++) {
-    begin += available[stratum];
-    from += taken[stratum];
+  /* From the last rank of the last stratum on, so that no place is overwritten before it has been moved. */
+  while (progress->stratum > 0 && wanted > 0) {
+    int64_t stratum = progress->stratum - 1;
+    int64_t kept = taken[stratum];
+    int64_t end = progress->rank;
+    int64_t begin = wanted < end ? end - wanted : 0;
+    int64_t kept_end = end < kept ? end : kept;
+    int32_t *places = layout + progress->begin;
+    for (int64_t rank = begin > kept ? begin : kept; rank < end; rank++) {
+      places[rank] = (int32_t)(progress->behind - 1 - (rank - kept));
+    }
+    if (begin < kept_end) {
+      memmove(places + begin, layout + progress->from + begin, (size_t)(kept_end - begin) * sizeof(int32_t));
+    }
+    wanted -= end - begin;
+    progress->rank = begin;
+    if (begin > 0) return false;
+    progress->behind -= available[stratum] - kept;
+    begin_spread_of(taken, available, stratum, progress);
   }
-  int64_t behind = begin;
-  /* From the last stratum on, so that no place is overwritten before it has been moved. */
-  for (int64_t stratum = n_strata - 1; stratum >= 0; stratum--) {
-    begin -= available[stratum];
-    from -= taken[stratum];
-    memmove(layout + begin, layout + from, (size_t)taken[stratum] * sizeof(int32_t));
-    for (int64_t rank = taken[stratum]; rank < available[stratum]; rank++) layout[begin + rank] = (int32_t)--behind;
-  }
+  return progress->stratum == 0;
 }
 
 #endif

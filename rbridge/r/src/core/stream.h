@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "permutation.h"
 #include "prefetch.h"
 #include "random.h"
 
@@ -46,18 +45,6 @@ static inline void draw_numbers(Generator *generator, uint64_t limit, int64_t co
 /* Draw `count` multiples of 2^-53 in [0, 1), of two outputs each. */
 static inline void draw_uniforms(Generator *generator, int64_t count, double *uniforms) {
   for (int64_t i = 0; i < count; i++) uniforms[i] = next_uniform(generator);
-}
-
-/* Draw `count` subsets, each `size` different rows of a pool that holds 0, 1, ..., n_rows - 1.
- *
- * Afterwards the pool holds them in this order again. `size` is at most n_rows. `places` is scratch space for `size`
- * numbers; `rows` has size * count.
- */
-static inline void draw_subsets(
-    Generator *generator, int32_t *pool, uint32_t n_rows, uint32_t size, int64_t count, uint32_t *places, int32_t *rows
-) {
-  if (size == 0) return;
-  for (int64_t i = 0; i < count; i++) draw_subset(generator, pool, n_rows, size, places, &rows[i * (int64_t)size]);
 }
 
 #endif

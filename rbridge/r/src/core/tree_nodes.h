@@ -517,30 +517,29 @@ static inline void mark_rows(const Clones *clones, uint8_t mark, uint8_t *marks)
   }
 }
 
-/* Count for each node the rows that it selects, and those of them that none of its children takes, if it has any.
+/* Count for each node made of a declared one the rows that it selects, and those of them that none of its children takes,
+ * if it has any.
  *
  * `marks` is scratch space for one byte for each row of the table, all 0.
  */
 static inline void count_node_rows(
-    const NodeBuilding *building, uint8_t *marks, int64_t *node_rows, int64_t *untaken
+    const NodeBuilding *building, int64_t node, uint8_t *marks, int64_t *node_rows, int64_t *untaken
 ) {
-  for (int64_t node = 0; node < building->n_declared; node++) {
-    const Clones *mine = &building->clones[node];
-    int is_leaf = !has_children(building, node);
-    for (int64_t child = node + 1; child < building->n_declared; child++) {
-      if (building->declared[child].parent == node) mark_rows(&building->clones[child], 1, marks);
-    }
-    for (int64_t clone = 0; clone < mine->n_clones; clone++) {
-      if (mine->sizes[clone] == 0) continue;
-      int64_t number = mine->numbers[clone], left = 0;
-      for (int64_t place = mine->begins[clone]; place < mine->begins[clone + 1] && !is_leaf; place++) {
-        left += marks[row_at(mine, place)] == 0;
-      }
-      node_rows[number] = count_rows(mine, clone);
-      untaken[number] = left;
-    }
-    if (!is_leaf) mark_rows(mine, 0, marks);
+  const Clones *mine = &building->clones[node];
+  int is_leaf = !has_children(building, node);
+  for (int64_t child = node + 1; child < building->n_declared; child++) {
+    if (building->declared[child].parent == node) mark_rows(&building->clones[child], 1, marks);
   }
+  for (int64_t clone = 0; clone < mine->n_clones; clone++) {
+    if (mine->sizes[clone] == 0) continue;
+    int64_t number = mine->numbers[clone], left = 0;
+    for (int64_t place = mine->begins[clone]; place < mine->begins[clone + 1] && !is_leaf; place++) {
+      left += marks[row_at(mine, place)] == 0;
+    }
+    node_rows[number] = count_rows(mine, clone);
+    untaken[number] = left;
+  }
+  if (!is_leaf) mark_rows(mine, 0, marks);
 }
 
 /* Tell for a clone and those that it belongs to, by their depths, which declared node each comes from, and the code that

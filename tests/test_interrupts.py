@@ -1,0 +1,177 @@
+"""Long loops hear signals: Ctrl-C ends a call before the loop is through, and a sampler is as before."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from itertools import starmap
+from types import FrameType
+from typing import Any, Callable, Iterator, Optional
+
+import numpy as np
+import pytest
+
+import pystrat
+from pystrat import _kernels
+from pystrat._random import RandomStream
+from pystrat._sum_tree import WeightTree
+from pystrat.corpus import _draws
+from pystrat.pairs import _pairs
+from pystrat.stratified import _multilabel
+from pystrat.tree import _drawing
+from tests.test_numbering import colliding
+
+SOON = 0.005  # seconds; each call takes many times as long
+LARGE = 2**26  # rows of loops that only read and write them
+SMALL = 2**24  # rows of loops that do more
+
+
+class Interrupted(Exception):
+    """What the handler of the alarm raises, as that of Ctrl-C raises KeyboardInterrupt."""
+
+
+@pytest.fixture
+def alarm() -> Iterator[None]:
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        pytest.skip("alarms are of POSIX, and reach the main thread alone")
+
+    def interrupt(number: int, frame: Optional[FrameType]) -> None:
+        raise Interrupted
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def zeros(count: int, dtype: Any = np.int64) -> np.ndarray:
+    return np.zeros(count, dtype=dtype)
+
+
+def numbers(*values: int) -> np.ndarray:
+    return np.array(values, dtype=np.int64)
+
+
+def in_order(count: int, dtype: Any = np.int64) -> np.ndarray:
+    return np.arange(count, dtype=dtype)
+
+
+def stream() -> RandomStream:
+    return RandomStream(1)
+
+
+def weight_tree() -> WeightTree:
+    tree = WeightTree(2**20)
+    tree.fill(np.ones(2**20))
+    return tree
+
+
+def one_leaf() -> _drawing.Drawing:
+    return _drawing.Drawing(
+        modes=zeros(1, np.int8),
+        repeats=numbers(1),
+        leaves=np.ones(1, dtype=np.int8),
+        options=in_order(1000, np.int32),
+        offsets=numbers(0, 1000),
+        cumulative=zeros(0, np.float64),
+        cumulative_begin=numbers(-1),
+        by_depth=numbers(0),
+        depths=numbers(0),
+        seed=1,
+        keep=False,
+    )
+
+
+def scatter_arguments(count: int) -> tuple[Any, ...]:
+    return zeros(count, np.uint8), zeros(1), zeros(count, np.int32), zeros(count, np.int32)
+
+
+# Each returns a kernel and what it is called with.
+CALLS: dict[str, Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]] = {
+    "scatter_permutation": lambda: (_kernels.scatter_permutation, (1, *scatter_arguments(SMALL))),
+    "scatter_in_order": lambda: (_kernels.scatter_in_order, scatter_arguments(LARGE)),
+    "number_integers": lambda: (_kernels.number_integers, (in_order(SMALL), zeros(SMALL))),
+    "number_integers by sorting": lambda: (_kernels.number_integers, (colliding(SMALL), zeros(SMALL))),
+    "compact_codes": lambda: (_kernels.compact_codes, (zeros(LARGE), zeros(LARGE, np.uint8), zeros(1))),
+    "fill_offsets": lambda: (_kernels.fill_offsets, (numbers(LARGE), False, zeros(LARGE))),
+    "fill_offsets, even": lambda: (_kernels.fill_offsets, (numbers(LARGE), True, zeros(LARGE))),
+    "fill_layout": lambda: (_kernels.fill_layout, (numbers(LARGE), False, zeros(1000), zeros(LARGE, np.int32))),
+    "fill_layout, even": lambda: (_kernels.fill_layout, (numbers(LARGE), True, zeros(1000), zeros(LARGE, np.int32))),
+    "spread_layout": lambda: (_kernels.spread_layout, (numbers(LARGE // 2), numbers(LARGE), zeros(LARGE, np.int32))),
+    "indices": lambda: (stream().indices, (10**6, LARGE)),
+    "uniforms": lambda: (stream().uniforms, (LARGE,)),
+    "permutation": lambda: (stream().permutation, (SMALL,)),
+    "a large subset": lambda: (stream().subsets, (in_order(SMALL, np.int32), SMALL - 1, 1)),
+    "many subsets": lambda: (stream().subsets, (in_order(1000, np.int32), 32, 2**20)),
+    "draw_rows": lambda: (_draws.draw_rows, (1, 10**6, LARGE)),
+    "draw_different_rows": lambda: (_draws.draw_different_rows, (1, SMALL, SMALL)),
+    "take_rows_in_turn": lambda: (_draws.take_rows_in_turn, (LARGE, LARGE // 3, 1)),
+    "draw_lines": lambda: (_draws.draw_lines, (1, numbers(10**6), numbers(LARGE), numbers(0), False)),
+    "draw_lines, kept": lambda: (_draws.draw_lines, (1, numbers(LARGE), numbers(0), numbers(LARGE), False)),
+    "draw_lines, shuffled": lambda: (_draws.draw_lines, (1, numbers(10**6), numbers(SMALL), numbers(0), True)),
+    "perplexity_of": lambda: (_draws.perplexity_of, (zeros(SMALL, np.float64),)),
+    "is_below_initial": lambda: (_draws.is_below_initial, (zeros(LARGE, np.float64), 2.0)),
+    "noise_ceiling": lambda: (_draws.noise_ceiling, (np.ones(SMALL), 2.0)),
+    "cumulative_weights": lambda: (_draws.cumulative_weights, (zeros(LARGE, np.float64), 2.0, 3.0, 1.0)),
+    "draw_by_sums": lambda: (_draws.draw_by_sums, (1, np.arange(1.0, 2**20), SMALL)),
+    "free cells": lambda: (_pairs.FreeCells, (in_order(SMALL), 2**40)),
+    "cells of ranks": lambda: (_pairs.FreeCells(in_order(1000), 2**20).cells, (zeros(LARGE),)),
+    "indices_within": lambda: (_pairs.indices_within, (stream(), numbers(0), numbers(10**6), numbers(LARGE))),
+    "subsets_within": lambda: (_pairs.subsets_within, (stream(), numbers(0), numbers(SMALL), numbers(SMALL))),
+    "popularity": lambda: (_pairs.popularity, (zeros(LARGE), 1000, 0.5)),
+    "kept_shares": lambda: (_pairs.kept_shares, (zeros(LARGE), 1, np.ones(1000))),
+    "popular_cells": lambda: (
+        _pairs.popular_cells,
+        (stream(), in_order(1000), None, 2**20, weight_tree().memory, SMALL),
+    ),
+    "share_out": lambda: (_pairs.share_out, (np.ones(SMALL, dtype=np.int64), 1, 0, 1)),
+    "deal_pairs": lambda: (
+        _pairs.deal_pairs,
+        (in_order(SMALL, np.int32), zeros(SMALL), zeros(0), numbers(0, SMALL), zeros(SMALL)),
+    ),
+    "assign_rows": lambda: (_multilabel.assign_rows, (zeros(SMALL), np.ones((1, 1), dtype=np.uint8), 1000, 1)),
+    "gather_batches": lambda: (
+        _multilabel.gather_batches,
+        (in_order(SMALL), zeros(SMALL, np.int32), zeros(SMALL, np.int32), 1),
+    ),
+    "cumulate": lambda: (_drawing.cumulate, (zeros(LARGE, np.float64), in_order(LARGE // 64) * 64)),
+    "make_normal": lambda: (_drawing.make_normal, (np.full(2**22, 0.3), 0.0, 1.0)),
+    "draw": lambda: (one_leaf().draw, (LARGE // 2,)),
+    "sample": lambda: (weight_tree().sample, (stream(), 64, 2**18)),
+    "sample_without_replacement": lambda: (weight_tree().sample_without_replacement, (stream(), 2**20, 1)),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_kernels_hear_signals(alarm: None, name: str) -> None:
+    """Python itself hears them between two calls, so nothing but C is between the end of the kernel and the result."""
+    kernel, arguments = CALLS[name]()
+    finished: list[Any] = []
+    with pytest.raises(Interrupted):
+        signal.setitimer(signal.ITIMER_REAL, SOON)
+        finished.extend(starmap(kernel, [arguments]))
+    assert finished == []
+
+
+ROWS = 2**21
+
+SAMPLERS: dict[str, Callable[[], pystrat.BatchSampler]] = {
+    "stratified": lambda: pystrat.StratifiedBatchSampler(in_order(ROWS) % 7, min_samples_per_stratum=2, seed=1),
+    "uniform": lambda: pystrat.UniformBatchSampler(ROWS, batch_size=ROWS // 2, replacement=False, seed=1),
+    "weighted": lambda: pystrat.WeightedBatchSampler(
+        1.0 + in_order(ROWS), batch_size=ROWS // 2, replacement=False, n_batches=1, seed=1
+    ),
+    "tree": lambda: pystrat.TreeBatchSampler(
+        {"x": in_order(ROWS) % 7}, {"mode": "shuffle"}, batch_size=64, length=2 * ROWS, persistent=True, seed=1
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SAMPLERS)
+def test_a_sampler_draws_the_same_after_an_interrupt(alarm: None, name: str) -> None:
+    expected, sampler = SAMPLERS[name](), SAMPLERS[name]()
+    sampler.batches(0)
+    with pytest.raises(Interrupted):
+        signal.setitimer(signal.ITIMER_REAL, SOON)
+        sampler.batches(1)
+    assert np.array_equal(sampler.batches(1).rows, expected.batches(1).rows)
