@@ -30,7 +30,7 @@ def show(value: Any) -> str:
     if isinstance(value, str):
         return f"'{value}'"
     if is_number(value):
-        return show_number(value)
+        return _show_exactly(value)
     if isinstance(value, Sized) and getattr(value, "ndim", 1) > 0:
         try:
             return count_of(len(value), "value")
@@ -45,10 +45,7 @@ def is_number(value: Any) -> bool:
 
 
 def show_number(value: Any, digits: int = 15) -> str:
-    """Show a number with at most 15 digits, as ``%.15g``, or with as many as are asked for.
-
-    One that would look like a whole number and is none has 17.
-    """
+    """Show a number with at most 15 digits, as ``%.15g``, or with as many as are asked for."""
     if isinstance(value, numbers.Integral) and abs(int(value)) < 10**15:
         return str(int(value))
     number = as_double(value) + 0.0  # -0 is shown as 0, which it equals
@@ -58,10 +55,15 @@ def show_number(value: Any, digits: int = 15) -> str:
         return "Inf" if number > 0 else "-Inf"
     if isinstance(value, numbers.Rational) and number.is_integer() and value != number:
         return str(value)  # a fraction that a double would show as a whole number
-    shown = f"{number:.{digits}g}"
-    if float(shown).is_integer() and not number.is_integer():  # one sees why it is none
-        shown = f"{number:.17g}"
-    return shown
+    return f"{number:.{digits}g}"
+
+
+def _show_exactly(value: Any) -> str:
+    """Show a number with at most 15 digits; with 17 if it would look like a whole number and is none."""
+    shown = show_number(value)
+    number = as_double(value)
+    looks_whole = shown.lstrip("-").isdigit()
+    return f"{number:.17g}" if looks_whole and math.isfinite(number) and not number.is_integer() else shown
 
 
 def as_written(value: Any) -> float:

@@ -143,13 +143,18 @@ chosen_settings = function() {
   best[c("loss", "batches", "promise", "learning_rate")]
 }
 
-# The results of all settings and seeds, with a bar on a terminal, and nothing elsewhere.
+# The rows of all runs below one another, with a bar on a terminal, and nothing elsewhere.
+for_each_run = function(n_runs, train_run) {
+  runs = if (cli::is_dynamic_tty()) cli::cli_progress_along(seq_len(n_runs), "training") else seq_len(n_runs)
+  do.call(rbind, lapply(runs, train_run))
+}
+
+# The results of all settings and seeds.
 train_all = function(settings, seeds, train, test, task, ...) {
   runs = expand.grid(setting = seq_len(nrow(settings)), seed = seeds)
-  numbers = if (cli::is_dynamic_tty()) cli::cli_progress_along(seq_len(nrow(runs)), "training") else seq_len(nrow(runs))
-  results = do.call(rbind, lapply(numbers, function(run) {
+  results = for_each_run(nrow(runs), function(run) {
     train_once(settings[runs$setting[run], ], runs$seed[run], train, test, task, ...)
-  }))
+  })
   measures = c("auc", "auc_weighted", "aum")
   results[measures] = round(results[measures], 4)
   results
