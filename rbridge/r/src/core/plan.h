@@ -181,7 +181,7 @@ static inline void begin_spread_of(
 static inline void begin_spread(
     const int64_t *taken, const int64_t *available, int64_t n_strata, SpreadProgress *progress
 ) {
-  progress->begin = progress->from = 0;
+  progress->begin = progress->from = progress->rank = 0;
   for (int64_t stratum = 0; stratum < n_strata; stratum++) {
     progress->begin += available[stratum];
     progress->from += taken[stratum];

@@ -311,7 +311,8 @@ test_that("64 nodes below one another need half of the usual stack, also after o
   program = tempfile(fileext = ".R")
   on.exit(unlink(program))
   writeLines(c(
-    "nested = function(depth) Reduce(function(node, i) list(name = 'b', children = list(node)), 1:depth, list(name = 'a'))",
+    "around = function(node, level) list(name = 'b', children = list(node))",
+    "nested = function(depth) Reduce(around, 1:depth, list(name = 'a'))",
     "brackets = function(depth) paste0(strrep('{name: a, children: [', depth), '{name: b}', strrep(']}', depth), '\n')",
     "for (depth in c(1, 2, 20, 40, 63)) {",
     "  for (spec in list(nested(depth), brackets(depth))) {",
