@@ -240,10 +240,11 @@ test_that("what a killed process left is deleted, and what another one is writin
     expect_true(child$is_alive())
     Sys.sleep(0.01)
   }
-  system2("truncate", c("--size=13", shQuote(path)))
-  aside = list.files(folder, "pystrat-lines$", all.files = TRUE)
+  Sys.sleep(0.2) # between making the file and locking it
   system2("kill", c("-STOP", child$get_pid())) # it goes on to exist, and to hold its lock
   on.exit(child$kill())
+  aside = list.files(folder, "pystrat-lines$", all.files = TRUE)
+  system2("truncate", c("--size=13", shQuote(path)))
   expect_identical(lines_in(path), c("first", "second"))
   expect_true(file.exists(file.path(folder, aside)))
   child$kill()
