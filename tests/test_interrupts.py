@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import threading
 from itertools import starmap
 from types import FrameType
 from typing import Any, Callable, Iterator, Optional
@@ -32,9 +31,6 @@ class Interrupted(Exception):
 
 @pytest.fixture
 def alarm() -> Iterator[None]:
-    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
-        pytest.skip("alarms are of POSIX, and reach the main thread alone")
-
     def interrupt(number: int, frame: Optional[FrameType]) -> None:
         raise Interrupted
 

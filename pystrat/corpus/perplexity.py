@@ -230,11 +230,14 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
 
     def _warn_of_the_maximum(self) -> None:
         """Warn once if examples that are not rare count as noise."""
-        if self._has_warned or self._clip or not self._started or self.share_above_maximum <= _NOTED_SHARE:
+        if self._has_warned or self._clip or self._maximum is None or not self._started:
+            return
+        share = self.share_above_maximum
+        if share <= _NOTED_SHARE:
             return
         self._has_warned = True
         warnings.warn(
-            f"{100 * self.share_above_maximum:.1f} % of the reported examples are above the maximum, a perplexity of "
+            f"{100 * share:.1f} % of the reported examples are above the maximum, a perplexity of "
             f"{self._ceiling():.2f}. They count as noise and are drawn with the weight 1, the least of all. Choose a "
             "higher maximum, none, or clip them.",
             stacklevel=4,

@@ -264,7 +264,8 @@ share_above_maximum = function(private) {
 
 # Warns once if examples that are not rare count as noise.
 warn_of_maximum = function(private) {
-  if (private$.has_warned || private$.recipe$parts$clip == 1 || !private$.started) {
+  parts = private$.recipe$parts
+  if (private$.has_warned || parts$clip == 1 || is.null(parts$maximum) || !private$.started) {
     return(invisible())
   }
   share = share_above_maximum(private)

@@ -283,7 +283,6 @@ test_that("the random number generator of R is left as it was", {
 })
 
 test_that("specifications that are nested deeply, or repeat their parts endlessly, are refused", {
-  skip_if_not_installed("yaml")
   around = function(node, level) list(name = "b", children = list(node))
   nested = function(depth) Reduce(around, 1:depth, list(name = "a"))
   repeating = function(depth) Reduce(function(node, level) list(children = list(node, node)), 1:depth, list())
@@ -306,7 +305,6 @@ test_that("specifications that are nested deeply, or repeat their parts endlessl
 })
 
 test_that("64 nodes below one another need half of the usual stack, also after other trees", {
-  skip_if_not_installed("yaml")
   skip_on_os("windows")
   program = tempfile(fileext = ".R")
   on.exit(unlink(program))
