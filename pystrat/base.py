@@ -255,7 +255,8 @@ class BatchSampler(ABC):
 
     * It is a pure function of its data, parameters, seed and epoch (and of the reports received, where it has
       feedback).
-    * ``len`` is exact and constant.
+    * ``len`` is exact: the number of batches of the epoch that comes next. It is constant, unless the sampler says
+      otherwise.
     * Over all ranks every batch occurs exactly once, all ranks have equally many, and interleaving them gives what
       ``rank=None`` gives.
     * No global random state, of Python, numpy, torch or R, is read or changed.
@@ -300,6 +301,13 @@ class BatchSampler(ABC):
     def _global_length(self) -> int:
         """Return the number of batches of an epoch over all ranks."""
 
+    def _epoch_length(self, epoch: int) -> int:
+        """Return the number of batches of one epoch over all ranks.
+
+        For subclasses whose epochs differ in it; their `_global_length` is that of the epoch that comes next.
+        """
+        return self._global_length()
+
     def _recipe(self) -> Optional[Recipe]:
         """Return all that the batches follow from, by which R draws them itself; None if R has no such sampler."""
         return None
@@ -342,9 +350,7 @@ class BatchSampler(ABC):
         return self
 
     def __len__(self) -> int:
-        if self._rank is None:
-            return self._global_length()
-        return self._global_length() // self._stride
+        return self._length_of(self._next.epoch)
 
     def __iter__(self) -> "BatchIterator":
         return BatchIterator(self)
@@ -412,7 +418,7 @@ class BatchSampler(ABC):
         if batches_consumed is None:
             return self._state(self._next)
         first = self._begun or self._next
-        left = len(self) - first.batch
+        left = self._length_of(first.epoch) - first.batch
         # Before an iteration has begun, none of its batches can have been taken.
         most = 0 if self._begun is None else left
         consumed = check_integer(batches_consumed, "batches_consumed", minimum=0, maximum=most)
@@ -430,7 +436,7 @@ class BatchSampler(ABC):
             Where the state is none, is of another version, or of a sampler with other data, parameters or seed.
         """
         place = self._place(state)
-        if state["batch"] == self._global_length():  # the end of an epoch is the beginning of the next
+        if state["batch"] == self._epoch_length(place.epoch):  # the end of an epoch is the beginning of the next
             place = Place(place.epoch + 1, 0)
         self._go_on_at(place)
 
@@ -455,6 +461,10 @@ class BatchSampler(ABC):
     def _stride(self) -> int:
         """The step from one batch of this rank to its next, in global batches."""
         return 1 if self._rank is None or self._num_replicas is None else self._num_replicas
+
+    def _length_of(self, epoch: int) -> int:
+        """Return the number of this rank's batches in an epoch."""
+        return self._epoch_length(epoch) // self._stride
 
     def _lists_from(self, place: Place) -> Iterator[list[int]]:
         """Iterate over this rank's batches of an epoch from a place on."""
@@ -491,7 +501,7 @@ class BatchSampler(ABC):
             required = "come from a sampler with the same data, parameters and seed"
             raise RefusedValue("state", required, "that of another sampler")
         epoch = self._check_epoch(state["epoch"])
-        batch = check_integer(state["batch"], "batch", minimum=0, maximum=self._global_length())
+        batch = check_integer(state["batch"], "batch", minimum=0, maximum=self._epoch_length(epoch))
         # Of the first `batch` batches of all ranks, this many were this rank's.
         own_batch = (batch - (self._rank or 0) + self._stride - 1) // self._stride
         return Place(epoch, own_batch)

@@ -619,6 +619,44 @@ def test_a_subclass_needs_one_hook_for_everything_else(lazy: bool) -> None:
     assert len(rank) == 1 and lists(rank) == [[5, 6, 7, 8, 9]] == lists(rank.batches(0))
 
 
+class Growing(InOrder):
+    """Hands out the rows 0..9 in one batch more than in the epoch before, two in epoch 0; each of 2 ranks gets half."""
+
+    def _global_length(self) -> int:
+        return self._epoch_length(self.epoch)
+
+    def _epoch_length(self, epoch: int) -> int:
+        return 2 + 2 * epoch
+
+    def _epoch_batches(self, epoch: int) -> Iterable[np.ndarray]:
+        return Batches.gather(np.array_split(np.arange(10), self._epoch_length(epoch)))
+
+
+def test_epochs_may_differ_in_their_number_of_batches() -> None:
+    sampler = Growing(1, seed=1)
+    for epoch in range(3):
+        assert len(sampler) == 2 + 2 * epoch == len(lists(sampler))
+    assert [len(sampler.batches(epoch)) for epoch in range(3)] == [2, 4, 6]
+    rank = Growing(1, seed=1, num_replicas=2, rank=1)
+    rank.set_epoch(1)
+    assert len(rank) == 2 and lists(rank) == lists(rank.batches(1)) == [[3, 4, 5], [8, 9]]
+
+
+def test_a_place_is_checked_by_the_length_of_its_own_epoch() -> None:
+    sampler = Growing(1, seed=1)
+    sampler.set_epoch(1)
+    iterator = iter(sampler)
+    for _ in range(3):
+        next(iterator)
+    resumed = Growing(1, seed=1)
+    for state in (iterator.state_dict(), sampler.state_dict(batches_consumed=3)):
+        resumed.load_state_dict(state)
+        assert lists(resumed) == [[8, 9]]
+    assert sampler.state_dict(batches_consumed=4)["epoch"] == 2  # the whole epoch
+    with pytest.raises(ValueError, match="integer from 0 to 4. Got 5 instead."):
+        resumed.load_state_dict({**iterator.state_dict(), "batch": 5})
+
+
 def test_batches_hold_nothing_but_integers() -> None:
     assert Batches.gather([np.array([1, 2]), np.array([])]).rows.dtype.kind == "i"
     with pytest.raises(TypeError, match="must hold row positions. Got float64 values instead."):

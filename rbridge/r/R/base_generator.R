@@ -5,7 +5,8 @@
 #   fit; only for kinds that have open recipes;
 # * check(recipe): refuses a recipe whose parts are wrong; long vectors may be left to the routine that reads them;
 # * n_rows(recipe): the rows that the dataset must have, NULL if it may have any number;
-# * n_batches(recipe);
+# * n_batches(recipe): the number of batches of every epoch; or, for kinds whose epochs differ in it,
+#   count_batches(private, epoch);
 # * setup(recipe, private): what an instance works with, made once; becomes private$.setup;
 # * seeded: FALSE for kinds whose instances need no seed;
 # * draw(private, epoch): list(rows, offsets) of all batches of an epoch, and also `aux` if values go along with rows;
@@ -67,7 +68,13 @@ recipe_members = function() {
       private$.recipe = ready_recipe(private$.settings$recipe, data_source, task)
       private$.setup = private$.kind()$setup(private$.recipe, private)
     },
-    .n_batches = function() private$.kind()$n_batches(private$.recipe),
+    .n_batches = function() {
+      kind = private$.kind()
+      if (is.null(kind$count_batches)) {
+        return(kind$n_batches(private$.recipe))
+      }
+      kind$count_batches(private, private$.next_epoch)
+    },
     .epoch_batches = function(epoch) private$.kind()$draw(private, epoch),
     .begin = function() {
       batches = private$.kind()$iterate(private, private$.next_epoch)
