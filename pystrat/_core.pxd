@@ -504,10 +504,9 @@ cdef extern from "perplexity.h" nogil:
         int32_t n_mode
         int64_t n_above
         double squares
-    enum: PERPLEXITY_GROUP
-    void find_perplexities(const double *losses, int count, double *perplexities)
-    void report_losses(
-        const int32_t *rows, const double *losses, int32_t first_row, int64_t begin, int64_t end, double *reported
+    void find_all_perplexities(const double *losses, int64_t begin, int64_t end, double *perplexities)
+    void store_perplexities(
+        const int32_t *rows, const double *perplexities, int32_t first_row, int64_t count, double *reported
     )
     double add_differences(const double *reported, double initial, int64_t begin, int64_t end, double sum)
     void count_reports(const double *reported, int64_t begin, int64_t end, Reports *reports)

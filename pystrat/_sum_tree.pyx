@@ -2,7 +2,8 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """The sum tree of the core (sum_tree.h, weighted.h) over numpy's arrays: drawing rows by weights that change.
 
-A call keeps the interpreter's lock, so that for other threads, which may read the weights, it is a single step.
+A call keeps the interpreter's lock, so that for other threads, which may read the weights, it is a single step, except
+while the handler of a signal runs. If the handler raises an error, the weights are what they were before the call.
 """
 
 import numpy as np
@@ -75,11 +76,18 @@ cdef class WeightTree:
 
     def fill(self, double[::1] weights not None):
         """Set the weights of the first rows, all of which are zero; return what `update` returns."""
-        cdef Py_ssize_t count = weights.shape[0]
-        cdef int64_t wrong = core.first_wrong_weight(&weights[0], 0, count) if count else DONE
-        if wrong >= 0 or count == 0:
+        cdef int64_t count = weights.shape[0], done = 0, end
+        cdef int64_t wrong = first_wrong(weights)
+        if wrong >= 0:
             return wrong
-        core.fill_rows(&self.tree, &weights[0], 0, count)
+        try:
+            while done < count:
+                end = core.step_end(done, count)
+                core.fill_rows(&self.tree, &weights[0], done, end)
+                done = end
+        except BaseException:
+            core.clear_rows(&self.tree, 0, done)
+            raise
         if core.overflows(&self.tree):
             core.clear_rows(&self.tree, 0, count)
             return OVERFLOW
@@ -91,12 +99,19 @@ cdef class WeightTree:
         Returns -1; or the place of the first weight that is negative, infinite or NaN; or -2 if the total would
         overflow. In both cases nothing has changed.
         """
-        cdef Py_ssize_t count = rows.shape[0]
-        cdef int64_t wrong = core.first_wrong_weight(&weights[0], 0, weights.shape[0]) if weights.shape[0] else DONE
+        cdef int64_t count = rows.shape[0], done = 0, end
+        cdef int64_t wrong = first_wrong(weights)
         if wrong >= 0 or count == 0:
             return wrong
         cdef double[::1] previous = np.empty(count)
-        core.update_rows(&self.tree, &rows[0], &weights[0], 0, count, &previous[0])
+        try:
+            while done < count:
+                end = core.step_end(done, count)
+                core.update_rows(&self.tree, &rows[0], &weights[0], done, end, &previous[0])
+                done = end
+        except BaseException:
+            core.undo_updates(&self.tree, &rows[0], &previous[0], 0, done)
+            raise
         if core.overflows(&self.tree):
             core.undo_updates(&self.tree, &rows[0], &previous[0], 0, count)
             return OVERFLOW
@@ -160,7 +175,22 @@ cdef class WeightTree:
 
 def first_outside(int64_t[::1] rows not None, int64_t limit):
     """Return the place of the first row that is not from 0 to limit - 1, or -1."""
-    return core.first_outside(&rows[0], 0, rows.shape[0], limit) if rows.shape[0] else DONE
+    cdef int64_t found = DONE, done = 0, end
+    while done < rows.shape[0] and found < 0:
+        end = core.step_end(done, rows.shape[0])
+        found = core.first_outside(&rows[0], done, end, limit)
+        done = end
+    return found
+
+
+cdef int64_t first_wrong(double[::1] weights) except? -3:
+    """Return the place of the first weight that is negative, infinite or NaN, or -1."""
+    cdef int64_t found = DONE, done = 0, end
+    while done < weights.shape[0] and found < 0:
+        end = core.step_end(done, weights.shape[0])
+        found = core.first_wrong_weight(&weights[0], done, end)
+        done = end
+    return found
 
 
 cdef object aligned(int64_t size, double value):

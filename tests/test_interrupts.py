@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import pystrat
-from pystrat import _kernels
+from pystrat import _kernels, _sum_tree
 from pystrat._random import RandomStream
 from pystrat._sum_tree import WeightTree
 from pystrat.corpus import _draws
@@ -106,6 +106,10 @@ CALLS: dict[str, Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]] = {
     "draw_lines, kept": lambda: (_draws.draw_lines, (1, numbers(LARGE), numbers(0), numbers(LARGE), False)),
     "draw_lines, shuffled": lambda: (_draws.draw_lines, (1, numbers(10**6), numbers(SMALL), numbers(0), True)),
     "perplexity_of": lambda: (_draws.perplexity_of, (zeros(SMALL, np.float64),)),
+    "report_losses": lambda: (
+        _draws.report_losses,
+        (zeros(SMALL, np.int32), zeros(SMALL, np.float64), zeros(1, np.float64)),
+    ),
     "is_below_initial": lambda: (_draws.is_below_initial, (zeros(LARGE, np.float64), 2.0)),
     "noise_ceiling": lambda: (_draws.noise_ceiling, (np.ones(SMALL), 2.0)),
     "cumulative_weights": lambda: (_draws.cumulative_weights, (zeros(LARGE, np.float64), 2.0, 3.0, 1.0)),
@@ -133,6 +137,9 @@ CALLS: dict[str, Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]] = {
     "cumulate": lambda: (_drawing.cumulate, (zeros(LARGE, np.float64), in_order(LARGE // 64) * 64)),
     "make_normal": lambda: (_drawing.make_normal, (np.full(2**22, 0.3), 0.0, 1.0)),
     "draw": lambda: (one_leaf().draw, (LARGE // 2,)),
+    "fill": lambda: (WeightTree(SMALL).fill, (np.ones(SMALL),)),
+    "update": lambda: (weight_tree().update, (in_order(SMALL) % 2**20, np.ones(SMALL))),
+    "first_outside": lambda: (_sum_tree.first_outside, (zeros(LARGE), 1)),
     "sample": lambda: (weight_tree().sample, (stream(), 64, 2**18)),
     "sample_without_replacement": lambda: (weight_tree().sample_without_replacement, (stream(), 2**20, 1)),
 }
@@ -171,3 +178,19 @@ def test_a_sampler_draws_the_same_after_an_interrupt(alarm: None, name: str) -> 
         signal.setitimer(signal.ITIMER_REAL, SOON)
         sampler.batches(1)
     assert np.array_equal(sampler.batches(1).rows, expected.batches(1).rows)
+
+
+def test_weights_are_as_before_after_an_interrupt(alarm: None) -> None:
+    tree = WeightTree(SMALL)
+    with pytest.raises(Interrupted):
+        signal.setitimer(signal.ITIMER_REAL, SOON)
+        tree.fill(np.ones(SMALL))
+    assert tree.total == tree.n_positive == 0 and not tree.memory.any()
+    tree.fill(np.full(SMALL, 2.0))
+    before = tree.memory.copy()
+    rows, weights = in_order(SMALL), np.ones(SMALL)
+    with pytest.raises(Interrupted):
+        signal.setitimer(signal.ITIMER_REAL, SOON)
+        tree.update(rows, weights)
+    assert np.array_equal(tree.memory, before) and tree.n_positive == SMALL
+    assert tree.update(rows, weights) == -1 and tree.total == SMALL

@@ -124,23 +124,24 @@ def perplexity_of(const double[::1] losses):
     """Return the exponential of losses that are at least 0, at most 1e6, within 2 units of the last place; NaN stays."""
     perplexities = np.empty(losses.shape[0])
     cdef double[::1] out = perplexities
-    cdef int64_t done = 0, end = 0
-    cdef int count
+    cdef int64_t done = 0, end
     with nogil:
         while done < losses.shape[0]:
-            if done == end:
-                end = core.step_end(done, losses.shape[0])
-            count = <int>min(end - done, <int64_t>core.PERPLEXITY_GROUP)
-            core.find_perplexities(&losses[done], count, &out[done])
-            done += count
+            end = core.step_end(done, losses.shape[0])
+            core.find_all_perplexities(&losses[0], done, end, &out[0])
+            done = end
     return perplexities
 
 
 def report_losses(const int32_t[::1] rows, const double[::1] losses, double[::1] reported):
-    """Store the perplexities of the losses of rows, each from 0; the last one of a row counts."""
+    """Store the perplexities of the losses of rows, each from 0; the last one of a row counts.
+
+    If a signal ends the call, nothing has been stored.
+    """
+    cdef const double[::1] perplexities = perplexity_of(losses)
     if rows.shape[0] > 0:
         with nogil:
-            core.report_losses(&rows[0], &losses[0], 0, 0, rows.shape[0], &reported[0])
+            core.store_perplexities(&rows[0], &perplexities[0], 0, rows.shape[0], &reported[0])
 
 
 def is_below_initial(const double[::1] reported, double initial):

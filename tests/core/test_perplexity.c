@@ -43,9 +43,11 @@ static void test_wrong_losses_are_found(void) {
 static void test_the_last_report_of_a_row_counts(void) {
   const int32_t rows[] = {3, 1, 3};
   const double losses[] = {1, 2, 0};
+  double perplexities[3];
   double reported[] = {NAN, NAN, NAN};
-  report_losses(rows, losses, 1, 0, 2, reported);
-  report_losses(rows, losses, 1, 2, 3, reported);
+  find_all_perplexities(losses, 0, 2, perplexities);
+  find_all_perplexities(losses, 2, 3, perplexities);
+  store_perplexities(rows, perplexities, 1, 3, reported);
   CHECK(reported[0] == perplexity_of(2) && isnan(reported[1]) && reported[2] == 1);
   double sum = add_differences(reported, 15, 0, 1, 0);
   CHECK(add_differences(reported, 15, 1, 3, sum) == perplexity_of(2) - 15 + (1.0 - 15));

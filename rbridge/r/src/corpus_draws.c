@@ -192,9 +192,14 @@ SEXP C_report_losses(SEXP reported, SEXP rows, SEXP losses) {
     if (INTEGER(rows)[i] < 1 || INTEGER(rows)[i] > n_rows) refuse("rows", of, "be row numbers", "others");
   }
   if (first_wrong_loss(REAL(losses), 0, count) < count) refuse("losses", of, "be finite and at least 0", "others");
+  double *perplexities = (double *)(void *)R_alloc((size_t)count, sizeof(double));
+  for (int64_t begin = 0; begin < count; begin += STEP) {
+    find_all_perplexities(REAL(losses), begin, smaller(count, begin + STEP), perplexities);
+    R_CheckUserInterrupt();
+  }
   /* Nobody else sees the change: a vector that something else refers to is copied before. */
   SEXP result = PROTECT(MAYBE_SHARED(reported) ? Rf_duplicate(reported) : reported);
-  report_losses(INTEGER(rows), REAL(losses), 1, 0, count, REAL(result));
+  store_perplexities(INTEGER(rows), perplexities, 1, count, REAL(result));
   UNPROTECT(1);
   return result;
 }

@@ -56,17 +56,20 @@ static inline int64_t first_wrong_loss(const double *losses, int64_t begin, int6
   return end;
 }
 
-/* Take in reports, from `begin` to before `end`, of rows from `first_row` on; the last one of a row counts. */
-static inline void report_losses(
-    const int32_t *rows, const double *losses, int32_t first_row, int64_t begin, int64_t end, double *reported
-) {
-  double perplexities[PERPLEXITY_GROUP];
+/* As find_perplexities(), for any number of losses, from `begin` to before `end`. */
+static inline void find_all_perplexities(const double *losses, int64_t begin, int64_t end, double *perplexities) {
   while (begin < end) {
     int count = end - begin < PERPLEXITY_GROUP ? (int)(end - begin) : PERPLEXITY_GROUP;
-    find_perplexities(losses + begin, count, perplexities);
-    for (int i = 0; i < count; i++) reported[rows[begin + i] - first_row] = perplexities[i];
+    find_perplexities(losses + begin, count, perplexities + begin);
     begin += count;
   }
+}
+
+/* Take in the perplexities of some rows, counted from `first_row`; the last one of a row counts. */
+static inline void store_perplexities(
+    const int32_t *rows, const double *perplexities, int32_t first_row, int64_t count, double *reported
+) {
+  for (int64_t i = 0; i < count; i++) reported[rows[i] - first_row] = perplexities[i];
 }
 
 /* Add the differences of the perplexities from `initial` to a sum: it is below 0 if their mean is below `initial`.
