@@ -31,6 +31,7 @@ def test_import_brings_the_stratified_sampler_and_nothing_of_the_others() -> Non
         "pystrat.entries",
         "pystrat.limits",
         "pystrat.plan",
+        "pystrat.plan_making",
         "pystrat.planned",
         "pystrat.recipe",
         "pystrat.sizes",

@@ -9,9 +9,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat.arrays import float64_of, plain_array
-from pystrat.downsampling.rule import first_repeated, listed, name_of
 from pystrat.entries import named_by_function
 from pystrat.messages import RefusedType, RefusedValue, check_number, count_of, show, show_number
+from pystrat.stratum_names import first_repeated, listed, name_of
 
 SMALLEST_RATE = np.finfo(np.float64).tiny  # 2^-1022
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from fractions import Fraction
 from numbers import Rational
-from typing import Any, Collection, Mapping, Optional, Sequence, Union
+from typing import Any, Mapping, Optional, Union
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from pystrat.messages import RefusedType, RefusedValue, as_written, check_number, count_of, show, show_number
-from pystrat.strata import Strata, encode_strata
+from pystrat.messages import RefusedValue, as_written, check_number, count_of, show, show_number
+from pystrat.strata import Strata
+from pystrat.stratum_names import codes_of, first_repeated, name_of
 
 Multiplier = Union[float, Fraction]
 
@@ -49,40 +48,6 @@ def _check_one_multiplier(value: Any) -> Multiplier:
     return number
 
 
-def name_of(label: Any, parameter: str) -> str:
-    """Return how a label is shown as the name of a stratum."""
-    if not isinstance(label, (list, tuple, range)) and np.ndim(label) == 0 and not pd.isna(label):
-        try:
-            return encode_strata([label], missing="stratum").names[0]
-        except TypeError:  # of a kind that no stratum has; told below, with the name of the parameter
-            pass
-    raise RefusedType(parameter, "name a class by its label", show(label))
-
-
-def first_repeated(names: Sequence[str]) -> Optional[str]:
-    """Return the first name that occurs more than once; None if there is none."""
-    counts = Counter(names)
-    return next((name for name in names if counts[name] > 1), None)
-
-
-def _codes_of(wanted: Collection[str], names: Sequence[str], parameter: str) -> list[int]:
-    """Return the codes of the classes with these names."""
-    codes = {name: code for code, name in enumerate(names)}
-    counts = Counter(names) if len(codes) < len(names) else None
-    for name in wanted:
-        if name not in codes:
-            raise RefusedValue(parameter, f"name one of the classes, {listed(names)}", show(name))
-        if counts is not None and counts[name] > 1:
-            got = f"{show(name)}, as which {counts[name]} classes are shown,"
-            advice = "Recode the classes, so that each is shown in its own way."
-            raise RefusedValue(parameter, "name a class that no other is shown as", got, advice)
-    return [codes[name] for name in wanted]
-
-
-def listed(names: Sequence[str]) -> str:
-    return ", ".join(map(show, names[:10])) + ", ..." * (len(names) > 10)
-
-
 def kept_rows(
     strata: Strata, multiplier: Union[Multiplier, dict[str, Multiplier]], majority: Optional[str]
 ) -> NDArray[np.int64]:
@@ -95,7 +60,7 @@ def kept_rows(
         if majority is not None:
             required = "be left out where 'multiplier' names the classes"
             raise RefusedValue("majority", required, show(majority))
-        codes, minority = _codes_of(multiplier, strata.names, "multiplier"), int(counts.min())
+        codes, minority = codes_of(multiplier, strata.names, "multiplier"), int(counts.min())
         for code, value in zip(codes, multiplier.values()):
             kept[code] = _kept_of(int(counts[code]), value, minority)
         return kept
@@ -107,7 +72,7 @@ def kept_rows(
 def _majority_of(strata: Strata, majority: Optional[str]) -> int:
     """Return the code of the class that is downsampled."""
     if majority is not None:
-        return _codes_of([majority], strata.names, "majority")[0]
+        return codes_of([majority], strata.names, "majority")[0]
     counts = strata.counts
     if len(counts) != 2 or counts[0] == counts[1]:
         same = f", both of {count_of(int(counts[0]), 'row')}" if len(counts) == 2 else ""

@@ -14,13 +14,15 @@ from numpy.typing import NDArray
 
 from pystrat.arrays import for_kernel, plain_array
 from pystrat.base import Batches, epoch_permutation, epoch_seed
-from pystrat.downsampling.rule import Multiplier, check_multiplier, kept_rows, name_of, show_multiplier
+from pystrat.downsampling.rule import Multiplier, check_multiplier, kept_rows, show_multiplier
 from pystrat.entries import named_by_class
 from pystrat.messages import RefusedType, RefusedValue, check_flag, check_integer, count_of, show
-from pystrat.plan import BatchPlan, even_plan
+from pystrat.plan import BatchPlan
+from pystrat.plan_making import even_plan
 from pystrat.planned import PlannedBatchSampler
 from pystrat.recipe import Recipe, compact, make_recipe
 from pystrat.strata import Strata, encode_strata
+from pystrat.stratum_names import name_of
 from pystrat._sum_tree import first_outside
 
 

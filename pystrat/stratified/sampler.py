@@ -9,7 +9,8 @@ from typing import Any, Optional
 from pystrat.base import Batches, epoch_seed
 from pystrat.entries import named_by_class, named_by_function
 from pystrat.messages import RefusedValue, check_choice, check_flag, check_integer, count_of, show
-from pystrat.plan import ASSIGN_CHOICES, BatchPlan, largest_minimum, make_plan
+from pystrat.plan import ASSIGN_CHOICES, BatchPlan
+from pystrat.plan_making import largest_minimum, make_plan
 from pystrat.planned import PlannedBatchSampler
 from pystrat.recipe import Recipe, compact, make_recipe
 from pystrat.strata import encode_strata

@@ -18,7 +18,7 @@ from scipy.stats import hypergeom
 from torch.utils.data import DataLoader, TensorDataset
 
 from pystrat import DownsampledBatchSampler, correct_probabilities, epoch_permutation, published_class_weights
-from pystrat.downsampling.rule import _codes_of, first_repeated
+from pystrat.stratum_names import codes_of, first_repeated
 from tests.reference.chi_square import assert_follows
 from tests.reference.counted_text import CountedText
 
@@ -476,7 +476,7 @@ def test_names_of_many_classes_are_found_without_comparing_each_with_all() -> No
     names = [CountedText(f"class {number}") for number in range(2000)]
     CountedText.compared = 0
     assert first_repeated(names) is None
-    assert _codes_of(names[::-1], names, "multiplier") == list(range(2000))[::-1]
+    assert codes_of(names[::-1], names, "multiplier") == list(range(2000))[::-1]
     assert CountedText.compared < 3 * len(names)
 
 

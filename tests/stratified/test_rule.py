@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat import BatchPlan, _kernels
-from pystrat.plan import make_plan
+from pystrat.plan_making import make_plan
 
 ASSIGNS = ("proportional", "even")
 

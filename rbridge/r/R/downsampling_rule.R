@@ -41,32 +41,6 @@ majority_code = function(counts, names, majority) {
   which.max(counts)
 }
 
-class_codes = function(wanted, names, parameter) {
-  codes = match(wanted, names)
-  wrong = which(is.na(codes) | wanted %in% names[duplicated(names)])[1L]
-  if (is.na(wrong)) {
-    return(codes)
-  }
-  if (is.na(codes[wrong])) {
-    stop_parameter(parameter, paste0("name one of the classes, ", show_names(names)), show_value(wanted[wrong]))
-  }
-  stop_parameter(parameter, "name a class that no other is shown as",
-    sprintf("%s, as which %d classes are shown,", show_value(wanted[wrong]), sum(names == wanted[wrong])),
-    "Recode the classes, so that each is shown in its own way.")
-}
-
-# How a label is shown as the name of a class.
-class_name = function(label, parameter) {
-  is_label = is.atomic(label) && length(label) == 1L && is.null(dim(label)) && !is.na(label)
-  name = if (is_label) {
-    tryCatch(encode_column(comparable_column(label, ""))$names, error = function(condition) NULL)
-  }
-  if (is.null(name)) {
-    stop_parameter(parameter, "name a class by its label", show_value(label))
-  }
-  name
-}
-
 # floor(multiplier * minority + 1/2), with the multiplier as the decimal number of 15 digits that it is shown as.
 kept_count = function(multiplier, minority) {
   decimal = strsplit(sprintf("%.14e", multiplier), "e", fixed = TRUE)[[1L]]

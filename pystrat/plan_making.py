@@ -1,0 +1,232 @@
+"""Counts of the strata and what users ask for -> how many batches there are, and the plan."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Optional, Sequence
+
+import numpy as np
+
+from pystrat.messages import RefusedValue, count_of, show
+from pystrat.plan import BatchPlan
+from pystrat.sizes import round_to_replicas
+
+if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
+    from numpy.typing import NDArray
+
+_RARE_ADVICE = "or set 'rare' to 'warn' or 'allow'."
+
+
+def make_plan(
+    counts: NDArray[np.int64],
+    strata: Sequence[str],
+    *,
+    min_samples_per_stratum: Optional[int] = None,
+    mean_batch_size: Optional[int] = None,
+    assign: str = "proportional",
+    rare: str = "error",
+    num_replicas: int = 1,
+) -> BatchPlan:
+    """Choose the number of batches.
+
+    Parameters
+    ----------
+    counts : numpy.ndarray of int64, shape (number of strata,)
+        Rows of each stratum, all positive.
+    strata : sequence of str
+        Their names.
+    min_samples_per_stratum : int, optional
+        The promise m: ``max(1, n_min // m)`` batches.
+    mean_batch_size : int, optional
+        Instead of the promise: ``max(1, round-half-up(n / mean_batch_size))`` batches.
+    assign : {"proportional", "even"}, default "proportional"
+        How the rows are dealt to the batches.
+    rare : {"error", "warn", "allow"}, default "error"
+        What to do where the smallest stratum cannot give every batch what it should: refuse; or go on, with one batch
+        for `min_samples_per_stratum` and with ``assign="even"`` for `mean_batch_size`. It is the caller that warns.
+    num_replicas : int, default 1
+        The number of batches is rounded down to a multiple of it.
+
+    Returns
+    -------
+    BatchPlan
+
+    Raises
+    ------
+    ValueError
+        Where a stratum is too rare, or there are fewer batches than replicas.
+    """
+    rule = _Rule(counts, strata, rare, num_replicas)
+    if min_samples_per_stratum is not None:
+        return BatchPlan(rule.batches_by_minimum(min_samples_per_stratum), counts, strata, assign)
+    assert mean_batch_size is not None
+    n_batches = rule.batches_by_mean(mean_batch_size)
+    if n_batches > rule.n_min:
+        assign = "even"
+    return BatchPlan(n_batches, counts, strata, assign)
+
+
+def largest_minimum(
+    counts: NDArray[np.int64],
+    strata: Sequence[str],
+    *,
+    batch_size: int,
+    num_replicas: int = 1,
+) -> int:
+    """Return the largest promise with which batches have at most `batch_size` rows on average.
+
+    Parameters
+    ----------
+    counts : numpy.ndarray of int64, shape (number of strata,)
+        Rows of each stratum, all positive.
+    strata : sequence of str
+        Their names.
+    batch_size : int
+        The largest mean number of rows in a batch.
+    num_replicas : int
+        The number of batches is rounded down to a multiple of it.
+
+    Returns
+    -------
+    int
+        m, from 1 to the rows of the smallest stratum.
+
+    Raises
+    ------
+    ValueError
+        Where no promise gives batches so small, since the smallest stratum has too few rows.
+    """
+    rule = _Rule(counts, strata, "error", num_replicas)
+    return rule.n_min // rule.batches_by_batch_size(batch_size)
+
+
+def even_plan(
+    counts: NDArray[np.int64],
+    strata: Sequence[str],
+    *,
+    batch_size: int,
+    num_replicas: int = 1,
+    available: Optional[NDArray[np.int64]] = None,
+) -> BatchPlan:
+    """Return the plan with the fewest batches of at most `batch_size` rows, all strata dealt evenly to them.
+
+    Parameters
+    ----------
+    counts : numpy.ndarray of int64, shape (number of strata,)
+        Rows of each stratum, all positive.
+    strata : sequence of str
+        Their names.
+    batch_size : int
+        The largest number of rows in a batch.
+    num_replicas : int
+        The number of batches is rounded up to a multiple of it.
+    available : numpy.ndarray of int64, shape (number of strata,), optional
+        Rows of each stratum of which a parameter 'multiplier' keeps `counts`, for error messages.
+
+    Returns
+    -------
+    BatchPlan
+        With ``assign="even"``: batch sizes differ by at most 1, and each batch has a row of every stratum.
+
+    Raises
+    ------
+    ValueError
+        Where the smallest stratum has fewer rows than there would be batches.
+    """
+    n_batches = _Rule(counts, strata, "error", num_replicas, available).batches_by_batch_size(batch_size)
+    return BatchPlan(n_batches, counts, strata, "even")
+
+
+class _Rule:
+    """The number of batches, exactly, and every refusal with the value that would work."""
+
+    def __init__(
+        self,
+        counts: NDArray[np.int64],
+        strata: Sequence[str],
+        rare: str,
+        num_replicas: int,
+        available: Optional[NDArray[np.int64]] = None,
+    ) -> None:
+        self._strata = strata
+        self._smallest, self._left_out = int(counts.argmin()), 0
+        if available is not None:
+            left_out = available - counts
+            # Of strata that are equally small, one that is whole: keeping more rows of the others would not help.
+            self._smallest = int(np.lexsort((left_out > 0, counts))[0])
+            self._left_out = int(left_out[self._smallest])
+        self.n_rows = int(counts.sum())
+        self.n_min = int(counts[self._smallest])
+        self.rare = rare
+        self.num_replicas = num_replicas
+        self.is_kept_part = self._left_out > 0
+
+    @property
+    def smallest(self) -> str:
+        """The smallest stratum as messages tell of it."""
+        has = f"has {count_of(self.n_min, 'row')}"
+        if self.is_kept_part:
+            has = f"keeps {self.n_min} of {count_of(self.n_min + self._left_out, 'row')}"
+        return f"'{self._strata[self._smallest]}', {has}"
+
+    def batches_by_minimum(self, minimum: int) -> int:
+        largest = self.n_min // self.num_replicas
+        if minimum > self.n_min and self.rare == "error" and largest > 0:
+            required = f"be at most {largest}: the smallest stratum, {self.smallest}"
+            raise self._refuse("min_samples_per_stratum", required, show(minimum), f"Lower it, {_RARE_ADVICE}")
+        n_batches = max(1, self.n_min // minimum)
+        if n_batches < self.num_replicas:
+            advice = f"Lower 'min_samples_per_stratum' to at most {largest}."
+            if largest == 0:
+                advice = f"The smallest stratum, {self.smallest}."
+            raise self._too_many_replicas(n_batches, advice)
+        return round_to_replicas(n_batches, self.num_replicas, "down")
+
+    def batches_by_mean(self, mean: int) -> int:
+        n_batches = max(1, (2 * self.n_rows + mean) // (2 * mean))
+        if n_batches < self.num_replicas:
+            largest = 2 * self.n_rows // (2 * self.num_replicas - 1)
+            advice = f"Lower 'mean_batch_size' to at most {largest}." if largest else None
+            raise self._too_many_replicas(n_batches, advice)
+        n_batches = round_to_replicas(n_batches, self.num_replicas, "down")
+        if n_batches > self.n_min and self.rare == "error":
+            raise self._mean_too_small(mean, n_batches)
+        return n_batches
+
+    def batches_by_batch_size(self, batch_size: int) -> int:
+        n_batches = round_to_replicas(-(-self.n_rows // batch_size), self.num_replicas, "up")
+        if n_batches <= self.n_min:
+            return n_batches
+        most = round_to_replicas(self.n_min, self.num_replicas, "down")
+        if most == 0:
+            required = f"be at most {self.n_min}: the smallest stratum, {self.smallest}"
+            advice = "Lower it, or raise 'multiplier'." if self.is_kept_part else "Lower it."
+            raise self._refuse("num_replicas", required, show(self.num_replicas), advice)
+        required = (
+            f"be at least {-(-self.n_rows // most)}, for at most {count_of(most, 'batch')}: "
+            f"the smallest stratum, {self.smallest}"
+        )
+        got = f"{show(batch_size)}, for {count_of(n_batches, 'batch')},"
+        raise self._refuse(
+            "batch_size", required, got, "Raise it, or 'multiplier'." if self.is_kept_part else "Raise it."
+        )
+
+    def _mean_too_small(self, mean: int, n_batches: int) -> ValueError:
+        most = round_to_replicas(self.n_min, self.num_replicas, "down")
+        if most == 0:
+            required = f"be at most {self.n_min}: the smallest stratum, {self.smallest}"
+            advice = f"Lower it, {_RARE_ADVICE}"
+            return self._refuse("num_replicas", required, show(self.num_replicas), advice)
+        # The least mean whose rounded number of batches is still below most + num_replicas.
+        least = 2 * self.n_rows // (2 * (most + self.num_replicas - 1) + 1) + 1
+        required = (
+            f"be at least {least}, for at most {count_of(most, 'batch')}: " f"the smallest stratum, {self.smallest}"
+        )
+        got = f"{show(mean)}, for {count_of(n_batches, 'batch')},"
+        return self._refuse("mean_batch_size", required, got, f"Raise it, {_RARE_ADVICE}")
+
+    def _too_many_replicas(self, n_batches: int, advice: Optional[str]) -> ValueError:
+        required = f"be at most {n_batches}, the number of batches"
+        return self._refuse("num_replicas", required, show(self.num_replicas), advice)
+
+    def _refuse(self, name: str, required: str, got: str, advice: Optional[str]) -> ValueError:
+        return RefusedValue(name, required, got, advice)

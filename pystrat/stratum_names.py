@@ -1,0 +1,47 @@
+"""Names of strata that users give: as they are shown, and found among those of the dataset."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, Collection, Optional, Sequence
+
+import numpy as np
+import pandas as pd
+
+from pystrat.messages import RefusedType, RefusedValue, show
+from pystrat.strata import encode_strata
+
+
+def name_of(label: Any, parameter: str) -> str:
+    """Return how a label is shown as the name of a stratum."""
+    if not isinstance(label, (list, tuple, range)) and np.ndim(label) == 0 and not pd.isna(label):
+        try:
+            return encode_strata([label], missing="stratum").names[0]
+        except TypeError:  # of a kind that no stratum has; told below, with the name of the parameter
+            pass
+    raise RefusedType(parameter, "name a class by its label", show(label))
+
+
+def first_repeated(names: Sequence[str]) -> Optional[str]:
+    """Return the first name that occurs more than once; None if there is none."""
+    counts = Counter(names)
+    return next((name for name in names if counts[name] > 1), None)
+
+
+def codes_of(wanted: Collection[str], names: Sequence[str], parameter: str) -> list[int]:
+    """Return the codes of the classes with these names."""
+    codes = {name: code for code, name in enumerate(names)}
+    counts = Counter(names) if len(codes) < len(names) else None
+    for name in wanted:
+        if name not in codes:
+            raise RefusedValue(parameter, f"name one of the classes, {listed(names)}", show(name))
+        if counts is not None and counts[name] > 1:
+            got = f"{show(name)}, as which {counts[name]} classes are shown,"
+            advice = "Recode the classes, so that each is shown in its own way."
+            raise RefusedValue(parameter, "name a class that no other is shown as", got, advice)
+    return [codes[name] for name in wanted]
+
+
+def listed(names: Sequence[str]) -> str:
+    """Show names for a message, the first ten of them."""
+    return ", ".join(map(show, names[:10])) + ", ..." * (len(names) > 10)
