@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import torch
 from rounds import head, interleaved, show_ratio
-from settings import GENERATOR, SETTINGS, described, sampler_of
+from settings import GENERATOR, SETTINGS, WANTED, described, sampler_of
 
 ROUNDS = {20_000: 201, 1_000_000: 15, 10_000_000: 5, 50_000_000: 3}
 REACH = {1_000_000: 1.15, 10_000_000: 0.9}
@@ -40,7 +40,21 @@ def as_arrays(n_rows: int) -> None:
         show_ratio(f"as arrays over numpy's scatter alone, {setting}", timings, "ours", "scatter")
 
 
+def wanted(n_rows: int) -> None:
+    """An epoch that takes rows less or more often than once, over a permutation of as many numbers as it has rows."""
+    for name, parameters in WANTED.items():
+        sampler = sampler_of(n_rows, **parameters)
+        n_taken = sampler.plan.n_rows
+        timings = interleaved(
+            {"ours": lambda: sampler.batches(1), "numpy": lambda: GENERATOR.permutation(n_taken)}, rounds=ROUNDS[n_rows]
+        )
+        setting = f"{n_taken:,} of {n_rows:,} rows, {name}"
+        show_ratio(f"as arrays over numpy's permutation, {setting}", timings, "ours", "numpy", REACH[n_rows])
+
+
 if __name__ == "__main__":
     head()
     for size in sys.argv[1:] or ROUNDS:
         as_arrays(int(size))
+        if int(size) in REACH:
+            wanted(int(size))

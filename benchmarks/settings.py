@@ -20,6 +20,15 @@ SETTINGS: tuple[tuple[int, dict[str, Any]], ...] = (
     (1000, {"mean_batch_size": 256, "assign": "even", "rare": "allow"}),
 )
 
+# What is wanted in a batch of two strata: other numbers of rows than there are.
+WANTED: dict[str, dict[str, Any]] = {
+    "quotas of 3 and 90": {"min_samples_per_stratum": {0: 90, 1: 3}},
+    "shares 3 to 1": {"mean_batch_size": 100, "shares": {0: 3, 1: 1}},
+    "balanced over": {"mean_batch_size": 100, "balance": "over"},
+    "repeats for m = 10": {"min_samples_per_stratum": 10, "mean_batch_size": 100, "rare": "repeat"},
+    "batches of 101": {"mean_batch_size": 101, "drop": "balanced"},
+}
+
 
 def labels_of(n_rows: int, n_strata: int) -> NDArray[np.int64]:
     """Return labels in random order: 3 % of two strata, or strata of sizes as 1, 1/2, 1/3, ... (Zipf)."""

@@ -87,6 +87,33 @@ cdef extern from "plan.h" nogil:
         const int64_t *taken, const int64_t *available, int64_t wanted, SpreadProgress *progress, int32_t *layout
     )
 
+cdef extern from "passes.h" nogil:
+    bint fill_passes_layout(
+        const int64_t *taken,
+        const int64_t *available,
+        int64_t n_strata,
+        int64_t n_batches,
+        int64_t n_places,
+        int64_t wanted,
+        LayoutProgress *progress,
+        int64_t *next_places,
+        int32_t *layout,
+    )
+    void name_rows(
+        int64_t n_rows, const int32_t *repeated, int32_t first_row, int64_t begin, int64_t end, int32_t *rows
+    )
+    ctypedef struct Sequence:
+        const int32_t *places
+        int32_t *rows
+        int32_t first_row
+        int64_t taken
+        int64_t available
+        int64_t dealt
+        int64_t n_batches
+        int32_t *seen
+        int32_t *waiting
+    int64_t keep_apart(const Sequence *sequence, int64_t batch, int64_t wanted, int64_t *begin)
+
 cdef extern from "scatter.h" nogil:
     uint32_t scatter_permutation_uint8(
         Generator *generator,

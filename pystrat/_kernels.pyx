@@ -240,3 +240,97 @@ def spread_layout(const int64_t[::1] taken, const int64_t[::1] available, int32_
         core.begin_spread(&taken[0], &available[0], available.shape[0], &progress)
         while not core.spread_layout(&taken[0], &available[0], core.STEP, &progress, &layout[0]):
             core.hear_signals()
+
+
+def fill_passes_layout(
+    const int64_t[::1] taken, const int64_t[::1] available, int64_t[::1] free, int32_t[::1] layout
+):
+    """Say for every entry of the strata, in order, which place of the epoch it takes; rows may come several times.
+
+    Parameters
+    ----------
+    taken, available
+        Shape (number of strata,). Entries of each stratum in an epoch, and rows that there are.
+    free
+        Shape (n_batches,). The first place of each batch; moved on as places are taken.
+    layout
+        Shape (n,), n at least the sum of `taken`. The result; a place beyond that sum is its own.
+    """
+    cdef core.LayoutProgress progress = core.LayoutProgress(0, 0, 0, 0, 0)
+    with nogil:
+        while not core.fill_passes_layout(
+            &taken[0],
+            &available[0],
+            taken.shape[0],
+            free.shape[0],
+            layout.shape[0],
+            core.STEP,
+            &progress,
+            &free[0],
+            &layout[0],
+        ):
+            core.hear_signals()
+
+
+def name_rows(int64_t n_rows, const int32_t[::1] repeated, int32_t[::1] rows):
+    """Replace each number from `n_rows` on by the row that it stands for, in place.
+
+    Parameters
+    ----------
+    n_rows
+        The rows of the dataset.
+    repeated
+        Shape (number of repetitions,). The rows that come again; n_rows + i stands for ``repeated[i]``.
+    rows
+        Shape (n,).
+    """
+    cdef int64_t done = 0, end
+    if repeated.shape[0] == 0:
+        return
+    with nogil:
+        while done < rows.shape[0]:
+            end = core.step_end(done, rows.shape[0])
+            core.name_rows(n_rows, &repeated[0], 0, done, end, &rows[0])
+            done = end
+
+
+def keep_apart(
+    const int64_t[::1] taken,
+    const int64_t[::1] available,
+    const int32_t[::1] layout,
+    int64_t n_rows,
+    int64_t n_batches,
+    int32_t[::1] rows,
+):
+    """Let rows wait for the next batch that a batch would have twice, in place.
+
+    Parameters
+    ----------
+    taken, available
+        As for `fill_passes_layout`.
+    layout
+        What `fill_passes_layout` filled.
+    n_rows
+        The rows of the dataset.
+    n_batches
+        The batches of the epoch.
+    rows
+        Shape (sum of `taken`,). The rows of the epoch.
+    """
+    cdef int32_t[::1] seen = np.zeros(n_rows, dtype=np.int32)
+    cdef int32_t[::1] waiting = np.empty(np.max(available), dtype=np.int32)
+    cdef core.Sequence sequence
+    cdef Py_ssize_t stratum
+    cdef int64_t dealt = 0, batch, begin
+    sequence.rows, sequence.first_row, sequence.n_batches = &rows[0], 0, n_batches
+    sequence.seen, sequence.waiting = &seen[0], &waiting[0]
+    with nogil:
+        for stratum in range(taken.shape[0]):
+            if taken[stratum] > available[stratum]:
+                sequence.places = &layout[dealt]
+                sequence.taken, sequence.available, sequence.dealt = taken[stratum], available[stratum], dealt
+                batch = begin = 0
+                while batch < n_batches:
+                    batch = core.keep_apart(&sequence, batch, core.STEP, &begin)
+                    core.hear_signals()
+            dealt += taken[stratum]

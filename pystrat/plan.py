@@ -35,11 +35,14 @@ class BatchPlan:
     n_batches : int
         B, the number of batches of an epoch over all replicas.
     counts : numpy.ndarray of int64, shape (number of strata,)
-        n_s, the rows of each stratum.
+        The rows of each stratum in an epoch: n_s, unless an epoch takes the rows of a stratum less or more often than
+        once.
     shown : sequence of str
         The names of the strata, or what makes them when they are asked for.
     assign : {"proportional", "even"}
         How the rows are dealt to the batches.
+    available : numpy.ndarray of int64, shape (number of strata,), optional
+        The rows of each stratum in the dataset; `counts` if not given.
 
     Raises
     ------
@@ -51,6 +54,7 @@ class BatchPlan:
     counts: NDArray[np.int64]
     shown: Sequence[str]
     assign: str
+    available: Optional[NDArray[np.int64]] = None
 
     @named_by_class
     def __post_init__(self) -> None:
@@ -67,7 +71,14 @@ class BatchPlan:
         if not all(isinstance(name, str) for name in known):
             raise RefusedType("shown", "be a sequence of names", "other values")
         check_choice(self.assign, "assign", choices=ASSIGN_CHOICES)
+        available = self.counts if self.available is None else self.available
+        _check_counts(available, "available")
+        if len(available) != len(self.counts):
+            required = f"have one number for each stratum, {len(self.counts)}"
+            raise RefusedValue("available", required, count_of(len(available), "number"))
+        object.__setattr__(self, "available", available)
         self.counts.setflags(write=False)
+        available.setflags(write=False)
 
     @property
     def strata(self) -> tuple[str, ...]:
@@ -76,13 +87,28 @@ class BatchPlan:
 
     @property
     def n_rows(self) -> int:
-        """Rows that an epoch visits, each once."""
+        """Rows of an epoch; a row counts as often as it comes."""
         return int(self.counts.sum())
 
     @property
     def min_samples_per_stratum(self) -> int:
         """The rows of every stratum that every batch is guaranteed to hold: ``n_min // n_batches``."""
         return int(self.counts.min()) // self.n_batches
+
+    @property
+    def takes_again(self) -> bool:
+        """Whether an epoch takes the rows of some stratum less or more often than once."""
+        return bool((self.counts != np.asarray(self.available)).any())
+
+    @property
+    def minimums(self) -> pd.Series:
+        """The rows of each stratum that every batch is guaranteed to hold, by the name of the stratum."""
+        return pd.Series(self.counts // self.n_batches, index=list(self.strata), name="minimum")
+
+    @property
+    def keep_rates(self) -> pd.Series:
+        """How often an epoch takes a row of each stratum, by name; its inverse is the weight that undoes it."""
+        return pd.Series(self.counts / np.asarray(self.available), index=list(self.strata), name="keep_rate")
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -130,21 +156,31 @@ class BatchPlan:
         batches = f"{count_of(self.n_batches, 'batch')} of {range_of(self.sizes)} rows"
         lines = [
             f"{batches}, {self.n_rows} rows in all, assign={self.assign!r}",
-            f"every batch holds at least {count_of(self.min_samples_per_stratum, 'row')} of every stratum",
+            self._promise(),
             self._strata_table(),
         ]
         return "\n".join(lines)
 
+    def _promise(self) -> str:
+        least = self.min_samples_per_stratum
+        n_held = int((self.counts >= self.n_batches).sum())
+        if least == 0 and n_held > 0:
+            return f"every batch holds rows of {n_held} of {len(self.counts)} strata"
+        return f"every batch holds at least {count_of(least, 'row')} of every stratum"
+
     def _strata_table(self, most: int = 20) -> str:
         """Lay out the strata and what a batch holds of each; of many strata, the first ones."""
-        table = pd.DataFrame(
-            {
-                "stratum": list(self.shown[:most]),
-                "rows": self.counts[:most],
-                "fewest in a batch": self.counts[:most] // self.n_batches,
-                "most in a batch": -(-self.counts[:most] // self.n_batches),
-            }
-        )
+        available = np.asarray(self.available)
+        columns = {
+            "stratum": list(self.shown[:most]),
+            "rows": self.counts[:most],
+            "of": available[:most],
+            "fewest in a batch": self.counts[:most] // self.n_batches,
+            "most in a batch": -(-self.counts[:most] // self.n_batches),
+        }
+        if (self.counts == available).all():
+            del columns["of"]
+        table = pd.DataFrame(columns)
         text = str(table.to_string(index=False))
         left = len(self.counts) - most
         return text if left <= 0 else f"{text}\n... and {left} more"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Optional, Sequence
+from typing import TYPE_CHECKING, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
+from pystrat.limits import MAX_EXACT
 from pystrat.messages import RefusedValue, count_of, show
 from pystrat.plan import BatchPlan
 from pystrat.sizes import round_to_replicas
+from pystrat.stratum_names import codes_of
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -63,6 +65,71 @@ def make_plan(
     if n_batches > rule.n_min:
         assign = "even"
     return BatchPlan(n_batches, counts, strata, assign)
+
+
+def quotas_of(min_samples_per_stratum: Union[int, Mapping[str, int]], strata: Sequence[str]) -> NDArray[np.int64]:
+    """Return the promise of each stratum, shape (number of strata,): one for all, or those that are named and 0."""
+    if not isinstance(min_samples_per_stratum, Mapping):
+        return np.full(len(strata), min(min_samples_per_stratum, MAX_EXACT), dtype=np.int64)
+    quotas = np.zeros(len(strata), dtype=np.int64)
+    codes = codes_of(min_samples_per_stratum, list(strata), "min_samples_per_stratum", noun="stratum")
+    quotas[codes] = [min(quota, MAX_EXACT) for quota in min_samples_per_stratum.values()]
+    return quotas
+
+
+def plan_of_quotas(
+    counts: NDArray[np.int64],
+    strata: Sequence[str],
+    *,
+    quotas: NDArray[np.int64],
+    assign: str = "proportional",
+    rare: str = "error",
+    num_replicas: int = 1,
+) -> BatchPlan:
+    """Return the plan with the most batches that keep a promise of its own for each stratum.
+
+    Parameters
+    ----------
+    counts, strata, assign, rare, num_replicas
+        As for `make_plan`. The rows are dealt evenly if some stratum has fewer rows than there are batches.
+    quotas : numpy.ndarray of int64, shape (number of strata,)
+        The rows of each stratum that every batch is to hold; 0 promises none. Some number is above 0.
+
+    Raises
+    ------
+    ValueError
+        If a stratum has fewer rows than its promise, or there are fewer batches than replicas.
+    """
+    promised = np.flatnonzero(quotas)
+    batches_of = counts[promised] // quotas[promised]
+    tightest = int(promised[batches_of.argmin()])
+    n_rows, quota = int(counts[tightest]), int(quotas[tightest])
+    n_batches = max(1, n_rows // quota)
+    most = n_rows // num_replicas
+    if quota > n_rows and rare == "error" and most > 0:
+        required = f"ask for at most {count_of(most, 'row')} of '{strata[tightest]}', which has {n_rows}"
+        raise RefusedValue("min_samples_per_stratum", required, show(quota), f"Lower it, {_RARE_ADVICE}")
+    if n_batches < num_replicas:
+        advice = f"Lower the number of '{strata[tightest]}' in 'min_samples_per_stratum' to at most {most}."
+        if most == 0:
+            advice = f"'{strata[tightest]}' has {count_of(n_rows, 'row')}."
+        raise _too_many_replicas(n_batches, num_replicas, advice)
+    n_batches = round_to_replicas(n_batches, num_replicas, "down")
+    return BatchPlan(n_batches, counts, strata, "even" if n_batches > counts.min() else assign)
+
+
+def batches_by_mean(n_rows: int, mean: int, num_replicas: int) -> int:
+    """Return how many batches of `mean` rows there are on average, rounded down to a multiple of the replicas."""
+    n_batches = max(1, (2 * n_rows + mean) // (2 * mean))
+    if n_batches < num_replicas:
+        largest = 2 * n_rows // (2 * num_replicas - 1)
+        advice = f"Lower 'mean_batch_size' to at most {largest}." if largest else None
+        raise _too_many_replicas(n_batches, num_replicas, advice)
+    return round_to_replicas(n_batches, num_replicas, "down")
+
+
+def _too_many_replicas(n_batches: int, num_replicas: int, advice: Optional[str]) -> ValueError:
+    return RefusedValue("num_replicas", f"be at most {n_batches}, the number of batches", show(num_replicas), advice)
 
 
 def largest_minimum(
@@ -133,7 +200,7 @@ def even_plan(
         Where the smallest stratum has fewer rows than there would be batches.
     """
     n_batches = _Rule(counts, strata, "error", num_replicas, available).batches_by_batch_size(batch_size)
-    return BatchPlan(n_batches, counts, strata, "even")
+    return BatchPlan(n_batches, counts, strata, "even", available)
 
 
 class _Rule:
@@ -178,16 +245,11 @@ class _Rule:
             advice = f"Lower 'min_samples_per_stratum' to at most {largest}."
             if largest == 0:
                 advice = f"The smallest stratum, {self.smallest}."
-            raise self._too_many_replicas(n_batches, advice)
+            raise _too_many_replicas(n_batches, self.num_replicas, advice)
         return round_to_replicas(n_batches, self.num_replicas, "down")
 
     def batches_by_mean(self, mean: int) -> int:
-        n_batches = max(1, (2 * self.n_rows + mean) // (2 * mean))
-        if n_batches < self.num_replicas:
-            largest = 2 * self.n_rows // (2 * self.num_replicas - 1)
-            advice = f"Lower 'mean_batch_size' to at most {largest}." if largest else None
-            raise self._too_many_replicas(n_batches, advice)
-        n_batches = round_to_replicas(n_batches, self.num_replicas, "down")
+        n_batches = batches_by_mean(self.n_rows, mean, self.num_replicas)
         if n_batches > self.n_min and self.rare == "error":
             raise self._mean_too_small(mean, n_batches)
         return n_batches
@@ -223,10 +285,6 @@ class _Rule:
         )
         got = f"{show(mean)}, for {count_of(n_batches, 'batch')},"
         return self._refuse("mean_batch_size", required, got, f"Raise it, {_RARE_ADVICE}")
-
-    def _too_many_replicas(self, n_batches: int, advice: Optional[str]) -> ValueError:
-        required = f"be at most {n_batches}, the number of batches"
-        return self._refuse("num_replicas", required, show(self.num_replicas), advice)
 
     def _refuse(self, name: str, required: str, got: str, advice: Optional[str]) -> ValueError:
         return RefusedValue(name, required, got, advice)

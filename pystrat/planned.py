@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Optional
 import numpy as np
 
 from pystrat import _kernels
-from pystrat.base import Batches, BatchSampler
+from pystrat.base import Batches, BatchSampler, epoch_seed
+from pystrat.passes import Passes
 from pystrat.plan import BatchPlan
 from pystrat.strata import Strata
 
@@ -18,20 +19,27 @@ if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations nam
 class PlannedBatchSampler(BatchSampler):
     """Base class of the samplers whose epochs follow from the strata of the rows, a plan, and a permutation.
 
-    A subclass calls `_adopt` when it is made. The plan may take fewer rows of a stratum than there are: those of the
-    first ranks.
+    A subclass calls `_adopt` when it is made.
     """
 
-    def _adopt(self, strata: Strata, plan: BatchPlan, *, spread: bool = True) -> None:
+    def _adopt(self, strata: Strata, plan: BatchPlan, *, walked: bool, shuffle: bool = True) -> None:
         """Take the strata of all rows and a plan, and build from them what every epoch uses.
 
-        `spread` is False if the rows that an epoch leaves out get a code of their own instead of places behind it.
+        If an epoch takes other numbers of rows than there are, and `walked` is False, the rows of the first ranks are
+        those that it takes. Else it takes rows in turn, as often as the plan says.
         """
         # A pickle may bring a buffer that is shared and read-only; the kernel takes none.
         self._codes = strata.codes if strata.codes.flags.writeable else strata.codes.copy()
         self._counts = strata.counts
         self._plan = plan
-        self._layout = plan.layout(len(self._codes), available=self._counts if spread else None)
+        self._is_walked = walked
+        self._is_shuffled = shuffle
+        if walked:
+            self._passes: Optional[Passes] = Passes(self._codes, self._counts, plan, self._seed if shuffle else None)
+            self._layout = np.empty(0, dtype=np.int32)
+        else:
+            self._passes = None
+            self._layout = plan.layout(len(self._codes), available=self._counts)
 
     @property
     def plan(self) -> BatchPlan:
@@ -49,32 +57,35 @@ class PlannedBatchSampler(BatchSampler):
     def _global_length(self) -> int:
         return self._plan.n_batches
 
-    def _scatter(self, seed: Optional[int], codes: NDArray[Any], counts: NDArray[np.int64]) -> Batches:
-        """Return the batches of a permutation of the rows, or of the order of the dataset if `seed` is None.
+    def _epoch_batches(self, epoch: int) -> Batches:
+        seed = epoch_seed(self._seed, epoch) if self._is_shuffled else None
+        rows = self._scatter(seed) if self._passes is None else self._passes.scatter(epoch, seed)
+        return Batches(rows, self._plan.offsets)
 
-        `counts` has the rows of each stratum in `codes`.
-        """
-        rows = np.empty(len(codes), dtype=np.int32)
+    def _scatter(self, seed: Optional[int]) -> NDArray[np.int32]:
+        """Return the rows of an epoch in the order of a seed, or of the dataset if it is None."""
+        rows = np.empty(len(self._codes), dtype=np.int32)
         # Where each stratum begins in the layout; rows that are in no batch come last.
-        cursors = np.concatenate([[0], np.cumsum(counts)])
+        cursors = np.concatenate([[0], np.cumsum(self._counts)])
         if seed is None:
-            _kernels.scatter_in_order(codes, cursors, self._layout, rows)
+            _kernels.scatter_in_order(self._codes, cursors, self._layout, rows)
         else:
-            _kernels.scatter_permutation(seed, codes, cursors, self._layout, rows)
+            _kernels.scatter_permutation(seed, self._codes, cursors, self._layout, rows)
         taken = rows[: self._plan.n_rows]
         # Rows that were left out would be kept in memory with the epoch.
-        return Batches(taken if len(taken) == len(rows) else taken.copy(), self._plan.offsets)
+        return taken if len(taken) == len(rows) else taken.copy()
 
     def __getstate__(self) -> dict[str, Any]:
         # The layout and the plan's tables follow from the counts and take four bytes a row: built again on load.
         state = self.__dict__.copy()
-        for derived in ("_plan", "_layout"):
+        for derived in ("_plan", "_layout", "_passes"):
             del state[derived]
         plan = self._plan
-        state["plan"] = (plan.n_batches, plan.counts, plan.shown, plan.assign)
+        state["plan"] = (plan.n_batches, plan.counts, plan.shown, plan.assign, plan.available)
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         plan = BatchPlan(*state.pop("plan"))
         self.__dict__.update(state)
-        self._adopt(Strata(self._codes, plan.shown, self._counts), plan)
+        strata = Strata(self._codes, plan.shown, self._counts)
+        self._adopt(strata, plan, walked=self._is_walked, shuffle=self._is_shuffled)

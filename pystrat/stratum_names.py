@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, Collection, Optional, Sequence
+from typing import Any, Collection, Iterable, Optional, Sequence
 
 import numpy as np
 import pandas as pd
@@ -28,17 +28,27 @@ def first_repeated(names: Sequence[str]) -> Optional[str]:
     return next((name for name in names if counts[name] > 1), None)
 
 
-def codes_of(wanted: Collection[str], names: Sequence[str], parameter: str) -> list[int]:
-    """Return the codes of the classes with these names."""
+def check_names(labels: Iterable[Any], parameter: str, *, noun: str = "class") -> list[str]:
+    """Return how labels are shown as the names of strata; refuse two that are shown alike."""
+    names = [name_of(label, parameter) for label in labels]
+    repeated = first_repeated(names)
+    if repeated is not None:
+        raise RefusedValue(parameter, f"name each {noun} once", f"{show(repeated)} twice")
+    return names
+
+
+def codes_of(wanted: Collection[str], names: Sequence[str], parameter: str, *, noun: str = "class") -> list[int]:
+    """Return the codes of the strata with these names; `noun` is what messages call a stratum."""
+    nouns = {"class": "classes", "stratum": "strata"}[noun]
     codes = {name: code for code, name in enumerate(names)}
     counts = Counter(names) if len(codes) < len(names) else None
     for name in wanted:
         if name not in codes:
-            raise RefusedValue(parameter, f"name one of the classes, {listed(names)}", show(name))
+            raise RefusedValue(parameter, f"name one of the {nouns}, {listed(names)}", show(name))
         if counts is not None and counts[name] > 1:
-            got = f"{show(name)}, as which {counts[name]} classes are shown,"
-            advice = "Recode the classes, so that each is shown in its own way."
-            raise RefusedValue(parameter, "name a class that no other is shown as", got, advice)
+            got = f"{show(name)}, as which {counts[name]} {nouns} are shown,"
+            advice = f"Recode the {nouns}, so that each is shown in its own way."
+            raise RefusedValue(parameter, f"name a {noun} that no other is shown as", got, advice)
     return [codes[name] for name in wanted]
 
 

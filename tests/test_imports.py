@@ -30,6 +30,7 @@ def test_import_brings_the_stratified_sampler_and_nothing_of_the_others() -> Non
         "pystrat.digest",
         "pystrat.entries",
         "pystrat.limits",
+        "pystrat.passes",
         "pystrat.plan",
         "pystrat.plan_making",
         "pystrat.planned",
@@ -38,6 +39,8 @@ def test_import_brings_the_stratified_sampler_and_nothing_of_the_others() -> Non
         "pystrat.strata",
         "pystrat.stratified",
         "pystrat.stratified.sampler",
+        "pystrat.stratified.wanted",
+        "pystrat.stratum_names",
     }
     assert not {"torch", "rpy2", "yaml", "matplotlib", "tqdm", "numpy.typing"} & set(loaded)
 

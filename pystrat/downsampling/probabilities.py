@@ -52,7 +52,7 @@ def published_class_weights(weight: float) -> tuple[float, float]:
 
 @named_by_function
 def correct_probabilities(probabilities: Any, keep_rate: Any) -> NDArray[np.float64]:
-    """Bring the probabilities of a network that was trained on downsampled rows without weights to all rows.
+    """Correct the probabilities of a network that was trained on other shares of the classes, without weights.
 
     Parameters
     ----------
@@ -60,9 +60,11 @@ def correct_probabilities(probabilities: Any, keep_rate: Any) -> NDArray[np.floa
         From 0 to 1: of the minority, one for each row; or a table with a column for each class, whose rows sum to 1 (to
         0.001). An array of shape (n, 1), as a network gives it, is one of shape (n,).
     keep_rate : float, or array of float of shape (number of classes,)
-        The share of the majority's rows that the training kept, above 0 and at most 1; for a table that of each class.
-        A Series, such as ``sampler.keep_rates``, has the names of classes, and the table must then be a DataFrame: they
-        are matched by name. An array, such as ``sampler.keep_rates.to_numpy()``, has the order of the columns.
+        How often an epoch of the training took a row of the majority, above 0 and finite: below 1 if rows were left
+        out, above 1 if they were repeated. For a table that of each class. A Series, such as ``sampler.keep_rates`` of
+        a `DownsampledBatchSampler` or ``sampler.plan.keep_rates`` of any stratified sampler, has the names of classes,
+        and the table must then be a DataFrame: they are matched by name. An array, such as
+        ``sampler.keep_rates.to_numpy()``, has the order of the columns.
 
     Returns
     -------
@@ -79,7 +81,7 @@ def correct_probabilities(probabilities: Any, keep_rate: Any) -> NDArray[np.floa
 
     Notes
     -----
-    By Bayes' rule, rows of class c that were kept at the rate r_c have had their odds multiplied by r_c (C. Elkan, "The
+    By Bayes' rule, rows of class c that came at the rate r_c have had their odds multiplied by r_c (C. Elkan, "The
     foundations of cost-sensitive learning", 2001). A network that fits its training rows only roughly is corrected only
     roughly.
 
@@ -118,8 +120,8 @@ def _check_rates_and_values(rates: NDArray[np.float64], values: NDArray[np.float
     """Refuse numbers out of range, and rates that are not those of the classes."""
     if not ((values >= 0) & (values <= 1)).all():
         raise RefusedValue("probabilities", "be from 0 to 1", "other values")
-    if not ((rates > 0) & (rates <= 1)).all():
-        raise RefusedValue("keep_rate", "be above 0 and at most 1", "other values")
+    if not ((rates > 0) & (rates < np.inf)).all():
+        raise RefusedValue("keep_rate", "be above 0 and finite", "other values")
     if (rates < SMALLEST_RATE).any():
         required = "be at least 2^-1022, so that its inverse is a number"
         raise RefusedValue("keep_rate", required, show(rates.min()))

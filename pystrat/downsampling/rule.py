@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pystrat.messages import RefusedValue, as_written, check_number, count_of, show, show_number
 from pystrat.strata import Strata
-from pystrat.stratum_names import codes_of, first_repeated, name_of
+from pystrat.stratum_names import check_names, codes_of
 
 Multiplier = Union[float, Fraction]
 
@@ -22,10 +22,7 @@ def check_multiplier(multiplier: Any) -> Union[Multiplier, dict[str, Multiplier]
         return _check_one_multiplier(multiplier)
     if not multiplier:
         raise RefusedValue("multiplier", "name at least one class", "0 values")
-    names = [name_of(label, "multiplier") for label in multiplier]
-    repeated = first_repeated(names)
-    if repeated is not None:
-        raise RefusedValue("multiplier", "name each class once", f"{show(repeated)} twice")
+    names = check_names(multiplier, "multiplier")
     return {name: _check_one_multiplier(value) for name, value in zip(names, multiplier.values())}
 
 

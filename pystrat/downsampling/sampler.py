@@ -13,15 +13,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat.arrays import for_kernel, plain_array
-from pystrat.base import Batches, epoch_permutation, epoch_seed
 from pystrat.downsampling.rule import Multiplier, check_multiplier, kept_rows, show_multiplier
 from pystrat.entries import named_by_class
 from pystrat.messages import RefusedType, RefusedValue, check_flag, check_integer, count_of, show
-from pystrat.plan import BatchPlan
 from pystrat.plan_making import even_plan
 from pystrat.planned import PlannedBatchSampler
 from pystrat.recipe import Recipe, compact, make_recipe
-from pystrat.strata import Strata, encode_strata
+from pystrat.strata import encode_strata
 from pystrat.stratum_names import name_of
 from pystrat._sum_tree import first_outside
 
@@ -119,19 +117,7 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         self._multipliers = multipliers
         self._majority = majority
         self._batch_size = batch_size
-        self._walk = walk
-        self._adopt(encoded, plan)
-
-    def _adopt(self, strata: Strata, plan: BatchPlan, *, spread: bool = True) -> None:
-        super()._adopt(strata, plan, spread=spread and not self._walk)
-        self._weights = self._counts / plan.counts
-        self._orders = self._make_orders() if self._walk else {}
-
-    def _make_orders(self) -> dict[int, NDArray[np.int32]]:
-        """Return the order in which each downsampled class is walked through: that of epoch 0."""
-        order = epoch_permutation(len(self._codes), seed=self._seed)
-        codes = self._codes[order]
-        return {int(code): order[codes == code] for code in np.flatnonzero(self._plan.counts < self._counts)}
+        self._adopt(encoded, plan, walked=walk)
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -141,7 +127,7 @@ class DownsampledBatchSampler(PlannedBatchSampler):
             "multiplier": dict(multipliers) if isinstance(multipliers, dict) else multipliers,
             "batch_size": self._batch_size,
             "majority": self._majority,
-            "walk": self._walk,
+            "walk": self._is_walked,
             "num_replicas": self.num_replicas,
         }
 
@@ -168,7 +154,7 @@ class DownsampledBatchSampler(PlannedBatchSampler):
 
     def _weights_of_classes(self, normalise: bool) -> NDArray[np.float64]:
         mean = self._plan.n_rows / len(self._codes) if check_flag(normalise, "normalise") else 1.0
-        return np.asarray(self._weights * mean)
+        return np.asarray(self._counts / self._plan.counts * mean)
 
     @named_by_class
     def weights(self, rows: Any = None, *, normalise: bool = False) -> NDArray[np.float64]:
@@ -207,21 +193,6 @@ class DownsampledBatchSampler(PlannedBatchSampler):
             raise RefusedValue("rows", required, show(found.ravel()[outside]))
         return positions
 
-    def _epoch_batches(self, epoch: int) -> Batches:
-        codes, counts = (self._walked(epoch), self._plan.counts) if self._walk else (self._codes, self._counts)
-        return self._scatter(epoch_seed(self._seed, epoch), codes, counts)
-
-    def _walked(self, epoch: int) -> NDArray[Any]:
-        """Return the codes of the epoch, in which rows that are left out have the number of classes as code."""
-        dropped = len(self._counts)
-        codes = self._codes.astype(np.int32) if dropped > np.iinfo(self._codes.dtype).max else self._codes.copy()
-        for code, order in self._orders.items():
-            kept, count = int(self._plan.counts[code]), len(order)
-            begin = epoch * kept % count
-            left_out = np.arange(begin + kept, begin + count) % count
-            codes[order[left_out]] = dropped
-        return codes
-
     def _recipe(self) -> Recipe:
         plan = self._plan
         labels = {name: show(value) for name, value in self.parameters.items() if value is not None}
@@ -231,15 +202,9 @@ class DownsampledBatchSampler(PlannedBatchSampler):
             "n_strata": len(plan.counts),
             "kept": plan.counts.astype(np.float64),
             "n_batches": plan.n_batches,
-            "walk": self._walk,
+            "walk": self._is_walked,
         }
         return make_recipe("downsampled", seed=self._seed, parts=parts, labels={**labels, "names": plan.shown})
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = super().__getstate__()
-        for derived in ("_weights", "_orders"):
-            del state[derived]
-        return state
 
     def __repr__(self) -> str:
         plan = self._plan
@@ -247,5 +212,5 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         shown = ", ".join(kept[:10] + ["..."] * (len(kept) > 10))
         return (
             f"{type(self).__name__}({plan.n_rows} of {len(self._codes)} rows, {count_of(plan.n_batches, 'batch')}, "
-            f"kept {shown}, {'walk, ' * self._walk}seed={self._seed}, epoch={self.epoch})"
+            f"kept {shown}, {'walk, ' * self._is_walked}seed={self._seed}, epoch={self.epoch})"
         )

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import Any, Optional
+from typing import Any, Mapping, Optional, Union
 
-from pystrat.base import Batches, epoch_seed
+import numpy as np
+
 from pystrat.entries import named_by_class, named_by_function
-from pystrat.messages import RefusedValue, check_choice, check_flag, check_integer, count_of, show
-from pystrat.plan import ASSIGN_CHOICES, BatchPlan
-from pystrat.plan_making import largest_minimum, make_plan
+from pystrat.messages import check_choice, check_flag, check_integer, show, show_number
+from pystrat.plan_making import largest_minimum
 from pystrat.planned import PlannedBatchSampler
 from pystrat.recipe import Recipe, compact, make_recipe
 from pystrat.strata import encode_strata
+from pystrat.stratified.wanted import check_wanted
 
-RARE_CHOICES = ("error", "warn", "allow")
 MISSING_CHOICES = ("error", "stratum", "drop")
 
 
@@ -30,12 +30,23 @@ class StratifiedBatchSampler(PlannedBatchSampler):
     strata : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns
         One value a row of the dataset, at most 2^31 - 1 rows. Of several columns every combination that occurs is a
         stratum.
-    min_samples_per_stratum : int, optional
+    min_samples_per_stratum : int or mapping, optional
         The promise m: every batch holds at least m rows of every stratum. With n_min rows in the smallest stratum an
-        epoch has ``max(1, n_min // m)`` batches. Exactly one of this and `mean_batch_size` is given.
+        epoch has ``max(1, n_min // m)`` batches. A mapping, such as ``{"positive": 5, "negative": 20}``, promises
+        another number for each stratum; strata that it does not name have no promise, and are dealt evenly if they have
+        fewer rows than there are batches. Exactly one of this and `mean_batch_size` is given.
     mean_batch_size : int, optional
         Rows of a batch on average: an epoch has ``max(1, round-half-up(n / mean_batch_size))`` batches, and the promise
         is what follows, ``n_min // n_batches``.
+    shares : mapping, optional
+        The share of each stratum in every batch, such as ``{"positive": 1, "negative": 3}``: positive weights, which
+        are divided by their sum. Every batch then has exactly `mean_batch_size` rows.
+    balance : {"over", "under"} or int, optional
+        Take equally many rows of every stratum in an epoch: as many as the largest stratum has ("over"), as the
+        smallest has ("under"), or a given number. Batches have `mean_batch_size` rows on average.
+    drop : {"balanced"}, optional
+        Make all batches of one size, `mean_batch_size`, and leave out the rows that are over: in turn, and in
+        proportion to what the strata can spare.
     shuffle : bool, default True
         False keeps the dataset's order within each stratum, in every epoch.
     seed : int, optional
@@ -44,10 +55,11 @@ class StratifiedBatchSampler(PlannedBatchSampler):
         "proportional" puts the row of rank i of a stratum of n_s rows into batch ``ceil(i * n_batches / n_s)``. "even"
         deals the rows, stratum by stratum, to the batches in turn: batch sizes then differ by at most 1, however many
         strata there are. Both keep the promise.
-    rare : {"error", "warn", "allow"}, default "error"
-        What to do where the smallest stratum has fewer rows than the promise, or than there are batches of
-        `mean_batch_size`: refuse, naming the stratum and what would work; or go on, with a warning or without, with one
-        batch in the first case and ``assign="even"`` in the second.
+    rare : {"error", "warn", "allow", "repeat"}, default "error"
+        What to do if a stratum has fewer rows than its promise, or than there are batches of `mean_batch_size`. "error"
+        refuses it, and names the stratum and what would work. "warn" and "allow" go on: with one batch in the first
+        case, with ``assign="even"`` in the second. "repeat" repeats rows of rare strata, as often as the promise needs
+        in batches of at most `mean_batch_size` rows on average; both sizes are given then.
     missing : {"error", "stratum", "drop"}, default "error"
         What to do with rows that have a missing value: refuse, make missing a value of its own, or never sample them.
     num_replicas : int, optional
@@ -70,9 +82,13 @@ class StratifiedBatchSampler(PlannedBatchSampler):
     -----
     Guarantees, besides those of `BatchSampler`:
 
-    * Every row that is not dropped is visited exactly once an epoch.
-    * Every batch holds at least `plan.min_samples_per_stratum` rows of every stratum.
-    * Every batch holds the floor or the ceiling of n_s / n_batches rows of each stratum, the same in every epoch.
+    * Every row that is not dropped is visited exactly once an epoch, unless `shares`, `balance`, `drop` or
+      ``rare="repeat"`` is given. Then an epoch takes k_s of the n_s rows of a stratum: any E consecutive epochs take
+      each row floor or ceiling of E * k_s / n_s times.
+    * No row comes twice in a batch.
+    * Every batch holds at least `plan.min_samples_per_stratum` rows of every stratum, and at least ``plan.minimums`` of
+      each.
+    * Every batch holds the floor or the ceiling of k_s / n_batches rows of each stratum, the same in every epoch.
     * No batch is empty.
     * Within a batch the rows stand stratum by stratum, in order of first appearance of the strata in the dataset.
     * All numbers are exact integers, whatever the sizes.
@@ -80,7 +96,7 @@ class StratifiedBatchSampler(PlannedBatchSampler):
 
     The method was published for R by T. D. Hocking ("Custom torch sampler with mlr3torch", 2025): shuffle, rank within
     the stratum, batch number in proportion to the rank. The float formula there can put too few rows into a batch; this
-    is the same rule in integers.
+    is the same rule in integers. How epochs come about that take rows more than once is told in docs/batches.md.
 
     Examples
     --------
@@ -97,9 +113,12 @@ class StratifiedBatchSampler(PlannedBatchSampler):
     def __init__(
         self,
         strata: Any,
-        min_samples_per_stratum: Optional[int] = None,
+        min_samples_per_stratum: Union[int, Mapping[Any, int], None] = None,
         *,
         mean_batch_size: Optional[int] = None,
+        shares: Optional[Mapping[Any, float]] = None,
+        balance: Union[str, int, None] = None,
+        drop: Optional[str] = None,
         shuffle: bool = True,
         seed: Optional[int] = None,
         assign: str = "proportional",
@@ -108,96 +127,79 @@ class StratifiedBatchSampler(PlannedBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        minimum, mean = _check_size(min_samples_per_stratum, mean_batch_size)
-        shuffle = check_flag(shuffle, "shuffle")
-        assign = check_choice(assign, "assign", choices=ASSIGN_CHOICES)
-        rare = check_choice(rare, "rare", choices=RARE_CHOICES)
-        missing = check_choice(missing, "missing", choices=MISSING_CHOICES)
         super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
-        self._parameters = {
-            "min_samples_per_stratum": minimum,
-            "mean_batch_size": mean,
-            "shuffle": shuffle,
-            "assign": assign,
-            "rare": rare,
-            "missing": missing,
-            "num_replicas": self.num_replicas,
-        }
-        encoded = encode_strata(strata, missing=missing)
-        plan = make_plan(
-            encoded.counts,
-            encoded.shown,
-            min_samples_per_stratum=minimum,
-            mean_batch_size=mean,
+        self._wanted = check_wanted(
+            min_samples_per_stratum=min_samples_per_stratum,
+            mean_batch_size=mean_batch_size,
+            shares=shares,
+            balance=balance,
+            drop=drop,
             assign=assign,
             rare=rare,
-            num_replicas=self.num_replicas or 1,
+            num_replicas=self.num_replicas,
         )
-        if rare == "warn":
-            self._warn_of_rare(plan, minimum, mean)
-        self._adopt(encoded, plan)
-
-    def _warn_of_rare(self, plan: BatchPlan, minimum: Optional[int], mean: Optional[int]) -> None:
-        """Warn if the smallest stratum cannot give every batch what it should."""
-        smallest = int(plan.counts.argmin())
-        n_min = int(plan.counts[smallest])
-        if minimum is not None and minimum > n_min:
-            told = f"'min_samples_per_stratum' of {type(self).__name__} is {show(minimum)}: all rows are in one batch."
-        elif mean is not None and plan.n_batches > n_min:
-            told = f"'mean_batch_size' of {type(self).__name__} makes {count_of(plan.n_batches, 'batch')}: some "
-            told += "batches hold no row of it."
-        else:
-            return
-        has = f"'{plan.shown[smallest]}', has {count_of(n_min, 'row')}"
-        warnings.warn(f"The smallest stratum, {has}, and {told}", stacklevel=4)  # whoever called the constructor
+        shuffle = check_flag(shuffle, "shuffle")
+        self._missing = check_choice(missing, "missing", choices=MISSING_CHOICES)
+        encoded = encode_strata(strata, missing=missing)
+        plan = self._wanted.plan(encoded)
+        warning = self._wanted.warning(plan, type(self).__name__)
+        if warning is not None:
+            warnings.warn(warning, stacklevel=3)  # whoever called the constructor
+        self._adopt(encoded, plan, walked=plan.takes_again, shuffle=shuffle)
 
     @property
     def parameters(self) -> dict[str, Any]:
         """The parameters as they were given and checked, all but the strata, the seed and the rank."""
-        return dict(self._parameters)
-
-    def _epoch_batches(self, epoch: int) -> Batches:
-        seed = epoch_seed(self._seed, epoch) if self._parameters["shuffle"] else None
-        return self._scatter(seed, self._codes, self._counts)
+        wanted = self._wanted
+        return {
+            "min_samples_per_stratum": _copied(wanted.min_samples_per_stratum),
+            "mean_batch_size": wanted.mean_batch_size,
+            "shares": _copied(wanted.shares),
+            "balance": wanted.balance,
+            "drop": wanted.drop,
+            "shuffle": self._is_shuffled,
+            "assign": wanted.assign,
+            "rare": wanted.rare,
+            "missing": self._missing,
+            "num_replicas": self.num_replicas,
+        }
 
     def _recipe(self) -> Recipe:
-        plan, parameters = self._plan, self._parameters
+        plan = self._plan
         parts = {
             "codes": compact(self._codes, len(plan.counts)),
             "n_strata": len(plan.counts),
             "n_batches": plan.n_batches,
             "even": plan.assign == "even",
-            "shuffle": parameters["shuffle"],
+            "shuffle": self._is_shuffled,
+            "taken": plan.counts.astype(np.float64) if plan.takes_again else None,
         }
-        settings = {name: show(value) for name, value in parameters.items() if value is not None}
+        settings = {name: _show_setting(value) for name, value in self.parameters.items() if value is not None}
         return make_recipe("stratified", seed=self._seed, parts=parts, labels={**settings, "names": plan.shown})
 
     def _fingerprint(self) -> str:
         recipe = self._recipe()
         # The seed fixes nothing of batches in the order of the dataset.
-        return (recipe if self._parameters["shuffle"] else replace(recipe, seed=0)).fingerprint()
+        return (recipe if self._is_shuffled else replace(recipe, seed=0)).fingerprint()
 
     def __repr__(self) -> str:
         plan = self._plan
         return (
             f"{type(self).__name__}({plan.n_rows} rows, {len(plan.counts)} strata, {plan.n_batches} batches, "
             f"min_samples_per_stratum={plan.min_samples_per_stratum}, assign={plan.assign!r}, "
-            f"shuffle={self._parameters['shuffle']}, seed={self._seed}, epoch={self.epoch})"
+            f"shuffle={self._is_shuffled}, seed={self._seed}, epoch={self.epoch})"
         )
 
 
-def _check_size(min_samples_per_stratum: Any, mean_batch_size: Any) -> tuple[Optional[int], Optional[int]]:
-    """Check that exactly one of the two sizes is given, and that it is a positive integer."""
-    given = [size is not None for size in (min_samples_per_stratum, mean_batch_size)]
-    if sum(given) != 1:
-        required = "be given, or 'mean_batch_size', and not both"
-        got = "both" if all(given) else "neither"
-        raise RefusedValue("min_samples_per_stratum", required, got)
-    if mean_batch_size is None:
-        name = "min_samples_per_stratum"
-        advice = "To choose the size of the batches instead, pass 'mean_batch_size'."
-        return check_integer(min_samples_per_stratum, name, minimum=1, advice=advice), None
-    return None, check_integer(mean_batch_size, "mean_batch_size", minimum=1)
+def _copied(value: Any) -> Any:
+    return dict(value) if isinstance(value, Mapping) else value
+
+
+def _show_setting(value: Any) -> str:
+    """Return a parameter as a generator in R shows it."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{show(name)}: {show_number(number)}" for name, number in value.items())
+    return show(value)
 
 
 @named_by_function

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import warnings
-from typing import Any
+from pathlib import Path
+from typing import Any, Callable
 
 import numpy as np
 import pytest
@@ -16,6 +18,32 @@ from tests.bridge.recipes import assert_same_recipe
 
 LABELS = [2.5, 1.0, 2.5, 1.0, 1.0, 1.0, 2.5, 3.0, 3.0, 3.0, 3.0]
 MANY = np.arange(600) % 300 / 4
+
+
+@pytest.mark.parametrize("shuffle", [True, False])
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"min_samples_per_stratum": {"1": 2, "2.5": 1}},
+        {"mean_batch_size": 4, "shares": {"1": 1.5, "2.5": 1, "3": 0.5}},
+        {"mean_batch_size": 3, "balance": "over"},
+        {"mean_batch_size": 3, "balance": 7, "num_replicas": 2},
+        {"min_samples_per_stratum": 2, "mean_batch_size": 7, "rare": "repeat"},
+        {"mean_batch_size": 5, "drop": "balanced"},
+    ],
+)
+def test_what_is_wanted_in_a_batch(parameters: dict[str, Any], shuffle: bool, r: Session) -> None:
+    sampler = StratifiedBatchSampler(LABELS, seed=7, shuffle=shuffle, **parameters)
+    in_r = {name: r.named_list(**value) if isinstance(value, dict) else value for name, value in parameters.items()}
+    strata = np.array(LABELS, dtype=np.float64)
+    generator = r.call("batch_sampler_stratified", strata=strata, seed=7, shuffle=shuffle, **in_r)
+    assert_same_recipe(r, sampler, generator)
+    crossed = rbridge.as_torch_sampler(sampler)
+    assert_same_recipe(r, sampler, crossed)
+    for made in (generator, crossed):
+        delivered = rbridge.collect_rows(made, n_rows=len(LABELS))
+        assert delivered.rows.tolist() == sampler.batches(0).rows.tolist()
+        assert delivered.offsets.tolist() == sampler.batches(0).offsets.tolist()
 
 
 @pytest.mark.parametrize(
@@ -75,3 +103,10 @@ class Unknown(BatchSampler):
 def test_a_subclass_gives_a_recipe_or_a_fingerprint() -> None:
     with warnings.catch_warnings(), pytest.raises(NotImplementedError, match="neither _recipe"):
         Unknown(seed=1).state_dict()
+
+
+def test_the_example_for_r_in_the_documents(rscript: Callable[..., str]) -> None:
+    document = Path(__file__).parents[2] / "docs" / "batches.md"
+    printed = rscript(document.read_text(encoding="utf-8").split("```r\n")[1].split("```")[0])
+    assert "100, of 20 rows, each with at least 5 rows of every stratum" in printed
+    assert re.search(r"positive +500 +60 +5 +5\n +negative +1500 +1940 +15 +15", printed)

@@ -17,7 +17,13 @@ from hypothesis import strategies as st
 from scipy.stats import hypergeom
 from torch.utils.data import DataLoader, TensorDataset
 
-from pystrat import DownsampledBatchSampler, correct_probabilities, epoch_permutation, published_class_weights
+from pystrat import (
+    DownsampledBatchSampler,
+    StratifiedBatchSampler,
+    correct_probabilities,
+    epoch_permutation,
+    published_class_weights,
+)
 from pystrat.stratum_names import codes_of, first_repeated
 from tests.reference.chi_square import assert_follows
 from tests.reference.counted_text import CountedText
@@ -427,13 +433,26 @@ def test_classes_of_a_table_of_probabilities_are_matched_by_name() -> None:
         correct_probabilities(table, pd.Series([1, 0.25], index=[0.3, 0.1 + 0.2]))
 
 
+def test_rates_above_one_are_those_of_repeated_rows() -> None:
+    """The rates of a plan: Bayes' rule holds for rows that come more often than once, too."""
+    plan = StratifiedBatchSampler([1] * 10 + [0] * 90, mean_batch_size=10, balance="over", seed=1).plan
+    assert plan.keep_rates.to_dict() == {"1": 9.0, "0": 1.0}
+    balanced = pd.DataFrame({"0": [0.5, 0.9], "1": [0.5, 0.1]})
+    corrected = correct_probabilities(balanced, plan.keep_rates)
+    assert np.allclose(corrected, [[0.9, 0.1], [81 / 82, 1 / 82]])
+    # As one rate, of the class whose complement the probabilities are of.
+    assert np.allclose(
+        correct_probabilities(balanced["0"], 9.0), 9 * balanced["0"] / (9 * balanced["0"] + balanced["1"])
+    )
+
+
 @pytest.mark.parametrize(
     "probabilities, keep_rate, text",
     [
         ([1.1], 0.5, "'probabilities' parameter"),
         ([float("nan")], 0.5, "'probabilities' parameter"),
         ([0.5], 0, "'keep_rate' parameter"),
-        ([0.5], 1.5, "'keep_rate' parameter"),
+        ([0.5], float("inf"), "'keep_rate' parameter of correct_probabilities must be above 0 and finite."),
         ([0.5], 1e-320, r"'keep_rate' .* must be at least 2\^-1022, so that its inverse is a number. Got 9.99\d*e-321"),
         ([[1, 0]], [1, 5e-324], r"'keep_rate' .* must be at least 2\^-1022"),
         ([0.5, 0.5], [1, 0.5], "be a table with a column for each class where 'keep_rate' has several values"),

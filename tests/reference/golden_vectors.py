@@ -1,7 +1,7 @@
 """The golden vectors: what samplers must give, in JSON that every language reads.
 
-``python -m tests.reference.golden_vectors`` writes ``batches.json``, ``bins.json`` and ``training.json`` in
-``tests/golden`` afresh.
+``python -m tests.reference.golden_vectors`` writes ``batches.json``, ``wanted.json``, ``bins.json`` and
+``training.json`` in ``tests/golden`` afresh.
 A case has an ``input``, from which each language makes its own ``expected``; rows are counted from 0. Lists longer
 than `WHOLE` rows are cut to their head, their tail and a checksum, the sum of (i * x_i) mod (2^31 - 1) with i from 1.
 """
@@ -86,6 +86,31 @@ def cut(values: Any) -> Any:
         "tail": values[-10:].tolist(),
         "checksum": checksum,
     }
+
+
+def wanted_cases() -> Iterator[dict[str, Any]]:
+    """Yield the inputs of the cases with quotas, shares, repeats and batches of one size."""
+    sizes = _sizes([12, 111, 5])
+    ways: dict[str, dict[str, Any]] = {
+        "quotas": {"min_samples_per_stratum": {"0": 3, "1": 20}},
+        "quotas, dealt evenly": {"min_samples_per_stratum": {"1": 4}},
+        "shares": {"mean_batch_size": 10, "shares": {"0": 1, "1": 2.5, "2": 1.5}},
+        "balance over": {"mean_batch_size": 12, "balance": "over"},
+        "balance under": {"mean_batch_size": 6, "balance": "under"},
+        "balance, a number": {"mean_batch_size": 9, "balance": 30},
+        "repeats": {"min_samples_per_stratum": 3, "mean_batch_size": 16, "rare": "repeat"},
+        "repeats by quotas": {"min_samples_per_stratum": {"2": 4}, "mean_batch_size": 20, "rare": "repeat"},
+        "one size": {"mean_batch_size": 15, "drop": "balanced"},
+    }
+    for name, parameters in ways.items():
+        yield _case(name, sizes, (0, 1, 6_700_000), **parameters)
+        yield _case(f"{name}, replicas", sizes, (2,), num_replicas=2, seed=2**31 - 2, **parameters)
+        yield _case(f"{name}, dataset order", sizes, (3,), shuffle=False, **parameters)
+    large = _sizes([70_000, 900, 4], "blocks")
+    yield _case("large shares", large, (7,), mean_batch_size=100, shares={"0": 5, "1": 4, "2": 0.04})
+    yield _case("many strata, over", _sizes([1 + k % 7 for k in range(300)]), (1,), mean_batch_size=300, balance="over")
+    dropped = {"columns": {"word": ["b", "a", None, "a", "b", "a", "a", None, "b", "a"]}}
+    yield _case("missing values dropped", dropped, (0, 1), mean_batch_size=4, missing="drop", shares={"a": 1, "b": 1})
 
 
 def cases() -> Iterator[dict[str, Any]]:
@@ -237,6 +262,11 @@ def as_text() -> str:
     return _as_text(ABOUT, ({"input": case, "expected": expected_of(case)} for case in cases()))
 
 
+def wanted_as_text() -> str:
+    """Return the text of the file of quotas, shares, repeats and batches of one size: one case a line."""
+    return _as_text(ABOUT, ({"input": case, "expected": expected_of(case)} for case in wanted_cases()))
+
+
 def bins_as_text() -> str:
     """Return the text of the file of bins: one case a line."""
     return _as_text(ABOUT_BINS, ({"input": case, "expected": expected_bins(case)} for case in bin_cases()))
@@ -254,5 +284,6 @@ def _as_text(about: str, told: Iterable[dict[str, Any]]) -> str:
 
 if __name__ == "__main__":
     (GOLDEN / "batches.json").write_text(as_text(), encoding="utf-8")
+    (GOLDEN / "wanted.json").write_text(wanted_as_text(), encoding="utf-8")
     (GOLDEN / "training.json").write_text(training_as_text(), encoding="utf-8")
     (GOLDEN / "bins.json").write_text(bins_as_text(), encoding="utf-8")

@@ -2,6 +2,8 @@
 
 largest_count = 2147483647 # of rows, draws or batches
 
+largest_exact = 2^53 # up to it, a double holds every integer
+
 # A whole number that must be given.
 check_between = function(value, parameter, least, most) {
   value = nearly_whole(value)

@@ -6,7 +6,7 @@ check_strata = function(recipe) {
     stop_parameter("recipe", "have numbers of strata as 'codes', raw or integer", show_value(codes))
   }
   n_strata = part_count(recipe, "n_strata", 1, length(codes))
-  part_count(recipe, "n_batches", 1, length(codes))
+  part_count(recipe, "n_batches", 1, if (is.double(recipe$parts$taken)) largest_count else length(codes))
   names = recipe$labels$names
   if (!is.character(names) || length(names) != n_strata) {
     stop_parameter("recipe", sprintf("have %s of strata", show_count(n_strata, "name")), show_value(names))
@@ -28,7 +28,11 @@ check_given_strata = function(recipe, data_source, task) {
 strata_setup = function(recipe, take, assign, shuffle) {
   parts = recipe$parts
   counts = .Call(C_count_codes, parts$codes, parts$n_strata)
-  plan = make_plan(take(counts[-length(counts)]), recipe$labels$names, parts$n_batches, assign)
+  available = counts[-length(counts)]
+  if (any(available == 0)) {
+    stop_parameter("recipe", "have a row of each stratum", "none")
+  }
+  plan = make_plan(take(available), recipe$labels$names, parts$n_batches, assign, available)
   list(codes = parts$codes, counts = counts, plan = plan, shuffle = shuffle, seed = recipe$seed, memory = new_memory())
 }
 

@@ -1,7 +1,7 @@
 #' @title Probabilities of All Rows from Those of Downsampled Ones
 #'
 #' @description
-#' Brings the probabilities of a network that was trained on downsampled rows without weights to all rows.
+#' Corrects the probabilities of a network that was trained on other shares of the classes, without weights.
 #' `pystrat.correct_probabilities()` in Python gives the same.
 #'
 #' @param probabilities (`numeric()` | `matrix()` | `data.frame()`)\cr
@@ -9,8 +9,10 @@
 #'   0.001).
 #'   A matrix of one column, as a network gives it, is like a vector.
 #' @param keep_rate (`numeric()`)\cr
-#'   The share of the majority's rows that the training kept, above 0 and at most 1; for a table that of each class,
-#'   such as `keep_rates()` of the instance of [batch_sampler_downsampled()].
+#'   How often an epoch of the training took a row of the majority, above 0 and finite: below 1 if rows were left out,
+#'   above 1 if they were repeated.
+#'   For a table that of each class, such as `keep_rates()` of the instance of [batch_sampler_downsampled()], or
+#'   `keep_rates` of a [batch_plan()].
 #'   Where it has names the table must have column names, and classes are matched by name.
 #'   Without names, as `unname(sampler$keep_rates())`, it has the order of the columns.
 #'
@@ -23,7 +25,7 @@
 #' agree.
 #'
 #' @source
-#' By Bayes' rule, rows of class c that were kept at the rate r_c have had their odds multiplied by r_c.
+#' By Bayes' rule, rows of class c that came at the rate r_c have had their odds multiplied by r_c.
 #' C. Elkan, "The foundations of cost-sensitive learning", 2001.
 #' A network that fits its training rows only roughly is corrected only roughly.
 #'
@@ -68,8 +70,8 @@ check_rates_and_values = function(rates, values) {
   if (!isTRUE(all(values >= 0 & values <= 1))) {
     stop_parameter("probabilities", "be from 0 to 1", "other values")
   }
-  if (!isTRUE(all(rates > 0 & rates <= 1))) {
-    stop_parameter("keep_rate", "be above 0 and at most 1", "other values")
+  if (!isTRUE(all(rates > 0 & rates < Inf))) {
+    stop_parameter("keep_rate", "be above 0 and finite", "other values")
   }
   if (any(rates < .Machine$double.xmin)) {
     stop_parameter("keep_rate", "be at least 2^-1022, so that its inverse is a number", show_value(min(rates)))

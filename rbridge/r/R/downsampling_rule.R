@@ -6,7 +6,7 @@ downsampled_plan = function(strata, configuration) {
   kept = kept_rows(counts, strata$names, configuration)
   smallest = smallest_stratum(kept, strata$names, available = counts)
   n_batches = batches_of_batch_size(sum(kept), smallest, configuration$batch_size, configuration)
-  make_plan(kept, strata$names, n_batches, "even")
+  make_plan(kept, strata$names, n_batches, "even", counts)
 }
 
 kept_rows = function(counts, names, configuration) {
@@ -75,13 +75,7 @@ check_multiplier = function(multiplier) {
   if (length(multiplier) == 0L) {
     stop_parameter("multiplier", "name at least one class", "0 values")
   }
-  names = enc2utf8(as.character(names(multiplier)))
-  if (length(names) == 0L || anyNA(names)) {
-    stop_parameter("multiplier", "name the classes", "values without names")
-  }
-  if (anyDuplicated(names)) {
-    stop_parameter("multiplier", "name each class once", sprintf("'%s' twice", names[anyDuplicated(names)]))
-  }
+  names = check_class_names(multiplier, "multiplier")
   values = vapply(unname(as.list(multiplier)), check_positive_number, 1, parameter = "multiplier")
   stats::setNames(values, names)
 }

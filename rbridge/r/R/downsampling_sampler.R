@@ -190,7 +190,7 @@ kind_downsampled = function() {
     n_rows = function(recipe) NULL,
     n_batches = function(recipe) recipe$parts$n_batches,
     setup = downsampled_setup,
-    draw = function(private, epoch) downsampled_batches(private$.setup, epoch),
+    draw = function(private, epoch) epoch_batches(private$.setup, epoch),
     describe = function(private) format_downsampled(private$.setup, private$.next_epoch),
     settings = format_strata_generator,
     methods = list(
@@ -218,43 +218,14 @@ check_kept = function(kept, n_strata) {
   }
 }
 
-# What strata_setup() makes, and besides it the rows of each class and, if these are walked through, the order in which.
+# What strata_setup() makes, and besides it the rows of each class.
 downsampled_setup = function(recipe, private) {
   setup = strata_setup(recipe, take = function(counts) recipe$parts$kept, assign = "even", shuffle = TRUE)
   setup$rows = setup$counts[seq_along(setup$plan$counts)]
   if (any(setup$plan$counts > setup$rows)) {
     stop_parameter("recipe", "keep at most the rows that there are", "more")
   }
-  # Rows that are walked through have other codes in each epoch, and nothing to be remembered.
-  if (recipe$parts$walk == 1) {
-    setup$memory = NULL
-    setup$walks = walked_orders(setup)
-  }
-  setup
-}
-
-# The rows of each downsampled class, in the order in which they are walked through: that of epoch 0.
-walked_orders = function(setup) {
-  rows = shuffled_rows(length(setup$codes), epoch_seed(setup$seed, 0))
-  walked = which(setup$plan$counts < setup$rows)
-  lapply(stats::setNames(walked, walked), function(class) rows[as.integer(setup$codes[rows]) == class - 1L])
-}
-
-downsampled_batches = function(setup, epoch) {
-  left_out_code = length(setup$plan$counts)
-  for (walked in names(setup$walks)) {
-    order = setup$walks[[walked]]
-    rows = order[left_out(length(order), setup$plan$counts[as.integer(walked)], epoch)]
-    setup$codes[rows] = if (is.raw(setup$codes)) as.raw(left_out_code) else left_out_code
-  }
-  epoch_batches(setup, epoch)
-}
-
-# The places in a cycle of `n` rows that an epoch leaves out: those after its `kept` ones, which begin at epoch * kept.
-# The product is taken in two parts, since it may pass 2^53.
-left_out = function(n, kept, epoch) {
-  begin = ((epoch %% 4096) * kept + (epoch %/% 4096) * ((4096 * kept) %% n)) %% n
-  (begin + kept - 1 + seq_len(n - kept)) %% n + 1
+  if (recipe$parts$walk == 1) with_passes(setup) else setup
 }
 
 format_downsampled = function(setup, next_epoch, most = 10L) {
@@ -264,7 +235,7 @@ format_downsampled = function(setup, next_epoch, most = 10L) {
   c(
     sprintf("* Rows: %.0f of %.0f in an epoch", sum(plan$counts), sum(setup$rows)),
     sprintf("* Classes: %s", paste(c(kept, if (length(plan$counts) > most) "..."), collapse = ", ")),
-    sprintf("* Kept rows: %s", if (is.null(setup$walks)) "drawn afresh each epoch" else "walked through"),
+    sprintf("* Kept rows: %s", if (is.null(setup$passes)) "drawn afresh each epoch" else "walked through"),
     sprintf("* Batches: %.0f, of %s", plan$n_batches, show_rows(batch_sizes(plan))),
     sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", setup$seed, next_epoch)
   )

@@ -21,8 +21,13 @@
 #'   asked for;
 #' * `sizes`: the rows of each batch;
 #' * `strata`: the names of the strata, in order of first appearance;
-#' * `counts`: the rows of each stratum;
-#' * `n_rows`: the rows that an epoch visits, each once;
+#' * `counts`: the rows of each stratum in an epoch;
+#' * `available`: the rows of each stratum that there are, which differ from `counts` if an epoch takes rows less or
+#'   more often than once;
+#' * `minimums`: the rows of each stratum that every batch is sure to have, by name;
+#' * `keep_rates`: how often an epoch takes a row of each stratum, by name; its inverse is the weight that undoes it,
+#'   see [correct_probabilities()];
+#' * `n_rows`: the rows of an epoch;
 #' * `n_dropped`: the rows that are never sampled;
 #' * `assign`: how rows are assigned to batches;
 #' * `composition()`: a function that returns the rows of each stratum in each batch, a `data.frame()` with one row for
@@ -65,9 +70,12 @@ batch_plan = function(x, min_samples_per_stratum = NULL, ..., strata = NULL) {
   structure(class = "batch_plan", list(
     n_batches = as.integer(plan$n_batches),
     min_samples_per_stratum = as.integer(plan$minimum),
+    minimums = stats::setNames(as.integer(plan$counts %/% plan$n_batches), plan$names),
     sizes = batch_sizes(plan),
     strata = plan$names,
     counts = as.integer(plan$counts),
+    available = as.integer(plan$available),
+    keep_rates = stats::setNames(plan$counts / plan$available, plan$names),
     n_rows = as.integer(sum(plan$counts)),
     n_dropped = as.integer(setup$counts[length(setup$counts)]),
     assign = plan$assign,
@@ -75,11 +83,13 @@ batch_plan = function(x, min_samples_per_stratum = NULL, ..., strata = NULL) {
   ))
 }
 
-# What an instance works with. What the dataset is refused for is told in the name of the sampler.
+# What an instance works with, whatever its seed. What the dataset is refused for is told in the name of the sampler.
 dry_setup = function(generator, data_source) {
   name_errors("batch_sampler_stratified")
   kind = sampler_kind("stratified")
-  kind$setup(kind$complete(attr(generator, "settings")$recipe, data_source, source_task(data_source)))
+  recipe = kind$complete(attr(generator, "settings")$recipe, data_source, source_task(data_source))
+  recipe$seed = 0
+  kind$setup(recipe)
 }
 
 # A function that holds the plan and nothing else.
@@ -99,12 +109,14 @@ print.batch_plan = function(x, most = 20L, ...) {
     sep = "\n"
   )
   shown = seq_len(min(length(x$strata), most))
-  print(row.names = FALSE, data.frame(
+  table = data.frame(
     stratum = x$strata[shown],
     rows = x$counts[shown],
+    of = x$available[shown],
     fewest = x$counts[shown] %/% x$n_batches,
     most = divide_up(x$counts[shown], x$n_batches)
-  ))
+  )
+  print(row.names = FALSE, if (identical(x$counts, x$available)) table[names(table) != "of"] else table)
   if (length(x$strata) > most) {
     cat(sprintf("... and %d more\n", length(x$strata) - most))
   }

@@ -15,9 +15,12 @@ shuffled_rows = function(n, seed) {
 
 # -> list(rows = positions in batch order, offsets = the number of rows before each batch, and in all)
 # The setup has the codes of the strata, as recipes have them, and a plan, which may take fewer rows of a stratum than
-# there are: then those of the first ranks.
+# there are: then those of the first ranks, unless the setup has passes.
 # The strata are checked and laid out at the first epoch, and again where `memory`, an environment, has lost that.
 epoch_batches = function(setup, epoch) {
+  if (!is.null(setup$passes)) {
+    return(passes_batches(setup, epoch))
+  }
   seed = if (setup$shuffle) epoch_seed(setup$seed, epoch)
   memory = setup$memory
   batches = if (!is.null(memory$scatter)) .Call(C_draw_epoch, memory$scatter, seed)

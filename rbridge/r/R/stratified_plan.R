@@ -1,9 +1,18 @@
 # The batch plan: what follows from the counts of the strata alone, before any row or any random number.
 # Counts and batch numbers are integers held in doubles, exact below 2^53.
 
-# -> list(counts, names, n_batches, minimum = rows of every stratum that each batch is sure to have, assign)
+# -> list(
+#   counts = the rows of each stratum in an epoch, names, n_batches,
+#   minimum = rows of every stratum that each batch is sure to have, assign, available = the rows that there are
+# )
 stratified_plan = function(strata, configuration) {
   counts = stratum_counts(strata)
+  if (configuration$rare == "repeat" || !all(vapply(configuration[shared_out], is.null, NA))) {
+    return(taken_plan(counts, strata$names, configuration))
+  }
+  if (!is.null(names(configuration$min_samples_per_stratum))) {
+    return(plan_of_quotas(counts, strata$names, configuration))
+  }
   smallest = smallest_stratum(counts, strata$names)
   if (is.null(configuration$mean_batch_size)) {
     n_batches = batches_of_minimum(smallest, configuration)
@@ -28,8 +37,55 @@ smallest_stratum = function(counts, names, available = counts) {
   list(rows = counts[smallest], name = names[smallest], kept_of = kept_of)
 }
 
-make_plan = function(counts, names, n_batches, assign) {
-  list(counts = counts, names = names, n_batches = n_batches, minimum = min(counts) %/% n_batches, assign = assign)
+make_plan = function(counts, names, n_batches, assign, available = counts) {
+  list(counts = counts, names = names, n_batches = n_batches, minimum = min(counts) %/% n_batches, assign = assign,
+    available = available)
+}
+
+# Whether an epoch takes the rows of some stratum less or more often than once.
+takes_again = function(plan) {
+  any(plan$counts != plan$available)
+}
+
+# The promise of each stratum: one for all, or those that are named and 0.
+quotas_of = function(minimum, names) {
+  if (is.null(names(minimum))) {
+    return(rep(minimum, length(names)))
+  }
+  replace(numeric(length(names)), class_codes(names(minimum), names, "min_samples_per_stratum", noun = "stratum"),
+    unname(minimum))
+}
+
+# The most batches that keep a promise of its own for each stratum.
+plan_of_quotas = function(counts, names, configuration) {
+  quotas = quotas_of(configuration$min_samples_per_stratum, names)
+  promised = which(quotas > 0)
+  tightest = promised[which.min(counts[promised] %/% quotas[promised])]
+  n_rows = counts[tightest]
+  quota = quotas[tightest]
+  replicas = replicas_of(configuration)
+  most = n_rows %/% replicas
+  if (quota > n_rows && configuration$rare == "error" && most > 0) {
+    stop_parameter("min_samples_per_stratum",
+      sprintf("ask for at most %s of '%s', which has %.0f", show_count(most, "row"), names[tightest], n_rows),
+      show_value(quota), "Lower it, or set 'rare' to 'warn' or 'allow'.")
+  }
+  n_batches = max(1, n_rows %/% quota)
+  if (n_batches < replicas) {
+    stop_replicas(n_batches, replicas, if (most > 0) {
+      sprintf("Lower the number of '%s' in 'min_samples_per_stratum' to at most %.0f.", names[tightest], most)
+    } else {
+      sprintf("'%s' has %s.", names[tightest], show_count(n_rows, "row"))
+    })
+  }
+  short = which(quotas > counts)[1L]
+  if (!is.na(short) && configuration$rare == "warn") {
+    warning(sprintf(
+      "The stratum '%s' has %s, and 'min_samples_per_stratum' of %s asks for %s: all rows are in one batch.",
+      names[short], show_count(counts[short], "row"), public_name(), show_value(quotas[short])), call. = FALSE)
+  }
+  n_batches = n_batches - n_batches %% replicas
+  make_plan(counts, names, n_batches, if (n_batches > min(counts)) "even" else configuration$assign)
 }
 
 batches_of_minimum = function(smallest, configuration) {
@@ -56,7 +112,8 @@ batches_of_minimum = function(smallest, configuration) {
   n_batches - n_batches %% replicas
 }
 
-batches_of_mean = function(n_rows, smallest, configuration) {
+# How many batches of the mean size there are, rounded down to a multiple of the replicas.
+mean_batches = function(n_rows, configuration) {
   mean = configuration$mean_batch_size
   replicas = replicas_of(configuration)
   # n_rows / mean, rounded half up in integers
@@ -67,7 +124,13 @@ batches_of_mean = function(n_rows, smallest, configuration) {
       sprintf("Lower 'mean_batch_size' to at most %.0f.", largest)
     })
   }
-  n_batches = n_batches - n_batches %% replicas
+  n_batches - n_batches %% replicas
+}
+
+batches_of_mean = function(n_rows, smallest, configuration) {
+  mean = configuration$mean_batch_size
+  replicas = replicas_of(configuration)
+  n_batches = mean_batches(n_rows, configuration)
   if (n_batches > smallest$rows && configuration$rare == "error") {
     stop_mean(n_rows, smallest, n_batches, mean, replicas)
   }

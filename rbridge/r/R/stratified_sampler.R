@@ -10,9 +10,11 @@
 #' Strata are groups of rows that share the values of the strata columns, in the simplest case the classes of the
 #' target.
 #'
-#' @param min_samples_per_stratum (`integer(1)`)\cr
+#' @param min_samples_per_stratum (`integer(1)` or named `integer()`)\cr
 #'   The promise `m`: each batch holds at least so many rows of each stratum; at least 1.
-#'   Exactly one of `min_samples_per_stratum` and `mean_batch_size` must be given.
+#'   A named vector or list, such as `c(positive = 5, negative = 20)`, promises another number for each stratum.
+#'   Strata that it does not name have no promise, and are dealt evenly if they have fewer rows than there are batches.
+#'   Exactly one of `min_samples_per_stratum` and `mean_batch_size` must be given, except with `rare = "repeat"`.
 #' @param shuffle (`logical(1)`)\cr
 #'   `TRUE` (default): rows are shuffled anew each epoch.
 #'   `FALSE`: the rows of each stratum keep the order of the dataset, and every epoch has the same batches.
@@ -30,17 +32,30 @@
 #' @param mean_batch_size (`integer(1)`)\cr
 #'   Instead of `min_samples_per_stratum`: the mean number of rows in a batch that is aimed at; at least 1.
 #'   The number of rows divided by it, rounded half up, is the number of batches, which is at least 1.
+#' @param shares (named `numeric()`)\cr
+#'   The share of each stratum in every batch, such as `c(positive = 1, negative = 3)`: positive weights, which are
+#'   divided by their sum.
+#'   Every batch then has exactly `mean_batch_size` rows.
+#' @param balance (`character(1)` or `integer(1)`)\cr
+#'   Take equally many rows of every stratum in an epoch: as many as the largest stratum has (`"over"`), as the smallest
+#'   has (`"under"`), or a given number.
+#'   Batches have `mean_batch_size` rows on average.
+#' @param drop (`character(1)`)\cr
+#'   `"balanced"`: all batches have one size, `mean_batch_size`.
+#'   The rows that are over are left out: in turn, and in proportion to what the strata can spare.
 #' @param assign (`character(1)`)\cr
 #'   How rows are assigned to batches.
 #'   `"proportional"` (default): each stratum on its own is spread evenly over the batches.
 #'   `"even"`: the rows sorted by stratum are dealt to the batches one by one, so that also the batch sizes differ by at
 #'   most 1.
 #' @param rare (`character(1)`)\cr
-#'   What to do where the smallest stratum has too few rows for the promise.
+#'   What to do if a stratum has too few rows for the promise.
 #'   `"error"` (default): refuse, and name the stratum, its size and the value that works.
 #'   `"warn"` and `"allow"`: go on, with or without a warning.
 #'   With `min_samples_per_stratum` all rows are then in one batch; with `mean_batch_size` the rows are dealt as with
 #'   `assign = "even"`, and some batches hold no row of that stratum.
+#'   `"repeat"`: repeat rows of rare strata, as often as the promise needs in batches of at most `mean_batch_size` rows
+#'   on average; both sizes are given then.
 #' @param missing (`character(1)`)\cr
 #'   What to do with rows whose stratum is missing.
 #'   `"error"` (default): refuse, and say how many they are.
@@ -86,8 +101,11 @@
 #'
 #' @section Guarantees:
 #' * Every row is in exactly one batch of an epoch, except rows dropped by `missing = "drop"`, which are in none.
+#'   With `shares`, `balance`, `drop` or `rare = "repeat"` an epoch takes `k_s` of the `n_s` rows of a stratum instead.
+#'   Any E consecutive epochs then take each row `E * k_s / n_s` times, rounded down or up.
+#' * No row comes twice in a batch.
 #' * Every batch holds at least `min_samples_per_stratum` rows of every stratum, unless `rare` let a rare stratum pass.
-#' * Every batch holds `n_s / B` rows of stratum `s`, rounded down or up, with either value of `assign`.
+#' * Every batch holds `n_s / B`, or `k_s / B`, rows of stratum `s`, rounded down or up, with either value of `assign`.
 #' * With `assign = "even"` batch sizes differ by at most 1.
 #' * No batch is empty.
 #' * The plan is the same in all epochs.
@@ -223,11 +241,13 @@
 #'   paradox::generate_design_grid(learner$param_set$search_space())
 #' }
 batch_sampler_stratified = function(min_samples_per_stratum = NULL, shuffle = TRUE, strata = NULL, seed = NULL,
-  mean_batch_size = NULL, assign = "proportional", rare = "error", missing = "error", num_replicas = NULL) {
+  mean_batch_size = NULL, shares = NULL, balance = NULL, drop = NULL, assign = "proportional", rare = "error",
+  missing = "error", num_replicas = NULL) {
   name_errors("batch_sampler_stratified")
   configuration = sampler_configuration(
-    min_samples_per_stratum = min_samples_per_stratum, mean_batch_size = mean_batch_size, shuffle = shuffle,
-    strata = strata, seed = seed, assign = assign, rare = rare, missing = missing, num_replicas = num_replicas
+    min_samples_per_stratum = min_samples_per_stratum, mean_batch_size = mean_batch_size, shares = shares,
+    balance = balance, drop = drop, shuffle = shuffle, strata = strata, seed = seed, assign = assign, rare = rare,
+    missing = missing, num_replicas = num_replicas
   )
   new_generator(if (is.list(configuration$strata)) {
     stratified_recipe(configuration$strata, configuration)
@@ -245,14 +265,22 @@ stratified_recipe = function(strata, configuration) {
     n_strata = as.double(n_strata),
     n_batches = plan$n_batches,
     even = as.integer(plan$assign == "even"),
-    shuffle = as.integer(configuration$shuffle)
+    shuffle = as.integer(configuration$shuffle),
+    taken = if (takes_again(plan)) plan$counts
   )
   new_recipe("stratified", configuration$seed, parts, labels = stratified_labels(configuration, plan$names))
 }
 
 stratified_labels = function(configuration, names = NULL) {
-  settings = c("min_samples_per_stratum", "mean_batch_size", "shuffle", "assign", "rare", "missing", "num_replicas")
-  c(lapply(Filter(Negate(is.null), configuration[settings]), show_value), list(names = names))
+  settings = c("min_samples_per_stratum", "mean_batch_size", shared_out, "shuffle", "assign", "rare", "missing",
+    "num_replicas")
+  c(lapply(Filter(Negate(is.null), configuration[settings]), show_setting), list(names = names))
+}
+
+# A setting as a generator shows it.
+show_setting = function(value) {
+  shown = if (is.null(names(value))) show_value(value) else sprintf("'%s': %.15g", names(value), value)
+  paste(shown, collapse = ", ")
 }
 
 kind_stratified = function() {
@@ -269,12 +297,22 @@ kind_stratified = function() {
       check_strata(recipe)
       part_flag(recipe, "even")
       part_flag(recipe, "shuffle")
+      if (!is.null(recipe$parts$taken)) check_taken(recipe)
     },
     n_rows = function(recipe) NULL,
     n_batches = function(recipe) recipe$parts$n_batches,
     setup = function(recipe, private) {
+      taken = recipe$parts$taken
       assign = if (recipe$parts$even == 1) "even" else "proportional"
-      strata_setup(recipe, take = identity, assign = assign, shuffle = recipe$parts$shuffle == 1)
+      setup = strata_setup(recipe, take = function(counts) if (is.null(taken)) counts else taken, assign = assign,
+        shuffle = recipe$parts$shuffle == 1)
+      if (!takes_again(setup$plan)) {
+        return(setup)
+      }
+      if (any(divide_up(setup$plan$counts, setup$plan$n_batches) > setup$plan$available)) {
+        stop_parameter("recipe", "need no row twice in a batch", "fewer batches")
+      }
+      with_passes(setup)
     },
     draw = function(private, epoch) epoch_batches(private$.setup, epoch),
     describe = function(private) format_setup(private$.setup, private$.next_epoch),
@@ -283,4 +321,16 @@ kind_stratified = function() {
       plan = function() if (is.null(private$.in_order)) composition_table(private$.setup$plan)
     )
   )
+}
+
+# The rows of each stratum in an epoch, for recipes, which may come from files.
+check_taken = function(recipe) {
+  taken = recipe$parts$taken
+  n_strata = recipe$parts$n_strata
+  if (!is.double(taken) || length(taken) != n_strata || !all(is.finite(taken) & taken >= 1 & taken == floor(taken))) {
+    stop_parameter("recipe", sprintf("have %s as 'taken'", show_count(n_strata, "row number")), show_value(taken))
+  }
+  if (recipe$parts$even != 1 || sum(taken) > largest_count) {
+    stop_parameter("recipe", sprintf("deal at most %.0f rows evenly", largest_count), "others")
+  }
 }

@@ -1,17 +1,19 @@
 # Names of strata that users give: as they are shown, and found among those of the dataset.
 
-class_codes = function(wanted, names, parameter) {
+# `noun` is what messages call a stratum.
+class_codes = function(wanted, names, parameter, noun = "class") {
+  nouns = c(class = "classes", stratum = "strata")[[noun]]
   codes = match(wanted, names)
   wrong = which(is.na(codes) | wanted %in% names[duplicated(names)])[1L]
   if (is.na(wrong)) {
     return(codes)
   }
   if (is.na(codes[wrong])) {
-    stop_parameter(parameter, paste0("name one of the classes, ", show_names(names)), show_value(wanted[wrong]))
+    stop_parameter(parameter, sprintf("name one of the %s, %s", nouns, show_names(names)), show_value(wanted[wrong]))
   }
-  stop_parameter(parameter, "name a class that no other is shown as",
-    sprintf("%s, as which %d classes are shown,", show_value(wanted[wrong]), sum(names == wanted[wrong])),
-    "Recode the classes, so that each is shown in its own way.")
+  stop_parameter(parameter, sprintf("name a %s that no other is shown as", noun),
+    sprintf("%s, as which %d %s are shown,", show_value(wanted[wrong]), sum(names == wanted[wrong]), nouns),
+    sprintf("Recode the %s, so that each is shown in its own way.", nouns))
 }
 
 # How a label is shown as the name of a class.
@@ -24,4 +26,17 @@ class_name = function(label, parameter) {
     stop_parameter(parameter, "name a class by its label", show_value(label))
   }
   name
+}
+
+# The names of values that are given by stratum.
+check_class_names = function(values, parameter, noun = "class") {
+  names = enc2utf8(as.character(names(values)))
+  if (length(names) == 0L || anyNA(names)) {
+    stop_parameter(parameter, sprintf("name the %s", c(class = "classes", stratum = "strata")[[noun]]),
+      "values without names")
+  }
+  if (anyDuplicated(names)) {
+    stop_parameter(parameter, sprintf("name each %s once", noun), sprintf("'%s' twice", names[anyDuplicated(names)]))
+  }
+  names
 }

@@ -13,6 +13,9 @@ SEXP C_batch_composition(SEXP counts, SEXP n_batches, SEXP even);
 SEXP C_number_doubles(SEXP values);
 SEXP C_count_codes(SEXP codes, SEXP n_strata);
 SEXP C_prepare_scatter(SEXP key, SEXP codes, SEXP counts, SEXP n_batches, SEXP even);
+SEXP C_draw_passes(
+    SEXP codes, SEXP sizes, SEXP taken, SEXP available, SEXP n_batches, SEXP n_rows, SEXP repeated, SEXP seed
+);
 SEXP C_draw_epoch(SEXP reference, SEXP seed);
 SEXP C_uniform_epoch(SEXP n, SEXP batch_size, SEXP n_batches, SEXP replacement, SEXP seed);
 SEXP C_build_tree(SEXP weights, SEXP capacity, SEXP keeps_least, SEXP names);

@@ -4,9 +4,9 @@
 
 #include "arguments.h"
 #include "core/plan.h"
-#include "core/scatter.h"
 #include "offsets.h"
 #include "routines.h"
+#include "scatter.h"
 
 /* The strata of all rows, as the core has them. */
 typedef struct {
@@ -32,46 +32,11 @@ enum {
 
 static const char *const of = "epoch_batches";
 
-/* End in the error that a code is no number of a stratum. */
-static void NORET refuse_codes(void) {
-  refuse("codes", of, "be numbers of strata from 0, or the number of strata", "others");
-}
-
-/* Count the codes of a recipe, n_rows of them, in n_strata + 1 numbers; refuse those that are none. */
-static void count_codes(SEXP codes, int64_t n_strata, int64_t *available) {
-  int64_t n_rows = Rf_xlength(codes);
-  memset(available, 0, ((size_t)n_strata + 1) * sizeof(int64_t));
-  if (TYPEOF(codes) == RAWSXP) {
-    int64_t found[UINT8_MAX + 1] = {0};
-    const uint8_t *given = RAW(codes);
-    for (int64_t row = 0; row < n_rows; row++) found[given[row]] += 1;
-    for (int64_t code = 0; code <= UINT8_MAX; code++) {
-      if (code <= n_strata) {
-        available[code] = found[code];
-      } else if (found[code] > 0) {
-        refuse_codes();
-      }
-    }
-    return;
-  }
-  const int *given = INTEGER(codes);
-  for (int64_t row = 0; row < n_rows; row++) {
-    if (row % STEP == 0) R_CheckUserInterrupt();
-    if (given[row] < 0 || given[row] > n_strata) refuse_codes();
-    available[given[row]] += 1;
-  }
-}
-
-static void check_codes(SEXP codes) {
-  if (TYPEOF(codes) != RAWSXP && TYPEOF(codes) != INTSXP) refuse_kind(codes, "codes", of, "be raw or integers");
-  if (Rf_xlength(codes) > MOST_ROWS) refuse("codes", of, "have at most 2147483647 rows", "more");
-}
-
 SEXP C_count_codes(SEXP codes, SEXP n_strata) {
-  check_codes(codes);
+  check_codes(codes, of);
   int64_t n_codes = whole_number(n_strata, 1, MOST_ROWS - 1, "n_strata", of) + INT64_C(1);
   int64_t *available = (int64_t *)(void *)R_alloc((size_t)n_codes, sizeof(int64_t));
-  count_codes(codes, n_codes - 1, available);
+  count_codes(codes, n_codes - 1, of, available);
   SEXP result = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)n_codes));
   double *counts = REAL(result);
   for (int64_t code = 0; code < n_codes; code++) counts[code] = (double)available[code];
@@ -108,10 +73,10 @@ static void keep_codes(SEXP codes, int code_bytes, SEXP scatter) {
 
 /* Read the codes of a recipe and see that there are enough rows of each stratum. */
 static Strata read_codes(SEXP codes, const Plan *plan, SEXP scatter) {
-  check_codes(codes);
+  check_codes(codes, of);
   Strata strata = {.n_rows = Rf_xlength(codes), .code_bytes = code_bytes_of(codes, plan->n_strata)};
   strata.available = (int64_t *)(void *)R_alloc((size_t)plan->n_strata + 1, sizeof(int64_t));
-  count_codes(codes, plan->n_strata, strata.available);
+  count_codes(codes, plan->n_strata, of, strata.available);
   for (int64_t stratum = 0; stratum < plan->n_strata; stratum++) {
     if (strata.available[stratum] < plan->counts[stratum]) {
       refuse("codes", of, "have as many rows of each stratum as an epoch takes", "fewer");
@@ -157,30 +122,6 @@ SEXP C_prepare_scatter(SEXP key, SEXP codes, SEXP counts, SEXP n_batches, SEXP e
   return reference;
 }
 
-/* Scatter the rows from `begin` to before `end` in the order of the dataset. */
-static void scatter_unshuffled(
-    uint32_t begin, uint32_t end, int code_bytes, const void *codes, int64_t *cursors, const int32_t *layout,
-    int32_t *rows
-) {
-  switch (code_bytes) {
-    case 1: scatter_in_order_uint8(begin, end, codes, cursors, layout, 1, rows); break;
-    case 2: scatter_in_order_uint16(begin, end, codes, cursors, layout, 1, rows); break;
-    default: scatter_in_order_int32(begin, end, codes, cursors, layout, 1, rows);
-  }
-}
-
-/* Scatter at most STEP rows of the permutation; return how many of the `left` rows are left. */
-static uint32_t scatter_shuffled(
-    Generator *generator, int32_t *pool, uint32_t left, int code_bytes, const void *codes, int64_t *cursors,
-    const int32_t *layout, int32_t *rows
-) {
-  switch (code_bytes) {
-    case 1: return scatter_permutation_uint8(generator, pool, left, STEP, codes, cursors, layout, 1, rows);
-    case 2: return scatter_permutation_uint16(generator, pool, left, STEP, codes, cursors, layout, 1, rows);
-    default: return scatter_permutation_int32(generator, pool, left, STEP, codes, cursors, layout, 1, rows);
-  }
-}
-
 /* Take the memory of the pool, or new memory if another epoch has it, or was broken off with it. */
 static SEXP take_pool(SEXP scatter) {
   SEXP pool = VECTOR_ELT(scatter, POOL);
@@ -202,23 +143,11 @@ static void fill_rows(SEXP scatter, SEXP seed, int32_t *rows) {
   int64_t *cursors = (int64_t *)(void *)R_alloc((size_t)n_codes, sizeof(int64_t));
   for (R_xlen_t code = 0; code < n_codes; code++) cursors[code] = (int64_t)starts[code];
   if (Rf_isNull(seed)) {
-    for (uint32_t begin = 0; begin < n_rows;) {
-      uint32_t end = n_rows - begin < STEP ? n_rows : begin + STEP;
-      scatter_unshuffled(begin, end, code_bytes, codes, cursors, layout, rows);
-      begin = end;
-      R_CheckUserInterrupt();
-    }
+    scatter_unshuffled(codes, code_bytes, n_rows, cursors, layout, rows);
     return;
   }
-  Generator generator;
-  seed_generator(&generator, (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed", of));
   SEXP memory = PROTECT(take_pool(scatter));
-  int32_t *pool = INTEGER(memory);
-  fill_in_order(pool, n_rows);
-  for (uint32_t left = n_rows; left > 0;) {
-    left = scatter_shuffled(&generator, pool, left, code_bytes, codes, cursors, layout, rows);
-    R_CheckUserInterrupt();
-  }
+  scatter_shuffled(codes, code_bytes, n_rows, cursors, layout, seed, of, INTEGER(memory), rows);
   SET_VECTOR_ELT(scatter, POOL, memory);
   UNPROTECT(1);
 }

@@ -131,12 +131,11 @@ test_that("what only R can be given is refused, or taken as it is meant", {
 })
 
 test_that("an epoch too far for a product in doubles is exact", {
-  # epoch * kept passes 2^53; the remainder is taken by hand, in steps that do not
+  # epoch * taken passes 2^53; the remainder is taken by hand, in steps that do not
   n = 2147483647
-  kept = 2147483646
-  first = left_out(n, kept, 6700000)
-  # kept is -1 modulo n, so that the epoch begins at n - 6700000, and what is left out is the place before it
-  expect_identical(first, n - 6700000 - 1 + 1)
+  walk = list(rows = seq_len(n), taken = n - 1)
+  # n - 1 is -1 modulo n, so that the epoch begins at place n - 6700000, counted from 0
+  expect_identical(walked_rows(walk, 6700000, 2), as.integer(n - 6700000 + 1:2))
 })
 
 test_that("a dataloader delivers the batches, epoch after epoch", {

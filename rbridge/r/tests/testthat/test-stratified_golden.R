@@ -1,7 +1,5 @@
-# Every case of tests/golden/batches.json, which the tests of the Python package read as well: the same batches, row for
-# row.
-
-golden = read_golden("batches.json")
+# Every case of tests/golden/batches.json and wanted.json, which the tests of the Python package read as well: the same
+# batches, row for row.
 
 # What a case's strata stand for: columns, or one number a row for strata of the given sizes.
 strata_of_case = function(strata) {
@@ -31,7 +29,7 @@ actual_of_case = function(case) {
   )
 }
 
-for (case in golden$cases) {
+for (case in c(read_golden("batches.json")$cases, read_golden("wanted.json")$cases)) {
   test_that(paste("the same batches in every language:", case$input$name), {
     expect_equal(actual_of_case(case$input), case$expected, tolerance = 0)
   })

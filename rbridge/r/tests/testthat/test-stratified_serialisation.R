@@ -55,7 +55,7 @@ test_that("an instance that was saved gives the same batches, epoch after epoch"
 test_that("equal settings make generators that are saved equally", {
   bytes = function(...) serialize(batch_sampler_stratified(...), NULL)
   expect_identical(bytes(3, seed = 1), bytes(3L, seed = 1L))
-  expect_identical(bytes(1, strata = c(5, 6)), bytes(c(one = 1), strata = c(a = 5L, b = 6L)))
+  expect_identical(bytes(1, strata = c(5, 6)), bytes(1L, strata = c(a = 5L, b = 6L)))
   expect_identical(bytes(1, strata = "y"), bytes(1, strata = c(a = "y")))
 })
 

@@ -1,0 +1,95 @@
+# What users want in a batch: quotas, shares, balance, repeats, batches of one size. The batches of many settings are
+# those of tests/golden/wanted.json; here are the arguments, the refusals, and what an instance shows.
+
+labels = rep(c("pos", "neg", "odd"), times = c(6, 40, 3))
+
+wanted = function(..., strata = labels, seed = 1) {
+  batch_sampler_stratified(..., strata = strata, seed = seed)(NULL)
+}
+
+refused = function(...) message_of(wanted(...))
+
+test_that("quotas are named vectors or lists, and names are those of the strata", {
+  expected = wanted(c(pos = 2, neg = 5))$batches(3)
+  expect_identical(wanted(list(neg = 5L, pos = 2))$batches(3), expected)
+  expect_identical(wanted(c(pos = 2, neg = 5, odd = 0))$batches(3), expected)
+  expect_identical(wanted(c("1" = 1), strata = c(1, 1, 2))$.length(), 2L)
+  expect_match(refused(c(pos = 7)), "must ask for at most 6 rows of 'pos', which has 6. Got 7 instead.", fixed = TRUE)
+  expect_match(refused(c(pos = 0)), "ask for at least one row of some stratum. Got 0 of each instead.", fixed = TRUE)
+  expect_match(refused(list()), "ask for at least one row of some stratum. Got no stratum instead.", fixed = TRUE)
+  expect_match(refused(c(x = 1)), "must name one of the strata, 'pos', 'neg', 'odd'. Got 'x' instead.", fixed = TRUE)
+  expect_match(refused(list(1, 2)), "must name the strata. Got values without names instead.", fixed = TRUE)
+  expect_match(refused(c(pos = 1, pos = 2)), "must name each stratum once. Got 'pos' twice instead.", fixed = TRUE)
+})
+
+test_that("a rare stratum with a quota warns, or makes one batch", {
+  expect_warning(wanted(c(odd = 4), rare = "warn"),
+    "The stratum 'odd' has 3 rows, and 'min_samples_per_stratum' of batch_sampler_stratified asks for 4", fixed = TRUE)
+  expect_identical(wanted(c(odd = 4), rare = "allow")$.length(), 1L)
+})
+
+test_that("shares are exact in every batch, and no row comes twice in one", {
+  sampler = wanted(mean_batch_size = 8, shares = c(pos = 0.25, neg = 0.5, odd = 0.25))
+  expect_identical(unique(sampler$plan()), data.frame(pos = 2L, neg = 4L, odd = 2L))
+  for (epoch in 0:3) {
+    for (rows in epoch_of(sampler, epoch)) {
+      expect_identical(as.vector(table(labels[rows])[c("pos", "neg", "odd")]), c(2L, 4L, 2L))
+      expect_identical(anyDuplicated(rows), 0L)
+    }
+  }
+  written = wanted(mean_batch_size = 8, shares = list(odd = 1L, neg = 2, pos = 1))
+  expect_identical(written$batches(1), sampler$batches(1))
+  expect_match(refused(mean_batch_size = 8, shares = c(pos = 1)),
+    "must name every stratum. Got 2 names too few, 'neg' among them, instead.", fixed = TRUE)
+  expect_match(refused(mean_batch_size = 8, shares = 1), "must name the strata. Got values without names", fixed = TRUE)
+  expect_match(refused(mean_batch_size = 8, shares = "a"), "must be a named vector of numbers. Got 'a'", fixed = TRUE)
+  expect_match(refused(mean_batch_size = 8, shares = c(pos = 0)), "be a finite number above 0. Got 0", fixed = TRUE)
+})
+
+test_that("the other ways need the size of a batch, and do without each other", {
+  expect_identical(wanted(mean_batch_size = 6, balance = "over")$.length(), 20L)
+  expect_identical(wanted(mean_batch_size = 10, drop = "balanced")$.length(), 4L)
+  expect_identical(wanted(3, mean_batch_size = 12, rare = "repeat")$.length(), 7L)
+  expect_match(refused(3, balance = "over"), "must be given together with 'mean_batch_size'. Got 'over'", fixed = TRUE)
+  expect_match(refused(mean_batch_size = 6, balance = 1, drop = "balanced"),
+    "'drop' parameter of batch_sampler_stratified must be left out if 'balance' is given.", fixed = TRUE)
+  expect_match(refused(mean_batch_size = 6, balance = "over", rare = "allow"),
+    "'rare' parameter of batch_sampler_stratified must be left out if 'balance' is given.", fixed = TRUE)
+  expect_match(refused(3, rare = "repeat"), "if 'rare' is 'repeat'. Got one of them instead.", fixed = TRUE)
+  expect_match(refused(3, mean_batch_size = 9), "Got both instead. To have both, set 'rare' to 'repeat'.", fixed = TRUE)
+})
+
+test_that("a plan of repeats shows the rows that there are, and a generator its settings", {
+  plan = batch_plan(labels, 3, mean_batch_size = 12, rare = "repeat")
+  expect_identical(plan$counts, c(21L, 40L, 21L))
+  expect_identical(plan$available, c(6L, 40L, 3L))
+  expect_output(print(plan), "stratum rows of fewest most\n +pos +21 +6 +3 +3")
+  generator = batch_sampler_stratified(mean_batch_size = 8, shares = c(pos = 1, neg = 2, odd = 0.5), strata = labels)
+  expect_output(print(generator), "* shares: 'pos': 1, 'neg': 2, 'odd': 0.5", fixed = TRUE)
+})
+
+test_that("strata that a task has are known to the names once there is a task", {
+  task = mlr3::tsk("sonar")
+  generator = batch_sampler_stratified(c(M = 5, R = 3), seed = 1)
+  sampler = generator(list(task = task))
+  expect_true(all(sampler$plan()$M >= 5 & sampler$plan()$R >= 3))
+  expect_error(batch_sampler_stratified(c(X = 1))(list(task = task)), "must name one of the strata", fixed = TRUE)
+})
+
+test_that("a saved instance gives the same batches, and a recipe is checked", {
+  sampler = wanted(mean_batch_size = 6, balance = "over")
+  copy = unserialize(serialize(sampler, NULL))
+  expect_identical(copy$batches(4), sampler$batches(4))
+  generator = batch_sampler_stratified(mean_batch_size = 6, balance = "over", strata = factor(labels))
+  recipe = attr(generator, "settings")$recipe
+  changed = function(...) {
+    recipe$parts = utils::modifyList(recipe$parts, list(...))
+    recipe$seed = 1
+    message_of(new_generator(recipe)(NULL)$batches(0))
+  }
+  expect_match(changed(taken = c(1, 2)), "have 3 row numbers as 'taken'", fixed = TRUE)
+  expect_match(changed(taken = c(40, 0, 40)), "have 3 row numbers as 'taken'", fixed = TRUE)
+  expect_match(changed(even = 0L), "deal at most 2147483647 rows evenly", fixed = TRUE)
+  expect_match(changed(n_batches = 2), "need no row twice in a batch", fixed = TRUE)
+  expect_match(changed(n_batches = 1000), "'n_batches'", fixed = TRUE)
+})

@@ -1,0 +1,312 @@
+"""What users want in a batch: quotas, shares, balance, repeats, one size. Plans by brute force, then rows."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+from itertools import product
+from typing import Any, Optional
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pystrat import StratifiedBatchSampler
+
+LABELS = ["pos"] * 6 + ["neg"] * 40 + ["odd"] * 3
+
+
+def of_sizes(sizes: Any, *arguments: Any, **parameters: Any) -> StratifiedBatchSampler:
+    """A sampler of strata that are named by their numbers."""
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    return StratifiedBatchSampler(labels, *arguments, seed=1, **parameters)
+
+
+def refused(*arguments: Any, labels: Any = LABELS, **parameters: Any) -> str:
+    with pytest.raises((TypeError, ValueError)) as error:
+        StratifiedBatchSampler(labels, *arguments, seed=1, **parameters)
+    return str(error.value).replace("parameter of StratifiedBatchSampler", "parameter")
+
+
+def tables(sampler: StratifiedBatchSampler, epoch: int) -> np.ndarray:
+    """Rows of each stratum in each batch, counted."""
+    codes = sampler.strata.codes
+    n_strata = len(sampler.strata.counts)
+    return np.array([np.bincount(codes[batch], minlength=n_strata) for batch in sampler.batches(epoch)])
+
+
+# Quotas ---------------------------------------------------------------------------------------------------------------
+
+
+def test_quotas_give_the_most_batches_that_keep_them() -> None:
+    for sizes in product(range(1, 7), repeat=3):
+        for quotas in product(range(3), repeat=3):
+            if not any(quotas) or any(quota > size for quota, size in zip(quotas, sizes)):
+                continue
+            sampler = of_sizes(sizes, dict(enumerate(quotas)))
+            kept = [b for b in range(1, 20) if all(size // b >= quota for size, quota in zip(sizes, quotas))]
+            assert len(sampler) == max(kept)
+            table = tables(sampler, 0)
+            assert (table >= quotas).all() and (table.sum(axis=1) > 0).all()
+            assert (table.sum(axis=0) == sizes).all()
+
+
+@given(
+    st.lists(st.integers(1, 30), min_size=1, max_size=5), st.integers(1, 5), st.sampled_from(["proportional", "even"])
+)
+def test_equal_quotas_are_the_promise_for_all(sizes: list[int], minimum: int, assign: str) -> None:
+    minimum = min(minimum, *sizes)
+    one = of_sizes(sizes, minimum, assign=assign)
+    each = of_sizes(sizes, {stratum: minimum for stratum in range(len(sizes))}, assign=assign)
+    assert one.batches(3).rows.tolist() == each.batches(3).rows.tolist()
+    assert one.plan.assign == each.plan.assign and len(one) == len(each)
+
+
+def test_a_stratum_that_is_not_named_has_no_promise_and_is_dealt_evenly() -> None:
+    sampler = of_sizes([40] + [1] * 20, {0: 2})
+    assert len(sampler) == 20 and sampler.plan.assign == "even"
+    assert set(sampler.plan.sizes) == {3}
+    assert sampler.plan.minimums.tolist() == [2] + [0] * 20
+    assert sampler.plan.min_samples_per_stratum == 0
+    assert "every batch holds rows of 1 of 21 strata" in sampler.plan.summary()
+
+
+def test_names_are_those_that_are_shown() -> None:
+    two = {"a": [1, 1, 2, 2, 2, 2], "b": ["x", "y", "x", "y", "x", "y"]}
+    sampler = StratifiedBatchSampler(two, {"2, x": 1, "2, y": 2}, seed=1)
+    assert len(sampler) == 1
+    assert StratifiedBatchSampler([True, False, False], {True: 1}, seed=1).plan.minimums.tolist() == [1, 2]
+
+
+def test_refused_quotas() -> None:
+    few = "must ask for at most 6 rows of 'pos', which has 6. Got 7 instead. Lower it, or set 'rare' to"
+    assert few in refused({"pos": 7})
+    assert "must ask for at least one row of some stratum. Got 0 of each instead." in refused({"pos": 0})
+    assert "must ask for at least one row of some stratum. Got no stratum instead." in refused({})
+    assert "must name one of the strata, 'pos', 'neg', 'odd'. Got 'x' instead." in refused({"x": 1})
+    assert "must be a non-negative integer. Got -1 instead." in refused({"pos": -1})
+    assert "must name each stratum once. Got '1' twice instead." in refused({1: 1, "1": 2}, labels=[1, 2])
+    many = "'num_replicas' parameter must be at most 2, the number of batches. Got 3 instead."
+    assert f"{many} Lower the number of 'pos' in 'min_samples_per_stratum' to at most 2." in refused(
+        {"pos": 3}, num_replicas=3
+    )
+    assert "Got 7 instead. 'pos' has 6 rows." in refused({"pos": 1}, num_replicas=7)
+
+
+def test_a_rare_stratum_warns_or_makes_one_batch() -> None:
+    with pytest.warns(UserWarning, match="The stratum 'odd' has 3 rows, and .* asks for 4: all rows are in one batch."):
+        assert len(StratifiedBatchSampler(LABELS, {"odd": 4, "pos": 1}, rare="warn")) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(StratifiedBatchSampler(LABELS, {"odd": 4}, rare="allow")) == 1
+
+
+# Shares ---------------------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_shares_are_exact_in_every_batch(data: st.DataObject) -> None:
+    sizes = data.draw(st.lists(st.integers(1, 20), min_size=1, max_size=4))
+    weights = data.draw(st.lists(st.integers(1, 9), min_size=len(sizes), max_size=len(sizes)))
+    size = data.draw(st.integers(1, 12))
+    try:
+        sampler = of_sizes(sizes, mean_batch_size=size, shares=dict(enumerate(weights)))
+    except ValueError as error:
+        assert "twice in a batch" in str(error) or "at least one row" in str(error)
+        return
+    n_batches = len(sampler)
+    assert n_batches == max(1, (2 * sum(sizes) + size) // (2 * size))
+    ends = np.cumsum(weights) * n_batches * size // sum(weights)
+    taken = np.diff(ends, prepend=0)
+    assert sampler.plan.counts.tolist() == taken.tolist()
+    table = tables(sampler, 3)
+    assert (table.sum(axis=1) == size).all()
+    assert ((table == taken // n_batches) | (table == -(-taken // n_batches))).all()
+    assert all(len(set(batch)) == len(batch) for batch in sampler.batches(3))
+
+
+def test_equal_shares_however_they_are_written() -> None:
+    written = [{"pos": 1, "neg": 2, "odd": 1}, {"pos": 0.25, "neg": 0.5, "odd": 0.25}, {"odd": 3, "neg": 6, "pos": 3}]
+    rows = [
+        StratifiedBatchSampler(LABELS, mean_batch_size=8, shares=shares, seed=1).batches(2).rows.tolist()
+        for shares in written
+    ]
+    assert rows[0] == rows[1] == rows[2]
+
+
+def test_refused_shares() -> None:
+    def shares_refused(shares: Any, size: Optional[int] = 10, **parameters: Any) -> str:
+        return refused(mean_batch_size=size, shares=shares, **parameters)
+
+    assert "must name every stratum. Got 2 names too few, 'neg' among them, instead." in shares_refused({"pos": 1})
+    assert "must be a mapping from strata to numbers. Got 0.5 instead." in shares_refused(0.5)
+    assert "must be a finite number above 0. Got 0 instead." in shares_refused({"pos": 0, "neg": 1, "odd": 1})
+    inexact = "must have whole weights whose sum, times the rows of an epoch, is below 2^53. Got a sum of"
+    assert f"{inexact} 2333333333333333, for 50 rows, instead." in shares_refused({"pos": 1, "neg": 1, "odd": 1 / 3})
+    assert f"{inexact} 2^53 or more," in shares_refused({"pos": 1e15 + 1, "neg": 1, "odd": 0.001})
+    thin = {"pos": 1, "neg": 1000, "odd": 1}
+    assert "at least one row of an epoch. Got none of 50 for 'pos' instead." in shares_refused(thin)
+    often = "must ask for at most 3 rows of 'odd' in a batch. Got 8 instead. No row comes twice in a batch. Lower"
+    assert often in shares_refused({"pos": 1, "neg": 1, "odd": 8})
+    assert "must be given together with 'mean_batch_size'. Got 1 value instead." in refused(1, shares={"pos": 1})
+    assert "'rare' parameter must be left out if 'shares' is given." in shares_refused({"pos": 1}, rare="allow")
+    large = "must give an epoch at most 2147483647 rows. Got 3000000000 instead."
+    assert large in shares_refused({"pos": 1, "neg": 1, "odd": 1}, 3_000_000_000)
+
+
+def test_balance_takes_equally_many_rows_of_all_strata() -> None:
+    for balance, rows in (("over", 40), ("under", 3), (12, 12)):
+        sampler = StratifiedBatchSampler(LABELS, mean_batch_size=6, balance=balance, seed=1)
+        assert sampler.plan.counts.tolist() == [rows] * 3
+        assert len(sampler) == max(1, (2 * 3 * rows + 6) // 12)
+        assert np.ptp(sampler.plan.sizes) <= 1
+    assert "must be 'over', 'under' or a positive integer. Got 'o' instead." in refused(mean_batch_size=6, balance="o")
+    assert "must be a positive integer. Got 0 instead." in refused(mean_batch_size=6, balance=0)
+    often = "'mean_batch_size' parameter must ask for at most 3 rows of 'odd' in a batch. Got 4 instead."
+    assert often in refused(mean_batch_size=9, balance="over")
+    assert "must give an epoch at most 2147483647 rows" in refused(mean_batch_size=6, balance=2**31 - 1)
+    both = refused(mean_batch_size=6, shares={"pos": 1}, balance="over")
+    assert "'balance' parameter must be left out if 'shares' is given. Got 'over' instead." in both
+
+
+# Repeats --------------------------------------------------------------------------------------------------------------
+
+
+def fewest_by_brute_force(sizes: Any, minimums: Any, size: int, replicas: int) -> int:
+    n_batches = replicas
+    while sum(max(n, n_batches * m) for n, m in zip(sizes, minimums)) > n_batches * size:
+        n_batches += replicas
+    return n_batches
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_repeats_give_the_fewest_batches_that_keep_the_promises(data: st.DataObject) -> None:
+    sizes = data.draw(st.lists(st.integers(1, 20), min_size=1, max_size=4))
+    minimums = [data.draw(st.integers(0, min(size, 3))) for size in sizes]
+    least = sum(minimums) + (0 in minimums)
+    if not any(minimums):
+        return
+    size, replicas = data.draw(st.integers(least, least + 8)), data.draw(st.integers(1, 3))
+    sampler = of_sizes(sizes, dict(enumerate(minimums)), mean_batch_size=size, rare="repeat", num_replicas=replicas)
+    n_batches = fewest_by_brute_force(sizes, minimums, size, replicas)
+    assert len(sampler) == n_batches
+    for epoch in range(2):
+        table = tables(sampler, epoch)
+        assert (table >= minimums).all() and table.sum(axis=1).max() <= size
+        assert all(len(set(batch)) == len(batch) for batch in sampler.batches(epoch))
+        seen = np.bincount(sampler.batches(epoch).rows, minlength=sum(sizes))
+        assert seen.min() >= 1, "no row is left out"
+
+
+def test_nothing_is_repeated_if_the_promise_holds_without() -> None:
+    plain = StratifiedBatchSampler(LABELS, mean_batch_size=17, seed=1, assign="even")
+    repeated = StratifiedBatchSampler(LABELS, 1, mean_batch_size=17, seed=1, rare="repeat")
+    assert len(plain) == len(repeated) == 3 and not repeated.plan.takes_again
+    assert plain.batches(1).rows.tolist() == repeated.batches(1).rows.tolist()
+
+
+def test_refused_repeats() -> None:
+    together = "must be given together with 'mean_batch_size' if 'rare' is 'repeat'. Got one of them instead."
+    assert together in refused(2, rare="repeat") and together in refused(mean_batch_size=20, rare="repeat")
+    assert "and not both. Got both instead. To have both, set 'rare' to 'repeat'." in refused(2, mean_batch_size=20)
+    least = "'mean_batch_size' parameter must be at least 9, for the rows that 'min_samples_per_stratum' asks for"
+    assert least in refused(3, mean_batch_size=8, rare="repeat")
+    assert "must be at least 3, for" in refused({"pos": 2}, mean_batch_size=2, rare="repeat")
+    assert "must ask for at most 3 rows of 'odd' in a batch. Got 4" in refused(4, mean_batch_size=20, rare="repeat")
+
+
+# One size -------------------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.integers(1, 25), min_size=1, max_size=5), st.integers(1, 12), st.integers(1, 3))
+def test_all_batches_have_one_size_and_no_stratum_loses_too_many(sizes: list[int], size: int, replicas: int) -> None:
+    try:
+        sampler = of_sizes(sizes, mean_batch_size=size, drop="balanced", num_replicas=replicas)
+    except ValueError:
+        n_batches = sum(sizes) // size // replicas * replicas
+        spare = sum(n - min(n, n_batches) for n in sizes)
+        assert n_batches == 0 or sum(sizes) - n_batches * size > spare
+        return
+    n_batches = len(sampler)
+    assert n_batches == sum(sizes) // size // replicas * replicas
+    assert set(sampler.plan.sizes) == {size}
+    kept = sampler.plan.counts
+    assert (kept >= np.minimum(sizes, n_batches)).all() and (kept <= sizes).all()
+    assert len(set(sampler.batches(2).rows.tolist())) == n_batches * size, "no row comes twice"
+
+
+def test_rows_are_left_out_in_turn() -> None:
+    sampler = of_sizes([10, 5, 1], mean_batch_size=5, drop="balanced")
+    assert sampler.plan.counts.tolist() == [10, 4, 1]
+    seen = np.zeros(16, dtype=np.int64)
+    for epoch in range(5):
+        seen += np.bincount(sampler.batches(epoch).rows, minlength=16)
+    assert seen.tolist() == [5] * 10 + [4] * 5 + [5]
+
+
+def test_refused_drops() -> None:
+    assert "'drop' parameter must be one of 'balanced'." in refused(mean_batch_size=5, drop="last")
+    assert "must be at most 49, the number of rows. Got 50" in refused(mean_batch_size=50, drop="balanced")
+    assert "must be given together with 'mean_batch_size'" in refused(2, drop="balanced")
+    needed = (
+        "must leave out at most 0 rows, so that each stratum keeps a row for each batch. Got 2, which leaves out 1,"
+    )
+    assert needed in refused(mean_batch_size=2, drop="balanced", labels=["a", "b", "c"])
+
+
+# What all of them keep ------------------------------------------------------------------------------------------------
+
+WAYS: dict[str, dict[str, Any]] = {
+    "quotas": {"min_samples_per_stratum": {"pos": 2, "neg": 5}},
+    "shares": {"mean_batch_size": 8, "shares": {"pos": 1, "neg": 2, "odd": 1}},
+    "balance": {"mean_batch_size": 6, "balance": "over"},
+    "repeats": {"min_samples_per_stratum": 3, "mean_batch_size": 12, "rare": "repeat"},
+    "one size": {"mean_batch_size": 10, "drop": "balanced"},
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_pickles_states_and_ranks(way: str) -> None:
+    def made(**parameters: Any) -> StratifiedBatchSampler:
+        return StratifiedBatchSampler(LABELS, seed=3, **WAYS[way], **parameters)
+
+    sampler = made()
+    copied = pickle.loads(pickle.dumps(sampler))
+    assert copied.batches(5).rows.tolist() == sampler.batches(5).rows.tolist()
+    assert copied.parameters == sampler.parameters and copied.plan.summary() == sampler.plan.summary()
+    iterator = iter(sampler)
+    next(iterator)
+    resumed = made()
+    resumed.load_state_dict(iterator.state_dict())
+    assert list(resumed) == list(iterator)
+    ranks = [made(num_replicas=2, rank=rank) for rank in (0, 1)]
+    whole = made(num_replicas=2)
+    interleaved = [batch for pair in zip(*ranks) for batch in pair]
+    assert interleaved == list(whole) and len(whole) % 2 == 0
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_without_shuffling_rows_come_in_the_order_of_the_dataset(way: str) -> None:
+    sampler = StratifiedBatchSampler(LABELS, seed=3, shuffle=False, **WAYS[way])
+    assert (
+        sampler.batches(2).rows.tolist()
+        == StratifiedBatchSampler(LABELS, seed=4, shuffle=False, **WAYS[way]).batches(2).rows.tolist()
+    )
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_rows_with_a_missing_value_are_never_sampled(way: str) -> None:
+    sampler = StratifiedBatchSampler([None, *LABELS, None], seed=3, missing="drop", **WAYS[way])
+    rows = sampler.batches(1).rows
+    assert 0 not in rows and len(LABELS) + 1 not in rows
+    assert sampler.plan.summary() == StratifiedBatchSampler(LABELS, seed=3, **WAYS[way]).plan.summary()
+
+
+def test_the_plan_shows_the_rows_that_there_are() -> None:
+    summary = StratifiedBatchSampler(LABELS, seed=1, **WAYS["shares"]).plan.summary()
+    assert summary.splitlines()[2].split() == ["stratum", "rows", "of", *"fewest in a batch most in a batch".split()]
+    assert summary.splitlines()[3].split() == ["pos", "12", "6", "2", "2"]
