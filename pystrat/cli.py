@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 
 from pystrat.plan import ASSIGN_CHOICES
-from pystrat.stratified.sampler import MISSING_CHOICES, RARE_CHOICES, StratifiedBatchSampler
+from pystrat.stratified.sampler import MISSING_CHOICES, StratifiedBatchSampler
+from pystrat.stratified.wanted import DROP_CHOICES, RARE_CHOICES
 from pystrat.tables import read_table
 
 
@@ -111,6 +112,9 @@ def _sampler(options: argparse.Namespace) -> StratifiedBatchSampler:
         _read_columns(options.file, options.strata),
         options.min_samples_per_stratum,
         mean_batch_size=options.mean_batch_size,
+        shares=None if options.shares is None else dict(options.shares),
+        balance=options.balance,
+        drop=options.drop,
         shuffle=not options.no_shuffle,
         seed=options.seed,
         assign=options.assign,
@@ -192,11 +196,7 @@ def _command(commands: Any, name: str, help_text: str, run: Any) -> argparse.Arg
         metavar="COLUMN[,COLUMN...]",
         help="the columns whose combinations are the strata",
     )
-    size = parser.add_mutually_exclusive_group(required=True)
-    size.add_argument(
-        "--min-samples-per-stratum", type=int, metavar="M", help="rows of every stratum that every batch must hold"
-    )
-    size.add_argument("--mean-batch-size", type=int, metavar="SIZE", help="or else the rows of a batch on average")
+    _add_sizes(parser)
     parser.add_argument("--seed", type=int, help="from 0 to 2147483646 (default: one is drawn)")
     parser.add_argument("--no-shuffle", action="store_true", help="keep the file's order within each stratum")
     _add_choice(parser, "--assign", ASSIGN_CHOICES, "how rows are dealt to batches")
@@ -204,6 +204,62 @@ def _command(commands: Any, name: str, help_text: str, run: Any) -> argparse.Arg
     _add_choice(parser, "--missing", MISSING_CHOICES, "what to do with rows that have a missing value")
     parser.add_argument("--num-replicas", type=int, metavar="R", help="make the number of batches a multiple of R")
     return parser
+
+
+def _add_sizes(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--min-samples-per-stratum",
+        type=_minimum,
+        action=_Minimums,
+        metavar="M",
+        help="rows of every stratum that every batch must hold; or STRATUM=M, once for each stratum with a promise",
+    )
+    parser.add_argument("--mean-batch-size", type=int, metavar="SIZE", help="or else the rows of a batch on average")
+    parser.add_argument(
+        "--shares",
+        type=_named_number,
+        action="append",
+        metavar="STRATUM=SHARE",
+        help="the share of a stratum in every batch, once for each stratum; with --mean-batch-size",
+    )
+    parser.add_argument(
+        "--balance",
+        type=lambda text: int(text) if text.isdigit() else text,
+        metavar="over|under|ROWS",
+        help="take equally many rows of every stratum; with --mean-batch-size",
+    )
+    parser.add_argument("--drop", choices=DROP_CHOICES, help="make all batches of one size; with --mean-batch-size")
+
+
+class _Minimums(argparse.Action):
+    """One number for all strata, or a number for each, one after the other."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: Any = None) -> None:
+        known = getattr(namespace, self.dest)
+        if isinstance(values, tuple) and isinstance(known, (dict, type(None))):
+            values = {**(known or {}), values[0]: values[1]}
+        elif known is not None:
+            parser.error(f"argument {option_string}: must be one number, or STRATUM=NUMBER for each stratum.")
+        setattr(namespace, self.dest, values)
+
+
+def _minimum(text: str) -> Union[int, tuple[str, Union[int, float]]]:
+    """Read a number of rows, or that of a stratum."""
+    if "=" in text:
+        return _named_number(text)
+    try:
+        return int(text)
+    except ValueError:
+        message = f"must be an integer, or STRATUM=NUMBER. Got '{text}' instead."
+        raise argparse.ArgumentTypeError(message) from None
+
+
+def _named_number(text: str) -> tuple[str, Union[int, float]]:
+    """Read ``STRATUM=NUMBER``; the name of a stratum may have the character itself."""
+    name, equals, number = text.rpartition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError(f"must be STRATUM=NUMBER, such as positive=3. Got '{text}' instead.")
+    return name, _number(number)
 
 
 def _add_choice(parser: argparse.ArgumentParser, name: str, choices: Sequence[str], help_text: str) -> None:

@@ -6,6 +6,7 @@ import importlib.util
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -31,6 +32,35 @@ def test_plan_prints_the_plan(file: Path, capsys: pytest.CaptureFixture[str]) ->
     assert run("plan", file, "--strata", "autism,sex", "--min-samples-per-stratum", 3, "--missing", "drop") == 0
     expected = StratifiedBatchSampler(TABLE[["autism", "sex"]], 3, missing="drop")
     assert capsys.readouterr().out == expected.plan.summary() + "\n"
+
+
+@pytest.mark.parametrize(
+    "options, parameters",
+    [
+        ("--min-samples-per-stratum f=5 --min-samples-per-stratum m=1", {"min_samples_per_stratum": {"f": 5, "m": 1}}),
+        ("--mean-batch-size 10 --shares f=1 --shares m=1.5", {"mean_batch_size": 10, "shares": {"f": 1, "m": 1.5}}),
+        ("--mean-batch-size 10 --balance over", {"mean_batch_size": 10, "balance": "over"}),
+        ("--mean-batch-size 10 --balance 30", {"mean_batch_size": 10, "balance": 30}),
+        ("--mean-batch-size 9 --drop balanced", {"mean_batch_size": 9, "drop": "balanced"}),
+        (
+            "--min-samples-per-stratum 4 --mean-batch-size 9 --rare repeat",
+            {"min_samples_per_stratum": 4, "mean_batch_size": 9, "rare": "repeat"},
+        ),
+    ],
+)
+def test_plan_of_what_is_wanted(
+    options: str, parameters: dict[str, Any], file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Options may stand before the file, which none of them takes for a value."""
+    assert run("plan", *options.split(), "--strata", "sex", file) == 0
+    assert capsys.readouterr().out == StratifiedBatchSampler(TABLE["sex"], **parameters).plan.summary() + "\n"
+
+
+@pytest.mark.parametrize("options", [["f=3", "4"], ["4", "f=3"], ["4", "5"], ["x"], ["f=x"]])
+def test_promises_are_one_number_or_named_ones(options: list[str], file: Path) -> None:
+    given = [part for option in options for part in ("--min-samples-per-stratum", option)]
+    with pytest.raises(SystemExit, match="2"):
+        run("plan", *given, "--strata", "sex", file)
 
 
 def test_plan_saves_a_picture(file: Path, tmp_path: Path) -> None:

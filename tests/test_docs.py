@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
-DOCUMENTS = ["distributed-and-resume.md", "corpus.md", "downsampling.md", "pairs.md"]
+DOCUMENTS = ["batches.md", "distributed-and-resume.md", "corpus.md", "downsampling.md", "pairs.md"]
 
 
 def blocks(document: str) -> str:
