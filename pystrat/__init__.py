@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # what `_MODULE_OF` says, for type checkers and editors
     from pystrat.pairs.sampler import NegativePairBatchSampler, decode_pairs
     from pystrat.weighted.prioritized import PrioritizedBatchSampler
     from pystrat.report import batch_counts, plot_batch_counts, plot_plan
+    from pystrat.stratified.subset import StrataSubsetBatchSampler
     from pystrat.weighted.sum_tree import SumTree
     from pystrat.tree import TreeBatchSampler, TreeSampler
     from pystrat.weighted.uniform import UniformBatchSampler
@@ -40,6 +41,7 @@ __all__ = [
     "PairDataset",
     "PerplexityBatchSampler",
     "PrioritizedBatchSampler",
+    "StrataSubsetBatchSampler",
     "StratifiedBatchSampler",
     "SumTree",
     "TreeBatchSampler",
@@ -70,6 +72,7 @@ _MODULE_OF = {
     "PairDataset": "pairs.datasets",
     "PerplexityBatchSampler": "corpus",
     "PrioritizedBatchSampler": "weighted.prioritized",
+    "StrataSubsetBatchSampler": "stratified.subset",
     "SumTree": "weighted.sum_tree",
     "TreeBatchSampler": "tree",
     "TreeSampler": "tree",

@@ -114,6 +114,41 @@ cdef extern from "passes.h" nogil:
         int32_t *waiting
     int64_t keep_apart(const Sequence *sequence, int64_t batch, int64_t wanted, int64_t *begin)
 
+cdef extern from "blocks.h" nogil:
+    ctypedef struct Blocks:
+        int64_t n_strata
+        int64_t n_batches
+        int64_t n_all
+        const int64_t *counts
+        const int64_t *n_blocks
+        const int64_t *starts
+        const int64_t *begins
+        int32_t *sequences
+        int32_t *firsts
+        int32_t *batch_of
+    ctypedef struct Dealing:
+        int32_t *heap
+        int32_t *keys
+        int32_t *always
+        int32_t *left
+        int32_t *heads
+        int32_t *next
+        int32_t *previous
+    void gather_blocks(
+        const int32_t *order,
+        const int32_t *codes,
+        int32_t first_row,
+        int64_t begin,
+        int64_t end,
+        int64_t *ranks,
+        int64_t *found,
+        Blocks *blocks,
+    )
+    void begin_dealing(const Blocks *blocks, Dealing *dealing)
+    bint deal_blocks(Blocks *blocks, Dealing *dealing, int64_t wanted, int32_t *chosen)
+    void fill_block_offsets(const Blocks *blocks, int64_t *offsets)
+    void write_blocks(const Blocks *blocks, int64_t begin, int64_t end, int64_t *next_places, int32_t *rows)
+
 cdef extern from "scatter.h" nogil:
     uint32_t scatter_permutation_uint8(
         Generator *generator,

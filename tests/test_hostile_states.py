@@ -22,6 +22,7 @@ KINDS = (
     "NegativePairBatchSampler",
     "PerplexityBatchSampler",
     "PrioritizedBatchSampler",
+    "StrataSubsetBatchSampler",
     "StratifiedBatchSampler",
     "TreeBatchSampler",
     "UniformBatchSampler",

@@ -76,11 +76,20 @@ def check_stratified(sampler: Any, given: Arguments) -> None:
     if sampler.rank is not None:
         return
     codes, n_strata = sampler.strata.codes, len(sampler.plan.counts)
+    assert all(len(set(batch.tolist())) == len(batch) for batch in batches)
+    if sampler.plan.takes_again:
+        return
     assert sorted(batches.rows.tolist()) == np.flatnonzero(codes < n_strata).tolist()
     promised = sampler.plan.min_samples_per_stratum
     assert all((np.bincount(codes[batch], minlength=n_strata) >= promised).all() for batch in batches)
     minimum = given["min_samples_per_stratum"]
     assert minimum is None or given["rare"] != "error" or promised >= minimum
+
+
+def check_subset(sampler: Any, given: Arguments) -> None:
+    plan = sampler.plan
+    n_drawn = plan.n_batches * plan.strata_per_batch * plan.min_samples_per_stratum
+    check_epoch(sampler, length_of(given["strata"]), n_drawn if plan.exact else int(plan.counts.sum()))
 
 
 def check_downsampled(sampler: Any, given: Arguments) -> None:
@@ -318,7 +327,16 @@ CALLS: dict[str, Call] = {
     "StratifiedBatchSampler": Call(
         fixed(strata=LABELS, min_samples_per_stratum=1),
         check_stratified,
-        besides={**SHARDED, "mean_batch_size": {"min_samples_per_stratum": None}},
+        besides={
+            **SHARDED,
+            "mean_batch_size": {"min_samples_per_stratum": None},
+            "shares": {"min_samples_per_stratum": None, "mean_batch_size": 3},
+            "balance": {"min_samples_per_stratum": None, "mean_batch_size": 3},
+            "drop": {"min_samples_per_stratum": None, "mean_batch_size": 4},
+        },
+    ),
+    "StrataSubsetBatchSampler": Call(
+        fixed(strata=LABELS, strata_per_batch=1, min_samples_per_stratum=1), check_subset, besides=SHARDED
     ),
     "SumTree": Call(fixed(weights=[1.0, 2.0], capacity=2), check_sums, besides={"weights": {"capacity": 4}}),
     "TreeBatchSampler": Call(

@@ -11,13 +11,39 @@ import numpy as np
 import pytest
 
 import rbridge
-from pystrat import BatchSampler, DownsampledBatchSampler, StratifiedBatchSampler
+from pystrat import BatchSampler, DownsampledBatchSampler, StrataSubsetBatchSampler, StratifiedBatchSampler
 from pystrat.recipe import make_recipe
-from rbridge.session import Session
+from rbridge.session import Session, as_array
 from tests.bridge.recipes import assert_same_recipe
 
 LABELS = [2.5, 1.0, 2.5, 1.0, 1.0, 1.0, 2.5, 3.0, 3.0, 3.0, 3.0]
 MANY = np.arange(600) % 300 / 4
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"strata_per_batch": 2, "min_samples_per_stratum": 1},
+        {"strata_per_batch": 3, "min_samples_per_stratum": 2, "num_replicas": 1},
+        {"strata_per_batch": 2, "min_samples_per_stratum": 2, "exact": True},
+        {"strata_per_batch": 1, "min_samples_per_stratum": 4, "exact": True, "rare": "allow"},
+        {"strata_per_batch": 1, "min_samples_per_stratum": 4, "rare": "allow", "num_replicas": 2},
+    ],
+)
+@pytest.mark.parametrize("labels", [LABELS, MANY], ids=["bytes", "integers"])
+def test_strata_subset(parameters: dict[str, Any], labels: Any, r: Session) -> None:
+    if labels is MANY:  # two rows of each stratum
+        parameters = {**parameters, "min_samples_per_stratum": min(2, parameters["min_samples_per_stratum"])}
+    sampler = StrataSubsetBatchSampler(labels, seed=7, **parameters)
+    generator = r.call("batch_sampler_strata_subset", strata=np.array(labels, dtype=np.float64), seed=7, **parameters)
+    crossed = rbridge.as_torch_sampler(sampler)
+    for made in (generator, crossed):
+        assert_same_recipe(r, sampler, made)
+        instance = r.call_function(made, None)
+        for epoch in (0, 3, 6_700_000):
+            rows, offsets = (as_array(part) for part in r.call_function(instance["batches"], epoch))
+            assert (rows - 1).tolist() == sampler.batches(epoch).rows.tolist()
+            assert offsets.tolist() == sampler.batches(epoch).offsets.tolist()
 
 
 @pytest.mark.parametrize("shuffle", [True, False])

@@ -20,7 +20,7 @@ largest_seed = 2147483646
 
 sampler_kinds = function() {
   c(
-    "stratified", "downsampled", "uniform", "weighted", "prioritized", "pairs", "multilabel",
+    "stratified", "strata_subset", "downsampled", "uniform", "weighted", "prioritized", "pairs", "multilabel",
     "tree", "epoch_subset", "mixture", "perplexity"
   )
 }

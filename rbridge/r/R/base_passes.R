@@ -95,10 +95,13 @@ passes_batches = function(setup, epoch) {
 }
 
 # `count` rows of a walk, from the place on where an epoch begins.
-# The product of epoch and rows is taken in two parts, since it may pass 2^53.
 walked_rows = function(walk, epoch, count) {
   n = length(walk$rows)
-  taken = walk$taken
-  begin = ((epoch %% 4096) * taken + (epoch %/% 4096) * ((4096 * taken) %% n)) %% n
+  begin = multiplied_modulo(epoch, walk$taken, n)
   walk$rows[(begin + seq_len(count) - 1) %% n + 1]
+}
+
+# a * b modulo n, for a below 2^24 and b below 2^31: the product is taken in two parts, since it may pass 2^53.
+multiplied_modulo = function(a, b, n) {
+  ((a %% 4096) * b + (a %/% 4096) * ((4096 * b) %% n)) %% n
 }

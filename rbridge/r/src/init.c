@@ -16,6 +16,7 @@ static const R_CallMethodDef routines[] = {
   {"C_count_codes", (DL_FUNC)&C_count_codes, 2},
   {"C_prepare_scatter", (DL_FUNC)&C_prepare_scatter, 5},
   {"C_draw_passes", (DL_FUNC)&C_draw_passes, 8},
+  {"C_draw_blocks", (DL_FUNC)&C_draw_blocks, 5},
   {"C_draw_epoch", (DL_FUNC)&C_draw_epoch, 2},
   {"C_uniform_epoch", (DL_FUNC)&C_uniform_epoch, 5},
   {"C_build_tree", (DL_FUNC)&C_build_tree, 4},

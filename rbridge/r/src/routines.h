@@ -16,6 +16,7 @@ SEXP C_prepare_scatter(SEXP key, SEXP codes, SEXP counts, SEXP n_batches, SEXP e
 SEXP C_draw_passes(
     SEXP codes, SEXP sizes, SEXP taken, SEXP available, SEXP n_batches, SEXP n_rows, SEXP repeated, SEXP seed
 );
+SEXP C_draw_blocks(SEXP codes, SEXP counts, SEXP n_blocks, SEXP n_batches, SEXP seed);
 SEXP C_draw_epoch(SEXP reference, SEXP seed);
 SEXP C_uniform_epoch(SEXP n, SEXP batch_size, SEXP n_batches, SEXP replacement, SEXP seed);
 SEXP C_build_tree(SEXP weights, SEXP capacity, SEXP keeps_least, SEXP names);

@@ -144,6 +144,7 @@ calls = list(
   batch_sampler_pairs = list(users = c(1, 2), items = c(1, 2), ratio = 0.5, batch_size = 2, n_items = 4),
   batch_sampler_perplexity = list(n = 6, sample = 4, batch_size = 2),
   batch_sampler_prioritized = list(n = 6, batch_size = 2),
+  batch_sampler_strata_subset = list(strata_per_batch = 1, min_samples_per_stratum = 1, strata = labels_of_rows),
   batch_sampler_stratified = list(min_samples_per_stratum = 1, strata = labels_of_rows),
   batch_sampler_tree = list(
     spec = list(mode = "shuffle"), batch_size = 2, length = 6, table = list(x = labels_of_rows)

@@ -1,0 +1,293 @@
+"""Batches of some strata each, with several rows of every one: P classes of m rows, as metric learning wants them."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any, Optional, Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pystrat.base import Batches, BatchSampler, epoch_permutation
+from pystrat.entries import named_by_class
+from pystrat.messages import RefusedValue, check_choice, check_flag, check_integer, count_of, range_of, show
+from pystrat.recipe import Recipe, compact, make_recipe
+from pystrat.sizes import round_to_replicas
+from pystrat.strata import Strata, encode_strata
+from pystrat.stratified._blocks import deal_blocks
+from pystrat.stratified.sampler import MISSING_CHOICES
+
+RARE_CHOICES = ("error", "warn", "allow")
+
+
+@dataclass(frozen=True, eq=False)
+class SubsetPlan:
+    """How the rows of strata are cut into blocks, and how many blocks a batch has.
+
+    Attributes
+    ----------
+    n_batches : int
+        B, the number of batches of an epoch over all replicas.
+    strata_per_batch : int
+        P, the strata that every batch holds, or holds at least.
+    min_samples_per_stratum : int
+        m, the rows that a batch holds, or holds at least, of each of its strata.
+    exact : bool
+        Whether every batch has exactly P strata of exactly m rows.
+    counts : numpy.ndarray of int64, shape (number of strata,)
+        n_s, the rows of each stratum.
+    blocks : numpy.ndarray of int64, shape (number of strata,)
+        The batches of an epoch that hold rows of each stratum; with `exact` at most so many.
+    shown : sequence of str
+        The names of the strata.
+    """
+
+    n_batches: int
+    strata_per_batch: int
+    min_samples_per_stratum: int
+    exact: bool
+    counts: NDArray[np.int64]
+    blocks: NDArray[np.int64]
+    shown: Sequence[str]
+
+    @property
+    def n_over(self) -> int:
+        """The blocks that an epoch leaves out, in turn."""
+        return int(self.blocks.sum()) - self.strata_per_batch * self.n_batches if self.exact else 0
+
+    def table(self) -> pd.DataFrame:
+        """Return the strata: their rows, the batches that hold them, and the fewest and the most rows there."""
+        blocks = np.maximum(self.blocks, 1)
+        fewest, most = self.counts // blocks, -(-self.counts // blocks)
+        if self.exact:
+            fewest = most = np.where(self.blocks > 0, self.min_samples_per_stratum, 0)
+        columns = {"rows": self.counts, "batches": self.blocks, "fewest": fewest, "most": most}
+        return pd.DataFrame(columns, index=pd.Index(list(self.shown), name="stratum"))
+
+    def summary(self) -> str:
+        """Describe the plan in a few lines."""
+        mean = int(self.blocks.sum()) / self.n_batches
+        held = self.strata_per_batch if self.exact else range_of([int(mean), int(-(-mean // 1))])
+        rows = f"{'' if self.exact else 'at least '}{count_of(self.min_samples_per_stratum, 'row')} of each"
+        table = [line.rstrip() for line in self.table()[:20].to_string().splitlines()]
+        return "\n".join([f"{count_of(self.n_batches, 'batch')} of {held} strata, with {rows}", *table])
+
+
+class StrataSubsetBatchSampler(BatchSampler):
+    """Batch sampler of some strata in each batch, with several rows of every one of them.
+
+    For metric learning and contrastive losses with more classes than a batch has room for: P classes of m rows each.
+    For a PyTorch ``DataLoader(dataset, batch_sampler=...)``; the R function ``rbridge::batch_sampler_strata_subset()``
+    gives the same batches, row for row, from the same seed.
+
+    Parameters
+    ----------
+    strata : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns
+        As `StratifiedBatchSampler` takes them.
+    strata_per_batch : int
+        P, the strata of a batch.
+    min_samples_per_stratum : int
+        m, the rows of each stratum of a batch.
+    exact : bool, default False
+        False: every batch holds at least P strata, and at least m rows of each of them; an epoch visits every row once.
+        True: every batch holds exactly m rows of exactly P strata; rows and strata that are over are left out in turn.
+    rare : {"error", "warn", "allow"}, default "error"
+        What to do with strata of fewer than m rows: refuse them, or go on, with a warning or without. All rows of such
+        a stratum are then in one batch of the epoch; with `exact` they are never sampled.
+    missing : {"error", "stratum", "drop"}, default "error"
+        What to do with rows that have a missing value: refuse, make missing a value of its own, or never sample them.
+    seed : int, optional
+        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``.
+    num_replicas : int, optional
+        The number of processes that share an epoch: the number of batches is rounded down to a multiple of it.
+    rank : int, optional
+        Which of the replicas this is, from 0. None gives all batches in global order.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is refused; if a stratum is rare; or if no batch has P strata of m rows.
+
+    Notes
+    -----
+    With b_s = n_s // m for a stratum of n_s rows, an epoch has B batches, the largest number for which the sum of
+    min(b_s, B) is at least P * B. The rows of a stratum are cut into min(b_s, B) blocks, in the order of the epoch; the
+    sizes of the blocks differ by at most 1. Guarantees, besides those of `BatchSampler`:
+
+    * No batch has two blocks of a stratum, and the numbers of strata in two batches differ by at most 1.
+    * With P = the number of strata, and without `exact`, B is that of `StratifiedBatchSampler`.
+    * With `exact`, the x blocks that are over are left out in turn: the blocks of all strata stand in a line, and epoch
+      e leaves out x of them from place e * x on, cyclically. The rows of a stratum are taken in turn as well, so that
+      they come equally often up to one.
+    * Within a batch the rows are in order of stratum, then of rank.
+
+    A batch is filled with the strata that have as many blocks left as there are batches left; then with those whose
+    next block comes first in the order of the epoch.
+
+    The batches are those of the PK sampling of A. Hermans, L. Beyer and B. Leibe, "In Defense of the Triplet Loss for
+    Person Re-Identification" (2017), without its random choice of classes and rows.
+
+    Examples
+    --------
+    >>> from pystrat import StrataSubsetBatchSampler
+    >>> labels = ["a", "b", "c", "d"] * 3
+    >>> sampler = StrataSubsetBatchSampler(labels, strata_per_batch=2, min_samples_per_stratum=3, seed=1)
+    >>> [[labels[row] for row in batch] for batch in sampler]
+    [['a', 'a', 'a', 'c', 'c', 'c'], ['b', 'b', 'b', 'd', 'd', 'd']]
+    """
+
+    @named_by_class
+    def __init__(
+        self,
+        strata: Any,
+        strata_per_batch: int,
+        min_samples_per_stratum: int,
+        *,
+        exact: bool = False,
+        rare: str = "error",
+        missing: str = "error",
+        seed: Optional[int] = None,
+        num_replicas: Optional[int] = None,
+        rank: Optional[int] = None,
+    ) -> None:
+        strata_per_batch = check_integer(strata_per_batch, "strata_per_batch", minimum=1)
+        minimum = check_integer(min_samples_per_stratum, "min_samples_per_stratum", minimum=1)
+        exact = check_flag(exact, "exact")
+        rare = check_choice(rare, "rare", choices=RARE_CHOICES)
+        missing = check_choice(missing, "missing", choices=MISSING_CHOICES)
+        super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
+        encoded = encode_strata(strata, missing=missing)
+        self._plan = make_subset_plan(
+            encoded, strata_per_batch, minimum, exact=exact, rare=rare, num_replicas=self.num_replicas or 1
+        )
+        self._codes = encoded.codes
+        self._walk: Optional[NDArray[np.int32]] = None  # the rows, stratum by stratum, in the order of epoch 0
+        self._parameters = {
+            "strata_per_batch": strata_per_batch,
+            "min_samples_per_stratum": minimum,
+            "exact": exact,
+            "rare": rare,
+            "missing": missing,
+            "num_replicas": self.num_replicas,
+        }
+        n_rare = int((encoded.counts < minimum).sum())
+        if rare == "warn" and n_rare:
+            held = "are never sampled" if exact else "are in one batch, all rows of each"
+            message = f"{n_rare} of {len(encoded.counts)} strata of {type(self).__name__} have fewer than "
+            warnings.warn(f"{message}{count_of(minimum, 'row')}: they {held}.", stacklevel=3)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters, checked; all but the strata, the seed and the rank."""
+        return dict(self._parameters)
+
+    @property
+    def plan(self) -> SubsetPlan:
+        """The plan: the number of batches, and the blocks of each stratum."""
+        return self._plan
+
+    def _global_length(self) -> int:
+        return self._plan.n_batches
+
+    def _epoch_batches(self, epoch: int) -> Batches:
+        plan = self._plan
+        order = epoch_permutation(len(self._codes), seed=self._seed, epoch=epoch)
+        if not plan.exact:
+            codes = self._codes.astype(np.int32)
+            return Batches(*deal_blocks(order, codes, plan.counts, plan.blocks, plan.n_batches))
+        blocks, rows = self._part_of_epoch(epoch)
+        codes = np.full(len(self._codes), len(plan.counts), dtype=np.int32)
+        codes[rows] = self._codes[rows]
+        return Batches(*deal_blocks(order, codes, blocks * plan.min_samples_per_stratum, blocks, plan.n_batches))
+
+    def _part_of_epoch(self, epoch: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Return the blocks that an exact epoch has of each stratum, and its rows, which are taken in turn."""
+        plan, minimum = self._plan, self._plan.min_samples_per_stratum
+        before, after = left_out_until(plan, epoch), left_out_until(plan, epoch + 1)
+        blocks = plan.blocks - (after - before)
+        # Where in the order of a stratum the rows that all epochs before have taken end.
+        begins = (plan.blocks * epoch - before) * minimum % plan.counts
+        starts = np.cumsum(plan.counts) - plan.counts
+        rows = self._rows_by_stratum()
+        places = np.arange(len(rows)) - np.repeat(starts + begins, plan.counts)
+        turns = places % np.repeat(plan.counts, plan.counts)
+        return blocks, rows[turns < np.repeat(blocks * minimum, plan.counts)]
+
+    def _rows_by_stratum(self) -> NDArray[np.int32]:
+        """Return the rows, stratum by stratum, in the order in which exact epochs take them."""
+        if self._walk is None:
+            order = epoch_permutation(len(self._codes), seed=self._seed)
+            order = order[self._codes[order] < len(self._plan.counts)]
+            self._walk = order[np.argsort(self._codes[order], kind="stable")]
+        return self._walk
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what follows from the rest."""
+        return {**self.__dict__, "_walk": None}
+
+    def _recipe(self) -> Recipe:
+        plan = self._plan
+        parts = {
+            "codes": compact(self._codes, len(plan.counts)),
+            "n_strata": len(plan.counts),
+            "n_batches": plan.n_batches,
+            "strata_per_batch": plan.strata_per_batch,
+            "min_samples_per_stratum": plan.min_samples_per_stratum,
+            "exact": plan.exact,
+            "blocks": plan.blocks.astype(np.float64),
+        }
+        settings = {name: show(value) for name, value in self._parameters.items() if value is not None}
+        return make_recipe("strata_subset", seed=self._seed, parts=parts, labels={**settings, "names": plan.shown})
+
+    def __repr__(self) -> str:
+        plan = self._plan
+        return (
+            f"{type(self).__name__}({int(plan.counts.sum())} rows, {len(plan.counts)} strata, "
+            f"{count_of(plan.n_batches, 'batch')}, strata_per_batch={plan.strata_per_batch}, "
+            f"min_samples_per_stratum={plan.min_samples_per_stratum}, exact={plan.exact}, seed={self._seed}, "
+            f"epoch={self.epoch})"
+        )
+
+
+def make_subset_plan(
+    strata: Strata, strata_per_batch: int, minimum: int, *, exact: bool, rare: str, num_replicas: int
+) -> SubsetPlan:
+    """Choose the number of batches and the blocks of each stratum; refuse what cannot be."""
+    counts, names = strata.counts, strata.shown
+    smallest = int(counts.argmin())
+    if rare == "error" and counts[smallest] < minimum:
+        has = f"the smallest stratum, '{names[smallest]}', has {count_of(int(counts[smallest]), 'row')}"
+        required = f"be at most {int(counts[smallest])}: {has}"
+        advice = "Lower it, or set 'rare' to 'warn' or 'allow'."
+        raise RefusedValue("min_samples_per_stratum", required, show(minimum), advice)
+    full = counts // minimum
+    n_full = int((full > 0).sum())
+    if strata_per_batch > n_full:
+        required = f"be at most {n_full}, the number of strata with at least {count_of(minimum, 'row')}"
+        raise RefusedValue("strata_per_batch", required, show(strata_per_batch))
+    n_batches = _most_batches(full, strata_per_batch)
+    if n_batches < num_replicas:
+        required = f"be at most {n_batches}, the number of batches"
+        raise RefusedValue("num_replicas", required, show(num_replicas))
+    n_batches = round_to_replicas(n_batches, num_replicas, "down")
+    blocks = np.minimum(full if exact else np.maximum(full, 1), n_batches)
+    return SubsetPlan(n_batches, strata_per_batch, minimum, exact, counts, blocks, names)
+
+
+def _most_batches(full: NDArray[np.int64], strata_per_batch: int) -> int:
+    """Return the largest B for which the sum of min(full, B) is at least strata_per_batch * B; it is concave in B."""
+    least, beyond = 1, int(full.sum()) // strata_per_batch + 1
+    while beyond - least > 1:
+        middle = (least + beyond) // 2
+        fits = int(np.minimum(full, middle).sum()) >= strata_per_batch * middle
+        least, beyond = (middle, beyond) if fits else (least, middle)
+    return least
+
+
+def left_out_until(plan: SubsetPlan, epoch: int) -> NDArray[np.int64]:
+    """Return how many blocks of each stratum all epochs before this one have left out."""
+    ends = np.cumsum(plan.blocks)
+    rounds, place = divmod(epoch * plan.n_over, int(ends[-1]))
+    return rounds * plan.blocks + np.clip(place - (ends - plan.blocks), 0, plan.blocks)

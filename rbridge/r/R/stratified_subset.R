@@ -1,0 +1,265 @@
+#' @title Batch Sampler of Some Strata in Each Batch
+#'
+#' @description
+#' Makes a batch sampler for [torch::dataloader()] and for the learners of mlr3torch in which every batch holds some of
+#' the strata, with several rows of each: P classes of m rows, as metric learning and contrastive losses want them.
+#' `pystrat.StrataSubsetBatchSampler` in Python gives the same batches, row for row, from the same seed.
+#'
+#' @param strata_per_batch (`integer(1)`)\cr
+#'   P, the strata of a batch.
+#' @param min_samples_per_stratum (`integer(1)`)\cr
+#'   m, the rows of each stratum of a batch.
+#' @param strata (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
+#'   What the strata are, as in [batch_sampler_stratified()].
+#'   `NULL` (default): the task says it.
+#' @param exact (`logical(1)`)\cr
+#'   `FALSE` (default): every batch holds at least P strata, and at least m rows of each of them; an epoch visits every
+#'   row once.
+#'   `TRUE`: every batch holds exactly m rows of exactly P strata; rows and strata that are over are left out in turn.
+#' @param rare (`character(1)`)\cr
+#'   What to do with strata of fewer than m rows.
+#'   `"error"` (default): refuse them.
+#'   `"warn"` and `"allow"`: go on, with or without a warning.
+#'   All rows of such a stratum are then in one batch of the epoch; with `exact` they are never sampled.
+#' @param missing (`character(1)`)\cr
+#'   What to do with rows that have a missing value, as in [batch_sampler_stratified()].
+#' @param seed (`integer(1)`)\cr
+#'   As in [batch_sampler_stratified()].
+#' @param num_replicas (`integer(1)`)\cr
+#'   Number of processes that share the batches of an epoch: the number of batches is rounded down to a multiple of it.
+#'   `NULL` (default): 1.
+#'
+#' @return A generator of class `"batch_sampler_strata_subset"` and `"torch_sampler"`, to be used like that of
+#' [batch_sampler_stratified()].
+#' The instance has the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`,
+#' `.iter_batch()` and `.length()` that are documented there, and
+#' * `plan()`: a `data.frame()` with the columns `stratum`, `rows`, `batches` that hold it, and the `fewest` and `most`
+#'   rows there.
+#'
+#' While mlr3torch predicts, `plan()` is `NULL`.
+#'
+#' @section Guarantees:
+#' With `b_s = n_s %/% m` for a stratum of `n_s` rows, an epoch has B batches, the largest number for which the sum of
+#' `min(b_s, B)` is at least `P * B`.
+#' The rows of a stratum are cut into `min(b_s, B)` blocks, in the order of the epoch; the sizes of the blocks differ by
+#' at most 1.
+#' * No batch has two blocks of a stratum, and the numbers of strata in two batches differ by at most 1.
+#' * With P = the number of strata, and without `exact`, B is that of [batch_sampler_stratified()].
+#' * With `exact`, the blocks that are over are left out in turn, and the rows of a stratum are taken in turn.
+#' * Within a batch the rows are in order of stratum, then of rank.
+#'
+#' @section Errors:
+#' An argument of the wrong type or out of range, a rare stratum with `rare = "error"`, and more strata in a batch than
+#' there are with m rows.
+#'
+#' @source
+#' The batches are those of the PK sampling of A. Hermans, L. Beyer and B. Leibe, "In Defense of the Triplet Loss for
+#' Person Re-Identification" (2017), without its random choice of classes and rows.
+#'
+#' @seealso [batch_sampler_stratified()] for all strata in every batch.
+#'
+#' @export
+#' @examples
+#' labels = rep(letters[1:4], 3)
+#' generator = batch_sampler_strata_subset(2, 3, strata = factor(labels), seed = 1)
+#' sampler = generator(NULL)
+#' sampler$plan()
+#' labels[sampler$batches(0)$rows]
+batch_sampler_strata_subset = function(strata_per_batch, min_samples_per_stratum, strata = NULL, exact = FALSE,
+  rare = "error", missing = "error", seed = NULL, num_replicas = NULL) {
+  name_errors("batch_sampler_strata_subset")
+  configuration = list(
+    strata_per_batch = check_count(strata_per_batch, "strata_per_batch"),
+    min_samples_per_stratum = check_count(min_samples_per_stratum, "min_samples_per_stratum"),
+    exact = check_flag(exact, "exact"),
+    rare = check_choice(rare, "rare", c("error", "warn", "allow")),
+    missing = check_choice(missing, "missing", c("error", "stratum", "drop")),
+    seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed),
+    num_replicas = check_positive(num_replicas, "num_replicas")
+  )
+  if (is_deferred(strata)) {
+    # The entry is there also if it is NULL: $strata would else be taken for an abbreviation.
+    configuration = c(configuration, list(strata = if (!is.null(strata)) enc2utf8(as.vector(strata))))
+    return(new_generator(open_recipe("strata_subset", configuration$seed, configuration,
+      subset_labels(configuration))))
+  }
+  new_generator(subset_recipe(encode_strata(strata, configuration$missing), configuration))
+}
+
+# `strata` are encoded.
+subset_recipe = function(strata, configuration) {
+  counts = stratum_counts(strata)
+  plan = subset_plan(counts, strata$names, configuration)
+  parts = list(
+    codes = recipe_codes(strata$codes, length(counts)),
+    n_strata = as.double(length(counts)),
+    n_batches = plan$n_batches,
+    strata_per_batch = configuration$strata_per_batch,
+    min_samples_per_stratum = configuration$min_samples_per_stratum,
+    exact = as.integer(configuration$exact),
+    blocks = plan$blocks
+  )
+  new_recipe("strata_subset", configuration$seed, parts, labels = subset_labels(configuration, strata$names))
+}
+
+subset_labels = function(configuration, names = NULL) {
+  settings = c("strata_per_batch", "min_samples_per_stratum", "exact", "rare", "missing", "num_replicas")
+  c(lapply(Filter(Negate(is.null), configuration[settings]), show_value), list(names = names))
+}
+
+# -> list(n_batches, blocks = the blocks of each stratum)
+subset_plan = function(counts, names, configuration) {
+  minimum = configuration$min_samples_per_stratum
+  smallest = smallest_stratum(counts, names)
+  if (configuration$rare == "error" && smallest$rows < minimum) {
+    stop_parameter("min_samples_per_stratum", sprintf("be at most %.0f: %s", smallest$rows, show_smallest(smallest)),
+      show_value(minimum), "Lower it, or set 'rare' to 'warn' or 'allow'.")
+  }
+  full = counts %/% minimum
+  wanted = configuration$strata_per_batch
+  if (wanted > sum(full > 0)) {
+    stop_parameter("strata_per_batch",
+      sprintf("be at most %d, the number of strata with at least %s", sum(full > 0), show_count(minimum, "row")),
+      show_value(wanted))
+  }
+  n_batches = most_subset_batches(full, wanted)
+  replicas = replicas_of(configuration)
+  if (n_batches < replicas) {
+    stop_replicas(n_batches, replicas, NULL)
+  }
+  if (configuration$rare == "warn" && any(full == 0)) {
+    warning(sprintf("%d of %d strata of %s have fewer than %s: they %s.", sum(full == 0), length(full), public_name(),
+      show_count(minimum, "row"),
+      if (configuration$exact) "are never sampled" else "are in one batch, all rows of each"), call. = FALSE)
+  }
+  n_batches = n_batches - n_batches %% replicas
+  list(n_batches = n_batches, blocks = pmin(if (configuration$exact) full else pmax(full, 1), n_batches))
+}
+
+# The largest number B for which the sum of min(full, B) is at least wanted * B; the difference is concave in B.
+most_subset_batches = function(full, wanted) {
+  least = 1
+  beyond = sum(full) %/% wanted + 1
+  while (beyond - least > 1) {
+    middle = (least + beyond) %/% 2
+    if (sum(pmin(full, middle)) >= wanted * middle) least = middle else beyond = middle
+  }
+  least
+}
+
+kind_strata_subset = function() {
+  list(
+    class = "batch_sampler_strata_subset",
+    complete = function(recipe, data_source, task) {
+      if (is.null(recipe$open)) {
+        check_given_strata(recipe, data_source, task)
+        return(recipe)
+      }
+      subset_recipe(source_strata(data_source, recipe$open, task), recipe$open)
+    },
+    check = check_subset,
+    n_rows = function(recipe) NULL,
+    n_batches = function(recipe) recipe$parts$n_batches,
+    setup = subset_setup,
+    draw = function(private, epoch) subset_batches(private$.setup, epoch),
+    describe = function(private) format_subset(private$.setup, private$.next_epoch),
+    settings = format_strata_generator,
+    methods = list(
+      plan = function() if (is.null(private$.in_order)) subset_table(private$.setup)
+    )
+  )
+}
+
+check_subset = function(recipe) {
+  check_strata(recipe)
+  part_flag(recipe, "exact")
+  part_count(recipe, "strata_per_batch", 1, largest_count)
+  part_count(recipe, "min_samples_per_stratum", 1, largest_count)
+  blocks = recipe$parts$blocks
+  n_strata = recipe$parts$n_strata
+  if (!is.double(blocks) || length(blocks) != n_strata || !all(is.finite(blocks) & blocks >= 0)) {
+    stop_parameter("recipe", sprintf("have %s as 'blocks'", show_count(n_strata, "number")), show_value(blocks))
+  }
+}
+
+# What an instance works with: numbers of the recipe, the rows of each stratum and, for exact batches, their order.
+subset_setup = function(recipe, private) {
+  parts = recipe$parts
+  counts = .Call(C_count_codes, parts$codes, parts$n_strata)
+  codes = as.integer(parts$codes)
+  setup = c(parts[c("n_batches", "strata_per_batch", "min_samples_per_stratum", "blocks")],
+    list(codes = codes, counts = counts[-length(counts)], names = recipe$labels$names, seed = recipe$seed,
+      exact = parts$exact == 1))
+  if (any(setup$counts < setup$blocks * if (setup$exact) setup$min_samples_per_stratum else 1)) {
+    stop_parameter("recipe", "have rows for the blocks of each stratum", "fewer")
+  }
+  over = sum(setup$blocks) - setup$strata_per_batch * setup$n_batches
+  if (over < 0) {
+    stop_parameter("recipe", "have the blocks for all batches", "fewer")
+  }
+  setup$over = if (setup$exact) over else 0
+  if (setup$exact) {
+    rows = shuffled_rows(length(codes), epoch_seed(setup$seed, 0))
+    setup$walk = rows_by_stratum(codes, rows, seq_along(setup$counts))
+  }
+  setup
+}
+
+subset_batches = function(setup, epoch) {
+  codes = setup$codes
+  blocks = setup$blocks
+  counts = setup$counts
+  if (setup$exact) {
+    before = left_out_until(setup, epoch)
+    after = left_out_until(setup, epoch + 1)
+    blocks = blocks * (1 - (after$rounds - before$rounds)) - (after$blocks - before$blocks)
+    counts = blocks * setup$min_samples_per_stratum
+    rows = unlist(Map(walked_blocks, setup$walk, setup$blocks, before$blocks, counts, epoch - before$rounds,
+      setup$min_samples_per_stratum))
+    codes = rep(length(counts), length(codes))
+    codes[rows] = setup$codes[rows]
+  }
+  .Call(C_draw_blocks, codes, counts, blocks, setup$n_batches, epoch_seed(setup$seed, epoch))
+}
+
+# How many blocks all epochs before this one have left out: whole rounds of all blocks, and the blocks of each stratum
+# that have been left out since. The product of epoch and blocks is taken in two parts, since it may pass 2^53.
+left_out_until = function(setup, epoch) {
+  n_all = sum(setup$blocks)
+  part = 4096 * setup$over
+  rest = (epoch %/% 4096) * (part %% n_all) + (epoch %% 4096) * setup$over
+  ends = cumsum(setup$blocks)
+  list(
+    rounds = (epoch %/% 4096) * (part %/% n_all) + rest %/% n_all,
+    blocks = pmin(pmax(rest %% n_all - (ends - setup$blocks), 0), setup$blocks)
+  )
+}
+
+# The rows of an epoch of a stratum, which all epochs before have taken in turn: `rounds` times all blocks but some.
+walked_blocks = function(rows, n_blocks, left_out, count, rounds, minimum) {
+  n = length(rows)
+  begin = (multiplied_modulo(rounds, n_blocks * minimum, n) - left_out * minimum) %% n
+  rows[(begin + seq_len(count) - 1) %% n + 1]
+}
+
+subset_table = function(setup) {
+  blocks = pmax(setup$blocks, 1)
+  exact_rows = ifelse(setup$blocks > 0, setup$min_samples_per_stratum, 0)
+  data.frame(
+    stratum = setup$names,
+    rows = as.integer(setup$counts),
+    batches = as.integer(setup$blocks),
+    fewest = as.integer(if (setup$exact) exact_rows else setup$counts %/% blocks),
+    most = as.integer(if (setup$exact) exact_rows else divide_up(setup$counts, blocks))
+  )
+}
+
+format_subset = function(setup, next_epoch) {
+  each = show_count(setup$min_samples_per_stratum, "row")
+  c(
+    sprintf("* Rows: %.0f, of %d strata", sum(setup$counts), length(setup$counts)),
+    sprintf("* Batches: %.0f, of %s%.0f strata with %s%s of each", setup$n_batches,
+      if (setup$exact) "" else "at least ", setup$strata_per_batch, if (setup$exact) "" else "at least ", each),
+    sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", setup$seed, next_epoch)
+  )
+}

@@ -1,0 +1,222 @@
+/* Batches of some strata each: the rows of a stratum are cut into blocks, and blocks are dealt to batches.
+ *
+ * Stratum s has n_blocks[s] blocks, at most one for each batch, and all strata together have as many blocks as the
+ * batches have room for: the floor or the ceiling of their mean, the larger batches first. No batch has two blocks of a
+ * stratum. The batches are filled one after the other. First come the strata that have as many blocks left as there are
+ * batches left; then the strata whose next block comes first in the order of the epoch. So every batch can be filled:
+ * what has to be in every batch that is left never exceeds the mean, and no stratum has more blocks left than batches.
+ */
+
+#ifndef PYSTRAT_BLOCKS_H
+#define PYSTRAT_BLOCKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+/* The blocks of an epoch. The arrays are the caller's. */
+typedef struct {
+  int64_t n_strata;
+  int64_t n_batches;
+  int64_t n_all;           /* blocks of all strata */
+  const int64_t *counts;   /* rows of each stratum, at least n_blocks[s] */
+  const int64_t *n_blocks; /* of each stratum, from 0 to n_batches */
+  const int64_t *starts;   /* n_strata numbers: where the rows of a stratum begin in `sequences` */
+  const int64_t *begins;   /* n_strata numbers: where the blocks of a stratum begin among all blocks */
+  int32_t *sequences;      /* the rows, stratum by stratum, each in the order of the epoch */
+  int32_t *firsts;         /* n_all numbers: where in the order of the epoch the first row of each block is */
+  int32_t *batch_of;       /* n_all numbers: the batch of each block, from 0 */
+} Blocks;
+
+/* The first rank of a block: the larger blocks of a stratum come first. */
+static inline int64_t block_begin(int64_t count, int64_t n_blocks, int64_t block) {
+  int64_t over = count % n_blocks;
+  return block * (count / n_blocks) + (block < over ? block : over);
+}
+
+/* Gather the rows from place `begin` to before `end` of the order of the epoch: fill `sequences` and `firsts`.
+ *
+ * `codes` has the stratum of each row, n_strata for rows that the epoch leaves out. `ranks` and `found` have n_strata
+ * numbers, zeros before the first step: how many rows and blocks of a stratum have come. Every stratum comes counts[s]
+ * times. Rows are counted from 0 in `order`, and from `first_row` in `sequences`.
+ */
+static inline void gather_blocks(
+    const int32_t *order, const int32_t *codes, int32_t first_row, int64_t begin, int64_t end, int64_t *ranks,
+    int64_t *found, Blocks *blocks
+) {
+  for (int64_t place = begin; place < end; place++) {
+    int32_t row = order[place];
+    int64_t stratum = codes[row];
+    if (stratum >= blocks->n_strata || blocks->n_blocks[stratum] == 0) continue;
+    int64_t rank = ranks[stratum]++;
+    blocks->sequences[blocks->starts[stratum] + rank] = row + first_row;
+    int64_t block = found[stratum];
+    if (block == blocks->n_blocks[stratum]) continue;
+    if (rank == block_begin(blocks->counts[stratum], blocks->n_blocks[stratum], block)) {
+      blocks->firsts[blocks->begins[stratum] + block] = (int32_t)place;
+      found[stratum] = block + 1;
+    }
+  }
+}
+
+/* What deals the blocks to the batches; the arrays are the caller's. */
+typedef struct {
+  int64_t batch;     /* as many batches are filled */
+  int64_t dealt;     /* as many blocks are in them */
+  int64_t heap_size;
+  int32_t *heap;     /* n_strata numbers: strata that may come next, by their keys */
+  int32_t *keys;     /* n_strata numbers: where in the order of the epoch their next block begins */
+  int32_t n_always;
+  int32_t *always;   /* n_strata numbers: the strata that come in every batch that is left */
+  int32_t *left;     /* n_strata numbers: blocks of each stratum that are not dealt */
+  int32_t *heads;    /* n_batches + 1 numbers: the first stratum with so many blocks left, or -1 */
+  int32_t *next;     /* n_strata numbers: another stratum with as many blocks left, or -1 */
+  int32_t *previous; /* n_strata numbers: the same backwards; -1 for the first one */
+} Dealing;
+
+/* Add a stratum to those with as many blocks left. */
+static inline void link_stratum(Dealing *dealing, int32_t stratum) {
+  int32_t *head = &dealing->heads[dealing->left[stratum]];
+  dealing->next[stratum] = *head;
+  dealing->previous[stratum] = -1;
+  if (*head >= 0) dealing->previous[*head] = stratum;
+  *head = stratum;
+}
+
+static inline void unlink_stratum(Dealing *dealing, int32_t stratum) {
+  int32_t next = dealing->next[stratum];
+  int32_t previous = dealing->previous[stratum];
+  if (next >= 0) dealing->previous[next] = previous;
+  if (previous >= 0) {
+    dealing->next[previous] = next;
+  } else {
+    dealing->heads[dealing->left[stratum]] = next;
+  }
+}
+
+/* Put a stratum on the heap. Its key stays what it is, also if blocks of it are dealt meanwhile. */
+static inline void push_stratum(const Blocks *blocks, Dealing *dealing, int32_t stratum) {
+  int64_t dealt = blocks->n_blocks[stratum] - dealing->left[stratum];
+  int32_t key = blocks->firsts[blocks->begins[stratum] + dealt];
+  int64_t place = dealing->heap_size++;
+  dealing->keys[stratum] = key;
+  while (place > 0) {
+    int64_t parent = (place - 1) / 2;
+    if (dealing->keys[dealing->heap[parent]] <= key) break;
+    dealing->heap[place] = dealing->heap[parent];
+    place = parent;
+  }
+  dealing->heap[place] = stratum;
+}
+
+/* Take the stratum with the least key from the heap. */
+static inline int32_t pop_stratum(Dealing *dealing) {
+  int32_t *heap = dealing->heap;
+  const int32_t *keys = dealing->keys;
+  int32_t top = heap[0];
+  int64_t size = --dealing->heap_size;
+  int32_t moved = heap[size];
+  int64_t place = 0;
+  while (2 * place + 1 < size) {
+    int64_t child = 2 * place + 1;
+    if (child + 1 < size && keys[heap[child + 1]] < keys[heap[child]]) child += 1;
+    if (keys[moved] <= keys[heap[child]]) break;
+    heap[place] = heap[child];
+    place = child;
+  }
+  heap[place] = moved;
+  return top;
+}
+
+/* Begin to deal the blocks, after all of them were gathered. */
+static inline void begin_dealing(const Blocks *blocks, Dealing *dealing) {
+  dealing->batch = dealing->dealt = dealing->heap_size = 0;
+  dealing->n_always = 0;
+  for (int64_t batch = 0; batch <= blocks->n_batches; batch++) dealing->heads[batch] = -1;
+  for (int64_t stratum = 0; stratum < blocks->n_strata; stratum++) {
+    dealing->left[stratum] = (int32_t)blocks->n_blocks[stratum];
+    if (dealing->left[stratum] == 0) continue;
+    link_stratum(dealing, (int32_t)stratum);
+    push_stratum(blocks, dealing, (int32_t)stratum);
+  }
+}
+
+/* Deal the next block of a stratum to the batch that is being filled. */
+static inline void deal_block(Blocks *blocks, Dealing *dealing, int32_t stratum) {
+  int64_t block = blocks->n_blocks[stratum] - dealing->left[stratum];
+  blocks->batch_of[blocks->begins[stratum] + block] = (int32_t)dealing->batch;
+  dealing->left[stratum] -= 1;
+  dealing->dealt += 1;
+}
+
+/* Whether a stratum has to be in every batch that is left, when the batch that is being filled has not got it. */
+static inline bool comes_always(const Blocks *blocks, const Dealing *dealing, int32_t stratum) {
+  return dealing->left[stratum] == blocks->n_batches - dealing->batch;
+}
+
+/* Fill the next batches, at most `wanted`; return whether all are filled. `chosen` has n_strata numbers. */
+static inline bool deal_blocks(Blocks *blocks, Dealing *dealing, int64_t wanted, int32_t *chosen) {
+  for (; dealing->batch < blocks->n_batches && wanted > 0; wanted--, dealing->batch++) {
+    int64_t batches_left = blocks->n_batches - dealing->batch;
+    int64_t room = (blocks->n_all - dealing->dealt + batches_left - 1) / batches_left;
+    /* They stay on the heap, where pop_stratum() finds that they always come. */
+    while (dealing->heads[batches_left] >= 0) {
+      int32_t stratum = dealing->heads[batches_left];
+      unlink_stratum(dealing, stratum);
+      dealing->always[dealing->n_always++] = stratum;
+    }
+    int64_t n_chosen = 0;
+    for (int64_t free = room - dealing->n_always; free > 0 && dealing->heap_size > 0;) {
+      int32_t stratum = pop_stratum(dealing);
+      if (comes_always(blocks, dealing, stratum)) continue;
+      unlink_stratum(dealing, stratum);
+      chosen[n_chosen++] = stratum;
+      free -= 1;
+    }
+    for (int64_t i = 0; i < n_chosen; i++) {
+      deal_block(blocks, dealing, chosen[i]);
+      if (dealing->left[chosen[i]] == 0) continue;
+      link_stratum(dealing, chosen[i]);
+      push_stratum(blocks, dealing, chosen[i]);
+    }
+    for (int32_t i = 0; i < dealing->n_always; i++) deal_block(blocks, dealing, dealing->always[i]);
+  }
+  return dealing->batch == blocks->n_batches;
+}
+
+/* Fill `offsets`, of n_batches + 1 numbers, zeros before: where each batch begins, and where the last one ends. */
+static inline void fill_block_offsets(const Blocks *blocks, int64_t *offsets) {
+  for (int64_t stratum = 0; stratum < blocks->n_strata; stratum++) {
+    int64_t count = blocks->counts[stratum];
+    int64_t n_blocks = blocks->n_blocks[stratum];
+    for (int64_t block = 0; block < n_blocks; block++) {
+      int64_t size = block_begin(count, n_blocks, block + 1) - block_begin(count, n_blocks, block);
+      offsets[blocks->batch_of[blocks->begins[stratum] + block] + 1] += size;
+    }
+  }
+  for (int64_t batch = 0; batch < blocks->n_batches; batch++) offsets[batch + 1] += offsets[batch];
+}
+
+/* Write the rows of the epoch, batch after batch, each in order of stratum: those of the strata from `begin` to before
+ * `end`.
+ *
+ * `next_places` has n_batches numbers: at first the offsets, then the first free place of each batch.
+ */
+static inline void write_blocks(
+    const Blocks *blocks, int64_t begin, int64_t end, int64_t *next_places, int32_t *rows
+) {
+  for (int64_t stratum = begin; stratum < end; stratum++) {
+    int64_t count = blocks->counts[stratum];
+    int64_t n_blocks = blocks->n_blocks[stratum];
+    const int32_t *sequence = blocks->sequences + blocks->starts[stratum];
+    for (int64_t block = 0; block < n_blocks; block++) {
+      int64_t first = block_begin(count, n_blocks, block);
+      int64_t size = block_begin(count, n_blocks, block + 1) - first;
+      int64_t *place = &next_places[blocks->batch_of[blocks->begins[stratum] + block]];
+      memcpy(rows + *place, sequence + first, (size_t)size * sizeof(int32_t));
+      *place += size;
+    }
+  }
+}
+
+#endif

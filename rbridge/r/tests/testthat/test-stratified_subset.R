@@ -1,0 +1,62 @@
+# Some strata in each batch. That the rows are those of Python is tested there; here are the promises, the refusals, and
+# what an instance shows.
+
+labels = rep(letters[1:6], times = c(3, 12, 7, 4, 9, 5))
+
+subset = function(..., strata = factor(labels), seed = 1) {
+  batch_sampler_strata_subset(..., strata = strata, seed = seed)(NULL)
+}
+
+refused = function(...) message_of(subset(...))
+
+test_that("every batch has rows of so many strata, and an epoch every row once", {
+  sampler = subset(3, 2)
+  expect_identical(sampler$.length(), 6L)
+  for (epoch in 0:3) {
+    expect_setequal(sampler$batches(epoch)$rows, seq_along(labels))
+    for (rows in epoch_of(sampler, epoch)) {
+      counts = table(labels[rows])
+      expect_gte(min(counts), 2L)
+      expect_gte(length(counts), 3L)
+    }
+  }
+  expect_identical(sampler$plan()$batches, c(1L, 6L, 3L, 2L, 4L, 2L))
+})
+
+test_that("exact batches have exactly so many rows of exactly so many strata", {
+  sampler = subset(3, 1, exact = TRUE)
+  seen = integer(length(labels))
+  for (epoch in 0:39) {
+    for (rows in epoch_of(sampler, epoch)) {
+      expect_identical(as.vector(table(labels[rows])), c(1L, 1L, 1L))
+      seen[rows] = seen[rows] + 1L
+    }
+  }
+  expect_lte(max(tapply(seen, labels, function(counts) diff(range(counts)))), 1)
+})
+
+test_that("what cannot be is refused, rare strata unless they are allowed", {
+  expect_match(refused(7, 2), "be at most 6, the number of strata with at least 2 rows. Got 7", fixed = TRUE)
+  expect_match(refused(2, 4), "be at most 3: the smallest stratum, 'a', has 3 rows. Got 4", fixed = TRUE)
+  expect_match(refused(6, 1, num_replicas = 4), "be at most 3, the number of batches. Got 4", fixed = TRUE)
+  expect_warning(subset(2, 4, rare = "warn"), "1 of 6 strata of batch_sampler_strata_subset have fewer than 4 rows",
+    fixed = TRUE)
+  held = vapply(epoch_of(subset(2, 4, rare = "allow"), 0), function(rows) sum(labels[rows] == "a"), 1L)
+  expect_identical(sort(held), c(rep(0L, length(held) - 1L), 3L))
+})
+
+test_that("strata may be those of a task, and a recipe is checked", {
+  task = mlr3::tsk("iris")
+  sampler = batch_sampler_strata_subset(2, 5, seed = 1)(list(task = task))
+  expect_identical(sampler$.length(), 15L)
+  expect_output(print(sampler), "* Batches: 15, of at least 2 strata with at least 5 rows of each", fixed = TRUE)
+  recipe = attr(batch_sampler_strata_subset(3, 2, strata = factor(labels), seed = 1), "settings")$recipe
+  changed = function(...) {
+    recipe$parts = utils::modifyList(recipe$parts, list(...))
+    message_of(new_generator(recipe)(NULL)$batches(0))
+  }
+  expect_match(changed(blocks = c(1, 2)), "have 6 numbers as 'blocks'", fixed = TRUE)
+  expect_match(changed(blocks = c(4, 6, 3, 2, 4, 2)), "have rows for the blocks of each stratum", fixed = TRUE)
+  expect_match(changed(blocks = c(1, 1, 1, 1, 1, 1)), "have the blocks for all batches", fixed = TRUE)
+  expect_match(changed(blocks = c(1, 7, 3, 2, 4, 2)), "be numbers from 0", fixed = TRUE)
+})

@@ -1,0 +1,154 @@
+"""Some strata in each batch: the number of batches by brute force, the batches against plain Python, and promises."""
+
+from __future__ import annotations
+
+import pickle
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pystrat import StrataSubsetBatchSampler, StratifiedBatchSampler, epoch_permutation
+from pystrat.stratified.subset import left_out_until
+from tests.reference.naive_blocks import naive_blocks
+
+LABELS = np.repeat(np.arange(6), [3, 12, 7, 4, 9, 5])
+
+
+def of_sizes(sizes: Any, *arguments: Any, **parameters: Any) -> StrataSubsetBatchSampler:
+    return StrataSubsetBatchSampler(np.repeat(np.arange(len(sizes)), sizes), *arguments, seed=1, **parameters)
+
+
+def refused(*arguments: Any, labels: Any = LABELS, **parameters: Any) -> str:
+    with pytest.raises((TypeError, ValueError)) as error:
+        StrataSubsetBatchSampler(labels, *arguments, **parameters)
+    return str(error.value).replace(" parameter of StrataSubsetBatchSampler", "")
+
+
+def check(sampler: StrataSubsetBatchSampler, codes: np.ndarray, epoch: int) -> None:
+    """See that an epoch keeps its promises; without `exact`, that its batches are those of plain Python."""
+    plan = sampler.plan
+    numbers = set()
+    for batch in sampler.batches(epoch):
+        strata, counts = np.unique(codes[batch], return_counts=True)
+        assert counts.min() >= plan.min_samples_per_stratum and len(strata) >= plan.strata_per_batch
+        if plan.exact:
+            assert counts.max() == plan.min_samples_per_stratum and len(strata) == plan.strata_per_batch
+        numbers.add(len(strata))
+    assert max(numbers) - min(numbers) <= 1
+    rows = sampler.batches(epoch).rows
+    assert len(set(rows.tolist())) == len(rows)
+    if not plan.exact:
+        order = epoch_permutation(len(codes), seed=sampler.seed, epoch=epoch).tolist()
+        expected = naive_blocks(order, codes.tolist(), plan.blocks.tolist(), plan.n_batches)
+        assert [batch.tolist() for batch in sampler.batches(epoch)] == expected
+        assert len(rows) == len(codes)
+
+
+def test_as_many_batches_as_can_be() -> None:
+    for sizes in product(range(1, 8), repeat=3):
+        for minimum, wanted in product((1, 2), (1, 2, 3)):
+            full = [size // minimum for size in sizes]
+            if min(sizes) < minimum:
+                continue
+            possible = [n for n in range(1, 30) if sum(min(number, n) for number in full) >= wanted * n]
+            for exact in (False, True):
+                sampler = of_sizes(sizes, wanted, minimum, exact=exact)
+                assert len(sampler) == max(possible)
+                check(sampler, np.repeat(np.arange(3), sizes), epoch=len(sampler))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_promises(data: st.DataObject) -> None:
+    sizes = data.draw(st.lists(st.integers(1, 20), min_size=1, max_size=8))
+    minimum = data.draw(st.integers(1, min(sizes)))
+    wanted, replicas = data.draw(st.integers(1, len(sizes))), data.draw(st.integers(1, 3))
+    codes = np.array(data.draw(st.permutations(np.repeat(np.arange(len(sizes)), sizes).tolist())))
+    codes = np.unique(codes, return_index=True)[1].argsort().argsort()[codes]  # numbered by first appearance
+    try:
+        sampler = StrataSubsetBatchSampler(
+            codes, wanted, minimum, exact=data.draw(st.booleans()), seed=3, num_replicas=replicas
+        )
+    except ValueError as error:
+        assert "num_replicas" in str(error)
+        return
+    assert len(sampler) % replicas == 0
+    for epoch in (0, 7):
+        check(sampler, codes, epoch)
+
+
+def test_all_strata_in_every_batch_are_stratified_batches() -> None:
+    for minimum in (1, 2, 3):
+        assert len(StrataSubsetBatchSampler(LABELS, 6, minimum)) == len(StratifiedBatchSampler(LABELS, minimum))
+
+
+def test_exact_epochs_take_blocks_and_rows_in_turn() -> None:
+    sampler = StrataSubsetBatchSampler(LABELS, 3, 1, exact=True, seed=5)
+    plan = sampler.plan
+    assert (len(sampler), plan.n_over) == (13, 1)
+    n_all = int(plan.blocks.sum())
+    left_out = np.array([left_out_until(plan, epoch + 1) - left_out_until(plan, epoch) for epoch in range(n_all)])
+    assert (left_out.sum(axis=1) == plan.n_over).all()
+    assert left_out.sum(axis=0).tolist() == (plan.blocks * plan.n_over).tolist()
+    seen = np.zeros(len(LABELS), dtype=np.int64)
+    for epoch in range(n_all):
+        seen += np.bincount(sampler.batches(epoch).rows, minlength=len(LABELS))
+        for stratum in range(6):
+            assert np.ptp(seen[stratum == LABELS]) <= 1, "rows of a stratum come equally often up to one"
+
+
+def test_rare_strata() -> None:
+    assert "'min_samples_per_stratum' must be at most 3: the smallest stratum, '0', has 3 rows. Got 4" in refused(2, 4)
+    sampler = StrataSubsetBatchSampler(LABELS, 2, 4, rare="allow", seed=1)
+    holding = [batch for batch in sampler.batches(0) if 0 in LABELS[batch]]
+    assert len(holding) == 1 and (LABELS[holding[0]] == 0).sum() == 3
+    assert len(sampler.batches(0).rows) == len(LABELS)
+    exact = StrataSubsetBatchSampler(LABELS, 2, 4, rare="allow", exact=True, seed=1)
+    assert not any(0 in LABELS[batch] for epoch in range(9) for batch in exact.batches(epoch))
+    with pytest.warns(UserWarning, match="1 of 6 strata of .* have fewer than 4 rows: they are never sampled"):
+        StrataSubsetBatchSampler(LABELS, 2, 4, rare="warn", exact=True)
+    with pytest.warns(UserWarning, match="fewer than 4 rows: they are in one batch, all rows of each"):
+        StrataSubsetBatchSampler(LABELS, 2, 4, rare="warn")
+
+
+def test_refusals() -> None:
+    assert "'strata_per_batch' must be at most 6, the number of strata with at least 2 rows. Got 7" in refused(7, 2)
+    assert "'num_replicas' must be at most 3, the number of batches. Got 4" in refused(6, 1, num_replicas=4)
+    assert "'rare' must be one of 'error', 'warn', 'allow'. Got 'repeat'" in refused(2, 2, rare="repeat")
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_pickles_states_and_ranks(exact: bool) -> None:
+    def made(**parameters: Any) -> StrataSubsetBatchSampler:
+        return StrataSubsetBatchSampler(LABELS, 3, 2, exact=exact, seed=3, **parameters)
+
+    sampler = made()
+    expected = sampler.batches(4).rows.tolist()
+    assert pickle.loads(pickle.dumps(sampler)).batches(4).rows.tolist() == expected
+    iterator = iter(sampler)
+    next(iterator)
+    resumed = made()
+    resumed.load_state_dict(iterator.state_dict())
+    assert list(resumed) == list(iterator)
+    ranks = [made(num_replicas=2, rank=rank) for rank in (0, 1)]
+    assert [batch for pair in zip(*ranks) for batch in pair] == list(made(num_replicas=2))
+
+
+def test_dropped_rows_are_never_sampled() -> None:
+    labels = [None, *LABELS.astype(object), None]
+    sampler = StrataSubsetBatchSampler(labels, 3, 2, missing="drop", seed=1)
+    assert sorted(sampler.batches(0).rows.tolist()) == list(range(1, len(LABELS) + 1))
+
+
+def test_a_plan_shows_itself() -> None:
+    plan = StrataSubsetBatchSampler(LABELS, 3, 1, seed=1).plan
+    assert plan.summary().splitlines()[0] == "13 batches of 3 to 4 strata, with at least 1 row of each"
+    plan = StrataSubsetBatchSampler(LABELS, 3, 2, seed=1).plan
+    assert plan.summary().splitlines()[0] == "6 batches of 3 strata, with at least 2 rows of each"
+    assert plan.table().loc["1"].tolist() == [12, 6, 2, 2]
+    exact = StrataSubsetBatchSampler(LABELS, 3, 2, seed=1, exact=True).plan
+    assert exact.summary().splitlines()[0] == "6 batches of 3 strata, with 2 rows of each"
