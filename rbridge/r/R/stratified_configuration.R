@@ -64,7 +64,7 @@ check_together = function(ways, mean_batch_size, rare) {
 # The promise, or one for each stratum by its name.
 check_minimum = function(minimum) {
   parameter = "min_samples_per_stratum"
-  if (is.null(names(minimum)) && (!is.list(minimum) || is.object(minimum))) {
+  if (is.null(names(minimum)) && !identical(minimum, list())) {
     return(check_positive(minimum, parameter, "To choose the size of the batches instead, pass 'mean_batch_size'."))
   }
   if (length(minimum) == 0L) {

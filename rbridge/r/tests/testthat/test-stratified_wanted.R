@@ -18,7 +18,7 @@ test_that("quotas are named vectors or lists, and names are those of the strata"
   expect_match(refused(c(pos = 0)), "ask for at least one row of some stratum. Got 0 of each instead.", fixed = TRUE)
   expect_match(refused(list()), "ask for at least one row of some stratum. Got no stratum instead.", fixed = TRUE)
   expect_match(refused(c(x = 1)), "must name one of the strata, 'pos', 'neg', 'odd'. Got 'x' instead.", fixed = TRUE)
-  expect_match(refused(list(1, 2)), "must name the strata. Got values without names instead.", fixed = TRUE)
+  expect_match(refused(list(1, 2)), "must be a positive integer. Got 2 values instead.", fixed = TRUE)
   expect_match(refused(c(pos = 1, pos = 2)), "must name each stratum once. Got 'pos' twice instead.", fixed = TRUE)
 })
 
