@@ -14,7 +14,8 @@ from pystrat.messages import RefusedValue, check_flag, show
 from pystrat.base import Batches, BatchSampler, epoch_seed
 from pystrat.corpus._draws import draw_lines
 from pystrat.corpus.batching import BatchCut
-from pystrat.corpus.dataset import CorpusDataset, Source, check_transform, open_files
+from pystrat.corpus.dataset import CorpusDataset, check_transform
+from pystrat.corpus.files import Source, open_files
 from pystrat.corpus.plan import CorpusPlan, shown_name
 from pystrat.corpus.rules import RuleSource, read_rules
 from pystrat.recipe import Recipe, make_recipe
