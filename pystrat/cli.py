@@ -100,7 +100,12 @@ def _run_corpus_plan(options: argparse.Namespace) -> int:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the plan itself says which files are left out
         mixture = CorpusMixtureBatchSampler(
-            options.folder, 1, suffixes=options.suffix, sample=options.sample, rules=options.rules
+            options.source if options.targets is not None or len(options.source) > 1 else options.source[0],
+            1,
+            suffixes=options.suffix,
+            targets=options.targets,
+            sample=options.sample,
+            rules=options.rules,
         )
     print(_printable(mixture.plan.summary()))
     return 0
@@ -308,7 +313,16 @@ def _add_corpus(commands: Any) -> None:
         description="Prints how many lines of each file an epoch draws, without drawing any: a dry run of the rules.",
     )
     plan.set_defaults(run=_run_corpus_plan)
-    plan.add_argument("folder", type=Path, metavar="DIR", help="the folder of the files")
+    plan.add_argument(
+        "source",
+        type=Path,
+        nargs="+",
+        metavar="SOURCE",
+        help="the folder of the files; or several files with the first suffix; with --targets, files of any names",
+    )
+    plan.add_argument(
+        "--targets", type=Path, nargs="+", metavar="FILE", help="the partner of each file, in the same order"
+    )
     plan.add_argument(
         "--suffix",
         type=lambda text: text.split(","),

@@ -43,6 +43,7 @@ class Call:
     check: Callable[[Any, Arguments], None]
     of: Optional[Callable[[Path], Any]] = None  # the instance of a method
     besides: dict[str, Arguments] = field(default_factory=dict)  # what else is given with a parameter
+    besides_in: dict[str, Callable[[Path], Arguments]] = field(default_factory=dict)  # the same, of files in a folder
     owner: str = ""  # who refuses, if it is not the class or the function
     calls: tuple[str, ...] = ()  # parameters that may be functions, which are called, and fail as they like
     also: tuple[type[Exception], ...] = ()  # errors that Python's protocols ask for
@@ -295,6 +296,7 @@ def uniform(folder: Path) -> Any:
     return UniformBatchSampler(6, 2, seed=1)
 
 
+LISTED = {"targets": lambda folder: {"source": [corpus(folder) / "a.src", corpus(folder) / "b.src"]}}
 SHARDED = {"rank": {"num_replicas": 2}}
 CALLS: dict[str, Call] = {
     # Constructors
@@ -351,11 +353,12 @@ CALLS: dict[str, Call] = {
         lambda sampler, given: check_fixed_size(sampler, len(sampler.weights())),
         besides={**SHARDED, "weights": {"n_batches": 2}},
     ),
-    "CorpusDataset": Call(lambda folder: {"source": corpus(folder)}, check_dataset, also=(OSError,)),
+    "CorpusDataset": Call(lambda folder: {"source": corpus(folder)}, check_dataset, also=(OSError,), besides_in=LISTED),
     "CorpusMixtureBatchSampler": Call(
         lambda folder: {"source": corpus(folder), "batch_size": 2, "sample": 4},
         check_mixture,
         besides=SHARDED,
+        besides_in=LISTED,
         also=(OSError,),
     ),
     "CorpusPlan": Call(fixed(names=["a", "b"], lines=[3, 4], sample=5, rules=["* 1"]), check_corpus_plan),
@@ -431,7 +434,7 @@ NOT_CALLED = {
     "Batches.__getitem__": "is Python's own protocol of sequences",
     "CorpusDataset.__getitem__": "is Python's own protocol of sequences",
     "CorpusDataset.of_files": "takes what the package opened",
-    "CorpusPlan.for_sampler": "takes what the package read",
+    "CorpusPlan.of_files": "takes what the package opened and read",
 }
 
 
@@ -472,7 +475,8 @@ def arguments_of(name: str, folder: Path, parameter: str = "") -> Arguments:
     call, parameters = CALLS[name], inspect.signature(PUBLIC[name]).parameters
     given = {key: value.default for key, value in parameters.items() if value.default is not value.empty}
     seed = {"seed": 1} if "seed" in given else {}
-    return {**given, **seed, **call.arguments(folder), **call.besides.get(parameter, {})}
+    besides = {**call.besides.get(parameter, {}), **call.besides_in.get(parameter, lambda folder: {})(folder)}
+    return {**given, **seed, **call.arguments(folder), **besides}
 
 
 def function_of(name: str, folder: Path) -> tuple[Any, Any]:

@@ -8,7 +8,7 @@ from typing import Any, Callable, Optional, Sequence
 
 from pystrat.entries import named_by_class
 from pystrat.messages import RefusedType, check_integer, count_of, show
-from pystrat.corpus.files import ParallelFile, Source, open_files
+from pystrat.corpus.files import ParallelFile, Paths, Source, open_files
 
 
 def check_transform(transform: Any) -> Any:
@@ -27,9 +27,13 @@ class CorpusDataset:
     Parameters
     ----------
     source : path or sequence of paths
-        A folder, whose files are taken in the order of the bytes of their names, or files with the first suffix.
+        A folder, whose files are taken in the order of the bytes of their names, or files with the first suffix. With
+        `targets`, files of any names.
     suffixes : sequence of str, default (".src", ".tgt")
-        The endings of files that belong together line by line; one alone for text that has no translation.
+        The endings of files that belong together line by line; one alone for text that has no translation. With
+        `targets`, two names for the sides, which only R shows.
+    targets : sequence of paths, optional
+        The partner of each file of `source`, in the same order, whatever the names.
     transform : callable, optional
         Is called with the tuple of strings of a position, one for each suffix; what it returns is the item. The place
         for a tokeniser. For workers that are not forked it must be picklable.
@@ -54,9 +58,10 @@ class CorpusDataset:
         source: Source,
         suffixes: Sequence[str] = (".src", ".tgt"),
         *,
+        targets: Optional[Paths] = None,
         transform: Optional[Callable[[tuple[str, ...]], Any]] = None,
     ) -> None:
-        self._adopt(open_files(source, suffixes), check_transform(transform))
+        self._adopt(open_files(source, suffixes, targets), check_transform(transform))
 
     @classmethod
     def of_files(

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, Sequence, Union
+from typing import Any, NamedTuple, Optional, Sequence, Union
 
 from pystrat.messages import RefusedType, RefusedValue, check_list, count_of, show
 from pystrat.corpus.line_file import LineFile
 from pystrat.corpus.line_index import INDEX_SUFFIX, kind_of
 
 PathLike = Union[str, "os.PathLike[str]"]
-Source = Union[PathLike, Sequence[PathLike]]
+Paths = Sequence[PathLike]
+Source = Union[PathLike, Paths]
 
 
 class ParallelFile:
@@ -20,46 +21,54 @@ class ParallelFile:
     Attributes
     ----------
     name : str
-        What their names have in common: the name without folder and suffix.
+        What rules look at: the name that the files share, without folder and suffix; or the whole name of the first
+        file, if the files were listed.
+    label : str
+        The name by which plans show it: `name`, after as many folders as tell it from other files of that name.
     sides : tuple of LineFile
         One file for each suffix, all with the same number of lines.
     """
 
-    def __init__(self, folder: Path, name: str, suffixes: Sequence[str]) -> None:
-        self.name = name
-        paths = [folder / f"{name}{suffix}" for suffix in suffixes]
-        there = [path for path in paths if path.exists() and not path.is_dir()]
-        for path in paths:
-            if path not in there:
-                got = f"'{there[0]}' without '{path}'" if there else f"no file '{path}'"
-                raise RefusedValue("source", "have a file of each suffix", got)
-        for path in paths:
+    def __init__(self, found: _Found, label: str) -> None:
+        self.name = found.name
+        self.label = label
+        for path, parameter in zip(found.paths, found.parameters):
             kind = kind_of(path.stat())
             if kind != "regular file":
-                raise RefusedValue("source", "have regular files", f"the {kind} '{path}'")
-        self.sides = tuple(LineFile(path) for path in paths)
-        for side in self.sides[1:]:
+                raise RefusedValue(parameter, "have regular files", f"the {kind} '{path}'")
+        self.sides = tuple(LineFile(path) for path in found.paths)
+        for side, parameter in zip(self.sides[1:], found.parameters[1:]):
             if len(side) != len(self):
                 required = "have parallel files with equally many lines"
-                got = (
-                    f"{count_of(len(self), 'line')} in '{paths[0]}' and {count_of(len(side), 'line')} in '{side.path}'"
-                )
-                raise RefusedValue("source", required, got)
+                here, there = count_of(len(self), "line"), count_of(len(side), "line")
+                raise RefusedValue(parameter, required, f"{here} in '{found.paths[0]}' and {there} in '{side.path}'")
 
     def __len__(self) -> int:
         return len(self.sides[0])
 
 
-def open_files(source: Source, suffixes: Sequence[str]) -> tuple[ParallelFile, ...]:
+class _Found(NamedTuple):
+    """Files that belong together and exist: their name, their paths, and the parameter that each path is from."""
+
+    name: str
+    paths: tuple[Path, ...]
+    parameters: tuple[str, ...]
+
+
+def open_files(source: Source, suffixes: Sequence[str], targets: Optional[Paths] = None) -> tuple[ParallelFile, ...]:
     """Open the files of a folder, or those that are given.
 
     Parameters
     ----------
     source : path or sequence of paths
         A folder, whose files (none of folders within) with one of the suffixes are taken in the order of the bytes of
-        their names without suffix; or files with the first suffix, taken in the given order.
+        their names without suffix; or files with the first suffix, taken in the given order. With `targets`, files of
+        any names.
     suffixes : sequence of str
-        How the names of files that belong together end, such as ``(".src", ".tgt")``; one for text alone.
+        How the names of files that belong together end, such as ``(".src", ".tgt")``; one for text alone. With
+        `targets`, two names for the sides.
+    targets : sequence of paths, optional
+        The partner of each file of `source`, in the same order.
 
     Raises
     ------
@@ -70,17 +79,96 @@ def open_files(source: Source, suffixes: Sequence[str]) -> tuple[ParallelFile, .
         Where a file cannot be read.
     """
     suffixes = _check_suffixes(suffixes)
+    found = _find_by_suffix(source, suffixes) if targets is None else _find_pairs(source, targets, suffixes)
+    return tuple(ParallelFile(files, label) for files, label in zip(found, _labels(found)))
+
+
+def _find_by_suffix(source: Source, suffixes: tuple[str, ...]) -> list[_Found]:
     if isinstance(source, (str, os.PathLike)):
         folder = Path(source)
         if not folder.is_dir():
             raise RefusedValue("source", "be a folder or a list of files", show(str(folder)))
-        found = [(folder, name) for name in sorted(_names_in(folder, suffixes), key=os.fsencode)]
+        names = [(folder, name) for name in sorted(_names_in(folder, suffixes), key=os.fsencode)]
     else:
         paths = check_list(source, "source", required="be a folder or a list of files", kinds=(str, os.PathLike))
-        found = [_split_name(Path(path), suffixes[0]) for path in paths]
-    if not found:
+        names = [_split_name(Path(path), suffixes[0]) for path in paths]
+    if not names:
         raise RefusedValue("source", f"have files that end in '{suffixes[0]}'", "none")
-    return tuple(ParallelFile(folder, name, suffixes) for folder, name in found)
+    return [_find_sides(folder, name, suffixes) for folder, name in names]
+
+
+def _find_sides(folder: Path, name: str, suffixes: tuple[str, ...]) -> _Found:
+    paths = tuple(folder / f"{name}{suffix}" for suffix in suffixes)
+    there = [path for path in paths if path.exists() and not path.is_dir()]
+    for path in paths:
+        if path not in there:
+            got = f"'{there[0]}' without '{path}'" if there else f"no file '{path}'"
+            raise RefusedValue("source", "have a file of each suffix", got)
+    return _Found(name, paths, ("source",) * len(paths))
+
+
+def _find_pairs(source: Any, targets: Any, suffixes: tuple[str, ...]) -> list[_Found]:
+    """Return the pairs of two lists of files."""
+    first = _check_listed(source, "source", "be a list of files if 'targets' is given")
+    second = _check_listed(targets, "targets", "be a list of files, one for each of 'source'")
+    if len(second) != len(first):
+        required = f"have one file for each of 'source', {len(first)}"
+        raise RefusedValue("targets", required, count_of(len(second), "file"))
+    if len(suffixes) != 2:
+        required = "name the two sides if 'targets' is given, such as ('.src', '.tgt')"
+        raise RefusedValue("suffixes", required, _show_all(suffixes))
+    places: dict[tuple[str, ...], int] = {}
+    for place, pair in enumerate(zip(first, second), start=1):
+        real = tuple(os.path.realpath(path) for path in pair)
+        if real[0] == real[1]:
+            raise RefusedValue("targets", "be other files than those of 'source'", f"'{pair[1]}' for itself")
+        if real in places:
+            got = f"'{pair[0]}' with '{pair[1]}' as pairs {places[real]} and {place}"
+            raise RefusedValue("targets", "make each pair once", got)
+        places[real] = place
+    return [_Found(pair[0].name, pair, ("source", "targets")) for pair in zip(first, second)]
+
+
+def _check_listed(paths: Any, parameter: str, required: str) -> list[Path]:
+    if isinstance(paths, (str, os.PathLike)):
+        raise RefusedType(parameter, required, show(str(paths)))
+    listed = [Path(path) for path in check_list(paths, parameter, required=required, kinds=(str, os.PathLike))]
+    if not listed:
+        raise RefusedValue(parameter, "list at least one file", "none")
+    for path in listed:
+        if not path.exists():
+            raise RefusedValue(parameter, "list files that exist", f"no file '{path}'")
+    return listed
+
+
+def _labels(found: Sequence[_Found]) -> list[str]:
+    """Return the names of files: where several are equal, after as many folders as tell the paths apart.
+
+    Of a path that occurs more than once, the second is followed by " (2)", and so on.
+    """
+    labels = [files.name for files in found]
+    places_of: dict[str, list[int]] = {}
+    for place, name in enumerate(labels):
+        places_of.setdefault(name, []).append(place)
+    for name, places in places_of.items():
+        seen: dict[str, int] = {}
+        for place, folders in zip(places, _telling_folders([found[place].paths[0] for place in places])):
+            label = "/".join([*folders, name])
+            seen[label] = seen.get(label, 0) + 1
+            labels[place] = label if seen[label] == 1 else f"{label} ({seen[label]})"
+    return labels
+
+
+def _telling_folders(paths: Sequence[Path]) -> list[tuple[str, ...]]:
+    """Return the innermost folders of each path, as many as it takes for different paths to differ."""
+    folders = [path.absolute().parent for path in paths]
+    parts = [(folder.anchor.rstrip("/\\"), *folder.parts[1:]) for folder in folders]
+    tails: list[tuple[str, ...]] = [()] * len(parts)
+    depth = 0
+    while len(set(tails)) < len(set(parts)):
+        depth += 1
+        tails = [part[max(0, len(part) - depth) :] for part in parts]
+    return tails
 
 
 def _check_suffixes(suffixes: Any) -> tuple[str, ...]:
@@ -89,8 +177,12 @@ def _check_suffixes(suffixes: Any) -> tuple[str, ...]:
         raise RefusedType("suffixes", required, show(suffixes))
     known = tuple(check_list(suffixes, "suffixes", required=required, kinds=(str,)))
     if not known or len(set(known)) != len(known) or not all(known):
-        raise RefusedValue("suffixes", required, "(" + ", ".join(map(show, known)) + ")")
+        raise RefusedValue("suffixes", required, _show_all(known))
     return known
+
+
+def _show_all(texts: Sequence[str]) -> str:
+    return "(" + ", ".join(map(show, texts)) + ")"
 
 
 def _names_in(folder: Path, suffixes: tuple[str, ...]) -> set[str]:

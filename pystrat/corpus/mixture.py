@@ -15,7 +15,7 @@ from pystrat.base import Batches, BatchSampler, epoch_seed
 from pystrat.corpus._draws import draw_lines
 from pystrat.corpus.batching import BatchCut
 from pystrat.corpus.dataset import CorpusDataset, check_transform
-from pystrat.corpus.files import Source, open_files
+from pystrat.corpus.files import Paths, Source, open_files
 from pystrat.corpus.plan import CorpusPlan, shown_name
 from pystrat.corpus.rules import RuleSource, read_rules
 from pystrat.recipe import Recipe, make_recipe
@@ -31,12 +31,15 @@ class CorpusMixtureBatchSampler(BatchSampler):
     ----------
     source : path or sequence of paths
         A folder, whose files (none of folders within) are taken in the order of the bytes of their names without
-        suffix; or files with the first suffix, taken in the given order.
+        suffix; or files with the first suffix, taken in the given order. With `targets`, files of any names.
     batch_size : int
         Lines of a batch. The last batch may be short; with `num_replicas` the number of batches is rounded up to a
         multiple of it, and the sizes differ by at most 1.
     suffixes : sequence of str, default (".src", ".tgt")
-        The endings of files that belong together line by line; one alone for text that has no translation.
+        The endings of files that belong together line by line; one alone for text that has no translation. With
+        `targets`, two names for the sides, which only R shows.
+    targets : sequence of paths, optional
+        The partner of each file of `source`, in the same order, whatever the names.
     sample : float or int
         A share, 0 < sample < 1, of all lines that no rule keeps; or the number of lines of an epoch, an integer, the
         lines that rules keep among them. Other floats are refused, whole ones too, since 1.0 may mean either.
@@ -72,7 +75,8 @@ class CorpusMixtureBatchSampler(BatchSampler):
     Notes
     -----
     A rule is a line ``PATTERN WEIGHT``. The pattern is ``*``, for all files, or one or several Lua patterns with commas
-    between them, one of which must be found anywhere in the file's name without suffix. The weight is a positive
+    between them, one of which must be found anywhere in the file's name without suffix; with `targets`, in the whole
+    name of its first file. The weight is a positive
     number, or ``*`` to keep all lines of the file, once an epoch each. Rules that keep are looked at first; then the
     first rule that covers a file counts.
 
@@ -108,6 +112,7 @@ class CorpusMixtureBatchSampler(BatchSampler):
         batch_size: int,
         *,
         suffixes: Sequence[str] = (".src", ".tgt"),
+        targets: Optional[Paths] = None,
         sample: Union[float, int],
         rules: Optional[RuleSource] = None,
         shuffle: bool = True,
@@ -118,10 +123,9 @@ class CorpusMixtureBatchSampler(BatchSampler):
         super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
         self._shuffle = check_flag(shuffle, "shuffle")
         read = None if rules is None else read_rules(rules)
-        self._files = open_files(source, suffixes)
+        self._files = open_files(source, suffixes, targets)
         self._suffixes = list(suffixes)
-        names = [file.name for file in self._files]
-        self.plan = CorpusPlan.for_sampler(names, [len(file) for file in self._files], sample, read)
+        self.plan = CorpusPlan.of_files(self._files, sample, read)
         if self.plan.total > MAX_COUNT:
             required = f"give an epoch at most {MAX_COUNT} lines"
             raise RefusedValue("sample", required, f"{show(sample)}, for {self.plan.total}")

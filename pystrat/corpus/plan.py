@@ -27,6 +27,7 @@ from pystrat.messages import (
     show,
     show_number,
 )
+from pystrat.corpus.files import ParallelFile
 from pystrat.corpus.rules import Rule, RuleSource, encoded, find_rule, read_rules
 
 
@@ -37,7 +38,7 @@ class FilePlan:
     Attributes
     ----------
     name : str
-        The file's name without the suffix.
+        The file's name without the suffix; after some of its folders if several files have the name.
     lines : int
         Lines that it has.
     rule : Rule or None
@@ -111,19 +112,23 @@ class CorpusPlan:
         lines = _check_lines(lines, len(names))
         for name in names:
             encoded(name, "names")
-        self._share_out(names, lines, sample, None if rules is None else read_rules(rules))
+        self._share_out(names, names, lines, sample, None if rules is None else read_rules(rules))
 
     @classmethod
-    def for_sampler(
-        cls, names: Sequence[str], lines: Sequence[int], sample: Any, rules: Optional[Sequence[Rule]]
-    ) -> "CorpusPlan":
+    def of_files(cls, files: Sequence[ParallelFile], sample: Any, rules: Optional[Sequence[Rule]]) -> "CorpusPlan":
         """Make the plan of a sampler, which has read the rules, and in whose name parameters are refused."""
         plan = cls.__new__(cls)
-        plan._share_out(names, lines, sample, rules)
+        names, labels = [file.name for file in files], [file.label for file in files]
+        plan._share_out(names, labels, [len(file) for file in files], sample, rules)
         return plan
 
     def _share_out(
-        self, names: Sequence[str], lines: Sequence[int], sample: Any, rules: Optional[Sequence[Rule]]
+        self,
+        names: Sequence[str],
+        labels: Sequence[str],
+        lines: Sequence[int],
+        sample: Any,
+        rules: Optional[Sequence[Rule]],
     ) -> None:
         covering = [None if rules is None else find_rule(rules, encoded(name, "names")) for name in names]
         is_kept = [rule is not None and rule.weight is None for rule in covering]
@@ -141,7 +146,7 @@ class CorpusPlan:
         self.has_rules = rules is not None
         self.files = tuple(
             FilePlan(
-                name=name,
+                name=label,
                 lines=count,
                 rule=rule,
                 uniform_share=Fraction(0) if keep else Fraction(count, others or 1),
@@ -149,7 +154,7 @@ class CorpusPlan:
                 drawn=math.ceil(self.requested * share),
                 kept=count if keep else 0,
             )
-            for name, count, rule, keep, share in zip(names, lines, covering, is_kept, shares)
+            for label, count, rule, keep, share in zip(labels, lines, covering, is_kept, shares)
         )
         if self.total == 0:
             raise RefusedValue("sample", "give an epoch at least one line", f"{show(sample)}, for none")

@@ -9,12 +9,17 @@
 #'   A folder, whose files (none of folders within it) are taken in the order of the bytes of their names without
 #'   suffix; or the paths of files with the first suffix, taken in the given order.
 #'   A single file is given as `list(path)`.
+#'   With `targets`, the paths of files of any names.
 #' @param suffixes (`character()`)\cr
 #'   The endings of files that belong together line by line, such as a text and its translation; one for text alone.
+#'   With `targets`, two names for the sides.
 #' @param transform (`function`)\cr
 #'   Is called with the lines of a batch, as `lines()` returns them; its value is the batch.
 #'   This is the place for a tokenizer.
 #'   `NULL` (default): the batch is the lines.
+#' @param targets (`character()` or `list()`)\cr
+#'   The paths of the partners of the files of `source`, in the same order, whatever the names.
+#'   `NULL` (default): the partners are found by their suffixes.
 #'
 #' @return A dataset with the members
 #' * `lines(positions)`: the lines at positions, which count from 1 over all files: a list of `character()`, one for
@@ -36,7 +41,7 @@
 #' A change that keeps all three is not seen.
 #'
 #' @section Errors:
-#' No files, a file that is missing, is not a regular file, cannot be read or has another number of lines than its
+#' No files, lists of files that make no pairs, a file that is missing, is not a regular file, cannot be read or has another number of lines than its
 #' partner.
 #' When lines are read: positions that there are not, a line that is not UTF-8, and a file that has changed since its
 #' lines were found.
@@ -51,9 +56,9 @@
 #' length(dataset)
 #' dataset[2:1]
 #' corpus_dataset(folder, ".en", transform = function(lines) nchar(lines$en))[1:2]
-corpus_dataset = function(source, suffixes = c(".src", ".tgt"), transform = NULL) {
+corpus_dataset = function(source, suffixes = c(".src", ".tgt"), transform = NULL, targets = NULL) {
   name_errors("corpus_dataset")
-  files_dataset(open_files(source, suffixes), transform)
+  files_dataset(open_files(source, suffixes, targets), transform)
 }
 
 # `files` as open_files() returns them.

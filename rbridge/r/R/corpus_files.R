@@ -2,29 +2,27 @@
 
 # -> list(
 #   suffixes,
-#   names = what the names of files that belong together have in common, without folder and suffix,
+#   names = what rules look at: the names that files share, without folder and suffix; or the whole name of the first
+#     file, if the files were listed,
+#   labels = the names as plans show them, see label_files(),
 #   paths, versions, indices = those of all files: for each suffix those of all names,
 #   lines = the lines of each name
 # )
-open_files = function(source, suffixes) {
+open_files = function(source, suffixes, targets = NULL) {
   suffixes = check_suffixes(suffixes)
-  found = find_source(source, suffixes)
-  if (length(found$names) == 0L) {
-    stop_parameter("source", sprintf("have files that end in %s", show_value(suffixes[1L])), "none")
-  }
-  given = lapply(suffixes, function(suffix) paste0(found$prefixes, suffix))
-  for (file in seq_along(found$names)) {
-    paths = vapply(given, `[`, "", file)
-    check_all_there(paths)
-    check_regular(paths)
+  found = if (is.null(targets)) find_by_suffix(source, suffixes) else find_pairs(source, targets, suffixes)
+  given = found$paths
+  for (side in seq_along(given)) {
+    check_regular(given[[side]], found$parameters[side])
   }
   paths = lapply(given, function(of_suffix) vapply(of_suffix, absolute, "", USE.NAMES = FALSE))
   indexed = lapply(paths, lapply, line_index)
   lines = lapply(indexed, vapply, function(found) found$n_lines, 0)
-  check_equal_lines(lines, given[[1L]], paths)
+  check_equal_lines(lines, given[[1L]], paths, found$parameters)
   list(
     suffixes = suffixes,
     names = found$names,
+    labels = label_files(found$names, paths[[1L]]),
     paths = paths,
     versions = lapply(indexed, vapply, function(found) found$version, ""),
     indices = lapply(indexed, lapply, function(found) found$index),
@@ -38,9 +36,104 @@ check_suffixes = function(suffixes) {
     stop_parameter("suffixes", required, show_value(suffixes))
   }
   if (length(suffixes) == 0L || anyNA(suffixes) || anyDuplicated(suffixes) || any(suffixes == "")) {
-    stop_parameter("suffixes", required, sprintf("(%s)", paste(vapply(suffixes, show_value, ""), collapse = ", ")))
+    stop_parameter("suffixes", required, show_all(suffixes))
   }
   unname(suffixes)
+}
+
+show_all = function(texts) sprintf("(%s)", paste(vapply(texts, show_value, ""), collapse = ", "))
+
+# -> list(names, paths = those of all files: for each suffix those of all names, parameters = that of each side)
+find_by_suffix = function(source, suffixes) {
+  found = find_source(source, suffixes)
+  if (length(found$names) == 0L) {
+    stop_parameter("source", sprintf("have files that end in %s", show_value(suffixes[1L])), "none")
+  }
+  paths = lapply(suffixes, function(suffix) paste0(found$prefixes, suffix))
+  for (file in seq_along(found$names)) {
+    check_all_there(vapply(paths, `[`, "", file))
+  }
+  list(names = found$names, paths = paths, parameters = rep("source", length(suffixes)))
+}
+
+# The same of two lists of files.
+find_pairs = function(source, targets, suffixes) {
+  source = check_listed(source, "source", "be a list of files if 'targets' is given")
+  targets = check_listed(targets, "targets", "be a list of files, one for each of 'source'")
+  if (length(targets) != length(source)) {
+    stop_parameter("targets", sprintf("have one file for each of 'source', %d", length(source)),
+      show_count(length(targets), "file"))
+  }
+  if (length(suffixes) != 2L) {
+    stop_parameter("suffixes", "name the two sides if 'targets' is given, such as ('.src', '.tgt')", show_all(suffixes))
+  }
+  check_file_pairs(source, targets)
+  list(names = basename(source), paths = list(source, targets), parameters = c("source", "targets"))
+}
+
+# Paths, of which one alone is one file, not a folder, here.
+check_listed = function(paths, parameter, required) {
+  if (!is.list(paths) && !is.character(paths)) {
+    stop_parameter(parameter, required, show_value(paths))
+  }
+  paths = check_paths(as.list(paths), parameter, required)
+  if (length(paths) == 0L) {
+    stop_parameter(parameter, "list at least one file", "none")
+  }
+  missing = which(!file.exists(paths))
+  if (length(missing) > 0L) {
+    stop_parameter(parameter, "list files that exist", sprintf("no file '%s'", paths[missing[1L]]))
+  }
+  paths
+}
+
+check_file_pairs = function(source, targets) {
+  real = cbind(normalizePath(source), normalizePath(targets))
+  for (pair in seq_along(source)) {
+    if (real[pair, 1L] == real[pair, 2L]) {
+      stop_parameter("targets", "be other files than those of 'source'", sprintf("'%s' for itself", targets[pair]))
+    }
+    before = which(real[seq_len(pair - 1L), 1L] == real[pair, 1L] & real[seq_len(pair - 1L), 2L] == real[pair, 2L])
+    if (length(before) > 0L) {
+      stop_parameter("targets", "make each pair once",
+        sprintf("'%s' with '%s' as pairs %d and %d", source[pair], targets[pair], before[1L], pair))
+    }
+  }
+}
+
+# Names of files: where several are equal, after as many folders as tell their paths apart.
+# Of a path that occurs more than once, the second is followed by " (2)", and so on.
+label_files = function(names, paths) {
+  labels = names
+  for (places in split(seq_along(names), match(names, names))) {
+    if (length(places) > 1L) {
+      tails = telling_folders(paths[places])
+      shown = path_of_folders(tails, names[places])
+      nth = vapply(seq_along(shown), function(place) sum(shown[seq_len(place)] == shown[place]), 0)
+      labels[places] = ifelse(nth == 1, shown, sprintf("%s (%.0f)", shown, nth))
+    }
+  }
+  labels
+}
+
+# The innermost folders of absolute paths, as many as it takes for different paths to differ: a list of character().
+telling_folders = function(paths) {
+  folders = lapply(dirname(paths), function(folder) {
+    parts = strsplit(folder, "/+", useBytes = TRUE)[[1L]]
+    Encoding(parts) = Encoding(folder)
+    parts[parts != "."]
+  })
+  tails = rep(list(character()), length(folders))
+  depth = 0L
+  while (length(unique(tails)) < length(unique(folders))) {
+    depth = depth + 1L
+    tails = lapply(folders, utils::tail, depth)
+  }
+  tails
+}
+
+path_of_folders = function(folders, names) {
+  vapply(seq_along(names), function(place) paste(c(folders[[place]], names[place]), collapse = "/"), "")
 }
 
 # -> list(names, prefixes = their paths without suffix): those of a folder in the order of their bytes, or the given
@@ -48,11 +141,7 @@ check_suffixes = function(suffixes) {
 find_source = function(source, suffixes) {
   required = "be a folder or a list of files"
   if (is.list(source)) {
-    wrong = which(!vapply(source, function(path) is.character(path) && length(path) == 1L && !is.na(path), NA))
-    if (length(wrong) > 0L) {
-      stop_parameter("source", required, sprintf("a list with %s", show_value(source[[wrong[1L]]])))
-    }
-    source = as.character(source)
+    source = check_paths(source, "source", required)
   } else if (!is.character(source) || anyNA(source)) {
     stop_parameter("source", required, show_value(source))
   } else if (length(source) == 1L) {
@@ -64,6 +153,15 @@ find_source = function(source, suffixes) {
       show_value(source[is.na(prefixes)][1L]))
   }
   list(names = basename(prefixes), prefixes = prefixes)
+}
+
+# A list of paths, as a vector.
+check_paths = function(paths, parameter, required) {
+  wrong = which(!vapply(paths, function(path) is.character(path) && length(path) == 1L && !is.na(path), NA))
+  if (length(wrong) > 0L) {
+    stop_parameter(parameter, required, sprintf("a list with %s", show_value(paths[[wrong[1L]]])))
+  }
+  as.character(paths)
 }
 
 find_in_folder = function(folder, suffixes, required) {
@@ -116,21 +214,21 @@ check_all_there = function(paths) {
 }
 
 # To open a FIFO may take forever, and a device may have no end.
-check_regular = function(paths) {
+check_regular = function(paths, parameter) {
   kinds = file_kinds(paths)
   wrong = which(kinds != "regular file")
   if (length(wrong) > 0L) {
     got = sprintf("the %s '%s'", kinds[wrong[1L]], paths[wrong[1L]])
-    stop_parameter("source", "have regular files", got)
+    stop_parameter(parameter, "have regular files", got)
   }
 }
 
-check_equal_lines = function(lines, given, paths) {
+check_equal_lines = function(lines, given, paths, parameters) {
   for (side in seq_along(lines)[-1L]) {
     wrong = which(lines[[side]] != lines[[1L]])
     if (length(wrong) > 0L) {
       file = wrong[1L]
-      stop_parameter("source", "have parallel files with equally many lines",
+      stop_parameter(parameters[side], "have parallel files with equally many lines",
         sprintf("%s in '%s' and %s in '%s'", show_count(lines[[1L]][file], "line"), given[file],
           show_count(lines[[side]][file], "line"), paths[[side]][file]))
     }

@@ -9,6 +9,7 @@
 #'   A folder, whose files (none of folders within it) are taken in the order of the bytes of their names without
 #'   suffix; or the paths of files with the first suffix, taken in the given order.
 #'   A single file is given as `list(path)`.
+#'   With `targets`, the paths of files of any names.
 #' @param batch_size (`integer(1)`)\cr
 #'   Lines of a batch, at least 1.
 #'   The last batch may be smaller.
@@ -21,6 +22,10 @@
 #'   `NULL` (default): every file has its share of the lines.
 #' @param suffixes (`character()`)\cr
 #'   The endings of files that belong together line by line, such as a text and its translation; one for text alone.
+#'   With `targets`, two names for the sides.
+#' @param targets (`character()` or `list()`)\cr
+#'   The paths of the partners of the files of `source`, in the same order, whatever the names.
+#'   `NULL` (default): the partners are found by their suffixes.
 #' @param shuffle (`logical(1)`)\cr
 #'   `TRUE` (default): the drawn lines are shuffled.
 #'   `FALSE`: they are in the order of the files.
@@ -49,6 +54,7 @@
 #' A rule is a line `PATTERN WEIGHT`; a line that starts with `#` is a comment.
 #' The pattern is `*`, for all files, or Lua patterns with commas between them, one of which must be found anywhere in
 #' the name of the file without suffix: `^IT%d+$`, `news%-20[12]%d`.
+#' With `targets`, it is the whole name of the file of `source`.
 #' The syntax is that of Lua 5.1, except `%b`.
 #' The weight is a positive decimal number, or `*` to keep all lines of the file, once an epoch each.
 #' Rules that keep are looked at first; then the first rule that covers a file counts.
@@ -103,16 +109,16 @@
 #' rows = sampler$.iter()()
 #' dataset[rows[1:3]]
 batch_sampler_corpus_mixture = function(source, batch_size, sample, rules = NULL, suffixes = c(".src", ".tgt"),
-  shuffle = TRUE, seed = NULL, num_replicas = NULL) {
+  targets = NULL, shuffle = TRUE, seed = NULL, num_replicas = NULL) {
   name_errors("batch_sampler_corpus_mixture")
   seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed)
   num_replicas = check_positive(num_replicas, "num_replicas")
   shuffle = check_flag(shuffle, "shuffle")
   rules = if (!is.null(rules)) read_rules(rules)
-  files = open_files(source, suffixes)
+  files = open_files(source, suffixes, targets)
   plan = make_corpus_plan(files$names, files$lines, sample, rules)
   cut = cut_settings(sum(plan$drawn) + sum(plan$kept), batch_size, num_replicas)
-  shown = shown_name(files$names)
+  shown = shown_name(files$labels)
   left_out = if (!is.null(rules)) shown[is.nan(plan$rule)]
   if (length(left_out) > 0L) {
     warning(sprintf("No rule covers these files, which are left out: %s.", show_names(left_out, Inf)), call. = FALSE)

@@ -7,7 +7,7 @@
 #'   What [batch_sampler_corpus_mixture()] returned, or an instance of it.
 #'
 #' @return A `data.frame()`, one row for each file, with the columns
-#'   * `file`: the name without suffix;
+#'   * `file`: the name without suffix, after some of its folders if several files have the name;
 #'   * `lines`: lines that the file has;
 #'   * `rule`: number of the rule that covers it, `NA` if there is none;
 #'   * `uniform_share`: its share of the lines that no rule keeps, from 0 to 1;

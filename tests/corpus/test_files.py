@@ -1,0 +1,137 @@
+"""Files with unrelated names, listed pair by pair: what they are called, and which lists are refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pystrat.cli import main
+from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of parallel files whose names have nothing in common, in which the process works."""
+    write(tmp_path / "europarl.en", "en", 30)
+    write(tmp_path / "ep-de.txt", "de", 30)
+    write(tmp_path / "news_2020.txt", "en news", 10)
+    write(tmp_path / "nachrichten.de", "de news", 10)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(path: Path, text: str, size: int) -> Path:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("".join(f"{text} {line}\n" for line in range(size)), encoding="utf-8")
+    return path
+
+
+SOURCE = ["europarl.en", "news_2020.txt"]
+TARGETS = ["ep-de.txt", "nachrichten.de"]
+
+
+def test_pair_i_is_source_i_with_target_i(folder: Path) -> None:
+    dataset = CorpusDataset(SOURCE, targets=[folder / TARGETS[0], TARGETS[1]])
+    assert dataset[3] == ("en 3", "de 3") and dataset[30] == ("en news 0", "de news 0")
+    assert CorpusDataset(iter(SOURCE[::-1]), targets=TARGETS[::-1])[0] == ("en news 0", "de news 0")
+
+
+def test_rules_look_at_the_whole_name_of_the_source(folder: Path) -> None:
+    rules = ["%.en$ 1", "nachrichten 50", "^news_2020%.txt$ 3"]
+    mixture = CorpusMixtureBatchSampler(SOURCE, 8, targets=TARGETS, sample=20, rules=rules, seed=1)
+    assert [(file.name, file.drawn) for file in mixture.plan.files] == [("europarl.en", 5), ("news_2020.txt", 15)]
+    dataset = mixture.dataset()
+    for row in mixture.batches(0).rows.tolist():
+        english, german = dataset[row]
+        assert english.replace("en", "de", 1) == german
+
+
+def test_a_source_may_have_two_targets_and_a_target_two_sources(folder: Path) -> None:
+    write(folder / "second.de", "again", 30)
+    source, targets = ["europarl.en", "europarl.en", "second.de"], ["ep-de.txt", "second.de", "ep-de.txt"]
+    dataset = CorpusDataset(source, targets=targets)
+    assert [dataset[place] for place in (0, 30, 60)] == [("en 0", "de 0"), ("en 0", "again 0"), ("again 0", "de 0")]
+
+
+def test_files_of_one_name_are_told_apart_by_their_folders(folder: Path) -> None:
+    for name in ("x", "y"):
+        for side in ("en", "de"):
+            write(folder / name / f"a.{side}", side, 5)
+    write(folder / "y" / "a.fr", "fr", 5)
+    source = ["x/a.en", folder / "y" / "." / "a.en", "y/a.en", "europarl.en"]
+    targets = ["x/a.de", "y/a.de", "y/a.fr", "ep-de.txt"]
+    mixture = CorpusMixtureBatchSampler(source, 8, targets=targets, sample=30, rules=["^a%.en$ 1", "* 1"], seed=1)
+    labels = ["x/a.en", "y/a.en", "y/a.en (2)", "europarl.en"]
+    assert list(mixture.plan.table()["file"]) == labels
+    assert [file.drawn for file in mixture.plan.files] == [5, 5, 5, 15], "the rule covers all three"
+    assert [line.split("  ")[0] for line in mixture.plan.summary().splitlines()[1:5]] == labels
+
+
+def test_as_many_folders_as_it_takes(folder: Path) -> None:
+    for path in ("x/in/a", "y/in/a", "y/a", "b"):
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        write(folder / f"{path}.txt", path, 2)
+    source = [f"{path}.txt" for path in ("x/in/a", "y/in/a", "y/a", "b")]
+    mixture = CorpusMixtureBatchSampler(source, 8, suffixes=[".txt"], sample=2, seed=1)
+    assert [file.name for file in mixture.plan.files][:2] == ["x/in/a", "y/in/a"]
+    assert [file.name for file in mixture.plan.files][2:] == [f"{folder.name}/y/a", "b"]
+
+
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"source": "."}, "The 'source' parameter of {} must be a list of files if 'targets' is given. Got '.' instead."),
+    ({"source": [3]}, "'source' parameter of {} must be a list of files if 'targets' is given. Got a list with 3"),
+    ({"targets": "ep-de.txt"}, "'targets' parameter of {} must be a list of files, one for each of 'source'. Got 'e"),
+    ({"source": [], "targets": []}, "The 'source' parameter of {} must list at least one file. Got none instead."),
+    ({"targets": ["ep-de.txt"]}, "'targets' parameter of {} must have one file for each of 'source', 2. Got 1 file"),
+    ({"source": ["none", "x"]}, "The 'source' parameter of {} must list files that exist. Got no file 'none' instead."),
+    ({"targets": ["ep-de.txt", "none"]}, "The 'targets' parameter of {} must list files that exist. Got no file 'non"),
+    (
+        {"targets": ["ep-de.txt", "news_2020.txt"]},
+        "The 'targets' parameter of {} must be other files than those of 'source'. Got 'news_2020.txt' for itself",
+    ),
+    (
+        {"source": ["europarl.en", "link"], "targets": ["ep-de.txt", "ep-de.txt"]},
+        "The 'targets' parameter of {} must make each pair once. Got 'link' with 'ep-de.txt' as pairs 1 and 2 instead.",
+    ),
+    (
+        {"targets": ["ep-de.txt", "folder"]},
+        "The 'targets' parameter of {} must have regular files. Got the folder 'fol",
+    ),
+    ({"source": ["folder", "news_2020.txt"]}, "The 'source' parameter of {} must have regular files. Got the folder"),
+    (
+        {"targets": TARGETS[::-1]},
+        "The 'targets' parameter of {} must have parallel files with equally many lines. Got 30 lines in 'europarl.en' "
+        "and 10 lines in '",
+    ),
+    (
+        {"suffixes": [".txt"]},
+        "The 'suffixes' parameter of {} must name the two sides if 'targets' is given, such as ('.src', '.tgt'). "
+        "Got ('.txt') instead.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("given", "message"), REFUSED)
+def test_lists_that_make_no_pairs_are_refused(folder: Path, given: dict[str, Any], message: str) -> None:
+    (folder / "folder").mkdir()
+    (folder / "link").symlink_to("europarl.en")
+    chosen = {"source": SOURCE, "targets": TARGETS, **given}
+    with pytest.raises((TypeError, ValueError)) as refused:
+        CorpusDataset(**chosen)
+    assert message.format("CorpusDataset") in str(refused.value)
+    with pytest.raises((TypeError, ValueError)) as refused:
+        CorpusMixtureBatchSampler(batch_size=2, sample=2, **chosen)
+    assert message.format("CorpusMixtureBatchSampler") in str(refused.value)
+
+
+def test_on_the_command_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["corpus", "plan", *SOURCE, "--targets", *TARGETS, "--sample", "20"]) == 0
+    assert capsys.readouterr().out.splitlines()[1:3] == [
+        "europarl.en       30     -  75.00 %  75.00 %     15     0",
+        "news_2020.txt     10     -  25.00 %  25.00 %      5     0",
+    ]
+    assert main(["corpus", "plan", "news_2020.txt", "ep-de.txt", "--suffix", ".txt", "--sample", "20"]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()[1:3]] == ["news_2020", "ep-de"]
+    assert main(["corpus", "plan", SOURCE[0], "--targets", TARGETS[0], "--sample", "2"]) == 0
