@@ -106,6 +106,8 @@ def _run_corpus_plan(options: argparse.Namespace) -> int:
             targets=options.targets,
             sample=options.sample,
             rules=options.rules,
+            weights=options.weights,
+            temperature=options.temperature,
         )
     print(_printable(mixture.plan.summary()))
     return 0
@@ -332,11 +334,20 @@ def _add_corpus(commands: Any) -> None:
     )
     plan.add_argument("--rules", type=Path, metavar="FILE", help="the rules, one a line: PATTERN WEIGHT")
     plan.add_argument(
+        "--weights",
+        type=lambda text: [weight if weight == "*" else _number(weight) for weight in text.split(",")],
+        metavar="WEIGHT[,WEIGHT...]",
+        help="or else the weight of each file, in their order; 0 leaves a file out, * keeps all its lines",
+    )
+    plan.add_argument(
+        "--temperature", type=_number, metavar="T", help="or else weights of lines^(1/T); at 1, those are the lines"
+    )
+    plan.add_argument(
         "--sample",
         type=_number,
         required=True,
         metavar="SAMPLE",
-        help="lines of an epoch, such as 100000, or a share of the lines that no rule keeps, such as 0.1",
+        help="lines of an epoch, such as 100000, or a share of the lines that are not kept, such as 0.1",
     )
 
 

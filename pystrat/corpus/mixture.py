@@ -1,4 +1,4 @@
-"""Mix files by rules: every epoch draws the lines of each file anew, as many as the plan says."""
+"""Mix files: every epoch draws the lines of each file anew, as many as the plan says."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from pystrat.base import Batches, BatchSampler, epoch_seed
 from pystrat.corpus._draws import draw_lines
 from pystrat.corpus.batching import BatchCut
 from pystrat.corpus.dataset import CorpusDataset, check_transform
+from pystrat.corpus.division import Weights, divide
 from pystrat.corpus.files import Paths, Source, open_files
 from pystrat.corpus.plan import CorpusPlan, shown_name
-from pystrat.corpus.rules import RuleSource, read_rules
+from pystrat.corpus.rules import RuleSource, encoded, read_rules
 from pystrat.recipe import Recipe, make_recipe
 
 
 class CorpusMixtureBatchSampler(BatchSampler):
-    """Batch sampler over the lines of files, which it mixes by rules, drawn anew in each epoch.
+    """Batch sampler over the lines of files, mixed by rules, weights or a temperature, and drawn anew in each epoch.
 
     For a PyTorch ``DataLoader(mixture.dataset(), batch_sampler=mixture)``; in R
     ``rbridge::batch_sampler_corpus_mixture()``.
@@ -41,10 +42,18 @@ class CorpusMixtureBatchSampler(BatchSampler):
     targets : sequence of paths, optional
         The partner of each file of `source`, in the same order, whatever the names.
     sample : float or int
-        A share, 0 < sample < 1, of all lines that no rule keeps; or the number of lines of an epoch, an integer, the
-        lines that rules keep among them. Other floats are refused, whole ones too, since 1.0 may mean either.
+        A share, 0 < sample < 1, of all lines that are not kept; or the number of lines of an epoch, an integer, the
+        lines that are kept among them. Other floats are refused, whole ones too, since 1.0 may mean either.
     rules : path or sequence of str, optional
-        A file of rules, or its lines; see Notes. Without, every file has its share of the lines.
+        A file of rules, or its lines; see Notes. Without `rules`, `weights` and `temperature`, of which at most one is
+        given, every file has its share of the lines.
+    weights : sequence of float or "*", optional
+        The weight of each file, in the order of the files: its share is this part of all weights, whatever lines it
+        has. 0 leaves the file out, and "*" keeps all its lines, once an epoch each. Files without lines do not count.
+        Numbers are read as the decimal numbers that are written.
+    temperature : float, optional
+        At least 1: a file with n lines has the weight n^(1 / temperature), rounded to 12 significant digits. At 1, the
+        default, every file has its share of the lines; the higher the temperature, the more equal are the shares.
     shuffle : bool, default True
         False: the drawn lines stand in the order of the files.
     seed : int, optional
@@ -82,8 +91,8 @@ class CorpusMixtureBatchSampler(BatchSampler):
 
     Guarantees, besides those of `BatchSampler`:
 
-    * An epoch holds exactly ``plan.files[f].drawn`` drawn lines of file f, and each of its lines once where a rule
-      keeps it. `CorpusPlan` tells how the numbers follow from the rules, in exact fractions.
+    * An epoch holds exactly ``plan.files[f].drawn`` drawn lines of file f, and each of its lines once if it is kept.
+      `CorpusPlan` tells how the numbers follow from rules, weights or temperature, in exact fractions.
     * Drawn is, after R's ``set.seed()`` of the epoch's seed, file after file ``sample.int(lines, drawn, replace =
       TRUE)``, and at last, with ``shuffle``, the order of all as ``sample.int(total)``.
 
@@ -115,6 +124,8 @@ class CorpusMixtureBatchSampler(BatchSampler):
         targets: Optional[Paths] = None,
         sample: Union[float, int],
         rules: Optional[RuleSource] = None,
+        weights: Optional[Weights] = None,
+        temperature: Optional[float] = None,
         shuffle: bool = True,
         seed: Optional[int] = None,
         num_replicas: Optional[int] = None,
@@ -125,7 +136,14 @@ class CorpusMixtureBatchSampler(BatchSampler):
         read = None if rules is None else read_rules(rules)
         self._files = open_files(source, suffixes, targets)
         self._suffixes = list(suffixes)
-        self.plan = CorpusPlan.of_files(self._files, sample, read)
+        division = divide(
+            [encoded(file.name, "source") for file in self._files],
+            [len(file) for file in self._files],
+            rules=read,
+            weights=weights,
+            temperature=temperature,
+        )
+        self.plan = CorpusPlan.of_files(self._files, division, sample)
         if self.plan.total > MAX_COUNT:
             required = f"give an epoch at most {MAX_COUNT} lines"
             raise RefusedValue("sample", required, f"{show(sample)}, for {self.plan.total}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 from typing import Any, Iterator
 
@@ -9,9 +10,10 @@ import numpy as np
 import pytest
 
 import rbridge
-from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler
+from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler, CorpusPlan
 from rbridge.session import Session, as_array
 from tests.bridge.recipes import assert_same_recipe
+from tests.corpus.test_division import REFUSED as REFUSED_WEIGHTS
 from tests.corpus.test_files import REFUSED, SOURCE, TARGETS, folder, write
 
 __all__ = ["folder"]  # the fixture
@@ -40,6 +42,14 @@ def assert_same_batches(r: Session, sampler: CorpusMixtureBatchSampler, generato
 
 def integer(number: int) -> np.ndarray:
     return np.array([number], dtype=np.int32)
+
+
+def in_r(r: Session, weights: Any) -> Any:
+    """Return weights as R takes them: numbers, or a list of numbers and texts."""
+    if all(isinstance(weight, (int, float)) for weight in weights):
+        return np.array(weights, dtype=np.float64)
+    base = r.rinterface.baseenv
+    return base["list"](*[weight if isinstance(weight, str) else float(weight) for weight in weights])
 
 
 def test_files_of_unrelated_names(in_folder: Path, r: Session) -> None:
@@ -73,3 +83,67 @@ def test_lists_that_make_no_pairs_are_refused_in_the_same_words(
         CorpusDataset(**chosen)
     if isinstance(chosen["source"], list) and isinstance(chosen["targets"], list):  # else it is one file in R
         assert str(refused.value) == str(expected.value).replace("CorpusDataset", "corpus_dataset")
+
+
+@pytest.mark.parametrize("chosen", [{"weights": [3, 0.1]}, {"weights": ["*", 2]}, {"temperature": 2.5}])
+def test_shares_by_numbers_and_by_temperature(in_folder: Path, chosen: dict[str, Any], r: Session) -> None:
+    mixture = CorpusMixtureBatchSampler(SOURCE, 8, targets=TARGETS, sample=70, seed=1, **chosen)
+    given = {name: in_r(r, value) if name == "weights" else value for name, value in chosen.items()}
+    generator = r.call("batch_sampler_corpus_mixture", SOURCE, 8, integer(70), targets=TARGETS, seed=1, **given)
+    assert_same_batches(r, mixture, generator)
+
+
+def random_division(dice: random.Random, n_files: int) -> dict[str, Any]:
+    """Return what divides files: weights, a temperature or nothing."""
+    kind = dice.choice(["weights", "weights", "temperature", "nothing"])
+    if kind == "weights":
+        numbers = ["*", 0, 1, 2.5, 0.1, 33.333333, 2**53, 5e-324, dice.random(), 10.0 ** -dice.randint(1, 20)]
+        return {"weights": [dice.choice(numbers) for _ in range(n_files)]}
+    if kind == "temperature":
+        return {"temperature": dice.choice([1, 1.5, 2, 5, 100, 1 + 9 * dice.random()])}
+    return {}
+
+
+def assert_same_plan(r: Session, lines: list[int], sample: Any, chosen: dict[str, Any]) -> bool:
+    """Assert that both languages make the same plan, to the last digit, or raise the same error; say if it is one."""
+    names = [f"f{place}" for place in range(len(lines))]
+    crossed = integer(sample) if isinstance(sample, int) else sample
+    given = {name: in_r(r, value) if name == "weights" else value for name, value in chosen.items()}
+    try:
+        plan = CorpusPlan(names, lines, sample, **chosen)
+    except ValueError as error:
+        with pytest.raises(rbridge.RError) as refused:
+            r.call("make_corpus_plan", names, np.array(lines, dtype=np.float64), crossed, **given)
+        # No public function of R has called it, so that the message names the package.
+        assert str(refused.value) == str(error).replace("CorpusPlan", "rbridge")
+        return False
+    if plan.total > 2**31 - 1:
+        return False
+    made = r.call("make_corpus_plan", names, np.array(lines, dtype=np.float64), crossed, **given)
+    found = {name: as_array(vector) for name, vector in zip(made.names, made)}
+    table = plan.table()
+    for name in ("rule", "uniform_share", "share", "drawn", "kept"):
+        assert np.array_equal(found[name], table[name].to_numpy(), equal_nan=True), (lines, sample, chosen)
+    return True
+
+
+def test_random_plans_are_the_same(r: Session) -> None:
+    dice = random.Random(2)
+    n_planned = 0
+    for _ in range(300):
+        lines = [dice.choice([0, 1, 7, 1000, 123456789, 2**40]) for _ in range(dice.randint(1, 6))]
+        sample: Any = dice.choice([dice.random(), 10 ** -dice.randint(1, 12), dice.randint(1, 5000), 2**31 - 1])
+        n_planned += assert_same_plan(r, lines, sample, random_division(dice, len(lines)))
+    assert n_planned > 150
+
+
+@pytest.mark.parametrize(("weights", "message"), [case for case in REFUSED_WEIGHTS if isinstance(case[0], list)])
+def test_other_weights_are_refused_in_the_same_words(weights: Any, message: str, r: Session, base: Any) -> None:
+    lines = np.array([30.0, 60, 5, 900])
+    values = [float(weight) if type(weight) is int else weight for weight in weights]
+    crossed = base["list"](*[r.rinterface.NULL if value is None else value for value in values])
+    with pytest.raises(rbridge.RError) as refused:
+        r.call("make_corpus_plan", list("abcd"), lines, integer(100), weights=crossed)
+    with pytest.raises(ValueError) as expected:
+        CorpusPlan(list("abcd"), [30, 60, 5, 900], 100, weights=weights)
+    assert str(refused.value) == str(expected.value).replace("CorpusPlan", "rbridge")

@@ -41,8 +41,8 @@
 #' A change that keeps all three is not seen.
 #'
 #' @section Errors:
-#' No files, lists of files that make no pairs, a file that is missing, is not a regular file, cannot be read or has another number of lines than its
-#' partner.
+#' No files, lists of files that make no pairs, a file that is missing, is not a regular file, cannot be read or has
+#' another number of lines than its partner.
 #' When lines are read: positions that there are not, a line that is not UTF-8, and a file that has changed since its
 #' lines were found.
 #'

@@ -1,8 +1,8 @@
-#' @title Mixture of Files by Rules
+#' @title Mixture of Files
 #'
 #' @description
-#' Makes a batch sampler for [torch::dataloader()] over the lines of text files, which it mixes by rules: every epoch
-#' draws the lines of each file anew, as many as the rules say.
+#' Makes a batch sampler for [torch::dataloader()] over the lines of text files, which it mixes by rules, weights or a
+#' temperature: every epoch draws the lines of each file anew.
 #' [corpus_dataset()] over the same files reads the lines.
 #'
 #' @param source (`character()` or `list()`)\cr
@@ -14,18 +14,27 @@
 #'   Lines of a batch, at least 1.
 #'   The last batch may be smaller.
 #' @param sample (`double(1)` or `integer(1)`)\cr
-#'   A share between 0 and 1 of all lines that no rule keeps; or the number of lines of an epoch, an integer such as
-#'   `1000L`, the lines that rules keep among them.
+#'   A share between 0 and 1 of all lines that are not kept; or the number of lines of an epoch, an integer such as
+#'   `1000L`, the lines that are kept among them.
 #'   Other doubles are refused, since `1` may mean either.
 #' @param rules (`character()` or `list()`)\cr
 #'   The path of a file of rules; or two or more rules, or a list of any number of rules, see section *Rules*.
-#'   `NULL` (default): every file has its share of the lines.
+#'   `NULL` (default): without `weights` and `temperature`, every file has its share of the lines.
+#'   At most one of the three is given.
 #' @param suffixes (`character()`)\cr
 #'   The endings of files that belong together line by line, such as a text and its translation; one for text alone.
 #'   With `targets`, two names for the sides.
 #' @param targets (`character()` or `list()`)\cr
 #'   The paths of the partners of the files of `source`, in the same order, whatever the names.
 #'   `NULL` (default): the partners are found by their suffixes.
+#' @param weights (`numeric()` or `list()`)\cr
+#'   The weight of each file, in the order of the files: its share is this part of all weights, whatever lines it has.
+#'   0 leaves the file out; `"*"`, in a list such as `list(3, 1, "*")`, keeps all its lines, once an epoch each.
+#'   Files without lines do not count.
+#'   Numbers are read as the shortest decimal numbers that stand for them.
+#' @param temperature (`numeric(1)`)\cr
+#'   At least 1: a file with n lines has the weight `n^(1 / temperature)`, rounded to 12 significant digits.
+#'   At 1, every file has its share of the lines; the higher the temperature, the more equal are the shares.
 #' @param shuffle (`logical(1)`)\cr
 #'   `TRUE` (default): the drawn lines are shuffled.
 #'   `FALSE`: they are in the order of the files.
@@ -64,9 +73,10 @@
 #' A file that rule r covers has the share `weight of r / weights of all rules that count * lines of the file / lines of
 #' all files of r`, and an epoch draws that share of the sample, rounded up.
 #' Shares are exact fractions of the numbers as they are written.
+#' By `weights` and `temperature`, each file is as if it had a rule of its own.
 #'
 #' @section Guarantees:
-#' * An epoch holds as many drawn lines of each file as [corpus_plan()] shows, and each line that a rule keeps once.
+#' * An epoch holds as many drawn lines of each file as [corpus_plan()] shows, and each line that is kept once.
 #' * Drawn is, after `set.seed(s)` with `RNGkind("Mersenne-Twister", "Inversion", "Rejection")`, file after file
 #'   `sample.int(lines, drawn, replace = TRUE)`, and at last, with `shuffle`, the order of all as `sample.int(total)`.
 #'   `s` is `(seed + 1327217885 * epoch) %% 2147483647`.
@@ -109,14 +119,14 @@
 #' rows = sampler$.iter()()
 #' dataset[rows[1:3]]
 batch_sampler_corpus_mixture = function(source, batch_size, sample, rules = NULL, suffixes = c(".src", ".tgt"),
-  targets = NULL, shuffle = TRUE, seed = NULL, num_replicas = NULL) {
+  targets = NULL, weights = NULL, temperature = NULL, shuffle = TRUE, seed = NULL, num_replicas = NULL) {
   name_errors("batch_sampler_corpus_mixture")
   seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed)
   num_replicas = check_positive(num_replicas, "num_replicas")
   shuffle = check_flag(shuffle, "shuffle")
   rules = if (!is.null(rules)) read_rules(rules)
   files = open_files(source, suffixes, targets)
-  plan = make_corpus_plan(files$names, files$lines, sample, rules)
+  plan = make_corpus_plan(files$names, files$lines, sample, rules, weights, temperature)
   cut = cut_settings(sum(plan$drawn) + sum(plan$kept), batch_size, num_replicas)
   shown = shown_name(files$labels)
   left_out = if (!is.null(rules)) shown[is.nan(plan$rule)]

@@ -1,7 +1,7 @@
 #' @title Plan of a Mixture of Files
 #'
 #' @description
-#' Returns how many lines of each file an epoch of a mixture has: a dry run of its rules.
+#' Returns how many lines of each file an epoch of a mixture has: a dry run.
 #'
 #' @param mixture (`batch_sampler_corpus_mixture`)\cr
 #'   What [batch_sampler_corpus_mixture()] returned, or an instance of it.
@@ -10,9 +10,9 @@
 #'   * `file`: the name without suffix, after some of its folders if several files have the name;
 #'   * `lines`: lines that the file has;
 #'   * `rule`: number of the rule that covers it, `NA` if there is none;
-#'   * `uniform_share`: its share of the lines that no rule keeps, from 0 to 1;
+#'   * `uniform_share`: its share of the lines that are not kept, from 0 to 1;
 #'   * `share`: its share of the lines to draw, from 0 to 1;
-#'   * `drawn`, `kept`: lines that an epoch draws, with replacement, and lines that a rule keeps.
+#'   * `drawn`, `kept`: lines that an epoch draws, with replacement, and lines that come once each, whatever is drawn.
 #'
 #' It is the table that `CorpusMixtureBatchSampler.plan.table()` is in Python, where whole numbers are integers.
 #'
@@ -57,29 +57,25 @@ plan_table = function(recipe) {
   )
 }
 
-# Lines of the files and rules -> how many lines of each file an epoch draws, in exact fractions.
+# Lines of the files and what divides an epoch among them -> how many lines of each file an epoch draws, in exact
+# fractions.
 # -> list(rule, uniform_share, share, drawn, kept), each with one number for each file
 # `rules` are read; NULL without any.
-make_corpus_plan = function(names, lines, sample, rules) {
-  covering = if (is.null(rules)) rep(1L, length(names)) else find_rules(rules, names)
-  weights = if (is.null(rules)) list("1") else lapply(rules, `[[`, "weight")
-  is_kept = covering > 0L
-  is_kept[is_kept] = vapply(weights[covering[is_kept]], is.null, NA)
-  kept = ifelse(is_kept, lines, 0)
+make_corpus_plan = function(names, lines, sample, rules = NULL, weights = NULL, temperature = NULL) {
+  division = divide_files(names, lines, rules, weights, temperature)
+  kept = ifelse(division$keeps, lines, 0)
   others = sum(lines) - sum(kept)
-  requested = requested_lines(sample, others, sum(kept))
-  draws = covering > 0L & !is_kept & lines > 0
-  if (requested$number > 0 && !any(draws)) {
-    required = if (is.null(rules)) "be taken from files that have lines" else "match a file that has lines"
-    got = sprintf("%s without any to draw %.15g from", show_count(length(names), "file"), requested$number)
-    stop_parameter(if (is.null(rules)) "sample" else "rules", required, got)
+  requested = requested_lines(sample, others, sum(kept), division$parameter)
+  groups = ifelse(lines > 0, division$groups, 0L)
+  if (requested$number > 0 && !any(groups > 0L)) {
+    refuse_without_lines(division$parameter, length(names), requested$number)
   }
-  counting = unique(covering[draws])
-  planned = .Call(C_plan_files, lines, ifelse(draws, match(covering, counting), 0L), as.character(weights[counting]),
+  counting = unique(groups[groups > 0L])
+  planned = .Call(C_plan_files, lines, match(groups, counting, nomatch = 0L), division$weights[counting],
     requested$share, requested$of_lines)
   plan = list(
-    rule = if (is.null(rules)) rep(NaN, length(names)) else ifelse(covering > 0L, as.double(covering), NaN),
-    uniform_share = ifelse(is_kept, 0, lines / max(others, 1)),
+    rule = division$rule,
+    uniform_share = ifelse(division$keeps, 0, lines / max(others, 1)),
     share = planned$share,
     drawn = planned$drawn,
     kept = kept
@@ -88,8 +84,19 @@ make_corpus_plan = function(names, lines, sample, rules) {
   plan
 }
 
+refuse_without_lines = function(parameter, n_files, requested) {
+  required = switch(paste(parameter, collapse = ""),
+    rules = "match a file that has lines",
+    weights = "be above 0 for a file that has lines",
+    "be taken from files that have lines"
+  )
+  refused = intersect(parameter, c("rules", "weights"))
+  got = sprintf("%s without any to draw %.15g from", show_count(n_files, "file"), requested)
+  stop_parameter(if (length(refused) > 0L) refused else "sample", required, got)
+}
+
 # How many lines are to be drawn: `share` as decimal digits, of so many lines; `number` is their product, rounded.
-requested_lines = function(sample, others, kept) {
+requested_lines = function(sample, others, kept, keeper) {
   required = "be a share between 0 and 1, or a number of lines: an integer from 1"
   if (!is.numeric(sample) || is.object(sample) || length(sample) != 1L) {
     stop_parameter("sample", required, show_value(sample))
@@ -102,7 +109,7 @@ requested_lines = function(sample, others, kept) {
     stop_parameter("sample", required, show_value(sample))
   }
   if (sample < kept) {
-    stop_parameter("sample", sprintf("be at least %.0f, the lines that rules keep", kept), show_value(sample))
+    stop_parameter("sample", sprintf("be at least %.0f, the lines that %s keep", kept, keeper), show_value(sample))
   }
   list(share = sprintf("%.0f", sample - kept), of_lines = 1, number = sample - kept)
 }

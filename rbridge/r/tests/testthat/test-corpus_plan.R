@@ -28,6 +28,34 @@ test_that("kept files come besides a share and within a number", {
   expect_error(plan_of(files, 99L, c("gold *", "web 1")), "must be at least 100, the lines that rules keep. Got 99")
 })
 
+test_that("a weight is of one file, whatever lines it has", {
+  by_weights = function(sample, weights, lines = c(30, 60, 5, 900)) {
+    make_corpus_plan(paste0("f", seq_along(lines)), lines, sample, weights = weights)
+  }
+  expect_identical(by_weights(100L, c(3, 1, 0, 1))[c("drawn", "rule")], list(drawn = c(60, 20, 0, 20), rule = rep(NaN, 4)))
+  kept = by_weights(100L, list("*", 1L, "*", 0))
+  expect_identical(kept[c("drawn", "kept")], list(drawn = c(0, 65, 0, 0), kept = c(30, 0, 5, 0)))
+  expect_identical(by_weights(10L, c(0.3, 0.6, 0.9), c(5, 5, 5))$drawn, c(2, 4, 5)) # 2, 4, 6 in floating point
+  expect_error(by_weights(34L, list("*", 1, "*", 0)), "must be at least 35, the lines that weights keep. Got 34")
+  expect_error(by_weights(10L, c(0, 0, 0, 0)), "be above 0 for a file that has lines. Got 4 files without any to draw 10")
+  expect_error(by_weights(10L, c(3, 1, "*", 0)), fixed = TRUE,
+    "Got a list with '3' instead. Numbers beside '*' are written as list(3, 1, '*').")
+  expect_error(by_weights(10L, factor(1:4)), "for each file. Got a value of class 'factor' instead.")
+})
+
+test_that("a temperature flattens the shares", {
+  by_temperature = function(sample, temperature) {
+    make_corpus_plan(c("a", "b", "c"), c(1e6, 1e4, 100), sample, temperature = temperature)$drawn
+  }
+  expect_identical(by_temperature(10101L, 1), c(10000, 100, 1))
+  expect_identical(by_temperature(1110L, 2), c(1000, 100, 10))
+  expect_identical(by_temperature(300L, 1e6), c(101, 100, 100))
+  expect_identical(powers_of_lines(c(0, 2, 2^53), 1.25), c("0", "1.74110112659", "5803257163350"))
+  expect_error(by_temperature(10L, 0.5), "must be a finite number of at least 1. Got 0.5 instead.")
+  expect_error(make_corpus_plan("a", 3, 2L, weights = 1, temperature = 2),
+    "The 'temperature' parameter of .* must be left out if 'weights' is given. Got 2 instead.")
+})
+
 test_that("nothing to draw from is refused", {
   expect_error(plan_of(c(a = 10, b = 0), 5L, c("b 1")),
     "'rules' .* must match a file that has lines. Got 2 files without")
