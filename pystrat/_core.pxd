@@ -592,6 +592,8 @@ cdef extern from "mixture.h" nogil:
         const int64_t *lines
         const int64_t *drawn
         const int64_t *kept
+        SubsetScratch *scratch
+    int64_t rest_of_passes(int64_t lines, int64_t drawn)
     ctypedef struct MixtureProgress:
         int64_t file
         int64_t taken

@@ -108,6 +108,7 @@ def _run_corpus_plan(options: argparse.Namespace) -> int:
             rules=options.rules,
             weights=options.weights,
             temperature=options.temperature,
+            epoch_end=options.epoch_end,
         )
     print(_printable(mixture.plan.summary()))
     return 0
@@ -308,7 +309,9 @@ def _add_demo(commands: Any) -> None:
 
 
 def _add_corpus(commands: Any) -> None:
-    corpus = commands.add_parser("corpus", help="mix the files of a corpus by rules", description="Mixes of files.")
+    from pystrat.corpus.plan import EPOCH_ENDS
+
+    corpus = commands.add_parser("corpus", help="mix the files of a corpus", description="Mixes of files.")
     plan = corpus.add_subparsers(title="commands", required=True, metavar="COMMAND").add_parser(
         "plan",
         help="print how many lines of each file an epoch draws",
@@ -345,9 +348,15 @@ def _add_corpus(commands: Any) -> None:
     plan.add_argument(
         "--sample",
         type=_number,
-        required=True,
         metavar="SAMPLE",
         help="lines of an epoch, such as 100000, or a share of the lines that are not kept, such as 0.1",
+    )
+    plan.add_argument(
+        "--epoch-end",
+        choices=EPOCH_ENDS,
+        default=EPOCH_ENDS[0],
+        help="what ends an epoch: a sample, or the first or the last file of which every line was drawn "
+        "(default: %(default)s)",
     )
 
 

@@ -59,7 +59,14 @@ def take_rows_in_turn(int64_t n_rows, int64_t sample, int64_t epoch):
     return taken
 
 
-def draw_lines(uint32_t seed, const int64_t[::1] lines, const int64_t[::1] drawn, const int64_t[::1] kept, bint shuffle):
+def draw_lines(
+    uint32_t seed,
+    const int64_t[::1] lines,
+    const int64_t[::1] drawn,
+    const int64_t[::1] kept,
+    bint shuffle,
+    bint replace=True,
+):
     """Draw the lines that an epoch takes of several files.
 
     Parameters
@@ -67,10 +74,13 @@ def draw_lines(uint32_t seed, const int64_t[::1] lines, const int64_t[::1] drawn
     seed
         The seed of the epoch.
     lines, drawn, kept
-        Shape (number of files,), at least one. The lines of each file, how many of them are drawn with replacement, and
-        how many are taken in order before these. Together at most 2^31 - 1 are taken, of at most 2^53.
+        Shape (number of files,), at least one. The lines of each file, how many of them are drawn, and how many are
+        taken in order before these. Together at most 2^31 - 1 are taken, of at most 2^53.
     shuffle
         Whether to shuffle them; else they are sorted.
+    replace
+        Whether lines are drawn with replacement; else there are whole passes, and the rest is drawn without
+        replacement. Then a file has at most 2^52 lines.
 
     Returns
     -------
@@ -78,7 +88,21 @@ def draw_lines(uint32_t seed, const int64_t[::1] lines, const int64_t[::1] drawn
         Lines counted from 0 over all files; int32 if there are at most 2^31 - 1, else int64.
     """
     cdef int64_t total = np.sum(drawn) + np.sum(kept)
-    cdef core.Mixture mixture = core.Mixture(lines.shape[0], &lines[0], &drawn[0], &kept[0])
+    cdef core.Mixture mixture = core.Mixture(lines.shape[0], &lines[0], &drawn[0], &kept[0], NULL)
+    cdef core.SubsetScratch scratch
+    cdef int32_t[::1] pool
+    cdef uint32_t[::1] places
+    cdef int64_t[::1] table
+    cdef Py_ssize_t file
+    if not replace:
+        scratch.n_pool = scratch.n_places = scratch.n_table = 1
+        for file in range(lines.shape[0]):
+            core.enlarge_subset_scratch(&scratch, lines[file], core.rest_of_passes(lines[file], drawn[file]))
+        pool = np.arange(scratch.n_pool, dtype=np.int32)
+        places = np.empty(scratch.n_places, dtype=np.uint32)
+        table = np.empty(scratch.n_table, dtype=np.int64)
+        scratch.pool, scratch.places, scratch.table = &pool[0], &places[0], &table[0]
+        mixture.scratch = &scratch
     cdef core.Generator generator
     core.seed_generator(&generator, seed)
     taken = np.empty(total, dtype=np.int32 if np.sum(lines) <= INT32_MAX else np.int64)

@@ -41,9 +41,10 @@ class CorpusMixtureBatchSampler(BatchSampler):
         `targets`, two names for the sides, which only R shows.
     targets : sequence of paths, optional
         The partner of each file of `source`, in the same order, whatever the names.
-    sample : float or int
+    sample : float or int, optional
         A share, 0 < sample < 1, of all lines that are not kept; or the number of lines of an epoch, an integer, the
-        lines that are kept among them. Other floats are refused, whole ones too, since 1.0 may mean either.
+        lines that are kept among them. Other floats are refused, whole ones too, since 1.0 may mean either. Left out
+        if `epoch_end` is not "sample".
     rules : path or sequence of str, optional
         A file of rules, or its lines; see Notes. Without `rules`, `weights` and `temperature`, of which at most one is
         given, every file has its share of the lines.
@@ -54,6 +55,10 @@ class CorpusMixtureBatchSampler(BatchSampler):
     temperature : float, optional
         At least 1: a file with n lines has the weight n^(1 / temperature), rounded to 12 significant digits. At 1, the
         default, every file has its share of the lines; the higher the temperature, the more equal are the shares.
+    epoch_end : str, default "sample"
+        What ends an epoch. "sample": the number of lines that `sample` says; they are drawn with replacement.
+        "first_exhausted": the first file of which every line was drawn; no line is drawn twice. "all_exhausted": the
+        last file of which every line was drawn; the lines of other files are drawn again. See Notes.
     shuffle : bool, default True
         False: the drawn lines stand in the order of the files.
     seed : int, optional
@@ -95,6 +100,11 @@ class CorpusMixtureBatchSampler(BatchSampler):
       `CorpusPlan` tells how the numbers follow from rules, weights or temperature, in exact fractions.
     * Drawn is, after R's ``set.seed()`` of the epoch's seed, file after file ``sample.int(lines, drawn, replace =
       TRUE)``, and at last, with ``shuffle``, the order of all as ``sample.int(total)``.
+    * With `epoch_end` "first_exhausted" or "all_exhausted", the shares are those of rules, weights, temperature or
+      lines. The first epoch is the largest in which no line comes twice, the second the smallest in which each file
+      with a share is exhausted: file f gives ``requested * share`` lines, rounded down or up, where ``requested`` is
+      the least or the greatest ``lines / share`` of all files. Each line of f comes ``drawn // lines`` times, or once
+      more: drawn are whole passes, and the rest without replacement, ``sample.int(lines, drawn %% lines)``.
 
     The system is OpenNMT's file sampling (options ``-gsample`` and ``-gsample_dist``).
 
@@ -122,10 +132,11 @@ class CorpusMixtureBatchSampler(BatchSampler):
         *,
         suffixes: Sequence[str] = (".src", ".tgt"),
         targets: Optional[Paths] = None,
-        sample: Union[float, int],
+        sample: Optional[Union[float, int]] = None,
         rules: Optional[RuleSource] = None,
         weights: Optional[Weights] = None,
         temperature: Optional[float] = None,
+        epoch_end: str = "sample",
         shuffle: bool = True,
         seed: Optional[int] = None,
         num_replicas: Optional[int] = None,
@@ -143,10 +154,12 @@ class CorpusMixtureBatchSampler(BatchSampler):
             weights=weights,
             temperature=temperature,
         )
-        self.plan = CorpusPlan.of_files(self._files, division, sample)
+        self.plan = CorpusPlan.of_files(self._files, division, sample, epoch_end)
+        self._replace = epoch_end == "sample"
         if self.plan.total > MAX_COUNT:
             required = f"give an epoch at most {MAX_COUNT} lines"
-            raise RefusedValue("sample", required, f"{show(sample)}, for {self.plan.total}")
+            name, given = ("epoch_end", epoch_end) if sample is None else ("sample", sample)
+            raise RefusedValue(name, required, f"{show(given)}, for {self.plan.total}")
         self._lines = np.array([file.lines for file in self.plan.files], dtype=np.int64)
         self._drawn = np.array([file.drawn for file in self.plan.files], dtype=np.int64)
         self._kept = np.array([file.kept for file in self.plan.files], dtype=np.int64)
@@ -165,7 +178,7 @@ class CorpusMixtureBatchSampler(BatchSampler):
             for side in parallel.sides:
                 side.check()
         seed = epoch_seed(self._seed, epoch)
-        return self._cut.batches(draw_lines(seed, self._lines, self._drawn, self._kept, self._shuffle))
+        return self._cut.batches(draw_lines(seed, self._lines, self._drawn, self._kept, self._shuffle, self._replace))
 
     def _global_length(self) -> int:
         return self._cut.n_batches
@@ -181,6 +194,7 @@ class CorpusMixtureBatchSampler(BatchSampler):
             "batch_size": self._cut.batch_size,
             "num_replicas": self.num_replicas,
             "shuffle": self._shuffle,
+            "replace": None if self._replace else False,
         }
         labels = {
             "rule": np.array([np.nan if file.rule is None else float(file.rule.number) for file in files]),

@@ -20,6 +20,7 @@ from pystrat.messages import (
     RefusedType,
     RefusedValue,
     as_double,
+    check_choice,
     check_integer,
     check_list,
     count_of,
@@ -30,6 +31,9 @@ from pystrat.messages import (
 from pystrat.corpus.division import Division, Weights, divide
 from pystrat.corpus.files import ParallelFile
 from pystrat.corpus.rules import Rule, RuleSource, encoded, read_rules
+
+
+EPOCH_ENDS = ("sample", "first_exhausted", "all_exhausted")
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,7 @@ class FilePlan:
     share : fractions.Fraction
         Its share of the lines to draw.
     drawn : int
-        Lines to draw, with replacement.
+        Lines to draw.
     kept : int
         Lines that come once each, whatever is drawn.
     """
@@ -83,6 +87,10 @@ class CorpusPlan:
         The weight of each file: a number from 0, which leaves it out, or "*" to keep all its lines.
     temperature : float, optional
         At least 1: the weight of each file is the number of its lines, to the power of 1 / temperature.
+    epoch_end : str, default "sample"
+        "sample": an epoch is a sample. "first_exhausted": it is as large as it can be without drawing a line twice.
+        "all_exhausted": it is as small as it can be if it is to have every line of the files that have shares. With
+        the last two, `sample` is left out.
 
     Attributes
     ----------
@@ -101,10 +109,13 @@ class CorpusPlan:
     * A rule counts if a file with lines matches it. File f, covered by rule r, has the share ``weight of r / weights of
       all rules that count * lines of f / lines of all files of r``, and gives ``ceil(requested * share)`` lines.
     * By `weights` and `temperature`, each file is as if it had a rule of its own.
+    * With "first_exhausted", the number that is requested is the least of ``lines of f / share of f``, and file f gives
+      ``floor(requested * share)`` lines. With "all_exhausted" it is the greatest, and file f gives the ceiling.
     * All is computed in exact fractions, weights and `sample` being read as the decimal numbers that are written:
       floating point gave another number of lines in 107 of 20,000 settings that were tried. Powers by `temperature` are
       rounded to 12 significant digits first, so that they are the same on every machine.
-    * In all, an epoch draws what is requested or more, by less than the number of files.
+    * In all, an epoch draws what is requested or more, by less than the number of files; with "first_exhausted", what
+      is requested or less.
     """
 
     @named_by_class
@@ -112,11 +123,12 @@ class CorpusPlan:
         self,
         names: Sequence[str],
         lines: Sequence[int],
-        sample: Any,
+        sample: Any = None,
         rules: Optional[RuleSource] = None,
         *,
         weights: Optional[Weights] = None,
         temperature: Optional[float] = None,
+        epoch_end: str = "sample",
     ) -> None:
         names = check_list(names, "names", required="be the names of the files", kinds=(str,))
         lines = _check_lines(lines, len(names))
@@ -124,22 +136,31 @@ class CorpusPlan:
         division = divide(
             [encoded(name, "names") for name in names], lines, rules=read, weights=weights, temperature=temperature
         )
-        self._share_out(names, lines, division, sample)
+        self._share_out(names, lines, division, sample, epoch_end)
 
     @classmethod
-    def of_files(cls, files: Sequence[ParallelFile], division: Division, sample: Any) -> "CorpusPlan":
+    def of_files(cls, files: Sequence[ParallelFile], division: Division, sample: Any, epoch_end: str) -> "CorpusPlan":
         """Make the plan of a sampler, which has divided the files, and in whose name parameters are refused."""
         plan = cls.__new__(cls)
-        plan._share_out([file.label for file in files], [len(file) for file in files], division, sample)
+        plan._share_out([file.label for file in files], [len(file) for file in files], division, sample, epoch_end)
         return plan
 
-    def _share_out(self, labels: Sequence[str], lines: Sequence[int], division: Division, sample: Any) -> None:
+    def _share_out(
+        self, labels: Sequence[str], lines: Sequence[int], division: Division, sample: Any, epoch_end: str
+    ) -> None:
+        _check_epoch_end(epoch_end, sample)
         kept = [count if keep else 0 for count, keep in zip(lines, division.keeps)]
         others = sum(lines) - sum(kept)
-        self.requested = _requested(sample, others, sum(kept), division.parameter)
         shares = division.shares(lines)
-        if self.requested > 0 and not any(shares):
-            _refuse_without_lines(division.parameter, len(labels), self.requested)
+        rounded = math.floor if epoch_end == "first_exhausted" else math.ceil
+        if epoch_end == "sample":
+            self.requested = _requested(sample, others, sum(kept), division.parameter)
+            if self.requested > 0 and not any(shares):
+                _refuse_without_lines(division, "sample", f"draw {show_number(self.requested)} from")
+        else:
+            self.requested = _exhausting(lines, shares, epoch_end)
+            if not any(shares) and not any(kept):
+                _refuse_without_lines(division, "epoch_end", "draw from")
         self.has_rules = division.parameter == "rules"
         self.files = tuple(
             FilePlan(
@@ -148,7 +169,7 @@ class CorpusPlan:
                 rule=rule,
                 uniform_share=Fraction(0) if keep else Fraction(count, others or 1),
                 share=share,
-                drawn=math.ceil(self.requested * share),
+                drawn=rounded(self.requested * share),
                 kept=count if keep else 0,
             )
             for label, count, rule, keep, share in zip(labels, lines, division.rules, division.keeps, shares)
@@ -246,10 +267,22 @@ def _requested(sample: Any, others: int, kept: int, keeper: Optional[str]) -> Fr
     return Fraction(int(sample) - kept)
 
 
-def _refuse_without_lines(parameter: Optional[str], n_files: int, requested: Fraction) -> None:
-    required = {
-        "rules": "match a file that has lines",
-        "weights": "be above 0 for a file that has lines",
-    }.get(parameter or "", "be taken from files that have lines")
-    got = f"{count_of(n_files, 'file')} without any to draw {show_number(requested)} from"
-    raise RefusedValue(parameter if parameter in ("rules", "weights") else "sample", required, got)
+def _check_epoch_end(epoch_end: Any, sample: Any) -> None:
+    """Refuse a number of lines together with an end that has a number of its own."""
+    check_choice(epoch_end, "epoch_end", choices=EPOCH_ENDS)
+    if epoch_end != "sample" and sample is not None:
+        raise RefusedValue("sample", f"be left out if 'epoch_end' is '{epoch_end}'", show(sample))
+
+
+def _exhausting(lines: Sequence[int], shares: Sequence[Fraction], epoch_end: str) -> Fraction:
+    """Return how many lines are to be drawn by shares until the first file, or each one, has no more new lines."""
+    needed = [count / share for count, share in zip(lines, shares) if share > 0]
+    return (min if epoch_end == "first_exhausted" else max)(needed, default=Fraction(0))
+
+
+def _refuse_without_lines(division: Division, otherwise: str, purpose: str) -> None:
+    """Refuse what leaves no lines to draw; `otherwise` is the parameter, unless rules or weights divide the files."""
+    required = {"rules": "match a file that has lines", "weights": "be above 0 for a file that has lines"}
+    parameter = division.parameter if division.parameter in required else otherwise
+    got = f"{count_of(len(division.groups), 'file')} without any to {purpose}"
+    raise RefusedValue(parameter, required.get(parameter, "be taken from files that have lines"), got)

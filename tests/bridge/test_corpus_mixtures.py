@@ -105,9 +105,9 @@ def random_division(dice: random.Random, n_files: int) -> dict[str, Any]:
 
 
 def assert_same_plan(r: Session, lines: list[int], sample: Any, chosen: dict[str, Any]) -> bool:
-    """Assert that both languages make the same plan, to the last digit, or raise the same error; say if it is one."""
+    """Assert that both languages make the same plan, to the last digit, or raise the same error; say which."""
     names = [f"f{place}" for place in range(len(lines))]
-    crossed = integer(sample) if isinstance(sample, int) else sample
+    crossed = r.rinterface.NULL if sample is None else integer(sample) if isinstance(sample, int) else sample
     given = {name: in_r(r, value) if name == "weights" else value for name, value in chosen.items()}
     try:
         plan = CorpusPlan(names, lines, sample, **chosen)
@@ -135,6 +135,28 @@ def test_random_plans_are_the_same(r: Session) -> None:
         sample: Any = dice.choice([dice.random(), 10 ** -dice.randint(1, 12), dice.randint(1, 5000), 2**31 - 1])
         n_planned += assert_same_plan(r, lines, sample, random_division(dice, len(lines)))
     assert n_planned > 150
+
+
+def test_random_plans_until_files_are_exhausted_are_the_same(r: Session) -> None:
+    dice = random.Random(3)
+    n_planned = 0
+    for _ in range(300):
+        lines = [dice.choice([0, 1, 7, 1000, 123456]) for _ in range(dice.randint(1, 6))]
+        chosen = random_division(dice, len(lines))
+        chosen["epoch_end"] = dice.choice(["first_exhausted", "first_exhausted", "all_exhausted"])
+        n_planned += assert_same_plan(r, lines, dice.choice([None] * 19 + [3]), chosen)
+    assert n_planned > 150
+
+
+@pytest.mark.parametrize("epoch_end", ["first_exhausted", "all_exhausted"])
+@pytest.mark.parametrize(
+    "chosen", [{}, {"weights": [3, 0.7]}, {"weights": ["*", 2]}, {"num_replicas": 3, "shuffle": False}]
+)
+def test_epochs_until_files_are_exhausted(in_folder: Path, epoch_end: str, chosen: dict[str, Any], r: Session) -> None:
+    mixture = CorpusMixtureBatchSampler(SOURCE, 8, targets=TARGETS, epoch_end=epoch_end, seed=1, **chosen)
+    given = {name: in_r(r, value) if name == "weights" else value for name, value in chosen.items()}
+    generator = r.call("batch_sampler_corpus_mixture", SOURCE, 8, targets=TARGETS, epoch_end=epoch_end, seed=1, **given)
+    assert_same_batches(r, mixture, generator)
 
 
 @pytest.mark.parametrize(("weights", "message"), [case for case in REFUSED_WEIGHTS if isinstance(case[0], list)])

@@ -127,7 +127,7 @@ static void subsets_are_those_of_r(const Group *groups, int n_groups) {
     Group group = groups[i];
     for (int64_t begin = 0, end; begin < group.count; begin = end) {
       end = below(3) == 0 ? group.count : begin + 1 + below(group.count - begin);
-      draw_subset_within(&generator, &scratch, group.first, group.limit, group.count, begin, end, drawn);
+      draw_subset_within(&generator, &scratch, group.first, group.limit, group.count, begin, end, drawn + begin);
     }
     naive_subset(&plain, group.limit, group.count, plain_drawn);
     for (int64_t j = 0; j < group.count; j++) CHECK(drawn[j] == group.first + plain_drawn[j]);

@@ -61,19 +61,23 @@ read_weights = function(weights, n_files) {
     stop_parameter("weights", required, show_value(weights))
   }
   if (length(weights) != n_files) {
-    stop_parameter("weights", sprintf("have one entry for each file, %d", n_files), show_count(length(weights), "value"))
+    stop_parameter("weights", sprintf("have one entry for each file, %d", n_files),
+      show_count(length(weights), "value"))
   }
-  vapply(as.list(unname(weights)), function(weight) {
-    if (identical(weight, "*")) {
-      return("*")
-    }
-    is_number = is.numeric(weight) && !is.object(weight) && length(weight) == 1L && !is.na(weight)
-    if (!is_number || weight < 0 || weight > 2^53) {
-      advice = if (is.character(weights)) "Numbers beside '*' are written as list(3, 1, '*')."
-      stop_parameter("weights", required, sprintf("a list with %s", show_value(weight)), advice)
-    }
-    as_decimal(weight)
-  }, "")
+  entries = as.list(unname(weights))
+  wrong = which(!vapply(entries, is_file_weight, NA))
+  if (length(wrong) > 0L) {
+    advice = if (is.character(weights)) "Numbers beside '*' are written as list(3, 1, '*')."
+    stop_parameter("weights", required, sprintf("a list with %s", show_value(entries[[wrong[1L]]])), advice)
+  }
+  vapply(entries, function(weight) if (is.character(weight)) weight else as_decimal(weight), "")
+}
+
+is_file_weight = function(weight) {
+  if (is.character(weight)) {
+    return(identical(weight, "*"))
+  }
+  is.numeric(weight) && !is.object(weight) && length(weight) == 1L && !is.na(weight) && weight >= 0 && weight <= 2^53
 }
 
 # The shortest decimal number that stands for a double from 0 on, without a positive exponent.

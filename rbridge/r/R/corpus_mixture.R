@@ -17,6 +17,7 @@
 #'   A share between 0 and 1 of all lines that are not kept; or the number of lines of an epoch, an integer such as
 #'   `1000L`, the lines that are kept among them.
 #'   Other doubles are refused, since `1` may mean either.
+#'   Left out if `epoch_end` is not `"sample"`.
 #' @param rules (`character()` or `list()`)\cr
 #'   The path of a file of rules; or two or more rules, or a list of any number of rules, see section *Rules*.
 #'   `NULL` (default): without `weights` and `temperature`, every file has its share of the lines.
@@ -35,6 +36,11 @@
 #' @param temperature (`numeric(1)`)\cr
 #'   At least 1: a file with n lines has the weight `n^(1 / temperature)`, rounded to 12 significant digits.
 #'   At 1, every file has its share of the lines; the higher the temperature, the more equal are the shares.
+#' @param epoch_end (`character(1)`)\cr
+#'   What ends an epoch.
+#'   `"sample"` (default): the number of lines that `sample` says; they are drawn with replacement.
+#'   `"first_exhausted"`: the first file of which every line was drawn; no line is drawn twice.
+#'   `"all_exhausted"`: the last file of which every line was drawn; the lines of other files are drawn again.
 #' @param shuffle (`logical(1)`)\cr
 #'   `TRUE` (default): the drawn lines are shuffled.
 #'   `FALSE`: they are in the order of the files.
@@ -81,6 +87,12 @@
 #'   `sample.int(lines, drawn, replace = TRUE)`, and at last, with `shuffle`, the order of all as `sample.int(total)`.
 #'   `s` is `(seed + 1327217885 * epoch) %% 2147483647`.
 #'   R's own generator takes no part, except for the one number drawn if `seed` is `NULL`.
+#' * With `epoch_end` `"first_exhausted"` or `"all_exhausted"`, the first epoch is the largest in which no line comes
+#'   twice, the second the smallest in which each file with a share is exhausted.
+#'   A file gives its share of `requested` lines, rounded down or up, where `requested` is the least or the greatest
+#'   `lines / share` of all files.
+#'   Each of its lines comes `drawn %/% lines` times, or once more: drawn are whole passes, and the rest without
+#'   replacement, `sample.int(lines, drawn %% lines)`.
 #' * The same call gives the same batches in Python with `pystrat.corpus.CorpusMixtureBatchSampler`, where rows are
 #'   counted from 0.
 #' * A generator that was saved with [saveRDS()], or sent to another process, needs nothing else there but the files.
@@ -118,15 +130,16 @@
 #' sampler = mixture(dataset)
 #' rows = sampler$.iter()()
 #' dataset[rows[1:3]]
-batch_sampler_corpus_mixture = function(source, batch_size, sample, rules = NULL, suffixes = c(".src", ".tgt"),
-  targets = NULL, weights = NULL, temperature = NULL, shuffle = TRUE, seed = NULL, num_replicas = NULL) {
+batch_sampler_corpus_mixture = function(source, batch_size, sample = NULL, rules = NULL,
+  suffixes = c(".src", ".tgt"), targets = NULL, weights = NULL, temperature = NULL, epoch_end = "sample",
+  shuffle = TRUE, seed = NULL, num_replicas = NULL) {
   name_errors("batch_sampler_corpus_mixture")
   seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed)
   num_replicas = check_positive(num_replicas, "num_replicas")
   shuffle = check_flag(shuffle, "shuffle")
   rules = if (!is.null(rules)) read_rules(rules)
   files = open_files(source, suffixes, targets)
-  plan = make_corpus_plan(files$names, files$lines, sample, rules, weights, temperature)
+  plan = make_corpus_plan(files$names, files$lines, sample, rules, weights, temperature, epoch_end)
   cut = cut_settings(sum(plan$drawn) + sum(plan$kept), batch_size, num_replicas)
   shown = shown_name(files$labels)
   left_out = if (!is.null(rules)) shown[is.nan(plan$rule)]
@@ -135,7 +148,7 @@ batch_sampler_corpus_mixture = function(source, batch_size, sample, rules = NULL
   }
   parts = c(
     list(files = shown, lines = files$lines, drawn = plan$drawn, kept = plan$kept),
-    cut, list(shuffle = as.integer(shuffle))
+    cut, list(shuffle = as.integer(shuffle), replace = if (epoch_end != "sample") 0L)
   )
   new_generator(new_recipe("mixture", seed, parts, labels = list(
     rule = plan$rule,
@@ -211,6 +224,9 @@ check_mixture = function(recipe) {
   }
   check_cut(recipe, total)
   part_flag(recipe, "shuffle")
+  if (!is.null(parts$replace)) {
+    part_flag(recipe, "replace")
+  }
   check_file_labels(labels, n_files)
 }
 
@@ -223,13 +239,15 @@ check_file_labels = function(labels, n_files) {
   }
 }
 
+draws_with_replacement = function(parts) is.null(parts$replace) || parts$replace == 1L
+
 lines_of_epoch = function(recipe) sum(recipe$parts$drawn) + sum(recipe$parts$kept)
 
 draw_mixture = function(recipe, epoch) {
   parts = recipe$parts
   is_shuffled = parts$shuffle == 1
   seed = epoch_seed(recipe$seed, epoch)
-  rows = .Call(C_draw_lines, parts$lines, parts$drawn, parts$kept, is_shuffled, seed)
+  rows = .Call(C_draw_lines, parts$lines, parts$drawn, parts$kept, is_shuffled, draws_with_replacement(parts), seed)
   if (is_shuffled) rows else sort(rows, method = "radix")
 }
 
@@ -238,7 +256,8 @@ format_mixture = function(recipe) {
   n_batches = count_cut_batches(lines_of_epoch(recipe), parts$batch_size, parts$num_replicas)
   c(
     sprintf("* Files: %d, of %s", length(parts$files), show_count(sum(parts$lines), "line")),
-    sprintf("* Lines: %.0f drawn and %.0f kept in an epoch", sum(parts$drawn), sum(parts$kept)),
+    sprintf("* Lines: %.0f drawn%s and %.0f kept in an epoch", sum(parts$drawn),
+      if (draws_with_replacement(parts)) "" else " without replacement", sum(parts$kept)),
     sprintf("* Batches: %.0f, of at most %s", n_batches, show_count(parts$batch_size, "line"))
   )
 }

@@ -12,7 +12,7 @@
 #'   * `rule`: number of the rule that covers it, `NA` if there is none;
 #'   * `uniform_share`: its share of the lines that are not kept, from 0 to 1;
 #'   * `share`: its share of the lines to draw, from 0 to 1;
-#'   * `drawn`, `kept`: lines that an epoch draws, with replacement, and lines that come once each, whatever is drawn.
+#'   * `drawn`, `kept`: lines that an epoch draws, and lines that come once each, whatever is drawn.
 #'
 #' It is the table that `CorpusMixtureBatchSampler.plan.table()` is in Python, where whole numbers are integers.
 #'
@@ -61,18 +61,29 @@ plan_table = function(recipe) {
 # fractions.
 # -> list(rule, uniform_share, share, drawn, kept), each with one number for each file
 # `rules` are read; NULL without any.
-make_corpus_plan = function(names, lines, sample, rules = NULL, weights = NULL, temperature = NULL) {
+make_corpus_plan = function(names, lines, sample = NULL, rules = NULL, weights = NULL, temperature = NULL,
+  epoch_end = "sample") {
   division = divide_files(names, lines, rules, weights, temperature)
+  check_epoch_end(epoch_end, sample)
   kept = ifelse(division$keeps, lines, 0)
   others = sum(lines) - sum(kept)
-  requested = requested_lines(sample, others, sum(kept), division$parameter)
   groups = ifelse(lines > 0, division$groups, 0L)
-  if (requested$number > 0 && !any(groups > 0L)) {
-    refuse_without_lines(division$parameter, length(names), requested$number)
-  }
   counting = unique(groups[groups > 0L])
-  planned = .Call(C_plan_files, lines, match(groups, counting, nomatch = 0L), division$weights[counting],
-    requested$share, requested$of_lines)
+  places = match(groups, counting, nomatch = 0L)
+  if (epoch_end == "sample") {
+    requested = requested_lines(sample, others, sum(kept), division$parameter)
+    if (requested$number > 0 && length(counting) == 0L) {
+      refuse_without_lines(division$parameter, "sample", sprintf("%s without any to draw %.15g from",
+        show_count(length(names), "file"), requested$number))
+    }
+    planned = .Call(C_plan_files, lines, places, division$weights[counting], requested$share, requested$of_lines)
+  } else {
+    if (length(counting) == 0L && sum(kept) == 0) {
+      refuse_without_lines(division$parameter, "epoch_end", sprintf("%s without any to draw from",
+        show_count(length(names), "file")))
+    }
+    planned = .Call(C_plan_exhausted, lines, places, division$weights[counting], epoch_end == "first_exhausted")
+  }
   plan = list(
     rule = division$rule,
     uniform_share = ifelse(division$keeps, 0, lines / max(others, 1)),
@@ -80,19 +91,26 @@ make_corpus_plan = function(names, lines, sample, rules = NULL, weights = NULL, 
     drawn = planned$drawn,
     kept = kept
   )
-  check_plan_total(sum(plan$drawn) + sum(plan$kept), sample)
+  check_plan_total(sum(plan$drawn) + sum(plan$kept), sample, epoch_end)
   plan
 }
 
-refuse_without_lines = function(parameter, n_files, requested) {
+# A number of lines and an end that has a number of its own exclude each other.
+check_epoch_end = function(epoch_end, sample) {
+  check_choice(epoch_end, "epoch_end", c("sample", "first_exhausted", "all_exhausted"))
+  if (epoch_end != "sample" && !is.null(sample)) {
+    stop_parameter("sample", sprintf("be left out if 'epoch_end' is '%s'", epoch_end), show_value(sample))
+  }
+}
+
+# `otherwise` is the argument that is refused if neither rules nor weights divide the files.
+refuse_without_lines = function(parameter, otherwise, got) {
   required = switch(paste(parameter, collapse = ""),
     rules = "match a file that has lines",
     weights = "be above 0 for a file that has lines",
     "be taken from files that have lines"
   )
-  refused = intersect(parameter, c("rules", "weights"))
-  got = sprintf("%s without any to draw %.15g from", show_count(n_files, "file"), requested)
-  stop_parameter(if (length(refused) > 0L) refused else "sample", required, got)
+  stop_parameter(c(intersect(parameter, c("rules", "weights")), otherwise)[1L], required, got)
 }
 
 # How many lines are to be drawn: `share` as decimal digits, of so many lines; `number` is their product, rounded.
@@ -137,12 +155,13 @@ show_double = function(value) {
   }
 }
 
-check_plan_total = function(total, sample) {
+check_plan_total = function(total, sample, epoch_end) {
   if (total == 0) {
     stop_parameter("sample", "give an epoch at least one line", sprintf("%s, for none", show_value(sample)))
   }
   if (total > largest_count) {
-    stop_parameter("sample", sprintf("give an epoch at most %.0f lines", largest_count),
-      sprintf("%s, for %.0f", show_value(sample), total))
+    given = if (is.null(sample)) list("epoch_end", epoch_end) else list("sample", sample)
+    stop_parameter(given[[1L]], sprintf("give an epoch at most %.0f lines", largest_count),
+      sprintf("%s, for %.0f", show_value(given[[2L]]), total))
   }
 }

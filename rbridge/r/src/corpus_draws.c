@@ -121,10 +121,30 @@ static void shuffle(Generator *generator, int32_t *pool, int64_t count, int32_t 
   }
 }
 
-SEXP C_draw_lines(SEXP lines, SEXP drawn, SEXP kept, SEXP is_to_shuffle, SEXP seed) {
+/* Make the scratch space of draws without replacement. */
+static SubsetScratch scratch_of(const Mixture *mixture, const char *of) {
+  SubsetScratch scratch = {.n_pool = 1, .n_places = 1, .n_table = 1};
+  for (int64_t file = 0; file < mixture->n_files; file++) {
+    int64_t lines = mixture->lines[file];
+    if (lines > INT64_C(4503599627370496)) refuse("lines", of, "be at most 2^52 without replacement", "more");
+    enlarge_subset_scratch(&scratch, lines, rest_of_passes(lines, mixture->drawn[file]));
+  }
+  scratch.pool = (int32_t *)(void *)R_alloc((size_t)scratch.n_pool, sizeof(int32_t));
+  scratch.places = (uint32_t *)(void *)R_alloc((size_t)scratch.n_places, sizeof(uint32_t));
+  scratch.table = (int64_t *)(void *)R_alloc((size_t)scratch.n_table, sizeof(int64_t));
+  fill_in_order(scratch.pool, (uint32_t)scratch.n_pool);
+  return scratch;
+}
+
+SEXP C_draw_lines(SEXP lines, SEXP drawn, SEXP kept, SEXP is_to_shuffle, SEXP replace, SEXP seed) {
   const char *of = "draw_lines";
   int64_t n_lines, n_taken;
   Mixture mixture = read_mixture(lines, drawn, kept, of, &n_lines, &n_taken);
+  SubsetScratch scratch;
+  if (!true_or_false(replace, "replace", of)) {
+    scratch = scratch_of(&mixture, of);
+    mixture.scratch = &scratch;
+  }
   bool is_shuffled = true_or_false(is_to_shuffle, "shuffle", of);
   Generator generator;
   seed_by(seed, of, &generator);

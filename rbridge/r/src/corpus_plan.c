@@ -58,8 +58,8 @@ static void multiply_by_tens(Natural *number, int64_t count) {
 }
 
 /* Digits for the numbers of a plan, none of which is a product of more than four. */
-static int64_t room_for(SEXP weights, SEXP requested) {
-  int64_t longest = (int64_t)strlen(CHAR(STRING_ELT(requested, 0))) + 400;
+static int64_t room_for(SEXP weights, const char *requested) {
+  int64_t longest = (int64_t)strlen(requested) + 400;
   for (R_xlen_t i = 0; i < Rf_xlength(weights); i++) {
     int64_t length = (int64_t)strlen(CHAR(STRING_ELT(weights, i)));
     if (length > longest) longest = length;
@@ -110,45 +110,127 @@ static double *lines_of_rules(SEXP lines, SEXP rules, R_xlen_t n_rules, const ch
   return sums;
 }
 
-SEXP C_plan_files(SEXP lines, SEXP rules, SEXP weights, SEXP requested, SEXP of_lines) {
-  const char *of = "plan_files";
+/* What the numbers of a plan follow from, and room for their computation. */
+typedef struct {
+  R_xlen_t n_files;
+  const double *lines;  /* of each file */
+  const int *rules;     /* of each file, from 1; 0 if nothing is drawn of it */
+  const double *sums;   /* the lines of all files of each rule */
+  const Natural *whole; /* the weight of each rule, scaled to a whole number */
+  Natural total, one, number, divisor, scratch, rest;
+} Sharing;
+
+static Sharing read_sharing(SEXP lines, SEXP rules, SEXP weights, int64_t room, const char *of) {
   if (TYPEOF(lines) != REALSXP) refuse_kind(lines, "lines", of, "be doubles");
   if (TYPEOF(rules) != INTSXP || Rf_xlength(rules) != Rf_xlength(lines)) {
     refuse_kind(rules, "rules", of, "be integers, one for each file");
   }
+  Sharing sharing = {.n_files = Rf_xlength(lines), .lines = REAL(lines), .rules = INTEGER(rules)};
+  sharing.sums = lines_of_rules(lines, rules, Rf_xlength(weights), of);
+  sharing.whole = whole_weights(weights, room, of, &sharing.total);
+  sharing.one = new_natural(1);
+  set_natural(&sharing.one, 1);
+  sharing.number = new_natural(room);
+  sharing.divisor = new_natural(room);
+  sharing.scratch = new_natural(room);
+  sharing.rest = new_natural(room + 1);
+  return sharing;
+}
+
+/* The share of a file of which something is drawn. */
+static double share_of_file(Sharing *sharing, R_xlen_t file) {
+  int rule = sharing->rules[file];
+  multiply_by_lines(
+      &sharing->whole[rule - 1], &sharing->one, sharing->lines[file], &sharing->scratch, &sharing->number
+  );
+  multiply_by_lines(
+      &sharing->total, &sharing->one, sharing->sums[rule - 1], &sharing->scratch, &sharing->divisor
+  );
+  return nearest_share(&sharing->number, &sharing->divisor, &sharing->rest);
+}
+
+/* Make list(share, drawn) of zeros. */
+static SEXP new_shares(R_xlen_t n_files) {
+  const char *names[] = {"share", "drawn", ""};
+  SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+  for (int part = 0; part < 2; part++) {
+    SET_VECTOR_ELT(result, part, Rf_allocVector(REALSXP, n_files));
+    memset(REAL(VECTOR_ELT(result, part)), 0, (size_t)n_files * sizeof(double));
+  }
+  UNPROTECT(1);
+  return result;
+}
+
+SEXP C_plan_files(SEXP lines, SEXP rules, SEXP weights, SEXP requested, SEXP of_lines) {
+  const char *of = "plan_files";
   if (TYPEOF(weights) != STRSXP) refuse_kind(weights, "weights", of, "be text");
   if (TYPEOF(requested) != STRSXP || Rf_xlength(requested) != 1) refuse_kind(requested, "requested", of, "be text");
   if (TYPEOF(of_lines) != REALSXP || Rf_xlength(of_lines) != 1) refuse_kind(of_lines, "of_lines", of, "be a number");
-  R_xlen_t n_files = Rf_xlength(lines);
-  const double *sums = lines_of_rules(lines, rules, Rf_xlength(weights), of);
-  int64_t room = room_for(weights, requested);
-  Natural total, one = new_natural(1);
-  const Natural *whole = whole_weights(weights, room, of, &total);
+  int64_t room = room_for(weights, CHAR(STRING_ELT(requested, 0)));
+  Sharing sharing = read_sharing(lines, rules, weights, room, of);
   Decimal share = read_decimal(CHAR(STRING_ELT(requested, 0)), room, of);
-  set_natural(&one, 1);
-  Natural tens = new_natural(room);
+  Natural tens = new_natural(room), wanted = new_natural(room);
   set_natural(&tens, 1);
   multiply_by_tens(&tens, share.n_decimals);
-  Natural wanted = new_natural(room), number = new_natural(room), divisor = new_natural(room);
-  Natural scratch = new_natural(room), rest = new_natural(room + 1);
-  multiply_by_lines(&share.digits, &one, REAL(of_lines)[0], &scratch, &wanted);
-  const char *names[] = {"share", "drawn", ""};
-  SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
-  SET_VECTOR_ELT(result, 0, Rf_allocVector(REALSXP, n_files));
-  SET_VECTOR_ELT(result, 1, Rf_allocVector(REALSXP, n_files));
-  for (R_xlen_t file = 0; file < n_files; file++) {
-    int rule = INTEGER(rules)[file];
-    double share_of_file = 0, drawn = 0;
-    if (rule > 0 && REAL(lines)[file] > 0) {
-      multiply_by_lines(&whole[rule - 1], &one, REAL(lines)[file], &scratch, &number);
-      multiply_by_lines(&total, &one, sums[rule - 1], &scratch, &divisor);
-      share_of_file = nearest_share(&number, &divisor, &rest);
-      multiply_by_lines(&whole[rule - 1], &wanted, REAL(lines)[file], &scratch, &number);
-      multiply_by_lines(&total, &tens, sums[rule - 1], &scratch, &divisor);
-      drawn = (double)divide_up(&number, &divisor, &rest);
+  multiply_by_lines(&share.digits, &sharing.one, REAL(of_lines)[0], &sharing.scratch, &wanted);
+  SEXP result = PROTECT(new_shares(sharing.n_files));
+  for (R_xlen_t file = 0; file < sharing.n_files; file++) {
+    int rule = sharing.rules[file];
+    if (rule == 0 || sharing.lines[file] == 0) continue;
+    REAL(VECTOR_ELT(result, 0))[file] = share_of_file(&sharing, file);
+    multiply_by_lines(
+        &sharing.whole[rule - 1], &wanted, sharing.lines[file], &sharing.scratch, &sharing.number
+    );
+    multiply_by_lines(&sharing.total, &tens, sharing.sums[rule - 1], &sharing.scratch, &sharing.divisor);
+    REAL(VECTOR_ELT(result, 1))[file] = (double)divide_up(&sharing.number, &sharing.divisor, &sharing.rest);
+    R_CheckUserInterrupt();
+  }
+  UNPROTECT(1);
+  return result;
+}
+
+/* The rule with lines whose files are exhausted first, or last, if lines are drawn by the shares: the one with the
+ * fewest lines in relation to its weight, or with the most; -1 if there is none.
+ */
+static R_xlen_t extreme_rule(Sharing *sharing, R_xlen_t n_rules, bool is_first) {
+  R_xlen_t extreme = -1;
+  for (R_xlen_t rule = 0; rule < n_rules; rule++) {
+    if (sharing->sums[rule] == 0) continue;
+    if (extreme >= 0) {
+      multiply_by_lines(
+          &sharing->whole[extreme], &sharing->one, sharing->sums[rule], &sharing->scratch, &sharing->number
+      );
+      multiply_by_lines(
+          &sharing->whole[rule], &sharing->one, sharing->sums[extreme], &sharing->scratch, &sharing->divisor
+      );
     }
-    REAL(VECTOR_ELT(result, 0))[file] = share_of_file;
-    REAL(VECTOR_ELT(result, 1))[file] = drawn;
+    bool is_below_extreme = extreme >= 0 && is_below(&sharing->number, &sharing->divisor);
+    if (extreme < 0 || is_below_extreme == is_first) extreme = rule;
+    R_CheckUserInterrupt();
+  }
+  return extreme;
+}
+
+SEXP C_plan_exhausted(SEXP lines, SEXP rules, SEXP weights, SEXP first) {
+  const char *of = "plan_exhausted";
+  if (TYPEOF(weights) != STRSXP) refuse_kind(weights, "weights", of, "be text");
+  bool is_first = true_or_false(first, "first", of);
+  Sharing sharing = read_sharing(lines, rules, weights, room_for(weights, ""), of);
+  R_xlen_t extreme = extreme_rule(&sharing, Rf_xlength(weights), is_first);
+  Natural all = {(uint32_t[2]){0}, 0};
+  if (extreme >= 0) set_natural(&all, (uint64_t)sharing.sums[extreme]);
+  SEXP result = PROTECT(new_shares(sharing.n_files));
+  for (R_xlen_t file = 0; file < sharing.n_files; file++) {
+    int rule = sharing.rules[file];
+    if (rule == 0 || sharing.lines[file] == 0) continue;
+    REAL(VECTOR_ELT(result, 0))[file] = share_of_file(&sharing, file);
+    multiply_by_lines(&sharing.whole[rule - 1], &all, sharing.lines[file], &sharing.scratch, &sharing.number);
+    multiply_by_lines(
+        &sharing.whole[extreme], &sharing.one, sharing.sums[rule - 1], &sharing.scratch, &sharing.divisor
+    );
+    uint64_t drawn = is_first ? divide(&sharing.number, 0, &sharing.divisor, &sharing.rest)
+                              : divide_up(&sharing.number, &sharing.divisor, &sharing.rest);
+    REAL(VECTOR_ELT(result, 1))[file] = (double)drawn;
     R_CheckUserInterrupt();
   }
   UNPROTECT(1);

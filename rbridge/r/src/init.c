@@ -43,7 +43,7 @@ static const R_CallMethodDef routines[] = {
   {"C_make_normal", (DL_FUNC)&C_make_normal, 3},
   {"C_draw_rows", (DL_FUNC)&C_draw_rows, 4},
   {"C_rows_in_turn", (DL_FUNC)&C_rows_in_turn, 3},
-  {"C_draw_lines", (DL_FUNC)&C_draw_lines, 5},
+  {"C_draw_lines", (DL_FUNC)&C_draw_lines, 6},
   {"C_report_losses", (DL_FUNC)&C_report_losses, 3},
   {"C_is_below_initial", (DL_FUNC)&C_is_below_initial, 2},
   {"C_noise_ceiling", (DL_FUNC)&C_noise_ceiling, 2},
@@ -62,6 +62,7 @@ static const R_CallMethodDef routines[] = {
   {"C_new_handles", (DL_FUNC)&C_new_handles, 0},
   {"C_read_lines", (DL_FUNC)&C_read_lines, 7},
   {"C_shortest_decimal", (DL_FUNC)&C_shortest_decimal, 1},
+  {"C_plan_exhausted", (DL_FUNC)&C_plan_exhausted, 4},
   {"C_plan_files", (DL_FUNC)&C_plan_files, 5},
   {NULL, NULL, 0}
 };

@@ -48,7 +48,7 @@ SEXP C_draw_declared(SEXP reference, SEXP seed, SEXP count, SEXP length, SEXP ep
 SEXP C_make_normal(SEXP uniforms, SEXP mean, SEXP deviation);
 SEXP C_draw_rows(SEXP n, SEXP sample, SEXP replace, SEXP seed);
 SEXP C_rows_in_turn(SEXP n, SEXP sample, SEXP epoch);
-SEXP C_draw_lines(SEXP lines, SEXP drawn, SEXP kept, SEXP is_to_shuffle, SEXP seed);
+SEXP C_draw_lines(SEXP lines, SEXP drawn, SEXP kept, SEXP is_to_shuffle, SEXP replace, SEXP seed);
 SEXP C_report_losses(SEXP reported, SEXP rows, SEXP losses);
 SEXP C_is_below_initial(SEXP reported, SEXP initial);
 SEXP C_noise_ceiling(SEXP reported, SEXP spreads);
@@ -69,6 +69,7 @@ SEXP C_lines_of_index(SEXP path, SEXP version, SEXP hash);
 SEXP C_new_handles(void);
 SEXP C_read_lines(SEXP paths, SEXP shown, SEXP versions, SEXP indices, SEXP ends, SEXP pointer, SEXP positions);
 SEXP C_shortest_decimal(SEXP number);
+SEXP C_plan_exhausted(SEXP lines, SEXP rules, SEXP weights, SEXP first);
 SEXP C_plan_files(SEXP lines, SEXP rules, SEXP weights, SEXP requested, SEXP of_lines);
 
 #endif

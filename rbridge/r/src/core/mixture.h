@@ -12,13 +12,18 @@
 #include "prefetch.h"
 #include "random.h"
 #include "stream.h"
+#include "subsets.h"
 
 typedef struct {
   int64_t n_files;
   const int64_t *lines; /* of each file, together at most 2^53 */
-  const int64_t *drawn; /* how many lines are drawn of each file, with replacement; 0 if it has none */
+  const int64_t *drawn; /* how many lines are drawn of each file; 0 if it has none */
   const int64_t *kept;  /* how many lines are taken of each file, in order, before those that are drawn */
+  SubsetScratch *scratch; /* for draws without replacement, enough for all files; NULL for draws with replacement */
 } Mixture;
+
+/* How many of the drawn lines of a file are not of whole passes through it, if lines are drawn without replacement. */
+static inline int64_t rest_of_passes(int64_t lines, int64_t drawn) { return drawn > 0 ? drawn % lines : 0; }
 
 /* How far the lines of an epoch are taken. Begin with zeros. */
 typedef struct {
@@ -27,9 +32,27 @@ typedef struct {
   int64_t first; /* the number of its first line */
 } MixtureProgress;
 
+/* Draw the lines from `begin` on and before `end` of those that are drawn of a file. */
+static inline void draw_lines_of_file(
+    Generator *generator, const Mixture *mixture, int64_t file, int64_t begin, int64_t end, int64_t *block
+) {
+  int64_t lines = mixture->lines[file], drawn = mixture->drawn[file];
+  if (mixture->scratch == NULL) {
+    draw_numbers(generator, (uint64_t)lines, end - begin, block);
+    return;
+  }
+  int64_t rest = rest_of_passes(lines, drawn);
+  int64_t passed = drawn - rest; /* lines in order, pass after pass */
+  for (; begin < end && begin < passed; begin++) *block++ = begin % lines;
+  if (begin < end) {
+    draw_subset_within(generator, mixture->scratch, 0, lines, rest, begin - passed, end - passed, block);
+  }
+}
+
 /* Take the next lines of the epoch, at most BLOCK_SIZE; return how many, which is 0 at the end.
  *
- * Drawn are the lines of a file as R's sample.int(lines, drawn, replace = TRUE) draws them.
+ * Drawn are the lines of a file as R's sample.int(lines, drawn, replace = TRUE) draws them; or, without replacement,
+ * all lines as often as there are whole passes, and then as sample.int(lines, rest) draws them.
  */
 static inline int64_t take_lines(
     Generator *generator, const Mixture *mixture, MixtureProgress *progress, int64_t *block
@@ -43,7 +66,8 @@ static inline int64_t take_lines(
       if (progress->taken < kept) {
         for (int64_t i = 0; i < count; i++) block[i] = progress->taken + i;
       } else {
-        draw_numbers(generator, (uint64_t)mixture->lines[file], count, block);
+        int64_t begin = progress->taken - kept;
+        draw_lines_of_file(generator, mixture, file, begin, begin + count, block);
       }
       for (int64_t i = 0; i < count; i++) block[i] += progress->first;
       progress->taken += count;

@@ -40,9 +40,9 @@ static inline bool draw_in_groups(GroupDraw *draw, Generator *generator, int64_t
     int64_t count = draw->counts[draw->group];
     int64_t begin = draw->n_drawn;
     int64_t end = wanted < count - begin ? begin + wanted : count;
-    int64_t *places = drawn + (draw->n_done - begin);
+    int64_t *places = drawn + draw->n_done;
     if (draw->scratch == NULL) {
-      if (begin < end) draw_indices_within(generator, first, limit, end - begin, places + begin);
+      if (begin < end) draw_indices_within(generator, first, limit, end - begin, places);
     } else {
       draw_subset_within(generator, draw->scratch, first, limit, count, begin, end, places);
     }

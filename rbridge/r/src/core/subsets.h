@@ -49,9 +49,9 @@ static inline void enlarge_subset_scratch(SubsetScratch *scratch, int64_t limit,
   }
 }
 
-/* Draw drawn[begin], ..., drawn[end - 1] of `count` different numbers from first, first + 1, ..., first + limit - 1.
+/* Draw those from `begin` on and before `end` of `count` different numbers from first, first + 1, ..., first + limit - 1.
  *
- * Steps follow one another from 0 to `count`, which is at most `limit`. Between the steps of a subset nothing else may
+ * They go to drawn[0], ..., drawn[end - begin - 1]. Steps follow one another from 0 to `count`, which is at most `limit`. Between the steps of a subset nothing else may
  * use the scratch space. If they are given up, the pool has to be filled anew.
  */
 static inline void draw_subset_within(
@@ -65,7 +65,9 @@ static inline void draw_subset_within(
     if (begin == 0) empty_hash_set(scratch->table, table_bits);
     while (begin < end) {
       int64_t number = (int64_t)index_below(generator, (uint64_t)limit, bits);
-      if (add_to_hash_set(scratch->table, table_bits, number)) drawn[begin++] = first + number;
+      if (!add_to_hash_set(scratch->table, table_bits, number)) continue;
+      *drawn++ = first + number;
+      begin++;
     }
     return;
   }
@@ -73,7 +75,9 @@ static inline void draw_subset_within(
   while (begin < end) {
     uint32_t *places = scratch->places + begin;
     uint32_t n_drawn = next_indices(generator, scratch->pool, left, (uint32_t)(end - begin), places);
-    for (uint32_t i = 0; i < n_drawn; i++) drawn[begin++] = first + take_row(scratch->pool, places[i], --left);
+    for (uint32_t i = 0; i < n_drawn; i++) drawn[i] = first + take_row(scratch->pool, places[i], --left);
+    drawn += n_drawn;
+    begin += n_drawn;
   }
   if (end < count) return;
   for (int64_t i = 0; i < count; i++) scratch->pool[scratch->places[i]] = (int32_t)scratch->places[i];

@@ -35,11 +35,47 @@ test_that("lines are drawn as sample.int() draws them, file after file, and then
 })
 
 test_that("more lines than integers count are doubles", {
-  rows = .Call(C_draw_lines, c(3e9, 2e9), c(600, 400), c(0, 0), TRUE, 5)
+  rows = .Call(C_draw_lines, c(3e9, 2e9), c(600, 400), c(0, 0), TRUE, TRUE, 5)
   expect_type(rows, "double")
   expected = drawn_by_r(5, 0, function() {
     lines = c(sample.int(3e9, 600, replace = TRUE), 3e9 + sample.int(2e9, 400, replace = TRUE))
     lines[sample.int(1000)]
+  })
+  expect_identical(rows, expected)
+})
+
+test_that("without replacement, whole passes come first, and the rest as sample.int() draws it", {
+  folder = corpus_of(sizes)
+  until = function(epoch_end, ...) {
+    batch_sampler_corpus_mixture(folder, 8, suffixes = ".txt", weights = list(2, 7, "*", 3), epoch_end = epoch_end,
+      seed = 1, ...)(NULL)
+  }
+  first = until("first_exhausted")
+  expect_identical(first$plan()$drawn, c(17, 60, 0, 25))
+  last = until("all_exhausted")
+  expect_identical(last$plan()$drawn, c(34, 117, 0, 50))
+  for (epoch in 0:2) {
+    expect_identical(first$batches(epoch)$rows, drawn_by_r(1, epoch, function() {
+      lines = c(sample.int(30, 17), 31:90, 91:95, 95L + sample.int(50, 25))
+      lines[sample.int(length(lines))]
+    }))
+    expect_identical(last$batches(epoch)$rows, drawn_by_r(1, epoch, function() {
+      lines = c(1:30, sample.int(30, 4), 31:90, 30L + sample.int(60, 57), 91:95, 96:145)
+      lines[sample.int(length(lines))]
+    }))
+  }
+  expect_identical(last$.length(), 26L)
+  expect_match(capture.output(last)[3], "* Lines: 201 drawn without replacement and 5 kept in an epoch", fixed = TRUE)
+  expect_identical(until("all_exhausted", shuffle = FALSE)$batches(2)$rows, sort(last$batches(2)$rows))
+})
+
+test_that("of large files, few lines are drawn without a pool, as sample.int() does", {
+  lines = c(2e7, 5e9, 20)
+  drawn = c(500, 300, 50)
+  rows = .Call(C_draw_lines, lines, drawn, c(0, 0, 0), TRUE, FALSE, 5)
+  expected = drawn_by_r(5, 0, function() {
+    drawn = c(sample.int(2e7, 500), 2e7 + sample.int(5e9, 300), 2e7 + 5e9 + c(1:20, 1:20, sample.int(20, 10)))
+    drawn[sample.int(850)]
   })
   expect_identical(rows, expected)
 })
@@ -159,6 +195,7 @@ test_that("recipes whose parts are wrong are refused", {
   refused("be 0 for empty files", list(lines = c(0, 60, 5, 50)))
   refused("be at most the lines of the file", list(kept = c(31, 0, 0, 0)))
   refused("from 0 to 1 as 'shuffle'", list(shuffle = 2L))
+  refused("from 0 to 1 as 'replace'", list(replace = "no"))
   refused("as 'batch_size'", list(batch_size = 0))
   refused("have a path and a version of each file", labels = list(versions = "1 2 3"))
   refused("have a path and a version of each file", labels = list(paths = as.raw(1)))

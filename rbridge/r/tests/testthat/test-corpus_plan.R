@@ -32,12 +32,13 @@ test_that("a weight is of one file, whatever lines it has", {
   by_weights = function(sample, weights, lines = c(30, 60, 5, 900)) {
     make_corpus_plan(paste0("f", seq_along(lines)), lines, sample, weights = weights)
   }
-  expect_identical(by_weights(100L, c(3, 1, 0, 1))[c("drawn", "rule")], list(drawn = c(60, 20, 0, 20), rule = rep(NaN, 4)))
+  plan = by_weights(100L, c(3, 1, 0, 1))
+  expect_identical(plan[c("drawn", "rule")], list(drawn = c(60, 20, 0, 20), rule = rep(NaN, 4)))
   kept = by_weights(100L, list("*", 1L, "*", 0))
   expect_identical(kept[c("drawn", "kept")], list(drawn = c(0, 65, 0, 0), kept = c(30, 0, 5, 0)))
   expect_identical(by_weights(10L, c(0.3, 0.6, 0.9), c(5, 5, 5))$drawn, c(2, 4, 5)) # 2, 4, 6 in floating point
   expect_error(by_weights(34L, list("*", 1, "*", 0)), "must be at least 35, the lines that weights keep. Got 34")
-  expect_error(by_weights(10L, c(0, 0, 0, 0)), "be above 0 for a file that has lines. Got 4 files without any to draw 10")
+  expect_error(by_weights(10L, c(0, 0, 0, 0)), "be above 0 for a file that has lines. Got 4 files without any")
   expect_error(by_weights(10L, c(3, 1, "*", 0)), fixed = TRUE,
     "Got a list with '3' instead. Numbers beside '*' are written as list(3, 1, '*').")
   expect_error(by_weights(10L, factor(1:4)), "for each file. Got a value of class 'factor' instead.")
@@ -54,6 +55,24 @@ test_that("a temperature flattens the shares", {
   expect_error(by_temperature(10L, 0.5), "must be a finite number of at least 1. Got 0.5 instead.")
   expect_error(make_corpus_plan("a", 3, 2L, weights = 1, temperature = 2),
     "The 'temperature' parameter of .* must be left out if 'weights' is given. Got 2 instead.")
+})
+
+test_that("an epoch ends with the first file that is exhausted, or with the last one", {
+  until = function(epoch_end, lines = c(30, 60, 5, 0), ...) {
+    make_corpus_plan(paste0("f", seq_along(lines)), lines, ..., epoch_end = epoch_end)
+  }
+  expect_identical(until("first_exhausted", weights = c(2, 6, 1, 1))$drawn, c(10, 30, 5, 0))
+  expect_identical(until("all_exhausted", weights = c(2, 6, 1, 1))$drawn, c(30, 90, 15, 0))
+  expect_identical(until("first_exhausted", weights = c(3, 12, 0.5, 0))$drawn, c(15, 60, 2, 0))
+  expect_identical(until("all_exhausted", weights = list("*", 12, 0.5, 0))[c("drawn", "kept")],
+    list(drawn = c(0, 120, 5, 0), kept = c(30, 0, 0, 0)))
+  expect_identical(until("first_exhausted")$drawn, c(30, 60, 5, 0))
+  expect_identical(until("first_exhausted", rules = read_rules(list("f[12] 7")))$drawn, c(30, 60, 0, 0))
+  expect_identical(until("all_exhausted", c(1e4, 100), temperature = 2)$drawn, c(1e4, 1000))
+  expect_identical(until("all_exhausted", c(30, 0), weights = list("*", 0))$drawn, c(0, 0))
+  expect_error(until("both"), "must be one of 'sample', 'first_exhausted', 'all_exhausted'. Got 'both' instead.")
+  expect_error(until("all_exhausted", sample = 3L), "be left out if 'epoch_end' is 'all_exhausted'. Got 3 instead.")
+  expect_error(until("all_exhausted", 0), "'epoch_end' .* must be taken from files that have lines. Got 1 file without")
 })
 
 test_that("nothing to draw from is refused", {
