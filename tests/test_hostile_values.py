@@ -357,6 +357,7 @@ CALLS: dict[str, Call] = {
     "CorpusMixtureBatchSampler": Call(
         lambda folder: {"source": corpus(folder), "batch_size": 2, "sample": 4},
         check_mixture,
+        calls=("weights",),
         besides=SHARDED,
         besides_in=LISTED,
         also=(OSError,),
@@ -427,6 +428,7 @@ CALLS: dict[str, Call] = {
         fixed(position=1), anything, of=lambda folder: pystrat.corpus.CorpusDataset(corpus(folder))
     ),
     "CorpusMixtureBatchSampler.dataset": Call(fixed(), anything, of=mixture),
+    "CorpusMixtureBatchSampler.plan_of": Call(fixed(epoch=3), check_corpus_plan, of=mixture),
 }
 NOT_CALLED = {
     "BatchSampler": "is abstract",

@@ -9,16 +9,14 @@ from typing import Any, Callable, Optional, Sequence, Union
 import numpy as np
 
 from pystrat.entries import named_by_class
-from pystrat.limits import MAX_COUNT
-from pystrat.messages import RefusedValue, check_flag, show
+from pystrat.messages import RefusedType, check_flag
 from pystrat.base import Batches, BatchSampler, epoch_seed
 from pystrat.corpus._draws import draw_lines
-from pystrat.corpus.batching import BatchCut
 from pystrat.corpus.dataset import CorpusDataset, check_transform
-from pystrat.corpus.division import Weights, divide
 from pystrat.corpus.files import Paths, Source, open_files
 from pystrat.corpus.plan import CorpusPlan, shown_name
-from pystrat.corpus.rules import RuleSource, encoded, read_rules
+from pystrat.corpus.rules import RuleSource, read_rules
+from pystrat.corpus.stages import Planning, Stage, Stages, WeightsOfEpochs
 from pystrat.recipe import Recipe, make_recipe
 
 
@@ -48,10 +46,12 @@ class CorpusMixtureBatchSampler(BatchSampler):
     rules : path or sequence of str, optional
         A file of rules, or its lines; see Notes. Without `rules`, `weights` and `temperature`, of which at most one is
         given, every file has its share of the lines.
-    weights : sequence of float or "*", optional
+    weights : sequence of float or "*", mapping from int to such sequences, or callable, optional
         The weight of each file, in the order of the files: its share is this part of all weights, whatever lines it
         has. 0 leaves the file out, and "*" keeps all its lines, once an epoch each. Files without lines do not count.
-        Numbers are read as the decimal numbers that are written.
+        Numbers are read as the decimal numbers that are written. Weights that change by epoch are a table from the
+        epochs from which on they hold, such as ``{0: [1, 1], 5: [3, 1]}``, or a function that returns the weights of an
+        epoch. It must be pure: it is called with the same epoch again, in any order and in other processes.
     temperature : float, optional
         At least 1: a file with n lines has the weight n^(1 / temperature), rounded to 12 significant digits. At 1, the
         default, every file has its share of the lines; the higher the temperature, the more equal are the shares.
@@ -71,7 +71,7 @@ class CorpusMixtureBatchSampler(BatchSampler):
     Attributes
     ----------
     plan : CorpusPlan
-        How many lines of each file an epoch has.
+        How many lines of each file the epoch that comes next has; see `plan_of`.
 
     Raises
     ------
@@ -96,8 +96,8 @@ class CorpusMixtureBatchSampler(BatchSampler):
 
     Guarantees, besides those of `BatchSampler`:
 
-    * An epoch holds exactly ``plan.files[f].drawn`` drawn lines of file f, and each of its lines once if it is kept.
-      `CorpusPlan` tells how the numbers follow from rules, weights or temperature, in exact fractions.
+    * An epoch holds exactly ``plan_of(epoch).files[f].drawn`` drawn lines of file f, and each of its lines once if it
+      is kept. `CorpusPlan` tells how the numbers follow from rules, weights or temperature, in exact fractions.
     * Drawn is, after R's ``set.seed()`` of the epoch's seed, file after file ``sample.int(lines, drawn, replace =
       TRUE)``, and at last, with ``shuffle``, the order of all as ``sample.int(total)``.
     * With `epoch_end` "first_exhausted" or "all_exhausted", the shares are those of rules, weights, temperature or
@@ -105,6 +105,10 @@ class CorpusMixtureBatchSampler(BatchSampler):
       with a share is exhausted: file f gives ``requested * share`` lines, rounded down or up, where ``requested`` is
       the least or the greatest ``lines / share`` of all files. Each line of f comes ``drawn // lines`` times, or once
       more: drawn are whole passes, and the rest without replacement, ``sample.int(lines, drawn %% lines)``.
+
+    * With weights that change by epoch, so does the number of batches: ``len`` is that of the epoch that comes next. A
+      table crosses to R; a function does not. The fingerprint of a state holds a table, but of a function only the plan
+      of epoch 0.
 
     The system is OpenNMT's file sampling (options ``-gsample`` and ``-gsample_dist``).
 
@@ -134,7 +138,7 @@ class CorpusMixtureBatchSampler(BatchSampler):
         targets: Optional[Paths] = None,
         sample: Optional[Union[float, int]] = None,
         rules: Optional[RuleSource] = None,
-        weights: Optional[Weights] = None,
+        weights: Optional[WeightsOfEpochs] = None,
         temperature: Optional[float] = None,
         epoch_end: str = "sample",
         shuffle: bool = True,
@@ -147,26 +151,33 @@ class CorpusMixtureBatchSampler(BatchSampler):
         read = None if rules is None else read_rules(rules)
         self._files = open_files(source, suffixes, targets)
         self._suffixes = list(suffixes)
-        division = divide(
-            [encoded(file.name, "source") for file in self._files],
-            [len(file) for file in self._files],
-            rules=read,
-            weights=weights,
-            temperature=temperature,
-        )
-        self.plan = CorpusPlan.of_files(self._files, division, sample, epoch_end)
+        planning = Planning(self._files, read, temperature, sample, epoch_end, batch_size, self.num_replicas)
+        self._stages = Stages(planning, weights)
         self._replace = epoch_end == "sample"
-        if self.plan.total > MAX_COUNT:
-            required = f"give an epoch at most {MAX_COUNT} lines"
-            name, given = ("epoch_end", epoch_end) if sample is None else ("sample", sample)
-            raise RefusedValue(name, required, f"{show(given)}, for {self.plan.total}")
-        self._lines = np.array([file.lines for file in self.plan.files], dtype=np.int64)
-        self._drawn = np.array([file.drawn for file in self.plan.files], dtype=np.int64)
-        self._kept = np.array([file.kept for file in self.plan.files], dtype=np.int64)
-        self._cut = BatchCut(self.plan.total, batch_size, self.num_replicas)
+        self._lines = np.array([len(file) for file in self._files], dtype=np.int64)
         if self.plan.unmatched:
             named = ", ".join(f"'{shown_name(name)}'" for name in self.plan.unmatched)
             warnings.warn(f"No rule covers these files, which are left out: {named}.", stacklevel=3)
+
+    @property
+    def plan(self) -> CorpusPlan:
+        """How many lines of each file the epoch that comes next has."""
+        return self._stage_of(self.epoch).plan
+
+    @named_by_class
+    def plan_of(self, epoch: int) -> CorpusPlan:
+        """Return how many lines of each file an epoch has.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `epoch` is not an integer from 0 to 6700000, or a function returns weights for it that are refused.
+        """
+        return self._stages.of(self._check_epoch(epoch)).plan
+
+    @named_by_class
+    def _stage_of(self, epoch: int) -> Stage:
+        return self._stages.of(epoch)
 
     @named_by_class
     def dataset(self, transform: Optional[Callable[[tuple[str, ...]], Any]] = None) -> CorpusDataset:
@@ -178,28 +189,46 @@ class CorpusMixtureBatchSampler(BatchSampler):
             for side in parallel.sides:
                 side.check()
         seed = epoch_seed(self._seed, epoch)
-        return self._cut.batches(draw_lines(seed, self._lines, self._drawn, self._kept, self._shuffle, self._replace))
+        stage = self._stage_of(epoch)
+        return stage.cut.batches(draw_lines(seed, self._lines, stage.drawn, stage.kept, self._shuffle, self._replace))
 
     def _global_length(self) -> int:
-        return self._cut.n_batches
+        return self._epoch_length(self.epoch)
+
+    def _epoch_length(self, epoch: int) -> int:
+        return self._stage_of(epoch).cut.n_batches
 
     def _recipe(self) -> Recipe:
-        files = self.plan.files
+        if self._stages.function is not None:
+            advice = "Give a table of the weights from certain epochs on, such as {0: [1, 1], 5: [3, 1]}."
+            raise RefusedType("sampler", "have weights that can be written down", "a function of the epoch", advice)
+        return self._written_down()
+
+    def _fingerprint(self) -> str:
+        return self._written_down().fingerprint()
+
+    def _written_down(self) -> Recipe:
+        """Return the recipe; if the weights are a function, with the plan of epoch 0."""
+        stages = self._stages.stages
+        files = stages[0].plan.files
+        of_stages = [file for stage in stages for file in stage.plan.files]
         sides = [side for of_suffix in zip(*(file.sides for file in self._files)) for side in of_suffix]
         parts = {
             "files": [shown_name(file.name) for file in files],
             "lines": self._lines.astype(np.float64),
-            "drawn": self._drawn.astype(np.float64),
-            "kept": self._kept.astype(np.float64),
-            "batch_size": self._cut.batch_size,
+            "drawn": np.concatenate([stage.drawn for stage in stages]).astype(np.float64),
+            "kept": np.concatenate([stage.kept for stage in stages]).astype(np.float64),
+            "begins": np.array(self._stages.begins, dtype=np.float64) if len(stages) > 1 else None,
+            "batch_size": stages[0].cut.batch_size,
             "num_replicas": self.num_replicas,
             "shuffle": self._shuffle,
             "replace": None if self._replace else False,
+            "weights": None if self._stages.function is None else "a function",
         }
         labels = {
             "rule": np.array([np.nan if file.rule is None else float(file.rule.number) for file in files]),
-            "uniform_share": np.array([float(file.uniform_share) for file in files]),
-            "share": np.array([float(file.share) for file in files]),
+            "uniform_share": np.array([float(file.uniform_share) for file in of_stages]),
+            "share": np.array([float(file.share) for file in of_stages]),
             "suffixes": self._suffixes,
             # As bytes, since a path need not be text of any encoding.
             "paths": np.frombuffer(b"\0".join(os.fsencode(side.path) for side in sides), dtype=np.uint8),
@@ -210,5 +239,5 @@ class CorpusMixtureBatchSampler(BatchSampler):
     def __repr__(self) -> str:
         return (
             f"{type(self).__name__}({len(self._files)} files, {self.plan.total} lines an epoch, "
-            f"{self._cut.n_batches} batches, shuffle={self._shuffle}, seed={self._seed}, epoch={self.epoch})"
+            f"{self._global_length()} batches, shuffle={self._shuffle}, seed={self._seed}, epoch={self.epoch})"
         )

@@ -105,7 +105,7 @@ def random_division(dice: random.Random, n_files: int) -> dict[str, Any]:
 
 
 def assert_same_plan(r: Session, lines: list[int], sample: Any, chosen: dict[str, Any]) -> bool:
-    """Assert that both languages make the same plan, to the last digit, or raise the same error; say which."""
+    """Assert that both languages make the same plan, to the last digit, or the same error; return True for a plan."""
     names = [f"f{place}" for place in range(len(lines))]
     crossed = r.rinterface.NULL if sample is None else integer(sample) if isinstance(sample, int) else sample
     given = {name: in_r(r, value) if name == "weights" else value for name, value in chosen.items()}
@@ -157,6 +157,52 @@ def test_epochs_until_files_are_exhausted(in_folder: Path, epoch_end: str, chose
     given = {name: in_r(r, value) if name == "weights" else value for name, value in chosen.items()}
     generator = r.call("batch_sampler_corpus_mixture", SOURCE, 8, targets=TARGETS, epoch_end=epoch_end, seed=1, **given)
     assert_same_batches(r, mixture, generator)
+
+
+TABLE: dict[int, list[Any]] = {0: [1, 1], 3: ["*", 1], 4: [0.3, 7]}
+
+
+def table_in_r(r: Session, table: dict[int, list[Any]]) -> Any:
+    return r.named_list(**{str(epoch): in_r(r, weights) for epoch, weights in table.items()})
+
+
+@pytest.mark.parametrize("chosen", [{"epoch_end": "all_exhausted"}, {"sample": 0.5, "num_replicas": 2}])
+def test_tables_of_weights(in_folder: Path, chosen: dict[str, Any], tmp_path: Path, r: Session, base: Any) -> None:
+    mixture = CorpusMixtureBatchSampler(SOURCE, 4, targets=TARGETS, weights=TABLE, seed=1, **chosen)
+    generator = r.call(
+        "batch_sampler_corpus_mixture", SOURCE, 4, targets=TARGETS, weights=table_in_r(r, TABLE), seed=1, **chosen
+    )
+    assert_same_batches(r, mixture, generator, range(6))
+    script = rbridge.export_r(mixture, tmp_path / "mixture.R")
+    exported = base["$"](base["source"](str(script)), "value")
+    instance = r.call_function(exported, r.rinterface.NULL)
+    for epoch in range(6):
+        r.call_function(instance["set_epoch"], epoch)
+        assert r.call_function(instance[".length"])[0] == len(mixture.batches(epoch))
+        frame = r.call("corpus_plan", exported, epoch)
+        assert list(frame[list(frame.names).index("drawn")]) == [file.drawn for file in mixture.plan_of(epoch).files]
+
+
+def test_a_function_of_the_epoch_stays_in_its_language(in_folder: Path, tmp_path: Path, r: Session, base: Any) -> None:
+    mixture = CorpusMixtureBatchSampler(SOURCE, 8, targets=TARGETS, weights=lambda epoch: [1, epoch], sample=20, seed=1)
+    for cross, name in ((rbridge.as_torch_sampler, "as_torch_sampler"), (export, "export_r")):
+        with pytest.raises(TypeError) as refused:
+            cross(mixture)
+        assert str(refused.value) == (
+            f"The 'sampler' parameter of {name} must have weights that can be written down. Got a function of the "
+            "epoch instead. Give a table of the weights from certain epochs on, such as {0: [1, 1], 5: [3, 1]}."
+        )
+    weights = base["eval"](base["parse"](text="function(epoch) c(1, epoch)"))
+    generator = r.call("batch_sampler_corpus_mixture", SOURCE, 8, integer(20), targets=TARGETS, weights=weights, seed=1)
+    instance = r.call_function(generator, r.rinterface.NULL)
+    for epoch in range(3):
+        rows, offsets = (as_array(vector) for vector in r.call_function(instance["batches"], epoch))
+        assert (rows - 1).tolist() == mixture.batches(epoch).rows.tolist()
+        assert offsets.tolist() == mixture.batches(epoch).offsets.tolist()
+
+
+def export(mixture: CorpusMixtureBatchSampler) -> Path:
+    return rbridge.export_r(mixture, "mixture.R")
 
 
 @pytest.mark.parametrize(("weights", "message"), [case for case in REFUSED_WEIGHTS if isinstance(case[0], list)])

@@ -82,7 +82,7 @@ check_listed = function(paths, parameter, required) {
   }
   missing = which(!file.exists(paths))
   if (length(missing) > 0L) {
-    stop_parameter(parameter, "list files that exist", sprintf("no file '%s'", paths[missing[1L]]))
+    stop_parameter(parameter, "list files that exist", sprintf("no file %s", show_value(paths[missing[1L]])))
   }
   paths
 }
@@ -91,12 +91,12 @@ check_file_pairs = function(source, targets) {
   real = cbind(normalizePath(source), normalizePath(targets))
   for (pair in seq_along(source)) {
     if (real[pair, 1L] == real[pair, 2L]) {
-      stop_parameter("targets", "be other files than those of 'source'", sprintf("'%s' for itself", targets[pair]))
+      stop_parameter("targets", "be other files than those of 'source'", sprintf("%s for itself", show_value(targets[pair])))
     }
     before = which(real[seq_len(pair - 1L), 1L] == real[pair, 1L] & real[seq_len(pair - 1L), 2L] == real[pair, 2L])
     if (length(before) > 0L) {
       stop_parameter("targets", "make each pair once",
-        sprintf("'%s' with '%s' as pairs %d and %d", source[pair], targets[pair], before[1L], pair))
+        sprintf("%s with %s as pairs %d and %d", show_value(source[pair]), show_value(targets[pair]), before[1L], pair))
     }
   }
 }

@@ -28,11 +28,14 @@
 #' @param targets (`character()` or `list()`)\cr
 #'   The paths of the partners of the files of `source`, in the same order, whatever the names.
 #'   `NULL` (default): the partners are found by their suffixes.
-#' @param weights (`numeric()` or `list()`)\cr
+#' @param weights (`numeric()`, `list()` or `function`)\cr
 #'   The weight of each file, in the order of the files: its share is this part of all weights, whatever lines it has.
 #'   0 leaves the file out; `"*"`, in a list such as `list(3, 1, "*")`, keeps all its lines, once an epoch each.
 #'   Files without lines do not count.
 #'   Numbers are read as the shortest decimal numbers that stand for them.
+#'   Weights that change by epoch are a list that is named by the epochs, counted from 0, from which on they hold, such
+#'   as `list("0" = c(1, 1), "5" = c(3, 1))`; or a function that returns the weights of an epoch.
+#'   It must be pure: it is called with the same epoch again, in any order and in other processes.
 #' @param temperature (`numeric(1)`)\cr
 #'   At least 1: a file with n lines has the weight `n^(1 / temperature)`, rounded to 12 significant digits.
 #'   At 1, every file has its share of the lines; the higher the temperature, the more equal are the shares.
@@ -60,7 +63,7 @@
 #'
 #' The instance has the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`, `.length()`
 #' and `.iter_batch(batch_size)` that are described there, and
-#' * `plan()`: the table of [corpus_plan()];
+#' * `plan(epoch = NULL)`: the table of [corpus_plan()], by default that of the epoch that comes next;
 #' * `dataset(transform = NULL)`: the [corpus_dataset()] of the files.
 #'
 #' Rows are lines, numbered over all files; with more than 2147483647 lines they are doubles.
@@ -95,6 +98,7 @@
 #'   replacement, `sample.int(lines, drawn %% lines)`.
 #' * The same call gives the same batches in Python with `pystrat.corpus.CorpusMixtureBatchSampler`, where rows are
 #'   counted from 0.
+#' * With weights that change by epoch, so does the number of batches: `.length()` is that of the epoch that comes next.
 #' * A generator that was saved with [saveRDS()], or sent to another process, needs nothing else there but the files.
 #' * Where lines begin is found once and kept beside each file (`.NAME.pystrat-lines`, 8 bytes a line), or in the user's
 #'   cache folder if it cannot be written there.
@@ -139,25 +143,32 @@ batch_sampler_corpus_mixture = function(source, batch_size, sample = NULL, rules
   shuffle = check_flag(shuffle, "shuffle")
   rules = if (!is.null(rules)) read_rules(rules)
   files = open_files(source, suffixes, targets)
-  plan = make_corpus_plan(files$names, files$lines, sample, rules, weights, temperature, epoch_end)
-  cut = cut_settings(sum(plan$drawn) + sum(plan$kept), batch_size, num_replicas)
+  stages = make_stages(files$names, files$lines, sample, rules, weights, temperature, epoch_end)
+  plans = stages$plans
+  for (plan in plans) {
+    cut = cut_settings(lines_of_stage(plan), batch_size, num_replicas)
+  }
+  of_stages = function(field) unlist(lapply(plans, `[[`, field))
   shown = shown_name(files$labels)
-  left_out = if (!is.null(rules)) shown[is.nan(plan$rule)]
+  left_out = if (!is.null(rules)) shown[is.nan(plans[[1L]]$rule)]
   if (length(left_out) > 0L) {
     warning(sprintf("No rule covers these files, which are left out: %s.", show_names(left_out, Inf)), call. = FALSE)
   }
   parts = c(
-    list(files = shown, lines = files$lines, drawn = plan$drawn, kept = plan$kept),
-    cut, list(shuffle = as.integer(shuffle), replace = if (epoch_end != "sample") 0L)
+    list(files = shown, lines = files$lines, drawn = of_stages("drawn"), kept = of_stages("kept")),
+    list(begins = if (length(plans) > 1L) stages$begins),
+    cut, list(shuffle = as.integer(shuffle), replace = if (epoch_end != "sample") 0L),
+    list(weights = if (is.function(weights)) paste(deparse(weights), collapse = "\n"))
   )
-  new_generator(new_recipe("mixture", seed, parts, labels = list(
-    rule = plan$rule,
-    uniform_share = plan$uniform_share,
-    share = plan$share,
+  recipe = new_recipe("mixture", seed, parts, labels = list(
+    rule = plans[[1L]]$rule,
+    uniform_share = of_stages("uniform_share"),
+    share = of_stages("share"),
     suffixes = files$suffixes,
     paths = paths_as_bytes(unlist(files$paths)),
     versions = unlist(files$versions)
-  )))
+  ))
+  new_generator(recipe, functions = if (is.function(weights)) list(plan_of = stages$plan_of))
 }
 
 kind_mixture = function() {
@@ -165,27 +176,40 @@ kind_mixture = function() {
     class = "batch_sampler_corpus_mixture",
     check = check_mixture,
     n_rows = function(recipe) sum(recipe$parts$lines),
-    n_batches = function(recipe) {
-      count_cut_batches(lines_of_epoch(recipe), recipe$parts$batch_size, recipe$parts$num_replicas)
+    count_batches = function(private, epoch) {
+      parts = private$.recipe$parts
+      count_cut_batches(lines_of_stage(stage_of_instance(private, epoch)), parts$batch_size, parts$num_replicas)
     },
     setup = function(recipe, private) {
-      list(offsets = cut_offsets(lines_of_epoch(recipe), recipe$parts), paths = bytes_as_paths(recipe$labels$paths))
+      list(paths = bytes_as_paths(recipe$labels$paths))
     },
     draw = function(private, epoch) {
       check_versions(private$.setup$paths, private$.recipe$labels$versions)
-      list(rows = draw_mixture(private$.recipe, epoch), offsets = private$.setup$offsets)
+      recipe = private$.recipe
+      stage = stage_of_instance(private, epoch)
+      list(rows = draw_mixture(recipe, stage, epoch), offsets = cut_offsets(lines_of_stage(stage), recipe$parts))
     },
     describe = function(private) {
       recipe = private$.recipe
+      stage = stage_of_instance(private, private$.next_epoch)
       order = if (recipe$parts$shuffle == 1) "shuffled" else "of the files, drawn"
-      c(format_mixture(recipe), sprintf("* Order: %s by seed %.0f, next epoch %.0f", order, recipe$seed,
-        private$.next_epoch))
+      c(
+        format_mixture(recipe, stage, private$.next_epoch),
+        sprintf("* Order: %s by seed %.0f, next epoch %.0f", order, recipe$seed, private$.next_epoch)
+      )
     },
     settings = function(recipe) {
-      c(format_mixture(recipe), sprintf("* shuffle: %s", recipe$parts$shuffle == 1), format_seed(recipe))
+      c(
+        format_mixture(recipe, stage_of(recipe, NULL, 0), 0),
+        sprintf("* shuffle: %s", recipe$parts$shuffle == 1),
+        format_seed(recipe)
+      )
     },
     methods = list(
-      plan = function() if (is.null(private$.in_order)) plan_table(private$.recipe),
+      plan = function(epoch = NULL) {
+        epoch = if (is.null(epoch)) private$.next_epoch else check_epoch(epoch)
+        if (is.null(private$.in_order)) plan_table(private$.recipe, stage_of_instance(private, epoch))
+      },
       dataset = function(transform = NULL) {
         if (is.null(private$.in_order)) {
           files_dataset(files_of_recipe(private$.recipe, private$.setup$paths), transform)
@@ -195,6 +219,15 @@ kind_mixture = function() {
   )
 }
 
+stage_of_instance = function(private, epoch) {
+  plan_of = private$.settings$functions$plan_of
+  stage = stage_of(private$.recipe, plan_of, epoch)
+  if (!is.null(plan_of)) { # else checked with the recipe
+    cut_settings(lines_of_stage(stage), private$.recipe$parts$batch_size, private$.recipe$parts$num_replicas)
+  }
+  stage
+}
+
 check_mixture = function(recipe) {
   parts = recipe$parts
   labels = recipe$labels
@@ -202,32 +235,46 @@ check_mixture = function(recipe) {
   if (!is.character(parts$files) || n_files == 0L) {
     stop_parameter("recipe", "have names of files as 'files'", show_value(parts$files))
   }
-  check_numbers = function(numbers, name) {
-    if (!is.double(numbers) || length(numbers) != n_files) {
-      required = sprintf("have %s as '%s'", show_count(n_files, "number"), name)
+  check_begins(parts$begins)
+  n_planned = n_files * length(begins_of(recipe))
+  check_numbers = function(numbers, name, n_numbers) {
+    if (!is.double(numbers) || length(numbers) != n_numbers) {
+      required = sprintf("have %s as '%s'", show_count(n_numbers, "number"), name)
       stop_parameter("recipe", required, show_value(numbers))
     }
   }
   for (name in c("lines", "drawn", "kept")) {
-    check_numbers(parts[[name]], name)
+    check_numbers(parts[[name]], name, if (name == "lines") n_files else n_planned)
     wrong = parts[[name]][!(parts[[name]] >= 0 & parts[[name]] == floor(parts[[name]]) & parts[[name]] <= 2^53)]
     if (length(wrong) > 0L) {
       stop_parameter("recipe", sprintf("have whole numbers from 0 as '%s'", name), show_value(wrong[1L]))
     }
   }
   for (name in c("rule", "uniform_share", "share")) {
-    check_numbers(labels[[name]], name)
+    check_numbers(labels[[name]], name, if (name == "rule") n_files else n_planned)
   }
-  total = lines_of_epoch(recipe)
-  if (total < 1 || total > largest_count) {
-    stop_parameter("recipe", sprintf("give an epoch from 1 to %.0f lines", largest_count), sprintf("%.0f", total))
+  for (total in lines_of_stages(recipe)) {
+    if (total < 1 || total > largest_count) {
+      stop_parameter("recipe", sprintf("give an epoch from 1 to %.0f lines", largest_count), sprintf("%.0f", total))
+    }
+    check_cut(recipe, total)
   }
-  check_cut(recipe, total)
   part_flag(recipe, "shuffle")
   if (!is.null(parts$replace)) {
     part_flag(recipe, "replace")
   }
   check_file_labels(labels, n_files)
+}
+
+# The first epochs of stages of weights, if there are several.
+check_begins = function(begins) {
+  if (is.null(begins)) {
+    return(invisible())
+  }
+  if (!is.double(begins) || length(begins) < 2L || anyNA(begins) || begins[1L] != 0 || any(diff(begins) <= 0) ||
+    any(begins != floor(begins)) || begins[length(begins)] > largest_epoch) {
+    stop_parameter("recipe", "have epochs from 0 on, in order, as 'begins'", "others")
+  }
 }
 
 # Each name has a file for each suffix.
@@ -241,23 +288,24 @@ check_file_labels = function(labels, n_files) {
 
 draws_with_replacement = function(parts) is.null(parts$replace) || parts$replace == 1L
 
-lines_of_epoch = function(recipe) sum(recipe$parts$drawn) + sum(recipe$parts$kept)
-
-draw_mixture = function(recipe, epoch) {
+draw_mixture = function(recipe, stage, epoch) {
   parts = recipe$parts
   is_shuffled = parts$shuffle == 1
   seed = epoch_seed(recipe$seed, epoch)
-  rows = .Call(C_draw_lines, parts$lines, parts$drawn, parts$kept, is_shuffled, draws_with_replacement(parts), seed)
+  rows = .Call(C_draw_lines, parts$lines, stage$drawn, stage$kept, is_shuffled, draws_with_replacement(parts), seed)
   if (is_shuffled) rows else sort(rows, method = "radix")
 }
 
-format_mixture = function(recipe) {
+# `stage` is that of an epoch.
+format_mixture = function(recipe, stage, epoch) {
   parts = recipe$parts
-  n_batches = count_cut_batches(lines_of_epoch(recipe), parts$batch_size, parts$num_replicas)
+  n_batches = count_cut_batches(lines_of_stage(stage), parts$batch_size, parts$num_replicas)
+  changes = length(parts$begins) > 0L || length(parts$weights) > 0L
   c(
     sprintf("* Files: %d, of %s", length(parts$files), show_count(sum(parts$lines), "line")),
-    sprintf("* Lines: %.0f drawn%s and %.0f kept in an epoch", sum(parts$drawn),
-      if (draws_with_replacement(parts)) "" else " without replacement", sum(parts$kept)),
+    sprintf("* Lines: %.0f drawn%s and %.0f kept in %s", sum(stage$drawn),
+      if (draws_with_replacement(parts)) "" else " without replacement", sum(stage$kept),
+      if (changes) sprintf("epoch %.0f", epoch) else "an epoch"),
     sprintf("* Batches: %.0f, of at most %s", n_batches, show_count(parts$batch_size, "line"))
   )
 }

@@ -5,6 +5,10 @@
 #'
 #' @param mixture (`batch_sampler_corpus_mixture`)\cr
 #'   What [batch_sampler_corpus_mixture()] returned, or an instance of it.
+#' @param epoch (`integer(1)`)\cr
+#'   The epoch, from 0 on.
+#'   `NULL` (default): the first one; of an instance, the one that comes next.
+#'   It matters only if the weights of the files change by epoch.
 #'
 #' @return A `data.frame()`, one row for each file, with the columns
 #'   * `file`: the name without suffix, after some of its folders if several files have the name;
@@ -17,7 +21,7 @@
 #' It is the table that `CorpusMixtureBatchSampler.plan.table()` is in Python, where whole numbers are integers.
 #'
 #' @section Errors:
-#' An object that is no such mixture.
+#' An object that is no such mixture, or an epoch that is no integer from 0 to 6700000.
 #'
 #' @seealso [batch_sampler_corpus_mixture()], which explains the rules.
 #'
@@ -35,24 +39,32 @@
 #'   suffixes = ".txt"
 #' )
 #' corpus_plan(mixture)
-corpus_plan = function(mixture) {
+corpus_plan = function(mixture, epoch = NULL) {
   name_errors("corpus_plan")
   if (!inherits(mixture, kind_mixture()$class)) {
     stop_parameter("mixture", sprintf("be made by %s()", kind_mixture()$class), show_value(mixture))
   }
-  if (is.function(mixture)) plan_table(attr(mixture, "settings")$recipe) else mixture$plan()
+  if (!is.null(epoch)) {
+    epoch = check_epoch(epoch)
+  }
+  if (!is.function(mixture)) {
+    return(mixture$plan(epoch))
+  }
+  settings = attr(mixture, "settings")
+  plan_table(settings$recipe, stage_of(settings$recipe, settings$functions$plan_of, if (is.null(epoch)) 0 else epoch))
 }
 
-plan_table = function(recipe) {
+# `stage` is that of an epoch.
+plan_table = function(recipe, stage) {
   rule = recipe$labels$rule
   data.frame(
     file = recipe$parts$files,
     lines = recipe$parts$lines,
     rule = ifelse(is.nan(rule), NA_real_, rule),
-    uniform_share = recipe$labels$uniform_share,
-    share = recipe$labels$share,
-    drawn = recipe$parts$drawn,
-    kept = recipe$parts$kept,
+    uniform_share = stage$uniform_share,
+    share = stage$share,
+    drawn = stage$drawn,
+    kept = stage$kept,
     stringsAsFactors = FALSE
   )
 }

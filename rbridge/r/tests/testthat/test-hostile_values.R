@@ -174,6 +174,9 @@ not_called = c(
   script_folder = "has no argument"
 )
 
+# Arguments that are functions which are called at once.
+called = list(batch_sampler_corpus_mixture = "weights")
+
 arguments_of = function(name) {
   setdiff(names(formals(getExportedValue("rbridge", name))), "...")
 }
@@ -198,8 +201,11 @@ for (name in names(calls)) {
         if ("seed" %in% arguments_of(name)) {
           args$seed = 1
         }
-        args[argument] = list(value())
-        trial(name, args)
+        given = value()
+        args[argument] = list(given)
+        found = trial(name, args)
+        has_error_of_its_own = is.function(given) && argument %in% called[[name]] && startsWith(found, "not of the")
+        if (has_error_of_its_own) "" else found
       }, "")
       expect_identical(found[nzchar(found)], setNames(character(), character()), info = argument)
     }

@@ -1,0 +1,79 @@
+# Which plan an epoch has: one for all epochs, those of a table of weights, or what a function of the epoch gives.
+
+# -> list(
+#   begins = the first epochs of the stages,
+#   plans = the plan of each, as make_corpus_plan() returns it; of a function, that of epoch 0,
+#   plan_of = a function of the epoch that returns its plan, NULL unless `weights` is one
+# )
+make_stages = function(names, lines, sample, rules, weights, temperature, epoch_end) {
+  plan_for = planning(names, lines, sample, rules, temperature, epoch_end)
+  if (is.function(weights)) {
+    plan_of = plan_by_function(plan_for, weights)
+    return(list(begins = 0, plans = list(plan_of(0)), plan_of = plan_of))
+  }
+  is_table = is.list(weights) && !is.object(weights) && !is.null(names(weights))
+  table = if (is_table) read_weights_table(weights) else list("0" = weights)
+  list(begins = as.double(names(table)), plans = lapply(unname(table), plan_for), plan_of = NULL)
+}
+
+# The environments of these functions are saved with a generator, and hold nothing else.
+planning = function(names, lines, sample, rules, temperature, epoch_end) {
+  list(names, lines, sample, rules, temperature, epoch_end) # are evaluated now, not when the function is called
+  function(weights) make_corpus_plan(names, lines, sample, rules, weights, temperature, epoch_end)
+}
+
+plan_by_function = function(plan_for, weights) {
+  force(plan_for)
+  force(weights)
+  function(epoch) {
+    name_errors("batch_sampler_corpus_mixture")
+    given = weights(epoch)
+    if (is.null(given)) {
+      stop_parameter("weights", "return the weights of each epoch", sprintf("nothing for epoch %.0f", epoch))
+    }
+    plan_for(given)
+  }
+}
+
+# A list of weights by the first epoch on which they hold, in the order of these.
+read_weights_table = function(weights) {
+  required = sprintf("be a table from epochs, integers from 0 to %.0f, to lists of weights", largest_epoch)
+  is_epoch = grepl("^[0-9]{1,7}$", names(weights)) & !duplicated(sub("^0+(?=.)", "", names(weights), perl = TRUE))
+  epochs = ifelse(is_epoch, suppressWarnings(as.double(names(weights))), -1)
+  wrong = which(epochs < 0 | epochs > largest_epoch)
+  if (length(wrong) > 0L) {
+    stop_parameter("weights", required, sprintf("the epoch %s", show_value(names(weights)[wrong[1L]])))
+  }
+  if (any(vapply(weights, is.null, NA))) {
+    stop_parameter("weights", "have a list of weights for each epoch of the table", "nothing")
+  }
+  if (!0 %in% epochs) {
+    got = if (length(epochs) > 0L) sprintf("a table from epoch %.0f on", min(epochs)) else "an empty table"
+    stop_parameter("weights", "have weights from epoch 0 on", got)
+  }
+  table = weights[order(epochs)]
+  names(table) = sprintf("%.0f", sort(epochs))
+  table
+}
+
+# The parts of a recipe that hold for an epoch: list(drawn, kept, uniform_share, share), with a number for each file.
+# `plan_of` is the function that gives the plan of an epoch, NULL for weights that are no function.
+stage_of = function(recipe, plan_of, epoch) {
+  fields = c("drawn", "kept", "uniform_share", "share")
+  if (!is.null(plan_of)) {
+    return(plan_of(epoch)[fields])
+  }
+  n_files = length(recipe$parts$files)
+  stage = findInterval(epoch, begins_of(recipe))
+  places = seq_len(n_files) + (stage - 1L) * n_files
+  lapply(c(recipe$parts, recipe$labels)[fields], `[`, places)
+}
+
+begins_of = function(recipe) if (is.null(recipe$parts$begins)) 0 else recipe$parts$begins
+
+lines_of_stage = function(stage) sum(stage$drawn) + sum(stage$kept)
+
+# The numbers of lines of the epochs of all stages, for a recipe whose numbers are checked.
+lines_of_stages = function(recipe) {
+  vapply(begins_of(recipe), function(begin) lines_of_stage(stage_of(recipe, NULL, begin)), 0)
+}
