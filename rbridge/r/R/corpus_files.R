@@ -91,7 +91,8 @@ check_file_pairs = function(source, targets) {
   real = cbind(normalizePath(source), normalizePath(targets))
   for (pair in seq_along(source)) {
     if (real[pair, 1L] == real[pair, 2L]) {
-      stop_parameter("targets", "be other files than those of 'source'", sprintf("%s for itself", show_value(targets[pair])))
+      got = sprintf("%s for itself", show_value(targets[pair]))
+      stop_parameter("targets", "be other files than those of 'source'", got)
     }
     before = which(real[seq_len(pair - 1L), 1L] == real[pair, 1L] & real[seq_len(pair - 1L), 2L] == real[pair, 2L])
     if (length(before) > 0L) {

@@ -181,13 +181,22 @@ kind_mixture = function() {
       count_cut_batches(lines_of_stage(stage_of_instance(private, epoch)), parts$batch_size, parts$num_replicas)
     },
     setup = function(recipe, private) {
-      list(paths = bytes_as_paths(recipe$labels$paths))
+      list(
+        offsets = lapply(lines_of_stages(recipe), cut_offsets, recipe$parts),
+        paths = bytes_as_paths(recipe$labels$paths)
+      )
     },
     draw = function(private, epoch) {
       check_versions(private$.setup$paths, private$.recipe$labels$versions)
       recipe = private$.recipe
       stage = stage_of_instance(private, epoch)
-      list(rows = draw_mixture(recipe, stage, epoch), offsets = cut_offsets(lines_of_stage(stage), recipe$parts))
+      by_function = !is.null(private$.settings$functions$plan_of)
+      offsets = if (by_function) {
+        cut_offsets(lines_of_stage(stage), recipe$parts)
+      } else {
+        private$.setup$offsets[[stage_number(recipe, epoch)]]
+      }
+      list(rows = draw_mixture(recipe, stage, epoch), offsets = offsets)
     },
     describe = function(private) {
       recipe = private$.recipe
@@ -230,29 +239,12 @@ stage_of_instance = function(private, epoch) {
 
 check_mixture = function(recipe) {
   parts = recipe$parts
-  labels = recipe$labels
   n_files = length(parts$files)
   if (!is.character(parts$files) || n_files == 0L) {
     stop_parameter("recipe", "have names of files as 'files'", show_value(parts$files))
   }
   check_begins(parts$begins)
-  n_planned = n_files * length(begins_of(recipe))
-  check_numbers = function(numbers, name, n_numbers) {
-    if (!is.double(numbers) || length(numbers) != n_numbers) {
-      required = sprintf("have %s as '%s'", show_count(n_numbers, "number"), name)
-      stop_parameter("recipe", required, show_value(numbers))
-    }
-  }
-  for (name in c("lines", "drawn", "kept")) {
-    check_numbers(parts[[name]], name, if (name == "lines") n_files else n_planned)
-    wrong = parts[[name]][!(parts[[name]] >= 0 & parts[[name]] == floor(parts[[name]]) & parts[[name]] <= 2^53)]
-    if (length(wrong) > 0L) {
-      stop_parameter("recipe", sprintf("have whole numbers from 0 as '%s'", name), show_value(wrong[1L]))
-    }
-  }
-  for (name in c("rule", "uniform_share", "share")) {
-    check_numbers(labels[[name]], name, if (name == "rule") n_files else n_planned)
-  }
+  check_planned_numbers(recipe, n_files)
   for (total in lines_of_stages(recipe)) {
     if (total < 1 || total > largest_count) {
       stop_parameter("recipe", sprintf("give an epoch from 1 to %.0f lines", largest_count), sprintf("%.0f", total))
@@ -263,7 +255,30 @@ check_mixture = function(recipe) {
   if (!is.null(parts$replace)) {
     part_flag(recipe, "replace")
   }
-  check_file_labels(labels, n_files)
+  check_file_labels(recipe$labels, n_files)
+}
+
+# The numbers of each file, in each stage if they follow from the plan.
+check_planned_numbers = function(recipe, n_files) {
+  n_planned = n_files * length(begins_of(recipe))
+  check_numbers = function(numbers, name) {
+    n_numbers = if (name %in% c("lines", "rule")) n_files else n_planned
+    if (!is.double(numbers) || length(numbers) != n_numbers) {
+      required = sprintf("have %s as '%s'", show_count(n_numbers, "number"), name)
+      stop_parameter("recipe", required, show_value(numbers))
+    }
+  }
+  for (name in c("lines", "drawn", "kept")) {
+    numbers = recipe$parts[[name]]
+    check_numbers(numbers, name)
+    wrong = numbers[!(numbers >= 0 & numbers == floor(numbers) & numbers <= 2^53)]
+    if (length(wrong) > 0L) {
+      stop_parameter("recipe", sprintf("have whole numbers from 0 as '%s'", name), show_value(wrong[1L]))
+    }
+  }
+  for (name in c("rule", "uniform_share", "share")) {
+    check_numbers(recipe$labels[[name]], name)
+  }
 }
 
 # The first epochs of stages of weights, if there are several.
@@ -271,8 +286,8 @@ check_begins = function(begins) {
   if (is.null(begins)) {
     return(invisible())
   }
-  if (!is.double(begins) || length(begins) < 2L || anyNA(begins) || begins[1L] != 0 || any(diff(begins) <= 0) ||
-    any(begins != floor(begins)) || begins[length(begins)] > largest_epoch) {
+  are_epochs = is.double(begins) && length(begins) > 1L && all(vapply(begins, is_whole_between, NA, 0, largest_epoch))
+  if (!are_epochs || begins[1L] != 0 || any(diff(begins) <= 0)) {
     stop_parameter("recipe", "have epochs from 0 on, in order, as 'begins'", "others")
   }
 }

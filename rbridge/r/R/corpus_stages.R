@@ -64,12 +64,13 @@ stage_of = function(recipe, plan_of, epoch) {
     return(plan_of(epoch)[fields])
   }
   n_files = length(recipe$parts$files)
-  stage = findInterval(epoch, begins_of(recipe))
-  places = seq_len(n_files) + (stage - 1L) * n_files
+  places = seq_len(n_files) + (stage_number(recipe, epoch) - 1L) * n_files
   lapply(c(recipe$parts, recipe$labels)[fields], `[`, places)
 }
 
 begins_of = function(recipe) if (is.null(recipe$parts$begins)) 0 else recipe$parts$begins
+
+stage_number = function(recipe, epoch) findInterval(epoch, begins_of(recipe))
 
 lines_of_stage = function(stage) sum(stage$drawn) + sum(stage$kept)
 
