@@ -105,6 +105,10 @@ CALLS: dict[str, Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]] = {
     "draw_lines": lambda: (_draws.draw_lines, (1, numbers(10**6), numbers(LARGE), numbers(0), False)),
     "draw_lines, kept": lambda: (_draws.draw_lines, (1, numbers(LARGE), numbers(0), numbers(LARGE), False)),
     "draw_lines, shuffled": lambda: (_draws.draw_lines, (1, numbers(10**6), numbers(SMALL), numbers(0), True)),
+    "draw_lines, without replacement": lambda: (
+        _draws.draw_lines,
+        (1, numbers(10**6), numbers(LARGE), numbers(0), False, False),
+    ),
     "perplexity_of": lambda: (_draws.perplexity_of, (zeros(SMALL, np.float64),)),
     "report_losses": lambda: (
         _draws.report_losses,
