@@ -83,6 +83,24 @@ def epochs_drawn(folder: Path) -> None:
         show(f"an epoch of {sample:,} lines by rules over numpy's", ratio(timings, "ours", "numpy"), 1.5)
 
 
+def batches_by_length(folder: Path) -> None:
+    """Cut an epoch into batches of lines of similar length, over an epoch of batches in drawn order."""
+    lengths = np.random.default_rng(2).geometric(0.05, N_LINES)
+    for window in (10_000, None):
+        parameters: dict[str, Any] = {"suffixes": [".txt"], "sample": 1_000_000, "seed": 1}
+        plain = CorpusMixtureBatchSampler(folder, 64, **parameters)
+        cut = {"lengths": lengths, "max_tokens": 4000, "window": window}
+        mixture = CorpusMixtureBatchSampler(folder, **cut, **parameters)
+        epochs = iter(range(10**6))  # the latest one is kept
+        timings = interleaved(
+            {"by length": lambda: mixture.batches(next(epochs)), "plain": lambda: plain.batches(0)}, rounds=15
+        )
+        within = "the epoch" if window is None else f"windows of {window:,}"
+        show(
+            f"an epoch of 1,000,000 lines by length in {within} over drawn order", ratio(timings, "by length", "plain")
+        )
+
+
 def lines_read(folder: Path) -> None:
     """Read 100,000 drawn lines one by one; Python reads all lines of all files into lists and picks them there."""
     mixture = CorpusMixtureBatchSampler(folder, 64, suffixes=[".txt"], sample=100_000, seed=1)
@@ -215,6 +233,7 @@ def main(arguments: Optional[list[str]] = None) -> None:
         paths = write_files(Path(folder))
         lines_found(paths)
         epochs_drawn(Path(folder))
+        batches_by_length(Path(folder))
         lines_read(Path(folder))
     subsets_drawn()
     vocabulary_times()

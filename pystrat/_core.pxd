@@ -600,6 +600,62 @@ cdef extern from "mixture.h" nogil:
         int64_t first
     int64_t take_lines(Generator *generator, const Mixture *mixture, MixtureProgress *progress, int64_t *block)
 
+cdef extern from "length_batches.h" nogil:
+    ctypedef struct LengthLimits:
+        int64_t window
+        int64_t most_rows
+        int64_t most_tokens
+    ctypedef struct SortProgress:
+        pass
+    ctypedef struct CutProgress:
+        int64_t place
+        int64_t begin
+        int64_t n_batches
+    ctypedef struct SplitProgress:
+        int64_t least
+        int64_t most
+        int64_t batch
+        int64_t n_parts
+    bint sort_by_length(
+        const int32_t *lengths,
+        int64_t n_rows,
+        int64_t window,
+        int32_t longest,
+        int64_t wanted,
+        SortProgress *progress,
+        int32_t *order,
+        int32_t *spare,
+    )
+    void cut_by_length(
+        const int32_t *lengths,
+        const int32_t *order,
+        int64_t end,
+        const LengthLimits *limits,
+        CutProgress *progress,
+        int64_t *offsets,
+    )
+    bint find_largest_part(
+        const int64_t *offsets, int64_t n_batches, int64_t wanted_parts, int64_t wanted, SplitProgress *progress
+    )
+    void split_batches(
+        const int64_t *offsets, int64_t n_batches, int64_t most_rows, int64_t n_parts, int64_t *parts
+    )
+    void arrange_batches(
+        const int32_t *order,
+        const int64_t *offsets,
+        const int32_t *shuffled,
+        int64_t begin,
+        int64_t end,
+        int64_t *epoch_offsets,
+        int32_t *places,
+    )
+
+cdef extern from "words.h" nogil:
+    ctypedef struct LineWords:
+        int32_t words
+        bint has_begun
+    void count_words(const uint8_t *block, int64_t size, LineWords *line, int32_t *counts)
+
 cdef extern from "line_index.h" nogil:
     enum: INDEX_HEAD_SIZE
     enum: INDEX_NUMBER_SIZE

@@ -308,6 +308,10 @@ class BatchSampler(ABC):
         """
         return self._global_length()
 
+    def _most_batches(self, epoch: int) -> int:
+        """Return the largest number of a batch that a state of an epoch may have."""
+        return self._epoch_length(epoch)
+
     def _recipe(self) -> Optional[Recipe]:
         """Return all that the batches follow from, by which R draws them itself; None if R has no such sampler."""
         return None
@@ -349,6 +353,7 @@ class BatchSampler(ABC):
         """The sampler itself, where Lightning and accelerate look for ``set_epoch``."""
         return self
 
+    @named_by_class
     def __len__(self) -> int:
         return self._length_of(self._next.epoch)
 
@@ -501,7 +506,7 @@ class BatchSampler(ABC):
             required = "come from a sampler with the same data, parameters and seed"
             raise RefusedValue("state", required, "that of another sampler")
         epoch = self._check_epoch(state["epoch"])
-        batch = check_integer(state["batch"], "batch", minimum=0, maximum=self._epoch_length(epoch))
+        batch = check_integer(state["batch"], "batch", minimum=0, maximum=self._most_batches(epoch))
         # Of the first `batch` batches of all ranks, this many were this rank's.
         own_batch = (batch - (self._rank or 0) + self._stride - 1) // self._stride
         return Place(epoch, own_batch)

@@ -298,6 +298,8 @@ def uniform(folder: Path) -> Any:
 
 LISTED = {"targets": lambda folder: {"source": [corpus(folder) / "a.src", corpus(folder) / "b.src"]}}
 SHARDED = {"rank": {"num_replicas": 2}}
+LENGTHS = {"lengths": [1, 2, 3, 4, 5, 6], "max_tokens": 9}
+BY_LENGTH = {**SHARDED, "lengths": {"max_tokens": 9}, "max_tokens": LENGTHS, "window": LENGTHS}
 CALLS: dict[str, Call] = {
     # Constructors
     "BatchPlan": Call(fixed(n_batches=2, counts=np.array([2, 4]), shown=["a", "b"], assign="even"), check_plan),
@@ -307,7 +309,7 @@ CALLS: dict[str, Call] = {
         check_downsampled,
         besides={**SHARDED, "majority": {"strata": LABELS}},
     ),
-    "EpochSubsetBatchSampler": Call(fixed(n=6, sample=4, batch_size=2), check_drawn, besides=SHARDED),
+    "EpochSubsetBatchSampler": Call(fixed(n=6, sample=4, batch_size=2), check_drawn, besides=BY_LENGTH),
     "FeatureLookup": Call(fixed(features=[1.0, 2.0], ids=[3, 4]), check_lookup),
     "MultilabelBatchSampler": Call(
         fixed(labels=[[1, 0], [0, 1]] * 2, min_samples_per_label=1), check_multilabel, besides=SHARDED
@@ -322,7 +324,7 @@ CALLS: dict[str, Call] = {
         },
     ),
     "PairDataset": Call(fixed(n_users=2, n_items=2), check_pair_dataset),
-    "PerplexityBatchSampler": Call(fixed(n=6, sample=4, batch_size=2), check_drawn, besides=SHARDED),
+    "PerplexityBatchSampler": Call(fixed(n=6, sample=4, batch_size=2), check_drawn, besides=BY_LENGTH),
     "PrioritizedBatchSampler": Call(
         fixed(n=6, batch_size=2), lambda sampler, given: check_fixed_size(sampler, int(given["n"])), besides=SHARDED
     ),
@@ -357,9 +359,9 @@ CALLS: dict[str, Call] = {
     "CorpusMixtureBatchSampler": Call(
         lambda folder: {"source": corpus(folder), "batch_size": 2, "sample": 4},
         check_mixture,
-        calls=("weights",),
-        besides=SHARDED,
+        besides=BY_LENGTH,
         besides_in=LISTED,
+        calls=("lengths", "weights"),
         also=(OSError,),
     ),
     "CorpusPlan": Call(fixed(names=["a", "b"], lines=[3, 4], sample=5, rules=["* 1"]), check_corpus_plan),

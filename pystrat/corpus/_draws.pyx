@@ -3,46 +3,43 @@
 """The C core for parts of datasets and for files of lines: draws of an epoch, perplexities, and where lines begin.
 
 Arrays in, arrays out: the loops are the core's, and run without the interpreter's lock. The limits are the caller's to
-check.
+check. What is drawn continues a stream, at whose beginning R has called ``set.seed()``.
 """
 
 import numpy as np
 
 from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memset
 
 from pystrat cimport _core as core
-from pystrat._random cimport take_rows
+from pystrat._random cimport RandomStream, take_rows
 
 ctypedef fused line_number:
     int32_t
     int64_t
 
 
-def draw_rows(uint32_t seed, uint32_t n_rows, Py_ssize_t count):
-    """Draw with replacement: R's ``set.seed(seed); sample.int(n_rows, count, replace = TRUE) - 1``, int32."""
+def draw_rows(RandomStream stream not None, uint32_t n_rows, Py_ssize_t count):
+    """Draw with replacement: R's ``sample.int(n_rows, count, replace = TRUE) - 1``, int32."""
     drawn = np.empty(count, dtype=np.int32)
     cdef int32_t[::1] rows = drawn
-    cdef core.Generator generator
     cdef int64_t done = 0, end
     with nogil:
-        core.seed_generator(&generator, seed)
         while done < count:
             end = core.step_end(done, count)
-            core.draw_rows(&generator, n_rows, 0, end - done, &rows[done])
+            core.draw_rows(&stream.generator, n_rows, 0, end - done, &rows[done])
             done = end
     return drawn
 
 
-def draw_different_rows(uint32_t seed, uint32_t n_rows, uint32_t count):
-    """Draw without replacement: R's ``set.seed(seed); sample.int(n_rows, count, useHash = FALSE) - 1``, int32."""
+def draw_different_rows(RandomStream stream not None, uint32_t n_rows, uint32_t count):
+    """Draw without replacement: R's ``sample.int(n_rows, count, useHash = FALSE) - 1``, int32."""
     drawn = np.empty(count, dtype=np.int32)
     cdef int32_t[::1] rows = drawn
     cdef int32_t[::1] pool = np.empty(n_rows, dtype=np.int32)
-    cdef core.Generator generator
     with nogil:
-        core.seed_generator(&generator, seed)
         core.fill_in_order(&pool[0], n_rows)
-        take_rows(&generator, &pool[0], n_rows, count, &rows[0])
+        take_rows(&stream.generator, &pool[0], n_rows, count, &rows[0])
     return drawn
 
 
@@ -60,7 +57,7 @@ def take_rows_in_turn(int64_t n_rows, int64_t sample, int64_t epoch):
 
 
 def draw_lines(
-    uint32_t seed,
+    RandomStream stream not None,
     const int64_t[::1] lines,
     const int64_t[::1] drawn,
     const int64_t[::1] kept,
@@ -71,8 +68,8 @@ def draw_lines(
 
     Parameters
     ----------
-    seed
-        The seed of the epoch.
+    stream
+        That of the epoch.
     lines, drawn, kept
         Shape (number of files,), at least one. The lines of each file, how many of them are drawn, and how many are
         taken in order before these. Together at most 2^31 - 1 are taken, of at most 2^53.
@@ -103,18 +100,16 @@ def draw_lines(
         table = np.empty(scratch.n_table, dtype=np.int64)
         scratch.pool, scratch.places, scratch.table = &pool[0], &places[0], &table[0]
         mixture.scratch = &scratch
-    cdef core.Generator generator
-    core.seed_generator(&generator, seed)
     taken = np.empty(total, dtype=np.int32 if np.sum(lines) <= INT32_MAX else np.int64)
     if taken.itemsize == 4:
-        take_lines[int32_t](&generator, &mixture, taken)
+        take_lines[int32_t](&stream.generator, &mixture, taken)
     else:
-        take_lines[int64_t](&generator, &mixture, taken)
+        take_lines[int64_t](&stream.generator, &mixture, taken)
     if not shuffle:
         return np.sort(taken)
     if taken.itemsize == 4:
-        return shuffled(&generator, taken)
-    return taken[shuffled(&generator, np.arange(total, dtype=np.int32))]
+        return shuffled(&stream.generator, taken)
+    return taken[shuffled(&stream.generator, np.arange(total, dtype=np.int32))]
 
 
 cdef int take_lines(core.Generator *generator, const core.Mixture *mixture, line_number[::1] taken) except -1:
@@ -221,19 +216,103 @@ def cumulative_weights(const double[::1] reported, double initial, double ceilin
     return weights
 
 
-def draw_by_sums(uint32_t seed, const double[::1] sums, Py_ssize_t count):
+def draw_by_sums(RandomStream stream not None, const double[::1] sums, Py_ssize_t count):
     """Draw rows in proportion to weights whose sums are given, with replacement; int32."""
     drawn = np.empty(count, dtype=np.int32)
     cdef int32_t[::1] rows = drawn
-    cdef core.Generator generator
     cdef int64_t done = 0, end
     with nogil:
-        core.seed_generator(&generator, seed)
         while done < count:
             end = core.step_end(done, count)
-            core.draw_by_sums(&generator, &sums[0], sums.shape[0], 0, end - done, &rows[done])
+            core.draw_by_sums(&stream.generator, &sums[0], sums.shape[0], 0, end - done, &rows[done])
             done = end
     return drawn
+
+
+def cut_by_length(
+    const int32_t[::1] lengths not None, int32_t longest, int64_t window, int64_t most_rows, int64_t most_tokens
+):
+    """Sort drawn rows by length within windows, and cut them into batches.
+
+    Parameters
+    ----------
+    lengths
+        Of the drawn rows, in drawn order, at least one, each from 0 to `longest`.
+    longest
+        None is longer; it may be more than the longest of these.
+    window
+        Consecutive rows that are sorted together.
+    most_rows, most_tokens
+        The limits of a batch; see core/length_batches.h.
+
+    Returns
+    -------
+    tuple of numpy.ndarray
+        The places of the rows in drawn order, int32, and where batches of them begin and the last one ends, int64.
+    """
+    cdef int64_t n_rows = lengths.shape[0]
+    cdef core.LengthLimits limits = core.LengthLimits(window, most_rows, most_tokens)
+    cdef core.SortProgress sorting
+    cdef core.CutProgress counted = core.CutProgress(0, 0, 0), filled = core.CutProgress(0, 0, 0)
+    places = np.empty(n_rows, dtype=np.int32)
+    cdef int32_t[::1] order = places
+    cdef int32_t[::1] spare = np.empty(n_rows, dtype=np.int32)
+    cdef int64_t end
+    memset(&sorting, 0, sizeof(sorting))
+    with nogil:
+        while not core.sort_by_length(
+            &lengths[0], n_rows, window, longest, core.STEP, &sorting, &order[0], &spare[0]
+        ):
+            core.hear_signals()
+        while counted.place < n_rows:
+            end = core.step_end(counted.place, n_rows)
+            core.cut_by_length(&lengths[0], &order[0], end, &limits, &counted, NULL)
+    begins = np.empty(counted.n_batches + 1, dtype=np.int64)
+    cdef int64_t[::1] offsets = begins
+    with nogil:
+        while filled.place < n_rows:
+            end = core.step_end(filled.place, n_rows)
+            core.cut_by_length(&lengths[0], &order[0], end, &limits, &filled, &offsets[0])
+    offsets[filled.n_batches] = n_rows
+    return places, begins
+
+
+def split_batches(const int64_t[::1] offsets not None, int64_t n_parts):
+    """Split the batches with the most rows, so that there are n_parts, at most as many as rows; return the offsets."""
+    cdef int64_t n_batches = offsets.shape[0] - 1
+    cdef core.SplitProgress progress = core.SplitProgress(1, offsets[n_batches], 0, 0)
+    begins = np.empty(n_parts + 1, dtype=np.int64)
+    cdef int64_t[::1] parts = begins
+    with nogil:
+        while not core.find_largest_part(&offsets[0], n_batches, n_parts, core.STEP, &progress):
+            core.hear_signals()
+        core.split_batches(&offsets[0], n_batches, progress.least, n_parts, &parts[0])
+    return begins
+
+
+def shuffle_batches(
+    RandomStream stream not None, const int32_t[::1] order not None, const int64_t[::1] offsets not None
+):
+    """Shuffle batches of places by R's ``sample.int(number of batches)``.
+
+    Returns
+    -------
+    tuple of numpy.ndarray
+        The places, int32, and the offsets of the batches, int64.
+    """
+    cdef int64_t n_batches = offsets.shape[0] - 1
+    cdef int64_t done = 0, end
+    cdef const int32_t[::1] shuffled = stream.permutation(n_batches)
+    places = np.empty(order.shape[0], dtype=np.int32)
+    begins = np.empty(n_batches + 1, dtype=np.int64)
+    cdef int32_t[::1] out = places
+    cdef int64_t[::1] epoch_offsets = begins
+    with nogil:
+        while done < n_batches:
+            end = core.step_end(done, n_batches)
+            core.arrange_batches(&order[0], &offsets[0], &shuffled[0], done, end, &epoch_offsets[0], &out[0])
+            done = end
+    return places, begins
 
 
 def line_begins(const uint8_t[::1] block, int64_t read):
@@ -250,6 +329,29 @@ def line_begins(const uint8_t[::1] block, int64_t read):
         with nogil:
             core.find_line_begins(&block[0], block.shape[0], read, &out[0])
     return begins
+
+
+cdef class WordCounter:
+    """Counts the words of lines, block after block of a text. Words are what blanks of ASCII are between."""
+
+    cdef core.LineWords line
+
+    def take(self, const uint8_t[::1] block not None):
+        """Return the words of each line that ends in the next block of the text, int32."""
+        cdef int64_t count
+        if block.shape[0] == 0:
+            return np.empty(0, dtype=np.int32)
+        with nogil:
+            count = core.count_line_ends(&block[0], block.shape[0])
+        counts = np.empty(max(count, 1), dtype=np.int32)
+        cdef int32_t[::1] out = counts
+        with nogil:
+            core.count_words(&block[0], block.shape[0], &self.line, &out[0])
+        return counts[:count]
+
+    def rest(self):
+        """Return the words of a line at the end of the text that no newline ends, none or one; int32."""
+        return np.array([self.line.words] if self.line.has_begun else [], dtype=np.int32)
 
 
 def hash_of_bytes(const uint8_t[::1] text not None):

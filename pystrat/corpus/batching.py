@@ -1,19 +1,50 @@
-"""Drawn rows -> batches of at most a given size, in the order in which they were drawn."""
+"""Drawn rows -> batches: in the order in which they were drawn, or of rows of similar length."""
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from abc import ABC, abstractmethod
+from typing import Any, NamedTuple, Optional
 
+import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.base import Batches, BatchSampler
-from pystrat.limits import MAX_COUNT
-from pystrat.messages import RefusedValue, check_integer, show
+from pystrat._random import RandomStream
+from pystrat.base import Batches, BatchSampler, epoch_seed
+from pystrat.corpus._draws import cut_by_length, shuffle_batches, split_batches
+from pystrat.corpus.lengths import check_lengths_used, read_lengths
+from pystrat.limits import MAX_COUNT, MAX_EXACT
+from pystrat.messages import RefusedValue, check_integer, count_of, show
 from pystrat.sizes import even_offsets, full_offsets, round_to_replicas
 
+_NO_LIMIT = 2**63 - 1
 
-class BatchCut:
+
+class BatchCut(ABC):
     """Where the drawn rows of an epoch are cut into batches.
+
+    Attributes
+    ----------
+    n_batches : int or None
+        The number of batches of every epoch; None if it follows from the rows that are drawn.
+    """
+
+    n_batches: Optional[int]
+
+    @abstractmethod
+    def batches(self, rows: NDArray[Any], stream: RandomStream) -> Batches:
+        """Return the drawn rows as batches; `stream` is that of the epoch, after the draw."""
+
+    @abstractmethod
+    def parts(self) -> dict[str, Any]:
+        """Return what a recipe has of it."""
+
+    @abstractmethod
+    def __str__(self) -> str:
+        """Return what batches there are, for people."""
+
+
+class SizeCut(BatchCut):
+    """Batches in the order in which the rows were drawn.
 
     Parameters
     ----------
@@ -32,36 +63,225 @@ class BatchCut:
     """
 
     def __init__(self, n_rows: int, batch_size: Any, num_replicas: Optional[int]) -> None:
-        self.batch_size = check_integer(batch_size, "batch_size", minimum=1)
-        n_batches = -(-n_rows // self.batch_size)
+        self._batch_size = check_integer(batch_size, "batch_size", minimum=1)
+        self._num_replicas = num_replicas
+        self.n_batches: int = round_to_replicas(-(-n_rows // self._batch_size), num_replicas, "up")
+        _refuse_empty_batches(n_rows, self.n_batches, num_replicas)
         if num_replicas is None:
-            self.offsets = full_offsets(n_rows, n_batches, self.batch_size)
-            return
-        n_batches = round_to_replicas(n_batches, num_replicas, "up")
-        if n_batches > n_rows:
-            required = f"leave each batch a row: {n_rows} are drawn for {n_batches} batches"
-            raise RefusedValue("num_replicas", required, show(num_replicas))
-        self.offsets = even_offsets(n_rows, n_batches, longer="spread")
+            self._offsets = full_offsets(n_rows, self.n_batches, self._batch_size)
+        else:
+            self._offsets = even_offsets(n_rows, self.n_batches, longer="spread")
 
-    @property
-    def n_batches(self) -> int:
-        """The number of batches of an epoch."""
-        return len(self.offsets) - 1
+    def batches(self, rows: NDArray[Any], stream: RandomStream) -> Batches:
+        return Batches(rows, self._offsets)
 
-    def batches(self, rows: NDArray[Any]) -> Batches:
-        """Return the drawn rows as batches."""
-        return Batches(rows, self.offsets)
+    def parts(self) -> dict[str, Any]:
+        return {"batch_size": self._batch_size, "num_replicas": self._num_replicas}
+
+    def __str__(self) -> str:
+        return count_of(self.n_batches, "batch")
 
 
-class DrawnBatchSampler(BatchSampler):
+class LengthCut(BatchCut):
+    """Batches of rows of similar length.
+
+    The rows are sorted by length within windows, equally long ones in drawn order. Each window is cut into batches that
+    are as long as the limits allow. For replicas, the batches with the most rows are split. At last the batches are
+    shuffled by R's ``sample.int(number of batches)``, which continues the draws of the epoch.
+
+    Parameters
+    ----------
+    n_rows : int
+        Rows that are drawn in an epoch.
+    lengths : numpy.ndarray of int32
+        The lengths of all rows of the dataset.
+    batch_size : int, optional
+        The most rows of a batch.
+    max_tokens : int, optional
+        The most tokens of a batch: its rows times the longest of them, of which an empty one counts as 1. One of these
+        two limits is needed.
+    window : int, optional
+        Consecutive drawn rows that are sorted together. None: all of an epoch.
+    num_replicas : int, optional
+        The number of batches is rounded up to a multiple of it.
+    shuffle : bool, default True
+        Whether to shuffle the batches.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a limit is refused, or there are fewer rows than replicas need batches.
+    """
+
+    def __init__(
+        self,
+        n_rows: int,
+        lengths: NDArray[np.int32],
+        *,
+        batch_size: Any,
+        max_tokens: Any,
+        window: Any,
+        num_replicas: Optional[int],
+        shuffle: bool = True,
+    ) -> None:
+        self._batch_size = self._max_tokens = self._window = None
+        if batch_size is not None or max_tokens is None:
+            self._batch_size = check_integer(batch_size, "batch_size", minimum=1)
+        if window is not None:
+            self._window = check_integer(window, "window", minimum=1, maximum=MAX_COUNT)
+        if max_tokens is not None:
+            self._max_tokens = check_integer(max_tokens, "max_tokens", minimum=1, maximum=MAX_EXACT)
+            _refuse_too_long(lengths, self._max_tokens)
+        self._lengths = lengths
+        self._longest = int(lengths.max(initial=0))
+        self._num_replicas = num_replicas
+        self._shuffle = shuffle
+        self.n_batches = None if self._batch_size is None or max_tokens is not None else self._count_full(n_rows)
+        least = round_to_replicas(1, num_replicas, "up") if self.n_batches is None else self.n_batches
+        _refuse_empty_batches(n_rows, least, num_replicas)
+
+    def _count_full(self, n_rows: int) -> int:
+        """Return the number of batches if only their size is limited."""
+        assert self._batch_size is not None
+        n_windows, rest = divmod(n_rows, self._window or n_rows)
+        n_batches = n_windows * -(-(self._window or n_rows) // self._batch_size) + -(-rest // self._batch_size)
+        return round_to_replicas(n_batches, self._num_replicas, "up")
+
+    def batches(self, rows: NDArray[Any], stream: RandomStream) -> Batches:
+        order, offsets = cut_by_length(
+            self._lengths[rows],
+            self._longest,
+            self._window or len(rows),
+            self._batch_size or len(rows),
+            self._max_tokens or _NO_LIMIT,
+        )
+        n_batches = round_to_replicas(len(offsets) - 1, self._num_replicas, "up")
+        _refuse_empty_batches(len(rows), n_batches, self._num_replicas)
+        if n_batches > len(offsets) - 1:
+            offsets = split_batches(offsets, n_batches)
+        if self._shuffle:
+            order, offsets = shuffle_batches(stream, order, offsets)
+        return Batches(rows[order], offsets)
+
+    def parts(self) -> dict[str, Any]:
+        return {
+            "batch_size": self._batch_size,
+            "num_replicas": self._num_replicas,
+            "lengths": self._lengths,
+            "max_tokens": self._max_tokens,
+            "window": self._window,
+        }
+
+    def __str__(self) -> str:
+        limits = []
+        if self._max_tokens is not None:
+            limits.append(count_of(self._max_tokens, "token"))
+        if self._batch_size is not None:
+            limits.append(count_of(self._batch_size, "row"))
+        number = "batches" if self.n_batches is None else count_of(self.n_batches, "batch")
+        window = "the epoch" if self._window is None else f"windows of {count_of(self._window, 'row')}"
+        return f"{number} of at most {' and '.join(limits)} by length in {window}"
+
+
+class Cutting(NamedTuple):
+    """How epochs of any number of rows are cut, as the user has said it: the parameters of `SizeCut` or `LengthCut`.
+
+    `lengths` is None if batches do not follow from them.
+    """
+
+    batch_size: Any
+    num_replicas: Optional[int]
+    lengths: Optional[NDArray[np.int32]]
+    max_tokens: Any
+    window: Any
+    shuffle: bool = True
+
+    def cut(self, n_rows: int) -> BatchCut:
+        """Cut epochs of so many rows."""
+        if self.lengths is None:
+            return SizeCut(n_rows, self.batch_size, self.num_replicas)
+        return LengthCut(
+            n_rows,
+            self.lengths,
+            batch_size=self.batch_size,
+            max_tokens=self.max_tokens,
+            window=self.window,
+            num_replicas=self.num_replicas,
+            shuffle=self.shuffle,
+        )
+
+
+def _refuse_empty_batches(n_rows: int, n_batches: int, num_replicas: Optional[int]) -> None:
+    if n_batches > n_rows:
+        required = f"leave each batch a row: {n_rows} are drawn for {n_batches} batches"
+        raise RefusedValue("num_replicas", required, show(num_replicas))
+
+
+def _refuse_too_long(lengths: NDArray[np.int32], max_tokens: int) -> None:
+    too_long = np.flatnonzero(lengths > max_tokens)
+    if len(too_long):
+        required = f"be at least {lengths.max()}, the length of the longest example"
+        first = f"the first at row position {too_long[0]}, counted from 0"
+        advice = f"{count_of(len(too_long), 'example')} are longer, {first}." if len(too_long) > 1 else None
+        raise RefusedValue("max_tokens", required, show(max_tokens), advice)
+
+
+class CutBatchSampler(BatchSampler):
+    """What the samplers share that draw the rows of an epoch, and cut them into batches.
+
+    A subclass implements `_cut_of` and `_draw`.
+    """
+
+    # The epoch that was asked for last, if its batches are made by length: their number alone may ask for the draw.
+    _latest: Optional[tuple[int, Batches]] = None
+
+    @abstractmethod
+    def _cut_of(self, epoch: int) -> BatchCut:
+        """Return how an epoch is cut."""
+
+    @abstractmethod
+    def _draw(self, epoch: int, stream: RandomStream) -> NDArray[Any]:
+        """Return the rows that an epoch visits, in drawn order; `stream` is at the beginning of the epoch."""
+
+    def _global_length(self) -> int:
+        return self._epoch_length(self.epoch)
+
+    def _epoch_length(self, epoch: int) -> int:
+        n_batches = self._cut_of(epoch).n_batches
+        return len(self._latest_batches(epoch)) if n_batches is None else n_batches
+
+    def _epoch_batches(self, epoch: int) -> Batches:
+        if not isinstance(self._cut_of(epoch), LengthCut):
+            return self._cut_anew(epoch)
+        batches = self._latest_batches(epoch)
+        return Batches(batches.rows.copy(), batches.offsets)
+
+    def _latest_batches(self, epoch: int) -> Batches:
+        """Return the batches of an epoch, and keep them; nobody else may write to them."""
+        if self._latest is None or self._latest[0] != epoch:
+            self._latest = epoch, self._cut_anew(epoch)
+        return self._latest[1]
+
+    def _cut_anew(self, epoch: int) -> Batches:
+        stream = RandomStream(epoch_seed(self._seed, epoch))
+        return self._cut_of(epoch).batches(self._draw(epoch, stream), stream)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_latest": None}
+
+
+class DrawnBatchSampler(CutBatchSampler):
     """What the samplers share that visit `sample` of `n` examples in each epoch.
 
     Parameters
     ----------
     n, sample : int
         From 1 to 2147483647.
-    batch_size : int
+    batch_size : int, optional
         The most examples of a batch.
+    lengths : array of int, shape (n,), optional
+    max_tokens, window : int, optional
+        As in `LengthCut`.
     seed, num_replicas, rank : int, optional
         As in `BatchSampler`.
 
@@ -75,8 +295,11 @@ class DrawnBatchSampler(BatchSampler):
         self,
         n: int,
         sample: int,
-        batch_size: int,
+        batch_size: Optional[int],
         *,
+        lengths: Any,
+        max_tokens: Optional[int],
+        window: Optional[int],
         seed: Optional[int],
         num_replicas: Optional[int],
         rank: Optional[int],
@@ -84,16 +307,13 @@ class DrawnBatchSampler(BatchSampler):
         super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
         self._n = check_integer(n, "n", minimum=1, maximum=MAX_COUNT)
         self._sample = check_integer(sample, "sample", minimum=1, maximum=MAX_COUNT)
-        self._cut = BatchCut(self._sample, batch_size, self.num_replicas)
+        self._by_length = check_lengths_used(lengths, max_tokens, window, needed=True)
+        of_rows = read_lengths(lengths, self._n) if self._by_length else None
+        self._cut = Cutting(batch_size, self.num_replicas, of_rows, max_tokens, window).cut(self._sample)
 
-    def _global_length(self) -> int:
-        return self._cut.n_batches
+    def _cut_of(self, epoch: int) -> BatchCut:
+        return self._cut
 
     def _drawn_parts(self) -> dict[str, Any]:
         """Return the parts of a recipe that these samplers share."""
-        return {
-            "n": self._n,
-            "sample": self._sample,
-            "batch_size": self._cut.batch_size,
-            "num_replicas": self.num_replicas,
-        }
+        return {"n": self._n, "sample": self._sample, **self._cut.parts()}

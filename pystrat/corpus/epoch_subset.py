@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Optional
+from typing import Any, Optional
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.base import Batches, epoch_seed
+from pystrat._random import RandomStream
 from pystrat.corpus._draws import draw_different_rows, draw_rows, take_rows_in_turn
-from pystrat.corpus.batching import DrawnBatchSampler
+from pystrat.corpus.batching import DrawnBatchSampler, SizeCut
 from pystrat.entries import named_by_class
 from pystrat.messages import RefusedValue, check_choice, show
 from pystrat.recipe import Recipe, make_recipe
@@ -29,13 +29,22 @@ class EpochSubsetBatchSampler(DrawnBatchSampler):
         Examples of the dataset, from 1 to 2147483647.
     sample : int
         Examples that an epoch visits, from 1 to 2147483647; it may exceed `n`, except without replacement.
-    batch_size : int
-        Examples of a batch. The last batch may be short; with `num_replicas` see `BatchSampler`: the number of batches
-        is rounded up to a multiple of it, and the sizes differ by at most 1.
+    batch_size : int, optional
+        Examples of a batch; not needed with `max_tokens`. The last batch may be short; with `num_replicas` see
+        `BatchSampler`: the number of batches is rounded up to a multiple of it, and the sizes differ by at most 1.
     method : {"uniform", "uniform_without_replacement", "partition"}, default "uniform"
         * ``"uniform"``: independent draws with replacement.
         * ``"uniform_without_replacement"``: no example twice in an epoch.
-        * ``"partition"``: no randomness; over the epochs every example equally often.
+        * ``"partition"``: no randomness in what is visited; over the epochs every example equally often.
+    lengths : array of int, shape (n,), optional
+        The length of each example in tokens, from 0 to 2147483647, for batches of examples of similar length. It needs
+        `max_tokens` or `window`.
+    max_tokens : int, optional
+        The most tokens of a batch, padding included: its rows times its longest row, of which an empty one counts as 1.
+        Not below the longest of `lengths`.
+    window : int, optional
+        How many consecutive drawn examples are sorted by length together. None is all of an epoch, with the least
+        padding; in smaller windows, examples of similar length meet others from epoch to epoch.
     seed : int, optional
         From 0 to 2147483646. None draws one from the system's entropy; it is ``.seed``.
     num_replicas : int, optional
@@ -56,13 +65,19 @@ class EpochSubsetBatchSampler(DrawnBatchSampler):
     -----
     Guarantees, besides those of `BatchSampler`:
 
-    * An epoch visits exactly `sample` examples, in drawn order.
+    * An epoch visits exactly `sample` examples, in drawn order unless batches are made by length.
     * ``"uniform"`` draws R's ``sample.int(n, sample, replace = TRUE)``, and ``"uniform_without_replacement"`` R's
       ``sample.int(n, sample, useHash = FALSE)``, after ``set.seed()`` of the epoch's seed.
     * ``"partition"``: any n consecutive draws, over all epochs, visit each example once.
 
     Partition takes every step-th example, ``step = max(1, n // sample)``, from the first on, then from the second on
     and so forth, and goes on with the next epoch where the last one ended.
+
+    With `max_tokens` or `window`, the drawn examples are sorted by length within each window, equally long ones in
+    drawn order, and cut into batches that are as long as the limits allow; no batch has examples of two windows. If
+    `num_replicas` asks for more batches, the batches with the most rows are split. At last the batches are shuffled by
+    R's ``sample.int(number of batches)``, which continues the draws of the epoch. With `max_tokens` the number of
+    batches follows from the draw, so that epochs differ in it: ``len`` is that of the epoch that comes next.
 
     The methods are those of OpenNMT's memory sampling (options ``-sample``, ``-sample_type``).
 
@@ -79,14 +94,27 @@ class EpochSubsetBatchSampler(DrawnBatchSampler):
         self,
         n: int,
         sample: int,
-        batch_size: int,
+        batch_size: Optional[int] = None,
         *,
         method: str = "uniform",
+        lengths: Any = None,
+        max_tokens: Optional[int] = None,
+        window: Optional[int] = None,
         seed: Optional[int] = None,
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        super().__init__(n, sample, batch_size, seed=seed, num_replicas=num_replicas, rank=rank)
+        super().__init__(
+            n,
+            sample,
+            batch_size,
+            lengths=lengths,
+            max_tokens=max_tokens,
+            window=window,
+            seed=seed,
+            num_replicas=num_replicas,
+            rank=rank,
+        )
         self._method = check_choice(method, "method", choices=METHOD_CHOICES)
         if self._method == "uniform_without_replacement" and self._sample > self._n:
             required = f"be at most {self._n}, the number of examples, without replacement"
@@ -97,26 +125,23 @@ class EpochSubsetBatchSampler(DrawnBatchSampler):
         """How the examples of an epoch are chosen."""
         return self._method
 
-    def _epoch_batches(self, epoch: int) -> Batches:
-        return self._cut.batches(self._draw(epoch))
-
-    def _draw(self, epoch: int) -> NDArray[np.int32]:
-        """Return the examples that an epoch visits."""
+    def _draw(self, epoch: int, stream: RandomStream) -> NDArray[np.int32]:
         if self._method == "partition":
             return take_rows_in_turn(self._n, self._sample, epoch)
         draw = draw_different_rows if self._method == "uniform_without_replacement" else draw_rows
-        return draw(epoch_seed(self._seed, epoch), self._n, self._sample)
+        return draw(stream, self._n, self._sample)
 
     def _recipe(self) -> Recipe:
         return make_recipe("epoch_subset", seed=self._seed, parts={**self._drawn_parts(), "method": self._method})
 
     def _fingerprint(self) -> str:
         recipe = self._recipe()
-        # The seed has no influence on examples that are taken in turn.
-        return (replace(recipe, seed=0) if self._method == "partition" else recipe).fingerprint()
+        # The seed has no influence on examples that are taken in turn, unless their batches are shuffled.
+        is_fixed = self._method == "partition" and isinstance(self._cut, SizeCut)
+        return (replace(recipe, seed=0) if is_fixed else recipe).fingerprint()
 
     def __repr__(self) -> str:
         return (
-            f"{type(self).__name__}({self._sample} of {self._n} examples, {self._cut.n_batches} batches, "
+            f"{type(self).__name__}({self._sample} of {self._n} examples, {self._cut}, "
             f"method={self._method!r}, seed={self._seed}, epoch={self.epoch})"
         )

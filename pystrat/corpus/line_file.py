@@ -6,9 +6,16 @@ import os
 from pathlib import Path
 from typing import Any, Optional, Sequence, Union
 
+import numpy as np
+from numpy.typing import NDArray
+
+from pystrat._progress import progress
+from pystrat.corpus._draws import WordCounter
 from pystrat.entries import named_by_class
 from pystrat.messages import RefusedValue, count_of
 from pystrat.corpus.line_index import FileVersion, kind_of, offsets_of, open_regular
+
+_BLOCK = 1 << 22  # bytes of text that are looked through at a time
 
 
 class LineFile:
@@ -105,6 +112,27 @@ class LineFile:
         found = [self._read(opened, number) for number in numbers]
         self.check()  # afterwards: what was read before a change is right, and what was read after one is refused
         return [self._decode(line, number) for line, number in zip(found, numbers)]
+
+    def word_counts(self) -> NDArray[np.int32]:
+        """Return how many words, between blanks of ASCII, each line has; shape (number of lines,).
+
+        Raises
+        ------
+        RuntimeError
+            If the file has changed since it was indexed.
+        """
+        opened = self._own_file()
+        counter = WordCounter()
+        begins = range(0, self._version.size, _BLOCK)
+        found = [
+            counter.take(os.pread(opened.descriptor, _BLOCK, begin))
+            for begin in progress(begins, f"counting words of {self.path}", len(begins))
+        ]
+        counts: NDArray[np.int32] = np.concatenate([*found, counter.rest()])
+        self.check()
+        if len(counts) != len(self):  # read while it was written to
+            raise self._change()
+        return counts
 
     def _refuse_missing(self, number: int) -> None:
         if not 0 <= number < len(self):

@@ -7,20 +7,24 @@ import warnings
 from typing import Any, Callable, Optional, Sequence, Union
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pystrat.entries import named_by_class
 from pystrat.messages import RefusedType, check_flag
-from pystrat.base import Batches, BatchSampler, epoch_seed
+from pystrat._random import RandomStream
+from pystrat.base import Batches
 from pystrat.corpus._draws import draw_lines
+from pystrat.corpus.batching import BatchCut, CutBatchSampler, Cutting
 from pystrat.corpus.dataset import CorpusDataset, check_transform
 from pystrat.corpus.files import Paths, Source, open_files
+from pystrat.corpus.lengths import check_lengths_used, line_lengths
 from pystrat.corpus.plan import CorpusPlan, shown_name
 from pystrat.corpus.rules import RuleSource, read_rules
 from pystrat.corpus.stages import Planning, Stage, Stages, WeightsOfEpochs
 from pystrat.recipe import Recipe, make_recipe
 
 
-class CorpusMixtureBatchSampler(BatchSampler):
+class CorpusMixtureBatchSampler(CutBatchSampler):
     """Batch sampler over the lines of files, mixed by rules, weights or a temperature, and drawn anew in each epoch.
 
     For a PyTorch ``DataLoader(mixture.dataset(), batch_sampler=mixture)``; in R
@@ -31,9 +35,9 @@ class CorpusMixtureBatchSampler(BatchSampler):
     source : path or sequence of paths
         A folder, whose files (none of folders within) are taken in the order of the bytes of their names without
         suffix; or files with the first suffix, taken in the given order. With `targets`, files of any names.
-    batch_size : int
-        Lines of a batch. The last batch may be short; with `num_replicas` the number of batches is rounded up to a
-        multiple of it, and the sizes differ by at most 1.
+    batch_size : int, optional
+        Lines of a batch; not needed with `max_tokens`. The last batch may be short; with `num_replicas` the number of
+        batches is rounded up to a multiple of it, and the sizes differ by at most 1.
     suffixes : sequence of str, default (".src", ".tgt")
         The endings of files that belong together line by line; one alone for text that has no translation. With
         `targets`, two names for the sides, which only R shows.
@@ -60,7 +64,19 @@ class CorpusMixtureBatchSampler(BatchSampler):
         "first_exhausted": the first file of which every line was drawn; no line is drawn twice. "all_exhausted": the
         last file of which every line was drawn; the lines of other files are drawn again. See Notes.
     shuffle : bool, default True
-        False: the drawn lines stand in the order of the files.
+        False: the drawn lines stand in the order of the files, and batches of lines of similar length in the order in
+        which they were cut.
+    lengths : "words", callable or array of int, shape (number of lines,), optional
+        The length of the lines of a position in tokens, for batches of lines of similar length: "words" counts the
+        words between blanks, of which the longest of the sides counts; a function is called with the tuple of the lines
+        and returns it; an array has one number for each line, file after file. None is "words". It needs `max_tokens`
+        or `window`.
+    max_tokens : int, optional
+        The most tokens of a batch, padding included: its rows times its longest row, of which an empty one counts as 1.
+        Not below the longest of the lines.
+    window : int, optional
+        How many consecutive drawn lines are sorted by length together. None is all of an epoch, with the least padding;
+        in smaller windows, lines of similar length meet others from epoch to epoch.
     seed : int, optional
         From 0 to 2147483646. None draws one from the system's entropy; ``.seed`` tells it.
     num_replicas : int, optional
@@ -110,6 +126,12 @@ class CorpusMixtureBatchSampler(BatchSampler):
       table crosses to R; a function does not. The fingerprint of a state holds a table, but of a function only the plan
       of epoch 0.
 
+    With `max_tokens` or `window`, the lines of an epoch are sorted by length within each window, equally long ones in
+    drawn order, and cut into batches that are as long as the limits allow; no batch has lines of two windows. If
+    `num_replicas` asks for more batches, the batches with the most rows are split. At last the batches are shuffled by
+    R's ``sample.int(number of batches)``, which continues the draws of the epoch. With `max_tokens` the number of
+    batches follows from the draw, so that epochs differ in it: ``len`` is that of the epoch that comes next.
+
     The system is OpenNMT's file sampling (options ``-gsample`` and ``-gsample_dist``).
 
     Examples
@@ -132,7 +154,7 @@ class CorpusMixtureBatchSampler(BatchSampler):
     def __init__(
         self,
         source: Source,
-        batch_size: int,
+        batch_size: Optional[int] = None,
         *,
         suffixes: Sequence[str] = (".src", ".tgt"),
         targets: Optional[Paths] = None,
@@ -142,6 +164,9 @@ class CorpusMixtureBatchSampler(BatchSampler):
         temperature: Optional[float] = None,
         epoch_end: str = "sample",
         shuffle: bool = True,
+        lengths: Any = None,
+        max_tokens: Optional[int] = None,
+        window: Optional[int] = None,
         seed: Optional[int] = None,
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
@@ -151,7 +176,15 @@ class CorpusMixtureBatchSampler(BatchSampler):
         read = None if rules is None else read_rules(rules)
         self._files = open_files(source, suffixes, targets)
         self._suffixes = list(suffixes)
-        planning = Planning(self._files, read, temperature, sample, epoch_end, batch_size, self.num_replicas)
+        cutting = Cutting(
+            batch_size,
+            self.num_replicas,
+            line_lengths(lengths, self._files) if check_lengths_used(lengths, max_tokens, window, needed=False) else None,
+            max_tokens,
+            window,
+            self._shuffle,
+        )
+        planning = Planning(self._files, read, temperature, sample, epoch_end, cutting)
         self._stages = Stages(planning, weights)
         self._replace = epoch_end == "sample"
         self._lines = np.array([len(file) for file in self._files], dtype=np.int64)
@@ -188,15 +221,14 @@ class CorpusMixtureBatchSampler(BatchSampler):
         for parallel in self._files:
             for side in parallel.sides:
                 side.check()
-        seed = epoch_seed(self._seed, epoch)
+        return super()._epoch_batches(epoch)
+
+    def _cut_of(self, epoch: int) -> BatchCut:
+        return self._stage_of(epoch).cut
+
+    def _draw(self, epoch: int, stream: RandomStream) -> NDArray[Any]:
         stage = self._stage_of(epoch)
-        return stage.cut.batches(draw_lines(seed, self._lines, stage.drawn, stage.kept, self._shuffle, self._replace))
-
-    def _global_length(self) -> int:
-        return self._epoch_length(self.epoch)
-
-    def _epoch_length(self, epoch: int) -> int:
-        return self._stage_of(epoch).cut.n_batches
+        return draw_lines(stream, self._lines, stage.drawn, stage.kept, self._shuffle, self._replace)
 
     def _recipe(self) -> Recipe:
         if self._stages.function is not None:
@@ -219,8 +251,7 @@ class CorpusMixtureBatchSampler(BatchSampler):
             "drawn": np.concatenate([stage.drawn for stage in stages]).astype(np.float64),
             "kept": np.concatenate([stage.kept for stage in stages]).astype(np.float64),
             "begins": np.array(self._stages.begins, dtype=np.float64) if len(stages) > 1 else None,
-            "batch_size": stages[0].cut.batch_size,
-            "num_replicas": self.num_replicas,
+            **stages[0].cut.parts(),
             "shuffle": self._shuffle,
             "replace": None if self._replace else False,
             "weights": None if self._stages.function is None else "a function",
@@ -239,5 +270,5 @@ class CorpusMixtureBatchSampler(BatchSampler):
     def __repr__(self) -> str:
         return (
             f"{type(self).__name__}({len(self._files)} files, {self.plan.total} lines an epoch, "
-            f"{self._global_length()} batches, shuffle={self._shuffle}, seed={self._seed}, epoch={self.epoch})"
+            f"{self._cut_of(self.epoch)}, shuffle={self._shuffle}, seed={self._seed}, epoch={self.epoch})"
         )

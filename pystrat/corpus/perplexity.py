@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import base64
 import warnings
-from typing import Any, Iterator, Mapping, Optional, Sequence, Union
+from typing import Any, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pystrat._random import RandomStream
 from pystrat.arrays import for_kernel, plain_array
 from pystrat.base import Batches, Place, epoch_seed
 from pystrat.corpus._draws import (
@@ -23,7 +24,17 @@ from pystrat.corpus.batching import DrawnBatchSampler
 from pystrat.digest import fingerprint
 from pystrat.entries import named_by_class, named_by_method
 from pystrat.feedback import SamplerWithFeedback
-from pystrat.messages import RefusedType, RefusedValue, as_double, check_flag, check_list, count_of, is_number, show
+from pystrat.messages import (
+    RefusedType,
+    RefusedValue,
+    as_double,
+    check_flag,
+    check_integer,
+    check_list,
+    count_of,
+    is_number,
+    show,
+)
 from pystrat.recipe import Recipe, make_recipe
 
 MAX_PERPLEXITY = 1e6
@@ -44,9 +55,9 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
         Examples of the dataset, from 1 to 2147483647.
     sample : int
         Examples that an epoch visits, from 1 to 2147483647; it may exceed `n`.
-    batch_size : int
-        Examples of a batch. The last batch may be short; with `num_replicas` see `BatchSampler`: the number of batches
-        is rounded up to a multiple of it, and the sizes differ by at most 1.
+    batch_size : int, optional
+        Examples of a batch; not needed with `max_tokens`. The last batch may be short; with `num_replicas` see
+        `BatchSampler`: the number of batches is rounded up to a multiple of it, and the sizes differ by at most 1.
     initial : float, default 15
         The perplexity of an example that was never reported, above 1 and at most 1e6.
     maximum : float, "published" or None, default None
@@ -54,6 +65,15 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
         makes it ``mode + |x| * spread``; "published" is the published default, -1.5. None is no ceiling.
     clip : bool, default False
         The weight of an example above T: T if True, 1 if False, as published. It needs a `maximum`.
+    lengths : array of int, shape (n,), optional
+        The length of each example in tokens, from 0 to 2147483647, for batches of examples of similar length. It needs
+        `max_tokens` or `window`.
+    max_tokens : int, optional
+        The most tokens of a batch, padding included: its rows times its longest row, of which an empty one counts as 1.
+        Not below the longest of `lengths`.
+    window : int, optional
+        How many consecutive drawn examples are sorted by length together. None is all of an epoch, with the least
+        padding; in smaller windows, examples of similar length meet others from epoch to epoch.
     seed : int, optional
         From 0 to 2147483646. None draws one from the system's entropy; it is ``.seed``.
     num_replicas : int, optional
@@ -70,7 +90,7 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
     -----
     Guarantees, besides those of `BatchSampler`:
 
-    * An epoch visits exactly `sample` examples, in drawn order.
+    * An epoch visits exactly `sample` examples, in drawn order unless batches are made by length.
     * Reports of an epoch count from the next epoch on, so that the batches do not depend on how far the workers of a
       DataLoader have read ahead.
     * Weights are the same on every machine for the same reports.
@@ -89,6 +109,13 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
 
     ``batches(epoch)`` serves the epoch that runs and the next; others follow from reports that are gone or have yet to
     come. In distributed training every rank must be given the reports of all ranks: see `report` and `check_reports`.
+
+    With `max_tokens` or `window`, the drawn examples are sorted by length within each window, equally long ones in
+    drawn order, and cut into batches that are as long as the limits allow; no batch has examples of two windows. If
+    `num_replicas` asks for more batches, the batches with the most rows are split. At last the batches are shuffled by
+    R's ``sample.int(number of batches)``, which continues the draws of the epoch. With `max_tokens` the number of
+    batches follows from the draw, so that epochs differ in it: ``len`` is that of the epoch that comes next, by the
+    reports so far.
 
     The method is OpenNMT's memory sampling (options ``-sample``, ``-sample_type``). Its code leaves the table for
     weighted draws unnormalized, which makes them nearly uniform, and computes the spread from the last example alone;
@@ -109,23 +136,36 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
         self,
         n: int,
         sample: int,
-        batch_size: int,
+        batch_size: Optional[int] = None,
         *,
         initial: float = 15.0,
         maximum: Union[float, str, None] = None,
         clip: bool = False,
+        lengths: Any = None,
+        max_tokens: Optional[int] = None,
+        window: Optional[int] = None,
         seed: Optional[int] = None,
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        super().__init__(n, sample, batch_size, seed=seed, num_replicas=num_replicas, rank=rank)
+        super().__init__(
+            n,
+            sample,
+            batch_size,
+            lengths=lengths,
+            max_tokens=max_tokens,
+            window=window,
+            seed=seed,
+            num_replicas=num_replicas,
+            rank=rank,
+        )
         self._initial = _check_initial(initial)
         self._maximum = _check_maximum(maximum)
         self._clip = _check_clip(clip, self._maximum)
         self._has_warned = False
         self._reported = np.full(self._n, np.nan)  # the perplexities, NaN if an example was never reported
         self._started = False
-        self._drawn: Optional[tuple[int, NDArray[np.int32]]] = None  # the running epoch and what it visits
+        self._drawn: Optional[tuple[int, _Visits]] = None  # the running epoch and what it visits
 
     @property
     def started(self) -> bool:
@@ -180,6 +220,8 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
             got = f"{show(float(losses[first]))} for row position {int(places[first])}, counted from 0,"
             raise RefusedValue("nll", "be finite and at least 0", got)
         report_losses(for_kernel(places, np.int32), for_kernel(losses, np.float64), self._reported)
+        if self._latest is not None and not self._runs(self._latest[0]):
+            self._latest = None  # an epoch that has yet to begin, whose draws follow from the reports
 
     @property
     def perplexities(self) -> NDArray[np.float64]:
@@ -221,12 +263,25 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
     def _begin_epoch(self, told: Optional[Place] = None) -> Place:
         place = super()._begin_epoch(told)
         if place.ahead is not None:
-            self._drawn = place.epoch, place.ahead
-        elif self._drawn is None or self._drawn[0] != place.epoch:
+            self._adopt(place.epoch, place.ahead)
+        elif not self._runs(place.epoch):
             self._started = self._starts()
-            self._drawn = place.epoch, self._draw(place.epoch)
+            stream = RandomStream(epoch_seed(self._seed, place.epoch))
+            rows = self._draw(place.epoch, stream)
+            self._drawn = place.epoch, _Visits(rows, self._started)
+            if self._by_length:
+                self._latest = place.epoch, self._cut.batches(rows, stream)
             self._warn_of_the_maximum()
         return place
+
+    def _runs(self, epoch: int) -> bool:
+        """Whether this is the epoch that was begun last."""
+        return self._drawn is not None and self._drawn[0] == epoch
+
+    def _adopt(self, epoch: int, visits: Optional["_Visits"]) -> None:
+        """Let an epoch run that was begun before, None if it has yet to be drawn."""
+        self._drawn = None if visits is None else (epoch, visits)
+        self._latest = None
 
     def _warn_of_the_maximum(self) -> None:
         """Warn once if examples that are not rare count as noise."""
@@ -248,21 +303,40 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
         return lists if self._drawn is None else _DrawnLists(self._drawn[1], lists)
 
     def _epoch_batches(self, epoch: int) -> Batches:
-        if self._drawn is not None and self._drawn[0] == epoch:
-            return self._cut.batches(self._drawn[1].copy())  # the epoch that runs stays as it was drawn
-        if epoch != self.epoch:
+        if epoch != self.epoch and not self._runs(epoch):
             running = "" if self._drawn is None else f"{self._drawn[0]}, the epoch that runs, or "
             advice = "Others depend on reports that are gone or have yet to come."
             required = f"be {running}{self.epoch}, the next"
             raise RefusedValue("epoch", required, show(epoch), advice)
-        return self._cut.batches(self._draw(epoch))
+        return super()._epoch_batches(epoch)
 
-    def _draw(self, epoch: int) -> NDArray[np.int32]:
-        """Return the examples that an epoch visits."""
-        seed = epoch_seed(self._seed, epoch)
+    def _epoch_length(self, epoch: int) -> int:
+        if self._cut.n_batches is None and epoch != self.epoch and not self._runs(epoch):
+            return self._sample  # no epoch has more: others follow from reports that are gone or have yet to come
+        return super()._epoch_length(epoch)
+
+    def _most_batches(self, epoch: int) -> int:
+        # By length, a state brings along the draw that its number of batches follows from.
+        return self._sample if self._cut.n_batches is None else self._cut.n_batches
+
+    def _cut_anew(self, epoch: int) -> Batches:
+        if self._drawn is None or self._drawn[0] != epoch:
+            return super()._cut_anew(epoch)
+        return self._cut_visits(epoch, self._drawn[1])  # the epoch that runs stays as it was drawn
+
+    def _cut_visits(self, epoch: int, visits: "_Visits") -> Batches:
+        """Return the batches of what was drawn before, once more."""
+        stream = RandomStream(epoch_seed(self._seed, epoch))
+        if self._by_length and visits.weighted:
+            stream.uniforms(self._sample)  # two outputs each, as a draw by weight takes, whatever the weights were
+        elif self._by_length:
+            draw_rows(stream, self._n, self._sample)
+        return self._cut.batches(visits.rows.copy(), stream)
+
+    def _draw(self, epoch: int, stream: RandomStream) -> NDArray[np.int32]:
         if self._starts():
-            return draw_by_sums(seed, self._cumulative_weights(), self._sample)
-        return draw_rows(seed, self._n, self._sample)
+            return draw_by_sums(stream, self._cumulative_weights(), self._sample)
+        return draw_rows(stream, self._n, self._sample)
 
     def _starts(self) -> bool:
         """Whether an epoch that begins now is drawn in proportion to the weights."""
@@ -282,9 +356,11 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
     def _recipe(self) -> Recipe:
         state: dict[str, Any] = {"reported": self._reported, "started": self._started}
         if self._drawn is not None:
-            epoch, rows = self._drawn
+            epoch, visits = self._drawn
             batch = self._next.batch if self._next.epoch == epoch else 0
-            state.update(epoch=epoch, batch=batch, drawn=rows)
+            state.update(epoch=epoch, batch=batch, drawn=visits.rows)
+            if self._by_length:
+                state["weighted"] = visits.weighted
         parts = {**self._drawn_parts(), "initial": self._initial, "maximum": self._maximum, "clip": self._clip}
         return make_recipe("perplexity", seed=self._seed, parts=parts, state=state)
 
@@ -292,19 +368,24 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
 
     def _feedback_state(self, place: Place, batches: Optional[Iterator[list[int]]]) -> dict[str, Any]:
         # An iterator knows its own rows, also where another one has begun the next epoch since.
-        drawn = batches.drawn if isinstance(batches, _DrawnLists) else place.ahead
-        if drawn is None and self._drawn is not None and self._drawn[0] == place.epoch:
-            drawn = self._drawn[1]
-        as_text = None if drawn is None else _to_text(drawn)
-        return {"reports": _to_text(self._reported), "started": self._started, "drawn": as_text}
+        visits = batches.visits if isinstance(batches, _DrawnLists) else place.ahead
+        if visits is None and self._drawn is not None and self._drawn[0] == place.epoch:
+            visits = self._drawn[1]
+        as_text = None if visits is None else _to_text(visits.rows)
+        state = {"reports": _to_text(self._reported), "started": self._started, "drawn": as_text}
+        if self._by_length:
+            state["weighted"] = visits is not None and visits.weighted
+        return state
 
-    def _load_feedback_state(self, state: Mapping[str, Any]) -> Optional[NDArray[np.int32]]:
-        """Take in the reports, and return the rows that the epoch of the state visits, where they are drawn."""
-        if not {"reports", "started", "drawn"} <= set(state):
-            required = "have the entries 'reports', 'started' and 'drawn'"
+    def _load_feedback_state(self, state: Mapping[str, Any]) -> Optional["_Visits"]:
+        """Take in the reports, and return what the epoch of the state visits, where it is drawn."""
+        flags = ("started", "weighted") if self._by_length else ("started",)
+        if not {"reports", "drawn", *flags} <= set(state):
+            required = f"have the entries 'reports', {', '.join(map(repr, flags))} and 'drawn'"
             raise RefusedValue("state", required, count_of(len(state), "other"))
-        if not isinstance(state["started"], (bool, np.bool_)):
-            raise RefusedValue("state", "hold true or false as 'started'", show(state["started"]))
+        for flag in flags:
+            if not isinstance(state[flag], (bool, np.bool_)):
+                raise RefusedValue("state", f"hold true or false as '{flag}'", show(state[flag]))
         reported = _from_text(state["reports"], np.float64)
         drawn = None if state["drawn"] is None else _from_text(state["drawn"], np.int32)
         at_beginning = state["batch"] == 0  # where the rows need not be drawn yet
@@ -322,22 +403,36 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
             required = f"hold drawn rows from 0 to {self._n - 1}"
             got = show(drawn.min() if drawn.min() < 0 else drawn.max())
             raise RefusedValue("state", required, got)
+        visits = None if drawn is None else _Visits(drawn, self._by_length and bool(state["weighted"]))
+        if visits is not None and self._cut.n_batches is None:
+            n_batches = len(self._cut_visits(int(state["epoch"]), visits))
+            check_integer(state["batch"], "batch", minimum=0, maximum=n_batches)
         self._reported, self._started = reported, bool(state["started"])
-        self._drawn = None if drawn is None else (state["epoch"], drawn)
-        return drawn
+        self._adopt(int(state["epoch"]), visits)
+        return visits
 
     def __repr__(self) -> str:
         return (
-            f"{type(self).__name__}({self._sample} of {self._n} examples, {self._cut.n_batches} batches, "
+            f"{type(self).__name__}({self._sample} of {self._n} examples, {self._cut}, "
             f"seed={self._seed}, epoch={self.epoch})"
         )
 
 
-class _DrawnLists(Iterator[list[int]]):
-    """The batches of an epoch as lists, and the rows that it visits, drawn by the reports as they were then."""
+class _Visits(NamedTuple):
+    """The examples that an epoch visits, in drawn order, and whether they were drawn in proportion to perplexity.
 
-    def __init__(self, drawn: NDArray[np.int32], lists: Iterator[list[int]]) -> None:
-        self.drawn = drawn
+    The second is only used by length, and false otherwise where a state was loaded.
+    """
+
+    rows: NDArray[np.int32]
+    weighted: bool
+
+
+class _DrawnLists(Iterator[list[int]]):
+    """The batches of an epoch as lists, and what it visits, drawn by the reports as they were then."""
+
+    def __init__(self, visits: _Visits, lists: Iterator[list[int]]) -> None:
+        self.visits = visits
         self._lists = lists
 
     def __next__(self) -> list[int]:

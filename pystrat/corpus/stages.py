@@ -10,7 +10,7 @@ import numpy as np
 
 from pystrat.limits import MAX_COUNT, MAX_EPOCH
 from pystrat.messages import RefusedType, RefusedValue, is_number, show
-from pystrat.corpus.batching import BatchCut
+from pystrat.corpus.batching import BatchCut, Cutting
 from pystrat.corpus.division import Weights, divide
 from pystrat.corpus.files import ParallelFile
 from pystrat.corpus.plan import CorpusPlan
@@ -39,8 +39,7 @@ class Planning(NamedTuple):
     temperature: Any
     sample: Any
     epoch_end: Any
-    batch_size: Any
-    num_replicas: Optional[int]
+    cutting: Cutting
 
     def stage(self, weights: Any) -> Stage:
         """Make the plan for weights, and refuse an epoch that is too large."""
@@ -54,7 +53,7 @@ class Planning(NamedTuple):
             raise RefusedValue(name, required, f"{show(given)}, for {plan.total}")
         drawn = np.array([file.drawn for file in plan.files], dtype=np.int64)
         kept = np.array([file.kept for file in plan.files], dtype=np.int64)
-        return Stage(plan, drawn, kept, BatchCut(plan.total, self.batch_size, self.num_replicas))
+        return Stage(plan, drawn, kept, self.cutting.cut(plan.total))
 
 
 class Stages:

@@ -37,8 +37,11 @@ def mixture_of(corpus: Path, **parameters: Any) -> CorpusMixtureBatchSampler:
     return CorpusMixtureBatchSampler(corpus, **{"batch_size": 8, "suffixes": [".txt"], **given})
 
 
-def perplexity_sampler() -> PerplexityBatchSampler:
-    return PerplexityBatchSampler(20, 30, 8, maximum=None, seed=1)
+def perplexity_sampler(**parameters: Any) -> PerplexityBatchSampler:
+    return PerplexityBatchSampler(20, 30, 8, maximum=None, seed=1, **parameters)
+
+
+PERPLEXITY_BY_LENGTH = {"lengths": [1 + row * 13 % 29 for row in range(20)], "max_tokens": 150}
 
 
 def evaluated(base: Any, text: str) -> Any:
@@ -71,6 +74,52 @@ def test_recipes_of_epoch_subsets(parameters: dict[str, Any], r: Session) -> Non
         rows, offsets = (as_array(vector) for vector in batches)
         assert (rows - 1).tolist() == sampler.batches(epoch).rows.tolist()
         assert offsets.tolist() == sampler.batches(epoch).offsets.tolist()
+
+
+LENGTHS = [1 + row * 13 % 29 for row in range(30)]
+BY_LENGTH: list[dict[str, Any]] = [
+    {"batch_size": 6, "window": 10},
+    {"max_tokens": 60},
+    {"max_tokens": 60.0, "batch_size": 3, "window": 7, "num_replicas": 4},
+]
+
+
+@pytest.mark.parametrize("limits", BY_LENGTH)
+@pytest.mark.parametrize("method", ["uniform", "partition"])
+def test_recipes_of_batches_by_length(method: str, limits: dict[str, Any], r: Session) -> None:
+    parameters = {"n": 30, "sample": 20, "method": method, "seed": 7, **limits}
+    sampler = EpochSubsetBatchSampler(**parameters, lengths=LENGTHS)
+    generator = r.call("batch_sampler_epoch_subset", **parameters, lengths=np.array(LENGTHS, dtype=np.float64))
+    assert_same_recipe(r, sampler, generator)
+    assert_same_recipe(r, sampler, rbridge.as_torch_sampler(sampler))
+    instance = r.call_function(generator, None)
+    for epoch in (0, 5):
+        rows, offsets = (as_array(vector) for vector in r.call_function(instance["batches"], epoch))
+        assert (rows - 1).tolist() == sampler.batches(epoch).rows.tolist()
+        assert offsets.tolist() == sampler.batches(epoch).offsets.tolist()
+    delivered = rbridge.collect_rows(rbridge.as_torch_sampler(sampler), 30)
+    assert [batch.tolist() for batch in delivered] == [batch.tolist() for batch in sampler.batches(0)]
+
+
+@pytest.mark.parametrize("limits", BY_LENGTH)
+def test_mixtures_by_length(corpus: Path, limits: dict[str, Any], r: Session) -> None:
+    for name in SIZES:
+        lines = (f"{'w ' * (1 + place % 9)}\n" for place in range(SIZES[name]))
+        (corpus / f"{name}.txt").write_text("".join(lines), encoding="utf-8")
+    for chosen in ({}, {"shuffle": False}, {"lengths": np.arange(145) % 50}):
+        given = {"batch_size": None, "rules": ["gold *", "IT,MSDN 20", "news 10"], "seed": 1, **limits, **chosen}
+        mixture = mixture_of(corpus, sample=50, **given)
+        if "lengths" in given:
+            given["lengths"] = given["lengths"].astype(np.int32)
+        crossed = {"sample": np.array([50], dtype=np.int32), "suffixes": ".txt", **given}
+        generator = r.call("batch_sampler_corpus_mixture", str(corpus), **crossed)
+        assert_same_recipe(r, mixture, generator)
+        assert_same_recipe(r, mixture, rbridge.as_torch_sampler(mixture))
+        instance = r.call_function(generator, None)
+        for epoch in (0, 3):
+            rows, offsets = (as_array(vector) for vector in r.call_function(instance["batches"], epoch))
+            assert (rows - 1).tolist() == mixture.batches(epoch).rows.tolist()
+            assert offsets.tolist() == mixture.batches(epoch).offsets.tolist()
 
 
 def test_a_mixture_is_a_torch_sampler(corpus: Path) -> None:
@@ -121,8 +170,7 @@ function(generator, n_epochs) {
 """
 
 
-def trained_in_python(n_epochs: int) -> list[int]:
-    sampler = perplexity_sampler()
+def trained_in_python(sampler: PerplexityBatchSampler, n_epochs: int) -> list[int]:
     trained: list[int] = []
     for _ in range(n_epochs):
         for rows in sampler:
@@ -132,9 +180,31 @@ def trained_in_python(n_epochs: int) -> list[int]:
     return trained
 
 
-def test_reports_from_r_lead_to_the_batches_of_python(r: Session, base: Any) -> None:
-    rows = as_array(r.call_function(evaluated(base, TRAIN), rbridge.as_torch_sampler(perplexity_sampler()), 4))
-    assert (rows - 1).tolist() == trained_in_python(4)
+@pytest.mark.parametrize("by_length", [{}, PERPLEXITY_BY_LENGTH])
+def test_reports_from_r_lead_to_the_batches_of_python(by_length: dict[str, Any], r: Session, base: Any) -> None:
+    generator = rbridge.as_torch_sampler(perplexity_sampler(**by_length))
+    rows = as_array(r.call_function(evaluated(base, TRAIN), generator, 4))
+    assert (rows - 1).tolist() == trained_in_python(perplexity_sampler(**by_length), 4)
+
+
+@pytest.mark.parametrize("stop", [1, 3, 7, 9, 12])
+def test_perplexity_by_length_goes_on_in_r(stop: int, r: Session) -> None:
+    sampler, resumed = (perplexity_sampler(**PERPLEXITY_BY_LENGTH) for _ in range(2))
+    iterator = iter(sampler)
+    for _ in range(stop):
+        rows = next(iterator, None)
+        if rows is None:
+            iterator = iter(sampler)
+            rows = next(iterator)
+        sampler.report(rows, np.array(rows) / 20)
+    resumed.load_state_dict(iterator.state_dict())
+    assert_same_recipe(r, resumed, rbridge.as_torch_sampler(resumed))
+    instance = r.call_function(rbridge.as_torch_sampler(resumed), None)
+    r.call_function(instance["set_epoch"], resumed.epoch)
+    next_batch, delivered = r.call_function(instance[".iter"]), []
+    while isinstance(batch := r.call_function(next_batch), r.rinterface.IntSexpVector):
+        delivered.append((as_array(batch) - 1).tolist())
+    assert delivered == list(iterator) and delivered
 
 
 def test_recipes_of_perplexity_samplers(r: Session) -> None:
@@ -400,7 +470,7 @@ def test_from_r_through_reticulate(corpus: Path, rscript: Callable[..., str]) ->
     code = FROM_R.format(folder=corpus, train=TRAIN)
     told = json.loads(rscript(code, RETICULATE_PYTHON=sys.executable))
     assert told["rows"] == mixture_of(corpus).batches(0).rows.tolist()
-    assert told["trained"] == trained_in_python(4)
+    assert told["trained"] == trained_in_python(perplexity_sampler(), 4)
     assert [row["file"] for row in told["plan"]] == list(SIZES)
     assert [(row["drawn"], row["kept"]) for row in told["plan"]] == [(10, 0), (20, 0), (0, 5), (15, 0)]
 
@@ -411,6 +481,8 @@ def test_the_example_for_r_in_the_documents(rscript: Callable[..., str]) -> None
     printed = rscript(example + "print(loadedNamespaces())").splitlines()
     assert [line.split()[-2:] for line in printed[1:3]] == [["70", "0"], ["30", "0"]]
     assert printed[3].split('"')[1].split()[0] in ("generic", "news")
-    least, most = map(float, printed[4].split()[1:])
+    # Of 100 lines with two words each, a batch has at most 12.
+    assert 9 <= int(printed[4].split()[1]) <= 12
+    least, most = map(float, printed[5].split()[1:])
     assert 1 < least < 3 and most == 15, "the examples of an epoch have been reported"
-    assert "reticulate" not in "".join(printed[5:])
+    assert "reticulate" not in "".join(printed[6:])

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from pystrat.strata import encode_strata
+from tests.reference.golden_lengths import lengths_of
 from tests.reference.golden_vectors import GOLDEN, MODULUS, labels_of
 
 HERE = Path(__file__).parent
@@ -78,8 +79,24 @@ def _numbers_of_list(listed: Any) -> Iterator[int]:
         yield from (listed["length"], len(head), *head, len(tail), *tail, listed["checksum"])
 
 
+def golden_lengths() -> Iterator[int]:
+    """Yield the numbers that test_length_batches.c reads."""
+    cases = json.loads((GOLDEN / "lengths.json").read_text(encoding="utf-8"))["cases"]
+    yield len(cases)
+    for case in cases:
+        given = case["input"]
+        yield from (given["n"], *lengths_of(given), given["sample"], given["seed"], given["epoch"])
+        limits = {"window": given["sample"], "batch_size": given["sample"], "max_tokens": 2**62, "num_replicas": 1}
+        yield from (given.get(name, default) for name, default in limits.items())
+        yield from _numbers_of_list(case["expected"]["rows"])
+        yield from _numbers_of_list(case["expected"]["sizes"])
+
+
 # What programs read on standard input. They print the first number, how many cases there are, once all have passed.
-CASES: dict[str, Callable[[], Iterator[int]]] = {"test_golden_batches": golden_batches}
+CASES: dict[str, Callable[[], Iterator[int]]] = {
+    "test_golden_batches": golden_batches,
+    "test_length_batches": golden_lengths,
+}
 
 
 @pytest.mark.parametrize("build", BUILDS)

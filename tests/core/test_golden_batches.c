@@ -6,15 +6,13 @@
  *   n_batches; 1 if the rows are dealt evenly, else 0; 1 if they are shuffled, else 0; the seed
  *   the list of the batches' sizes
  *   n_epochs, then for each its number, the list of its permutation and that of its rows
- *
- * A list is its length; how many numbers of its beginning follow, and these; how many of its end, and these; and its
- * checksum, the sum of (i * x_i) mod (2^31 - 1), i from 1.
  */
 
 #include <string.h>
 
 #include "by_width.h"
 #include "check.h"
+#include "golden.h"
 #include "numbering.h"
 #include "permutation.h"
 #include "plan.h"
@@ -30,25 +28,6 @@ typedef struct {
   int shuffled;
   uint32_t seed;
 } Case;
-
-static int64_t read_number(void) {
-  int64_t number;
-  CHECK_EQUAL(scanf("%" SCNd64, &number), 1);
-  return number;
-}
-
-static void check_list(const int64_t *values, int64_t length) {
-  CHECK_EQUAL(length, read_number());
-  int64_t n_head = read_number();
-  CHECK(n_head <= length);
-  for (int64_t i = 0; i < n_head; i++) CHECK_EQUAL(values[i], read_number());
-  int64_t n_tail = read_number();
-  CHECK(n_tail <= length);
-  for (int64_t i = length - n_tail; i < length; i++) CHECK_EQUAL(values[i], read_number());
-  int64_t checksum = 0;
-  for (int64_t i = 0; i < length; i++) checksum = (checksum + (i + 1) * values[i]) % 2147483647;
-  CHECK_EQUAL(checksum, read_number());
-}
 
 /* Compare rows that count from first_row with a list that counts from 0. */
 static void check_rows(const int32_t *rows, int64_t length, int32_t first_row, int64_t *wide) {

@@ -1,64 +1,189 @@
-# What the samplers of this room share: drawn rows are cut into batches of at most a given size, in their order.
+# What the samplers of this room share: drawn rows are cut into batches, in the order in which they were drawn, or of
+# rows of similar length.
+# The parts of a recipe that say how are batch_size, NULL for no limit, and num_replicas; by length also lengths, one
+# for each row of the dataset, max_tokens, NULL for no limit, and window, NULL for all rows of an epoch.
 
-# -> list(batch_size, num_replicas), which an epoch of `n_rows` drawn rows allows
-cut_settings = function(n_rows, batch_size, num_replicas) {
-  batch_size = check_count(batch_size, "batch_size")
-  n_batches = count_cut_batches(n_rows, batch_size, num_replicas)
+by_length = function(parts) !is.null(parts$lengths)
+
+# -> the parts
+# `n_rows` is a list of the numbers of rows that epochs draw, which must allow such batches; `lengths` are those of all
+# rows of the dataset, NULL if batches do not follow from them.
+cut_settings = function(n_rows, batch_size, num_replicas, lengths, max_tokens, window) {
+  parts = if (!is.null(lengths)) {
+    length_settings(lengths, batch_size, max_tokens, window)
+  } else {
+    list(batch_size = check_count(batch_size, "batch_size"))
+  }
+  parts = c(parts[1L], list(num_replicas = num_replicas), parts[-1L])
+  for (rows in n_rows) {
+    check_cut_fits(rows, parts)
+  }
+  parts
+}
+
+# Refuse an epoch of so many rows if it leaves batches empty.
+check_cut_fits = function(n_rows, parts) {
+  n_batches = count_cut_batches(n_rows, parts)
+  least = if (is.null(n_batches)) round_up(1, parts$num_replicas) else n_batches
+  check_no_empty_batch(n_rows, least, parts$num_replicas)
+}
+
+length_settings = function(lengths, batch_size, max_tokens, window) {
+  if (!is.null(batch_size) || is.null(max_tokens)) {
+    batch_size = check_count(batch_size, "batch_size")
+  }
+  window = if (!is.null(window)) check_between(window, "window", 1, largest_count)
+  if (!is.null(max_tokens)) {
+    max_tokens = check_between(max_tokens, "max_tokens", 1, 2^53)
+    check_none_too_long(lengths, max_tokens)
+  }
+  list(batch_size = batch_size, lengths = lengths, max_tokens = max_tokens, window = window)
+}
+
+check_none_too_long = function(lengths, max_tokens) {
+  too_long = which(lengths > max_tokens)
+  if (length(too_long) > 0L) {
+    advice = if (length(too_long) > 1L) {
+      sprintf("%s are longer, the first at row position %.0f, counted from 1.", show_count(length(too_long), "example"),
+        too_long[1L])
+    }
+    stop_parameter("max_tokens", sprintf("be at least %d, the length of the longest example", max(lengths)),
+      show_value(max_tokens), advice)
+  }
+}
+
+check_no_empty_batch = function(n_rows, n_batches, num_replicas) {
   if (n_batches > n_rows) {
     stop_parameter("num_replicas",
       sprintf("leave each batch a row: %.0f are drawn for %.0f batches", n_rows, n_batches),
       show_value(num_replicas))
   }
-  list(batch_size = batch_size, num_replicas = num_replicas)
 }
 
-# The number of batches, rounded up to a multiple of the replicas.
-count_cut_batches = function(n_rows, batch_size, num_replicas) {
-  n_batches = ceiling(n_rows / batch_size)
+round_up = function(n_batches, num_replicas) {
   if (is.null(num_replicas)) n_batches else ceiling(n_batches / num_replicas) * num_replicas
 }
 
+# The number of batches, rounded up to a multiple of the replicas; NULL if it follows from the rows that are drawn.
+count_cut_batches = function(n_rows, parts) {
+  if (!is.null(parts$max_tokens)) {
+    return(NULL)
+  }
+  window = if (is.null(parts$window)) n_rows else parts$window
+  n_batches = n_rows %/% window * ceiling(window / parts$batch_size) + ceiling(n_rows %% window / parts$batch_size)
+  round_up(n_batches, parts$num_replicas)
+}
+
+# Where the batches of every epoch begin, if they are in the order in which rows were drawn; else NULL.
 # Without replicas all batches but the last one are full; else their sizes differ by at most 1.
 cut_offsets = function(n_rows, parts) {
-  n_batches = count_cut_batches(n_rows, parts$batch_size, parts$num_replicas)
+  if (by_length(parts)) {
+    return(NULL)
+  }
+  n_batches = count_cut_batches(n_rows, parts)
   if (!is.null(parts$num_replicas)) {
     return(.Call(C_batch_offsets, n_rows, n_batches, FALSE))
   }
   as.integer(pmin(parts$batch_size * 0:n_batches, n_rows))
 }
 
-# For recipes, which may come from files.
-check_cut = function(recipe, n_rows) {
-  part_count(recipe, "batch_size", 1, Inf)
-  if (!is.null(recipe$parts$num_replicas)) {
+# Drawn rows, as list(rows, stream) -> list(rows, offsets), by length; the stream shuffles the batches.
+cut_drawn = function(drawn, parts, shuffle = TRUE) {
+  rows = drawn$rows
+  n_rows = length(rows)
+  or = function(limit, otherwise) if (is.null(limit)) otherwise else min(limit, otherwise)
+  most_tokens = if (is.null(parts$max_tokens)) Inf else parts$max_tokens
+  cut = .Call(C_cut_by_length, parts$lengths[rows], or(parts$window, n_rows), or(parts$batch_size, n_rows), most_tokens)
+  n_batches = round_up(length(cut$offsets) - 1, parts$num_replicas)
+  check_no_empty_batch(n_rows, n_batches, parts$num_replicas)
+  cut$offsets = .Call(C_split_batches, cut$offsets, n_batches)
+  if (shuffle) {
+    cut = .Call(C_shuffle_batches, drawn$stream, cut$order, cut$offsets)
+  }
+  list(rows = rows[cut$order + 1L], offsets = cut$offsets)
+}
+
+# The batches of an epoch by length, which are kept: their number alone may ask for the draw.
+latest_batches = function(private, epoch, cut) {
+  if (is.null(private$.latest) || private$.latest$epoch != epoch) {
+    private$.latest = list(epoch = epoch, batches = cut())
+  }
+  private$.latest$batches
+}
+
+# The number of batches of an epoch; `n_rows` of it are drawn, and `draw` returns its batches.
+count_batches_of = function(n_rows, parts, draw) {
+  n_batches = count_cut_batches(n_rows, parts)
+  if (is.null(n_batches)) length(draw()$offsets) - 1L else n_batches
+}
+
+# For recipes, which may come from files; `n` is the number of rows of the dataset.
+check_cut = function(recipe, n_rows, n) {
+  parts = recipe$parts
+  if (!is.null(parts$num_replicas)) {
     part_count(recipe, "num_replicas", 1, n_rows)
   }
-  n_batches = count_cut_batches(n_rows, recipe$parts$batch_size, recipe$parts$num_replicas)
-  if (n_batches > n_rows) {
+  if (by_length(parts)) {
+    check_length_parts(recipe, n)
+  }
+  if (!is.null(parts$batch_size) || is.null(parts$max_tokens)) {
+    part_count(recipe, "batch_size", 1, Inf)
+  }
+  n_batches = count_cut_batches(n_rows, parts)
+  if (!is.null(n_batches) && n_batches > n_rows) {
     stop_parameter("recipe", sprintf("have at most %.0f batches", n_rows), sprintf("%.0f", n_batches))
+  }
+}
+
+check_length_parts = function(recipe, n) {
+  parts = recipe$parts
+  if (!is.integer(parts$lengths) || length(parts$lengths) != n || anyNA(parts$lengths) || min(parts$lengths) < 0L) {
+    stop_parameter("recipe", sprintf("have %s from 0 as 'lengths'", show_count(n, "integer")),
+      show_value(parts$lengths))
+  }
+  if (!is.null(parts$window)) {
+    part_count(recipe, "window", 1, largest_count)
+  }
+  if (!is.null(parts$max_tokens)) {
+    part_count(recipe, "max_tokens", max(1, parts$lengths), 2^53)
   }
 }
 
 # What the samplers share that visit `sample` of `n` examples in an epoch.
 # -> list(seed, parts)
-drawn_settings = function(n, sample, batch_size, seed, num_replicas) {
+drawn_settings = function(n, sample, batch_size, lengths, max_tokens, window, seed, num_replicas) {
   seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed)
   num_replicas = check_positive(num_replicas, "num_replicas")
   n = check_between(n, "n", 1, largest_count)
   sample = check_between(sample, "sample", 1, largest_count)
-  list(seed = seed, parts = c(list(n = n, sample = sample), cut_settings(sample, batch_size, num_replicas)))
+  used = check_lengths_used(lengths, max_tokens, window, needed = TRUE)
+  of_rows = if (used) read_lengths(lengths, n)
+  cut = cut_settings(list(sample), batch_size, num_replicas, of_rows, max_tokens, window)
+  list(seed = seed, parts = c(list(n = n, sample = sample), cut))
 }
 
 check_drawn = function(recipe) {
-  part_count(recipe, "n", 1, largest_count)
-  check_cut(recipe, part_count(recipe, "sample", 1, largest_count))
+  n = part_count(recipe, "n", 1, largest_count)
+  check_cut(recipe, part_count(recipe, "sample", 1, largest_count), n)
 }
-
-count_drawn_batches = function(parts) count_cut_batches(parts$sample, parts$batch_size, parts$num_replicas)
 
 format_drawn = function(parts) {
   c(
     sprintf("* Examples: %.0f of %.0f in an epoch", parts$sample, parts$n),
-    sprintf("* Batches: %.0f, of at most %s", count_drawn_batches(parts), show_count(parts$batch_size, "row"))
+    format_cut(parts$sample, parts, "row")
   )
+}
+
+format_cut = function(n_rows, parts, noun) {
+  n_batches = count_cut_batches(n_rows, parts)
+  limits = c(
+    if (!is.null(parts$max_tokens)) show_count(parts$max_tokens, "token"),
+    if (!is.null(parts$batch_size)) show_count(parts$batch_size, noun)
+  )
+  sorted = if (by_length(parts)) {
+    within = if (is.null(parts$window)) "the epoch" else paste("windows of", show_count(parts$window, noun))
+    paste(", by length in", within)
+  }
+  number = if (!is.null(n_batches)) sprintf("%.0f, ", n_batches)
+  paste0("* Batches: ", number, "of at most ", paste(limits, collapse = " and "), sorted)
 }

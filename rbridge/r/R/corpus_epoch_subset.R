@@ -11,15 +11,28 @@
 #'   Number of examples that an epoch visits, from 1 to 2147483647.
 #'   It may exceed `n`, except without replacement.
 #' @param batch_size (`integer(1)`)\cr
-#'   Examples of a batch, at least 1.
+#'   Examples of a batch, at least 1; not needed with `max_tokens`.
 #'   The last batch may be smaller.
 #' @param method (`character(1)`)\cr
 #'   How the examples of an epoch are chosen.
 #'   `"uniform"` (default): independent draws with replacement.
 #'   `"uniform_without_replacement"`: no example twice in an epoch.
-#'   `"partition"`: no randomness; over the epochs every example is visited equally often.
+#'   `"partition"`: no randomness in what is visited; over the epochs every example is visited equally often.
+#' @param lengths (`integer()`)\cr
+#'   The length of each of the `n` examples in tokens, from 0 to 2147483647, for batches of examples of similar length.
+#'   It needs `max_tokens` or `window`.
+#'   `NULL` (default): batches are in drawn order.
+#' @param max_tokens (`integer(1)`)\cr
+#'   The most tokens of a batch, padding included: its rows times its longest row, of which an empty one counts as 1.
+#'   Not below the longest of `lengths`.
+#'   `NULL` (default): there is no such limit.
+#' @param window (`integer(1)`)\cr
+#'   How many consecutive drawn examples are sorted by length together.
+#'   In smaller windows, examples of similar length meet others from epoch to epoch.
+#'   `NULL` (default): all of an epoch, with the least padding.
 #' @param seed (`integer(1)`)\cr
-#'   Integer from 0 to 2147483646 that decides the examples of all epochs; `"partition"` does not use it.
+#'   Integer from 0 to 2147483646 that decides the examples of all epochs; `"partition"` uses it only to shuffle batches
+#'   by length.
 #'   `NULL` (default): one is drawn each time the generator is called, from the generator of torch if LibTorch is
 #'   installed, so that the seed of a learner governs it, otherwise from the generator of R.
 #' @param num_replicas (`integer(1)`)\cr
@@ -34,8 +47,17 @@
 #' The instance has the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`, `.length()`
 #' and `.iter_batch(batch_size)` that are described there.
 #'
+#' @section Batches by length:
+#' With `max_tokens` or `window`, the drawn examples are sorted by length within each window, equally long ones in drawn
+#' order, and cut into batches that are as long as the limits allow.
+#' No batch has examples of two windows.
+#' If `num_replicas` asks for more batches, the batches with the most rows are split.
+#' At last the batches are shuffled by `sample.int(number of batches)`, which continues the draws of the epoch.
+#' With `max_tokens` the number of batches follows from the draw, so that epochs differ in it: `.length()` is that of
+#' the epoch that comes next.
+#'
 #' @section Guarantees:
-#' * An epoch visits exactly `sample` examples, in drawn order.
+#' * An epoch visits exactly `sample` examples, in drawn order unless batches are made by length.
 #' * `"uniform"` draws `sample.int(n, sample, replace = TRUE)`, and `"uniform_without_replacement"` draws
 #'   `sample.int(n, sample, useHash = FALSE)`, after `set.seed(s)` with
 #'   `RNGkind("Mersenne-Twister", "Inversion", "Rejection")`, where `s` is
@@ -64,9 +86,10 @@
 #' sampler
 #' sampler$batches(0)$rows
 #' sampler$batches(1)$rows
-batch_sampler_epoch_subset = function(n, sample, batch_size, method = "uniform", seed = NULL, num_replicas = NULL) {
+batch_sampler_epoch_subset = function(n, sample, batch_size = NULL, method = "uniform", lengths = NULL,
+  max_tokens = NULL, window = NULL, seed = NULL, num_replicas = NULL) {
   name_errors("batch_sampler_epoch_subset")
-  settings = drawn_settings(n, sample, batch_size, seed, num_replicas)
+  settings = drawn_settings(n, sample, batch_size, lengths, max_tokens, window, seed, num_replicas)
   method = check_choice(method, "method", subset_methods)
   if (method == "uniform_without_replacement" && settings$parts$sample > settings$parts$n) {
     required = sprintf("be at most %.0f, the number of examples, without replacement", settings$parts$n)
@@ -91,30 +114,42 @@ kind_epoch_subset = function() {
       }
     },
     n_rows = function(recipe) recipe$parts$n,
-    n_batches = function(recipe) count_drawn_batches(recipe$parts),
-    setup = function(recipe, private) list(offsets = cut_offsets(recipe$parts$sample, recipe$parts)),
-    draw = function(private, epoch) {
-      list(rows = draw_epoch_subset(private$.recipe, epoch), offsets = private$.setup$offsets)
+    count_batches = function(private, epoch) {
+      parts = private$.recipe$parts
+      count_batches_of(parts$sample, parts, function() epoch_subset_batches(private, epoch))
     },
+    setup = function(recipe, private) list(offsets = cut_offsets(recipe$parts$sample, recipe$parts)),
+    draw = function(private, epoch) epoch_subset_batches(private, epoch),
     describe = function(private) {
       recipe = private$.recipe
-      order = if (recipe$parts$method == "partition") {
+      order = if (recipe$parts$method == "partition" && !by_length(recipe$parts)) {
         sprintf("* Order: next epoch %.0f", private$.next_epoch)
       } else {
         format_order(recipe, private$.next_epoch)
       }
       c(format_drawn(recipe$parts), format_subset_method(recipe), order)
     },
-    settings = function(recipe) c(format_drawn(recipe$parts), format_subset_method(recipe), format_seed(recipe))
+    settings = function(recipe) c(format_drawn(recipe$parts), format_subset_method(recipe), format_seed(recipe)),
+    private = list(.latest = NULL)
   )
 }
 
+epoch_subset_batches = function(private, epoch) {
+  recipe = private$.recipe
+  if (!by_length(recipe$parts)) {
+    return(list(rows = draw_epoch_subset(recipe, epoch)$rows, offsets = private$.setup$offsets))
+  }
+  latest_batches(private, epoch, function() cut_drawn(draw_epoch_subset(recipe, epoch), recipe$parts))
+}
+
+# -> list(rows, stream)
 draw_epoch_subset = function(recipe, epoch) {
   parts = recipe$parts
+  seed = epoch_seed(recipe$seed, epoch)
   if (parts$method == "partition") {
-    return(.Call(C_rows_in_turn, parts$n, parts$sample, epoch))
+    return(list(rows = .Call(C_rows_in_turn, parts$n, parts$sample, epoch), stream = new_stream(seed)))
   }
-  .Call(C_draw_rows, parts$n, parts$sample, parts$method == "uniform", epoch_seed(recipe$seed, epoch))
+  .Call(C_draw_rows, parts$n, parts$sample, parts$method == "uniform", seed)
 }
 
 format_subset_method = function(recipe) sprintf("* Method: '%s'", recipe$parts$method)

@@ -11,7 +11,7 @@
 #'   A single file is given as `list(path)`.
 #'   With `targets`, the paths of files of any names.
 #' @param batch_size (`integer(1)`)\cr
-#'   Lines of a batch, at least 1.
+#'   Lines of a batch, at least 1; not needed with `max_tokens`.
 #'   The last batch may be smaller.
 #' @param sample (`double(1)` or `integer(1)`)\cr
 #'   A share between 0 and 1 of all lines that are not kept; or the number of lines of an epoch, an integer such as
@@ -46,7 +46,22 @@
 #'   `"all_exhausted"`: the last file of which every line was drawn; the lines of other files are drawn again.
 #' @param shuffle (`logical(1)`)\cr
 #'   `TRUE` (default): the drawn lines are shuffled.
-#'   `FALSE`: they are in the order of the files.
+#'   `FALSE`: they are in the order of the files, and batches by length in the order in which they were cut.
+#' @param lengths (`"words"`, `function` or `integer()`)\cr
+#'   The length of the lines of each position in tokens, for batches of lines of similar length.
+#'   `"words"`, as `NULL` (default): the words between blanks, of which the longest side of a pair counts.
+#'   A function is called with the lines of many positions, as `lines()` of [corpus_dataset()] returns them, and returns
+#'   a length for each position.
+#'   Numbers: one for each line, file after file.
+#'   It needs `max_tokens` or `window`.
+#' @param max_tokens (`integer(1)`)\cr
+#'   The most tokens of a batch, padding included: its rows times its longest row, of which an empty one counts as 1.
+#'   Not below the longest of the lines.
+#'   `NULL` (default): there is no such limit.
+#' @param window (`integer(1)`)\cr
+#'   How many consecutive drawn lines are sorted by length together.
+#'   In smaller windows, lines of similar length meet others from epoch to epoch.
+#'   `NULL` (default): all of an epoch, with the least padding.
 #' @param seed (`integer(1)`)\cr
 #'   Integer from 0 to 2147483646 that decides the lines of all epochs.
 #'   `NULL` (default): one is drawn each time the generator is called, from the generator of torch if LibTorch is
@@ -83,6 +98,15 @@
 #' all files of r`, and an epoch draws that share of the sample, rounded up.
 #' Shares are exact fractions of the numbers as they are written.
 #' By `weights` and `temperature`, each file is as if it had a rule of its own.
+#'
+#' @section Batches by length:
+#' With `max_tokens` or `window`, the drawn lines are sorted by length within each window, equally long ones in drawn
+#' order, and cut into batches that are as long as the limits allow.
+#' No batch has lines of two windows.
+#' If `num_replicas` asks for more batches, the batches with the most rows are split.
+#' At last the batches are shuffled by `sample.int(number of batches)`, which continues the draws of the epoch.
+#' With `max_tokens` the number of batches follows from the draw, so that epochs differ in it: `.length()` is that of
+#' the epoch that comes next.
 #'
 #' @section Guarantees:
 #' * An epoch holds as many drawn lines of each file as [corpus_plan()] shows, and each line that is kept once.
@@ -134,9 +158,9 @@
 #' sampler = mixture(dataset)
 #' rows = sampler$.iter()()
 #' dataset[rows[1:3]]
-batch_sampler_corpus_mixture = function(source, batch_size, sample = NULL, rules = NULL,
+batch_sampler_corpus_mixture = function(source, batch_size = NULL, sample = NULL, rules = NULL,
   suffixes = c(".src", ".tgt"), targets = NULL, weights = NULL, temperature = NULL, epoch_end = "sample",
-  shuffle = TRUE, seed = NULL, num_replicas = NULL) {
+  shuffle = TRUE, lengths = NULL, max_tokens = NULL, window = NULL, seed = NULL, num_replicas = NULL) {
   name_errors("batch_sampler_corpus_mixture")
   seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed)
   num_replicas = check_positive(num_replicas, "num_replicas")
@@ -145,9 +169,9 @@ batch_sampler_corpus_mixture = function(source, batch_size, sample = NULL, rules
   files = open_files(source, suffixes, targets)
   stages = make_stages(files$names, files$lines, sample, rules, weights, temperature, epoch_end)
   plans = stages$plans
-  for (plan in plans) {
-    cut = cut_settings(lines_of_stage(plan), batch_size, num_replicas)
-  }
+  used = check_lengths_used(lengths, max_tokens, window, needed = FALSE)
+  of_lines = if (used) line_lengths(lengths, files)
+  cut = cut_settings(lapply(plans, lines_of_stage), batch_size, num_replicas, of_lines, max_tokens, window)
   of_stages = function(field) unlist(lapply(plans, `[[`, field))
   shown = shown_name(files$labels)
   left_out = if (!is.null(rules)) shown[is.nan(plans[[1L]]$rule)]
@@ -177,8 +201,8 @@ kind_mixture = function() {
     check = check_mixture,
     n_rows = function(recipe) sum(recipe$parts$lines),
     count_batches = function(private, epoch) {
-      parts = private$.recipe$parts
-      count_cut_batches(lines_of_stage(stage_of_instance(private, epoch)), parts$batch_size, parts$num_replicas)
+      stage = stage_of_instance(private, epoch)
+      count_batches_of(lines_of_stage(stage), private$.recipe$parts, function() mixture_batches(private, stage, epoch))
     },
     setup = function(recipe, private) {
       list(
@@ -188,15 +212,7 @@ kind_mixture = function() {
     },
     draw = function(private, epoch) {
       check_versions(private$.setup$paths, private$.recipe$labels$versions)
-      recipe = private$.recipe
-      stage = stage_of_instance(private, epoch)
-      by_function = !is.null(private$.settings$functions$plan_of)
-      offsets = if (by_function) {
-        cut_offsets(lines_of_stage(stage), recipe$parts)
-      } else {
-        private$.setup$offsets[[stage_number(recipe, epoch)]]
-      }
-      list(rows = draw_mixture(recipe, stage, epoch), offsets = offsets)
+      mixture_batches(private, stage_of_instance(private, epoch), epoch)
     },
     describe = function(private) {
       recipe = private$.recipe
@@ -224,7 +240,8 @@ kind_mixture = function() {
           files_dataset(files_of_recipe(private$.recipe, private$.setup$paths), transform)
         }
       }
-    )
+    ),
+    private = list(.latest = NULL)
   )
 }
 
@@ -232,7 +249,7 @@ stage_of_instance = function(private, epoch) {
   plan_of = private$.settings$functions$plan_of
   stage = stage_of(private$.recipe, plan_of, epoch)
   if (!is.null(plan_of)) { # else checked with the recipe
-    cut_settings(lines_of_stage(stage), private$.recipe$parts$batch_size, private$.recipe$parts$num_replicas)
+    check_cut_fits(lines_of_stage(stage), private$.recipe$parts)
   }
   stage
 }
@@ -249,7 +266,7 @@ check_mixture = function(recipe) {
     if (total < 1 || total > largest_count) {
       stop_parameter("recipe", sprintf("give an epoch from 1 to %.0f lines", largest_count), sprintf("%.0f", total))
     }
-    check_cut(recipe, total)
+    check_cut(recipe, total, sum(parts$lines))
   }
   part_flag(recipe, "shuffle")
   if (!is.null(parts$replace)) {
@@ -303,25 +320,46 @@ check_file_labels = function(labels, n_files) {
 
 draws_with_replacement = function(parts) is.null(parts$replace) || parts$replace == 1L
 
-draw_mixture = function(recipe, stage, epoch) {
-  parts = recipe$parts
+mixture_batches = function(private, stage, epoch) {
+  parts = private$.recipe$parts
+  if (!by_length(parts)) {
+    return(list(rows = draw_mixture(private, stage, epoch)$rows, offsets = offsets_of_stage(private, stage, epoch)))
+  }
+  latest_batches(private, epoch, function() {
+    cut_drawn(draw_mixture(private, stage, epoch), parts, shuffle = parts$shuffle == 1)
+  })
+}
+
+# Those of a function are not known before.
+offsets_of_stage = function(private, stage, epoch) {
+  if (!is.null(private$.settings$functions$plan_of)) {
+    return(cut_offsets(lines_of_stage(stage), private$.recipe$parts))
+  }
+  private$.setup$offsets[[stage_number(private$.recipe, epoch)]]
+}
+
+# -> list(rows, stream)
+draw_mixture = function(private, stage, epoch) {
+  parts = private$.recipe$parts
   is_shuffled = parts$shuffle == 1
-  seed = epoch_seed(recipe$seed, epoch)
-  rows = .Call(C_draw_lines, parts$lines, stage$drawn, stage$kept, is_shuffled, draws_with_replacement(parts), seed)
-  if (is_shuffled) rows else sort(rows, method = "radix")
+  seed = epoch_seed(private$.recipe$seed, epoch)
+  drawn = .Call(C_draw_lines, parts$lines, stage$drawn, stage$kept, is_shuffled, draws_with_replacement(parts), seed)
+  if (!is_shuffled) {
+    drawn$rows = sort(drawn$rows, method = "radix")
+  }
+  drawn
 }
 
 # `stage` is that of an epoch.
 format_mixture = function(recipe, stage, epoch) {
   parts = recipe$parts
-  n_batches = count_cut_batches(lines_of_stage(stage), parts$batch_size, parts$num_replicas)
   changes = length(parts$begins) > 0L || length(parts$weights) > 0L
   c(
     sprintf("* Files: %d, of %s", length(parts$files), show_count(sum(parts$lines), "line")),
     sprintf("* Lines: %.0f drawn%s and %.0f kept in %s", sum(stage$drawn),
       if (draws_with_replacement(parts)) "" else " without replacement", sum(stage$kept),
       if (changes) sprintf("epoch %.0f", epoch) else "an epoch"),
-    sprintf("* Batches: %.0f, of at most %s", n_batches, show_count(parts$batch_size, "line"))
+    format_cut(lines_of_stage(stage), parts, "line")
   )
 }
 

@@ -12,7 +12,7 @@
 #' @param sample (`integer(1)`)\cr
 #'   Number of examples that an epoch visits, from 1 to 2147483647; it may exceed `n`.
 #' @param batch_size (`integer(1)`)\cr
-#'   Examples of a batch, at least 1.
+#'   Examples of a batch, at least 1; not needed with `max_tokens`.
 #'   The last batch may be smaller.
 #' @param initial (`double(1)`)\cr
 #'   The perplexity of an example that was never reported, above 1 and at most 1000000.
@@ -24,6 +24,18 @@
 #' @param clip (`logical(1)`)\cr
 #'   The weight of an example above the maximum: the maximum if `TRUE`, 1 if `FALSE` (default), as published.
 #'   It needs a `maximum`.
+#' @param lengths (`integer()`)\cr
+#'   The length of each of the `n` examples in tokens, from 0 to 2147483647, for batches of examples of similar length.
+#'   It needs `max_tokens` or `window`.
+#'   `NULL` (default): batches are in drawn order.
+#' @param max_tokens (`integer(1)`)\cr
+#'   The most tokens of a batch, padding included: its rows times its longest row, of which an empty one counts as 1.
+#'   Not below the longest of `lengths`.
+#'   `NULL` (default): there is no such limit.
+#' @param window (`integer(1)`)\cr
+#'   How many consecutive drawn examples are sorted by length together.
+#'   In smaller windows, examples of similar length meet others from epoch to epoch.
+#'   `NULL` (default): all of an epoch, with the least padding.
 #' @param seed (`integer(1)`)\cr
 #'   Integer from 0 to 2147483646 that decides the examples of all epochs, together with what is reported.
 #'   `NULL` (default): one is drawn each time the generator is called, from the generator of torch if LibTorch is
@@ -64,8 +76,17 @@
 #' A warning says so if an epoch is drawn while more than 5 % of the reported examples are above it.
 #' The mode of fewer than about 100,000 examples is unstable: give `maximum` a positive number or `NULL` there.
 #'
+#' @section Batches by length:
+#' With `max_tokens` or `window`, the drawn examples are sorted by length within each window, equally long ones in drawn
+#' order, and cut into batches that are as long as the limits allow.
+#' No batch has examples of two windows.
+#' If `num_replicas` asks for more batches, the batches with the most rows are split.
+#' At last the batches are shuffled by `sample.int(number of batches)`, which continues the draws of the epoch.
+#' With `max_tokens` the number of batches follows from the draw, so that epochs differ in it: `.length()` is that of
+#' the epoch that comes next, by the reports so far.
+#'
 #' @section Guarantees:
-#' * An epoch visits exactly `sample` examples, in drawn order.
+#' * An epoch visits exactly `sample` examples, in drawn order unless batches are made by length.
 #' * Reports of an epoch count from the next epoch on.
 #' * Weights are the same on every machine for the same reports.
 #' * The same calls, reports included, give the same batches in Python with `pystrat.PerplexityBatchSampler`, where rows
@@ -88,10 +109,10 @@
 #' sampler = batch_sampler_perplexity(4, sample = 1000, batch_size = 500, seed = 1)(NULL)
 #' sampler$report(rows = 1:3, nll = log(c(1, 2, 4)))
 #' tabulate(sampler$batches(0)$rows)
-batch_sampler_perplexity = function(n, sample, batch_size, initial = 15, maximum = NULL, clip = FALSE,
-  seed = NULL, num_replicas = NULL) {
+batch_sampler_perplexity = function(n, sample, batch_size = NULL, initial = 15, maximum = NULL, clip = FALSE,
+  lengths = NULL, max_tokens = NULL, window = NULL, seed = NULL, num_replicas = NULL) {
   name_errors("batch_sampler_perplexity")
-  settings = drawn_settings(n, sample, batch_size, seed, num_replicas)
+  settings = drawn_settings(n, sample, batch_size, lengths, max_tokens, window, seed, num_replicas)
   parts = c(settings$parts, list(
     initial = check_initial(initial),
     maximum = if (!is.null(maximum)) check_maximum(maximum),
@@ -135,11 +156,12 @@ kind_perplexity = function() {
     class = "batch_sampler_perplexity",
     check = check_perplexity,
     n_rows = function(recipe) recipe$parts$n,
-    n_batches = function(recipe) count_drawn_batches(recipe$parts),
-    setup = setup_perplexity,
-    draw = function(private, epoch) {
-      list(rows = served_perplexity_rows(private, epoch), offsets = private$.setup$offsets)
+    count_batches = function(private, epoch) {
+      parts = private$.recipe$parts
+      count_batches_of(parts$sample, parts, function() served_perplexity(private, epoch))
     },
+    setup = setup_perplexity,
+    draw = function(private, epoch) served_perplexity(private, epoch),
     iterate = iterate_perplexity,
     describe = function(private) {
       n_reported = sum(!is.nan(private$.reported))
@@ -171,9 +193,13 @@ kind_perplexity = function() {
       started = function() private$.started,
       share_above_maximum = function() share_above_maximum(private)
     ),
-    # The perplexities, NaN if an example was never reported; the epoch that runs, the rows that it visits, and how many
-    # of its batches are past where the sampler was resumed; whether the warning about the maximum was given.
-    private = list(.reported = NULL, .started = FALSE, .running = NULL, .visited = NULL, .past = 0, .has_warned = FALSE)
+    # The perplexities, NaN if an example was never reported; the epoch that runs, the rows that it visits, whether they
+    # were drawn in proportion to perplexity, and how many of its batches are past where the sampler was resumed;
+    # whether the warning about the maximum was given; the epoch that was cut last by length.
+    private = list(
+      .reported = NULL, .started = FALSE, .running = NULL, .visited = NULL, .weighted = FALSE, .past = 0,
+      .has_warned = FALSE, .latest = NULL
+    )
   )
 }
 
@@ -204,8 +230,12 @@ check_running = function(recipe) {
   if (!is_whole_between(state$epoch, 0, largest_epoch)) {
     stop_parameter("recipe", "have the number of an epoch as 'epoch'", show_value(state$epoch))
   }
-  if (!is_whole_between(state$batch, 0, count_drawn_batches(recipe$parts))) {
+  n_batches = count_cut_batches(recipe$parts$sample, recipe$parts)
+  if (!is_whole_between(state$batch, 0, if (is.null(n_batches)) recipe$parts$sample else n_batches)) {
     stop_parameter("recipe", "have a number of batches as 'batch'", show_value(state$batch))
+  }
+  if (by_length(recipe$parts) && (!is_whole_number(state$weighted) || !state$weighted %in% 0:1)) {
+    stop_parameter("recipe", "have 0 or 1 as 'weighted'", show_value(state$weighted))
   }
   drawn = state$drawn
   is_drawn = is.integer(drawn) && length(drawn) == recipe$parts$sample && !anyNA(drawn)
@@ -222,10 +252,19 @@ setup_perplexity = function(recipe, private) {
   if (!is.null(state$epoch)) {
     private$.running = state$epoch
     private$.visited = state$drawn + 1L
+    private$.weighted = identical(as.double(state$weighted), 1)
     private$.past = state$batch
+    check_past(private, recipe)
   }
   private$.recipe$state = list() # the instance's own fields have it now
   list(offsets = cut_offsets(recipe$parts$sample, recipe$parts))
+}
+
+# By length, the number of batches follows from the rows.
+check_past = function(private, recipe) {
+  if (by_length(recipe$parts) && private$.past > length(served_perplexity(private, private$.running)$offsets) - 1L) {
+    stop_parameter("recipe", "have a number of batches as 'batch'", show_value(private$.past))
+  }
 }
 
 # Whether an epoch that begins now is drawn in proportion to the weights.
@@ -233,6 +272,7 @@ starts_perplexity = function(private) {
   private$.started || .Call(C_is_below_initial, private$.reported, private$.recipe$parts$initial)
 }
 
+# -> list(rows, stream)
 draw_perplexity = function(private, epoch) {
   recipe = private$.recipe
   parts = recipe$parts
@@ -277,29 +317,55 @@ warn_of_maximum = function(private) {
   }
 }
 
-# The rows of the epoch that runs, or of the next one.
-served_perplexity_rows = function(private, epoch) {
-  if (identical(private$.running, epoch)) {
-    return(private$.visited)
-  }
-  if (epoch != private$.next_epoch) {
+# The batches of the epoch that runs, or of the next one.
+served_perplexity = function(private, epoch) {
+  runs = identical(private$.running, epoch)
+  if (!runs && epoch != private$.next_epoch) {
     running = if (!is.null(private$.running)) sprintf("%.0f, the epoch that runs, or ", private$.running)
     stop_parameter("epoch", sprintf("be %s%.0f, the next", paste(running, collapse = ""), private$.next_epoch),
       show_value(epoch), "Others depend on reports that are gone or have yet to come.")
   }
-  draw_perplexity(private, epoch)
+  if (by_length(private$.recipe$parts)) {
+    return(latest_batches(private, epoch, function() {
+      cut_drawn(if (runs) drawn_again(private) else draw_perplexity(private, epoch), private$.recipe$parts)
+    }))
+  }
+  list(rows = if (runs) private$.visited else draw_perplexity(private, epoch)$rows, offsets = private$.setup$offsets)
+}
+
+# What the epoch that runs visits, and the stream after its draw: a draw by weight takes two numbers of the generator,
+# whatever the weights were.
+drawn_again = function(private) {
+  parts = private$.recipe$parts
+  seed = epoch_seed(private$.recipe$seed, private$.running)
+  drawn = if (private$.weighted) {
+    .Call(C_draw_by_perplexity, private$.reported, parts$initial, Inf, 1, parts$sample, seed)
+  } else {
+    .Call(C_draw_rows, parts$n, parts$sample, TRUE, seed)
+  }
+  list(rows = private$.visited, stream = drawn$stream)
+}
+
+begin_perplexity = function(private, epoch) {
+  private$.started = starts_perplexity(private)
+  drawn = draw_perplexity(private, epoch)
+  private$.visited = drawn$rows
+  private$.weighted = private$.started
+  private$.running = epoch
+  private$.past = 0
+  if (by_length(private$.recipe$parts)) {
+    private$.latest = list(epoch = epoch, batches = cut_drawn(drawn, private$.recipe$parts))
+  }
+  warn_of_maximum(private)
 }
 
 iterate_perplexity = function(private, epoch) {
   if (!identical(private$.running, epoch)) {
-    private$.started = starts_perplexity(private)
-    private$.visited = draw_perplexity(private, epoch)
-    private$.running = epoch
-    private$.past = 0
-    warn_of_maximum(private)
+    begin_perplexity(private, epoch)
   }
-  rows = private$.visited
-  offsets = private$.setup$offsets
+  batches = served_perplexity(private, epoch)
+  rows = batches$rows
+  offsets = batches$offsets
   taken = private$.past
   private$.past = 0
   n_batches = length(offsets) - 1L
@@ -326,4 +392,7 @@ report_perplexity = function(private, rows, nll) {
     stop_parameter("nll", "be finite and at least 0", got)
   }
   private$.reported = .Call(C_report_losses, private$.reported, rows, nll)
+  if (!identical(private$.latest$epoch, private$.running)) {
+    private$.latest = NULL # an epoch that has yet to begin, whose draws follow from the reports
+  }
 }

@@ -1,4 +1,7 @@
-/* The draws of an epoch: parts of a dataset, lines of several files, and examples in proportion to perplexity. */
+/* The draws of an epoch: parts of a dataset, lines of several files, and examples in proportion to perplexity.
+ *
+ * What is drawn at random comes as list(rows, stream), where the stream goes on after the draw.
+ */
 
 #include <math.h>
 #include <string.h>
@@ -9,6 +12,7 @@
 #include "core/permutation.h"
 #include "core/perplexity.h"
 #include "routines.h"
+#include "streams.h"
 
 static int64_t smaller(int64_t number, int64_t other) { return number < other ? number : other; }
 
@@ -32,8 +36,8 @@ SEXP C_draw_rows(SEXP n, SEXP sample, SEXP replace, SEXP seed) {
   int32_t count = whole_number(sample, 1, replaced ? MOST_ROWS : n_rows, "sample", of);
   Generator generator;
   seed_by(seed, of, &generator);
-  SEXP result = PROTECT(Rf_allocVector(INTSXP, count));
-  int *rows = INTEGER(result);
+  SEXP drawn = PROTECT(Rf_allocVector(INTSXP, count));
+  int *rows = INTEGER(drawn);
   if (replaced) {
     draw_with_replacement(&generator, n_rows, count, rows);
   } else {
@@ -46,6 +50,7 @@ SEXP C_draw_rows(SEXP n, SEXP sample, SEXP replace, SEXP seed) {
       R_CheckUserInterrupt();
     }
   }
+  SEXP result = drawn_rows(drawn, &generator);
   UNPROTECT(1);
   return result;
 }
@@ -149,24 +154,25 @@ SEXP C_draw_lines(SEXP lines, SEXP drawn, SEXP kept, SEXP is_to_shuffle, SEXP re
   Generator generator;
   seed_by(seed, of, &generator);
   bool is_wide = n_lines > MOST_ROWS;
-  SEXP result = PROTECT(Rf_allocVector(is_wide ? REALSXP : INTSXP, (R_xlen_t)n_taken));
+  SEXP lines_drawn = PROTECT(Rf_allocVector(is_wide ? REALSXP : INTSXP, (R_xlen_t)n_taken));
   int32_t *pool = (int32_t *)(void *)R_alloc(is_shuffled ? (size_t)n_taken : 1, sizeof(int32_t));
   if (is_wide) {
-    take_all_lines(&generator, &mixture, NULL, REAL(result));
+    take_all_lines(&generator, &mixture, NULL, REAL(lines_drawn));
     if (is_shuffled) {
       double *taken = (double *)(void *)R_alloc((size_t)n_taken, sizeof(double));
       int32_t *order = (int32_t *)(void *)R_alloc((size_t)n_taken, sizeof(int32_t));
-      memcpy(taken, REAL(result), (size_t)n_taken * sizeof(double));
+      memcpy(taken, REAL(lines_drawn), (size_t)n_taken * sizeof(double));
       fill_in_order(pool, (uint32_t)n_taken);
       shuffle(&generator, pool, n_taken, order);
-      for (int64_t i = 0; i < n_taken; i++) REAL(result)[i] = taken[order[i]];
+      for (int64_t i = 0; i < n_taken; i++) REAL(lines_drawn)[i] = taken[order[i]];
     }
   } else {
-    int *rows = INTEGER(result);
+    int *rows = INTEGER(lines_drawn);
     take_all_lines(&generator, &mixture, is_shuffled ? pool : rows, NULL);
     if (is_shuffled) shuffle(&generator, pool, n_taken, rows);
     for (int64_t i = 0; i < n_taken; i++) rows[i] += 1; /* R counts from 1 */
   }
+  SEXP result = drawn_rows(lines_drawn, &generator);
   UNPROTECT(1);
   return result;
 }
@@ -279,11 +285,12 @@ SEXP C_draw_by_perplexity(
     add_weights(read, first, highest, above, begin, smaller(n_rows, begin + STEP), sums);
     R_CheckUserInterrupt();
   }
-  SEXP result = PROTECT(Rf_allocVector(INTSXP, count));
+  SEXP drawn = PROTECT(Rf_allocVector(INTSXP, count));
   for (int64_t done = 0; done < count; done += STEP) {
-    draw_by_sums(&generator, sums, n_rows, 1, smaller(count - done, STEP), INTEGER(result) + done);
+    draw_by_sums(&generator, sums, n_rows, 1, smaller(count - done, STEP), INTEGER(drawn) + done);
     R_CheckUserInterrupt();
   }
+  SEXP result = drawn_rows(drawn, &generator);
   UNPROTECT(1);
   return result;
 }

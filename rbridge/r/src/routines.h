@@ -55,6 +55,10 @@ SEXP C_noise_ceiling(SEXP reported, SEXP spreads);
 SEXP C_draw_by_perplexity(
     SEXP reported, SEXP initial, SEXP ceiling, SEXP weight_above, SEXP sample, SEXP seed
 );
+SEXP C_cut_by_length(SEXP lengths, SEXP window, SEXP most_rows, SEXP most_tokens);
+SEXP C_split_batches(SEXP offsets, SEXP n_batches);
+SEXP C_shuffle_batches(SEXP stream, SEXP order, SEXP offsets);
+SEXP C_count_words(SEXP block, SEXP line);
 SEXP C_file_versions(SEXP paths);
 SEXP C_file_kinds(SEXP paths);
 SEXP C_lock_file(SEXP path);

@@ -9,14 +9,12 @@
 #include <string.h>
 
 #include "arguments.h"
-#include "core/stream.h"
 #include "core/weighted.h"
 #include "routines.h"
+#include "streams.h"
 
 /* The first numbers of a tree, a line of the cache. The sums follow, and the least weights if they are kept. */
 enum { N_ROWS, N_POSITIVE, KEEPS_LEAST, HEAD = 8 };
-
-enum { N_WORDS = STATE_SIZE + 1 }; /* of a stream */
 
 /* How a batch is drawn. */
 enum { WITH_REPLACEMENT, FROM_SLICES, WITHOUT_REPLACEMENT };
@@ -212,10 +210,7 @@ SEXP C_first_weights(SEXP tree, SEXP count) {
 SEXP C_new_stream(SEXP seed) {
   Generator generator;
   seed_generator(&generator, (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed", NULL));
-  SEXP result = PROTECT(Rf_allocVector(INTSXP, N_WORDS));
-  save_generator(&generator, (uint32_t *)(void *)INTEGER(result));
-  UNPROTECT(1);
-  return result;
+  return stream_of(&generator);
 }
 
 /* A draw of batches, one after another, whose rows are counted from 1 when a step is complete. */
@@ -301,10 +296,7 @@ SEXP C_check_drawable(SEXP tree, SEXP size, SEXP how, SEXP names_in_r) {
 /* Begin a draw from a tree and a stream. */
 static void begin_draw(Draw *draw, SEXP tree, SEXP stream) {
   draw->tree = read_tree(tree);
-  if (TYPEOF(stream) != INTSXP || Rf_xlength(stream) != N_WORDS ||
-      !restore_generator(&draw->generator, (const uint32_t *)(const void *)INTEGER(stream))) {
-    refuse_kind(stream, "stream", NULL, "be the state of a generator");
-  }
+  read_stream(stream, NULL, &draw->generator);
 }
 
 /* Fill the rows of a draw whose other fields are set, and write into `stream` where the generator is then. */

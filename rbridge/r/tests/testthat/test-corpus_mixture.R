@@ -35,7 +35,7 @@ test_that("lines are drawn as sample.int() draws them, file after file, and then
 })
 
 test_that("more lines than integers count are doubles", {
-  rows = .Call(C_draw_lines, c(3e9, 2e9), c(600, 400), c(0, 0), TRUE, TRUE, 5)
+  rows = .Call(C_draw_lines, c(3e9, 2e9), c(600, 400), c(0, 0), TRUE, TRUE, 5)$rows
   expect_type(rows, "double")
   expected = drawn_by_r(5, 0, function() {
     lines = c(sample.int(3e9, 600, replace = TRUE), 3e9 + sample.int(2e9, 400, replace = TRUE))
@@ -72,7 +72,7 @@ test_that("without replacement, whole passes come first, and the rest as sample.
 test_that("of large files, few lines are drawn without a pool, as sample.int() does", {
   lines = c(2e7, 5e9, 20)
   drawn = c(500, 300, 50)
-  rows = .Call(C_draw_lines, lines, drawn, c(0, 0, 0), TRUE, FALSE, 5)
+  rows = .Call(C_draw_lines, lines, drawn, c(0, 0, 0), TRUE, FALSE, 5)$rows
   expected = drawn_by_r(5, 0, function() {
     drawn = c(sample.int(2e7, 500), 2e7 + sample.int(5e9, 300), 2e7 + 5e9 + c(1:20, 1:20, sample.int(20, 10)))
     drawn[sample.int(850)]

@@ -165,6 +165,11 @@ calls = list(
   stratum_codes = list(codes = as.raw(c(0, 1)), names = c("a", "b")),
   sum_tree = list(weights = c(1, 2), capacity = 2)
 )
+# What else is given with an argument.
+length_limits = list(lengths = c(1, 2, 3, 4, 5, 6), max_tokens = 9)
+besides = list(lengths = list(max_tokens = 9), max_tokens = length_limits, window = length_limits)
+# Functions that are called, and fail as they like.
+called = list(batch_sampler_corpus_mixture = c("lengths", "weights"))
 not_called = c(
   batch_sampler_python = "needs Python; tests/bridge has its calls",
   collect_rows = "needs Python or a loader of LibTorch; tests/bridge has its calls",
@@ -174,8 +179,13 @@ not_called = c(
   script_folder = "has no argument"
 )
 
-# Arguments that are functions which are called at once.
-called = list(batch_sampler_corpus_mixture = "weights")
+given_besides = function(name, argument) {
+  given = if (startsWith(name, "batch_sampler")) besides[[argument]]
+  if (name == "batch_sampler_corpus_mixture" && !is.null(given)) {
+    given$lengths = NULL # words
+  }
+  if (is.null(given)) list() else given
+}
 
 arguments_of = function(name) {
   setdiff(names(formals(getExportedValue("rbridge", name))), "...")
@@ -197,7 +207,7 @@ for (name in names(calls)) {
   test_that(paste("values that nobody expects:", name), {
     for (argument in arguments_of(name)) {
       found = vapply(hostile, function(value) {
-        args = calls[[name]]
+        args = utils::modifyList(calls[[name]], given_besides(name, argument))
         if ("seed" %in% arguments_of(name)) {
           args$seed = 1
         }

@@ -1,0 +1,126 @@
+"""How long examples are, in tokens, for batches of examples of similar length."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pystrat._progress import progress
+from pystrat.arrays import float64_of, plain_array
+from pystrat.corpus.dataset import CorpusDataset
+from pystrat.corpus.files import ParallelFile
+from pystrat.limits import MAX_COUNT
+from pystrat.messages import RefusedType, RefusedValue, is_number, show
+
+_LINES_AT_A_TIME = 4096  # that are read for a function of the user
+
+
+def read_lengths(lengths: Any, n: int, *, each: str = "example") -> NDArray[np.int32]:
+    """Return the lengths of `n` examples.
+
+    Parameters
+    ----------
+    lengths : array of int, shape (n,)
+        From 0 to 2147483647.
+    n : int
+    each : str, default "example"
+        What messages call one of them.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If they are anything else.
+    """
+    required = f"be {n} whole numbers from 0 to {MAX_COUNT}, one for each {each}"
+    found = plain_array(lengths, "lengths")
+    if found.ndim != 1 or found.dtype.kind not in "iuf":
+        raise RefusedType("lengths", required, show(lengths))
+    if len(found) != n:
+        raise RefusedValue("lengths", required, show(found))
+    _refuse_wrong(found, required)
+    return found.astype(np.int32)
+
+
+def line_lengths(lengths: Any, files: Sequence[ParallelFile]) -> NDArray[np.int32]:
+    """Return the lengths of the lines of all files.
+
+    Parameters
+    ----------
+    lengths : "words", callable, array of int, or None
+        "words" and None count words between blanks, of which the longest side of a pair counts. A function returns the
+        length of the tuple of lines that it is given.
+    files : sequence of ParallelFile
+
+    Raises
+    ------
+    TypeError, ValueError, RuntimeError
+        If the lengths are none, or a file has changed since its lines were found.
+    """
+    if lengths is None or (isinstance(lengths, str) and lengths == "words"):
+        return np.concatenate([_most_words(file) for file in files])
+    if callable(lengths):
+        return _lengths_by(lengths, files)
+    if isinstance(lengths, str):
+        required = "be 'words', a function of the lines of a position, or a number for each line"
+        raise RefusedValue("lengths", required, show(lengths))
+    return read_lengths(lengths, sum(map(len, files)), each="line")
+
+
+def _most_words(file: ParallelFile) -> NDArray[np.int32]:
+    counts = file.sides[0].word_counts()
+    for side in file.sides[1:]:
+        np.maximum(counts, side.word_counts(), out=counts)
+    return counts
+
+
+def _lengths_by(function: Any, files: Sequence[ParallelFile]) -> NDArray[np.int32]:
+    required = f"return a whole number from 0 to {MAX_COUNT} for the lines of a position"
+    dataset = CorpusDataset.of_files(files)
+    found = np.empty(len(dataset), dtype=np.int32)
+    begins = range(0, len(dataset), _LINES_AT_A_TIME)
+    for begin in progress(begins, "finding the lengths of lines", len(begins)):
+        positions = range(begin, min(begin + _LINES_AT_A_TIME, len(dataset)))
+        for place, lines in enumerate(dataset.__getitems__(positions)):
+            length = function(lines)
+            if not is_number(length):
+                raise RefusedType("lengths", required, show(length))
+            _refuse_wrong(np.array([length]), required)
+            found[begin + place] = length
+    return found
+
+
+def _refuse_wrong(found: NDArray[Any], required: str) -> None:
+    """Refuse numbers that are no lengths."""
+    numbers = found if found.dtype.kind in "iu" else float64_of(found)
+    wrong = ~((numbers >= 0) & (numbers <= MAX_COUNT))
+    if numbers.dtype.kind == "f":
+        wrong |= numbers != np.floor(numbers)
+    if wrong.any():
+        raise RefusedValue("lengths", required, show(found[wrong][0]))
+
+
+def check_lengths_used(lengths: Optional[Any], max_tokens: Any, window: Any, *, needed: bool) -> bool:
+    """Return whether batches follow from lengths: if `max_tokens` or `window` says so.
+
+    Parameters
+    ----------
+    lengths, max_tokens, window
+        As the user gave them.
+    needed : bool
+        Whether lengths must be given then.
+
+    Raises
+    ------
+    ValueError
+        If one is given without the others that give it an effect.
+    """
+    if max_tokens is None and window is None:
+        if lengths is not None:
+            raise RefusedValue("lengths", "be given together with 'max_tokens' or 'window'", show(lengths))
+        return False
+    if needed and lengths is None:
+        name, value = ("max_tokens", max_tokens) if max_tokens is not None else ("window", window)
+        raise RefusedValue(name, "be given together with 'lengths'", show(value))
+    return True

@@ -1,0 +1,101 @@
+# How long examples are, in tokens, for batches of examples of similar length.
+
+lines_at_a_time = 4096 # that are read for a function of the user
+
+# Whether batches follow from lengths: if `max_tokens` or `window` says so. `needed`: lengths must be given then.
+check_lengths_used = function(lengths, max_tokens, window, needed) {
+  if (is.null(max_tokens) && is.null(window)) {
+    if (!is.null(lengths)) {
+      stop_parameter("lengths", "be given together with 'max_tokens' or 'window'", show_value(lengths))
+    }
+    return(FALSE)
+  }
+  if (needed && is.null(lengths)) {
+    given = if (is.null(max_tokens)) list(window = window) else list(max_tokens = max_tokens)
+    stop_parameter(names(given), "be given together with 'lengths'", show_value(given[[1L]]))
+  }
+  TRUE
+}
+
+# Numbers of the user -> integers
+read_lengths = function(lengths, n, each = "example") {
+  required = sprintf("be %.0f whole numbers from 0 to %.0f, one for each %s", n, largest_count, each)
+  if (!is.numeric(lengths) || is.object(lengths) || !is.null(dim(lengths)) || length(lengths) != n) {
+    stop_parameter("lengths", required, show_value(lengths))
+  }
+  check_lengths(lengths, required)
+}
+
+check_lengths = function(lengths, required) {
+  wrong = which(!(lengths >= 0 & lengths <= largest_count & lengths == floor(lengths)) | is.na(lengths))
+  if (length(wrong) > 0L) {
+    stop_parameter("lengths", required, show_value(lengths[wrong[1L]]))
+  }
+  as.integer(lengths)
+}
+
+# The lengths of the lines of all files: by words, of which the longest side counts, a function of lines, or numbers.
+line_lengths = function(lengths, files) {
+  if (is.null(lengths) || identical(lengths, "words")) {
+    return(unlist(lapply(seq_along(files$names), function(file) most_words(files, file))))
+  }
+  if (is.function(lengths)) {
+    return(lengths_by(lengths, files))
+  }
+  if (is.character(lengths)) {
+    stop_parameter("lengths", "be 'words', a function of the lines of a position, or a number for each line",
+      show_value(lengths))
+  }
+  read_lengths(lengths, sum(files$lines), "line")
+}
+
+most_words = function(files, file) {
+  counts = lapply(seq_along(files$suffixes), function(side) {
+    count_words(files$paths[[side]][file], files$versions[[side]][file], files$lines[file])
+  })
+  do.call(pmax.int, counts)
+}
+
+# The words of each line, between blanks of ASCII, of a file of so many lines.
+count_words = function(path, version, n_lines) {
+  input = file(path, "rb")
+  on.exit(close(input))
+  tick = progress_ticker(paste("counting words of", path), ceiling(file.size(path) / index_block))
+  counts = list()
+  line = NULL
+  repeat {
+    block = readBin(input, "raw", index_block)
+    if (length(block) == 0L) {
+      break
+    }
+    found = .Call(C_count_words, block, line)
+    counts[[length(counts) + 1L]] = found$counts
+    line = found$line
+    tick()
+  }
+  rest = if (!is.null(line) && line[3L] == 1L) line[1L]
+  counts = c(integer(), unlist(counts), rest)
+  check_versions(path, version)
+  if (length(counts) != n_lines) { # read while it was written to
+    stop_changed(path)
+  }
+  counts
+}
+
+lengths_by = function(lengths, files) {
+  dataset = files_dataset(files, NULL)
+  n_lines = sum(files$lines)
+  required = sprintf("return a whole number from 0 to %.0f for each position", largest_count)
+  begins = seq_len(ceiling(n_lines / lines_at_a_time)) * lines_at_a_time - lines_at_a_time
+  tick = progress_ticker("finding the lengths of lines", length(begins))
+  found = lapply(begins, function(begin) {
+    positions = begin + seq_len(min(lines_at_a_time, n_lines - begin))
+    returned = lengths(dataset$lines(positions))
+    if (!is.numeric(returned) || is.object(returned) || length(returned) != length(positions)) {
+      stop_parameter("lengths", required, show_value(returned))
+    }
+    tick()
+    check_lengths(as.vector(returned), required)
+  })
+  as.integer(unlist(found))
+}

@@ -1,0 +1,203 @@
+# Batches of rows of similar length: the golden vectors, made by the sampler and by R alone, and what is refused.
+
+# As the documents describe it, with R's own generator.
+batches_in_plain_r = function(case) {
+  lengths = (seq_len(case$n) * case$lengths$multiplier) %% case$lengths$modulus
+  or = function(value, otherwise) if (is.null(value)) otherwise else value
+  replicas = or(case$num_replicas, 1)
+  withr::with_seed(epoch_seed(case$seed, case$epoch), {
+    rows = sample.int(case$n, case$sample, replace = TRUE)
+    drawn = lengths[rows]
+    window = (seq_along(rows) - 1) %/% or(case$window, case$sample)
+    order = order(window, drawn, method = "radix")
+    batches = list()
+    for (place in order) {
+      last = if (length(batches) > 0L) batches[[length(batches)]]
+      longer = c(last, place)
+      is_within = !is.null(last) && window[last[1L]] == window[place] && length(longer) <= or(case$batch_size, Inf) &&
+        length(longer) * max(1, drawn[longer]) <= or(case$max_tokens, Inf)
+      batches[[length(batches) + !is_within]] = if (is_within) longer else place
+    }
+    batches = split_in_plain_r(batches, ceiling(length(batches) / replicas) * replicas)
+    batches = batches[sample.int(length(batches))]
+    list(rows = rows[unlist(batches)], sizes = lengths(batches))
+  }, .rng_kind = "Mersenne-Twister", .rng_normal_kind = "Inversion", .rng_sample_kind = "Rejection")
+}
+
+split_in_plain_r = function(batches, n_batches) {
+  sizes = lengths(batches)
+  most = 1
+  while (sum(ceiling(sizes / most)) > n_batches) {
+    most = most + 1
+  }
+  counts = ceiling(sizes / most)
+  further = if (most > 1) ceiling(sizes / (most - 1)) - counts else 0 * counts
+  missing = n_batches - sum(counts)
+  counts = counts + pmin(further, pmax(0, missing - (cumsum(further) - further)))
+  unlist(Map(function(batch, count) {
+    ends = (0:count * length(batch)) %/% count
+    lapply(seq_len(count), function(part) batch[(ends[part] + 1):ends[part + 1]])
+  }, batches, counts), recursive = FALSE)
+}
+
+lengths_of_case = function(case) as.integer((seq_len(case$n) * case$lengths$multiplier) %% case$lengths$modulus)
+
+test_that("the golden vectors are met, by the sampler and by R alone", {
+  cases = read_golden("lengths.json")$cases
+  expect_gt(length(cases), 10)
+  for (case in cases) {
+    given = case$input
+    limits = given[intersect(names(given), c("batch_size", "max_tokens", "window", "num_replicas"))]
+    sampler = do.call(batch_sampler_epoch_subset,
+      c(list(given$n, given$sample, lengths = lengths_of_case(given), seed = given$seed), limits))(NULL)
+    batches = sampler$batches(given$epoch)
+    found = list(rows = cut_list(batches$rows - 1), sizes = cut_list(diff(batches$offsets)))
+    expect_equal(found, case$expected, info = toString(limits))
+    plain = batches_in_plain_r(given)
+    expect_equal(list(rows = batches$rows, sizes = diff(batches$offsets)), plain, info = toString(limits))
+  }
+})
+
+by_length_sampler = function(method = "uniform", ...) {
+  given = utils::modifyList(list(200, 120, lengths = 1L + (0:199 * 13L) %% 29L, seed = 3, max_tokens = 90, window = 50),
+    list(...))
+  if (method == "perplexity") {
+    return(do.call(batch_sampler_perplexity, given)(NULL))
+  }
+  do.call(batch_sampler_epoch_subset, c(given, list(method = method)))(NULL)
+}
+
+test_that("an iteration has the batches that .length() says, epoch after epoch", {
+  for (method in subset_methods) {
+    sampler = by_length_sampler(method)
+    counts = vapply(0:4, function(epoch) {
+      announced = sampler$.length()
+      batches = next_epoch_of(sampler)
+      expect_length(batches, announced)
+      expect_identical(batches, epoch_of(by_length_sampler(method), epoch))
+      expect_true(all(vapply(batches, function(rows) {
+        length(rows) * max(1L + ((rows - 1L) * 13L) %% 29L) <= 90
+      }, NA)))
+      announced
+    }, 0L)
+    expect_gt(length(unique(counts)), 1L)
+  }
+  expect_length(deliver(dataset_of(200), batch_sampler = by_length_sampler()), by_length_sampler()$.length())
+})
+
+test_that("reports count from the next epoch on, whose number of batches they change", {
+  sampler = by_length_sampler("perplexity")
+  running = sampler$.iter()
+  first = running()
+  before = sampler$.length()
+  sampler$report(1:200, ifelse((0:199 * 13) %% 29 < 3, 3, 0))
+  expect_lt(sampler$.length(), before - 5)
+  expect_identical(c(list(first), drain(running)), epoch_of(by_length_sampler("perplexity"), 0))
+  expect_identical(epoch_of(sampler, 0), epoch_of(by_length_sampler("perplexity"), 0))
+  following = epoch_of(sampler, 1)
+  expect_identical(next_epoch_of(sampler), following)
+  expect_true(sampler$started())
+  expect_identical(epoch_of(sampler, 1), following)
+})
+
+test_that("recipes whose parts are wrong are refused", {
+  refused = function(recipe, message, ...) {
+    recipe$parts = utils::modifyList(recipe$parts, list(...), keep.null = TRUE)
+    expect_error(new_generator(recipe)(NULL), message, fixed = TRUE)
+  }
+  recipe_of = function(generator) attr(generator, "settings")$recipe
+  recipe = recipe_of(batch_sampler_epoch_subset(3, 5, lengths = c(1, 2, 4), max_tokens = 4, window = 2, seed = 1))
+  new_generator(recipe)(NULL)$batches(0)
+  refused(recipe, "have 3 integers from 0 as 'lengths'. Got 2 values", lengths = 1:2)
+  refused(recipe, "have 3 integers from 0 as 'lengths'", lengths = c(1, 2, 3))
+  refused(recipe, "have 3 integers from 0 as 'lengths'", lengths = c(1L, NA, 3L))
+  refused(recipe, "have 3 integers from 0 as 'lengths'", lengths = c(1L, -2L, 3L))
+  refused(recipe, "as 'window'. Got 0", window = 0)
+  refused(recipe, "from 4 to 9007199254740992 as 'max_tokens'. Got 3", max_tokens = 3)
+  refused(recipe, "as 'batch_size'. Got 0", batch_size = 0)
+  refused(recipe, "as 'batch_size'. Got nothing", max_tokens = NULL)
+  refused(recipe, "as 'num_replicas'. Got 6", num_replicas = 6)
+  running = recipe_of(batch_sampler_perplexity(3, 5, lengths = c(1, 2, 4), max_tokens = 4, seed = 1))
+  running$state = c(running$state, list(epoch = 2, batch = 0, drawn = c(0L, 1L, 2L, 2L, 0L), weighted = 1L))
+  expect_identical(sort(diff(new_generator(running)(NULL)$batches(2)$offsets)), c(1L, 1L, 1L, 2L))
+  for (weighted in list(NULL, 2, "1", NA)) {
+    wrong = running
+    wrong$state["weighted"] = list(weighted)
+    refused(wrong, "have 0 or 1 as 'weighted'")
+  }
+  wrong = running
+  wrong$state$batch = 5
+  refused(wrong, "have a number of batches as 'batch'. Got 5")
+})
+
+mixture_of_lines = function(folder, ...) {
+  batch_sampler_corpus_mixture(folder, sample = 30L, max_tokens = 8, seed = 1, ...)
+}
+
+test_that("the longest side of a pair counts", {
+  folder = corpus_of()
+  write_bytes(file.path(folder, "a.src"), "a b c\na\n")
+  write_bytes(file.path(folder, "a.tgt"), "a\na b\r\n")
+  write_bytes(file.path(folder, "b.src"), "a\n")
+  write_bytes(file.path(folder, "b.tgt"), " a b\tc d")
+  words = mixture_of_lines(folder)
+  recipe = attr(words, "settings")$recipe
+  expect_identical(recipe$parts$lengths, c(3L, 2L, 4L))
+  of_function = function(lines) {
+    expect_named(lines, c("src", "tgt"))
+    pmax(lengths(strsplit(trimws(lines$src), "[ \t]")), lengths(strsplit(trimws(lines$tgt), "[ \t]")))
+  }
+  for (given in list("words", c(3, 2, 4), of_function)) {
+    expect_identical(attr(mixture_of_lines(folder, lengths = given), "settings")$recipe, recipe)
+  }
+  in_order = mixture_of_lines(folder, shuffle = FALSE)(NULL)
+  expect_false(is.unsorted(c(3L, 2L, 4L)[in_order$batches(0)$rows]))
+})
+
+test_that("words are counted across blocks and in empty files", {
+  folder = corpus_of()
+  write_bytes(file.path(folder, "a.txt"), paste0(strrep("a bc ", 1e6), "\n", strrep("x\n", 1000), "end"))
+  write_bytes(file.path(folder, "b.txt"), "")
+  mixture = batch_sampler_corpus_mixture(folder, 5, 10L, suffixes = ".txt", window = 5)
+  expect_identical(attr(mixture, "settings")$recipe$parts$lengths, c(2000000L, rep(1L, 1001)))
+})
+
+test_that("wrong arguments are refused", {
+  of = "parameter of batch_sampler_epoch_subset must"
+  refused = function(message, ...) {
+    expect_error(batch_sampler_epoch_subset(5, 8, ...), message, fixed = TRUE)
+  }
+  refused(paste("The 'lengths'", of, "be given together with 'max_tokens' or 'window'. Got 5 values"), 2, lengths = 1:5)
+  refused(paste("The 'max_tokens'", of, "be given together with 'lengths'. Got 5 instead."), max_tokens = 5)
+  refused(paste("The 'window'", of, "be given together with 'lengths'. Got 5 instead."), 2, window = 5)
+  refused(paste("The 'batch_size'", of, "be a positive integer. Got nothing"), lengths = 1:5, window = 5)
+  refused(paste("The 'batch_size'", of, "be a positive integer. Got nothing"))
+  of_each = "be 5 whole numbers from 0 to 2147483647, one for each example. Got"
+  refused(paste("The 'lengths'", of, of_each, "4 values"), lengths = 1:4, max_tokens = 5)
+  refused(paste(of_each, "-5 instead."), lengths = c(1, 2, 3, 4, -5), max_tokens = 5)
+  refused(paste(of_each, "NA instead."), lengths = c(1, 2, 3, 4, NA), max_tokens = 5)
+  refused(paste(of_each, "0.5 instead."), lengths = c(1, 2, 3, 4, 0.5), max_tokens = 5)
+  refused(paste("The 'max_tokens'", of, "be at least 9, the length of the longest example. Got 5 instead. 2 examples",
+    "are longer, the first at row position 3, counted from 1."), lengths = c(1, 2, 9, 8, 5), max_tokens = 5)
+  refused("must be an integer from 1 to", lengths = 1:5, max_tokens = 0)
+  refused("must leave each batch a row: 8 are drawn for 9 batches. Got 9",
+    lengths = 1:5, max_tokens = 5, num_replicas = 9)
+  sampler = batch_sampler_epoch_subset(3, 5, lengths = c(9, 9, 9), max_tokens = 9, num_replicas = 2)(NULL)
+  expect_error(sampler$.length(), paste("The 'num_replicas'", of, "leave each batch a row: 5 are drawn for 6 batches."),
+    fixed = TRUE)
+  folder = corpus_of(a = 3)
+  for (lengths in list(function(lines) "2", function(lines) c(1, 2), function(lines) c(-1, 1, 1))) {
+    expect_error(
+      batch_sampler_corpus_mixture(folder, sample = 2L, suffixes = ".txt", max_tokens = 5, lengths = lengths),
+      "must return a whole number from 0 to 2147483647 for each position. Got"
+    )
+  }
+})
+
+test_that("a sampler shows what it draws", {
+  generator = batch_sampler_epoch_subset(3, 5, 2, lengths = 1:3, max_tokens = 4, window = 2, seed = 1)
+  expect_identical(capture.output(generator)[3L],
+    "* Batches: of at most 4 tokens and 2 rows, by length in windows of 2 rows")
+  generator = batch_sampler_epoch_subset(3, 5, 2, lengths = 1:3, window = 4, seed = 1)
+  expect_identical(capture.output(generator)[3L], "* Batches: 3, of at most 2 rows, by length in windows of 4 rows")
+})

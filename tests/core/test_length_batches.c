@@ -1,0 +1,172 @@
+/* Batches by length: the golden vectors, in steps of any size, and the limits of numbers. Standard input has the number
+ * of cases, then the cases, as test_core.py writes them; the number goes to standard output once all have been met. A
+ * case is integers: n and the length of each row; sample, seed and epoch; the four limits; the lists of the rows and of
+ * the sizes of the batches.
+ */
+
+#include "check.h"
+#include "epoch_subset.h"
+#include "golden.h"
+#include "length_batches.h"
+#include "permutation.h"
+
+typedef struct {
+  int64_t n_rows, n_batches;
+  int32_t *order;   /* n_rows */
+  int64_t *offsets; /* n_batches + 1 */
+} Cut;
+
+static int64_t smaller(int64_t number, int64_t other) { return number < other ? number : other; }
+
+static int32_t longest_of(const int32_t *lengths, int64_t n_rows) {
+  int32_t longest = 0;
+  for (int64_t i = 0; i < n_rows; i++) longest = lengths[i] > longest ? lengths[i] : longest;
+  return longest;
+}
+
+/* Sort and cut rows, so many at a time. */
+static Cut cut_in_steps(const int32_t *lengths, int64_t n_rows, const LengthLimits *limits, int64_t step) {
+  Cut cut = {.n_rows = n_rows, .order = new_array(n_rows, sizeof(int32_t))};
+  int32_t *spare = new_array(n_rows, sizeof *spare);
+  SortProgress sorting = {0};
+  int32_t longest = longest_of(lengths, n_rows);
+  while (!sort_by_length(lengths, n_rows, limits->window, longest, step, &sorting, cut.order, spare)) continue;
+  free(spare);
+  CutProgress counted = {0}, filled = {0};
+  while (counted.place < n_rows) {
+    cut_by_length(lengths, cut.order, smaller(counted.place + step, n_rows), limits, &counted, NULL);
+  }
+  cut.n_batches = counted.n_batches;
+  cut.offsets = new_array(cut.n_batches + 1, sizeof *cut.offsets);
+  while (filled.place < n_rows) {
+    cut_by_length(lengths, cut.order, smaller(filled.place + step, n_rows), limits, &filled, cut.offsets);
+  }
+  CHECK_EQUAL(filled.n_batches, cut.n_batches);
+  cut.offsets[cut.n_batches] = n_rows;
+  return cut;
+}
+
+static void split_in_steps(Cut *cut, int64_t n_parts, int64_t step) {
+  SplitProgress splitting = {.least = 1, .most = cut->n_rows};
+  while (!find_largest_part(cut->offsets, cut->n_batches, n_parts, step, &splitting)) continue;
+  int64_t *parts = new_array(n_parts + 1, sizeof *parts);
+  split_batches(cut->offsets, cut->n_batches, splitting.least, n_parts, parts);
+  free(cut->offsets);
+  cut->offsets = parts;
+  cut->n_batches = n_parts;
+}
+
+static void free_cut(Cut *cut) {
+  free(cut->order);
+  free(cut->offsets);
+}
+
+static void test_golden_case(void) {
+  enum { N_STEPS = 4 };
+  static const int64_t steps[N_STEPS] = {1, 7, 300, 1 << 18};
+  int64_t n = read_number();
+  int32_t *lengths = new_array(n, sizeof *lengths);
+  for (int64_t i = 0; i < n; i++) lengths[i] = (int32_t)read_number();
+  int64_t sample = read_number();
+  Generator drawing;
+  uint32_t seed = (uint32_t)read_number();
+  seed_generator(&drawing, epoch_seed(seed, (uint32_t)read_number()));
+  LengthLimits limits = {.window = read_number()};
+  limits.most_rows = read_number();
+  limits.most_tokens = read_number();
+  int64_t num_replicas = read_number();
+  int32_t *rows = new_array(sample, sizeof *rows);
+  int32_t *drawn = new_array(sample, sizeof *drawn);
+  draw_rows(&drawing, (uint32_t)n, 0, sample, rows);
+  for (int64_t i = 0; i < sample; i++) drawn[i] = lengths[rows[i]];
+  int64_t *found = new_array(sample, sizeof *found), *sizes = new_array(sample, sizeof *sizes);
+  int64_t n_batches = 0;
+  for (int step = 0; step < N_STEPS; step++) {
+    Cut cut = cut_in_steps(drawn, sample, &limits, steps[step]);
+    int64_t n_parts = (cut.n_batches + num_replicas - 1) / num_replicas * num_replicas;
+    split_in_steps(&cut, n_parts, steps[step]);
+    Generator generator = drawing;
+    int32_t *pool = new_array(n_parts, sizeof *pool), *shuffled = new_array(n_parts, sizeof *shuffled);
+    fill_in_order(pool, (uint32_t)n_parts);
+    take_rows(&generator, pool, (uint32_t)n_parts, (uint32_t)n_parts, shuffled);
+    int64_t *offsets = new_array(n_parts + 1, sizeof *offsets);
+    int32_t *places = new_array(sample, sizeof *places);
+    for (int64_t begin = 0; begin < n_parts; begin += steps[step]) {
+      int64_t end = smaller(begin + steps[step], n_parts);
+      arrange_batches(cut.order, cut.offsets, shuffled, begin, end, offsets, places);
+    }
+    for (int64_t i = 0; i < sample; i++) {
+      if (step > 0) CHECK_EQUAL(found[i], rows[places[i]]);
+      found[i] = rows[places[i]];
+    }
+    n_batches = n_parts;
+    for (int64_t i = 0; i < n_batches; i++) sizes[i] = offsets[i + 1] - offsets[i];
+    free(pool);
+    free(shuffled);
+    free(offsets);
+    free(places);
+    free_cut(&cut);
+  }
+  check_list(found, sample);
+  check_list(sizes, n_batches);
+  free(lengths);
+  free(rows);
+  free(drawn);
+  free(found);
+  free(sizes);
+}
+
+static void test_digits_of_lengths(void) {
+  CHECK_EQUAL(count_length_digits(0), 1);
+  CHECK_EQUAL(count_length_digits(255), 1);
+  CHECK_EQUAL(count_length_digits(256), 2);
+  CHECK_EQUAL(count_length_digits(65535), 2);
+  CHECK_EQUAL(count_length_digits(65536), 3);
+  CHECK_EQUAL(count_length_digits(1 << 24), 4);
+  CHECK_EQUAL(count_length_digits(INT32_MAX), 4);
+}
+
+/* Lengths of one to four digits, in windows of any size: each window is sorted, and equal ones stay in order. */
+static void test_windows_are_sorted_and_ties_stay_in_order(void) {
+  enum { N_ROWS = 500 };
+  static const int64_t limits[] = {1, 3, 256, 257, 65536, 65537, 1 << 25, INT32_MAX};
+  static const int64_t windows[] = {1, 2, 7, 499, 500, 501, INT32_MAX};
+  uint64_t state = 1;
+  for (size_t limit = 0; limit < LENGTH(limits); limit++) {
+    for (size_t window = 0; window < LENGTH(windows); window++) {
+      int32_t *lengths = new_array(N_ROWS, sizeof *lengths);
+      for (int i = 0; i < N_ROWS; i++) lengths[i] = (int32_t)some_number(&state, limits[limit]);
+      LengthLimits batches = {windows[window], N_ROWS, INT64_MAX};
+      Cut cut = cut_in_steps(lengths, N_ROWS, &batches, 1 + some_number(&state, 400));
+      for (int64_t i = 1; i < N_ROWS; i++) {
+        int32_t before = cut.order[i - 1], place = cut.order[i];
+        CHECK_EQUAL(place / windows[window], i / windows[window]);
+        if (i % windows[window] == 0) continue;
+        CHECK(lengths[before] < lengths[place] || (lengths[before] == lengths[place] && before < place));
+      }
+      CHECK_EQUAL(cut.n_batches, (N_ROWS - 1) / smaller(windows[window], N_ROWS) + 1);
+      free_cut(&cut);
+      free(lengths);
+    }
+  }
+}
+
+static void test_products_of_large_lengths(void) {
+  static const int32_t lengths[] = {INT32_MAX, INT32_MAX, INT32_MAX, 0, 0};
+  LengthLimits limits = {5, 5, 2 * (int64_t)INT32_MAX};
+  Cut cut = cut_in_steps(lengths, 5, &limits, 2);
+  static const int64_t expected[] = {0, 2, 4, 5};
+  CHECK_EQUAL(cut.n_batches, 3); /* an empty row takes the tokens of the longest, too */
+  for (int i = 0; i < 4; i++) CHECK_EQUAL(cut.offsets[i], expected[i]);
+  free_cut(&cut);
+}
+
+int main(void) {
+  test_digits_of_lengths();
+  test_windows_are_sorted_and_ties_stay_in_order();
+  test_products_of_large_lengths();
+  int64_t n_cases = read_number();
+  for (int64_t i = 0; i < n_cases; i++) test_golden_case();
+  printf("%" PRId64 "\n", n_cases);
+  return 0;
+}

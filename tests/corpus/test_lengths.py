@@ -1,0 +1,451 @@
+"""Batches of examples of similar length: every drawn row once, limits kept, the same after a stop, over all ranks."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+from typing import Any, Optional
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pystrat import BatchSampler
+from pystrat._random import RandomStream
+from pystrat.base import epoch_seed
+from pystrat.corpus import CorpusMixtureBatchSampler, EpochSubsetBatchSampler, PerplexityBatchSampler
+from pystrat.corpus._draws import draw_rows, split_batches
+from pystrat.corpus.line_file import LineFile
+from tests.hostile import bounded_memory
+from tests.reference.golden_lengths import as_text, lengths_of
+from tests.reference.golden_vectors import GOLDEN, cut
+from tests.reference.naive_lengths import batches_by_length, split
+from tests.test_hostile_states import edited, rest_of, trial
+
+CASES = json.loads((GOLDEN / "lengths.json").read_text(encoding="utf-8"))["cases"]
+LIMITS = ("batch_size", "max_tokens", "window", "num_replicas")
+METHODS = ("uniform", "uniform_without_replacement", "partition", "perplexity")
+
+
+def sampler_of(method: str, n: int, sample: int, **parameters: Any) -> Any:
+    if method == "perplexity":
+        return PerplexityBatchSampler(n, sample, **parameters)
+    return EpochSubsetBatchSampler(n, sample, method=method, **parameters)
+
+
+def sorted_rows(batches: Any) -> list[int]:
+    return sorted(int(row) for batch in batches for row in batch)
+
+
+def tokens_of(batch: Any, lengths: list[int]) -> int:
+    return len(batch) * max(1, max(lengths[row] for row in batch))
+
+
+# The rule -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: str({name: case["input"].get(name) for name in LIMITS}))
+def test_golden_vectors(case: dict[str, Any]) -> None:
+    made = case["input"]
+    limits = {name: made[name] for name in LIMITS if name in made}
+    sampler = EpochSubsetBatchSampler(made["n"], made["sample"], lengths=lengths_of(made), seed=made["seed"], **limits)
+    batches = sampler.batches(made["epoch"])
+    assert {"rows": cut(batches.rows), "sizes": cut([len(batch) for batch in batches])} == case["expected"]
+
+
+def test_the_golden_file_is_what_its_script_writes() -> None:
+    assert (GOLDEN / "lengths.json").read_text(encoding="utf-8") == as_text()
+
+
+@settings(deadline=None)
+@given(
+    lengths=st.lists(st.integers(0, 40) | st.integers(0, 2**31 - 1), min_size=1, max_size=30),
+    sample=st.integers(1, 60),
+    batch_size=st.none() | st.integers(1, 20),
+    spare=st.none() | st.integers(0, 200),
+    window=st.none() | st.integers(1, 70),
+    replicas=st.none() | st.integers(1, 6),
+    epoch=st.integers(0, 3),
+)
+def test_every_epoch_is_that_of_the_plain_rule(
+    lengths: list[int],
+    sample: int,
+    batch_size: Optional[int],
+    spare: Optional[int],
+    window: Optional[int],
+    replicas: Optional[int],
+    epoch: int,
+) -> None:
+    max_tokens = None if spare is None else max(1, max(lengths)) + spare
+    if max_tokens is None and (batch_size is None or window is None):
+        return
+    limits = {"batch_size": batch_size, "max_tokens": max_tokens, "window": window}
+    stream = RandomStream(epoch_seed(7, epoch))
+    drawn = draw_rows(stream, len(lengths), sample).tolist()
+    expected = batches_by_length(
+        drawn,
+        lengths,
+        **limits,
+        num_replicas=replicas or 1,
+        shuffled=lambda count: stream.permutation(count).tolist(),
+    )
+    parameters: dict[str, Any] = {**limits, "lengths": lengths, "seed": 7, "num_replicas": replicas}
+    if expected is None:
+        with pytest.raises(ValueError, match="must leave each batch a row"):
+            EpochSubsetBatchSampler(len(lengths), sample, **parameters).batches(epoch)
+        return
+    sampler = EpochSubsetBatchSampler(len(lengths), sample, **parameters)
+    sampler.set_epoch(epoch)
+    batches = list(sampler)
+    sampler.set_epoch(epoch)
+    assert batches == expected and len(sampler) == len(batches)
+    assert sorted_rows(batches) == sorted(drawn) and all(batches)
+    assert len(batches) % (replicas or 1) == 0
+    assert batch_size is None or max(map(len, batches)) <= batch_size
+    assert max_tokens is None or max(tokens_of(batch, lengths) for batch in batches) <= max_tokens
+
+
+def test_splitting_is_the_plain_rule_for_all_small_batches() -> None:
+    for code in range(6**4):
+        sizes = [size for size in (code % 6, code // 6 % 6, code // 36 % 6, code // 216) if size]
+        offsets = np.cumsum([0, *sizes])
+        for n_parts in range(max(1, len(sizes)), sum(sizes) + 1):
+            rows = list(range(sum(sizes)))
+            batches = [rows[begin:end] for begin, end in zip(offsets, offsets[1:])]
+            found = split_batches(offsets, n_parts)
+            expected = [len(part) for part in split(batches, n_parts)]
+            assert np.diff(found).tolist() == expected and len(expected) == n_parts, (sizes, n_parts)
+
+
+def test_batches_without_max_tokens_are_full_and_their_number_is_known() -> None:
+    lengths = np.arange(1000) * 7 % 50
+    sampler = EpochSubsetBatchSampler(1000, 900, 8, lengths=lengths, window=400, seed=1)
+    for epoch in range(3):
+        sizes = [len(batch) for batch in sampler.batches(epoch)]
+        assert sorted(sizes, reverse=True) == [8] * 112 + [4] and len(sampler) == 113
+        spreads = [np.ptp(lengths[batch]) for batch in sampler.batches(epoch)]
+        assert np.mean(spreads) < 2
+
+
+def test_lengths_do_not_rise_through_the_epoch() -> None:
+    lengths = np.arange(5000) % 97
+    batches = EpochSubsetBatchSampler(5000, 5000, lengths=lengths, max_tokens=500, seed=1).batches()
+    means = [lengths[batch].mean() for batch in batches]
+    assert abs(np.corrcoef(np.arange(len(means)), means)[0, 1]) < 0.1
+
+
+def test_less_of_a_batch_is_padding() -> None:
+    lengths = np.random.default_rng(1).geometric(0.05, 20000)
+
+    def padding(**parameters: Any) -> float:
+        sampler = EpochSubsetBatchSampler(20000, 20000, seed=1, **parameters)
+        tokens = [len(batch) * int(lengths[batch].max()) for batch in sampler.batches()]
+        return 1 - lengths[sampler.batches().rows].sum() / sum(tokens)
+
+    plain, buckets = padding(batch_size=32), padding(batch_size=32, lengths=lengths, window=3200)
+    assert plain > 0.6 and buckets < 0.1
+    assert padding(lengths=lengths, max_tokens=600) < 0.05
+
+
+# What samplers promise ------------------------------------------------------------------------------------------------
+
+
+def of_lengths(method: str, **parameters: Any) -> Any:
+    lengths = [1 + row * 13 % 29 for row in range(200)]
+    return sampler_of(method, 200, 120, lengths=lengths, seed=3, **{"max_tokens": 90, "window": 50, **parameters})
+
+
+def trained(sampler: Any, batches: Any) -> list[list[int]]:
+    """The batches, of whose losses a perplexity sampler hears."""
+    seen = []
+    for rows in batches:
+        seen.append(rows)
+        if isinstance(sampler, PerplexityBatchSampler):
+            sampler.report(rows, [row % 7 / 3 for row in rows])
+    return seen
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_len_is_that_of_the_epoch_that_comes_next(method: str) -> None:
+    sampler, lengths = of_lengths(method), []
+    for epoch in range(6):
+        announced = len(sampler)
+        batches = trained(sampler, sampler)
+        assert len(batches) == announced
+        lengths.append(announced)
+    assert len(set(lengths)) > 1
+    if method != "perplexity":
+        assert lengths == [len(of_lengths(method).batches(epoch)) for epoch in range(6)]
+    else:
+        assert sampler.started
+
+
+@pytest.mark.parametrize("window_only", [False, True])
+@pytest.mark.parametrize("method", METHODS)
+def test_a_stop_anywhere_changes_nothing(method: str, window_only: bool) -> None:
+    limits = {"max_tokens": None, "batch_size": 9} if window_only else {}
+    whole = of_lengths(method, **limits)
+    expected = [trained(whole, whole) for _ in range(4)]
+    for epoch in range(3):
+        for stop in (1, 2, len(expected[epoch]) // 2, len(expected[epoch]) - 1, len(expected[epoch])):
+            sampler, resumed, again = (of_lengths(method, **limits) for _ in range(3))
+            for _ in range(epoch):
+                trained(sampler, sampler)
+            iterator = iter(sampler)
+            trained(sampler, (next(iterator) for _ in range(stop)))
+            resumed.load_state_dict(json.loads(json.dumps(sampler.state_dict(batches_consumed=stop))))
+            iterator_of_again = iter(again)
+            iterator_of_again.load_state_dict(iterator.state_dict())
+            rest = expected[epoch][stop:]
+            assert trained(again, iterator_of_again) == rest
+            assert trained(resumed, resumed) == (rest or expected[epoch + 1])
+            assert trained(again, again) == expected[epoch + 1]
+
+
+def test_an_iterator_of_an_old_epoch_is_saved_as_it_was_drawn() -> None:
+    """Its epoch was drawn uniformly; the one that was begun since is drawn in proportion to perplexity."""
+    sampler = of_lengths("perplexity")
+    old = iter(sampler)
+    first = [next(old) for _ in range(5)]
+    sampler.report(np.arange(200), np.arange(200) / 100)
+    next(iter(sampler))
+    assert sampler.started
+    resumed = of_lengths("perplexity")
+    iterator = iter(resumed)
+    iterator.load_state_dict(old.state_dict())
+    assert first + list(iterator) == list(of_lengths("perplexity"))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_ranks_interleave(method: str) -> None:
+    for epoch in range(3):
+        whole = of_lengths(method, num_replicas=3)
+        ranks = [of_lengths(method, num_replicas=3, rank=rank) for rank in range(3)]
+        samplers = [whole, *ranks] if method != "perplexity" or epoch == 0 else []
+        for sampler in samplers:
+            sampler.set_epoch(epoch)
+        parts = [list(sampler) for sampler in samplers[1:]]
+        assert [batch for turn in zip(*parts) for batch in turn] == (list(whole) if samplers else [])
+        assert len({len(part) for part in parts}) <= 1
+
+
+def test_reports_change_the_length_of_the_epoch_to_come_alone() -> None:
+    sampler = of_lengths("perplexity")
+    iterator = iter(sampler)
+    running = [next(iterator)]
+    before = len(sampler)
+    sampler.report(np.arange(200), np.where(np.arange(200) * 13 % 29 < 3, 3.0, 0.0))
+    assert len(sampler) < before - 5
+    assert sampler.state_dict(batches_consumed=1)["batch"] == 1
+    running += list(iterator)
+    assert running == [batch.tolist() for batch in sampler.batches(0)] == list(of_lengths("perplexity"))
+
+
+def test_what_is_handed_out_may_be_written_to() -> None:
+    sampler = of_lengths("uniform")
+    expected = sampler.batches().rows.tolist()
+    sampler.batches().rows[:] = 0
+    assert sampler.batches().rows.tolist() == expected and [row for batch in sampler for row in batch] == expected
+
+
+def test_pickled_samplers_leave_the_latest_epoch_behind() -> None:
+    sampler = of_lengths("uniform")
+    size = len(pickle.dumps(sampler))
+    len(sampler)
+    assert len(pickle.dumps(sampler)) == size
+    assert list(pickle.loads(pickle.dumps(sampler))) == list(of_lengths("uniform"))
+
+
+def test_edited_states_of_perplexity_by_length() -> None:
+    def begun() -> PerplexityBatchSampler:
+        lengths = [2, 3, 1, 3, 2, 2, 1, 3, 3, 1]
+        sampler = PerplexityBatchSampler(10, 6, lengths=lengths, max_tokens=7, seed=1)
+        sampler.report([0, 1], [0.5, 2.0])
+        iterator = iter(sampler)
+        next(iterator)
+        sampler.load_state_dict(iterator.state_dict())
+        return sampler
+
+    state = begun().state_dict()
+    wrong, count = {}, 0
+    with bounded_memory():
+        for name, other in edited(state):
+            found = trial(begun(), other, set(range(1, 8)), 10)
+            count += 1
+            # Epochs differ in their number of batches here.
+            if found and not found.startswith("has ") or "rows" in found:
+                wrong[name] = found
+    assert count > 300 and not wrong
+    assert rest_of(begun())
+
+
+def test_fingerprints_differ() -> None:
+    lengths = [1, 2, 3, 4]
+    parameters: list[dict[str, Any]] = [
+        {"batch_size": 2},
+        {"batch_size": 2, "lengths": lengths, "window": 4},
+        {"batch_size": 2, "lengths": lengths, "window": 3},
+        {"batch_size": 2, "lengths": lengths[::-1], "window": 4},
+        {"batch_size": 2, "lengths": lengths, "max_tokens": 8},
+        {"lengths": lengths, "max_tokens": 8},
+        {"lengths": lengths, "max_tokens": 9},
+    ]
+    for method in METHODS:
+        samplers: list[BatchSampler] = [sampler_of(method, 4, 4, seed=1, **given) for given in parameters]
+        # Of partition, the seed shuffles the batches.
+        samplers.append(sampler_of(method, 4, 4, seed=2, **parameters[-1]))
+        assert len({sampler.state_dict()["fingerprint"] for sampler in samplers}) == len(parameters) + 1
+
+
+# Lengths of lines -----------------------------------------------------------------------------------------------------
+
+
+def write(folder: Path, **texts: str) -> Path:
+    for name, text in texts.items():
+        stem, _, side = name.partition("_")
+        (folder / f"{stem}.{side}").write_bytes(text.encode())
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("text", "counts"),
+    [
+        ("", []),
+        ("\n", [0]),
+        ("a", [1]),
+        (" \t\n\v\f\r\n", [0, 0]),
+        ("a b\n c  d e \r\nf", [2, 3, 1]),
+        ("a\u00a0b \u00e4\n", [2]),
+        ("a\rb\n" * 3, [2, 2, 2]),
+    ],
+)
+def test_words_are_between_blanks_of_ascii(text: str, counts: list[int], tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(text.encode())
+    assert LineFile(path).word_counts().tolist() == counts
+
+
+@given(lines=st.lists(st.text("ab \t\r", max_size=8), max_size=20), block=st.integers(1, 20), ends=st.booleans())
+def test_words_in_blocks_cut_anywhere(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[str], block: int, ends: bool
+) -> None:
+    path = tmp_path_factory.mktemp("words") / "a.txt"
+    path.write_bytes(("\n".join(lines) + "\n" * (ends and len(lines) > 0)).encode())
+    file = LineFile(path)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pystrat.corpus.line_file._BLOCK", block)
+        counts = file.word_counts().tolist()
+    assert counts == [len(file.line(number).split()) for number in range(len(file))]
+
+
+def test_the_longest_side_of_a_pair_counts(tmp_path: Path) -> None:
+    folder = write(tmp_path, a_src="a b c\na\n", a_tgt="a\na b\n", b_src="a\n", b_tgt="a b c d\n")
+    words = CorpusMixtureBatchSampler(folder, sample=30, max_tokens=8, seed=1)
+    expected = {"lengths": [3, 2, 4], "max_tokens": [8.0]}
+    assert {name: words._recipe().parts[name].tolist() for name in expected} == expected  # type: ignore[union-attr]
+    for lengths in ("words", [3, 2, 4], np.array([3.0, 2, 4]), lambda lines: max(len(line.split()) for line in lines)):
+        again = CorpusMixtureBatchSampler(folder, sample=30, max_tokens=8, lengths=lengths, seed=1)
+        assert list(again) == [batch.tolist() for batch in words.batches(0)]
+        assert again.state_dict()["fingerprint"] == words.state_dict()["fingerprint"]
+    for batch in words.batches():
+        assert len(batch) * max([3, 2, 4][row] for row in batch) <= 8
+
+
+def test_an_epoch_of_a_mixture_has_the_lines_of_the_plan(tmp_path: Path) -> None:
+    texts = {f"{name}_txt": "".join("w " * (1 + line % 9) + "\n" for line in range(60)) for name in "abc"}
+    parameters: dict[str, Any] = {"suffixes": [".txt"], "sample": 100, "rules": ["a *", "* 1"], "seed": 1}
+    folder = write(tmp_path, **texts)
+    plain = CorpusMixtureBatchSampler(folder, 16, **parameters)
+    mixture = CorpusMixtureBatchSampler(folder, max_tokens=40, window=30, **parameters)
+    for epoch in range(3):
+        assert sorted_rows(mixture.batches(epoch)) == sorted_rows(plain.batches(epoch))
+    in_order = CorpusMixtureBatchSampler(folder, max_tokens=40, window=30, shuffle=False, **parameters)
+    windows = [row // 30 for batch in in_order for row in batch if row < 60]
+    assert windows == sorted(windows), "batches are as they were cut"
+
+
+def test_a_file_that_changes_while_words_are_counted(tmp_path: Path) -> None:
+    folder = write(tmp_path, a_txt="a b\n" * 10)
+
+    def lengths(lines: tuple[str, ...]) -> int:
+        (folder / "a.txt").write_text("other\n" * 20)
+        return 1
+
+    with pytest.raises(RuntimeError, match="has changed since its lines were found"):
+        mixture = CorpusMixtureBatchSampler(folder, suffixes=[".txt"], sample=5, max_tokens=5, lengths=lengths)
+        mixture.batches()
+
+
+# What is refused ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"lengths": [1] * 5}, "The 'lengths' parameter of {} must be given together with 'max_tokens' or 'window'."),
+        ({"max_tokens": 5}, "The 'max_tokens' parameter of {} must be given together with 'lengths'. Got 5 instead."),
+        ({"window": 5}, "The 'window' parameter of {} must be given together with 'lengths'. Got 5 instead."),
+        (
+            {"lengths": [1] * 5, "window": 5, "batch_size": None},
+            "'batch_size' parameter of {} must be a positive integer",
+        ),
+        ({"batch_size": None}, "The 'batch_size' parameter of {} must be a positive integer. Got nothing instead."),
+        (
+            {"lengths": [1] * 4, "max_tokens": 5},
+            "The 'lengths' parameter of {} must be 5 whole numbers from 0 to 2147483647, one for each example. "
+            "Got 4 values instead.",
+        ),
+        ({"lengths": [1, 2, 3, 4, -5], "max_tokens": 5}, "one for each example. Got -5 instead."),
+        ({"lengths": [1, 2, 3, 4, 0.5], "max_tokens": 5}, "one for each example. Got 0.5 instead."),
+        ({"lengths": [True] * 5, "max_tokens": 5}, "one for each example. Got 5 values instead."),
+        (
+            {"lengths": [1, 2, 9, 8, 5], "max_tokens": 5},
+            "The 'max_tokens' parameter of {} must be at least 9, the length of the longest example. Got 5 instead. "
+            "2 examples are longer, the first at row position 2, counted from 0.",
+        ),
+        ({"lengths": [1] * 5, "max_tokens": 0}, "The 'max_tokens' parameter of {} must be an integer from 1 to"),
+        ({"lengths": [1] * 5, "window": 0}, "The 'window' parameter of {} must be an integer from 1 to 2147483647"),
+        (
+            {"lengths": [1] * 5, "max_tokens": 5, "num_replicas": 9},
+            "The 'num_replicas' parameter of {} must leave each batch a row: 8 are drawn for 9 batches. Got 9 instead.",
+        ),
+        (
+            {"lengths": [1] * 5, "window": 5, "batch_size": 1, "num_replicas": 5},
+            "must leave each batch a row: 8 are drawn for 10 batches. Got 5 instead.",
+        ),
+    ],
+)
+def test_refused(parameters: dict[str, Any], message: str) -> None:
+    for kind in (EpochSubsetBatchSampler, PerplexityBatchSampler):
+        with pytest.raises((TypeError, ValueError)) as refused:
+            kind(5, 8, **{"batch_size": 2, **parameters})
+        assert message.format(kind.__name__) in str(refused.value)
+
+
+def test_a_draw_that_leaves_replicas_without_rows_is_refused_by_name() -> None:
+    sampler = EpochSubsetBatchSampler(3, 5, lengths=[9, 9, 9], max_tokens=9, num_replicas=2, seed=1)
+    for ask in (lambda: len(sampler), sampler.batches, lambda: next(iter(sampler))):
+        with pytest.raises(ValueError) as refused:
+            ask()
+        assert str(refused.value) == (
+            "The 'num_replicas' parameter of EpochSubsetBatchSampler must leave each batch a row: 5 are drawn for 6 "
+            "batches. Got 2 instead."
+        )
+
+
+def test_lengths_of_lines_that_are_refused(tmp_path: Path) -> None:
+    folder = write(tmp_path, a_txt="a b\n" * 10)
+    of = "The 'lengths' parameter of CorpusMixtureBatchSampler must"
+    returned = f"{of} return a whole number from 0 to 2147483647 for the lines of a position."
+    for lengths, message in {
+        "letters": f"{of} be 'words', a function of the lines of a position, or a number for each line. Got 'letters'",
+        (1, 2): f"{of} be 10 whole numbers from 0 to 2147483647, one for each line. Got 2 values instead.",
+        (lambda lines: "2"): f"{returned} Got '2' instead.",
+        (lambda lines: -1): f"{returned} Got -1 instead.",
+        (lambda lines: 0.5): f"{returned} Got 0.5 instead.",
+    }.items():
+        with pytest.raises((TypeError, ValueError)) as refused:
+            CorpusMixtureBatchSampler(folder, suffixes=[".txt"], sample=5, max_tokens=5, lengths=lengths)
+        assert message in str(refused.value)

@@ -1,0 +1,69 @@
+"""Batches by length, as plainly as the documents describe them: what the core is compared with."""
+
+from __future__ import annotations
+
+from typing import Callable, Optional
+
+
+def sorted_windows(lengths: list[int], window: int) -> list[list[int]]:
+    """Return the places of each window, the shortest rows first; equally long ones in drawn order."""
+    begins = range(0, len(lengths), window)
+    return [sorted(range(begin, min(begin + window, len(lengths))), key=lengths.__getitem__) for begin in begins]
+
+
+def cut(places: list[int], lengths: list[int], batch_size: Optional[int], max_tokens: Optional[int]) -> list[list[int]]:
+    """Cut a sorted window into batches: a row opens a batch where it would exceed a limit of the one before it."""
+    batches: list[list[int]] = []
+    for place in places:
+        longer = [*batches[-1], place] if batches else [place]
+        tokens = len(longer) * max([1, *(lengths[row] for row in longer)])
+        exceeds = (batch_size is not None and len(longer) > batch_size) or (
+            max_tokens is not None and tokens > max_tokens
+        )
+        if not batches or exceeds:
+            batches.append([place])
+        else:
+            batches[-1] = longer
+    return batches
+
+
+def parts_of(batch: list[int], count: int) -> list[list[int]]:
+    """Return so many parts of a batch, whose sizes differ by at most 1."""
+    ends = [part * len(batch) // count for part in range(count + 1)]
+    return [batch[begin:end] for begin, end in zip(ends, ends[1:])]
+
+
+def split(batches: list[list[int]], n_batches: int) -> list[list[int]]:
+    """Split batches until there are so many: as few rows as possible in the largest, the first ones first."""
+    most = 1
+    while sum(-(-len(batch) // most) for batch in batches) > n_batches:
+        most += 1
+    counts = [-(-len(batch) // most) for batch in batches]
+    for place, batch in enumerate(batches):
+        while most > 1 and sum(counts) < n_batches and counts[place] < -(-len(batch) // (most - 1)):
+            counts[place] += 1
+    return [part for batch, count in zip(batches, counts) for part in parts_of(batch, count)]
+
+
+def batches_by_length(
+    rows: list[int],
+    lengths: list[int],
+    *,
+    batch_size: Optional[int] = None,
+    max_tokens: Optional[int] = None,
+    window: Optional[int] = None,
+    num_replicas: int = 1,
+    shuffled: Callable[[int], list[int]],
+) -> Optional[list[list[int]]]:
+    """Return the batches of drawn rows; None if there are fewer rows than batches.
+
+    `lengths` are those of all rows of the dataset, and `shuffled` is R's ``sample.int() - 1``.
+    """
+    drawn = [lengths[row] for row in rows]
+    windows = sorted_windows(drawn, window or len(rows))
+    batches = [batch for places in windows for batch in cut(places, drawn, batch_size, max_tokens)]
+    n_batches = -(-len(batches) // num_replicas) * num_replicas
+    if n_batches > len(rows):
+        return None
+    batches = split(batches, n_batches)
+    return [[rows[place] for place in batches[batch]] for batch in shuffled(n_batches)]
