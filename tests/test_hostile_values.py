@@ -162,6 +162,9 @@ def check_corpus_plan(plan: Any, given: Arguments) -> None:
 
 
 def check_dataset(dataset: Any, given: Arguments) -> None:
+    if given["max_length"] is not None or given["accept"] is not None:
+        assert 0 <= len(dataset) <= 6
+        return
     assert len(dataset) == 6
     if given["transform"] is None:
         assert dataset[5] == ("line",) * len(dataset.files[0].sides)
@@ -355,13 +358,20 @@ CALLS: dict[str, Call] = {
         lambda sampler, given: check_fixed_size(sampler, len(sampler.weights())),
         besides={**SHARDED, "weights": {"n_batches": 2}},
     ),
-    "CorpusDataset": Call(lambda folder: {"source": corpus(folder)}, check_dataset, also=(OSError,), besides_in=LISTED),
+    "CorpusDataset": Call(
+        lambda folder: {"source": corpus(folder)},
+        check_dataset,
+        besides={"lengths": {"max_length": 3}},
+        besides_in=LISTED,
+        calls=("lengths", "accept"),
+        also=(OSError,),
+    ),
     "CorpusMixtureBatchSampler": Call(
         lambda folder: {"source": corpus(folder), "batch_size": 2, "sample": 4},
         check_mixture,
         besides=BY_LENGTH,
         besides_in=LISTED,
-        calls=("lengths", "weights"),
+        calls=("lengths", "accept", "weights"),
         also=(OSError,),
     ),
     "CorpusPlan": Call(fixed(names=["a", "b"], lines=[3, 4], sample=5, rules=["* 1"]), check_corpus_plan),

@@ -106,6 +106,8 @@ class LengthCut(BatchCut):
         The number of batches is rounded up to a multiple of it.
     shuffle : bool, default True
         Whether to shuffle the batches.
+    way_out : str, optional
+        What messages advise about rows that are too long.
 
     Raises
     ------
@@ -123,6 +125,7 @@ class LengthCut(BatchCut):
         window: Any,
         num_replicas: Optional[int],
         shuffle: bool = True,
+        way_out: Optional[str] = None,
     ) -> None:
         self._batch_size = self._max_tokens = self._window = None
         if batch_size is not None or max_tokens is None:
@@ -131,7 +134,7 @@ class LengthCut(BatchCut):
             self._window = check_integer(window, "window", minimum=1, maximum=MAX_COUNT)
         if max_tokens is not None:
             self._max_tokens = check_integer(max_tokens, "max_tokens", minimum=1, maximum=MAX_EXACT)
-            _refuse_too_long(lengths, self._max_tokens)
+            _refuse_too_long(lengths, self._max_tokens, way_out)
         self._lengths = lengths
         self._longest = int(lengths.max(initial=0))
         self._num_replicas = num_replicas
@@ -195,6 +198,7 @@ class Cutting(NamedTuple):
     max_tokens: Any
     window: Any
     shuffle: bool = True
+    way_out: Optional[str] = None
 
     def cut(self, n_rows: int) -> BatchCut:
         """Cut epochs of so many rows."""
@@ -208,6 +212,7 @@ class Cutting(NamedTuple):
             window=self.window,
             num_replicas=self.num_replicas,
             shuffle=self.shuffle,
+            way_out=self.way_out,
         )
 
 
@@ -217,13 +222,16 @@ def _refuse_empty_batches(n_rows: int, n_batches: int, num_replicas: Optional[in
         raise RefusedValue("num_replicas", required, show(num_replicas))
 
 
-def _refuse_too_long(lengths: NDArray[np.int32], max_tokens: int) -> None:
+def _refuse_too_long(lengths: NDArray[np.int32], max_tokens: int, way_out: Optional[str]) -> None:
     too_long = np.flatnonzero(lengths > max_tokens)
     if len(too_long):
         required = f"be at least {lengths.max()}, the length of the longest example"
+        verb = "is" if len(too_long) == 1 else "are"
         first = f"the first at row position {too_long[0]}, counted from 0"
-        advice = f"{count_of(len(too_long), 'example')} are longer, {first}." if len(too_long) > 1 else None
-        raise RefusedValue("max_tokens", required, show(max_tokens), advice)
+        advice = f"{count_of(len(too_long), 'example')} {verb} longer, {first}."
+        raise RefusedValue(
+            "max_tokens", required, show(max_tokens), advice if way_out is None else f"{advice} {way_out}"
+        )
 
 
 class CutBatchSampler(BatchSampler):

@@ -6,9 +6,12 @@ from bisect import bisect_right
 from itertools import accumulate
 from typing import Any, Callable, Optional, Sequence
 
+from numpy.typing import NDArray
+
 from pystrat.entries import named_by_class
-from pystrat.messages import RefusedType, check_integer, count_of, show
+from pystrat.messages import RefusedType, RefusedValue, check_integer, count_of, show
 from pystrat.corpus.files import ParallelFile, Paths, Source, open_files
+from pystrat.corpus.population import limited_population
 
 
 def check_transform(transform: Any) -> Any:
@@ -37,6 +40,9 @@ class CorpusDataset:
     transform : callable, optional
         Is called with the tuple of strings of a position, one for each suffix; what it returns is the item. The place
         for a tokeniser. For workers that are not forked it must be picklable.
+    lengths, max_length, accept : optional
+        As in `CorpusMixtureBatchSampler`: lines that they exclude have no position. A mixture leaves all lines their
+        positions; its ``dataset()`` has no limits.
 
     Raises
     ------
@@ -60,8 +66,16 @@ class CorpusDataset:
         *,
         targets: Optional[Paths] = None,
         transform: Optional[Callable[[tuple[str, ...]], Any]] = None,
+        lengths: Any = None,
+        max_length: Optional[int] = None,
+        accept: Optional[Callable[[tuple[str, ...]], bool]] = None,
     ) -> None:
-        self._adopt(open_files(source, suffixes, targets), check_transform(transform))
+        transform = check_transform(transform)
+        if lengths is not None and max_length is None:
+            raise RefusedValue("lengths", "be given together with 'max_length'", show(lengths))
+        files = open_files(source, suffixes, targets)
+        population = limited_population(files, lengths, max_length, accept)
+        self._adopt(files, transform, None if population is None else population.positions())
 
     @classmethod
     def of_files(
@@ -72,21 +86,29 @@ class CorpusDataset:
         dataset._adopt(tuple(files), transform)
         return dataset
 
-    def _adopt(self, files: tuple[ParallelFile, ...], transform: Optional[Callable[[tuple[str, ...]], Any]]) -> None:
+    def _adopt(
+        self,
+        files: tuple[ParallelFile, ...],
+        transform: Optional[Callable[[tuple[str, ...]], Any]],
+        remaining: Optional[NDArray[Any]] = None,
+    ) -> None:
+        """Take in open files; `remaining` has the numbers of the lines that have positions, None if all have."""
         self.files = files
         self.transform = transform
+        self._remaining = remaining
         self._ends = list(accumulate(len(file) for file in files))
 
     def __len__(self) -> int:
-        return self._ends[-1]
+        return self._ends[-1] if self._remaining is None else len(self._remaining)
 
     @named_by_class
     def find(self, position: int) -> tuple[int, int]:
         """Return the file, by its place among the files, and the line in it, both from 0, of a position."""
         if type(position) is not int or not 0 <= position < len(self):
             position = check_integer(position, "position", minimum=0, maximum=len(self) - 1)
-        file = bisect_right(self._ends, position)
-        return file, position - (self._ends[file - 1] if file else 0)
+        line = position if self._remaining is None else int(self._remaining[position])
+        file = bisect_right(self._ends, line)
+        return file, line - (self._ends[file - 1] if file else 0)
 
     def lines(self, position: int) -> tuple[str, ...]:
         """Return the lines of a position, one for each suffix, as they are in the files."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence
+from typing import Any, Iterator, Optional, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pystrat._progress import progress
 from pystrat.arrays import float64_of, plain_array
-from pystrat.corpus.dataset import CorpusDataset
 from pystrat.corpus.files import ParallelFile
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import RefusedType, RefusedValue, is_number, show
@@ -77,18 +76,37 @@ def _most_words(file: ParallelFile) -> NDArray[np.int32]:
 
 def _lengths_by(function: Any, files: Sequence[ParallelFile]) -> NDArray[np.int32]:
     required = f"return a whole number from 0 to {MAX_COUNT} for the lines of a position"
-    dataset = CorpusDataset.of_files(files)
-    found = np.empty(len(dataset), dtype=np.int32)
-    begins = range(0, len(dataset), _LINES_AT_A_TIME)
-    for begin in progress(begins, "finding the lengths of lines", len(begins)):
-        positions = range(begin, min(begin + _LINES_AT_A_TIME, len(dataset)))
-        for place, lines in enumerate(dataset.__getitems__(positions)):
-            length = function(lines)
-            if not is_number(length):
-                raise RefusedType("lengths", required, show(length))
-            _refuse_wrong(np.array([length]), required)
-            found[begin + place] = length
+    found = np.empty(sum(map(len, files)), dtype=np.int32)
+    for place, lines in lines_in_order(files, np.arange(len(found)), "finding the lengths of lines"):
+        length = function(lines)
+        if not is_number(length):
+            raise RefusedType("lengths", required, show(length))
+        _refuse_wrong(np.array([length]), required)
+        found[place] = length
     return found
+
+
+def lines_in_order(
+    files: Sequence[ParallelFile], places: NDArray[np.int64], description: str
+) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Yield lines of the files, and the place of each.
+
+    Parameters
+    ----------
+    files : sequence of ParallelFile
+    places : numpy.ndarray of int64
+        The numbers of lines over all files, ascending.
+    description : str
+        What is shown beside the progress.
+    """
+    first = 0
+    for file in progress(files, description, len(files)):
+        of_file = places[int(np.searchsorted(places, first)) : int(np.searchsorted(places, first + len(file)))]
+        for begin in range(0, len(of_file), _LINES_AT_A_TIME):
+            some = of_file[begin : begin + _LINES_AT_A_TIME]
+            numbers = (some - first).tolist()
+            yield from zip(some.tolist(), zip(*(side.lines(numbers) for side in file.sides)))
+        first += len(file)
 
 
 def _refuse_wrong(found: NDArray[Any], required: str) -> None:
@@ -101,15 +119,17 @@ def _refuse_wrong(found: NDArray[Any], required: str) -> None:
         raise RefusedValue("lengths", required, show(found[wrong][0]))
 
 
-def check_lengths_used(lengths: Optional[Any], max_tokens: Any, window: Any, *, needed: bool) -> bool:
+def check_lengths_used(
+    lengths: Optional[Any], max_tokens: Any, window: Any, *, needed: bool, max_length: Any = None
+) -> bool:
     """Return whether batches follow from lengths: if `max_tokens` or `window` says so.
 
     Parameters
     ----------
-    lengths, max_tokens, window
+    lengths, max_tokens, window, max_length
         As the user gave them.
     needed : bool
-        Whether lengths must be given then.
+        Whether lengths must be given then: where there is no `max_length`, and they cannot be counted.
 
     Raises
     ------
@@ -117,8 +137,9 @@ def check_lengths_used(lengths: Optional[Any], max_tokens: Any, window: Any, *, 
         If one is given without the others that give it an effect.
     """
     if max_tokens is None and window is None:
-        if lengths is not None:
-            raise RefusedValue("lengths", "be given together with 'max_tokens' or 'window'", show(lengths))
+        if lengths is not None and max_length is None:
+            others = "'max_tokens' or 'window'" if needed else "'max_tokens', 'window' or 'max_length'"
+            raise RefusedValue("lengths", f"be given together with {others}", show(lengths))
         return False
     if needed and lengths is None:
         name, value = ("max_tokens", max_tokens) if max_tokens is not None else ("window", window)

@@ -19,6 +19,7 @@ from pystrat.corpus.dataset import CorpusDataset, check_transform
 from pystrat.corpus.files import Paths, Source, open_files
 from pystrat.corpus.lengths import check_lengths_used, line_lengths
 from pystrat.corpus.plan import CorpusPlan, shown_name
+from pystrat.corpus.population import check_accept, check_max_length, find_population
 from pystrat.corpus.rules import RuleSource, read_rules
 from pystrat.corpus.stages import Planning, Stage, Stages, WeightsOfEpochs
 from pystrat.recipe import Recipe, make_recipe
@@ -69,14 +70,20 @@ class CorpusMixtureBatchSampler(CutBatchSampler):
     lengths : "words", callable or array of int, shape (number of lines,), optional
         The length of the lines of a position in tokens, for batches of lines of similar length: "words" counts the
         words between blanks, of which the longest of the sides counts; a function is called with the tuple of the lines
-        and returns it; an array has one number for each line, file after file. None is "words". It needs `max_tokens`
-        or `window`.
+        and returns it; an array has one number for each line, file after file. None is "words". It needs `max_tokens`,
+        `window` or `max_length`.
     max_tokens : int, optional
         The most tokens of a batch, padding included: its rows times its longest row, of which an empty one counts as 1.
         Not below the longest of the lines.
     window : int, optional
         How many consecutive drawn lines are sorted by length together. None is all of an epoch, with the least padding;
         in smaller windows, lines of similar length meet others from epoch to epoch.
+    max_length : int, optional
+        The greatest of the `lengths`: longer lines are excluded. They are never drawn, shares follow from the lines
+        that remain, and the plan shows how many are excluded. Positions stay those of all lines.
+    accept : callable, optional
+        Is called, when the sampler is made, with the tuple of lines of each position that is not too long. The lines
+        are excluded if it returns False.
     seed : int, optional
         From 0 to 2147483646. None draws one from the system's entropy; ``.seed`` tells it.
     num_replicas : int, optional
@@ -115,7 +122,8 @@ class CorpusMixtureBatchSampler(CutBatchSampler):
     * An epoch holds exactly ``plan_of(epoch).files[f].drawn`` drawn lines of file f, and each of its lines once if it
       is kept. `CorpusPlan` tells how the numbers follow from rules, weights or temperature, in exact fractions.
     * Drawn is, after R's ``set.seed()`` of the epoch's seed, file after file ``sample.int(lines, drawn, replace =
-      TRUE)``, and at last, with ``shuffle``, the order of all as ``sample.int(total)``.
+      TRUE)``, of the lines that are not excluded, and at last, with ``shuffle``, the order of all as
+      ``sample.int(total)``.
     * With `epoch_end` "first_exhausted" or "all_exhausted", the shares are those of rules, weights, temperature or
       lines. The first epoch is the largest in which no line comes twice, the second the smallest in which each file
       with a share is exhausted: file f gives ``requested * share`` lines, rounded down or up, where ``requested`` is
@@ -167,6 +175,8 @@ class CorpusMixtureBatchSampler(CutBatchSampler):
         lengths: Any = None,
         max_tokens: Optional[int] = None,
         window: Optional[int] = None,
+        max_length: Optional[int] = None,
+        accept: Optional[Callable[[tuple[str, ...]], bool]] = None,
         seed: Optional[int] = None,
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
@@ -176,18 +186,27 @@ class CorpusMixtureBatchSampler(CutBatchSampler):
         read = None if rules is None else read_rules(rules)
         self._files = open_files(source, suffixes, targets)
         self._suffixes = list(suffixes)
+        by_length = check_lengths_used(lengths, max_tokens, window, needed=False, max_length=max_length)
+        max_length, accept = check_max_length(max_length), check_accept(accept)
+        of_lines = line_lengths(lengths, self._files) if by_length or max_length is not None else None
+        self._population = find_population(self._files, of_lines, max_length, accept)
+        if of_lines is not None and self._population is not None:
+            of_lines[~self._population.remains] = 0  # lines that are never drawn may be of any length
         cutting = Cutting(
             batch_size,
             self.num_replicas,
-            line_lengths(lengths, self._files) if check_lengths_used(lengths, max_tokens, window, needed=False) else None,
+            of_lines if by_length else None,
             max_tokens,
             window,
             self._shuffle,
+            "Exclude them by 'max_length'.",
         )
-        planning = Planning(self._files, read, temperature, sample, epoch_end, cutting)
+        remaining = [len(file) for file in self._files] if self._population is None else self._population.counts
+        has_limits = self._population is not None
+        planning = Planning(self._files, remaining, has_limits, read, temperature, sample, epoch_end, cutting)
         self._stages = Stages(planning, weights)
         self._replace = epoch_end == "sample"
-        self._lines = np.array([len(file) for file in self._files], dtype=np.int64)
+        self._lines = np.array(remaining, dtype=np.int64)
         if self.plan.unmatched:
             named = ", ".join(f"'{shown_name(name)}'" for name in self.plan.unmatched)
             warnings.warn(f"No rule covers these files, which are left out: {named}.", stacklevel=3)
@@ -228,7 +247,8 @@ class CorpusMixtureBatchSampler(CutBatchSampler):
 
     def _draw(self, epoch: int, stream: RandomStream) -> NDArray[Any]:
         stage = self._stage_of(epoch)
-        return draw_lines(stream, self._lines, stage.drawn, stage.kept, self._shuffle, self._replace)
+        rows = draw_lines(stream, self._lines, stage.drawn, stage.kept, self._shuffle, self._replace)
+        return rows if self._population is None else self._population.positions()[rows]
 
     def _recipe(self) -> Recipe:
         if self._stages.function is not None:
@@ -241,16 +261,18 @@ class CorpusMixtureBatchSampler(CutBatchSampler):
 
     def _written_down(self) -> Recipe:
         """Return the recipe; if the weights are a function, with the plan of epoch 0."""
-        stages = self._stages.stages
+        stages, population = self._stages.stages, self._population
         files = stages[0].plan.files
         of_stages = [file for stage in stages for file in stage.plan.files]
         sides = [side for of_suffix in zip(*(file.sides for file in self._files)) for side in of_suffix]
         parts = {
             "files": [shown_name(file.name) for file in files],
-            "lines": self._lines.astype(np.float64),
+            "lines": np.array([file.lines for file in files], dtype=np.float64),
             "drawn": np.concatenate([stage.drawn for stage in stages]).astype(np.float64),
             "kept": np.concatenate([stage.kept for stage in stages]).astype(np.float64),
             "begins": np.array(self._stages.begins, dtype=np.float64) if len(stages) > 1 else None,
+            # A bit for each line, the lowest first.
+            "remaining": None if population is None else np.packbits(population.remains, bitorder="little"),
             **stages[0].cut.parts(),
             "shuffle": self._shuffle,
             "replace": None if self._replace else False,

@@ -45,7 +45,7 @@ class FilePlan:
     name : str
         The file's name without the suffix; after some of its folders if several files have the name.
     lines : int
-        Lines that it has.
+        Lines that it has, those that limits exclude among them.
     rule : Rule or None
         The rule that covers it, where there are rules.
     uniform_share : fractions.Fraction
@@ -56,6 +56,8 @@ class FilePlan:
         Lines to draw.
     kept : int
         Lines that come once each, whatever is drawn.
+    excluded : int, default 0
+        Lines that limits exclude: they are not drawn, and shares follow from the others.
     """
 
     name: str
@@ -65,6 +67,7 @@ class FilePlan:
     share: Fraction
     drawn: int
     kept: int
+    excluded: int = 0
 
 
 class CorpusPlan:
@@ -136,18 +139,38 @@ class CorpusPlan:
         division = divide(
             [encoded(name, "names") for name in names], lines, rules=read, weights=weights, temperature=temperature
         )
-        self._share_out(names, lines, division, sample, epoch_end)
+        self._share_out(names, lines, division, sample, epoch_end, lines)
+        self.has_limits = False
 
     @classmethod
-    def of_files(cls, files: Sequence[ParallelFile], division: Division, sample: Any, epoch_end: str) -> "CorpusPlan":
-        """Make the plan of a sampler, which has divided the files, and in whose name parameters are refused."""
+    def of_files(
+        cls,
+        files: Sequence[ParallelFile],
+        division: Division,
+        sample: Any,
+        epoch_end: str,
+        remaining: Optional[Sequence[int]] = None,
+    ) -> "CorpusPlan":
+        """Make the plan of a sampler, which has divided the files, and in whose name parameters are refused.
+
+        `remaining` is the number of lines of each file that limits do not exclude; None if there are no limits.
+        """
         plan = cls.__new__(cls)
-        plan._share_out([file.label for file in files], [len(file) for file in files], division, sample, epoch_end)
+        lines = [len(file) for file in files]
+        plan._share_out([file.label for file in files], remaining or lines, division, sample, epoch_end, lines)
+        plan.has_limits = remaining is not None
         return plan
 
     def _share_out(
-        self, labels: Sequence[str], lines: Sequence[int], division: Division, sample: Any, epoch_end: str
+        self,
+        labels: Sequence[str],
+        lines: Sequence[int],
+        division: Division,
+        sample: Any,
+        epoch_end: str,
+        all_lines: Sequence[int],
     ) -> None:
+        """Plan an epoch of `lines` of the files, of which they have `all_lines`."""
         _check_epoch_end(epoch_end, sample)
         kept = [count if keep else 0 for count, keep in zip(lines, division.keeps)]
         others = sum(lines) - sum(kept)
@@ -165,14 +188,17 @@ class CorpusPlan:
         self.files = tuple(
             FilePlan(
                 name=label,
-                lines=count,
+                lines=in_all,
                 rule=rule,
                 uniform_share=Fraction(0) if keep else Fraction(count, others or 1),
                 share=share,
                 drawn=rounded(self.requested * share),
                 kept=count if keep else 0,
+                excluded=in_all - count,
             )
-            for label, count, rule, keep, share in zip(labels, lines, division.rules, division.keeps, shares)
+            for label, count, in_all, rule, keep, share in zip(
+                labels, lines, all_lines, division.rules, division.keeps, shares
+            )
         )
         if self.total == 0:
             raise RefusedValue("sample", "give an epoch at least one line", f"{show(sample)}, for none")
@@ -194,12 +220,14 @@ class CorpusPlan:
         -------
         pandas.DataFrame
             ``file``, ``lines``, ``rule`` (its number from 1, NaN where there is none), ``uniform_share`` and ``share``
-            (from 0 to 1), ``drawn`` and ``kept`` (lines of an epoch).
+            (from 0 to 1), ``drawn`` and ``kept`` (lines of an epoch); if there are limits, ``excluded`` after ``lines``
         """
+        excluded = {"excluded": np.array([file.excluded for file in self.files], dtype=np.int64)}
         return pd.DataFrame(
             {
                 "file": np.array([file.name for file in self.files], dtype=object),
                 "lines": np.array([file.lines for file in self.files], dtype=np.int64),
+                **(excluded if self.has_limits else {}),
                 "rule": np.array([np.nan if file.rule is None else file.rule.number for file in self.files]),
                 "uniform_share": np.array([float(file.uniform_share) for file in self.files]),
                 "share": np.array([float(file.share) for file in self.files]),
@@ -213,15 +241,18 @@ class CorpusPlan:
 
         Of a name that is not in the file system's encoding, the bytes that are not are shown as ``\\xe9``.
         """
-        head = ("file", "lines", "rule", "uniform", "share", "drawn", "kept")
-        rows = [head]
+        rows: list[tuple[str, ...]] = [("file", "lines", "excluded", "rule", "uniform", "share", "drawn", "kept")]
         for file in self.files:
             number = "-" if file.rule is None else str(file.rule.number)
             shares = (f"{100 * float(file.uniform_share):.2f} %", f"{100 * float(file.share):.2f} %")
-            rows.append((shown_name(file.name), str(file.lines), number, *shares, str(file.drawn), str(file.kept)))
-        totals = [sum(getattr(file, column) for file in self.files) for column in ("lines", "drawn", "kept")]
-        rows.append(("total", str(totals[0]), "", "", "", str(totals[1]), str(totals[2])))
-        widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
+            counts = (str(file.lines), str(file.excluded), number)
+            rows.append((shown_name(file.name), *counts, *shares, str(file.drawn), str(file.kept)))
+        columns = ("lines", "excluded", "drawn", "kept")
+        totals = [str(sum(getattr(file, column) for file in self.files)) for column in columns]
+        rows.append(("total", *totals[:2], "", "", "", *totals[2:]))
+        if not self.has_limits:
+            rows = [(*row[:2], *row[3:]) for row in rows]
+        widths = [max(map(len, column)) for column in zip(*rows)]
         lines = [
             "  ".join([row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:]))])
             for row in rows

@@ -35,6 +35,8 @@ class Planning(NamedTuple):
     """All but the weights that plans follow from, as the parameters of a mixture say it."""
 
     files: Sequence[ParallelFile]
+    remaining: Sequence[int]  # lines of each file that limits do not exclude
+    has_limits: bool
     rules: Optional[Sequence[Rule]]
     temperature: Any
     sample: Any
@@ -44,9 +46,9 @@ class Planning(NamedTuple):
     def stage(self, weights: Any) -> Stage:
         """Make the plan for weights, and refuse an epoch that is too large."""
         names = [encoded(file.name, "source") for file in self.files]
-        lines = [len(file) for file in self.files]
-        division = divide(names, lines, rules=self.rules, weights=weights, temperature=self.temperature)
-        plan = CorpusPlan.of_files(self.files, division, self.sample, self.epoch_end)
+        division = divide(names, self.remaining, rules=self.rules, weights=weights, temperature=self.temperature)
+        remaining = self.remaining if self.has_limits else None
+        plan = CorpusPlan.of_files(self.files, division, self.sample, self.epoch_end, remaining)
         if plan.total > MAX_COUNT:
             required = f"give an epoch at most {MAX_COUNT} lines"
             name, given = ("epoch_end", self.epoch_end) if self.sample is None else ("sample", self.sample)

@@ -122,6 +122,33 @@ def test_mixtures_by_length(corpus: Path, limits: dict[str, Any], r: Session) ->
             assert offsets.tolist() == mixture.batches(epoch).offsets.tolist()
 
 
+ACCEPT = "function(lines) nchar(lines$txt) %% 3 != 1"
+
+
+@pytest.mark.parametrize("chosen", [{"max_length": 6}, {"max_length": 6.0, "max_tokens": 30}, {"accept": True}])
+def test_mixtures_with_limits(corpus: Path, chosen: dict[str, Any], r: Session, base: Any) -> None:
+    for name in SIZES:
+        lines = (f"{'w ' * (1 + place % 9)}\n" for place in range(SIZES[name]))
+        (corpus / f"{name}.txt").write_text("".join(lines), encoding="utf-8")
+    given: dict[str, Any] = {"rules": ["gold *", "IT,MSDN 20", "news 10"], "seed": 1, "batch_size": 6, **chosen}
+    crossed = {"sample": np.array([50], dtype=np.int32), "suffixes": ".txt", **given}
+    if "accept" in chosen:
+        given["accept"], crossed["accept"] = lambda lines: len(lines[0]) % 3 != 1, evaluated(base, ACCEPT)
+    mixture = mixture_of(corpus, sample=50, **given)
+    generator = r.call("batch_sampler_corpus_mixture", str(corpus), **crossed)
+    assert_same_recipe(r, mixture, generator)
+    assert_same_recipe(r, mixture, rbridge.as_torch_sampler(mixture))
+    instance = r.call_function(generator, None)
+    for epoch in (0, 3):
+        rows, offsets = (as_array(vector) for vector in r.call_function(instance["batches"], epoch))
+        assert (rows - 1).tolist() == mixture.batches(epoch).rows.tolist()
+        assert offsets.tolist() == mixture.batches(epoch).offsets.tolist()
+    frame = r.call("corpus_plan", generator)
+    columns, table = dict(zip(frame.names, frame)), mixture.plan.table()
+    assert list(columns) == list(table) and list(table)[2] == "excluded"
+    assert as_array(columns["excluded"]).tolist() == table["excluded"].tolist() and table["excluded"].sum() > 0
+
+
 def test_a_mixture_is_a_torch_sampler(corpus: Path) -> None:
     mixture = mixture_of(corpus)
     delivered = rbridge.collect_rows(rbridge.as_torch_sampler(mixture), 145)

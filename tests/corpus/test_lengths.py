@@ -408,6 +408,10 @@ def test_a_file_that_changes_while_words_are_counted(tmp_path: Path) -> None:
         ({"lengths": [1] * 5, "max_tokens": 0}, "The 'max_tokens' parameter of {} must be an integer from 1 to"),
         ({"lengths": [1] * 5, "window": 0}, "The 'window' parameter of {} must be an integer from 1 to 2147483647"),
         (
+            {"lengths": [1, 2, 9, 3, 5], "max_tokens": 8},
+            "Got 8 instead. 1 example is longer, the first at row position 2, counted from 0.",
+        ),
+        (
             {"lengths": [1] * 5, "max_tokens": 5, "num_replicas": 9},
             "The 'num_replicas' parameter of {} must leave each batch a row: 8 are drawn for 9 batches. Got 9 instead.",
         ),

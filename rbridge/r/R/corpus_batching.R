@@ -7,10 +7,11 @@ by_length = function(parts) !is.null(parts$lengths)
 
 # -> the parts
 # `n_rows` is a list of the numbers of rows that epochs draw, which must allow such batches; `lengths` are those of all
-# rows of the dataset, NULL if batches do not follow from them.
-cut_settings = function(n_rows, batch_size, num_replicas, lengths, max_tokens, window) {
+# rows of the dataset, NULL if batches do not follow from them; `way_out` is what messages advise about rows that are too
+# long.
+cut_settings = function(n_rows, batch_size, num_replicas, lengths, max_tokens, window, way_out = NULL) {
   parts = if (!is.null(lengths)) {
-    length_settings(lengths, batch_size, max_tokens, window)
+    length_settings(lengths, batch_size, max_tokens, window, way_out)
   } else {
     list(batch_size = check_count(batch_size, "batch_size"))
   }
@@ -28,27 +29,25 @@ check_cut_fits = function(n_rows, parts) {
   check_no_empty_batch(n_rows, least, parts$num_replicas)
 }
 
-length_settings = function(lengths, batch_size, max_tokens, window) {
+length_settings = function(lengths, batch_size, max_tokens, window, way_out) {
   if (!is.null(batch_size) || is.null(max_tokens)) {
     batch_size = check_count(batch_size, "batch_size")
   }
   window = if (!is.null(window)) check_between(window, "window", 1, largest_count)
   if (!is.null(max_tokens)) {
     max_tokens = check_between(max_tokens, "max_tokens", 1, 2^53)
-    check_none_too_long(lengths, max_tokens)
+    check_none_too_long(lengths, max_tokens, way_out)
   }
   list(batch_size = batch_size, lengths = lengths, max_tokens = max_tokens, window = window)
 }
 
-check_none_too_long = function(lengths, max_tokens) {
+check_none_too_long = function(lengths, max_tokens, way_out) {
   too_long = which(lengths > max_tokens)
   if (length(too_long) > 0L) {
-    advice = if (length(too_long) > 1L) {
-      sprintf("%s are longer, the first at row position %.0f, counted from 1.", show_count(length(too_long), "example"),
-        too_long[1L])
-    }
+    advice = sprintf("%s %s longer, the first at row position %.0f, counted from 1.",
+      show_count(length(too_long), "example"), if (length(too_long) == 1L) "is" else "are", too_long[1L])
     stop_parameter("max_tokens", sprintf("be at least %d, the length of the longest example", max(lengths)),
-      show_value(max_tokens), advice)
+      show_value(max_tokens), paste(c(advice, way_out), collapse = " "))
   }
 }
 

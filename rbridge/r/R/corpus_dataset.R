@@ -17,6 +17,9 @@
 #'   Is called with the lines of a batch, as `lines()` returns them; its value is the batch.
 #'   This is the place for a tokenizer.
 #'   `NULL` (default): the batch is the lines.
+#' @param lengths,max_length,accept
+#'   As in [batch_sampler_corpus_mixture()]: lines that they exclude have no position.
+#'   A mixture leaves all lines their positions; its `dataset()` has no limits.
 #' @param targets (`character()` or `list()`)\cr
 #'   The paths of the partners of the files of `source`, in the same order, whatever the names.
 #'   `NULL` (default): the partners are found by their suffixes.
@@ -56,18 +59,24 @@
 #' length(dataset)
 #' dataset[2:1]
 #' corpus_dataset(folder, ".en", transform = function(lines) nchar(lines$en))[1:2]
-corpus_dataset = function(source, suffixes = c(".src", ".tgt"), transform = NULL, targets = NULL) {
+corpus_dataset = function(source, suffixes = c(".src", ".tgt"), transform = NULL, targets = NULL, lengths = NULL,
+  max_length = NULL, accept = NULL) {
   name_errors("corpus_dataset")
-  files_dataset(open_files(source, suffixes, targets), transform)
+  if (!is.null(lengths) && is.null(max_length)) {
+    stop_parameter("lengths", "be given together with 'max_length'", show_value(lengths))
+  }
+  files = open_files(source, suffixes, targets)
+  files_dataset(files, transform, limited_positions(files, lengths, max_length, accept))
 }
 
-# `files` as open_files() returns them.
-files_dataset = function(files, transform) {
+# `files` as open_files() returns them; `remaining` are the numbers of the lines that have positions, NULL if all have.
+files_dataset = function(files, transform, remaining = NULL) {
   name_errors("corpus_dataset")
   if (!is.null(transform) && !is.function(transform)) {
     stop_parameter("transform", "be a function, or nothing", show_value(transform))
   }
   ends = cumsum(files$lines)
+  n_positions = if (is.null(remaining)) ends[length(ends)] else length(remaining)
   generator = torch::dataset(
     name = "corpus_dataset",
     initialize = function() {
@@ -79,7 +88,10 @@ files_dataset = function(files, transform) {
     shown = NULL,
     handles = NULL,
     lines = function(positions) {
-      positions = check_positions(positions, ends[length(ends)])
+      positions = check_positions(positions, n_positions)
+      if (!is.null(remaining)) {
+        positions = remaining[positions]
+      }
       sides = seq_along(files$suffixes)
       read = lapply(sides, function(side) self$.read(side, positions))
       names(read) = sub("^[.]", "", files$suffixes)
@@ -95,7 +107,7 @@ files_dataset = function(files, transform) {
       lines = self$lines(positions)
       if (is.null(transform)) lines else transform(lines)
     },
-    .length = function() ends[length(ends)],
+    .length = function() n_positions,
     parent_env = environment()
   )
   generator()

@@ -3,10 +3,11 @@
 lines_at_a_time = 4096 # that are read for a function of the user
 
 # Whether batches follow from lengths: if `max_tokens` or `window` says so. `needed`: lengths must be given then.
-check_lengths_used = function(lengths, max_tokens, window, needed) {
+check_lengths_used = function(lengths, max_tokens, window, needed, max_length = NULL) {
   if (is.null(max_tokens) && is.null(window)) {
-    if (!is.null(lengths)) {
-      stop_parameter("lengths", "be given together with 'max_tokens' or 'window'", show_value(lengths))
+    if (!is.null(lengths) && is.null(max_length)) {
+      others = if (needed) "'max_tokens' or 'window'" else "'max_tokens', 'window' or 'max_length'"
+      stop_parameter("lengths", paste("be given together with", others), show_value(lengths))
     }
     return(FALSE)
   }
@@ -83,19 +84,26 @@ count_words = function(path, version, n_lines) {
 }
 
 lengths_by = function(lengths, files) {
-  dataset = files_dataset(files, NULL)
-  n_lines = sum(files$lines)
   required = sprintf("return a whole number from 0 to %.0f for each position", largest_count)
-  begins = seq_len(ceiling(n_lines / lines_at_a_time)) * lines_at_a_time - lines_at_a_time
-  tick = progress_ticker("finding the lengths of lines", length(begins))
-  found = lapply(begins, function(begin) {
-    positions = begin + seq_len(min(lines_at_a_time, n_lines - begin))
-    returned = lengths(dataset$lines(positions))
-    if (!is.numeric(returned) || is.object(returned) || length(returned) != length(positions)) {
+  found = over_lines(files, seq_len(sum(files$lines)), "finding the lengths of lines", function(lines, n_positions) {
+    returned = lengths(lines)
+    if (!is.numeric(returned) || is.object(returned) || length(returned) != n_positions) {
       stop_parameter("lengths", required, show_value(returned))
     }
-    tick()
     check_lengths(as.vector(returned), required)
   })
   as.integer(unlist(found))
+}
+
+# What a function returns of the lines at many places, numbers over all files, and how many these are: a list.
+over_lines = function(files, places, description, ask) {
+  dataset = files_dataset(files, NULL)
+  begins = seq_len(ceiling(length(places) / lines_at_a_time)) * lines_at_a_time - lines_at_a_time
+  tick = progress_ticker(description, length(begins))
+  lapply(begins, function(begin) {
+    some = places[begin + seq_len(min(lines_at_a_time, length(places) - begin))]
+    answer = ask(dataset$lines(some), length(some))
+    tick()
+    answer
+  })
 }

@@ -53,7 +53,7 @@
 #'   A function is called with the lines of many positions, as `lines()` of [corpus_dataset()] returns them, and returns
 #'   a length for each position.
 #'   Numbers: one for each line, file after file.
-#'   It needs `max_tokens` or `window`.
+#'   It needs `max_tokens`, `window` or `max_length`.
 #' @param max_tokens (`integer(1)`)\cr
 #'   The most tokens of a batch, padding included: its rows times its longest row, of which an empty one counts as 1.
 #'   Not below the longest of the lines.
@@ -62,6 +62,15 @@
 #'   How many consecutive drawn lines are sorted by length together.
 #'   In smaller windows, lines of similar length meet others from epoch to epoch.
 #'   `NULL` (default): all of an epoch, with the least padding.
+#' @param max_length (`integer(1)`)\cr
+#'   The greatest of the `lengths`: longer lines are excluded.
+#'   They are never drawn, shares follow from the lines that remain, and [corpus_plan()] shows how many are excluded.
+#'   Rows stay those of all lines.
+#'   `NULL` (default): there is no such limit.
+#' @param accept (`function`)\cr
+#'   Is called, when the sampler is made, with the lines of many positions that are not too long, as `lines()` of
+#'   [corpus_dataset()] returns them, and returns for each position whether it is accepted; the others are excluded.
+#'   `NULL` (default): all are accepted.
 #' @param seed (`integer(1)`)\cr
 #'   Integer from 0 to 2147483646 that decides the lines of all epochs.
 #'   `NULL` (default): one is drawn each time the generator is called, from the generator of torch if LibTorch is
@@ -111,7 +120,8 @@
 #' @section Guarantees:
 #' * An epoch holds as many drawn lines of each file as [corpus_plan()] shows, and each line that is kept once.
 #' * Drawn is, after `set.seed(s)` with `RNGkind("Mersenne-Twister", "Inversion", "Rejection")`, file after file
-#'   `sample.int(lines, drawn, replace = TRUE)`, and at last, with `shuffle`, the order of all as `sample.int(total)`.
+#'   `sample.int(lines, drawn, replace = TRUE)` of the lines that are not excluded, and at last, with `shuffle`, the
+#'   order of all as `sample.int(total)`.
 #'   `s` is `(seed + 1327217885 * epoch) %% 2147483647`.
 #'   R's own generator takes no part, except for the one number drawn if `seed` is `NULL`.
 #' * With `epoch_end` `"first_exhausted"` or `"all_exhausted"`, the first epoch is the largest in which no line comes
@@ -160,18 +170,27 @@
 #' dataset[rows[1:3]]
 batch_sampler_corpus_mixture = function(source, batch_size = NULL, sample = NULL, rules = NULL,
   suffixes = c(".src", ".tgt"), targets = NULL, weights = NULL, temperature = NULL, epoch_end = "sample",
-  shuffle = TRUE, lengths = NULL, max_tokens = NULL, window = NULL, seed = NULL, num_replicas = NULL) {
+  shuffle = TRUE, lengths = NULL, max_tokens = NULL, window = NULL, max_length = NULL, accept = NULL, seed = NULL,
+  num_replicas = NULL) {
   name_errors("batch_sampler_corpus_mixture")
   seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed)
   num_replicas = check_positive(num_replicas, "num_replicas")
   shuffle = check_flag(shuffle, "shuffle")
   rules = if (!is.null(rules)) read_rules(rules)
   files = open_files(source, suffixes, targets)
-  stages = make_stages(files$names, files$lines, sample, rules, weights, temperature, epoch_end)
+  used = check_lengths_used(lengths, max_tokens, window, needed = FALSE, max_length = max_length)
+  max_length = check_max_length(max_length)
+  accept = check_accept(accept)
+  of_lines = if (used || !is.null(max_length)) line_lengths(lengths, files)
+  population = find_population(files, of_lines, max_length, accept)
+  remaining = if (is.null(population)) files$lines else population$counts
+  stages = make_stages(files$names, remaining, sample, rules, weights, temperature, epoch_end)
   plans = stages$plans
-  used = check_lengths_used(lengths, max_tokens, window, needed = FALSE)
-  of_lines = if (used) line_lengths(lengths, files)
-  cut = cut_settings(lapply(plans, lines_of_stage), batch_size, num_replicas, of_lines, max_tokens, window)
+  if (!is.null(population) && used) {
+    of_lines[!population$remains] = 0L # lines that are never drawn may be of any length
+  }
+  cut = cut_settings(lapply(plans, lines_of_stage), batch_size, num_replicas, if (used) of_lines, max_tokens, window,
+    "Exclude them by 'max_length'.")
   of_stages = function(field) unlist(lapply(plans, `[[`, field))
   shown = shown_name(files$labels)
   left_out = if (!is.null(rules)) shown[is.nan(plans[[1L]]$rule)]
@@ -181,6 +200,7 @@ batch_sampler_corpus_mixture = function(source, batch_size = NULL, sample = NULL
   parts = c(
     list(files = shown, lines = files$lines, drawn = of_stages("drawn"), kept = of_stages("kept")),
     list(begins = if (length(plans) > 1L) stages$begins),
+    list(remaining = if (!is.null(population)) population_bits(population$remains)),
     cut, list(shuffle = as.integer(shuffle), replace = if (epoch_end != "sample") 0L),
     list(weights = if (is.function(weights)) paste(deparse(weights), collapse = "\n"))
   )
@@ -207,7 +227,8 @@ kind_mixture = function() {
     setup = function(recipe, private) {
       list(
         offsets = lapply(lines_of_stages(recipe), cut_offsets, recipe$parts),
-        paths = bytes_as_paths(recipe$labels$paths)
+        paths = bytes_as_paths(recipe$labels$paths),
+        population = population_of(recipe$parts)
       )
     },
     draw = function(private, epoch) {
@@ -269,6 +290,9 @@ check_mixture = function(recipe) {
     check_cut(recipe, total, sum(parts$lines))
   }
   part_flag(recipe, "shuffle")
+  if (!is.null(parts$remaining)) {
+    check_remaining(recipe)
+  }
   if (!is.null(parts$replace)) {
     part_flag(recipe, "replace")
   }
@@ -341,9 +365,14 @@ offsets_of_stage = function(private, stage, epoch) {
 # -> list(rows, stream)
 draw_mixture = function(private, stage, epoch) {
   parts = private$.recipe$parts
+  population = private$.setup$population
   is_shuffled = parts$shuffle == 1
   seed = epoch_seed(private$.recipe$seed, epoch)
-  drawn = .Call(C_draw_lines, parts$lines, stage$drawn, stage$kept, is_shuffled, draws_with_replacement(parts), seed)
+  lines = if (is.null(population)) parts$lines else population$counts
+  drawn = .Call(C_draw_lines, lines, stage$drawn, stage$kept, is_shuffled, draws_with_replacement(parts), seed)
+  if (!is.null(population)) {
+    drawn$rows = population$positions[drawn$rows]
+  }
   if (!is_shuffled) {
     drawn$rows = sort(drawn$rows, method = "radix")
   }

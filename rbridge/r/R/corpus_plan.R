@@ -13,6 +13,7 @@
 #' @return A `data.frame()`, one row for each file, with the columns
 #'   * `file`: the name without suffix, after some of its folders if several files have the name;
 #'   * `lines`: lines that the file has;
+#'   * `excluded`, only if the mixture has limits: how many of them the limits exclude;
 #'   * `rule`: number of the rule that covers it, `NA` if there is none;
 #'   * `uniform_share`: its share of the lines that are not kept, from 0 to 1;
 #'   * `share`: its share of the lines to draw, from 0 to 1;
@@ -57,16 +58,18 @@ corpus_plan = function(mixture, epoch = NULL) {
 # `stage` is that of an epoch.
 plan_table = function(recipe, stage) {
   rule = recipe$labels$rule
-  data.frame(
-    file = recipe$parts$files,
-    lines = recipe$parts$lines,
-    rule = ifelse(is.nan(rule), NA_real_, rule),
-    uniform_share = stage$uniform_share,
-    share = stage$share,
-    drawn = stage$drawn,
-    kept = stage$kept,
-    stringsAsFactors = FALSE
-  )
+  population = population_of(recipe$parts)
+  data.frame(c(
+    list(file = recipe$parts$files, lines = recipe$parts$lines),
+    if (!is.null(population)) list(excluded = recipe$parts$lines - population$counts),
+    list(
+      rule = ifelse(is.nan(rule), NA_real_, rule),
+      uniform_share = stage$uniform_share,
+      share = stage$share,
+      drawn = stage$drawn,
+      kept = stage$kept
+    )
+  ), stringsAsFactors = FALSE)
 }
 
 # Lines of the files and what divides an epoch among them -> how many lines of each file an epoch draws, in exact

@@ -169,7 +169,10 @@ calls = list(
 length_limits = list(lengths = c(1, 2, 3, 4, 5, 6), max_tokens = 9)
 besides = list(lengths = list(max_tokens = 9), max_tokens = length_limits, window = length_limits)
 # Functions that are called, and fail as they like.
-called = list(batch_sampler_corpus_mixture = c("lengths", "weights"))
+called = list(
+  batch_sampler_corpus_mixture = c("lengths", "accept", "weights"),
+  corpus_dataset = c("lengths", "accept")
+)
 not_called = c(
   batch_sampler_python = "needs Python; tests/bridge has its calls",
   collect_rows = "needs Python or a loader of LibTorch; tests/bridge has its calls",
@@ -180,6 +183,9 @@ not_called = c(
 )
 
 given_besides = function(name, argument) {
+  if (name == "corpus_dataset") {
+    return(if (argument == "lengths") list(max_length = 3) else list())
+  }
   given = if (startsWith(name, "batch_sampler")) besides[[argument]]
   if (name == "batch_sampler_corpus_mixture" && !is.null(given)) {
     given$lengths = NULL # words

@@ -1,0 +1,93 @@
+"""Which lines of the files can be drawn: those that are not too long, and that the user accepts."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, NamedTuple, Optional, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pystrat.corpus.files import ParallelFile
+from pystrat.corpus.lengths import line_lengths, lines_in_order
+from pystrat.limits import MAX_COUNT
+from pystrat.messages import RefusedType, check_integer, show
+
+
+class Population(NamedTuple):
+    """The lines that remain of files.
+
+    Attributes
+    ----------
+    remains : numpy.ndarray of bool, shape (number of lines,)
+        For each line of all files, file after file, whether it remains.
+    counts : list of int
+        How many lines of each file remain.
+    """
+
+    remains: NDArray[np.bool_]
+    counts: list[int]
+
+    def positions(self) -> NDArray[Any]:
+        """Return the numbers, over all files, of the lines that remain; int32 if all lines can be numbered so."""
+        found = np.flatnonzero(self.remains)
+        return found.astype(np.int32) if len(self.remains) <= MAX_COUNT else found
+
+
+def find_population(
+    files: Sequence[ParallelFile],
+    lengths: Optional[NDArray[np.int32]],
+    max_length: Optional[int],
+    accept: Optional[Callable[[tuple[str, ...]], bool]],
+) -> Optional[Population]:
+    """Return the lines that remain; None if there are no limits.
+
+    Parameters
+    ----------
+    files : sequence of ParallelFile
+    lengths : numpy.ndarray of int32, optional
+        Of all lines; needed for `max_length`.
+    max_length : int, optional
+        As `check_max_length` returned it.
+    accept : callable, optional
+        Is called with the lines of the positions that are not too long.
+
+    Raises
+    ------
+    TypeError
+        If `accept` returns anything but true or false.
+    """
+    if max_length is None and accept is None:
+        return None
+    remains = np.ones(sum(map(len, files)), dtype=np.bool_)
+    if max_length is not None:
+        assert lengths is not None
+        remains = lengths <= max_length
+    if accept is not None:
+        for place, lines in lines_in_order(files, np.flatnonzero(remains), "asking which lines to accept"):
+            accepted = accept(lines)
+            if not isinstance(accepted, (bool, np.bool_)):
+                raise RefusedType("accept", "return true or false for the lines of a position", show(accepted))
+            remains[place] = accepted
+    ends = np.cumsum([len(file) for file in files])[:-1]
+    return Population(remains, [int(part.sum()) for part in np.split(remains, ends)])
+
+
+def limited_population(
+    files: Sequence[ParallelFile], lengths: Any, max_length: Any, accept: Any
+) -> Optional[Population]:
+    """As `find_population`, of what the user has given."""
+    max_length = check_max_length(max_length)
+    of_lines = None if max_length is None else line_lengths(lengths, files)
+    return find_population(files, of_lines, max_length, check_accept(accept))
+
+
+def check_max_length(max_length: Any) -> Optional[int]:
+    """Return a number of tokens, or None."""
+    return None if max_length is None else check_integer(max_length, "max_length", minimum=0, maximum=MAX_COUNT)
+
+
+def check_accept(accept: Any) -> Any:
+    """Return a function of the lines of a position, or None."""
+    if accept is not None and not callable(accept):
+        raise RefusedType("accept", "be a function, or nothing", show(accept))
+    return accept

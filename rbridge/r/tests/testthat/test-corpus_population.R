@@ -1,0 +1,85 @@
+# Limits before drawing: lines that are excluded are never drawn, and shares follow from the others.
+
+# Two files of pairs, whose lines have 1 to 9 and 1 to 5 words.
+corpus_of_words = function() {
+  folder = corpus_of()
+  for (name in c("a", "b")) {
+    for (side in c("src", "tgt")) {
+      counts = 1 + ((seq_len(if (name == "a") 90 else 30) - 1) * 7) %% (if (side == "src") 9 else 5)
+      writeLines(vapply(counts, function(count) paste(rep("w", count), collapse = " "), ""),
+        file.path(folder, paste0(name, ".", side)))
+    }
+  }
+  folder
+}
+
+longest_side = function(lines) pmax(nchar(lines$src), nchar(lines$tgt)) %/% 2 + 1
+
+test_that("lines beyond the limits are never drawn, and shares follow from the others", {
+  folder = corpus_of_words()
+  dataset = corpus_dataset(folder)
+  within = which(longest_side(dataset$lines(1:120)) <= 6)
+  generator = batch_sampler_corpus_mixture(folder, 16, 500L, max_length = 6, seed = 1)
+  sampler = generator(dataset)
+  expect_identical(sort(unique(sampler$batches(0)$rows)), within)
+  plan = corpus_plan(generator)
+  expect_named(plan, c("file", "lines", "excluded", "rule", "uniform_share", "share", "drawn", "kept"))
+  expect_identical(plan$lines, c(90, 30))
+  expect_identical(plan$excluded, c(90 - sum(within <= 90), 30 - sum(within > 90)))
+  expect_equal(plan$share, (plan$lines - plan$excluded) / length(within))
+  different = function(lines) lines$src != lines$tgt
+  sampler = batch_sampler_corpus_mixture(folder, 16, 500L, max_length = 6, accept = different, seed = 1)(NULL)
+  expect_identical(sort(unique(sampler$batches(0)$rows)), within[different(dataset$lines(within))])
+  expect_identical(sampler$dataset()[3], dataset[3])
+})
+
+test_that("a dataset with limits has only what remains", {
+  folder = corpus_of_words()
+  whole = corpus_dataset(folder)
+  limited = corpus_dataset(folder, max_length = 6)
+  within = which(longest_side(whole$lines(1:120)) <= 6)
+  expect_length(limited, length(within))
+  expect_identical(limited[length(within):1], whole[rev(within)])
+  expect_error(limited[length(within) + 1], "hold positions of lines from 1 to")
+  nothing = corpus_dataset(folder, accept = function(lines) rep(FALSE, length(lines$src)))
+  expect_length(nothing, 0L)
+})
+
+test_that("a file without remaining lines counts as empty", {
+  folder = corpus_of_words()
+  lengths = rep(c(9, 1), c(90, 30))
+  sampler = batch_sampler_corpus_mixture(folder, 4, 20L, lengths = lengths, max_length = 3, seed = 1)(NULL)
+  expect_identical(sampler$plan()$drawn, c(0, 20))
+  expect_gt(min(sampler$batches(0)$rows), 90)
+})
+
+test_that("a saved generator draws the same in a fresh R session", {
+  generator = batch_sampler_corpus_mixture(corpus_of_words(), sample = 50L, max_length = 6, max_tokens = 12, seed = 1)
+  file = tempfile(fileext = ".rds")
+  saveRDS(generator, file)
+  fresh = callr::r(function(file) readRDS(file)(NULL)$batches(5), list(file),
+    libpath = c(installed_library(), .libPaths()))
+  expect_identical(fresh, generator(NULL)$batches(5))
+})
+
+test_that("wrong arguments and recipes are refused", {
+  folder = corpus_of_words()
+  refused = function(message, ...) {
+    expect_error(batch_sampler_corpus_mixture(folder, 4, 20L, ...), message, fixed = TRUE)
+    expect_error(corpus_dataset(folder, ...), message, fixed = TRUE)
+  }
+  refused("must be an integer from 0 to 2147483647. Got -1 instead.", max_length = -1)
+  refused("must be a function, or nothing. Got TRUE instead.", accept = TRUE)
+  refused("must return true or false for each position. Got TRUE instead.", accept = function(lines) TRUE)
+  refused("The 'lengths' parameter of ", lengths = "words")
+  expect_error(batch_sampler_corpus_mixture(folder, sample = 50L, max_tokens = 8), "Exclude them by 'max_length'.")
+  recipe = attr(batch_sampler_corpus_mixture(folder, 4, 20L, max_length = 6, seed = 1), "settings")$recipe
+  for (remaining in list(1, recipe$parts$remaining[-1L], c(recipe$parts$remaining, as.raw(0L)))) {
+    wrong = recipe
+    wrong$parts$remaining = remaining
+    expect_error(new_generator(wrong)(NULL), "have a bit for each of 120 lines as 'remaining'")
+  }
+  wrong = recipe
+  wrong$parts$lines = c(90, 27)
+  expect_error(new_generator(wrong)(NULL), "have a bit for each of 117 lines as 'remaining'. Got more")
+})

@@ -1,0 +1,156 @@
+"""Limits before drawing: lines that are excluded are never drawn, and shares follow from the others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler, CorpusPlan
+from pystrat.corpus._draws import draw_lines
+from pystrat.base import epoch_seed
+from pystrat._random import RandomStream
+
+
+def words(count: int) -> str:
+    return " ".join(["w"] * count)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Two files of pairs, whose lines have 1 to 9 and 1 to 5 words."""
+    for name, size in {"a": 90, "b": 30}.items():
+        for side, most in (("src", 9), ("tgt", 5)):
+            lines = [words(1 + line * 7 % most) + "\n" for line in range(size)]
+            (tmp_path / f"{name}.{side}").write_text("".join(lines), encoding="ascii")
+    return tmp_path
+
+
+def longest(lines: tuple[str, ...]) -> int:
+    return max(len(line.split()) for line in lines)
+
+
+def test_lines_beyond_the_limits_are_never_drawn(folder: Path) -> None:
+    dataset = CorpusDataset(folder)
+    mixture = CorpusMixtureBatchSampler(folder, 16, sample=500, max_length=6, seed=1)
+    within = [position for position in range(120) if longest(dataset[position]) <= 6]
+    assert 0 < len(within) < 120
+    assert sorted(set(mixture.batches().rows.tolist())) == within, "all others are, in 500 draws"
+    assert mixture.dataset()[within[-1]] == dataset[within[-1]], "positions stay those of all lines"
+    chosen = CorpusMixtureBatchSampler(
+        folder, 16, sample=500, max_length=6, accept=lambda lines: lines[0] != lines[1], seed=1
+    )
+    different = [position for position in within if len(set(dataset[position])) == 2]
+    assert sorted(set(chosen.batches().rows.tolist())) == different
+
+
+def test_shares_follow_from_the_lines_that_remain(folder: Path) -> None:
+    mixture = CorpusMixtureBatchSampler(folder, 16, sample=200, max_length=6, seed=1)
+    excluded = [file.excluded for file in mixture.plan.files]
+    remaining = [file.lines - file.excluded for file in mixture.plan.files]
+    assert [file.lines for file in mixture.plan.files] == [90, 30] and all(excluded)
+    assert [file.drawn for file in mixture.plan.files] == [
+        file.drawn for file in CorpusPlan(["a", "b"], remaining, 200).files
+    ]
+    rows = draw_lines(
+        RandomStream(epoch_seed(1, 3)),
+        np.array(remaining),
+        np.array([file.drawn for file in mixture.plan.files]),
+        np.zeros(2, dtype=np.int64),
+        True,
+    )
+    positions = np.flatnonzero([longest(lines) <= 6 for lines in CorpusDataset(folder)])
+    assert mixture.batches(3).rows.tolist() == positions[rows].tolist(), "sample.int() of the lines that remain"
+
+
+def test_the_plan_shows_what_is_excluded(folder: Path) -> None:
+    rules = ["a *", "* 1"]
+    plan = CorpusMixtureBatchSampler(folder, 16, sample=100, rules=rules, max_length=6).plan
+    table = plan.table()
+    assert list(table)[:4] == ["file", "lines", "excluded", "rule"]
+    assert table["excluded"].tolist() == [30, 10]
+    assert table["kept"].tolist() == [60, 0] and table["drawn"].tolist() == [0, 40]
+    assert plan.summary().splitlines()[0].split()[:4] == ["file", "lines", "excluded", "rule"]
+    assert plan.summary().splitlines()[3].split() == ["total", "120", "40", "40", "60"]
+    without = CorpusMixtureBatchSampler(folder, 16, sample=100, rules=rules).plan
+    assert "excluded" not in without.table() and "excluded" not in without.summary()
+
+
+def test_a_file_without_remaining_lines_counts_as_empty(folder: Path) -> None:
+    mixture = CorpusMixtureBatchSampler(folder, 4, sample=20, lengths=[9] * 90 + [1] * 30, max_length=3, seed=1)
+    assert [(file.excluded, file.drawn) for file in mixture.plan.files] == [(90, 0), (0, 20)]
+    assert mixture.batches().rows.min() >= 90
+    with pytest.raises(
+        ValueError, match="'sample' parameter of CorpusMixtureBatchSampler must be taken from files that"
+    ):
+        CorpusMixtureBatchSampler(folder, 4, sample=20, max_length=0)
+
+
+def test_an_epoch_without_replacement_has_each_remaining_line_once(folder: Path) -> None:
+    dataset = CorpusDataset(folder)
+    mixture = CorpusMixtureBatchSampler(folder, 16, epoch_end="all_exhausted", max_length=6, seed=1)
+    within = [position for position in range(120) if longest(dataset[position]) <= 6]
+    assert sorted(mixture.batches().rows.tolist()) == within
+
+
+def test_limits_and_tokens_together(folder: Path) -> None:
+    with pytest.raises(ValueError) as refused:
+        CorpusMixtureBatchSampler(folder, sample=50, max_tokens=8, seed=1)
+    assert str(refused.value) == (
+        "The 'max_tokens' parameter of CorpusMixtureBatchSampler must be at least 9, the length of the longest "
+        "example. Got 8 instead. 13 examples are longer, the first at row position 5, counted from 0. "
+        "Exclude them by 'max_length'."
+    )
+    mixture = CorpusMixtureBatchSampler(folder, sample=50, max_tokens=8, max_length=8, seed=1)
+    dataset = mixture.dataset()
+    assert all(len(batch) * max(longest(dataset[row]) for row in batch) <= 8 for batch in mixture)
+
+
+@given(excluded=st.lists(st.booleans(), min_size=1, max_size=40), sample=st.integers(1, 60), shuffle=st.booleans())
+def test_any_lines_may_be_excluded(
+    excluded: list[bool], sample: int, shuffle: bool, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("lines")
+    (folder / "a.txt").write_text("".join(f"{place}\n" for place in range(len(excluded))))
+    parameters: dict[str, Any] = {"suffixes": [".txt"], "accept": lambda lines: not excluded[int(lines[0])]}
+    remaining = np.flatnonzero(~np.array(excluded))
+    if not len(remaining):
+        with pytest.raises(ValueError, match="must be taken from files that have lines"):
+            CorpusMixtureBatchSampler(folder, 4, sample=sample, **parameters)
+        assert len(CorpusDataset(folder, **parameters)) == 0
+        return
+    mixture = CorpusMixtureBatchSampler(folder, 4, sample=sample, shuffle=shuffle, seed=1, **parameters)
+    rows = mixture.batches().rows
+    assert set(rows.tolist()) <= set(remaining.tolist()) and len(rows) == sample
+    assert shuffle or (np.diff(rows) >= 0).all()
+    limited = CorpusDataset(folder, **parameters)
+    assert list(limited) == [(str(place),) for place in remaining]
+    assert limited.__getitems__(range(len(limited))) == list(limited)
+
+
+def test_a_dataset_with_limits_has_only_what_remains(folder: Path) -> None:
+    whole = CorpusDataset(folder)
+    limited = CorpusDataset(folder, max_length=6, transform=longest)
+    assert list(limited) == [longest(lines) for lines in whole if longest(lines) <= 6]
+    with pytest.raises(IndexError):
+        limited[len(limited)]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"max_length": -1}, "'max_length' parameter of {} must be an integer from 0 to 2147483647. Got -1 instead."),
+        ({"accept": True}, "'accept' parameter of {} must be a function, or nothing. Got TRUE instead."),
+        ({"accept": len}, "'accept' parameter of {} must return true or false for the lines of a position. Got 2"),
+        ({"lengths": "words"}, "'lengths' parameter of {} must be given together with "),
+    ],
+)
+def test_refused(parameters: dict[str, Any], message: str, folder: Path) -> None:
+    for kind, others in ((CorpusMixtureBatchSampler, {"batch_size": 2, "sample": 3}), (CorpusDataset, {})):
+        with pytest.raises((TypeError, ValueError)) as refused:
+            kind(folder, **others, **parameters)
+        assert message.format(kind.__name__) in str(refused.value)
