@@ -166,7 +166,7 @@ def check_dataset(dataset: Any, given: Arguments) -> None:
         assert 0 <= len(dataset) <= 6
         return
     assert len(dataset) == 6
-    if given["transform"] is None:
+    if given["transform"] is None and not given["positions"]:
         assert dataset[5] == ("line",) * len(dataset.files[0].sides)
 
 

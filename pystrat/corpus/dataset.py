@@ -9,7 +9,7 @@ from typing import Any, Callable, Optional, Sequence
 from numpy.typing import NDArray
 
 from pystrat.entries import named_by_class
-from pystrat.messages import RefusedType, RefusedValue, check_integer, count_of, show
+from pystrat.messages import RefusedType, RefusedValue, check_flag, check_integer, count_of, show
 from pystrat.corpus.files import ParallelFile, Paths, Source, open_files
 from pystrat.corpus.population import limited_population
 
@@ -40,6 +40,9 @@ class CorpusDataset:
     transform : callable, optional
         Is called with the tuple of strings of a position, one for each suffix; what it returns is the item. The place
         for a tokeniser. For workers that are not forked it must be picklable.
+    positions : bool, default False
+        True: the item of a position is the pair of the position and of what it is otherwise, so that the training loop
+        can report to a sampler which examples a loss is of.
     lengths, max_length, accept : optional
         As in `CorpusMixtureBatchSampler`: lines that they exclude have no position. A mixture leaves all lines their
         positions; its ``dataset()`` has no limits.
@@ -66,35 +69,41 @@ class CorpusDataset:
         *,
         targets: Optional[Paths] = None,
         transform: Optional[Callable[[tuple[str, ...]], Any]] = None,
+        positions: bool = False,
         lengths: Any = None,
         max_length: Optional[int] = None,
         accept: Optional[Callable[[tuple[str, ...]], bool]] = None,
     ) -> None:
-        transform = check_transform(transform)
+        transform, positions = check_transform(transform), check_flag(positions, "positions")
         if lengths is not None and max_length is None:
             raise RefusedValue("lengths", "be given together with 'max_length'", show(lengths))
         files = open_files(source, suffixes, targets)
         population = limited_population(files, lengths, max_length, accept)
-        self._adopt(files, transform, None if population is None else population.positions())
+        self._adopt(files, transform, positions, None if population is None else population.positions())
 
     @classmethod
     def of_files(
-        cls, files: Sequence[ParallelFile], transform: Optional[Callable[[tuple[str, ...]], Any]] = None
+        cls,
+        files: Sequence[ParallelFile],
+        transform: Optional[Callable[[tuple[str, ...]], Any]] = None,
+        positions: bool = False,
     ) -> "CorpusDataset":
         """Make the dataset of files that are open already."""
         dataset = cls.__new__(cls)
-        dataset._adopt(tuple(files), transform)
+        dataset._adopt(tuple(files), transform, positions)
         return dataset
 
     def _adopt(
         self,
         files: tuple[ParallelFile, ...],
         transform: Optional[Callable[[tuple[str, ...]], Any]],
+        positions: bool,
         remaining: Optional[NDArray[Any]] = None,
     ) -> None:
         """Take in open files; `remaining` has the numbers of the lines that have positions, None if all have."""
         self.files = files
         self.transform = transform
+        self.positions = positions
         self._remaining = remaining
         self._ends = list(accumulate(len(file) for file in files))
 
@@ -132,15 +141,17 @@ class CorpusDataset:
 
     def __getitem__(self, position: int) -> Any:
         self._refuse_outside(position)
-        lines = self.lines(position)
-        return lines if self.transform is None else self.transform(lines)
+        return self._item(position, self.lines(position))
 
     def __getitems__(self, positions: Sequence[int]) -> list[Any]:
         """Return the items of a batch, which PyTorch asks for from version 2.0 on instead of one after the other."""
         for position in positions:
             self._refuse_outside(position)
-        found = self._lines_at(positions)
-        return found if self.transform is None else [self.transform(lines) for lines in found]
+        return [self._item(position, lines) for position, lines in zip(positions, self._lines_at(positions))]
+
+    def _item(self, position: int, lines: tuple[str, ...]) -> Any:
+        item = lines if self.transform is None else self.transform(lines)
+        return (position, item) if self.positions else item
 
     def _refuse_outside(self, position: int) -> None:
         if not 0 <= position < len(self):

@@ -232,9 +232,11 @@ class CorpusMixtureBatchSampler(CutBatchSampler):
         return self._stages.of(epoch)
 
     @named_by_class
-    def dataset(self, transform: Optional[Callable[[tuple[str, ...]], Any]] = None) -> CorpusDataset:
+    def dataset(
+        self, transform: Optional[Callable[[tuple[str, ...]], Any]] = None, positions: bool = False
+    ) -> CorpusDataset:
         """Return the dataset whose positions the batches hold; see `CorpusDataset`."""
-        return CorpusDataset.of_files(self._files, check_transform(transform))
+        return CorpusDataset.of_files(self._files, check_transform(transform), check_flag(positions, "positions"))
 
     def _epoch_batches(self, epoch: int) -> Batches:
         for parallel in self._files:

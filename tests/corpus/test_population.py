@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler, CorpusPlan
+from torch.utils.data import DataLoader
+
+from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler, CorpusPlan, PerplexityBatchSampler
 from pystrat.corpus._draws import draw_lines
 from pystrat.base import epoch_seed
 from pystrat._random import RandomStream
@@ -140,10 +142,33 @@ def test_a_dataset_with_limits_has_only_what_remains(folder: Path) -> None:
         limited[len(limited)]
 
 
+def test_positions_are_delivered_with_the_items(folder: Path) -> None:
+    dataset = CorpusDataset(folder, positions=True, transform=longest)
+    assert dataset[7] == (7, longest(CorpusDataset(folder)[7]))
+    assert dataset.__getitems__([5, 3]) == [dataset[5], dataset[3]]
+    limited = CorpusDataset(folder, positions=True, max_length=6)
+    assert [position for position, _ in limited] == list(range(len(limited)))
+    mixture = CorpusMixtureBatchSampler(folder, 8, sample=40, max_length=6, seed=1)
+    whole = mixture.dataset()
+    loader = DataLoader(mixture.dataset(positions=True), batch_sampler=mixture)
+    for rows, (positions, lines) in zip(mixture.batches(0), loader):
+        assert positions.tolist() == rows.tolist() and list(zip(*lines)) == [whole[row] for row in rows.tolist()]
+
+
+def test_losses_of_delivered_positions_are_reported_as_they_are(folder: Path) -> None:
+    dataset = CorpusDataset(folder, positions=True, transform=longest)
+    sampler = PerplexityBatchSampler(len(dataset), 60, 8, seed=1)
+    for rows, words in DataLoader(dataset, batch_sampler=sampler):
+        sampler.report(rows, words / 9)
+    seen = sorted(set(sampler.batches(0).rows.tolist()))
+    assert np.flatnonzero(sampler.perplexities != 15).tolist() == seen
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
         ({"max_length": -1}, "'max_length' parameter of {} must be an integer from 0 to 2147483647. Got -1 instead."),
+        ({"positions": 1}, "'positions' parameter of {} must be true or false. Got 1 instead."),
         ({"accept": True}, "'accept' parameter of {} must be a function, or nothing. Got TRUE instead."),
         ({"accept": len}, "'accept' parameter of {} must return true or false for the lines of a position. Got 2"),
         ({"lengths": "words"}, "'lengths' parameter of {} must be given together with "),
@@ -151,6 +176,8 @@ def test_a_dataset_with_limits_has_only_what_remains(folder: Path) -> None:
 )
 def test_refused(parameters: dict[str, Any], message: str, folder: Path) -> None:
     for kind, others in ((CorpusMixtureBatchSampler, {"batch_size": 2, "sample": 3}), (CorpusDataset, {})):
+        if kind is CorpusMixtureBatchSampler and "positions" in parameters:
+            continue
         with pytest.raises((TypeError, ValueError)) as refused:
             kind(folder, **others, **parameters)
         assert message.format(kind.__name__) in str(refused.value)

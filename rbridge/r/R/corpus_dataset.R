@@ -17,6 +17,10 @@
 #'   Is called with the lines of a batch, as `lines()` returns them; its value is the batch.
 #'   This is the place for a tokenizer.
 #'   `NULL` (default): the batch is the lines.
+#' @param positions (`logical(1)`)\cr
+#'   `TRUE`: a batch is a list of `positions`, from 1, and `items`, what the batch is otherwise, so that the training loop
+#'   can report to a sampler which examples a loss is of.
+#'   `FALSE` (default): it is the items alone.
 #' @param lengths,max_length,accept
 #'   As in [batch_sampler_corpus_mixture()]: lines that they exclude have no position.
 #'   A mixture leaves all lines their positions; its `dataset()` has no limits.
@@ -27,7 +31,7 @@
 #' @return A dataset with the members
 #' * `lines(positions)`: the lines at positions, which count from 1 over all files: a list of `character()`, one for
 #'   each suffix, whose names are the suffixes without the dot that they begin with;
-#' * `.getbatch(positions)`: the lines, or what `transform` makes of them;
+#' * `.getbatch(positions)`: the lines, or what `transform` makes of them, with the positions if these are asked for;
 #' * `.length()`: the number of positions.
 #'
 #' `dataset[positions]` is the batch of these positions.
@@ -59,22 +63,23 @@
 #' length(dataset)
 #' dataset[2:1]
 #' corpus_dataset(folder, ".en", transform = function(lines) nchar(lines$en))[1:2]
-corpus_dataset = function(source, suffixes = c(".src", ".tgt"), transform = NULL, targets = NULL, lengths = NULL,
-  max_length = NULL, accept = NULL) {
+corpus_dataset = function(source, suffixes = c(".src", ".tgt"), transform = NULL, targets = NULL, positions = FALSE,
+  lengths = NULL, max_length = NULL, accept = NULL) {
   name_errors("corpus_dataset")
   if (!is.null(lengths) && is.null(max_length)) {
     stop_parameter("lengths", "be given together with 'max_length'", show_value(lengths))
   }
   files = open_files(source, suffixes, targets)
-  files_dataset(files, transform, limited_positions(files, lengths, max_length, accept))
+  files_dataset(files, transform, positions, limited_positions(files, lengths, max_length, accept))
 }
 
 # `files` as open_files() returns them; `remaining` are the numbers of the lines that have positions, NULL if all have.
-files_dataset = function(files, transform, remaining = NULL) {
+files_dataset = function(files, transform, positions = FALSE, remaining = NULL) {
   name_errors("corpus_dataset")
   if (!is.null(transform) && !is.function(transform)) {
     stop_parameter("transform", "be a function, or nothing", show_value(transform))
   }
+  with_positions = check_flag(positions, "positions")
   ends = cumsum(files$lines)
   n_positions = if (is.null(remaining)) ends[length(ends)] else length(remaining)
   generator = torch::dataset(
@@ -104,8 +109,11 @@ files_dataset = function(files, transform, remaining = NULL) {
       read$lines
     },
     .getbatch = function(positions) {
-      lines = self$lines(positions)
-      if (is.null(transform)) lines else transform(lines)
+      items = self$lines(positions)
+      if (!is.null(transform)) {
+        items = transform(items)
+      }
+      if (with_positions) list(positions = positions, items = items) else items
     },
     .length = function() n_positions,
     parent_env = environment()

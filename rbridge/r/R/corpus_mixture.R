@@ -88,7 +88,7 @@
 #' The instance has the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`, `.length()`
 #' and `.iter_batch(batch_size)` that are described there, and
 #' * `plan(epoch = NULL)`: the table of [corpus_plan()], by default that of the epoch that comes next;
-#' * `dataset(transform = NULL)`: the [corpus_dataset()] of the files.
+#' * `dataset(transform = NULL, positions = FALSE)`: the [corpus_dataset()] of the files.
 #'
 #' Rows are lines, numbered over all files; with more than 2147483647 lines they are doubles.
 #'
@@ -256,9 +256,9 @@ kind_mixture = function() {
         epoch = if (is.null(epoch)) private$.next_epoch else check_epoch(epoch)
         if (is.null(private$.in_order)) plan_table(private$.recipe, stage_of_instance(private, epoch))
       },
-      dataset = function(transform = NULL) {
+      dataset = function(transform = NULL, positions = FALSE) {
         if (is.null(private$.in_order)) {
-          files_dataset(files_of_recipe(private$.recipe, private$.setup$paths), transform)
+          files_dataset(files_of_recipe(private$.recipe, private$.setup$paths), transform, positions)
         }
       }
     ),

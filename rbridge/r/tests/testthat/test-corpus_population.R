@@ -45,6 +45,24 @@ test_that("a dataset with limits has only what remains", {
   expect_length(nothing, 0L)
 })
 
+test_that("positions are delivered with the items", {
+  folder = corpus_of_words()
+  dataset = corpus_dataset(folder, positions = TRUE, transform = longest_side)
+  whole = corpus_dataset(folder)
+  expect_identical(dataset[c(9, 2)], list(positions = c(9, 2), items = longest_side(whole[c(9, 2)])))
+  limited = corpus_dataset(folder, positions = TRUE, max_length = 6)
+  expect_identical(limited[3:4], list(positions = 3:4, items = corpus_dataset(folder, max_length = 6)[3:4]))
+  sampler = batch_sampler_perplexity(length(dataset), 60, 8, seed = 1)(dataset)
+  for (batch in deliver(dataset, batch_sampler = sampler)) {
+    sampler$report(batch$positions, batch$items / 9)
+  }
+  expect_identical(which(sampler$perplexities() != 15), sort(unique(sampler$batches(0)$rows)))
+  mixture = batch_sampler_corpus_mixture(folder, 8, 40L, seed = 1)(NULL)
+  rows = mixture$batches(0)$rows[1:8]
+  expect_identical(mixture$dataset(positions = TRUE)[rows], list(positions = rows, items = whole[rows]))
+  expect_error(corpus_dataset(folder, positions = 1), "must be true or false. Got 1 instead.")
+})
+
 test_that("a file without remaining lines counts as empty", {
   folder = corpus_of_words()
   lengths = rep(c(9, 1), c(90, 30))
