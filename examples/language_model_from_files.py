@@ -1,0 +1,162 @@
+"""From files to a trained model: a mixture by rules, a sampled vocabulary, batches by tokens, and perplexity sampling.
+
+The text is that of the licences in /usr/share/common-licenses, a file each, a line of text a line; every tenth line is
+held out. A small recurrent network learns to predict each word of a line from those before it:
+
+1. For some epochs a mixture draws lines of the files by rules, and keeps all lines of one family of them. Each epoch
+   trains the output layer on the words of its own sample alone.
+2. Then the model trains on all lines, and those that it knows least come most often. The losses that it reports are of
+   the full vocabulary, since those of samples cannot be compared.
+
+No batch has more than `MAX_TOKENS` words, padding included. After each epoch the loss on the held-out lines is printed.
+
+    python examples/language_model_from_files.py
+"""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Iterable, Union
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn.functional import cross_entropy
+from torch.nn.utils.rnn import pad_sequence
+from torch.utils.data import DataLoader
+
+from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler, PerplexityBatchSampler
+from pystrat.corpus.vocabulary import IGNORED, SampledOutput, sampled_vocabulary
+
+FOLDER = Path("/usr/share/common-licenses")
+RULES = ["BSD,Artistic *", "GPL 70", "* 30"]  # keep the short ones whole; of the rest, 70 % from the GNU licences
+SAMPLE, MAX_LENGTH, MAX_TOKENS, WINDOW = 1000, 14, 512, 500
+MIXED_EPOCHS, PERPLEXITY_EPOCHS = 4, 4
+WIDTH, LEARNING_RATE = 64, 5e-3
+PADDING, UNKNOWN, END = 0, 1, 2
+Sampler = Union[CorpusMixtureBatchSampler, PerplexityBatchSampler]
+
+
+def write_corpus(folder: Path) -> list[str]:
+    """Write the lines of each licence into a file of the folder, and return the lines that are held out."""
+    held_out = []
+    for path in sorted(path for path in FOLDER.iterdir() if path.is_file() and not path.is_symlink()):
+        text = path.read_text(encoding="utf-8", errors="replace")
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        held_out += lines[9::10]
+        kept = [line for number, line in enumerate(lines) if number % 10 != 9]
+        (folder / f"{path.name}.txt").write_text("".join(f"{line}\n" for line in kept), encoding="utf-8")
+    return held_out
+
+
+class Words:
+    """The numbers of words; a function of the tuple of a line, which a dataset takes as its transform."""
+
+    def __init__(self, lines: Iterable[tuple[str, ...]]) -> None:
+        known = sorted({word for (line,) in lines for word in line.split()})
+        self.numbers = {word: number for number, word in enumerate(known, END + 1)}
+
+    def __len__(self) -> int:
+        return len(self.numbers) + END + 1
+
+    def __call__(self, lines: tuple[str, ...]) -> torch.Tensor:
+        (line,) = lines
+        return torch.tensor([END, *(self.numbers.get(word, UNKNOWN) for word in line.split()), END])
+
+
+class WordModel(nn.Module):
+    """Logits of each word of a line from those before it."""
+
+    def __init__(self, n_words: int) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, WIDTH, padding_idx=PADDING)
+        self.recurrent = nn.GRU(WIDTH, WIDTH, batch_first=True)
+        self.output = nn.Linear(WIDTH, n_words)
+
+    def forward(self, words: torch.Tensor) -> torch.Tensor:
+        logits: torch.Tensor = self.output(self.recurrent(self.embedding(words))[0])
+        return logits
+
+
+def padded(items: list[tuple[int, torch.Tensor]]) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the positions of a batch, and its lines, padded to the longest."""
+    positions, lines = zip(*items)
+    return torch.tensor(positions), pad_sequence(list(lines), batch_first=True, padding_value=PADDING)
+
+
+def losses_of(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    """Return the mean negative log-likelihood per word of each line."""
+    of_words = cross_entropy(logits.transpose(1, 2), targets, reduction="none", ignore_index=IGNORED)
+    losses: torch.Tensor = of_words.sum(dim=1) / (targets != IGNORED).sum(dim=1)
+    return losses
+
+
+def full_targets(words: torch.Tensor) -> torch.Tensor:
+    return words.masked_fill(words == PADDING, IGNORED)
+
+
+def train_epoch(model: WordModel, optimizer: Any, dataset: CorpusDataset, sampler: Sampler, *, sampled: bool) -> None:
+    """Train on the next epoch of a sampler, with the vocabulary of the epoch or with the full one."""
+    context: Any = nullcontext()
+    if sampled:
+        lines = [line for _, line in dataset.__getitems__(sampler.batches().rows.tolist())]
+        context = SampledOutput(model, model.output, sampled_vocabulary(lines, always=[UNKNOWN, END]), optimizer)
+    with context as output:
+        for positions, words in DataLoader(dataset, batch_sampler=sampler, collate_fn=padded):
+            optimizer.zero_grad(set_to_none=True)
+            following = words[:, 1:]
+            targets = output.targets(following, ignore_index=PADDING) if sampled else full_targets(following)
+            losses = losses_of(model(words[:, :-1]), targets)
+            losses.mean().backward()
+            optimizer.step()
+            if isinstance(sampler, PerplexityBatchSampler):
+                sampler.report(positions, losses)
+
+
+def held_out_loss(model: WordModel, lines: list[torch.Tensor]) -> float:
+    """Return the mean loss on lines, by the full vocabulary."""
+    words = pad_sequence(lines, batch_first=True, padding_value=PADDING)
+    with torch.no_grad():
+        return float(losses_of(model(words[:, :-1]), full_targets(words[:, 1:])).mean())
+
+
+def samplers_of(folder: Path, words: Words, seed: int) -> list[tuple[Sampler, CorpusDataset, int]]:
+    """Return the mixture and the sampler by perplexity, the dataset of each, and how many epochs it has."""
+    by_tokens: dict[str, Any] = {"max_tokens": MAX_TOKENS, "window": WINDOW, "seed": seed}
+    mixture = CorpusMixtureBatchSampler(
+        folder, suffixes=[".txt"], sample=SAMPLE, rules=RULES, max_length=MAX_LENGTH, **by_tokens
+    )
+    print(mixture.plan.summary())
+    whole = CorpusDataset(folder, suffixes=[".txt"], transform=words, positions=True, max_length=MAX_LENGTH)
+    lengths = np.array([len(line) - 2 for _, line in whole])  # without the two ends
+    hardest = PerplexityBatchSampler(len(whole), SAMPLE, lengths=lengths, **by_tokens)
+    mixed = mixture.dataset(transform=words, positions=True)
+    return [(mixture, mixed, MIXED_EPOCHS), (hardest, whole, PERPLEXITY_EPOCHS)]
+
+
+def train(folder: Path, seed: int = 1) -> list[float]:
+    """Train a model, print the loss on the held-out lines after each epoch, and return these."""
+    held_out = write_corpus(folder)
+    words = Words(CorpusDataset(folder, suffixes=[".txt"]))
+    lines = [words((line,)) for line in held_out]
+    torch.manual_seed(seed)
+    model = WordModel(len(words))
+    optimizer = torch.optim.Adam(model.parameters(), lr=LEARNING_RATE)
+    found = [held_out_loss(model, lines)]
+    print(f"{len(words)} words, {len(lines)} lines held out; before training their loss is {found[0]:.2f}.")
+    for sampler, dataset, n_epochs in samplers_of(folder, words, seed):
+        is_mixture = isinstance(sampler, CorpusMixtureBatchSampler)
+        for _ in range(n_epochs):
+            n_batches = len(sampler)
+            train_epoch(model, optimizer, dataset, sampler, sampled=is_mixture)
+            found.append(held_out_loss(model, lines))
+            kind = "mixture by rules" if is_mixture else "by perplexity"
+            print(f"epoch {len(found) - 1}, {kind}, {n_batches} batches: {found[-1]:.2f}", flush=True)
+    return found
+
+
+if __name__ == "__main__":
+    with TemporaryDirectory() as temporary:
+        train(Path(temporary))
