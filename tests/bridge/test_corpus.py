@@ -149,6 +149,27 @@ def test_mixtures_with_limits(corpus: Path, chosen: dict[str, Any], r: Session, 
     assert as_array(columns["excluded"]).tolist() == table["excluded"].tolist() and table["excluded"].sum() > 0
 
 
+def test_limits_and_lengths_with_weights_by_epoch(corpus: Path, r: Session, base: Any) -> None:
+    for name in SIZES:
+        lines = (f"{'w ' * (1 + place % 9)}\n" for place in range(SIZES[name]))
+        (corpus / f"{name}.txt").write_text("".join(lines), encoding="utf-8")
+    table = {0: [1, 1, 0, 1], 2: [0, 3, 1, 1]}
+    chosen = {"max_length": 6, "max_tokens": 40, "window": 20, "num_replicas": 2, "batch_size": None, "rules": None}
+    mixture = mixture_of(corpus, sample=50, weights=table, **chosen)
+    weights = evaluated(base, 'list("0" = c(1, 1, 0, 1), "2" = c(0, 3, 1, 1))')
+    crossed = {"sample": np.array([50], dtype=np.int32), "suffixes": ".txt", "seed": 1, **chosen, "weights": weights}
+    generator = r.call("batch_sampler_corpus_mixture", str(corpus), **crossed)
+    assert_same_recipe(r, mixture, generator)
+    instance = r.call_function(generator, None)
+    for epoch in (0, 1, 2, 5):
+        rows, offsets = (as_array(vector) for vector in r.call_function(instance["batches"], epoch))
+        assert (rows - 1).tolist() == mixture.batches(epoch).rows.tolist()
+        assert offsets.tolist() == mixture.batches(epoch).offsets.tolist()
+        mixture.set_epoch(epoch)
+        r.call_function(instance["set_epoch"], epoch)
+        assert len(mixture) == r.call_function(instance[".length"])[0] == len(offsets) - 1
+
+
 def test_a_mixture_is_a_torch_sampler(corpus: Path) -> None:
     mixture = mixture_of(corpus)
     delivered = rbridge.collect_rows(rbridge.as_torch_sampler(mixture), 145)
