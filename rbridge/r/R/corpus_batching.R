@@ -7,8 +7,8 @@ by_length = function(parts) !is.null(parts$lengths)
 
 # -> the parts
 # `n_rows` is a list of the numbers of rows that epochs draw, which must allow such batches; `lengths` are those of all
-# rows of the dataset, NULL if batches do not follow from them; `way_out` is what messages advise about rows that are too
-# long.
+# rows of the dataset, NULL if batches do not follow from them; `way_out` is what messages advise about rows that are
+# too long.
 cut_settings = function(n_rows, batch_size, num_replicas, lengths, max_tokens, window, way_out = NULL) {
   parts = if (!is.null(lengths)) {
     length_settings(lengths, batch_size, max_tokens, window, way_out)

@@ -18,8 +18,8 @@
 #'   This is the place for a tokenizer.
 #'   `NULL` (default): the batch is the lines.
 #' @param positions (`logical(1)`)\cr
-#'   `TRUE`: a batch is a list of `positions`, from 1, and `items`, what the batch is otherwise, so that the training loop
-#'   can report to a sampler which examples a loss is of.
+#'   `TRUE`: a batch is a list of `positions`, from 1, and `items`, what the batch is otherwise, so that the training
+#'   loop can report to a sampler which examples a loss is of.
 #'   `FALSE` (default): it is the items alone.
 #' @param lengths,max_length,accept
 #'   As in [batch_sampler_corpus_mixture()]: lines that they exclude have no position.

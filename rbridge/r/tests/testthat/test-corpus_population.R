@@ -39,7 +39,7 @@ test_that("a dataset with limits has only what remains", {
   limited = corpus_dataset(folder, max_length = 6)
   within = which(longest_side(whole$lines(1:120)) <= 6)
   expect_length(limited, length(within))
-  expect_identical(limited[length(within):1], whole[rev(within)])
+  expect_identical(limited[rev(seq_along(within))], whole[rev(within)])
   expect_error(limited[length(within) + 1], "hold positions of lines from 1 to")
   nothing = corpus_dataset(folder, accept = function(lines) rep(FALSE, length(lines$src)))
   expect_length(nothing, 0L)
