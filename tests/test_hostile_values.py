@@ -96,7 +96,8 @@ def check_subset(sampler: Any, given: Arguments) -> None:
 def check_downsampled(sampler: Any, given: Arguments) -> None:
     check_epoch(sampler, length_of(given["strata"]), sampler.plan.n_rows)
     assert len(set(sampler.batches().rows.tolist())) == len(sampler.batches().rows)
-    assert (sampler.class_weights() >= 1).all() and np.isfinite(sampler.class_weights()).all()
+    weights = sampler.class_weights()
+    assert (weights > 0).all() and np.isfinite(weights).all() and (given["weights"] is not None or (weights >= 1).all())
 
 
 def check_multilabel(sampler: Any, given: Arguments) -> None:

@@ -4,33 +4,53 @@ from __future__ import annotations
 
 from fractions import Fraction
 from numbers import Rational
-from typing import Any, Mapping, Optional, Union
+from typing import Any, Callable, Mapping, Optional, TypeVar, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.messages import RefusedValue, as_written, check_number, count_of, show, show_number
+from pystrat.messages import RefusedType, RefusedValue, as_written, check_number, count_of, show, show_number
 from pystrat.strata import Strata
 from pystrat.stratum_names import check_names, codes_of
 
 Multiplier = Union[float, Fraction]
+_Number = TypeVar("_Number")
 
 
 def check_multiplier(multiplier: Any) -> Union[Multiplier, dict[str, Multiplier]]:
     """Return the multiplier, or one for each class by its name."""
     if not isinstance(multiplier, Mapping):
         return _check_one_multiplier(multiplier)
-    if not multiplier:
-        raise RefusedValue("multiplier", "name at least one class", "0 values")
-    names = check_names(multiplier, "multiplier")
-    return {name: _check_one_multiplier(value) for name, value in zip(names, multiplier.values())}
+    return _check_by_class(multiplier, "multiplier", _check_one_multiplier)
 
 
-def show_multiplier(multipliers: Union[Multiplier, dict[str, Multiplier]]) -> str:
-    """Return the multiplier as a generator in R shows it."""
-    if isinstance(multipliers, dict):
-        return ", ".join(f"{show(name)}: {show(value)}" for name, value in multipliers.items())
-    return show(multipliers)
+def check_weights(weights: Any) -> Optional[dict[str, float]]:
+    """Return the weights of classes by name; None if there are none."""
+    if weights is None:
+        return None
+    if not isinstance(weights, Mapping):
+        raise RefusedType("weights", "name the classes", show(weights))
+    return _check_by_class(weights, "weights", _check_one_weight)
+
+
+def _check_by_class(values: Mapping[Any, Any], parameter: str, check: Callable[[Any], _Number]) -> dict[str, _Number]:
+    """Return a number for each class by its name."""
+    if not values:
+        raise RefusedValue(parameter, "name at least one class", "0 values")
+    names = check_names(values, parameter)
+    return {name: check(value) for name, value in zip(names, values.values())}
+
+
+def show_numbers(numbers: Union[Multiplier, Mapping[str, Multiplier]]) -> str:
+    """Return a number, or one for each class, as a generator in R shows it."""
+    if isinstance(numbers, Mapping):
+        return ", ".join(f"{show(name)}: {show(value)}" for name, value in numbers.items())
+    return show(numbers)
+
+
+def _check_one_weight(value: Any) -> float:
+    check_number(value, "weights", minimum=0, above=True)
+    return as_written(value)
 
 
 def _check_one_multiplier(value: Any) -> Multiplier:
@@ -64,6 +84,14 @@ def kept_rows(
     code = _majority_of(strata, majority)
     kept[code] = _kept_of(int(counts[code]), multiplier, int(counts.sum() - counts[code]))
     return kept
+
+
+def class_weights(strata: Strata, kept: NDArray[np.int64], given: Optional[dict[str, float]]) -> NDArray[np.float64]:
+    """Return the weight of each class: what was given, else its rows over those that an epoch visits."""
+    weights = strata.counts / kept
+    if given is not None:
+        weights[codes_of(given, strata.names, "weights")] = list(given.values())
+    return np.asarray(weights)
 
 
 def _majority_of(strata: Strata, majority: Optional[str]) -> int:

@@ -13,7 +13,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat.arrays import for_kernel, plain_array
-from pystrat.downsampling.rule import Multiplier, check_multiplier, kept_rows, show_multiplier
+from pystrat.downsampling.rule import (
+    Multiplier,
+    check_multiplier,
+    check_weights,
+    class_weights,
+    kept_rows,
+    show_numbers,
+)
 from pystrat.entries import named_by_class
 from pystrat.messages import RefusedType, RefusedValue, check_flag, check_integer, count_of, show
 from pystrat.plan_making import even_plan
@@ -50,6 +57,10 @@ class DownsampledBatchSampler(PlannedBatchSampler):
     walk : bool, default False
         False draws the kept rows afresh each epoch. True walks through one shuffled order of each downsampled class, k
         rows an epoch, cyclically: no row comes again before all the others have come.
+    weights : dict, optional
+        The weight in training of a row of each class in it, a finite number above 0. Classes that are not in it have
+        the weight that undoes the downsampling, rows / kept rows. Classes are named as in `majority`. The batches do
+        not depend on it.
     seed : int, optional
         From 0 to 2147483646. None draws one from the system's entropy; ``.seed`` tells it.
     num_replicas : int, optional
@@ -101,6 +112,7 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         *,
         majority: Any = None,
         walk: bool = False,
+        weights: Optional[Mapping[Any, float]] = None,
         seed: Optional[int] = None,
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
@@ -109,6 +121,7 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         batch_size = check_integer(batch_size, "batch_size", minimum=1)
         majority = None if majority is None else name_of(majority, "majority")
         walk = check_flag(walk, "walk")
+        given_weights = check_weights(weights)
         super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
         encoded = encode_strata(strata, missing=None)
         kept = kept_rows(encoded, multipliers, majority)
@@ -117,6 +130,8 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         self._multipliers = multipliers
         self._majority = majority
         self._batch_size = batch_size
+        self._given_weights = given_weights
+        self._weights = class_weights(encoded, kept, given_weights)
         self._adopt(encoded, plan, walked=walk)
 
     @property
@@ -128,6 +143,7 @@ class DownsampledBatchSampler(PlannedBatchSampler):
             "batch_size": self._batch_size,
             "majority": self._majority,
             "walk": self._is_walked,
+            "weights": None if self._given_weights is None else dict(self._given_weights),
             "num_replicas": self.num_replicas,
         }
 
@@ -143,8 +159,8 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         Parameters
         ----------
         normalise : bool, default False
-            False: 1 for a class that is kept whole, rows / kept rows for the others. True: these divided by their mean
-            over an epoch, which leaves the learning rate its meaning.
+            False: what `weights` gave, else rows / kept rows, which is 1 for a class that is kept whole. True: these
+            divided by their mean over an epoch, which leaves the learning rate its meaning.
 
         Returns
         -------
@@ -153,8 +169,12 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         return pd.Series(self._weights_of_classes(normalise), index=list(self._plan.strata), name="weight")
 
     def _weights_of_classes(self, normalise: bool) -> NDArray[np.float64]:
-        mean = self._plan.n_rows / len(self._codes) if check_flag(normalise, "normalise") else 1.0
-        return np.asarray(self._counts / self._plan.counts * mean)
+        if not check_flag(normalise, "normalise"):
+            return self._weights.copy()
+        if self._given_weights is None:  # all kept rows together stand for all rows
+            return np.asarray(self._weights * (self._plan.n_rows / len(self._codes)))
+        relative = self._weights / self._weights.max()
+        return np.asarray(relative / (relative * (self._plan.counts / self._plan.n_rows)).sum())
 
     @named_by_class
     def weights(self, rows: Any = None, *, normalise: bool = False) -> NDArray[np.float64]:
@@ -196,13 +216,16 @@ class DownsampledBatchSampler(PlannedBatchSampler):
     def _recipe(self) -> Recipe:
         plan = self._plan
         labels = {name: show(value) for name, value in self.parameters.items() if value is not None}
-        labels["multiplier"] = show_multiplier(self._multipliers)
+        for name in ("multiplier", "weights"):
+            if name in labels:
+                labels[name] = show_numbers(self.parameters[name])
         parts = {
             "codes": compact(self._codes, len(plan.counts)),
             "n_strata": len(plan.counts),
             "kept": plan.counts.astype(np.float64),
             "n_batches": plan.n_batches,
             "walk": self._is_walked,
+            "weights": None if self._given_weights is None else self._weights,
         }
         return make_recipe("downsampled", seed=self._seed, parts=parts, labels={**labels, "names": plan.shown})
 

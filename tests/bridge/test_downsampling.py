@@ -19,6 +19,7 @@ PARAMETERS: list[dict[str, Any]] = [
     {"multiplier": 0.35, "batch_size": 20, "majority": "no"},
     {"multiplier": {"no": 2.5, "perhaps": 1}, "batch_size": 19, "walk": True},
     {"multiplier": {"self": 2.5}, "batch_size": 24, "num_replicas": 4},
+    {"multiplier": 0.35, "batch_size": 20, "majority": "no", "weights": {"no": 0.3, "self": 4}},
 ]
 
 

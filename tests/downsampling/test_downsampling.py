@@ -211,6 +211,36 @@ def test_weights() -> None:
     assert sampler.keep_rates.to_dict() == {"1": 1, "0": 0.25}
 
 
+def test_weights_that_are_given_replace_those_of_their_classes() -> None:
+    labels = ["a"] * 10 + ["b"] * 30 + ["c"] * 200
+    sampler = sampler_of(labels, 0.5, 20, majority="c", weights={"a": 3, "c": 2.5})
+    assert sampler.class_weights().to_dict() == {"a": 3, "b": 1, "c": 2.5}
+    assert sampler.weights([0, 10, 239]).tolist() == [3, 1, 2.5]
+    assert sampler.parameters["weights"] == {"a": 3, "c": 2.5}
+    rows = sampler.batches(0).rows
+    assert sampler.weights(rows, normalise=True).mean() == pytest.approx(1)
+    normalised = sampler.class_weights(normalise=True)
+    assert (normalised / sampler.class_weights()).to_numpy() == pytest.approx([60 / (10 * 3 + 30 + 20 * 2.5)] * 3)
+    plain = sampler_of(labels, 0.5, 20, majority="c")
+    assert lists(plain.batches(3)) == lists(sampler.batches(3)), "weights change no batch"
+
+
+def test_weights_of_classes_that_are_no_text_are_given_by_label() -> None:
+    assert sampler_of(PUBLISHED, weights={0: np.float32(0.1)}).class_weights().to_dict() == {"1": 1, "0": 0.1}
+    assert sampler_of(PUBLISHED, weights={1: Fraction(1, 3)}).class_weights().to_dict() == {"1": 1 / 3, "0": 2}
+
+
+@pytest.mark.parametrize("weights", [{0: 1e308}, {0: 1e308, 1: 1e308}, {0: 5e-324}, {0: 5e-324, 1: 5e-324}])
+def test_normalised_weights_are_numbers_however_large_or_small_the_given_ones(weights: dict) -> None:
+    sampler = sampler_of(PUBLISHED, 0.5, 100, weights=weights)
+    assert sampler.weights(sampler.batches(0).rows, normalise=True).mean() == pytest.approx(1)
+
+
+def test_a_pickled_sampler_keeps_the_weights() -> None:
+    sampler = pickle.loads(pickle.dumps(sampler_of(PUBLISHED, weights={0: 7})))
+    assert sampler.class_weights().to_dict() == {"1": 1, "0": 7}
+
+
 @pytest.mark.parametrize("kind", [list, np.array, pd.Series, torch.tensor, np.uint16, np.uint64])
 def test_weights_of_rows_of_any_shape_and_kind(kind: Any) -> None:
     sampler = sampler_of(PUBLISHED, 0.5, 100)
@@ -308,6 +338,15 @@ def test_equal_sizes_need_the_majority(labels: Any, majority: Any) -> None:
         ),
         ({"batch_size": 0}, "be a positive integer"),
         ({"walk": 1}, "be true or false"),
+        (
+            {"weights": {7: 1}},
+            "The 'weights' parameter of DownsampledBatchSampler must name one of the classes, '1', '0'. Got '7'",
+        ),
+        ({"weights": {1: 0}}, "be a finite number above 0. Got 0 instead"),
+        ({"weights": {1: float("inf")}}, "be a finite number above 0. Got Inf instead"),
+        ({"weights": {1: 2, "1": 2}}, "name each class once. Got '1' twice"),
+        ({"weights": {}}, "name at least one class"),
+        ({"weights": [1, 2]}, "name the classes. Got 2 values instead"),
         ({"strata": [1, 1, 1]}, "have at least two classes"),
         ({"strata": [1, 0, 2, 2]}, "there are 3"),
         ({"strata": [1, None, 1]}, "Got 1 missing of 3 rows instead. Leave these rows out of the dataset."),

@@ -18,8 +18,8 @@ from tests.reference.golden_vectors import GOLDEN, cut
 ABOUT = (
     "Rows are counted from 0. 'sampler': row i of n, from 0, has the class c for which (i * step mod n) lies in the "
     "c-th of the 'counts', its label that of 'labels'; 'rows' and 'offsets' are those of the epochs, in turn. "
-    "A multiplier for each class is an object. 'error' is the message, with the name that the sampler has in Python. "
-    "'probabilities' and 'published': what the two functions give; 'columns' are names of columns of the "
+    "Multipliers and weights of classes are objects. 'error' is the message, with the name that the sampler has in "
+    "Python. 'probabilities' and 'published': what the two functions give; 'columns' are names of columns of the "
     "table, 'classes' names of rates. Long lists are cut as in batches.json. Written by "
     "tests/reference/golden_downsampling.py."
 )
@@ -36,6 +36,12 @@ def cases() -> Iterator[dict[str, Any]]:
         yield _sampler([30, 200, 10], ["b", "c", "a"], 0.5, 10, majority="c", walk=walk, num_replicas=4, epochs=(0, 1))
         yield _sampler([7, 7], [0.5, -2], 0.5, 4, majority=-2, walk=walk, epochs=(0, 1, 2))
         yield _sampler([2] * 300, list(range(300)), {"299": 0.5, "0": 0.25}, 600, walk=walk, epochs=(0, 1))
+    for weights in ({"1": 3}, {"1": 3, "0": 0.1}, {"0": 1e308}, {"0": 5e-324, "1": 1e308}, {"0": 1 / 3}):
+        yield _sampler([100, 4000], [1, 0], 2.5, 35, weights=weights)
+    yield _sampler([30, 200, 10], ["b", "c", "a"], {"c": 5, "b": 1.25}, 30, weights={"a": 7, "c": 2}, walk=True)
+    for weights in ({"1": 0}, {"1": -1}, {"1": True}, {"1": "one"}, {"2": 1}, {}, 3, "1"):
+        yield _sampler([100, 4000], [1, 0], 2.5, 35, weights=weights)
+    yield _sampler([100, 4000], [0.1 + 0.2, 0.3], 1, 200, weights={"0.3": 2})
     # The rows kept are floor(multiplier * minority + 1/2) of the decimal number: doubles would give another number.
     for multiplier in (
         0.285,

@@ -72,12 +72,29 @@ check_multiplier = function(multiplier) {
   if (is.null(names(multiplier)) && (!is.list(multiplier) || is.object(multiplier))) {
     return(check_positive_number(multiplier, "multiplier"))
   }
-  if (length(multiplier) == 0L) {
-    stop_parameter("multiplier", "name at least one class", "0 values")
+  check_by_class(multiplier, "multiplier")
+}
+
+# The weights of classes that were given, with their names.
+check_weights = function(weights) {
+  if (is.null(names(weights)) && !identical(weights, list())) {
+    stop_parameter("weights", "name the classes", show_value(weights))
   }
-  names = check_class_names(multiplier, "multiplier")
-  values = vapply(unname(as.list(multiplier)), check_positive_number, 1, parameter = "multiplier")
+  check_by_class(weights, "weights")
+}
+
+check_by_class = function(values, parameter) {
+  if (length(values) == 0L) {
+    stop_parameter(parameter, "name at least one class", "0 values")
+  }
+  names = check_class_names(values, parameter)
+  values = vapply(unname(as.list(values)), check_positive_number, 1, parameter = parameter)
   stats::setNames(values, names)
+}
+
+show_by_class = function(values) {
+  numbers = vapply(unname(values), show_value, "")
+  paste(if (is.null(names(values))) numbers else sprintf("'%s': %s", names(values), numbers), collapse = ", ")
 }
 
 check_positive_number = function(value, parameter) {
@@ -88,11 +105,25 @@ check_positive_number = function(value, parameter) {
   as.vector(value, "double")
 }
 
-# The weight of each class in training, by name.
-downsampled_weights = function(setup, normalise) {
+# The weights of all classes if some were given, NULL if none were.
+weights_of_classes = function(strata, plan, given) {
+  if (!is.null(given)) {
+    replace(stratum_counts(strata) / plan$counts, class_codes(names(given), strata$names, "weights"), unname(given))
+  }
+}
+
+# The weight of each class in training, by name. `given` are all of them if the user gave any.
+downsampled_weights = function(setup, given, normalise) {
   kept = setup$plan$counts
-  weights = stats::setNames(setup$rows / kept, setup$plan$names)
-  if (normalise) weights * (sum(kept) / sum(setup$rows)) else weights
+  weights = stats::setNames(if (is.null(given)) setup$rows / kept else given, setup$plan$names)
+  if (!normalise) {
+    return(weights)
+  }
+  if (is.null(given)) {
+    return(weights * (sum(kept) / sum(setup$rows)))
+  }
+  relative = weights / max(weights)
+  relative / sum(relative * (kept / sum(kept)))
 }
 
 downsampled_keep_rates = function(setup) {

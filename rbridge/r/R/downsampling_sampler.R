@@ -32,6 +32,12 @@
 #'   `FALSE` (default): the kept rows are drawn afresh each epoch.
 #'   `TRUE`: one shuffled order of each downsampled class is walked through, k rows an epoch, cyclically: no row comes
 #'   again before all the others have come.
+#' @param weights (named `numeric()`)\cr
+#'   The weight in training of a row of each class that it names, finite numbers above 0, also as a `list()`.
+#'   Classes that it does not name have the weight that undoes the downsampling, rows / kept rows.
+#'   Classes are named as in `multiplier`.
+#'   The batches do not depend on it.
+#'   `NULL` (default): all weights are such.
 #' @param seed (`integer(1)`)\cr
 #'   As in [batch_sampler_stratified()].
 #' @param num_replicas (`integer(1)`)\cr
@@ -44,8 +50,8 @@
 #' The instance has the members `plan()` (of the kept rows), `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`,
 #' `print()`, `.iter()`, `.iter_batch()` and `.length()` that are documented there, and
 #' * `class_weights(normalise = FALSE)`: the weight of each class in training, a named `numeric()` in order of first
-#'   appearance: 1 for a class that is kept whole, rows / kept rows for the others; with `normalise = TRUE` divided by
-#'   their mean over an epoch.
+#'   appearance: what `weights` gave, else rows / kept rows, which is 1 for a class that is kept whole; with
+#'   `normalise = TRUE` divided by their mean over an epoch.
 #' * `weights(rows = NULL, normalise = FALSE)`: the weights of `rows`, counted from 1, or of all rows of the dataset.
 #' * `keep_rates()`: the share of the rows of each class that an epoch visits, a named `numeric()`, for
 #'   [correct_probabilities()].
@@ -117,11 +123,11 @@
 #'     learner$train(task)
 #'   }
 #' }
-batch_sampler_downsampled = function(multiplier, batch_size, strata = NULL, majority = NULL, walk = FALSE, seed = NULL,
-  num_replicas = NULL) {
+batch_sampler_downsampled = function(multiplier, batch_size, strata = NULL, majority = NULL, walk = FALSE,
+  weights = NULL, seed = NULL, num_replicas = NULL) {
   name_errors("batch_sampler_downsampled")
   configuration = downsampled_configuration(multiplier = multiplier, batch_size = batch_size, strata = strata,
-    majority = majority, walk = walk, seed = seed, num_replicas = num_replicas)
+    majority = majority, walk = walk, weights = weights, seed = seed, num_replicas = num_replicas)
   new_generator(if (is.list(configuration$strata)) {
     downsampled_recipe(configuration$strata, configuration)
   } else {
@@ -129,12 +135,14 @@ batch_sampler_downsampled = function(multiplier, batch_size, strata = NULL, majo
   })
 }
 
-downsampled_configuration = function(multiplier, batch_size, strata, majority, walk, seed, num_replicas) {
+downsampled_configuration = function(multiplier, batch_size, strata, majority, walk, weights, seed,
+  num_replicas) {
   configuration = list(
     multiplier = check_multiplier(multiplier),
     batch_size = check_count(batch_size, "batch_size"),
     majority = if (!is.null(majority)) class_name(majority, "majority"),
     walk = check_flag(walk, "walk"),
+    weights = if (!is.null(weights)) check_weights(weights),
     seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed),
     num_replicas = check_positive(num_replicas, "num_replicas")
   )
@@ -153,20 +161,19 @@ downsampled_recipe = function(strata, configuration) {
     n_strata = as.double(length(plan$names)),
     kept = plan$counts,
     n_batches = plan$n_batches,
-    walk = as.integer(configuration$walk)
+    walk = as.integer(configuration$walk),
+    weights = weights_of_classes(strata, plan, configuration$weights)
   )
   new_recipe("downsampled", configuration$seed, parts, labels = downsampled_labels(configuration, plan$names))
 }
 
 downsampled_labels = function(configuration, names = NULL) {
-  multiplier = configuration$multiplier
-  classes = names(multiplier)
-  numbers = vapply(unname(multiplier), show_value, "")
   list(
-    multiplier = paste(if (is.null(classes)) numbers else sprintf("'%s': %s", classes, numbers), collapse = ", "),
+    multiplier = show_by_class(configuration$multiplier),
     batch_size = show_value(configuration$batch_size),
     majority = if (!is.null(configuration$majority)) show_value(configuration$majority),
     walk = show_value(configuration$walk),
+    weights = if (!is.null(configuration$weights)) show_by_class(configuration$weights),
     num_replicas = if (!is.null(configuration$num_replicas)) show_value(configuration$num_replicas),
     names = names
   )
@@ -185,7 +192,10 @@ kind_downsampled = function() {
     check = function(recipe) {
       check_strata(recipe)
       part_flag(recipe, "walk")
-      check_kept(recipe$parts$kept, recipe$parts$n_strata)
+      check_of_classes(recipe, "kept")
+      if (!is.null(recipe$parts$weights)) {
+        check_given_weights(recipe)
+      }
     },
     n_rows = function(recipe) NULL,
     n_batches = function(recipe) recipe$parts$n_batches,
@@ -197,7 +207,9 @@ kind_downsampled = function() {
       plan = function() if (is.null(private$.in_order)) composition_table(private$.setup$plan),
       class_weights = function(normalise = FALSE) {
         normalise = check_flag(normalise, "normalise")
-        if (is.null(private$.in_order)) downsampled_weights(private$.setup, normalise)
+        if (is.null(private$.in_order)) {
+          downsampled_weights(private$.setup, private$.recipe$parts$weights, normalise)
+        }
       },
       weights = function(rows = NULL, normalise = FALSE) {
         weights = self$class_weights(normalise)
@@ -212,9 +224,19 @@ kind_downsampled = function() {
   )
 }
 
-check_kept = function(kept, n_strata) {
-  if (!is.double(kept) || length(kept) != n_strata) {
-    stop_parameter("recipe", sprintf("have %s as 'kept'", show_count(n_strata, "number")), show_value(kept))
+check_of_classes = function(recipe, name) {
+  values = recipe$parts[[name]]
+  n_strata = recipe$parts$n_strata
+  if (!is.double(values) || length(values) != n_strata) {
+    stop_parameter("recipe", sprintf("have %s as '%s'", show_count(n_strata, "number"), name), show_value(values))
+  }
+}
+
+check_given_weights = function(recipe) {
+  check_of_classes(recipe, "weights")
+  wrong = which(!is.finite(recipe$parts$weights) | recipe$parts$weights <= 0)
+  if (length(wrong) > 0L) {
+    stop_parameter("recipe", "have finite numbers above 0 as 'weights'", show_value(recipe$parts$weights[wrong[1L]]))
   }
 }
 

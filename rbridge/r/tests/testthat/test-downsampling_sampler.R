@@ -88,6 +88,36 @@ test_that("weights of rows are those of their classes", {
     fixed = TRUE)
 })
 
+test_that("weights that are given replace those of their classes", {
+  sampler = downsampled(2, 10, weights = c(yes = 3), seed = 1)
+  expect_identical(sampler$class_weights(), c(yes = 3, no = 10))
+  expect_identical(sampler$weights(c(210, 1)), c(10, 3))
+  rows = sampler$batches(0)$rows
+  expect_equal(mean(sampler$weights(rows, normalise = TRUE)), 1)
+  expect_identical(rows, downsampled(2, 10, seed = 1)$batches(0)$rows)
+  expect_identical(downsampled(2, 10, weights = list(no = 4L))$class_weights(), c(yes = 1, no = 4))
+  of_task = batch_sampler_downsampled(1.5, 10, weights = c(no = 7))(list(task = task_of()))
+  expect_identical(of_task$class_weights()[["no"]], 7)
+  refused = function(weights) message_of(downsampled(2, 10, weights = weights))
+  said = "The 'weights' parameter of batch_sampler_downsampled must "
+  expect_match(refused(c(2, 3)), paste0(said, "name the classes. Got 2 values instead."), fixed = TRUE)
+  expect_match(refused(c(maybe = 2)), paste0(said, "name one of the classes, 'yes', 'no'. Got 'maybe'"), fixed = TRUE)
+  expect_match(refused(c(yes = NA)), paste0(said, "be a finite number above 0. Got NA instead."), fixed = TRUE)
+})
+
+test_that("a recipe with weights that are none is refused", {
+  refused = function(weights) {
+    recipe = attr(batch_sampler_downsampled(2, 10, strata = factor(two_classes), seed = 1, weights = c(yes = 3)),
+      "settings")$recipe
+    recipe$parts$weights = weights
+    message_of(new_generator(recipe)(NULL))
+  }
+  expect_match(refused(c(1, -1)), "have finite numbers above 0 as 'weights'. Got -1 instead.", fixed = TRUE)
+  expect_match(refused(c(1, NaN)), "have finite numbers above 0 as 'weights'. Got NaN instead.", fixed = TRUE)
+  expect_match(refused(1), "have 2 numbers as 'weights'. Got 1 instead.", fixed = TRUE)
+  expect_match(refused("a"), "have 2 numbers as 'weights'. Got 'a' instead.", fixed = TRUE)
+})
+
 test_that("weights of rows that there are not are refused", {
   sampler = downsampled(2, 10, seed = 1)
   for (row in list(0, -1, 1.5, 211, NA_real_, NaN, Inf, NA_integer_)) {
@@ -177,7 +207,7 @@ test_that("generator and instance print what they are", {
 test_that("different settings have different hashes, equal ones equal hashes", {
   hash = function(...) mlr3misc::calculate_hash(batch_sampler_downsampled(...))
   settings = list(list(2, 10), list(3, 10), list(2, 11), list(2, 10, majority = "no"), list(2, 10, walk = TRUE),
-    list(2, 10, seed = 1), list(2, 10, num_replicas = 2), list(2, 10, strata = "y"), list(c(no = 2), 10))
+    list(2, 10, weights = c(no = 3)), list(2, 10, seed = 1), list(2, 10, num_replicas = 2), list(2, 10, strata = "y"), list(c(no = 2), 10))
   expect_identical(anyDuplicated(vapply(settings, function(arguments) do.call(hash, arguments), "")), 0L)
   expect_identical(hash(2L, 10L, seed = 1L), hash(2, 10, seed = 1))
   expect_identical(hash(list(a = 2L), 10), hash(c(a = 2), 10))
