@@ -12,7 +12,8 @@ from pystrat.arrays import float64_of, holds_tensors, plain_array
 from pystrat.entries import named_by_class
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import RefusedType, RefusedValue, check_integer, count_of, show
-from pystrat.pairs.sampler import check_table, decode_pairs
+from pystrat.pairs.codes import check_table
+from pystrat.pairs.sampler import decode_pairs
 
 
 class FeatureLookup:
