@@ -118,6 +118,12 @@ class Column:
         """Return how the value of a code is shown, NA for a missing one."""
         return _name(self.values[code], self.kind) if 0 <= code < len(self.values) else "NA"
 
+    def names(self) -> Sequence[str]:
+        """Return how each value is shown."""
+        if isinstance(self.values, np.ndarray) and self.values.dtype.kind in "iuf":
+            return NumberNames(self.values)
+        return tuple(_name(value, self.kind) for value in self.values)
+
 
 def encode_strata(strata: Any, *, missing: Optional[str] = "error", name: str = "strata") -> Strata:
     """Number the strata of a dataset.
@@ -270,19 +276,19 @@ def _nothing_but_missing(n_rows: int, name: str) -> ValueError:
     return RefusedValue(name, required, f"{n_rows} missing of {count_of(n_rows, 'row')}")
 
 
-def number_column(values: Any, name: str, where: str) -> Column:
+def number_column(values: Any, name: str, where: str = "", *, required: str = _KINDS) -> Column:
     """Number the distinct values of one column in order of first appearance.
 
     Parameters
     ----------
     values : vector
         What `pystrat.arrays.as_vector` returns.
-    name, where : str
-        The names of the parameter and of the column, for error messages.
+    name, where, required : str
+        The names of the parameter and of the column, and what its values must be, for error messages.
     """
 
     def refuse(got: str) -> TypeError:
-        return RefusedType(name, _KINDS, got + where)
+        return RefusedType(name, required, got + where)
 
     if isinstance(values.dtype, pd.CategoricalDtype):
         codes, distinct, kind = _factorize_categorical(values, refuse)
@@ -308,7 +314,8 @@ def _factorize(values: Any) -> tuple[NDArray[Any], Any]:
     if values.dtype == np.int64:
         codes = np.empty(len(values), dtype=np.int64)
         return codes, _kernels.number_integers(np.ascontiguousarray(values), codes)
-    codes, distinct = pd.factorize(values)
+    # Of a Series of objects, pandas would make an index, and guess at another type.
+    codes, distinct = pd.factorize(np.asarray(values) if values.dtype == object else values)
     return codes, distinct
 
 
@@ -471,7 +478,7 @@ def _combine(columns: Sequence[Column], *, drop: bool) -> tuple[NDArray[Any], Se
     """
     first = columns[0]
     if len(columns) == 1 and (drop or first.codes.min() >= 0):
-        return first.codes, _names_of(first)
+        return first.codes, first.names()
     left_out = np.zeros(len(first.codes), dtype=bool)
     codes = np.zeros(len(first.codes), dtype=np.int64)
     parts: list[NDArray[Any]] = []
@@ -482,7 +489,7 @@ def _combine(columns: Sequence[Column], *, drop: bool) -> tuple[NDArray[Any], Se
             left_out |= column.codes < 0
         codes, combinations = _number_kept(codes * width + values, left_out)
         parts = [part[combinations // width] for part in parts]
-        parts.append(np.array([*_names_of(column), "NA"], dtype=object)[combinations % width])
+        parts.append(np.array([*column.names(), "NA"], dtype=object)[combinations % width])
     return codes, tuple(", ".join(row) for row in zip(*parts))
 
 
@@ -494,13 +501,6 @@ def _number_kept(values: NDArray[np.int64], left_out: NDArray[np.bool_]) -> tupl
     codes = np.full(len(values), -1, dtype=np.int64)
     codes[~left_out] = numbered
     return codes, distinct
-
-
-def _names_of(column: Column) -> Sequence[str]:
-    """Show each value of a column."""
-    if isinstance(column.values, np.ndarray) and column.values.dtype.kind in "iuf":
-        return NumberNames(column.values)
-    return tuple(_name(value, column.kind) for value in column.values)
 
 
 def _compact(codes: NDArray[Any], names: Sequence[str], *, any_dropped: bool) -> Strata:

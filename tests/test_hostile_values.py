@@ -200,8 +200,17 @@ def check_probabilities(found: np.ndarray, given: Arguments) -> None:
 
 def check_pair_numbers(found: Any, given: Arguments) -> None:
     users, items, labels = found
+    if given["user_ids"] is not None:
+        users = decoded(given, user_ids=None)[0]
+    if given["item_ids"] is not None:
+        items = decoded(given, item_ids=None)[1]
+    assert all(part.shape == labels.shape for part in found)
     numbers = 2 * (users * int(given["n_items"]) + items) + labels
     assert np.array_equal(numbers, np.asarray(given["numbers"]))
+
+
+def decoded(given: Arguments, **changed: Any) -> Any:
+    return pystrat.decode_pairs(**{**given, **changed})
 
 
 def check_labels(found: np.ndarray, given: Arguments) -> None:
@@ -325,6 +334,7 @@ CALLS: dict[str, Call] = {
             **SHARDED,
             "power": {"method": "popularity"},
             "full_users": {"method": "per_user"},
+            "items": {"n_items": None},
         },
     ),
     "PairDataset": Call(fixed(n_users=2, n_items=2), check_pair_dataset),

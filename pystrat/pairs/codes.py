@@ -1,29 +1,62 @@
-"""Codes of users and items, and the positives that they make."""
+"""Users and items -> codes, and the positives that they make."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Mapping, NamedTuple, Optional, Sequence
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from pystrat.arrays import float64_of, plain_array
+from pystrat.arrays import Wanted, as_vector, float64_of, plain_array
 from pystrat.limits import MAX_COUNT, MAX_EXACT
 from pystrat.messages import RefusedType, RefusedValue, check_integer, count_of, show
 from pystrat.pairs.negatives import PositivePairs
+from pystrat.strata import number_column
 
 MAX_CELLS = MAX_EXACT // 2  # twice as many pair numbers, which a double holds exactly
 
 
-def check_positives(users: Any, items: Any, n_users: Any, n_items: Any) -> PositivePairs:
-    """Check codes and the size of the table."""
-    user_codes, n_users = _check_codes(users, n_users, "users")
-    item_codes, n_items = _check_codes(items, n_items, "items")
+_CODES = "hold codes, integers from 0"
+_IDS = "hold codes, integers from 0, or ids, text or categories of one kind"
+_ADVICE = "Ids are text or categories: pandas.Categorical() makes categories of numbers."
+
+
+@dataclass(frozen=True)
+class Ids:
+    """The ids of users or items by code: in order of first appearance.
+
+    Attributes
+    ----------
+    values : numpy.ndarray, shape (number of ids,)
+        Not to be written to.
+    names : sequence of str
+        How each is shown, or what makes that when it is asked for.
+    """
+
+    values: NDArray[Any]
+    names: Sequence[str]
+
+
+class CodedPairs(NamedTuple):
+    """Positives, and the ids of their users and items; None for those that were given as codes."""
+
+    positives: PositivePairs
+    user_ids: Optional[Ids]
+    item_ids: Optional[Ids]
+
+
+def check_positives(users: Any, items: Any, n_users: Any, n_items: Any) -> CodedPairs:
+    """Check codes or ids and the size of the table."""
+    user_codes, n_users, user_ids = _check_side(users, n_users, "users")
+    item_codes, n_items, item_ids = _check_side(items, n_items, "items")
     if len(user_codes) != len(item_codes):
         required = f"have one value for each user code, {len(user_codes)}"
         raise RefusedValue("items", required, show(item_codes))
     check_table(n_users, n_items)
-    return PositivePairs(user_codes, item_codes, n_users, n_items)
+    positives = PositivePairs(user_codes, item_codes, n_users, n_items, user_ids.names if user_ids else None)
+    return CodedPairs(positives, user_ids, item_ids)
 
 
 def check_table(n_users: int, n_items: int) -> None:
@@ -33,24 +66,59 @@ def check_table(n_users: int, n_items: int) -> None:
         raise RefusedValue("n_items", required, show(n_items))
 
 
-def _check_codes(codes: Any, limit: Any, name: str) -> tuple[NDArray[np.int64], int]:
-    """Return codes as int64 and how many there may be; refuse those that are none."""
-    found = np.atleast_1d(plain_array(codes, name))
+def check_ids(ids: Any, name: str, count: Optional[int] = None) -> Optional[NDArray[Any]]:
+    """Return the ids by code as an array; refuse what is no vector, and others than `count` if that is given."""
+    if ids is None:
+        return None
+    vector = np.asarray(as_vector(ids, Wanted(name, "be a vector of ids")))
+    if count is not None and len(vector) != count:
+        raise RefusedValue(name, f"have one id for each of {count}", show(vector))
+    return vector
+
+
+def _check_side(values: Any, count: Any, name: str) -> tuple[NDArray[np.int64], int, Optional[Ids]]:
+    """Return the codes of users or of items, how many of them there may be, and the ids if these were given."""
+    found = np.atleast_1d(plain_array(values, name))
     if found.ndim != 1:
-        raise RefusedValue(name, "be a vector of codes", count_of(found.ndim, "dimension"))
+        raise RefusedValue(name, "be a vector of codes or ids", count_of(found.ndim, "dimension"))
     if len(found) == 0:
         raise RefusedValue(name, "have at least one code", show(found))
-    required, advice = "hold codes, integers from 0", "pandas.factorize() makes codes of any ids."
+    is_categorical = isinstance(getattr(values, "dtype", None), pd.CategoricalDtype)
+    if not is_categorical and found.dtype.kind not in "OUS":
+        return (*_check_codes(found, count, name), None)
+    is_vector = hasattr(values, "__len__") and not isinstance(values, (str, bytes, Mapping))
+    codes, ids = _number_ids(as_vector(values, Wanted(name, _IDS)) if is_vector else found, name)
+    if count is not None:
+        required = f"be left out if '{name}' are ids"
+        raise RefusedValue(f"n_{name}", required, show(count), "Give codes to count those without a positive.")
+    return codes, len(ids.values), ids
+
+
+def _number_ids(vector: Any, name: str) -> tuple[NDArray[np.int64], Ids]:
+    """Number ids in order of first appearance, as strata are."""
+    column = number_column(vector, name, required=_IDS)
+    n_missing = int(np.count_nonzero(column.codes < 0))
+    if n_missing:
+        got = f"{n_missing} missing of {count_of(len(column.codes), 'row')}"
+        raise RefusedValue(name, "have no missing values", got, "Leave these pairs out.")
+    values = np.array(column.values, dtype=object if column.kind in ("text", "bytes") else None)
+    values.setflags(write=False)
+    return column.codes, Ids(values, column.names())
+
+
+def _check_codes(found: NDArray[Any], limit: Any, name: str) -> tuple[NDArray[np.int64], int]:
+    """Return codes as int64 and how many there may be; refuse those that are none."""
     if found.dtype.kind not in "iuf":
-        raise RefusedType(name, required, f"{found.dtype} values", advice)
+        raise RefusedType(name, _CODES, f"{found.dtype} values", _ADVICE)
     if found.dtype.kind == "f":
         if (broken := found != np.trunc(found)).any():
-            raise RefusedValue(name, required, show(found[broken][0]), advice)
+            raise RefusedValue(name, _CODES, show(found[broken][0]), _ADVICE)
         found = float64_of(found)  # narrower types cannot be compared with the largest code
     largest = MAX_COUNT - 1
     if limit is not None:
         largest = check_integer(limit, f"n_{name}", minimum=1, maximum=MAX_COUNT) - 1
     outside = (found < 0) | (found > largest)
     if outside.any():
-        raise RefusedValue(name, f"hold codes from 0 to {largest}", show(found[outside][0]))
+        advice = _ADVICE if limit is None else None
+        raise RefusedValue(name, f"hold codes from 0 to {largest}", show(found[outside][0]), advice)
     return found.astype(np.int64), largest + 1 if limit is not None else int(found.max()) + 1

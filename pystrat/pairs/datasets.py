@@ -12,7 +12,7 @@ from pystrat.arrays import float64_of, holds_tensors, plain_array
 from pystrat.entries import named_by_class
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import RefusedType, RefusedValue, check_integer, count_of, show
-from pystrat.pairs.codes import check_table
+from pystrat.pairs.codes import check_ids, check_table
 from pystrat.pairs.sampler import decode_pairs
 
 
@@ -80,6 +80,11 @@ class FeatureLookup:
             raise RefusedValue("default", required, show(found[changed].flat[0]))
         return np.broadcast_to(cast, shape)
 
+    @property
+    def has_ids(self) -> bool:
+        """Whether it has ids of its own; else these are 0, 1, ..."""
+        return self._index is not None
+
     @named_by_class
     def __call__(self, ids: Any) -> NDArray[Any]:
         """Return the features of ids, shape (number of ids, ...), or without the first axis for a single id.
@@ -143,13 +148,16 @@ class PairDataset:
         Users and items in all: the sampler's `n_users` and `n_items`, since with another number of items the same
         numbers are other pairs. At most 2^31 - 1 each and 2^52 pairs of them.
     user_features, item_features : array_like or FeatureLookup, optional
-        The features of each code: an array of which row c belongs to code c, or a lookup of codes.
+        The features of each code: an array of which row c belongs to code c, or a lookup, which is asked for codes, or
+        for ids if it has ids of its own and these are given here, too.
+    user_ids, item_ids : array_like, optional
+        The ids by code, one for each: the sampler's `user_ids` and `item_ids`.
 
     Raises
     ------
     TypeError, ValueError
-        Where a number of users or items is refused, or an array of features has not one row for each of them. What a
-        lookup does not know is told when it is asked for.
+        Where a number of users or items is refused, or an array of features or ids has not one row for each of them.
+        What a lookup does not know is told when it is asked for.
 
     Notes
     -----
@@ -160,8 +168,9 @@ class PairDataset:
     It has no length: a sampler of PyTorch that was put in the sampler's place would go through all pairs there are,
     each once as a positive and once as a negative. Without one, such samplers fail at once.
 
-    An item is a dict with ``user`` and ``item``, codes as int64, ``label``, 1 or 0 as float32, and ``user_features``
-    and ``item_features`` where these were given. A number gives single values, several numbers give arrays.
+    An item is a dict with ``user`` and ``item``, codes as int64, ``label``, 1 or 0 as float32, and ``user_id``,
+    ``item_id``, ``user_features`` and ``item_features`` where these were given. A number gives single values, several
+    numbers give arrays. Ids that are text stay arrays or lists of text, since no tensor holds text.
 
     Examples
     --------
@@ -172,23 +181,63 @@ class PairDataset:
     """
 
     @named_by_class
-    def __init__(self, n_users: int, n_items: int, *, user_features: Any = None, item_features: Any = None) -> None:
+    def __init__(
+        self,
+        n_users: int,
+        n_items: int,
+        *,
+        user_features: Any = None,
+        item_features: Any = None,
+        user_ids: Any = None,
+        item_ids: Any = None,
+    ) -> None:
         self.n_users = check_integer(n_users, "n_users", minimum=1, maximum=MAX_COUNT)
         self.n_items = check_integer(n_items, "n_items", minimum=1, maximum=MAX_COUNT)
         check_table(self.n_users, self.n_items)
-        self._user_features = _as_lookup(user_features, self.n_users, "user_features")
-        self._item_features = _as_lookup(item_features, self.n_items, "item_features")
+        self._users = Side(self.n_users, user_ids, user_features, "user")
+        self._items = Side(self.n_items, item_ids, item_features, "item")
 
     def __getitem__(self, numbers: Union[int, Any]) -> dict[str, Any]:
         users, items, labels = decode_pairs(numbers, self.n_items)
         if (users >= self.n_users).any():
             raise IndexError(f"there is no user {users.max()}: {type(self).__name__} has {self.n_users}")
         pairs: dict[str, Any] = {"user": users, "item": items, "label": labels.astype(np.float32)}
-        if self._user_features is not None:
-            pairs["user_features"] = self._user_features(users)
-        if self._item_features is not None:
-            pairs["item_features"] = self._item_features(items)
-        return pairs
+        return {
+            **pairs,
+            **self._users.ids_of(users, "user"),
+            **self._items.ids_of(items, "item"),
+            **self._users.features_of(users, "user"),
+            **self._items.features_of(items, "item"),
+        }
+
+
+class Side:
+    """The ids and the features of the users of a dataset, or of its items.
+
+    Parameters
+    ----------
+    count : int
+        Users or items in all.
+    ids, features
+        As in `PairDataset`.
+    name : str
+        ``"user"`` or ``"item"``.
+    """
+
+    def __init__(self, count: int, ids: Any, features: Any, name: str) -> None:
+        self._ids = check_ids(ids, f"{name}_ids", count)
+        self._features = _as_lookup(features, count, f"{name}_features")
+
+    def ids_of(self, codes: NDArray[np.int64], name: str) -> dict[str, Any]:
+        """Return the ids of codes under this name, nothing if there are none."""
+        return {} if self._ids is None else {f"{name}_id": self._ids[codes]}
+
+    def features_of(self, codes: NDArray[np.int64], name: str) -> dict[str, Any]:
+        """Return the features of codes under this name, nothing if there are none."""
+        if self._features is None:
+            return {}
+        asked = codes if self._ids is None or not self._features.has_ids else self._ids[codes]
+        return {f"{name}_features": self._features(asked)}
 
 
 def _as_index(ids: Any) -> pd.Index:

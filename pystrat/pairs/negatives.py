@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from fractions import Fraction
-from typing import Any
+from typing import Any, Optional, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,8 @@ class PositivePairs:
         Codes below `n_users` and `n_items`.
     n_users, n_items : int
         The size of the table, at most 2^52 cells.
+    user_names : sequence of str, optional
+        How messages name each user; by code if it is not given.
 
     Attributes
     ----------
@@ -49,7 +51,15 @@ class PositivePairs:
         How many cells are distinct.
     """
 
-    def __init__(self, users: NDArray[np.int64], items: NDArray[np.int64], n_users: int, n_items: int) -> None:
+    def __init__(
+        self,
+        users: NDArray[np.int64],
+        items: NDArray[np.int64],
+        n_users: int,
+        n_items: int,
+        user_names: Optional[Sequence[str]] = None,
+    ) -> None:
+        self._user_names = user_names
         self.n_users = n_users
         self.n_items = n_items
         cells = users * n_items
@@ -74,6 +84,10 @@ class PositivePairs:
     def distinct(self) -> NDArray[np.int64]:
         """The distinct cells, sorted."""
         return self.cells[: self.n_distinct]
+
+    def show_user(self, user: Any) -> str:
+        """Return how a message names a user."""
+        return f"user {user}" if self._user_names is None else f"user {show(self._user_names[int(user)])}"
 
     def counts_by_user(self) -> NDArray[np.int64]:
         """Return the positives of each user, repeated ones included, shape (n_users,)."""
@@ -180,7 +194,7 @@ class PerUserNegatives(Negatives):
         free_only: bool,
         skip_full: bool,
     ) -> None:
-        self._n_items = positives.n_items
+        self._positives = positives
         self._unique = unique
         self._free = FreeCells(positives.distinct if free_only else positives.distinct[:0], positives.n_cells)
         # How many positives, which are not drawn, lie in front of each user's cells.
@@ -197,7 +211,7 @@ class PerUserNegatives(Negatives):
         if unique and len(beyond):
             user = beyond[0]
             required = "be false for more negatives of a user than there are items to draw from"
-            told = f"true and {count_of(int(self._counts[user]), 'negative')} for user {user}, of"
+            told = f"true and {count_of(int(self._counts[user]), 'negative')} for {positives.show_user(user)}, of"
             told += f" {count_of(int(self._limits()[user]), 'item')},"
             raise RefusedValue("unique", required, told)
 
@@ -207,7 +221,7 @@ class PerUserNegatives(Negatives):
     def _check_full(self, full: NDArray[np.intp], n_users: int, skip_full: bool) -> None:
         """Refuse users without a free item, or, where these are skipped, that all users are such."""
         if not skip_full:
-            told = f"{count_of(len(full), 'user')} without one, the first of them user {full[0]},"
+            told = f"{count_of(len(full), 'user')} without one, the first of them {self._positives.show_user(full[0])},"
             advice = "Leave such users out, or set 'full_users' to 'skip'."
             raise RefusedValue("items", "leave each user an item that is no positive", told, advice)
         if len(full) == n_users:
@@ -216,11 +230,11 @@ class PerUserNegatives(Negatives):
 
     def _limits(self) -> NDArray[np.int64]:
         """Return of each user how many items can be drawn."""
-        return self._n_items - np.diff(self._taken)
+        return self._positives.n_items - np.diff(self._taken)
 
     def draw(self, stream: RandomStream) -> NDArray[np.int64]:
         users = np.flatnonzero(self._counts)
-        firsts = users * self._n_items - self._taken[users]
+        firsts = users * self._positives.n_items - self._taken[users]
         draw = subsets_within if self._unique else indices_within
         cells = draw(stream, firsts, self._limits()[users], self._counts[users])
         self._free.cells(cells)
@@ -254,7 +268,7 @@ class PopularityNegatives(Negatives):
         of_user = kept_shares(positives.distinct, positives.n_users, weights)
         acceptance = float(of_user @ (positives.counts_by_user() / len(positives)))
         user = int(of_user.argmin())
-        for found, who in ((acceptance, "all users"), (float(of_user[user]), f"user {user}")):
+        for found, who in ((acceptance, "all users"), (float(of_user[user]), positives.show_user(user))):
             if found < LEAST_ACCEPTANCE - ROUNDING:
                 required = f"keep at least {LEAST_ACCEPTANCE} of what is drawn"
                 got = f"'popularity', which keeps {show_number(round(found, 6), 3)} for {who},"

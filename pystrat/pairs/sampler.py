@@ -20,7 +20,7 @@ from pystrat.messages import (
     count_of,
     show,
 )
-from pystrat.pairs.codes import MAX_CELLS, check_positives
+from pystrat.pairs.codes import MAX_CELLS, check_ids, check_positives
 from pystrat.pairs.negatives import (
     Negatives,
     PerUserNegatives,
@@ -49,9 +49,11 @@ class NegativePairBatchSampler(BatchSampler):
 
     Parameters
     ----------
-    users, items : array_like of int, shape (number of positives,)
-        The codes, from 0, of the user and the item of each positive; ``pandas.factorize`` makes codes of anything.
-        Doubles that are whole, as R has them, and a single code do as well. A pair that occurs twice is two positives.
+    users, items : array_like, shape (number of positives,)
+        The user and the item of each positive: codes, integers from 0, or ids. Doubles that are whole, as R has them,
+        and a single one do as well. Text, categories and objects of one kind are ids, which get the codes 0, 1, ... in
+        order of first appearance; unused categories get none. ``pandas.Categorical`` makes ids of numbers. A pair that
+        occurs twice is two positives.
     ratio : float or fractions.Fraction
         r, the share of positives, above 0 and below 1. A float is the decimal number of 15 significant digits that it
         is shown as, a narrower one of numpy the shortest that stands for it, so that .3 is 3/10. For k negatives to
@@ -60,7 +62,7 @@ class NegativePairBatchSampler(BatchSampler):
         The most pairs a batch may have.
     n_users, n_items : int, optional
         Users and items in all, at most 2^31 - 1 each and 2^52 pairs of them; the largest code and one more where not
-        given.
+        given. Not for ids, of which there are as many as occur.
     method : {"uniform", "per_user", "popularity"}, default "uniform"
         What negatives are drawn from. "uniform": all pairs of a user and an item. "per_user": all items, for each user
         (1 - r) / r for each of the user's positives. "popularity": the user of a random positive, with an item in
@@ -156,7 +158,7 @@ class NegativePairBatchSampler(BatchSampler):
         super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
         self._per_positive = (1 - share) / share
         self._told = {"ratio": ratio, "batch_size": size, "full_users": full_users, "num_replicas": num_replicas}
-        self._positives = check_positives(users, items, n_users, n_items)
+        self._positives, self._user_ids, self._item_ids = check_positives(users, items, n_users, n_items)
         self._negatives = self._make_negatives()
         self._n_batches = self._choose_batches(size)
 
@@ -198,6 +200,16 @@ class NegativePairBatchSampler(BatchSampler):
     def n_items(self) -> int:
         """Items in all."""
         return self._positives.n_items
+
+    @property
+    def user_ids(self) -> Optional[NDArray[Any]]:
+        """The ids of the users by code, not to be written to; None if users were given as codes."""
+        return None if self._user_ids is None else self._user_ids.values
+
+    @property
+    def item_ids(self) -> Optional[NDArray[Any]]:
+        """The ids of the items by code, not to be written to; None if items were given as codes."""
+        return None if self._item_ids is None else self._item_ids.values
 
     @property
     def n_positives(self) -> int:
@@ -244,7 +256,9 @@ class NegativePairBatchSampler(BatchSampler):
             "cells": self._positives.cells.astype(np.float64),
             "n_negatives": self._negatives.counts().astype(np.int32),
         }
-        labels = {name: show(value) for name, value in told.items() if value is not None}
+        labels: dict[str, Any] = {name: show(value) for name, value in told.items() if value is not None}
+        for name, ids in (("user_ids", self._user_ids), ("item_ids", self._item_ids)):
+            labels[name] = None if ids is None else ids.names
         return make_recipe("pairs", seed=self._seed, parts=parts, labels=labels)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -266,7 +280,9 @@ class NegativePairBatchSampler(BatchSampler):
 
 
 @named_by_function
-def decode_pairs(numbers: Any, n_items: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def decode_pairs(
+    numbers: Any, n_items: int, *, user_ids: Any = None, item_ids: Any = None
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64]]:
     """Return users, items and labels of pair numbers.
 
     The R function ``rbridge::decode_pairs()`` gives the same, with users and items counted from 1.
@@ -277,24 +293,32 @@ def decode_pairs(numbers: Any, n_items: int) -> tuple[NDArray[np.int64], NDArray
         As `NegativePairBatchSampler` yields them, in any shape.
     n_items : int
         Items in all, as the sampler has them.
+    user_ids, item_ids : array_like, optional
+        The ids by code, such as the sampler's; those of items one for each of `n_items`.
 
     Returns
     -------
-    tuple of three numpy.ndarray of int64
-        Of the shape of `numbers`: codes of users and items, from 0, and 1 for positives, else 0.
+    tuple of three numpy.ndarray
+        Of the shape of `numbers`: users and items, as ids if these were given, else as codes from 0 (int64), and 1 for
+        positives, else 0 (int64).
 
     Raises
     ------
     TypeError, ValueError
-        Where `numbers` are not integers from 0 to 2^53 - 1, or `n_items` is no positive integer.
+        Where `numbers` are not integers from 0 to 2^53 - 1, or of a user without an id; where `n_items` is no positive
+        integer, or there is not one id for each item.
 
     Examples
     --------
     >>> from pystrat import decode_pairs
     >>> decode_pairs([7, 12], n_items=4)
     (array([0, 1]), array([3, 2]), array([1, 0]))
+    >>> users, items, labels = decode_pairs([7, 12], n_items=4, user_ids=["ann", "bob"])
+    >>> users.tolist()
+    ['ann', 'bob']
     """
     n_items = check_integer(n_items, "n_items", minimum=1, maximum=MAX_COUNT)
+    known_users, known_items = check_ids(user_ids, "user_ids"), check_ids(item_ids, "item_ids", n_items)
     found = plain_array(numbers, "numbers")
     required = "hold pair numbers, integers from 0 to 2^53 - 1"
     if found.size and found.dtype.kind not in "iu":
@@ -304,7 +328,12 @@ def decode_pairs(numbers: Any, n_items: int) -> tuple[NDArray[np.int64], NDArray
         raise RefusedValue("numbers", required, show(found[outside].flat[0]))
     whole = found.astype(np.int64)
     users, items = np.divmod(whole >> 1, n_items)
-    return users, items, whole & 1
+    if known_users is not None:
+        if (users >= len(known_users)).any():
+            required = f"be those of at most {count_of(len(known_users), 'user')}"
+            raise RefusedValue("numbers", required, show(int(users.max()) + 1))
+        users = known_users[users]
+    return users, items if known_items is None else known_items[items], whole & 1
 
 
 def _check_method(method: Any, unique: Any, reject_positives: Any, power: Any, full_users: Any) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Callable
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import rbridge
@@ -80,6 +81,23 @@ def test_r_makes_the_same_recipe_from_the_same_call_and_draws_the_same_pairs(
         for name in ("n_users", "n_items", "n_positives", "n_negatives", "n_skipped_users"):
             assert counts[name] == getattr(sampler, name)
         assert counts["acceptance"] == pytest.approx(sampler.acceptance, abs=1e-12)
+
+
+def test_ids_are_numbered_alike_and_cross(r: Session, base: Any) -> None:
+    users, items = ["ann", "bob", "ann", "\u00e9ve", "Ann"], ["x", "y", "", "x", "x"]
+    sampler = NegativePairBatchSampler(users, pd.Categorical(items, ["y", "x", "z", ""]), 0.4, 5, seed=1)
+    factor = base["factor"](r.rinterface.StrSexpVector(items), r.rinterface.StrSexpVector(["", "x", "y", "z"]))
+    given = r.rinterface.StrSexpVector(users)
+    generator = r.call("batch_sampler_pairs", users=given, items=factor, ratio=0.4, batch_size=5, seed=1)
+    for made in (generator, rbridge.as_torch_sampler(sampler)):
+        assert_same_recipe(r, sampler, made)
+        instance = r.call_function(made, None)
+        assert (
+            list(r.call_function(instance["user_ids"])) == ["ann", "bob", "\u00e9ve", "Ann"] == list(sampler.user_ids)
+        )
+        assert list(r.call_function(instance["item_ids"])) == ["x", "y", ""] == list(sampler.item_ids)
+        numbers, _ = (as_array(part) for part in r.call_function(instance["batches"], 3))
+        assert numbers.astype(np.int64).tolist() == sampler.batches(3).rows.tolist()
 
 
 @pytest.mark.parametrize("ratio", [Fraction(1, 3), Fraction(2**70, 3 * 2**70 + 1), np.float32(0.3)])
@@ -316,15 +334,19 @@ def test_from_r_through_reticulate(rscript: Callable[..., str]) -> None:
     ]
 
 
-def test_the_r_code_of_the_document_prints_the_pairs_of_its_python_code_twice(rscript: Callable[..., str]) -> None:
+def test_the_r_code_of_the_document_prints_the_pairs_of_its_python_code(rscript: Callable[..., str]) -> None:
     text = DOCUMENT.read_text(encoding="utf-8")
     (code,) = re.findall(r"```r\n(.*?)```", text, flags=re.DOTALL)
     printed = [line.split()[1:] for line in rscript(code, RETICULATE_PYTHON="nowhere").splitlines()]
-    pairs = [[int(word) for word in line] for line in printed if line[:1] != ["item"]]
+    pairs = [line for line in printed if line[:1] != ["item"]]
     names: dict[str, Any] = {}
     exec(re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)[0], names)
-    users, items, labels = decode_pairs(names["sampler"].batches(0).rows, names["sampler"].n_items)
-    assert pairs == 2 * np.stack([users + 1, items + 1, labels], axis=1).tolist()
+    sampler = names["sampler"]
+    users, items, labels = decode_pairs(sampler.batches(0).rows, sampler.n_items)
+    coded = np.stack([users + 1, items + 1, labels], axis=1).tolist()
+    named = list(map(list, zip(sampler.user_ids[users], sampler.item_ids[items], map(str, labels))))
+    assert [list(map(int, line)) for line in pairs[:18]] == coded
+    assert pairs[18:] == named
 
 
 def test_an_exported_sampler_draws_the_same_pairs_without_python(tmp_path: Path, rscript: Callable[..., str]) -> None:

@@ -51,6 +51,38 @@ def test_both_forms_of_a_loader_deliver_the_sampler_s_pairs_and_their_features(f
             assert batch["item_features"].tolist() == ITEM_FEATURES[items].tolist()
 
 
+@pytest.mark.parametrize("form", ["sampler", "batch_sampler"])
+def test_a_loader_delivers_ids_beside_the_codes(form: str) -> None:
+    users, items = [f"user {code}" for code in USERS], pd.Categorical([f"item {code}" for code in ITEMS])
+    sampler = NegativePairBatchSampler(users, items, 0.3, 16, seed=1)
+    ages = FeatureLookup(np.arange(N_USERS), ids=[f"user {code}" for code in range(N_USERS)])
+    known = {"user_ids": sampler.user_ids, "item_ids": sampler.item_ids, "user_features": ages}
+    dataset = PairDataset(sampler.n_users, sampler.n_items, **known)
+    loading: dict[str, Any] = {"sampler": sampler, "batch_size": None}
+    if form == "batch_sampler":
+        loading = {"batch_sampler": sampler}
+    observed = set(zip(users, items))
+    for batch in DataLoader(dataset, **loading):  # type: ignore[arg-type, var-annotated]
+        assert [sampler.user_ids[code] for code in batch["user"]] == list(batch["user_id"])
+        assert [sampler.item_ids[code] for code in batch["item"]] == list(batch["item_id"])
+        assert [f"user {age}" for age in batch["user_features"].tolist()] == list(batch["user_id"])
+        told = zip(batch["user_id"], batch["item_id"], batch["label"].tolist())
+        assert all(((user, item) in observed) == label for user, item, label in told)
+
+
+def test_features_in_arrays_go_by_code_where_ids_are_given() -> None:
+    dataset = PairDataset(2, 2, user_ids=["b", "a"], user_features=[0.5, 1.5], item_ids=[7, 9], item_features=[3, 4])
+    assert {name: value.tolist() for name, value in dataset[[1, 6]].items()} == {
+        "user": [0, 1],
+        "item": [0, 1],
+        "label": [1, 0],
+        "user_id": ["b", "a"],
+        "item_id": [7, 9],
+        "user_features": [0.5, 1.5],
+        "item_features": [3, 4],
+    }
+
+
 def test_the_vectorised_form_asks_once_a_batch() -> None:
     class Counting(PairDataset):
         asked = 0

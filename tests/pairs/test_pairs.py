@@ -8,11 +8,12 @@ import pickle
 import tracemalloc
 from collections import Counter
 from fractions import Fraction
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -589,20 +590,126 @@ def test_refused_parameters(parameters: dict[str, Any], text: str) -> None:
         ([0, 1], [0], "'items' .* must have one value for each user code, 2. Got 1 value instead"),
         ([], [], "'users' .* must have at least one code. Got 0 values"),
         ([0, -1], [0, 0], "'users' .* must hold codes from 0 to 2147483646. Got -1 instead"),
-        ([0.5], [0], "'users' .* must hold codes, integers from 0. Got 0.5 instead. pandas.factorize"),
+        (
+            [0.5],
+            [0],
+            "'users' .* must hold codes, integers from 0. Got 0.5 instead. Ids are text or categories: pandas",
+        ),
         ([0, np.nan], [0, 0], "'users' .* must hold codes, integers from 0. Got NaN instead"),
         ([1e300], [0], "'users' .* must hold codes from 0 to 2147483646. Got 1e\\+300 instead"),
         (np.float32([2**31]), [0], "'users' .* must hold codes from 0 to 2147483646. Got 2147483648 instead"),
         ([float("inf")], [0], "'users' .* must hold codes from 0 to 2147483646. Got Inf instead"),
         (pd.array([0, None], dtype="Int64"), [0, 0], "'users' .* must hold codes, integers from 0. Got NaN instead"),
         (3, [0, 0], "'items' .* must have one value for each user code, 1. Got 2 values instead"),
-        (["a"], [0], "'users' .* must hold codes, integers from 0. Got <U1 values instead"),
-        ([0], [[0]], "'items' .* must be a vector of codes. Got 2 dimensions instead"),
+        ([0], [[0]], "'items' .* must be a vector of codes or ids. Got 2 dimensions instead"),
+        ([2**40], [0], "'users' .* must hold codes from 0 to 2147483646. Got 1099511627776 instead. Ids are text or"),
+        (["a", 1], [0, 0], "'users' .* must hold codes, integers from 0, or ids, .*. Got a mix of kinds instead"),
+        (["a", None], [0, 0], "'users' .* must have no missing values. Got 1 missing of 2 rows instead. Leave these"),
+        (["a\0"], [0], "'users' .* must hold codes, .* or ids, .*. Got text with a NUL character"),
+        ([{1}], [0], "'users' .* must hold codes, .* or ids, text or categories of one kind. Got set values instead"),
+        ([True], [0], "'users' .* must hold codes, integers from 0. Got bool values instead"),
+        (np.array(["2020-01-01"], dtype="M8[D]"), [0], "'users' .* must hold codes, integers from 0. Got datetime64"),
     ],
 )
 def test_refused_codes(users: Any, items: Any, text: str) -> None:
     with pytest.raises((TypeError, ValueError), match=text):
         NegativePairBatchSampler(users, items, 0.5, 2)
+
+
+NAMES = {"users": ["ann", "bob", "ann", "eve", "dan"], "items": ["x", "y", "", "x", "x"]}
+CODES = {"users": [0, 1, 0, 2, 3], "items": [0, 1, 2, 0, 0]}
+NAMED = {"ratio": 0.4, "batch_size": 5, "seed": 1}
+FORMS: dict[str, Callable[[list[str]], Any]] = {
+    "list": list,
+    "tuple": tuple,
+    "array": np.array,
+    "objects": lambda ids: np.array(ids, dtype=object),
+    "Series": lambda ids: pd.Series(ids, index=range(9, 9 + len(ids))),
+    "Index": pd.Index,
+    "string": lambda ids: pd.array(ids, dtype="string"),
+    "Categorical": lambda ids: pd.Categorical(ids, categories=sorted({*ids, "unused"})),
+    "bytes": lambda ids: np.array([id.encode() for id in ids]),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_ids_are_numbered_in_order_of_first_appearance(form: str) -> None:
+    ids = {name: FORMS[form](values) for name, values in NAMES.items()}
+    sampler, coded = NegativePairBatchSampler(**ids, **NAMED), NegativePairBatchSampler(**CODES, **NAMED)
+    assert (sampler.n_users, sampler.n_items) == (4, 3), "an unused category is no user"
+    assert sampler.user_ids.tolist() == ["ann", "bob", "eve", "dan"]
+    assert sampler.item_ids.tolist() == ["x", "y", ""]
+    assert sampler.batches(2).rows.tolist() == coded.batches(2).rows.tolist()
+    assert (coded.user_ids, coded.item_ids) == (None, None)
+    assert sampler.state_dict()["fingerprint"] == coded.state_dict()["fingerprint"], "ids change no pair"
+    again = pickle.loads(pickle.dumps(sampler))
+    assert again.user_ids.tolist() == sampler.user_ids.tolist()
+
+
+def test_numbers_are_ids_as_categories_or_objects() -> None:
+    numbers = [2**40, -7, 2**40, 0.5, 3]
+    for form in (pd.Categorical, lambda ids: pd.Series(ids, dtype=object), lambda ids: np.array(ids, dtype=object)):
+        sampler = NegativePairBatchSampler(form(numbers), CODES["items"], **NAMED)
+        assert sampler.user_ids.tolist() == [2**40, -7, 0.5, 3] and sampler.item_ids is None
+        assert sampler.batches(0).rows.tolist() == NegativePairBatchSampler(**CODES, **NAMED).batches(0).rows.tolist()
+
+
+def test_integers_stay_codes_whatever_holds_them() -> None:
+    for form in (list, np.array, pd.Series, lambda codes: pd.array(codes, dtype="Int64"), torch.tensor):
+        sampler = NegativePairBatchSampler(form([5, 1]), [0, 1], 0.5, 4, seed=1)
+        assert (sampler.n_users, sampler.user_ids) == (6, None)
+
+
+def test_a_single_id_is_one_positive() -> None:
+    sampler = NegativePairBatchSampler("ann", 0, 0.5, 2, n_items=3, seed=1)
+    assert (sampler.n_positives, sampler.user_ids.tolist()) == (1, ["ann"])
+
+
+def test_ids_leave_no_room_for_users_or_items_without_a_positive() -> None:
+    with pytest.raises(ValueError, match="'n_items' .* must be left out if 'items' are ids. Got 9 instead. Give codes"):
+        NegativePairBatchSampler(**NAMES, **NAMED, n_items=9)
+    assert NegativePairBatchSampler(NAMES["users"], CODES["items"], **NAMED, n_items=9).n_items == 9
+
+
+def test_ids_cannot_be_changed() -> None:
+    ids = NegativePairBatchSampler(**NAMES, **NAMED).user_ids
+    with pytest.raises(ValueError, match="read-only"):
+        ids[0] = "eve"
+
+
+def test_messages_name_users_by_id() -> None:
+    full = {"users": ["ann", "bob", "bob"], "items": [0, 0, 1], "ratio": 0.5, "batch_size": 4, "method": "per_user"}
+    with pytest.raises(ValueError, match="1 user without one, the first of them user 'bob', instead"):
+        NegativePairBatchSampler(**full)
+    with pytest.raises(ValueError, match="Got true and 2 negatives for user 'bob', of 1 item, instead"):
+        NegativePairBatchSampler(**full, n_items=3, unique=True)
+
+
+def test_decoding_gives_ids() -> None:
+    sampler = NegativePairBatchSampler(**NAMES, **NAMED)
+    numbers = sampler.batches(0).rows
+    users, items, labels = decode_pairs(numbers, sampler.n_items, user_ids=sampler.user_ids, item_ids=sampler.item_ids)
+    positives = sorted((user, item) for user, item, label in zip(users, items, labels) if label)
+    assert positives == sorted(zip(NAMES["users"], NAMES["items"]))
+    codes = decode_pairs(numbers, sampler.n_items)
+    assert users.tolist() == sampler.user_ids[codes[0]].tolist()
+    table = decode_pairs([[7, 12], [0, 1]], 4, item_ids=pd.Categorical([10, 20, 30, 40]))
+    assert table[0].tolist() == [[0, 1], [0, 0]] and table[1].tolist() == [[40, 30], [10, 10]]
+
+
+@pytest.mark.parametrize(
+    ("ids", "text"),
+    [
+        ({"item_ids": ["a"]}, "'item_ids' parameter of decode_pairs must have one id for each of 4. Got 1 value"),
+        ({"user_ids": ["a"]}, "'numbers' parameter of decode_pairs must be those of at most 1 user. Got 2 instead"),
+        ({"user_ids": 3}, "'user_ids' parameter of decode_pairs must be a vector of ids. Got 3 instead"),
+        ({"item_ids": "abcd"}, "'item_ids' parameter of decode_pairs must be a vector of ids. Got 'abcd' instead"),
+        ({"item_ids": np.ones((4, 1))}, "must be a vector of ids. Got an array of shape 4x1 instead"),
+    ],
+)
+def test_ids_that_are_none_are_refused(ids: dict[str, Any], text: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=text):
+        decode_pairs([7, 12], 4, **ids)
 
 
 def test_a_user_without_a_free_item_is_refused_or_skipped_and_counted() -> None:

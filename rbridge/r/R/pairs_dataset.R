@@ -11,30 +11,36 @@
 #'   are other pairs.
 #' @param user_features,item_features (`numeric()`, `matrix()` or `NULL`)\cr
 #'   The features of each user and item: one value or one row each, in the order of the codes.
+#' @param user_ids,item_ids (`character()`, another vector or `NULL`)\cr
+#'   The ids of users and items, one for each, in the order of the codes: what `user_ids()` and `item_ids()` of the
+#'   sampler return.
 #'
 #' @return A dataset whose items are lists of
 #' * `user` and `item` (`integer()`), counted from 1, as [torch::nn_embedding()] counts;
 #' * `label` (`double()`), 1 for an observed pair and 0 for one that was not observed;
-#' * `user_features` and `item_features`, where these were given.
+#' * `user_id`, `item_id`, `user_features` and `item_features`, where these were given.
 #'
-#' The dataloader makes tensors of them.
+#' The dataloader makes tensors of them, for which ids that are text need a `collate_fn`.
 #'
 #' @section Errors:
 #' Numbers of users or items that are not positive integers of at most 2^31 - 1, or that make more than 2^52 pairs.
-#' Features that are not one value or one row for each, or have more than two dimensions.
+#' Features or ids that are not one value or one row for each; features of more than two dimensions.
 #' Where items are asked for, whatever [decode_pairs()] refuses, and a pair number of a user that there is not.
 #'
 #' @export
 #' @examples
 #' dataset = pair_dataset(n_users = 3, n_items = 4, item_features = c(0.5, 1.5, 2.5, 3.5))
 #' dataset[c(7, 12)]
-pair_dataset = function(n_users, n_items, user_features = NULL, item_features = NULL) {
+pair_dataset = function(n_users, n_items, user_features = NULL, item_features = NULL, user_ids = NULL,
+  item_ids = NULL) {
   name_errors("pair_dataset")
   n_users = check_code_count(n_users, "n_users")
   n_items = check_code_count(n_items, "n_items")
   check_table(n_users, n_items)
   check_features(user_features, n_users, "user_features")
   check_features(item_features, n_items, "item_features")
+  check_ids(user_ids, "user_ids", n_users)
+  check_ids(item_ids, "item_ids", n_items)
   generator = torch::dataset(
     name = "pair_dataset",
     initialize = function() NULL,
@@ -44,6 +50,8 @@ pair_dataset = function(n_users, n_items, user_features = NULL, item_features = 
         stop(sprintf("There is no user %d: the dataset has %.0f.", max(pairs$user), n_users), call. = FALSE)
       }
       batch = list(user = pairs$user, item = pairs$item, label = as.double(pairs$label))
+      batch$user_id = unname(user_ids)[pairs$user]
+      batch$item_id = unname(item_ids)[pairs$item]
       batch$user_features = rows_of(user_features, pairs$user)
       batch$item_features = rows_of(item_features, pairs$item)
       batch

@@ -10,21 +10,26 @@
 #'   Pair numbers, integers from 0 to 2^53 - 1.
 #' @param n_items (`integer(1)`)\cr
 #'   Number of items in all, as the sampler has it.
+#' @param user_ids,item_ids (`character()`, another vector or `NULL`)\cr
+#'   The ids by code, such as those of the sampler; those of items one for each of `n_items`.
 #'
 #' @return A data.frame with one row for each number and the columns
-#' * `user` and `item` (`integer()`), counted from 1;
+#' * `user` and `item`: ids if these were given, else codes (`integer()`), counted from 1;
 #' * `label` (`integer()`), 1 for an observed pair and 0 for one that was not observed.
 #'
 #' @section Errors:
-#' Numbers that are no pair numbers, or of more than 2^31 - 1 users.
-#' Also `n_items` that is not a positive integer of at most 2^31 - 1.
+#' Numbers that are no pair numbers, or of more than 2^31 - 1 users, or of users without an id.
+#' Also `n_items` that is not a positive integer of at most 2^31 - 1, and not one id for each item.
 #'
 #' @export
 #' @examples
 #' decode_pairs(c(7, 12), n_items = 4)
-decode_pairs = function(numbers, n_items) {
+#' decode_pairs(c(7, 12), n_items = 4, user_ids = c("ann", "bob"))
+decode_pairs = function(numbers, n_items, user_ids = NULL, item_ids = NULL) {
   name_errors("decode_pairs")
   n_items = check_code_count(n_items, "n_items")
+  check_ids(user_ids, "user_ids")
+  check_ids(item_ids, "item_ids", n_items)
   if (!is.numeric(numbers) || is.object(numbers)) {
     stop_parameter("numbers", pair_numbers, show_value(numbers))
   }
@@ -35,14 +40,26 @@ decode_pairs = function(numbers, n_items) {
   }
   cells = numbers %/% 2
   users = cells %/% n_items + 1
-  if (any(users > .Machine$integer.max)) {
-    stop_parameter("numbers", sprintf("be those of at most %d users", .Machine$integer.max), show_value(max(users)))
+  most = if (is.null(user_ids)) .Machine$integer.max else length(user_ids)
+  if (any(users > most)) {
+    stop_parameter("numbers", sprintf("be those of at most %s", show_count(most, "user")), show_value(max(users)))
   }
+  items = cells %% n_items + 1
   data.frame(
-    user = as.integer(users),
-    item = as.integer(cells %% n_items + 1),
+    user = if (is.null(user_ids)) as.integer(users) else unname(user_ids)[users],
+    item = if (is.null(item_ids)) as.integer(items) else unname(item_ids)[items],
     label = as.integer(numbers %% 2)
   )
+}
+
+# Ids by code: `count` of them if that is given.
+check_ids = function(ids, parameter, count = NULL) {
+  if (!is.null(ids) && (!is.atomic(ids) || length(dim(ids)) > 0L)) {
+    stop_parameter(parameter, "be a vector of ids", show_value(ids))
+  }
+  if (!is.null(ids) && !is.null(count) && length(ids) != count) {
+    stop_parameter(parameter, sprintf("have one id for each of %.0f", count), show_count(length(ids), "value"))
+  }
 }
 
 # How many users or items: their codes are integers.

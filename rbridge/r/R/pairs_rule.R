@@ -42,10 +42,11 @@ check_power = function(power) {
   as.vector(power, "double")
 }
 
-# -> list(n_users, n_items, cells = (user - 1) * n_items + item - 1 of the positives, as recipes have them)
+# -> list(n_users, n_items, cells = (user - 1) * n_items + item - 1 of the positives, as recipes have them,
+#   user_ids, item_ids = the ids by code, NULL if codes were given)
 positive_pairs = function(users, items, n_users, n_items) {
-  users = check_pair_codes(users, n_users, "users")
-  items = check_pair_codes(items, n_items, "items")
+  users = pair_codes(users, n_users, "users")
+  items = pair_codes(items, n_items, "items")
   if (length(users$codes) != length(items$codes)) {
     stop_parameter("items", sprintf("have one value for each user code, %d", length(users$codes)),
       show_count(length(items$codes), "value"))
@@ -53,17 +54,46 @@ positive_pairs = function(users, items, n_users, n_items) {
   check_table(users$most, items$most)
   cells = sort((users$codes - 1) * items$most + (items$codes - 1), method = "radix")
   repeated = c(FALSE, cells[-1L] == cells[-length(cells)])
-  list(n_users = users$most, n_items = items$most, cells = c(cells[!repeated], cells[repeated]))
+  list(n_users = users$most, n_items = items$most, cells = c(cells[!repeated], cells[repeated]),
+    user_ids = users$ids, item_ids = items$ids)
+}
+
+# -> list(codes = from 1, most = how many there may be, ids = the ids by code if these were given)
+pair_codes = function(values, most, parameter) {
+  if (length(dim(values)) > 1L) {
+    stop_parameter(parameter, "be a vector of codes or ids", show_count(length(dim(values)), "dimension"))
+  }
+  if (length(values) == 0L) {
+    stop_parameter(parameter, "have at least one code", "0 values")
+  }
+  if (!is.factor(values) && !(is.character(values) && !is.object(values))) {
+    return(check_pair_codes(values, most, parameter))
+  }
+  numbered = number_ids(values, parameter)
+  if (!is.null(most)) {
+    stop_parameter(paste0("n_", parameter), sprintf("be left out if '%s' are ids", parameter), show_value(most),
+      "Give codes to count those without a positive.")
+  }
+  numbered
+}
+
+# Ids in order of first appearance, as strata; levels that do not occur are none.
+number_ids = function(values, parameter) {
+  values = if (is.factor(values)) levels(values)[as.integer(values)] else as.vector(values)
+  first = unique(values)
+  if (any(Encoding(first) == "bytes") || !all(validEnc(first))) {
+    stop_parameter(parameter, "hold codes, integers from 1, or ids, text or a factor", "text that is not Unicode")
+  }
+  n_missing = sum(is.na(values))
+  if (n_missing > 0L) {
+    stop_parameter(parameter, "have no missing values",
+      sprintf("%d missing of %s", n_missing, show_count(length(values), "row")), "Leave these pairs out.")
+  }
+  list(codes = as.double(match(values, first)), most = as.double(length(first)), ids = enc2utf8(first))
 }
 
 check_pair_codes = function(codes, most, parameter) {
-  if (length(dim(codes)) > 1L) {
-    stop_parameter(parameter, "be a vector of codes", show_count(length(dim(codes)), "dimension"))
-  }
-  advice = "match(x, unique(x)) makes codes of any ids."
-  if (length(codes) == 0L) {
-    stop_parameter(parameter, "have at least one code", "0 values")
-  }
+  advice = "Ids are text or a factor: factor() makes ids of numbers."
   if (!is.numeric(codes) || is.object(codes)) {
     stop_parameter(parameter, "hold codes, integers from 1", sprintf("%s values", class(codes)[1L]), advice)
   }
@@ -75,9 +105,15 @@ check_pair_codes = function(codes, most, parameter) {
   largest = if (is.null(most)) .Machine$integer.max else check_code_count(most, paste0("n_", parameter))
   outside = which(codes < 1 | codes > largest)
   if (length(outside) > 0L) {
-    stop_parameter(parameter, sprintf("hold codes from 1 to %.0f", largest), show_value(codes[outside[1L]]))
+    stop_parameter(parameter, sprintf("hold codes from 1 to %.0f", largest), show_value(codes[outside[1L]]),
+      if (is.null(most)) advice)
   }
   list(codes = codes, most = if (is.null(most)) max(codes) else largest)
+}
+
+# How a message names a user.
+show_user = function(user, positives) {
+  if (is.null(positives$user_ids)) sprintf("user %d", user) else sprintf("user %s", show_value(positives$user_ids[user]))
 }
 
 # The distinct cells, sorted: they come first, each above the one before.
@@ -124,7 +160,7 @@ negative_counts_of_users = function(positives, share, way, skip_full) {
   of_user = positives_of_users(positives)
   full = if (way$reject_positives) full_users_of(positives)
   if (length(full) > 0L) {
-    check_full_users(full, sum(of_user > 0L), skip_full)
+    check_full_users(full, sum(of_user > 0L), skip_full, positives)
     of_user[full] = 0L
   }
   counts = share_negatives(of_user, share, length(positives$cells))
@@ -135,17 +171,17 @@ negative_counts_of_users = function(positives, share, way, skip_full) {
   user = which(counts > limits)[1L]
   if (way$unique && !is.na(user)) {
     stop_parameter("unique", "be false for more negatives of a user than there are items to draw from",
-      sprintf("true and %s for user %d, of %s,", show_count(counts[user], "negative"), user,
+      sprintf("true and %s for %s, of %s,", show_count(counts[user], "negative"), show_user(user, positives),
         show_count(limits[user], "item")))
   }
   counts
 }
 
 # Users without a free item are refused, or, if these are skipped, that all users are such.
-check_full_users = function(full, n_users, skip_full) {
+check_full_users = function(full, n_users, skip_full, positives) {
   if (!skip_full) {
     stop_parameter("items", "leave each user an item that is no positive",
-      sprintf("%s without one, the first of them user %d,", show_count(length(full), "user"), full[1L]),
+      sprintf("%s without one, the first of them %s,", show_count(length(full), "user"), show_user(full[1L], positives)),
       "Leave such users out, or set 'full_users' to 'skip'.")
   }
   if (length(full) == n_users) {
@@ -178,7 +214,7 @@ popularity_acceptance = function(positives, power) {
   if (!is.na(low)) {
     shown = sprintf("%.3g", round(found[low], 6) + 0)
     stop_parameter("method", "keep at least 1/100 of what is drawn",
-      sprintf("'popularity', which keeps %s for %s,", shown, c("all users", sprintf("user %d", user))[low]),
+      sprintf("'popularity', which keeps %s for %s,", shown, c("all users", show_user(user, positives))[low]),
       "Lower 'power', use another method, or set 'reject_positives' to false.")
   }
   acceptance

@@ -8,9 +8,12 @@
 #' It yields pair numbers, which [pair_dataset()] turns into users, items and labels; [decode_pairs()] does the same by
 #' hand.
 #'
-#' @param users,items (`integer()`)\cr
-#'   The codes, from 1, of the user and the item of each positive; `match(x, unique(x))` makes codes of any ids.
+#' @param users,items (`integer()`, `character()` or `factor()`)\cr
+#'   The user and the item of each positive: codes, integers from 1, or ids.
 #'   Doubles that are whole are codes as well.
+#'   Text and factors are ids, which get the codes 1, 2, ... in order of first appearance; levels that do not occur get
+#'   none.
+#'   `factor()` makes ids of numbers.
 #'   A pair that occurs twice is two positives.
 #' @param ratio (`numeric(1)`)\cr
 #'   The share of positives, above 0 and below 1.
@@ -21,6 +24,7 @@
 #' @param n_users,n_items (`integer(1)`)\cr
 #'   Number of users and of items in all, at most 2^31 - 1 each and 2^52 pairs of them.
 #'   `NULL` (default): the largest code.
+#'   Not for ids, of which there are as many as occur.
 #' @param method (`character(1)`)\cr
 #'   What negatives are drawn from.
 #'   `"uniform"` (default): all pairs of a user and an item.
@@ -57,6 +61,7 @@
 #' * `counts()`: a list of the numbers `n_users`, `n_items`, `n_positives` and `n_negatives` of an epoch,
 #'   `n_skipped_users`, who get no negatives because all items are their positives, and `acceptance`, the share of what
 #'   is drawn that is kept, which is below 1 with `"popularity"` only.
+#' * `user_ids()` and `item_ids()`: the ids by code (`character()`), `NULL` if codes were given.
 #'
 #' @section Guarantees:
 #' * An epoch has every positive once and `floor(n_positives * (1 - ratio) / ratio + 1/2)` negatives, in exact
@@ -93,11 +98,11 @@
 #'   customer = c("ann", "ann", "bob", "eve", "eve", "dan"),
 #'   book = c("emma", "ulysses", "emma", "walden", "ulysses", "emma")
 #' )
-#' users = match(bought$customer, unique(bought$customer))
-#' items = match(bought$book, unique(bought$book))
-#' generator = batch_sampler_pairs(users, items, ratio = 1 / 3, batch_size = 9, seed = 1)
+#' generator = batch_sampler_pairs(bought$customer, bought$book, ratio = 1 / 3, batch_size = 9, seed = 1)
 #' generator
-#' dataset = pair_dataset(n_users = max(users), n_items = max(items))
+#' sampler = generator(NULL)
+#' counts = sampler$counts()
+#' dataset = pair_dataset(counts$n_users, counts$n_items, user_ids = sampler$user_ids(), item_ids = sampler$item_ids())
 #' loader = torch::dataloader(dataset, batch_sampler = generator(dataset), collate_fn = identity)
 #' coro::loop(for (batch in loader) print(data.frame(batch)))
 batch_sampler_pairs = function(users, items, ratio, batch_size, n_users = NULL, n_items = NULL, method = "uniform",
@@ -119,7 +124,8 @@ batch_sampler_pairs = function(users, items, ratio, batch_size, n_users = NULL, 
     cells = positives$cells, n_negatives = as.integer(counts)
   )
   labels = list(ratio = show_value(ratio), batch_size = show_value(batch_size), full_users = show_value(full_users),
-    num_replicas = if (!is.null(num_replicas)) show_value(num_replicas))
+    num_replicas = if (!is.null(num_replicas)) show_value(num_replicas), user_ids = positives$user_ids,
+    item_ids = positives$item_ids)
   new_generator(new_recipe("pairs", seed, parts, labels = labels))
 }
 
@@ -142,14 +148,17 @@ kind_pairs = function() {
         sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", private$.recipe$seed, private$.next_epoch))
     },
     settings = function(recipe) {
+      shown = recipe$labels[setdiff(names(recipe$labels), c("user_ids", "item_ids"))]
       c(
-        sprintf("* %s: %s", names(recipe$labels), unlist(recipe$labels)),
+        sprintf("* %s: %s", names(shown), unlist(shown)),
         if (!is.null(recipe$seed)) sprintf("* seed: %.0f", recipe$seed),
         format_pairs(recipe$parts)
       )
     },
     methods = list(
-      counts = function() private$.setup$counts
+      counts = function() private$.setup$counts,
+      user_ids = function() private$.recipe$labels$user_ids,
+      item_ids = function() private$.recipe$labels$item_ids
     )
   )
 }
@@ -174,6 +183,15 @@ check_pairs = function(recipe) {
   }
   if (!is.integer(parts$n_negatives)) {
     stop_parameter("recipe", "have integers as 'n_negatives'", show_value(parts$n_negatives))
+  }
+  check_recipe_ids(recipe, "user_ids", parts$n_users)
+  check_recipe_ids(recipe, "item_ids", parts$n_items)
+}
+
+check_recipe_ids = function(recipe, name, count) {
+  ids = recipe$labels[[name]]
+  if (!is.null(ids) && (!is.character(ids) || length(ids) != count)) {
+    stop_parameter("recipe", sprintf("have %.0f texts as '%s'", count, name), show_value(ids))
   }
 }
 

@@ -136,19 +136,67 @@ test_that("a user without a free item is refused or skipped and counted", {
 test_that("codes that are none are refused, counted from 1", {
   refused = function(users, items, ...) message_of(batch_sampler_pairs(users, items, 0.5, 2, ...))
   users_must = "The 'users' parameter of batch_sampler_pairs must"
-  advice = "match(x, unique(x)) makes codes of any ids."
-  expect_identical(refused(c(1, 0), c(1, 1)), paste(users_must, "hold codes from 1 to 2147483647. Got 0 instead."))
+  advice = "Ids are text or a factor: factor() makes ids of numbers."
+  expect_identical(refused(c(1, 0), c(1, 1)),
+    paste(users_must, "hold codes from 1 to 2147483647. Got 0 instead.", advice))
   expect_identical(refused(3, 1, n_users = 2), paste(users_must, "hold codes from 1 to 2. Got 3 instead."))
   expect_identical(refused(0.5, 1), paste(users_must, "hold codes, integers from 1. Got 0.5 instead.", advice))
   expect_identical(refused(NA, 1),
     paste(users_must, "hold codes, integers from 1. Got logical values instead.", advice))
   expect_identical(refused(c(1, NA), 1:2), paste(users_must, "hold codes, integers from 1. Got NA instead.", advice))
-  expect_identical(refused(factor("a"), 1),
-    paste(users_must, "hold codes, integers from 1. Got factor values instead.", advice))
+  expect_identical(refused(Sys.Date(), 1),
+    paste(users_must, "hold codes, integers from 1. Got Date values instead.", advice))
   expect_identical(refused(numeric(), numeric()), paste(users_must, "have at least one code. Got 0 values instead."))
-  expect_identical(refused(diag(2), 1), paste(users_must, "be a vector of codes. Got 2 dimensions instead."))
+  expect_identical(refused(diag(2), 1), paste(users_must, "be a vector of codes or ids. Got 2 dimensions instead."))
   expect_identical(refused(1:2, 1), paste("The 'items' parameter of batch_sampler_pairs must have one value for each",
     "user code, 2. Got 1 value instead."))
+})
+
+test_that("text and factors are ids, numbered in order of first appearance", {
+  names = list(users = c("ann", "bob", "ann", "eve", "dan"), items = c("x", "y", "", "x", "x"))
+  coded = batch_sampler_pairs(c(1, 2, 1, 3, 4), c(1, 2, 3, 1, 1), 0.4, 5, seed = 1)
+  forms = list(identity, function(ids) factor(ids, levels = rev(sort(unique(c(ids, "unused"))))))
+  for (form in forms) {
+    generator = batch_sampler_pairs(form(names$users), form(names$items), 0.4, 5, seed = 1)
+    sampler = generator(NULL)
+    expect_identical(sampler$user_ids(), c("ann", "bob", "eve", "dan"))
+    expect_identical(sampler$item_ids(), c("x", "y", ""))
+    expect_identical(sampler$batches(2), coded(NULL)$batches(2))
+    expect_identical(c(sampler$counts()$n_users, sampler$counts()$n_items), c(4, 3))
+    expect_output(print(generator), "num_replicas|Table: 4 users, 3 items")
+  }
+  expect_null(coded(NULL)$user_ids())
+  pairs = decode_pairs(sampler$batches(0)$rows, 3, user_ids = sampler$user_ids(), item_ids = sampler$item_ids())
+  positives = pairs[pairs$label == 1L, ]
+  expect_setequal(key(positives$user, positives$item), key(names$users, names$items))
+  dataset = pair_dataset(4, 3, user_ids = sampler$user_ids(), item_ids = c(a = 10, b = 20, c = 30))
+  batch = dataset[sampler$batches(0)$rows]
+  expect_identical(batch$user_id, pairs$user)
+  expect_identical(batch$item_id, batch$item * 10)
+  numbers = batch_sampler_pairs(factor(c(2^40, -7)), 1:2, 0.5, 4, seed = 1)(NULL)
+  expect_identical(numbers$user_ids(), as.character(c(2^40, -7)))
+})
+
+test_that("ids that are none are refused", {
+  refused = function(users, items, ...) message_of(batch_sampler_pairs(users, items, 0.5, 2, ...))
+  expect_match(refused(c("a", NA), 1:2),
+    "'users' .* must have no missing values. Got 1 missing of 2 rows instead. Leave these pairs out.")
+  expect_match(refused(1:2, factor(c(NA, "a"))), "'items' .* must have no missing values. Got 1 missing of 2 rows")
+  expect_match(refused("a\xff", 1), "or ids, text or a factor. Got text that is not Unicode instead.", fixed = TRUE)
+  expect_match(refused(1:2, c("a", "b"), n_items = 9),
+    "The 'n_items' parameter of batch_sampler_pairs must be left out if 'items' are ids. Got 9 instead. Give codes",
+    fixed = TRUE)
+  full = message_of(batch_sampler_pairs(c("ann", "bob", "bob"), c(1, 1, 2), 0.5, 4, method = "per_user"))
+  expect_match(full, "1 user without one, the first of them user 'bob', instead", fixed = TRUE)
+  expect_error(decode_pairs(c(7, 12), 4, item_ids = "a"),
+    "The 'item_ids' parameter of decode_pairs must have one id for each of 4. Got 1 value instead.", fixed = TRUE)
+  expect_error(decode_pairs(c(7, 12), 4, user_ids = "a"),
+    "The 'numbers' parameter of decode_pairs must be those of at most 1 user. Got 2 instead.", fixed = TRUE)
+  expect_error(pair_dataset(3, 4, user_ids = list(1, 2, 3)), "must be a vector of ids.", fixed = TRUE)
+  expect_error(pair_dataset(3, 4, user_ids = c("a", "b")), "must have one id for each of 3. Got 2 values", fixed = TRUE)
+  recipe = attr(batch_sampler_pairs(c("a", "b"), 1:2, 0.5, 4, seed = 1), "settings")$recipe
+  recipe$labels$user_ids = "a"
+  expect_match(message_of(new_generator(recipe)(NULL)), "have 2 texts as 'user_ids'. Got 'a' instead.", fixed = TRUE)
 })
 
 test_that("popularity that would keep too little is refused, also in a recipe from a file", {
