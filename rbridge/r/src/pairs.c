@@ -6,72 +6,17 @@
 #include <string.h>
 
 #include "arguments.h"
-#include "core/free_cells.h"
 #include "core/negatives.h"
 #include "core/permutation.h"
 #include "core/plan.h"
 #include "memory.h"
 #include "order.h"
+#include "positives.h"
 #include "routines.h"
-
-static const int64_t most_cells = INT64_C(1) << 52; /* twice as many pair numbers, which a double holds exactly */
 
 static const char *const of = "batch_sampler_pairs";
 
 typedef enum { UNIFORM, PER_USER, POPULARITY } Method;
-
-/* The positives of a table. A cell is user * n_items + item, both counted from 0. */
-typedef struct {
-  int64_t *cells;     /* n_positives: the distinct ones, sorted; then, sorted, each again as often as it is repeated */
-  int64_t n_positives;
-  int64_t n_distinct;
-  int64_t n_users;
-  int64_t n_items;
-} Positives;
-
-static void NORET refuse_cells(void) {
-  refuse("cells", of, "be those of positives, the distinct ones sorted, then those that are repeated", "others");
-}
-
-/* Read cells that R holds as doubles, and see that they are in order. */
-static Positives read_positives(SEXP cells, SEXP n_users, SEXP n_items) {
-  Positives positives = {
-    .n_users = whole_number(n_users, 1, MOST_ROWS, "n_users", of),
-    .n_items = whole_number(n_items, 1, MOST_ROWS, "n_items", of),
-    .n_positives = Rf_xlength(cells)
-  };
-  if (positives.n_users * positives.n_items > most_cells) refuse("n_items", of, "make at most 2^52 cells", "more");
-  if (TYPEOF(cells) != REALSXP || positives.n_positives < 1 || positives.n_positives > MOST_ROWS) {
-    refuse_kind(cells, "cells", of, "be doubles, one for each positive");
-  }
-  positives.cells = new_numbers(positives.n_positives);
-  double n_cells = (double)(positives.n_users * positives.n_items);
-  const double *given = REAL(cells);
-  int64_t n_distinct = 0;
-  int64_t found = 0; /* the place among the distinct cells of the repeated one */
-  for (int64_t i = 0; i < positives.n_positives; i++) {
-    if (i % STEP == 0) R_CheckUserInterrupt();
-    if (!(given[i] >= 0 && given[i] < n_cells && floor(given[i]) == given[i])) refuse_cells();
-    int64_t cell = positives.cells[i] = (int64_t)given[i];
-    if (n_distinct == i && (i == 0 || cell > positives.cells[i - 1])) {
-      n_distinct++;
-    } else {
-      while (found < n_distinct && positives.cells[found] < cell) found++;
-      if (found == n_distinct || positives.cells[found] != cell) refuse_cells();
-    }
-  }
-  positives.n_distinct = n_distinct;
-  return positives;
-}
-
-/* Return where the distinct cells of each user begin, and where the last one's end. */
-static int64_t *starts_of_users(const Positives *positives) {
-  int64_t *starts = new_zeros(positives->n_users + 1);
-  for (int64_t i = 0; i < positives->n_distinct; i++) starts[positives->cells[i] / positives->n_items + 1]++;
-  R_CheckUserInterrupt();
-  for (int64_t user = 0; user < positives->n_users; user++) starts[user + 1] += starts[user];
-  return starts;
-}
 
 /* Return the weights by which items are drawn; they have room for n_items numbers. */
 static double *weights_of_items(const Positives *positives, double power) {
@@ -94,7 +39,7 @@ static double *weights_of_items(const Positives *positives, double power) {
 }
 
 SEXP C_kept_shares(SEXP cells, SEXP n_users, SEXP n_items, SEXP power) {
-  Positives positives = read_positives(cells, n_users, n_items);
+  Positives positives = read_positives(cells, n_users, n_items, of);
   if (TYPEOF(power) != REALSXP || Rf_xlength(power) != 1) refuse_kind(power, "power", of, "be one double");
   const double *weights = weights_of_items(&positives, REAL(power)[0]);
   double total = 0;
@@ -207,37 +152,6 @@ static GroupDraw groups_of(
   return draw;
 }
 
-/* Make the scratch space of draws without replacement. */
-static SubsetScratch scratch_of(const GroupDraw *draw) {
-  SubsetScratch scratch = {.n_pool = 1, .n_places = 1, .n_table = 1};
-  for (int64_t group = 0; group < draw->n_groups; group++) {
-    enlarge_subset_scratch(&scratch, draw->limits[group], draw->counts[group]);
-  }
-  scratch.pool = new_integers(scratch.n_pool);
-  scratch.places = (uint32_t *)(void *)R_alloc((size_t)scratch.n_places, sizeof(uint32_t));
-  scratch.table = new_numbers(scratch.n_table);
-  fill_in_order(scratch.pool, (uint32_t)scratch.n_pool);
-  return scratch;
-}
-
-/* Turn the ranks of free cells into cells, in place. */
-static void find_cells_of_ranks(const Positives *positives, int64_t *ranks, int64_t count) {
-  FreeCells free_cells;
-  int64_t n_cells = positives->n_users * positives->n_items;
-  init_free_cells(&free_cells, positives->cells, positives->n_distinct, n_cells);
-  free_cells.buckets = new_integers(free_cells.n_buckets + 1);
-  int64_t bucket = 0;
-  for (int64_t begin = 0; begin < positives->n_distinct; begin += STEP) {
-    int64_t end = positives->n_distinct - begin < STEP ? positives->n_distinct : begin + STEP;
-    bucket = fill_buckets(&free_cells, bucket, begin, end);
-    R_CheckUserInterrupt();
-  }
-  for (int64_t begin = 0; begin < count; begin += STEP) {
-    find_free_cells(&free_cells, ranks + begin, count - begin < STEP ? count - begin : STEP);
-    R_CheckUserInterrupt();
-  }
-}
-
 /* Draw the cells of the negatives uniformly, over the table or for each user. */
 static void draw_uniformly(
     const Positives *positives, const int *n_negatives, bool per_user, bool unique, bool free_only,
@@ -290,11 +204,7 @@ static SEXP deal_batches(Deal *deal, int64_t n_pairs) {
     deal_next_pairs(deal, begin, n_pairs - begin < STEP ? n_pairs : begin + STEP);
     R_CheckUserInterrupt();
   }
-  for (int64_t i = 0; i < n_pairs; i++) {
-    int64_t number;
-    memcpy(&number, &numbers[i], sizeof number);
-    numbers[i] = (double)number;
-  }
+  numbers_to_doubles(numbers, n_pairs);
   SET_VECTOR_ELT(result, 1, Rf_allocVector(INTSXP, (R_xlen_t)deal->n_batches + 1));
   int *begins = INTEGER(VECTOR_ELT(result, 1));
   for (int64_t batch = 0; batch <= deal->n_batches; batch++) begins[batch] = (int)offsets[batch];
@@ -306,7 +216,7 @@ SEXP C_draw_pairs(
     SEXP cells, SEXP n_users, SEXP n_items, SEXP n_batches, SEXP method, SEXP unique, SEXP reject_positives, SEXP power,
     SEXP n_negatives, SEXP seed
 ) {
-  Positives positives = read_positives(cells, n_users, n_items);
+  Positives positives = read_positives(cells, n_users, n_items, of);
   Method way = read_method(method);
   bool distinct = true_or_false(unique, "unique", of);
   bool free_only = true_or_false(reject_positives, "reject_positives", of);

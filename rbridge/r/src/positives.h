@@ -1,0 +1,33 @@
+/* The positives of a table of users and items, for the routines that draw negatives beside them. */
+
+#ifndef RBRIDGE_POSITIVES_H
+#define RBRIDGE_POSITIVES_H
+
+#include "arguments.h"
+#include "core/negatives.h"
+
+/* The positives of a table. A cell is user * n_items + item, both counted from 0. */
+typedef struct {
+  int64_t *cells;     /* n_positives: the distinct ones, sorted; then, sorted, each again as often as it is repeated */
+  int64_t n_positives;
+  int64_t n_distinct;
+  int64_t n_users;
+  int64_t n_items;
+} Positives;
+
+/* Read cells that R holds as doubles, and see that they are in order. */
+Positives read_positives(SEXP cells, SEXP n_users, SEXP n_items, const char *of);
+
+/* Return where the distinct cells of each user begin, and where the last one's end. */
+int64_t *starts_of_users(const Positives *positives);
+
+/* Make the scratch space of draws without replacement. */
+SubsetScratch scratch_of(const GroupDraw *draw);
+
+/* Turn the ranks of free cells into cells, in place. */
+void find_cells_of_ranks(const Positives *positives, int64_t *ranks, int64_t count);
+
+/* Turn the bits of 64-bit integers into the doubles that R has, in place. */
+void numbers_to_doubles(double *numbers, int64_t count);
+
+#endif
