@@ -19,8 +19,9 @@ if TYPE_CHECKING:  # what `_MODULE_OF` says, for type checkers and editors
     from pystrat.downsampling.probabilities import correct_probabilities, published_class_weights
     from pystrat.downsampling.sampler import DownsampledBatchSampler
     from pystrat.stratified.multilabel import MultilabelBatchSampler
-    from pystrat.pairs.datasets import FeatureLookup, PairDataset
+    from pystrat.pairs.datasets import FeatureLookup, PairDataset, TripleDataset
     from pystrat.pairs.sampler import NegativePairBatchSampler, decode_pairs
+    from pystrat.pairs.triples import TripleBatchSampler
     from pystrat.weighted.prioritized import PrioritizedBatchSampler
     from pystrat.report import batch_counts, plot_batch_counts, plot_plan
     from pystrat.stratified.subset import StrataSubsetBatchSampler
@@ -46,6 +47,8 @@ __all__ = [
     "SumTree",
     "TreeBatchSampler",
     "TreeSampler",
+    "TripleBatchSampler",
+    "TripleDataset",
     "UniformBatchSampler",
     "WeightedBatchSampler",
     "batch_counts",
@@ -76,6 +79,8 @@ _MODULE_OF = {
     "SumTree": "weighted.sum_tree",
     "TreeBatchSampler": "tree",
     "TreeSampler": "tree",
+    "TripleBatchSampler": "pairs.triples",
+    "TripleDataset": "pairs.datasets",
     "UniformBatchSampler": "weighted.uniform",
     "WeightedBatchSampler": "weighted.weighted",
     "batch_counts": "report",

@@ -503,6 +503,10 @@ cdef extern from "pairs.h" nogil:
         int64_t *numbers
     void begin_deal(Deal *deal)
     void deal_next_pairs(Deal *deal, int64_t begin, int64_t end)
+    void write_groups(
+        const int32_t *order, const int64_t *positives, const int64_t *negatives, int64_t per_positive, int64_t begin,
+        int64_t end, int64_t *numbers
+    )
 
 cdef extern from "negatives.h" nogil:
     ctypedef struct GroupDraw:

@@ -25,6 +25,7 @@ KINDS = (
     "StrataSubsetBatchSampler",
     "StratifiedBatchSampler",
     "TreeBatchSampler",
+    "TripleBatchSampler",
     "UniformBatchSampler",
     "WeightedBatchSampler",
 )

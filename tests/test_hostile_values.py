@@ -135,6 +135,22 @@ def check_pairs(sampler: Any, given: Arguments) -> None:
     assert sampler.rank is not None or labels.sum() == sampler.n_positives == plain_array(given["users"]).size
 
 
+def check_triples(sampler: Any, given: Arguments) -> None:
+    n_pairs = sampler.n_positives * (1 + sampler.negatives_per_positive)
+    check_epoch(sampler, 2 * sampler.n_users * sampler.n_items, n_pairs)
+    if max(n_pairs, sampler.n_users * sampler.n_items) > LARGEST:
+        return
+    shape = {"negatives_per_positive": sampler.negatives_per_positive}
+    triples = pystrat.TripleDataset(sampler.n_users, sampler.n_items, **shape)[sampler.batches().rows]
+    assert sampler.rank is not None or len(triples["user"]) == plain_array(given["users"]).size
+
+
+def check_triple_dataset(dataset: Any, given: Arguments) -> None:
+    k = dataset.negatives_per_positive
+    if k < LARGEST:
+        assert dataset[[1, *[0] * k]]["negatives"].shape == (1, k)
+
+
 def check_sums(tree: SumTree, given: Arguments) -> None:
     weights = tree.weights()
     assert len(tree) == len(weights) <= tree.capacity
@@ -338,6 +354,12 @@ CALLS: dict[str, Call] = {
         },
     ),
     "PairDataset": Call(fixed(n_users=2, n_items=2), check_pair_dataset),
+    "TripleBatchSampler": Call(
+        fixed(users=[0, 1], items=[0, 1], batch_size=2, n_items=4),
+        check_triples,
+        besides={**SHARDED, "items": {"n_items": None}},
+    ),
+    "TripleDataset": Call(fixed(n_users=2, n_items=2), check_triple_dataset),
     "PerplexityBatchSampler": Call(fixed(n=6, sample=4, batch_size=2), check_drawn, besides=BY_LENGTH),
     "PrioritizedBatchSampler": Call(
         fixed(n=6, batch_size=2), lambda sampler, given: check_fixed_size(sampler, int(given["n"])), besides=SHARDED
@@ -423,6 +445,11 @@ CALLS: dict[str, Call] = {
     ),
     "MultilabelBatchSampler.label_counts": Call(fixed(epoch=1), check_counts, of=multilabel),
     "MultilabelBatchSampler.shortfalls": Call(fixed(epoch=1), anything, of=multilabel),
+    "TripleDataset.__getitem__": Call(
+        fixed(numbers=[1, 2]),
+        anything,
+        of=lambda folder: pystrat.TripleDataset(2, 2),
+    ),
     "PairDataset.__getitem__": Call(
         fixed(numbers=[7, 3]),
         anything,

@@ -136,6 +136,7 @@ CALLS: dict[str, Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]] = {
         _pairs.deal_pairs,
         (in_order(SMALL, np.int32), zeros(SMALL), zeros(0), numbers(0, SMALL), zeros(SMALL)),
     ),
+    "group_pairs": lambda: (_pairs.group_pairs, (in_order(SMALL, np.int32), zeros(SMALL), zeros(2 * SMALL), 2)),
     "assign_rows": lambda: (_multilabel.assign_rows, (zeros(SMALL), np.ones((1, 1), dtype=np.uint8), 1000, 1)),
     "gather_batches": lambda: (
         _multilabel.gather_batches,

@@ -36,3 +36,6 @@ def deal_pairs(
     offsets: NDArray[np.int64],
     numbers: NDArray[np.int64],
 ) -> None: ...
+def group_pairs(
+    order: NDArray[np.int32], positives: NDArray[np.int64], negatives: NDArray[np.int64], per_positive: int
+) -> NDArray[np.int64]: ...

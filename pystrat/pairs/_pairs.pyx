@@ -294,3 +294,40 @@ def deal_pairs(
             end = core.step_end(done, order.shape[0])
             core.deal_next_pairs(&deal, done, end)
             done = end
+
+
+def group_pairs(
+    const int32_t[::1] order not None,
+    const int64_t[::1] positives not None,
+    const int64_t[::1] negatives not None,
+    int64_t per_positive,
+):
+    """Return the pair numbers of the positives in an order, each before those of its own negatives.
+
+    Parameters
+    ----------
+    order
+        Shape (n,). A permutation of 0 .. n - 1.
+    positives
+        Shape (n,). Their cells.
+    negatives
+        Shape (n * per_positive,). The cells of the negatives of each positive in turn.
+    per_positive
+        At least 1.
+
+    Returns
+    -------
+    numpy.ndarray of int64, shape (n * (per_positive + 1),)
+    """
+    cdef int64_t count = order.shape[0]
+    if count < 1 or per_positive < 1 or positives.shape[0] != count or negatives.shape[0] != count * per_positive:
+        raise ValueError("positives must have one place for each of the order, and negatives per_positive places")
+    numbers = np.empty(count * (per_positive + 1), dtype=np.int64)
+    cdef int64_t[::1] out = numbers
+    cdef int64_t done = 0, end
+    with nogil:
+        while done < count:
+            end = core.step_end(done, count)
+            core.write_groups(&order[0], &positives[0], &negatives[0], per_positive, done, end, &out[0])
+            done = end
+    return numbers

@@ -76,6 +76,20 @@ def check_ids(ids: Any, name: str, count: Optional[int] = None) -> Optional[NDAr
     return vector
 
 
+def split_numbers(numbers: Any, n_items: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the codes of users and items and the labels of pair numbers; refuse what are none."""
+    found = plain_array(numbers, "numbers")
+    required = "hold pair numbers, integers from 0 to 2^53 - 1"
+    if found.size and found.dtype.kind not in "iu":
+        raise RefusedType("numbers", required, f"{found.dtype} values")
+    outside = (found < 0) | (found >= 2 * MAX_CELLS)
+    if outside.any():
+        raise RefusedValue("numbers", required, show(found[outside].flat[0]))
+    whole = found.astype(np.int64)
+    users, items = np.divmod(whole >> 1, n_items)
+    return users, items, whole & 1
+
+
 def _check_side(values: Any, count: Any, name: str) -> tuple[NDArray[np.int64], int, Optional[Ids]]:
     """Return the codes of users or of items, how many of them there may be, and the ids if these were given."""
     found = np.atleast_1d(plain_array(values, name))

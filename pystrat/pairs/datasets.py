@@ -1,4 +1,4 @@
-"""What a training loop gets of a pair number: user, item, label, and features of both."""
+"""What a training loop gets of pair numbers: users, items, labels, and features of both."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pystrat.arrays import float64_of, holds_tensors, plain_array
 from pystrat.entries import named_by_class
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import RefusedType, RefusedValue, check_integer, count_of, show
-from pystrat.pairs.codes import check_ids, check_table
+from pystrat.pairs.codes import check_ids, check_table, split_numbers
 from pystrat.pairs.sampler import decode_pairs
 
 
@@ -209,6 +209,92 @@ class PairDataset:
             **self._users.features_of(users, "user"),
             **self._items.features_of(items, "item"),
         }
+
+
+class TripleDataset:
+    """Map-style dataset of triples of a user, a positive and negatives, for `TripleBatchSampler`.
+
+    Parameters
+    ----------
+    n_users, n_items : int
+        Users and items in all: the sampler's `n_users` and `n_items`, as in `PairDataset`.
+    negatives_per_positive : int, default 1
+        The sampler's.
+    user_features, item_features, user_ids, item_ids : optional
+        As in `PairDataset`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Where a parameter is refused, as in `PairDataset`. Where what is asked for is not the pair numbers of whole
+        triples.
+
+    Notes
+    -----
+    It takes the numbers of one or more whole triples, and returns a dict with ``user`` and ``positive``, codes as int64
+    of shape (b,), and ``negatives``, of shape (b, k). Where these were given there are also ``user_id``,
+    ``positive_id``, ``negatives_id``, ``user_features``, ``positive_features`` and ``negatives_features``.
+
+    ``DataLoader(dataset, sampler=sampler, batch_size=None)`` asks for a whole batch at once and turns its arrays into
+    tensors. ``DataLoader(dataset, batch_sampler=sampler)`` gives the same batches, put together from single triples,
+    for libraries that make loaders anew.
+
+    Examples
+    --------
+    >>> from pystrat import TripleDataset
+    >>> dataset = TripleDataset(3, 4, negatives_per_positive=2)
+    >>> dataset[[7, 0, 4, 9, 14, 10]]
+    {'user': array([0, 1]), 'positive': array([3, 0]), 'negatives': array([[0, 2],
+           [3, 1]])}
+    """
+
+    @named_by_class
+    def __init__(
+        self,
+        n_users: int,
+        n_items: int,
+        *,
+        negatives_per_positive: int = 1,
+        user_features: Any = None,
+        item_features: Any = None,
+        user_ids: Any = None,
+        item_ids: Any = None,
+    ) -> None:
+        self.n_users = check_integer(n_users, "n_users", minimum=1, maximum=MAX_COUNT)
+        self.n_items = check_integer(n_items, "n_items", minimum=1, maximum=MAX_COUNT)
+        check_table(self.n_users, self.n_items)
+        per_positive = check_integer(negatives_per_positive, "negatives_per_positive", minimum=1, maximum=MAX_COUNT)
+        self.negatives_per_positive = per_positive
+        self._users = Side(self.n_users, user_ids, user_features, "user")
+        self._items = Side(self.n_items, item_ids, item_features, "item")
+
+    @named_by_class
+    def __getitem__(self, numbers: Any) -> dict[str, Any]:
+        users, items, labels = split_numbers(numbers, self.n_items)
+        group = self.negatives_per_positive + 1
+        if users.ndim == 1 and len(users) % group == 0:
+            users, items, labels = (part.reshape(-1, group) for part in (users, items, labels))
+            of_one_user = (users == users[:, :1]).all() and (users < self.n_users).all()
+            if of_one_user and (labels[:, 0] == 1).all() and not labels[:, 1:].any():
+                return self._triples(users[:, 0], items[:, 0], items[:, 1:])
+        required = f"hold whole triples of {self.n_users} users: a positive, then {group - 1} negatives of its user"
+        raise RefusedValue("numbers", required, "others")
+
+    def __getitems__(self, numbers: Any) -> list[dict[str, Any]]:
+        """Return the triples one by one, as loaders put batches together."""
+        triples = self[numbers]
+        return [{name: values[place] for name, values in triples.items()} for place in range(len(triples["user"]))]
+
+    def _triples(
+        self, users: NDArray[np.int64], positives: NDArray[np.int64], negatives: NDArray[np.int64]
+    ) -> dict[str, Any]:
+        told: dict[str, Any] = {"user": users, "positive": positives, "negatives": negatives}
+        told.update(self._users.ids_of(users, "user"))
+        told.update(self._users.features_of(users, "user"))
+        for name, items in (("positive", positives), ("negatives", negatives)):
+            told.update(self._items.ids_of(items, name))
+            told.update(self._items.features_of(items, name))
+        return told
 
 
 class Side:

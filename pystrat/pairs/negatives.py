@@ -89,6 +89,14 @@ class PositivePairs:
         """Return how a message names a user."""
         return f"user {user}" if self._user_names is None else f"user {show(self._user_names[int(user)])}"
 
+    def without_users(self, users: NDArray[np.intp]) -> "PositivePairs":
+        """Return the positives of all other users, in a table of the same size."""
+        if not len(users):
+            return self
+        of_user, items = np.divmod(self.cells, self.n_items)
+        kept = ~np.isin(of_user, users)
+        return PositivePairs(of_user[kept], items[kept], self.n_users, self.n_items, self._user_names)
+
     def counts_by_user(self) -> NDArray[np.int64]:
         """Return the positives of each user, repeated ones included, shape (n_users,)."""
         return np.bincount(self.cells // self.n_items, minlength=self.n_users)
@@ -200,33 +208,16 @@ class PerUserNegatives(Negatives):
         # How many positives, which are not drawn, lie in front of each user's cells.
         self._taken = positives.starts() if free_only else np.zeros(positives.n_users + 1, dtype=np.int64)
         of_user = positives.counts_by_user()
-        full = np.flatnonzero((of_user > 0) & (self._limits() == 0))
-        if len(full):
-            self._check_full(full, int(np.count_nonzero(of_user)), skip_full)
-            of_user[full] = 0
+        full = find_full_users(positives, of_user, self._limits(), skip=skip_full)
+        of_user[full] = 0
         self.n_skipped_users = len(full)
         self.count = count_negatives(int(of_user.sum()), per_positive, len(positives))
         self._counts = shares(of_user, per_positive)
-        beyond = np.flatnonzero(self._counts > self._limits())
-        if unique and len(beyond):
-            user = beyond[0]
-            required = "be false for more negatives of a user than there are items to draw from"
-            told = f"true and {count_of(int(self._counts[user]), 'negative')} for {positives.show_user(user)}, of"
-            told += f" {count_of(int(self._limits()[user]), 'item')},"
-            raise RefusedValue("unique", required, told)
+        if unique:
+            check_limits(positives, self._counts, self._limits())
 
     def counts(self) -> NDArray[np.int64]:
         return self._counts
-
-    def _check_full(self, full: NDArray[np.intp], n_users: int, skip_full: bool) -> None:
-        """Refuse users without a free item, or, where these are skipped, that all users are such."""
-        if not skip_full:
-            told = f"{count_of(len(full), 'user')} without one, the first of them {self._positives.show_user(full[0])},"
-            advice = "Leave such users out, or set 'full_users' to 'skip'."
-            raise RefusedValue("items", "leave each user an item that is no positive", told, advice)
-        if len(full) == n_users:
-            told = f"{count_of(n_users, 'user')} with positives, all without one,"
-            raise RefusedValue("items", "leave some user an item that is no positive", told)
 
     def _limits(self) -> NDArray[np.int64]:
         """Return of each user how many items can be drawn."""
@@ -280,6 +271,35 @@ class PopularityNegatives(Negatives):
         positives = self._positives
         sums = self._items.memory
         return popular_cells(stream, positives.cells, self._starts, positives.n_items, sums, self.count)
+
+
+def find_full_users(
+    positives: PositivePairs, of_user: NDArray[np.int64], limits: NDArray[np.int64], *, skip: bool
+) -> NDArray[np.intp]:
+    """Return the users with positives but without a free item; refuse them, or, if they are skipped, that all are such.
+
+    `of_user` counts the positives of each user, `limits` the items that can be drawn.
+    """
+    full = np.flatnonzero((of_user > 0) & (limits == 0))
+    if len(full) and not skip:
+        told = f"{count_of(len(full), 'user')} without one, the first of them {positives.show_user(full[0])},"
+        advice = "Leave such users out, or set 'full_users' to 'skip'."
+        raise RefusedValue("items", "leave each user an item that is no positive", told, advice)
+    if len(full) and len(full) == np.count_nonzero(of_user):
+        told = f"{count_of(len(full), 'user')} with positives, all without one,"
+        raise RefusedValue("items", "leave some user an item that is no positive", told)
+    return full
+
+
+def check_limits(positives: PositivePairs, counts: NDArray[np.int64], limits: NDArray[np.int64]) -> None:
+    """Refuse more different negatives of a user than there are items to draw from."""
+    beyond = np.flatnonzero(counts > limits)
+    if len(beyond):
+        user = beyond[0]
+        required = "be false for more negatives of a user than there are items to draw from"
+        told = f"true and {count_of(int(counts[user]), 'negative')} for {positives.show_user(user)}, of"
+        told += f" {count_of(int(limits[user]), 'item')},"
+        raise RefusedValue("unique", required, told)
 
 
 def rounded(number: Fraction) -> int:

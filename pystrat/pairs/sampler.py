@@ -7,11 +7,9 @@ from typing import Any, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.arrays import plain_array
 from pystrat.entries import named_by_class, named_by_function
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import (
-    RefusedType,
     RefusedValue,
     check_choice,
     check_flag,
@@ -20,7 +18,7 @@ from pystrat.messages import (
     count_of,
     show,
 )
-from pystrat.pairs.codes import MAX_CELLS, check_ids, check_positives
+from pystrat.pairs.codes import check_ids, check_positives, split_numbers
 from pystrat.pairs.negatives import (
     Negatives,
     PerUserNegatives,
@@ -319,21 +317,13 @@ def decode_pairs(
     """
     n_items = check_integer(n_items, "n_items", minimum=1, maximum=MAX_COUNT)
     known_users, known_items = check_ids(user_ids, "user_ids"), check_ids(item_ids, "item_ids", n_items)
-    found = plain_array(numbers, "numbers")
-    required = "hold pair numbers, integers from 0 to 2^53 - 1"
-    if found.size and found.dtype.kind not in "iu":
-        raise RefusedType("numbers", required, f"{found.dtype} values")
-    outside = (found < 0) | (found >= 2 * MAX_CELLS)
-    if outside.any():
-        raise RefusedValue("numbers", required, show(found[outside].flat[0]))
-    whole = found.astype(np.int64)
-    users, items = np.divmod(whole >> 1, n_items)
+    users, items, labels = split_numbers(numbers, n_items)
     if known_users is not None:
         if (users >= len(known_users)).any():
             required = f"be those of at most {count_of(len(known_users), 'user')}"
             raise RefusedValue("numbers", required, show(int(users.max()) + 1))
         users = known_users[users]
-    return users, items if known_items is None else known_items[items], whole & 1
+    return users, items if known_items is None else known_items[items], labels
 
 
 def _check_method(method: Any, unique: Any, reject_positives: Any, power: Any, full_users: Any) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 import rbridge
-from pystrat import Batches, BatchSampler, NegativePairBatchSampler, decode_pairs
+from pystrat import Batches, BatchSampler, NegativePairBatchSampler, TripleBatchSampler, decode_pairs
 from pystrat.base import epoch_seed
 from rbridge.session import Session, as_array
 from rbridge.callbacks import EpochSource
@@ -98,6 +98,71 @@ def test_ids_are_numbered_alike_and_cross(r: Session, base: Any) -> None:
         assert list(r.call_function(instance["item_ids"])) == ["x", "y", ""] == list(sampler.item_ids)
         numbers, _ = (as_array(part) for part in r.call_function(instance["batches"], 3))
         assert numbers.astype(np.int64).tolist() == sampler.batches(3).rows.tolist()
+
+
+TRIPLES: list[dict[str, Any]] = [
+    {"batch_size": 4},
+    {"batch_size": 3, "negatives_per_positive": 4, "n_items": 6, "num_replicas": 2},
+    {"batch_size": 100, "negatives_per_positive": 2, "n_items": 9, "unique": True},
+    {"batch_size": 5, "negatives_per_positive": 3, "n_items": 4, "full_users": "skip"},
+    {"batch_size": 2, "negatives_per_positive": 50, "unique": True, **LARGE},
+]
+
+
+@pytest.mark.parametrize("settings", TRIPLES, ids=str)
+def test_triples_are_the_same_in_r(settings: dict[str, Any], r: Session, base: Any) -> None:
+    users, items = ([*USERS, 4, 4, 4, 4], [*ITEMS, 0, 1, 2, 3]) if "full_users" in settings else (USERS, ITEMS)
+    sampler = TripleBatchSampler(users, items, seed=3, **settings)
+    codes = {"users": np.array(users) + 1.0, "items": np.array(items) + 1.0}
+    generator = r.call("batch_sampler_triples", **codes, **settings, seed=3)
+    for made in (generator, rbridge.as_torch_sampler(sampler)):
+        assert_same_recipe(r, sampler, made)
+        instance = r.call_function(made, None)
+        for epoch in (0, 1, 6_700_000):
+            numbers, offsets = (as_array(part) for part in r.call_function(instance["batches"], epoch))
+            expected = sampler.batches(epoch)
+            assert numbers.astype(np.int64).tolist() == expected.rows.tolist()
+            assert offsets.tolist() == expected.offsets.tolist()
+        told = r.call_function(instance["counts"])
+        for name, value in zip(told.names, told):
+            assert value[0] == getattr(sampler, name)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"batch_size": 0},
+        {"negatives_per_positive": 0},
+        {"negatives_per_positive": 0.5},
+        {"negatives_per_positive": 2.0**31},
+        {"negatives_per_positive": 2.0**31 - 1},
+        {"unique": True, "negatives_per_positive": 5},
+        {"unique": 1.0},
+        {"full_users": "drop"},
+        {"num_replicas": 10},
+        {"num_replicas": 2, "batch_size": 1},
+        {"n_items": 3},
+        {"seed": -1},
+    ],
+    ids=str,
+)
+def test_what_python_refuses_of_triples_r_refuses_in_the_same_words(settings: dict[str, Any], r: Session) -> None:
+    users, items = [0, 0, 1, 2, 2], [1, 3, 0, 4, 1]
+    given = {"batch_size": 2, "n_users": 5, "n_items": 6, "seed": 1, **settings}
+    with pytest.raises((TypeError, ValueError)) as refused:
+        TripleBatchSampler(users, items, **given)
+    codes = {"users": np.array(users) + 1.0, "items": np.array(items) + 1.0}
+    with pytest.raises(rbridge.RError) as refused_in_r:
+        r.call("batch_sampler_triples", **codes, **given)
+    expected = str(refused.value).replace("TripleBatchSampler", "batch_sampler_triples")
+    expected = expected.replace("user 0,", "user 1,").replace("codes from 0 to 2. Got 3", "codes from 1 to 3. Got 4")
+    assert str(refused_in_r.value) == expected
+
+
+def test_a_dataloader_in_r_delivers_the_triples() -> None:
+    sampler = TripleBatchSampler(USERS, ITEMS, 4, negatives_per_positive=2, n_items=5, seed=1)
+    delivered = rbridge.collect_rows(rbridge.as_torch_sampler(sampler), 10)
+    assert [batch.tolist() for batch in delivered] == [batch.tolist() for batch in sampler.batches(0)]
 
 
 @pytest.mark.parametrize("ratio", [Fraction(1, 3), Fraction(2**70, 3 * 2**70 + 1), np.float32(0.3)])

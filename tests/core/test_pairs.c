@@ -217,6 +217,26 @@ static void pairs_are_dealt_in_turn(int64_t n_positives, int64_t n_negatives, in
   CHECK(memcmp(numbers, expected, (size_t)n_pairs * sizeof(int64_t)) == 0);
 }
 
+static void groups_are_written_in_order(int64_t n_positives, int64_t per_positive) {
+  enum { MOST = 700, MOST_EACH = 5 };
+  int32_t order[MOST];
+  int64_t positives[MOST], negatives[MOST * MOST_EACH], numbers[MOST * (MOST_EACH + 1)];
+  for (int64_t i = 0; i < n_positives; i++) {
+    order[i] = (int32_t)((i * 577 + 3) % n_positives);
+    positives[i] = below(INT64_C(1) << 52);
+    for (int64_t j = 0; j < per_positive; j++) negatives[i * per_positive + j] = below(INT64_C(1) << 52);
+  }
+  for (int64_t begin = 0, end; begin < n_positives; begin = end) {
+    end = begin + 1 + below(n_positives - begin);
+    write_groups(order, positives, negatives, per_positive, begin, end, numbers);
+  }
+  const int64_t *next = numbers;
+  for (int64_t i = 0; i < n_positives; i++) {
+    CHECK(*next++ == 2 * positives[order[i]] + 1);
+    for (int64_t j = 0; j < per_positive; j++) CHECK(*next++ == 2 * negatives[order[i] * per_positive + j]);
+  }
+}
+
 int main(void) {
   seed_generator(&choices, 1);
   for (int64_t n_cells = 1; n_cells <= 60; n_cells++) {
@@ -239,6 +259,11 @@ int main(void) {
       for (int64_t n_batches = 1; n_batches < 50; n_batches += 8) {
         pairs_are_dealt_in_turn(n_positives, n_negatives, n_batches);
       }
+    }
+  }
+  for (int64_t n_positives = 1; n_positives <= 700; n_positives += 233) {
+    for (int64_t per_positive = 1; per_positive <= 5; per_positive++) {
+      groups_are_written_in_order(n_positives, per_positive);
     }
   }
   return 0;

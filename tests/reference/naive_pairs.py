@@ -1,4 +1,4 @@
-"""The epochs of `NegativePairBatchSampler` as documented, pair after pair, on the reference generator."""
+"""The epochs of the samplers of pairs as documented, pair after pair, on the reference generator."""
 
 from __future__ import annotations
 
@@ -52,6 +52,24 @@ def naive_epoch(
     permuted = [rows[row] for row in order]
     dealt = [row for row in permuted if row[2]] + [row for row in permuted if not row[2]]
     return [dealt[batch::n_batches] for batch in range(n_batches)]
+
+
+def naive_triples(
+    positives: list[Pair], n_items: int, n_batches: int, per_positive: int, *, seed: int, epoch: int, unique: bool
+) -> list[list[tuple[int, int, list[int]]]]:
+    """Return the batches of an epoch of `TripleBatchSampler` as lists of user, positive and negatives."""
+    reference = Reference(epoch_seed(seed, epoch))
+    counts = Counter(positives)
+    ordered = sorted(counts) + sorted(pair for pair, count in counts.items() for _ in range(count - 1))
+    order = reference.permutation(len(ordered))
+    triples = []
+    for user, item in ordered:
+        free = [(user, other) for other in range(n_items) if (user, other) not in counts]
+        triples.append((user, item, [other for _, other in draw(reference, free, per_positive, unique)]))
+    shuffled = [triples[place] for place in order]
+    sizes = [len(ordered) // n_batches + (batch < len(ordered) % n_batches) for batch in range(n_batches)]
+    ends = [sum(sizes[: batch + 1]) for batch in range(n_batches)]
+    return [shuffled[end - size : end] for size, end in zip(sizes, ends)]
 
 
 def draw(reference: Reference, cells: list[Pair], count: int, unique: bool) -> list[Pair]:

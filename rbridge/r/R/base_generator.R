@@ -20,8 +20,8 @@ largest_seed = 2147483646
 
 sampler_kinds = function() {
   c(
-    "stratified", "strata_subset", "downsampled", "uniform", "weighted", "prioritized", "pairs", "multilabel",
-    "tree", "epoch_subset", "mixture", "perplexity"
+    "stratified", "strata_subset", "downsampled", "uniform", "weighted", "prioritized", "pairs", "triples",
+    "multilabel", "tree", "epoch_subset", "mixture", "perplexity"
   )
 }
 

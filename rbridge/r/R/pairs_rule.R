@@ -164,17 +164,26 @@ negative_counts_of_users = function(positives, share, way, skip_full) {
     of_user[full] = 0L
   }
   counts = share_negatives(of_user, share, length(positives$cells))
-  limits = rep(positives$n_items, positives$n_users)
-  if (way$reject_positives) {
-    limits = limits - positives_of_users(positives, distinct_cells(positives$cells))
+  if (way$unique) {
+    check_limits(positives, counts, free_items(positives, way$reject_positives))
   }
+  counts
+}
+
+# The items of each user that can be drawn.
+free_items = function(positives, reject_positives = TRUE) {
+  limits = rep(positives$n_items, positives$n_users)
+  if (reject_positives) limits - positives_of_users(positives, distinct_cells(positives$cells)) else limits
+}
+
+# More different negatives of a user than there are items to draw from are refused.
+check_limits = function(positives, counts, limits) {
   user = which(counts > limits)[1L]
-  if (way$unique && !is.na(user)) {
+  if (!is.na(user)) {
     stop_parameter("unique", "be false for more negatives of a user than there are items to draw from",
       sprintf("true and %s for %s, of %s,", show_count(counts[user], "negative"), show_user(user, positives),
         show_count(limits[user], "item")))
   }
-  counts
 }
 
 # Users without a free item are refused, or, if these are skipped, that all users are such.

@@ -5,6 +5,7 @@
 #' that a training may change, and by priorities; [sum_tree()] does so for a training loop of your own.
 #' [batch_sampler_multilabel()] makes one for rows with any number of labels.
 #' [batch_sampler_pairs()] makes one of observed pairs of users and items and fresh pairs that were not observed.
+#' [batch_sampler_triples()] makes one of observed pairs, each with fresh items that its user did not meet.
 #' [batch_sampler_epoch_subset()] and [batch_sampler_perplexity()] visit part of the examples in each epoch.
 #' [batch_sampler_corpus_mixture()] mixes files of text by rules, and [corpus_dataset()] reads their lines.
 #' [batch_sampler_tree()] makes one that draws rows of a table as a tree declares it, and [auxiliary_dataset()] makes a

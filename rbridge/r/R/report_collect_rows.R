@@ -49,7 +49,8 @@ collect_rows = function(batch_sampler, n_rows) {
     tick()
   })
   rows = unlist(batches)
-  if (!is.double(rows) || !inherits(batch_sampler, c("batch_sampler_python", "batch_sampler_pairs"))) {
+  yields_numbers = inherits(batch_sampler, c("batch_sampler_python", "batch_sampler_pairs", "batch_sampler_triples"))
+  if (!is.double(rows) || !yields_numbers) {
     rows = as.integer(rows)
   }
   list(rows = rows, offsets = c(0L, cumsum(lengths(batches))))

@@ -31,6 +31,7 @@ static const R_CallMethodDef routines[] = {
   {"C_copy_stream", (DL_FUNC)&C_copy_stream, 1},
   {"C_row_positions", (DL_FUNC)&C_row_positions, 3},
   {"C_draw_pairs", (DL_FUNC)&C_draw_pairs, 10},
+  {"C_draw_triples", (DL_FUNC)&C_draw_triples, 7},
   {"C_kept_shares", (DL_FUNC)&C_kept_shares, 4},
   {"C_share_negatives", (DL_FUNC)&C_share_negatives, 3},
   {"C_number_label_sets", (DL_FUNC)&C_number_label_sets, 1},

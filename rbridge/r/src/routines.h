@@ -34,6 +34,9 @@ SEXP C_draw_pairs(
     SEXP cells, SEXP n_users, SEXP n_items, SEXP n_batches, SEXP method, SEXP unique, SEXP reject_positives, SEXP power,
     SEXP n_negatives, SEXP seed
 );
+SEXP C_draw_triples(
+    SEXP cells, SEXP n_users, SEXP n_items, SEXP n_batches, SEXP negatives_per_positive, SEXP unique, SEXP seed
+);
 SEXP C_kept_shares(SEXP cells, SEXP n_users, SEXP n_items, SEXP power);
 SEXP C_share_negatives(SEXP counts, SEXP digits, SEXP n_decimals);
 SEXP C_number_label_sets(SEXP labels);

@@ -94,4 +94,28 @@ static inline void deal_next_pairs(Deal *deal, int64_t begin, int64_t end) {
   }
 }
 
+/* Write the numbers of the positives order[begin], ..., order[end - 1], each before those of its own negatives.
+ *
+ * Positive p has the negatives[p * per_positive], ..., negatives[(p + 1) * per_positive - 1]. Place i of the order has
+ * the numbers from numbers[i * (per_positive + 1)] on.
+ */
+static inline void write_groups(
+    const int32_t *order, const int64_t *positives, const int64_t *negatives, int64_t per_positive, int64_t begin,
+    int64_t end, int64_t *numbers
+) {
+  for (int64_t block_end; begin < end; begin = block_end) {
+    block_end = end - begin < BLOCK_SIZE ? end : begin + BLOCK_SIZE;
+    for (int64_t i = begin; i < block_end; i++) {
+      prefetch(&positives[order[i]]);
+      prefetch(&negatives[order[i] * per_positive]);
+    }
+    for (int64_t i = begin; i < block_end; i++) {
+      const int64_t *of_positive = negatives + order[i] * per_positive;
+      int64_t *group = numbers + i * (per_positive + 1);
+      group[0] = 2 * positives[order[i]] + 1;
+      for (int64_t j = 0; j < per_positive; j++) group[j + 1] = 2 * of_positive[j];
+    }
+  }
+}
+
 #endif

@@ -149,6 +149,7 @@ calls = list(
   batch_sampler_tree = list(
     spec = list(mode = "shuffle"), batch_size = 2, length = 6, table = list(x = labels_of_rows)
   ),
+  batch_sampler_triples = list(users = c(1, 2), items = c(1, 2), batch_size = 2, n_items = 4),
   batch_sampler_uniform = list(n = 6, batch_size = 2),
   batch_sampler_weighted = list(weights = c(1, 2, 0), batch_size = 2, n_batches = 2),
   bin_target = list(values = c(1, 2, 3), n_bins = 2),
@@ -163,6 +164,7 @@ calls = list(
   plot_roc_curves = list(scores = list(x = c(0.1, 0.2)), labels = c(0, 1)),
   published_class_weights = list(weight = 20),
   stratum_codes = list(codes = as.raw(c(0, 1)), names = c("a", "b")),
+  triple_dataset = list(n_users = 2, n_items = 2),
   sum_tree = list(weights = c(1, 2), capacity = 2)
 )
 # What else is given with an argument.

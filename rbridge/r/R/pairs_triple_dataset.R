@@ -1,0 +1,95 @@
+#' @title Dataset of Triples of a User, a Positive and Negatives
+#'
+#' @description
+#' A [torch::dataset()] of triples for [batch_sampler_triples()], by the pair numbers of whole triples.
+#' The dataloader asks it for a whole batch at once.
+#'
+#' @param n_users,n_items (`integer(1)`)\cr
+#'   Number of users and of items in all, as the sampler has them.
+#' @param negatives_per_positive (`integer(1)`)\cr
+#'   The sampler's.
+#' @param user_features,item_features,user_ids,item_ids
+#'   As in [pair_dataset()].
+#'
+#' @return A dataset whose items are lists of
+#' * `user` and `positive` (`integer()`), counted from 1, one for each triple;
+#' * `negatives` (`matrix()`), with a row for each triple and a column for each of its negatives;
+#' * `user_id`, `positive_id` and `negatives_id` where ids were given, `user_features`, `positive_features` and
+#'   `negatives_features` where features were given.
+#'   Features of negatives have the dimensions triple, negative and, of a matrix of features, its columns.
+#'
+#' The dataloader makes tensors of them, for which ids that are text need a `collate_fn`.
+#'
+#' @section Errors:
+#' Whatever [pair_dataset()] refuses.
+#' Where items are asked for, numbers that are not those of whole triples.
+#'
+#' @seealso [batch_sampler_triples()]
+#'
+#' @export
+#' @examples
+#' dataset = triple_dataset(n_users = 3, n_items = 4, negatives_per_positive = 2)
+#' dataset[c(7, 0, 4, 9, 14, 10)]
+triple_dataset = function(n_users, n_items, negatives_per_positive = 1, user_features = NULL, item_features = NULL,
+  user_ids = NULL, item_ids = NULL) {
+  name_errors("triple_dataset")
+  n_users = check_code_count(n_users, "n_users")
+  n_items = check_code_count(n_items, "n_items")
+  check_table(n_users, n_items)
+  negatives_per_positive = check_per_positive(negatives_per_positive)
+  check_features(user_features, n_users, "user_features")
+  check_features(item_features, n_items, "item_features")
+  check_ids(user_ids, "user_ids", n_users)
+  check_ids(item_ids, "item_ids", n_items)
+  generator = torch::dataset(
+    name = "triple_dataset",
+    initialize = function() NULL,
+    .getbatch = function(numbers) {
+      name_errors("triple_dataset")
+      codes = codes_of_triples(numbers, n_users, n_items, negatives_per_positive)
+      batch = codes
+      batch$user_id = unname(user_ids)[codes$user]
+      batch$positive_id = unname(item_ids)[codes$positive]
+      batch$negatives_id = if (!is.null(item_ids)) shaped(unname(item_ids)[codes$negatives], codes$negatives)
+      batch$user_features = rows_of(user_features, codes$user)
+      batch$positive_features = rows_of(item_features, codes$positive)
+      batch$negatives_features = if (!is.null(item_features)) {
+        shaped(rows_of(item_features, as.vector(codes$negatives)), codes$negatives)
+      }
+      batch
+    },
+    .length = function() 2 * n_users * n_items,
+    parent_env = environment()
+  )
+  generator()
+}
+
+# torch's own method makes integers of what it is asked for, in which pair numbers do not fit.
+#' @export
+`[.triple_dataset` = function(x, i) x$.getbatch(i)
+
+# Users, positives and a matrix of negatives, all counted from 1.
+codes_of_triples = function(numbers, n_users, n_items, per_positive) {
+  pairs = decode_pairs(numbers, n_items)
+  group = per_positive + 1
+  if (nrow(pairs) %% group == 0) {
+    user = matrix(pairs$user, nrow = group)
+    item = matrix(pairs$item, nrow = group)
+    label = matrix(pairs$label, nrow = group)
+    is_whole = all(user == user[rep(1L, group), ]) && all(user <= n_users) && all(label[1L, ] == 1L) &&
+      all(label[-1L, ] == 0L)
+    if (is_whole) {
+      return(list(user = user[1L, ], positive = item[1L, ], negatives = t(item[-1L, , drop = FALSE])))
+    }
+  }
+  stop_parameter("numbers", sprintf("hold whole triples of %.0f users: a positive, then %.0f negatives of its user",
+    n_users, per_positive), "others")
+}
+
+# Values for each of the negatives, with their dimensions in front.
+shaped = function(values, negatives) {
+  if (is.factor(values)) {
+    values = levels(values)[as.integer(values)]
+  }
+  array(values, c(dim(negatives), if (is.matrix(values)) ncol(values)))
+}

@@ -1,0 +1,202 @@
+#' @title Batch Sampler of Triples: a User, a Positive and Negatives of That User
+#'
+#' @description
+#' Makes a batch sampler for [torch::dataloader()], for losses that compare an item that a user met, the positive, with
+#' items that the same user did not meet, the negatives, such as BPR and sampled softmax.
+#' An epoch has every positive once, each with fresh negatives of its user.
+#'
+#' It yields pair numbers, which [triple_dataset()] turns into users, positives and negatives.
+#' `pystrat.TripleBatchSampler` in Python gives the same pair numbers from the same seed.
+#'
+#' @param users,items (`integer()`, `character()` or `factor()`)\cr
+#'   The user and the item of each positive, as codes or as ids, as in [batch_sampler_pairs()].
+#'   A pair that occurs twice is two positives.
+#' @param batch_size (`integer(1)`)\cr
+#'   The largest number of triples in a batch.
+#' @param negatives_per_positive (`integer(1)`)\cr
+#'   The negatives of each positive: 1 (default) for BPR, more for a softmax over samples.
+#' @param n_users,n_items (`integer(1)`)\cr
+#'   As in [batch_sampler_pairs()].
+#' @param unique (`logical(1)`)\cr
+#'   Whether the negatives of one positive are all different.
+#' @param full_users (`character(1)`)\cr
+#'   What to do with users who have met all items.
+#'   `"error"` (default): refuse.
+#'   `"skip"`: they are left out with their positives.
+#'   It is refused in any case if all users are such.
+#' @param seed,num_replicas (`integer(1)`)\cr
+#'   As in [batch_sampler_pairs()].
+#'
+#' @return A generator of class `"batch_sampler_triples"` and `"torch_sampler"`, a function of one argument
+#' `data_source`, which returns an instance.
+#' The instance has the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`,
+#' `.iter_batch()` and `.length()` of [batch_sampler_stratified()], whose `rows` are pair numbers (`double()`), and
+#' * `counts()`: a list of the numbers `n_users`, `n_items`, `n_positives`, the triples of an epoch,
+#'   `negatives_per_positive`, and `n_skipped_users`, whose positives are left out because they have met all items.
+#' * `user_ids()` and `item_ids()`: the ids by code (`character()`), `NULL` if codes were given.
+#'
+#' @section Guarantees:
+#' * An epoch has every positive exactly once, with `negatives_per_positive` negatives of its user, those of skipped
+#'   users aside.
+#' * Each negative is uniform among the items that its user did not meet, at any density.
+#'   No positive is among the negatives of its user.
+#' * With P positives an epoch has `ceiling(P / batch_size)` batches, up to the next multiple of `num_replicas`; their
+#'   sizes differ by at most 1 triple.
+#' * A batch has the pair numbers of its triples one after another, the positive first.
+#' * The order in which the positives are given does not matter.
+#' * The same positives, settings, seed and epoch give the same pair numbers in every R session and in Python.
+#'
+#' @section Errors:
+#' An argument of the wrong type or out of range; a user without a free item, or with `unique` fewer than
+#' `negatives_per_positive`; fewer triples than replicas, or more than 2^31 - 1 pairs.
+#'
+#' @source
+#' S. Rendle and others, "BPR: Bayesian Personalized Ranking from Implicit Feedback", 2009.
+#'
+#' @seealso [triple_dataset()], [batch_sampler_pairs()].
+#'
+#' @export
+#' @examples
+#' met = data.frame(user = c("ann", "ann", "bob", "eve"), item = c("x", "y", "y", "z"))
+#' generator = batch_sampler_triples(met$user, met$item, batch_size = 2, negatives_per_positive = 2, seed = 1)
+#' sampler = generator(NULL)
+#' sampler
+#' dataset = triple_dataset(sampler$counts()$n_users, sampler$counts()$n_items, negatives_per_positive = 2)
+#' loader = torch::dataloader(dataset, batch_sampler = sampler, collate_fn = identity)
+#' coro::loop(for (batch in loader) str(batch))
+batch_sampler_triples = function(users, items, batch_size, negatives_per_positive = 1, n_users = NULL, n_items = NULL,
+  unique = FALSE, full_users = "error", seed = NULL, num_replicas = NULL) {
+  name_errors("batch_sampler_triples")
+  batch_size = check_count(batch_size, "batch_size")
+  negatives_per_positive = check_per_positive(negatives_per_positive)
+  unique = check_flag(unique, "unique")
+  full_users = check_choice(full_users, "full_users", c("error", "skip"))
+  if (!is.null(seed)) {
+    seed = check_range(seed, "seed", largest_seed)
+  }
+  num_replicas = check_positive(num_replicas, "num_replicas")
+  positives = positive_pairs(users, items, n_users, n_items)
+  full = users_to_skip(positives, negatives_per_positive, unique, full_users == "skip")
+  cells = positives$cells
+  if (length(full) > 0L) {
+    cells = cells[!(cells %/% positives$n_items + 1) %in% full]
+  }
+  parts = list(
+    n_users = positives$n_users, n_items = positives$n_items,
+    n_batches = triples_batches(length(cells), batch_size, negatives_per_positive, num_replicas),
+    negatives_per_positive = negatives_per_positive, unique = as.integer(unique), cells = cells
+  )
+  labels = list(batch_size = show_value(batch_size), full_users = show_value(full_users),
+    num_replicas = if (!is.null(num_replicas)) show_value(num_replicas), n_skipped_users = as.double(length(full)),
+    user_ids = positives$user_ids, item_ids = positives$item_ids)
+  new_generator(new_recipe("triples", seed, parts, labels = labels))
+}
+
+check_per_positive = function(value) {
+  largest = .Machine$integer.max
+  if (!is_whole_number(value) || value < 1 || value > largest) {
+    stop_parameter("negatives_per_positive", sprintf("be an integer from 1 to %d", largest), show_value(value))
+  }
+  as.double(value)
+}
+
+# The users who have met all items, counted from 1; refused unless they are skipped, and if all users are such.
+users_to_skip = function(positives, per_positive, unique, skip_full) {
+  of_user = positives_of_users(positives)
+  full = full_users_of(positives)
+  if (length(full) > 0L) {
+    check_full_users(full, sum(of_user > 0L), skip_full, positives)
+    of_user[full] = 0L
+  }
+  if (unique) {
+    check_limits(positives, ifelse(of_user > 0L, per_positive, 0), free_items(positives))
+  }
+  full
+}
+
+# The number of batches; more of them, or more pairs, than there can be are refused.
+triples_batches = function(count, batch_size, per_positive, num_replicas) {
+  replicas = if (is.null(num_replicas)) 1 else num_replicas
+  largest = .Machine$integer.max
+  if (per_positive > largest %/% count - 1) {
+    stop_parameter("negatives_per_positive", sprintf("be at most %.0f with %s, for at most %d pairs",
+      largest %/% count - 1, show_count(count, "positive"), largest), show_value(per_positive))
+  }
+  n_batches = divide_up(divide_up(count, batch_size), replicas) * replicas
+  if (n_batches <= count) {
+    return(n_batches)
+  }
+  most = count %/% replicas * replicas
+  if (most == 0) {
+    stop_parameter("num_replicas", sprintf("be at most %.0f, the number of triples", count), show_value(replicas))
+  }
+  stop_parameter("batch_size", sprintf("be at least %.0f, so that every batch has a triple of %.0f",
+    divide_up(count, most), count), show_value(batch_size))
+}
+
+kind_triples = function() {
+  list(
+    class = "batch_sampler_triples",
+    check = check_triples,
+    n_rows = function(recipe) NULL,
+    n_batches = function(recipe) recipe$parts$n_batches,
+    setup = function(recipe, private) NULL,
+    draw = function(private, epoch) {
+      parts = private$.recipe$parts
+      .Call(C_draw_triples, parts$cells, parts$n_users, parts$n_items, parts$n_batches, parts$negatives_per_positive,
+        parts$unique == 1L, epoch_seed(private$.recipe$seed, epoch))
+    },
+    describe = function(private) {
+      c(format_triples(private$.recipe$parts),
+        sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", private$.recipe$seed, private$.next_epoch))
+    },
+    settings = function(recipe) {
+      shown = recipe$labels[setdiff(names(recipe$labels), c("user_ids", "item_ids"))]
+      c(
+        sprintf("* %s: %s", names(shown), unlist(shown)),
+        if (!is.null(recipe$seed)) sprintf("* seed: %.0f", recipe$seed),
+        format_triples(recipe$parts)
+      )
+    },
+    methods = list(
+      counts = function() {
+        parts = private$.recipe$parts
+        list(n_users = parts$n_users, n_items = parts$n_items, n_positives = length(parts$cells),
+          negatives_per_positive = parts$negatives_per_positive,
+          n_skipped_users = private$.recipe$labels$n_skipped_users)
+      },
+      user_ids = function() private$.recipe$labels$user_ids,
+      item_ids = function() private$.recipe$labels$item_ids
+    )
+  )
+}
+
+# Cells are checked by the routine that draws.
+check_triples = function(recipe) {
+  parts = recipe$parts
+  largest = .Machine$integer.max
+  n_users = part_count(recipe, "n_users", 1, largest)
+  part_count(recipe, "n_items", 1, 2^52 %/% n_users)
+  part_count(recipe, "n_batches", 1, largest)
+  part_count(recipe, "negatives_per_positive", 1, largest)
+  part_flag(recipe, "unique")
+  if (!is.double(parts$cells)) {
+    stop_parameter("recipe", "have doubles as 'cells'", show_value(parts$cells))
+  }
+  skipped = recipe$labels$n_skipped_users
+  if (!is_whole_between(skipped, 0, n_users)) {
+    stop_parameter("recipe", sprintf("have an integer from 0 to %.0f as 'n_skipped_users'", n_users),
+      show_value(skipped))
+  }
+  check_recipe_ids(recipe, "user_ids", parts$n_users)
+  check_recipe_ids(recipe, "item_ids", parts$n_items)
+}
+
+format_triples = function(parts) {
+  c(
+    sprintf("* Table: %s, %s", show_count(parts$n_users, "user"), show_count(parts$n_items, "item")),
+    sprintf("* Triples: %s, %s each", show_count(length(parts$cells), "positive"),
+      show_count(parts$negatives_per_positive, "negative")),
+    sprintf("* Batches: %.0f", parts$n_batches)
+  )
+}

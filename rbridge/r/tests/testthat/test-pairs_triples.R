@@ -1,0 +1,137 @@
+# Triples of a user, a positive and negatives of that user, drawn by R itself.
+
+users = c(1, 1, 2, 3, 3, 1, 4, 3, 1)
+items = c(2, 4, 1, 5, 2, 2, 3, 1, 2)
+
+triples_of = function(batch_size = 4, ...) {
+  arguments = utils::modifyList(list(n_users = 5, n_items = 6, negatives_per_positive = 3, seed = 1), list(...))
+  do.call(batch_sampler_triples, c(list(users, items, batch_size), arguments))
+}
+
+key = function(users, items) paste(users, items)
+
+test_that("an epoch has every positive once, each with negatives that its user did not meet", {
+  for (unique in c(FALSE, TRUE)) {
+    sampler = triples_of(unique = unique)(NULL)
+    dataset = triple_dataset(5, 6, 3)
+    for (epoch in c(0, 1, 6700000)) {
+      triples = dataset[sampler$batches(epoch)$rows]
+      expect_identical(sort(key(triples$user, triples$positive)), sort(key(users, items)))
+      expect_identical(dim(triples$negatives), c(9L, 3L))
+      expect_false(any(key(triples$user, triples$negatives) %in% key(users, items)))
+      if (unique) {
+        expect_true(all(apply(triples$negatives, 1, anyDuplicated) == 0L))
+      }
+    }
+    expect_identical(diff(sampler$batches(0)$offsets), c(12L, 12L, 12L))
+  }
+})
+
+test_that("R's own sample.int() gives the order and the negatives", {
+  expected = local({
+    set.seed(5, "Mersenne-Twister", "Inversion", "Rejection")
+    on.exit(RNGkind("default", "default", "default"))
+    cells = sort((users - 1) * 6 + items - 1)
+    cells = c(unique(cells), cells[duplicated(cells)])
+    order = sample.int(9)
+    groups = lapply(cells, function(cell) {
+      free = setdiff(cell %/% 6 * 6 + 0:5, cells)
+      c(2 * cell + 1, 2 * free[sample.int(length(free), 3, replace = TRUE)])
+    })
+    unlist(groups[order])
+  })
+  expect_identical(triples_of(seed = 5)(NULL)$batches(0)$rows, expected)
+})
+
+test_that("a dataloader delivers triples, with features and ids", {
+  prices = matrix(1:12 / 2, nrow = 6)
+  dataset = triple_dataset(5, 6, 3, user_features = (1:5) / 4, item_features = prices, item_ids = letters[1:6])
+  generator = triples_of()
+  delivered = coro::collect(torch::dataloader(dataset, batch_sampler = generator(dataset), collate_fn = identity))
+  expected = triple_dataset(5, 6, 3)[generator(NULL)$batches(0)$rows]
+  expect_identical(unlist(lapply(delivered, `[[`, "user")), expected$user)
+  expect_identical(unlist(lapply(delivered, `[[`, "positive_id")), letters[expected$positive])
+  negatives = do.call(rbind, lapply(delivered, `[[`, "negatives"))
+  expect_identical(negatives, expected$negatives)
+  expect_identical(do.call(rbind, lapply(delivered, `[[`, "negatives_id")), array(letters[negatives], dim(negatives)))
+  first = delivered[[1]]
+  expect_identical(first$user_features, first$user / 4)
+  expect_identical(first$positive_features, prices[first$positive, ])
+  expect_identical(dim(first$negatives_features), c(3L, 3L, 2L))
+  expect_identical(first$negatives_features[2, 3, ], prices[first$negatives[2, 3], ])
+  expect_identical(collect_rows(generator, 10)$rows, generator(NULL)$batches(0)$rows)
+})
+
+test_that("one triple, one negative and no triples keep their dimensions", {
+  dataset = triple_dataset(3, 4, item_features = 1:4 / 2)
+  expect_identical(dataset[c(7, 0)],
+    list(user = 1L, positive = 4L, negatives = matrix(1L), positive_features = 2, negatives_features = matrix(0.5)))
+  expect_identical(dim(dataset[numeric()]$negatives), c(0L, 1L))
+})
+
+test_that("ids are numbered as by the sampler of pairs", {
+  users = c("ann", "bob", "ann", "eve")
+  items = factor(c("x", "y", "z", "x"), levels = c("z", "y", "x", "unused"))
+  sampler = batch_sampler_triples(users, items, 2, seed = 1)(NULL)
+  expect_identical(sampler$user_ids(), c("ann", "bob", "eve"))
+  expect_identical(sampler$item_ids(), c("x", "y", "z"))
+  coded = batch_sampler_triples(c(1, 2, 1, 3), c(1, 2, 3, 1), 2, seed = 1)(NULL)
+  expect_identical(coded$batches(1), sampler$batches(1))
+})
+
+test_that("users who have met all items are refused or left out", {
+  full = list(users = c("ann", "ann", "bob", "eve", "eve"), items = c(1, 2, 1, 2, 1), batch_size = 2)
+  expect_match(message_of(do.call(batch_sampler_triples, full)),
+    "2 users without one, the first of them user 'ann', instead. Leave such users out", fixed = TRUE)
+  sampler = do.call(batch_sampler_triples, c(full, full_users = "skip", seed = 1))(NULL)
+  expect_identical(sampler$counts(),
+    list(n_users = 3, n_items = 2, n_positives = 1L, negatives_per_positive = 1, n_skipped_users = 2))
+  expect_identical(sampler$batches(0)$rows, c(5, 6))
+  expect_match(message_of(batch_sampler_triples(1:2, c(1, 1), 2, full_users = "skip")), "leave some user an item")
+})
+
+test_that("what was saved draws the same triples, and different settings have different hashes", {
+  generator = triples_of()
+  copy = unserialize(serialize(generator, NULL))
+  expect_identical(copy(NULL)$batches(7), generator(NULL)$batches(7))
+  settings = list(list(), list(seed = 2), list(batch_size = 3), list(negatives_per_positive = 2), list(unique = TRUE),
+    list(n_users = 6), list(n_items = 7))
+  hashes = vapply(settings, function(arguments) mlr3misc::calculate_hash(do.call(triples_of, arguments)), "")
+  expect_identical(anyDuplicated(hashes), 0L)
+})
+
+test_that("generator and instance print what they are", {
+  expect_output(print(triples_of()), "Table: 5 users, 6 items\n* Triples: 9 positives, 3 negatives each", fixed = TRUE)
+  expect_output(print(triples_of()(NULL)), "* Batches: 3\n* Order: shuffled by seed 1, next epoch 0", fixed = TRUE)
+})
+
+test_that("a dataset refuses what are no whole triples", {
+  dataset = triple_dataset(3, 4, 2)
+  for (numbers in list(c(7, 0), c(7, 0, 4, 1), c(6, 0, 4), c(7, 9, 4), c(7, 1, 4), c(25, 24, 26))) {
+    expect_error(dataset[numbers], paste("The 'numbers' parameter of triple_dataset must hold whole triples of 3 users:",
+      "a positive, then 2 negatives of its user. Got others instead."), fixed = TRUE)
+  }
+})
+
+test_that("a recipe whose parts are wrong is refused before anything is drawn", {
+  good = attr(triples_of(), "settings")$recipe
+  draw = function(...) {
+    recipe = good
+    recipe$parts = utils::modifyList(recipe$parts, list(...))
+    new_generator(recipe)(NULL)$batches(0)
+  }
+  expect_identical(draw(), triples_of()(NULL)$batches(0))
+  cells = good$parts$cells
+  cases = list(
+    list(cells = rev(cells)), list(cells = cells + 1e6), list(cells = as.integer(cells)), list(cells = numeric()),
+    list(n_users = 0), list(n_users = 2^30, n_items = 2^30), list(n_items = 2), list(n_batches = 10),
+    list(n_batches = 0), list(unique = 2L), list(negatives_per_positive = 0), list(negatives_per_positive = 2^31 - 1),
+    list(negatives_per_positive = 4, unique = 1L), list(cells = c(0, 1, 2, 3, 4, 5))
+  )
+  for (case in cases) {
+    expect_error(do.call(draw, case), "parameter of batch_sampler_triples must")
+  }
+  recipe = good
+  recipe$labels$n_skipped_users = "a"
+  expect_error(new_generator(recipe)(NULL), "have an integer from 0 to 5 as 'n_skipped_users'")
+})

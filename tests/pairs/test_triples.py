@@ -1,0 +1,271 @@
+"""Triples: every positive once, each with fresh negatives of its own user, every free item alike."""
+
+from __future__ import annotations
+
+import pickle
+from collections import Counter
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch.utils.data import DataLoader
+
+from pystrat import FeatureLookup, NegativePairBatchSampler, TripleBatchSampler, TripleDataset, decode_pairs
+from pystrat.pairs._pairs import group_pairs
+from tests.reference.chi_square import assert_follows
+from tests.reference.naive_pairs import naive_triples
+
+POSITIVES = [(0, 1), (0, 3), (1, 0), (2, 4), (2, 1), (0, 1), (3, 2), (2, 0), (0, 1)]  # (0, 1) thrice
+USERS, ITEMS = zip(*POSITIVES)
+Triple = tuple[int, int, list[int]]
+
+
+def sampler_of(batch_size: int = 4, **parameters: Any) -> TripleBatchSampler:
+    options = {"n_users": 5, "n_items": 6, "seed": 1, "negatives_per_positive": 3, **parameters}
+    return TripleBatchSampler(USERS, ITEMS, batch_size, **options)
+
+
+def triples_of(sampler: TripleBatchSampler, epoch: int = 0) -> list[list[Triple]]:
+    batches = []
+    for numbers in sampler.batches(epoch):
+        users, items, labels = decode_pairs(numbers.reshape(-1, sampler.negatives_per_positive + 1), sampler.n_items)
+        assert (users == users[:, :1]).all() and (labels == [1] + [0] * sampler.negatives_per_positive).all()
+        batches.append([(int(u[0]), int(i[0]), i[1:].tolist()) for u, i in zip(users, items)])
+    return batches
+
+
+@settings(max_examples=60)
+@given(
+    cells=st.lists(st.integers(0, 23), min_size=1, max_size=40),
+    n_items=st.integers(4, 9),
+    k=st.integers(1, 5),
+    batch_size=st.integers(1, 50),
+    replicas=st.integers(1, 3),
+    unique=st.booleans(),
+    epoch=st.integers(0, 6_700_000),
+)
+def test_an_epoch_is_as_documented(
+    cells: list[int], n_items: int, k: int, batch_size: int, replicas: int, unique: bool, epoch: int
+) -> None:
+    positives = [(cell // 4, cell % 4) for cell in cells]
+    met = Counter(user for user, _ in set(positives))
+    free = n_items - max(met.values())
+    n_batches = -(-(-(-len(positives) // batch_size)) // replicas) * replicas
+    if free < (k if unique else 1) or n_batches > len(positives):
+        return
+    users, items = zip(*positives)
+    sampler = TripleBatchSampler(
+        users,
+        items,
+        batch_size,
+        negatives_per_positive=k,
+        n_users=6,
+        n_items=n_items,
+        unique=unique,
+        seed=3,
+        num_replicas=replicas,
+    )
+    batches = triples_of(sampler, epoch)
+    assert batches == naive_triples(positives, n_items, n_batches, k, seed=3, epoch=epoch, unique=unique)
+    triples = [triple for batch in batches for triple in batch]
+    assert sorted((user, item) for user, item, _ in triples) == sorted(positives), "every positive once"
+    assert not any((user, other) in set(positives) for user, _, negatives in triples for other in negatives)
+    assert not unique or all(len(set(negatives)) == k for _, _, negatives in triples)
+    sizes = [len(batch) for batch in batches]
+    assert len(sampler) == len(batches) == n_batches and max(sizes) <= batch_size and max(sizes) - min(sizes) <= 1
+
+
+@pytest.mark.parametrize("unique", [False, True])
+def test_negatives_are_uniform_over_the_user_s_free_items_and_independent(unique: bool) -> None:
+    sampler = sampler_of(n_users=4, negatives_per_positive=2, unique=unique)
+    pairs: Counter[tuple[int, ...]] = Counter()
+    for epoch in range(3000):
+        for user, item, negatives in (triple for batch in triples_of(sampler, epoch) for triple in batch):
+            if (user, item) == (2, 4):
+                pairs[tuple(negatives)] += 1
+    free = [2, 3, 5]
+    possible = [(a, b) for a in free for b in free if not unique or a != b]
+    assert set(pairs) == set(possible)
+    assert_follows(np.array([pairs[pair] for pair in possible]), np.full(len(possible), 1 / len(possible)))
+
+
+def test_negatives_of_a_nearly_full_user_are_the_free_ones() -> None:
+    items = np.delete(np.arange(10_000), 77)
+    sampler = TripleBatchSampler([0] * 9999, items, 10_000, n_items=10_000, seed=1)
+    assert {negative for batch in triples_of(sampler) for _, _, (negative,) in batch} == {77}
+
+
+def test_the_order_in_which_positives_are_given_does_not_matter() -> None:
+    order = np.random.default_rng(1).permutation(len(POSITIVES))
+    other = TripleBatchSampler(
+        np.array(USERS)[order], np.array(ITEMS)[order], 4, negatives_per_positive=3, n_users=5, n_items=6, seed=1
+    )
+    assert triples_of(sampler_of(), 3) == triples_of(other, 3)
+
+
+def test_pair_numbers_are_exact_up_to_the_largest() -> None:
+    n_users, n_items = 2**21, 2**31 - 1
+    sampler = TripleBatchSampler([n_users - 1], [n_items - 1], 1, n_users=n_users, n_items=n_items, seed=1)
+    numbers = sampler.batches(0).rows.tolist()
+    assert numbers[0] == 2 * ((n_users - 1) * n_items + n_items - 1) + 1
+    assert numbers[1] // 2 // n_items == n_users - 1
+
+
+def test_ids_are_those_of_the_sampler_of_pairs() -> None:
+    users, items = ["ann", "bob", "ann", "eve"], pd.Categorical(["x", "y", "z", "x"])
+    sampler = TripleBatchSampler(users, items, 2, seed=1)
+    pairs = NegativePairBatchSampler(users, items, 0.5, 4, seed=1)
+    assert sampler.user_ids.tolist() == pairs.user_ids.tolist() == ["ann", "bob", "eve"]
+    assert sampler.item_ids.tolist() == pairs.item_ids.tolist() == ["x", "y", "z"]
+    coded = TripleBatchSampler([0, 1, 0, 2], [0, 1, 2, 0], 2, seed=1)
+    assert (coded.user_ids, coded.item_ids) == (None, None)
+    assert coded.batches(1).rows.tolist() == sampler.batches(1).rows.tolist()
+
+
+def test_users_who_have_met_all_items_are_refused_or_left_out() -> None:
+    full = {"users": ["ann", "ann", "bob", "eve", "eve"], "items": [0, 1, 0, 1, 0], "batch_size": 2}
+    with pytest.raises(ValueError, match="2 users without one, the first of them user 'ann', instead. Leave such"):
+        TripleBatchSampler(**full)
+    sampler = TripleBatchSampler(**full, full_users="skip", seed=1)
+    assert (sampler.n_skipped_users, sampler.n_positives, sampler.n_users) == (2, 1, 3)
+    assert triples_of(sampler) == [[(1, 0, [1])]]
+    with pytest.raises(ValueError, match="leave some user an item that is no positive. Got 2 users with positives"):
+        TripleBatchSampler([0, 1], [0, 0], 2, full_users="skip")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "text"),
+    [
+        ({"batch_size": 0}, "'batch_size' parameter of TripleBatchSampler must be a positive integer. Got 0"),
+        ({"negatives_per_positive": 0}, "'negatives_per_positive' .* must be an integer from 1 to 2147483647. Got 0"),
+        (
+            {"negatives_per_positive": 2**31 - 1},
+            "must be at most 238609293 with 9 positives, for at most 2147483647 p",
+        ),
+        ({"unique": 1}, "'unique' .* must be true or false. Got 1"),
+        ({"unique": True, "negatives_per_positive": 4}, "Got true and 4 negatives for user 2, of 3 items, instead"),
+        ({"full_users": "drop"}, "'full_users' .* must be one of 'error', 'skip'. Got 'drop'"),
+        ({"num_replicas": 10}, "'num_replicas' .* must be at most 9, the number of triples. Got 10"),
+        ({"num_replicas": 2, "batch_size": 1}, "'batch_size' .* must be at least 2, so that every batch has a triple"),
+        ({"n_items": 4}, "'items' .* must hold codes from 0 to 3. Got 4"),
+        ({"seed": -1}, "'seed' .* must be an integer from 0 to 2147483646. Got -1"),
+    ],
+)
+def test_refused_parameters(parameters: dict[str, Any], text: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=text):
+        sampler_of(**parameters)
+
+
+def test_resume_and_pickled_copies_give_what_would_have_come() -> None:
+    sampler, whole = sampler_of(), sampler_of()
+    expected = [list(whole) for _ in range(3)]
+    iterator = iter(sampler)
+    first = [next(iterator)]
+    resumed = sampler_of()
+    resumed.load_state_dict(sampler.state_dict(batches_consumed=1))
+    assert first + list(resumed) == expected[0]
+    assert list(resumed) == expected[1]
+    copy = pickle.loads(pickle.dumps(resumed))
+    assert list(copy) == expected[2]
+    with pytest.raises(ValueError):
+        sampler_of(negatives_per_positive=2).load_state_dict(sampler.state_dict())
+
+
+def test_interleaved_ranks_are_the_whole() -> None:
+    whole = [list(map(int, batch)) for batch in sampler_of(num_replicas=2).batches(5)]
+    parts = []
+    for rank in range(2):
+        sampler = sampler_of(num_replicas=2, rank=rank)
+        sampler.set_epoch(5)
+        parts.append(list(sampler))
+    assert [batch for pair in zip(*parts) for batch in pair] == whole
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("form", ["sampler", "batch_sampler"])
+def test_both_forms_of_a_loader_deliver_triples_with_features_and_ids(form: str, workers: int) -> None:
+    names = np.array(["a", "b", "c", "d", "e"])
+    prices = FeatureLookup(np.arange(12.0).reshape(6, 2))
+    dataset = TripleDataset(
+        5,
+        6,
+        negatives_per_positive=3,
+        user_ids=names,
+        item_features=prices,
+        user_features=np.arange(5),
+        item_ids=range(6),
+    )
+    loading: dict[str, Any] = {"batch_sampler": sampler_of()}
+    if form == "sampler":
+        loading = {"sampler": sampler_of(), "batch_size": None}
+    batches = list(DataLoader(dataset, num_workers=workers, **loading))  # type: ignore[arg-type, var-annotated]
+    assert len(batches) == 3
+    for batch, triples in zip(batches, triples_of(sampler_of())):
+        users, positives, negatives = zip(*triples)
+        assert batch["user"].tolist() == list(users) and batch["user"].dtype == torch.int64
+        assert batch["positive"].tolist() == list(positives)
+        assert batch["negatives"].tolist() == list(negatives) and batch["negatives"].shape == (len(users), 3)
+        assert list(batch["user_id"]) == names[list(users)].tolist()
+        assert batch["user_features"].tolist() == list(users)
+        assert batch["positive_id"].tolist() == list(positives) and batch["negatives_id"].tolist() == list(negatives)
+        assert batch["positive_features"].tolist() == prices(list(positives)).tolist()
+        assert batch["negatives_features"].tolist() == prices(list(negatives)).tolist()
+        assert batch["negatives_features"].shape == (len(users), 3, 2)
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        [7, 0],
+        [7, 0, 4, 1],
+        [6, 0, 4],
+        [7, 9, 4],
+        [7, 1, 4],
+        7,
+        [[7, 0, 4]],
+        [2 * 4 * 3 + 1, 2 * 4 * 3, 2 * 4 * 3],
+    ],
+)
+def test_a_dataset_refuses_what_are_no_whole_triples(numbers: Any) -> None:
+    with pytest.raises(ValueError, match="'numbers' parameter of TripleDataset must hold whole triples of 3 users: a"):
+        TripleDataset(3, 4, negatives_per_positive=2)[numbers]
+
+
+def test_no_triples_are_none() -> None:
+    found = TripleDataset(3, 4)[np.empty(0, dtype=np.int64)]
+    assert found["user"].shape == (0,) and found["negatives"].shape == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("order", "positives", "negatives", "per_positive"),
+    [([0], [5], [1, 2], 1), ([0, 1], [5], [1, 2], 1), ([], [], [], 1), ([0], [5], [], 0)],
+)
+def test_the_kernel_refuses_groups_that_do_not_fit(
+    order: list[int], positives: list[int], negatives: list[int], per_positive: int
+) -> None:
+    arrays = np.array(order, dtype=np.int32), np.array(positives, dtype=np.int64), np.array(negatives, dtype=np.int64)
+    with pytest.raises(ValueError, match="one place for each"):
+        group_pairs(*arrays, per_positive)
+
+
+def test_the_mean_over_negatives_is_unbiased() -> None:
+    """The mean of a value over a user's negatives is that over the user's free items."""
+    values = np.array([3.0, -1, 4, 1, -5, 9])
+    sampler = sampler_of(n_users=4)
+    drawn: dict[int, list[float]] = {user: [] for user in range(4)}
+    for epoch in range(1500):
+        for user, _, negatives in (triple for batch in triples_of(sampler, epoch) for triple in batch):
+            drawn[user].extend(values[negatives])
+    for user, found in drawn.items():
+        free = [item for item in range(6) if (user, item) not in POSITIVES]
+        assert abs(np.mean(found) - values[free].mean()) < 5 * values[free].std() / len(found) ** 0.5
+
+
+def test_a_ratio_is_no_number_of_negatives() -> None:
+    with pytest.raises(ValueError, match="'negatives_per_positive' .* Got 0.333333333333333 instead"):
+        sampler_of(negatives_per_positive=Fraction(1, 3))
