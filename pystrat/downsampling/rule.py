@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-from numbers import Rational
 from typing import Any, Callable, Mapping, Optional, TypeVar, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.messages import RefusedType, RefusedValue, as_written, check_number, count_of, show, show_number
+from pystrat.messages import RefusedType, RefusedValue, as_written, check_number, count_of, show
+from pystrat.multiplier import Multiplier, check_one_multiplier, multiple_of
 from pystrat.strata import Strata
 from pystrat.stratum_names import check_names, codes_of
 
-Multiplier = Union[float, Fraction]
 _Number = TypeVar("_Number")
 
 
 def check_multiplier(multiplier: Any) -> Union[Multiplier, dict[str, Multiplier]]:
     """Return the multiplier, or one for each class by its name."""
     if not isinstance(multiplier, Mapping):
-        return _check_one_multiplier(multiplier)
-    return _check_by_class(multiplier, "multiplier", _check_one_multiplier)
+        return check_one_multiplier(multiplier)
+    return _check_by_class(multiplier, "multiplier", check_one_multiplier)
 
 
 def check_weights(weights: Any) -> Optional[dict[str, float]]:
@@ -53,18 +51,6 @@ def _check_one_weight(value: Any) -> float:
     return as_written(value)
 
 
-def _check_one_multiplier(value: Any) -> Multiplier:
-    """Return a float, whose 15 digits are the multiplier, or the fraction that no such float is."""
-    number = check_number(value, "multiplier", minimum=0, above=True)
-    if isinstance(value, np.floating):
-        return as_written(value)
-    if isinstance(value, Rational):
-        exact = Fraction(int(value.numerator), int(value.denominator))  # those of numpy would overflow
-        if not np.isfinite(number) or exact != Fraction(show_number(number)):
-            return exact
-    return number
-
-
 def kept_rows(
     strata: Strata, multiplier: Union[Multiplier, dict[str, Multiplier]], majority: Optional[str]
 ) -> NDArray[np.int64]:
@@ -79,10 +65,10 @@ def kept_rows(
             raise RefusedValue("majority", required, show(majority))
         codes, minority = codes_of(multiplier, strata.names, "multiplier"), int(counts.min())
         for code, value in zip(codes, multiplier.values()):
-            kept[code] = _kept_of(int(counts[code]), value, minority)
+            kept[code] = min(int(counts[code]), multiple_of(minority, value))
         return kept
     code = _majority_of(strata, majority)
-    kept[code] = _kept_of(int(counts[code]), multiplier, int(counts.sum() - counts[code]))
+    kept[code] = min(int(counts[code]), multiple_of(int(counts.sum() - counts[code]), multiplier))
     return kept
 
 
@@ -104,13 +90,3 @@ def _majority_of(strata: Strata, majority: Optional[str]) -> int:
         required = f"be given where there are not two classes of different sizes: there are {len(counts)}{same}"
         raise RefusedValue("majority", required, "nothing")
     return int(counts.argmax())
-
-
-def _kept_of(count: int, multiplier: Multiplier, minority: int) -> int:
-    """Return floor(multiplier * minority + 1/2), at most all rows; refuse 0."""
-    exact = multiplier if isinstance(multiplier, Fraction) else Fraction(show_number(multiplier))
-    kept = int(exact * minority + Fraction(1, 2))
-    if kept == 0:
-        required = f"keep at least 1 row: be at least {show(0.5)} / {minority}"
-        raise RefusedValue("multiplier", required, show(multiplier))
-    return min(count, kept)

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from pystrat.arrays import for_kernel, plain_array
 from pystrat.downsampling.rule import (
-    Multiplier,
     check_multiplier,
     check_weights,
     class_weights,
@@ -23,6 +22,7 @@ from pystrat.downsampling.rule import (
 )
 from pystrat.entries import named_by_class
 from pystrat.messages import RefusedType, RefusedValue, check_flag, check_integer, count_of, show
+from pystrat.multiplier import Multiplier
 from pystrat.plan_making import even_plan
 from pystrat.planned import PlannedBatchSampler
 from pystrat.recipe import Recipe, compact, make_recipe
