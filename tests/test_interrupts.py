@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import pystrat
-from pystrat import _kernels, _sum_tree
+from pystrat import _group_draws, _kernels, _sum_tree
 from pystrat._random import RandomStream
 from pystrat._sum_tree import WeightTree
 from pystrat.corpus import _draws
@@ -123,8 +123,8 @@ CALLS: dict[str, Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]] = {
     "shuffle_batches": lambda: (_draws.shuffle_batches, (stream(), zeros(SMALL, np.int32), in_order(SMALL))),
     "free cells": lambda: (_pairs.FreeCells, (in_order(SMALL), 2**40)),
     "cells of ranks": lambda: (_pairs.FreeCells(in_order(1000), 2**20).cells, (zeros(LARGE),)),
-    "indices_within": lambda: (_pairs.indices_within, (stream(), numbers(0), numbers(10**6), numbers(LARGE))),
-    "subsets_within": lambda: (_pairs.subsets_within, (stream(), numbers(0), numbers(SMALL), numbers(SMALL))),
+    "indices_within": lambda: (_group_draws.indices_within, (stream(), numbers(0), numbers(10**6), numbers(LARGE))),
+    "subsets_within": lambda: (_group_draws.subsets_within, (stream(), numbers(0), numbers(SMALL), numbers(SMALL))),
     "popularity": lambda: (_pairs.popularity, (zeros(LARGE), 1000, 0.5)),
     "kept_shares": lambda: (_pairs.kept_shares, (zeros(LARGE), 1, np.ones(1000))),
     "popular_cells": lambda: (

@@ -14,14 +14,13 @@ from numpy.typing import NDArray
 
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import RefusedType, RefusedValue, as_written, count_of, is_number, show, show_number
+from pystrat._group_draws import indices_within, subsets_within
 from pystrat.pairs._pairs import (
     FreeCells,
-    indices_within,
     kept_shares,
     popular_cells,
     popularity,
     share_out,
-    subsets_within,
 )
 from pystrat._random import RandomStream
 from pystrat._sum_tree import WeightTree

@@ -11,12 +11,13 @@ from pystrat.base import Batches, BatchSampler, epoch_seed
 from pystrat.entries import named_by_class
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import RefusedValue, check_choice, check_flag, check_integer, count_of, show
-from pystrat.pairs._pairs import FreeCells, group_pairs, indices_within, subsets_within
+from pystrat.pairs._pairs import FreeCells, group_pairs
 from pystrat.pairs.codes import check_positives
 from pystrat.pairs.negatives import PositivePairs, check_limits, find_full_users
 from pystrat.pairs.sampler import FULL_CHOICES
 from pystrat.recipe import Recipe, make_recipe
 from pystrat.sizes import even_offsets, round_to_replicas
+from pystrat._group_draws import indices_within, subsets_within
 from pystrat._random import RandomStream
 
 

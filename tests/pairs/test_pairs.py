@@ -21,7 +21,8 @@ import pystrat.pairs.datasets
 import pystrat.pairs.sampler
 from pystrat import NegativePairBatchSampler, decode_pairs
 from pystrat.pairs.negatives import shares
-from pystrat.pairs._pairs import FreeCells, deal_pairs, indices_within, subsets_within
+from pystrat.pairs._pairs import FreeCells, deal_pairs
+from pystrat._group_draws import indices_within, subsets_within
 from pystrat._random import RandomStream
 from tests.reference.chi_square import assert_follows
 from tests.reference.naive_pairs import naive_epoch
