@@ -28,7 +28,7 @@ from pystrat import (
     UniformBatchSampler,
     WeightedBatchSampler,
 )
-from pystrat.corpus import CorpusMixtureBatchSampler
+from pystrat.corpus import RareEventBatchSampler, CorpusMixtureBatchSampler
 from pystrat.digest import fingerprint
 
 LABELS = [0, 1, 0, 1, 1, 0, 1, 1]
@@ -39,6 +39,9 @@ def samplers(folder: Path) -> list[BatchSampler]:
     """One sampler of each kind, and others that differ from it in one thing."""
     (folder / "a.txt").write_text("line\n" * 30)
     corpus = {"suffixes": [".txt"], "seed": 1}
+    for name in ("b.rows", "c.rows"):
+        (folder / name).write_text("line\n" * 30)
+    files = [folder / "a.txt"], [folder / "b.rows", folder / "c.rows"]
     return [
         StratifiedBatchSampler(LABELS, 1, seed=1),
         StratifiedBatchSampler(LABELS[::-1], 1, seed=1),
@@ -76,6 +79,9 @@ def samplers(folder: Path) -> list[BatchSampler]:
         EpochSubsetBatchSampler(10, 3, 2, method="partition"),
         PerplexityBatchSampler(10, 3, 2, seed=1),
         PerplexityBatchSampler(10, 3, 2, initial=9, seed=1),
+        RareEventBatchSampler(*files, 1, 4, seed=1),
+        RareEventBatchSampler(*files, 1, 4, negative_files_per_epoch=1, seed=1),
+        RareEventBatchSampler(*files, 1, 4, negative_weight=3, seed=1),
         CorpusMixtureBatchSampler(folder, 4, sample=10, **corpus),  # type: ignore[arg-type]
         CorpusMixtureBatchSampler(folder, 4, sample=11, **corpus),  # type: ignore[arg-type]
         TreeBatchSampler({"x": LABELS}, SHUFFLED, 2, length=8, seed=1),

@@ -22,6 +22,7 @@ KINDS = (
     "NegativePairBatchSampler",
     "PerplexityBatchSampler",
     "PrioritizedBatchSampler",
+    "RareEventBatchSampler",
     "StrataSubsetBatchSampler",
     "StratifiedBatchSampler",
     "TreeBatchSampler",

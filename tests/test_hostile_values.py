@@ -151,6 +151,14 @@ def check_triple_dataset(dataset: Any, given: Arguments) -> None:
         assert dataset[[1, *[0] * k]]["negatives"].shape == (1, k)
 
 
+def check_rare_events(sampler: Any, given: Arguments) -> None:
+    check_epoch(sampler, sampler.n_lines, sampler.n_positives + sampler.n_negatives)
+    weights = sampler.class_weights()
+    assert (weights > 0).all() and np.isfinite(weights).all()
+    if sampler.rank is None:
+        assert int((sampler.batches().rows < sampler.n_positives).sum()) == sampler.n_positives
+
+
 def check_sums(tree: SumTree, given: Arguments) -> None:
     weights = tree.weights()
     assert len(tree) == len(weights) <= tree.capacity
@@ -317,6 +325,11 @@ def mixture(folder: Path) -> Any:
     return pystrat.corpus.CorpusMixtureBatchSampler(corpus(folder), 2, sample=4, seed=1)
 
 
+def rare_events(folder: Path) -> Any:
+    files = corpus(folder)
+    return pystrat.corpus.RareEventBatchSampler([files / "a.src"], [files / "b.src"], 1, 2, seed=1)
+
+
 def sums(folder: Path) -> SumTree:
     return SumTree([1.0, 2, 3, 4], capacity=8, seed=1)
 
@@ -407,6 +420,17 @@ CALLS: dict[str, Call] = {
         calls=("lengths", "accept", "weights"),
         also=(OSError,),
     ),
+    "RareEventBatchSampler": Call(
+        lambda folder: {
+            "positives": [corpus(folder) / "a.src"],
+            "negatives": [corpus(folder) / "b.src", corpus(folder) / "b.tgt"],
+            "multiplier": 1,
+            "batch_size": 2,
+        },
+        check_rare_events,
+        besides=SHARDED,
+        also=(OSError,),
+    ),
     "CorpusPlan": Call(fixed(names=["a", "b"], lines=[3, 4], sample=5, rules=["* 1"]), check_corpus_plan),
     # Functions
     "batch_counts": Call(
@@ -479,6 +503,9 @@ CALLS: dict[str, Call] = {
     ),
     "CorpusMixtureBatchSampler.dataset": Call(fixed(), anything, of=mixture),
     "CorpusMixtureBatchSampler.plan_of": Call(fixed(epoch=3), check_corpus_plan, of=mixture),
+    "RareEventBatchSampler.class_weights": Call(fixed(normalise=True), check_finite, of=rare_events),
+    "RareEventBatchSampler.dataset": Call(fixed(), anything, of=rare_events),
+    "RareEventBatchSampler.negative_files": Call(fixed(), anything, of=rare_events),
 }
 NOT_CALLED = {
     "BatchSampler": "is abstract",

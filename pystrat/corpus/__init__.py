@@ -8,6 +8,7 @@ from pystrat.corpus.epoch_subset import EpochSubsetBatchSampler
 from pystrat.corpus.mixture import CorpusMixtureBatchSampler
 from pystrat.corpus.perplexity import PerplexityBatchSampler
 from pystrat.corpus.plan import CorpusPlan, FilePlan
+from pystrat.corpus.rare_events import RareEventBatchSampler
 
 __all__ = [
     "CorpusDataset",
@@ -16,4 +17,5 @@ __all__ = [
     "EpochSubsetBatchSampler",
     "FilePlan",
     "PerplexityBatchSampler",
+    "RareEventBatchSampler",
 ]

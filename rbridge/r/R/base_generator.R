@@ -21,7 +21,7 @@ largest_seed = 2147483646
 sampler_kinds = function() {
   c(
     "stratified", "strata_subset", "downsampled", "uniform", "weighted", "prioritized", "pairs", "triples",
-    "multilabel", "tree", "epoch_subset", "mixture", "perplexity"
+    "multilabel", "tree", "epoch_subset", "mixture", "rare_events", "perplexity"
   )
 }
 

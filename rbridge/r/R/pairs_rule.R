@@ -113,7 +113,8 @@ check_pair_codes = function(codes, most, parameter) {
 
 # How a message names a user.
 show_user = function(user, positives) {
-  if (is.null(positives$user_ids)) sprintf("user %d", user) else sprintf("user %s", show_value(positives$user_ids[user]))
+  ids = positives$user_ids
+  if (is.null(ids)) sprintf("user %d", user) else sprintf("user %s", show_value(ids[user]))
 }
 
 # The distinct cells, sorted: they come first, each above the one before.
@@ -190,7 +191,8 @@ check_limits = function(positives, counts, limits) {
 check_full_users = function(full, n_users, skip_full, positives) {
   if (!skip_full) {
     stop_parameter("items", "leave each user an item that is no positive",
-      sprintf("%s without one, the first of them %s,", show_count(length(full), "user"), show_user(full[1L], positives)),
+      sprintf("%s without one, the first of them %s,", show_count(length(full), "user"),
+        show_user(full[1L], positives)),
       "Leave such users out, or set 'full_users' to 'skip'.")
   }
   if (length(full) == n_users) {

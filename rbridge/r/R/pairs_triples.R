@@ -93,11 +93,7 @@ batch_sampler_triples = function(users, items, batch_size, negatives_per_positiv
 }
 
 check_per_positive = function(value) {
-  largest = .Machine$integer.max
-  if (!is_whole_number(value) || value < 1 || value > largest) {
-    stop_parameter("negatives_per_positive", sprintf("be an integer from 1 to %d", largest), show_value(value))
-  }
-  as.double(value)
+  check_between(value, "negatives_per_positive", 1, largest_count)
 }
 
 # The users who have met all items, counted from 1; refused unless they are skipped, and if all users are such.

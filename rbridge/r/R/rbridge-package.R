@@ -8,6 +8,7 @@
 #' [batch_sampler_triples()] makes one of observed pairs, each with fresh items that its user did not meet.
 #' [batch_sampler_epoch_subset()] and [batch_sampler_perplexity()] visit part of the examples in each epoch.
 #' [batch_sampler_corpus_mixture()] mixes files of text by rules, and [corpus_dataset()] reads their lines.
+#' [batch_sampler_rare_events()] makes one of all lines of some files and a fresh part of others, for rare events.
 #' [batch_sampler_tree()] makes one that draws rows of a table as a tree declares it, and [auxiliary_dataset()] makes a
 #' dataset that gets the values drawn with them.
 #' [stratum_codes()] holds strata that are already numbered, as another program hands them over.

@@ -9,6 +9,7 @@
 #include "core/negatives.h"
 #include "core/permutation.h"
 #include "core/plan.h"
+#include "group_draws.h"
 #include "memory.h"
 #include "order.h"
 #include "positives.h"

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/free_cells.h"
-#include "core/permutation.h"
 #include "memory.h"
 
 static const int64_t most_cells = INT64_C(1) << 52; /* twice as many pair numbers, which a double holds exactly */
@@ -51,18 +50,6 @@ int64_t *starts_of_users(const Positives *positives) {
   R_CheckUserInterrupt();
   for (int64_t user = 0; user < positives->n_users; user++) starts[user + 1] += starts[user];
   return starts;
-}
-
-SubsetScratch scratch_of(const GroupDraw *draw) {
-  SubsetScratch scratch = {.n_pool = 1, .n_places = 1, .n_table = 1};
-  for (int64_t group = 0; group < draw->n_groups; group++) {
-    enlarge_subset_scratch(&scratch, draw->limits[group], draw->counts[group]);
-  }
-  scratch.pool = new_integers(scratch.n_pool);
-  scratch.places = (uint32_t *)(void *)R_alloc((size_t)scratch.n_places, sizeof(uint32_t));
-  scratch.table = new_numbers(scratch.n_table);
-  fill_in_order(scratch.pool, (uint32_t)scratch.n_pool);
-  return scratch;
 }
 
 void find_cells_of_ranks(const Positives *positives, int64_t *ranks, int64_t count) {

@@ -4,7 +4,6 @@
 #define RBRIDGE_POSITIVES_H
 
 #include "arguments.h"
-#include "core/negatives.h"
 
 /* The positives of a table. A cell is user * n_items + item, both counted from 0. */
 typedef struct {
@@ -20,9 +19,6 @@ Positives read_positives(SEXP cells, SEXP n_users, SEXP n_items, const char *of)
 
 /* Return where the distinct cells of each user begin, and where the last one's end. */
 int64_t *starts_of_users(const Positives *positives);
-
-/* Make the scratch space of draws without replacement. */
-SubsetScratch scratch_of(const GroupDraw *draw);
 
 /* Turn the ranks of free cells into cells, in place. */
 void find_cells_of_ranks(const Positives *positives, int64_t *ranks, int64_t count);

@@ -51,6 +51,7 @@ SEXP C_draw_declared(SEXP reference, SEXP seed, SEXP count, SEXP length, SEXP ep
 SEXP C_make_normal(SEXP uniforms, SEXP mean, SEXP deviation);
 SEXP C_draw_rows(SEXP n, SEXP sample, SEXP replace, SEXP seed);
 SEXP C_rows_in_turn(SEXP n, SEXP sample, SEXP epoch);
+SEXP C_draw_from_files(SEXP lines, SEXP n_chosen, SEXP count, SEXP n_others, SEXP seed);
 SEXP C_draw_lines(SEXP lines, SEXP drawn, SEXP kept, SEXP is_to_shuffle, SEXP replace, SEXP seed);
 SEXP C_report_losses(SEXP reported, SEXP rows, SEXP losses);
 SEXP C_is_below_initial(SEXP reported, SEXP initial);

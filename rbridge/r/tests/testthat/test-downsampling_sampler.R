@@ -207,7 +207,8 @@ test_that("generator and instance print what they are", {
 test_that("different settings have different hashes, equal ones equal hashes", {
   hash = function(...) mlr3misc::calculate_hash(batch_sampler_downsampled(...))
   settings = list(list(2, 10), list(3, 10), list(2, 11), list(2, 10, majority = "no"), list(2, 10, walk = TRUE),
-    list(2, 10, weights = c(no = 3)), list(2, 10, seed = 1), list(2, 10, num_replicas = 2), list(2, 10, strata = "y"), list(c(no = 2), 10))
+    list(2, 10, weights = c(no = 3)), list(2, 10, seed = 1), list(2, 10, num_replicas = 2), list(2, 10, strata = "y"),
+    list(c(no = 2), 10))
   expect_identical(anyDuplicated(vapply(settings, function(arguments) do.call(hash, arguments), "")), 0L)
   expect_identical(hash(2L, 10L, seed = 1L), hash(2, 10, seed = 1))
   expect_identical(hash(list(a = 2L), 10), hash(c(a = 2), 10))

@@ -137,6 +137,10 @@ calls = list(
   auxiliary_dataset = list(dataset = structure(list(), class = "dataset"), augment = function(items, values) items),
   batch_counts = list(batches = list(1:2, 3L), labels = c("a", "b", "a")),
   batch_plan = list(x = labels_of_rows, min_samples_per_stratum = 1),
+  batch_sampler_rare_events = list(
+    positives = list(file.path(corpus, "a.txt")), negatives = list(file.path(corpus, "b.txt")), multiplier = 1,
+    batch_size = 2
+  ),
   batch_sampler_corpus_mixture = list(source = corpus, batch_size = 2, sample = 4L, suffixes = ".txt"),
   batch_sampler_downsampled = list(multiplier = 1, batch_size = 2, strata = labels_of_rows),
   batch_sampler_epoch_subset = list(n = 6, sample = 4, batch_size = 2),

@@ -108,8 +108,9 @@ test_that("generator and instance print what they are", {
 test_that("a dataset refuses what are no whole triples", {
   dataset = triple_dataset(3, 4, 2)
   for (numbers in list(c(7, 0), c(7, 0, 4, 1), c(6, 0, 4), c(7, 9, 4), c(7, 1, 4), c(25, 24, 26))) {
-    expect_error(dataset[numbers], paste("The 'numbers' parameter of triple_dataset must hold whole triples of 3 users:",
-      "a positive, then 2 negatives of its user. Got others instead."), fixed = TRUE)
+    expect_error(dataset[numbers],
+      paste("The 'numbers' parameter of triple_dataset must hold whole triples of 3 users: a positive, then 2",
+        "negatives of its user. Got others instead."), fixed = TRUE)
   }
 })
 

@@ -1,0 +1,411 @@
+"""Rare events in files: all lines of the files of positives, and a part of the lines of some files of negatives."""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_left
+from itertools import accumulate
+from pathlib import Path
+from typing import Any, Callable, Optional, Sequence, Union
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pystrat._group_draws import subsets_within
+from pystrat._random import RandomStream
+from pystrat.base import Batches, BatchSampler, epoch_seed
+from pystrat.entries import named_by_class
+from pystrat.limits import MAX_COUNT, MAX_EPOCH
+from pystrat.messages import RefusedValue, check_flag, check_integer, check_list, check_number, count_of, show
+from pystrat.multiplier import Multiplier, check_one_multiplier, multiple_of
+from pystrat.plan import BatchPlan
+from pystrat.plan_making import even_plan
+from pystrat.recipe import Recipe, make_recipe
+from pystrat.sizes import even_offsets
+from pystrat.corpus.dataset import CorpusDataset, check_transform
+from pystrat.corpus.line_file import LineFile
+from pystrat.corpus.line_index import kind_of
+from pystrat.corpus.plan import shown_name
+
+CLASSES = ("positive", "negative")
+Paths = Sequence[Union[str, "os.PathLike[str]"]]
+
+
+class ListedFile:
+    """One file of a list, by its path, as `CorpusDataset` takes files."""
+
+    def __init__(self, path: Path) -> None:
+        self.name = path.name
+        self.sides = (LineFile(path),)
+
+    def __len__(self) -> int:
+        return len(self.sides[0])
+
+
+class LabelledLines(CorpusDataset):
+    """Dataset of the lines of all files, positives first, each with its label: 1 for a positive, else 0, as float32.
+
+    Attributes
+    ----------
+    n_positives : int
+        The first lines, which are positives.
+    """
+
+    n_positives = 0
+
+    def __getitem__(self, position: int) -> Any:
+        return super().__getitem__(position), self._label(position)
+
+    def __getitems__(self, positions: Sequence[int]) -> list[Any]:
+        return [(item, self._label(position)) for item, position in zip(super().__getitems__(positions), positions)]
+
+    def _label(self, position: int) -> np.float32:
+        return np.float32(position < self.n_positives)
+
+
+class OfOneLine:
+    """A function of a line as a function of the lines of a position; the line itself if there is none."""
+
+    def __init__(self, transform: Optional[Callable[[str], Any]]) -> None:
+        self._transform = transform
+
+    def __call__(self, lines: tuple[str, ...]) -> Any:
+        return lines[0] if self._transform is None else self._transform(lines[0])
+
+
+class RareEventBatchSampler(BatchSampler):
+    """Batch sampler over the lines of files, for rare events: all positives, and a fresh part of the negatives.
+
+    Each epoch shuffles the list of the files of negatives, takes the first ones, and draws from their lines as many
+    negatives as the multiplier says. The other files are not looked at. For a PyTorch
+    ``DataLoader(sampler.dataset(), batch_sampler=sampler)``; in R ``rbridge::batch_sampler_rare_events()`` gives
+    the same batches from the same seed.
+
+    Parameters
+    ----------
+    positives, negatives : sequence of paths
+        The files whose lines are positives, and those whose lines are negatives; each file once.
+    multiplier : float or Fraction
+        Negatives of an epoch, as a multiple of the positives: ``k = floor(multiplier * positives + 1/2)``, at least 1.
+        A float is the decimal number of 15 significant digits that it is shown as, taken exactly.
+    batch_size : int
+        The largest number of lines in a batch.
+    negative_files_per_epoch : int, optional
+        How many files of negatives an epoch draws from, m. All of them where it is not given.
+    positive_weight : float, default 1.0
+        The weight of a positive in training, above 0.
+    negative_weight : float, optional
+        The weight of a negative in training, above 0. Where it is not given, it is derived, so that in expectation the
+        weighted negatives of an epoch are all negatives of all files: see `class_weights`.
+    seed : int, optional
+        From 0 to 2147483646. None draws one from the system's entropy; ``.seed`` tells it.
+    num_replicas : int, optional
+        The number of processes that share an epoch: the number of batches is rounded up to a multiple of it.
+    rank : int, optional
+        Which of the replicas this is, from 0. None gives all batches in global order.
+
+    Raises
+    ------
+    TypeError, ValueError, OSError
+        If a parameter is refused, before any epoch; if a file is missing, is listed twice, is not a regular file or
+        cannot be read; if the m smallest files of negatives have fewer lines than an epoch draws, since every subset
+        must suffice; if there would be more batches than positives or negatives of an epoch, with the smallest
+        `batch_size` that works.
+    RuntimeError
+        When an epoch is drawn, if one of its files has changed since its lines were found.
+
+    Notes
+    -----
+    Guarantees, besides those of `BatchSampler`:
+
+    * An epoch has every positive once, and exactly k negatives, no line twice, from m files of negatives.
+    * Every subset of m files is equally likely, and so is every subset of k of their lines.
+    * A line that an epoch draws has the weight ``F / m * (lines of the m files) / k`` among F files of negatives. The
+      expectation of a weighted sum over the negatives of an epoch is that over all negatives, whatever the sizes of the
+      files: given the files it is F / m times their sum, and each file is among them with the probability m / F. If all
+      files have equally many lines, the weight is that of all negatives over those of an epoch.
+    * With T lines an epoch has ``ceil(T / batch_size)`` batches, up to the next multiple of `num_replicas`. Their sizes
+      differ by at most 1, and each has the floor or the ceiling of its share of positives and of negatives, the
+      positives first.
+
+    A line is a row: a header would be one, too. Positions count through all files, positives first, in the order of
+    the lists, at most 2^31 - 1 lines in all.
+
+    How an epoch comes about, in R's words, after ``set.seed(s)``, s as for every sampler: ``sample.int(F)`` is the list
+    of the files of negatives; ``sample.int(lines, k)`` are the places of its negatives among the lines of the first m
+    of them, one file after another; ``sample.int(T)`` is the order in which positives and, after them, negatives are
+    dealt to the batches.
+
+    The method is that of "Sampling methods within TensorFlow input functions" (Datatonic).
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from pystrat.corpus import RareEventBatchSampler
+    >>> with TemporaryDirectory() as folder:
+    ...     files = {name: Path(folder, name) for name in ("fraud", "monday", "tuesday", "friday")}
+    ...     for name, lines in (("fraud", 10), ("monday", 400), ("tuesday", 300), ("friday", 800)):
+    ...         _ = files[name].write_text("a line\\n" * lines)
+    ...     negatives = [files[name] for name in ("monday", "tuesday", "friday")]
+    ...     sampler = RareEventBatchSampler(
+    ...         [files["fraud"]], negatives, multiplier=4, batch_size=10, negative_files_per_epoch=2, seed=1
+    ...     )
+    >>> sampler.n_positives, sampler.n_negatives, len(sampler)
+    (10, 40, 5)
+    >>> [path.name for path in sampler.negative_files(epoch=0)], sampler.class_weights(epoch=0).to_dict()
+    (['monday', 'tuesday'], {'positive': 1.0, 'negative': 26.25})
+    """
+
+    @named_by_class
+    def __init__(
+        self,
+        positives: Paths,
+        negatives: Paths,
+        multiplier: Multiplier,
+        batch_size: int,
+        *,
+        negative_files_per_epoch: Optional[int] = None,
+        positive_weight: float = 1.0,
+        negative_weight: Optional[float] = None,
+        seed: Optional[int] = None,
+        num_replicas: Optional[int] = None,
+        rank: Optional[int] = None,
+    ) -> None:
+        multiplier = check_one_multiplier(multiplier)
+        batch_size = check_integer(batch_size, "batch_size", minimum=1)
+        self._positive_weight = check_number(positive_weight, "positive_weight", minimum=0, above=True)
+        self._negative_weight = negative_weight
+        if negative_weight is not None:
+            self._negative_weight = check_number(negative_weight, "negative_weight", minimum=0, above=True)
+        super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
+        listed = _check_lists(positives, negatives)
+        self._n_positive_files, n_files = len(listed[0]), len(listed[1])
+        self._files_per_epoch = n_files
+        if negative_files_per_epoch is not None:
+            self._files_per_epoch = check_integer(
+                negative_files_per_epoch, "negative_files_per_epoch", minimum=1, maximum=n_files
+            )
+        self._files = tuple(ListedFile(path) for paths in listed for path in paths)
+        self._lines = _check_lines([len(file) for file in self._files], self._n_positive_files)
+        self._n_positives = int(self._lines[: self._n_positive_files].sum())
+        self._n_negatives = self._count_negatives(multiplier)
+        self._plan = self._make_plan(batch_size)
+        self._told = {"multiplier": multiplier, "batch_size": batch_size, "num_replicas": self.num_replicas}
+
+    def _count_negatives(self, multiplier: Multiplier) -> int:
+        """Return how many negatives an epoch has; refuse more than any of its files may have together."""
+        count = multiple_of(self._n_positives, multiplier)
+        smallest_first = np.sort(self._lines[self._n_positive_files :])
+        fewest = np.cumsum(smallest_first).tolist()  # lines of the smallest file, of the smallest two, ...
+        if count > fewest[-1]:
+            required = f"ask for at most {fewest[-1]} negatives, the lines of all files"
+            raise RefusedValue("multiplier", required, show(multiplier))
+        if count > fewest[self._files_per_epoch - 1]:
+            least = bisect_left(fewest, count) + 1
+            required = f"be at least {least}, so that the files of every epoch have {count_of(count, 'line')}"
+            raise RefusedValue("negative_files_per_epoch", required, show(self._files_per_epoch))
+        return count
+
+    def _make_plan(self, batch_size: int) -> BatchPlan:
+        counts = np.array([self._n_positives, self._n_negatives], dtype=np.int64)
+        if counts.sum() > MAX_COUNT:
+            required = f"give an epoch at most {MAX_COUNT} lines"
+            raise RefusedValue("multiplier", required, str(counts.sum()))
+        available = np.array([self._n_positives, self.n_lines - self._n_positives], dtype=np.int64)
+        replicas = self.num_replicas or 1
+        return even_plan(counts, CLASSES, batch_size=batch_size, num_replicas=replicas, available=available)
+
+    @property
+    def plan(self) -> BatchPlan:
+        """The batch plan: number of batches, and how many positives and negatives each one has."""
+        return self._plan
+
+    @property
+    def n_positives(self) -> int:
+        """Positives of an epoch: the lines of all their files."""
+        return self._n_positives
+
+    @property
+    def n_negatives(self) -> int:
+        """Negatives of an epoch."""
+        return self._n_negatives
+
+    @property
+    def n_lines(self) -> int:
+        """Lines of all files."""
+        return int(self._lines.sum())
+
+    @named_by_class
+    def dataset(self, transform: Optional[Callable[[str], Any]] = None) -> LabelledLines:
+        """Return the dataset whose positions the batches hold.
+
+        Its items are pairs of a line, or of what `transform` makes of it, and the label as float32, 1 for a positive.
+        Apart from that it is as `CorpusDataset`: any line is read at once, and a file that has changed is an error.
+
+        Parameters
+        ----------
+        transform : callable, optional
+            Is called with a line, a str. The place for a parser. For workers that are not forked it must be picklable.
+        """
+        dataset = LabelledLines.of_files(self._files, OfOneLine(check_transform(transform)))  # type: ignore[arg-type]
+        assert isinstance(dataset, LabelledLines)
+        dataset.n_positives = self._n_positives
+        return dataset
+
+    @named_by_class
+    def negative_files(self, epoch: Optional[int] = None) -> list[Path]:
+        """Return the files of negatives that an epoch draws from, in the order of its shuffled list.
+
+        Parameters
+        ----------
+        epoch : int, optional
+            From 0; the epoch that comes next where it is not given.
+        """
+        chosen = self._chosen_files(RandomStream(epoch_seed(self._seed, self._check_epoch(epoch))))
+        return [self._files[self._n_positive_files + file].sides[0].path for file in chosen.tolist()]
+
+    @named_by_class
+    def class_weights(self, epoch: Optional[int] = None, *, normalise: bool = False) -> pd.Series:
+        """Return the weights of a positive and of a negative in the training of an epoch.
+
+        Parameters
+        ----------
+        epoch : int, optional
+            From 0; the epoch that comes next where it is not given. The derived weight of a negative depends on the
+            files that the epoch draws from, unless all are drawn from or have equally many lines.
+        normalise : bool, default False
+            True: divided by their mean over the rows of all epochs, which leaves the learning rate its meaning.
+
+        Returns
+        -------
+        pandas.Series of float64
+            Of ``positive`` and ``negative``.
+        """
+        chosen = self._chosen_files(RandomStream(epoch_seed(self._seed, self._check_epoch(epoch))))
+        lines = self._lines[self._n_positive_files :]
+        negative = self._negative_weight
+        if negative is None:
+            negative = len(lines) * int(lines[chosen].sum()) / (self._files_per_epoch * self._n_negatives)
+        weights = np.array([self._positive_weight, negative])
+        if check_flag(normalise, "normalise"):
+            weights = weights / weights.max() / self._mean_weight(weights.max())
+        return pd.Series(weights, index=list(CLASSES), name="weight")
+
+    def _mean_weight(self, unit: float) -> float:
+        """Return the mean weight of a row over all epochs, as a multiple of a unit."""
+        negative = self._negative_weight
+        if negative is None:
+            negative = (self.n_lines - self._n_positives) / self._n_negatives
+        total = self._n_positives + self._n_negatives
+        share = self._n_positives / total, self._n_negatives / total
+        return float(share[0] * (self._positive_weight / unit) + share[1] * (negative / unit))
+
+    def _check_epoch(self, epoch: Optional[int]) -> int:
+        return self.epoch if epoch is None else check_integer(epoch, "epoch", minimum=0, maximum=MAX_EPOCH)
+
+    def _chosen_files(self, stream: RandomStream) -> NDArray[np.int32]:
+        """Return the files of negatives of an epoch, by their places in the list, from 0."""
+        n_files = len(self._lines) - self._n_positive_files
+        return stream.permutation(n_files)[: self._files_per_epoch]
+
+    def _draw_negatives(self, stream: RandomStream) -> NDArray[np.int64]:
+        """Return the positions of the negatives of an epoch."""
+        chosen = self._n_positive_files + self._chosen_files(stream)
+        for file in [*range(self._n_positive_files), *chosen.tolist()]:
+            self._files[file].sides[0].check()
+        ends = np.cumsum(self._lines[chosen])
+        first, limit, count = np.array([[0], [ends[-1]], [self._n_negatives]], dtype=np.int64)
+        ranks = subsets_within(stream, first, limit, count)
+        begins = np.cumsum(self._lines) - self._lines
+        shifts = begins[chosen] - (ends - self._lines[chosen])
+        return np.asarray(ranks + shifts[np.searchsorted(ends, ranks, side="right")])
+
+    def _epoch_batches(self, epoch: int) -> Batches:
+        stream = RandomStream(epoch_seed(self._seed, epoch))
+        positions = np.concatenate([np.arange(self._n_positives), self._draw_negatives(stream)]).astype(np.int32)
+        order = stream.permutation(len(positions))
+        is_positive = order < self._n_positives
+        dealt = positions[np.concatenate([order[is_positive], order[~is_positive]])]
+        # Dealt in turn: the i-th goes to batch i mod B, and is the (i div B)-th there.
+        n_batches = self._plan.n_batches
+        offsets = even_offsets(len(positions), n_batches, longer="first")
+        places = np.arange(len(positions))
+        rows = np.empty(len(positions), dtype=np.int32)
+        rows[offsets[places % n_batches] + places // n_batches] = dealt
+        return Batches(rows, offsets)
+
+    def _global_length(self) -> int:
+        return self._plan.n_batches
+
+    def _recipe(self) -> Recipe:
+        sides = [file.sides[0] for file in self._files]
+        parts = {
+            "files": [shown_name(file.name) for file in self._files],
+            "lines": self._lines.astype(np.float64),
+            "n_positive_files": self._n_positive_files,
+            "files_per_epoch": self._files_per_epoch,
+            "n_negatives": self._n_negatives,
+            "n_batches": self._plan.n_batches,
+            "positive_weight": self._positive_weight,
+            "negative_weight": self._negative_weight,
+        }
+        labels: dict[str, Any] = {name: show(value) for name, value in self._told.items() if value is not None}
+        # As bytes, since a path need not be text of any encoding.
+        labels["paths"] = np.frombuffer(b"\0".join(os.fsencode(side.path) for side in sides), dtype=np.uint8)
+        labels["versions"] = [side.version for side in sides]
+        return make_recipe("rare_events", seed=self._seed, parts=parts, labels=labels)
+
+    def __repr__(self) -> str:
+        n_files = len(self._files) - self._n_positive_files
+        return (
+            f"{type(self).__name__}({count_of(self._n_positives, 'positive')} and "
+            f"{count_of(self._n_negatives, 'negative')} an epoch, from {self._files_per_epoch} of "
+            f"{count_of(n_files, 'file')}, {count_of(self._plan.n_batches, 'batch')}, seed={self._seed}, "
+            f"epoch={self.epoch})"
+        )
+
+
+def _check_lists(positives: Any, negatives: Any) -> tuple[list[Path], list[Path]]:
+    """Return the paths of two lists of files; refuse what is missing, no regular file, or listed twice."""
+    required = "be a list of files"
+    known: dict[str, str] = {}
+    listed: list[list[Path]] = []
+    for name, given in (("positives", positives), ("negatives", negatives)):
+        if isinstance(given, (str, bytes, os.PathLike)):
+            raise RefusedValue(name, required, show(os.fspath(given)), "One file alone is a list of one.")
+        paths = [Path(path) for path in check_list(given, name, required=required, kinds=(str, os.PathLike))]
+        if not paths:
+            raise RefusedValue(name, "list at least one file", "none")
+        for path in paths:
+            _check_file(path, name, known)
+        listed.append(paths)
+    return listed[0], listed[1]
+
+
+def _check_file(path: Path, name: str, known: dict[str, str]) -> None:
+    """Refuse what is no regular file, or the same as one of the known ones; else add it to these."""
+    try:
+        status = os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        raise RefusedValue(name, "list files that exist", f"no file '{path}'") from None
+    except ValueError:  # a NUL, or a surrogate
+        raise RefusedValue(name, "list files that exist", "a path that no file can have") from None
+    kind = kind_of(status)
+    if kind != "regular file":
+        raise RefusedValue(name, "list regular files", f"the {kind} '{path}'")
+    real = os.path.realpath(path)
+    if real in known:
+        raise RefusedValue(name, "list each file once", f"'{path}', which is '{known[real]}',")
+    known[real] = str(path)
+
+
+def _check_lines(lines: Sequence[int], n_positive_files: int) -> NDArray[np.int64]:
+    """Return the lines of the files; refuse positives without any, and more than positions can tell apart."""
+    total = list(accumulate(lines))
+    if total[n_positive_files - 1] == 0:
+        raise RefusedValue("positives", "have at least one line", "0 lines")
+    if total[-1] > MAX_COUNT:
+        raise RefusedValue("negatives", f"have at most {MAX_COUNT} lines with the positives", str(total[-1]))
+    return np.array(lines, dtype=np.int64)

@@ -1,0 +1,376 @@
+#' @title Batch Sampler for Rare Events in Files
+#'
+#' @description
+#' Makes a batch sampler for [torch::dataloader()] over the lines of files: all lines of the files of positives, and a
+#' fresh part of the lines of some files of negatives.
+#' Each epoch shuffles the list of the files of negatives, takes the first ones, and draws from their lines as many
+#' negatives as the multiplier says.
+#' The other files are not looked at.
+#' `pystrat.corpus.RareEventBatchSampler` in Python gives the same batches from the same seed.
+#'
+#' @param positives,negatives (`character()` or `list()`)\cr
+#'   The paths of the files whose lines are positives, and of those whose lines are negatives; each file once.
+#' @param multiplier (`numeric(1)`)\cr
+#'   Negatives of an epoch, as a multiple of the positives: `k = floor(multiplier * positives + 1/2)`, at least 1.
+#'   It is the decimal number of 15 significant digits that it is shown as, taken exactly.
+#' @param batch_size (`integer(1)`)\cr
+#'   The largest number of lines in a batch.
+#' @param negative_files_per_epoch (`integer(1)`)\cr
+#'   How many files of negatives an epoch draws from.
+#'   `NULL` (default): all of them.
+#' @param positive_weight (`numeric(1)`)\cr
+#'   The weight of a positive in training, above 0.
+#' @param negative_weight (`numeric(1)`)\cr
+#'   The weight of a negative in training, above 0.
+#'   `NULL` (default): it is derived, so that in expectation the weighted negatives of an epoch are all negatives of all
+#'   files.
+#' @param seed (`integer(1)`)\cr
+#'   As in [batch_sampler_stratified()].
+#' @param num_replicas (`integer(1)`)\cr
+#'   Number of processes that share the batches of an epoch: the number of batches is rounded up to a multiple of it.
+#'   The batches come all, in the order of the whole epoch.
+#'   `NULL` (default): 1.
+#'
+#' @return A generator of class `"batch_sampler_rare_events"` and `"torch_sampler"`, a function of one argument
+#' `data_source`, which returns an instance.
+#' The instance has the members `plan()`, `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`,
+#' `.iter_batch()` and `.length()` of [batch_sampler_stratified()], and
+#' * `dataset(transform = NULL)`: the dataset of the lines of all files, positives first.
+#'   A batch of it is a list of `item`, the lines (`character()`) or what the function `transform` makes of them, and
+#'   `label`, 1 for positives and 0 for negatives.
+#'   See [corpus_dataset()] for how lines are read.
+#' * `class_weights(epoch = NULL, normalise = FALSE)`: the weights of a positive and of a negative in the training of an
+#'   epoch, by default the next one: `c(positive = , negative = )`.
+#'   With `normalise = TRUE` they are divided by their mean over the rows of all epochs.
+#' * `negative_files(epoch = NULL)`: the files of negatives that an epoch draws from (`character()`).
+#'
+#' @section Guarantees:
+#' * An epoch has every positive once, and exactly k negatives, no line twice, from `negative_files_per_epoch` files.
+#' * Every subset of so many files is equally likely, and so is every subset of k of their lines.
+#' * With F files of negatives, of which an epoch draws from m, a negative has the derived weight
+#'   `F / m * (lines of the m files) / k`.
+#'   The expectation of a weighted sum over the negatives of an epoch is that over all negatives, whatever the sizes of
+#'   the files: given the files it is F / m times their sum, and each file is among them with the probability m / F.
+#'   If all files have equally many lines, the weight is that of all negatives over those of an epoch.
+#' * With T lines an epoch has `ceiling(T / batch_size)` batches, up to the next multiple of `num_replicas`.
+#'   Their sizes differ by at most 1, and each has its share of positives and of negatives, rounded down or up, the
+#'   positives first.
+#' * The same files, settings, seed and epoch give the same batches in every R session and in Python.
+#'
+#' @section Errors:
+#' An argument of the wrong type or out of range; a file that is missing, is listed twice, is not a regular file or
+#' cannot be read; if the smallest files of negatives have fewer lines than an epoch draws, since every subset must
+#' suffice; more batches than positives or negatives of an epoch.
+#' When an epoch is drawn, one of its files that has changed since its lines were found.
+#'
+#' @source
+#' "Sampling methods within TensorFlow input functions", Datatonic.
+#'
+#' @seealso [batch_sampler_downsampled()] for rows of a table, [correct_probabilities()].
+#'
+#' @export
+#' @examples
+#' folder = tempfile()
+#' dir.create(folder)
+#' files = file.path(folder, c("fraud", "monday", "tuesday", "friday"))
+#' for (file in 1:4) writeLines(rep("a line", c(10, 400, 300, 800)[file]), files[file])
+#' generator = batch_sampler_rare_events(list(files[1]), files[-1], multiplier = 4, batch_size = 10,
+#'   negative_files_per_epoch = 2, seed = 1)
+#' sampler = generator(NULL)
+#' sampler
+#' basename(sampler$negative_files(0))
+#' sampler$class_weights(0)
+#' dataset = sampler$dataset(transform = nchar)
+#' loader = torch::dataloader(dataset, batch_sampler = sampler, collate_fn = identity)
+#' str(coro::collect(loader, n = 1))
+batch_sampler_rare_events = function(positives, negatives, multiplier, batch_size,
+  negative_files_per_epoch = NULL, positive_weight = 1, negative_weight = NULL, seed = NULL, num_replicas = NULL) {
+  name_errors("batch_sampler_rare_events")
+  multiplier = check_positive_number(multiplier, "multiplier")
+  batch_size = check_count(batch_size, "batch_size")
+  positive_weight = check_positive_number(positive_weight, "positive_weight")
+  negative_weight = if (!is.null(negative_weight)) check_positive_number(negative_weight, "negative_weight")
+  seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed)
+  num_replicas = check_positive(num_replicas, "num_replicas")
+  listed = rare_event_files(positives, negatives)
+  n_files = length(listed$negatives)
+  files_per_epoch = if (is.null(negative_files_per_epoch)) {
+    as.double(n_files)
+  } else {
+    check_between(negative_files_per_epoch, "negative_files_per_epoch", 1, n_files)
+  }
+  paths = vapply(unlist(listed), absolute, "", USE.NAMES = FALSE)
+  indexed = lapply(paths, line_index)
+  lines = rare_event_lines(indexed, length(listed$positives))
+  of_files = list(lines = lines, n_positive_files = as.double(length(listed$positives)),
+    files_per_epoch = files_per_epoch)
+  n_negatives = count_rare_negatives(of_files, multiplier)
+  parts = c(
+    list(files = shown_name(basename(paths))), of_files,
+    list(
+      n_negatives = n_negatives, n_batches = rare_event_batches(of_files, n_negatives, batch_size, num_replicas),
+      positive_weight = positive_weight, negative_weight = negative_weight
+    )
+  )
+  new_generator(new_recipe("rare_events", seed, parts, labels = list(
+    multiplier = show_value(multiplier),
+    batch_size = show_value(batch_size),
+    num_replicas = if (!is.null(num_replicas)) show_value(num_replicas),
+    paths = paths_as_bytes(paths),
+    versions = vapply(indexed, function(found) found$version, "")
+  )))
+}
+
+# -> list(positives, negatives = paths of regular files that are all different)
+rare_event_files = function(positives, negatives) {
+  listed = list(positives = listed_files(positives, "positives"), negatives = listed_files(negatives, "negatives"))
+  paths = unlist(listed, use.names = FALSE)
+  real = normalizePath(paths)
+  again = which(duplicated(real))[1L]
+  if (!is.na(again)) {
+    parameter = rep(names(listed), lengths(listed))[again]
+    stop_parameter(parameter, "list each file once",
+      sprintf("'%s', which is '%s',", paths[again], paths[match(real[again], real)]))
+  }
+  listed
+}
+
+listed_files = function(paths, parameter) {
+  required = "be a list of files"
+  if (!is.list(paths) && !is.character(paths)) {
+    stop_parameter(parameter, required, show_value(paths))
+  }
+  for (path in as.list(paths)) {
+    if (!is.character(path) || length(path) != 1L || is.na(path)) {
+      stop_parameter(parameter, required, sprintf("a list with %s", show_value(path)))
+    }
+  }
+  paths = as.character(paths)
+  if (length(paths) == 0L) {
+    stop_parameter(parameter, "list at least one file", "none")
+  }
+  missing = paths[!file.exists(paths)]
+  if (length(missing) > 0L) {
+    stop_parameter(parameter, "list files that exist", sprintf("no file %s", show_value(missing[1L])))
+  }
+  kinds = file_kinds(paths)
+  wrong = which(kinds != "regular file")[1L]
+  if (!is.na(wrong)) {
+    stop_parameter(parameter, "list regular files", sprintf("the %s '%s'", kinds[wrong], paths[wrong]))
+  }
+  paths
+}
+
+# The lines of each file; positives without any, and more than positions can tell apart, are refused.
+rare_event_lines = function(indexed, n_positive_files) {
+  lines = vapply(indexed, function(found) as.double(found$n_lines), 0)
+  if (sum(lines[seq_len(n_positive_files)]) == 0) {
+    stop_parameter("positives", "have at least one line", "0 lines")
+  }
+  if (sum(lines) > largest_count) {
+    stop_parameter("negatives", sprintf("have at most %.0f lines with the positives", largest_count),
+      sprintf("%.0f", sum(lines)))
+  }
+  lines
+}
+
+# `of_files` are the parts of the recipe that say how many lines the files have, and how many files an epoch draws from.
+positive_lines = function(of_files) sum(of_files$lines[seq_len(of_files$n_positive_files)])
+
+negative_lines = function(of_files) of_files$lines[-seq_len(of_files$n_positive_files)]
+
+# How many negatives an epoch has; more than any of its files may have together are refused.
+count_rare_negatives = function(of_files, multiplier) {
+  count = kept_count(multiplier, positive_lines(of_files))
+  fewest = cumsum(sort(negative_lines(of_files))) # lines of the smallest file, of the smallest two, ...
+  if (count > fewest[length(fewest)]) {
+    stop_parameter("multiplier", sprintf("ask for at most %.0f negatives, the lines of all files",
+      fewest[length(fewest)]), show_value(multiplier))
+  }
+  if (count > fewest[of_files$files_per_epoch]) {
+    stop_parameter("negative_files_per_epoch",
+      sprintf("be at least %d, so that the files of every epoch have %s", which(fewest >= count)[1L],
+        show_count(count, "line")), show_value(of_files$files_per_epoch))
+  }
+  count
+}
+
+rare_event_counts = function(of_files, n_negatives) c(positive_lines(of_files), n_negatives)
+
+rare_event_batches = function(of_files, n_negatives, batch_size, num_replicas) {
+  counts = rare_event_counts(of_files, n_negatives)
+  if (sum(counts) > largest_count) {
+    stop_parameter("multiplier", sprintf("give an epoch at most %.0f lines", largest_count),
+      sprintf("%.0f", sum(counts)))
+  }
+  available = c(counts[1L], sum(negative_lines(of_files)))
+  smallest = smallest_stratum(counts, rare_event_classes, available = available)
+  batches_of_batch_size(sum(counts), smallest, batch_size, list(num_replicas = num_replicas))
+}
+
+rare_event_classes = c("positive", "negative")
+
+kind_rare_events = function() {
+  list(
+    class = "batch_sampler_rare_events",
+    check = check_rare_events,
+    n_rows = function(recipe) sum(recipe$parts$lines),
+    n_batches = function(recipe) recipe$parts$n_batches,
+    setup = function(recipe, private) {
+      parts = recipe$parts
+      list(
+        paths = unname(bytes_as_paths(recipe$labels$paths)),
+        plan = make_plan(rare_event_counts(parts, parts$n_negatives), rare_event_classes, parts$n_batches, "even")
+      )
+    },
+    draw = draw_rare_events,
+    describe = function(private) {
+      c(format_rare_events(private$.recipe), sprintf("* Order: shuffled by seed %.0f, next epoch %.0f",
+        private$.recipe$seed, private$.next_epoch))
+    },
+    settings = function(recipe) {
+      shown = recipe$labels[setdiff(names(recipe$labels), c("paths", "versions"))]
+      c(sprintf("* %s: %s", names(shown), unlist(shown)), format_seed(recipe), format_rare_events(recipe))
+    },
+    methods = list(
+      plan = function() if (is.null(private$.in_order)) composition_table(private$.setup$plan),
+      dataset = function(transform = NULL) {
+        if (is.null(private$.in_order)) {
+          labelled_lines(private$.recipe, private$.setup$paths, transform)
+        }
+      },
+      class_weights = function(epoch = NULL, normalise = FALSE) {
+        epoch = if (is.null(epoch)) private$.next_epoch else check_epoch(epoch)
+        normalise = check_flag(normalise, "normalise")
+        if (is.null(private$.in_order)) rare_event_weights(private$.recipe, epoch, normalise)
+      },
+      negative_files = function(epoch = NULL) {
+        epoch = if (is.null(epoch)) private$.next_epoch else check_epoch(epoch)
+        if (is.null(private$.in_order)) {
+          parts = private$.recipe$parts
+          private$.setup$paths[parts$n_positive_files + chosen_files(private$.recipe, epoch)]
+        }
+      }
+    )
+  )
+}
+
+check_rare_events = function(recipe) {
+  parts = recipe$parts
+  n_files = length(parts$files)
+  if (!is.character(parts$files) || n_files < 2L) {
+    stop_parameter("recipe", "have names of files as 'files'", show_value(parts$files))
+  }
+  if (!is.double(parts$lines) || length(parts$lines) != n_files) {
+    stop_parameter("recipe", sprintf("have %s as 'lines'", show_count(n_files, "number")), show_value(parts$lines))
+  }
+  are_counts = isTRUE(all(parts$lines >= 0 & parts$lines == floor(parts$lines)))
+  if (!are_counts || sum(parts$lines) > largest_count) {
+    stop_parameter("recipe", sprintf("have whole numbers as 'lines', %.0f in all at most", largest_count), "others")
+  }
+  n_positive_files = part_count(recipe, "n_positive_files", 1, n_files - 1)
+  part_count(recipe, "files_per_epoch", 1, n_files - n_positive_files)
+  if (positive_lines(parts) == 0) {
+    stop_parameter("recipe", "have positives", "0 lines")
+  }
+  fewest = sum(sort(negative_lines(parts))[seq_len(parts$files_per_epoch)])
+  part_count(recipe, "n_negatives", 1, max(1, fewest))
+  part_count(recipe, "n_batches", 1, min(positive_lines(parts), parts$n_negatives))
+  check_positive_number(parts$positive_weight, "positive_weight")
+  if (!is.null(parts$negative_weight)) {
+    check_positive_number(parts$negative_weight, "negative_weight")
+  }
+  labels = recipe$labels
+  are_kinds = is.raw(labels$paths) && is.character(labels$versions)
+  if (!are_kinds || length(labels$versions) != n_files || sum(labels$paths == as.raw(0L)) != n_files - 1L) {
+    stop_parameter("recipe", "have a path and a version of each file", "others")
+  }
+}
+
+draw_rare_events = function(private, epoch) {
+  recipe = private$.recipe
+  parts = recipe$parts
+  n_positives = positive_lines(parts)
+  drawn = .Call(C_draw_from_files, negative_lines(parts), parts$files_per_epoch, parts$n_negatives, n_positives,
+    epoch_seed(recipe$seed, epoch))
+  chosen = parts$n_positive_files + drawn$files + 1
+  used = c(seq_len(parts$n_positive_files), chosen)
+  check_versions(private$.setup$paths[used], recipe$labels$versions[used])
+  ends = cumsum(parts$lines[chosen])
+  begins = cumsum(parts$lines) - parts$lines
+  shifts = begins[chosen] - (ends - parts$lines[chosen])
+  negatives = drawn$ranks + shifts[findInterval(drawn$ranks, ends) + 1L] + 1
+  positions = as.integer(c(seq_len(n_positives), negatives))
+  is_positive = drawn$order < n_positives
+  dealt = positions[c(drawn$order[is_positive], drawn$order[!is_positive]) + 1L]
+  # Dealt in turn: the i-th goes to batch i mod B, and is the (i div B)-th there.
+  offsets = c(0L, as.integer(cumsum(batch_sizes(private$.setup$plan))))
+  places = seq_along(dealt) - 1
+  rows = integer(length(dealt))
+  rows[offsets[places %% parts$n_batches + 1] + places %/% parts$n_batches + 1] = dealt
+  list(rows = rows, offsets = offsets)
+}
+
+# The files of negatives of an epoch, by their places in the list, from 1.
+chosen_files = function(recipe, epoch) {
+  n_files = length(recipe$parts$lines) - recipe$parts$n_positive_files
+  shuffled_rows(n_files, epoch_seed(recipe$seed, epoch))[seq_len(recipe$parts$files_per_epoch)]
+}
+
+rare_event_weights = function(recipe, epoch, normalise) {
+  parts = recipe$parts
+  lines = negative_lines(parts)
+  negative = parts$negative_weight
+  if (is.null(negative)) {
+    negative = length(lines) * sum(lines[chosen_files(recipe, epoch)]) / (parts$files_per_epoch * parts$n_negatives)
+  }
+  weights = c(positive = parts$positive_weight, negative = negative)
+  if (!normalise) {
+    return(weights)
+  }
+  unit = max(weights)
+  counts = rare_event_counts(parts, parts$n_negatives)
+  expected = if (is.null(parts$negative_weight)) sum(lines) / parts$n_negatives else negative
+  mean_weight = sum(counts / sum(counts) * (c(parts$positive_weight, expected) / unit))
+  weights / unit / mean_weight
+}
+
+format_rare_events = function(recipe) {
+  parts = recipe$parts
+  counts = rare_event_counts(parts, parts$n_negatives)
+  n_files = length(parts$lines) - parts$n_positive_files
+  c(
+    sprintf("* Lines: %s and %s in an epoch", show_count(counts[1L], "positive"), show_count(counts[2L], "negative")),
+    sprintf("* Files of negatives: %.0f of %.0f in an epoch", parts$files_per_epoch, n_files),
+    sprintf("* Batches: %.0f", parts$n_batches)
+  )
+}
+
+# The dataset of the lines of all files, positives first, with their labels.
+labelled_lines = function(recipe, paths, transform) {
+  if (!is.null(transform) && !is.function(transform)) {
+    stop_parameter("transform", "be a function, or nothing", show_value(transform))
+  }
+  parts = recipe$parts
+  check_versions(paths, recipe$labels$versions)
+  indexed = unname(Map(line_index, paths, recipe$labels$versions))
+  if (any(vapply(indexed, function(found) as.double(found$n_lines), 0) != parts$lines)) {
+    stop_parameter("recipe", "have the lines of the files as 'lines'", "others")
+  }
+  text = files_dataset(list(
+    suffixes = ".line", names = parts$files, paths = list(paths), versions = list(recipe$labels$versions),
+    indices = list(lapply(indexed, function(found) found$index)), lines = parts$lines
+  ), NULL)
+  n_positives = positive_lines(parts)
+  generator = torch::dataset(
+    name = "labelled_lines",
+    initialize = function() NULL,
+    .getbatch = function(positions) {
+      lines = text$lines(positions)$line
+      list(item = if (is.null(transform)) lines else transform(lines), label = as.double(positions <= n_positives))
+    },
+    .length = function() text$.length(),
+    parent_env = environment()
+  )
+  generator()
+}

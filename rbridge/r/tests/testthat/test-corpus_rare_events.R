@@ -1,0 +1,128 @@
+# Rare events in files, drawn and read by R itself.
+
+folder = corpus_of(fraud = 7, mon = 20, tue = 5, wed = 0, thu = 31, fri = 12)
+files = file.path(folder, paste0(c("fraud", "mon", "tue", "wed", "thu", "fri"), ".txt"))
+sizes = c(7, 20, 5, 0, 31, 12)
+
+rare_events = function(multiplier = 1.5, batch_size = 6, ...) {
+  arguments = utils::modifyList(list(negative_files_per_epoch = 4, seed = 1), list(...))
+  do.call(batch_sampler_rare_events, c(list(files[1], files[-1], multiplier, batch_size), arguments))
+}
+
+test_that("an epoch has every positive once, and exactly as many negatives of its files", {
+  sampler = rare_events()(NULL)
+  for (epoch in c(0, 1, 6700000)) {
+    batches = sampler$batches(epoch)
+    expect_identical(anyDuplicated(batches$rows), 0L)
+    expect_identical(sort(batches$rows)[1:7], 1:7)
+    expect_length(batches$rows, 18)
+    expect_identical(diff(batches$offsets), c(6L, 6L, 6L))
+    found = findInterval(batches$rows[batches$rows > 7] - 1, cumsum(sizes)) + 1L
+    expect_true(all(files[found] %in% sampler$negative_files(epoch)))
+    expect_length(sampler$negative_files(epoch), 4)
+  }
+})
+
+test_that("the weighted negatives of all subsets of files are all negatives", {
+  sampler = rare_events(0.5, 20, negative_files_per_epoch = 3)(NULL)
+  subsets = list()
+  epoch = 0
+  while (length(subsets) < choose(5, 3)) {
+    chosen = sort(match(sampler$negative_files(epoch), files))
+    weight = sampler$class_weights(epoch)[["negative"]]
+    subsets[[paste(chosen, collapse = " ")]] = list(chosen = chosen, weight = weight)
+    epoch = epoch + 1
+  }
+  for (file in c(2, 3, 5, 6)) {
+    expectation = vapply(subsets, function(subset) {
+      if (file %in% subset$chosen) 4 / sum(sizes[subset$chosen]) * subset$weight / choose(5, 3) else 0
+    }, 0)
+    expect_equal(sum(expectation), 1)
+  }
+})
+
+test_that("weights that are given are those of every epoch, and normalised ones have the mean 1", {
+  sampler = rare_events(positive_weight = 3, negative_weight = 0.5)(NULL)
+  expect_identical(sampler$class_weights(5), c(positive = 3, negative = 0.5))
+  normalised = sampler$class_weights(5, normalise = TRUE)
+  expect_equal(sum(normalised * c(7, 11)) / 18, 1)
+  expect_identical(rare_events()(NULL)$class_weights(), rare_events()(NULL)$class_weights(0))
+  expect_error(sampler$class_weights(-1), "The 'epoch' parameter of batch_sampler_rare_events must")
+})
+
+test_that("a dataloader delivers lines and labels", {
+  sampler = rare_events()(NULL)
+  dataset = sampler$dataset()
+  texts = unlist(lapply(files, readLines))
+  loader = torch::dataloader(dataset, batch_sampler = sampler, collate_fn = identity)
+  delivered = coro::collect(loader)
+  rows = sampler$batches(0)$rows
+  expect_identical(unlist(lapply(delivered, `[[`, "item")), texts[rows])
+  expect_identical(unlist(lapply(delivered, `[[`, "label")), as.double(rows <= 7))
+  expect_length(dataset, sum(sizes))
+  expect_identical(sampler$dataset(transform = nchar)$.getbatch(c(1, 8))$item, nchar(texts[c(1, 8)]))
+  expect_error(sampler$dataset(transform = 3), "must be a function, or nothing. Got 3 instead.", fixed = TRUE)
+})
+
+test_that("a file that has changed is refused when an epoch draws from it, and no other is looked at", {
+  copy = corpus_of(fraud = 7, mon = 20, tue = 5)
+  paths = file.path(copy, paste0(c("fraud", "mon", "tue"), ".txt"))
+  sampler = batch_sampler_rare_events(paths[1], paths[-1], 0.5, 20, negative_files_per_epoch = 1, seed = 1)(NULL)
+  chosen = sampler$negative_files(0)
+  expected = sampler$batches(0)
+  unlink(setdiff(paths[-1], chosen))
+  expect_identical(sampler$batches(0), expected)
+  Sys.setFileTime(chosen, "2001-01-01")
+  expect_error(sampler$batches(0), "has changed since its lines were found")
+})
+
+test_that("what was saved draws the same lines, and different settings have different hashes", {
+  generator = rare_events()
+  copy = unserialize(serialize(generator, NULL))
+  expect_identical(copy(NULL)$batches(7), generator(NULL)$batches(7))
+  settings = list(list(), list(seed = 2), list(multiplier = 2), list(batch_size = 9), list(positive_weight = 2),
+    list(negative_weight = 2), list(negative_files_per_epoch = 5), list(num_replicas = 2))
+  hashes = vapply(settings, function(arguments) mlr3misc::calculate_hash(do.call(rare_events, arguments)), "")
+  expect_identical(anyDuplicated(hashes), 0L)
+})
+
+test_that("generator and instance print what they are", {
+  expect_output(print(rare_events()),
+    "* Lines: 7 positives and 11 negatives in an epoch\n* Files of negatives: 4 of 5 in an epoch", fixed = TRUE)
+  expect_output(print(rare_events()(NULL)), "* Batches: 3\n* Order: shuffled by seed 1, next epoch 0", fixed = TRUE)
+})
+
+test_that("lists of files that are none are refused", {
+  refused = function(positives, negatives) {
+    message_of(batch_sampler_rare_events(positives, negatives, 1, 9))
+  }
+  expect_match(refused(list(), files), "The 'positives' parameter of batch_sampler_rare_events must list at least")
+  expect_match(refused(list(3), files), "must be a list of files. Got a list with 3 instead.", fixed = TRUE)
+  expect_match(refused(files[1], folder), "'negatives' .* must list regular files. Got the folder")
+  expect_match(refused(files[1], c(files[2], files[2])), "'negatives' .* must list each file once")
+  expect_match(refused(files[4], files[1]), "'positives' .* must have at least one line. Got 0 lines instead.")
+})
+
+test_that("a recipe whose parts are wrong is refused before anything is drawn", {
+  good = attr(rare_events(), "settings")$recipe
+  draw = function(...) {
+    recipe = good
+    recipe$parts = utils::modifyList(recipe$parts, list(...))
+    new_generator(recipe)(NULL)$batches(0)
+  }
+  expect_identical(draw(), rare_events()(NULL)$batches(0))
+  lines = good$parts$lines
+  cases = list(
+    list(files = 1), list(files = "a"), list(lines = as.integer(lines)), list(lines = lines[-1]),
+    list(lines = replace(lines, 2, 0.5)), list(lines = replace(lines, 2, 2^31)), list(lines = replace(lines, 2, NaN)),
+    list(lines = replace(lines, 1, 0)), list(n_positive_files = 6), list(files_per_epoch = 6), list(n_negatives = 38),
+    list(n_negatives = 0), list(n_batches = 8), list(n_batches = 0), list(positive_weight = 0),
+    list(positive_weight = "a"), list(negative_weight = -1)
+  )
+  for (case in cases) {
+    expect_error(do.call(draw, case), "parameter of batch_sampler_rare_events must")
+  }
+  recipe = good
+  recipe$labels$versions = "a"
+  expect_error(new_generator(recipe)(NULL), "have a path and a version of each file")
+})

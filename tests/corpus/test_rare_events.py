@@ -1,0 +1,294 @@
+"""Rare events in files: exact counts, every subset of files alike, and weights that make an epoch stand for all."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections import Counter
+from fractions import Fraction
+from itertools import combinations
+from math import comb
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from torch.utils.data import DataLoader
+
+from pystrat.base import epoch_seed
+from pystrat.corpus import CorpusDataset, RareEventBatchSampler
+from tests.reference.chi_square import assert_follows
+from tests.test_random_stream import Reference
+
+POSITIVES, NEGATIVES = (3, 4), (20, 5, 0, 31, 12)
+N_POSITIVES = sum(POSITIVES)
+
+
+def write(folder: Path, name: str, sizes: tuple[int, ...]) -> list[Path]:
+    paths = [folder / f"{name} {place}" for place in range(len(sizes))]
+    for path, size in zip(paths, sizes):
+        path.write_text("".join(f"{path.name}, line {line}\n" for line in range(size)), encoding="utf-8")
+    return paths
+
+
+def sampler_of(
+    folder: Path,
+    multiplier: Any = 1.5,
+    batch_size: int = 6,
+    negatives: tuple[int, ...] = NEGATIVES,
+    **parameters: Any,
+) -> RareEventBatchSampler:
+    files = write(folder, "positive", POSITIVES), write(folder, "negative", negatives)
+    options = {"negative_files_per_epoch": 4, "seed": 1, **parameters}
+    return RareEventBatchSampler(*files, multiplier, batch_size, **options)
+
+
+def files_of(sampler: RareEventBatchSampler, epoch: int) -> tuple[int, ...]:
+    """The places of the epoch's files of negatives in their list, sorted."""
+    return tuple(sorted(int(path.name.split()[1]) for path in sampler.negative_files(epoch)))
+
+
+def naive_epoch(n_chosen: int, count: int, n_batches: int, seed: int, sizes: tuple[int, ...]) -> list[list[int]]:
+    """An epoch as documented, line after line, on the reference generator."""
+    reference = Reference(seed)
+    chosen = reference.permutation(len(sizes))[:n_chosen]
+    begins = [N_POSITIVES + sum(sizes[:file]) for file in range(len(sizes))]
+    pool = [begins[file] + line for file in chosen for line in range(sizes[file])]
+    drawn = []
+    for left in range(len(pool), len(pool) - count, -1):
+        place = reference.index(left)
+        drawn.append(pool[place])
+        pool[place] = pool[left - 1]
+    positions = [*range(N_POSITIVES), *drawn]
+    order = reference.permutation(len(positions))
+    dealt = [row for row in order if row < N_POSITIVES] + [row for row in order if row >= N_POSITIVES]
+    return [[positions[row] for row in dealt[batch::n_batches]] for batch in range(n_batches)]
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    sizes=st.lists(st.integers(0, 30), min_size=1, max_size=6),
+    n_chosen=st.integers(1, 6),
+    multiplier=st.decimals("0.1", "6", places=2),
+    batch_size=st.integers(1, 60),
+    replicas=st.integers(1, 3),
+    epoch=st.integers(0, 6_700_000),
+)
+def test_an_epoch_is_as_documented(
+    tmp_path: Path, sizes: list[int], n_chosen: int, multiplier: Any, batch_size: int, replicas: int, epoch: int
+) -> None:
+    count = int(Fraction(str(multiplier)) * N_POSITIVES + Fraction(1, 2))
+    total = N_POSITIVES + count
+    n_batches = -(-(-(-total // batch_size)) // replicas) * replicas
+    n_chosen = min(n_chosen, len(sizes))
+    if not 0 < count <= sum(sorted(sizes)[:n_chosen]) or n_batches > min(N_POSITIVES, count):
+        return
+    sampler = sampler_of(
+        tmp_path,
+        float(multiplier),
+        batch_size,
+        tuple(sizes),
+        negative_files_per_epoch=n_chosen,
+        num_replicas=replicas,
+    )
+    batches = [batch.tolist() for batch in sampler.batches(epoch)]
+    assert batches == naive_epoch(n_chosen, count, n_batches, epoch_seed(1, epoch), tuple(sizes))
+    rows = [row for batch in batches for row in batch]
+    assert len(set(rows)) == len(rows) == total and set(range(N_POSITIVES)) < set(rows)
+    ends = np.cumsum(sizes)
+    found = {int(np.searchsorted(ends, row - N_POSITIVES, side="right")) for row in rows if row >= N_POSITIVES}
+    assert found <= set(files_of(sampler, epoch)) and len(files_of(sampler, epoch)) == n_chosen
+    lengths = [len(batch) for batch in batches]
+    assert len(sampler) == n_batches and max(lengths) <= batch_size and max(lengths) - min(lengths) <= 1
+    for counts in (sampler.plan.counts[0], sampler.plan.counts[1]):
+        assert counts >= n_batches
+    composition = [
+        [sum(row < N_POSITIVES for row in batch), sum(row >= N_POSITIVES for row in batch)] for batch in batches
+    ]
+    assert composition == sampler.plan.composition().to_numpy().tolist()
+
+
+@pytest.mark.parametrize("n_chosen", [1, 2, 3, 4])
+def test_the_weighted_negatives_of_all_subsets_of_files_are_all_negatives(tmp_path: Path, n_chosen: int) -> None:
+    """Exactly, over every subset: the sum of probability, share of lines that are drawn, and weight is 1 for a line."""
+    sizes = (7, 11, 30, 8)
+    sampler = sampler_of(tmp_path, 1, 7, sizes, negative_files_per_epoch=n_chosen)
+    weights: dict[tuple[int, ...], Fraction] = {}
+    epoch = 0
+    while len(weights) < comb(4, n_chosen):
+        weights[files_of(sampler, epoch)] = Fraction(sampler.class_weights(epoch)["negative"]).limit_denominator(1000)
+        epoch += 1
+    for file in range(4):
+        expectation = Fraction(0)
+        for chosen in combinations(range(4), n_chosen):
+            if file in chosen:
+                lines = sum(sizes[other] for other in chosen)
+                expectation += Fraction(1, comb(4, n_chosen)) * Fraction(sampler.n_negatives, lines) * weights[chosen]
+        assert expectation == 1
+
+
+def test_the_weighted_sum_of_an_epoch_is_unbiased_whatever_the_sizes(tmp_path: Path) -> None:
+    values = np.random.default_rng(1).normal(1, 1, size=200)
+    sampler = sampler_of(tmp_path, negative_files_per_epoch=4)
+    sums = []
+    for epoch in range(6000):
+        rows = sampler.batches(epoch).rows
+        sums.append(values[rows[rows >= N_POSITIVES]].sum() * sampler.class_weights(epoch)["negative"])
+    expected = values[N_POSITIVES : N_POSITIVES + sum(NEGATIVES)].sum()
+    assert abs(np.mean(sums) - expected) < 4 * np.std(sums) / len(sums) ** 0.5
+
+
+def test_every_subset_of_files_and_every_line_of_theirs_is_equally_likely(tmp_path: Path) -> None:
+    sizes, epochs = (9, 4, 6, 5), 6000
+    sampler = sampler_of(tmp_path, Fraction(2, 7), 20, sizes, negative_files_per_epoch=2)
+    subsets: Counter[tuple[int, ...]] = Counter()
+    pairs: Counter[frozenset[int]] = Counter()
+    for epoch in range(epochs):
+        chosen = files_of(sampler, epoch)
+        subsets[chosen] += 1
+        rows = sampler.batches(epoch).rows
+        if chosen == (1, 3):
+            pairs[frozenset(rows[rows >= N_POSITIVES].tolist())] += 1
+    possible = list(combinations(range(4), 2))
+    assert_follows(np.array([subsets[pair] for pair in possible]), np.full(6, 1 / 6))
+    lines = [*range(N_POSITIVES + 9, N_POSITIVES + 13), *range(N_POSITIVES + 19, N_POSITIVES + 24)]
+    drawn = [frozenset(pair) for pair in combinations(lines, 2)]
+    assert set(pairs) <= set(drawn)
+    assert_follows(np.array([pairs[pair] for pair in drawn]), np.full(len(drawn), 1 / len(drawn)))
+
+
+def test_files_of_one_size_have_the_published_weight_in_every_epoch(tmp_path: Path) -> None:
+    sampler = sampler_of(tmp_path, 2, 10, (30, 30, 30), negative_files_per_epoch=2)
+    assert {sampler.class_weights(epoch)["negative"] for epoch in range(20)} == {90 / 14}
+    whole = sampler_of(tmp_path, 2, 10, negative_files_per_epoch=None)
+    assert {whole.class_weights(epoch)["negative"] for epoch in range(20)} == {68 / 14}
+
+
+def test_weights_that_are_given_are_those_of_every_epoch(tmp_path: Path) -> None:
+    sampler = sampler_of(tmp_path, positive_weight=3, negative_weight=np.float64(0.5))
+    assert sampler.class_weights(7).to_dict() == {"positive": 3, "negative": 0.5}
+    normalised = sampler.class_weights(7, normalise=True)
+    assert normalised["positive"] / normalised["negative"] == pytest.approx(6)
+    assert (7 * normalised["positive"] + 11 * normalised["negative"]) / 18 == pytest.approx(1)
+
+
+def test_normalised_weights_have_the_mean_1_over_all_subsets(tmp_path: Path) -> None:
+    sampler = sampler_of(tmp_path, 1, 7, (7, 11, 30), negative_files_per_epoch=2, positive_weight=2)
+    by_subset = {files_of(sampler, epoch): sampler.class_weights(epoch, normalise=True) for epoch in range(40)}
+    assert len(by_subset) == 3
+    means = [(weights["positive"] + weights["negative"]) / 2 for weights in by_subset.values()]
+    assert np.mean(means) == pytest.approx(1)
+
+
+def test_weights_and_files_are_by_default_those_of_the_epoch_that_comes_next(tmp_path: Path) -> None:
+    sampler = sampler_of(tmp_path)
+    for epoch in (0, 5):
+        sampler.set_epoch(epoch)
+        assert sampler.class_weights().equals(sampler.class_weights(epoch))
+        assert sampler.negative_files() == sampler.negative_files(epoch)
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_loader_delivers_lines_and_labels(tmp_path: Path, workers: int) -> None:
+    sampler = sampler_of(tmp_path)
+    names = [*(f"positive {place}" for place in range(2)), *(f"negative {place}" for place in range(5))]
+    texts = [f"{name}, line {line}" for name, size in zip(names, (*POSITIVES, *NEGATIVES)) for line in range(size)]
+    expected = sampler.batches(0)
+    for (lines, labels), positions in zip(
+        DataLoader(sampler.dataset(), batch_sampler=sampler, num_workers=workers), expected  # type: ignore[arg-type]
+    ):
+        assert list(lines) == [texts[position] for position in positions]
+        assert labels.tolist() == (positions < N_POSITIVES).tolist() and labels.dtype == torch.float32
+    dataset = sampler.dataset(transform=len)
+    assert dataset[0] == (len(texts[0]), 1) and dataset[N_POSITIVES] == (len(texts[N_POSITIVES]), 0)
+    assert len(dataset) == len(texts) == sampler.n_lines
+    assert isinstance(dataset, CorpusDataset)
+
+
+def test_files_that_an_epoch_does_not_draw_from_may_be_gone_and_others_may_not(tmp_path: Path) -> None:
+    sampler = sampler_of(tmp_path, 0.5, 20, (20, 5, 31), negative_files_per_epoch=1)
+    kept = sampler.negative_files(0)[0]
+    other = next(path for path in tmp_path.glob("negative *") if path != kept)
+    expected = sampler.batches(0).rows.tolist()
+    os.unlink(other)
+    assert sampler.batches(0).rows.tolist() == expected
+    os.utime(kept, ns=(1, 1))
+    with pytest.raises(RuntimeError, match="has changed since its lines were found"):
+        sampler.batches(0)
+
+
+def test_resume_copies_and_ranks(tmp_path: Path) -> None:
+    sampler = sampler_of(tmp_path, num_replicas=2)
+    copies = [pickle.loads(pickle.dumps(sampler)) for _ in range(2)]
+    expected = [list(copies[0]) for _ in range(3)]
+    next(iter(sampler))
+    copies[1].load_state_dict(sampler.state_dict(batches_consumed=1))
+    assert list(copies[1]) == expected[0][1:] and list(copies[1]) == expected[1]
+    parts = [list(sampler_of(tmp_path, num_replicas=2, rank=rank)) for rank in range(2)]
+    assert [batch for pair in zip(*parts) for batch in pair] == expected[0]
+    with pytest.raises(ValueError, match="state"):
+        sampler_of(tmp_path, negative_files_per_epoch=5, num_replicas=2).load_state_dict(sampler.state_dict())
+
+
+@pytest.mark.parametrize(
+    ("parameters", "text"),
+    [
+        ({"multiplier": 0}, "'multiplier' parameter of RareEventBatchSampler must be a finite number above 0."),
+        ({"multiplier": 0.01}, "'multiplier' .* must keep at least 1 row: be at least 0.5 / 7. Got 0.01"),
+        ({"multiplier": 9.8}, "'multiplier' .* must ask for at most 68 negatives, the lines of all files. Got 9.8"),
+        ({"multiplier": 10**400}, "'multiplier' .* must be a finite number above 0. Got Inf"),
+        (
+            {"multiplier": 1e300},
+            "'multiplier' .* must ask for at most 68 negatives, the lines of all files. Got 1e\\+300",
+        ),
+        (
+            {"multiplier": 2.5, "negative_files_per_epoch": 3},
+            "'negative_files_per_epoch' .* must be at least 4, so that the files of every epoch have 18 lines. Got 3",
+        ),
+        ({"negative_files_per_epoch": 6}, "'negative_files_per_epoch' .* must be an integer from 1 to 5. Got 6"),
+        (
+            {"batch_size": 1},
+            "'batch_size' .* must be at least 3, for at most 7 batches: the smallest stratum, 'positive'",
+        ),
+        ({"positive_weight": 0}, "'positive_weight' .* must be a finite number above 0. Got 0"),
+        ({"negative_weight": float("inf")}, "'negative_weight' .* must be a finite number above 0. Got Inf"),
+        ({"num_replicas": 8}, "'num_replicas' .* must be at most 7: the smallest stratum, 'positive', has 7 rows"),
+    ],
+)
+def test_refused_parameters(tmp_path: Path, parameters: dict[str, Any], text: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=text):
+        sampler_of(tmp_path, **parameters)
+
+
+def test_the_smallest_subset_of_files_must_suffice_and_does(tmp_path: Path) -> None:
+    """17 lines are those of the smallest three files, one of which is empty."""
+    sampler = sampler_of(tmp_path, Fraction(17, 7), 30, negative_files_per_epoch=3)
+    seen = {files_of(sampler, epoch): sampler.batches(epoch) for epoch in range(100)}
+    assert len(seen) == comb(5, 3)
+    rows = seen[1, 2, 4].rows
+    assert sorted(rows[rows >= N_POSITIVES]) == [*range(27, 32), *range(63, 75)]
+
+
+def test_refused_files(tmp_path: Path) -> None:
+    files = write(tmp_path, "file", (3, 9, 0))
+
+    def refused(positives: Any, negatives: Any) -> str:
+        with pytest.raises((TypeError, ValueError)) as error:
+            RareEventBatchSampler(positives, negatives, 1, 9)
+        return str(error.value).replace("parameter of RareEventBatchSampler ", "")
+
+    assert refused([], files[1:]) == "The 'positives' must list at least one file. Got none instead."
+    assert refused(files[:1], []) == "The 'negatives' must list at least one file. Got none instead."
+    assert "must be a list of files. Got 'a' instead. One file alone is a list of one." in refused("a", files)
+    assert "must be a list of files. Got a list with 3 instead." in refused([3], files)
+    assert f"must list files that exist. Got no file '{tmp_path / 'x'}' instead" in refused([tmp_path / "x"], files)
+    assert "must list files that exist. Got a path that no file can have" in refused(["a\0"], files)
+    assert f"must list regular files. Got the folder '{tmp_path}' instead" in refused(files[:1], [tmp_path])
+    assert f"'{files[0]}', which is '{files[0]}', instead" in refused(files[:1], [files[1], files[0]])
+    link = tmp_path / "link"
+    link.symlink_to(files[1])
+    assert f"list each file once. Got '{link}', which is '{files[1]}', instead" in refused(files[:1], [files[1], link])
+    assert refused(files[2:], files[:2]) == "The 'positives' must have at least one line. Got 0 lines instead."
