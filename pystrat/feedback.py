@@ -15,7 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.arrays import plain_array
-from pystrat.messages import RefusedValue, show
+from pystrat.entries import named_by_class
+from pystrat.limits import MAX_COUNT, SAMPLE_EPOCH
+from pystrat.messages import RefusedValue, check_integer, show
 from pystrat.recipe import Recipe, make_recipe
 from pystrat._random import RandomStream, stream_at
 from pystrat.base import Batches, BatchSampler, Place, epoch_seed
@@ -60,7 +62,7 @@ class _Ahead(NamedTuple):
 class FeedbackBatchSampler(SamplerWithFeedback, FixedSizeBatchSampler):
     """Base class of the samplers that draw batches of one size, each by the feedback so far.
 
-    A subclass implements `_draw`, `_feedback` and `_load_feedback`; and for its recipe, by which R draws the same
+    A subclass implements `_draw_rows`, `_feedback` and `_load_feedback`; and for its recipe, by which R draws the same
     batches, `_kind`, `_parts` and `_state_vectors`.
 
     Notes
@@ -73,18 +75,23 @@ class FeedbackBatchSampler(SamplerWithFeedback, FixedSizeBatchSampler):
     * A state holds the feedback too, the state of the generator, and word for word the batches that were drawn but not
       trained on: they come first where it is loaded.
     * While all ranks are told the same between the same batches, interleaving them gives what ``rank=None`` gives.
+    * `sample` and the iteration have random numbers of their own: neither changes what the other draws.
 
     The batches of the running epoch are kept until it ends, 4 bytes a row: any of them may be the one after which a
     state is asked for.
     """
 
     _draws: Optional["_Draws"] = None  # the running iteration's
+    _sample_stream: Optional[RandomStream] = None  # once `sample` has drawn
 
     _kind: ClassVar[str]  # of its recipe
 
     @abstractmethod
-    def _draw(self, stream: RandomStream, count: int) -> NDArray[np.int32]:
-        """Draw the rows of `count` batches by the feedback as it stands, and change nothing but the stream."""
+    def _draw_rows(self, stream: RandomStream, size: int, count: int, name: str) -> NDArray[np.int32]:
+        """Draw `count` times `size` rows by the feedback so far, and change nothing but the stream.
+
+        `name` is what error messages call `size`.
+        """
 
     @abstractmethod
     def _feedback(self) -> dict[str, Any]:
@@ -102,6 +109,41 @@ class FeedbackBatchSampler(SamplerWithFeedback, FixedSizeBatchSampler):
     def _state_vectors(self) -> dict[str, Any]:
         """Return what `_feedback` returns, as a recipe has it."""
 
+    @named_by_class
+    def sample(self, k: int) -> NDArray[np.int32]:
+        """Draw `k` rows by the feedback so far, outside all epochs, as training loops without epochs need them.
+
+        The random numbers follow from the seed and from the calls of `sample` before, and are not those of any epoch:
+        an iteration is the same with and without such calls. They are part of the sampler's state.
+
+        Parameters
+        ----------
+        k : int
+            From 0 to 2147483647; without replacement at most the number of positive weights.
+
+        Returns
+        -------
+        numpy.ndarray of int32, shape (k,)
+            Drawn as the rows of a batch of `k` rows are. With `num_replicas` and a rank, each call draws the rows of
+            all ranks and returns those of this rank. So the calls of all ranks, one after the other, give what
+            ``rank=None`` gives, while all are told the same between the same calls.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `k` is no such number, or there is no row that can be drawn.
+        """
+        k = check_integer(k, "k", minimum=0, maximum=MAX_COUNT)
+        stream = self._sample_stream or RandomStream(epoch_seed(self.seed, SAMPLE_EPOCH))
+        drawn = self._draw_rows(stream, k, self._stride, "k")
+        self._sample_stream = stream  # only now: a refused call changes nothing
+        rank = self.rank or 0
+        return drawn[rank * k : (rank + 1) * k].copy() if self._stride > 1 else drawn
+
+    def _draw(self, stream: RandomStream, count: int) -> NDArray[np.int32]:
+        """Draw the rows of `count` batches."""
+        return self._draw_rows(stream, self._batch_size, count, "batch_size")
+
     def _labels(self) -> dict[str, Any]:
         """Return what a recipe has besides, without influence on the batches."""
         return {}
@@ -111,7 +153,7 @@ class FeedbackBatchSampler(SamplerWithFeedback, FixedSizeBatchSampler):
             self._kind,
             seed=self.seed,
             parts={**self._parts(), "num_replicas": self.num_replicas or 1},
-            state={**self._state_vectors(), **self._place_vectors()},
+            state={**self._state_vectors(), **self._place_vectors(), "sample_generator": self._sample_words(np.int32)},
             labels=self._labels(),
         )
 
@@ -131,6 +173,10 @@ class FeedbackBatchSampler(SamplerWithFeedback, FixedSizeBatchSampler):
             "drawn": ahead.batches.reshape(-1),
             "generator": ahead.generator.view(np.int32),
         }
+
+    def _sample_words(self, dtype: type = np.uint32) -> Optional[NDArray[Any]]:
+        """Return the generator's state after the last `sample`; None before the first one."""
+        return None if self._sample_stream is None else self._sample_stream.state().view(dtype)
 
     def _epoch_batches(self, epoch: int) -> Batches:
         stream = RandomStream(epoch_seed(self.seed, epoch))
@@ -152,24 +198,27 @@ class FeedbackBatchSampler(SamplerWithFeedback, FixedSizeBatchSampler):
         return {
             "drawn": np.empty((0, self._batch_size), dtype=np.int32) if ahead is None else ahead.batches.copy(),
             "generator": None if ahead is None else ahead.generator.copy(),
+            "sample_generator": self._sample_words(),
             "feedback": self._feedback(),
         }
 
     def _load_feedback_state(self, state: Mapping[str, Any]) -> Optional[_Ahead]:
-        if not {"drawn", "generator", "feedback"} <= set(state):
-            required = "have the entries 'drawn', 'generator' and 'feedback' too"
+        if not {"drawn", "generator", "sample_generator", "feedback"} <= set(state):
+            required = "have the entries 'drawn', 'generator', 'sample_generator' and 'feedback' too"
             raise RefusedValue("state", required, show(state))
         if self.rank is not None and state["batch"] % self._stride:
             required = f"stand at a multiple of the number of replicas, {self._stride}, to be continued by one rank"
             raise RefusedValue("state", required, f"batch {show(state['batch'])}")
-        drawn, words = plain_array(state["drawn"], "state"), state["generator"]
+        drawn, words, sampled = plain_array(state["drawn"], "state"), state["generator"], state["sample_generator"]
         if drawn.size and (drawn.dtype.kind not in "iu" or drawn.shape[1:] != (self._batch_size,)):
             required = f"hold drawn batches of {self._batch_size} rows"
             raise RefusedValue("state", required, f"an array of shape {drawn.shape}")
         if words is None and (drawn.size or state["batch"]):
             raise RefusedValue("state", "hold the state of the generator", "nothing")
         generator = None if words is None else self._generator_words(words)
+        sample_generator = None if sampled is None else self._generator_words(sampled)
         self._load_feedback(state["feedback"], drawn.reshape(-1))
+        self._sample_stream = None if sample_generator is None else stream_at(sample_generator)
         if generator is None:
             return None
         return _Ahead(drawn.astype(np.int32).reshape(-1, self._batch_size), generator)

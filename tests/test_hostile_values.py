@@ -483,6 +483,7 @@ CALLS: dict[str, Call] = {
     ),
     "PerplexityBatchSampler.check_reports": Call(fixed(fingerprints=["a", "a"]), anything, of=perplexity),
     "PerplexityBatchSampler.report": Call(fixed(rows=[0, 1], nll=[0.5, 1]), anything, of=perplexity),
+    "FeedbackBatchSampler.sample": Call(fixed(k=2), check_drawn_rows, of=prioritized, owner="PrioritizedBatchSampler"),
     "PrioritizedBatchSampler.append": Call(fixed(count=2), check_positions, of=prioritized),
     "PrioritizedBatchSampler.importance_weights": Call(fixed(rows=[0, 1], batch=1), check_one_per_row, of=prioritized),
     "PrioritizedBatchSampler.update": Call(fixed(rows=[0, 1], priorities=[0.5, 1]), anything, of=prioritized),

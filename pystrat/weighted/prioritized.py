@@ -236,8 +236,8 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         batch = check_integer(batch, "batch", minimum=0)
         return check_number(self._beta(batch), "beta", minimum=0)
 
-    def _draw(self, stream: RandomStream, count: int) -> NDArray[np.int32]:
-        return self._weights.draw(stream, self._batch_size, count, sliced=self._stratified)
+    def _draw_rows(self, stream: RandomStream, size: int, count: int, name: str) -> NDArray[np.int32]:
+        return self._weights.draw(stream, size, count, sliced=self._stratified, name=name)
 
     def _feedback(self) -> dict[str, Any]:
         return {**self._weights.state(), "largest": self._largest}

@@ -57,6 +57,8 @@ class WeightedBatchSampler(FeedbackBatchSampler):
     * A state holds the weights, the state of the generator and, word for word, the batches that were drawn but not
       trained on. Its arrays have 8 bytes a row; it is valid for any sampler of as many rows with the same parameters.
     * While all ranks get the same updates between the same batches, interleaving them gives what ``rank=None`` gives.
+    * `sample` draws rows for training loops without epochs. Its random numbers follow from the seed and the calls
+      before, and do not change those of the iteration.
 
     Examples
     --------
@@ -119,8 +121,8 @@ class WeightedBatchSampler(FeedbackBatchSampler):
         found: NDArray[np.float64] = leaves.copy() if rows is None else leaves[self._weights.rows(rows)]
         return found
 
-    def _draw(self, stream: RandomStream, count: int) -> NDArray[np.int32]:
-        return self._weights.draw(stream, self._batch_size, count, replacement=self._replacement, name="batch_size")
+    def _draw_rows(self, stream: RandomStream, size: int, count: int, name: str) -> NDArray[np.int32]:
+        return self._weights.draw(stream, size, count, replacement=self._replacement, name=name)
 
     def _feedback(self) -> dict[str, Any]:
         return self._weights.state()

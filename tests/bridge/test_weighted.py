@@ -152,6 +152,19 @@ def test_a_resumed_sampler_goes_on_in_r(make: Callable[[], Any], consumed: int, 
     assert first.tolist() == sampler.batches(1)[0].tolist(), "another epoch begins at its first batch"
 
 
+@SAMPLERS
+def test_samples_outside_epochs_are_those_of_python_and_go_on_in_r(make: Callable[[], Any], r: Session) -> None:
+    sampler = make()
+    instance = instance_of(r, sampler)
+    found = [as_array(r.call_function(instance["sample"], k)) - 1 for k in (3, 1, 6, 2)]
+    assert [rows.tolist() for rows in found] == [sampler.sample(k).tolist() for k in (3, 1, 6, 2)]
+    sampler.update([0, 1], [2.5, 0.5])
+    generator = rbridge.as_torch_sampler(sampler)
+    assert_same_recipe(r, sampler, generator)
+    rows = as_array(r.call_function(r.call_function(generator, None)["sample"], 5)) - 1
+    assert rows.tolist() == sampler.sample(5).tolist()
+
+
 @pytest.mark.parametrize(
     ("changed", "text"),
     [
@@ -159,6 +172,8 @@ def test_a_resumed_sampler_goes_on_in_r(make: Callable[[], Any], consumed: int, 
         ({"weights": np.ones(8, dtype=np.int32)}, "have 8 doubles as 'weights'. Got 8 values instead."),
         ({"batch": 8.0}, "have a place in an epoch as"),
         ({"generator": None}, "have a place in an epoch as"),
+        ({"sample_generator": np.zeros(9, dtype=np.int32)}, "have the 625 words of a generator as 'sample_generator'"),
+        ({"sample_generator": np.full(625, 625, dtype=np.int32)}, "have the 625 words of a generator as"),
         ({"drawn": np.zeros(2, dtype=np.int32)}, "have whole batches of integers as 'drawn'. Got 2 values instead."),
         ({"drawn": np.full(3, 8, dtype=np.int32)}, "hold row positions from 1 to 8, counted from 1. Got 9 instead."),
         ({"drawn": np.full(3, -(2**31), dtype=np.int32)}, "counted from 1. Got NA instead."),

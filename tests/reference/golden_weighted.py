@@ -22,13 +22,15 @@ ABOUT = (
     "rows are added, which get the largest abs(priority) + epsilon ever told and take the places of the oldest where "
     "there is no other. The weights of draws are (abs(priority) + epsilon) ^ alpha; 'stratified' draws one row from "
     "each of 'batch_size' equal slices of their sum. 'importance_weights' are those of the last batch's rows after it,"
-    " with 12 digits, since powers differ in the last. Long lists are cut as in batches.json. Written by "
+    " with 12 digits, since powers differ in the last. 'samples' are the numbers of rows that are drawn outside epochs "
+    "after the last batch, from the stream of epoch 6700001, and 'sampled' these rows. "
+    "Long lists are cut as in batches.json. Written by "
     "tests/reference/golden_weighted.py."
 )
 
 
-def cases() -> Iterator[dict[str, Any]]:
-    """Yield the inputs of all cases."""
+def epoch_cases() -> Iterator[dict[str, Any]]:
+    """Yield the inputs of all cases of epochs."""
     for n, batch_size, n_batches in (
         (1, 1, 2),
         (10, 3, 5),
@@ -100,6 +102,18 @@ def cases() -> Iterator[dict[str, Any]]:
                 }
 
 
+def cases() -> Iterator[dict[str, Any]]:
+    """Yield the inputs of all cases: those of epochs, and some of them again with samples."""
+    of_epochs = list(epoch_cases())
+    yield from of_epochs
+    yield from (with_samples(case) for case in of_epochs if case["kind"] != "uniform" and case["n"] in (9, 64, 60))
+
+
+def with_samples(case: dict[str, Any]) -> dict[str, Any]:
+    """Return the input of a case that also draws rows outside epochs."""
+    return {**case, "samples": [3, 1, 4]}
+
+
 def expected_of(case: dict[str, Any]) -> dict[str, Any]:
     """Return the rows of the case's epoch."""
     if case["kind"] == "prioritised":
@@ -121,7 +135,14 @@ def expected_of(case: dict[str, Any]) -> dict[str, Any]:
                 changed = list(range(0, case["n"], update["step"]))
                 weighted.update(changed, [update["weight"]] * len(changed))
         rows += next(iterator)
-    return {"rows": cut(rows)}
+    return {"rows": cut(rows), **sampled(weighted, case)}
+
+
+def sampled(sampler: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Return the rows that a case draws outside epochs."""
+    if "samples" not in case:
+        return {}
+    return {"sampled": [row for k in case["samples"] for row in sampler.sample(k).tolist()]}
 
 
 def prioritised(case: dict[str, Any]) -> dict[str, Any]:
@@ -143,7 +164,8 @@ def prioritised(case: dict[str, Any]) -> dict[str, Any]:
                 sampler.append(update["append"])
         batch = next(iterator)
         rows += batch
-    return {"rows": cut(rows), "importance_weights": [float(f"{x:.12g}") for x in sampler.importance_weights(batch)]}
+    importance_weights = [float(f"{x:.12g}") for x in sampler.importance_weights(batch)]
+    return {"rows": cut(rows), "importance_weights": importance_weights, **sampled(sampler, case)}
 
 
 def as_text() -> str:

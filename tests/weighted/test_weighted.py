@@ -325,6 +325,8 @@ def test_a_state_in_the_middle_of_a_step_is_for_all_ranks_together_only() -> Non
         ({"generator": [0] * 624 + [-1]}, "must hold words of the generator, integers from 0 to 4294967295. Got -1"),
         ({"generator": [0] * 624 + [2**32]}, "integers from 0 to 4294967295. Got 4294967296"),
         ({"generator": [0.5] * 625}, "integers from 0 to 4294967295. Got float64 values"),
+        ({"sample_generator": [1, 2]}, "must hold 625 words of the generator. Got 2 values"),
+        ({"sample_generator": [625] + [1] * 624}, "must hold a place of the generator from 0 to 624. Got 625"),
         ({"drawn": [[1000, -5, 2, 3]]}, "must hold drawn rows from 0 to 39. Got 1000"),
         ({"drawn": [[0, -5, 2, 3]]}, "must hold drawn rows from 0 to 39. Got -5"),
         ({"drawn": [2**32, 1, 2, 3]}, "must hold drawn batches of 4 rows. Got an array of shape (4,)"),
@@ -347,7 +349,7 @@ def test_a_state_that_cannot_be_is_refused_and_changes_nothing(changed: dict, te
     assert text in str(caught.value)
     assert as_json(sampler.state_dict(batches_consumed=1)) == before
     del state["generator"]
-    with pytest.raises(ValueError, match="'drawn', 'generator' and 'feedback' too|version 1"):
+    with pytest.raises(ValueError, match="'generator', 'sample_generator' and 'feedback' too|version 1"):
         sampler.load_state_dict(state)
 
 
@@ -395,6 +397,94 @@ def test_numbers_of_batches_that_no_epoch_can_have_are_refused(make: Any, n_batc
         make([1.0] * 100 if make is WeightedBatchSampler else 100, 16, n_batches=n_batches)
     largest = make([1.0] * 100 if make is WeightedBatchSampler else 100, 16, n_batches=2**31 - 1, seed=1)
     assert len(largest) == 2**31 - 1
+
+
+@MAKERS
+def test_a_sample_follows_from_the_seed_and_the_samples_before(make: Callable[..., Any]) -> None:
+    sampler, twin = make(), make()
+    drawn = [sampler.sample(k) for k in (3, 0, 5, 3)]
+    assert [len(rows) for rows in drawn] == [3, 0, 5, 3] and drawn[0].dtype == np.int32
+    list(twin)
+    twin.set_epoch(7)
+    assert [twin.sample(k).tolist() for k in (3, 0, 5, 3)] == [rows.tolist() for rows in drawn]
+    assert make(seed=2).sample(20).tolist() != make().sample(20).tolist()
+
+
+@BOTH
+def test_a_sample_is_what_the_sum_tree_draws_by_the_weights_so_far(replacement: bool) -> None:
+    sampler = sampler_of(replacement)
+    tree = SumTree(WEIGHTS, seed=epoch_seed(1, 6_700_001))
+    for step, k in enumerate((5, 1, 9)):
+        assert sampler.sample(k).tolist() == tree.sample(k, replacement=replacement).tolist()
+        tell(sampler, [0, 3], step)
+        tree.update([0, 3], sampler.weights([0, 3]))
+
+
+def test_samples_follow_the_weights() -> None:
+    rows = sampler_of().sample(200_000)
+    assert_follows(np.bincount(rows, minlength=N), WEIGHTS / WEIGHTS.sum())
+
+
+def test_a_stratified_sample_has_one_row_of_each_equal_slice() -> None:
+    sampler = PrioritizedBatchSampler(4, 2, stratified=True, seed=1)
+    for _ in range(20):
+        assert sampler.sample(8).tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
+
+
+@MAKERS
+def test_samples_do_not_change_the_iteration(make: Callable[..., Any]) -> None:
+    sampler = make()
+    iterator, drawn = iter(sampler), []
+    for rows in iterator:
+        drawn.append(rows)
+        sampler.sample(4)
+    assert drawn == [batch.tolist() for batch in make().batches(0)]
+    assert list(sampler) == [batch.tolist() for batch in make().batches(1)]
+
+
+@MAKERS
+def test_samples_go_on_where_a_state_or_a_copy_was_taken(make: Callable[..., Any]) -> None:
+    sampler = make()
+    next(iter(sampler))
+    fresh = sampler.state_dict(batches_consumed=1)
+    assert fresh["sample_generator"] is None
+    sampler.sample(3)
+    state = sampler.state_dict(batches_consumed=1)
+    copies = [pickle.loads(pickle.dumps(sampler)), make(), make()]
+    copies[1].load_state_dict(state)
+    copies[2].load_state_dict(as_json(state))
+    expected = [sampler.sample(4).tolist() for _ in range(300)]
+    for resumed in copies:
+        assert [resumed.sample(4).tolist() for _ in range(300)] == expected
+    sampler.load_state_dict(fresh)
+    assert sampler.sample(9).tolist() == make().sample(9).tolist(), "a state from before the first sample"
+
+
+@MAKERS
+def test_samples_of_all_ranks_one_after_the_other_are_those_of_the_whole(make: Callable[..., Any]) -> None:
+    whole, ranks = make(num_replicas=3), [make(num_replicas=3, rank=rank) for rank in range(3)]
+    for step, k in enumerate((4, 1, 0, 6)):
+        parts = [rank.sample(k).tolist() for rank in ranks]
+        assert parts == [whole.sample(k).tolist() for _ in range(3)]
+        for sampler in (whole, *ranks):
+            tell(sampler, [0, 5], step)
+    for rank in ranks:
+        assert as_json(rank.state_dict())["sample_generator"] == as_json(whole.state_dict())["sample_generator"]
+
+
+def test_a_refused_sample_changes_nothing() -> None:
+    sampler = sampler_of(False)
+    positive = int((WEIGHTS > 0).sum())
+    before = as_json(sampler.state_dict())
+    text = f"'k' parameter of WeightedBatchSampler must be at most {positive}, the number of positive weights, without"
+    with pytest.raises(ValueError, match=text):
+        sampler.sample(positive + 1)
+    with pytest.raises(ValueError, match="'k' parameter of WeightedBatchSampler must be an integer from 0 to"):
+        sampler.sample(-1)
+    with pytest.raises(ValueError, match="'priorities' parameter of PrioritizedBatchSampler must not all be 0"):
+        PrioritizedBatchSampler(0, 2, capacity=4).sample(1)
+    assert as_json(sampler.state_dict()) == before
+    assert sampler.sample(positive).tolist() == sampler_of(False).sample(positive).tolist()
 
 
 def test_what_training_libraries_look_at() -> None:

@@ -83,6 +83,28 @@ draw_feedback_epoch = function(private, epoch, draw) {
   )
 }
 
+# `k` rows by what the sampler has been told until now, outside all epochs, of a stream of random numbers of their own.
+# `draw(private, stream, k)` is as in feedback_batches(), for one batch of `k` rows.
+sample_rows = function(private, k, draw) {
+  check_is_trained_on(private)
+  k = check_between(k, "k", 0, largest_count)
+  stream = private$.recipe$state$sample_generator
+  if (is.null(stream)) {
+    stream = new_stream(epoch_seed(private$.recipe$seed, largest_epoch + 1))
+  }
+  drawn = draw(private, stream, k)
+  private$.recipe$state$sample_generator = drawn$stream
+  drawn$rows
+}
+
+# The words of a generator in the state of a recipe; the core looks at the first one, the place, once more.
+check_words = function(recipe, name) {
+  words = recipe$state[[name]]
+  if (!is.integer(words) || length(words) != 625L || is.na(words[1L]) || words[1L] < 0L || words[1L] > 624L) {
+    stop_parameter("recipe", sprintf("have the 625 words of a generator as '%s'", name), show_value(words))
+  }
+}
+
 # Where an epoch begins: -> list(batch = how many batches are past, rows = what is already drawn, from 1, stream).
 # That is at its beginning, unless the sampler was resumed within that very epoch; the next iteration uses that up.
 take_place = function(private, epoch) {
@@ -101,6 +123,9 @@ place_entries = c("epoch", "batch", "drawn", "generator")
 
 check_place = function(recipe, n_rows) {
   state = recipe$state
+  if (!is.null(state$sample_generator)) {
+    check_words(recipe, "sample_generator")
+  }
   given = place_entries %in% names(state)
   if (!any(given)) {
     return(invisible())

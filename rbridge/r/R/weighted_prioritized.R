@@ -41,6 +41,9 @@
 #'   Returns the instance invisibly.
 #' * `append(count = 1)`: adds rows, and returns their positions.
 #'   If there is no room left, they are those of the oldest rows: it is there that the caller puts what is new.
+#' * `sample(k)`: `k` rows, `integer()`, drawn by the priorities as they are now, for training loops without epochs.
+#'   The random numbers follow from the seed and the calls of `sample()` before.
+#'   They are not those of any epoch, so an iteration is the same with and without such calls.
 #' * `importance_weights(rows, batch = NULL)`: the factors by which the losses of rows are multiplied, by the priorities
 #'   as they are now.
 #'   `batch` is the number of the batch, for which `beta` is asked if it is a function.
@@ -79,7 +82,7 @@
 #' buffer = batch_sampler_prioritized(0, batch_size = 2, capacity = 1000, n_batches = 100, seed = 1,
 #'   beta = function(batch) min(1, 0.4 + batch / 1000))(NULL)
 #' buffer$append(3)
-#' rows = buffer$.iter()()
+#' rows = buffer$sample(2)
 #' buffer$importance_weights(rows, batch = 1)
 #' buffer$update(rows, c(0.5, -2))
 batch_sampler_prioritized = function(n, batch_size, alpha = 0.6, beta = 0.4, epsilon = 1e-6, stratified = FALSE,
@@ -158,6 +161,7 @@ kind_prioritized = function() {
         invisible(self)
       },
       append = function(count = 1) append_prioritized(private, count),
+      sample = function(k) sample_rows(private, k, draw_prioritized_rows),
       importance_weights = function(rows, batch = NULL) importance_weights(private, rows, batch)
     ),
     private = c(row_weight_fields, list(.largest = NULL))
@@ -187,9 +191,12 @@ check_prioritized = function(recipe) {
 }
 
 draw_prioritized_batches = function(private, stream, count) {
-  parts = private$.recipe$parts
-  form = if (parts$stratified == 1L) draw_forms$slices else draw_forms$replacement
-  draw_row_weights(private, stream, parts$batch_size, count, form, prioritized_names)
+  draw_prioritized_rows(private, stream, private$.recipe$parts$batch_size, count)
+}
+
+draw_prioritized_rows = function(private, stream, size, count = 1) {
+  form = if (private$.recipe$parts$stratified == 1L) draw_forms$slices else draw_forms$replacement
+  draw_row_weights(private, stream, size, count, form, prioritized_names)
 }
 
 update_prioritized = function(private, rows, priorities) {

@@ -32,6 +32,9 @@
 #'   counts.
 #'   Returns the instance invisibly.
 #' * `weights(rows = NULL)`: the weights of rows, or of all of them, as they are now.
+#' * `sample(k)`: `k` rows, `integer()`, drawn by the weights as they are now, for training loops without epochs.
+#'   The random numbers follow from the seed and the calls of `sample()` before.
+#'   They are not those of any epoch, so an iteration is the same with and without such calls.
 #'
 #' `batches(epoch)` draws what an epoch would be with the weights as they are now, and changes nothing.
 #'
@@ -133,7 +136,13 @@ kind_weighted = function() {
         update_weighted(private, rows, weights)
         invisible(self)
       },
-      weights = function(rows = NULL) weighted_weights(private, rows)
+      weights = function(rows = NULL) weighted_weights(private, rows),
+      sample = function(k) {
+        form = weighted_form(private$.recipe$parts$replacement)
+        sample_rows(private, k, function(private, stream, k) {
+          draw_row_weights(private, stream, k, 1, form, sum_tree_names)
+        })
+      }
     ),
     private = row_weight_fields
   )

@@ -19,6 +19,7 @@
 enum {
   LARGEST_SEED = 2147483646,
   LARGEST_EPOCH = 6700000,
+  SAMPLE_EPOCH = LARGEST_EPOCH + 1, /* what samplers draw outside epochs comes from the stream of this one */
   MOST_ROWS = 2147483647, /* rows are numbered in 32 bits */
   STEP = 1 << 18          /* rows or batches between two looks for an interrupt */
 };

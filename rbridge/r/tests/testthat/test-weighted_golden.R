@@ -14,6 +14,15 @@ draw_weighted = function(case) {
       rows = c(rows, replicate(together, draw_batch(weights, case$batch_size, case$replacement)))
     }
   }
+  with_samples(rows, case, function(k) draw_batch(weights, k, case$replacement))
+}
+
+# Rows with those that the case draws outside epochs as an attribute.
+with_samples = function(rows, case, draw) {
+  if (!is.null(case$samples)) {
+    sampled = with_seed_of(list(seed = case$seed, epoch = 6700001), lapply(unlist(case$samples), draw))
+    attr(rows, "sampled") = unlist(sampled)
+  }
   rows
 }
 
@@ -33,14 +42,19 @@ draw_prioritised = function(case) {
     }
     weights = c(sizes^case$alpha, numeric(case$capacity - length(sizes)))
     levels = tree_levels(weights)
-    drawn = vapply(seq_len(case$batch_size) - 1, numeric(1L), FUN = function(slice) {
-      if (case$stratified) draw_row(levels, slice, case$batch_size) else draw_row(levels)
-    })
+    draw = function(k) {
+      vapply(seq_len(k) - 1, numeric(1L), FUN = function(slice) {
+        if (case$stratified) draw_row(levels, slice, k) else draw_row(levels)
+      })
+    }
+    drawn = draw(case$batch_size)
     rows = c(rows, drawn)
   }
+  rows = with_samples(rows, case, draw)
   weights = weights[weights > 0]
   least = if (case$normalise) min(weights) else mean(weights)
-  structure(rows, importance_weights = (least / weights[drawn + 1])^case$beta)
+  attr(rows, "importance_weights") = (least / weights[drawn + 1])^case$beta
+  rows
 }
 
 draw_uniform = function(case) {
@@ -81,10 +95,16 @@ sample_uniform = function(case) {
 sample_weighted = function(case) {
   sampler = batch_sampler_weighted(made_numbers(case$n, case$weights), case$batch_size, replacement = case$replacement,
     n_batches = case$n_batches, seed = case$seed, num_replicas = case$num_replicas)(NULL)
-  sampled_epoch(sampler, case, function(update) {
+  rows = sampled_epoch(sampler, case, function(update) {
     rows = seq(1, case$n, by = update$step)
     sampler$update(rows, rep(update$weight, length(rows)))
-  })$all
+  })
+  structure(rows$all, sampled = samples_of(sampler, case))
+}
+
+# The rows, counted from 0, that the case draws outside epochs.
+samples_of = function(sampler, case) {
+  if (!is.null(case$samples)) unlist(lapply(case$samples, sampler$sample)) - 1
 }
 
 sample_prioritised = function(case) {
@@ -97,15 +117,16 @@ sample_prioritised = function(case) {
     sampler$update(rows, rep(update$priority, length(rows)))
     sampler$append(update$append)
   })
-  structure(rows$all, importance_weights = sampler$importance_weights(rows$last))
+  structure(rows$all, importance_weights = sampler$importance_weights(rows$last), sampled = samples_of(sampler, case))
 }
 
 expect_golden_rows = function(draws, with_generator) {
   cases = read_golden("weighted.json")$cases
-  expect_gt(length(cases), 70L)
+  expect_gt(length(cases), 90L)
   for (case in cases) {
     drawn = with_generator(case$input, draws[[case$input$kind]](case$input))
     rows = as.vector(drawn)
+    expect_equal(attr(drawn, "sampled"), unlist(case$expected$sampled), tolerance = 0)
     expect_equal(attr(drawn, "importance_weights"), unlist(case$expected$importance_weights), tolerance = 1e-11)
     expected = case$expected$rows
     if (length(rows) <= 2000L) expected = unlist(expected)

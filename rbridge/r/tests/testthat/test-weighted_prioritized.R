@@ -82,6 +82,24 @@ test_that("a new row gets the largest priority ever told, 1 before any, and the 
     "to 4. Got 5 instead."), fixed = TRUE)
 })
 
+test_that("a sample has rows of a stream of its own, and neither an iteration nor a copy sees it", {
+  sampler = prioritized_of(6, 3, n_batches = 4, seed = 2)
+  twin = prioritized_of(6, 3, n_batches = 4, seed = 2)
+  tree = sum_tree(rep(1, 6), seed = epoch_seed(2, 6700001))
+  expect_identical(sampler$sample(5), tree$sample(5))
+  copy = sampler$clone()
+  loaded = unserialize(serialize(sampler, NULL))
+  rows = tree$sample(4)
+  expect_identical(sampler$sample(4), rows)
+  expect_identical(copy$sample(4), rows)
+  expect_identical(loaded$sample(4), rows)
+  expect_identical(sampler$sample(0), integer())
+  expect_identical(next_epoch_of(sampler), next_epoch_of(twin))
+  of = "The 'k' parameter of batch_sampler_prioritized must be an integer from 0 to 2147483647."
+  expect_error(sampler$sample(-1), paste(of, "Got -1 instead."), fixed = TRUE)
+  expect_error(sampler$sample(c(1, 2)), paste(of, "Got 2 values instead."), fixed = TRUE)
+})
+
 test_that("a batch of an empty buffer is an error", {
   sampler = prioritized_of(0, 2, capacity = 4, seed = 1)
   expect_error(sampler$.iter()(), paste("The 'priorities' parameter of batch_sampler_prioritized must not all be 0",

@@ -214,3 +214,16 @@ test_that("mlr3torch trains on the batches, and predicts in the order of the row
     }
   }
 })
+
+test_that("a sample is drawn by the weights as they are now, without replacement if the batches are", {
+  for (replacement in c(TRUE, FALSE)) {
+    sampler = batch_sampler_weighted(c(1, 0, 4, 5), 2, replacement = replacement, seed = 1)(NULL)
+    tree = sum_tree(c(1, 0, 4, 5), seed = epoch_seed(1, 6700001))
+    expect_identical(sampler$sample(3), tree$sample(3, replacement = replacement))
+    sampler$update(2, 9)
+    tree$update(2, 9)
+    expect_identical(sampler$sample(4), tree$sample(4, replacement = replacement))
+  }
+  expect_error(sampler$sample(5), paste("The 'k' parameter of batch_sampler_weighted must be at most 4, the number of",
+    "positive weights, without replacement. Got 5 instead."), fixed = TRUE)
+})
