@@ -16,12 +16,11 @@ from typing import Any, Optional
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pandas.api import types
 
-from pystrat.arrays import as_doubles, plain_array
 from pystrat.entries import named_by_class
+from pystrat.label_matrix import as_label_matrix, no_row_of
 from pystrat.limits import MAX_COUNT, MAX_EXACT
-from pystrat.messages import RefusedType, RefusedValue, check_choice, check_flag, check_integer, count_of, show
+from pystrat.messages import RefusedValue, check_choice, check_flag, check_integer, count_of, show
 from pystrat.base import Batches, BatchSampler, epoch_permutation
 from pystrat.recipe import Recipe, compact, make_recipe
 from pystrat.sizes import share_of_replicas
@@ -127,7 +126,7 @@ class MultilabelBatchSampler(BatchSampler):
         shortfall = check_choice(shortfall, "shortfall", choices=SHORTFALL_CHOICES)
         self._shuffle = check_flag(shuffle, "shuffle")
         self._told = {"max_batches": max_batches, "shortfall": shortfall, "num_replicas": num_replicas}
-        matrix, self._labels = _as_matrix(labels)
+        matrix, self._labels = as_label_matrix(labels)
         self._codes, self._sets = _number_sets(matrix)
         self._n_batches = self._choose_batches(matrix, max_batches, shortfall)
         self._minimum = min(self._minimum, MAX_EXACT)  # more is the same: no batch has it
@@ -156,7 +155,7 @@ class MultilabelBatchSampler(BatchSampler):
         rarest = int(counts.argmin())
         n_min = int(counts[rarest])
         if n_min == 0:
-            raise _no_row_of(self._labels[rarest])
+            raise no_row_of(self._labels[rarest])
         if minimum > n_min and shortfall == "error":
             required = f"be at most {n_min}: the rarest label, '{self._labels[rarest]}', has {count_of(n_min, 'row')}"
             advice = "Lower it, or set 'shortfall' to 'warn' or 'allow'."
@@ -316,55 +315,3 @@ def _number_sets(matrix: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[np.bo
     first[codes[::-1]] = np.arange(n_rows)[::-1]  # of equal codes the last one counts
     dtype = np.uint8 if n_sets <= 2**8 else np.uint16 if n_sets <= 2**16 else np.int32
     return codes.astype(dtype), np.ascontiguousarray(matrix[first])
-
-
-def _as_matrix(labels: Any) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
-    """Return the labels as a logical matrix, and their names; refuse anything but 0 and 1."""
-    names: Optional[tuple[str, ...]] = None
-    if isinstance(labels, pd.DataFrame):
-        names = tuple(str(name) for name in labels.columns)
-        array = _frame_to_array(labels)
-    elif hasattr(labels, "toarray"):
-        if hasattr(labels, "getnnz"):
-            _check_columns(labels)
-        array = labels.toarray()
-    elif isinstance(labels, (list, tuple)) or hasattr(labels, "ndim"):
-        array = plain_array(labels, "labels")
-    else:
-        raise RefusedType("labels", "be a matrix with one row a row of the dataset", show(labels))
-    if array.ndim != 2:
-        got = f"{count_of(array.ndim, 'dimension')}"
-        raise RefusedType("labels", "be a matrix with one row a row of the dataset", got)
-    for length, noun in zip(array.shape, ("row", "column")):
-        if length == 0:
-            raise RefusedValue("labels", f"have at least one {noun}", f"0 {noun}s")
-    if len(array) > MAX_COUNT:
-        raise RefusedValue("labels", f"have at most {MAX_COUNT} rows", count_of(len(array), "row"))
-    if array.dtype.kind not in "biuf":
-        raise RefusedType("labels", "hold 0 and 1", f"{array.dtype} values")
-    matrix: NDArray[np.bool_] = array == 1
-    other = ~matrix & (array != 0)
-    if other.any():
-        raise RefusedValue("labels", "hold 0 and 1", show(array[other][0].item()))
-    return np.ascontiguousarray(matrix), names or tuple(str(place) for place in range(matrix.shape[1]))
-
-
-def _check_columns(labels: Any) -> None:
-    """Refuse a sparse matrix with a label that no row has, before it takes the memory of a dense one."""
-    rows = np.asarray(labels.getnnz(axis=0))
-    empty = np.flatnonzero(rows == 0)
-    if labels.shape[0] and len(empty):
-        raise _no_row_of(str(empty[0]))
-
-
-def _no_row_of(label: str) -> ValueError:
-    return RefusedValue("labels", "have a row of every label", f"no row of label '{label}'", "Leave the label out.")
-
-
-def _frame_to_array(frame: pd.DataFrame) -> NDArray[Any]:
-    """Return the columns of a DataFrame as an array of doubles; missing values become NaN, which is refused later."""
-    for name, dtype in zip(frame.columns, frame.dtypes):
-        if not (types.is_bool_dtype(dtype) or types.is_numeric_dtype(dtype)) or types.is_complex_dtype(dtype):
-            raise RefusedType("labels", "hold 0 and 1", f"{dtype} values in column '{name}'")
-    columns = [as_doubles(frame.iloc[:, place]) for place in range(frame.shape[1])]
-    return np.stack(columns, axis=1) if columns else np.empty(frame.shape)
