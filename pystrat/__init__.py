@@ -22,6 +22,12 @@ if TYPE_CHECKING:  # what `_MODULE_OF` says, for type checkers and editors
     from pystrat.pairs.datasets import FeatureLookup, PairDataset, TripleDataset
     from pystrat.pairs.sampler import NegativePairBatchSampler, decode_pairs
     from pystrat.pairs.triples import TripleBatchSampler
+    from pystrat.weighted.class_weights import (
+        effective_number_weights,
+        inverse_frequency_weights,
+        repeat_factors,
+        temperature_weights,
+    )
     from pystrat.weighted.prioritized import PrioritizedBatchSampler
     from pystrat.report import batch_counts, plot_batch_counts, plot_plan
     from pystrat.stratified.subset import StrataSubsetBatchSampler
@@ -55,7 +61,9 @@ __all__ = [
     "bin_target",
     "correct_probabilities",
     "decode_pairs",
+    "effective_number_weights",
     "epoch_permutation",
+    "inverse_frequency_weights",
     "labels_of",
     "min_samples_for_batch_size",
     "plot_batch_counts",
@@ -63,6 +71,8 @@ __all__ = [
     "plot_plan",
     "plot_roc_curves",
     "published_class_weights",
+    "repeat_factors",
+    "temperature_weights",
 ]
 __version__ = "0.1.0"
 
@@ -87,12 +97,16 @@ _MODULE_OF = {
     "bin_target": "stratified.bins",
     "correct_probabilities": "downsampling.probabilities",
     "decode_pairs": "pairs.sampler",
+    "effective_number_weights": "weighted.class_weights",
+    "inverse_frequency_weights": "weighted.class_weights",
     "labels_of": "stratified.labels",
     "plot_batch_counts": "report",
     "plot_learning_curves": "plots",
     "plot_plan": "report",
     "plot_roc_curves": "plots",
     "published_class_weights": "downsampling.probabilities",
+    "repeat_factors": "weighted.class_weights",
+    "temperature_weights": "weighted.class_weights",
 }
 
 # The modules and the rooms in which these names are.

@@ -249,6 +249,13 @@ def check_class_weights(found: Any, given: Arguments) -> None:
     assert min(found) > 0 and abs(sum(found) - 1) < 1e-3
 
 
+def check_row_weights(found: np.ndarray, given: Arguments) -> None:
+    labels = given["labels"]
+    n_rows = labels.shape[0] if hasattr(labels, "shape") else length_of(labels)
+    assert found.dtype == np.float64 and found.shape == (n_rows,)
+    assert (found > 0).all() and np.isfinite(found).all()
+
+
 def check_state(state: Any, given: Arguments) -> None:
     assert set(state) >= {"version", "fingerprint", "epoch", "batch"}
 
@@ -439,7 +446,9 @@ CALLS: dict[str, Call] = {
     "bin_target": Call(fixed(values=[1.0, 2.0, 3.0], n_bins=2), check_bins),
     "correct_probabilities": Call(fixed(probabilities=[0.5, 0.25], keep_rate=0.5), check_probabilities),
     "decode_pairs": Call(fixed(numbers=[7, 12], n_items=4), check_pair_numbers),
+    "effective_number_weights": Call(fixed(labels=LABELS), check_row_weights),
     "epoch_permutation": Call(fixed(n_rows=5, seed=1, epoch=2), check_permutation),
+    "inverse_frequency_weights": Call(fixed(labels=LABELS), check_row_weights),
     "labels_of": Call(fixed(dataset=Labelled(targets=LABELS), column="targets"), check_labels),
     "min_samples_for_batch_size": Call(fixed(strata=LABELS, batch_size=4), check_minimum),
     "plot_batch_counts": Call(fixed(tables={"x": pd.DataFrame({"a": [1, 2]})}, label="a"), anything),
@@ -447,6 +456,8 @@ CALLS: dict[str, Call] = {
     "plot_plan": Call(fixed(plan=pystrat.BatchPlan(2, np.array([2, 4]), ["a", "b"], "even")), anything),
     "plot_roc_curves": Call(fixed(scores={"x": [0.1, 0.2]}, labels=[0, 1]), anything),
     "published_class_weights": Call(fixed(weight=20), check_class_weights),
+    "repeat_factors": Call(fixed(labels=LABELS), check_row_weights),
+    "temperature_weights": Call(fixed(labels=LABELS, temperature=2), check_row_weights),
     # Methods
     "BatchPlan.layout": Call(
         fixed(n_rows=6),

@@ -58,15 +58,20 @@ label_sets = function(labels) {
   list(codes = recipe_codes(codes, nrow(sets)), sets = as.raw(t(sets)), n_labels = as.double(ncol(labels)))
 }
 
+check_labels_have_rows = function(labels) {
+  empty = which(colSums(labels) == 0)
+  if (length(empty) > 0L) {
+    stop_parameter("labels", "have a row of every label", sprintf("no row of label '%s'", colnames(labels)[empty[1L]]),
+      "Leave the label out.")
+  }
+}
+
 # The number of batches that the counts of the labels allow.
 multilabel_batches = function(labels, minimum, max_batches, shortfall, replicas) {
   counts = colSums(labels)
   rarest = which.min(counts)
   n_min = counts[[rarest]]
-  if (n_min == 0) {
-    stop_parameter("labels", "have a row of every label", sprintf("no row of label '%s'", colnames(labels)[rarest]),
-      "Leave the label out.")
-  }
+  check_labels_have_rows(labels)
   if (minimum > n_min && shortfall == "error") {
     stop_parameter("min_samples_per_label",
       sprintf("be at most %.0f: the rarest label, '%s', has %s", n_min, colnames(labels)[rarest],

@@ -160,6 +160,8 @@ calls = list(
   corpus_dataset = list(source = corpus, suffixes = ".txt"),
   correct_probabilities = list(probabilities = c(0.5, 0.25), keep_rate = 0.5),
   decode_pairs = list(numbers = c(7, 12), n_items = 4),
+  effective_number_weights = list(labels = labels_of_rows),
+  inverse_frequency_weights = list(labels = labels_of_rows),
   min_samples_for_batch_size = list(x = labels_of_rows, batch_size = 4),
   pair_dataset = list(n_users = 2, n_items = 2),
   plot_batch_counts = list(tables = list(x = data.frame(a = 1:2)), label = "a"),
@@ -167,9 +169,11 @@ calls = list(
   plot_plan = list(plan = batch_plan(labels_of_rows, 1)),
   plot_roc_curves = list(scores = list(x = c(0.1, 0.2)), labels = c(0, 1)),
   published_class_weights = list(weight = 20),
+  repeat_factors = list(labels = labels_of_rows),
   stratum_codes = list(codes = as.raw(c(0, 1)), names = c("a", "b")),
-  triple_dataset = list(n_users = 2, n_items = 2),
-  sum_tree = list(weights = c(1, 2), capacity = 2)
+  sum_tree = list(weights = c(1, 2), capacity = 2),
+  temperature_weights = list(labels = labels_of_rows, temperature = 2),
+  triple_dataset = list(n_users = 2, n_items = 2)
 )
 # What else is given with an argument.
 length_limits = list(lengths = c(1, 2, 3, 4, 5, 6), max_tokens = 9)

@@ -1,0 +1,223 @@
+"""Weights of rows that follow from how many rows have the same label, for `WeightedBatchSampler`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pystrat.entries import named_by_function
+from pystrat.label_matrix import as_label_matrix, no_row_of
+from pystrat.messages import RefusedValue, check_number, show
+from pystrat.strata import Strata, encode_strata
+
+
+@named_by_function
+def inverse_frequency_weights(labels: Any) -> NDArray[np.float64]:
+    """Return weights by which every class is drawn equally often.
+
+    The weight of a row is ``n / (C * n_c)``, with n rows, C classes, and n_c rows of the row's class. The mean of all
+    weights is 1. In R it is ``inverse_frequency_weights()``.
+
+    Parameters
+    ----------
+    labels : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns
+        The class of each row, as `StratifiedBatchSampler` takes strata. Of several columns, every combination that
+        occurs is a class.
+
+    Returns
+    -------
+    numpy.ndarray of float64, shape (n,)
+        One weight a row.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `labels` is no vector and no table, holds values of another kind, or has missing values.
+
+    Examples
+    --------
+    >>> from pystrat import inverse_frequency_weights
+    >>> inverse_frequency_weights(["a", "b", "b", "b"]).tolist()
+    [2.0, 0.6666666666666666, 0.6666666666666666, 0.6666666666666666]
+    """
+    classes = _classes(labels)
+    return _of_rows(classes, classes.n_rows / (len(classes.counts) * classes.counts.astype(np.float64)))
+
+
+@named_by_function
+def effective_number_weights(labels: Any, *, beta: float = 0.999) -> NDArray[np.float64]:
+    """Return weights by the effective number of samples of each class.
+
+    The weight of a row is ``(1 - beta) / (1 - beta ** n_c)``, with n_c rows of the row's class. It is between 1, for
+    ``beta=0``, and ``1 / n_c``, which it approaches for a `beta` near 1. In R it is ``effective_number_weights()``.
+
+    Parameters
+    ----------
+    labels
+        As in `inverse_frequency_weights`.
+    beta : float, default 0.999
+        At least 0 and below 1. The source tries 0.9, 0.99, 0.999 and 0.9999.
+
+    Returns
+    -------
+    numpy.ndarray of float64, shape (n,)
+        One weight a row.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `labels` is refused as by `inverse_frequency_weights`, or `beta` is out of range.
+
+    Notes
+    -----
+    The weight is computed as ``1 / (1 + beta + ... + beta ** (n_c - 1))``, which is the same. No difference cancels
+    digits, and the sum takes time for the logarithm of n_c.
+
+    The formula is that of Y. Cui, M. Jia, T.-Y. Lin, Y. Song and S. Belongie, "Class-Balanced Loss Based on Effective
+    Number of Samples" (2019). There it weighs the loss of a row.
+
+    Examples
+    --------
+    >>> from pystrat import effective_number_weights
+    >>> effective_number_weights(["a", "b", "b", "b"], beta=0.5).tolist()
+    [1.0, 0.5714285714285714, 0.5714285714285714, 0.5714285714285714]
+    """
+    beta = check_number(beta, "beta", minimum=0)
+    if beta >= 1:
+        raise RefusedValue("beta", "be below 1", show(beta))
+    classes = _classes(labels)
+    return _of_rows(classes, 1 / _geometric_sums(classes.counts, beta))
+
+
+@named_by_function
+def temperature_weights(labels: Any, *, temperature: float) -> NDArray[np.float64]:
+    """Return weights by which a class is drawn in proportion to the T-th root of its number of rows.
+
+    The weight of a row is ``n_c ** (1 / temperature) / n_c``, with n_c rows of the row's class. In R it is
+    ``temperature_weights()``.
+
+    Parameters
+    ----------
+    labels
+        As in `inverse_frequency_weights`.
+    temperature : float
+        T, at least 1. With 1, all rows are drawn alike. The larger it is, the more alike the classes are drawn.
+
+    Returns
+    -------
+    numpy.ndarray of float64, shape (n,)
+        One weight a row.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `labels` is refused as by `inverse_frequency_weights`, or `temperature` is below 1.
+
+    Examples
+    --------
+    >>> from pystrat import temperature_weights
+    >>> temperature_weights(["a", "b", "b", "b", "b"], temperature=2).tolist()
+    [1.0, 0.5, 0.5, 0.5, 0.5]
+    """
+    temperature = check_number(temperature, "temperature", minimum=1)
+    classes = _classes(labels)
+    # The power of single numbers is that of the system's C library, as in R. The one of arrays may differ from it.
+    distinct, places = np.unique(classes.counts, return_inverse=True)
+    roots = np.array([float(count) ** (1 / temperature) for count in distinct])
+    return _of_rows(classes, (roots / distinct)[places])
+
+
+@named_by_function
+def repeat_factors(labels: Any, *, threshold: float = 0.001) -> NDArray[np.float64]:
+    """Return how often each row is repeated so that rare labels are met more often.
+
+    The factor of a label is ``max(1, sqrt(threshold / f))``, with f the share of the rows that have it. The factor of
+    a row is the largest of its labels; it is 1 for a row without labels. In R it is ``repeat_factors()``.
+
+    Parameters
+    ----------
+    labels : vector as in `inverse_frequency_weights`, or matrix of shape (n, number of labels)
+        The label of each row. Or, for rows with any number of labels, a matrix as `MultilabelBatchSampler` takes it,
+        with 1 or True where the row has the label, else 0 or False: an array, tensor, sparse matrix, list of lists or
+        DataFrame. Every label of a matrix has a row.
+    threshold : float, default 0.001
+        From 0 to 1. Labels that at least this share of the rows has are not repeated.
+
+    Returns
+    -------
+    numpy.ndarray of float64, shape (n,)
+        One factor a row, at least 1.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `labels` is refused as by `inverse_frequency_weights` or `MultilabelBatchSampler`, or `threshold` is out of
+        range.
+
+    Notes
+    -----
+    The method is that of A. Gupta, P. Dollár and R. Girshick, "LVIS: A Dataset for Large Vocabulary Instance
+    Segmentation" (2019), with rows for images and labels for categories.
+
+    Examples
+    --------
+    >>> from pystrat import repeat_factors
+    >>> repeat_factors([[1, 0], [1, 1], [1, 0], [0, 0]], threshold=1).tolist()
+    [1.1547005383792515, 2.0, 1.1547005383792515, 1.0]
+    """
+    threshold = check_number(threshold, "threshold", minimum=0)
+    if threshold > 1:
+        raise RefusedValue("threshold", "be at most 1", show(threshold))
+    if not _is_matrix(labels):
+        classes = _classes(labels)
+        return _of_rows(classes, _factors(classes.counts, classes.n_rows, threshold))
+    matrix, names = as_label_matrix(labels)
+    counts = matrix.sum(axis=0)
+    if not counts.all():
+        raise no_row_of(names[int(counts.argmin())])
+    factors = np.ones(len(matrix))
+    for has_label, factor in zip(matrix.T, _factors(counts, len(matrix), threshold)):
+        np.maximum(factors, factor, out=factors, where=has_label)
+    return factors
+
+
+def _classes(labels: Any) -> Strata:
+    return encode_strata(labels, missing=None, name="labels")
+
+
+def _of_rows(classes: Strata, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the weight of each row, from those of the classes."""
+    found: NDArray[np.float64] = weights[classes.codes]
+    return found
+
+
+def _geometric_sums(counts: NDArray[np.int64], beta: float) -> NDArray[np.float64]:
+    """Return 1 + beta + ... + beta^(n - 1) for each count n.
+
+    The sum S(n) and the power beta^n grow along the bits of n: S(2 m) = S(m) + S(m) beta^m, S(m + 1) = 1 + beta S(m).
+    All steps are single operations on doubles, so that R has the same result.
+    """
+    sums, powers = np.zeros(len(counts)), np.ones(len(counts))
+    for bit in range(int(counts.max()).bit_length() - 1, -1, -1):
+        is_odd = (counts >> bit) & 1 == 1
+        sums += sums * powers
+        powers *= powers
+        sums = np.where(is_odd, sums * beta + 1, sums)
+        powers = np.where(is_odd, powers * beta, powers)
+    return sums
+
+
+def _factors(counts: NDArray[np.int64], n_rows: int, threshold: float) -> NDArray[np.float64]:
+    """Return the repeat factor of each label, from how many rows have it."""
+    factors: NDArray[np.float64] = np.maximum(1, np.sqrt(threshold / (counts / n_rows)))
+    return factors
+
+
+def _is_matrix(labels: Any) -> bool:
+    """Whether these are rows with any number of labels, not a vector or columns; the first item of a list decides."""
+    if isinstance(labels, (list, tuple)) and len(labels):
+        return isinstance(labels[0], (list, tuple)) or getattr(labels[0], "ndim", 0) > 0
+    return isinstance(labels, pd.DataFrame) or hasattr(labels, "toarray") or getattr(labels, "ndim", 1) == 2

@@ -1,0 +1,21 @@
+# The classes of rows, by whose sizes rows are weighted.
+
+# -> list(codes = the class of each row, from 1 in order of first appearance, counts = the rows of each class)
+class_sizes = function(labels) {
+  classes = encode_classes(labels)
+  list(codes = classes$codes, counts = as.double(tabulate(classes$codes, length(classes$names))))
+}
+
+# Labels are strata by another name, which errors have, too.
+encode_classes = function(labels) {
+  tryCatch(
+    {
+      classes = encode_strata(labels, missing = NULL)
+      check_missing(is.na(classes$codes), NULL)
+      classes
+    },
+    rbridge_refusal = function(refusal) {
+      stop_parameter("labels", refusal$requirement, refusal$got, refusal$advice)
+    }
+  )
+}

@@ -1,0 +1,182 @@
+"""Weights of classes: the formulas of their help pages, how labels are read, and the cases that R reads as well."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pystrat import (
+    WeightedBatchSampler,
+    effective_number_weights,
+    inverse_frequency_weights,
+    repeat_factors,
+    temperature_weights,
+)
+from tests.reference.chi_square import assert_follows
+from tests.reference.golden_class_weights import as_text, expected_of
+from tests.reference.golden_vectors import GOLDEN
+
+CASES = json.loads((GOLDEN / "class_weights.json").read_text(encoding="utf-8"))["cases"]
+LABELS = st.lists(st.sampled_from("abcd"), min_size=1, max_size=60)
+ALL = {
+    inverse_frequency_weights: {},
+    effective_number_weights: {"beta": 0.9},
+    temperature_weights: {"temperature": 3},
+    repeat_factors: {"threshold": 0.5},
+}
+EACH = pytest.mark.parametrize(
+    ("function", "parameters"), ALL.items(), ids=lambda value: getattr(value, "__name__", "")
+)
+
+
+@pytest.mark.parametrize("case", CASES, ids=[str(place) for place in range(len(CASES))])
+def test_golden_weights(case: dict) -> None:
+    expected = case["expected"]
+    if case["input"]["function"] == "temperature_weights":  # C libraries may differ in the last digit of a power
+        expected = pytest.approx(expected, rel=4e-16, abs=0)
+    assert expected_of(case["input"]) == expected
+
+
+def test_the_file_has_the_cases_that_python_writes() -> None:
+    found = json.loads(as_text())["cases"]
+    assert [case["input"] for case in found] == [case["input"] for case in CASES]
+
+
+@given(LABELS)
+def test_inverse_frequency(labels: list[str]) -> None:
+    found = inverse_frequency_weights(labels)
+    n_classes = len(set(labels))
+    assert found.tolist() == [len(labels) / (n_classes * labels.count(label)) for label in labels]
+    assert found.mean() == pytest.approx(1)
+
+
+@given(LABELS, st.floats(0, 1, exclude_max=True))
+def test_effective_number(labels: list[str], beta: float) -> None:
+    exact = Fraction(beta)
+    found = effective_number_weights(labels, beta=beta)
+    for label, weight in zip(labels, found.tolist()):
+        assert weight == pytest.approx(float((1 - exact) / (1 - exact ** labels.count(label))), rel=1e-14)
+
+
+def test_effective_numbers_of_large_classes_lose_no_digits() -> None:
+    labels = np.zeros(1_000_000, dtype=np.int8)
+    for beta in (0.5, 0.9999, 1 - 1e-9, np.nextafter(1, 0)):
+        found = effective_number_weights(labels, beta=beta)[0]
+        log = 1_000_000 * np.log1p(-(1 - np.longdouble(beta)))
+        assert found == pytest.approx(float((1 - np.longdouble(beta)) / -np.expm1(log)), rel=1e-13)
+
+
+@given(LABELS, st.floats(1, 1e6))
+def test_temperature(labels: list[str], temperature: float) -> None:
+    found = temperature_weights(labels, temperature=temperature)
+    expected = [labels.count(label) ** (1 / temperature) / labels.count(label) for label in labels]
+    assert found.tolist() == expected
+    assert temperature_weights(labels, temperature=1).tolist() == [1] * len(labels)
+
+
+@given(LABELS, st.floats(0, 1))
+def test_repeat_factors_of_one_label_a_row(labels: list[str], threshold: float) -> None:
+    found = repeat_factors(labels, threshold=threshold)
+    shares = [labels.count(label) / len(labels) for label in labels]
+    assert found.tolist() == [max(1, np.sqrt(threshold / share)) for share in shares]
+    matrix = np.array([[label == other for other in sorted(set(labels))] for label in labels])
+    assert repeat_factors(matrix, threshold=threshold).tolist() == found.tolist()
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans(), st.booleans()), min_size=1, max_size=40), st.floats(0, 1))
+def test_the_repeat_factor_of_a_row_is_the_largest_of_its_labels(rows: list[tuple], threshold: float) -> None:
+    matrix = np.array([*rows, (True, True, True)])
+    factors = [max(1, np.sqrt(threshold / (column.sum() / len(matrix)))) for column in matrix.T]
+    expected = [max([1.0, *(factor for has, factor in zip(row, factors) if has)]) for row in matrix]
+    assert repeat_factors(matrix, threshold=threshold).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        np.array,
+        torch.tensor,
+        pd.DataFrame,
+        scipy.sparse.csr_matrix,
+        lambda rows: [np.array(row) for row in rows],
+        lambda rows: [torch.tensor(row) for row in rows],
+        lambda rows: tuple(map(tuple, rows)),
+    ],
+)
+def test_forms_of_a_matrix(form: Any) -> None:
+    rows = [[1, 0], [1, 1], [1, 0], [0, 0]]
+    assert repeat_factors(form(rows), threshold=1).tolist() == repeat_factors(rows, threshold=1).tolist()
+
+
+@EACH
+def test_labels_may_be_all_that_strata_may_be(function: Any, parameters: dict) -> None:
+    labels = [2, 1, 2, 2, 7]
+    expected = function(labels, **parameters).tolist()
+    forms = [np.array(labels), pd.Series(labels, index=[9] * 5), torch.tensor(labels), list("babbc")]
+    forms += [pd.Categorical(labels), {"a": [1, 1, 1, 1, 2], "b": [1, 2, 1, 1, 1]}]
+    for form in forms:
+        assert function(form, **parameters).tolist() == expected
+
+
+@EACH
+def test_weights_are_ready_for_the_sampler_which_draws_classes_by_their_total(function: Any, parameters: dict) -> None:
+    labels = np.repeat([0, 1, 2], [5, 20, 60])
+    weights = function(labels, **parameters)
+    rows = WeightedBatchSampler(weights, 10, n_batches=5_000, seed=1).batches(0).rows
+    totals = np.bincount(labels, weights=weights)
+    assert_follows(np.bincount(labels[rows], minlength=3), totals / totals.sum())
+    if function is inverse_frequency_weights:
+        np.testing.assert_allclose(totals, totals[0])
+
+
+@EACH
+@pytest.mark.parametrize(
+    ("labels", "text"),
+    [
+        (
+            ["a", None, "a"],
+            "have no missing values. Got 1 missing of 3 rows instead. Leave these rows out of the dataset.",
+        ),
+        ([], "have at least one row. Got 0 rows"),
+        ([True, 1.0], "hold logical values, numbers, text or dates, one kind a column. Got a mix of kinds"),
+    ],
+)
+def test_labels_that_are_refused(function: Any, parameters: dict, labels: Any, text: str) -> None:
+    with pytest.raises((TypeError, ValueError)) as caught:
+        function(labels, **parameters)
+    assert f"The 'labels' parameter of {function.__name__} must {text}" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("function", "parameters", "text"),
+    [
+        (effective_number_weights, {"beta": 1}, "'beta' parameter of effective_number_weights must be below 1. Got 1"),
+        (
+            effective_number_weights,
+            {"beta": -1},
+            "'beta' parameter of effective_number_weights must be a finite number",
+        ),
+        (temperature_weights, {"temperature": 0.5}, "'temperature' parameter of temperature_weights must be a finite"),
+        (repeat_factors, {"threshold": 1.5}, "'threshold' parameter of repeat_factors must be at most 1. Got 1.5"),
+        (repeat_factors, {"threshold": -1}, "'threshold' parameter of repeat_factors must be a finite number of at"),
+    ],
+)
+def test_refused_parameters(function: Any, parameters: dict, text: str) -> None:
+    with pytest.raises(ValueError, match=text):
+        function(["a", "b"], **parameters)
+
+
+def test_a_matrix_with_a_label_that_no_row_has_is_refused() -> None:
+    with pytest.raises(ValueError, match="'labels' parameter of repeat_factors must have a row of every label. Got no"):
+        repeat_factors([[1, 0], [1, 0]])
+    with pytest.raises(ValueError, match="'labels' parameter of repeat_factors must hold 0 and 1. Got 2"):
+        repeat_factors(np.array([[1, 2], [1, 0]]))
