@@ -79,9 +79,9 @@ def contestants(n: int, k: int = BATCH) -> dict[str, Callable[[], Any]]:
     }
 
 
-def prioritised(n: int, k: int = BATCH) -> dict[str, Callable[[], Any]]:
+def prioritised(n: int, k: int = BATCH, method: str = "proportional") -> dict[str, Callable[[], Any]]:
     """Return the batches of a sampler with priorities, and their updates: a round of k rows each."""
-    sampler = PrioritizedBatchSampler(n, k, seed=1)
+    sampler = PrioritizedBatchSampler(n, k, method=method, seed=1)
     sampler.update(np.arange(n), RANDOM.random(n))
     stream = RandomStream(1)
     updates = iter([(RANDOM.integers(0, n, k), RANDOM.random(k)) for _ in range(50)] * 100_000)
@@ -106,6 +106,11 @@ def claims() -> None:
     for n, rounds in ((10_000_000, 31), (65_536, 101)):
         timings = interleaved(prioritised(n), rounds=rounds)
         show(f"update of priorities over a prioritised draw, n = {n:,}", ratio(timings, "update", "draw"))
+    for n, rounds in ((1_000_000, 31), (65_536, 31)):
+        ranks = {f"{name} by rank": run for name, run in prioritised(n, method="rank").items()}
+        timings = interleaved({**prioritised(n), **ranks}, rounds=rounds)
+        for name in ("draw", "update"):
+            show(f"{name} by rank over a proportional one, n = {n:,}", ratio(timings, f"{name} by rank", name))
 
 
 def beside_others() -> None:

@@ -306,6 +306,22 @@ cdef extern from "weighted.h" nogil:
     void put_back(SumTree *tree, DistinctDraw *draw)
     bint draw_distinct(SumTree *tree, Generator *generator, DistinctDraw *draw, int64_t at_most)
 
+cdef extern from "ranking.h" nogil:
+    ctypedef struct Ranking:
+        int64_t n_ranked
+    int64_t ranking_length(int64_t capacity)
+    int64_t ranking_blocks(int64_t capacity)
+    void init_ranking(
+        Ranking *ranking, int64_t capacity, double *keys, int32_t *rows, int32_t *begins, int64_t n_ranked,
+        int64_t n_blocks
+    )
+    void begin_ranking(Ranking *ranking, int64_t n_ranked)
+    void fill_ranking(Ranking *ranking, const int32_t *order, int64_t begin, int64_t end)
+    void set_keys(Ranking *ranking, const int64_t *rows, const double *keys, int64_t begin, int64_t end)
+    void ranks_to_rows(const Ranking *ranking, int32_t *ranks, int64_t count)
+    int64_t rank_of_row(const Ranking *ranking, int32_t row)
+    void weigh_ranks(int64_t first, int64_t count, double alpha, double *weights)
+
 cdef extern from "grouping.h" nogil:
     void begin_groups(int64_t n_groups, int64_t *offsets, int64_t *cursors)
     void place_members(const int64_t *groups, int64_t begin, int64_t end, int64_t *cursors, int64_t *order)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Optional
+from typing import Any, ClassVar, Mapping, Optional
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,6 @@ from pystrat._random import RandomStream
 from pystrat._sum_tree import WeightTree, first_outside
 
 _FINITE = "hold finite numbers, none below 0"
-_STATE_ENTRIES = {"weights", "next_position"}
 
 
 class RowWeights:
@@ -30,6 +29,8 @@ class RowWeights:
     minimum : bool
         Whether to keep the least positive weight.
     """
+
+    _entry: ClassVar[str] = "weights"  # in a state
 
     def __init__(
         self, weights: NDArray[np.float64], capacity: int, *, name: str = "weights", minimum: bool = False
@@ -105,23 +106,32 @@ class RowWeights:
             required = f"be at most {positive}, the number of positive weights, without replacement"
             raise RefusedValue(name, required, show(size))
 
+    def weights_of(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the weights by which rows are drawn, as a new array."""
+        found: NDArray[np.float64] = self.tree.leaves[rows]
+        return found
+
+    def values(self) -> NDArray[np.float64]:
+        """Return what all other numbers follow from, one value a row, as a new array."""
+        return self.tree.leaves[: self._length].copy()
+
     def state(self) -> dict[str, Any]:
         """Return all that changes."""
-        return {"weights": self.tree.leaves[: self._length].copy(), "next_position": self._next_position}
+        return {self._entry: self.values(), "next_position": self._next_position}
 
     def load_state(self, state: Any, *, fewest: int, drawn: NDArray[Any], positive: bool = False) -> None:
         """Take the weights of a state, with `positive` none of them 0.
 
         Refuse one of fewer rows or of more than there is place for, or whose drawn rows are none of them.
         """
-        if not isinstance(state, Mapping) or not _STATE_ENTRIES <= set(state):
-            raise RefusedValue("state", "hold the weights of the rows", show(state))
+        if not isinstance(state, Mapping) or not {self._entry, "next_position"} <= set(state):
+            raise RefusedValue("state", f"hold the {self._entry} of the rows", show(state))
         capacity = self.tree.capacity
-        weights = as_numbers(state["weights"], "state")
+        weights = as_numbers(state[self._entry], "state")
         length = len(weights)
         if not fewest <= length <= capacity:
-            required = f"{capacity} weights" if fewest == capacity else f"from {fewest} to {capacity} weights"
-            raise RefusedValue("state", f"hold {required}", show(weights))
+            required = f"{capacity}" if fewest == capacity else f"from {fewest} to {capacity}"
+            raise RefusedValue("state", f"hold {required} {self._entry}", show(weights))
         if positive and not weights.all():
             raise RefusedValue("state", "hold weights above 0", show(0))
         first, last = (0, capacity - 1) if length == capacity else (length, length)
@@ -143,12 +153,12 @@ class RowWeights:
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
         tree = state.pop("tree")
-        return {**state, "capacity": tree.capacity, "weights": tree.leaves[: self._length].copy()}
+        return {**state, "capacity": tree.capacity, "values": self.values()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        weights, capacity = state.pop("weights"), state.pop("capacity")
+        values, capacity = state.pop("values"), state.pop("capacity")
         self.__dict__.update(state)
-        self._build(weights, capacity)
+        self._build(values, capacity)
 
 
 def as_numbers(values: Any, name: str, *, count: Optional[int] = None) -> NDArray[np.float64]:

@@ -75,6 +75,7 @@ def samplers(folder: Path) -> list[BatchSampler]:
         PrioritizedBatchSampler(10, 3, seed=1),
         PrioritizedBatchSampler(10, 3, alpha=0.5, seed=1),
         PrioritizedBatchSampler(10, 3, stratified=True, seed=1),
+        PrioritizedBatchSampler(10, 3, method="rank", seed=1),
         EpochSubsetBatchSampler(10, 3, 2, seed=1),
         EpochSubsetBatchSampler(10, 3, 2, method="partition"),
         PerplexityBatchSampler(10, 3, 2, seed=1),

@@ -18,6 +18,8 @@ from pystrat.corpus import _draws
 from pystrat.pairs import _pairs
 from pystrat.stratified import _multilabel
 from pystrat.tree import _drawing
+from pystrat.weighted import _ranking
+from pystrat.weighted._ranking import Ranking
 from tests.test_numbering import colliding
 
 SOON = 0.005  # seconds; each call takes many times as long
@@ -60,6 +62,10 @@ def weight_tree() -> WeightTree:
     tree = WeightTree(2**20)
     tree.fill(np.ones(2**20))
     return tree
+
+
+def ranking() -> Ranking:
+    return Ranking(SMALL, zeros(SMALL, np.float64))
 
 
 def one_leaf() -> _drawing.Drawing:
@@ -148,6 +154,11 @@ CALLS: dict[str, Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]] = {
     "fill": lambda: (WeightTree(SMALL).fill, (np.ones(SMALL),)),
     "update": lambda: (weight_tree().update, (in_order(SMALL) % 2**20, np.ones(SMALL))),
     "first_outside": lambda: (_sum_tree.first_outside, (zeros(LARGE), 1)),
+    "rank_weights": lambda: (_ranking.rank_weights, (0, SMALL, 0.7)),
+    "set_keys, by sorting": lambda: (ranking().set_keys, (in_order(SMALL), np.ones(SMALL))),
+    "set_keys, by moves": lambda: (ranking().set_keys, (in_order(SMALL // 16), np.ones(SMALL // 16))),
+    "rows_of": lambda: (ranking().rows_of, (in_order(SMALL, np.int32),)),
+    "ranks_of": lambda: (ranking().ranks_of, (in_order(SMALL),)),
     "sample": lambda: (weight_tree().sample, (stream(), 64, 2**18)),
     "sample_without_replacement": lambda: (weight_tree().sample_without_replacement, (stream(), 2**20, 1)),
 }
@@ -202,3 +213,20 @@ def test_weights_are_as_before_after_an_interrupt(alarm: None) -> None:
         tree.update(rows, weights)
     assert np.array_equal(tree.memory, before) and tree.n_positive == SMALL
     assert tree.update(rows, weights) == -1 and tree.total == SMALL
+
+
+@pytest.mark.parametrize("count", [2**19, 2**23])
+def test_ranks_are_as_before_after_an_interrupt(alarm: None, count: int) -> None:
+    """Both by moves of some rows and by sorting all rows."""
+    keys = (in_order(2**23) % 1000).astype(np.float64)
+    ranked = Ranking(2**23, keys)
+    with pytest.raises(Interrupted):
+        signal.setitimer(signal.ITIMER_REAL, SOON)
+        ranked.set_keys(in_order(count), np.full(count, 500.5))
+    assert np.array_equal(ranked.keys, keys)
+    some = in_order(1000) * 8000
+    order = np.argsort(-keys, kind="stable")
+    assert np.array_equal(ranked.rows_of(some.astype(np.int32)), order[some])
+    ranked.set_keys(in_order(count), np.full(count, 500.5))
+    keys[:count] = 500.5
+    assert np.array_equal(ranked.rows_of(some.astype(np.int32)), np.argsort(-keys, kind="stable")[some])

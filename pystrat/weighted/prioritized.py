@@ -10,17 +10,23 @@ from numpy.typing import NDArray
 
 from pystrat.entries import named_by_class
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import RefusedValue, check_flag, check_integer, check_number, show, show_number
+from pystrat.messages import RefusedValue, check_choice, check_flag, check_integer, check_number, show, show_number
 from pystrat._random import RandomStream
 from pystrat._row_weights import RowWeights, as_numbers
 from pystrat.feedback import FeedbackBatchSampler
+from pystrat.weighted.ranked_rows import RankedRows
+
+METHODS = ("proportional", "rank")
+_EPSILON = 1e-6
 
 
 class PrioritizedBatchSampler(FeedbackBatchSampler):
-    """Batch sampler that draws row i with a probability proportional to (abs(priority of i) + epsilon) ^ alpha.
+    """Batch sampler that draws rows by their priorities, for prioritized experience replay.
 
-    The priority is what a training loop says of a row, most often its last error; `importance_weights` correct the
-    gradients for the unequal probabilities.
+    The probability of row i is proportional to (abs(priority of i) + epsilon) ^ alpha; or, with ``method="rank"``, to
+    (rank of i) ^ -alpha, with rank 1 for the row whose priority is the largest in size. The priority is what a training
+    loop says of a row, most often its last error; `importance_weights` correct the gradients for the unequal
+    probabilities.
 
     Parameters
     ----------
@@ -29,14 +35,17 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
     batch_size : int
         Rows of a batch, drawn with replacement.
     alpha : float, default 0.6
-        At least 0; 0 draws all rows alike.
+        At least 0; 0 draws all rows alike. For ranks so small that the last one has a weight above 0.
     beta : float or function, default 0.4
         The exponent of the importance weights, at least 0; or a function that returns it for the number of a batch.
-    epsilon : float, default 1e-6
-        Above 0, so that no row is lost for ever.
+    epsilon : float, optional
+        Above 0, so that no row is lost for ever; 1e-6 if it is not given. Ranks need none, and refuse it.
+    method : {"proportional", "rank"}, default "proportional"
+        What the probabilities follow: the priorities themselves, or the ranks of the rows if they are sorted by
+        abs(priority), the largest first, equal ones by row number. Ranks are not changed by how large an outlier is.
     stratified : bool, default False
         True draws one row from each of `batch_size` equal slices of the total, in their order: the same probabilities,
-        with less variance.
+        with less variance. The slices follow the row numbers, or with ``method="rank"`` the ranks.
     normalise : bool, default True
         Whether the importance weights are divided by the largest that any row has, so that none exceeds 1.
     capacity : int, optional
@@ -62,6 +71,9 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
     Guarantees, besides those of `WeightedBatchSampler`:
 
     * A new row has the largest abs(priority) + epsilon that was ever told, 1 before any, raised to the power of alpha.
+      With ``method="rank"`` it has the largest abs(priority) ever told, 1 before any.
+    * With ``method="rank"`` the ranks are exact at every draw. To draw k of n rows takes time for k log n, and to
+      change k priorities for k sqrt(n).
     * The importance weight of row i is ``(p_min / p_i) ^ beta``, with p_i as above and p_min the least of all rows:
       ``(n P(i)) ^ -beta``, with P(i) the probability of row i, over its largest value. With ``normalise=False`` it is
       ``(n P(i)) ^ -beta`` itself.
@@ -77,6 +89,10 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
     >>> sampler.update(rows=[0, 1, 2, 3], priorities=[0, 0.5, -1.5, 3.5])
     >>> sampler.importance_weights([0, 1, 2, 3]).tolist()
     [1.0, 0.5, 0.25, 0.125]
+    >>> sampler = PrioritizedBatchSampler(4, batch_size=2, alpha=1, beta=1, method="rank", seed=1)
+    >>> sampler.update(rows=[0, 1, 2, 3], priorities=[0, 0.5, -1.5, 3.5])
+    >>> sampler.importance_weights([0, 1, 2, 3]).tolist()
+    [1.0, 0.75, 0.5, 0.25]
     """
 
     _kind = "prioritized"
@@ -89,7 +105,8 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         *,
         alpha: float = 0.6,
         beta: Union[float, Callable[[int], float]] = 0.4,
-        epsilon: float = 1e-6,
+        epsilon: Optional[float] = None,
+        method: str = "proportional",
         stratified: bool = False,
         normalise: bool = True,
         capacity: Optional[int] = None,
@@ -109,17 +126,40 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         self._beta: Union[float, Callable[[int], float]] = (
             beta if callable(beta) else check_number(beta, "beta", minimum=0)
         )
-        self._epsilon = check_number(epsilon, "epsilon", minimum=0, above=True)
-        with np.errstate(over="ignore", under="ignore"):
-            least = np.float64(self._epsilon) ** self._alpha
-        if not 0 < least < np.inf:
-            required = f"neither vanish nor overflow when raised to the power of alpha, {show_number(self._alpha)}"
-            raise RefusedValue("epsilon", required, show(epsilon))
+        self._is_ranked = check_choice(method, "method", choices=METHODS) == "rank"
+        if self._is_ranked:
+            self._epsilon = self._without_epsilon(epsilon, capacity or n)
+        else:
+            self._epsilon = self._checked_epsilon(_EPSILON if epsilon is None else epsilon)
         self._stratified = check_flag(stratified, "stratified")
         self._normalise = check_flag(normalise, "normalise")
         self._n_first = n  # rows are added to them, and never taken away
         self._largest: Optional[float] = None  # of abs(priority) + epsilon
-        self._weights = RowWeights(np.ones(n), capacity or n, name="priorities", minimum=True)
+        self._weights = self._rows_of(np.ones(n), capacity or n)
+
+    def _checked_epsilon(self, epsilon: Any) -> float:
+        checked = check_number(epsilon, "epsilon", minimum=0, above=True)
+        with np.errstate(over="ignore", under="ignore"):
+            least = np.float64(checked) ** self._alpha
+        if not 0 < least < np.inf:
+            required = f"neither vanish nor overflow when raised to the power of alpha, {show_number(self._alpha)}"
+            raise RefusedValue("epsilon", required, show(epsilon))
+        return checked
+
+    def _without_epsilon(self, epsilon: Any, capacity: int) -> float:
+        """Check what ranks need; return what is added to priorities of which only the order counts."""
+        if epsilon is not None:
+            raise RefusedValue("epsilon", "not be given if 'method' is 'rank'", show(epsilon))
+        if not float(capacity) ** -self._alpha > 0:
+            required = f"give the last of {capacity} ranks a weight above 0"
+            raise RefusedValue("alpha", required, show(self._alpha))
+        return 0.0
+
+    def _rows_of(self, first: NDArray[np.float64], capacity: int) -> RowWeights:
+        """Return what rows are drawn from, with the weights, or for ranks the priorities, of the first of them."""
+        if not self._is_ranked:
+            return RowWeights(first, capacity, name="priorities", minimum=True)
+        return RankedRows(first, capacity, self._alpha)
 
     @property
     def beta(self) -> Union[float, Callable[[int], float]]:
@@ -151,11 +191,13 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         largest = float(sizes.max())  # NaN where any is
         if not self._raised(largest) < math.inf:
             self._refuse_priorities(given, sizes)
-        self._weights.update(positions, np.power(sizes, self._alpha, out=sizes))
+        self._weights.update(positions, sizes if self._is_ranked else np.power(sizes, self._alpha, out=sizes))
         self._largest = max(largest, self._largest or 0.0)
 
     def _raised(self, size: float) -> float:
-        """Return the weight of one row, for its abs(priority) + epsilon; infinity where no double holds it."""
+        """Return what is kept of one row, for its abs(priority) + epsilon; infinity where no double holds it."""
+        if self._is_ranked:
+            return size
         try:
             return float(size**self._alpha) if math.isfinite(size) else math.inf
         except OverflowError:
@@ -215,7 +257,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
             Where a row does not exist, `batch` is missing, or `beta` returns no number of at least 0.
         """
         tree = self._weights.tree
-        chosen = tree.leaves[self._weights.rows(rows)]
+        chosen = self._weights.weights_of(self._weights.rows(rows))
         exponent = self._exponent(batch)
         if not len(chosen):
             return chosen
@@ -247,7 +289,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
             raise RefusedValue("state", "hold the largest priority", show(feedback))
         largest = feedback["largest"]
         largest = None if largest is None else check_number(largest, "state", minimum=0)
-        self._weights.load_state(feedback, fewest=self._n_first, drawn=drawn, positive=True)
+        self._weights.load_state(feedback, fewest=self._n_first, drawn=drawn, positive=not self._is_ranked)
         self._largest = largest
 
     def _parts(self) -> dict[str, Any]:
@@ -255,9 +297,10 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
             "capacity": self._weights.tree.capacity,
             "batch_size": self._batch_size,
             "alpha": self._alpha,
-            "epsilon": self._epsilon,
+            "epsilon": None if self._is_ranked else self._epsilon,
             "stratified": self._stratified,
             "n_batches": self._n_batches,
+            "method": "rank" if self._is_ranked else None,
         }
 
     def _state_vectors(self) -> dict[str, Any]:
@@ -270,6 +313,9 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
     def __repr__(self) -> str:
         return (
             f"{type(self).__name__}({len(self._weights)} rows, batch_size={self._batch_size}, "
-            f"{self._n_batches} batches, alpha={self._alpha:g}, epsilon={self._epsilon:g}, "
+            f"{self._n_batches} batches, alpha={self._alpha:g}, {self._shown_method()}, "
             f"stratified={self._stratified}, seed={self.seed}, epoch={self.epoch})"
         )
+
+    def _shown_method(self) -> str:
+        return "method='rank'" if self._is_ranked else f"epsilon={self._epsilon:g}"

@@ -25,8 +25,18 @@ SAMPLERS = pytest.mark.parametrize(
         lambda: weighted(num_replicas=3),
         prioritized,
         lambda: prioritized(stratified=False, num_replicas=2),
+        lambda: prioritized(method="rank", alpha=1.5),
+        lambda: prioritized(method="rank", stratified=False, num_replicas=2),
     ],
-    ids=["weighted", "without replacement", "weighted replicas", "prioritized", "prioritized replicas"],
+    ids=[
+        "weighted",
+        "without replacement",
+        "weighted replicas",
+        "prioritized",
+        "prioritized replicas",
+        "ranked",
+        "ranked replicas",
+    ],
 )
 
 
@@ -53,7 +63,12 @@ def test_the_recipe_of_weighted_batches(parameters: dict[str, Any], r: Session) 
 
 @pytest.mark.parametrize(
     "parameters",
-    [{}, {"alpha": 1.5, "beta": 1, "epsilon": 0.25, "stratified": True, "normalise": False}, {"capacity": 20}],
+    [
+        {},
+        {"alpha": 1.5, "beta": 1, "epsilon": 0.25, "stratified": True, "normalise": False},
+        {"capacity": 20},
+        {"capacity": 20, "method": "rank", "alpha": 0.7},
+    ],
 )
 def test_the_recipe_of_prioritized_batches(parameters: dict[str, Any], r: Session) -> None:
     sampler = PrioritizedBatchSampler(10, 3, seed=7, **parameters)
@@ -201,6 +216,22 @@ def test_a_state_that_cannot_be_is_refused(changed: dict[str, Any], text: str, r
 )
 def test_priorities_that_cannot_be_are_refused(changed: dict[str, Any], text: str, r: Session) -> None:
     recipe = prioritized()._recipe()
+    vectors = [r.named_list(**part) for part in (recipe.parts, {**recipe.state, **changed}, recipe.labels)]
+    with pytest.raises(rbridge.RError, match=text):
+        r.call("generator_from_python", recipe.kind, 5, *vectors)
+
+
+@pytest.mark.parametrize(
+    ("changed", "text"),
+    [
+        ({"priorities": np.ones(9)}, "have from 0 to 8 doubles as 'priorities'. Got 9 values instead."),
+        ({"priorities": np.array([1.0, np.nan])}, "have finite numbers, none below 0, as 'priorities'. Got others"),
+        ({"priorities": np.array([1.0, -1.0])}, "have finite numbers, none below 0, as 'priorities'. Got others"),
+        ({"next_position": 8.0}, "'next_position' parameter of as_torch_sampler must be an integer from 0 to 7. Got 8"),
+    ],
+)
+def test_priorities_of_ranks_that_cannot_be_are_refused(changed: dict[str, Any], text: str, r: Session) -> None:
+    recipe = prioritized(method="rank")._recipe()
     vectors = [r.named_list(**part) for part in (recipe.parts, {**recipe.state, **changed}, recipe.labels)]
     with pytest.raises(rbridge.RError, match=text):
         r.call("generator_from_python", recipe.kind, 5, *vectors)

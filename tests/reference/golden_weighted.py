@@ -21,7 +21,9 @@ ABOUT = (
     "Before batch 'before', rows whose number is a multiple of 'step' get the priority 'priority', and then 'append' "
     "rows are added, which get the largest abs(priority) + epsilon ever told and take the places of the oldest where "
     "there is no other. The weights of draws are (abs(priority) + epsilon) ^ alpha; 'stratified' draws one row from "
-    "each of 'batch_size' equal slices of their sum. 'importance_weights' are those of the last batch's rows after it,"
+    "each of 'batch_size' equal slices of their sum. With 'method' rank the weights are rank ^ -alpha, where rank 1 has"
+    " the largest abs(priority), equal ones by row number, the slices follow the ranks, and there is no epsilon. "
+    "'importance_weights' are those of the last batch's rows after it,"
     " with 12 digits, since powers differ in the last. 'samples' are the numbers of rows that are drawn outside epochs "
     "after the last batch, from the stream of epoch 6700001, and 'sampled' these rows. "
     "Long lists are cut as in batches.json. Written by "
@@ -106,7 +108,13 @@ def cases() -> Iterator[dict[str, Any]]:
     """Yield the inputs of all cases: those of epochs, and some of them again with samples."""
     of_epochs = list(epoch_cases())
     yield from of_epochs
+    yield from (ranked(case) for case in of_epochs if case["kind"] == "prioritised")
     yield from (with_samples(case) for case in of_epochs if case["kind"] != "uniform" and case["n"] in (9, 64, 60))
+
+
+def ranked(case: dict[str, Any]) -> dict[str, Any]:
+    """Return the input of a case with ranks, and samples."""
+    return with_samples({**{name: value for name, value in case.items() if name != "epsilon"}, "method": "rank"})
 
 
 def with_samples(case: dict[str, Any]) -> dict[str, Any]:
@@ -147,8 +155,9 @@ def sampled(sampler: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 def prioritised(case: dict[str, Any]) -> dict[str, Any]:
     """Return the rows of the case's epoch, and the importance weights of the last batch's."""
-    names = ("alpha", "beta", "epsilon", "stratified", "normalise", "capacity", "n_batches", "seed")
-    sampler = PrioritizedBatchSampler(case["n"], case["batch_size"], **{name: case[name] for name in names})
+    names = ("alpha", "beta", "epsilon", "method", "stratified", "normalise", "capacity", "n_batches", "seed")
+    options = {name: case[name] for name in names if name in case}
+    sampler = PrioritizedBatchSampler(case["n"], case["batch_size"], **options)
     sampler.set_epoch(case["epoch"])
     made = case["priorities"]
     numbers = range(case["n"])

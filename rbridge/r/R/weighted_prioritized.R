@@ -2,7 +2,8 @@
 #'
 #' @description
 #' Makes a batch sampler for prioritized experience replay: row `i` is drawn with a probability proportional to
-#' `(abs(priority of i) + epsilon)^alpha`.
+#' `(abs(priority of i) + epsilon)^alpha`; or, with `method = "rank"`, to `(rank of i)^-alpha`, with rank 1 for the row
+#' whose priority is the largest in size.
 #' The priority is what a training loop says of a row, most often its last error.
 #' Importance weights correct the gradients for the unequal probabilities.
 #'
@@ -12,14 +13,18 @@
 #'   Rows of a batch, drawn with replacement.
 #' @param alpha (`numeric(1)`)\cr
 #'   At least 0, by default 0.6; 0 draws all rows alike.
+#'   For ranks so small that the last one has a weight above 0.
 #' @param beta (`numeric(1)` or `function`)\cr
 #'   The exponent of the importance weights, at least 0, by default 0.4; or a function that returns it for the number of
 #'   a batch.
 #' @param epsilon (`numeric(1)`)\cr
-#'   Above 0, so that no row is lost for ever; by default `1e-6`.
+#'   Above 0, so that no row is lost for ever.
+#'   `NULL` (default): `1e-6`.
+#'   Ranks need none, and refuse it.
 #' @param stratified (`logical(1)`)\cr
 #'   `TRUE`: one row is drawn from each of `batch_size` equal slices of the total, in their order: the same
 #'   probabilities, with less variance.
+#'   The slices follow the row numbers, or with `method = "rank"` the ranks.
 #'   `FALSE` (default): all rows of a batch are drawn from the whole.
 #' @param normalise (`logical(1)`)\cr
 #'   Whether the importance weights are divided by the largest that any row has, so that none exceeds 1.
@@ -31,6 +36,11 @@
 #' @param n_batches (`integer(1)`)\cr
 #'   Batches of an epoch.
 #'   `NULL` (default): `capacity %/% batch_size`.
+#' @param method (`character(1)`)\cr
+#'   What the probabilities follow.
+#'   `"proportional"` (default): the priorities themselves.
+#'   `"rank"`: the ranks of the rows if they are sorted by `abs(priority)`, the largest first, equal ones by row number.
+#'   Ranks are not changed by how large an outlier is.
 #' @inheritParams batch_sampler_weighted
 #'
 #' @return A generator of class `"batch_sampler_prioritized"` and `"torch_sampler"`: a function of one argument
@@ -55,6 +65,9 @@
 #' `pystrat.PrioritizedBatchSampler`.
 #' * A new row has the largest `abs(priority) + epsilon` that was ever told, 1 before any, raised to the power of
 #'   `alpha`.
+#'   With `method = "rank"` it has the largest `abs(priority)` ever told, 1 before any.
+#' * With `method = "rank"` the ranks are exact at every draw.
+#'   To draw `k` of `n` rows takes time for `k log n`, and to change `k` priorities for `k sqrt(n)`.
 #' * The importance weight of row `i` is `(p_min / p_i)^beta`, with `p_i` as above and `p_min` the least of all rows.
 #'   It is `(n * P(i))^-beta`, with `P(i)` the probability of row `i`, over the largest of these values; with
 #'   `normalise = FALSE` it is `(n * P(i))^-beta` itself.
@@ -85,16 +98,16 @@
 #' rows = buffer$sample(2)
 #' buffer$importance_weights(rows, batch = 1)
 #' buffer$update(rows, c(0.5, -2))
-batch_sampler_prioritized = function(n, batch_size, alpha = 0.6, beta = 0.4, epsilon = 1e-6, stratified = FALSE,
-  normalise = TRUE, capacity = NULL, n_batches = NULL, seed = NULL, num_replicas = NULL) {
+batch_sampler_prioritized = function(n, batch_size, alpha = 0.6, beta = 0.4, epsilon = NULL, stratified = FALSE,
+  normalise = TRUE, capacity = NULL, n_batches = NULL, seed = NULL, num_replicas = NULL, method = "proportional") {
   name_errors("batch_sampler_prioritized")
   n = check_between(n, "n", if (is.null(capacity)) 1 else 0, largest_count)
   capacity = if (is.null(capacity)) n else check_between(capacity, "capacity", max(n, 1), largest_count)
   settings = fixed_size_settings(capacity, batch_size, n_batches, seed, num_replicas)
   alpha = check_number(alpha, "alpha")
   beta = if (is.function(beta)) beta else check_number(beta, "beta")
-  epsilon = check_number(epsilon, "epsilon", above = TRUE)
-  check_least_weight(epsilon, alpha)
+  is_ranked = check_choice(method, "method", prioritized_methods) == "rank"
+  epsilon = checked_epsilon(epsilon, alpha, capacity, is_ranked)
   parts = list(
     capacity = capacity,
     batch_size = settings$batch_size,
@@ -102,9 +115,11 @@ batch_sampler_prioritized = function(n, batch_size, alpha = 0.6, beta = 0.4, eps
     epsilon = epsilon,
     stratified = as.integer(check_flag(stratified, "stratified")),
     n_batches = settings$n_batches,
+    method = if (is_ranked) "rank",
     num_replicas = settings$num_replicas
   )
-  state = list(weights = rep(1, n), next_position = n %% capacity)
+  state = list(rep(1, n), next_position = n %% capacity)
+  names(state)[1L] = if (is_ranked) "priorities" else "weights"
   labels = list(
     beta = if (is.function(beta)) paste(deparse(beta), collapse = "\n") else beta,
     normalise = as.integer(check_flag(normalise, "normalise"))
@@ -113,8 +128,28 @@ batch_sampler_prioritized = function(n, batch_size, alpha = 0.6, beta = 0.4, eps
     functions = if (is.function(beta)) list(beta = beta))
 }
 
+prioritized_methods = c("proportional", "rank")
+
 # As messages name the weights, and the number of rows to draw.
 prioritized_names = c("priorities", "batch_size")
+
+is_ranked = function(parts) !is.null(parts$method)
+
+# NULL for ranks, whose last one must have a weight instead
+checked_epsilon = function(epsilon, alpha, capacity, is_ranked) {
+  if (is_ranked) {
+    if (!is.null(epsilon)) {
+      stop_parameter("epsilon", "not be given if 'method' is 'rank'", show_value(epsilon))
+    }
+    if (capacity^-alpha == 0) {
+      stop_parameter("alpha", sprintf("give the last of %.0f ranks a weight above 0", capacity), show_value(alpha))
+    }
+    return(NULL)
+  }
+  epsilon = check_number(if (is.null(epsilon)) 1e-6 else epsilon, "epsilon", above = TRUE)
+  check_least_weight(epsilon, alpha)
+  epsilon
+}
 
 # That of a row whose priority is 0.
 check_least_weight = function(epsilon, alpha) {
@@ -132,10 +167,16 @@ kind_prioritized = function() {
     n_rows = function(recipe) NULL,
     n_batches = function(recipe) recipe$parts$n_batches,
     setup = function(recipe, private) {
-      build_row_weights(private, recipe$state$weights, recipe$parts$capacity, prioritized_names, keeps_least = TRUE)
+      parts = recipe$parts
+      if (is_ranked(parts)) {
+        build_ranked_rows(private, recipe$state$priorities, parts$capacity, parts$alpha, prioritized_names)
+      } else {
+        build_row_weights(private, recipe$state$weights, parts$capacity, prioritized_names, keeps_least = TRUE)
+      }
       private$.next_position = recipe$state$next_position
       private$.largest = recipe$state$largest
-      private$.recipe$state[c("weights", "next_position", "largest")] = NULL # the fields have them now
+      # The fields have them now.
+      private$.recipe$state[c("weights", "priorities", "next_position", "largest")] = NULL
       NULL
     },
     draw = function(private, epoch) draw_feedback_epoch(private, epoch, draw_prioritized_batches),
@@ -149,7 +190,7 @@ kind_prioritized = function() {
     },
     settings = function(recipe) {
       c(
-        sprintf("* Rows: %d, with room for %.0f", length(recipe$state$weights), recipe$parts$capacity),
+        sprintf("* Rows: %d, with room for %.0f", length(state_values(recipe)), recipe$parts$capacity),
         format_prioritized(recipe$parts),
         sprintf("* beta: %s", if (is.double(recipe$labels$beta)) show_value(recipe$labels$beta) else "a function"),
         format_seed(recipe)
@@ -164,7 +205,7 @@ kind_prioritized = function() {
       sample = function(k) sample_rows(private, k, draw_prioritized_rows),
       importance_weights = function(rows, batch = NULL) importance_weights(private, rows, batch)
     ),
-    private = c(row_weight_fields, list(.largest = NULL))
+    private = c(row_weight_fields, ranked_row_fields, list(.largest = NULL))
   )
 }
 
@@ -173,14 +214,20 @@ check_prioritized = function(recipe) {
   part_flag(recipe, "stratified")
   part_count(recipe, "num_replicas", 1, recipe$parts$n_batches)
   alpha = check_number(recipe$parts$alpha, "alpha")
-  check_least_weight(check_number(recipe$parts$epsilon, "epsilon", above = TRUE), alpha)
   capacity = part_count(recipe, "capacity", 1, largest_count)
-  check_state_weights(recipe, 0, capacity)
-  state = recipe$state
-  n_rows = length(state$weights)
-  if (!all(state$weights > 0)) {
-    stop_parameter("recipe", "have numbers above 0 as 'weights'", "others")
+  if (is_ranked(recipe$parts)) {
+    check_choice(recipe$parts$method, "method", "rank")
+    checked_epsilon(recipe$parts$epsilon, alpha, capacity, is_ranked = TRUE)
+    check_state_priorities(recipe, capacity)
+  } else {
+    check_least_weight(check_number(recipe$parts$epsilon, "epsilon", above = TRUE), alpha)
+    check_state_weights(recipe, 0, capacity)
+    if (!all(recipe$state$weights > 0)) {
+      stop_parameter("recipe", "have numbers above 0 as 'weights'", "others")
+    }
   }
+  state = recipe$state
+  n_rows = length(state_values(recipe))
   first_free = if (n_rows == capacity) c(0, capacity - 1) else c(n_rows, n_rows)
   check_between(state$next_position, "next_position", first_free[1L], first_free[2L])
   if (!is.null(state$largest)) {
@@ -190,13 +237,20 @@ check_prioritized = function(recipe) {
   check_place(recipe, n_rows)
 }
 
+# What a recipe has of each row
+state_values = function(recipe) {
+  if (is_ranked(recipe$parts)) recipe$state$priorities else recipe$state$weights
+}
+
 draw_prioritized_batches = function(private, stream, count) {
   draw_prioritized_rows(private, stream, private$.recipe$parts$batch_size, count)
 }
 
 draw_prioritized_rows = function(private, stream, size, count = 1) {
-  form = if (private$.recipe$parts$stratified == 1L) draw_forms$slices else draw_forms$replacement
-  draw_row_weights(private, stream, size, count, form, prioritized_names)
+  parts = private$.recipe$parts
+  form = if (parts$stratified == 1L) draw_forms$slices else draw_forms$replacement
+  draw = if (is_ranked(parts)) draw_ranked_rows else draw_row_weights
+  draw(private, stream, size, count, form, prioritized_names)
 }
 
 update_prioritized = function(private, rows, priorities) {
@@ -207,12 +261,17 @@ update_prioritized = function(private, rows, priorities) {
   if (length(rows) == 0L) {
     return(invisible())
   }
-  sizes = abs(priorities) + parts$epsilon
+  is_ranked = is_ranked(parts)
+  sizes = if (is_ranked) abs(priorities) else abs(priorities) + parts$epsilon
   largest = max(sizes)
-  if (!is.finite(largest) || largest^parts$alpha == Inf) {
+  if (!is.finite(largest) || (!is_ranked && largest^parts$alpha == Inf)) {
     refuse_priorities(priorities, sizes, parts$alpha)
   }
-  update_row_weights(private, rows, sizes^parts$alpha, prioritized_names)
+  if (is_ranked) {
+    update_ranked_rows(private, rows, sizes)
+  } else {
+    update_row_weights(private, rows, sizes^parts$alpha, prioritized_names)
+  }
   private$.largest = max(largest, private$.largest)
 }
 
@@ -232,12 +291,17 @@ append_prioritized = function(private, count) {
   parts = private$.recipe$parts
   count = check_between(count, "count", 0, parts$capacity)
   largest = if (is.null(private$.largest)) 1 else private$.largest
-  append_row_weights(private, rep(largest^parts$alpha, count), prioritized_names)
+  if (is_ranked(parts)) {
+    append_ranked_rows(private, rep(largest, count))
+  } else {
+    append_row_weights(private, rep(largest^parts$alpha, count), prioritized_names)
+  }
 }
 
 importance_weights = function(private, rows, batch) {
   check_is_trained_on(private)
-  chosen = row_weights_of(private, row_positions(rows, private$.n_rows, "rows"))
+  weights_of = if (is_ranked(private$.recipe$parts)) weights_of_ranked_rows else row_weights_of
+  chosen = weights_of(private, row_positions(rows, private$.n_rows, "rows"))
   exponent = importance_exponent(private, batch)
   facts = row_weight_facts(private)
   least = if (private$.recipe$labels$normalise == 1L) facts$least else facts$total / facts$n_positive
@@ -263,6 +327,10 @@ importance_exponent = function(private, batch) {
 format_prioritized = function(parts) {
   c(
     sprintf("%s%s", format_fixed_size(parts), if (parts$stratified == 1L) ", one from each equal slice" else ""),
-    sprintf("* Weights: (abs(priority) + %.15g)^%.15g", parts$epsilon, parts$alpha)
+    if (is_ranked(parts)) {
+      sprintf("* Weights: rank^-%.15g, by abs(priority)", parts$alpha)
+    } else {
+      sprintf("* Weights: (abs(priority) + %.15g)^%.15g", parts$epsilon, parts$alpha)
+    }
   )
 }

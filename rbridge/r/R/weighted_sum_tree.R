@@ -99,7 +99,7 @@ sum_tree_class = R6Class("sum_tree",
       if (is.null(rows)) {
         k = check_between(k, "k", 0, largest_count)
         replacement = check_flag(replacement, "replacement")
-        private$.stream = .Call(C_copy_stream, private$.stream)
+        private$.stream = .Call(C_copy_vector, private$.stream)
         rows = .Call(C_sample_rows, private$.tree, private$.stream, k, replacement, sum_tree_names)
       }
       rows

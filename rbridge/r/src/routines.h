@@ -28,7 +28,12 @@ SEXP C_new_stream(SEXP seed);
 SEXP C_check_drawable(SEXP tree, SEXP size, SEXP how, SEXP names);
 SEXP C_draw_by_weight(SEXP tree, SEXP stream, SEXP size, SEXP n_batches, SEXP how, SEXP names);
 SEXP C_sample_rows(SEXP tree, SEXP stream, SEXP k, SEXP replacement, SEXP names);
-SEXP C_copy_stream(SEXP stream);
+SEXP C_copy_vector(SEXP vector);
+SEXP C_build_ranking(SEXP keys, SEXP order);
+SEXP C_set_keys(SEXP keys, SEXP integers, SEXP rows, SEXP new_keys);
+SEXP C_ranks_to_rows(SEXP keys, SEXP integers, SEXP ranks);
+SEXP C_ranks_of_rows(SEXP keys, SEXP integers, SEXP rows);
+SEXP C_weigh_ranks(SEXP first, SEXP count, SEXP alpha);
 SEXP C_row_positions(SEXP rows, SEXP n, SEXP parameter);
 SEXP C_draw_pairs(
     SEXP cells, SEXP n_users, SEXP n_items, SEXP n_batches, SEXP method, SEXP unique, SEXP reject_positives, SEXP power,

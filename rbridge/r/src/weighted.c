@@ -358,7 +358,7 @@ SEXP C_sample_rows(SEXP tree, SEXP stream, SEXP k, SEXP replacement, SEXP names_
   return rows;
 }
 
-SEXP C_copy_stream(SEXP stream) { return Rf_duplicate(stream); }
+SEXP C_copy_vector(SEXP vector) { return Rf_duplicate(vector); }
 
 /* End in the error that a row is not one of n_rows. */
 static void NORET refuse_row(double row, int32_t n_rows, const char *parameter) {

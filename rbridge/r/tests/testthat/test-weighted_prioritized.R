@@ -160,3 +160,104 @@ test_that("generators and instances show themselves", {
   sampler$append()
   expect_output(print(sampler), "* Rows: 4, with room for 5\n* Batches: 2, of 2 rows", fixed = TRUE)
 })
+
+ranked_of = function(...) {
+  prioritized_of(..., method = "rank")
+}
+
+# The importance weights with beta = 1 that follow from priorities.
+weights_of_ranks = function(priorities, alpha) {
+  ranks = integer(length(priorities))
+  ranks[order(-abs(priorities), seq_along(priorities))] = seq_along(priorities)
+  (length(priorities)^-alpha / ranks^-alpha)
+}
+
+test_that("ranks follow any updates and new rows, by single moves and by sorting anew", {
+  random = function(n) (seq_len(n) * 7919) %% 101 / 10 - 5
+  for (n in c(1, 5, 60, 500)) {
+    sampler = ranked_of(n, 2, capacity = n + 40, n_batches = 1, alpha = 0.8, beta = 1, seed = 1)
+    priorities = rep(1, n)
+    largest = 1
+    for (step in 1:60) {
+      rows = unique((step * 31 + 0:(step %% 5)) %% length(priorities) + 1)
+      values = random(step + 5)[seq_along(rows)]
+      sampler$update(rows, values)
+      priorities[rows] = values
+      largest = if (step == 1) max(abs(values)) else max(largest, abs(values))
+      if (length(priorities) < n + 40) {
+        sampler$append(1)
+        priorities = c(priorities, largest)
+      }
+    }
+    expect_equal(sampler$importance_weights(seq_along(priorities)), weights_of_ranks(priorities, 0.8),
+      tolerance = 1e-14)
+    expect_identical(private_of(sampler)$.priorities, abs(priorities))
+  }
+})
+
+test_that("ranked rows in a copy or a saved instance are its own, and an update in place copies nothing", {
+  sampler = ranked_of(1000, 2, capacity = 1100, n_batches = 9, beta = 1, seed = 1)
+  sampler$update(1:1000, sin(1:1000))
+  copy = sampler$clone()
+  loaded = unserialize(serialize(sampler, NULL))
+  before = sampler$importance_weights(1:1000)
+  copy$update(1:3, c(5, 6, 7))
+  copy$append(2)
+  expect_identical(sampler$importance_weights(1:1000), before)
+  expect_identical(loaded$importance_weights(1:1000), before)
+  loaded$update(1:3, c(5, 6, 7))
+  loaded$append(2)
+  expect_identical(loaded$importance_weights(1:1002), copy$importance_weights(1:1002))
+  expect_identical(next_epoch_of(loaded), next_epoch_of(copy))
+  private = private_of(copy)
+  copy$update(1, 3)
+  tracemem(private$.priorities)
+  tracemem(private$.ranking)
+  told = utils::capture.output(for (step in 1:20) copy$update(step, step))
+  untracemem(private$.priorities)
+  untracemem(private$.ranking)
+  expect_length(grep("^tracemem\\[", told), 0L)
+})
+
+test_that("an update of ranks that is interrupted changes nothing", {
+  for (n in c(10, 1000)) {
+    sampler = ranked_of(n, 2, capacity = n + 5, beta = 1, n_batches = 3, seed = 1)
+    sampler$update(seq_len(n), cos(seq_len(n)))
+    before = sampler$importance_weights(seq_len(n))
+    rows = next_epoch_of(sampler$clone())
+    private = private_of(sampler)
+    # Text ends in an error, as an interrupt would, when the weights of new ranks are set already.
+    expect_error(update_ranked_rows(private, as.integer(n) + 1:2, c("a", "b")))
+    expect_identical(sampler$importance_weights(seq_len(n)), before)
+    expect_identical(next_epoch_of(sampler$clone()), rows)
+    expect_identical(row_weight_facts(private)$n_positive, n)
+  }
+})
+
+test_that("arguments that ranks do not take are refused", {
+  of = "parameter of batch_sampler_prioritized must"
+  refused = function(text, ...) expect_error(batch_sampler_prioritized(...), text, fixed = TRUE)
+  refused(paste("The 'epsilon'", of, "not be given if 'method' is 'rank'. Got 0.1 instead."), 3, 1, epsilon = 0.1,
+    method = "rank")
+  refused(paste("The 'alpha'", of, "give the last of 3 ranks a weight above 0. Got 10000 instead."), 3, 1, alpha = 1e4,
+    method = "rank")
+  refused(paste("The 'method'", of, "be one of 'proportional', 'rank'. Got 'ranks' instead."), 3, 1, method = "ranks")
+  sampler = ranked_of(3, 1, seed = 1)
+  expect_error(sampler$update(1, NaN), paste("The 'priorities'", of, "hold finite numbers. Got NaN instead."),
+    fixed = TRUE)
+  expect_output(print(sampler), "* Weights: rank^-0.6, by abs(priority)", fixed = TRUE)
+})
+
+test_that("vectors of a ranking that were damaged are refused or harmless", {
+  sampler = ranked_of(50, 20, n_batches = 4, seed = 1)
+  private = private_of(sampler)
+  good = private$.ranking
+  for (damaged in list(good[-1L], replace(good, 1L, 51L), replace(good, 2L, 99L), replace(good, 4L, -3L), 1:3)) {
+    private$.ranking = damaged
+    expect_error(sampler$sample(5), "The 'ranking' parameter of batch_sampler_prioritized must be a ranking.",
+      fixed = TRUE)
+  }
+  private$.ranking = c(good[1:10], rep(c(-5L, 1000L), length.out = length(good) - 10L))
+  expect_true(all(sampler$sample(100) %in% 1:50))
+  expect_silent(sampler$update(1:2, c(4, 5)))
+})

@@ -8,7 +8,8 @@ generators = function() {
     batch_sampler_weighted((1:30) %% 4, 4, replacement = FALSE, seed = 2),
     batch_sampler_weighted((1:30) %% 4, 4, num_replicas = 3, seed = 3),
     batch_sampler_prioritized(30, 4, stratified = TRUE, seed = 4),
-    batch_sampler_prioritized(20, 4, capacity = 30, beta = beta_of, seed = 5)
+    batch_sampler_prioritized(20, 4, capacity = 30, beta = beta_of, seed = 5),
+    batch_sampler_prioritized(20, 4, capacity = 30, method = "rank", seed = 6)
   )
 }
 
@@ -112,7 +113,8 @@ test_that("different settings have different hashes, equal ones the same, also a
     quote(batch_sampler_prioritized(10, 2, beta = 0.5, seed = 1)),
     quote(batch_sampler_prioritized(10, 2, beta = function(batch) 0.5, seed = 1)),
     quote(batch_sampler_prioritized(10, 2, beta = function(batch) 0.6, seed = 1)),
-    quote(batch_sampler_prioritized(10, 2, normalise = FALSE, seed = 1))
+    quote(batch_sampler_prioritized(10, 2, normalise = FALSE, seed = 1)),
+    quote(batch_sampler_prioritized(10, 2, method = "rank", seed = 1))
   )
   hashes = vapply(settings, function(call) mlr3misc::calculate_hash(eval(call)), "")
   expect_identical(anyDuplicated(hashes), 0L)

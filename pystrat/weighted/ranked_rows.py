@@ -1,0 +1,83 @@
+"""Rows drawn by the ranks of their priorities: a sum tree over the ranks, and the rows in the order of priorities."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pystrat._random import RandomStream
+from pystrat._row_weights import RowWeights
+from pystrat._sum_tree import WeightTree
+from pystrat.weighted._ranking import Ranking, rank_weights
+
+
+class RankedRows(RowWeights):
+    """Rows whose weight is r ^ -alpha, with r their place, from 1, if rows are sorted by priority.
+
+    The largest priority comes first, equal ones by row number. Only the priorities are kept in states and copies; the
+    weights of ranks and the order of rows are made from them.
+
+    Parameters
+    ----------
+    priorities : numpy.ndarray of float64
+        Of the first rows: finite, none below 0.
+    capacity : int
+        From 1 to 2^31 - 1.
+    alpha : float
+        So small that the last of `capacity` ranks has a weight above 0.
+    """
+
+    _entry: ClassVar[str] = "priorities"
+
+    def __init__(self, priorities: NDArray[np.float64], capacity: int, alpha: float) -> None:
+        self._alpha = alpha
+        super().__init__(priorities, capacity, name="priorities", minimum=True)
+
+    def _build(self, priorities: NDArray[np.float64], capacity: int) -> None:
+        wrong = np.flatnonzero(~(np.isfinite(priorities) & (priorities >= 0)))
+        self._refuse_weights(int(wrong[0]) if len(wrong) else -1, priorities)
+        tree = WeightTree(capacity, self._minimum)
+        tree.fill(rank_weights(0, len(priorities), self._alpha))
+        self._ranking = Ranking(capacity, priorities)
+        self.tree = tree
+        self._length = len(priorities)
+
+    def update(self, rows: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
+        """Set the priorities of rows, of which those that are new have the next positions."""
+        n_rows = self._length
+        new = np.arange(n_rows, max(n_rows, int(rows.max(initial=-1)) + 1))
+        self.tree.update(new, rank_weights(n_rows, len(new), self._alpha))
+        try:
+            self._ranking.set_keys(rows, weights)
+        except BaseException:
+            self.tree.update(new, np.zeros(len(new)))
+            raise
+
+    def draw(
+        self,
+        stream: RandomStream,
+        size: int,
+        count: int,
+        *,
+        replacement: bool = True,
+        sliced: bool = False,
+        name: str = "k",
+    ) -> NDArray[np.int32]:
+        """Draw as `RowWeights` does: ranks, which are then replaced by their rows."""
+        ranks = super().draw(stream, size, count, replacement=replacement, sliced=sliced, name=name)
+        return self._ranking.rows_of(ranks)
+
+    def weights_of(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the weights by which rows are drawn, as a new array."""
+        return super().weights_of(self._ranking.ranks_of(rows))
+
+    def values(self) -> NDArray[np.float64]:
+        """Return the priorities of all rows, as a new array."""
+        return self._ranking.keys[: self._length].copy()
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = super().__getstate__()
+        del state["_ranking"]
+        return state

@@ -1,0 +1,230 @@
+"""Rank-based priorities: exact ranks after any updates, their draws and importance weights, states, and refusals."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pystrat import PrioritizedBatchSampler
+from pystrat.base import epoch_seed
+from pystrat.weighted._ranking import Ranking
+from tests.reference.chi_square import assert_follows
+from tests.reference.naive_ranks import NaiveRanks
+
+FEW = st.sampled_from([0.0, 0.5, -0.5, 1.0, -2.0, 5e-324, 1e300])
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("update"), st.lists(st.tuples(st.integers(0, 10**6), FEW), max_size=30)),
+        st.tuples(st.just("append"), st.integers(0, 6)),
+        st.tuples(st.just("sample"), st.integers(1, 9)),
+        st.tuples(st.just("copy"), st.just(None)),
+    ),
+    max_size=25,
+)
+
+
+def ranked(n: int, k: int = 4, **parameters: Any) -> PrioritizedBatchSampler:
+    return PrioritizedBatchSampler(n, k, method="rank", **{"n_batches": 50, "seed": 1, **parameters})
+
+
+@settings(max_examples=200)
+@given(st.integers(1, 40), st.integers(0, 30), st.sampled_from([0, 0.6, 1.0, 2.5]), st.booleans(), STEPS)
+def test_any_calls_give_what_sorting_anew_for_every_draw_gives(
+    n: int, room: int, alpha: float, stratified: bool, steps: list
+) -> None:
+    sampler = ranked(n, alpha=alpha, capacity=n + room, stratified=stratified, beta=1, normalise=False)
+    naive = NaiveRanks(n, n + room, alpha, epoch_seed(1, 6_700_001))
+    for name, given_ in steps:
+        n_rows = len(naive.priorities)
+        if name == "update":
+            rows, priorities = [row % n_rows for row, _ in given_], [priority for _, priority in given_]
+            sampler.update(rows, priorities)
+            naive.update(rows, priorities)
+        elif name == "append":
+            count = min(given_, n + room)
+            sampler.append(count)
+            naive.append(count)
+        elif name == "sample":
+            assert sampler.sample(given_).tolist() == naive.sample(given_, sliced=stratified)
+        else:
+            sampler = pickle.loads(pickle.dumps(sampler))
+    weights = np.array(naive.weights())
+    expected = weights.sum() / len(weights) / weights
+    np.testing.assert_allclose(sampler.importance_weights(np.arange(len(weights))), expected, rtol=1e-12)
+
+
+@given(st.integers(1, 200), st.lists(st.tuples(st.integers(0, 199), st.integers(0, 3)), max_size=100))
+def test_single_changes_keep_the_order(n: int, changes: list[tuple[int, int]]) -> None:
+    """One at a time, so that all rows are never sorted: what many updates give is made by moves alone."""
+    keys = np.zeros(n)
+    ranking = Ranking(n, keys)
+    for row, key in changes:
+        keys[row % n] = key
+        ranking.set_keys(np.array([row % n]), np.array([float(key)]))
+    order = np.argsort(-keys, kind="stable")
+    assert ranking.rows_of(np.arange(n, dtype=np.int32)).tolist() == order.tolist()
+    assert ranking.ranks_of(order).tolist() == list(range(n))
+
+
+@pytest.mark.parametrize("stratified", [False, True])
+@pytest.mark.parametrize("alpha", [0.0, 0.7, 1.5])
+def test_rows_are_drawn_in_proportion_to_their_ranks_to_the_power_of_minus_alpha(
+    alpha: float, stratified: bool
+) -> None:
+    priorities = np.random.default_rng(1).normal(size=40)
+    sampler = ranked(40, alpha=alpha, stratified=stratified, n_batches=50_000)
+    sampler.update(np.arange(40), priorities)
+    ranks = 1 + np.argsort(np.argsort(-np.abs(priorities)))
+    weights = ranks**-alpha
+    assert_follows(np.bincount(sampler.batches(0).rows, minlength=40), weights / weights.sum())
+
+
+def test_an_outlier_does_not_change_how_often_the_others_are_drawn() -> None:
+    sampler = ranked(5, alpha=1, beta=1)
+    sampler.update(range(5), [1, 2, 3, 4, 5])
+    before = sampler.importance_weights(range(5)).tolist()
+    sampler.update([4], [1e300])
+    assert sampler.importance_weights(range(5)).tolist() == before
+    np.testing.assert_allclose(before, [1, 4 / 5, 3 / 5, 2 / 5, 1 / 5])
+
+
+def test_equal_priorities_are_ranked_by_row_number() -> None:
+    sampler = ranked(4, alpha=1, beta=1)
+    assert sampler.importance_weights(range(4)).tolist() == [1 / 4, 2 / 4, 3 / 4, 1]
+    sampler.update([3, 1], [-7, 7])
+    assert sampler.importance_weights(range(4)).tolist() == [3 / 4, 1 / 4, 1, 2 / 4]
+
+
+def test_a_stratified_batch_has_one_row_of_each_equal_slice_of_the_ranks() -> None:
+    sampler = ranked(4, k=8, alpha=0, stratified=True)
+    sampler.update(range(4), [1, 2, 3, 4])
+    assert all(batch.tolist() == [3, 3, 2, 2, 1, 1, 0, 0] for batch in sampler.batches(0))
+
+
+def test_a_new_row_gets_the_largest_priority_ever_told() -> None:
+    sampler = ranked(2, alpha=1, capacity=4)
+    priorities = lambda: sampler.state_dict()["feedback"]["priorities"].tolist()  # noqa: E731
+    assert priorities() == [1, 1] and sampler.append().tolist() == [2]
+    sampler.update([0, 1, 2], [0.5, -9, 0])
+    sampler.update([1], [0.25])
+    assert sampler.append(2).tolist() == [3, 0]
+    assert priorities() == [9, 0.25, 0, 9]
+
+
+def as_json(state: dict[str, Any]) -> Any:
+    return json.loads(json.dumps(state, default=lambda array: array.tolist()))
+
+
+def test_states_and_copies_hold_the_priorities_and_go_on_alike() -> None:
+    sampler = ranked(300, capacity=400, alpha=0.7)
+    iterator, random = iter(sampler), np.random.default_rng(2)
+    for _ in range(20):
+        sampler.update(next(iterator), random.normal(size=4))
+        sampler.append(3)
+    state = sampler.state_dict(batches_consumed=20)
+    copies = [pickle.loads(pickle.dumps(sampler)), copy.deepcopy(sampler), ranked(300, capacity=400, alpha=0.7)]
+    copies[2].load_state_dict(as_json(state))
+    expected = list(iterator)
+    for other in copies:
+        other.load_state_dict(state)
+        assert list(other) == expected
+        assert as_json(other.state_dict()["feedback"]) == as_json(sampler.state_dict()["feedback"])
+    assert len(pickle.dumps(sampler)) < 8 * 400 + 10_000, "the order of the rows is made again"
+
+
+@pytest.mark.parametrize(
+    ("changed", "text"),
+    [
+        ({"priorities": [1.0, 1.0]}, "must hold from 3 to 5 priorities. Got 2 values"),
+        ({"priorities": [1.0, -1.0, 1.0, 1.0]}, "'priorities' parameter of PrioritizedBatchSampler must hold finite"),
+        ({"priorities": [1.0, np.inf, 1.0, 1.0]}, "must hold finite numbers, none below 0. Got Inf"),
+        ({"next_position": 2}, "must be an integer from 4 to 4. Got 2"),
+    ],
+)
+def test_a_state_that_cannot_be_is_refused_and_changes_nothing(changed: dict, text: str) -> None:
+    sampler, other = ranked(3, capacity=5), ranked(3, capacity=5)
+    sampler.append()
+    state = sampler.state_dict()
+    before = as_json(other.state_dict())
+    with pytest.raises(ValueError, match=text):
+        other.load_state_dict({**state, "feedback": {**state["feedback"], **changed}})
+    assert as_json(other.state_dict()) == before
+    proportional = PrioritizedBatchSampler(3, 4, capacity=5, n_batches=50, seed=1)
+    with pytest.raises(ValueError, match="must come from a sampler with the same data, parameters and seed"):
+        proportional.load_state_dict(state)
+
+
+@pytest.mark.parametrize(("n", "count"), [(10, 10), (1000, 3)])
+def test_an_update_that_is_interrupted_changes_nothing(n: int, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both by sorting all rows and by moving some; the error comes where a signal would raise it."""
+    sampler = ranked(n, capacity=n + 5, alpha=1, beta=1)
+    sampler.update(np.arange(n), np.random.default_rng(1).random(n))
+    before = as_json(sampler.state_dict())
+    weights = sampler.importance_weights(np.arange(n)).tolist()
+    sampled = copy.deepcopy(sampler).sample(50).tolist()
+
+    class Interrupted:
+        """The ranking of a sampler, whose changes end in an error when they are made."""
+
+        def __init__(self, ranking: Any) -> None:
+            self._ranking = ranking
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._ranking, name)
+
+        def set_keys(self, rows: Any, keys: Any) -> None:
+            raise KeyboardInterrupt
+
+    rows: Any = sampler._weights
+    kept = rows._ranking
+    monkeypatch.setattr(rows, "_ranking", Interrupted(kept))
+    with pytest.raises(KeyboardInterrupt):
+        sampler.append(count % 5 + 1)
+    monkeypatch.setattr(rows, "_ranking", kept)
+    assert as_json(sampler.state_dict()) == before
+    assert sampler.importance_weights(np.arange(n)).tolist() == weights and sampler.sample(50).tolist() == sampled
+
+
+@pytest.mark.parametrize("wrong", [float("nan"), float("inf"), float("-inf")])
+def test_a_refused_update_changes_nothing(wrong: float) -> None:
+    sampler = ranked(5, alpha=3)
+    before = as_json(sampler.state_dict())
+    with pytest.raises(ValueError, match="'priorities' parameter of PrioritizedBatchSampler must hold finite numbers"):
+        sampler.update([0, 1], [5.0, wrong])
+    assert as_json(sampler.state_dict()) == before
+    sampler.update([0, 1], [1e300, -1e308])  # no power is taken of them
+    assert sampler.append(0).tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (
+            {"epsilon": 0.1},
+            "'epsilon' parameter of PrioritizedBatchSampler must not be given if 'method' is 'rank'. Got",
+        ),
+        ({"alpha": 1e4}, "'alpha' parameter of PrioritizedBatchSampler must give the last of 5 ranks a weight above 0"),
+        ({"alpha": -1}, "'alpha' parameter of PrioritizedBatchSampler must be a finite number of at least 0. Got -1"),
+        ({"method": "ranks"}, "'method' parameter of PrioritizedBatchSampler must be one of 'proportional', 'rank'"),
+    ],
+)
+def test_refused_parameters(options: dict, text: str) -> None:
+    with pytest.raises(ValueError, match=text):
+        PrioritizedBatchSampler(5, 2, **{"method": "rank", **options})
+
+
+def test_an_empty_buffer_fills_up() -> None:
+    sampler = ranked(0, capacity=3, alpha=1)
+    with pytest.raises(
+        ValueError, match="'priorities' parameter of PrioritizedBatchSampler must not all be 0 when rows"
+    ):
+        sampler.sample(1)
+    assert sampler.append().tolist() == [0] and sampler.sample(3).tolist() == [0, 0, 0]
+    assert sampler.append(3).tolist() == [1, 2, 0] and set(sampler.sample(100).tolist()) == {0, 1, 2}
