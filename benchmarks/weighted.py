@@ -1,6 +1,6 @@
 """Weighted draws over uniform ones, over numpy's and torch's, and updates over draws; batches of 256.
 
-Arguments: the folder for the plots of time against n and k; without it, none are drawn.
+With a folder as its argument it only draws the plots of time against n and k into it, such as docs/weighted_files.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, Callable
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from rounds import head, interleaved, ratio, show
+from rounds import Timing, head, interleaved, ratio, show
 from torch.utils.data import WeightedRandomSampler
 
 from pystrat import PrioritizedBatchSampler, SumTree
@@ -139,34 +139,45 @@ def beside_others() -> None:
                 print(f"| {how} replacement, n = {n:,}, over {other} | {middle:.4f} | {low:.4f} to {high:.4f} |")
 
 
+def measured_against(values: list[int], contestants_of: Callable[[int], Any]) -> list[dict[str, Timing]]:
+    """Return the timings of all contestants, for each number of rows or size of a batch."""
+    return [interleaved(contestants_of(value), rounds=15) for value in values]
+
+
 def plot(folder: Path) -> None:
-    """Draw the time of a batch against n, for 256 rows, and against k, for 1,000,000 rows."""
+    """Draw the time of a batch and its ratio to a uniform one, against n with 256 rows and k of 1,000,000 rows."""
     from matplotlib.figure import Figure
 
     folder.mkdir(parents=True, exist_ok=True)
+    uniform = "uniform, without replacement"
     against = {
-        "n": ([10**power for power in range(3, 8)], contestants),
-        "k": ([4**power for power in range(1, 8)], lambda k: contestants(1_000_000, k)),
+        "n": ("rows of the dataset", [10**power for power in range(3, 8)], contestants),
+        "k": ("rows of a batch", [4**power for power in range(1, 8)], lambda k: contestants(1_000_000, k)),
     }
-    for name, (values, measured) in against.items():
-        seconds: dict[str, list[float]] = {}
-        for value in values:
-            for contestant, timing in interleaved(measured(value), rounds=5).items():
-                seconds.setdefault(contestant, []).append(timing.median / REPEATS)
-        figure = Figure(figsize=(7, 4.5), layout="constrained")
-        axes = figure.add_subplot()
-        for contestant, median in seconds.items():
-            axes.loglog(values, [1e6 * second for second in median], marker="o", label=contestant)
-        axes.set_xlabel("rows" if name == "n" else "rows of a batch")
-        axes.set_ylabel("microseconds a batch")
-        axes.legend()
-        figure.savefig(folder / f"weighted_against_{name}.svg")
+    for name, (label, values, contestants_of) in against.items():
+        timings = measured_against(values, contestants_of)
+        figure = Figure(figsize=(9, 4), dpi=80)
+        times, ratios = figure.subplots(1, 2)
+        for color, contestant in enumerate(timings[0]):
+            medians = [1e6 * timing[contestant].median / REPEATS for timing in timings]
+            over = [ratio(timing, contestant, uniform)[0] for timing in timings]
+            times.loglog(values, medians, marker="o", color=f"C{color}", label=contestant)
+            ratios.loglog(values, over, marker="o", color=f"C{color}")
+            print(f"{contestant}, over uniform, against {name}: {', '.join(f'{number:.1f}' for number in over)}")
+        times.set(xlabel=label, ylabel="microseconds a batch")
+        ratios.set(xlabel=label, ylabel="times as long as uniform", yticks=[0.5, 1, 2, 5, 10, 20, 50])
+        ratios.yaxis.set_major_formatter("{x:g}")
+        ratios.minorticks_off()
+        figure.legend(*times.get_legend_handles_labels(), loc="upper center", ncol=3, fontsize="small", frameon=False)
+        figure.tight_layout(rect=(0, 0, 1, 0.88))
+        figure.savefig(folder / f"against-{name}.png")
 
 
 if __name__ == "__main__":
-    head()
-    claims()
-    print("\n| beside others | ratio | quartiles |\n| --- | --- | --- |")
-    beside_others()
     if len(sys.argv) > 1:
         plot(Path(sys.argv[1]))
+    else:
+        head()
+        claims()
+        print("\n| beside others | ratio | quartiles |\n| --- | --- | --- |")
+        beside_others()
