@@ -26,6 +26,7 @@ from pystrat.messages import (
     check_choice,
     check_flag,
     check_integer,
+    is_number,
     refusals_of_part,
     show,
 )
@@ -36,6 +37,7 @@ PRUNE_CHOICES = ("individual", "parent")
 MISSING_CHOICES = ("error", "stratum", "drop")
 MAX_NESTING = 128  # mappings and lists inside one another: Python's and R's stacks are small
 MAX_NESTED = 1_000_000  # of them in all, because a short description can repeat its parts endlessly
+FOR_EACH = "for_each"  # a key, and the value that means the same
 SYMBOLS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 OPERATORS = ("eq", "ne", "lt", "le", "gt", "ge", "in", "not in", "between", "isnull")
 _KEYS = (
@@ -176,20 +178,37 @@ def _read_root(given: Mapping[Any, Any]) -> NodeSpecification:
 
 
 def _read_node(given: Any, above: str, place: str, keys: Sequence[str]) -> NodeSpecification:
-    """Read a node, which is at `place` below the path `above`; a node with a name has a path of its own."""
-    name = given.get("name") if isinstance(given, Mapping) else None
-    path = place
-    if isinstance(name, str) and name:
-        path = f"{above}/{name}" if above else name
+    """Read a node, which is at `place` among the children of the path `above`."""
+    name: Any = place
+    if isinstance(given, Mapping):
+        given = _with_for_each(given)
+        name = given["name"] if "name" in given else _name_of(given) or place
+    is_named = isinstance(name, str) and bool(name)
+    path = f"{above}/{name if is_named else place}" if above else name if is_named else place
     with refusals_of_part(f"node '{path}'"):
-        return _read_keys(given, path, keys)
+        return _read_keys(given, name, path, keys)
 
 
-def _read_keys(given: Any, path: str, keys: Sequence[str]) -> NodeSpecification:
+def _with_for_each(given: Mapping[Any, Any]) -> Mapping[Any, Any]:
+    """Return a node in which ``value: for_each`` is ``for_each: true``, unless `op` or `for_each` say what it is."""
+    value = given.get("value")
+    if not isinstance(value, str) or value != FOR_EACH or "op" in given or FOR_EACH in given:
+        return given
+    return {FOR_EACH if key == "value" else key: True if key == "value" else kept for key, kept in given.items()}
+
+
+def _name_of(given: Mapping[Any, Any]) -> str:
+    """Return the name of a node without one: the column of clones, or the value; nothing if it is no plain one."""
+    value = given.get("column" if given.get(FOR_EACH) is True else "value")
+    if isinstance(value, str):
+        return value
+    return show(value) if isinstance(value, (bool, np.bool_)) or is_number(value) else ""
+
+
+def _read_keys(given: Any, name: Any, path: str, keys: Sequence[str]) -> NodeSpecification:
     if not isinstance(given, Mapping):
         raise RefusedType("node", "be a mapping of keys", show(given))
     _check_keys(given, keys)
-    name = given.get("name")
     if not isinstance(name, str) or not name:
         raise RefusedType("name", "be a text", show(name))
     children = given.get("children", ())
@@ -212,7 +231,7 @@ def _read_keys(given: Any, path: str, keys: Sequence[str]) -> NodeSpecification:
 
 
 def _read_children(given: Sequence[Any], path: str) -> tuple[NodeSpecification, ...]:
-    children = tuple(_read_node(child, path, f"{path}/{place + 1}", _KEYS) for place, child in enumerate(given))
+    children = tuple(_read_node(child, path, str(place + 1), _KEYS) for place, child in enumerate(given))
     for name, count in Counter(child.name for child in children).items():
         if count > 1:
             raise RefusedValue("children", "have names of their own", f"'{name}' twice")
@@ -233,7 +252,7 @@ def _read_selection(given: Mapping[Any, Any]) -> tuple[Optional[Condition], Opti
     column = _read_column(given, "column")
     if check_flag(given.get("for_each", False), "for_each"):
         if column is None:
-            raise RefusedValue("column", "be given with 'for_each'", "nothing")
+            raise RefusedValue("column", "be given with 'for_each'", _as_written(given))
         for key in ("value", "op"):
             if key in given:
                 required = "be left out with 'for_each'"
@@ -245,9 +264,14 @@ def _read_selection(given: Mapping[Any, Any]) -> tuple[Optional[Condition], Opti
     if column is None:
         for key in ("value", "op"):
             if key in given:
-                raise RefusedValue("column", f"be given with '{key}'", "nothing")
+                raise RefusedValue("column", f"be given with '{key}'", _as_written(given))
         return None, None
     return Condition(column, *_read_comparison(given)), None
+
+
+def _as_written(given: Mapping[Any, Any]) -> str:
+    """Show a node in a message about a key that it lacks."""
+    return "{" + ", ".join(f"{key}: {show(value)}" for key, value in given.items()) + "}"
 
 
 def _read_comparison(given: Mapping[Any, Any]) -> tuple[str, Any]:

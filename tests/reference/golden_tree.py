@@ -65,11 +65,41 @@ def cases() -> Iterator[dict[str, Any]]:
     yield from _refused_tables()
     yield from _refused_lengths()
     yield from _yaml()
+    yield from _unnamed()
 
 
 def _case(table: Any, spec: Any, batch_size: int = 4, epochs: Any = (0, 3), **parameters: Any) -> dict[str, Any]:
     parameters = {"batch_size": batch_size, **{"length": 12, "seed": 7, **parameters}}
     return {"table": table, "spec": spec, "parameters": parameters, "epochs": list(epochs)}
+
+
+def _unnamed() -> Iterator[dict[str, Any]]:
+    """Nodes without a name, which have that of their value, column or place, and clones in the published spelling."""
+    children = [
+        {"column": "text", "value": "a", "mode": "shuffle"},
+        {"column": "whole", "value": 2, "mode": "shuffle"},
+        {"column": "number", "op": "lt", "value": 2.5, "mode": "shuffle"},
+        {"column": "flag", "value": False, "mode": "shuffle"},
+        {"column": "accents", "value": "for_each", "mode": "shuffle"},
+        {
+            "column": "text",
+            "value": "for_each",
+            "missing": "drop",
+            "children": [{"column": "flag", "value": "for_each"}],
+        },
+        {"column": "text", "op": "in", "value": ["b", "c"], "mode": "shuffle"},
+    ]
+    spec = {"mode": "sequential", "children": children}
+    yield _case(PARTS, spec)
+    for length in ("a", "2", "2.5", "FALSE", "7", "accents", "text", "6"):
+        yield _case(PARTS, spec, length=length)
+    yield _case({"text": ["for_each", "b"]}, leaf(column="text", value="for_each", op="eq"))
+    yield _case({"text": ["for_each", "b"]}, leaf(column="text", value="for_each", for_each=False))
+    for keys in ({"value": "for_each"}, {"value": [1, 2], "op": "in"}, {"op": "isnull"}, {"value": "a", "repeat": 2}):
+        yield _case(PARTS, leaf(**keys))
+    yield _case(PARTS, {"column": "text", "value": "for_each"})
+    yield _case(PARTS, {"children": [{"column": "text", "value": "a"}, {"column": "text", "value": "a"}]})
+    yield _case(PARTS, "children:\n  - {column: text, value: for_each, missing: drop}\n")
 
 
 def _examples() -> Iterator[dict[str, Any]]:

@@ -118,8 +118,17 @@ def test_logical_values_have_no_order() -> None:
         ({"weight": 1}, ["node 'root'", "Got 'weight'"]),
         (leaf(mode="random"), ["'mode'", "'replacement', 'sequential', 'shuffle'", "'random'"]),
         (leaf(op="=~", column="text", value="a"), ["'op'", "'=~'"]),
-        (leaf(value="a"), ["'column' parameter of node 'root/leaf'", "be given with 'value'"]),
-        (leaf(for_each=True), ["'column'", "be given with 'for_each'"]),
+        (
+            leaf(value="a", weight=2),
+            [
+                "'column' parameter of node 'root/leaf'",
+                "be given with 'value'. Got {name: 'leaf', value: 'a', weight: 2}",
+            ],
+        ),
+        (leaf(for_each=True), ["'column'", "be given with 'for_each'. Got {name: 'leaf', for_each: TRUE} instead."]),
+        (leaf(value="for_each"), ["'column'", "be given with 'for_each'. Got {name: 'leaf', for_each: TRUE} instead."]),
+        ({"column": "text", "value": "for_each"}, ["node 'root'", "have no keys but", "Got 'for_each'"]),
+        (leaf(column="text", value="for_each", missing="all"), ["'missing'", "'error', 'stratum', 'drop'"]),
         (leaf(for_each=True, column="text", value="a"), ["'value'", "be left out with 'for_each'"]),
         (leaf(for_each="yes", column="text"), ["'for_each'", "be true or false"]),
         (leaf(missing="drop", column="text", value="a"), ["'missing'", "be left out without 'for_each'"]),
@@ -136,7 +145,12 @@ def test_logical_values_have_no_order() -> None:
         ({"row_weight": "mass", **leaf()}, ["'row_weight'", "be given at a leaf"]),
         ({"children": []}, ["'children'", "be a list of nodes"]),
         ({"children": [{"name": "a"}, {"name": "a"}]}, ["have names of their own", "'a' twice"]),
-        ({"children": [{"mode": "shuffle"}]}, ["'name' parameter of node 'root/1'"]),
+        ({"children": [{"name": None}]}, ["'name' parameter of node 'root/1'", "be a text. Got nothing"]),
+        ({"children": [{"name": ""}]}, ["'name' parameter of node 'root/1'", "be a text. Got ''"]),
+        (
+            {"children": [{"column": "text", "value": "a"}, {"column": "group", "value": "a"}]},
+            ["'children' parameter of node 'root'", "have names of their own. Got 'a' twice"],
+        ),
         ({"children": [{"nmae": "a"}]}, ["node 'root/1'", "Got 'nmae' instead. The nearest one is 'name'."]),
         (leaf(weight=10**401), ["'weight' parameter of node 'root/leaf'", "Got Inf instead"]),
         ({"children": ["leaf"]}, ["'node' parameter of node 'root/1'", "be a mapping"]),
@@ -200,6 +214,36 @@ def test_yaml_text_a_file_and_a_dict_are_one(tmp_path: Path) -> None:
     expected = sampler_of(spec).batches(0).rows.tolist()
     for form in (text, file, str(file)):
         assert sampler_of(form).batches(0).rows.tolist() == expected
+
+
+def test_a_node_without_a_name_is_named_by_its_value_or_its_place() -> None:
+    children = [
+        {"column": "text", "value": "a"},
+        {"column": "number", "value": 2.0, "weight": 3},
+        {"column": "flag", "value": True},
+        {"column": "text", "op": "in", "value": ["b", "c"], "children": [{"mode": "shuffle"}]},
+        {"column": "day", "value": datetime.date(2020, 1, 1)},
+        {"column": "group", "value": "for_each"},
+        {"column": "number", "op": "isnull"},
+    ]
+    tree = sampler_of({"children": children}).tree
+    paths = [tree.path(node) for node in range(1, len(tree))]
+    assert paths == [
+        *("root/a", "root/2", "root/TRUE", "root/4", "root/4/1", "root/5", "root/group[u]", "root/group[v]", "root/7")
+    ]
+    assert "'mode' parameter of node 'root/b' of" in refused(
+        {"children": [{"column": "text", "value": "b", "mode": 1}]}
+    )
+
+
+def test_value_for_each_is_for_each() -> None:
+    spec = leaf(column="text", value="for_each", missing="drop", mode="shuffle")
+    expected = leaf(column="text", for_each=True, missing="drop", mode="shuffle")
+    assert sampler_of(spec).batches(0).rows.tolist() == sampler_of(expected).batches(0).rows.tolist()
+    table = {"x": ["for_each", "b", "for_each"]}
+    for keys in ({"op": "eq"}, {"for_each": False}):
+        tree = sampler_of(leaf(column="x", value="for_each", **keys), table).tree
+        assert tree.options[tree.offsets[1] : tree.offsets[2]].tolist() == [0, 2], "compared as a text"
 
 
 def test_for_each_refuses_missing_values_unless_told() -> None:

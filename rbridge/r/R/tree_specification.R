@@ -108,15 +108,18 @@ plain_item = function(value, key) {
   if (is.factor(value)) as.character(value) else value
 }
 
-# -> this node and all below it, in preorder; `before` nodes come before it
+# -> this node and all below it, in preorder; `before` nodes come before it, and it is at `place` among the children of
+# the path `above`
 parse_node = function(given, above, place, keys, parent, before) {
-  name_errors(at_node(place))
+  path_of = function(name) if (nzchar(above)) paste(above, name, sep = "/") else name
+  name_errors(at_node(path_of(place)))
   if (!is_mapping(given)) {
     stop_parameter("node", "be a mapping of keys", show_given(given))
   }
-  name = given[["name"]]
+  given = with_for_each(given)
+  name = if ("name" %in% names(given)) given[["name"]] else name_of_node(given, place)
   is_named = is_plain_text(name) && nzchar(name)
-  path = if (!is_named) place else if (nzchar(above)) paste(above, name, sep = "/") else name
+  path = path_of(if (is_named) name else place)
   name_errors(at_node(path))
   check_tree_keys(given, keys)
   if (!is_named) {
@@ -138,7 +141,7 @@ parse_node = function(given, above, place, keys, parent, before) {
   below = vector("list", length(children))
   n_nodes = 1L
   for (i in seq_along(children)) {
-    below[[i]] = parse_node(children[[i]], path, sprintf("%s/%d", path, i), tree_keys, parent = before + 1L,
+    below[[i]] = parse_node(children[[i]], path, as.character(i), tree_keys, parent = before + 1L,
       before = before + n_nodes)
     n_nodes = n_nodes + length(below[[i]])
   }
@@ -148,6 +151,30 @@ parse_node = function(given, above, place, keys, parent, before) {
     stop_parameter("children", "have names of their own", sprintf("'%s' twice", again[1L]))
   }
   c(list(node), unlist(below, recursive = FALSE))
+}
+
+# `value: for_each` is `for_each: true`, unless `op` or `for_each` say what it is.
+with_for_each = function(given) {
+  if (identical(given[["value"]], "for_each") && !any(c("op", "for_each") %in% names(given))) {
+    given["value"] = list(TRUE)
+    names(given)[names(given) == "value"] = "for_each"
+  }
+  given
+}
+
+# The name of a node without one: the column of clones, or the value; the place if it is no plain one.
+name_of_node = function(given, place) {
+  value = given[[if (isTRUE(given[["for_each"]])) "column" else "value"]]
+  is_plain = is_plain_text(value) || ((is.logical(value) || is.numeric(value)) && !is.object(value))
+  if (is_plain && length(value) == 1L && !identical(value, "")) {
+    return(if (is.character(value)) enc2utf8(value) else show_value(value))
+  }
+  place
+}
+
+# Shows a node in a message about a key that it lacks.
+as_written = function(given) {
+  sprintf("{%s}", paste(sprintf("%s: %s", names(given), vapply(given, show_given, character(1L))), collapse = ", "))
 }
 
 check_tree_keys = function(given, keys) {
@@ -199,7 +226,7 @@ parse_selection = function(given) {
   others = intersect(c("value", "op"), names(given))
   if (for_each) {
     if (is.null(column)) {
-      stop_parameter("column", "be given with 'for_each'", "nothing")
+      stop_parameter("column", "be given with 'for_each'", as_written(given))
     }
     for (key in others) {
       stop_parameter(key, "be left out with 'for_each'", show_given(given[[key]]), "Put it in a node of its own.")
@@ -211,7 +238,7 @@ parse_selection = function(given) {
   }
   if (is.null(column)) {
     for (key in others) {
-      stop_parameter("column", sprintf("be given with '%s'", key), "nothing")
+      stop_parameter("column", sprintf("be given with '%s'", key), as_written(given))
     }
     return(NULL)
   }
