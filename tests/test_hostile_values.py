@@ -10,6 +10,7 @@ import inspect
 import pickle
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Callable, Iterator, Optional
@@ -126,6 +127,11 @@ def check_mixture(sampler: Any, given: Arguments) -> None:
 
 def check_tree(sampler: Any, given: Arguments) -> None:
     n_rows = length_of(given["table"])
+    if sampler.length is None:
+        batches = [np.atleast_1d(rows).tolist() for rows in islice(sampler, 9)]
+        assert {len(rows) for rows in batches} == {int(given.get("batch_size", 1))}
+        assert all(0 <= row < n_rows for rows in batches for row in rows)
+        return
     check_epoch(sampler, n_rows, min(sampler.length, int(given.get("batch_size", 1)) * len(sampler)))
 
 

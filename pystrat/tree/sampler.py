@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.entries import named_by_class
-from pystrat.limits import MAX_COUNT
+from pystrat.limits import MAX_COUNT, MAX_EXACT
 from pystrat.messages import RefusedValue, check_flag, check_integer, count_of, show
 from pystrat.base import BatchIterator, Batches, BatchSampler, Place, epoch_seed
 from pystrat.recipe import Recipe, make_recipe
@@ -24,6 +24,9 @@ from pystrat.tree.recipe import auxiliary_parts, tree_parts
 from pystrat.tree.specification import parse_specification
 
 
+_DRAWN_AHEAD = 2**14  # rows that an endless iteration draws at once
+
+
 class _DeclaredSampler(BatchSampler):
     """What the samplers of declared trees share: the tree, its draws, and batches of them; see `TreeBatchSampler`."""
 
@@ -33,7 +36,7 @@ class _DeclaredSampler(BatchSampler):
         spec: Any,
         batch_size: int,
         *,
-        length: Union[int, str],
+        length: Union[int, str, None],
         drop_last: bool,
         persistent: bool,
         seed: Optional[int],
@@ -41,31 +44,34 @@ class _DeclaredSampler(BatchSampler):
         rank: Optional[int],
     ) -> None:
         super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
-        self._size = check_integer(batch_size, "batch_size", minimum=1)
+        most = MAX_COUNT if length is None else None
+        self._size = check_integer(batch_size, "batch_size", minimum=1, maximum=most)
         drop_last = check_flag(drop_last, "drop_last")
         self._persistent = check_flag(persistent, "persistent")
         specification = parse_specification(spec)
         self._tree = build_tree(specification, read_table(table, specification))
-        self._length = _check_length(length, self._tree)
-        self._offsets = self._cut(drop_last)
+        if length is None and self._persistent:
+            raise RefusedValue("persistent", "be false if 'length' is not given, since no epoch ends", show(True))
+        self._length = None if length is None else _check_length(length, self._tree)
+        self._offsets = np.empty(0, np.int64) if self._length is None else self._cut(self._length, drop_last)
         self._settings = {"batch_size": self._size, "length": length, "drop_last": drop_last, "persistent": persistent}
         self._sequence: Optional[DrawSequence] = None  # of a persistent sampler: where the epoch asked for last ended
         self._last: Optional[tuple[int, Draws]] = None
         for message in weights_without_effect(specification.root):
             warnings.warn(message, stacklevel=4)  # whoever called the constructor of the subclass
 
-    def _cut(self, drop_last: bool) -> NDArray[np.int64]:
+    def _cut(self, length: int, drop_last: bool) -> NDArray[np.int64]:
         """Return where each batch of an epoch begins in its draws."""
-        n_batches = self._length // self._size if drop_last else -(-self._length // self._size)
+        n_batches = length // self._size if drop_last else -(-length // self._size)
         if n_batches == 0 and self.num_replicas is None:
             required = f"be at least {self._size}, the batch size, with drop_last"
-            raise RefusedValue("length", required, show(self._length))
+            raise RefusedValue("length", required, show(length))
         n_batches = share_of_replicas(n_batches, self.num_replicas)
-        return full_offsets(self._length, n_batches, self._size)
+        return full_offsets(length, n_batches, self._size)
 
     @property
-    def length(self) -> int:
-        """The draws of an epoch, over all ranks, those of dropped batches included."""
+    def length(self) -> Optional[int]:
+        """The draws of an epoch, over all ranks, those of dropped batches included; None if no epoch ends."""
         return self._length
 
     @property
@@ -108,14 +114,21 @@ class _DeclaredSampler(BatchSampler):
         """Leave out what can be drawn again."""
         return {**self.__dict__, "_sequence": None, "_last": None}
 
+    def __len__(self) -> int:
+        if self._length is None:
+            raise TypeError(f"{type(self).__name__} has no length, since its 'length' is None.")
+        return super().__len__()
+
     def _global_length(self) -> int:
-        return len(self._offsets) - 1
+        return MAX_EXACT if self._length is None else len(self._offsets) - 1
 
     def _epoch_batches(self, epoch: int) -> Batches:
         rows = self._draws(epoch).rows[: self._offsets[-1]]
         return Batches(rows.copy() if self._persistent else rows, self._offsets)  # a kept epoch stays as it was drawn
 
     def _lists_from(self, place: Place) -> Iterator[list[int]]:
+        if self._length is None:
+            return self._endless(place)
         if not self.auxiliary_names:
             return super()._lists_from(place)
         return self._carrying(self._draws(place.epoch), (self.rank or 0) + self._stride * place.batch)
@@ -126,7 +139,23 @@ class _DeclaredSampler(BatchSampler):
             part = slice(int(self._offsets[batch]), int(self._offsets[batch + 1]))
             yield drawn_rows(draws.rows[part], {name: values[part] for name, values in draws.values.items()})
 
+    def _endless(self, place: Place) -> Iterator[list[int]]:
+        """Yield this rank's batches of an epoch without an end, from a place on, by repeating all draws before it."""
+        sequence = DrawSequence(self._tree, epoch_seed(self.seed, place.epoch), keep=True)
+        position = self._size * ((self.rank or 0) + self._stride * place.batch)
+        while sequence.position < position:
+            sequence.draw(min(position - sequence.position, _DRAWN_AHEAD))
+        step = self._size * self._stride
+        while True:
+            draws = sequence.draw(step * max(1, _DRAWN_AHEAD // step))
+            for begin in range(0, len(draws.rows), step):
+                part = slice(begin, begin + self._size)
+                values = {name: column[part] for name, column in draws.values.items()}
+                yield drawn_rows(draws.rows[part], values) if values else draws.rows[part].tolist()
+
     def _draws(self, epoch: int) -> Draws:
+        if self._length is None:
+            raise RefusedValue("length", "be given for the arrays of a whole epoch", "nothing")
         if not self._persistent:
             return DrawSequence(self._tree, epoch_seed(self.seed, epoch), keep=False).draw(self._length)
         if self._last is not None and self._last[0] == epoch:
@@ -144,7 +173,7 @@ class _DeclaredSampler(BatchSampler):
         parts = {
             "batch_size": self._size,
             "length": self._length,
-            "n_batches": self._global_length(),
+            "n_batches": None if self._length is None else self._global_length(),
             "persistent": self._persistent,
             "n_rows": self._tree.n_rows,
             **tree_parts(self._tree),
@@ -174,9 +203,10 @@ class TreeBatchSampler(_DeclaredSampler):
         told in ``docs/tree.md``.
     batch_size : int
         Draws of a batch.
-    length : int or str
+    length : int, str or None
         Draws of an epoch, from 1 to 2147483647; or the name of a node, then as many as it takes until every row below
-        it has been drawn. That needs the node, all below and all above it to be ``sequential`` or ``shuffle``.
+        it has been drawn. That needs the node, all below and all above it to be ``sequential`` or ``shuffle``. With
+        None no epoch ends: an iteration yields batches as long as it is asked, and the sampler has no length.
     drop_last : bool, default False
         Whether a last batch with fewer draws is left out.
     persistent : bool, default False
@@ -218,6 +248,9 @@ class TreeBatchSampler(_DeclaredSampler):
       `num_replicas` drop are not delivered.
     * No column of the table is kept but as codes; after construction the table may change.
 
+    With ``length=None`` an iteration can be saved and resumed as any other. To go on at a place repeats all draws
+    before it. `batches` and `auxiliary_values`, which return whole epochs, are refused.
+
     With ``persistent=True`` the next epoch continues the one before. To jump to an epoch, all draws before it are
     repeated.
 
@@ -246,7 +279,7 @@ class TreeBatchSampler(_DeclaredSampler):
         spec: Any,
         batch_size: int,
         *,
-        length: Union[int, str],
+        length: Union[int, str, None],
         drop_last: bool = False,
         persistent: bool = False,
         seed: Optional[int] = None,
@@ -294,7 +327,7 @@ class TreeSampler(_DeclaredSampler):
         table: Any,
         spec: Any,
         *,
-        length: Union[int, str],
+        length: Union[int, str, None],
         persistent: bool = False,
         seed: Optional[int] = None,
         num_replicas: Optional[int] = None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+from itertools import islice
 from pathlib import Path
 from typing import Any, Callable
 
@@ -180,6 +181,23 @@ def test_single_rows_from_python_are_batches_of_one() -> None:
     sampler = TreeSampler(TABLE, {"mode": "shuffle"}, length=30, seed=7)
     delivered = rbridge.collect_rows(rbridge.as_torch_sampler(sampler), len(TABLE))
     assert [batch.tolist() for batch in delivered] == [[row] for row in sampler]
+
+
+@pytest.mark.parametrize("auxiliary", [{}, {"auxiliary": {"step": "counter()", "u": "uniform(0, 1)"}}])
+def test_epochs_without_an_end_go_on_alike_in_r(auxiliary: dict[str, Any], r: Session) -> None:
+    sampler = TreeBatchSampler(TABLE, {"mode": "shuffle", **auxiliary}, 8, length=None, seed=7)
+    generator = rbridge.as_torch_sampler(sampler)
+    instance = r.call_function(generator, None)
+    r.call_function(instance["set_epoch"], 2)
+    sampler.set_epoch(2)
+    next_batch = r.call_function(instance[".iter"])
+    for rows in islice(sampler, 3000):
+        delivered = r.call_function(next_batch)
+        assert (as_array(delivered) - 1).tolist() == rows
+    if auxiliary:
+        values = r.rinterface.baseenv["attr"](delivered, "aux")
+        found = dict(zip(values.names, (as_array(column).tolist() for column in values)))
+        assert found == {name: [row.aux[name] for row in rows] for name in ("step", "u")}
 
 
 def test_replicas_round_the_batches_in_r_too() -> None:

@@ -11,7 +11,8 @@
 # * seeded: FALSE for kinds whose instances need no seed;
 # * draw(private, epoch): list(rows, offsets) of all batches of an epoch, and also `aux` if values go along with rows;
 # * iterate(private, epoch): a function that returns the rows of the next batch at each call, NULL at the end; only for
-#   kinds with feedback, whose batches are drawn one by one;
+#   kinds with feedback, whose batches are drawn one by one, and for epochs that do not end;
+# * iterates(recipe): whether iterate() is used; only for kinds that have it and do not always use it;
 # * describe(private), settings(recipe): the lines that print() shows of an instance, and of a generator;
 # * methods, private: further members of instances; `methods` may be a function of the recipe that returns them.
 # These functions refer to the namespace of the package alone, so that a generator is saved with its recipe only.
@@ -45,7 +46,8 @@ recipe_class = function(kind, settings) {
     active = list(seed = function(value) if (missing(value)) private$.recipe$seed else stop_read_only("seed", self)),
     parent_env = topenv()
   )
-  if (!is.null(definition$iterate)) {
+  iterates = if (is.null(definition$iterates)) !is.null(definition$iterate) else definition$iterates(settings$recipe)
+  if (iterates) {
     members$.iter = function() {
       if (is.null(private$.in_order)) lazy_iterator(private$.begin) else batch_iterator(private$.take_epoch)
     }

@@ -16,6 +16,9 @@
 #'   Draws of a batch.
 #' @param length (`integer(1)` | `character(1)`)\cr
 #'   Draws of an epoch, or the name of a node: then as many as it takes until every row below it has been drawn.
+#'   `NULL`: no epoch ends.
+#'   An iteration gives batches as long as it is asked, `.length()` is `NA`, and `batches()`, which returns a whole
+#'   epoch, is refused.
 #' @param table (`data.frame()` | named `list()`)\cr
 #'   One row for each row of the dataset, in its order.
 #'   Columns hold logical values, numbers, text, factors, dates (`Date`) or times (`POSIXct`).
@@ -88,13 +91,20 @@ batch_sampler_tree = function(spec, batch_size, length, table = NULL, drop_last 
   if (!is.null(table) && !is.list(table)) {
     stop_parameter("table", "be a data frame or a list of columns", show_value(table))
   }
+  batch_size = check_count(batch_size, "batch_size")
+  if (is.null(length)) {
+    batch_size = check_between(batch_size, "batch_size", 1, largest_count)
+  }
   configuration = list(
-    batch_size = check_count(batch_size, "batch_size"),
-    length = if (is_plain_text(length) && !is.na(length)) enc2utf8(length) else check_tree_length(length),
+    batch_size = batch_size,
+    length = if (!is.null(length)) check_tree_length(length),
     drop_last = check_flag(drop_last, "drop_last"),
     persistent = check_flag(persistent, "persistent"),
     seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed)
   )
+  if (is.null(length) && configuration$persistent) {
+    stop_parameter("persistent", "be false if 'length' is not given, since no epoch ends", "TRUE")
+  }
   configuration = c(configuration, parse_tree(spec))
   new_generator(if (is.null(table)) {
     open_recipe("tree", configuration$seed, configuration, tree_labels(configuration))
@@ -106,6 +116,9 @@ batch_sampler_tree = function(spec, batch_size, length, table = NULL, drop_last 
 tree_name = "batch_sampler_tree"
 
 check_tree_length = function(length) {
+  if (is_plain_text(length) && !is.na(length)) {
+    return(enc2utf8(length))
+  }
   if (!is_whole_number(length) || length < 1 || length > 2147483647) {
     stop_parameter("length", "be an integer from 1 to 2147483647", show_value(length))
   }
@@ -126,13 +139,8 @@ tree_recipe = function(table, configuration, task = NULL) {
   coded = Map(tree_codes, columns[used$coded], used$coded)
   numbers = Map(tree_numbers, columns[used$numbers], used$numbers)
   tree = build_tree(configuration$nodes, n_rows, coded, numbers)
-  length = epoch_length(configuration$length, tree)
-  whole_batches = if (configuration$drop_last) floor else ceiling
-  n_batches = whole_batches(length / configuration$batch_size)
-  if (n_batches == 0) {
-    stop_parameter("length", sprintf("be at least %.0f, the batch size, with drop_last", configuration$batch_size),
-      show_value(length))
-  }
+  length = if (!is.null(configuration$length)) epoch_length(configuration$length, tree)
+  n_batches = tree_batches_of(length, configuration)
   warn_of_tree(configuration)
   parts = list(
     batch_size = configuration$batch_size,
@@ -143,6 +151,20 @@ tree_recipe = function(table, configuration, task = NULL) {
   )
   parts = c(parts, tree$parts, configuration$auxiliary)
   new_recipe("tree", configuration$seed, parts, labels = tree_labels(configuration))
+}
+
+# The number of batches of an epoch, NULL if it does not end.
+tree_batches_of = function(length, configuration) {
+  if (is.null(length)) {
+    return(NULL)
+  }
+  whole_batches = if (configuration$drop_last) floor else ceiling
+  n_batches = whole_batches(length / configuration$batch_size)
+  if (n_batches == 0) {
+    stop_parameter("length", sprintf("be at least %.0f, the batch size, with drop_last", configuration$batch_size),
+      show_value(length))
+  }
+  n_batches
 }
 
 tree_labels = function(configuration) {
@@ -180,14 +202,20 @@ kind_tree = function() {
     },
     check = check_tree_recipe,
     n_rows = function(recipe) NULL,
-    n_batches = function(recipe) recipe$parts$n_batches,
+    n_batches = function(recipe) if (is_endless(recipe)) NA_integer_ else recipe$parts$n_batches,
     setup = tree_setup,
     draw = function(private, epoch) tree_batches(private$.setup, epoch),
+    iterates = is_endless,
+    iterate = function(private, epoch) endless_batches(private$.setup, epoch),
     describe = function(private) {
       parts = private$.recipe$parts
       c(
         sprintf("* Rows: %.0f, of a tree with %s", parts$n_rows, show_count(length(parts$modes), "node")),
-        sprintf("* Batches: %.0f, of %s", parts$n_batches, show_rows(diff(private$.setup$offsets))),
+        if (is_endless(private$.recipe)) {
+          sprintf("* Batches: without end, of %s", show_count(parts$batch_size, "row"))
+        } else {
+          sprintf("* Batches: %.0f, of %s", parts$n_batches, show_rows(diff(private$.setup$offsets)))
+        },
         sprintf("* Order: drawn by seed %.0f, next epoch %.0f", private$.recipe$seed, private$.next_epoch)
       )
     },
@@ -202,6 +230,10 @@ kind_tree = function() {
   )
 }
 
+is_endless = function(recipe) {
+  is.null(if (is.null(recipe$open)) recipe$parts$length else recipe$open$length)
+}
+
 check_tree_rows = function(data_source, n_rows) {
   n_source = source_rows(data_source)
   if (!is.null(n_source) && n_source != n_rows) {
@@ -213,11 +245,16 @@ check_tree_rows = function(data_source, n_rows) {
 # The routine that reads them checks the vectors of the tree.
 check_tree_recipe = function(recipe) {
   most = 2147483647
-  batch_size = part_count(recipe, "batch_size", 1, 2^53)
-  length = part_count(recipe, "length", 1, most)
-  part_count(recipe, "n_batches", 1, ceiling(length / batch_size))
+  if (is_endless(recipe)) {
+    part_count(recipe, "batch_size", 1, most)
+    part_count(recipe, "persistent", 0, 0)
+  } else {
+    batch_size = part_count(recipe, "batch_size", 1, 2^53)
+    length = part_count(recipe, "length", 1, most)
+    part_count(recipe, "n_batches", 1, ceiling(length / batch_size))
+    part_flag(recipe, "persistent")
+  }
   part_count(recipe, "n_rows", 1, most)
-  part_flag(recipe, "persistent")
   check_recipe_auxiliary(recipe$parts)
 }
 
@@ -227,7 +264,7 @@ tree_setup = function(recipe, private) {
   setup = list(
     parts = parts,
     seed = recipe$seed,
-    offsets = as.integer(pmin(parts$length, parts$batch_size * 0:parts$n_batches)),
+    offsets = if (!is_endless(recipe)) as.integer(pmin(parts$length, parts$batch_size * 0:parts$n_batches)),
     auxiliary = recipe_auxiliary(parts),
     memory = new_memory()
   )
@@ -240,23 +277,53 @@ prepare_tree = function(setup) {
   memory$tree = .Call(C_prepare_declared, memory, setup$parts, auxiliary_limits(setup$auxiliary))
 }
 
-# The tree is checked and laid out once, and again if `memory` has lost that, as after it was saved.
 tree_batches = function(setup, epoch) {
+  if (is.null(setup$offsets)) {
+    stop_parameter("length", "be given for the arrays of a whole epoch", "nothing")
+  }
   persistent = setup$parts$persistent == 1
   seed = if (persistent) setup$seed else epoch_seed(setup$seed, epoch)
   count = setup$offsets[length(setup$offsets)]
-  draw = function() {
-    .Call(C_draw_declared, setup$memory$tree, seed, count, setup$parts$length, if (persistent) epoch)
-  }
+  drawn = draw_tree(setup, seed, count, setup$parts$length, if (persistent) epoch)
+  batches = list(rows = drawn$rows, offsets = setup$offsets)
+  batches$aux = drawn$aux
+  batches
+}
+
+# -> list(rows, aux): the first draws of a seed; or those of the part with the number `part`, from 0, if the sequence of
+# all draws is cut into parts of `length` draws. The next part is drawn at once, any other after all before it.
+# The tree is checked and laid out once, and again if `memory` has lost that, as after it was saved.
+draw_tree = function(setup, seed, count, length, part) {
+  draw = function() .Call(C_draw_declared, setup$memory$tree, seed, count, length, part)
   drawn = if (!is.null(setup$memory$tree)) draw()
   if (is.null(drawn)) {
     prepare_tree(setup)
     drawn = draw()
   }
-  batches = list(rows = drawn$rows, offsets = setup$offsets)
+  found = list(rows = drawn$rows)
   if (length(setup$auxiliary) > 0L) {
-    begin = if (persistent) epoch * setup$parts$length else 0
-    batches$aux = Map(auxiliary_values, setup$auxiliary, drawn$numbers, begin, count)
+    begin = if (is.null(part)) 0 else part * length
+    found$aux = Map(auxiliary_values, setup$auxiliary, drawn$numbers, begin, count)
   }
-  batches
+  found
+}
+
+# An iteration over an epoch that does not end: a function that returns the next batch at each call.
+endless_batches = function(setup, epoch) {
+  size = setup$parts$batch_size
+  drawn_at_once = size * max(1, 16384 %/% size)
+  seed = epoch_seed(setup$seed, epoch)
+  part = -1
+  drawn = NULL
+  taken = drawn_at_once
+  function() {
+    if (taken == drawn_at_once) {
+      part <<- part + 1
+      drawn <<- draw_tree(setup, seed, drawn_at_once, drawn_at_once, part)
+      taken <<- 0
+    }
+    places = taken + seq_len(size)
+    taken <<- taken + size
+    if (is.null(drawn$aux)) drawn$rows[places] else with_auxiliary(drawn$rows, drawn$aux, places)
+  }
 }

@@ -261,7 +261,7 @@ test_that("parameters are refused before anything is read", {
   }
   expect_refused(0, 10, text = "The 'batch_size' parameter of batch_sampler_tree must be a positive integer. Got 0")
   expect_refused(4, 2.5, text = "'length' parameter of batch_sampler_tree must be an integer from 1 to 2147483647.")
-  expect_refused(4, NULL, text = "'length' parameter of batch_sampler_tree must be an integer from 1 to 2147483647.")
+  expect_refused(4, TRUE, text = "'length' parameter of batch_sampler_tree must be an integer from 1 to 2147483647.")
   expect_refused(4, 10, drop_last = NA, text = "The 'drop_last' parameter of batch_sampler_tree must be true or false")
   expect_refused(4, 10, persistent = 1, text = "The 'persistent' parameter of batch_sampler_tree must be true or false")
   expect_refused(4, 10, seed = -1, text = "The 'seed' parameter of batch_sampler_tree must be an integer from 0 to")
@@ -324,4 +324,58 @@ test_that("64 nodes below one another need half of the usual stack, also after o
   libraries = paste0("R_LIBS=", paste(.libPaths(), collapse = ":"))
   found = system2("sh", c("-c", shQuote(command)), stdout = TRUE, stderr = TRUE, env = libraries)
   expect_identical(tail(found, 1L), "drawn")
+})
+
+endless_of = function(auxiliary = NULL, ..., batch_size = 7, length = NULL) {
+  spec = list(mode = "sequential", children = list(
+    list(column = "label", value = "active", mode = "shuffle"),
+    list(column = "label", value = "inactive")
+  ))
+  spec$auxiliary = auxiliary
+  table = data.frame(label = rep(c("active", "inactive"), times = c(10, 90)))
+  batch_sampler_tree(spec, batch_size, length = length, table = table, seed = 3, ...)
+}
+
+test_that("an epoch without an end begins with the draws of any finite one", {
+  for (auxiliary in list(NULL, list(angle = "normal(0, 1)", step = "counter()"))) {
+    for (batch_size in c(7, 20000)) {
+      sampler = endless_of(auxiliary, batch_size = batch_size)(NULL)
+      finite = endless_of(auxiliary, batch_size = batch_size, length = 6 * batch_size)(NULL)
+      for (epoch in 0:1) {
+        next_batch = sampler$.iter()
+        expected = finite$.iter()
+        for (batch in 1:6) {
+          expect_identical(next_batch(), expected())
+        }
+      }
+    }
+  }
+})
+
+test_that("iterations without an end do not disturb one another, and go on beyond what is drawn at once", {
+  sampler = endless_of()(NULL)
+  whole = endless_of(length = 42000)(NULL)$batches(0)$rows
+  first = sampler$.iter()
+  rows = integer()
+  for (batch in 1:6000) {
+    rows = c(rows, first())
+    if (batch %% 2000 == 0) sampler$set_epoch(3)$.iter()()
+  }
+  expect_identical(rows, whole)
+  expect_identical(sampler$epoch, 4)
+})
+
+test_that("a sampler without an end has no length, and can be saved", {
+  generator = endless_of()
+  sampler = generator(NULL)
+  expect_identical(sampler$.length(), NA_integer_)
+  expect_error(sampler$batches(0), paste("The 'length' parameter of batch_sampler_tree must be given for the arrays of",
+    "a whole epoch. Got nothing instead."), fixed = TRUE)
+  expect_error(endless_of(persistent = TRUE), paste("The 'persistent' parameter of batch_sampler_tree must be false if",
+    "'length' is not given, since no epoch ends. Got TRUE instead."), fixed = TRUE)
+  expect_error(endless_of(batch_size = 2^31), "must be an integer from 1 to 2147483647. Got 2147483648", fixed = TRUE)
+  expect_output(print(sampler), "* Batches: without end, of 7 rows", fixed = TRUE)
+  expect_output(print(generator), "* length: nothing", fixed = TRUE)
+  loaded = unserialize(serialize(sampler, NULL))
+  expect_identical(loaded$.iter()(), sampler$.iter()())
 })

@@ -1,0 +1,123 @@
+"""Epochs that do not end: the draws of finite ones, without a length, resumed and shared like them."""
+
+from __future__ import annotations
+
+import json
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import pytest
+from torch.utils.data import DataLoader
+
+from pystrat import TreeBatchSampler, TreeSampler
+
+TABLE = {"label": ["active"] * 10 + ["inactive"] * 90}
+SPEC: dict[str, Any] = {
+    "mode": "sequential",
+    "children": [
+        {"column": "label", "value": "active", "mode": "shuffle"},
+        {"column": "label", "value": "inactive", "weight": 2},
+    ],
+}
+AUXILIARY = {**SPEC, "auxiliary": {"angle": "normal(0, 1)", "step": "counter()", "flip": "cycle([true, false, false])"}}
+pytestmark = pytest.mark.filterwarnings("ignore:The 'weight' of node")
+
+
+def endless(spec: Any = SPEC, batch_size: int = 7, **parameters: Any) -> TreeBatchSampler:
+    return TreeBatchSampler(TABLE, spec, batch_size, length=None, **{"seed": 3, **parameters})
+
+
+@pytest.mark.parametrize("spec", [SPEC, AUXILIARY], ids=["rows", "auxiliary"])
+@pytest.mark.parametrize("batch_size", [7, 20_000])
+def test_an_endless_epoch_begins_with_the_draws_of_any_finite_one(spec: Any, batch_size: int) -> None:
+    sampler, n_batches = endless(spec, batch_size), 40_000 // batch_size
+    for epoch in range(2):
+        finite = TreeBatchSampler(TABLE, spec, batch_size, length=n_batches * batch_size, seed=3)
+        finite.set_epoch(epoch)
+        expected = list(finite)
+        found = list(islice(sampler, n_batches))
+        assert found == expected
+        if spec is AUXILIARY:
+            assert [row.aux for rows in found for row in rows] == [row.aux for rows in expected for row in rows]
+
+
+def test_single_rows_without_end() -> None:
+    rows = list(islice(TreeSampler(TABLE, SPEC, length=None, seed=3), 50_000))
+    assert rows == [row for batch in islice(endless(), 50_000 // 7 + 1) for row in batch][:50_000]
+    loader = DataLoader(range(100), sampler=TreeSampler(TABLE, SPEC, length=None, seed=3), batch_size=5, num_workers=2)
+    delivered = [row for batch in islice(loader, 10) for row in batch.tolist()]
+    assert delivered == rows[:50]
+
+
+@pytest.mark.parametrize("spec", [SPEC, AUXILIARY], ids=["rows", "auxiliary"])
+@pytest.mark.parametrize("consumed", [0, 1, 5, 5000])
+def test_an_endless_iteration_is_resumed(spec: Any, consumed: int) -> None:
+    sampler = endless(spec)
+    iterator = iter(sampler)
+    for _ in range(consumed):
+        next(iterator)
+    state = json.loads(json.dumps(iterator.state_dict()))
+    by_sampler = sampler.state_dict(batches_consumed=consumed) if consumed else state
+    expected = list(islice(iterator, 9))
+    for told in (state, by_sampler):
+        resumed, other = endless(spec), endless(spec)
+        resumed.load_state_dict(told)
+        assert list(islice(resumed, 9)) == expected
+        own = iter(other)
+        own.load_state_dict(told)
+        assert list(islice(own, 9)) == expected
+    rows = TreeSampler(TABLE, spec, length=None, seed=3)
+    row_iterator = iter(rows)
+    list(islice(row_iterator, consumed))
+    state = row_iterator.state_dict()
+    expected_rows = list(islice(row_iterator, 9))
+    resumed_rows = TreeSampler(TABLE, spec, length=None, seed=3)
+    resumed_rows.load_state_dict(state)
+    assert list(islice(resumed_rows, 9)) == expected_rows
+
+
+def test_ranks_share_an_endless_epoch() -> None:
+    whole = list(islice(endless(), 30))
+    for rank in range(3):
+        sampler = endless(num_replicas=3, rank=rank)
+        iterator = iter(sampler)
+        assert list(islice(iterator, 4)) == whole[rank:12:3]
+        resumed = endless(num_replicas=3, rank=rank)
+        resumed.load_state_dict(iterator.state_dict())
+        assert list(islice(resumed, 6)) == whole[12 + rank :: 3]
+
+
+def test_an_abandoned_epoch_is_not_repeated() -> None:
+    sampler = endless()
+    first, second = list(islice(sampler, 5)), list(islice(sampler, 5))
+    assert first != second and sampler.epoch == 2
+    sampler.set_epoch(0)
+    assert list(islice(sampler, 5)) == first
+
+
+def test_what_needs_an_end_is_refused() -> None:
+    sampler = endless(AUXILIARY)
+    with pytest.raises(TypeError, match="^TreeBatchSampler has no length, since its 'length' is None.$"):
+        len(sampler)
+    of = (
+        "The 'length' parameter of TreeBatchSampler must be given for the arrays of a whole epoch. Got nothing instead."
+    )
+    for ask in (sampler.batches, sampler.auxiliary_values):
+        with pytest.raises(ValueError, match=of):
+            ask(0)
+    assert endless().auxiliary_values() == {}
+    with pytest.raises(ValueError, match="'persistent' parameter of TreeBatchSampler must be false if 'length' is not"):
+        endless(persistent=True)
+    with pytest.raises(
+        ValueError, match="'batch_size' parameter of TreeBatchSampler must be an integer from 1 to 2147"
+    ):
+        endless(batch_size=2**31)
+    assert sampler.length is None and "length=None" in repr(sampler) and sampler.describe()
+
+
+def test_finite_and_endless_samplers_have_other_fingerprints() -> None:
+    finite = TreeBatchSampler(TABLE, SPEC, 7, length=7, seed=3)
+    with pytest.raises(ValueError, match="must come from a sampler with the same data, parameters and seed"):
+        endless().load_state_dict(finite.state_dict())
+    assert np.array_equal(finite.batches(0).rows, next(iter(endless())))
