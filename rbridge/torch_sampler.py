@@ -9,8 +9,9 @@ import numpy as np
 
 from pystrat.base import Batches, BatchSampler
 from pystrat.entries import named_by, named_by_function
-from pystrat.messages import check_integer
+from pystrat.messages import RefusedValue, check_integer
 from pystrat.recipe import Recipe
+from pystrat.tree.auxiliary import OF_USER
 from pystrat.weighted.prioritized import PrioritizedBatchSampler
 from rbridge.session import Session, as_array, session
 from rbridge.feedback import FeedbackSource
@@ -67,7 +68,11 @@ def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:
 
 def native_recipe(sampler: Any) -> Optional[Recipe]:
     """Return the recipe by which R draws a sampler's batches itself; None if it has none."""
-    return sampler._recipe() if isinstance(sampler, BatchSampler) else None
+    recipe = sampler._recipe() if isinstance(sampler, BatchSampler) else None
+    if recipe is not None and OF_USER in recipe.parts.get("functions", ()):
+        advice = "In R, give batch_sampler_tree() a function of R."
+        raise RefusedValue("sampler", "have auxiliary values that R can draw", "a function of Python", advice)
+    return recipe
 
 
 def functions_of(sampler: BatchSampler) -> dict[str, Callable[[float], float]]:

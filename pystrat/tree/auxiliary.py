@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from typing import Any, Callable, Mapping, Optional, Type
+from typing import Any, Callable, Iterator, Mapping, Optional, Type
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from pystrat.messages import Refusal, RefusedType, RefusedValue, show
 from pystrat._random import RandomStream
 from pystrat.tree._drawing import make_normal
 
+OF_USER = "function"  # as recipes name a function that is the user's own
 FUNCTIONS = ("uniform", "normal", "integers", "choice", "cycle", "counter")
 _NAMES = {"true": True, "false": False}
 _MOST = 1e300  # of a number, so that differences and quantiles are finite, too
@@ -21,11 +22,23 @@ _MOST = 1e300  # of a number, so that differences and quantiles are finite, too
 
 @dataclass(frozen=True)
 class Auxiliary:
-    """An auxiliary value: its name, its function and the arguments of that."""
+    """An auxiliary value: its name, its function and the arguments of that; a function of the user is an argument."""
 
     name: str
     function: str
     arguments: tuple[Any, ...]
+
+    @property
+    def is_of_user(self) -> bool:
+        """Whether the values come from a function of the user, for `values_of_user`, and not from random numbers."""
+        return self.function == OF_USER
+
+    def values_of_user(self, epoch: int, begin: int, count: int) -> NDArray[Any]:
+        """Return what the user's function returns for the draws begin .. begin + count - 1 of an epoch, as objects."""
+        values = np.empty(count, dtype=object)
+        for place in range(count):
+            values[place] = self.arguments[0](epoch, begin + place)
+        return values
 
     def values(self, stream: RandomStream, begin: int, count: int) -> NDArray[Any]:
         """Return the values of the draws begin .. begin + count - 1; `stream` has given those before."""
@@ -112,6 +125,8 @@ def parse_auxiliary(given: Any) -> tuple[Auxiliary, ...]:
 
 def _read(name: str, text: Any) -> Auxiliary:
     wanted = _Wanted(name, text)
+    if callable(text):
+        return Auxiliary(name, OF_USER, (text,))
     if not isinstance(text, str):
         raise wanted.refusal(RefusedType)
     try:
@@ -135,7 +150,9 @@ class _Wanted:
     def refusal(self, kind: Type[Refusal]) -> Refusal:
         forms = "uniform(a, b), normal(m, s), integers(a, b), choice([...]), cycle([...]) or counter()"
         required = f"be {forms}, with a < b, s > 0, values of one kind and no number beyond {_MOST:g}"
-        return kind(self.name, required, show(self.text), part="'auxiliary'")
+        advice = "A function of the epoch and the draw can be resumed, an iterator cannot."
+        is_iterator = isinstance(self.text, Iterator)
+        return kind(self.name, required, show(self.text), advice if is_iterator else None, part="'auxiliary'")
 
 
 def _literal(node: ast.expr) -> Any:

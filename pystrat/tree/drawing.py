@@ -15,7 +15,7 @@ from pystrat.tree.building import Tree
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """Consecutive draws: the rows, and the auxiliary values of each by name."""
+    """Consecutive draws: the rows, and the auxiliary values of each by name, except those of functions of the user."""
 
     rows: NDArray[np.int32]
     values: dict[str, NDArray[Any]]
@@ -59,6 +59,7 @@ class DrawSequence:
         values = {
             auxiliary.name: auxiliary.values(stream, self.position, count)
             for auxiliary, stream in zip(self._auxiliary, self._streams)
+            if not auxiliary.is_of_user
         }
         self.position += count
         return Draws(rows, values)

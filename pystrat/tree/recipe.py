@@ -42,7 +42,9 @@ def auxiliary_parts(auxiliary: Sequence[Auxiliary]) -> dict[str, Any]:
 
 
 def _arguments_of(value: Auxiliary) -> list[Any]:
-    """Return the arguments, or the items of a list that is the only one."""
+    """Return the arguments, or the items of a list that is the only one; none for a function, which no recipe holds."""
+    if value.is_of_user:
+        return []
     return list(value.arguments[0] if value.function in ("choice", "cycle") else value.arguments)
 
 

@@ -103,8 +103,19 @@ class _DeclaredSampler(BatchSampler):
             return {}
         draws = self._draws(epoch)
         ranges = [slice(*pair) for pair in zip(self._offsets[:-1].tolist(), self._offsets[1:].tolist())]
-        mine = ranges[self.rank or 0 :: self._stride]
-        return {name: np.concatenate([values[part] for part in mine]) for name, values in draws.values.items()}
+        mine = [self._values(draws, part, epoch) for part in ranges[self.rank or 0 :: self._stride]]
+        return {name: np.concatenate([values[name] for values in mine]) for name in self.auxiliary_names}
+
+    def _values(self, draws: Draws, part: slice, epoch: int, begin: int = 0) -> dict[str, NDArray[Any]]:
+        """Return the auxiliary values of a part of draws, the first of which has the number `begin` in its epoch."""
+        return {
+            auxiliary.name: (
+                auxiliary.values_of_user(epoch, begin + part.start, part.stop - part.start)
+                if auxiliary.is_of_user
+                else draws.values[auxiliary.name][part]
+            )
+            for auxiliary in self._tree.specification.auxiliary
+        }
 
     def describe(self) -> TreeDescription:
         """Return the tree for people: its text, its picture, the frequencies to expect, and what looks wrong."""
@@ -131,13 +142,13 @@ class _DeclaredSampler(BatchSampler):
             return self._endless(place)
         if not self.auxiliary_names:
             return super()._lists_from(place)
-        return self._carrying(self._draws(place.epoch), (self.rank or 0) + self._stride * place.batch)
+        return self._carrying(self._draws(place.epoch), place.epoch, (self.rank or 0) + self._stride * place.batch)
 
-    def _carrying(self, draws: Draws, first: int) -> Iterator[list[int]]:
+    def _carrying(self, draws: Draws, epoch: int, first: int) -> Iterator[list[int]]:
         """Yield batches of row positions that carry their auxiliary values."""
         for batch in range(first, self._global_length(), self._stride):
             part = slice(int(self._offsets[batch]), int(self._offsets[batch + 1]))
-            yield drawn_rows(draws.rows[part], {name: values[part] for name, values in draws.values.items()})
+            yield drawn_rows(draws.rows[part], self._values(draws, part, epoch))
 
     def _endless(self, place: Place) -> Iterator[list[int]]:
         """Yield this rank's batches of an epoch without an end, from a place on, by repeating all draws before it."""
@@ -147,10 +158,11 @@ class _DeclaredSampler(BatchSampler):
             sequence.draw(min(position - sequence.position, _DRAWN_AHEAD))
         step = self._size * self._stride
         while True:
+            position = sequence.position
             draws = sequence.draw(step * max(1, _DRAWN_AHEAD // step))
             for begin in range(0, len(draws.rows), step):
                 part = slice(begin, begin + self._size)
-                values = {name: column[part] for name, column in draws.values.items()}
+                values = self._values(draws, part, place.epoch, position)
                 yield drawn_rows(draws.rows[part], values) if values else draws.rows[part].tolist()
 
     def _draws(self, epoch: int) -> Draws:
@@ -247,6 +259,10 @@ class TreeBatchSampler(_DeclaredSampler):
       ``persistent=True`` of the first one, since later ones may begin within a shuffle. Batches that `drop_last` or
       `num_replicas` drop are not delivered.
     * No column of the table is kept but as codes; after construction the table may change.
+    * An auxiliary value may be a function of the user. It is called with the numbers of the epoch and of the draw in
+      it, both from 0, when its batch is asked for. It must be pure: return the same for the same numbers, whatever was
+      asked before. Then it is resumed and shared by ranks as all others. It is no part of the fingerprint of a state,
+      and does not cross to R.
 
     With ``length=None`` an iteration can be saved and resumed as any other. To go on at a place repeats all draws
     before it. `batches` and `auxiliary_values`, which return whole epochs, are refused.

@@ -200,6 +200,19 @@ def test_epochs_without_an_end_go_on_alike_in_r(auxiliary: dict[str, Any], r: Se
         assert found == {name: [row.aux[name] for row in rows] for name in ("step", "u")}
 
 
+def test_a_function_of_python_as_auxiliary_value_does_not_cross(tmp_path: Path) -> None:
+    spec = {"mode": "shuffle", "auxiliary": {"own": lambda epoch, draw: draw}}
+    sampler = TreeBatchSampler(TABLE, spec, 8, length=30, seed=7)
+    text = "have auxiliary values that R can draw. Got a function of Python instead. In R, give batch_sampler_tree() a"
+    for name, call in (
+        ("as_torch_sampler", lambda: rbridge.as_torch_sampler(sampler)),
+        ("export_r", lambda: rbridge.export_r(sampler, tmp_path / "sampler.R")),
+    ):
+        with pytest.raises(ValueError, match=re.escape(f"The 'sampler' parameter of {name} must {text}")):
+            call()
+    assert not list(tmp_path.iterdir())
+
+
 def test_replicas_round_the_batches_in_r_too() -> None:
     sampler = TreeBatchSampler(TABLE, {"mode": "shuffle"}, 8, length=30, seed=7, num_replicas=3)
     delivered = rbridge.collect_rows(rbridge.as_torch_sampler(sampler), len(TABLE))

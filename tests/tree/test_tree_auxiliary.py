@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import warnings
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -180,3 +181,63 @@ def test_no_warning_comes_of_them() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         list(sampler_of())
+
+
+def contrast(epoch: int, draw: int) -> Any:
+    """A value of the user's own, of any kind."""
+    return {"of": (epoch, draw)} if draw % 2 else 100.5 * epoch + draw
+
+
+OWN: dict[str, Any] = {**SPEC, "auxiliary": {"angle": "uniform(-10, 10)", "own": contrast, "step": "counter()"}}
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+def test_a_function_of_the_user_is_asked_for_each_draw_of_an_epoch(persistent: bool) -> None:
+    options: dict[str, Any] = {"length": 100, "seed": 4, "persistent": persistent}
+    sampler = TreeBatchSampler(TABLE, OWN, 16, **options)
+    plain = {**SPEC, "auxiliary": {"angle": "uniform(-10, 10)", "own": "counter()", "step": "counter()"}}
+    twin = TreeBatchSampler(TABLE, plain, 16, **options)
+    for epoch in range(3):
+        drawn, expected = [row for rows in sampler for row in rows], [row for rows in twin for row in rows]
+        assert drawn == expected
+        assert [list(row.aux) for row in drawn] == [["angle", "own", "step"]] * 100  # type: ignore[attr-defined]
+        for draw, (row, other) in enumerate(zip(drawn, expected)):
+            assert row.aux == {**other.aux, "own": contrast(epoch, draw)}  # type: ignore[attr-defined]
+        assert sampler.auxiliary_values(epoch)["own"].tolist() == [contrast(epoch, draw) for draw in range(100)]
+
+
+def test_a_function_of_the_user_is_resumed_shared_and_endless() -> None:
+    whole = [[row.aux["own"] for row in rows] for rows in TreeBatchSampler(TABLE, OWN, 16, length=100, seed=4)]
+    sampler = TreeBatchSampler(TABLE, OWN, 16, length=100, seed=4)
+    iterator = iter(sampler)
+    next(iterator), next(iterator)
+    resumed = TreeBatchSampler(TABLE, OWN, 16, length=100, seed=4)
+    resumed.load_state_dict(iterator.state_dict())
+    assert [[row.aux["own"] for row in rows] for rows in resumed] == whole[2:]
+    for rank in range(2):
+        shared = TreeBatchSampler(TABLE, OWN, 16, length=100, seed=4, num_replicas=2, rank=rank)
+        assert [[row.aux["own"] for row in rows] for rows in shared] == whole[rank:6:2]
+    endless = TreeBatchSampler(TABLE, OWN, 16, length=None, seed=4)
+    values = [row.aux["own"] for rows in islice(endless, 2000) for row in rows]  # type: ignore[attr-defined]
+    assert values == [contrast(0, draw) for draw in range(32_000)]
+
+
+def test_it_is_asked_only_for_the_batches_that_are_asked_for() -> None:
+    asked: list[tuple[int, int]] = []
+    spec = {**SPEC, "auxiliary": {"own": lambda epoch, draw: asked.append((epoch, draw))}}
+    sampler = TreeBatchSampler(TABLE, spec, 4, length=100, seed=4, num_replicas=2, rank=1)
+    sampler.set_epoch(3)
+    next(iter(sampler))
+    assert asked == [(3, 4), (3, 5), (3, 6), (3, 7)]
+
+
+def test_an_error_of_the_function_is_its_own() -> None:
+    spec = {**SPEC, "auxiliary": {"own": lambda epoch, draw: 1 // draw}}
+    with pytest.raises(ZeroDivisionError):
+        next(iter(TreeBatchSampler(TABLE, spec, 4, length=100, seed=4)))
+
+
+def test_an_iterator_is_refused_with_advice() -> None:
+    spec = {**SPEC, "auxiliary": {"own": iter([1, 2])}}
+    with pytest.raises(TypeError, match="A function of the epoch and the draw can be resumed, an iterator cannot.$"):
+        TreeBatchSampler(TABLE, spec, 4, length=100, seed=4)

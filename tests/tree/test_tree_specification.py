@@ -377,7 +377,7 @@ def test_columns_that_are_not_used_have_a_length(column: Any) -> None:
 
 def test_length_must_be_a_number_or_a_known_name() -> None:
     spec = {"mode": "shuffle", **leaf(mode="shuffle")}
-    for length in (0, -1, 1.5, True, None):
+    for length in (0, -1, 1.5, True, []):
         assert "'length'" in refused(spec, length=length)
     assert "Got 'laef' instead. The nearest name is 'leaf'." in refused(spec, length="laef")
 

@@ -2,8 +2,11 @@
 
 tree_largest_number = 1e300 # so that differences and quantiles are finite
 
-# list(name = text) -> the vectors of a recipe: names, functions, kinds of values, numbers of arguments, and all
-# arguments one after another: numbers, and logical values as 0 or 1, apart from text. NULL if there are none.
+# As recipes name a function that is the user's own, which they do not hold.
+user_function = "function"
+
+# list(name = text or function) -> the vectors of a recipe: names, functions, kinds of values, numbers of arguments, and
+# all arguments one after another: numbers, and logical values as 0 or 1, apart from text. NULL if there are none.
 parse_auxiliary = function(given) {
   if (is.null(given)) {
     return(NULL)
@@ -35,8 +38,11 @@ auxiliary_kind = function(arguments) {
 # -> list(name, arguments = one vector), or the error
 read_auxiliary = function(text, name) {
   name_errors(sprintf("'auxiliary' of %s", tree_name))
+  if (is.function(text)) {
+    return(list(name = user_function, arguments = numeric()))
+  }
   call = if (is.character(text) && length(text) == 1L) read_call(text)
-  if (is.null(call) || !auxiliary_fits(call$name, call$arguments)) {
+  if (is.null(call) || call$name == user_function || !auxiliary_fits(call$name, call$arguments)) {
     stop_parameter(name, sprintf(paste(
       "be uniform(a, b), normal(m, s), integers(a, b), choice([...]), cycle([...]) or counter(), with a < b, s > 0,",
       "values of one kind and no number beyond %g"), tree_largest_number), show_given(text))
@@ -50,7 +56,7 @@ read_auxiliary = function(text, name) {
 
 auxiliary_fits = function(name, arguments) {
   kinds = vapply(arguments, `[[`, character(1L), "kind")
-  if (name == "counter") {
+  if (name %in% c("counter", user_function)) {
     return(length(arguments) == 0L)
   }
   if (name %in% c("choice", "cycle")) {
@@ -209,9 +215,11 @@ auxiliary_limits = function(auxiliary) {
 }
 
 # The values of the draws from `begin` on, of the numbers that were drawn for them.
-auxiliary_values = function(value, numbers, begin, count) {
+# `user` has the values of a function of the user's own: it is called with the numbers of these draws in their epoch.
+auxiliary_values = function(value, numbers, begin, count, user) {
   arguments = value$arguments
   switch(value$name,
+    "function" = user(),
     uniform = arguments[1L] + (arguments[2L] - arguments[1L]) * numbers,
     normal = .Call(C_make_normal, numbers, arguments[1L], arguments[2L]),
     integers = arguments[1L] + numbers,
@@ -219,6 +227,22 @@ auxiliary_values = function(value, numbers, begin, count) {
     cycle = arguments[(begin + seq_len(count) - 1) %% length(arguments) + 1],
     counter = begin + seq_len(count) - 1
   )
+}
+
+# What a function of the user's own returns for the draws of an epoch from `begin` on: a vector, if all are single plain
+# values, or a list.
+values_of_user = function(own, epoch, begin, count) {
+  values = lapply(begin + seq_len(count) - 1, function(draw) own(epoch, draw))
+  is_plain = vapply(values, function(value) is.atomic(value) && !is.object(value) && length(value) == 1L, logical(1L))
+  if (all(is_plain)) unlist(values) else values
+}
+
+# The functions of a recipe that are the user's own must be there.
+check_user_functions = function(auxiliary, functions) {
+  of_user = names(Filter(function(value) value$name == user_function, auxiliary))
+  if (!all(vapply(functions[of_user], is.function, logical(1L))) || !all(of_user %in% names(functions))) {
+    stop_parameter("recipe", "come with the functions of its auxiliary values", "a recipe alone")
+  }
 }
 
 # The functions of a recipe, each with its arguments -> list(name = list(name, arguments)).

@@ -12,6 +12,8 @@
 #'   one value is written `list("a")`.
 #'   `repeat` is a reserved word of R, and needs backticks: `` list(`repeat` = 2) ``.
 #'   An empty list is a root without keys.
+#'   An auxiliary value may be a function of the numbers of the epoch and of the draw in it, both from 0.
+#'   It must be pure, that is return the same for the same numbers, and is called for the draws of whole epochs.
 #' @param batch_size (`integer(1)`)\cr
 #'   Draws of a batch.
 #' @param length (`integer(1)` | `character(1)`)\cr
@@ -105,8 +107,11 @@ batch_sampler_tree = function(spec, batch_size, length, table = NULL, drop_last 
   if (is.null(length) && configuration$persistent) {
     stop_parameter("persistent", "be false if 'length' is not given, since no epoch ends", "TRUE")
   }
-  configuration = c(configuration, parse_tree(spec))
-  new_generator(if (is.null(table)) {
+  parsed = parse_tree(spec)
+  configuration = c(configuration, parsed[c("nodes", "auxiliary")])
+  # The text of a function of the user tells samplers apart.
+  configuration$own = if (length(parsed$functions) > 0L) paste(deparse(parsed$functions), collapse = "\n")
+  new_generator(functions = parsed$functions, recipe = if (is.null(table)) {
     open_recipe("tree", configuration$seed, configuration, tree_labels(configuration))
   } else {
     tree_recipe(table, configuration)
@@ -168,7 +173,8 @@ tree_batches_of = function(length, configuration) {
 }
 
 tree_labels = function(configuration) {
-  lapply(configuration[c("batch_size", "length", "drop_last", "persistent")], show_value)
+  labels = lapply(configuration[c("batch_size", "length", "drop_last", "persistent")], show_value)
+  c(labels, if (!is.null(configuration$own)) list(functions = configuration$own))
 }
 
 warn_of_tree = function(configuration) {
@@ -266,8 +272,10 @@ tree_setup = function(recipe, private) {
     seed = recipe$seed,
     offsets = if (!is_endless(recipe)) as.integer(pmin(parts$length, parts$batch_size * 0:parts$n_batches)),
     auxiliary = recipe_auxiliary(parts),
+    functions = private$.settings$functions,
     memory = new_memory()
   )
+  check_user_functions(setup$auxiliary, setup$functions)
   prepare_tree(setup)
   setup
 }
@@ -284,7 +292,7 @@ tree_batches = function(setup, epoch) {
   persistent = setup$parts$persistent == 1
   seed = if (persistent) setup$seed else epoch_seed(setup$seed, epoch)
   count = setup$offsets[length(setup$offsets)]
-  drawn = draw_tree(setup, seed, count, setup$parts$length, if (persistent) epoch)
+  drawn = draw_tree(setup, seed, count, setup$parts$length, if (persistent) epoch, epoch = epoch)
   batches = list(rows = drawn$rows, offsets = setup$offsets)
   batches$aux = drawn$aux
   batches
@@ -292,8 +300,9 @@ tree_batches = function(setup, epoch) {
 
 # -> list(rows, aux): the first draws of a seed; or those of the part with the number `part`, from 0, if the sequence of
 # all draws is cut into parts of `length` draws. The next part is drawn at once, any other after all before it.
+# For functions of the user's own, the first draw has the number `begin` in the epoch.
 # The tree is checked and laid out once, and again if `memory` has lost that, as after it was saved.
-draw_tree = function(setup, seed, count, length, part) {
+draw_tree = function(setup, seed, count, length, part, epoch, begin = 0) {
   draw = function() .Call(C_draw_declared, setup$memory$tree, seed, count, length, part)
   drawn = if (!is.null(setup$memory$tree)) draw()
   if (is.null(drawn)) {
@@ -302,8 +311,11 @@ draw_tree = function(setup, seed, count, length, part) {
   }
   found = list(rows = drawn$rows)
   if (length(setup$auxiliary) > 0L) {
-    begin = if (is.null(part)) 0 else part * length
-    found$aux = Map(auxiliary_values, setup$auxiliary, drawn$numbers, begin, count)
+    user = lapply(stats::setNames(nm = names(setup$auxiliary)), function(name) {
+      function() values_of_user(setup$functions[[name]], epoch, begin, count)
+    })
+    first = if (is.null(part)) 0 else part * length
+    found$aux = Map(auxiliary_values, setup$auxiliary, drawn$numbers, first, count, user)
   }
   found
 }
@@ -319,7 +331,7 @@ endless_batches = function(setup, epoch) {
   function() {
     if (taken == drawn_at_once) {
       part <<- part + 1
-      drawn <<- draw_tree(setup, seed, drawn_at_once, drawn_at_once, part)
+      drawn <<- draw_tree(setup, seed, drawn_at_once, drawn_at_once, part, epoch, begin = part * drawn_at_once)
       taken <<- 0
     }
     places = taken + seq_len(size)

@@ -1,7 +1,8 @@
 # A nested list or YAML -> a validated specification of a tree: names and plain values, no table yet.
 # Everything that can be checked without a table is checked here, so that a mistake is told with the path of its node
 # before anything is built.
-# -> list(nodes, auxiliary); the nodes are declared nodes in preorder, each a list of
+# -> list(nodes, auxiliary, functions = the auxiliary values that are functions); the nodes are declared nodes in
+# preorder, each a list of
 # * name, path, parent (its place among the nodes, 0 for the root), has_children, mode, times (its `repeat`), prune;
 # * column, operator, value if it has a condition; for_each, the name of a column, and missing if it clones;
 # * form (0 no weight, 1 a number, 2 the sum of a column, 3 the number of rows), weight and weight_column; row_weight.
@@ -33,7 +34,8 @@ parse_tree = function(spec) {
     root = c(list(name = "root"), root)
   }
   nodes = parse_node(root, above = "", place = "root", keys = tree_root_keys, parent = 0L, before = 0L)
-  list(nodes = nodes, auxiliary = parse_auxiliary(spec[["auxiliary"]]))
+  auxiliary = parse_auxiliary(spec[["auxiliary"]])
+  list(nodes = nodes, auxiliary = auxiliary, functions = Filter(is.function, spec[["auxiliary"]]))
 }
 
 # A list of a specification is shown by its length, as Python shows it.

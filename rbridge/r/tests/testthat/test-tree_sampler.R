@@ -379,3 +379,44 @@ test_that("a sampler without an end has no length, and can be saved", {
   loaded = unserialize(serialize(sampler, NULL))
   expect_identical(loaded$.iter()(), sampler$.iter()())
 })
+
+own_value = function(epoch, draw) 100.5 * epoch + draw
+
+test_that("an auxiliary value may be a function of the epoch and the draw", {
+  functions = list(angle = "uniform(0, 1)", own = own_value, step = "counter()")
+  for (persistent in c(FALSE, TRUE)) {
+    sampler = endless_of(functions, length = 50, persistent = persistent)(NULL)
+    plain = endless_of(replace(functions, "own", "counter()"), length = 50, persistent = persistent)(NULL)
+    for (epoch in c(0, 3)) {
+      found = sampler$batches(epoch)
+      expected = plain$batches(epoch)
+      expect_identical(found$aux$own, own_value(epoch, 0:49))
+      expect_identical(found[c("rows", "offsets")], expected[c("rows", "offsets")])
+      expect_identical(found$aux[c("angle", "step")], expected$aux[c("angle", "step")])
+      expect_named(found$aux, c("angle", "own", "step"))
+    }
+  }
+  expect_identical(attr(sampler$.iter()(), "aux")$own, own_value(0, 0:6))
+})
+
+test_that("it goes on in epochs without an end, and may return anything", {
+  next_batch = endless_of(list(own = own_value))(NULL)$set_epoch(2)$.iter()
+  for (batch in 1:3000) {
+    rows = next_batch()
+  }
+  expect_identical(attr(rows, "aux")$own, own_value(2, 2999 * 7 + 0:6))
+  sampler = endless_of(list(own = function(epoch, draw) if (draw == 1) list(draw) else "a"), length = 3)(NULL)
+  expect_identical(sampler$batches(0)$aux$own, list("a", list(1), "a"))
+})
+
+test_that("a generator with a function can be saved, and another function makes another sampler", {
+  generator = endless_of(list(own = own_value), length = 20)
+  loaded = unserialize(serialize(generator, NULL))
+  expect_identical(loaded(NULL)$batches(1), generator(NULL)$batches(1))
+  other = endless_of(list(own = function(epoch, draw) 0), length = 20)
+  expect_false(mlr3misc::calculate_hash(generator) == mlr3misc::calculate_hash(other))
+  alone = attr(generator, "settings")$recipe
+  expect_error(new_generator(alone)(NULL), "must come with the functions of its auxiliary values. Got a recipe alone",
+    fixed = TRUE)
+  expect_error(endless_of(list(own = "function()"), length = 20), "The 'own' parameter of 'auxiliary' of", fixed = TRUE)
+})
