@@ -354,7 +354,7 @@ tree_columns = function(nodes) {
 # code points, as Python's difflib has it.
 nearest_name = function(word, names) {
   names = unique(enc2utf8(names))
-  word = utf8ToInt(enc2utf8(word))
+  word = utf8ToInt(iconv(enc2utf8(word), "UTF-8", "UTF-8", sub = "byte")) # any bytes may have been given
   likeness = vapply(names, function(name) {
     codes = utf8ToInt(name)
     2 * count_matches(codes, word) / (length(codes) + length(word))

@@ -272,6 +272,7 @@ test_that("the nearest name is the one that Python's difflib finds", {
   expect_identical(nearest_name("laef", c("root", "leaf")), "leaf")
   expect_identical(nearest_name("colunm", tree_keys), "column")
   expect_identical(nearest_name("", c("a", "b")), "b")
+  expect_identical(nearest_name(`Encoding<-`("\xff", "UTF-8"), c("a", "b")), "b") # bytes that are no text
   expect_identical(nearest_name("ü", c("ä", "ü", "u")), "ü")
 })
 
