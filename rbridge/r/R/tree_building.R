@@ -122,6 +122,6 @@ refuse_length = function(length, names, n_found) {
   }
   is_pruned = length %in% names
   stop_parameter("length", "be a number of draws, or the name of a node",
-    sprintf(if (is_pruned) "'%s', which is pruned," else "'%s'", length),
+    paste0(show_value(length), if (is_pruned) ", which is pruned,"),
     advice = if (!is_pruned) sprintf("The nearest name is '%s'.", nearest_name(length, names)))
 }

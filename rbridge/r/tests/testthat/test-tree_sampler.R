@@ -276,6 +276,12 @@ test_that("the nearest name is the one that Python's difflib finds", {
   expect_identical(nearest_name("ü", c("ä", "ü", "u")), "ü")
 })
 
+test_that("a length of bytes that are no text is shown as text", {
+  bytes = `Encoding<-`("\xff", "UTF-8")
+  expect_error(batch_sampler_tree(list(mode = "shuffle"), 2, bytes, table = list(x = 1)),
+    "must be a number of draws, or the name of a node. Got '<ff>' instead. The nearest name is 'root'.", fixed = TRUE)
+})
+
 test_that("the random number generator of R is left as it was", {
   set.seed(3)
   before = .Random.seed
