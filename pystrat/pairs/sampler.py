@@ -26,9 +26,10 @@ from pystrat.pairs.negatives import (
     UniformNegatives,
     exact_share,
 )
+from pystrat.pairs.observed import ObservedPairsBatchSampler
 from pystrat.pairs._pairs import deal_pairs
 from pystrat._random import RandomStream
-from pystrat.base import Batches, BatchSampler, epoch_seed
+from pystrat.base import Batches, epoch_seed
 from pystrat.recipe import Recipe, make_recipe
 from pystrat.sizes import even_offsets, round_to_replicas
 
@@ -37,7 +38,7 @@ FULL_CHOICES = ("error", "skip")
 DEFAULT_POWER = 0.75
 
 
-class NegativePairBatchSampler(BatchSampler):
+class NegativePairBatchSampler(ObservedPairsBatchSampler):
     """Batch sampler of observed pairs, the positives, with fresh pairs that were not observed, the negatives.
 
     For recommenders and other models of interactions. It yields pair numbers, which `PairDataset` turns into users,
@@ -188,31 +189,6 @@ class NegativePairBatchSampler(BatchSampler):
         least = -(-n_pairs // most)
         required = f"be at least {least}, so that every batch has a positive and a negative {numbers}"
         raise RefusedValue("batch_size", required, show(batch_size))
-
-    @property
-    def n_users(self) -> int:
-        """Users in all."""
-        return self._positives.n_users
-
-    @property
-    def n_items(self) -> int:
-        """Items in all."""
-        return self._positives.n_items
-
-    @property
-    def user_ids(self) -> Optional[NDArray[Any]]:
-        """The ids of the users by code, not to be written to; None if users were given as codes."""
-        return None if self._user_ids is None else self._user_ids.values
-
-    @property
-    def item_ids(self) -> Optional[NDArray[Any]]:
-        """The ids of the items by code, not to be written to; None if items were given as codes."""
-        return None if self._item_ids is None else self._item_ids.values
-
-    @property
-    def n_positives(self) -> int:
-        """Positives of an epoch, repeated ones included."""
-        return len(self._positives)
 
     @property
     def n_negatives(self) -> int:

@@ -7,10 +7,11 @@ from typing import Any, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.base import Batches, BatchSampler, epoch_seed
+from pystrat.base import Batches, epoch_seed
 from pystrat.entries import named_by_class
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import RefusedValue, check_choice, check_flag, check_integer, count_of, show
+from pystrat.pairs.observed import ObservedPairsBatchSampler
 from pystrat.pairs._pairs import FreeCells, group_pairs
 from pystrat.pairs.codes import check_positives
 from pystrat.pairs.negatives import PositivePairs, check_limits, find_full_users
@@ -21,7 +22,7 @@ from pystrat._group_draws import indices_within, subsets_within
 from pystrat._random import RandomStream
 
 
-class TripleBatchSampler(BatchSampler):
+class TripleBatchSampler(ObservedPairsBatchSampler):
     """Batch sampler of triples: a user, an item that the user met, and fresh ones that the user did not meet.
 
     For losses that compare a positive with negatives of the same user, such as BPR and sampled softmax. It yields pair
@@ -143,31 +144,6 @@ class TripleBatchSampler(BatchSampler):
             raise RefusedValue("num_replicas", f"be at most {count}, the number of triples", show(replicas))
         required = f"be at least {-(-count // most)}, so that every batch has a triple of {count}"
         raise RefusedValue("batch_size", required, show(batch_size))
-
-    @property
-    def n_users(self) -> int:
-        """Users in all."""
-        return self._positives.n_users
-
-    @property
-    def n_items(self) -> int:
-        """Items in all."""
-        return self._positives.n_items
-
-    @property
-    def user_ids(self) -> Optional[NDArray[Any]]:
-        """The ids of the users by code, not to be written to; None if users were given as codes."""
-        return None if self._user_ids is None else self._user_ids.values
-
-    @property
-    def item_ids(self) -> Optional[NDArray[Any]]:
-        """The ids of the items by code, not to be written to; None if items were given as codes."""
-        return None if self._item_ids is None else self._item_ids.values
-
-    @property
-    def n_positives(self) -> int:
-        """Triples of an epoch: the positives, repeated ones included, those of skipped users aside."""
-        return len(self._positives)
 
     @property
     def negatives_per_positive(self) -> int:

@@ -1,0 +1,44 @@
+"""What the samplers of observed pairs share: users and items, by code and by id."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+from numpy.typing import NDArray
+
+from pystrat.base import BatchSampler
+from pystrat.pairs.codes import Ids
+from pystrat.pairs.negatives import PositivePairs
+
+
+class ObservedPairsBatchSampler(BatchSampler):
+    """Base class of the samplers of observed pairs; a subclass sets these attributes when it is made."""
+
+    _positives: PositivePairs
+    _user_ids: Optional[Ids]
+    _item_ids: Optional[Ids]
+
+    @property
+    def n_users(self) -> int:
+        """Users in all."""
+        return self._positives.n_users
+
+    @property
+    def n_items(self) -> int:
+        """Items in all."""
+        return self._positives.n_items
+
+    @property
+    def user_ids(self) -> Optional[NDArray[Any]]:
+        """The ids of the users by code, not to be written to; None if users were given as codes."""
+        return None if self._user_ids is None else self._user_ids.values
+
+    @property
+    def item_ids(self) -> Optional[NDArray[Any]]:
+        """The ids of the items by code, not to be written to; None if items were given as codes."""
+        return None if self._item_ids is None else self._item_ids.values
+
+    @property
+    def n_positives(self) -> int:
+        """Positives of an epoch, repeated ones included."""
+        return len(self._positives)
