@@ -120,7 +120,7 @@ def _sampler(options: argparse.Namespace) -> StratifiedBatchSampler:
         _read_columns(options.file, options.strata),
         options.min_samples_per_stratum,
         mean_batch_size=options.mean_batch_size,
-        shares=None if options.shares is None else dict(options.shares),
+        shares=options.shares,
         balance=options.balance,
         drop=options.drop,
         shuffle=not options.no_shuffle,
@@ -218,7 +218,7 @@ def _add_sizes(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--min-samples-per-stratum",
         type=_minimum,
-        action=_Minimums,
+        action=_ByStratum,
         metavar="M",
         help="rows of every stratum that every batch must hold; or STRATUM=M, once for each stratum with a promise",
     )
@@ -226,25 +226,27 @@ def _add_sizes(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--shares",
         type=_named_number,
-        action="append",
+        action=_ByStratum,
         metavar="STRATUM=SHARE",
         help="the share of a stratum in every batch, once for each stratum; with --mean-batch-size",
     )
     parser.add_argument(
         "--balance",
-        type=lambda text: int(text) if text.isdigit() else text,
+        type=lambda text: int(text) if text.isascii() and text.isdigit() else text,
         metavar="over|under|ROWS",
         help="take equally many rows of every stratum; with --mean-batch-size",
     )
     parser.add_argument("--drop", choices=DROP_CHOICES, help="make all batches of one size; with --mean-batch-size")
 
 
-class _Minimums(argparse.Action):
-    """One number for all strata, or a number for each, one after the other."""
+class _ByStratum(argparse.Action):
+    """Numbers by stratum, one after the other; or one number for all strata."""
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option_string: Any = None) -> None:
         known = getattr(namespace, self.dest)
         if isinstance(values, tuple) and isinstance(known, (dict, type(None))):
+            if values[0] in (known or {}):
+                parser.error(f"argument {option_string}: must name each stratum once. Got '{values[0]}' twice instead.")
             values = {**(known or {}), values[0]: values[1]}
         elif known is not None:
             parser.error(f"argument {option_string}: must be one number, or STRATUM=NUMBER for each stratum.")

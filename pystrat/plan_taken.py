@@ -182,7 +182,7 @@ def plan_of_one_size(
     spare = counts - np.minimum(counts, n_batches)
     total = int(spare.sum())
     if over > total:
-        required = f"leave out at most {total} rows, so that each stratum keeps a row for each batch"
+        required = f"leave out at most {total} rows, which strata can spare"
         raise RefusedValue("mean_batch_size", required, f"{show(batch_size)}, which leaves out {over},")
     if over * total >= MAX_EXACT:
         required = "leave out fewer rows, so that all products are below 2^53"

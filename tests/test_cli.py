@@ -56,7 +56,7 @@ def test_plan_of_what_is_wanted(
     assert capsys.readouterr().out == StratifiedBatchSampler(TABLE["sex"], **parameters).plan.summary() + "\n"
 
 
-@pytest.mark.parametrize("options", [["f=3", "4"], ["4", "f=3"], ["4", "5"], ["x"], ["f=x"]])
+@pytest.mark.parametrize("options", [["f=3", "4"], ["4", "f=3"], ["4", "5"], ["x"], ["f=x"], ["f=3", "f=4"]])
 def test_promises_are_one_number_or_named_ones(options: list[str], file: Path) -> None:
     given = [part for option in options for part in ("--min-samples-per-stratum", option)]
     with pytest.raises(SystemExit, match="2"):

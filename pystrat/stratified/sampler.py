@@ -40,7 +40,10 @@ class StratifiedBatchSampler(PlannedBatchSampler):
         is what follows, ``n_min // n_batches``.
     shares : mapping, optional
         The share of each stratum in every batch, such as ``{"positive": 1, "negative": 3}``: positive weights, which
-        are divided by their sum. Every batch then has exactly `mean_batch_size` rows.
+        are divided by their sum. Every batch then has exactly `mean_batch_size` rows. Give numbers of few digits: the
+        sum of the weights as whole numbers, times the rows of an epoch, must be below 2^53. A batch may hold no row of
+        a stratum whose share is less than a row, see ``plan.minimums``; `rare` has no say in it, nor with `balance` and
+        `drop`.
     balance : {"over", "under"} or int, optional
         Take equally many rows of every stratum in an epoch: as many as the largest stratum has ("over"), as the
         smallest has ("under"), or a given number. Batches have `mean_batch_size` rows on average.
@@ -64,7 +67,7 @@ class StratifiedBatchSampler(PlannedBatchSampler):
         What to do with rows that have a missing value: refuse, make missing a value of its own, or never sample them.
     num_replicas : int, optional
         The number of processes that share an epoch: the number of batches is rounded down to a multiple of it, so
-        batches grow and the promise holds.
+        batches grow and the promise holds. With ``rare="repeat"`` it is rounded up, and rows are repeated more often.
     rank : int, optional
         Which of the replicas this is, from 0. None gives all batches in global order.
 

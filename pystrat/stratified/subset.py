@@ -71,6 +71,9 @@ class SubsetPlan:
         mean = int(self.blocks.sum()) / self.n_batches
         held = self.strata_per_batch if self.exact else range_of([int(mean), int(-(-mean // 1))])
         rows = f"{'' if self.exact else 'at least '}{count_of(self.min_samples_per_stratum, 'row')} of each"
+        n_rare = int((self.counts < self.min_samples_per_stratum).sum())
+        if n_rare:
+            rows += f", {n_rare} rare strata aside"
         table = [line.rstrip() for line in self.table()[:20].to_string().splitlines()]
         return "\n".join([f"{count_of(self.n_batches, 'batch')} of {held} strata, with {rows}", *table])
 
@@ -95,7 +98,8 @@ class StrataSubsetBatchSampler(BatchSampler):
         True: every batch holds exactly m rows of exactly P strata; rows and strata that are over are left out in turn.
     rare : {"error", "warn", "allow"}, default "error"
         What to do with strata of fewer than m rows: refuse them, or go on, with a warning or without. All rows of such
-        a stratum are then in one batch of the epoch; with `exact` they are never sampled.
+        a stratum are then in one batch of the epoch, where the stratum counts as one of the P; with `exact` they are
+        never sampled.
     missing : {"error", "stratum", "drop"}, default "error"
         What to do with rows that have a missing value: refuse, make missing a value of its own, or never sample them.
     seed : int, optional

@@ -125,6 +125,9 @@ class _DeclaredSampler(BatchSampler):
         """Leave out what can be drawn again."""
         return {**self.__dict__, "_sequence": None, "_last": None}
 
+    def __bool__(self) -> bool:
+        return True  # also without a length, which Python would ask for
+
     def __len__(self) -> int:
         if self._length is None:
             raise TypeError(f"{type(self).__name__} has no length, since its 'length' is None.")

@@ -252,9 +252,7 @@ def test_refused_drops() -> None:
     assert "'drop' parameter must be one of 'balanced'." in refused(mean_batch_size=5, drop="last")
     assert "must be at most 49, the number of rows. Got 50" in refused(mean_batch_size=50, drop="balanced")
     assert "must be given together with 'mean_batch_size'" in refused(2, drop="balanced")
-    needed = (
-        "must leave out at most 0 rows, so that each stratum keeps a row for each batch. Got 2, which leaves out 1,"
-    )
+    needed = "must leave out at most 0 rows, which strata can spare. Got 2, which leaves out 1,"
     assert needed in refused(mean_batch_size=2, drop="balanced", labels=["a", "b", "c"])
 
 

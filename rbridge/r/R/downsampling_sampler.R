@@ -244,7 +244,7 @@ check_given_weights = function(recipe) {
 downsampled_setup = function(recipe, private) {
   setup = strata_setup(recipe, take = function(counts) recipe$parts$kept, assign = "even", shuffle = TRUE)
   setup$rows = setup$counts[seq_along(setup$plan$counts)]
-  if (any(setup$plan$counts > setup$rows)) {
+  if (!isTRUE(all(setup$plan$counts <= setup$rows))) {
     stop_parameter("recipe", "keep at most the rows that there are", "more")
   }
   if (recipe$parts$walk == 1) with_passes(setup) else setup

@@ -88,7 +88,7 @@ plan_of_one_size = function(counts, names, configuration) {
   leaves_out = sprintf("%s, which leaves out %.0f,", show_value(size), over)
   if (over > sum(spare)) {
     stop_parameter("mean_batch_size",
-      sprintf("leave out at most %.0f rows, so that each stratum keeps a row for each batch", sum(spare)), leaves_out)
+      sprintf("leave out at most %.0f rows, which strata can spare", sum(spare)), leaves_out)
   }
   if (over * sum(spare) >= largest_exact) {
     stop_parameter("mean_batch_size", "leave out fewer rows, so that all products are below 2^53", leaves_out)

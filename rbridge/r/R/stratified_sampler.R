@@ -36,6 +36,10 @@
 #'   The share of each stratum in every batch, such as `c(positive = 1, negative = 3)`: positive weights, which are
 #'   divided by their sum.
 #'   Every batch then has exactly `mean_batch_size` rows.
+#'   Give numbers of few digits: the sum of the weights as whole numbers, times the rows of an epoch, must be below
+#'   2^53.
+#'   A batch may hold no row of a stratum whose share is less than a row; `rare` has no say in it, nor with `balance`
+#'   and `drop`.
 #' @param balance (`character(1)` or `integer(1)`)\cr
 #'   Take equally many rows of every stratum in an epoch: as many as the largest stratum has (`"over"`), as the smallest
 #'   has (`"under"`), or a given number.

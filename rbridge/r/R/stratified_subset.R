@@ -20,7 +20,8 @@
 #'   What to do with strata of fewer than m rows.
 #'   `"error"` (default): refuse them.
 #'   `"warn"` and `"allow"`: go on, with or without a warning.
-#'   All rows of such a stratum are then in one batch of the epoch; with `exact` they are never sampled.
+#'   All rows of such a stratum are then in one batch of the epoch, where the stratum counts as one of the P; with
+#'   `exact` they are never sampled.
 #' @param missing (`character(1)`)\cr
 #'   What to do with rows that have a missing value, as in [batch_sampler_stratified()].
 #' @param seed (`integer(1)`)\cr
@@ -256,10 +257,12 @@ subset_table = function(setup) {
 
 format_subset = function(setup, next_epoch) {
   each = show_count(setup$min_samples_per_stratum, "row")
+  n_rare = sum(setup$counts < setup$min_samples_per_stratum)
   c(
     sprintf("* Rows: %.0f, of %d strata", sum(setup$counts), length(setup$counts)),
-    sprintf("* Batches: %.0f, of %s%.0f strata with %s%s of each", setup$n_batches,
-      if (setup$exact) "" else "at least ", setup$strata_per_batch, if (setup$exact) "" else "at least ", each),
+    sprintf("* Batches: %.0f, of %s%.0f strata with %s%s of each%s", setup$n_batches,
+      if (setup$exact) "" else "at least ", setup$strata_per_batch, if (setup$exact) "" else "at least ", each,
+      if (n_rare > 0) sprintf(", %d rare strata aside", n_rare) else ""),
     sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", setup$seed, next_epoch)
   )
 }

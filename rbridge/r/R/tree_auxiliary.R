@@ -234,7 +234,9 @@ auxiliary_values = function(value, numbers, begin, count, user) {
 values_of_user = function(own, epoch, begin, count) {
   values = lapply(begin + seq_len(count) - 1, function(draw) own(epoch, draw))
   is_plain = vapply(values, function(value) is.atomic(value) && !is.object(value) && length(value) == 1L, logical(1L))
-  if (all(is_plain)) unlist(values) else values
+  # Values of several types stay what they are: a vector would make all of them text, say.
+  has_one_type = length(unique(vapply(values, typeof, ""))) <= 1L
+  if (all(is_plain) && has_one_type) unlist(values) else values
 }
 
 # The functions of a recipe that are the user's own must be there.

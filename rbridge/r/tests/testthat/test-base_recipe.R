@@ -77,4 +77,6 @@ test_that("a recipe whose parts are wrong is refused before anything is drawn", 
   downsampled = recipe_of(batch_sampler_downsampled(1, 4, strata = factor(rep(c("yes", "no"), c(2, 5))), seed = 7))
   downsampled$parts$kept = c(3, 2)
   expect_error(read_back(downsampled)(NULL), "keep at most the rows that there are", fixed = TRUE)
+  downsampled$parts$kept = c(2, NaN)
+  expect_error(read_back(downsampled)(NULL), "keep at most the rows that there are", fixed = TRUE)
 })
