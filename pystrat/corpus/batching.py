@@ -112,7 +112,8 @@ class LengthCut(BatchCut):
     Raises
     ------
     TypeError, ValueError
-        If a limit is refused, or there are fewer rows than replicas need batches.
+        If a limit is refused, or there are fewer rows than replicas need batches; with `max_tokens` an epoch may find
+        that only when it is drawn, if nearly every batch has a single row.
     """
 
     def __init__(
@@ -140,23 +141,14 @@ class LengthCut(BatchCut):
         self._num_replicas = num_replicas
         self._shuffle = shuffle
         self.n_batches = None if self._batch_size is None or max_tokens is not None else self._count_full(n_rows)
-        most = self._count_most(n_rows) if self.n_batches is None else self.n_batches
-        _refuse_empty_batches(n_rows, most, num_replicas)
+        least = round_to_replicas(1, num_replicas, "up") if self.n_batches is None else self.n_batches
+        _refuse_empty_batches(n_rows, least, num_replicas)
 
     def _count_full(self, n_rows: int) -> int:
         """Return the number of batches if only their size is limited."""
         assert self._batch_size is not None
-        return self._count_batches(n_rows, self._batch_size)
-
-    def _count_most(self, n_rows: int) -> int:
-        """Return the most batches that an epoch may have: those of rows that are all as long as the longest one."""
-        assert self._max_tokens is not None
-        fewest = self._max_tokens // max(self._longest, 1)
-        return self._count_batches(n_rows, min(fewest, self._batch_size or fewest))
-
-    def _count_batches(self, n_rows: int, size: int) -> int:
         n_windows, rest = divmod(n_rows, self._window or n_rows)
-        n_batches = n_windows * -(-(self._window or n_rows) // size) + -(-rest // size)
+        n_batches = n_windows * -(-(self._window or n_rows) // self._batch_size) + -(-rest // self._batch_size)
         return round_to_replicas(n_batches, self._num_replicas, "up")
 
     def batches(self, rows: NDArray[Any], stream: RandomStream) -> Batches:
@@ -168,6 +160,7 @@ class LengthCut(BatchCut):
             self._max_tokens or _NO_LIMIT,
         )
         n_batches = round_to_replicas(len(offsets) - 1, self._num_replicas, "up")
+        _refuse_empty_batches(len(rows), n_batches, self._num_replicas)
         if n_batches > len(offsets) - 1:
             offsets = split_batches(offsets, n_batches)
         if self._shuffle:

@@ -24,13 +24,9 @@ cut_settings = function(n_rows, batch_size, num_replicas, lengths, max_tokens, w
 
 # Refuse an epoch of so many rows if it leaves batches empty.
 check_cut_fits = function(n_rows, parts) {
-  if (!is.null(parts$max_tokens)) {
-    # The most batches that an epoch may have: those of rows that are all as long as the longest one.
-    fewest = parts$max_tokens %/% max(parts$lengths, 1)
-    parts$batch_size = if (is.null(parts$batch_size)) fewest else min(fewest, parts$batch_size)
-    parts["max_tokens"] = list(NULL)
-  }
-  check_no_empty_batch(n_rows, count_cut_batches(n_rows, parts), parts$num_replicas)
+  n_batches = count_cut_batches(n_rows, parts)
+  least = if (is.null(n_batches)) round_up(1, parts$num_replicas) else n_batches
+  check_no_empty_batch(n_rows, least, parts$num_replicas)
 }
 
 length_settings = function(lengths, batch_size, max_tokens, window, way_out) {
