@@ -42,3 +42,8 @@ class ObservedPairsBatchSampler(BatchSampler):
     def n_positives(self) -> int:
         """Positives of an epoch, repeated ones included."""
         return len(self._positives)
+
+    def _id_labels(self) -> dict[str, Any]:
+        """Return the names of the ids as a recipe has them, None for codes."""
+        ids = {"user_ids": self._user_ids, "item_ids": self._item_ids}
+        return {name: None if given is None else given.names for name, given in ids.items()}

@@ -231,9 +231,7 @@ class NegativePairBatchSampler(ObservedPairsBatchSampler):
             "n_negatives": self._negatives.counts().astype(np.int32),
         }
         labels: dict[str, Any] = {name: show(value) for name, value in told.items() if value is not None}
-        for name, ids in (("user_ids", self._user_ids), ("item_ids", self._item_ids)):
-            labels[name] = None if ids is None else ids.names
-        return make_recipe("pairs", seed=self._seed, parts=parts, labels=labels)
+        return make_recipe("pairs", seed=self._seed, parts=parts, labels={**labels, **self._id_labels()})
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()

@@ -188,9 +188,7 @@ class TripleBatchSampler(ObservedPairsBatchSampler):
         }
         labels: dict[str, Any] = {name: show(value) for name, value in self._told.items() if value is not None}
         labels["n_skipped_users"] = self._n_skipped_users
-        for name, ids in (("user_ids", self._user_ids), ("item_ids", self._item_ids)):
-            labels[name] = None if ids is None else ids.names
-        return make_recipe("triples", seed=self._seed, parts=parts, labels=labels)
+        return make_recipe("triples", seed=self._seed, parts=parts, labels={**labels, **self._id_labels()})
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()

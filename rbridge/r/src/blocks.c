@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "arguments.h"
+#include "core/plan.h"
 #include "memory.h"
 #include "offsets.h"
 #include "order.h"
@@ -23,14 +24,6 @@ static int64_t *read_numbers(SEXP values, int64_t count, double most, const char
     result[i] = (int64_t)REAL(values)[i];
   }
   return result;
-}
-
-/* Return where the parts begin, and where the last one ends: n + 1 numbers. */
-static int64_t *sums_of(const int64_t *sizes, int64_t n) {
-  int64_t *begins = new_numbers(n + 1);
-  begins[0] = 0;
-  for (int64_t i = 0; i < n; i++) begins[i + 1] = begins[i] + sizes[i];
-  return begins;
 }
 
 /* Refuse codes that do not occur as often as `counts` says, and strata with blocks of no rows or rows in no block. */
@@ -86,8 +79,10 @@ SEXP C_draw_blocks(SEXP codes, SEXP counts, SEXP n_blocks, SEXP n_batches, SEXP 
   blocks.counts = read_numbers(counts, blocks.n_strata, MOST_ROWS, "counts");
   blocks.n_blocks = read_numbers(n_blocks, blocks.n_strata, (double)blocks.n_batches, "n_blocks");
   check_counts(codes, &blocks);
-  const int64_t *starts = sums_of(blocks.counts, blocks.n_strata);
-  const int64_t *begins = sums_of(blocks.n_blocks, blocks.n_strata);
+  int64_t *starts = new_numbers(blocks.n_strata + 1);
+  int64_t *begins = new_numbers(blocks.n_strata + 1);
+  fill_starts(blocks.counts, blocks.n_strata, starts);
+  fill_starts(blocks.n_blocks, blocks.n_strata, begins);
   blocks.starts = starts;
   blocks.begins = begins;
   blocks.n_all = begins[blocks.n_strata];

@@ -37,7 +37,6 @@ test_that("the repeat factor of a row is the largest of its labels, in any form 
   expect_identical(repeat_factors(labels, threshold = 1), expected)
   expect_identical(repeat_factors(as.data.frame(labels), threshold = 1), expected)
   expect_identical(repeat_factors(labels == 1, threshold = 1), expected)
-  skip_if_not_installed("Matrix")
   expect_identical(repeat_factors(Matrix::Matrix(labels, sparse = TRUE), threshold = 1), expected)
 })
 
