@@ -1,4 +1,4 @@
-"""What the README says of the alternatives: those that are at hand, run."""
+"""What docs/comparison.md says about other samplers, checked for those that are installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The README and CONTRIBUTING: what they say in Python runs, and what they link to is there.
+"""The README, CONTRIBUTING and docs/install.md: their Python code runs. The links of all documents resolve.
 
 Their blocks in R, and those for the bridge and the shell, run in tests/bridge/test_readme.py.
 """
@@ -15,7 +15,8 @@ import yaml
 import pystrat
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = ("README.md", "CONTRIBUTING.md")
+DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/install.md")
+LINKING = [*DOCUMENTS[:2], *sorted(f"{path.parent.name}/{path.name}" for path in ROOT.glob("[dv]*s/*.md"))]
 
 
 def read(document: str) -> str:
@@ -55,12 +56,22 @@ def test_the_sampler_of_contributing_keeps_the_contract() -> None:
     assert list(resumed) == list(batches) == list(make(100, 8, seed=1))[4:]
 
 
-@pytest.mark.parametrize("document", [*DOCUMENTS, *(f"vignettes/{path.name}" for path in ROOT.glob("vignettes/*.md"))])
-def test_what_is_linked_is_there(document: str) -> None:
-    links = re.findall(r"\]\(([^)#\s]+)\)", read(document))
-    local = [link for link in links if "://" not in link]
+def anchors(document: Path) -> set[str]:
+    """The anchors of a document's headings, as GitHub makes them: lower case, hyphens for blanks, no punctuation."""
+    text = re.sub(r"```.*?```", "", document.read_text(encoding="utf-8"), flags=re.DOTALL)
+    headings = re.findall(r"^#+ (.*)$", text, flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("document", LINKING)
+def test_links_resolve(document: str) -> None:
+    links = re.findall(r"\]\(([^)\s]+)\)", read(document))
+    local = [link.partition("#") for link in links if "://" not in link]
     assert local or document != "README.md"
-    assert [link for link in local if not (ROOT / document).parent.joinpath(link).exists()] == []
+    for path, _, anchor in local:
+        target = (ROOT / document).parent / path if path else ROOT / document
+        assert target.exists(), path
+        assert not anchor or anchor in anchors(target), f"{path}#{anchor}"
 
 
 def test_the_citation_has_the_version_and_what_the_format_requires() -> None:

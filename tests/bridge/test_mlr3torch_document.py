@@ -1,4 +1,4 @@
-"""docs/mlr3torch.md, README.md and the help page show what training printed, which needs LibTorch.
+"""docs/mlr3torch.md and the help page show what training printed, which needs LibTorch.
 
 Here its examples run without LibTorch. What a block that trains leaves behind is computed from the samplers alone, and
 the blocks after it must print the same: rows, counts, order and names do not depend on the processor.
@@ -85,10 +85,9 @@ def shown_lines(text: str) -> list[str]:
     return [line.rstrip() for line in re.findall(r"#> (.*)", text)]
 
 
-def test_what_the_readme_and_the_help_page_quote_is_in_the_document() -> None:
+def test_what_the_help_page_quotes_is_in_the_document() -> None:
     document = DOCUMENT.read_text(encoding="utf-8").splitlines()
     help_page = ROOT / "rbridge" / "r" / "man" / "batch_sampler_stratified.Rd"
-    for path in (ROOT / "README.md", help_page):
-        quoted = shown_lines(path.read_text(encoding="utf-8"))
-        assert len(quoted) > 4, path
-        assert [line for line in quoted if line not in document] == [], path
+    quoted = shown_lines(help_page.read_text(encoding="utf-8"))
+    assert len(quoted) > 4
+    assert [line for line in quoted if line not in document] == []
