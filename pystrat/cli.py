@@ -19,12 +19,12 @@ from pystrat.tables import read_table
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
-    """Run the command line and return its exit status: 0, or 2 after an error, told on one line.
+    """Run the command line. Return the exit status: 0, or 2 after an error, which is printed on one line.
 
     Parameters
     ----------
     arguments : sequence of str, optional
-        What follows the program's name; from the process where not given.
+        The arguments after the name of the program. Default: those of the process.
     """
     options = _parser().parse_args(arguments)
     try:
@@ -48,7 +48,7 @@ def _run_plan(options: argparse.Namespace) -> int:
 
         axis = plot_plan(sampler.plan)
         axis.figure.savefig(options.plot, dpi=120)
-        print(f"The plot is in {options.plot}.")
+        print(f"Saved the plot to {options.plot}.")
     return 0
 
 
@@ -58,7 +58,7 @@ def _run_batches(options: argparse.Namespace) -> int:
     batches = sampler.batches(options.epoch)
     batch = np.repeat(np.arange(1, len(batches) + 1), np.diff(batches.offsets))
     pd.DataFrame({"batch": batch, "row": batches.rows + 1}).to_csv(options.out, index=False)
-    print(f"{len(batches)} batches of {len(batches.rows)} rows are in {options.out}; the seed is {sampler.seed}.")
+    print(f"Wrote {len(batches)} batches with {len(batches.rows)} rows to {options.out}, seed {sampler.seed}.")
     return 0
 
 
@@ -67,7 +67,7 @@ def _run_export(options: argparse.Namespace) -> int:
 
     _check_output(options.out, options.file)
     script = export_r(_sampler(options), options.out)
-    print(f'The generator in R is source("{script}")$value.')
+    print(f'Make the generator in R with source("{script}")$value.')
     return 0
 
 
@@ -76,7 +76,7 @@ def _run_tree(options: argparse.Namespace) -> int:
 
     table, length = read_table(options.table), 1 if options.draw is None else options.draw
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # the description itself has them
+        warnings.simplefilter("ignore", UserWarning)  # the description includes them
         sampler = TreeSampler(table, options.spec, length=length, seed=options.seed)
     description = sampler.describe()
     print(_printable(str(description)))
@@ -84,7 +84,7 @@ def _run_tree(options: argparse.Namespace) -> int:
     print(_printable(description.frequencies(drawn).to_string(index=False, float_format="%.4f")))
     if drawn is not None:
         distinct = len(np.unique(drawn))
-        print(f"{len(drawn)} draws gave {distinct} different rows; the seed is {sampler.seed}.")
+        print(f"{len(drawn)} draws, {distinct} different rows, seed {sampler.seed}.")
     return 0
 
 
@@ -98,7 +98,7 @@ def _run_corpus_plan(options: argparse.Namespace) -> int:
     from pystrat.corpus import CorpusMixtureBatchSampler
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # the plan itself says which files are left out
+        warnings.simplefilter("ignore", UserWarning)  # the plan shows which files are left out
         mixture = CorpusMixtureBatchSampler(
             options.source if options.targets is not None or len(options.source) > 1 else options.source[0],
             1,
@@ -115,7 +115,7 @@ def _run_corpus_plan(options: argparse.Namespace) -> int:
 
 
 def _sampler(options: argparse.Namespace) -> StratifiedBatchSampler:
-    """Make the sampler of a file's columns."""
+    """Make a sampler from columns of a file."""
     return StratifiedBatchSampler(
         _read_columns(options.file, options.strata),
         options.min_samples_per_stratum,
@@ -147,14 +147,14 @@ def _read_columns(path: Path, columns: list[str]) -> pd.DataFrame:
 
 
 def _check_output(out: Path, *inputs: Path) -> None:
-    """Refuse to write over a file that is read."""
+    """Refuse an output that would overwrite an input."""
     for path in inputs:
         if out.exists() and path.exists() and out.samefile(path):
             raise ValueError(f"The '--out' parameter of pystrat must not be a file that is read. Got '{out}' instead.")
 
 
 def _printable(text: str) -> str:
-    """Escape control characters, which names in a file may hold, and which would steer a terminal."""
+    """Escape control characters: names in a file may contain them, and a terminal would execute them."""
     return "".join(char if char == "\n" or unicodedata.category(char) != "Cc" else ascii(char)[1:-1] for char in text)
 
 
@@ -163,22 +163,23 @@ def _printable(text: str) -> str:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="pystrat", description="Stratified batch sampling for deep learning, the same in Python and in R."
+        prog="pystrat",
+        description="Batch sampling for deep learning on imbalanced data, with the same batches in Python and R.",
     )
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    plan = _command(commands, "plan", "print how many batches there are and what each holds", _run_plan)
-    plan.add_argument("--plot", type=Path, metavar="IMAGE", help="also save a picture of the plan, such as plan.png")
+    plan = _command(commands, "plan", "print the number of batches and what each batch holds", _run_plan)
+    plan.add_argument("--plot", type=Path, metavar="IMAGE", help="also save a plot of the plan, such as plan.png")
     batches = _command(commands, "batches", "write the batches of an epoch to a CSV file", _run_batches)
-    batches.add_argument("--epoch", type=int, default=0, help="which epoch, from 0 (default: %(default)s)")
+    batches.add_argument("--epoch", type=int, default=0, help="the number of the epoch, from 0 (default: %(default)s)")
     batches.add_argument(
         "--out",
         type=Path,
         required=True,
         metavar="FILE",
-        help="the file to write, with the columns batch and row, both counted from 1, as R counts",
+        help="the output file, with the columns batch and row, both counted from 1 as in R",
     )
     export = _command(commands, "export-r", "write an R script that makes the same sampler in R", _run_export)
-    export.add_argument("--out", type=Path, required=True, metavar="SCRIPT", help="the script to write, ending in .R")
+    export.add_argument("--out", type=Path, required=True, metavar="SCRIPT", help="the output script, ending in .R")
     _add_tree(commands)
     _add_demo(commands)
     _add_corpus(commands)
@@ -186,7 +187,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _command(commands: Any, name: str, help_text: str, run: Any) -> argparse.ArgumentParser:
-    """Add a command that makes a sampler of a file."""
+    """Add a command that makes a sampler from a file."""
     parser: argparse.ArgumentParser = commands.add_parser(
         name, help=help_text, description=help_text[0].upper() + help_text[1:] + "."
     )
@@ -195,7 +196,7 @@ def _command(commands: Any, name: str, help_text: str, run: Any) -> argparse.Arg
         "file",
         type=Path,
         metavar="FILE",
-        help="a table: CSV (also compressed; empty fields are missing), Stata, or with pyarrow Parquet or Feather",
+        help="a table: CSV (may be compressed; empty fields are missing), Stata or, with pyarrow, Parquet or Feather",
     )
     parser.add_argument(
         "--strata",
@@ -205,10 +206,10 @@ def _command(commands: Any, name: str, help_text: str, run: Any) -> argparse.Arg
         help="the columns whose combinations are the strata",
     )
     _add_sizes(parser)
-    parser.add_argument("--seed", type=int, help="from 0 to 2147483646 (default: one is drawn)")
+    parser.add_argument("--seed", type=int, help="from 0 to 2147483646 (default: random)")
     parser.add_argument("--no-shuffle", action="store_true", help="keep the file's order within each stratum")
-    _add_choice(parser, "--assign", ASSIGN_CHOICES, "how rows are dealt to batches")
-    _add_choice(parser, "--rare", RARE_CHOICES, "what to do where a stratum has too few rows")
+    _add_choice(parser, "--assign", ASSIGN_CHOICES, "how rows are assigned to batches")
+    _add_choice(parser, "--rare", RARE_CHOICES, "what to do if a stratum has too few rows")
     _add_choice(parser, "--missing", MISSING_CHOICES, "what to do with rows that have a missing value")
     parser.add_argument("--num-replicas", type=int, metavar="R", help="make the number of batches a multiple of R")
     return parser
@@ -220,27 +221,31 @@ def _add_sizes(parser: argparse.ArgumentParser) -> None:
         type=_minimum,
         action=_ByStratum,
         metavar="M",
-        help="rows of every stratum that every batch must hold; or STRATUM=M, once for each stratum with a promise",
+        help="minimum rows of every stratum in every batch; or STRATUM=M, repeated for each stratum with a minimum",
     )
-    parser.add_argument("--mean-batch-size", type=int, metavar="SIZE", help="or else the rows of a batch on average")
+    parser.add_argument(
+        "--mean-batch-size", type=int, metavar="SIZE", help="mean number of rows per batch, instead of a minimum"
+    )
     parser.add_argument(
         "--shares",
         type=_named_number,
         action=_ByStratum,
         metavar="STRATUM=SHARE",
-        help="the share of a stratum in every batch, once for each stratum; with --mean-batch-size",
+        help="share of a stratum in every batch, repeated for each stratum; requires --mean-batch-size",
     )
     parser.add_argument(
         "--balance",
         type=lambda text: int(text) if text.isascii() and text.isdigit() else text,
         metavar="over|under|ROWS",
-        help="take equally many rows of every stratum; with --mean-batch-size",
+        help="take the same number of rows from every stratum; requires --mean-batch-size",
     )
-    parser.add_argument("--drop", choices=DROP_CHOICES, help="make all batches of one size; with --mean-batch-size")
+    parser.add_argument(
+        "--drop", choices=DROP_CHOICES, help="make all batches the same size; requires --mean-batch-size"
+    )
 
 
 class _ByStratum(argparse.Action):
-    """Numbers by stratum, one after the other; or one number for all strata."""
+    """Collect numbers by stratum from repeated options, or one number for all strata."""
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option_string: Any = None) -> None:
         known = getattr(namespace, self.dest)
@@ -254,7 +259,7 @@ class _ByStratum(argparse.Action):
 
 
 def _minimum(text: str) -> Union[int, tuple[str, Union[int, float]]]:
-    """Read a number of rows, or that of a stratum."""
+    """Read a number of rows, or ``STRATUM=NUMBER``."""
     if "=" in text:
         return _named_number(text)
     try:
@@ -265,7 +270,7 @@ def _minimum(text: str) -> Union[int, tuple[str, Union[int, float]]]:
 
 
 def _named_number(text: str) -> tuple[str, Union[int, float]]:
-    """Read ``STRATUM=NUMBER``; the name of a stratum may have the character itself."""
+    """Read ``STRATUM=NUMBER``. The name of the stratum may contain ``=``."""
     name, equals, number = text.rpartition("=")
     if not equals:
         raise argparse.ArgumentTypeError(f"must be STRATUM=NUMBER, such as positive=3. Got '{text}' instead.")
@@ -279,33 +284,31 @@ def _add_choice(parser: argparse.ArgumentParser, name: str, choices: Sequence[st
 def _add_tree(commands: Any) -> None:
     tree = commands.add_parser(
         "tree",
-        help="print how a table is drawn from as a tree declares it",
-        description="Prints the tree that a specification declares for a table, with the rows, weights and "
-        "probabilities of its nodes, and the frequencies to expect.",
+        help="print how a declared tree draws from a table",
+        description="Print the tree that a specification declares for a table: the rows, weights and probabilities of "
+        "its nodes, and the expected frequencies.",
     )
-    tree.add_argument("spec", metavar="SPEC", help="the specification, a file that ends in .yaml or .yml")
-    tree.add_argument("table", type=Path, metavar="TABLE", help="the table, a file as for the other commands")
-    tree.add_argument(
-        "--draw", type=int, metavar="N", help="also draw N rows, and print the frequencies that they have"
-    )
-    tree.add_argument("--seed", type=int, help="from 0 to 2147483646 (default: one is drawn)")
+    tree.add_argument("spec", metavar="SPEC", help="the specification, a .yaml or .yml file")
+    tree.add_argument("table", type=Path, metavar="TABLE", help="the table, in a format of the other commands")
+    tree.add_argument("--draw", type=int, metavar="N", help="also draw N rows and print their frequencies")
+    tree.add_argument("--seed", type=int, help="from 0 to 2147483646 (default: random)")
     tree.set_defaults(run=_run_tree)
 
 
 def _add_demo(commands: Any) -> None:
     demo = commands.add_parser(
         "demo",
-        help="show plain and stratified batches of published and of real data, in Python and in R",
-        description="Shows plain and stratified batches of the published simulation and of the National Survey of "
-        "Children's Health, through a PyTorch DataLoader and through R's torch::dataloader, and compares them row for "
-        "row. Without R, the Python half alone.",
+        help="compare plain and stratified batches on published and real data, in Python and R",
+        description="Compare plain and stratified batches of the published simulation and of the National Survey of "
+        "Children's Health, through a PyTorch DataLoader and R's torch::dataloader, row for row. Without R, show only "
+        "the Python half.",
     )
     demo.add_argument(
         "--out",
         type=Path,
         default=Path("demo-output"),
         metavar="FOLDER",
-        help="where the tables and the plot are saved (default: %(default)s)",
+        help="folder for the tables and the plot (default: %(default)s)",
     )
     demo.set_defaults(run=_run_demo)
 
@@ -313,11 +316,11 @@ def _add_demo(commands: Any) -> None:
 def _add_corpus(commands: Any) -> None:
     from pystrat.corpus.plan import EPOCH_ENDS
 
-    corpus = commands.add_parser("corpus", help="mix the files of a corpus", description="Mixes of files.")
+    corpus = commands.add_parser("corpus", help="mix the files of a corpus", description="Mix the files of a corpus.")
     plan = corpus.add_subparsers(title="commands", required=True, metavar="COMMAND").add_parser(
         "plan",
-        help="print how many lines of each file an epoch draws",
-        description="Prints how many lines of each file an epoch draws, without drawing any: a dry run of the rules.",
+        help="print how many lines an epoch draws from each file",
+        description="Print how many lines an epoch draws from each file, without drawing: a dry run of the rules.",
     )
     plan.set_defaults(run=_run_corpus_plan)
     plan.add_argument(
@@ -325,45 +328,48 @@ def _add_corpus(commands: Any) -> None:
         type=Path,
         nargs="+",
         metavar="SOURCE",
-        help="the folder of the files; or several files with the first suffix; with --targets, files of any names",
+        help="the folder of the files, or files with the first suffix; with --targets, files with any names",
     )
     plan.add_argument(
-        "--targets", type=Path, nargs="+", metavar="FILE", help="the partner of each file, in the same order"
+        "--targets", type=Path, nargs="+", metavar="FILE", help="the partner of each source file, in the same order"
     )
     plan.add_argument(
         "--suffix",
         type=lambda text: text.split(","),
         default=[".src", ".tgt"],
         metavar="SUFFIX[,SUFFIX...]",
-        help="the endings of files that belong together line by line (default: .src,.tgt)",
+        help="the suffixes of files that are parallel line by line (default: .src,.tgt)",
     )
-    plan.add_argument("--rules", type=Path, metavar="FILE", help="the rules, one a line: PATTERN WEIGHT")
+    plan.add_argument("--rules", type=Path, metavar="FILE", help="the rules, one per line: PATTERN WEIGHT")
     plan.add_argument(
         "--weights",
         type=lambda text: [weight if weight == "*" else _number(weight) for weight in text.split(",")],
         metavar="WEIGHT[,WEIGHT...]",
-        help="or else the weight of each file, in their order; 0 leaves a file out, * keeps all its lines",
+        help="the weight of each file, in order, instead of rules; 0 leaves a file out, * keeps all its lines",
     )
     plan.add_argument(
-        "--temperature", type=_number, metavar="T", help="or else weights of lines^(1/T); at 1, those are the lines"
+        "--temperature",
+        type=_number,
+        metavar="T",
+        help="weights of lines^(1/T), instead of rules or weights; at T = 1, proportional to lines",
     )
     plan.add_argument(
         "--sample",
         type=_number,
         metavar="SAMPLE",
-        help="lines of an epoch, such as 100000, or a share of the lines that are not kept, such as 0.1",
+        help="lines per epoch, such as 100000, or a share of the lines that are not kept, such as 0.1",
     )
     plan.add_argument(
         "--epoch-end",
         choices=EPOCH_ENDS,
         default=EPOCH_ENDS[0],
-        help="what ends an epoch: a sample, or the first or the last file of which every line was drawn "
+        help="what ends an epoch: a sample, the first file whose lines were all drawn, or the last one "
         "(default: %(default)s)",
     )
 
 
 def _number(text: str) -> Union[int, float]:
-    """Read an integer as an integer, and any other number as a float."""
+    """Read an integer as an int, and any other number as a float."""
     try:
         return int(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What a loader really delivers, counted batch by batch, and pictures of it and of a plan."""
+"""Count what a loader delivers, batch by batch, and plot the counts and plans."""
 
 from __future__ import annotations
 
@@ -32,30 +32,31 @@ Labels = Union[Hashable, Callable[[Any], Any], Any]
 
 @named_by_function
 def batch_counts(loader_or_sampler: Iterable[Any], labels: Labels) -> pd.DataFrame:
-    """Count the labels of the batches that a loader or a sampler really delivers.
+    """Count the labels in each batch that a loader or a sampler delivers.
 
-    Iterates once, so a sampler's next epoch is afterwards one higher. Where that takes long, and tqdm is installed, a
-    bar on the terminal shows how far it is.
+    Iterates once, so the next epoch of a sampler is one higher afterwards. If this takes long and tqdm is installed, a
+    progress bar is shown on the terminal.
 
     Parameters
     ----------
     loader_or_sampler : iterable of batches
         A batch sampler, a DataLoader, or anything that yields batches.
     labels : vector or table of columns, or int or str, or function
-        One label a row of the dataset (any form that `StratifiedBatchSampler` takes): then a batch must be a vector of
-        row positions, as a batch sampler yields them. An int or str: the entry of a delivered batch that holds its
-        labels, such as 1 for ``(inputs, labels)``. A function: takes a batch, returns its labels.
+        If a vector or table, one label per row of the dataset, in any form that `StratifiedBatchSampler` accepts; each
+        batch must then be a vector of row positions, as batch samplers yield. If an int or str, the entry of a batch
+        that contains its labels, such as 1 for ``(inputs, labels)``. If a function, it takes a batch and returns its
+        labels.
 
     Returns
     -------
     pandas.DataFrame
-        One row a batch, one column a label, in order of first appearance (of `labels`, or of what was delivered);
-        missing labels are counted as NA.
+        One row per batch and one column per label, in order of first appearance in `labels` or in the batches. Missing
+        labels are counted as NA.
 
     Raises
     ------
     TypeError, ValueError, KeyError
-        Where the labels cannot be found in the batches.
+        If the labels cannot be found in the batches.
 
     Examples
     --------
@@ -109,7 +110,7 @@ def _vector(values: Any) -> NDArray[Any]:
 
 
 def _joined(batches: list[NDArray[Any]]) -> NDArray[Any]:
-    """Join the labels of all batches, those of different types as the objects they are."""
+    """Join the labels of all batches; different types are joined as objects."""
     batches = [batch for batch in batches if len(batch)]
     if len({batch.dtype.kind for batch in batches}) > 1:
         batches = [batch.astype(object) for batch in batches]
@@ -132,24 +133,25 @@ def _positions(batch: Any, n_rows: int) -> NDArray[Any]:
 
 @named_by_function
 def plot_batch_counts(tables: Mapping[str, pd.DataFrame], label: str) -> Any:
-    """Plot how many rows of one label each batch holds, for several loaders side by side.
+    """Plot the number of rows of one label in each batch, for several loaders side by side.
 
     Parameters
     ----------
     tables : mapping of str to pandas.DataFrame
-        The loader's name and its table from `batch_counts` or `BatchPlan.composition`.
+        Names of loaders, and their tables from `batch_counts` or `BatchPlan.composition`.
     label : str
-        The column to be plotted.
+        The column to plot.
 
     Returns
     -------
     numpy.ndarray of matplotlib.axes.Axes, shape (2, number of tables)
-        Above, the count of every batch, batches without the label marked; below, how many batches have each count.
+        Top: the count of every batch, with batches without the label marked. Bottom: the number of batches for each
+        count.
 
     Raises
     ------
     ValueError
-        Where there is no table, or one without the column.
+        If there is no table, or a table lacks the column.
     """
     label = check_text(label, "label")
     if not isinstance(tables, Mapping) or not all(isinstance(table, pd.DataFrame) for table in tables.values()):
@@ -176,7 +178,7 @@ def plot_batch_counts(tables: Mapping[str, pd.DataFrame], label: str) -> Any:
 
 
 def _check_column(table: pd.DataFrame, label: str) -> None:
-    """Refuse a column that is no counts of batches."""
+    """Refuse a column that does not contain counts."""
     counts = table.loc[:, table.columns == label].to_numpy()
     if counts.shape[1] != 1 or counts.dtype.kind not in "iu" or not len(counts) or counts.min() < 0:
         raise RefusedValue("tables", f"have one column {show(label)} of counts, a batch a row", "another")
@@ -203,19 +205,19 @@ def _plot_histogram(axis: Any, counts: NDArray[Any], most: int) -> None:
 
 @named_by_function
 def plot_plan(plan: BatchPlan, *, most: int = 40) -> Any:
-    """Plot a plan as a heat map: a row a stratum, a column a batch, the colour how many rows of the one in the other.
+    """Plot a plan as a heat map, with a row per stratum, a column per batch, and the number of rows as color.
 
     Parameters
     ----------
     plan : BatchPlan
     most : int, default 40
-        Strata to be shown at most, the smallest ones first.
+        The maximum number of strata to show, the smallest first.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The colour is the share of the largest count of the stratum in any batch, so that rare strata show as well;
-        beside each stratum stand its rows and the fewest and the most of them in a batch.
+        The color is the count divided by the largest count of the stratum in any batch, so that rare strata are visible
+        as well. The label of a stratum has its rows, and the smallest and largest count in a batch.
     """
     if not isinstance(plan, BatchPlan):
         raise RefusedType("plan", "be a BatchPlan", show(plan))

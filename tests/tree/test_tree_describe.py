@@ -112,7 +112,7 @@ def test_the_command_line_draws(file: Path, capsys: pytest.CaptureFixture[str]) 
     assert main(["tree", str(EXAMPLES / "1-by-class.yaml"), str(file), "--draw", "1000", "--seed", "1"]) == 0
     printed = capsys.readouterr().out
     assert "drawn" in printed
-    assert printed.endswith("1000 draws gave 16 different rows; the seed is 1.\n")
+    assert printed.endswith("1000 draws, 16 different rows, seed 1.\n")
 
 
 def test_the_command_line_tells_errors_on_one_line(
