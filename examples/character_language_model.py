@@ -1,9 +1,9 @@
-"""Does perplexity sampling help? A character language model on text that Debian ships, at equal budget.
+"""Does perplexity sampling help? Compare character language models, trained on the same number of pieces.
 
-The text is that of the licences in /usr/share/common-licenses, cut into pieces of 48 characters. A recurrent network
-learns to predict each character from those before it in the piece. All methods see equally many pieces in equally many
-steps; every tenth piece is held out. The results, a line a method and seed, are written to the CSV file beside this
-script; what they mean stands in docs/corpus.md.
+The text is the licenses in /usr/share/common-licenses, cut into pieces of 48 characters. A recurrent network learns to
+predict each character from the characters before it in the piece. All methods see the same number of pieces in the same
+number of steps. Every tenth piece is held out. The results, one line per method and seed, are written to the CSV file
+beside this script; docs/corpus.md discusses them.
 
     python examples/character_language_model.py
 """
@@ -38,7 +38,7 @@ METHODS: dict[str, Callable[..., Sampler]] = {
 
 
 class CharacterModel(nn.Module):
-    """Logits of each character from those before it."""
+    """Predict the logits of each character from the characters before it."""
 
     def __init__(self, n_characters: int) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ class CharacterModel(nn.Module):
 
 
 def read_pieces() -> tuple[torch.Tensor, int]:
-    """Return the pieces as numbers of characters, and how many different characters there are."""
+    """Return the pieces as numbers of characters, and the number of different characters."""
     files = sorted(path for path in FOLDER.iterdir() if path.is_file() and not path.is_symlink())
     text = "".join(path.read_text(encoding="utf-8", errors="replace") for path in files)
     known, numbers = np.unique(list(text), return_inverse=True)
@@ -66,7 +66,7 @@ def read_pieces() -> tuple[torch.Tensor, int]:
 
 
 def train(method: Callable[..., Sampler], seed: int, pieces: torch.Tensor, n_characters: int) -> dict[str, Any]:
-    """Train one model and return what it reached on the held-out pieces."""
+    """Train one model and return its results on the held-out pieces."""
     held_out = torch.arange(len(pieces)) % 10 == 9
     training = pieces[~held_out]
     torch.manual_seed(seed)
@@ -112,7 +112,7 @@ def main() -> None:
 
 
 def write_results(rows: list[dict[str, Any]]) -> None:
-    """Write what there is, after each model."""
+    """Write the results so far; called after each model."""
     with open(RESULTS, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
         writer.writeheader()

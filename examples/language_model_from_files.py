@@ -1,14 +1,14 @@
-"""From files to a trained model: a mixture by rules, a sampled vocabulary, batches by tokens, and perplexity sampling.
+"""Train a word model on files: a mixture by rules, a sampled vocabulary, batches by tokens, sampling by perplexity.
 
-The text is that of the licences in /usr/share/common-licenses, a file each, a line of text a line; every tenth line is
-held out. A small recurrent network learns to predict each word of a line from those before it:
+The text is the licenses in /usr/share/common-licenses, one file per license and one line per line of text. Every tenth
+line is held out. A small recurrent network learns to predict each word of a line from the words before it:
 
-1. For some epochs a mixture draws lines of the files by rules, and keeps all lines of one family of them. Each epoch
-   trains the output layer on the words of its own sample alone.
-2. Then the model trains on all lines, and those that it knows least come most often. The losses that it reports are of
-   the full vocabulary, since those of samples cannot be compared.
+1. For some epochs, a mixture draws lines from the files by rules, and keeps all lines of some files. Each epoch trains
+   the output layer only on the words of its own sample.
+2. Then the model trains on all lines, with those that it knows least drawn most often. It reports losses under the full
+   vocabulary, because losses under sampled ones cannot be compared.
 
-No batch has more than `MAX_TOKENS` words, padding included. After each epoch the loss on the held-out lines is printed.
+No batch has more than `MAX_TOKENS` words, including padding. The loss on held-out lines is printed after each epoch.
 
     python examples/language_model_from_files.py
 """
@@ -31,7 +31,7 @@ from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler, PerplexityB
 from pystrat.corpus.vocabulary import IGNORED, SampledOutput, sampled_vocabulary
 
 FOLDER = Path("/usr/share/common-licenses")
-RULES = ["BSD,Artistic *", "GPL 70", "* 30"]  # keep the short ones whole; of the rest, 70 % from the GNU licences
+RULES = ["BSD,Artistic *", "GPL 70", "* 30"]  # keep the short ones; of the rest, draw 70 % from the GNU licenses
 SAMPLE, MAX_LENGTH, MAX_TOKENS, WINDOW = 1000, 14, 512, 500
 MIXED_EPOCHS, PERPLEXITY_EPOCHS = 4, 4
 WIDTH, LEARNING_RATE = 64, 5e-3
@@ -40,7 +40,7 @@ Sampler = Union[CorpusMixtureBatchSampler, PerplexityBatchSampler]
 
 
 def write_corpus(folder: Path) -> list[str]:
-    """Write the lines of each licence into a file of the folder, and return the lines that are held out."""
+    """Write the lines of each license to a file in the folder, and return the held-out lines."""
     held_out = []
     for path in sorted(path for path in FOLDER.iterdir() if path.is_file() and not path.is_symlink()):
         text = path.read_text(encoding="utf-8", errors="replace")
@@ -52,7 +52,7 @@ def write_corpus(folder: Path) -> list[str]:
 
 
 class Words:
-    """The numbers of words; a function of the tuple of a line, which a dataset takes as its transform."""
+    """Numbers of words. An instance is a transform for a dataset: it converts the tuple of a line to a tensor."""
 
     def __init__(self, lines: Iterable[tuple[str, ...]]) -> None:
         known = sorted({word for (line,) in lines for word in line.split()})
@@ -67,7 +67,7 @@ class Words:
 
 
 class WordModel(nn.Module):
-    """Logits of each word of a line from those before it."""
+    """Predict the logits of each word of a line from the words before it."""
 
     def __init__(self, n_words: int) -> None:
         super().__init__()
@@ -81,7 +81,7 @@ class WordModel(nn.Module):
 
 
 def padded(items: list[tuple[int, torch.Tensor]]) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return the positions of a batch, and its lines, padded to the longest."""
+    """Return the positions and the lines of a batch, padded to the longest line."""
     positions, lines = zip(*items)
     return torch.tensor(positions), pad_sequence(list(lines), batch_first=True, padding_value=PADDING)
 
@@ -98,7 +98,7 @@ def full_targets(words: torch.Tensor) -> torch.Tensor:
 
 
 def train_epoch(model: WordModel, optimizer: Any, dataset: CorpusDataset, sampler: Sampler, *, sampled: bool) -> None:
-    """Train on the next epoch of a sampler, with the vocabulary of the epoch or with the full one."""
+    """Train on the next epoch of a sampler, with the vocabulary of the epoch or the full vocabulary."""
     context: Any = nullcontext()
     if sampled:
         lines = [line for _, line in dataset.__getitems__(sampler.batches().rows.tolist())]
@@ -116,28 +116,28 @@ def train_epoch(model: WordModel, optimizer: Any, dataset: CorpusDataset, sample
 
 
 def held_out_loss(model: WordModel, lines: list[torch.Tensor]) -> float:
-    """Return the mean loss on lines, by the full vocabulary."""
+    """Return the mean loss on lines with the full vocabulary."""
     words = pad_sequence(lines, batch_first=True, padding_value=PADDING)
     with torch.no_grad():
         return float(losses_of(model(words[:, :-1]), full_targets(words[:, 1:])).mean())
 
 
 def samplers_of(folder: Path, words: Words, seed: int) -> list[tuple[Sampler, CorpusDataset, int]]:
-    """Return the mixture and the sampler by perplexity, the dataset of each, and how many epochs it has."""
+    """Return the mixture and the sampler by perplexity, each with its dataset and number of epochs."""
     by_tokens: dict[str, Any] = {"max_tokens": MAX_TOKENS, "window": WINDOW, "seed": seed}
     mixture = CorpusMixtureBatchSampler(
         folder, suffixes=[".txt"], sample=SAMPLE, rules=RULES, max_length=MAX_LENGTH, **by_tokens
     )
     print(mixture.plan.summary())
     whole = CorpusDataset(folder, suffixes=[".txt"], transform=words, positions=True, max_length=MAX_LENGTH)
-    lengths = np.array([len(line) - 2 for _, line in whole])  # without the two ends
+    lengths = np.array([len(line) - 2 for _, line in whole])  # without the end markers
     hardest = PerplexityBatchSampler(len(whole), SAMPLE, lengths=lengths, **by_tokens)
     mixed = mixture.dataset(transform=words, positions=True)
     return [(mixture, mixed, MIXED_EPOCHS), (hardest, whole, PERPLEXITY_EPOCHS)]
 
 
 def train(folder: Path, seed: int = 1) -> list[float]:
-    """Train a model, print the loss on the held-out lines after each epoch, and return these."""
+    """Train a model. Print the loss on the held-out lines after each epoch, and return these losses."""
     held_out = write_corpus(folder)
     words = Words(CorpusDataset(folder, suffixes=[".txt"]))
     lines = [words((line,)) for line in held_out]
