@@ -1,4 +1,4 @@
-# A target first installs what it needs and does not find. `make help` lists the targets.
+# Each target first installs what it needs if it is missing. `make help` lists the targets.
 
 export R_LIBS := $(CURDIR)/.r-library
 export RETICULATE_PYTHON := $(CURDIR)/.venv/bin/python
@@ -6,10 +6,10 @@ export RETICULATE_PYTHON := $(CURDIR)/.venv/bin/python
 python := .venv/bin/python
 
 bench_scripts := epoch lists constructor growth memory ranks imports loader background bridge weighted weighted_in_r tree corpus pairs
-# bench_options=--write puts the tables into benchmarks/README.md as well.
+# bench_options=--write also writes the tables to benchmarks/README.md.
 bench_options :=
 
-# Tests call most functions of R once or twice: compiling those at run time takes longer than interpreting them.
+# Tests call most R functions once or twice, so interpreting them is faster than compiling them at run time.
 test-bridge test-r test-vignettes: export R_ENABLE_JIT := 0
 
 .PHONY: help set-up demo bench test test-python test-bridge test-r test-vignettes vignettes vignettes-full check document clean
@@ -17,49 +17,49 @@ test-bridge test-r test-vignettes: export R_ENABLE_JIT := 0
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-set-up: ## Install what is missing for all targets: Debian packages, .venv, .r-library
+set-up: ## Install everything for all targets: Debian packages, .venv, .r-library
 	@tools/set-up.sh
 
-# What one target needs; tools/requirements.txt lists it.
+# Install what one target needs, as listed in tools/requirements.txt.
 set-up-%:
 	@tools/set-up.sh $*
 
-demo: set-up-demo ## Run the main job on the published and the real data, in Python and in R
+demo: set-up-demo ## Compare plain and stratified batches on published and real data, in Python and R
 	@$(python) -m pystrat demo
 
 test: test-python test-bridge test-r test-vignettes ## Run all tests of both languages
 
-test-python: set-up-test-python ## Run the tests in Python alone
+test-python: set-up-test-python ## Run the Python tests
 	@$(python) -m pytest -n auto --ignore tests/bridge
 
 test-bridge: set-up-test-r ## Run the tests of Python and R together
 	@$(python) -m pytest -n auto --dist loadgroup tests/bridge
 
-test-r: set-up-test-r ## Run the tests in R alone
+test-r: set-up-test-r ## Run the R tests
 	@Rscript tools/test_r.R
 
-test-vignettes: set-up-test-r ## Run the vignettes and compare their text with the committed one
+test-vignettes: set-up-test-r ## Run the vignettes and compare their text with the committed text
 	@Rscript tools/vignettes.R --check
 
-vignettes: set-up-test-r ## Render the vignettes: vignettes/*.Rmd -> *.md and their figures
+vignettes: set-up-test-r ## Render the vignettes from vignettes/*.Rmd to *.md, with their figures
 	@Rscript tools/vignettes.R
 
-vignettes-full: set-up-test-r ## Train in R what documents and vignettes show, which needs LibTorch, and render them
+vignettes-full: set-up-test-r ## Train the R models of docs and vignettes (needs LibTorch), and render them
 	@Rscript tools/transcript.R docs/mlr3torch.md
 	@OMP_NUM_THREADS=1 Rscript vignettes/stratified_training.R
 	@OMP_NUM_THREADS=1 Rscript vignettes/autism_training.R
 	@Rscript tools/vignettes.R
 
-bench: set-up-bench ## Measure the samplers beside their peers, and print the tables of benchmarks/README.md
+bench: set-up-bench ## Compare the speed of samplers, and print the tables of benchmarks/README.md
 	@$(python) benchmarks/run.py $(addsuffix .py,$(bench_scripts)) epoch.R $(bench_options)
 
-check: set-up-check ## Check format, lint, types and the R package's documentation
+check: set-up-check ## Check format, lint, types and the documentation of the R package
 	@tools/check.sh
 
-document: set-up-check ## Write the R package's help pages and NAMESPACE from its comments
+document: set-up-check ## Generate the R package's help pages and NAMESPACE from its comments
 	@Rscript -e 'roxygen2::roxygenise("rbridge/r")'
 
-clean: ## Remove everything that set-up and the other targets made
+clean: ## Remove everything that set-up and the other targets created
 	rm -rf .venv .r-library .set-up.lock build demo-output *.egg-info pystrat/*.c pystrat/*/*.c pystrat/*.so pystrat/*/*.so
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	rm -rf .pytest_cache .mypy_cache .hypothesis
