@@ -132,10 +132,11 @@ SEXP C_draw_passes(
   bool is_raw = TYPEOF(codes) == RAWSXP;
   const void *numbers = is_raw ? (const void *)RAW(codes) : (const void *)INTEGER(codes);
   if (Rf_isNull(seed)) {
-    scatter_unshuffled(numbers, is_raw ? 1 : 4, (uint32_t)epoch.n_entries, cursors, layout, entries);
+    scatter_unshuffled(numbers, is_raw ? 1 : 4, (uint32_t)epoch.n_entries, cursors, layout, 1, entries);
   } else {
+    uint32_t number = read_seed(seed, of);
     int32_t *pool = new_integers(epoch.n_entries);
-    scatter_shuffled(numbers, is_raw ? 1 : 4, (uint32_t)epoch.n_entries, cursors, layout, seed, of, pool, entries);
+    scatter_shuffled(numbers, is_raw ? 1 : 4, (uint32_t)epoch.n_entries, cursors, layout, number, 1, pool, entries);
   }
   const char *names[] = {"rows", "offsets", ""};
   SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));

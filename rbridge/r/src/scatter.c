@@ -41,14 +41,15 @@ void count_codes(SEXP codes, int64_t n_strata, const char *of, int64_t *availabl
 }
 
 void scatter_unshuffled(
-    const void *codes, int code_bytes, uint32_t n_rows, int64_t *cursors, const int32_t *layout, int32_t *rows
+    const void *codes, int code_bytes, uint32_t n_rows, int64_t *cursors, const int32_t *layout, int32_t first_row,
+    int32_t *rows
 ) {
   for (uint32_t begin = 0; begin < n_rows;) {
     uint32_t end = n_rows - begin < STEP ? n_rows : begin + STEP;
     switch (code_bytes) {
-      case 1: scatter_in_order_uint8(begin, end, codes, cursors, layout, 1, rows); break;
-      case 2: scatter_in_order_uint16(begin, end, codes, cursors, layout, 1, rows); break;
-      default: scatter_in_order_int32(begin, end, codes, cursors, layout, 1, rows);
+      case 1: scatter_in_order_uint8(begin, end, codes, cursors, layout, first_row, rows); break;
+      case 2: scatter_in_order_uint16(begin, end, codes, cursors, layout, first_row, rows); break;
+      default: scatter_in_order_int32(begin, end, codes, cursors, layout, first_row, rows);
     }
     begin = end;
     R_CheckUserInterrupt();
@@ -58,24 +59,26 @@ void scatter_unshuffled(
 /* Scatter at most STEP rows of the permutation; return how many of the `left` rows are left. */
 static uint32_t scatter_step(
     Generator *generator, int32_t *pool, uint32_t left, int code_bytes, const void *codes, int64_t *cursors,
-    const int32_t *layout, int32_t *rows
+    const int32_t *layout, int32_t first_row, int32_t *rows
 ) {
   switch (code_bytes) {
-    case 1: return scatter_permutation_uint8(generator, pool, left, STEP, codes, cursors, layout, 1, rows);
-    case 2: return scatter_permutation_uint16(generator, pool, left, STEP, codes, cursors, layout, 1, rows);
-    default: return scatter_permutation_int32(generator, pool, left, STEP, codes, cursors, layout, 1, rows);
+    case 1: return scatter_permutation_uint8(generator, pool, left, STEP, codes, cursors, layout, first_row, rows);
+    case 2: return scatter_permutation_uint16(generator, pool, left, STEP, codes, cursors, layout, first_row, rows);
+    default: return scatter_permutation_int32(generator, pool, left, STEP, codes, cursors, layout, first_row, rows);
   }
 }
 
 void scatter_shuffled(
-    const void *codes, int code_bytes, uint32_t n_rows, int64_t *cursors, const int32_t *layout, SEXP seed,
-    const char *of, int32_t *pool, int32_t *rows
+    const void *codes, int code_bytes, uint32_t n_rows, int64_t *cursors, const int32_t *layout, uint32_t seed,
+    int32_t first_row, int32_t *pool, int32_t *rows
 ) {
   Generator generator;
-  seed_generator(&generator, (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed", of));
+  seed_generator(&generator, seed);
   fill_in_order(pool, n_rows);
   for (uint32_t left = n_rows; left > 0;) {
-    left = scatter_step(&generator, pool, left, code_bytes, codes, cursors, layout, rows);
+    left = scatter_step(&generator, pool, left, code_bytes, codes, cursors, layout, first_row, rows);
     R_CheckUserInterrupt();
   }
 }
+
+uint32_t read_seed(SEXP seed, const char *of) { return (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed", of); }

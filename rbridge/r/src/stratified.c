@@ -143,11 +143,12 @@ static void fill_rows(SEXP scatter, SEXP seed, int32_t *rows) {
   int64_t *cursors = (int64_t *)(void *)R_alloc((size_t)n_codes, sizeof(int64_t));
   for (R_xlen_t code = 0; code < n_codes; code++) cursors[code] = (int64_t)starts[code];
   if (Rf_isNull(seed)) {
-    scatter_unshuffled(codes, code_bytes, n_rows, cursors, layout, rows);
+    scatter_unshuffled(codes, code_bytes, n_rows, cursors, layout, 1, rows);
     return;
   }
+  uint32_t number = read_seed(seed, of);
   SEXP memory = PROTECT(take_pool(scatter));
-  scatter_shuffled(codes, code_bytes, n_rows, cursors, layout, seed, of, INTEGER(memory), rows);
+  scatter_shuffled(codes, code_bytes, n_rows, cursors, layout, number, 1, INTEGER(memory), rows);
   SET_VECTOR_ELT(scatter, POOL, memory);
   UNPROTECT(1);
 }
