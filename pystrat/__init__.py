@@ -15,7 +15,11 @@ if TYPE_CHECKING:  # what `_MODULE_OF` says, for type checkers and editors
     from pystrat.stratified.bins import bin_target
     from pystrat.corpus import EpochSubsetBatchSampler, PerplexityBatchSampler
     from pystrat.plots import plot_learning_curves, plot_roc_curves
+    from pystrat.gathering import gather_counts
+    from pystrat.counts_by_shard import bind_counts, shard_counts
     from pystrat.stratified.labels import labels_of
+    from pystrat.stratified.sharded import ShardedStratifiedBatchSampler
+    from pystrat.stratified.sharded_plan import sharded_plan
     from pystrat.downsampling.probabilities import correct_probabilities, published_class_weights
     from pystrat.downsampling.sampler import DownsampledBatchSampler
     from pystrat.stratified.multilabel import MultilabelBatchSampler
@@ -48,6 +52,7 @@ __all__ = [
     "PairDataset",
     "PerplexityBatchSampler",
     "PrioritizedBatchSampler",
+    "ShardedStratifiedBatchSampler",
     "StrataSubsetBatchSampler",
     "StratifiedBatchSampler",
     "SumTree",
@@ -59,10 +64,12 @@ __all__ = [
     "WeightedBatchSampler",
     "batch_counts",
     "bin_target",
+    "bind_counts",
     "correct_probabilities",
     "decode_pairs",
     "effective_number_weights",
     "epoch_permutation",
+    "gather_counts",
     "inverse_frequency_weights",
     "labels_of",
     "min_samples_for_batch_size",
@@ -72,6 +79,8 @@ __all__ = [
     "plot_roc_curves",
     "published_class_weights",
     "repeat_factors",
+    "shard_counts",
+    "sharded_plan",
     "temperature_weights",
 ]
 __version__ = "0.1.0"
@@ -85,6 +94,7 @@ _MODULE_OF = {
     "PairDataset": "pairs.datasets",
     "PerplexityBatchSampler": "corpus",
     "PrioritizedBatchSampler": "weighted.prioritized",
+    "ShardedStratifiedBatchSampler": "stratified.sharded",
     "StrataSubsetBatchSampler": "stratified.subset",
     "SumTree": "weighted.sum_tree",
     "TreeBatchSampler": "tree",
@@ -95,9 +105,11 @@ _MODULE_OF = {
     "WeightedBatchSampler": "weighted.weighted",
     "batch_counts": "report",
     "bin_target": "stratified.bins",
+    "bind_counts": "counts_by_shard",
     "correct_probabilities": "downsampling.probabilities",
     "decode_pairs": "pairs.sampler",
     "effective_number_weights": "weighted.class_weights",
+    "gather_counts": "gathering",
     "inverse_frequency_weights": "weighted.class_weights",
     "labels_of": "stratified.labels",
     "plot_batch_counts": "report",
@@ -106,6 +118,8 @@ _MODULE_OF = {
     "plot_roc_curves": "plots",
     "published_class_weights": "downsampling.probabilities",
     "repeat_factors": "weighted.class_weights",
+    "shard_counts": "counts_by_shard",
+    "sharded_plan": "stratified.sharded_plan",
     "temperature_weights": "weighted.class_weights",
 }
 

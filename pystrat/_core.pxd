@@ -149,6 +149,30 @@ cdef extern from "blocks.h" nogil:
     void fill_block_offsets(const Blocks *blocks, int64_t *offsets)
     void write_blocks(const Blocks *blocks, int64_t begin, int64_t end, int64_t *next_places, int32_t *rows)
 
+cdef extern from "shards.h" nogil:
+    ctypedef struct ShardCells:
+        int64_t n_cells
+        int64_t n_batches
+        const int64_t *counts
+        const int64_t *begins
+    ctypedef struct ShardOffsets:
+        int64_t batch
+        int64_t extra
+        int64_t place
+    ctypedef struct ShardsProgress:
+        pass
+    uint32_t shard_seed(uint32_t seed, uint32_t epoch, uint32_t n_shards, uint32_t shard)
+    void count_shard_rows(const ShardCells *cells, int64_t begin, int64_t end, int64_t *whole, int64_t *offsets)
+    void add_up_shard_rows(int64_t whole, int64_t end, ShardOffsets *progress, int64_t *offsets)
+    void begin_shard_layout(ShardsProgress *progress)
+    bint fill_shard_layout(
+        const ShardCells *cells, int64_t wanted, ShardsProgress *progress, int64_t *next_places, int32_t *layout
+    )
+    int64_t shard_rows(const ShardCells *cells, int64_t first_cell, int64_t n_strata)
+    void fill_shard_cursors(
+        const ShardCells *cells, int64_t first_cell, int64_t n_strata, int64_t first_row, int64_t *cursors
+    )
+
 cdef extern from "scatter.h" nogil:
     uint32_t scatter_permutation_uint8(
         Generator *generator,

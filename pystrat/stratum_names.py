@@ -39,7 +39,7 @@ def check_names(labels: Iterable[Any], parameter: str, *, noun: str = "class") -
 
 def codes_of(wanted: Collection[str], names: Sequence[str], parameter: str, *, noun: str = "class") -> list[int]:
     """Return the codes of the strata with these names; `noun` is what messages call a stratum."""
-    nouns = {"class": "classes", "stratum": "strata"}[noun]
+    nouns = {"class": "classes", "stratum": "strata", "shard": "shards"}[noun]
     codes = {name: code for code, name in enumerate(names)}
     counts = Counter(names) if len(codes) < len(names) else None
     for name in wanted:

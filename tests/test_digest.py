@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from pystrat import (
@@ -21,18 +22,32 @@ from pystrat import (
     NegativePairBatchSampler,
     PerplexityBatchSampler,
     PrioritizedBatchSampler,
+    ShardedStratifiedBatchSampler,
     StrataSubsetBatchSampler,
     StratifiedBatchSampler,
     TreeBatchSampler,
     TripleBatchSampler,
     UniformBatchSampler,
     WeightedBatchSampler,
+    shard_counts,
 )
 from pystrat.corpus import RareEventBatchSampler, CorpusMixtureBatchSampler
 from pystrat.digest import fingerprint
 
 LABELS = [0, 1, 0, 1, 1, 0, 1, 1]
 SHUFFLED = {"mode": "shuffle"}
+
+
+def sharded() -> list[BatchSampler]:
+    """Sharded samplers that differ in one thing from the last one."""
+    counts = shard_counts({"a": LABELS, "b": LABELS})
+
+    def of(minimum: int = 1, counts: pd.DataFrame = counts, **given: Any) -> BatchSampler:
+        given = {"counts": counts, "shards": ["b"], "seed": 1, **given}
+        return ShardedStratifiedBatchSampler(LABELS, minimum, **given)
+
+    others = shard_counts({"a": LABELS[:-1], "b": LABELS})
+    return [of(2), of(counts=others), of(seed=2), of(promise="local"), of(shuffle=False), of()]
 
 
 def samplers(folder: Path) -> list[BatchSampler]:
@@ -51,6 +66,7 @@ def samplers(folder: Path) -> list[BatchSampler]:
         StratifiedBatchSampler(LABELS, 1, assign="even", seed=1),
         StratifiedBatchSampler(LABELS, mean_batch_size=4, balance="over", seed=1),
         StratifiedBatchSampler(LABELS, mean_batch_size=4, balance="under", seed=1),
+        *sharded(),
         StrataSubsetBatchSampler(LABELS, 1, 1, seed=1),
         StrataSubsetBatchSampler(LABELS, 1, 1, exact=True, seed=1),
         StrataSubsetBatchSampler(LABELS, 2, 1, seed=1),

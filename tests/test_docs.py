@@ -11,6 +11,7 @@ import pytest
 DOCS = Path(__file__).parents[1] / "docs"
 DOCUMENTS = [
     "batches.md",
+    "beyond-one-machine.md",
     "distributed-and-resume.md",
     "corpus.md",
     "corpus-files.md",

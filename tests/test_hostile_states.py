@@ -23,6 +23,7 @@ KINDS = (
     "PerplexityBatchSampler",
     "PrioritizedBatchSampler",
     "RareEventBatchSampler",
+    "ShardedStratifiedBatchSampler",
     "StrataSubsetBatchSampler",
     "StratifiedBatchSampler",
     "TreeBatchSampler",

@@ -31,6 +31,7 @@ from matplotlib import pyplot  # noqa: E402  after the backend was chosen
 
 LABELS = [0, 1, 1, 0, 1, 1]
 SPEC = {"mode": "shuffle", "children": [{"name": "a", "column": "x", "value": 1}, {"name": "b"}]}
+COUNTS = pd.DataFrame({"0": [2], "1": [4]}, index=["a"])
 LARGEST = 10**5  # rows of an epoch that is looked at
 
 Arguments = dict[str, Any]
@@ -92,6 +93,21 @@ def check_subset(sampler: Any, given: Arguments) -> None:
     plan = sampler.plan
     n_drawn = plan.n_batches * plan.strata_per_batch * plan.min_samples_per_stratum
     check_epoch(sampler, length_of(given["strata"]), n_drawn if plan.exact else int(plan.counts.sum()))
+
+
+def check_sharded(sampler: Any, given: Arguments) -> None:
+    check_epoch(sampler, length_of(given["local_strata"]), int(sampler.plan.table()["rows"].sum()))
+    assert len(sampler) == sampler.plan.n_batches
+
+
+def check_sharded_plan(plan: Any, given: Arguments) -> None:
+    assert plan.n_batches >= 1 and plan.min_samples_per_stratum >= given["min_samples_per_stratum"]
+    assert plan.fewest_rows(plan.counts.index) == plan.sizes().min()
+
+
+def check_counts(table: pd.DataFrame, given: Arguments) -> None:
+    assert table.to_numpy().min() >= 0 and (table.sum() > 0).all()
+    assert list(table.index) == sorted(set(table.index)) and len(set(table.columns)) == table.shape[1]
 
 
 def check_downsampled(sampler: Any, given: Arguments) -> None:
@@ -216,7 +232,7 @@ def check_permutation(rows: np.ndarray, given: Arguments) -> None:
     assert sorted(rows.tolist()) == list(range(int(given["n_rows"])))
 
 
-def check_counts(table: pd.DataFrame, given: Arguments) -> None:
+def check_shard_counts(table: pd.DataFrame, given: Arguments) -> None:
     assert (table.to_numpy() >= 0).all() and table.to_numpy().dtype == np.int64
 
 
@@ -401,6 +417,9 @@ CALLS: dict[str, Call] = {
             "drop": {"min_samples_per_stratum": None, "mean_batch_size": 4},
         },
     ),
+    "ShardedStratifiedBatchSampler": Call(
+        fixed(local_strata=LABELS, min_samples_per_stratum=1, counts=COUNTS, shards=["a"], seed=1), check_sharded
+    ),
     "StrataSubsetBatchSampler": Call(
         fixed(strata=LABELS, strata_per_batch=1, min_samples_per_stratum=1), check_subset, besides=SHARDED
     ),
@@ -449,6 +468,10 @@ CALLS: dict[str, Call] = {
     "batch_counts": Call(
         fixed(loader_or_sampler=[[0, 1], [2]], labels=["a", "b", "a"]), check_counts, calls=("labels",)
     ),
+    "bind_counts": Call(fixed(tables=[COUNTS]), check_shard_counts),
+    "gather_counts": Call(fixed(strata={"a": LABELS}), check_shard_counts),
+    "shard_counts": Call(fixed(strata={"a": LABELS}), check_shard_counts),
+    "sharded_plan": Call(fixed(counts=COUNTS, min_samples_per_stratum=1), check_sharded_plan),
     "bin_target": Call(fixed(values=[1.0, 2.0, 3.0], n_bins=2), check_bins),
     "correct_probabilities": Call(fixed(probabilities=[0.5, 0.25], keep_rate=0.5), check_probabilities),
     "decode_pairs": Call(fixed(numbers=[7, 12], n_items=4), check_pair_numbers),

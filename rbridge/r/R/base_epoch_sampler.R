@@ -1,7 +1,8 @@
 # What every batch sampler of this package shares: epochs, iteration, what torch::dataloader() asks for, and that
 # mlr3torch predicts in the order of the rows.
 # A sampler that inherits it gives private methods: .prepare(data_source, task), called once, .epoch_batches(epoch), a
-# list of rows and offsets, .n_batches(), and .describe(), the lines that print() shows.
+# list of rows and offsets, .n_batches(), and .describe(), the lines that print() shows; and .last_epoch(), if the last
+# epoch is not that of all samplers.
 
 epoch_sampler = function() {
   torch::sampler(
@@ -24,7 +25,7 @@ epoch_sampler = function() {
       as.integer(if (is.null(private$.in_order)) private$.n_batches() else length(private$.in_order$offsets) - 1L)
     },
     batches = function(epoch) {
-      epoch = check_epoch(epoch)
+      epoch = check_range(epoch, "epoch", private$.last_epoch())
       if (is.null(private$.in_order)) private$.epoch_batches(epoch) else private$.in_order
     },
     .iter = function() batch_iterator(private$.take_epoch),
@@ -36,7 +37,7 @@ epoch_sampler = function() {
       self$.iter()
     },
     set_epoch = function(epoch) {
-      private$.next_epoch = check_epoch(epoch)
+      private$.next_epoch = check_range(epoch, "epoch", private$.last_epoch())
       invisible(self)
     },
     print = function(...) {
@@ -47,6 +48,7 @@ epoch_sampler = function() {
     private = list(
       .next_epoch = 0,
       .in_order = NULL,
+      .last_epoch = function() largest_epoch,
       .take_epoch = function() {
         batches = self$batches(private$.next_epoch)
         private$.next_epoch = private$.next_epoch + 1

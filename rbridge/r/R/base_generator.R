@@ -7,6 +7,7 @@
 # * n_rows(recipe): the rows that the dataset must have, NULL if it may have any number;
 # * n_batches(recipe): the number of batches of every epoch; or, for kinds whose epochs differ in it,
 #   count_batches(private, epoch);
+# * last_epoch(recipe): the last epoch that there is, if it is not that of all samplers;
 # * setup(recipe, private): what an instance works with, made once; becomes private$.setup;
 # * seeded: FALSE for kinds whose instances need no seed;
 # * draw(private, epoch): list(rows, offsets) of all batches of an epoch, and also `aux` if values go along with rows;
@@ -21,7 +22,7 @@ largest_seed = 2147483646
 
 sampler_kinds = function() {
   c(
-    "stratified", "strata_subset", "downsampled", "uniform", "weighted", "prioritized", "pairs", "triples",
+    "stratified", "strata_subset", "sharded", "downsampled", "uniform", "weighted", "prioritized", "pairs", "triples",
     "multilabel", "tree", "epoch_subset", "mixture", "rare_events", "perplexity"
   )
 }
@@ -76,6 +77,10 @@ recipe_members = function() {
         return(kind$n_batches(private$.recipe))
       }
       kind$count_batches(private, private$.next_epoch)
+    },
+    .last_epoch = function() {
+      last = private$.kind()$last_epoch
+      if (is.null(last) || is.null(private$.recipe)) largest_epoch else last(private$.recipe)
     },
     .epoch_batches = function(epoch) private$.kind()$draw(private, epoch),
     .begin = function() {

@@ -2,7 +2,7 @@
 
 # `noun` is what messages call a stratum.
 class_codes = function(wanted, names, parameter, noun = "class") {
-  nouns = c(class = "classes", stratum = "strata")[[noun]]
+  nouns = c(class = "classes", stratum = "strata", shard = "shards")[[noun]]
   codes = match(wanted, names)
   wrong = which(is.na(codes) | wanted %in% names[duplicated(names)])[1L]
   if (is.na(wrong)) {

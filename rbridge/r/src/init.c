@@ -18,6 +18,8 @@ static const R_CallMethodDef routines[] = {
   {"C_draw_passes", (DL_FUNC)&C_draw_passes, 8},
   {"C_draw_blocks", (DL_FUNC)&C_draw_blocks, 5},
   {"C_draw_epoch", (DL_FUNC)&C_draw_epoch, 2},
+  {"C_prepare_shards", (DL_FUNC)&C_prepare_shards, 6},
+  {"C_draw_shards", (DL_FUNC)&C_draw_shards, 6},
   {"C_uniform_epoch", (DL_FUNC)&C_uniform_epoch, 5},
   {"C_build_tree", (DL_FUNC)&C_build_tree, 4},
   {"C_update_tree", (DL_FUNC)&C_update_tree, 4},

@@ -18,6 +18,8 @@ SEXP C_draw_passes(
 );
 SEXP C_draw_blocks(SEXP codes, SEXP counts, SEXP n_blocks, SEXP n_batches, SEXP seed);
 SEXP C_draw_epoch(SEXP reference, SEXP seed);
+SEXP C_prepare_shards(SEXP key, SEXP codes, SEXP n_strata, SEXP sizes, SEXP begins, SEXP n_batches);
+SEXP C_draw_shards(SEXP reference, SEXP shards, SEXP n_shards, SEXP shuffle, SEXP seed, SEXP epoch);
 SEXP C_uniform_epoch(SEXP n, SEXP batch_size, SEXP n_batches, SEXP replacement, SEXP seed);
 SEXP C_build_tree(SEXP weights, SEXP capacity, SEXP keeps_least, SEXP names);
 SEXP C_update_tree(SEXP tree, SEXP rows, SEXP weights, SEXP names);

@@ -88,6 +88,7 @@ if (!l10n_info()[["UTF-8"]]) {
 }
 
 labels_of_rows = c(0, 1, 1, 0, 1, 1)
+counts_of_rows = rbind(a = c("0" = 2, "1" = 4))
 
 # What is wrong with the batches of a sampler: they are as many as promised, none is empty, all hold numbers of rows, or
 # of pairs, and two instances give the same.
@@ -148,6 +149,9 @@ calls = list(
   batch_sampler_pairs = list(users = c(1, 2), items = c(1, 2), ratio = 0.5, batch_size = 2, n_items = 4),
   batch_sampler_perplexity = list(n = 6, sample = 4, batch_size = 2),
   batch_sampler_prioritized = list(n = 6, batch_size = 2),
+  batch_sampler_sharded = list(
+    min_samples_per_stratum = 1, counts = counts_of_rows, shards = "a", seed = 1, strata = labels_of_rows
+  ),
   batch_sampler_strata_subset = list(strata_per_batch = 1, min_samples_per_stratum = 1, strata = labels_of_rows),
   batch_sampler_stratified = list(min_samples_per_stratum = 1, strata = labels_of_rows),
   batch_sampler_tree = list(
@@ -156,6 +160,7 @@ calls = list(
   batch_sampler_triples = list(users = c(1, 2), items = c(1, 2), batch_size = 2, n_items = 4),
   batch_sampler_uniform = list(n = 6, batch_size = 2),
   batch_sampler_weighted = list(weights = c(1, 2, 0), batch_size = 2, n_batches = 2),
+  bind_counts = list(tables = list(counts_of_rows)),
   bin_target = list(values = c(1, 2, 3), n_bins = 2),
   corpus_dataset = list(source = corpus, suffixes = ".txt"),
   correct_probabilities = list(probabilities = c(0.5, 0.25), keep_rate = 0.5),
@@ -170,6 +175,8 @@ calls = list(
   plot_roc_curves = list(scores = list(x = c(0.1, 0.2)), labels = c(0, 1)),
   published_class_weights = list(weight = 20),
   repeat_factors = list(labels = labels_of_rows),
+  shard_counts = list(strata = list(a = labels_of_rows)),
+  sharded_plan = list(counts = counts_of_rows, min_samples_per_stratum = 1),
   stratum_codes = list(codes = as.raw(c(0, 1)), names = c("a", "b")),
   sum_tree = list(weights = c(1, 2), capacity = 2),
   temperature_weights = list(labels = labels_of_rows, temperature = 2),

@@ -1,0 +1,245 @@
+"""The table of counts: how many rows of each stratum each shard has.
+
+It is all that processes need to know of each other's rows. A shard is a part of the data that one process holds as a
+whole, such as a file. Shards and strata have names, since no process sees the strata of all rows to number them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Iterable, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pandas.api import types
+
+from pystrat.entries import named_by_function
+from pystrat.limits import MAX_EXACT
+from pystrat.messages import RefusedType, RefusedValue, check_iterable, refusals_of_part, show
+from pystrat.strata import encode_strata
+from pystrat.stratum_names import first_repeated
+
+_TABLE = "be a DataFrame with a row for each shard and a column for each stratum"
+
+
+@dataclass(frozen=True, eq=False)
+class ShardCounts:
+    """The rows of each stratum in each shard.
+
+    Attributes
+    ----------
+    table : numpy.ndarray of int64, shape (number of shards, number of strata)
+    shards : sequence of str
+        The names of the shards, each once.
+    strata : sequence of str
+        The names of the strata, each once.
+    """
+
+    table: NDArray[np.int64]
+    shards: Sequence[str]
+    strata: Sequence[str]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the table as users get it, and give it."""
+        shards, strata = pd.Index(self.shards, name="shard"), pd.Index(self.strata, name="stratum")
+        return pd.DataFrame(self.table, index=shards, columns=strata)
+
+
+def read_counts(counts: Any, name: str = "counts") -> ShardCounts:
+    """Check a table of counts.
+
+    Parameters
+    ----------
+    counts : pandas.DataFrame
+        The rows of each stratum, a column, in each shard, a row; whole numbers that add up to less than 2^53.
+    name : str, default "counts"
+        The name of the parameter, for error messages.
+
+    Raises
+    ------
+    TypeError
+        If `counts` is no DataFrame of numbers.
+    ValueError
+        If it has no shard or no stratum, names one twice, or holds anything but whole numbers from 0.
+    """
+    if not isinstance(counts, pd.DataFrame):
+        raise RefusedType(name, _TABLE, show(counts))
+    if 0 in counts.shape:
+        raise RefusedValue(name, "have at least one shard and one stratum", f"{len(counts)} x {counts.shape[1]} values")
+    shards = shown_names(counts.index, name, noun="shard")
+    strata = shown_names(counts.columns, name, noun="stratum")
+    return ShardCounts(_whole_numbers(counts, name), shards, strata)
+
+
+def shown_names(labels: Any, name: str, *, noun: str) -> tuple[str, ...]:
+    """Return how labels of shards or strata are shown; refuse two that are shown alike."""
+    encoded = encode_strata(labels, missing="stratum", name=name)
+    shown = encoded.names
+    names = tuple(shown[code] for code in encoded.codes.tolist())
+    repeated = first_repeated(names)
+    if repeated is not None:
+        raise RefusedValue(name, f"name each {noun} once", f"{show(repeated)} twice")
+    return names
+
+
+def _whole_numbers(counts: pd.DataFrame, name: str) -> NDArray[np.int64]:
+    """Return the counts as integers."""
+    required = "hold whole numbers from 0 that add up to less than 2^53"
+    for dtype in counts.dtypes:
+        if not types.is_numeric_dtype(dtype) or types.is_bool_dtype(dtype) or types.is_complex_dtype(dtype):
+            raise RefusedType(name, required, f"{dtype} values")
+    with np.errstate(over="ignore"):
+        numbers = counts.to_numpy(dtype=np.float64, na_value=np.nan)
+    wrong = ~(np.isfinite(numbers) & (numbers >= 0) & (numbers == np.floor(numbers)))
+    if wrong.any():
+        got = float(numbers[wrong][0])
+        advice = "Fill what is missing with 0." if np.isnan(got) else None
+        raise RefusedValue(name, required, show(got), advice)
+    if numbers.sum() >= MAX_EXACT:  # below it, sums of doubles are exact
+        raise RefusedValue(name, required, "more rows")
+    whole: NDArray[np.int64] = numbers.astype(np.int64)
+    return whole
+
+
+@named_by_function
+def shard_counts(strata: Mapping[str, Any]) -> pd.DataFrame:
+    """Count the rows of each stratum in each shard.
+
+    The R function ``rbridge::shard_counts()`` gives the same table.
+
+    Parameters
+    ----------
+    strata : mapping from str to strata
+        The strata of the rows of each shard, by the name of the shard, such as ``{"part-1.csv": labels, ...}``. The
+        strata of a shard are what `StratifiedBatchSampler` takes, without missing values.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The number of rows of each stratum, a column, in each shard, a row. Shards are in order of their names, by code
+        point; strata are in order of first appearance over the shards in this order.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is refused, or two strata of a shard have the same name.
+
+    See Also
+    --------
+    bind_counts : Put together the tables of several processes.
+    gather_counts : The table of all processes of a process group.
+
+    Examples
+    --------
+    >>> from pystrat import shard_counts
+    >>> shard_counts({"b.csv": ["yes", "no", "no"], "a.csv": ["no", "no"]}).to_dict("index")
+    {'a.csv': {'no': 2, 'yes': 0}, 'b.csv': {'no': 2, 'yes': 1}}
+    """
+    return count_shards(strata).to_frame()
+
+
+def count_shards(strata: Any) -> ShardCounts:
+    """Count what `shard_counts` is given."""
+    if not isinstance(strata, Mapping):
+        raise RefusedType("strata", "map the name of each shard to the strata of its rows", show(strata))
+    if not strata:
+        raise RefusedValue("strata", "have at least one shard", "none")
+    for shard in strata:
+        if not isinstance(shard, str) or not shard:
+            raise RefusedType("strata", "name each shard by a text", show(shard))
+    shards = shown_names(sorted(strata), "strata", noun="shard")
+    counted = [_count(strata[shard], shard) for shard in shards]
+    columns: dict[str, int] = {}
+    for names, _ in counted:
+        for stratum in names:
+            columns.setdefault(stratum, len(columns))
+    table = np.zeros((len(shards), len(columns)), dtype=np.int64)
+    for row, (names, counts) in enumerate(counted):
+        table[row, [columns[stratum] for stratum in names]] = counts
+    return ShardCounts(table, shards, tuple(columns))
+
+
+def _count(strata: Any, shard: str) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+    """Return the names of the strata of a shard in order of first appearance, and their rows."""
+    with refusals_of_part(f"shard {show(shard)}"):
+        encoded = encode_strata(strata, missing=None)
+        names = encoded.names
+        repeated = first_repeated(names)
+        if repeated is not None:
+            got = f"{show(repeated)} as the name of two"
+            raise RefusedValue("strata", "have strata of different names", got, "Recode them.")
+    return names, encoded.counts
+
+
+@named_by_function
+def bind_counts(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """Put together the tables of counts of several processes.
+
+    The R function ``rbridge::bind_counts()`` gives the same table.
+
+    Parameters
+    ----------
+    tables : iterable of pandas.DataFrame
+        What `shard_counts` returned in each process. Each shard is in one of them.
+
+    Returns
+    -------
+    pandas.DataFrame
+        What `shard_counts` returns for all shards at once, whoever held which. Strata without a row are left out.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a table is refused, or two of them have the same shard.
+
+    Examples
+    --------
+    >>> from pystrat import bind_counts, shard_counts
+    >>> first, second = shard_counts({"b.csv": ["yes", "no"]}), shard_counts({"a.csv": ["no", "no"]})
+    >>> bind_counts([first, second]).to_dict("index")
+    {'a.csv': {'no': 2, 'yes': 0}, 'b.csv': {'no': 1, 'yes': 1}}
+    """
+    required = "be a list of DataFrames, each with a row for each shard and a column for each stratum"
+    read = []
+    for table in check_iterable(tables, "tables", required=required):
+        if not isinstance(table, pd.DataFrame):  # before the next is asked for: there may be no end to them
+            raise RefusedType("tables", required, f"a list with {show(table)}")
+        read.append(read_counts(table, "tables"))
+    return bound(read, "tables").to_frame()
+
+
+def bound(tables: Sequence[ShardCounts], name: str) -> ShardCounts:
+    """Put tables together; `name` is that of the parameter they come from, for error messages."""
+    places = {shard: (part, row) for part, counts in enumerate(tables) for row, shard in enumerate(counts.shards)}
+    if not places:
+        raise RefusedValue(name, "have at least one shard", "none")
+    repeated = first_repeated([shard for counts in tables for shard in counts.shards])
+    if repeated is not None:
+        raise RefusedValue(name, "have each shard once", f"{show(repeated)} twice")
+    shards = sorted(places)
+    columns = _strata_in_order([places[shard] for shard in shards], tables)
+    if not columns:
+        raise RefusedValue(name, "have at least one row", "0 rows")
+    row_of = {shard: row for row, shard in enumerate(shards)}
+    table = np.zeros((len(shards), len(columns)), dtype=np.int64)
+    for counts in tables:
+        kept = [place for place, stratum in enumerate(counts.strata) if stratum in columns]
+        rows = [row_of[shard] for shard in counts.shards]
+        table[np.ix_(rows, [columns[counts.strata[place]] for place in kept])] = counts.table[:, kept]
+    return ShardCounts(table, tuple(shards), tuple(columns))
+
+
+def _strata_in_order(places: Sequence[tuple[int, int]], tables: Sequence[ShardCounts]) -> dict[str, int]:
+    """Return the column of each stratum: in order of first appearance over the shards, whose tables and rows are given.
+
+    Within a shard the order is that of its table. If `shard_counts` made it, it is the order of first appearance there,
+    as far as earlier shards do not decide.
+    """
+    columns: dict[str, int] = {}
+    unseen = [np.ones(len(counts.strata), dtype=bool) for counts in tables]
+    for part, row in places:
+        for place in np.flatnonzero(unseen[part] & (tables[part].table[row] > 0)).tolist():
+            columns.setdefault(tables[part].strata[place], len(columns))
+            unseen[part][place] = False
+    return columns

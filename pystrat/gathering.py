@@ -1,0 +1,80 @@
+"""The table of counts of all processes of a process group of torch."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Mapping, Optional
+
+import pandas as pd
+
+from pystrat.entries import named_by_function
+from pystrat.messages import Refusal, RefusedValue, show
+from pystrat.counts_by_shard import ShardCounts, bound, count_shards
+
+_OWNER = "gather_counts"
+
+
+@named_by_function
+def gather_counts(strata: Mapping[str, Any], process_group: Optional[Any] = None) -> pd.DataFrame:
+    """Count the rows of each stratum in each shard, over all processes.
+
+    Every process of the group calls it with its own shards, and gets the same table. Only counts and names are
+    exchanged, once.
+
+    Parameters
+    ----------
+    strata : mapping from str to strata
+        The strata of the rows of each shard that this process holds, by the name of the shard, as for `shard_counts`;
+        empty if it holds none.
+    process_group : torch.distributed.ProcessGroup, optional
+        The processes; the default group of torch if not given. If no group runs, this process is the only one.
+
+    Returns
+    -------
+    pandas.DataFrame
+        What `shard_counts` returns for the shards of all processes. It does not depend on who holds which.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is refused, in this process or in another one, so that none of them waits for ever; or if two
+        processes hold the same shard.
+
+    Notes
+    -----
+    The exchange is ``torch.distributed.all_gather_object``, which works with the backends gloo and nccl. With nccl,
+    call ``torch.cuda.set_device`` before.
+
+    Examples
+    --------
+    >>> from pystrat import gather_counts
+    >>> gather_counts({"a.csv": ["no", "no", "yes"]}).to_dict("index")
+    {'a.csv': {'no': 2, 'yes': 1}}
+    """
+    distributed: Any = sys.modules.get("torch.distributed")  # it is imported if a group runs
+    if distributed is None or not distributed.is_available() or not distributed.is_initialized():
+        if process_group is not None:
+            raise RefusedValue("process_group", "be left out if no process group runs", show(process_group))
+        return count_shards(strata).to_frame()
+    if process_group is not None and not isinstance(process_group, distributed.ProcessGroup):
+        raise RefusedValue("process_group", "be a group of this process", show(process_group))
+    error, own = _attempt(strata)
+    gathered: list[Any] = [None] * distributed.get_world_size(process_group)
+    message = None if error is None else error.message(_OWNER)
+    distributed.all_gather_object(gathered, (message, own), group=process_group)
+    if error is not None:
+        raise error
+    for rank, (message, _) in enumerate(gathered):
+        if message is not None:
+            raise ValueError(f"Process {rank} refused its shards: {message}")
+    return bound([counts for _, counts in gathered if counts is not None], "strata").to_frame()
+
+
+def _attempt(strata: Any) -> tuple[Optional[Refusal], Optional[ShardCounts]]:
+    """Return the counts of the shards of this process, none if it has none, or why they are refused."""
+    if isinstance(strata, Mapping) and not strata:
+        return None, None
+    try:
+        return None, count_shards(strata)
+    except Refusal as error:
+        return error, None

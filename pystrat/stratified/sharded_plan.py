@@ -1,0 +1,216 @@
+"""The plan of sharded batches: it follows from the table of counts alone, however many rows there are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pystrat.entries import named_by_class, named_by_function
+from pystrat.limits import MAX_COUNT
+from pystrat.messages import RefusedValue, check_choice, check_integer, count_of, range_of, show
+from pystrat.counts_by_shard import ShardCounts, read_counts, shown_names
+from pystrat.sizes import even_offsets
+from pystrat.stratum_names import codes_of
+
+PROMISES = ("global", "local")
+
+
+@dataclass(frozen=True, eq=False)
+class ShardedPlan:
+    """How the rows of shards are dealt to batches. `sharded_plan` makes it.
+
+    Attributes
+    ----------
+    n_batches : int
+        B, the number of batches of an epoch, the same on all processes.
+    min_samples_per_stratum : int
+        The rows of every stratum that every batch is sure to have: over all processes, or of every shard.
+    promise : {"global", "local"}
+        Which of the two.
+    counts : pandas.DataFrame
+        The rows of each stratum in each shard.
+    """
+
+    n_batches: int
+    min_samples_per_stratum: int
+    promise: str
+    _counts: ShardCounts
+
+    @property
+    def counts(self) -> pd.DataFrame:  # noqa: D102, documented as an attribute
+        return self._counts.to_frame()
+
+    @named_by_class
+    def sizes(self) -> NDArray[np.int64]:
+        """Return the rows of each batch over all processes, shape (n_batches,).
+
+        Raises
+        ------
+        ValueError
+            If there are 2^31 batches or more.
+        """
+        self.check_n_batches()
+        return np.diff(even_offsets(int(self._counts.table.sum()), self.n_batches, longer="first"))
+
+    @named_by_class
+    def fewest_rows(self, shards: Any) -> int:
+        """Return the fewest rows that a process gets in a batch if it holds these shards.
+
+        Parameters
+        ----------
+        shards : sequence
+            Names of shards, each once.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `shards` are refused.
+        """
+        return self.fewest_of(self.places_of(shards))
+
+    def table(self) -> pd.DataFrame:
+        """Return the strata: their rows, and the fewest and the most in a batch over all processes."""
+        rows = self._counts.table.sum(axis=0)
+        if self.promise == "global":
+            fewest, most = rows // self.n_batches, -(-rows // self.n_batches)
+        else:
+            fewest = (self._counts.table // self.n_batches).sum(axis=0)
+            most = (-(-self._counts.table // self.n_batches)).sum(axis=0)
+        columns = {"rows": rows, "fewest": fewest, "most": most}
+        return pd.DataFrame(columns, index=pd.Index(list(self._counts.strata), name="stratum"))
+
+    def summary(self) -> str:
+        """Describe the plan in a few lines."""
+        n_rows, n_shards = int(self._counts.table.sum()), len(self._counts.shards)
+        sizes = range_of([n_rows // self.n_batches, -(-n_rows // self.n_batches)])
+        where = "over all processes" if self.promise == "global" else "and shard"
+        table = [line.rstrip() for line in self.table()[:20].to_string().splitlines()]
+        promised = f"at least {count_of(self.min_samples_per_stratum, 'row')} of every stratum {where}"
+        head = f"{count_of(self.n_batches, 'batch')} of {sizes} rows of {count_of(n_shards, 'shard')}, {promised}"
+        return "\n".join([head, *table])
+
+    # What the sampler asks ------------------------------------------------------------------------------------------
+
+    def places_of(self, shards: Any) -> NDArray[np.int64]:
+        """Return the places of shards in the table, by their names."""
+        names = shown_names(shards, "shards", noun="shard")
+        return np.array(codes_of(names, self._counts.shards, "shards", noun="shard"), dtype=np.int64)
+
+    def counts_of(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the rows of the strata in some shards, shape (number of shards, number of strata)."""
+        return np.ascontiguousarray(self._counts.table[places])
+
+    def begins_of(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the batch of the first row of each stratum in some shards, from 0, shape as of `counts_of`."""
+        table = self._counts.table.T if self.promise == "global" else self._counts.table
+        ends = np.cumsum(table).reshape(table.shape)
+        begins = (ends - table) % self.n_batches
+        return np.ascontiguousarray((begins.T if self.promise == "global" else begins)[places])
+
+    def fewest_of(self, places: NDArray[np.int64]) -> int:
+        """Return the fewest rows of some shards in a batch, without looking at each batch."""
+        counts, begins = self.counts_of(places).ravel(), self.begins_of(places).ravel()
+        over = counts % self.n_batches
+        ends = begins + over
+        wraps = ends >= self.n_batches
+        # Each cell has one row more in the batches from its begin to its end, around the last batch.
+        batches = np.concatenate([[0], begins, ends - wraps * self.n_batches])
+        steps = np.concatenate([[wraps.sum()], np.ones_like(begins), -np.ones_like(begins)])
+        order = np.argsort(batches, kind="stable")
+        is_last = np.append(np.diff(batches[order]) > 0, True)
+        return int((counts // self.n_batches).sum()) + int(np.cumsum(steps[order])[is_last].min())
+
+    def check_n_batches(self) -> None:
+        """Refuse more batches than can be drawn."""
+        if self.n_batches > MAX_COUNT:
+            got = f"{self.min_samples_per_stratum}, for {self.n_batches} batches,"
+            raise RefusedValue("min_samples_per_stratum", f"make at most {MAX_COUNT} batches", got, "Raise it.")
+
+    @property
+    def strata(self) -> Sequence[str]:
+        """The names of the strata."""
+        return self._counts.strata
+
+    @property
+    def shards(self) -> Sequence[str]:
+        """The names of all shards."""
+        return self._counts.shards
+
+
+@named_by_function
+def sharded_plan(counts: pd.DataFrame, min_samples_per_stratum: int, *, promise: str = "global") -> ShardedPlan:
+    """Return what `ShardedStratifiedBatchSampler` makes of a table of counts, without any row.
+
+    The R function ``rbridge::sharded_plan()`` gives the same numbers.
+
+    Parameters
+    ----------
+    counts, min_samples_per_stratum, promise
+        As `ShardedStratifiedBatchSampler` takes them.
+
+    Returns
+    -------
+    ShardedPlan
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is refused; if a stratum, or with ``promise="local"`` a stratum of a shard, has too few rows.
+
+    Examples
+    --------
+    >>> from pystrat import shard_counts, sharded_plan
+    >>> counts = shard_counts({"a.csv": ["no"] * 5 + ["yes"] * 2, "b.csv": ["no"] * 8 + ["yes"] * 4})
+    >>> print(sharded_plan(counts, 2).summary())
+    3 batches of 6 to 7 rows of 2 shards, at least 2 rows of every stratum over all processes
+             rows  fewest  most
+    stratum
+    no         13       4     5
+    yes         6       2     2
+    """
+    return make_sharded_plan(counts, min_samples_per_stratum, promise)
+
+
+def make_sharded_plan(counts: Any, min_samples_per_stratum: Any, promise: Any) -> ShardedPlan:
+    """Choose the number of batches; refuse what cannot be."""
+    minimum = check_integer(min_samples_per_stratum, "min_samples_per_stratum", minimum=1)
+    promise = check_choice(promise, "promise", choices=PROMISES)
+    read = read_counts(counts)
+    rows = read.table.sum(axis=0)
+    if not rows.all():
+        empty = read.strata[int(rows.argmin())]
+        raise RefusedValue("counts", "have a row of each stratum", f"none of {show(empty)}")
+    most = _most_of_all(read, rows) if promise == "global" else _most_of_shards(read)
+    if minimum > most.rows:
+        required = f"be at most {most.rows}: {most.reason}"
+        raise RefusedValue("min_samples_per_stratum", required, show(minimum), "Lower it.")
+    n_batches = most.rows // minimum
+    return ShardedPlan(n_batches, most.rows // n_batches, promise, read)
+
+
+@dataclass(frozen=True)
+class _Most:
+    """The most rows of every stratum that a batch can be sure to have, and why no more."""
+
+    rows: int
+    reason: str
+
+
+def _most_of_all(counts: ShardCounts, rows: NDArray[np.int64]) -> _Most:
+    smallest = int(rows.argmin())
+    has = count_of(int(rows[smallest]), "row")
+    return _Most(int(rows[smallest]), f"the smallest stratum, {show(counts.strata[smallest])}, has {has}")
+
+
+def _most_of_shards(counts: ShardCounts) -> _Most:
+    shard, stratum = (int(place) for place in np.unravel_index(counts.table.argmin(), counts.table.shape))
+    rows = int(counts.table[shard, stratum])
+    where = f"the shard {show(counts.shards[shard])}"
+    if rows == 0:
+        required = f"be 'global' if a shard has no row of a stratum, as {where} has none of "
+        raise RefusedValue("promise", required + show(counts.strata[stratum]), "'local'")
+    return _Most(rows, f"{where} has {count_of(rows, 'row')} of {show(counts.strata[stratum])}")

@@ -1,0 +1,81 @@
+# The table of counts, as functions take it: the rows of each stratum, a column, in each shard, a row.
+# It is all that processes need to know of each other's rows. Shards and strata have names, since no process sees the
+# strata of all rows to number them.
+
+# -> list(table = a matrix of doubles without names, shards, strata = their names)
+read_counts = function(counts, parameter = "counts") {
+  required = "be a matrix with a row for each shard and a column for each stratum"
+  is_frame = is.data.frame(counts) && !is.null(attr(counts, "row.names"))
+  is_table = is.matrix(counts) && (!is.object(counts) || inherits(counts, "table"))
+  if (!is_frame && !is_table) {
+    stop_parameter(parameter, required, show_value(counts))
+  }
+  if (any(dim(counts) == 0L)) {
+    stop_parameter(parameter, "have at least one shard and one stratum", sprintf("%d x %d values", nrow(counts),
+      ncol(counts)))
+  }
+  shards = shown_names(if (is_frame) row.names(counts) else rownames(counts), parameter, "shard")
+  strata = shown_names(if (is_frame) names(counts) else colnames(counts), parameter, "stratum")
+  list(table = whole_numbers(counts, parameter), shards = shards, strata = strata)
+}
+
+# Names of shards or strata, each once.
+shown_names = function(labels, parameter, noun) {
+  if (is.null(labels)) {
+    stop_parameter(parameter, sprintf("name each %s", noun), "no names")
+  }
+  names = encode_names(labels, parameter)
+  if (anyDuplicated(names)) {
+    stop_parameter(parameter, sprintf("name each %s once", noun), sprintf("'%s' twice", names[anyDuplicated(names)]))
+  }
+  names
+}
+
+# How labels are shown: text as it is, numbers with up to 15 digits.
+encode_names = function(labels, parameter) {
+  kind = column_kind(labels)
+  if (!kind %in% c("factor", "character", "integer", "double", "logical", "Date", "POSIXct")) {
+    stop_parameter(parameter, column_kinds, sprintf("%s values", kind))
+  }
+  if (length(labels) == 0L) {
+    stop_parameter(parameter, "have at least one row", "0 rows")
+  }
+  text = if (is.factor(labels)) levels(labels) else if (is.character(labels)) labels else character()
+  if (any(Encoding(text) == "bytes") || !all(validEnc(text))) {
+    stop_parameter(parameter, column_kinds, "text that is not Unicode")
+  }
+  encoded = encode_column(comparable_column(labels, ""))
+  encoded$names[encoded$codes]
+}
+
+# The counts as doubles that are whole and add up to less than 2^53: below it, sums of doubles are exact.
+whole_numbers = function(counts, parameter) {
+  required = "hold whole numbers from 0 that add up to less than 2^53"
+  columns = if (is.data.frame(counts)) as.list(counts) else list(unclass(counts))
+  for (column in columns) {
+    if (!is.numeric(column) || is.object(column)) {
+      stop_parameter(parameter, required, sprintf("%s values", if (is.object(column)) class(column)[1L] else
+        typeof(column)))
+    }
+  }
+  numbers = as.double(unlist(columns))
+  wrong = is.na(numbers) | !is.finite(numbers) | numbers < 0 | numbers != floor(numbers)
+  if (any(wrong)) {
+    advice = if (is.na(numbers[wrong][1L])) "Fill what is missing with 0."
+    stop_parameter(parameter, required, show_value(numbers[wrong][1L]), advice)
+  }
+  if (sum(numbers) >= largest_exact) {
+    stop_parameter(parameter, required, "more rows")
+  }
+  matrix(numbers, nrow(counts))
+}
+
+# The table as users get it, and give it.
+counts_matrix = function(table, shards, strata) {
+  structure(table, dim = c(length(shards), length(strata)), dimnames = list(shard = shards, stratum = strata))
+}
+
+# Text in order of code points, whatever the locale.
+by_code_point = function(text) {
+  order(enc2utf8(text), method = "radix")
+}

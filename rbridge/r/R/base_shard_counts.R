@@ -1,0 +1,57 @@
+#' @title Rows of Each Stratum in Each Shard
+#'
+#' @description
+#' Counts the rows of each stratum in each shard, for [batch_sampler_sharded()].
+#' A shard is a part of the data that one process holds as a whole, such as a file.
+#' The Python function `pystrat.shard_counts()` gives the same table.
+#'
+#' @param strata (named `list()`)\cr
+#'   The strata of the rows of each shard, by the name of the shard, such as `list("part-1.csv" = labels)`.
+#'   The strata of a shard are what [batch_sampler_stratified()] takes, without missing values.
+#'
+#' @return A `matrix()` of doubles: the number of rows of each stratum, a column, in each shard, a row.
+#' Shards are in order of their names, by code point.
+#' Strata are in order of first appearance over the shards in this order.
+#'
+#' @section Errors:
+#' Strata that are no named list, two shards of one name, strata that [batch_sampler_stratified()] refuses, and two
+#' strata of a shard that have the same name.
+#'
+#' @seealso [bind_counts()] to put together the tables of several processes.
+#'
+#' @export
+#' @examples
+#' shard_counts(list(b.csv = c("yes", "no", "no"), a.csv = c("no", "no")))
+shard_counts = function(strata) {
+  name_errors("shard_counts")
+  if (!is.list(strata) || is.object(strata) || is.pairlist(strata)) {
+    stop_parameter("strata", "map the name of each shard to the strata of its rows", show_value(strata))
+  }
+  if (length(strata) == 0L) {
+    stop_parameter("strata", "have at least one shard", "none")
+  }
+  given = names(strata)
+  if (is.null(given) || anyNA(given) || !all(nzchar(given))) {
+    stop_parameter("strata", "name each shard by a text", if (is.null(given)) "no names" else "''")
+  }
+  shards = shown_names(given, "strata", "shard")
+  ordered = by_code_point(shards)
+  counted = Map(count_shard, unname(strata)[ordered], shards[ordered])
+  columns = unique(unlist(lapply(counted, names)))
+  table = vapply(counted, function(counts) as.double(counts[columns]), numeric(length(columns)))
+  table = t(matrix(table, length(columns)))
+  table[is.na(table)] = 0
+  counts_matrix(table, shards[ordered], columns)
+}
+
+# The rows of the strata of a shard, by name, in order of first appearance.
+count_shard = function(strata, shard) {
+  name_errors(sprintf("shard '%s' of shard_counts", shard))
+  encoded = encode_strata(strata, NULL)
+  repeated = anyDuplicated(encoded$names)
+  if (repeated) {
+    stop_parameter("strata", "have strata of different names",
+      sprintf("'%s' as the name of two", encoded$names[repeated]), "Recode them.")
+  }
+  stats::setNames(stratum_counts(encoded), encoded$names)
+}

@@ -1,0 +1,264 @@
+#' @title Stratified Batch Sampler for Data in Shards
+#'
+#' @description
+#' Makes a batch sampler for [torch::dataloader()] and for the learners of mlr3torch that guarantees a minimum number of
+#' rows of every stratum, for data that nobody holds whole.
+#' The data are in shards, such as files or partitions, and each process holds some of them.
+#' All that the processes know of each other is the table of counts: the rows of each stratum in each shard.
+#' Batch b of this sampler is the part of the process in batch b of all.
+#' `pystrat.ShardedStratifiedBatchSampler` in Python gives the same batches, row for row, from the same seed.
+#'
+#' @param min_samples_per_stratum (`integer(1)`)\cr
+#'   The promise m.
+#' @param counts (`matrix()`, `table()` or `data.frame()`)\cr
+#'   The rows of each stratum, a column, in each shard, a row: of all processes, and the same in all of them.
+#'   What [shard_counts()] or [bind_counts()] returns, or a table from elsewhere with the names of shards and strata.
+#' @param shards (`character()`)\cr
+#'   The names of the shards that this process holds, in their order in its dataset, which holds them one after another.
+#' @param seed (`integer(1)`)\cr
+#'   From 0 to 2147483646, the same in all processes.
+#' @param strata (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
+#'   What the strata of the rows of this process are, as in [batch_sampler_stratified()], without missing values.
+#'   `NULL` (default): the task says it.
+#' @param promise (`character(1)`)\cr
+#'   `"global"` (default): every batch has at least m rows of every stratum over all processes.
+#'   An epoch has `n_min %/% m` batches, with n_min rows in the smallest stratum.
+#'   `"local"`: every batch has at least m rows of every stratum of each shard, and so of each process.
+#'   An epoch has `n_min %/% m` batches, with n_min rows in the smallest stratum of a shard.
+#' @param shuffle (`logical(1)`)\cr
+#'   `FALSE` keeps the order of the rows of each stratum in each shard, in every epoch.
+#'
+#' @return A generator of class `"batch_sampler_sharded"` and `"torch_sampler"`, to be used like that of
+#' [batch_sampler_stratified()].
+#' The instance has the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`,
+#' `.iter_batch()` and `.length()` that are documented there, and
+#' * `plan()`: a `data.frame()` with the columns `shard`, `stratum`, `rows`, and the `fewest` and the `most` rows that a
+#'   batch has of them.
+#'
+#' While mlr3torch predicts, `plan()` is `NULL`.
+#'
+#' @section Guarantees:
+#' The rows are dealt to B batches in turn, beginning where the shards before ended: stratum by stratum and within it
+#' shard by shard with `promise = "global"`, shard by shard and within it stratum by stratum with `"local"`.
+#' The order of strata and shards is that of `counts`.
+#' For n rows of which n_s are of stratum s, n_r in shard r, and n_rs both:
+#' * All processes have the same number of batches, B.
+#'   No batch of a process is empty.
+#' * Every shard gives each batch the floor or the ceiling of n_rs / B rows of each stratum.
+#' * The sizes of the batches over all processes differ by at most 1.
+#' * `"global"`: each batch has the floor or the ceiling of n_s / B rows of each stratum over all processes.
+#'   A process whose shards follow one another gives the floor or the ceiling of its share of them.
+#' * `"local"`: each batch has the floor or the ceiling of n_r / B rows of each shard.
+#'   The batches of a process whose shards follow one another differ by at most 1 row.
+#' * The rows of a batch over all processes do not depend on who holds which shard, since each shard is shuffled by
+#'   itself.
+#' * One shard gives the batches of [batch_sampler_stratified()] with `assign = "even"`, row for row, if its strata are
+#'   in order of first appearance in `counts`.
+#' * Within a batch the rows are in order of shard, as in `shards`, then stratum, then rank.
+#'
+#' Shard r of R shards, from 0, has in epoch e the order that a single one has in epoch `e * R + r`.
+#' So there are as many epochs as keep this number below 2^31 - 1, at most 6,700,001: 21,474 with 10^5 shards.
+#'
+#' @section Errors:
+#' An argument of the wrong type or out of range, rows that are not those that `counts` has for the shards, a stratum,
+#' or with `promise = "local"` a stratum of a shard, that has too few rows, a batch that would have no row of this
+#' process, and 2^31 batches or more.
+#'
+#' @seealso [sharded_plan()] for what follows from the counts alone.
+#'
+#' @export
+#' @examples
+#' strata = list(a.csv = rep(c("no", "yes"), c(5, 2)), b.csv = rep(c("no", "yes"), c(8, 4)))
+#' counts = shard_counts(strata)
+#' for (shard in names(strata)) { # in two processes
+#'   generator = batch_sampler_sharded(2, counts, shard, seed = 1, strata = factor(strata[[shard]]))
+#'   print(generator(NULL)$plan())
+#' }
+batch_sampler_sharded = function(min_samples_per_stratum, counts, shards, seed, strata = NULL, promise = "global",
+  shuffle = TRUE) {
+  name_errors("batch_sampler_sharded")
+  seed = check_range(seed, "seed", largest_seed)
+  configuration = list(
+    min_samples_per_stratum = check_count(min_samples_per_stratum, "min_samples_per_stratum"),
+    shuffle = check_flag(shuffle, "shuffle"),
+    plan = make_sharded_plan(counts, min_samples_per_stratum, promise)
+  )
+  check_sharded_batches(configuration$plan)
+  configuration$places = shard_places(configuration$plan, shards)
+  check_own_shards(configuration$plan, configuration$places)
+  if (is_deferred(strata)) {
+    # The entry is there also if it is NULL: $strata would else be taken for an abbreviation.
+    settings = c(configuration, list(strata = if (!is.null(strata)) enc2utf8(as.vector(strata)), missing = NULL))
+    return(new_generator(open_recipe("sharded", seed, settings, sharded_labels(configuration))))
+  }
+  new_generator(sharded_recipe(encode_strata(strata, NULL), configuration, seed))
+}
+
+# Shards of which some batch would have no row are refused.
+check_own_shards = function(plan, places) {
+  if (fewest_rows(plan, places) > 0) {
+    return(invisible())
+  }
+  stop_parameter("shards", sprintf("have a row for each of %s", show_batches(plan$n_batches)),
+    sprintf("%s in %s, of which some batch has none,", show_count(sum(plan$table[places, ]), "row"),
+      show_count(length(places), "shard")),
+    "Give this process more shards, or raise 'min_samples_per_stratum'.")
+}
+
+# `strata` are encoded.
+sharded_recipe = function(strata, configuration, seed) {
+  plan = configuration$plan
+  places = configuration$places
+  n_strata = length(plan$strata)
+  parts = list(
+    codes = recipe_codes(shard_columns(strata, plan, places), n_strata),
+    n_strata = as.double(n_strata),
+    n_shards = as.double(length(plan$shards)),
+    n_batches = plan$n_batches,
+    shards = as.double(places - 1),
+    sizes = rowSums(plan$table[places, , drop = FALSE]),
+    begins = as.vector(t(shard_begins(plan, places))),
+    shuffle = as.integer(configuration$shuffle)
+  )
+  new_recipe("sharded", seed, parts, labels = sharded_labels(configuration))
+}
+
+sharded_labels = function(configuration) {
+  plan = configuration$plan
+  settings = list(min_samples_per_stratum = configuration$min_samples_per_stratum, promise = plan$promise,
+    shuffle = configuration$shuffle)
+  c(lapply(settings, show_setting), list(names = plan$strata, shards = plan$shards[configuration$places]))
+}
+
+# The column of the table of each row, from 1; rows that are others than the table says are refused.
+shard_columns = function(strata, plan, places) {
+  columns = class_codes(strata$names, plan$strata, "strata", noun = "stratum")
+  if (anyDuplicated(columns)) {
+    stop_parameter("strata", "have strata of different names", "two of one name", "Recode them.")
+  }
+  counts = plan$table[places, , drop = FALSE]
+  sizes = rowSums(counts)
+  if (length(strata$codes) != sum(sizes)) {
+    stop_parameter("strata", sprintf("have one value for each row of the shards, %.0f", sum(sizes)),
+      show_count(length(strata$codes), "value"))
+  }
+  codes = columns[strata$codes]
+  ends = cumsum(sizes)
+  for (shard in seq_along(places)) {
+    own = seq.int(ends[shard] - sizes[shard] + 1, length.out = sizes[shard])
+    found = tabulate(codes[own], length(plan$strata))
+    wrong = which(found != counts[shard, ])[1L]
+    if (!is.na(wrong)) {
+      stop_parameter("strata", sprintf("have the rows of 'counts': %s of '%s' in the shard '%s'",
+        show_count(counts[shard, wrong], "row"), plan$strata[wrong], plan$shards[places[shard]]),
+      show_value(found[wrong]))
+    }
+  }
+  codes
+}
+
+kind_sharded = function() {
+  list(
+    class = "batch_sampler_sharded",
+    complete = function(recipe, data_source, task) {
+      if (is.null(recipe$open)) {
+        check_given_strata(recipe, data_source, task)
+        return(recipe)
+      }
+      sharded_recipe(source_strata(data_source, recipe$open, task), recipe$open, recipe$seed)
+    },
+    check = check_sharded,
+    n_rows = function(recipe) NULL,
+    n_batches = function(recipe) recipe$parts$n_batches,
+    last_epoch = function(recipe) min(largest_epoch, largest_count %/% recipe$parts$n_shards - 1),
+    setup = sharded_setup,
+    draw = function(private, epoch) shard_batches(private$.setup, epoch),
+    describe = function(private) format_sharded(private$.setup, private$.next_epoch),
+    settings = format_sharded_generator,
+    methods = list(
+      plan = function() if (is.null(private$.in_order)) shards_table(private$.setup)
+    )
+  )
+}
+
+# The routines look at each number.
+check_sharded = function(recipe) {
+  n_strata = part_count(recipe, "n_strata", 1, largest_count)
+  n_shards = part_count(recipe, "n_shards", 1, largest_count)
+  part_count(recipe, "n_batches", 1, largest_count)
+  part_flag(recipe, "shuffle")
+  shards = recipe$parts$shards
+  is_number = is.double(shards) & is.finite(shards) & shards >= 0 & shards < n_shards & shards == floor(shards)
+  if (length(shards) < 1L || !all(is_number) || anyDuplicated(shards)) {
+    stop_parameter("recipe", sprintf("have different numbers of shards below %.0f as 'shards'", n_shards),
+      show_value(shards))
+  }
+  for (name in c("names", "shards")) {
+    labels = recipe$labels[[name]]
+    if (!is.character(labels) || length(labels) != (if (name == "names") n_strata else length(shards))) {
+      stop_parameter("recipe", sprintf("have the names of all %s", if (name == "names") "strata" else "shards"),
+        show_value(labels))
+    }
+  }
+}
+
+sharded_setup = function(recipe, private) {
+  setup = c(recipe$parts, list(labels = recipe$labels, seed = recipe$seed, memory = new_memory()))
+  setup$counts = prepare_shards(setup)
+  setup
+}
+
+# What all epochs share is kept in `memory`, and made again if it has been lost.
+# -> the rows of each stratum in each shard, shard by shard
+prepare_shards = function(setup) {
+  prepared = .Call(C_prepare_shards, setup$memory, setup$codes, setup$n_strata, setup$sizes, setup$begins,
+    setup$n_batches)
+  setup$memory$shards = prepared$reference
+  prepared$counts
+}
+
+shard_batches = function(setup, epoch) {
+  draw = function() {
+    .Call(C_draw_shards, setup$memory$shards, setup$shards, setup$n_shards, setup$shuffle == 1, setup$seed, epoch)
+  }
+  batches = if (!is.null(setup$memory$shards)) draw()
+  if (is.null(batches)) {
+    prepare_shards(setup)
+    batches = draw()
+  }
+  batches
+}
+
+shards_table = function(setup) {
+  counts = setup$counts
+  data.frame(
+    shard = rep(setup$labels$shards, each = setup$n_strata),
+    stratum = rep(setup$labels$names, length(setup$shards)),
+    rows = as.integer(counts),
+    fewest = as.integer(counts %/% setup$n_batches),
+    most = as.integer(divide_up(counts, setup$n_batches))
+  )
+}
+
+format_sharded = function(setup, next_epoch) {
+  c(
+    sprintf("* Rows: %.0f, of %.0f strata in %d of %s", sum(setup$sizes), setup$n_strata, length(setup$shards),
+      show_count(setup$n_shards, "shard")),
+    sprintf("* Batches: %.0f, at least %s of every stratum, promise %s", setup$n_batches,
+      show_count(as.double(setup$labels$min_samples_per_stratum), "row"), setup$labels$promise),
+    if (setup$shuffle == 1) {
+      sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", setup$seed, next_epoch)
+    } else {
+      "* Order: of the dataset"
+    }
+  )
+}
+
+format_sharded_generator = function(recipe) {
+  settings = recipe$labels[setdiff(names(recipe$labels), c("names", "shards"))]
+  c(
+    sprintf("* %s: %s", names(settings), unlist(settings)),
+    format_seed(recipe),
+    sprintf("* strata: %d, of shards %s", length(recipe$labels$names), show_names(recipe$labels$shards))
+  )
+}

@@ -1,0 +1,49 @@
+# Tables of counts. That they are those of Python is tested there.
+
+strata = list(b.csv = c("y", "x", "x"), a.csv = c("x", "x"), C.csv = c("z", "y"))
+
+refused = function(...) message_of(shard_counts(...))
+
+test_that("each cell has the rows of its stratum in its shard, in orders that no locale changes", {
+  expected = rbind(C.csv = c(z = 1, y = 1, x = 0), a.csv = c(0, 0, 2), b.csv = c(0, 1, 2))
+  names(dimnames(expected)) = c("shard", "stratum")
+  expect_identical(shard_counts(strata), expected)
+  columns = shard_counts(list(a = list(u = c(1, 1, 2), v = c("s", "t", "s"))))
+  expect_identical(colnames(columns), c("1, s", "1, t", "2, s"))
+  expect_identical(shard_counts(list(a = factor("x")))[, ], 1)
+})
+
+test_that("the table of all does not depend on who held which shard", {
+  parts = lapply(seq_along(strata), function(i) shard_counts(strata[i]))
+  expect_identical(bind_counts(parts), shard_counts(strata))
+  expect_identical(bind_counts(list(shard_counts(strata[2:3]), shard_counts(strata[1]))), shard_counts(strata))
+})
+
+test_that("tables from elsewhere are read as they are", {
+  rows = data.frame(file = c("u", "v", "u"), label = c(1, 0, 0))
+  expected = rbind(u = c("0" = 1, "1" = 1), v = c(1, 0))
+  names(dimnames(expected)) = c("shard", "stratum")
+  expect_identical(bind_counts(list(table(rows$file, rows$label))), expected)
+  expect_identical(bind_counts(list(as.data.frame.matrix(table(rows$file, rows$label)))), expected)
+})
+
+test_that("what is no table is refused", {
+  bound = function(...) message_of(bind_counts(list(...)))
+  expect_match(bound(matrix(1)), "'tables' parameter of bind_counts must name each shard. Got no names", fixed = TRUE)
+  expect_match(bound(1), "Got 1 instead.", fixed = TRUE)
+  expect_match(bound(rbind(a = c(x = NA))), "Got logical values instead.")
+  expect_match(bound(rbind(a = c(x = NA_real_))), "Got NA instead. Fill what is missing with 0.", fixed = TRUE)
+  expect_match(bound(rbind(a = c(x = 2^53 - 1, y = 1))), "Got more rows instead.", fixed = TRUE)
+  expect_match(bound(rbind(a = c(x = 1, x = 1))), "must name each stratum once. Got 'x' twice", fixed = TRUE)
+  expect_match(bound(rbind(a = c(x = 1)), rbind(a = c(y = 1))), "have each shard once. Got 'a' twice", fixed = TRUE)
+  expect_match(bound(rbind(a = c(x = 0))), "have at least one row. Got 0 rows", fixed = TRUE)
+})
+
+test_that("what cannot be counted is refused in the name of the shard", {
+  expect_identical(refused(list(a = "x", b = c(NA, "x"))), paste(
+    "The 'strata' parameter of shard 'b' of shard_counts must have no missing values.",
+    "Got 1 missing of 2 rows instead. Leave these rows out of the dataset."))
+  expect_match(refused(list(a = c(1, 1 + 1e-15))), "must have strata of different names. Got '1' as", fixed = TRUE)
+  expect_match(refused(list("x")), "must name each shard by a text", fixed = TRUE)
+  expect_match(refused("x"), "must map the name of each shard to the strata of its rows", fixed = TRUE)
+})

@@ -1,0 +1,127 @@
+# Data in shards. That tables, plans and rows are those of Python is tested there; here are the promises, the refusals,
+# and what plans and instances show.
+
+strata = list(
+  a = rep(c("x", "y"), c(9, 4)), b = rep(c("y", "x"), c(7, 3)), c = rep("x", 20), d = rep(c("z", "x", "y"), c(6, 2, 1)),
+  e = rep(c("x", "z", "y"), 3), f = "y"
+)
+counts = shard_counts(strata)
+
+sharded = function(shards, minimum = 2, ..., own = factor(unlist(strata[shards])), seed = 1) {
+  batch_sampler_sharded(minimum, ..., counts = counts, shards = shards, strata = own, seed = seed)(NULL)
+}
+
+refused = function(...) message_of(sharded(...))
+
+test_that("every batch of all processes has its rows of every stratum, wherever they are", {
+  processes = list(c("a", "b", "f"), c("e", "c"), "d")
+  samplers = lapply(processes, sharded)
+  expect_identical(vapply(samplers, function(sampler) sampler$.length(), 1L), rep(4L, 3L))
+  for (epoch in c(0, 5)) {
+    labels = lapply(seq_along(processes), function(i) {
+      own = unlist(strata[processes[[i]]], use.names = FALSE)
+      expect_setequal(samplers[[i]]$batches(epoch)$rows, seq_along(own))
+      lapply(epoch_of(samplers[[i]], epoch), function(rows) own[rows])
+    })
+    for (batch in 1:4) {
+      found = table(unlist(lapply(labels, `[[`, batch)))
+      expect_gte(min(found), 2L)
+      expect_true(all(found - colSums(counts)[names(found)] %/% 4 %in% 0:1))
+    }
+  }
+})
+
+test_that("one shard is the even sampler", {
+  labels = rep(c(3, 1, 2), c(10, 7, 30))
+  counts = shard_counts(list(only = labels))
+  for (promise in c("global", "local")) {
+    sampler = batch_sampler_sharded(2, counts, "only", seed = 5, strata = labels, promise = promise)(NULL)
+    even = batch_sampler_stratified(2, assign = "even", seed = 5, strata = labels)(NULL)
+    for (epoch in c(0, 6700000)) expect_identical(sampler$batches(epoch), even$batches(epoch))
+  }
+})
+
+test_that("what all epochs share is made again after a sampler was saved", {
+  sampler = sharded(c("a", "c"))
+  again = unserialize(serialize(sampler, NULL))
+  expect_identical(again$batches(3), sampler$batches(3))
+  expect_identical(sharded(c("a", "c"), shuffle = FALSE)$batches(0)$rows[1:2], c(1L, 5L))
+})
+
+test_that("strata may be those of a task, and sampler and generator show themselves", {
+  task = mlr3::tsk("iris")
+  counts = shard_counts(list(u = task$truth()[1:90], v = task$truth()[91:150]))
+  generator = batch_sampler_sharded(5, counts, c("u", "v"), seed = 1)
+  expect_output(print(generator), "* strata: 3, of shards 'u', 'v'", fixed = TRUE)
+  sampler = generator(list(task = task))
+  expect_output(print(sampler), "* Rows: 150, of 3 strata in 2 of 2 shards", fixed = TRUE)
+  expect_identical(sampler$plan()[1:2, c("rows", "fewest", "most")], data.frame(rows = c(50L, 40L), fewest = 5:4,
+    most = 5:4))
+  expect_match(message_of(generator(list(task = mlr3::tsk("sonar")))), "must name one of the strata, 'setosa'")
+})
+
+test_that("a plan needs no rows", {
+  counts = matrix(1e6 * (1:10), 1e5, 10, byrow = TRUE, dimnames = list(sprintf("%05d", 1:1e5), letters[1:10]))
+  plan = sharded_plan(counts, 4)
+  expect_identical(plan$n_batches, 1e11 / 4)
+  expect_identical(plan$fewest_rows("00001"), 0)
+  expect_match(message_of(plan$sizes()), "make at most 2147483647 batches. Got 4, for 25000000000 batches, instead",
+    fixed = TRUE)
+  small = sharded_plan(counts[1:2, ], 1e5, promise = "local")
+  expect_output(print(small), "at least 100000 rows of every stratum and shard", fixed = TRUE)
+  expect_identical(small$sizes(), rep(11000000L, 10L))
+})
+
+test_that("what cannot be is refused with its shard and stratum", {
+  expect_match(refused("a", 14), "be at most 9: the smallest stratum, 'z', has 9 rows. Got 14", fixed = TRUE)
+  expect_match(refused("a", promise = "local"), "as the shard 'a' has none of 'z'. Got 'local' instead.", fixed = TRUE)
+  expect_identical(refused("f"), paste(
+    "The 'shards' parameter of batch_sampler_sharded must have a row for each of 4 batches. Got 1 row in 1 shard, of",
+    "which some batch has none, instead. Give this process more shards, or raise 'min_samples_per_stratum'."))
+  expect_match(refused("g", own = factor("x")), "name one of the shards, 'a', 'b', 'c', 'd', 'e', 'f'. Got 'g'",
+    fixed = TRUE)
+  expect_match(refused("a", own = factor("x")), "have one value for each row of the shards, 13. Got 1 value",
+    fixed = TRUE)
+  expect_match(refused("a", own = factor(rep(c("x", "y"), c(10, 3)))),
+    "have the rows of 'counts': 9 rows of 'x' in the shard 'a'. Got 10 instead.", fixed = TRUE)
+  many = matrix(3, 1e5, 1, dimnames = list(sprintf("%05d", 1:1e5), "x"))
+  sampler = batch_sampler_sharded(1, many, "00007", seed = 1, strata = factor(rep("x", 3)), promise = "local")(NULL)
+  expect_length(sampler$batches(21473)$rows, 3L)
+  expect_match(message_of(sampler$set_epoch(21474)), "be an integer from 0 to 21473. Got 21474", fixed = TRUE)
+})
+
+test_that("a recipe is checked", {
+  recipe = attr(batch_sampler_sharded(2, counts, c("a", "c"), seed = 1, strata = factor(unlist(strata[c("a", "c")]))),
+    "settings")$recipe
+  changed = function(...) {
+    recipe$parts = utils::modifyList(recipe$parts, list(...))
+    message_of(new_generator(recipe)(NULL)$batches(0))
+  }
+  expect_match(changed(shards = c(0, 6)), "different numbers of shards below 6 as 'shards'", fixed = TRUE)
+  expect_match(changed(shards = c(1, 1)), "different numbers of shards", fixed = TRUE)
+  expect_match(changed(shards = 0), "have the names of all shards", fixed = TRUE)
+  expect_match(changed(sizes = c(13, 21)), "add up to the rows", fixed = TRUE)
+  expect_match(changed(sizes = c(-1, 34)), "be numbers of rows. Got -1", fixed = TRUE)
+  expect_match(changed(sizes = 33), "be doubles, one for each stratum of each shard", fixed = TRUE)
+  expect_match(changed(begins = c(0, 1, 2, 3, 4, 0)), "be numbers of batches from 0. Got 4", fixed = TRUE)
+  expect_match(changed(codes = as.raw(rep(3, 33))), "be numbers of strata from 0", fixed = TRUE)
+  expect_match(changed(n_batches = 0), "as 'n_batches'", fixed = TRUE)
+  expect_match(changed(n_strata = 4), "have the names of all strata", fixed = TRUE)
+})
+
+test_that("golden vectors", {
+  for (case in read_golden("sharded.json")$cases) {
+    given = case$input
+    counts = do.call(rbind, lapply(case$expected$table, as.numeric))
+    dimnames(counts) = list(paste0("r", seq_len(nrow(counts)) - 1), paste0("s", seq_len(ncol(counts)) - 1))
+    shards = unlist(given$shards)
+    own = unlist(lapply(shards + 1, function(shard) {
+      rows = seq_len(given$sizes[[shard]]) - 1
+      paste0("s", (rows * given$multipliers[[shard]]) %% given$modulus %% given$n_strata)
+    }))
+    sampler = batch_sampler_sharded(given$min_samples_per_stratum, counts, paste0("r", shards), seed = given$seed,
+      strata = factor(own), promise = given$promise, shuffle = given$shuffle)(NULL)
+    expect_identical(lapply(epoch_of(sampler, given$epoch), function(rows) rows - 1L),
+      lapply(case$expected$batches, function(rows) as.integer(unlist(rows))))
+  }
+})

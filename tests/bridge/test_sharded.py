@@ -1,0 +1,69 @@
+"""Sharded batches in R: the same tables, plans, recipes and rows as in Python, also after a crossing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import rbridge
+from pystrat import ShardedStratifiedBatchSampler, bind_counts, shard_counts, sharded_plan
+from rbridge.session import Session, as_array
+from tests.bridge.recipes import assert_same_recipe
+
+FEW = {
+    "b.csv": ["x"] * 9 + ["y"] * 4,
+    "a.csv": ["y"] * 7 + ["x"] * 3 + ["z"] * 2,
+    "\u00e9.csv": ["x"] * 20 + ["y", "z"],
+    "C.csv": ["z"] * 6 + ["x"] * 2 + ["y"],
+}
+MANY = {"odd": [f"{n:03}" for n in range(300)] * 3, "even": [f"{n:03}" for n in range(0, 300, 2)] * 2}
+
+
+def counts_in_r(r: Session, strata: dict[str, list[str]]) -> Any:
+    return r.call("shard_counts", r.named_list(**{shard: own for shard, own in strata.items()}))
+
+
+@pytest.mark.parametrize("strata", [FEW, MANY], ids=["few", "many"])
+def test_tables(strata: dict[str, list[str]], r: Session) -> None:
+    found, counts = counts_in_r(r, strata), shard_counts(strata)
+    names = r.rinterface.baseenv["dimnames"](found)
+    assert [list(part) for part in names] == [list(counts.index), list(counts.columns)]
+    assert as_array(found).reshape(counts.shape, order="F").tolist() == counts.to_numpy().tolist()
+    parts = [{shard: own} for shard, own in strata.items()]
+    bound = r.call(
+        "bind_counts", r.call_function(r.rinterface.baseenv["list"], *(counts_in_r(r, part) for part in parts))
+    )
+    assert r.rinterface.baseenv["identical"](bound, found)[0]
+    assert bind_counts(map(shard_counts, parts)).equals(counts)
+
+
+@pytest.mark.parametrize("promise", ["global", "local"])
+@pytest.mark.parametrize("shuffle", [True, False])
+@pytest.mark.parametrize(
+    "strata, shards", [(FEW, ["a.csv", "C.csv"]), (FEW, ["\u00e9.csv", "b.csv", "a.csv"]), (MANY, ["even", "odd"])]
+)
+def test_batches(strata: dict[str, list[str]], shards: list[str], promise: str, shuffle: bool, r: Session) -> None:
+    if promise == "local":
+        strata = {shard: own + sorted(set(sum(strata.values(), []))) for shard, own in strata.items()}
+    counts, local = shard_counts(strata), [label for shard in shards for label in strata[shard]]
+    given: dict[str, Any] = {"promise": promise, "shuffle": shuffle, "seed": 7}
+    sampler = ShardedStratifiedBatchSampler(local, 1, counts=counts, shards=shards, **given)
+    table = counts_in_r(r, strata)
+    plan = dict(zip((made := r.call("sharded_plan", table, 1, promise)).names, made))
+    assert plan["n_batches"][0] == len(sampler)
+    assert plan["min_samples_per_stratum"][0] == sampler.plan.min_samples_per_stratum
+    assert as_array(r.call_function(plan["sizes"])).tolist() == sampler.plan.sizes().tolist()
+    names = shards
+    assert r.call_function(plan["fewest_rows"], names)[0] == sharded_plan(counts, 1, promise=promise).fewest_rows(
+        shards
+    )
+    factor = r.call_function(r.rinterface.baseenv["factor"], local)
+    generator = r.call("batch_sampler_sharded", 1, table, names, strata=factor, **given)
+    for made in (generator, rbridge.as_torch_sampler(sampler)):
+        assert_same_recipe(r, sampler, made)
+        instance = r.call_function(made, None)
+        for epoch in (0, 3, 6_700_000 if len(counts) < 300 else 0):
+            rows, offsets = (as_array(part) for part in r.call_function(instance["batches"], epoch))
+            assert (rows - 1).tolist() == sampler.batches(epoch).rows.tolist()
+            assert offsets.tolist() == sampler.batches(epoch).offsets.tolist()
