@@ -11,6 +11,8 @@ DistributedDataParallel averages for one batch a process, and the rows of the ba
 all ranks are told by the recipe of docs/weighted.md, and write the batches. ``vocabulary``: train with a sampled
 vocabulary by the recipe of docs/corpus.md and write the parameters. ``wrapped``: sample the vocabulary of models with
 DistributedDataParallel in them, and write what is said to each.
+``sharded``: gather the counts of shards of which each process holds some, and write the batches of two epochs of each
+promise, and what is said if one process has a shard that is refused.
 """
 
 from __future__ import annotations
@@ -33,8 +35,10 @@ from pystrat import (
     DownsampledBatchSampler,
     NegativePairBatchSampler,
     PairDataset,
+    ShardedStratifiedBatchSampler,
     StratifiedBatchSampler,
     WeightedBatchSampler,
+    gather_counts,
 )
 from pystrat.corpus.vocabulary import SampledOutput
 
@@ -176,6 +180,43 @@ def job_wrapped(rank: int, world: int, _: str) -> Any:
     return [said_to(model, layer) for model in (inside, torch.nn.Sequential(inside), beside)]
 
 
+def shards_of(promise: str) -> dict[str, list[str]]:
+    """Eight shards of unequal sizes; with a global promise, some have no row of some stratum."""
+    shards = {f"part-{place}": ["no"] * (7 * place + 20) + ["yes"] * (12 - place) for place in range(8)}
+    if promise == "global":
+        shards.update({"part-3": ["no"] * 31, "part-6": ["maybe"] * 12 + ["yes"], "part-1": ["yes"] * 2})
+    return shards
+
+
+def holders(world: int) -> list[list[str]]:
+    """The shards of each process, one after another, of which the last has most."""
+    return [[f"part-{place}" for place in part] for part in np.array_split(np.arange(7, -1, -1), world)][::-1]
+
+
+def sharded_sampler(promise: str, shards: list[str], counts: pd.DataFrame) -> ShardedStratifiedBatchSampler:
+    local = [label for shard in shards for label in shards_of(promise)[shard]]
+    return ShardedStratifiedBatchSampler(local, 1, counts=counts, shards=shards, seed=1, promise=promise)
+
+
+def job_sharded(rank: int, world: int, _: str) -> Any:
+    told: dict[str, Any] = {}
+    own = holders(world)[rank]
+    for promise in ("global", "local"):
+        counts = gather_counts({shard: shards_of(promise)[shard] for shard in own})
+        sampler = sharded_sampler(promise, own, counts)
+        loader = DataLoader(range(len(sampler._codes)), batch_sampler=sampler)  # type: ignore[arg-type]
+        epochs = [[batch.tolist() for batch in loader] for _ in range(2)]
+        told[promise] = {"counts": counts.to_dict("split"), "epochs": epochs}
+    try:
+        gather_counts({"part": [None]} if rank == 1 else {})
+    except ValueError as error:
+        told["refused"] = str(error)
+    first = distributed.new_group([0, 1])
+    if rank < 2:
+        told["group"] = gather_counts({own[0]: ["x"] * (rank + 1)}, first).to_dict("index")
+    return told
+
+
 def main() -> None:
     job, assign, folder = sys.argv[1:4]
     rank, world = map(int, sys.argv[4:])
@@ -189,6 +230,7 @@ def main() -> None:
         "feedback": job_feedback,
         "vocabulary": job_vocabulary,
         "wrapped": job_wrapped,
+        "sharded": job_sharded,
     }
     told = jobs[job](rank, world, assign)
     (Path(folder) / f"{rank}.json").write_text(json.dumps(told), encoding="utf-8")

@@ -13,9 +13,9 @@ from tests.reference.naive_shards import naive_batches, naive_n_batches
 
 ABOUT = (
     "Row i, from 0, of a shard of 'sizes' is of the stratum (i * multiplier mod modulus) mod n_strata, with the "
-    "multiplier of the shard. Strata are named 's0', 's1', ..., in this order in the table, and shards 'r0', 'r1', .... A "
-    "process holds 'shards', in this order. 'batches' are its rows in each batch of an epoch, counted from 0 over its "
-    "shards. Written by tests/reference/golden_sharded.py."
+    "multiplier of the shard. Strata are named 's0', 's1', ..., in this order in the table, and shards 'r0', 'r1', ... "
+    "A process holds 'shards', in this order. 'batches' are its rows in each batch of an epoch, counted from 0 over "
+    "its shards. Written by tests/reference/golden_sharded.py."
 )
 
 

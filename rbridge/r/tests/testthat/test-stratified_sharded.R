@@ -117,7 +117,7 @@ test_that("golden vectors", {
     shards = unlist(given$shards)
     own = unlist(lapply(shards + 1, function(shard) {
       rows = seq_len(given$sizes[[shard]]) - 1
-      paste0("s", (rows * given$multipliers[[shard]]) %% given$modulus %% given$n_strata)
+      sprintf("s%.0f", (rows * given$multipliers[[shard]]) %% given$modulus %% given$n_strata)
     }))
     sampler = batch_sampler_sharded(given$min_samples_per_stratum, counts, paste0("r", shards), seed = given$seed,
       strata = factor(own), promise = given$promise, shuffle = given$shuffle)(NULL)
