@@ -16,8 +16,6 @@ makes two samplers the same. Nothing in this module is about strata.
 from __future__ import annotations
 
 import secrets
-import sys
-import warnings
 from abc import ABC, abstractmethod
 from itertools import islice
 from typing import (
@@ -49,6 +47,7 @@ from pystrat.messages import (
     is_number,
     show,
 )
+from pystrat.process_group import warn_of_process_group
 from pystrat.recipe import Recipe
 from pystrat._random import RandomStream
 
@@ -225,6 +224,30 @@ def _check_steps(first: Any, step: Any) -> tuple[int, int]:
     return first, check_integer(step, "step", minimum=1, maximum=MAX_COUNT)
 
 
+def check_replicas(num_replicas: Any, rank: Any) -> tuple[Optional[int], Optional[int]]:
+    """Return the number of replicas and which of them this is, where they are given."""
+    if num_replicas is not None:
+        num_replicas = check_integer(num_replicas, "num_replicas", minimum=1)
+    if rank is not None:
+        if num_replicas is None:
+            raise RefusedValue("rank", "be given together with 'num_replicas'", show(rank))
+        rank = check_integer(rank, "rank", minimum=0, maximum=num_replicas - 1)
+    return num_replicas, rank
+
+
+def check_state(state: Any, own_fingerprint: str) -> None:
+    """Refuse what is no state, is one of another version, or is not from a sampler with this fingerprint."""
+    if not isinstance(state, Mapping) or not _STATE_ENTRIES <= set(state):
+        required = "have the entries 'version', 'fingerprint', 'epoch' and 'batch'"
+        raise RefusedValue("state", required, show(state))
+    if not is_number(state["version"]) or state["version"] != STATE_VERSION:
+        required = f"be of version {STATE_VERSION}"
+        raise RefusedValue("state", required, f"version {show(state['version'])}")
+    if not isinstance(state["fingerprint"], str) or state["fingerprint"] != own_fingerprint:
+        required = "come from a sampler with the same data, parameters and seed"
+        raise RefusedValue("state", required, "that of another sampler")
+
+
 class Place(NamedTuple):
     """Where an iteration stands: an epoch, the next of this rank's batches, and what was drawn beyond it.
 
@@ -278,12 +301,7 @@ class BatchSampler(ABC):
         if seed is None:
             seed = secrets.randbelow(MAX_SEED + 1)
         self._seed = check_integer(seed, "seed", minimum=0, maximum=MAX_SEED)
-        if num_replicas is not None:
-            num_replicas = check_integer(num_replicas, "num_replicas", minimum=1)
-        if rank is not None:
-            if num_replicas is None:
-                raise RefusedValue("rank", "be given together with 'num_replicas'", show(rank))
-            rank = check_integer(rank, "rank", minimum=0, maximum=num_replicas - 1)
+        num_replicas, rank = check_replicas(num_replicas, rank)
         self._num_replicas = num_replicas
         self._rank = rank
         self._next = Place(0, 0)  # in the middle of an epoch only after load_state_dict
@@ -496,15 +514,7 @@ class BatchSampler(ABC):
 
     def _place(self, state: Mapping[str, Any]) -> Place:
         """Check a state and return its place."""
-        if not isinstance(state, Mapping) or not _STATE_ENTRIES <= set(state):
-            required = "have the entries 'version', 'fingerprint', 'epoch' and 'batch'"
-            raise RefusedValue("state", required, show(state))
-        if not is_number(state["version"]) or state["version"] != STATE_VERSION:
-            required = f"be of version {STATE_VERSION}"
-            raise RefusedValue("state", required, f"version {show(state['version'])}")
-        if not isinstance(state["fingerprint"], str) or state["fingerprint"] != self._own_fingerprint():
-            required = "come from a sampler with the same data, parameters and seed"
-            raise RefusedValue("state", required, "that of another sampler")
+        check_state(state, self._own_fingerprint())
         epoch = self._check_epoch(state["epoch"])
         batch = check_integer(state["batch"], "batch", minimum=0, maximum=self._most_batches(epoch))
         # Of the first `batch` batches of all ranks, this many were this rank's.
@@ -516,19 +526,13 @@ class BatchSampler(ABC):
 
     def _warn_of_process_group(self) -> None:
         """Warn once where a process group runs and this sampler was not told of replicas."""
-        distributed = sys.modules.get("torch.distributed")
-        if self._warned_of_process_group or self._num_replicas is not None or distributed is None:
+        if self._warned_of_process_group or self._num_replicas is not None:
             return
-        if not (distributed.is_available() and distributed.is_initialized()):
-            return
-        if distributed.get_world_size() > 1:
-            self._warned_of_process_group = True
-            warnings.warn(
-                f"A process group of {distributed.get_world_size()} processes runs, but the 'num_replicas' parameter "
-                f"of {type(self).__name__} was not given: unless the training library shards the batches, every "
-                "process trains on all of them. Give num_replicas, and rank where nothing shards.",
-                stacklevel=4,
-            )
+        advice = (
+            "unless the training library shards the batches, every process trains on all of them. Give num_replicas, "
+            "and rank where nothing shards."
+        )
+        self._warned_of_process_group = warn_of_process_group(type(self).__name__, advice, stacklevel=4)
 
 
 class BatchIterator(Iterator[list[int]]):
