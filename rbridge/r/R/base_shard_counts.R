@@ -37,11 +37,16 @@ shard_counts = function(strata) {
   shards = shown_names(given, "strata", "shard")
   ordered = by_code_point(shards)
   counted = Map(count_shard, unname(strata)[ordered], shards[ordered])
+  counts_table(counted, shards[ordered])
+}
+
+# The table of shards in order of their names, whose counts are named vectors.
+counts_table = function(counted, shards) {
   columns = unique(unlist(lapply(counted, names)))
   table = vapply(counted, function(counts) as.double(counts[columns]), numeric(length(columns)))
   table = t(matrix(table, length(columns)))
   table[is.na(table)] = 0
-  counts_matrix(table, shards[ordered], columns)
+  counts_matrix(table, shards, columns)
 }
 
 # The rows of the strata of a shard, by name, in order of first appearance.

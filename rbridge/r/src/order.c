@@ -10,7 +10,7 @@
 SEXP C_epoch_seed(SEXP seed, SEXP epoch) {
   const char *of = "epoch_seed";
   uint32_t first = (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed", of);
-  uint32_t number = (uint32_t)whole_number(epoch, 0, SAMPLE_EPOCH, "epoch", of);
+  uint32_t number = (uint32_t)whole_number(epoch, 0, LARGEST_SEED, "epoch", of);
   return Rf_ScalarReal(epoch_seed(first, number));
 }
 
