@@ -5,7 +5,7 @@ export RETICULATE_PYTHON := $(CURDIR)/.venv/bin/python
 
 python := .venv/bin/python
 
-bench_scripts := epoch lists constructor growth memory ranks imports loader background bridge weighted weighted_in_r tree corpus pairs
+bench_scripts := epoch lists constructor growth memory ranks imports loader background bridge weighted weighted_in_r tree corpus pairs stream
 # bench_options=--write also writes the tables to benchmarks/README.md.
 bench_options :=
 

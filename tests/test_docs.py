@@ -17,6 +17,7 @@ DOCUMENTS = [
     "corpus-files.md",
     "downsampling.md",
     "pairs.md",
+    "streams.md",
 ]
 
 

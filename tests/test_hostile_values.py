@@ -22,6 +22,7 @@ import pytest
 
 import pystrat
 import pystrat.corpus
+import pystrat.stream
 from pystrat import Batches, BatchSampler, SumTree, UniformBatchSampler
 from pystrat.arrays import plain_array
 from tests.hostile import GRAMMAR, HOSTILE, bounded_memory, collected, refusal
@@ -125,6 +126,29 @@ def check_multilabel(sampler: Any, given: Arguments) -> None:
         assert sorted(sampler.batches().rows.tolist()) == list(range(n_rows))
     if given["shortfall"] == "error":
         assert len(sampler.shortfalls()) == 0
+
+
+def check_stream(stream: Any, given: Arguments) -> None:
+    if stream.rank is None and max(given["lanes"], len(list(stream))) < LARGEST:
+        assert sorted(row for batch in stream for row in batch) == sorted(LABELS * len(given["sources"]))
+
+
+def read_labels(source: Any) -> list[int]:
+    return LABELS
+
+
+def read_all(rows: Any, given: Arguments) -> None:
+    assert list(rows) is not None
+
+
+def labels_file(folder: Path) -> Path:
+    path = folder / "labels"
+    path.write_text("1\n2\n", encoding="utf-8")
+    return path
+
+
+def stream(folder: Path) -> Any:
+    return pystrat.stream.StratifiedStream(["a", "b"], 1, read=read_labels, stratum=int, strata=[0, 1], seed=1)
 
 
 def check_fixed_size(sampler: Any, n_rows: int) -> None:
@@ -423,6 +447,28 @@ CALLS: dict[str, Call] = {
     "StrataSubsetBatchSampler": Call(
         fixed(strata=LABELS, strata_per_batch=1, min_samples_per_stratum=1), check_subset, besides=SHARDED
     ),
+    "StratifiedStream": Call(
+        fixed(sources=["a", "b"], min_samples_per_stratum=1, read=read_labels, stratum=int, strata=[0, 1]),
+        check_stream,
+        besides={**SHARDED, "num_replicas": {"lanes": 2}, "counts": {"strata": None}},
+        calls=("read", "stratum"),
+        also=(pystrat.stream.SourceError,),
+    ),
+    "count_sources": Call(
+        fixed(sources=["a", "b"], read=read_labels, stratum=int),
+        anything,
+        calls=("read", "stratum"),
+        also=(pystrat.stream.SourceError,),
+    ),
+    "read_csv": Call(lambda folder: {"path": labels_file(folder)}, read_all, also=(TypeError, ValueError, OSError)),
+    "read_json_lines": Call(
+        lambda folder: {"path": labels_file(folder)}, read_all, also=(TypeError, ValueError, OSError)
+    ),
+    "StratifiedStream.set_epoch": Call(fixed(epoch=1), anything, of=stream),
+    "StratifiedStream.state_dict": Call(fixed(batches_consumed=0), anything, of=stream),
+    "StratifiedStream.load_state_dict": Call(
+        lambda folder: {"state": stream(folder).state_dict()}, anything, of=stream
+    ),
     "SumTree": Call(fixed(weights=[1.0, 2.0], capacity=2), check_sums, besides={"weights": {"capacity": 4}}),
     "TreeBatchSampler": Call(
         fixed(table={"x": LABELS}, spec=SPEC, batch_size=2, length=6), check_tree, besides=SHARDED, also=(OSError,)
@@ -550,6 +596,7 @@ CALLS: dict[str, Call] = {
 }
 NOT_CALLED = {
     "BatchSampler": "is abstract",
+    "SourceError": "is an error",
     "FilePlan": "is a record that CorpusPlan makes",
     "Batches.__getitem__": "is Python's own protocol of sequences",
     "CorpusDataset.__getitem__": "is Python's own protocol of sequences",
@@ -560,7 +607,7 @@ NOT_CALLED = {
 
 def public_calls() -> Iterator[tuple[str, Any]]:
     """Yield what can be called with arguments: functions, classes, and their methods under the name of their class."""
-    for module in (pystrat, pystrat.corpus):
+    for module in (pystrat, pystrat.corpus, pystrat.stream):
         for name in module.__all__:
             public = getattr(module, name)
             yield name, public

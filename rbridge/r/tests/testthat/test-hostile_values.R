@@ -121,6 +121,9 @@ trial = function(name, args) {
     paste("warns:", conditionMessage(warning))
   }, error = function(error) {
     text = conditionMessage(error)
+    if (inherits(error, "rbridge_source_error")) {
+      return("") # of what a reader returns
+    }
     if (!inherits(error, "rbridge_refusal") || !validUTF8(text) || !grepl(grammar, text)) {
       sprintf("not of the grammar: %s", iconv(text, "UTF-8", "UTF-8", sub = "byte"))
     } else if (!any(endsWith(error$name, c(name, if (name == "batch_plan") "batch_sampler_stratified")))) {
@@ -164,6 +167,7 @@ calls = list(
   bin_target = list(values = c(1, 2, 3), n_bins = 2),
   corpus_dataset = list(source = corpus, suffixes = ".txt"),
   correct_probabilities = list(probabilities = c(0.5, 0.25), keep_rate = 0.5),
+  count_sources = list(sources = list(a = labels_of_rows), read = identity, stratum = identity),
   decode_pairs = list(numbers = c(7, 12), n_items = 4),
   effective_number_weights = list(labels = labels_of_rows),
   inverse_frequency_weights = list(labels = labels_of_rows),
@@ -177,6 +181,10 @@ calls = list(
   repeat_factors = list(labels = labels_of_rows),
   shard_counts = list(strata = list(a = labels_of_rows)),
   sharded_plan = list(counts = counts_of_rows, min_samples_per_stratum = 1),
+  stratified_stream = list(
+    sources = list(a = labels_of_rows), min_samples_per_stratum = 1, read = identity, stratum = identity,
+    strata = unique(labels_of_rows)
+  ),
   stratum_codes = list(codes = as.raw(c(0, 1)), names = c("a", "b")),
   sum_tree = list(weights = c(1, 2), capacity = 2),
   temperature_weights = list(labels = labels_of_rows, temperature = 2),
@@ -188,7 +196,9 @@ besides = list(lengths = list(max_tokens = 9), max_tokens = length_limits, windo
 # Functions that are called, and fail as they like.
 called = list(
   batch_sampler_corpus_mixture = c("lengths", "accept", "weights"),
-  corpus_dataset = c("lengths", "accept")
+  corpus_dataset = c("lengths", "accept"),
+  count_sources = c("read", "stratum"),
+  stratified_stream = c("read", "stratum")
 )
 not_called = c(
   batch_sampler_python = "needs Python; tests/bridge has its calls",

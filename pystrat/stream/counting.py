@@ -1,0 +1,93 @@
+"""How many rows of each stratum each source has: the table from which the batches of a stream follow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Callable, Collection, Iterable, Iterator, Mapping, Sequence, Union
+
+import numpy as np
+import pandas as pd
+
+from pystrat.counts_by_shard import ShardCounts, count_shards, read_counts, shown_names
+from pystrat.entries import named_by_function
+from pystrat.limits import MAX_COUNT
+from pystrat.messages import RefusedType, RefusedValue, check_iterable, show
+from pystrat.stream.reading import check_reader, show_source, strata_in
+
+if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
+    from numpy.typing import NDArray
+
+
+@named_by_function
+def count_sources(
+    sources: Iterable[Any],
+    *,
+    read: Callable[[Any], Iterable[Any]],
+    stratum: Union[Callable[[Any], Any], Any],
+) -> pd.DataFrame:
+    """Count the rows of each stratum in each source, which reads all of them once.
+
+    Parameters
+    ----------
+    sources, read, stratum
+        As in `StratifiedStream`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        What `pystrat.shard_counts` returns: a row for each source, named by its path, and a column for each stratum.
+        `StratifiedStream` takes it as `counts`, and as well the same table from a query, such as a ``GROUP BY``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is refused, or the strata of a source are.
+    SourceError
+        If a source cannot be read.
+    """
+    return count_shards(_StrataOfSources(name_sources(sources), check_reader(read), stratum)).to_frame()
+
+
+class _StrataOfSources(Mapping[str, Sequence[Any]]):
+    """The strata of the rows of each source, read when they are asked for."""
+
+    def __init__(self, named: Mapping[str, Any], read: Callable[[Any], Iterable[Any]], stratum: Any) -> None:
+        self._named = named
+        self._read = read
+        self._stratum = stratum
+
+    def __getitem__(self, name: str) -> Sequence[Any]:
+        return strata_in(self._read, self._stratum, self._named[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._named)
+
+    def __len__(self) -> int:
+        return len(self._named)
+
+
+def name_sources(sources: Any) -> dict[str, Any]:
+    """Return the sources by their names, in order."""
+    required = "be a list of sources"
+    if isinstance(sources, (str, bytes)):
+        raise RefusedType("sources", required, show(sources), "A single one goes in a list.")
+    if not isinstance(check_iterable(sources, "sources", required=required), Collection):
+        raise RefusedType("sources", required, show(sources))  # there may be no end to it
+    if not 0 < len(sources) <= MAX_COUNT:
+        raise RefusedValue("sources", f"have 1 to {MAX_COUNT} sources", str(len(sources)))
+    listed = list(sources)
+    return dict(zip(shown_names([show_source(source) for source in listed], "sources", noun="source"), listed))
+
+
+def counts_of_sources(counts: Any, names: Sequence[str]) -> ShardCounts:
+    """Return the counts of the sources of these names, in their order; the table may have further sources."""
+    read = read_counts(counts)
+    place_of = {source: place for place, source in enumerate(read.shards)}
+    for name in names:
+        if name not in place_of:
+            raise RefusedValue("counts", "have a row for each source", f"none for {show(name)}")
+    table: NDArray[np.int64] = read.table[[place_of[name] for name in names]]
+    present = table.any(axis=0)  # a stratum of other sources alone is none here
+    if not present.any():
+        raise RefusedValue("counts", "have at least one row of data", "none")
+    strata = [stratum for stratum, is_present in zip(read.strata, present) if is_present]
+    return ShardCounts(table[:, present], names, strata)

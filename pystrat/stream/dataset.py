@@ -1,0 +1,424 @@
+"""Batches with the promise from rows that come as a stream of sources."""
+
+from __future__ import annotations
+
+import secrets
+from functools import partial
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence, Union
+
+import numpy as np
+from torch.utils.data import IterableDataset
+
+from pystrat.base import STATE_VERSION, check_replicas, check_state
+from pystrat.digest import fingerprint
+from pystrat.entries import named_by_class
+from pystrat.limits import MAX_COUNT, MAX_EPOCH, MAX_EXACT, MAX_SEED
+from pystrat.messages import RefusedValue, check_flag, check_integer, count_of, show
+from pystrat.process_group import warn_of_process_group
+from pystrat.counts_by_shard import shown_names
+from pystrat.stream.counting import counts_of_sources, name_sources
+from pystrat.stream.dealing import CountedBatches, DeclaredBatches
+from pystrat.stream.iterating import StreamIterator
+from pystrat.stream.lanes import LanePlan, Lanes, plan_lanes
+from pystrat.stream.reading import CHUNK, SourceError, SourceReader, check_reader
+from pystrat.stream.starting import SharedStart, Start
+
+if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
+    from numpy.typing import NDArray
+
+    _Check = Callable[..., None]
+    _Chunks = list[tuple[list[Any], NDArray[np.int64]]]
+
+
+class StratifiedStream(IterableDataset[list[Any]]):
+    """Batches with at least some rows of every stratum, from rows that come as a stream of sources.
+
+    A dataset of PyTorch whose items are whole batches, as lists of rows: give it to a ``DataLoader`` with
+    ``batch_size=None`` and, to make tensors of the rows, ``collate_fn=torch.utils.data.default_collate``.
+
+    Parameters
+    ----------
+    sources : list
+        The parts of the data, such as the paths of files. Each has another name: its path, or its ``repr``.
+    min_samples_per_stratum : int
+        Each batch has at least so many rows of each stratum.
+    read : callable
+        Takes a source and returns an iterable of its rows, in the same order every time: `read_csv`,
+        `read_json_lines`, or a function of your own. For workers that are not forked it must be picklable.
+    stratum : callable, or key
+        Takes a row and returns its stratum, or is its key in the row, such as the name of a column.
+    counts : pandas.DataFrame, optional
+        The rows of each stratum, a column, in each source, a row: see `count_sources`. Further rows are ignored.
+    strata : list, optional
+        All strata, if there are no counts. Exactly one of `counts` and `strata` is needed.
+    min_batch_size : int, default 1
+        Each batch has at least so many rows.
+    buffer_size : int, optional
+        The most rows that a lane may hold in memory at a time. If not given there is no limit.
+    lanes : int, default 1
+        The number of parts of the stream that are batched on their own: source k belongs to lane ``k % lanes``. A
+        multiple of the number of replicas times the number of workers.
+    shuffle : bool, default True
+        Read the sources in another order in each epoch, and shuffle the rows of each source, which is then in memory as
+        a whole. False: all in the order given.
+    seed : int, optional
+        From 0 to 2147483646. If not given, it is drawn from the entropy of the operating system; read it from `seed`.
+    num_replicas, rank : int, optional
+        The number of processes that share the batches, and which of them this is, from 0.
+
+    Attributes
+    ----------
+    buffer_needed : int or None
+        The rows that a lane may have to hold at a time, in whatever order its sources come; None without counts.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is refused; with counts also if a lane has too few rows of a stratum, or if `buffer_size` is less
+        than `buffer_needed`.
+
+    Notes
+    -----
+    **With counts** all lanes have the same number of batches, ``B = min(n // m)`` over lanes and strata, where n is the
+    rows of the stratum in the lane and m is `min_samples_per_stratum`. Row i of n of a stratum in the order of a lane
+    belongs to batch ceil(i * B / n). So each batch has the floor or ceiling of n / B rows of each stratum, each row is
+    in one batch, ``len`` is exact, and a stream that is resumed reads only the sources that it still needs. A source
+    with other counts ends in a `SourceError`.
+
+    **Without counts** a batch is cut as soon as it has the rows that it needs; what is left at the end of a lane joins
+    the lane's last batch. The number of batches is not known in advance and may differ between lanes, and so between
+    ranks: use DDP's ``join``. A stream that is resumed reads the epoch again from its beginning.
+
+    The batches of a lane depend on nothing but the data, the parameters, the seed and the epoch. Lanes take turns. So
+    for one number of lanes the batches are the same, in the same order, with any number of workers, and over all ranks
+    with any number of ranks; without counts, the order may differ once a lane has ended.
+
+    Each iteration takes the next epoch, with and without workers, persistent ones too. Rows within a batch are in order
+    of their strata.
+
+    Examples
+    --------
+    >>> from torch.utils.data import DataLoader
+    >>> from pystrat.stream import StratifiedStream, count_sources
+    >>> sources = {"a": [0, 0, 0, 1], "b": [1, 0, 0, 0]}
+    >>> counts = count_sources(sources, read=sources.get, stratum=int)
+    >>> stream = StratifiedStream(
+    ...     sources, 1, read=sources.get, stratum=int, counts=counts, shuffle=False
+    ... )
+    >>> list(DataLoader(stream, batch_size=None, collate_fn=list))
+    [[0, 0, 0, 1], [0, 0, 0, 1]]
+    """
+
+    @named_by_class
+    def __init__(
+        self,
+        sources: Iterable[Any],
+        min_samples_per_stratum: int,
+        *,
+        read: Callable[[Any], Iterable[Any]],
+        stratum: Union[Callable[[Any], Any], Any],
+        counts: Any = None,
+        strata: Optional[Sequence[Any]] = None,
+        min_batch_size: int = 1,
+        buffer_size: Optional[int] = None,
+        lanes: int = 1,
+        shuffle: bool = True,
+        seed: Optional[int] = None,
+        num_replicas: Optional[int] = None,
+        rank: Optional[int] = None,
+    ) -> None:
+        named = name_sources(sources)
+        self._names, self._sources = list(named), list(named.values())
+        self._least = check_integer(min_samples_per_stratum, "min_samples_per_stratum", minimum=1, maximum=MAX_COUNT)
+        self._least_rows = check_integer(min_batch_size, "min_batch_size", minimum=1, maximum=MAX_COUNT)
+        self._num_replicas, self._rank = check_replicas(num_replicas, rank)
+        n_lanes = check_integer(lanes, "lanes", minimum=1, maximum=len(self._names))
+        if n_lanes % (self._num_replicas or 1):
+            raise RefusedValue("lanes", "be a multiple of 'num_replicas'", show(n_lanes))
+        self._seed = check_integer(
+            secrets.randbelow(MAX_SEED + 1) if seed is None else seed, "seed", minimum=0, maximum=MAX_SEED
+        )
+        self._lanes = Lanes(len(self._names), n_lanes, check_flag(shuffle, "shuffle"), self._seed)
+        if (counts is None) == (strata is None):
+            raise RefusedValue("counts", "be given, or 'strata', but not both", "neither" if counts is None else "both")
+        self._counts = None if counts is None else counts_of_sources(counts, self._names)
+        self._plan = None
+        if self._counts is not None:
+            self._plan = plan_lanes(self._counts, n_lanes, self._least, self._least_rows)
+        self._strata = _declared(strata) if self._counts is None else tuple(self._counts.strata)
+        self._reader = SourceReader(check_reader(read), stratum, self._strata)
+        self._limit = self._check_limit(buffer_size)
+        self._start = SharedStart(n_lanes)
+        self._n_begun = 0  # iterations that this copy of the stream has begun
+        self._warned = False
+        self._known_fingerprint: Optional[str] = None
+
+    def _check_limit(self, buffer_size: Any) -> Optional[int]:
+        """Return the limit of the rows held, if there is one."""
+        if buffer_size is None:
+            return None
+        limit = check_integer(buffer_size, "buffer_size", minimum=1, maximum=MAX_EXACT)
+        needed = self.buffer_needed
+        if needed is not None and limit < needed:
+            raise RefusedValue("buffer_size", f"be at least {needed}, which these sources need", show(limit))
+        return limit
+
+    # What a stream is asked -----------------------------------------------------------------------------------------
+
+    @property
+    def seed(self) -> int:
+        """The seed, given or drawn."""
+        return self._seed
+
+    @property
+    def num_replicas(self) -> Optional[int]:
+        """The number of processes that share the batches; None if it was not given."""
+        return self._num_replicas
+
+    @property
+    def rank(self) -> Optional[int]:
+        """Which of the replicas this is; None for all batches."""
+        return self._rank
+
+    @property
+    def epoch(self) -> int:
+        """The number, from 0, of the epoch that comes next."""
+        return self._start.next.epoch
+
+    @property
+    def buffer_needed(self) -> Optional[int]:
+        """The rows that a lane may have to hold at a time, in whatever order its sources come; None without counts."""
+        return None if self._plan is None else self._plan.rows_held()
+
+    def __len__(self) -> int:
+        """Return the number of this rank's batches in an epoch; raise TypeError without counts."""
+        if self._plan is None:
+            raise TypeError(f"A {type(self).__name__} without 'counts' has no length.")
+        return self._plan.n_batches * self._n_own_lanes
+
+    def __iter__(self) -> StreamIterator:
+        self._n_begun += 1
+        return StreamIterator(self, self._n_begun)
+
+    @named_by_class
+    def set_epoch(self, epoch: int) -> None:
+        """Set the epoch that comes next; call it before ``iter(loader)``.
+
+        If `load_state_dict` has placed the stream inside that very epoch, it goes on from there.
+        """
+        epoch = self._check_epoch(epoch)
+        start = self._start.next
+        self._start.set(start if start.epoch == epoch else Start(epoch, 0))
+
+    @named_by_class
+    def state_dict(self, batches_consumed: Optional[int] = None) -> dict[str, Any]:
+        """Return where the stream stands, for `load_state_dict`.
+
+        Parameters
+        ----------
+        batches_consumed : int, optional
+            The batches that the training loop has taken since the running iteration began. If not given, the state is
+            that of the epoch that comes next.
+
+        Returns
+        -------
+        dict
+            ``version``, ``fingerprint``, ``epoch`` and ``batch``: the batch with which to go on, counted over all ranks
+            from the beginning of the epoch. It holds no rows.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `batches_consumed` is not an integer from 0 to the number of batches that were left; or if it is above 0
+            for a stream without counts that has several lanes a rank, whose turns only the iterator knows: use its
+            ``state_dict``, as torchdata's StatefulDataLoader does.
+        """
+        if batches_consumed is None:
+            return self._state_at(self._start.next)
+        start = self._start.running
+        first = start or self._start.next
+        most = 0 if start is None else MAX_COUNT if self._plan is None else len(self) - first.batch
+        consumed = check_integer(batches_consumed, "batches_consumed", minimum=0, maximum=most)
+        if consumed and self._plan is None and self._n_own_lanes > 1:
+            advice = "Use the state_dict() of the iterator, or give 'counts'."
+            raise RefusedValue(
+                "batches_consumed", "be 0 without 'counts' and with several lanes", show(consumed), advice
+            )
+        return self._state_at(self._wrapped(Start(first.epoch, first.batch + consumed)))
+
+    @named_by_class
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on where `state` was taken, with any number of workers and ranks.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the state is none, is of another version, or of a stream with other sources, parameters or seed.
+        """
+        self._start.set(self._wrapped(self._place_of(state)))
+
+    def _wrapped(self, start: Start) -> Start:
+        """Return a place; the end of an epoch is the beginning of the next."""
+        is_end = self._plan is not None and start.batch >= len(self)
+        return Start(start.epoch + 1, 0) if is_end else start
+
+    # What an iterator asks ------------------------------------------------------------------------------------------
+
+    @property
+    def _next_start(self) -> Start:
+        """Where the next iteration begins."""
+        return self._start.next
+
+    @property
+    def _n_own_lanes(self) -> int:
+        """The number of lanes of this rank."""
+        return self._lanes.n_lanes // self._stride
+
+    @property
+    def _stride(self) -> int:
+        return 1 if self._rank is None or self._num_replicas is None else self._num_replicas
+
+    def _check_workers(self, n_workers: int) -> None:
+        """Refuse workers that cannot share the lanes of this rank equally."""
+        if self._n_own_lanes % n_workers:
+            required = f"be a multiple of {self._stride * n_workers}, the number of ranks times that of workers"
+            raise RefusedValue("lanes", required, show(self._lanes.n_lanes))
+
+    def _begin(self, mark: Optional[int], worker: int) -> Start:
+        """Begin an iteration; see `SharedStart.begin`."""
+        if not self._warned and self._num_replicas is None:
+            advice = "each process reads all sources. Give num_replicas and rank."
+            self._warned = warn_of_process_group(type(self).__name__, advice, stacklevel=5)
+        self._check_epoch(self._start.next.epoch)
+        return self._start.begin(mark, worker)
+
+    def _go_on_at(self, start: Start) -> None:
+        """Note where an iteration goes on that was told its place."""
+        self._start.run(start)
+
+    def _lane_batches(self, lane: int, epoch: int, first: int) -> Iterator[list[Any]]:
+        """Iterate over the batches of one of this rank's lanes in an epoch, from one of them on."""
+        lane = (self._rank or 0) + self._stride * lane if self._rank is not None else lane
+        if self._plan is None:
+            return self._cut_batches(lane, epoch, first)
+        return self._planned_batches(self._plan, lane, epoch, first)
+
+    def _state_at(self, start: Start) -> dict[str, Any]:
+        """Return the state of a place."""
+        last = MAX_COUNT if self._plan is None else len(self)  # workers may stand beyond it
+        return {
+            "version": STATE_VERSION,
+            "fingerprint": self._fingerprint(),
+            "epoch": start.epoch,
+            "batch": min(start.batch, last) * self._stride,
+        }
+
+    def _place_of(self, state: Mapping[str, Any]) -> Start:
+        """Check a state and return its place."""
+        check_state(state, self._fingerprint())
+        epoch = self._check_epoch(state["epoch"])
+        most = MAX_COUNT if self._plan is None else self._plan.n_batches * self._lanes.n_lanes
+        batch = check_integer(state["batch"], "batch", minimum=0, maximum=most)
+        return Start(epoch, (batch - (self._rank or 0) + self._stride - 1) // self._stride)
+
+    # How batches come about -----------------------------------------------------------------------------------------
+
+    def _planned_batches(self, plan: LanePlan, lane: int, epoch: int, first: int) -> Iterator[list[Any]]:
+        """Iterate over the batches of a lane whose counts are known, from one of them on."""
+        dealing = CountedBatches(plan.totals[lane], plan.n_batches, first)
+        for source in self._lanes.sources(lane, epoch):
+            if dealing.skip(plan.counts[source]):
+                continue
+            check = partial(self._check_found, source, plan.counts[source])
+            for rows, codes in self._chunks(source, epoch, check):
+                dealing.add(rows, codes)
+                yield from dealing.finished()
+
+    def _cut_batches(self, lane: int, epoch: int, first: int) -> Iterator[list[Any]]:
+        """Iterate over the batches of a lane without counts, from one of them on."""
+        dealing = DeclaredBatches(len(self._strata), self._least, self._least_rows, first)
+        for source in self._lanes.sources(lane, epoch):
+            check = partial(self._check_room, source, dealing)
+            for rows, codes in self._chunks(source, epoch, check):
+                yield from dealing.add(rows, codes)
+                self._check_room(source, dealing)
+        if not dealing.has_cut:
+            raise SourceError(f"Lane {lane} has no batch: {self._missing_from(dealing)}.")
+        yield from dealing.close()
+
+    def _chunks(self, source: int, epoch: int, check: _Check) -> Iterator[tuple[list[Any], NDArray[np.int64]]]:
+        """Iterate over the rows of a source in the order of an epoch, with their codes.
+
+        `check` gets the rows of each stratum that have been read, and whether these are all, before they are dealt.
+        """
+        found = np.zeros(len(self._strata), dtype=np.int64)
+        read = []
+        for rows, codes in self._reader.chunks(self._sources[source], CHUNK):
+            found += np.bincount(codes, minlength=len(found))
+            check(found)
+            if self._lanes.shuffle:
+                read.append((rows, codes))
+            else:
+                yield rows, codes
+        check(found, True)
+        yield from self._shuffled(read, source, epoch)
+
+    def _shuffled(self, read: _Chunks, source: int, epoch: int) -> Iterator[tuple[list[Any], NDArray[np.int64]]]:
+        """Iterate over the rows of a source that have been read, in chunks of another order."""
+        rows = [row for chunk, _ in read for row in chunk]
+        codes = np.concatenate([codes for _, codes in read]) if read else np.empty(0, dtype=np.int64)
+        order = self._lanes.order(source, epoch, len(rows))
+        for begin in range(0, len(rows), CHUNK):
+            places = order[begin : begin + CHUNK]
+            yield [rows[place] for place in places.tolist()], codes[places]
+
+    def _check_found(self, source: int, counts: NDArray[np.int64], found: NDArray[np.int64], end: bool = False) -> None:
+        """Refuse a source with other rows than its counts say."""
+        wrong = np.flatnonzero(found != counts if end else found > counts)
+        if len(wrong):
+            code = int(wrong[0])
+            required = f"must have {count_of(int(counts[code]), 'row')} of '{self._strata[code]}', as its counts say"
+            got = f"{'' if end else 'at least '}{int(found[code])}"
+            raise SourceError(f"The source '{self._names[source]}' {required}. Got {got} instead.")
+
+    def _check_room(
+        self, source: int, dealing: DeclaredBatches, found: Optional[NDArray[np.int64]] = None, end: bool = False
+    ) -> None:
+        """Refuse a source for whose rows there is no room; `found` is what has been read of it and not dealt."""
+        waiting = int(found.sum()) if found is not None and self._lanes.shuffle else 0
+        held = dealing.n_held + waiting
+        if self._limit is not None and held > self._limit:
+            required = f"The source '{self._names[source]}' must leave at most {self._limit} rows in the buffer."
+            why = f"{waiting} of its own wait to be shuffled, and {self._missing_from(dealing)}"
+            raise SourceError(f"{required} Got {held} instead: {why}.")
+
+    def _missing_from(self, dealing: DeclaredBatches) -> str:
+        """Say which strata the next batch still needs."""
+        missing = [f"'{self._strata[code]}'" for code in dealing.missing()]
+        return f"the next batch has too few rows of {', '.join(missing)}" if missing else "the next batch is too small"
+
+    def _check_epoch(self, epoch: Any) -> int:
+        checked = check_integer(epoch, "epoch", minimum=0, maximum=MAX_EPOCH)
+        self._lanes.check_epoch(checked)
+        return checked
+
+    def _fingerprint(self) -> str:
+        """Return the fingerprint, computed once: a state may be asked for after every batch."""
+        if self._known_fingerprint is None:
+            self._known_fingerprint = fingerprint(
+                "stream",
+                sources=self._names,
+                strata=list(self._strata),
+                counts=None if self._plan is None else self._plan.counts,
+                min_samples_per_stratum=self._least,
+                min_batch_size=self._least_rows,
+                lanes=self._lanes.n_lanes,
+                shuffle=self._lanes.shuffle,
+                seed=self._seed,
+            )
+        return self._known_fingerprint
+
+
+def _declared(strata: Any) -> tuple[str, ...]:
+    """Return the names of declared strata."""
+    return shown_names(strata, "strata", noun="stratum")

@@ -1,0 +1,80 @@
+"""One iteration over a stream: the lanes of a rank, or of one of its workers, in turn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional
+
+from torch.utils.data import get_worker_info
+
+from pystrat.entries import named_by
+from pystrat.messages import UnnamedError
+from pystrat.stream.starting import Start
+
+if TYPE_CHECKING:
+    from pystrat.stream.dataset import StratifiedStream
+
+
+class StreamIterator(Iterator[list[Any]]):
+    """One iteration over the batches of a stream.
+
+    It takes its epoch when its first batch is asked for. Batch k of a rank is batch ``k // n`` of its lane ``k % n``,
+    of n lanes. Worker w of W delivers the batches k0 + w, k0 + w + W, ..., where k0 is the first one: the order in
+    which a DataLoader asks its workers.
+
+    It can be saved and resumed by itself, which is what torchdata's StatefulDataLoader does in each worker.
+    """
+
+    def __init__(self, stream: StratifiedStream, iteration: int) -> None:
+        self._stream = stream
+        self._iteration = iteration
+        self._place: Optional[Start] = None  # of the next batch
+        self._step = 1
+        self._lanes: dict[int, Iterator[list[Any]]] = {}
+
+    def __iter__(self) -> StreamIterator:
+        return self
+
+    def __next__(self) -> list[Any]:
+        try:
+            return self._next()
+        except UnnamedError as error:
+            raise error.named(type(self._stream).__name__) from error.__cause__
+
+    def _next(self) -> list[Any]:
+        if not self._lanes:
+            self._begin()
+        assert self._place is not None
+        n_lanes = self._stream._n_own_lanes
+        for _ in range(n_lanes // self._step):  # unless all lanes of this worker have ended
+            epoch, batch = self._place
+            found = next(self._lanes[batch % n_lanes], None)
+            self._place = Start(epoch, batch + self._step)
+            if found is not None:
+                return found
+        raise StopIteration
+
+    def _begin(self) -> None:
+        """Begin to read the lanes, at the place that was loaded or at the next of the stream."""
+        stream = self._stream
+        info: Any = get_worker_info()  # type: ignore[no-untyped-call]
+        worker, self._step = (0, 1) if info is None else (info.id, info.num_workers)
+        stream._check_workers(self._step)
+        if self._place is None:
+            mark = None if info is None else hash((info.seed - info.id, self._iteration))
+            start = stream._begin(mark, worker)
+            self._place = Start(start.epoch, start.batch + worker)
+        epoch, first = self._place
+        for batch in range(first, first + stream._n_own_lanes, self._step):
+            lane, before = batch % stream._n_own_lanes, batch // stream._n_own_lanes
+            self._lanes[lane] = stream._lane_batches(lane, epoch, before)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return where the iteration stands, in the form of `StratifiedStream.state_dict`."""
+        return self._stream._state_at(self._place or self._stream._next_start)
+
+    @named_by(lambda iterator: type(iterator._stream).__name__)
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on where `state` was taken; the next epoch of the stream becomes the one after."""
+        self._place = self._stream._place_of(state)
+        self._lanes = {}
+        self._stream._go_on_at(self._place)

@@ -1,0 +1,243 @@
+"""Sources -> chunks of rows with their stratum codes; readers of CSV and JSON lines.
+
+A reader is a function that takes a source, such as the path of a file, and returns an iterable of its rows. Readers of
+other formats are those of their libraries: for Parquet
+``lambda path: pyarrow.parquet.read_table(path).to_pylist()``, for WebDataset an iterator over the samples of a tar.
+"""
+
+from __future__ import annotations
+
+import bz2
+import csv
+import gzip
+import json
+import lzma
+import os
+from itertools import islice
+from operator import itemgetter
+from typing import IO, TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Sequence, Union
+
+import numpy as np
+
+from pystrat.entries import named_by_function
+from pystrat.messages import RefusedType, count_of, show
+from pystrat.strata import encode_strata
+
+if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
+    from numpy.typing import NDArray
+
+    PathLike = Union[str, "os.PathLike[str]"]
+
+CHUNK = 512  # rows that are dealt at a time: few, so that they are still in the caches when they are used
+_OPENERS: Mapping[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+
+
+class SourceError(RuntimeError):
+    """A source cannot be read, or does not hold what it should.
+
+    The message names the source, and the row, from 0, if one is to blame. The state of the stream is not changed: once
+    the source is mended, a stream that loads the state goes on without losing a row.
+    """
+
+
+@named_by_function
+def read_csv(path: PathLike) -> Iterator[dict[str, str]]:
+    """Iterate over the rows of a CSV file with a header, as dicts of texts.
+
+    Parameters
+    ----------
+    path : path
+        A file in UTF-8; with the ending ``.gz``, ``.bz2`` or ``.xz`` it is read as compressed.
+
+    Raises
+    ------
+    ValueError
+        If a column has no name of its own, or a line has another number of fields than the header.
+    OSError
+        If the file cannot be read.
+
+    Notes
+    -----
+    Fields follow RFC 4180, as Python's ``csv`` reads them in its strict mode: a quoted field may span lines.
+    """
+    with _open(path) as text:
+        lines = csv.reader(text, strict=True)
+        header: list[str] = next(lines, [])
+        if not header or len(set(header)) < len(header):
+            raise ValueError("The header must have a name of its own for each column.")
+        for line in lines:
+            if len(line) != len(header):
+                fields = count_of(len(line), "field")
+                raise ValueError(f"Line {lines.line_num} must have {len(header)} fields. Got {fields} instead.")
+            yield dict(zip(header, line))
+
+
+@named_by_function
+def read_json_lines(path: PathLike) -> Iterator[Any]:
+    """Iterate over the values of a file of JSON lines, one a line.
+
+    Parameters
+    ----------
+    path : path
+        A file in UTF-8; with the ending ``.gz``, ``.bz2`` or ``.xz`` it is read as compressed.
+
+    Raises
+    ------
+    ValueError
+        If a line is not valid JSON.
+    OSError
+        If the file cannot be read.
+    """
+    with _open(path) as text:
+        yield from map(json.loads, text)
+
+
+def _open(path: PathLike) -> IO[str]:
+    opener = _OPENERS.get(os.path.splitext(os.fspath(path))[1], open)
+    file: IO[str] = opener(path, mode="rt", encoding="utf-8", newline="")
+    return file
+
+
+def check_reader(read: Any) -> Callable[[Any], Iterable[Any]]:
+    """Return a function that reads a source."""
+    if not callable(read):
+        raise RefusedType("read", "be a function of a source", show(read))
+    reader: Callable[[Any], Iterable[Any]] = read
+    return reader
+
+
+def show_source(source: Any) -> str:
+    """Return how messages and counts name a source: a path, a text and a number as they are."""
+    return os.fspath(source) if isinstance(source, (str, os.PathLike)) else repr(source)
+
+
+class StratumCodes:
+    """The code of a row's stratum, found by the value itself once its name has been looked up.
+
+    Values are kept apart by type: 1, 1.0 and True are one key of a dict, but TRUE is another stratum than 1.
+
+    Parameters
+    ----------
+    names : sequence of str
+        How the strata are shown; the code of a stratum is its place.
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = tuple(names)
+        self._code_of = {name: code for code, name in enumerate(self.names)}
+        self._known: dict[type, dict[Any, int]] = {}
+
+    def of(self, strata: Sequence[Any]) -> NDArray[np.int64]:
+        """Return the codes of values; raise an error with the first one that is no stratum."""
+        known = self._known.setdefault(type(strata[0]), {})
+        if len(set(map(type, strata))) == 1:
+            for value in set(strata) - known.keys():
+                known[value] = self._look_up(value)
+            return np.fromiter(map(known.__getitem__, strata), dtype=np.int64, count=len(strata))
+        return np.fromiter(map(self._look_up, strata), dtype=np.int64, count=len(strata))
+
+    def _look_up(self, value: Any) -> int:
+        name = encode_strata([value], missing="stratum").names[0]
+        if name not in self._code_of:
+            raise _UnknownStratum(value)
+        return self._code_of[name]
+
+
+class _UnknownStratum(Exception):
+    """A value that is no stratum."""
+
+
+class SourceReader:
+    """Reads sources in chunks of rows with their codes.
+
+    Parameters
+    ----------
+    read : callable
+        The reader.
+    stratum : callable, or key
+        Returns the stratum of a row, or is its key in the row.
+    names : sequence of str
+        How the strata are shown.
+    """
+
+    def __init__(self, read: Callable[[Any], Iterable[Any]], stratum: Any, names: Sequence[str]) -> None:
+        self._read = read
+        self._stratum = stratum
+        self._codes = StratumCodes(names)
+
+    def chunks(self, source: Any, size: int) -> Iterator[tuple[list[Any], NDArray[np.int64]]]:
+        """Iterate over chunks of at most `size` rows."""
+        done = 0
+        for rows in row_chunks(self._read, source, size):
+            yield rows, self._codes_of(rows, source, done)
+            done += len(rows)
+
+    def _codes_of(self, rows: Sequence[Any], source: Any, first: int) -> NDArray[np.int64]:
+        """Return the codes of rows; `first` is the number of the first one in its source."""
+        try:
+            return self._codes.of(list(strata_of(rows, self._stratum)))
+        except Exception:  # one of them is to blame
+            return np.array([self._code_of(row, source, first + place) for place, row in enumerate(rows)])
+
+    def _code_of(self, row: Any, source: Any, number: int) -> int:
+        """Return the code of one row, or say what is wrong with it."""
+        try:
+            return int(self._codes.of(list(strata_of([row], self._stratum)))[0])
+        except _UnknownStratum as error:
+            known = ", ".join(f"'{name}'" for name in self._codes.names)
+            where = f"row {number} of the source '{show_source(source)}'"
+            got = show(error.args[0])
+            raise SourceError(f"The stratum of {where} must be one of {known}. Got {got} instead.") from None
+        except Exception as error:
+            raise _failed(source, number, error) from error
+
+
+def row_chunks(read: Callable[[Any], Iterable[Any]], source: Any, size: int) -> Iterator[list[Any]]:
+    """Iterate over the rows of a source in chunks of at most `size` rows."""
+    try:
+        rows = iter(_check_rows(read(source)))
+    except Exception as error:
+        raise SourceError(f"The source '{show_source(source)}' cannot be read. {_told(error)}") from error
+    done = 0
+    while True:
+        chunk: list[Any] = []
+        try:
+            chunk.extend(islice(rows, size))  # keeps what came before an error: its length is the row to blame
+        except Exception as error:
+            raise _failed(source, done + len(chunk), error) from error
+        if not chunk:
+            return
+        yield chunk
+        done += len(chunk)
+
+
+def strata_in(read: Callable[[Any], Iterable[Any]], stratum: Any, source: Any) -> list[Any]:
+    """Return the strata of the rows of a source."""
+    strata: list[Any] = []
+    for rows in row_chunks(read, source, CHUNK):
+        try:
+            strata.extend(strata_of(rows, stratum))
+        except Exception as error:
+            raise _failed(source, len(strata), error) from error
+    return strata
+
+
+def strata_of(rows: Iterable[Any], stratum: Any) -> Iterable[Any]:
+    """Return the stratum of each row."""
+    return map(stratum if callable(stratum) else itemgetter(stratum), rows)
+
+
+def _check_rows(rows: Any) -> Iterable[Any]:
+    """Return what a reader returned if it can be iterated over."""
+    if not isinstance(rows, Iterable):
+        raise TypeError(f"The reader must return an iterable of rows. Got {show(rows)} instead.")
+    return rows
+
+
+def _failed(source: Any, number: int, error: Exception) -> SourceError:
+    return SourceError(f"Row {number} of the source '{show_source(source)}' cannot be read. {_told(error)}")
+
+
+def _told(error: Exception) -> str:
+    """Return an error as its class and message."""
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

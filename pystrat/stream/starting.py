@@ -1,0 +1,99 @@
+"""Where the iterations of a stream begin, shared by all processes that read it.
+
+The workers of a DataLoader read copies of the stream. Each iteration takes one epoch number, and the next one is then
+one higher, for all of them: the numbers are in shared memory.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Optional
+
+import torch
+
+_BATCHES = 2**32  # a place is one number, so that no process reads half of another's
+_NONE = -1
+
+
+class Start(NamedTuple):
+    """Where an iteration begins: an epoch, and the first of this rank's batches in it."""
+
+    epoch: int
+    batch: int
+
+
+class SharedStart:
+    """Where the next iteration begins, and where the running one began.
+
+    Parameters
+    ----------
+    n_workers : int
+        The most workers that can read the stream at the same time.
+
+    Notes
+    -----
+    All workers of an iteration must begin at the same place, although the first one moves the next place on. So each
+    worker leaves the place with the mark of the iteration. A worker first reads the next place and then looks for its
+    mark: if it finds none, nobody of its iteration had moved the next place when it was read.
+    """
+
+    def __init__(self, n_workers: int) -> None:
+        self._next = _shared(torch.zeros(1, dtype=torch.int64))
+        self._running = _shared(torch.full((1,), _NONE, dtype=torch.int64))
+        self._marks = _shared(torch.full((n_workers, 2), _NONE, dtype=torch.int64))
+
+    def __setstate__(self, state: dict[str, torch.Tensor]) -> None:
+        self.__dict__.update({name: _shared(tensor) for name, tensor in state.items()})
+
+    @property
+    def next(self) -> Start:
+        """Where the next iteration begins."""
+        return _start(int(self._next))
+
+    @property
+    def running(self) -> Optional[Start]:
+        """Where the running iteration began; None before one, and after the next place was set."""
+        number = int(self._running)
+        return None if number == _NONE else _start(number)
+
+    def set(self, start: Start) -> None:
+        """Let the next iteration begin there."""
+        self._running.fill_(_NONE)
+        self._next.fill_(_number(start))
+
+    def begin(self, mark: Optional[int] = None, worker: int = 0) -> Start:
+        """Begin an iteration, or take part in one that another worker has begun.
+
+        Parameters
+        ----------
+        mark : int, optional
+            Is the same for all workers of an iteration, and for those of no other; None without workers.
+        worker : int, default 0
+        """
+        start = self.next
+        if mark is not None:
+            for known, number in self._marks.tolist():
+                if known == mark:
+                    start = _start(number)
+            self._marks[worker, 1] = _number(start)
+            self._marks[worker, 0] = mark
+        self.run(start)
+        return start
+
+    def run(self, start: Start) -> None:
+        """Note where the running iteration began; the next one begins with the next epoch."""
+        self._running.fill_(_number(start))
+        self._next.fill_(_number(Start(start.epoch + 1, 0)))
+
+
+def _shared(tensor: torch.Tensor) -> torch.Tensor:
+    """Move a tensor to memory that other processes share, unless it is there."""
+    shared: torch.Tensor = tensor.share_memory_()  # type: ignore[no-untyped-call]
+    return shared
+
+
+def _number(start: Start) -> int:
+    return start.epoch * _BATCHES + start.batch
+
+
+def _start(number: int) -> Start:
+    return Start(*divmod(number, _BATCHES))

@@ -1,0 +1,30 @@
+#' @title Rows of Each Stratum in Each Source
+#'
+#' @description
+#' Counts the rows of each stratum in each source, for [stratified_stream()], which reads all sources once.
+#' The Python function `pystrat.stream.count_sources()` returns the same table.
+#'
+#' @param sources,read,stratum
+#'   As in [stratified_stream()].
+#'
+#' @return A `matrix()` of doubles, as [shard_counts()] returns it: a row for each source, a column for each stratum.
+#' The same table from a query, such as a `GROUP BY`, serves as well.
+#'
+#' @section Errors:
+#' An argument of the wrong type, and a source that cannot be read.
+#'
+#' @export
+#' @examples
+#' sources = list(a = c(0, 0, 0, 1), b = c(1, 0, 0, 0))
+#' count_sources(sources, read = identity, stratum = identity)
+count_sources = function(sources, read, stratum) {
+  name_errors("count_sources")
+  names = source_names(sources)
+  read = check_reader(read)
+  stratum = check_stratum(stratum)
+  ordered = by_code_point(names)
+  counted = lapply(ordered, function(place) {
+    count_shard(read_source(sources[[place]], names[place], read, stratum)$strata, names[place])
+  })
+  counts_table(counted, names[ordered])
+}

@@ -1,0 +1,68 @@
+# Sources -> lanes -> the plan of their batches, and the order of sources and rows in an epoch; as in
+# pystrat/stream/lanes.py. Sources and lanes are numbered from 1 here; source k belongs to lane (k - 1) %% n_lanes + 1.
+
+# The sources of a lane in the order of an epoch.
+lane_sources = function(stream, lane, epoch) {
+  sources = seq_len(stream$n_sources)
+  if (stream$shuffle) {
+    sources = shuffled_rows(stream$n_sources, stream_seed(stream, epoch, stream$n_sources))
+  }
+  sources[(sources - 1L) %% stream$n_lanes == lane - 1L]
+}
+
+# All permutations are numbered across epochs, and numbers have different seeds: in each epoch first those of the
+# sources, from 0, and then that of their order.
+stream_seed = function(stream, epoch, place) {
+  epoch_seed(stream$seed, epoch * (stream$n_sources + 1) + place)
+}
+
+# The last epoch for whose permutations there are seeds.
+last_stream_epoch = function(stream) {
+  last = (largest_seed %/% (stream$n_sources + 1)) - 1
+  if (stream$shuffle) min(last, largest_epoch) else largest_epoch
+}
+
+# -> list(counts = sources by strata, totals = lanes by strata, n_batches = the batches of each lane)
+plan_lanes = function(counts, strata, n_lanes, least, least_rows) {
+  lane_of = (seq_len(nrow(counts)) - 1L) %% n_lanes + 1L
+  totals = unname(rowsum(counts, lane_of))
+  fewest = min(totals)
+  lane = which(totals == fewest, arr.ind = TRUE)
+  lane = lane[order(lane[, 1L], lane[, 2L])[1L], ]
+  where = sprintf("the rows of '%s' in lane %d%s", strata[lane[2L]], lane[1L],
+    if (n_lanes > 1L) sprintf(" of %.0f", n_lanes) else "")
+  advice = if (n_lanes > 1L) "Use fewer lanes."
+  if (fewest == 0) {
+    stop_parameter("lanes", "leave each lane rows of each stratum", sprintf("0 as %s", where), "Use fewer lanes.")
+  }
+  if (fewest < least) {
+    stop_parameter("min_samples_per_stratum", sprintf("be at most %.0f, %s", fewest, where), show_value(least), advice)
+  }
+  rows = min(rowSums(totals))
+  if (rows < least_rows) {
+    stop_parameter("min_batch_size", sprintf("be at most %.0f, the rows of the smallest lane", rows),
+      show_value(least_rows), advice)
+  }
+  n_batches = min(fewest %/% least, rows %/% least_rows)
+  if ((max(totals) + 1) * n_batches >= largest_exact) {
+    stop_parameter("lanes", "be more for so many rows and batches", show_value(n_lanes))
+  }
+  list(counts = counts, totals = totals, n_batches = n_batches)
+}
+
+# The most rows that a lane can have to hold, in whatever order its sources come.
+# Batches come as fast as the stratum of which the smallest share has come. If that is stratum s, the sources that have
+# come hold back the sum of n_k - N * n_ks / N_s rows, which is largest for those whose terms are positive. Added to that
+# are the source that is being read, and what rounding adds: less than a batch, and a row of each stratum.
+rows_held = function(plan) {
+  n_lanes = nrow(plan$totals)
+  max(vapply(seq_len(n_lanes), function(lane) {
+    counts = plan$counts[(seq_len(nrow(plan$counts)) - 1L) %% n_lanes == lane - 1L, , drop = FALSE]
+    totals = plan$totals[lane, ]
+    sizes = rowSums(counts)
+    held = vapply(seq_along(totals), function(stratum) {
+      sum(pmax(0, sizes - floor(sum(totals) * counts[, stratum] / totals[stratum])))
+    }, numeric(1L))
+    max(held) + max(sizes) + ceiling(sum(totals) / plan$n_batches) + length(totals)
+  }, numeric(1L)))
+}

@@ -1,0 +1,75 @@
+# Sources, their names, and what a reader makes of one.
+
+# -> the names of sources: a path is its own name; others are named by the names of the list.
+source_names = function(sources) {
+  required = "be a list of sources"
+  is_list = (is.character(sources) || is.list(sources)) && !is.object(sources) && is.null(dim(sources))
+  if (!is_list || anyNA(if (is.character(sources)) sources)) {
+    stop_parameter("sources", required, show_value(sources))
+  }
+  if (length(sources) == 0L) {
+    stop_parameter("sources", sprintf("have 1 to %.0f sources", largest_count), "0")
+  }
+  named = if (is.character(sources)) sources else names(sources)
+  if (is.null(named) || anyNA(named) || !all(nzchar(named))) {
+    stop_parameter("sources", "name each source", if (is.null(named)) "no names" else "''")
+  }
+  shown_names(unname(named), "sources", "source")
+}
+
+check_reader = function(read) {
+  if (!is.function(read)) {
+    stop_parameter("read", "be a function of a source", show_value(read))
+  }
+  read
+}
+
+check_stratum = function(stratum) {
+  if (!is.function(stratum) && !(is.character(stratum) && length(stratum) == 1L && !is.na(stratum))) {
+    stop_parameter("stratum", "be a function of the rows, or the name of a column", show_value(stratum))
+  }
+  stratum
+}
+
+# -> list(rows, strata = one value a row)
+read_source = function(source, name, read, stratum) {
+  failed = function(condition) {
+    stop_source("The source '%s' cannot be read. %s", name, conditionMessage(condition))
+  }
+  tryCatch({
+    rows = read(source)
+    if (!is.data.frame(rows) && !(is.vector(rows) && is.null(dim(rows)))) {
+      stop("The reader must return a data.frame, or a vector or list of one value a row.")
+    }
+    strata = if (is.function(stratum)) stratum(rows) else if (is.list(rows)) rows[[stratum]]
+    n_rows = if (is.data.frame(rows)) nrow(rows) else length(rows)
+    if (length(strata) != n_rows) {
+      stop(sprintf("It must have one stratum a row. Got %s of %s.", show_count(length(strata), "value"),
+        show_count(n_rows, "row")))
+    }
+    list(rows = rows, strata = strata)
+  }, error = failed)
+}
+
+# The codes of values, from 1, by the names of the strata.
+codes_of_rows = function(strata, names, source) {
+  if (length(strata) == 0L) {
+    return(integer())
+  }
+  encoded = tryCatch(encode_strata(strata, "stratum"), rbridge_refusal = function(refusal) {
+    stop_source("The strata of the source '%s' must %s. Got %s.", source, refusal$requirement, refusal$got)
+  })
+  codes = match(encoded$names, names)[encoded$codes]
+  if (anyNA(codes)) {
+    row = which(is.na(codes))[1L]
+    stop_source("The stratum of row %d of the source '%s' must be one of %s. Got '%s' instead.", row, source,
+      show_names(names), encoded$names[encoded$codes[row]])
+  }
+  codes
+}
+
+# An error of the class "rbridge_source_error": a source cannot be read, or does not hold what it should.
+stop_source = function(format, ...) {
+  stop(structure(class = c("rbridge_source_error", "simpleError", "error", "condition"),
+    list(message = sprintf(format, ...), call = NULL)))
+}

@@ -1,0 +1,161 @@
+# Streams: the batches of tests/golden/stream.json, every row once, the minimum in every batch, and what is refused.
+
+# All batches of the next epoch.
+stream_rows = function(stream) {
+  following = stream$.iter()
+  batches = list()
+  while (!coro::is_exhausted(batch <- following())) { # nolint
+    batches = c(batches, list(batch))
+  }
+  batches
+}
+
+golden = read_golden("stream.json")
+golden_sources = lapply(golden$sources, unlist)
+names(golden_sources) = seq_along(golden_sources) - 1
+golden_strata = unlist(golden$strata)
+golden_counts = t(vapply(golden_sources, function(codes) tabulate(codes + 1, length(golden_strata)), numeric(3L)))
+dimnames(golden_counts) = list(names(golden_sources), golden_strata)
+
+# The rows of a source: a data.frame with its number and that of each row, from 0.
+golden_reader = function(source) {
+  number = as.integer(names(golden_sources)[vapply(golden_sources, identical, logical(1L), source)])
+  data.frame(source = number, row = seq_along(source) - 1L, label = golden_strata[source + 1])
+}
+
+test_that("batches are those of the golden cases", {
+  for (case in golden$cases) {
+    known = if (case$counted) list(counts = golden_counts) else list(strata = golden_strata)
+    arguments = c(list(golden_sources, read = golden_reader, stratum = "label", shuffle = !is.null(case$seed),
+      seed = if (is.null(case$seed)) 0 else case$seed), known, case$settings)
+    stream = do.call(stratified_stream, arguments)
+    stream$set_epoch(case$epoch)
+    found = lapply(stream_rows(stream), function(batch) {
+      lapply(seq_len(nrow(batch)), function(row) list(batch$source[row], batch$row[row]))
+    })
+    expect_identical(found, case$batches)
+    expect_identical(stream$.length(), if (case$counted) length(case$batches) else NA_integer_)
+  }
+})
+
+sources = list(
+  a = c(0, 0, 0, 1, 0, 0, 1, 0), b = c(1, 0, 0, 0), c = c(0, 1), d = c(0, 0, 0, 0, 0, 1, 0, 1, 1)
+)
+counts = count_sources(sources, identity, identity)
+make_stream = function(...) {
+  arguments = list(sources = sources, min_samples_per_stratum = 1, read = identity, stratum = identity, seed = 1)
+  given = list(...)
+  if (is.null(given$strata) && !"counts" %in% names(given)) {
+    given$counts = counts
+  }
+  do.call(stratified_stream, utils::modifyList(arguments, given, keep.null = TRUE))
+}
+
+test_that("sources are counted", {
+  expect_identical(counts, shard_counts(lapply(sources, identity)))
+  expect_identical(counts["d", ], c("0" = 6, "1" = 3))
+})
+
+test_that("every epoch has all rows, and every batch all strata", {
+  for (stream in list(make_stream(), make_stream(lanes = 2), make_stream(strata = 0:1, lanes = 2))) {
+    for (epoch in 0:2) {
+      expect_identical(stream$epoch, epoch + 0)
+      batches = stream_rows(stream)
+      expect_true(all(vapply(batches, function(batch) all(0:1 %in% batch), logical(1L))))
+      expect_identical(sort(unlist(batches)), sort(unlist(sources, use.names = FALSE)))
+    }
+  }
+})
+
+test_that("rows may be data frames, lists or vectors", {
+  as_frame = function(source) data.frame(label = source, twice = 2 * source)
+  batches = stream_rows(make_stream(read = as_frame, stratum = "label"))
+  expect_identical(lapply(batches, `[[`, "label"), stream_rows(make_stream()))
+  expect_true(all(vapply(batches, function(batch) identical(batch$twice, 2 * batch$label), logical(1L))))
+  as_lists = stream_rows(make_stream(read = as.list, stratum = unlist))
+  expect_identical(lapply(as_lists, unlist), stream_rows(make_stream()))
+})
+
+test_that("a dataloader delivers the batches", {
+  stream = make_stream()
+  expected = stream_rows(make_stream())
+  loader = torch::dataloader(stream, batch_size = NULL, collate_fn = identity)
+  found = list()
+  coro::loop(for (batch in loader) {
+    found = c(found, list(batch))
+  })
+  expect_identical(found, expected)
+  expect_length(stream, length(expected))
+})
+
+test_that("ranks share the batches, and any of them can go on from any batch", {
+  expected = stream_rows(make_stream(lanes = 2))
+  for (done in 0:length(expected)) {
+    shares = lapply(0:1, function(rank) {
+      stream = make_stream(lanes = 2, num_replicas = 2, rank = rank)
+      stream_rows(stream$set_epoch(0, batches_done = done))
+    })
+    turns = rep(0:1, length.out = length(expected))
+    left = seq_along(expected) > done
+    for (rank in 0:1) {
+      expect_identical(shares[[rank + 1]], expected[left & turns == rank])
+    }
+  }
+})
+
+test_that("a stream that goes on reads only what it needs", {
+  opened = character()
+  noted = function(source) {
+    opened <<- c(opened, names(sources)[vapply(sources, identical, logical(1L), source)])
+    source
+  }
+  stream = make_stream(read = noted, shuffle = FALSE)
+  last = length(stream_rows(stream)) - 1
+  expect_identical(opened, names(sources))
+  opened = character()
+  expect_length(stream_rows(stream$set_epoch(0, batches_done = last)), 1L)
+  expect_identical(opened, "d")
+})
+
+test_that("what cannot be is refused by name", {
+  expect_error(make_stream(buffer_size = 1), paste("The 'buffer_size' parameter of stratified_stream must be at least",
+    make_stream()$buffer_needed))
+  expect_identical(stream_rows(make_stream(buffer_size = make_stream()$buffer_needed)), stream_rows(make_stream()))
+  expect_error(make_stream(lanes = 4, min_samples_per_stratum = 3),
+    "must be at most 1, the rows of '1' in lane 2 of 4. Got 3 instead. Use fewer lanes.", fixed = TRUE)
+  expect_error(make_stream(counts = replace(counts, cbind(2, 2), 0), lanes = 4),
+    "The 'lanes' parameter .* rows of each stratum. Got 0 as the rows of '1' in lane 2 of 4 instead.")
+  expect_error(make_stream(min_batch_size = 1000), "'min_batch_size' .* the rows of the smallest lane")
+  expect_error(make_stream(lanes = 3, num_replicas = 2, rank = 0), "'lanes' .* be a multiple of 'num_replicas'")
+  expect_error(make_stream(rank = 0), "'rank' .* be given together with 'num_replicas'")
+  expect_error(make_stream(counts = NULL), "'counts' .* or 'strata', but not both. Got neither instead")
+  expect_error(make_stream(counts = counts, strata = 0:1), "but not both. Got both instead")
+  expect_error(make_stream(counts = counts[-1, ]), "a row for each source. Got none for 'a' instead")
+  expect_error(stratified_stream(list(1, 2), 1, identity, identity, strata = 1), "'sources' .* name each source")
+  expect_error(stratified_stream(c("a", "a"), 1, identity, identity, strata = 1), "name each source once. Got 'a' twice")
+  expect_error(make_stream(read = "csv"), "'read' .* be a function of a source")
+  expect_error(make_stream(stratum = 3), "'stratum' .* be a function of the rows, or the name of a column")
+})
+
+test_that("epochs end where there are no more seeds", {
+  stream = make_stream()
+  expect_error(stream$set_epoch(-1), "'epoch'")
+  many = as.character(1:1000)
+  stream = stratified_stream(many, 1, identity, identity, strata = many)
+  expect_error(stream$set_epoch(3e6), "'epoch' .* be at most 2145337 with 1000 sources")
+})
+
+test_that("errors of sources name them", {
+  source_error = function(message, ...) {
+    expect_error(stream_rows(make_stream(...)), message, class = "rbridge_source_error")
+  }
+  source_error("The source 'a' cannot be read. gone", read = function(source) stop("gone"), shuffle = FALSE)
+  source_error("The source 'a' cannot be read. The reader must return", read = function(source) mean, shuffle = FALSE)
+  source_error("one stratum a row. Got 1 value of 8 rows.", stratum = function(rows) 1, shuffle = FALSE)
+  source_error("row 4 of the source 'a' must be one of '0'. Got '1' instead.", strata = 0, shuffle = FALSE)
+  source_error("The source 'c' must have 2 rows of '1', as its counts say. Got 1 instead.",
+    counts = counts + c(0, 0, 0, 0, 0, 0, 1, 0))
+  source_error("Lane 1 has no batch: the next batch has too few rows of '2'.", strata = 0:2)
+  source_error("source 'b' must leave at most 10 rows in the buffer. Got 12 .* of its own .* rows of '2'.",
+    strata = 0:2, buffer_size = 10, shuffle = FALSE)
+})

@@ -1,0 +1,44 @@
+"""Streams as language-neutral cases: ``python -m tests.reference.golden_stream`` writes ``stream.json``."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tests.reference.naive_stream import stream_batches
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "stream.json"
+STRATA = ["no", "yes", "often"]
+
+
+def cases() -> list[dict[str, Any]]:
+    random = np.random.default_rng(1)
+    sources = [random.choice(3, int(random.integers(5, 20)), p=[0.6, 0.3, 0.1]).tolist() for _ in range(6)]
+    sources[0] += [2, 2, 2]  # each lane has some of each stratum
+    sources[1] += [2, 2]
+    found = []
+    for counted, lanes, seed, (least, least_rows) in itertools.product(
+        (True, False), (1, 2), (None, 3), ((1, 1), (2, 1), (1, 12))
+    ):
+        for epoch in (0, 7) if seed else (0,):
+            batches = stream_batches(
+                sources, least=least, least_rows=least_rows, n_lanes=lanes, seed=seed, epoch=epoch, counted=counted
+            )
+            settings = {"min_samples_per_stratum": least, "min_batch_size": least_rows, "lanes": lanes}
+            found.append({"counted": counted, "settings": settings, "seed": seed, "epoch": epoch, "batches": batches})
+    return [{"sources": sources, "strata": STRATA, "cases": found}]
+
+
+def as_text() -> str:
+    """Return the file, one case a line."""
+    (content,) = cases()
+    lines = ",\n".join(json.dumps(case) for case in content.pop("cases"))
+    return json.dumps(content)[:-1] + f', "cases": [\n{lines}\n]}}\n'
+
+
+if __name__ == "__main__":
+    GOLDEN.write_text(as_text(), encoding="utf-8")

@@ -1,0 +1,80 @@
+"""Batches of a stream of sources, by the rules in words and without any care for time or memory."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import Any, Optional, Sequence
+
+from pystrat.base import epoch_permutation
+
+STEP = 1_327_217_885
+MODULUS = 2**31 - 1
+
+Row = tuple[int, int]  # the source, and the row in it
+
+
+def counted_by_the_rule(codes: Sequence[int], n_batches: int) -> list[list[int]]:
+    """Row i of n of a stratum belongs to batch ceil(i * B / n)."""
+    batches: list[list[tuple[int, int]]] = [[] for _ in range(n_batches)]
+    for code in sorted(set(codes)):
+        rows = [row for row, other in enumerate(codes) if other == code]
+        for i, row in enumerate(rows, start=1):
+            batches[ceil(i * n_batches / len(rows)) - 1].append((code, row))
+    return [[row for _, row in sorted(batch)] for batch in batches]
+
+
+def cut_by_the_rule(codes: Sequence[int], n_strata: int, least: int, least_rows: int) -> list[list[int]]:
+    """A batch is cut once it has all that it needs; what is left joins the last one."""
+    batches: list[list[int]] = [[]]
+    for row in range(len(codes)):
+        batches[-1].append(row)
+        counts = [sum(codes[other] == code for other in batches[-1]) for code in range(n_strata)]
+        if min(counts) >= least and len(batches[-1]) >= least_rows:
+            batches.append([])
+    left = batches.pop()
+    if batches:
+        batches[-1] += left
+    return [sorted(batch, key=lambda row: (codes[row], row)) for batch in batches]
+
+
+def order_of(n: int, seed: Optional[int], epoch: int, number: int, numbers: int) -> list[int]:
+    """Return one of the permutations of an epoch, or no permutation without a seed."""
+    if seed is None:
+        return list(range(n))
+    order: list[int] = epoch_permutation(n, seed=(seed + STEP * (epoch * numbers + number)) % MODULUS).tolist()
+    return order
+
+
+def stream_batches(
+    sources: Sequence[Sequence[int]],
+    *,
+    least: int,
+    least_rows: int,
+    n_lanes: int,
+    seed: Optional[int],
+    epoch: int,
+    counted: bool,
+) -> list[list[Row]]:
+    """Return the batches of all lanes in turn; sources are the codes of their rows."""
+    n_strata = 1 + max(code for codes in sources for code in codes)
+    lanes = []
+    for lane in range(n_lanes):
+        rows: list[Row] = []
+        for source in order_of(len(sources), seed, epoch, len(sources), len(sources) + 1):
+            if source % n_lanes == lane:
+                order = order_of(len(sources[source]), seed, epoch, source, len(sources) + 1)
+                rows += [(source, row) for row in order]
+        lanes.append(rows)
+    codes = [[sources[source][row] for source, row in rows] for rows in lanes]
+    if counted:
+        counts = [own.count(code) for own in codes for code in range(n_strata)]
+        n_batches = min(min(counts) // least, min(map(len, lanes)) // least_rows)
+        dealt: Any = [counted_by_the_rule(own, n_batches) for own in codes]
+    else:
+        dealt = [cut_by_the_rule(own, n_strata, least, least_rows) for own in codes]
+    found = []
+    for turn in range(max(map(len, dealt))):
+        for rows, batches in zip(lanes, dealt):
+            if turn < len(batches):
+                found.append([rows[place] for place in batches[turn]])
+    return found

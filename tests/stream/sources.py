@@ -1,0 +1,42 @@
+"""Sources in memory, of rows (source, number, label), which are the same in every process."""
+
+from __future__ import annotations
+
+from typing import Any, Iterator
+
+import numpy as np
+
+from pystrat.stream import StratifiedStream, count_sources
+
+Row = tuple[int, int, int]
+NAMES = [f"source-{k}" for k in range(8)]
+
+
+def rows_of(name: str) -> list[Row]:
+    """Return the rows of a source: 20 to 79, of which about a third has label 1."""
+    number = NAMES.index(name)
+    stream = np.random.default_rng(number)
+    return [(number, row, int(stream.random() < 0.3)) for row in range(int(stream.integers(20, 80)))]
+
+
+def read(name: str) -> Iterator[Row]:
+    return iter(rows_of(name))
+
+
+def label(row: Row) -> int:
+    return row[2]
+
+
+ALL_ROWS = sorted(row for name in NAMES for row in rows_of(name))
+COUNTS = count_sources(NAMES, read=read, stratum=label)
+
+
+def make_stream(**parameters: Any) -> StratifiedStream:
+    """Return a stream of all sources with at least 2 rows of each label in a batch, in 4 lanes."""
+    parameters = {"counts": COUNTS, "lanes": 4, "seed": 1, **parameters}
+    return StratifiedStream(NAMES, 2, read=read, stratum=label, **parameters)
+
+
+def declared(**parameters: Any) -> StratifiedStream:
+    """Return such a stream without counts."""
+    return make_stream(counts=None, strata=[0, 1], **parameters)

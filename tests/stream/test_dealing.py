@@ -1,0 +1,97 @@
+"""Rows of a lane -> batches: both ways of dealing, for all small numbers and against the rules in words."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pystrat.stream.dealing import CountedBatches, DeclaredBatches
+from tests.reference.naive_stream import counted_by_the_rule, cut_by_the_rule
+
+
+def dealt(dealing: Any, codes: list[int], size: int) -> list[list[int]]:
+    """Return the batches of the rows 0, 1, ... of these strata, given in chunks of a size."""
+    batches = []
+    for begin in range(0, len(codes), size):
+        chunk = list(range(begin, min(begin + size, len(codes))))
+        added = dealing.add(chunk, np.array(codes[begin : begin + size]))
+        batches += list(added if isinstance(dealing, DeclaredBatches) else dealing.finished())
+    return batches + (list(dealing.close()) if isinstance(dealing, DeclaredBatches) else [])
+
+
+@pytest.mark.parametrize("size", [1, 3, 100])
+def test_counted_batches_are_those_of_the_rule_for_all_small_lanes(size: int) -> None:
+    for n_rows in range(2, 8):
+        for codes in product(range(2), repeat=n_rows):
+            totals = np.bincount(codes, minlength=2)
+            for n_batches in range(1, int(totals.min()) + 1):
+                expected = counted_by_the_rule(list(codes), n_batches)
+                for first in range(n_batches + 1):
+                    dealing = CountedBatches(totals, n_batches, first)
+                    assert dealt(dealing, list(codes), size) == expected[first:]
+                    assert dealing.n_held == 0
+
+
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=60), st.integers(1, 5), st.integers(1, 12), st.data())
+def test_counted_batches_are_those_of_the_rule(
+    codes: list[int], n_batches: int, size: int, data: st.DataObject
+) -> None:
+    codes = list(range(4)) * n_batches + codes
+    first = data.draw(st.integers(0, n_batches))
+    dealing = CountedBatches(np.bincount(codes, minlength=4), n_batches, first)
+    assert dealt(dealing, codes, size) == counted_by_the_rule(codes, n_batches)[first:]
+
+
+def test_a_counted_batch_comes_with_its_last_row() -> None:
+    dealing = CountedBatches(np.array([4, 2]), 2, 0)
+    came = []
+    for row, code in enumerate([0, 0, 0, 1, 0, 1]):
+        dealing.add([row], np.array([code]))
+        came.append(list(dealing.finished()))
+    assert came == [[], [], [], [[0, 1, 3]], [], [[2, 4, 5]]]
+
+
+def test_sources_that_no_wanted_batch_needs_are_skipped() -> None:
+    totals = np.array([6, 3])
+    for first, expected in [(0, [False, False, False]), (1, [True, False, False]), (3, [True, True, True])]:
+        dealing = CountedBatches(totals, 3, first)
+        skipped = []
+        for _ in range(3):  # each source has just the rows of one batch
+            skipped.append(dealing.skip(np.array([2, 1])))
+            if not skipped[-1]:
+                dealing.add(["x", "x", "x"], np.array([0, 0, 1]))
+        assert skipped == expected
+
+
+@pytest.mark.parametrize("size", [1, 3, 100])
+def test_cut_batches_are_those_of_the_rule_for_all_small_lanes(size: int) -> None:
+    for n_rows, least, least_rows in product(range(8), (1, 2), (1, 4)):
+        for codes in product(range(2), repeat=n_rows):
+            expected = cut_by_the_rule(list(codes), 2, least, least_rows)
+            for first in range(3):
+                dealing = DeclaredBatches(2, least, least_rows, first)
+                assert dealt(dealing, list(codes), size) == expected[first:]
+                assert dealing.has_cut == bool(expected)
+
+
+@given(
+    st.lists(st.integers(0, 2), max_size=60),
+    st.integers(1, 3),
+    st.integers(1, 20),
+    st.integers(1, 12),
+)
+def test_cut_batches_are_those_of_the_rule(codes: list[int], least: int, least_rows: int, size: int) -> None:
+    dealing = DeclaredBatches(3, least, least_rows, 0)
+    assert dealt(dealing, codes, size) == cut_by_the_rule(codes, 3, least, least_rows)
+
+
+def test_the_strata_that_the_next_batch_lacks_are_known() -> None:
+    dealing = DeclaredBatches(3, 2, 1, 0)
+    assert dealing.missing() == [0, 1, 2]
+    assert list(dealing.add("abc", np.array([0, 0, 2]))) == []
+    assert dealing.missing() == [1, 2] and dealing.n_held == 3

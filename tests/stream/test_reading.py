@@ -1,0 +1,149 @@
+"""Readers, and what goes wrong in a source: the message names source and row, and nothing else is lost."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import itertools
+import json
+import lzma
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from torch.utils.data import DataLoader
+
+from pystrat.stream import SourceError, StratifiedStream, count_sources, read_csv, read_json_lines
+
+ROWS = [{"label": "yes" if row % 3 == 0 else "no", "text": f'line "{row}",\nand ü'} for row in range(12)]
+
+
+def write_csv(path: Path) -> Path:
+    pd.DataFrame(ROWS).to_csv(path, index=False)
+    return path
+
+
+def write_json(path: Path) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("read, write", [(read_csv, write_csv), (read_json_lines, write_json)])
+def test_rows_of_a_file_are_read_as_they_were_written(tmp_path: Path, read: Any, write: Any) -> None:
+    path = write(tmp_path / "rows")
+    assert list(read(path)) == ROWS == list(read(os.fspath(path)))
+    for ending, module in {".gz": gzip, ".bz2": bz2, ".xz": lzma}.items():
+        packed = tmp_path / f"rows{ending}"
+        with module.open(packed, "wb") as file:  # type: ignore[attr-defined]
+            file.write(path.read_bytes())
+        assert list(read(packed)) == ROWS
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("", "header"),
+        ("a,a\n1,2\n", "header"),
+        ("a,b\n1,2\n1,2,3\n", "Line 3 must have 2 fields. Got 3 fields instead."),
+        ("a,b\n1,2\n\n", "Line 3 must have 2 fields. Got 0 fields instead."),
+    ],
+)
+def test_a_csv_file_with_other_fields_than_its_header_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=message):
+        list(read_csv(path))
+
+
+def test_a_stream_of_files_gives_their_rows(tmp_path: Path) -> None:
+    paths = [write_csv(tmp_path / "a.csv"), write_csv(tmp_path / "b.csv")]
+    counts = count_sources(paths, read=read_csv, stratum="label")
+    assert counts.to_dict() == {"yes": {f"{path}": 4 for path in paths}, "no": {f"{path}": 8 for path in paths}}
+    for known in {"counts": counts}, {"strata": ["no", "yes"]}:
+        stream = StratifiedStream(paths, 1, read=read_csv, stratum="label", seed=1, **known)
+        batches = list(stream)
+        assert sorted(row["text"] for batch in batches for row in batch) == sorted(row["text"] for row in ROWS * 2)
+        assert all({row["label"] for row in batch} == {"yes", "no"} for batch in batches)
+
+
+@pytest.mark.parametrize("n_workers", [0, 1])
+def test_a_row_that_cannot_be_read_is_named_and_a_state_goes_on_once_it_can(tmp_path: Path, n_workers: int) -> None:
+    paths = [write_json(tmp_path / f"{name}.jsonl") for name in "abc"]
+    counts = count_sources(paths, read=read_json_lines, stratum="label")
+
+    def stream() -> StratifiedStream:
+        return StratifiedStream(paths, 1, read=read_json_lines, stratum="label", counts=counts, shuffle=False, seed=1)
+
+    whole = list(stream())
+    good = paths[1].read_text(encoding="utf-8")
+    lines = good.splitlines(keepends=True)
+    paths[1].write_text("".join(lines[:5]) + "no json\n" + "".join(lines[6:]), encoding="utf-8")
+    broken = stream()
+    iterator = iter(DataLoader(broken, batch_size=None, collate_fn=list, num_workers=n_workers))
+    taken = []
+    message = r"Row 5 of the source '.*b.jsonl' cannot be read. JSONDecodeError: Expecting value"
+    with pytest.raises(SourceError, match=message):
+        for batch in iterator:
+            taken.append(batch)
+    state = broken.state_dict(batches_consumed=len(taken))
+    paths[1].write_text(good, encoding="utf-8")
+    resumed = stream()
+    resumed.load_state_dict(state)
+    assert taken and taken + list(resumed) == whole
+
+
+@pytest.mark.parametrize(
+    "read, message",
+    [
+        (lambda source: open(source), "The source 'gone' cannot be read. FileNotFoundError: "),
+        (lambda source: None, "The source 'gone' cannot be read. TypeError: The reader must return an iterable"),
+        (
+            lambda source: [{"label": "no"}, {"lable": "no"}],
+            "Row 1 of the source 'gone' cannot be read. KeyError: 'label'",
+        ),
+        (
+            lambda source: [{"label": "no"}, {"label": "nay"}],
+            "stratum of row 1 .* one of 'no', 'yes'. Got 'nay' instead",
+        ),
+        (lambda source: [{"label": "no"}, {"label": 1}], "stratum of row 1 .* one of 'no', 'yes'. Got 1 instead"),
+        (lambda source: [{"label": "no"}, {"label": ["no"]}], "Row 1 of the source 'gone' cannot be read. TypeError"),
+        (lambda source: [{"label": "no"}, {"label": None}], "stratum of row 1 .* Got nothing instead"),
+        (lambda source: itertools.chain([1], [1 / 0 for _ in "x"]), "The source 'gone' cannot be read. ZeroDivision"),
+    ],
+)
+def test_what_is_wrong_in_a_source_is_told_with_its_row(read: Any, message: str) -> None:
+    stream = StratifiedStream(["gone"], 1, read=read, stratum="label", strata=["no", "yes"])
+    with pytest.raises(SourceError, match=message):
+        list(stream)
+
+
+def test_strata_are_known_by_their_names_whatever_their_type() -> None:
+    """Counts of a query have texts or numbers; rows have what the reader makes of them."""
+    values: list[list[Any]] = [[0, 1], [0.0, 1.0], ["0", "1"], [np.int64(0), np.float32(1)]]
+    for rows in values:
+        stream = StratifiedStream([rows], 1, read=iter, stratum=lambda row: row, strata=["0", "1"], shuffle=False)
+        assert list(stream) == [rows]
+    stream = StratifiedStream(["a"], 1, read=lambda _: [True, False], stratum=bool, strata=[False, True])
+    assert len(list(stream)) == 1
+    stream = StratifiedStream(["a"], 1, read=lambda _: [True, 1], stratum=lambda row: row, strata=[0, 1])
+    with pytest.raises(SourceError, match="row 0 .* one of '0', '1'. Got TRUE instead"):
+        list(stream)
+
+
+@pytest.mark.parametrize(
+    "sources, message",
+    [
+        ("a.csv", "must be a list of sources. Got 'a.csv' instead. A single one goes in a list."),
+        ([], "must have 1 to 2147483647 sources. Got 0 instead."),
+        (["a", "a"], "must name each source once. Got 'a' twice instead."),
+        (3, "must be a list of sources. Got 3 instead."),
+    ],
+)
+def test_what_is_no_list_of_sources_is_refused(sources: Any, message: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=f"^The 'sources' parameter of StratifiedStream {message}$"):
+        StratifiedStream(sources, 1, read=iter, stratum=int, strata=[0])
+    with pytest.raises(TypeError, match="^The 'read' parameter of StratifiedStream must be a function of a source."):
+        StratifiedStream(["a"], 1, read="csv", stratum=int, strata=[0])  # type: ignore[arg-type]

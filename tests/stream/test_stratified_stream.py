@@ -1,0 +1,250 @@
+"""Streams: every row once, the promise in every batch, and the same batches with any number of workers and ranks."""
+
+from __future__ import annotations
+
+import pickle
+from collections import Counter
+from typing import Any
+
+import pandas as pd
+import pytest
+from torch.utils.data import DataLoader, default_collate
+
+from pystrat.stream import SourceError, StratifiedStream, count_sources
+from tests.stream.sources import ALL_ROWS, COUNTS, NAMES, Row, declared, label, make_stream, read, rows_of
+
+Batches = list[list[Row]]
+
+
+def batches_of(stream: StratifiedStream, n_workers: int = 0, **options: Any) -> Batches:
+    """Return the batches of an epoch through a DataLoader."""
+    return list(DataLoader(stream, batch_size=None, collate_fn=list, num_workers=n_workers, **options))
+
+
+def rows_in(batches: Batches) -> list[Row]:
+    return sorted(row for batch in batches for row in batch)
+
+
+@pytest.mark.parametrize("make", [make_stream, declared])
+@pytest.mark.parametrize("shuffle", [True, False])
+def test_every_epoch_has_every_row_once_and_the_promise_in_every_batch(make: Any, shuffle: bool) -> None:
+    stream = make(shuffle=shuffle)
+    epochs = [list(stream) for _ in range(3)]
+    for batches in epochs:
+        assert rows_in(batches) == ALL_ROWS
+        for batch in batches:
+            labels = [label(row) for row in batch]
+            assert min(labels.count(0), labels.count(1)) >= 2
+            assert labels == sorted(labels, key=[label(row) for row in batches[0]].index)
+    assert (epochs[0] == epochs[1]) is not shuffle
+
+
+def test_counted_lanes_have_equally_many_batches_of_equal_composition() -> None:
+    stream = make_stream()
+    batches = list(stream)
+    n_batches = len(stream) // 4
+    assert len(batches) == len(stream)
+    for lane in range(4):
+        sources = NAMES[lane::4]
+        own = batches[lane::4]
+        assert {NAMES[row[0]] for batch in own for row in batch} == set(sources)
+        for stratum in (0, 1):
+            n_rows = int(COUNTS.loc[sources, str(stratum)].sum())
+            found = {sum(label(row) == stratum for row in batch) for batch in own}
+            assert found <= {n_rows // n_batches, -(-n_rows // n_batches)}
+    assert n_batches == min(COUNTS.loc[NAMES[lane::4]].sum().min() // 2 for lane in range(4))
+
+
+def test_the_batches_of_the_same_seed_are_the_same_and_of_others_are_not() -> None:
+    assert list(make_stream()) == list(make_stream())
+    assert list(make_stream()) != list(make_stream(seed=2))
+    stream = make_stream(seed=None)
+    assert list(make_stream(seed=stream.seed)) == list(stream)
+
+
+@pytest.mark.parametrize("n_workers", [1, 2, 4])
+@pytest.mark.parametrize("persistent", [True, False])
+@pytest.mark.filterwarnings("ignore:This DataLoader will create")
+def test_workers_deliver_the_same_batches_in_the_same_order_epoch_by_epoch(n_workers: int, persistent: bool) -> None:
+    alone, shared = make_stream(), make_stream()
+    loader = DataLoader(shared, batch_size=None, collate_fn=list, num_workers=n_workers, persistent_workers=persistent)
+    assert [list(loader), list(loader)] == [list(alone), list(alone)]
+    shared.set_epoch(5)
+    alone.set_epoch(5)
+    assert list(loader) == list(alone)
+    assert shared.epoch == 6
+
+
+def test_an_epoch_that_was_abandoned_is_not_repeated_whatever_its_workers_had_begun() -> None:
+    stream = make_stream()
+    next(iter(DataLoader(stream, batch_size=None, collate_fn=list, num_workers=2, prefetch_factor=1)))
+    expected = make_stream()
+    expected.set_epoch(1)
+    assert batches_of(stream, 2) == list(expected)
+
+
+@pytest.mark.filterwarnings("ignore:This DataLoader will create")
+def test_without_counts_workers_deliver_the_same_batches() -> None:
+    expected = sorted(declared())
+    for n_workers in (1, 2, 4):
+        assert sorted(batches_of(declared(), n_workers)) == expected
+
+
+def test_ranks_share_the_batches_in_turn() -> None:
+    for n_ranks in (2, 4):
+        ranks = [make_stream(num_replicas=n_ranks, rank=rank) for rank in range(n_ranks)]
+        shares = [list(stream) for stream in ranks]
+        assert len({len(share) for share in shares} | {len(ranks[0])}) == 1
+        assert [batch for turn in zip(*shares) for batch in turn] == list(make_stream())
+    assert list(make_stream(num_replicas=2)) == list(make_stream())
+
+
+def test_workers_of_spawned_processes_deliver_the_same_batches() -> None:
+    stream = make_stream()
+    found = batches_of(stream, 2, multiprocessing_context="spawn")
+    assert found == list(make_stream()) and stream.epoch == 1
+
+
+def test_a_stream_can_be_pickled() -> None:
+    stream = make_stream()
+    list(stream)
+    assert list(pickle.loads(pickle.dumps(stream))) == list(stream)
+
+
+def test_rows_become_tensors_by_the_collate_function_of_torch() -> None:
+    numbers, _, labels = next(iter(DataLoader(make_stream(), batch_size=None, collate_fn=default_collate)))
+    assert len(numbers) == len(labels) and set(labels.tolist()) == {0, 1}
+
+
+# What is refused ------------------------------------------------------------------------------------------------------
+
+
+def test_a_buffer_below_what_the_counts_need_is_refused_with_that_number() -> None:
+    needed = make_stream().buffer_needed
+    assert needed is not None and declared().buffer_needed is None
+    assert list(make_stream(buffer_size=needed)) == list(make_stream())
+    message = (
+        rf"^The 'buffer_size' parameter of StratifiedStream must be at least {needed}, which these sources need\. "
+        rf"Got {needed - 1} instead\.$"
+    )
+    with pytest.raises(ValueError, match=message):
+        make_stream(buffer_size=needed - 1)
+
+
+@pytest.mark.parametrize("shuffle, more_than", [(True, 20), (False, 30)])
+def test_a_lane_never_holds_more_rows_than_it_says(shuffle: bool, more_than: int) -> None:
+    """In the order given, all rows of one label come first: the worst order there is."""
+    held = 0
+    alive: Counter[str] = Counter()
+
+    class Counted:
+        def __init__(self, label: int) -> None:
+            nonlocal held
+            self.label = label
+            alive["rows"] += 1
+            held = max(held, alive["rows"])
+
+        def __del__(self) -> None:
+            alive["rows"] -= 1
+
+    def read_counted(name: str) -> Any:
+        return (Counted(int(name[0])) for _ in range(10))
+
+    names = ["0a", "0b", "0c", "1a", "1b", "1c"]
+    counts = pd.DataFrame({"0": [10, 10, 10, 0, 0, 0], "1": [0, 0, 0, 10, 10, 10]}, index=names)
+    stream = StratifiedStream(
+        names, 1, read=read_counted, stratum=lambda row: row.label, counts=counts, shuffle=shuffle, seed=1
+    )
+    for _ in range(10):
+        for _ in stream:
+            pass
+        assert held <= (stream.buffer_needed or 0)
+    assert held > more_than
+
+
+def test_a_full_buffer_names_the_stratum_that_did_not_come() -> None:
+    names = ["a", "b"]
+    stream = StratifiedStream(
+        names, 1, read=lambda _: [0] * 30, stratum=int, strata=[0, 1], buffer_size=50, shuffle=False
+    )
+    with pytest.raises(SourceError, match=r"source 'b' must leave at most 50 rows in the buffer\. Got 60 .* of '1'\.$"):
+        list(stream)
+
+
+def test_a_lane_that_never_gets_a_stratum_is_an_error() -> None:
+    stream = StratifiedStream(["a"], 1, read=lambda _: [0] * 30, stratum=int, strata=[0, 1])
+    with pytest.raises(SourceError, match="^Lane 0 has no batch: the next batch has too few rows of '1'.$"):
+        list(stream)
+
+
+def test_too_few_rows_of_a_stratum_in_a_lane_are_refused_by_name() -> None:
+    fewest = int(COUNTS.loc[NAMES[3::4]].sum().min())
+    with pytest.raises(ValueError, match=r"'min_samples_per_stratum' .* the rows of '\d' in lane \d of 4\. Got 50 "):
+        StratifiedStream(NAMES, 50, read=read, stratum=label, counts=COUNTS, lanes=4)
+    assert fewest < 50
+    empty = COUNTS.copy()
+    empty.loc[NAMES[1::2], "1"] = 0
+    message = r"'lanes' parameter .* rows of each stratum\. Got 0 as the rows of '1' in lane 1 of 2 instead\. Use fewer"
+    with pytest.raises(ValueError, match=message):
+        make_stream(counts=empty, lanes=2)
+    with pytest.raises(ValueError, match="'min_batch_size' .* the rows of the smallest lane"):
+        make_stream(min_batch_size=10_000)
+
+
+def test_min_batch_size_makes_batches_of_at_least_this_size() -> None:
+    for make in (make_stream, declared):
+        batches = list(make(min_batch_size=25))
+        assert rows_in(batches) == ALL_ROWS and min(map(len, batches)) >= 25
+
+
+@pytest.mark.filterwarnings("ignore:This DataLoader will create")
+def test_workers_and_replicas_that_cannot_share_the_lanes_are_refused() -> None:
+    with pytest.raises(ValueError, match="'lanes' .* be a multiple of 'num_replicas'"):
+        make_stream(num_replicas=3, rank=0)
+    with pytest.raises(ValueError, match="'lanes' .* be a multiple of 3, the number of ranks times that of workers"):
+        batches_of(make_stream(), 3)
+    with pytest.raises(ValueError, match="'lanes' parameter of StratifiedStream must be an integer from 1 to 8"):
+        make_stream(lanes=9)
+
+
+def test_exactly_one_of_counts_and_strata_is_needed() -> None:
+    cases: list[tuple[dict[str, Any], str]] = [({"counts": None}, "neither"), ({"strata": [0, 1]}, "both")]
+    for parameters, got in cases:
+        with pytest.raises(ValueError, match=f"'counts' .* or 'strata', but not both. Got {got} instead"):
+            make_stream(**parameters)
+
+
+def test_counts_of_other_sources_are_ignored_and_missing_ones_refused() -> None:
+    more = pd.concat([COUNTS, pd.DataFrame({"2": [5]}, index=["other"])]).fillna(0)
+    assert list(make_stream(counts=more)) == list(make_stream())
+    with pytest.raises(ValueError, match="'counts' .* a row for each source. Got none for 'source-7' instead"):
+        make_stream(counts=COUNTS.drop(index="source-7"))
+
+
+def test_a_source_with_other_rows_than_its_counts_is_an_error() -> None:
+    for change, got in (1, r"\d+"), (-1, r"at least \d+"):
+        wrong = COUNTS.copy()
+        wrong.loc["source-2", "1"] += change
+        with pytest.raises(SourceError, match=f"'source-2' must have .* rows of '1', as its counts say. Got {got} "):
+            list(make_stream(counts=wrong))
+
+
+def test_epochs_end_where_there_are_no_more_seeds() -> None:
+    many = [f"{number}" for number in range(1000)]
+    counts = pd.DataFrame({"0": 1}, index=many)
+    stream = StratifiedStream(many, 1, read=lambda _: [0], stratum=int, counts=counts)
+    last = (2**31 - 2) // 1001 - 1
+    stream.set_epoch(last)
+    assert len(list(stream)) == 1000
+    with pytest.raises(ValueError, match=f"'epoch' .* be at most {last} with 1000 sources"):
+        stream.set_epoch(last + 1)
+    with pytest.raises(ValueError, match=f"'epoch' .* be at most {last} with 1000 sources"):
+        list(stream)
+
+
+def test_count_sources_counts_what_it_reads() -> None:
+    table = count_sources(NAMES, read=read, stratum=label)
+    for name in NAMES:
+        found = Counter(str(label(row)) for row in rows_of(name))
+        assert table.loc[name].to_dict() == dict(found)
+    assert list(table.index) == NAMES

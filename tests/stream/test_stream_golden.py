@@ -1,0 +1,46 @@
+"""Every case of tests/golden/stream.json, which the tests of the R package read as well."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from pystrat.stream import StratifiedStream
+from tests.reference.golden_stream import GOLDEN, as_text
+
+CONTENT = json.loads(GOLDEN.read_text(encoding="utf-8"))
+STRATA, SOURCES = CONTENT["strata"], CONTENT["sources"]
+COUNTS = pd.DataFrame([[codes.count(code) for code in range(len(STRATA))] for codes in SOURCES], columns=STRATA)
+
+
+def read(source: int) -> list[tuple[int, int]]:
+    return [(source, row) for row in range(len(SOURCES[source]))]
+
+
+def stratum(row: tuple[int, int]) -> str:
+    name: str = STRATA[SOURCES[row[0]][row[1]]]
+    return name
+
+
+def test_the_file_is_what_the_rules_in_words_give() -> None:
+    assert as_text() == Path(GOLDEN).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("case", CONTENT["cases"])
+def test_batches(case: dict[str, Any]) -> None:
+    known: dict[str, Any] = {"counts": COUNTS} if case["counted"] else {"strata": STRATA}
+    stream = StratifiedStream(
+        range(len(SOURCES)),
+        read=read,
+        stratum=stratum,
+        shuffle=case["seed"] is not None,
+        seed=case["seed"] or 0,
+        **known,
+        **case["settings"],
+    )
+    stream.set_epoch(case["epoch"])
+    assert [list(map(list, batch)) for batch in stream] == case["batches"]

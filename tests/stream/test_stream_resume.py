@@ -1,0 +1,129 @@
+"""Streams that are resumed: exactly the batches that would have come, and no source read without need."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+from torch.utils.data import DataLoader
+
+from pystrat.stream import StratifiedStream
+from tests.stream.sources import COUNTS, NAMES, declared, label, make_stream, read
+
+
+def loader_of(stream: StratifiedStream, n_workers: int) -> DataLoader[Any]:
+    return DataLoader(stream, batch_size=None, collate_fn=list, num_workers=n_workers)
+
+
+@pytest.mark.parametrize("before, after", [(0, 0), (0, 2), (2, 0), (1, 2), (2, 1)])
+def test_a_state_continues_with_any_number_of_workers(before: int, after: int) -> None:
+    expected = make_stream()
+    expected.set_epoch(3)
+    batches = list(expected) + list(expected)
+    for consumed in (0, 1, 2, 3, 7, len(expected) - 1, len(expected)):
+        stream = make_stream()
+        stream.set_epoch(3)
+        iterator = iter(loader_of(stream, before))
+        taken = list(itertools.islice(iterator, consumed))
+        state = stream.state_dict(batches_consumed=consumed)
+        resumed = make_stream()
+        resumed.load_state_dict(state)
+        if consumed < len(expected):
+            resumed.set_epoch(3)  # as most training loops do
+        loader = loader_of(resumed, after)
+        assert taken + list(loader) + (list(loader) if consumed < len(expected) else []) == batches
+
+
+def test_a_state_continues_with_another_number_of_ranks() -> None:
+    batches = list(make_stream())
+    for before, after in itertools.product((1, 2, 4), repeat=2):
+        ranks = [make_stream(num_replicas=before, rank=rank) for rank in range(before)]
+        for stream in ranks:
+            assert len(list(itertools.islice(stream, 5))) == 5
+        states = [stream.state_dict(batches_consumed=5) for stream in ranks]
+        assert all(state == states[0] for state in states) and states[0]["batch"] == 5 * before
+        shares = []
+        for rank in range(after):
+            resumed = make_stream(num_replicas=after, rank=rank)
+            resumed.load_state_dict(states[0])
+            shares.append(list(resumed))
+        rest = [batch for turn in itertools.zip_longest(*shares) for batch in turn if batch is not None]
+        first = 5 * before % after  # the rank whose turn it is
+        assert sorted(rest) == sorted(batches[5 * before :])
+        assert first or rest == batches[5 * before :]
+
+
+@pytest.mark.parametrize("make", [make_stream, declared])
+def test_the_iterator_can_be_saved_and_resumed(make: Any) -> None:
+    batches = list(make())
+    stream = make()
+    iterator = iter(stream)
+    for consumed in range(len(batches) + 1):
+        state = iterator.state_dict()
+        resumed = make()
+        again = iter(resumed)
+        again.load_state_dict(state)
+        assert list(again) == batches[consumed:]
+        assert resumed.epoch == 1
+        if consumed < len(batches):
+            next(iterator)
+    assert list(resumed) == list(stream)
+
+
+def test_only_the_sources_that_are_needed_are_read_again() -> None:
+    opened: list[str] = []
+
+    def read_noted(name: str) -> Any:
+        opened.append(name)
+        return read(name)
+
+    stream = StratifiedStream(NAMES, 2, read=read_noted, stratum=label, counts=COUNTS, seed=1)
+    n_batches = len(list(stream))
+    assert sorted(opened) == NAMES
+    for consumed in range(n_batches):
+        opened.clear()
+        stream.load_state_dict({**stream.state_dict(), "epoch": 0, "batch": consumed})
+        rest = list(stream)
+        assert {NAMES[row[0]] for batch in rest for row in batch} == set(opened)
+
+
+def test_without_counts_only_the_iterator_knows_the_place_of_several_lanes() -> None:
+    stream = declared()
+    next(iter(stream))
+    with pytest.raises(ValueError, match="'batches_consumed' .* be 0 without 'counts' and with several lanes. Got 1 "):
+        stream.state_dict(batches_consumed=1)
+    alone = declared(lanes=1)
+    batches = list(alone)
+    for consumed in range(len(batches)):
+        stream = declared(lanes=1)
+        list(itertools.islice(stream, consumed))
+        resumed = declared(lanes=1)
+        resumed.load_state_dict(stream.state_dict(batches_consumed=consumed))
+        assert list(resumed) == batches[consumed:]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"seed": 2}, {"lanes": 2}, {"shuffle": False}, {"min_batch_size": 2}, {"counts": None, "strata": [0, 1]}],
+)
+def test_states_of_other_streams_are_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(
+        ValueError, match="'state' parameter of StratifiedStream must come from a sampler with the same"
+    ):
+        make_stream(**change).load_state_dict(make_stream().state_dict())
+
+
+@pytest.mark.parametrize("state", [None, {}, {"version": 1}])
+def test_what_is_no_state_is_refused(state: Any) -> None:
+    with pytest.raises(ValueError, match="'state' parameter of StratifiedStream must have the entries"):
+        make_stream().load_state_dict(state)
+
+
+def test_places_beyond_an_epoch_are_refused() -> None:
+    stream = make_stream()
+    for entry, value in ("batch", len(stream) + 1), ("epoch", -1), ("batch", -1):
+        with pytest.raises(ValueError, match=f"'{entry}'"):
+            stream.load_state_dict({**stream.state_dict(), entry: value})
+    with pytest.raises(ValueError, match="'batches_consumed' .* 0 to 0"):
+        stream.state_dict(batches_consumed=1)
