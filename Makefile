@@ -6,7 +6,7 @@ export RETICULATE_PYTHON := $(CURDIR)/.venv/bin/python
 python := .venv/bin/python
 
 bench_scripts := epoch lists constructor growth memory ranks imports loader background bridge weighted weighted_in_r tree corpus pairs stream
-# bench_options=--write also writes the tables to benchmarks/README.md.
+# bench_options=--write also updates benchmarks/ratios.csv, and the plots and pages made from it.
 bench_options :=
 
 # Tests call most R functions once or twice, so interpreting them is faster than compiling them at run time.
@@ -50,7 +50,7 @@ vignettes-full: set-up-test-r ## Train the R models of docs and vignettes (needs
 	@OMP_NUM_THREADS=1 Rscript vignettes/autism_training.R
 	@Rscript tools/vignettes.R
 
-bench: set-up-bench ## Compare the speed of samplers, and print the tables of benchmarks/README.md
+bench: set-up-bench ## Compare the speed of samplers with others, and name what is above its limit
 	@$(python) benchmarks/run.py $(addsuffix .py,$(bench_scripts)) epoch.R $(bench_options)
 
 check: set-up-check ## Check format, lint, types and the documentation of the R package

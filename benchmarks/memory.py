@@ -32,12 +32,27 @@ def bytes_of(labels: NDArray[Any], parameters: dict[str, Any]) -> tuple[int, int
 
 
 def a_row(labels: NDArray[Any], n_strata: int, parameters: dict[str, Any]) -> None:
-    held, peak, pickled = (size / len(labels) for size in bytes_of(labels, parameters))
-    few = n_strata <= 256
-    setting = described(len(labels), n_strata, parameters)
-    show(f"bytes a row held, {setting}", (held,) * 3, 6 if few else 8)
-    show(f"bytes a row at the peak of an epoch, held ones included, {setting}", (peak,) * 3, 17)
-    show(f"bytes a row pickled, {setting}", (pickled,) * 3, 1.005 if few else 4)
+    n_rows = len(labels)
+    held, peak, pickled = (size / n_rows for size in bytes_of(labels, parameters))
+    limits = allowed(n_rows, len(np.unique(labels)))
+    setting = described(n_rows, n_strata, parameters)
+    show(f"bytes a row held, {setting}", (held,) * 3, limits[0])
+    show(f"bytes a row at the peak of an epoch, held ones included, {setting}", (peak,) * 3, limits[1])
+    show(f"bytes a row pickled, {setting}", (pickled,) * 3, limits[2])
+
+
+def allowed(n_rows: int, n_strata: int) -> tuple[float, float, float]:
+    """Return the limits of what is held, of the peak, and of a pickle, in bytes a row.
+
+    A code has 1, 2 or 4 bytes. A pickle has up to 1,000 bytes whatever the rows. From 65,537 strata on there may be few
+    rows in each, so what a stratum takes is allowed as well.
+    """
+    fixed, strata = 1000 / n_rows, n_strata / n_rows
+    if n_strata <= 256:
+        return 6, 17, round(1.005 + fixed, 3)
+    if n_strata <= 65_536:
+        return 8, 17, 4
+    return round(8.1 + 16 * strata, 3), round(17 + 24 * strata, 3), round(4.005 + fixed + 16 * strata, 3)
 
 
 def a_stratum(n_rows: int, form: str) -> None:

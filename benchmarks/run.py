@@ -1,97 +1,80 @@
-"""Run benchmarks one after another, and print all their ratios as the tables of README.md, those with a limit first.
+"""Run benchmarks one after another, and say which of their ratios are above the limit.
 
-Arguments: names of scripts in this folder. With --write the tables also replace those in README.md.
+Arguments: names of scripts in this folder. With --write their ratios replace those in ratios.csv, and README.md,
+method.md and the plots are made anew from it (page.py).
 """
 
 from __future__ import annotations
 
+import datetime
+import json
 import platform
 import subprocess
 import sys
-import time
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
-from typing import NamedTuple
 
-FOLDER = Path(__file__).parent
-README = FOLDER / "README.md"
-BEGIN, END = "<!-- results of run.py begin -->\n", "<!-- results of run.py end -->\n"
+import ratios
+from ratios import FOLDER, Ratio
+
+ABOUT = FOLDER / "about.json"
 PACKAGES = ("numpy", "pandas", "torch", "scikit-learn", "imbalanced-learn", "rpy2")
 
 
-class Line(NamedTuple):
-    """One ratio as a script prints it."""
-
-    script: str
-    what: str
-    ratio: str
-    quartiles: str
-    limit: str = ""
-    verdict: str = ""
-
-
-def lines_of(script: str) -> list[Line]:
-    """Run a script, show what it prints, and return the lines of its tables."""
+def ratios_of(script: str) -> list[Ratio]:
+    """Run a script, show what it prints, and return its ratios."""
     command = ["Rscript"] if script.endswith(".R") else [sys.executable]
-    lines = []
+    found = []
     with subprocess.Popen([*command, str(FOLDER / script)], stdout=subprocess.PIPE, text=True) as running:
         assert running.stdout is not None
         for printed in running.stdout:
-            print(printed, end="", file=sys.stderr, flush=True)
-            cells = [cell.strip() for cell in printed.strip().strip("|").split("|")]
-            if printed.startswith("| ") and cells[1] not in ("ratio", "---"):
-                lines.append(Line(script, *cells))
+            print(printed, end="", flush=True)
+            ratio = ratios.parsed(script, printed)
+            if ratio is not None:
+                found.append(ratio)
     if running.returncode != 0:
         sys.exit(f"{script} failed")
-    return lines
+    return found
 
 
-def table(lines: list[Line]) -> str:
-    rows = [f"| `{line.script}` | {' | '.join(line[1:])} |" for line in lines]
-    return "\n".join(["| script | what | ratio | quartiles | at most | |", "| --- " * 6 + "|", *rows]) + "\n"
-
-
-def described_machine() -> str:
-    """Say on what was measured."""
-    versions = [f"Python {platform.python_version()}"]
+def versions() -> str:
+    """Return the versions of what was measured."""
+    found = [f"Python {platform.python_version()}"]
     for package in PACKAGES:
         try:
-            versions.append(f"{package} {version(package)}")
+            found.append(f"{package} {version(package)}")
         except PackageNotFoundError:
-            versions.append(f"no {package}")
-    asked = ["Rscript", "-e", "cat(R.version.string, '; data.table ', format(packageVersion('data.table')), sep = '')"]
+            found.append(f"no {package}")
+    asked = [
+        "Rscript",
+        "-e",
+        "cat(format(getRversion()), ', data.table ', format(packageVersion('data.table')), sep = '')",
+    ]
     r = subprocess.run(asked, capture_output=True, text=True, check=False)
-    return "; ".join([", ".join(versions), r.stdout if r.returncode == 0 else "no R with data.table"])
+    return ", ".join([*found, f"R {r.stdout}" if r.returncode == 0 else "no R with data.table"])
 
 
-def results(scripts: list[str]) -> str:
-    begin = time.monotonic()
-    lines = [line for script in scripts for line in lines_of(script)]
-    minutes = (time.monotonic() - begin) / 60
-    limited = [line for line in lines if line.limit]
-    missed = sum(line.verdict != "reached" for line in limited)
-    return "\n".join(
-        [
-            f"One run of {minutes:.0f} minutes. {described_machine()}.\n",
-            "### Claims with a limit\n",
-            f"{len(limited)} claims, {len(limited) - missed} reached, {missed} not.\n",
-            table(limited),
-            "### Without a limit\n",
-            table([line for line in lines if not line.limit]),
-        ]
-    )
-
-
-def replaced(readme: str, tables: str) -> str:
-    """Return the README with these tables between its two marks."""
-    before, rest = readme.split(BEGIN)
-    _, after = rest.split(END)
-    return f"{before}{BEGIN}\n{tables}\n{END}{after}"
+def write(scripts: list[str], found: list[Ratio]) -> None:
+    """Put the ratios of these scripts in the place of their former ones."""
+    kept = [ratio for ratio in ratios.read() if ratio.script not in scripts]
+    about = json.loads(ABOUT.read_text(encoding="utf-8"))
+    order = list(about["dates"])
+    order += [script for script in scripts if script not in order]
+    ratios.write(sorted(kept + found, key=lambda ratio: order.index(ratio.script)))
+    today = datetime.date.today().isoformat()
+    about = {"versions": versions(), "dates": {**about["dates"], **{script: today for script in scripts}}}
+    ABOUT.write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    asked = [argument for argument in sys.argv[1:] if argument != "--write"]
-    tables = results(asked)
-    print(tables)
+    scripts = [argument for argument in sys.argv[1:] if argument != "--write"]
+    measured = [ratio for script in scripts for ratio in ratios_of(script)]
+    missed = [ratio for ratio in measured if ratio.is_missed]
+    n_limits = sum(bool(ratio.limit) for ratio in measured)
+    print(f"\n{len(measured)} ratios, {n_limits} of them with a limit, {len(missed)} above it.")
+    for ratio in missed:
+        print(f"{ratio.script}: {ratio.what}: {ratio.ratio}, at most {ratio.limit}")
     if "--write" in sys.argv[1:]:
-        README.write_text(replaced(README.read_text(encoding="utf-8"), tables), encoding="utf-8")
+        import page
+
+        write(scripts, measured)
+        page.write_all()

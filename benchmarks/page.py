@@ -1,0 +1,270 @@
+"""Make the plots, the claims of README.md, and the missed limits of method.md, all from ratios.csv and about.json."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import ratios
+from ratios import FOLDER, Ratio
+
+from pystrat._style import COLORS, SMALL
+
+FIGURES = FOLDER / "figures"
+BEGIN, END = "<!-- made by page.py: begin -->\n", "<!-- made by page.py: end -->\n"
+WIDTH, HEIGHT = 4.6, 2.3  # inches; shown at 96 pixels an inch, so that 9 points stay 9 points
+
+Key = tuple[str, str]  # the script, and what its ratio is of
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim: its sentence, with the ratios that it names, and the lines of its plot.
+
+    The text of a line has a blank {}, which the values of `at` fill; keys of `at` are shown below the plot.
+    """
+
+    name: str
+    title: str
+    sentence: str
+    named: dict[str, Key]
+    lines: dict[str, Key]
+    at: dict[str, str]
+    x_label: str
+    y_label: str
+    is_share: bool = True
+
+    @property
+    def picture(self) -> str:
+        return f"figures/{self.name}.png"
+
+
+ROWS = {"20 k": "20,000", "1 M": "1,000,000", "10 M": "10,000,000"}
+TWO = "{} rows, 2 strata, mean batch 256"
+BIG = "1,000,000 rows, 2 strata, mean batch 256"
+OVER_ITS_TIME = "our time, in percent of that of"
+BY_BATCH = "R, an epoch batch by batch over"
+WEIGHTED = "with replacement, n = {}, over"
+LOADER = "DataLoader over the same with torch's"
+
+CLAIMS = (
+    Claim(
+        name="epoch",
+        title="An epoch costs less than plain shuffling.",
+        sentence="Stratified batches of 1,000,000 rows, as lists, take {shuffled:.0%} of the time of PyTorch's "
+        "shuffled batches, and {weighted:.0%} of that of its weighted ones.",
+        named={
+            "shuffled": ("lists.py", f"as lists over BatchSampler(RandomSampler), {BIG}"),
+            "weighted": ("lists.py", f"as lists over BatchSampler(WeightedRandomSampler), {BIG}"),
+        },
+        lines={
+            "torch.randperm": ("epoch.py", f"as arrays over torch.randperm, {TWO}"),
+            "numpy's permutation": ("epoch.py", f"as arrays over numpy's permutation, {TWO}"),
+            "torch, shuffled batches": ("lists.py", f"as lists over BatchSampler(RandomSampler), {TWO}"),
+            "imbalanced-learn": (
+                "lists.py",
+                f"all rows as lists over imbalanced-learn's balanced batches of 6% of the rows, {TWO}",
+            ),
+            "scikit-learn's folds": ("lists.py", f"as lists over scikit-learn's StratifiedKFold, {TWO}"),
+            "torch, weighted batches": ("lists.py", f"as lists over BatchSampler(WeightedRandomSampler), {TWO}"),
+            "mlr3torchAUM's form": ("epoch.R", f"{BY_BATCH} the published data.table form, {{}} rows, 2 strata, m = 7"),
+        },
+        at={"20 k": "20,000", "100 k": "100,000", "1 M": "1,000,000", "10 M": "10,000,000"},
+        x_label="rows of the dataset",
+        y_label=OVER_ITS_TIME,
+    ),
+    Claim(
+        name="weighted",
+        title="Weighted batches stay fast in large datasets.",
+        sentence="A batch of 256 rows, drawn by weight from 1,000,000, takes {torch:.1%} of the time of "
+        "`torch.multinomial()`, and {numpy:.1%} of that of numpy's `choice(p=)`.",
+        named={
+            "torch": ("weighted.py", f"{WEIGHTED.format('1,000,000')} torch.multinomial"),
+            "numpy": ("weighted.py", f"{WEIGHTED.format('1,000,000')} numpy choice(p=)"),
+        },
+        lines={
+            "torch.multinomial": ("weighted.py", f"{WEIGHTED} torch.multinomial"),
+            "WeightedRandomSampler": ("weighted.py", f"{WEIGHTED} WeightedRandomSampler"),
+            "numpy's choice(p=)": ("weighted.py", f"{WEIGHTED} numpy choice(p=)"),
+        },
+        at={"65 k": "65,536", "1 M": "1,000,000"},
+        x_label="rows of the dataset, batches of 256",
+        y_label=OVER_ITS_TIME,
+    ),
+    Claim(
+        name="r",
+        title="R is as fast.",
+        sentence="In R an epoch of 1,000,000 rows, batch by batch, takes {published:.1%} of the time of the published "
+        "data.table form (mlr3torchAUM), and {shuffled:.0%} of that of `sample.int()` alone.",
+        named={
+            "published": ("epoch.R", f"{BY_BATCH} the published data.table form, 1,000,000 rows, 2 strata, m = 7"),
+            "shuffled": ("epoch.R", f"{BY_BATCH} sample.int, 1,000,000 rows, 2 strata, m = 7"),
+        },
+        lines={
+            "sample.int()": ("epoch.R", f"{BY_BATCH} sample.int, {{}} rows, 2 strata, m = 7"),
+            "mlr3torchAUM's form": ("epoch.R", f"{BY_BATCH} the published data.table form, {{}} rows, 2 strata, m = 7"),
+        },
+        at={"20 k": "20,000", "1 M": "1,000,000"},
+        x_label="rows of the dataset",
+        y_label=OVER_ITS_TIME,
+    ),
+    Claim(
+        name="memory",
+        title="Memory is a few bytes a row.",
+        sentence="With 1,000,000 rows of two strata, a sampler holds {held:g} bytes a row, {peak:g} while it computes "
+        "an epoch, and {pickled:g} in a pickle, as it goes to a worker.",
+        named={
+            "held": ("memory.py", f"bytes a row held, {BIG}"),
+            "peak": ("memory.py", f"bytes a row at the peak of an epoch, held ones included, {BIG}"),
+            "pickled": ("memory.py", f"bytes a row pickled, {BIG}"),
+        },
+        lines={
+            "while it computes": ("memory.py", f"bytes a row at the peak of an epoch, held ones included, {TWO}"),
+            "held": ("memory.py", f"bytes a row held, {TWO}"),
+            "pickled": ("memory.py", f"bytes a row pickled, {TWO}"),
+        },
+        at=ROWS,
+        x_label="rows of the dataset",
+        y_label="bytes a row",
+        is_share=False,
+    ),
+    Claim(
+        name="loader",
+        title="A whole DataLoader is faster.",
+        sentence="An epoch of a `DataLoader` over 1,000,000 rows takes {plain:.0%} of the time that it takes with "
+        "PyTorch's shuffled batches, and {workers:.0%} with 2 workers, which hide most of what a sampler costs.",
+        named={
+            "plain": ("loader.py", f"{LOADER} random batches, 1,000,000 rows, 0 workers"),
+            "workers": ("loader.py", f"{LOADER} random batches, 1,000,000 rows, 2 workers"),
+        },
+        lines={
+            "torch, shuffled batches": ("loader.py", f"{LOADER} random batches, {{}} workers"),
+            "torch, weighted batches": ("loader.py", f"{LOADER} weighted batches, {{}} workers"),
+        },
+        at={
+            "20 k": "20,000 rows, 0",
+            "1 M": "1,000,000 rows, 0",
+            "1 M, 2 workers": "1,000,000 rows, 2",
+        },
+        x_label="rows of the dataset",
+        y_label=OVER_ITS_TIME,
+    ),
+)
+
+Found = dict[Key, Ratio]
+
+
+def by_key() -> Found:
+    return {(ratio.script, ratio.what): ratio for ratio in ratios.read()}
+
+
+# The plots ------------------------------------------------------------------------------------------------------------
+
+
+def points(line: Key, claim: Claim, found: Found) -> dict[int, float]:
+    """Return the ratios that were measured, by their place among the values below the plot."""
+    script, what = line
+    keys = [(script, what.format(value)) for value in claim.at.values()]
+    return {place: float(found[key].ratio) for place, key in enumerate(keys) if key in found}
+
+
+def draw(claim: Claim, found: Found) -> Any:
+    """Draw how a ratio changes with the number of rows, a line for each of the others."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(WIDTH, HEIGHT), dpi=192, layout="constrained")
+    axis = figure.subplots()
+    for number, (label, line) in enumerate(claim.lines.items()):
+        at = points(line, claim, found)
+        style = {"color": COLORS[number % len(COLORS)], "marker": "os^Dvph"[number], "markersize": 4}
+        axis.plot(list(at), list(at.values()), label=label, linewidth=1.3, **style)
+    if claim.is_share:
+        axis.set_yscale("log")
+        axis.axhline(1, color="#999999", linewidth=0.8, linestyle="dotted")
+        lowest, highest = axis.get_ylim()
+        ticks = [tick for tick in (0.003, 0.01, 0.03, 0.1, 0.3, 1, 3) if lowest <= tick <= highest]
+        axis.set_yticks(ticks, [f"{100 * tick:g} %" for tick in ticks])
+        axis.minorticks_off()
+    else:
+        axis.set_ylim(bottom=0)
+        axis.yaxis.get_major_locator().set_params(integer=True)
+    axis.set_xticks(range(len(claim.at)), claim.at)
+    axis.set_xlim(-0.3, len(claim.at) - 0.7)
+    axis.tick_params(labelsize=SMALL)
+    axis.set_xlabel(claim.x_label, fontsize=SMALL)
+    axis.set_title(claim.y_label, fontsize=SMALL, loc="left")
+    axis.legend(fontsize=SMALL, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5), handlelength=1.2)
+    return figure
+
+
+# The texts ------------------------------------------------------------------------------------------------------------
+
+
+def sentence(claim: Claim, found: Found) -> str:
+    return claim.sentence.format(**{name: float(found[key].ratio) for name, key in claim.named.items()})
+
+
+def alternative(claim: Claim, found: Found) -> str:
+    """Describe a plot for those who do not see it."""
+    lines = []
+    for label, line in claim.lines.items():
+        lines.append(f"{label}: {', '.join(f'{value:g}' for value in points(line, claim, found).values())}")
+    return f"{claim.y_label}, by {claim.x_label}. {'; '.join(lines)}."
+
+
+def claims_table(found: Found) -> str:
+    """Return the claims as a table, a sentence and a plot in a row."""
+    rows = ["| | |", "| --- | --- |"]
+    for claim in CLAIMS:
+        image = f'<img src="{claim.picture}" width="440" alt="{alternative(claim, found)}">'
+        rows.append(f"| **{claim.title}** {sentence(claim, found)} | {image} |")
+    return "\n".join(rows) + "\n"
+
+
+def limits_text(found: Found) -> str:
+    """Say how many ratios have a limit, and which are above it."""
+    limited = [ratio for ratio in found.values() if ratio.limit]
+    missed = [ratio for ratio in limited if ratio.is_missed]
+    about = json.loads((FOLDER / "about.json").read_text(encoding="utf-8"))
+    dates = sorted(set(about["dates"].values()))
+    rows = ["| script | above its limit | ratio | quartiles | at most |", "| --- | --- | --- | --- | --- |"]
+    rows += [f"| `{m.script}` | {m.what} | {m.ratio} | {m.low} to {m.high} | {m.limit} |" for m in missed]
+    return (
+        "\n".join(
+            [
+                f"Measured on {' and '.join(dates)} with {about['versions']}.",
+                "",
+                f"Of {len(found)} ratios, {len(limited)} have a limit, and {len(missed)} are above it:",
+                "",
+                *rows,
+            ]
+        )
+        + "\n"
+    )
+
+
+def replaced(page: str, text: str) -> str:
+    """Return a page with this text between its two marks."""
+    before, rest = page.split(BEGIN)
+    _, after = rest.split(END)
+    return f"{before}{BEGIN}\n{text}\n{END}{after}"
+
+
+def pages(found: Found) -> dict[str, str]:
+    """Return the pages as they should be."""
+    texts = {"README.md": claims_table(found), "method.md": limits_text(found)}
+    return {name: replaced((FOLDER / name).read_text(encoding="utf-8"), text) for name, text in texts.items()}
+
+
+def write_all() -> None:
+    found = by_key()
+    FIGURES.mkdir(exist_ok=True)
+    for claim in CLAIMS:
+        draw(claim, found).savefig(FOLDER / claim.picture)
+    for name, page in pages(found).items():
+        (FOLDER / name).write_text(page, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write_all()
