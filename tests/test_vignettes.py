@@ -355,3 +355,106 @@ def test_what_autism_nsch_says_of_its_rates_weights_and_noise_is_in_its_results(
     share = wasted["without"] / wasted["batches_an_epoch"]
     assert share[1, "plain"] > 1 / 3 and share[10, "plain"] < 0.001
     assert (share.xs("stratified", level="batches") == 0).all()
+
+
+def worst_groups() -> pd.DataFrame:
+    """The accuracy of the worst group: a column a way, the mean over the seeds for each learning rate."""
+    accuracies = pd.read_csv(VIGNETTES / "groups_results" / "accuracies.csv")
+    worst = accuracies.groupby(["learning_rate", "way", "seed"])["accuracy"].min()
+    return worst.groupby(["learning_rate", "way"]).mean().unstack("way")
+
+
+def test_what_groups_in_batches_says_of_group_dro_is_in_its_results() -> None:
+    text, worst = prose("groups-in-batches"), worst_groups()
+    dro = worst[[f"group DRO, {way}" for way in ("plain", "weighted draws", "minimum of 1", "equal shares")]]
+    plain, *others = dro.loc[0.001]
+    assert f"{plain:.0%}".replace("%", " %") == "23 %" and [round(other, 2) for other in others] == [0.57] * 3
+    assert "rises from 0.23 to 0.57" in text and max(others) - min(others) < 0.01
+    assert dro.loc[0.003].round(2).tolist() == [0.35, 0.49, 0.58, 0.47]
+    assert (
+        "plain batches reach 0.35, weighted draws and equal shares 0.49 and 0.47, and a minimum of 1 keeps 0.58" in text
+    )
+    assert worst["cross-entropy, plain"].max() == 0 and round(worst["cross-entropy, equal shares"][0.001], 2) == 0.54
+    accuracies = pd.read_csv(VIGNETTES / "groups_results" / "accuracies.csv")
+    by_group = accuracies[accuracies["learning_rate"] == 0.001].groupby(["way", "group"])["accuracy"].mean()
+    girls, boys = (by_group["group DRO, plain"].filter(like=f"yes, {sex},") for sex in ("female", "male"))
+    assert girls.max() < boys.min()
+    areas = pd.read_csv(VIGNETTES / "groups_results" / "areas.csv")
+    areas = areas[areas["learning_rate"] == 0.001].groupby("way")["auc"].mean().round(2)
+    assert areas["group DRO, plain"] == 0.8 and set(areas[[column for column in dro.columns[1:]]]) == {0.78}
+
+
+def test_what_groups_in_batches_says_of_features_is_in_its_results() -> None:
+    areas = pd.read_csv(VIGNETTES / "groups_results" / "areas.csv").pivot_table(
+        index="seed", columns="way", values="auc"
+    )
+    plain, weighted, p_of_m = (areas[f"contrastive, {way}"] for way in ("plain", "weighted draws", "P of m"))
+    assert (p_of_m > weighted).all() and (p_of_m > plain).all()
+    assert round((p_of_m - plain).mean(), 3) == 0.072 and round((p_of_m - weighted).mean(), 3) == 0.012
+    assert [round(way.mean(), 2) for way in (plain, p_of_m, areas["inputs"])] == [0.74, 0.81, 0.81]
+    assert 0 < plain.mean() - areas["not trained"].mean() < 0.04
+
+
+def test_what_groups_in_batches_says_of_certainty_is_in_its_results() -> None:
+    text = prose("groups-in-batches")
+    found = pd.read_csv(VIGNETTES / "groups_results" / "differences.csv")
+    found["ratio"] = found["difference"] / np.hypot(found["se_seeds"], found["se_children"])
+    worst = found[found["measure"] == "worst group"]
+    assert (worst[worst["minus"] == "group DRO, plain"]["ratio"] > 3).all()
+    assert (worst[worst["minus"] == "group DRO, weighted draws"]["ratio"].abs() <= 1.05).all()
+    of_loss = worst[worst["minus"] == "cross-entropy, equal shares"]
+    assert of_loss["ratio"].round(1).tolist() == [2.0, 2.3] and round(of_loss["difference"].iloc[0], 3) == 0.034
+    area = found[(found["measure"] == "auc") & (found["minus"] == "group DRO, plain")]
+    assert (area["ratio"] < -5).all()
+    contrastive = found[found["minus"] == "contrastive, weighted draws"]["ratio"]
+    assert contrastive.round(1).tolist() == [4.4] and "4.4 standard errors" in text
+    lacking = 1 - (1 - 56 / 21_513) ** 128
+    assert f"Only {lacking:.0%}".replace("%", " %") in text
+
+
+def test_the_script_of_groups_in_batches_writes_every_result(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.syspath_prepend(str(VIGNETTES))
+    script: Any = importlib.import_module("groups_training")
+    survey = script.read_survey()
+    rare = survey[survey["autism"] == "yes"]
+    survey = pd.concat([rare, survey[survey["autism"] == "no"].iloc[::10]]).reset_index(drop=True)
+    monkeypatch.setattr(script, "read_survey", lambda: survey)
+    for name, value in {"SEEDS": (1, 2), "FOLDS": 2, "STEPS": 12, "BOOTSTRAP_SAMPLES": 20}.items():
+        monkeypatch.setattr(script, name, value)
+    script.main(["--out", str(tmp_path)])
+    results = VIGNETTES / "groups_results"
+    assert {path.name for path in tmp_path.iterdir()} == {path.name for path in results.iterdir()}
+    for path in tmp_path.glob("*.csv"):
+        fresh, kept = pd.read_csv(path), pd.read_csv(results / path.name)
+        assert list(fresh.columns) == list(kept.columns) and fresh.notna().all(axis=None), path.name
+        names = [name for name in ("way", "minus", "group", "measure", "learning_rate") if name in fresh]
+        assert fresh[names].drop_duplicates().values.tolist() == kept[names].drop_duplicates().values.tolist()
+
+
+def test_the_loss_of_group_dro_is_the_weighted_mean_over_the_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(VIGNETTES))
+    script: Any = importlib.import_module("groups_training")
+    loss = script.GroupDROLoss(3)
+    value = loss(torch.tensor([1.0, 3.0, 5.0]), torch.tensor([0, 0, 2]))
+    grown = np.exp(0.01 * np.array([2.0, 0.0, 5.0]))
+    weights = grown / grown.sum()
+    assert value.item() == pytest.approx(weights @ [2, 0, 5], rel=1e-6)
+    np.testing.assert_allclose(loss.weights.numpy(), weights, rtol=1e-6)
+
+
+def test_the_contrastive_loss_is_the_published_sum_over_companions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(VIGNETTES))
+    script: Any = importlib.import_module("groups_training")
+    features, classes = np.random.default_rng(1).normal(size=(6, 3)), [0, 1, 0, 2, 1, 0]
+    directions = features / np.linalg.norm(features, axis=1, keepdims=True)
+    likeness = np.exp(directions @ directions.T / 0.1)
+    terms = []
+    for row in range(6):
+        others = [other for other in range(6) if other != row]
+        companions = [other for other in others if classes[other] == classes[row]]
+        if companions:
+            shares = [likeness[row, other] / likeness[row, others].sum() for other in companions]
+            terms.append(-np.mean(np.log(shares)))
+    assert len(terms) == 5
+    value = script.contrastive_loss(torch.tensor(features), torch.tensor(classes))
+    assert value.item() == pytest.approx(np.mean(terms))
