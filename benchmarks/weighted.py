@@ -17,6 +17,7 @@ from torch.utils.data import WeightedRandomSampler
 
 from pystrat import PrioritizedBatchSampler, SumTree
 from pystrat._random import RandomStream
+from pystrat._style import COLORS, SMALL
 
 BATCH = 256
 REPEATS = 20  # draws in a round
@@ -156,19 +157,19 @@ def plot(folder: Path) -> None:
     }
     for name, (label, values, contestants_of) in against.items():
         timings = measured_against(values, contestants_of)
-        figure = Figure(figsize=(9, 4), dpi=80)
+        figure = Figure(figsize=(9, 4), dpi=96)
         times, ratios = figure.subplots(1, 2)
         for color, contestant in enumerate(timings[0]):
             medians = [1e6 * timing[contestant].median / REPEATS for timing in timings]
             over = [ratio(timing, contestant, uniform)[0] for timing in timings]
-            times.loglog(values, medians, marker="o", color=f"C{color}", label=contestant)
-            ratios.loglog(values, over, marker="o", color=f"C{color}")
+            times.loglog(values, medians, marker="o", color=COLORS[color], label=contestant)
+            ratios.loglog(values, over, marker="o", color=COLORS[color])
             print(f"{contestant}, over uniform, against {name}: {', '.join(f'{number:.1f}' for number in over)}")
         times.set(xlabel=label, ylabel="microseconds a batch")
         ratios.set(xlabel=label, ylabel="times as long as uniform", yticks=[0.5, 1, 2, 5, 10, 20, 50])
         ratios.yaxis.set_major_formatter("{x:g}")
         ratios.minorticks_off()
-        figure.legend(*times.get_legend_handles_labels(), loc="upper center", ncol=3, fontsize="small", frameon=False)
+        figure.legend(*times.get_legend_handles_labels(), loc="upper center", ncol=3, fontsize=SMALL, frameon=False)
         figure.tight_layout(rect=(0, 0, 1, 0.88))
         figure.savefig(folder / f"against-{name}.png")
 

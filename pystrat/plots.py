@@ -7,13 +7,10 @@ from typing import Any, Mapping, Optional
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pystrat._style import COLORS, LINES, SMALL
 from pystrat.arrays import float64_of, plain_array
 from pystrat.entries import named_by_function
 from pystrat.messages import RefusedType, RefusedValue, check_text, count_of, show
-
-# M. Okabe and K. Ito's colours, which people with any kind of colour vision tell apart; line styles alternate as well.
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00")
-_STYLES = ("solid", "dashed")
 
 
 @named_by_function
@@ -40,7 +37,7 @@ def plot_roc_curves(
     Returns
     -------
     matplotlib.axes.Axes
-        A line a run, in one colour and style a model; the legend gives the (mean) area under the curve.
+        A line a run, in one color and style a model; the legend gives the (mean) area under the curve.
 
     Raises
     ------
@@ -65,7 +62,7 @@ def plot_roc_curves(
     axis.plot([0, 1], [0, 1], color="#999999", linewidth=0.8, linestyle="dotted", zorder=0)
     axis.set(xlabel="false positive rate", ylabel="true positive rate", xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
     axis.set_aspect("equal")
-    axis.legend(loc="lower right", fontsize=8, title="model (area under the curve)", title_fontsize=8)
+    axis.legend(loc="lower right", fontsize=SMALL, title="model (area under the curve)", title_fontsize=SMALL)
     return axis
 
 
@@ -104,7 +101,7 @@ def plot_learning_curves(
         axis.plot(epochs, matrix.mean(axis=0), **line, marker="o", markersize=3, linewidth=1.5, label=name)
     axis.set(xlabel="epoch", ylabel=label)
     axis.xaxis.get_major_locator().set_params(integer=True)
-    axis.legend(loc="lower right", fontsize=8)
+    axis.legend(loc="lower right", fontsize=SMALL)
     return axis
 
 
@@ -180,7 +177,5 @@ def _axis(axis: Optional[Any], size: tuple[float, float]) -> Any:
 
 
 def _lines(count: int) -> list[dict[str, str]]:
-    """Return how to draw as many lines as there are; beyond six they repeat."""
-    return [
-        {"color": _COLOURS[place % len(_COLOURS)], "linestyle": _STYLES[place % len(_STYLES)]} for place in range(count)
-    ]
+    """Return how to draw as many lines as there are; beyond seven they repeat."""
+    return [{"color": COLORS[place % len(COLORS)], "linestyle": LINES[place % len(LINES)]} for place in range(count)]

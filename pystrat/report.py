@@ -24,6 +24,7 @@ from pystrat.messages import (
     show,
 )
 from pystrat._progress import progress
+from pystrat._style import ALARM, MAIN, SMALL
 from pystrat.plan import BatchPlan
 from pystrat.strata import encode_strata
 
@@ -169,10 +170,11 @@ def plot_batch_counts(tables: Mapping[str, pd.DataFrame], label: str) -> Any:
     for column, (name, table) in enumerate(tables.items()):
         _plot_each_batch(axes[0, column], name, label, table[label].to_numpy())
         _plot_histogram(axes[1, column], table[label].to_numpy(), most)
-    axes[0, 0].set_ylabel(f"rows of '{label}' in the batch")
+    axes[0, 0].set_ylim(-0.4, 1.08 * most + 0.4)
+    axes[0, 0].set_ylabel(f"{_in_words(label)} rows per batch")
     axes[1, 0].set_ylabel("number of batches")
     for axis in axes[1]:
-        axis.set_xlabel(f"rows of '{label}' in the batch")
+        axis.set_xlabel(f"{_in_words(label)} rows per batch")
     figure.tight_layout()
     return axes
 
@@ -184,22 +186,32 @@ def _check_column(table: pd.DataFrame, label: str) -> None:
         raise RefusedValue("tables", f"have one column {show(label)} of counts, a batch a row", "another")
 
 
+def _in_words(label: str) -> str:
+    """Return a label as it reads before "rows": a number or a phrase in quotes."""
+    return label if label.isalpha() else f"'{label}'"
+
+
 def _plot_each_batch(axis: Any, name: str, label: str, counts: NDArray[Any]) -> None:
     batches = np.arange(1, len(counts) + 1)
     empty = counts == 0
-    axis.scatter(batches[~empty], counts[~empty], s=9, color="#0072b2", linewidths=0)
-    axis.scatter(batches[empty], counts[empty], s=26, color="#d55e00", marker="x", clip_on=False)
-    without = f"{int(empty.sum()) or 'none'} without '{label}'"
+    axis.scatter(batches[~empty], counts[~empty], s=9, color=MAIN, linewidths=0)
+    axis.scatter(batches[empty], counts[empty], s=26, color=ALARM, marker="x", clip_on=False)
+    without = f"{int(empty.sum()) or 'none'} without {_in_words(label)} rows"
     axis.set_title(f"{name}\n{count_of(len(counts), 'batch')}, {without}", fontsize=11)
     axis.set_xlabel("batch")
-    axis.set_ylim(bottom=-0.4)
+    fewest, most = int(counts.min()), int(counts.max())
+    if 0 < fewest and most - fewest <= 1:
+        # A flat row of dots needs words.
+        row = f"{_in_words(label)} row"
+        held = count_of(most, row) if fewest == most else f"{range_of(counts)} {row}s"
+        place = {"xycoords": ("axes fraction", "data"), "xytext": (0, 8), "textcoords": "offset points"}
+        axis.annotate(f"{held} in every batch", (0.5, most), **place, ha="center")
 
 
 def _plot_histogram(axis: Any, counts: NDArray[Any], most: int) -> None:
     batches = np.bincount(counts, minlength=most + 1)
-    colours = ["#d55e00"] + ["#0072b2"] * most
-    bars = axis.bar(range(most + 1), batches, color=colours, width=0.85)
-    axis.bar_label(bars, labels=[str(value) if value else "" for value in batches], fontsize=8)
+    bars = axis.bar(range(most + 1), batches, color=[ALARM] + [MAIN] * most, width=0.85)
+    axis.bar_label(bars, labels=[str(value) if value else "" for value in batches], fontsize=SMALL)
     axis.margins(y=0.12)
 
 
@@ -241,6 +253,6 @@ def plot_plan(plan: BatchPlan, *, most: int = 40) -> Any:
     promise = count_of(plan.min_samples_per_stratum, "row")
     kept = f"at least {promise} of every stratum" if plan.min_samples_per_stratum else "not every stratum"
     axis.set_title(f"{count_of(plan.n_batches, 'batch')} of {range_of(plan.sizes)} rows\n{kept} in each", fontsize=11)
-    figure.colorbar(image, ax=axis, ticks=[0, 0.5, 1]).set_label("share of the\nlargest count", fontsize=9)
+    figure.colorbar(image, ax=axis, ticks=[0, 0.5, 1]).set_label("share of the\nlargest count", fontsize=SMALL)
     figure.tight_layout()
     return axis

@@ -106,8 +106,27 @@ def test_the_plot_shows_every_batch_and_marks_those_without_the_label() -> None:
     assert axes.shape == (2, 2)
     held, without = (collection.get_offsets() for collection in axes[0, 0].collections)
     assert held[:, 1].tolist() == [3, 1] and without[:, 0].tolist() == [1, 4]
-    assert axes[0, 0].get_title() == "plain\n4 batches, 2 without 'yes'"
-    assert axes[0, 1].get_title() == "stratified\n4 batches, none without 'yes'"
+    assert axes[0, 0].get_title() == "plain\n4 batches, 2 without yes rows"
+    assert axes[0, 1].get_title() == "stratified\n4 batches, none without yes rows"
+    assert axes[0, 0].get_ylabel() == axes[1, 0].get_xlabel() == "yes rows per batch"
+    assert not axes[0, 0].texts and axes[0, 1].texts[0].get_text() == "1 yes row in every batch"
     assert [bar.get_height() for bar in axes[1, 0].patches] == [2, 1, 0, 1]
     assert [bar.get_height() for bar in axes[1, 1].patches] == [0, 4, 0, 0]
+    matplotlib.pyplot.close("all")
+
+
+def test_the_plot_has_room_for_the_largest_count_whatever_the_order() -> None:
+    tables = {"stratified": pd.DataFrame({"1": [2, 3]}), "plain": pd.DataFrame({"1": [0, 9]})}
+    axes = plot_batch_counts(tables, "1")
+    assert all(axis.get_ylim()[1] > 9 for axis in axes[0])
+    assert axes[0, 0].texts[0].get_text() == "2 to 3 '1' rows in every batch"
+    matplotlib.pyplot.close("all")
+
+
+def test_no_text_in_a_plot_is_smaller_than_nine_points() -> None:
+    axes = plot_batch_counts({"plain": pd.DataFrame({"yes": [0, 3, 1, 0]})}, "yes")
+    plan = plot_plan(sampler_of().plan)
+    for figure in (axes[0, 0].figure, plan.figure):
+        texts = figure.findobj(matplotlib.text.Text)
+        assert min(text.get_fontsize() for text in texts if text.get_text()) >= 9
     matplotlib.pyplot.close("all")

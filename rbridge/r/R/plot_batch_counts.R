@@ -45,22 +45,25 @@ plot_batch_counts = function(tables, label) {
     ggplot2::geom_blank(data = shared_heights(each, bars)) +
     ggplot2::geom_point(ggplot2::aes(colour = .data$without, shape = .data$without), size = 1.3) +
     ggplot2::geom_col(data = bars, width = 0.85) +
-    ggplot2::geom_text(ggplot2::aes(label = .data$y), data = bars[bars$y > 0, ], vjust = -0.4, size = 2.8) +
+    ggplot2::geom_text(ggplot2::aes(label = .data$y), data = bars[bars$y > 0, ], vjust = -0.4, size = small_text) +
+    ggplot2::geom_text(ggplot2::aes(label = .data$words), data = flat_panels(counts, each, label), vjust = -0.9,
+      size = small_text) +
     ggplot2::facet_wrap("panel", ncol = length(tables), scales = "free",
       labeller = ggplot2::as_labeller(panel_titles(counts, label))) +
     ggplot2::scale_x_continuous(breaks = function(limits) whole_breaks(limits)) +
     ggplot2::scale_y_continuous(breaks = function(limits) whole_breaks(limits),
       expand = ggplot2::expansion(mult = c(0.04, 0.12))) +
-    ggplot2::scale_colour_manual(values = batch_colours, aesthetics = c("colour", "fill"), guide = "none") +
+    ggplot2::scale_colour_manual(values = batch_colors, aesthetics = c("colour", "fill"), guide = "none") +
     ggplot2::scale_shape_manual(values = c(`FALSE` = 16, `TRUE` = 4), guide = "none") +
-    ggplot2::labs(x = NULL, y = NULL)
+    ggplot2::labs(x = NULL, y = NULL) +
+    plot_style()
 }
 
 are_counts = function(values) {
   is.numeric(values) && length(values) > 0L && all(is.finite(values) & values >= 0 & values == floor(values))
 }
 
-batch_colours = c(`FALSE` = "#0072b2", `TRUE` = "#d55e00")
+batch_colors = c(`FALSE` = "#0072b2", `TRUE` = "#d55e00")
 
 # The points or bars of one row of panels. Panels are numbered, the upper row first.
 drawn_panels = function(counts, row, points_of) {
@@ -79,12 +82,32 @@ shared_heights = function(...) {
   }))
 }
 
+# A flat row of points needs words: where they go, and what they say.
+flat_panels = function(counts, each, label) {
+  is_flat = vapply(counts, function(count) min(count) > 0 && max(count) - min(count) <= 1, NA)
+  parts = Map(function(count, panel) {
+    rows = if (max(count) > 1) "rows" else "row"
+    words = sprintf("%s %s %s in every batch", show_range(count), in_words(label), rows)
+    data.frame(x = (1 + length(count)) / 2, y = max(count), without = FALSE, panel = panel, words = words)
+  }, counts[is_flat], levels(each$panel)[seq_along(counts)][is_flat])
+  none = data.frame(x = numeric(), y = numeric(), without = logical(), panel = character(), words = character())
+  flat = do.call(rbind, c(list(none), unname(parts)))
+  flat$panel = factor(flat$panel, levels = levels(each$panel))
+  flat
+}
+
+# A label as it reads before "rows": a number or a phrase in quotes.
+in_words = function(label) {
+  if (grepl("^[[:alpha:]]+$", label)) label else sprintf("'%s'", label)
+}
+
 # What stands above each panel, which says by that what its axes are.
 panel_titles = function(counts, label) {
   without = vapply(counts, function(count) sum(count == 0), 1L)
-  each = sprintf("%s: %s, %s without '%s'\nrows of '%s', batch by batch", names(counts),
-    vapply(lengths(counts), show_batches, ""), ifelse(without > 0L, without, "none"), label, label)
-  bars = rep(sprintf("number of batches, by rows of '%s'", label), times = length(counts))
+  rows = paste(in_words(label), "rows")
+  each = sprintf("%s: %s, %s without %s\n%s per batch", names(counts), vapply(lengths(counts), show_batches, ""),
+    ifelse(without > 0L, without, "none"), rows, rows)
+  bars = rep(sprintf("number of batches, by %s per batch", rows), times = length(counts))
   stats::setNames(c(each, bars), seq_len(2L * length(counts)))
 }
 

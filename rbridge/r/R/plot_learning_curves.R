@@ -28,7 +28,7 @@ plot_learning_curves = function(values, label = "area under the ROC curve") {
       highest = apply(matrix, 1L, max), name = name, row.names = NULL)
   }, runs, names(runs)))
   drawn$name = factor(drawn$name, levels = names(runs))
-  colours = line_colours(length(runs))
+  colors = line_colors(length(runs))
   ggplot2::ggplot(drawn, ggplot2::aes(x = .data$epoch, y = .data$mean, colour = .data$name,
     linetype = .data$name)) +
     ggplot2::geom_ribbon(ggplot2::aes(ymin = .data$lowest, ymax = .data$highest, fill = .data$name), alpha = 0.15,
@@ -36,8 +36,9 @@ plot_learning_curves = function(values, label = "area under the ROC curve") {
     ggplot2::geom_line(linewidth = 0.7) +
     ggplot2::geom_point(size = 1) +
     ggplot2::scale_x_continuous(breaks = function(limits) whole_breaks(limits)) +
-    ggplot2::scale_colour_manual(values = colours, aesthetics = c("colour", "fill"), name = NULL) +
+    ggplot2::scale_colour_manual(values = colors, aesthetics = c("colour", "fill"), name = NULL) +
     ggplot2::scale_linetype_manual(values = line_types(length(runs)), name = NULL) +
-    wide_keys() +
-    ggplot2::labs(x = "epoch", y = label)
+    ggplot2::labs(x = "epoch", y = label) +
+    plot_style() +
+    wide_keys()
 }

@@ -2,7 +2,7 @@
 #'
 #' @description
 #' Draws a row for each stratum and a column for each batch.
-#' The colour is how many rows of the one are in the other, as a share of the largest count of the stratum in any batch,
+#' The color is how many rows of the one are in the other, as a share of the largest count of the stratum in any batch,
 #' so that rare strata show as well.
 #'
 #' @param plan (`batch_plan`)\cr
@@ -46,5 +46,6 @@ plot_plan = function(plan, most = 40L) {
     ggplot2::scale_x_continuous(breaks = function(limits) whole_breaks(pmax(limits, 1)), expand = c(0, 0)) +
     ggplot2::scale_y_discrete(labels = stats::setNames(names, seq_along(chosen)), expand = c(0, 0)) +
     ggplot2::labs(title = plan_title(plan), subtitle = plan_promise(plan), y = NULL,
-      x = paste0("batch", if (left_out > 0L) sprintf(" (and %d larger strata)", left_out)))
+      x = paste0("batch", if (left_out > 0L) sprintf(" (and %d larger strata)", left_out))) +
+    plot_style()
 }

@@ -2,7 +2,7 @@
 #'
 #' @description
 #' Draws the ROC curves of one or more models on the same rows.
-#' Each run is a line, in the colour and the style of its model.
+#' Each run is a line, in the color and the style of its model.
 #'
 #' @param scores (named `list()` of `numeric()` or `matrix()`)\cr
 #'   The name of each model and what it predicts, a larger number for a positive row.
@@ -47,10 +47,11 @@ plot_roc_curves = function(scores, labels, weights = NULL) {
     ggplot2::geom_abline(slope = 1, intercept = 0, linetype = "dotted", colour = "#999999") +
     ggplot2::geom_path(linewidth = 0.7) +
     ggplot2::coord_equal() +
-    ggplot2::scale_colour_manual(values = line_colours(length(runs)), name = legend) +
+    ggplot2::scale_colour_manual(values = line_colors(length(runs)), name = legend) +
     ggplot2::scale_linetype_manual(values = line_types(length(runs)), name = legend) +
-    wide_keys() +
-    ggplot2::labs(x = "false positive rate", y = "true positive rate")
+    ggplot2::labs(x = "false positive rate", y = "true positive rate") +
+    plot_style() +
+    wide_keys()
 }
 
 # From (0, 0) to (1, 1), one point for each distinct score.
@@ -81,20 +82,6 @@ joined_runs = function(runs, names) {
   drawn = do.call(rbind, unname(parts))
   drawn$name = factor(drawn$name, levels = names)
   drawn
-}
-
-# The colours of M. Okabe and K. Ito, which people with any kind of colour vision tell apart; line styles alternate too.
-line_colours = function(n) {
-  rep_len(c("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00"), n)
-}
-
-line_types = function(n) {
-  rep_len(c("solid", "dashed"), n)
-}
-
-# Wide enough to tell line styles apart.
-wide_keys = function() {
-  ggplot2::theme(legend.key.width = ggplot2::unit(2, "lines"))
 }
 
 check_roc_rows = function(labels, weights) {

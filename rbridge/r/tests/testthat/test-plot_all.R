@@ -65,7 +65,21 @@ test_that("plot_batch_counts() shows every batch, marks those without the label,
   bars = layer(plot, 3)
   expect_equal(bars$y[bars$PANEL == 3], c(2, 1, 0, 1))
   expect_equal(bars$y[bars$PANEL == 4], c(0, 4, 0, 0))
+  words = layer(plot, 5)
+  expect_identical(words$label, "1 yes row in every batch")
+  expect_equal(as.integer(words$PANEL), 2L)
   expect_silent(draw(plot))
+})
+
+test_that("no text in a plot is smaller than nine points", {
+  texts = c("axis.text.x", "axis.text.y", "axis.title.x", "strip.text.x", "legend.text", "legend.title", "plot.title",
+    "plot.subtitle")
+  sizes = vapply(texts, function(text) ggplot2::calc_element(text, plot_style())$size, 1)
+  expect_true(all(sizes >= 9))
+  plot = plot_batch_counts(list(a = data.frame(yes = c(1, 1)), b = data.frame(yes = c(0, 3))), "yes")
+  for (number in 4:5) {
+    expect_gte(min(layer(plot, number)$size) * 72.27 / 25.4, 9 - 1e-9)
+  }
 })
 
 test_that("plot_plan() shows the share of every stratum in every batch, the smallest stratum first", {
