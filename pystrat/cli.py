@@ -217,6 +217,7 @@ def _command(commands: Any, name: str, help_text: str, run: Any) -> argparse.Arg
 
 def _add_sizes(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
+        "-m",
         "--min-samples-per-stratum",
         type=_minimum,
         action=_ByStratum,

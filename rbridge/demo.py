@@ -66,12 +66,11 @@ def run_demo(folder: Path) -> bool:
         report.line("The R half is not available; this is the Python half of the demo.\n" + r_problem)
     simulated = _show_simulated(report, with_r=r_problem is None)
     survey = _show_survey(report, with_r=r_problem is None)
-    _save_plot(report, simulated, survey)
     report.title("Result")
-    report.line(f"Tables and plot are in {folder}/.")
     if r_problem is not None:
         report.line("The R half is not available: nothing above was compared with R.\n" + r_problem)
     report.line("Every check above holds." if report.all_hold else "A check above does NOT hold.")
+    _show_end(report, simulated, _save_plot(report, simulated, survey), with_r=r_problem is None)
     return report.all_hold
 
 
@@ -319,9 +318,28 @@ def _same(left: Batches, right: Batches) -> bool:
 # The picture ----------------------------------------------------------------------------------------------------------
 
 
-def _save_plot(report: Report, simulated: dict[str, pd.DataFrame], survey: dict[str, pd.DataFrame]) -> None:
+def _save_plot(report: Report, simulated: dict[str, pd.DataFrame], survey: dict[str, pd.DataFrame]) -> Path:
     import matplotlib
 
     matplotlib.use("Agg")
     axes = plot_batch_counts({**simulated, **survey}, "positive")
-    axes[0, 0].figure.savefig(report.folder / "positives_per_batch.png", dpi=120)
+    path = report.folder / "positives_per_batch.png"
+    axes[0, 0].figure.savefig(path, dpi=120)
+    return path
+
+
+def _show_end(report: Report, simulated: dict[str, pd.DataFrame], picture: Path, *, with_r: bool) -> None:
+    """Print the picture's name, and three lines: what was shown, in which languages, and what to read next."""
+    plain, stratified = (int((counts["positive"] == 0).sum()) for counts in simulated.values())
+    n_batches = len(next(iter(simulated.values())))
+    report.line(f"\nThe picture is {picture}; the tables are beside it.")
+    report.line(
+        f"Of {n_batches} batches, plain shuffling left {plain} without a positive row, stratified batches "
+        f"{stratified or 'none'}."
+    )
+    if with_r:
+        verdict = "the same" if report.all_hold else "NOT all the same"
+        report.line(f"Python and R were given the same seed and delivered {verdict} batches.")
+    else:
+        report.line("This was Python alone; with R, the demo compares the batches of both languages.")
+    report.line("Read next: vignettes/stratified-batches.md, the idea step by step.")

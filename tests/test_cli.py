@@ -63,6 +63,15 @@ def test_promises_are_one_number_or_named_ones(options: list[str], file: Path) -
         run("plan", *given, "--strata", "sex", file)
 
 
+def test_m_is_short_for_the_minimum(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The one-line try of the README, on a file."""
+    picture = tmp_path / "plan.png"
+    assert run("plan", file, "--strata", "sex", "-m", "3", "--plot", picture) == 0
+    summary = StratifiedBatchSampler(TABLE["sex"], 3).plan.summary()
+    assert capsys.readouterr().out == f"{summary}\nSaved the plot to {picture}.\n"
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
 def test_plan_saves_a_picture(file: Path, tmp_path: Path) -> None:
     picture = tmp_path / "plan.png"
     assert run("plan", file, "--strata", "sex", "--mean-batch-size", 10, "--plot", picture) == 0

@@ -31,7 +31,14 @@ def test_the_demo_compares_both_languages_with_the_published_numbers_and_the_sur
     }
     assert (tables["simulated_stratified"]["1"] == 3).all() and tables["simulated_plain"]["1"].eq(0).sum() == 11
     assert tables["nsch_strata_by_autism"].sum().to_dict() == {"no": 20_907, "yes": 606}
-    assert (tmp_path / "out" / "positives_per_batch.png").read_bytes().startswith(b"\x89PNG")
+    picture = tmp_path / "out" / "positives_per_batch.png"
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert done.stdout.splitlines()[-4:] == [
+        f"The picture is {picture}; the tables are beside it.",
+        "Of 200 batches, plain shuffling left 11 without a positive row, stratified batches none.",
+        "Python and R were given the same seed and delivered the same batches.",
+        "Read next: vignettes/stratified-batches.md, the idea step by step.",
+    ]
 
 
 def test_without_r_the_demo_is_the_python_half_and_says_so(tmp_path: Path) -> None:
@@ -39,4 +46,6 @@ def test_without_r_the_demo_is_the_python_half_and_says_so(tmp_path: Path) -> No
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("[yes]") == 5 and "row for row" not in done.stdout
     assert done.stdout.count("Install R 4.0 or newer") == 2
-    assert (tmp_path / "out" / "positives_per_batch.png").is_file()
+    picture = tmp_path / "out" / "positives_per_batch.png"
+    assert picture.is_file() and done.stdout.splitlines()[-4] == f"The picture is {picture}; the tables are beside it."
+    assert done.stdout.splitlines()[-2].startswith("This was Python alone")
