@@ -13,7 +13,7 @@ from pystrat._style import COLORS, SMALL
 
 FIGURES = FOLDER / "figures"
 BEGIN, END = "<!-- made by page.py: begin -->\n", "<!-- made by page.py: end -->\n"
-WIDTH, HEIGHT = 4.6, 2.3  # inches; shown at 96 pixels an inch, so that 9 points stay 9 points
+WIDTH, HEIGHT = 4.6, 2.3  # inches, which is half the width of a page, so that 9 points stay 9 points
 
 Key = tuple[str, str]  # the script, and what its ratio is of
 
@@ -37,7 +37,7 @@ class Claim:
 
     @property
     def picture(self) -> str:
-        return f"figures/{self.name}.png"
+        return f"figures/{self.name}.svg"
 
 
 ROWS = {"20 k": "20,000", "1 M": "1,000,000", "10 M": "10,000,000"}
@@ -173,7 +173,7 @@ def draw(claim: Claim, found: Found) -> Any:
     """Draw how a ratio changes with the number of rows, a line for each of the others."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(WIDTH, HEIGHT), dpi=192, layout="constrained")
+    figure = Figure(figsize=(WIDTH, HEIGHT), layout="constrained")
     axis = figure.subplots()
     for number, (label, line) in enumerate(claim.lines.items()):
         at = points(line, claim, found)
@@ -217,7 +217,7 @@ def claims_table(found: Found) -> str:
     """Return the claims as a table, a sentence and a plot in a row."""
     rows = ["| | |", "| --- | --- |"]
     for claim in CLAIMS:
-        image = f'<img src="{claim.picture}" width="440" alt="{alternative(claim, found)}">'
+        image = f"![{alternative(claim, found)}]({claim.picture})"
         rows.append(f"| **{claim.title}** {sentence(claim, found)} | {image} |")
     return "\n".join(rows) + "\n"
 
@@ -258,10 +258,13 @@ def pages(found: Found) -> dict[str, str]:
 
 
 def write_all() -> None:
+    from matplotlib import rc_context
+
     found = by_key()
     FIGURES.mkdir(exist_ok=True)
     for claim in CLAIMS:
-        draw(claim, found).savefig(FOLDER / claim.picture)
+        with rc_context({"svg.hashsalt": claim.name}):  # the same file from the same ratios
+            draw(claim, found).savefig(FOLDER / claim.picture, metadata={"Date": None})
     for name, page in pages(found).items():
         (FOLDER / name).write_text(page, encoding="utf-8")
 

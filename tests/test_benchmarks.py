@@ -36,7 +36,7 @@ def test_a_page_follows_its_ratios(page: Any) -> None:
 def test_every_claim_has_a_plot_with_all_its_lines(page: Any) -> None:
     found = page.by_key()
     for claim in page.CLAIMS:
-        assert (FOLDER / claim.picture).read_bytes().startswith(b"\x89PNG")
+        assert "<svg" in (FOLDER / claim.picture).read_text(encoding="utf-8")
         (axis,) = page.draw(claim, found).axes
         drawn = {line.get_label(): list(line.get_ydata()) for line in axis.lines}
         for label, line in claim.lines.items():

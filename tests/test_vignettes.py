@@ -384,6 +384,14 @@ def test_what_groups_in_batches_says_of_group_dro_is_in_its_results() -> None:
     assert areas["group DRO, plain"] == 0.8 and set(areas[[column for column in dro.columns[1:]]]) == {0.78}
 
 
+def test_groups_in_batches_shows_the_same_rows_in_r() -> None:
+    lines = output("groups-in-batches")
+    header = next(
+        place for place, line in enumerate(lines) if line.split() == "minimum of 1 equal shares P of m".split()
+    )
+    assert [line.split()[1:] for line in lines[header + 1 : header + 6]] == [["TRUE"] * 3] * 5
+
+
 def test_what_groups_in_batches_says_of_features_is_in_its_results() -> None:
     areas = pd.read_csv(VIGNETTES / "groups_results" / "areas.csv").pivot_table(
         index="seed", columns="way", values="auc"
