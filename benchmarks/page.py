@@ -183,7 +183,8 @@ def draw(claim: Claim, found: Found) -> Any:
         axis.set_yscale("log")
         axis.axhline(1, color="#999999", linewidth=0.8, linestyle="dotted")
         lowest, highest = axis.get_ylim()
-        ticks = [tick for tick in (0.003, 0.01, 0.03, 0.1, 0.3, 1, 3) if lowest <= tick <= highest]
+        values = (0.003, 0.01, 0.03, 0.1, 0.3, 1, 3) if highest > 5 * lowest else (0.3, 0.4, 0.5, 0.7, 1)
+        ticks = [tick for tick in values if lowest <= tick <= highest]
         axis.set_yticks(ticks, [f"{100 * tick:g} %" for tick in ticks])
         axis.minorticks_off()
     else:
@@ -207,10 +208,12 @@ def sentence(claim: Claim, found: Found) -> str:
 
 def alternative(claim: Claim, found: Found) -> str:
     """Describe a plot for those who do not see it."""
+    factor, unit = (100, " %") if claim.is_share else (1, "")
     lines = []
     for label, line in claim.lines.items():
-        lines.append(f"{label}: {', '.join(f'{value:g}' for value in points(line, claim, found).values())}")
-    return f"{claim.y_label}, by {claim.x_label}. {'; '.join(lines)}."
+        values = [f"{factor * value:.3g}{unit}" for value in points(line, claim, found).values()]
+        lines.append(f"{label}: {', '.join(values)}")
+    return f"{claim.y_label.capitalize()}, by {claim.x_label}: {'; '.join(lines)}."
 
 
 def claims_table(found: Found) -> str:
