@@ -21,9 +21,9 @@ DOCUMENTS = [
 ]
 
 
-def blocks(document: str) -> str:
+def blocks(document: str, languages: str = "python") -> str:
     text = (DOCS / document).read_text(encoding="utf-8")
-    return "\n".join(re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL))
+    return "\n".join(re.findall(rf"```(?:{languages})\n(.*?)```", text, flags=re.DOTALL))
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
@@ -33,6 +33,17 @@ def test_documents_print_what_they_say(document: str, capsys: pytest.CaptureFixt
     exec(code, names)
     promised = re.findall(r"^# (.*)$", code, flags=re.MULTILINE)
     assert capsys.readouterr().out.splitlines() == promised
+
+
+def test_the_recipe_for_dask(capsys: pytest.CaptureFixture[str]) -> None:
+    dask = pytest.importorskip("dask", reason="Debian and PyPI have Dask")
+    pytest.importorskip(
+        "dask.dataframe", reason="newer releases of Dask need pyarrow for it, which Debian does not have"
+    )
+    code = blocks("beyond-one-machine.md", "python|py")
+    with dask.config.set(scheduler="synchronous"):
+        exec(code, {})
+    assert capsys.readouterr().out.splitlines() == re.findall(r"^# (.*)$", code, flags=re.MULTILINE)
 
 
 def test_weighted() -> None:
