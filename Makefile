@@ -5,8 +5,8 @@ export RETICULATE_PYTHON := $(CURDIR)/.venv/bin/python
 
 python := .venv/bin/python
 
-bench_scripts := epoch lists constructor growth memory ranks imports loader background bridge weighted weighted_in_r tree corpus pairs stream
-# bench_options=--write also updates benchmarks/ratios.csv, and the plots and pages made from it.
+bench_scripts := epoch lists constructor growth memory ranks imports loader background bridge beyond weighted weighted_in_r tree corpus pairs stream
+# bench_options=--write also writes the tables to benchmarks/README.md.
 bench_options :=
 
 # Tests call most R functions once or twice, so interpreting them is faster than compiling them at run time.

@@ -43,7 +43,7 @@ class ShardCounts:
     def to_frame(self) -> pd.DataFrame:
         """Return the table as users get it, and give it."""
         shards, strata = pd.Index(self.shards, name="shard"), pd.Index(self.strata, name="stratum")
-        return pd.DataFrame(self.table, index=shards, columns=strata)
+        return pd.DataFrame(self.table.copy(), index=shards, columns=strata)
 
 
 def read_counts(counts: Any, name: str = "counts") -> ShardCounts:
@@ -73,7 +73,9 @@ def read_counts(counts: Any, name: str = "counts") -> ShardCounts:
 
 
 def shown_names(labels: Any, name: str, *, noun: str) -> tuple[str, ...]:
-    """Return how labels of shards or strata are shown; refuse two that are shown alike."""
+    """Return how labels of shards or strata are shown; refuse none, and two that are shown alike."""
+    if isinstance(labels, (list, tuple, np.ndarray, pd.Series, pd.Index)) and np.shape(labels)[:1] == (0,):
+        raise RefusedValue(name, f"have at least one {noun}", "none")
     encoded = encode_strata(labels, missing="stratum", name=name)
     shown = encoded.names
     names = tuple(shown[code] for code in encoded.codes.tolist())

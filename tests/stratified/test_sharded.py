@@ -239,6 +239,7 @@ def test_what_cannot_be_is_refused_with_its_shard_and_stratum() -> None:
         "The 'shards' must have a row for each of 4 batches. Got 1 row in 1 shard, of which some batch has none, "
         "instead. Give this process more shards, or raise 'min_samples_per_stratum'."
     )
+    assert "The 'shards' must have at least one shard. Got none instead." in refused([])
     assert "must name one of the shards, 'a', 'b', 'c', 'd', 'e', 'f'. Got 'g' instead." in refused(
         ["g"], strata={**SIX, "g": ["x"]}, counts=shard_counts(SIX)
     )
@@ -277,7 +278,8 @@ def test_a_plan_shows_itself() -> None:
         "x          13      13    13",
         "y           6       6     6",
     ]
-    assert plan.counts.loc["b", "y"] == 4
+    plan.counts.loc["b", "y"] = 9
+    assert plan.counts.loc["b", "y"] == 4, "what is handed out is a copy"
     assert "3 of 6 shards, 3 strata, 4 batches, min_samples_per_stratum=2, promise='global'" in repr(
         of_shards(list("abc"))
     )

@@ -24,6 +24,9 @@ shown_names = function(labels, parameter, noun) {
   if (is.null(labels)) {
     stop_parameter(parameter, sprintf("name each %s", noun), "no names")
   }
+  if (length(labels) == 0L) {
+    stop_parameter(parameter, sprintf("have at least one %s", noun), "none")
+  }
   names = encode_names(labels, parameter)
   if (anyDuplicated(names)) {
     stop_parameter(parameter, sprintf("name each %s once", noun), sprintf("'%s' twice", names[anyDuplicated(names)]))
@@ -36,9 +39,6 @@ encode_names = function(labels, parameter) {
   kind = column_kind(labels)
   if (!kind %in% c("factor", "character", "integer", "double", "logical", "Date", "POSIXct")) {
     stop_parameter(parameter, column_kinds, sprintf("%s values", kind))
-  }
-  if (length(labels) == 0L) {
-    stop_parameter(parameter, "have at least one row", "0 rows")
   }
   text = if (is.factor(labels)) levels(labels) else if (is.character(labels)) labels else character()
   if (any(Encoding(text) == "bytes") || !all(validEnc(text))) {

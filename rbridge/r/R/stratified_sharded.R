@@ -71,7 +71,8 @@
 #' strata = list(a.csv = rep(c("no", "yes"), c(5, 2)), b.csv = rep(c("no", "yes"), c(8, 4)))
 #' counts = shard_counts(strata)
 #' for (shard in names(strata)) { # in two processes
-#'   generator = batch_sampler_sharded(2, counts, shard, seed = 1, strata = factor(strata[[shard]]))
+#'   own = factor(strata[[shard]])
+#'   generator = batch_sampler_sharded(2, counts, shard, seed = 1, strata = own)
 #'   print(generator(NULL)$plan())
 #' }
 batch_sampler_sharded = function(min_samples_per_stratum, counts, shards, seed, strata = NULL, promise = "global",
@@ -125,8 +126,10 @@ sharded_recipe = function(strata, configuration, seed) {
 
 sharded_labels = function(configuration) {
   plan = configuration$plan
-  settings = list(min_samples_per_stratum = configuration$min_samples_per_stratum, promise = plan$promise,
-    shuffle = configuration$shuffle)
+  settings = list(
+    min_samples_per_stratum = configuration$min_samples_per_stratum, promise = plan$promise,
+    shuffle = configuration$shuffle
+  )
   c(lapply(settings, show_setting), list(names = plan$strata, shards = plan$shards[configuration$places]))
 }
 
@@ -244,8 +247,8 @@ format_sharded = function(setup, next_epoch) {
   c(
     sprintf("* Rows: %.0f, of %.0f strata in %d of %s", sum(setup$sizes), setup$n_strata, length(setup$shards),
       show_count(setup$n_shards, "shard")),
-    sprintf("* Batches: %.0f, at least %s of every stratum, promise %s", setup$n_batches,
-      show_count(as.double(setup$labels$min_samples_per_stratum), "row"), setup$labels$promise),
+    sprintf("* Batches: %.0f", setup$n_batches),
+    format_sharded_settings(setup$labels),
     if (setup$shuffle == 1) {
       sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", setup$seed, next_epoch)
     } else {
@@ -254,10 +257,14 @@ format_sharded = function(setup, next_epoch) {
   )
 }
 
+format_sharded_settings = function(labels) {
+  settings = labels[setdiff(names(labels), c("names", "shards"))]
+  sprintf("* %s: %s", names(settings), vapply(settings, paste, "", collapse = ", "))
+}
+
 format_sharded_generator = function(recipe) {
-  settings = recipe$labels[setdiff(names(recipe$labels), c("names", "shards"))]
   c(
-    sprintf("* %s: %s", names(settings), unlist(settings)),
+    format_sharded_settings(recipe$labels),
     format_seed(recipe),
     sprintf("* strata: %d, of shards %s", length(recipe$labels$names), show_names(recipe$labels$shards))
   )

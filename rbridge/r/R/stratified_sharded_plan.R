@@ -25,7 +25,8 @@
 #'
 #' @export
 #' @examples
-#' counts = shard_counts(list(a.csv = rep(c("no", "yes"), c(5, 2)), b.csv = rep(c("no", "yes"), c(8, 4))))
+#' strata = list(a.csv = rep(c("no", "yes"), c(5, 2)), b.csv = rep(c("no", "yes"), c(8, 4)))
+#' counts = shard_counts(strata)
 #' plan = sharded_plan(counts, 2)
 #' plan
 #' plan$fewest_rows("a.csv")
@@ -39,7 +40,8 @@ sharded_plan = function(counts, min_samples_per_stratum, promise = "global") {
     counts = counts_matrix(plan$table, plan$shards, plan$strata),
     sizes = function() {
       check_sharded_batches(plan)
-      diff(.Call(C_batch_offsets, sum(plan$table), plan$n_batches, TRUE))
+      n_rows = sum(plan$table)
+      n_rows %/% plan$n_batches + (seq_len(plan$n_batches) <= n_rows %% plan$n_batches)
     },
     fewest_rows = function(shards) fewest_rows(plan, shard_places(plan, shards)),
     table = function() sharded_table(plan)

@@ -69,7 +69,10 @@ test_that("a plan needs no rows", {
     fixed = TRUE)
   small = sharded_plan(counts[1:2, ], 1e5, promise = "local")
   expect_output(print(small), "at least 100000 rows of every stratum and shard", fixed = TRUE)
-  expect_identical(small$sizes(), rep(11000000L, 10L))
+  expect_identical(small$sizes(), rep(11000000, 10L))
+  many = sharded_plan(counts, 1e9)
+  expect_identical(range(many$sizes()), c(5.5e10, 5.5e10))
+  expect_length(many$sizes(), 100L)
 })
 
 test_that("what cannot be is refused with its shard and stratum", {
@@ -78,6 +81,8 @@ test_that("what cannot be is refused with its shard and stratum", {
   expect_identical(refused("f"), paste(
     "The 'shards' parameter of batch_sampler_sharded must have a row for each of 4 batches. Got 1 row in 1 shard, of",
     "which some batch has none, instead. Give this process more shards, or raise 'min_samples_per_stratum'."))
+  expect_match(refused(character()), "'shards' parameter of batch_sampler_sharded must have at least one shard. Got none",
+    fixed = TRUE)
   expect_match(refused("g", own = factor("x")), "name one of the shards, 'a', 'b', 'c', 'd', 'e', 'f'. Got 'g'",
     fixed = TRUE)
   expect_match(refused("a", own = factor("x")), "have one value for each row of the shards, 13. Got 1 value",
