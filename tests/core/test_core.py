@@ -18,7 +18,9 @@ import pytest
 
 from pystrat.strata import encode_strata
 from tests.reference.golden_lengths import lengths_of
+from tests.reference.golden_sharded import strata_of
 from tests.reference.golden_vectors import GOLDEN, MODULUS, labels_of
+from tests.reference.naive_shards import naive_cells
 
 HERE = Path(__file__).parent
 CORE = HERE.parents[1] / "rbridge" / "r" / "src" / "core"
@@ -79,6 +81,24 @@ def _numbers_of_list(listed: Any) -> Iterator[int]:
         yield from (listed["length"], len(head), *head, len(tail), *tail, listed["checksum"])
 
 
+def golden_shards() -> Iterator[int]:
+    """Yield the numbers that test_golden_shards.c reads."""
+    cases = json.loads((GOLDEN / "sharded.json").read_text(encoding="utf-8"))["cases"]
+    yield len(cases)
+    for case in cases:
+        given, table, batches = case["input"], case["expected"]["table"], case["expected"]["batches"]
+        strata, shards = strata_of(given), given["shards"]
+        yield from (given["n_strata"], len(batches), len(strata), given["seed"], given["epoch"], int(given["shuffle"]))
+        yield len(shards)
+        for shard in shards:
+            yield from (shard, len(strata[shard]), *strata[shard])
+        cells = naive_cells(table, len(batches), given["promise"])
+        for shard in shards:
+            yield from ((cells[shard, stratum] or [0])[0] for stratum in range(given["n_strata"]))
+        for batch in batches:
+            yield from (len(batch), *batch)
+
+
 def golden_lengths() -> Iterator[int]:
     """Yield the numbers that test_length_batches.c reads."""
     cases = json.loads((GOLDEN / "lengths.json").read_text(encoding="utf-8"))["cases"]
@@ -95,6 +115,7 @@ def golden_lengths() -> Iterator[int]:
 # What programs read on standard input. They print the first number, how many cases there are, once all have passed.
 CASES: dict[str, Callable[[], Iterator[int]]] = {
     "test_golden_batches": golden_batches,
+    "test_golden_shards": golden_shards,
     "test_length_batches": golden_lengths,
 }
 
