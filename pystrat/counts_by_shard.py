@@ -74,7 +74,8 @@ def read_counts(counts: Any, name: str = "counts") -> ShardCounts:
 
 def shown_names(labels: Any, name: str, *, noun: str) -> tuple[str, ...]:
     """Return how labels of shards or strata are shown; refuse none, and two that are shown alike."""
-    if isinstance(labels, (list, tuple, np.ndarray, pd.Series, pd.Index)) and np.shape(labels)[:1] == (0,):
+    is_vector = isinstance(labels, (list, tuple, np.ndarray, pd.Series, pd.Index)) and getattr(labels, "ndim", 1) == 1
+    if is_vector and len(labels) == 0:
         raise RefusedValue(name, f"have at least one {noun}", "none")
     encoded = encode_strata(labels, missing="stratum", name=name)
     shown = encoded.names

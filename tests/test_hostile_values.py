@@ -106,7 +106,7 @@ def check_sharded_plan(plan: Any, given: Arguments) -> None:
     assert plan.fewest_rows(plan.counts.index) == plan.sizes().min()
 
 
-def check_counts(table: pd.DataFrame, given: Arguments) -> None:
+def check_shard_counts(table: pd.DataFrame, given: Arguments) -> None:
     assert table.to_numpy().min() >= 0 and (table.sum() > 0).all()
     assert list(table.index) == sorted(set(table.index)) and len(set(table.columns)) == table.shape[1]
 
@@ -256,7 +256,7 @@ def check_permutation(rows: np.ndarray, given: Arguments) -> None:
     assert sorted(rows.tolist()) == list(range(int(given["n_rows"])))
 
 
-def check_shard_counts(table: pd.DataFrame, given: Arguments) -> None:
+def check_counts(table: pd.DataFrame, given: Arguments) -> None:
     assert (table.to_numpy() >= 0).all() and table.to_numpy().dtype == np.int64
 
 
