@@ -81,8 +81,7 @@ test_that("what cannot be is refused with its shard and stratum", {
   expect_identical(refused("f"), paste(
     "The 'shards' parameter of batch_sampler_sharded must have a row for each of 4 batches. Got 1 row in 1 shard, of",
     "which some batch has none, instead. Give this process more shards, or raise 'min_samples_per_stratum'."))
-  expect_match(refused(character()), "'shards' parameter of batch_sampler_sharded must have at least one shard. Got none",
-    fixed = TRUE)
+  expect_match(refused(character()), "must have at least one shard. Got none instead.", fixed = TRUE)
   expect_match(refused("g", own = factor("x")), "name one of the shards, 'a', 'b', 'c', 'd', 'e', 'f'. Got 'g'",
     fixed = TRUE)
   expect_match(refused("a", own = factor("x")), "have one value for each row of the shards, 13. Got 1 value",
