@@ -34,6 +34,7 @@ def test_import_brings_the_stratified_sampler_and_nothing_of_the_others() -> Non
         "pystrat.plan",
         "pystrat.plan_making",
         "pystrat.planned",
+        "pystrat.process_group",
         "pystrat.recipe",
         "pystrat.sizes",
         "pystrat.strata",
