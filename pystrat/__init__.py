@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # what `_MODULE_OF` says, for type checkers and editors
     )
     from pystrat.weighted.prioritized import PrioritizedBatchSampler
     from pystrat.report import batch_counts, plot_batch_counts, plot_plan
+    from pystrat.stratified.groups import StratifiedGroupBatchSampler
     from pystrat.stratified.subset import StrataSubsetBatchSampler
     from pystrat.weighted.sum_tree import SumTree
     from pystrat.tree import TreeBatchSampler, TreeSampler
@@ -55,6 +56,7 @@ __all__ = [
     "ShardedStratifiedBatchSampler",
     "StrataSubsetBatchSampler",
     "StratifiedBatchSampler",
+    "StratifiedGroupBatchSampler",
     "SumTree",
     "TreeBatchSampler",
     "TreeSampler",
@@ -96,6 +98,7 @@ _MODULE_OF = {
     "PrioritizedBatchSampler": "weighted.prioritized",
     "ShardedStratifiedBatchSampler": "stratified.sharded",
     "StrataSubsetBatchSampler": "stratified.subset",
+    "StratifiedGroupBatchSampler": "stratified.groups",
     "SumTree": "weighted.sum_tree",
     "TreeBatchSampler": "tree",
     "TreeSampler": "tree",

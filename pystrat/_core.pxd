@@ -173,6 +173,44 @@ cdef extern from "shards.h" nogil:
         const ShardCells *cells, int64_t first_cell, int64_t n_strata, int64_t first_row, int64_t *cursors
     )
 
+cdef extern from "groups_together.h" nogil:
+    ctypedef struct GroupedRows:
+        int64_t n_strata
+        int64_t n_groups
+        int64_t n_batches
+        int64_t minimum
+        const int32_t *sizes
+        const int32_t *strata_of
+        int64_t n_found
+        int32_t *found
+        int64_t *n_first
+        int64_t *n_other
+        int32_t *line
+        int32_t *next_places
+        int32_t *batch_of
+    ctypedef struct GroupDealing:
+        int64_t n_batches
+        int64_t dealt
+        int32_t *held
+        int32_t *totals
+        int32_t *heap
+    void find_groups(const int32_t *order, const int32_t *groups, int64_t begin, int64_t end, GroupedRows *grouped)
+    void begin_line(const GroupedRows *grouped, int64_t *firsts, int64_t *others)
+    void line_up_groups(GroupedRows *grouped, int64_t begin, int64_t end, int64_t *firsts, int64_t *others)
+    void begin_dealing_groups(GroupDealing *dealing)
+    void deal_groups(GroupedRows *grouped, GroupDealing *dealing, int64_t end)
+    void fill_group_offsets(const GroupDealing *dealing, int64_t *offsets)
+    void place_groups(GroupedRows *grouped, int64_t begin, int64_t end, int64_t *next_free)
+    void write_grouped_rows(
+        const int32_t *order,
+        const int32_t *groups,
+        int32_t first_row,
+        int64_t begin,
+        int64_t end,
+        GroupedRows *grouped,
+        int32_t *rows,
+    )
+
 cdef extern from "scatter.h" nogil:
     uint32_t scatter_permutation_uint8(
         Generator *generator,

@@ -26,6 +26,7 @@ KINDS = (
     "ShardedStratifiedBatchSampler",
     "StrataSubsetBatchSampler",
     "StratifiedBatchSampler",
+    "StratifiedGroupBatchSampler",
     "TreeBatchSampler",
     "TripleBatchSampler",
     "UniformBatchSampler",

@@ -111,6 +111,10 @@ def check_shard_counts(table: pd.DataFrame, given: Arguments) -> None:
     assert list(table.index) == sorted(set(table.index)) and len(set(table.columns)) == table.shape[1]
 
 
+def check_grouped(sampler: Any, given: Arguments) -> None:
+    check_epoch(sampler, length_of(given["strata"]), int(sampler.plan.counts.sum()))
+
+
 def check_downsampled(sampler: Any, given: Arguments) -> None:
     check_epoch(sampler, length_of(given["strata"]), sampler.plan.n_rows)
     assert len(set(sampler.batches().rows.tolist())) == len(sampler.batches().rows)
@@ -468,6 +472,9 @@ CALLS: dict[str, Call] = {
     "StratifiedStream.state_dict": Call(fixed(batches_consumed=0), anything, of=stream),
     "StratifiedStream.load_state_dict": Call(
         lambda folder: {"state": stream(folder).state_dict()}, anything, of=stream
+    ),
+    "StratifiedGroupBatchSampler": Call(
+        fixed(strata=LABELS, min_samples_per_stratum=1, groups=[0, 1, 1, 0, 2, 2]), check_grouped, besides=SHARDED
     ),
     "SumTree": Call(fixed(weights=[1.0, 2.0], capacity=2), check_sums, besides={"weights": {"capacity": 4}}),
     "TreeBatchSampler": Call(

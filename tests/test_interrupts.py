@@ -16,7 +16,7 @@ from pystrat._random import RandomStream
 from pystrat._sum_tree import WeightTree
 from pystrat.corpus import _draws
 from pystrat.pairs import _pairs
-from pystrat.stratified import _multilabel
+from pystrat.stratified import _groups, _multilabel
 from pystrat.tree import _drawing
 from pystrat.weighted import _ranking
 from pystrat.weighted._ranking import Ranking
@@ -143,6 +143,18 @@ CALLS: dict[str, Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]] = {
         (in_order(SMALL, np.int32), zeros(SMALL), zeros(0), numbers(0, SMALL), zeros(SMALL)),
     ),
     "group_pairs": lambda: (_pairs.group_pairs, (in_order(SMALL, np.int32), zeros(SMALL), zeros(2 * SMALL), 2)),
+    "deal_together": lambda: (
+        _groups.deal_together,
+        (
+            in_order(SMALL, np.int32),
+            in_order(SMALL, np.int32),
+            np.ones(SMALL, dtype=np.int32),
+            zeros(SMALL, np.int32),
+            1,
+            1000,
+            1,
+        ),
+    ),
     "assign_rows": lambda: (_multilabel.assign_rows, (zeros(SMALL), np.ones((1, 1), dtype=np.uint8), 1000, 1)),
     "gather_batches": lambda: (
         _multilabel.gather_batches,

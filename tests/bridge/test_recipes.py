@@ -11,7 +11,13 @@ import numpy as np
 import pytest
 
 import rbridge
-from pystrat import BatchSampler, DownsampledBatchSampler, StrataSubsetBatchSampler, StratifiedBatchSampler
+from pystrat import (
+    BatchSampler,
+    DownsampledBatchSampler,
+    StrataSubsetBatchSampler,
+    StratifiedBatchSampler,
+    StratifiedGroupBatchSampler,
+)
 from pystrat.recipe import make_recipe
 from rbridge.session import Session, as_array
 from tests.bridge.recipes import assert_same_recipe
@@ -36,6 +42,30 @@ def test_strata_subset(parameters: dict[str, Any], labels: Any, r: Session) -> N
         parameters = {**parameters, "min_samples_per_stratum": min(2, parameters["min_samples_per_stratum"])}
     sampler = StrataSubsetBatchSampler(labels, seed=7, **parameters)
     generator = r.call("batch_sampler_strata_subset", strata=np.array(labels, dtype=np.float64), seed=7, **parameters)
+    crossed = rbridge.as_torch_sampler(sampler)
+    for made in (generator, crossed):
+        assert_same_recipe(r, sampler, made)
+        instance = r.call_function(made, None)
+        for epoch in (0, 3, 6_700_000):
+            rows, offsets = (as_array(part) for part in r.call_function(instance["batches"], epoch))
+            assert (rows - 1).tolist() == sampler.batches(epoch).rows.tolist()
+            assert offsets.tolist() == sampler.batches(epoch).offsets.tolist()
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"min_samples_per_stratum": 1},
+        {"min_samples_per_stratum": 2, "num_replicas": 1},
+        {"min_samples_per_stratum": 10**12, "rare": "allow", "missing": "stratum"},
+    ],
+)
+@pytest.mark.parametrize("labels", [LABELS, MANY], ids=["bytes", "integers"])
+def test_grouped(parameters: dict[str, Any], labels: Any, r: Session) -> None:
+    groups = [3.5, 2, 3.5, 2, 2, 7, 4, 5, 6, 6, 6] if labels is LABELS else np.arange(600.0)
+    sampler = StratifiedGroupBatchSampler(labels, groups=groups, seed=7, **parameters)
+    strata, groups_in_r = np.array(labels, dtype=np.float64), np.array(groups, dtype=np.float64)
+    generator = r.call("batch_sampler_stratified_group", strata=strata, groups=groups_in_r, seed=7, **parameters)
     crossed = rbridge.as_torch_sampler(sampler)
     for made in (generator, crossed):
         assert_same_recipe(r, sampler, made)

@@ -50,10 +50,10 @@ check_strata_rows = function(data_source, n_strata_rows, advice = NULL) {
 }
 
 # Values go with the rows of the data behind a task, and mlr3 leaves rows out, repeats and reorders them.
-check_task_order = function(task) {
+check_task_order = function(task, advice = bind_strata) {
   if (!keeps_task_order(task)) {
     stop_parameter("strata", "be columns of the task where its rows are repeated or in another order than its data",
-      "values", advice = bind_strata)
+      "values", advice = advice)
   }
 }
 

@@ -22,8 +22,8 @@ largest_seed = 2147483646
 
 sampler_kinds = function() {
   c(
-    "stratified", "strata_subset", "sharded", "downsampled", "uniform", "weighted", "prioritized", "pairs", "triples",
-    "multilabel", "tree", "epoch_subset", "mixture", "rare_events", "perplexity"
+    "stratified", "strata_subset", "stratified_group", "sharded", "downsampled", "uniform", "weighted", "prioritized",
+    "pairs", "triples", "multilabel", "tree", "epoch_subset", "mixture", "rare_events", "perplexity"
   )
 }
 

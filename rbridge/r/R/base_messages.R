@@ -11,6 +11,13 @@ stop_parameter = function(parameter, requirement, got, advice = NULL) {
   )))
 }
 
+# Evaluates `code`; if it refuses a parameter, the error has another name for it.
+refuse_as = function(parameter, code) {
+  tryCatch(code, rbridge_refusal = function(refusal) {
+    stop_parameter(parameter, refusal$requirement, refusal$got, refusal$advice)
+  })
+}
+
 show_value = function(value) {
   if (is.null(value)) {
     "nothing"

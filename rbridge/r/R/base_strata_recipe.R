@@ -36,15 +36,24 @@ strata_setup = function(recipe, take, assign, shuffle) {
   list(codes = parts$codes, counts = counts, plan = plan, shuffle = shuffle, seed = recipe$seed, memory = new_memory())
 }
 
+# Strata that wait for a dataset: names of columns, or those of the task; some recipes wait for something else alone.
+format_open = function(strata) {
+  if (is.null(strata)) {
+    "of the task"
+  } else if (is.character(strata)) {
+    show_names(strata)
+  } else {
+    sprintf("%d, of %s", length(strata$names), show_count(length(strata$codes), "row"))
+  }
+}
+
 # The settings of a generator, and of which strata it is.
 format_strata_generator = function(recipe) {
   settings = recipe$labels[setdiff(names(recipe$labels), "names")]
   shown = if (is.null(recipe$open)) {
     sprintf("%d, of %s", length(recipe$labels$names), show_count(length(recipe$parts$codes), "row"))
-  } else if (is.null(recipe$open$strata)) {
-    "of the task"
   } else {
-    show_names(recipe$open$strata)
+    format_open(recipe$open$strata)
   }
   c(
     sprintf("* %s: %s", names(settings), unlist(settings)),

@@ -8,14 +8,9 @@ class_sizes = function(labels) {
 
 # Labels are strata by another name, which errors have, too.
 encode_classes = function(labels) {
-  tryCatch(
-    {
-      classes = encode_strata(labels, missing = NULL)
-      check_missing(is.na(classes$codes), NULL)
-      classes
-    },
-    rbridge_refusal = function(refusal) {
-      stop_parameter("labels", refusal$requirement, refusal$got, refusal$advice)
-    }
-  )
+  refuse_as("labels", {
+    classes = encode_strata(labels, missing = NULL)
+    check_missing(is.na(classes$codes), NULL)
+    classes
+  })
 }

@@ -17,6 +17,7 @@ static const R_CallMethodDef routines[] = {
   {"C_prepare_scatter", (DL_FUNC)&C_prepare_scatter, 5},
   {"C_draw_passes", (DL_FUNC)&C_draw_passes, 8},
   {"C_draw_blocks", (DL_FUNC)&C_draw_blocks, 5},
+  {"C_draw_groups", (DL_FUNC)&C_draw_groups, 6},
   {"C_draw_epoch", (DL_FUNC)&C_draw_epoch, 2},
   {"C_prepare_shards", (DL_FUNC)&C_prepare_shards, 6},
   {"C_draw_shards", (DL_FUNC)&C_draw_shards, 6},

@@ -157,6 +157,7 @@ calls = list(
   ),
   batch_sampler_strata_subset = list(strata_per_batch = 1, min_samples_per_stratum = 1, strata = labels_of_rows),
   batch_sampler_stratified = list(min_samples_per_stratum = 1, strata = labels_of_rows),
+  batch_sampler_stratified_group = list(min_samples_per_stratum = 1, groups = labels_of_rows, strata = labels_of_rows),
   batch_sampler_tree = list(
     spec = list(mode = "shuffle"), batch_size = 2, length = 6, table = list(x = labels_of_rows)
   ),

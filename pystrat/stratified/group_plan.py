@@ -1,0 +1,227 @@
+"""Strata and groups -> how many batches there are, and between which numbers their rows lie."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pystrat.messages import RefusedValue, count_of, range_of, show
+from pystrat.sizes import share_of_replicas
+from pystrat.strata import Strata
+
+
+@dataclass(frozen=True, eq=False)
+class GroupPlan:
+    """How many batches an epoch has, and the fewest and the most rows of each stratum that a batch can hold.
+
+    Attributes
+    ----------
+    n_batches : int
+        B, the number of batches of an epoch over all replicas.
+    min_samples_per_stratum : int
+        m, the rows of each stratum that every batch is to hold.
+    counts : numpy.ndarray of int64, shape (number of strata,)
+        The rows of each stratum.
+    groups : numpy.ndarray of int64, shape (number of strata,)
+        The groups of each stratum.
+    largest : numpy.ndarray of int64, shape (number of strata,)
+        The rows of the largest group of each stratum.
+    fewest, most : numpy.ndarray of int64, shape (number of strata,)
+        No batch of any epoch holds fewer or more rows of a stratum.
+    shown : sequence of str
+        The names of the strata.
+    """
+
+    n_batches: int
+    min_samples_per_stratum: int
+    counts: NDArray[np.int64]
+    groups: NDArray[np.int64]
+    largest: NDArray[np.int64]
+    fewest: NDArray[np.int64]
+    most: NDArray[np.int64]
+    shown: Sequence[str]
+
+    @property
+    def size_range(self) -> tuple[int, int]:
+        """No batch of any epoch has fewer or more rows."""
+        n_rows, others = int(self.counts.sum()), self.n_batches - 1
+        fewest, most = int(self.fewest.sum()), int(self.most.sum())
+        return max(fewest, n_rows - others * most), min(most, n_rows - others * fewest)
+
+    def table(self) -> pd.DataFrame:
+        """Return the strata: their rows and groups, the largest group, and the fewest and the most rows in a batch."""
+        columns = {
+            "rows": self.counts,
+            "groups": self.groups,
+            "largest": self.largest,
+            "fewest": self.fewest,
+            "most": self.most,
+        }
+        return pd.DataFrame(columns, index=pd.Index(list(self.shown), name="stratum"))
+
+    def summary(self) -> str:
+        """Describe the plan in a few lines."""
+        least = int(self.fewest.min())
+        table = [line.rstrip() for line in self.table()[:20].to_string().splitlines()]
+        left = len(self.counts) - 20
+        return "\n".join(
+            [
+                f"{count_of(self.n_batches, 'batch')} of {range_of(self.size_range)} rows, groups together",
+                f"every batch holds at least {count_of(least, 'row')} of every stratum",
+                *table,
+                *([f"... and {left} more"] if left > 0 else []),
+            ]
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """The groups of the rows that are sampled, each in one stratum.
+
+    Attributes
+    ----------
+    codes : numpy.ndarray of int32, shape (n_rows,)
+        The group of each row; the number of groups for rows that are never sampled.
+    sizes : numpy.ndarray of int32, shape (number of groups,)
+        The rows of each group, 0 if none of them is sampled.
+    strata : numpy.ndarray of int32, shape (number of groups,)
+        The stratum of each group.
+    """
+
+    codes: NDArray[np.int32]
+    sizes: NDArray[np.int32]
+    strata: NDArray[np.int32]
+
+
+def groups_of(strata: NDArray[Any], n_strata: int, groups: NDArray[Any], n_groups: int) -> Groups:
+    """Return the groups of codes of strata and groups; a group gets the stratum of its first row that is sampled."""
+    sampled = np.flatnonzero(strata < n_strata)
+    codes = np.full(len(strata), n_groups, dtype=np.int32)
+    codes[sampled] = groups[sampled]
+    sizes = np.bincount(codes[sampled], minlength=n_groups).astype(np.int32)
+    strata_of = np.zeros(n_groups, dtype=np.int32)
+    strata_of[codes[sampled[::-1]]] = strata[sampled[::-1]]  # of equal numbers the last one counts
+    return Groups(codes, sizes, strata_of)
+
+
+def refuse_crossing(strata: Strata, groups: Groups, names: Sequence[str]) -> None:
+    """Refuse groups with rows of several strata, and name one of them."""
+    of_group = np.append(groups.strata, len(strata.counts))[groups.codes]
+    crossing = np.flatnonzero(of_group != strata.codes)
+    if not len(crossing):
+        return
+    row = int(crossing[0])
+    both = f"'{strata.shown[int(of_group[row])]}' and '{strata.shown[int(strata.codes[row])]}'"
+    raise RefusedValue(
+        "groups",
+        "lie in one stratum each",
+        f"'{names[int(groups.codes[row])]}' in {both}",
+        "Give all rows of a group one stratum, such as the rarest that it has.",
+    )
+
+
+def plan_of_groups(strata: Strata, groups: Groups, minimum: int, *, rare: str, num_replicas: int) -> GroupPlan:
+    """Choose the largest number of batches that is sure to keep the minimum in every epoch.
+
+    Parameters
+    ----------
+    strata : Strata
+    groups : Groups
+    minimum : int
+        m, the rows of each stratum that every batch is to hold.
+    rare : {"error", "warn", "allow"}
+        What to do if a stratum has fewer rows: refuse, or go on with one batch.
+    num_replicas : int
+        The number of batches is rounded down to a multiple of it.
+
+    Raises
+    ------
+    ValueError
+        If a stratum is rare, or there are fewer batches than replicas.
+    """
+    counts, smallest = strata.counts, int(strata.counts.argmin())
+    if rare == "error" and counts[smallest] < minimum:
+        has = f"the smallest stratum, '{strata.shown[smallest]}', has {count_of(int(counts[smallest]), 'row')}"
+        required = f"be at most {int(counts[smallest])}: {has}"
+        advice = "Lower it, or set 'rare' to 'warn' or 'allow'."
+        raise RefusedValue("min_samples_per_stratum", required, show(minimum), advice)
+    facts = _facts_of(groups, len(counts), minimum)
+    n_batches = share_of_replicas(max(1, int(facts.most_batches(minimum).min())), num_replicas)
+    return GroupPlan(
+        n_batches,
+        minimum,
+        counts,
+        facts.groups,
+        facts.largest,
+        facts.fewest_rows(n_batches, counts),
+        (counts - facts.largest) // n_batches + facts.largest,
+        strata.shown,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Facts:
+    """What the number of batches follows from, for each stratum; a group is large if it has at least m rows.
+
+    Attributes
+    ----------
+    groups, large : how many groups there are, and how many large ones.
+    largest, least_large : the rows of the largest group, and of the smallest large one, 0 if there is none.
+    rest : the rows of all groups that are not large.
+    largest_small, divisor : the rows of the largest of these groups, and the greatest common divisor of their sizes; 1
+        if there are none.
+    """
+
+    groups: NDArray[np.int64]
+    large: NDArray[np.int64]
+    largest: NDArray[np.int64]
+    largest_small: NDArray[np.int64]
+    least_large: NDArray[np.int64]
+    rest: NDArray[np.int64]
+    divisor: NDArray[np.int64]
+
+    def most_batches(self, minimum: int) -> NDArray[np.int64]:
+        """Return the largest number of batches with which each stratum is sure to keep the minimum.
+
+        If the last batch to be filled had less, all others would have at most as much and another small group.
+        """
+        slack = self.largest_small - self.divisor
+        wanted = -(-minimum // self.divisor) * self.divisor
+        return self.large + (self.rest + slack) // (wanted + slack)
+
+    def fewest_rows(self, n_batches: int, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the fewest rows that a batch can hold of each stratum: the better of two bounds.
+
+        One looks at the batches without a large group alone, the other at all of them.
+        """
+        without = np.maximum(n_batches - self.large, 1)
+        rest = self.rest - (without - 1) * self.largest_small
+        rest = np.maximum(-(-rest // (without * self.divisor)), 0) * self.divisor
+        rest = np.where(self.large > 0, np.minimum(rest, self.least_large), rest)
+        apart = np.where(self.large >= n_batches, self.least_large, rest)
+        return np.maximum(apart, -(((n_batches - 1) * self.largest - counts) // n_batches))
+
+
+def _facts_of(groups: Groups, n_strata: int, minimum: int) -> _Facts:
+    found = np.flatnonzero(groups.sizes)
+    found = found[np.argsort(groups.strata[found], kind="stable")]
+    sizes, strata = groups.sizes[found].astype(np.int64), groups.strata[found]
+    n_groups = np.bincount(strata, minlength=n_strata)
+    begins = np.cumsum(n_groups) - n_groups
+    is_large = sizes >= minimum
+    small = np.where(is_large, 0, sizes)
+    large = np.add.reduceat(is_large, begins, dtype=np.int64)
+    least_large = np.minimum.reduceat(np.where(is_large, sizes, np.iinfo(np.int64).max), begins)
+    return _Facts(
+        groups=n_groups,
+        large=large,
+        largest=np.maximum.reduceat(sizes, begins),
+        largest_small=np.maximum(np.maximum.reduceat(small, begins), 1),
+        least_large=np.where(large > 0, least_large, 0),
+        rest=np.add.reduceat(small, begins),
+        divisor=np.maximum(np.gcd.reduceat(small, begins), 1),
+    )

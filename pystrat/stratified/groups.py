@@ -1,0 +1,185 @@
+"""Batches that keep the rows of a group together, with a minimum of rows of every stratum."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Optional
+
+from pystrat.base import Batches, BatchSampler, epoch_permutation
+from pystrat.entries import named_by_class
+from pystrat.limits import MAX_COUNT
+from pystrat.messages import RefusedValue, check_choice, check_integer, count_of, show
+from pystrat.recipe import Recipe, compact, make_recipe
+from pystrat.strata import encode_strata
+from pystrat.stratified._groups import deal_together
+from pystrat.stratified.group_plan import GroupPlan, Groups, groups_of, plan_of_groups, refuse_crossing
+from pystrat.stratified.sampler import MISSING_CHOICES
+
+RARE_CHOICES = ("error", "warn", "allow")
+
+
+class StratifiedGroupBatchSampler(BatchSampler):
+    """Batch sampler that keeps all rows of a group in one batch, with a minimum of rows of every stratum.
+
+    For rows that belong together: the images of a patient, the words of a speaker, the events of a session. For a
+    PyTorch ``DataLoader(dataset, batch_sampler=...)``. The R function ``rbridge::batch_sampler_stratified_group()``
+    gives the same batches, row for row, from the same seed.
+
+    Parameters
+    ----------
+    strata : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns
+        As `StratifiedBatchSampler` takes them.
+    min_samples_per_stratum : int
+        m, the rows of each stratum that every batch holds at least.
+    groups : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns
+        The group of each row, without missing values. Of several columns every combination that occurs is a group. All
+        rows of a group have one stratum.
+    rare : {"error", "warn", "allow"}, default "error"
+        What to do if a stratum has fewer than m rows: refuse, or go on with one batch of all rows, with a warning or
+        without.
+    missing : {"error", "stratum", "drop"}, default "error"
+        What to do with rows that have a missing value in the strata: refuse, make missing a value of its own, or never
+        sample them.
+    seed : int, optional
+        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``.
+    num_replicas : int, optional
+        The number of processes that share an epoch: the number of batches is rounded down to a multiple of it.
+    rank : int, optional
+        Which of the replicas this is, from 0. None gives all batches in global order.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is refused; if a group has rows of several strata; or if a stratum is rare.
+
+    Notes
+    -----
+    Guarantees, besides those of `BatchSampler`:
+
+    * An epoch visits every row once, and all rows of a group are in one batch.
+    * Every batch holds at least m rows of each stratum, in every epoch.
+    * No batch holds fewer or more rows of a stratum than ``plan.table()`` says.
+    * Within a batch the rows are in order of stratum, then of group as they were dealt, then of the epoch.
+
+    In each stratum call the groups of at least m rows large. If L of them are large, and the others have N rows in all
+    and at most g each, then ``L + (N + g - d) // (M + g - d)`` batches are sure to keep the minimum, where d is the
+    greatest common divisor of the sizes of the others, and M the least multiple of d that is at least m. The number of
+    batches B is the smallest of these numbers over the strata. It is the largest one that is sure to work, whatever the
+    sizes of the small groups are beyond these three numbers. If all groups have one row, it is that of
+    `StratifiedBatchSampler`.
+
+    The groups of a stratum come in the order of the epoch, where a group has the place of its first row; but the first
+    B large groups come before the others. Each group goes to the batch with the fewest rows of its stratum; of several,
+    to the one with the fewest rows of the strata before; of several, to the first. So batch sizes differ, and change
+    from epoch to epoch.
+
+    The name is that of scikit-learn's ``StratifiedGroupKFold``, which does not split groups either.
+
+    Examples
+    --------
+    >>> from pystrat import StratifiedGroupBatchSampler
+    >>> patients = ["a", "a", "a", "b", "b", "c", "c", "d", "d", "d"]
+    >>> sick = [1, 1, 1, 1, 1, 0, 0, 0, 0, 0]
+    >>> sampler = StratifiedGroupBatchSampler(sick, 2, groups=patients, seed=1)
+    >>> [[patients[row] for row in batch] for batch in sampler]
+    [['b', 'b', 'd', 'd', 'd'], ['a', 'a', 'a', 'c', 'c']]
+    """
+
+    @named_by_class
+    def __init__(
+        self,
+        strata: Any,
+        min_samples_per_stratum: int,
+        groups: Any,
+        *,
+        rare: str = "error",
+        missing: str = "error",
+        seed: Optional[int] = None,
+        num_replicas: Optional[int] = None,
+        rank: Optional[int] = None,
+    ) -> None:
+        minimum = check_integer(min_samples_per_stratum, "min_samples_per_stratum", minimum=1)
+        rare = check_choice(rare, "rare", choices=RARE_CHOICES)
+        missing = check_choice(missing, "missing", choices=MISSING_CHOICES)
+        super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
+        encoded = encode_strata(strata, missing=missing)
+        numbered = encode_strata(groups, missing=None, name="groups")
+        if numbered.n_rows != encoded.n_rows:
+            required = f"have one value for each row of 'strata', {encoded.n_rows}"
+            raise RefusedValue("groups", required, count_of(numbered.n_rows, "value"))
+        self._codes, self._group_codes = encoded.codes, numbered.codes
+        self._n_groups = len(numbered.counts)
+        found = groups_of(encoded.codes, len(encoded.counts), numbered.codes, self._n_groups)
+        refuse_crossing(encoded, found, numbered.shown)
+        self._groups: Optional[Groups] = found
+        self._plan = plan_of_groups(
+            encoded, found, min(minimum, MAX_COUNT), rare=rare, num_replicas=self.num_replicas or 1
+        )
+        self._parameters = {
+            "min_samples_per_stratum": minimum,
+            "rare": rare,
+            "missing": missing,
+            "num_replicas": self.num_replicas,
+        }
+        n_rare = int((encoded.counts < minimum).sum())
+        if rare == "warn" and n_rare:
+            message = f"{n_rare} of {len(encoded.counts)} strata of {type(self).__name__} have fewer than "
+            warnings.warn(f"{message}{count_of(minimum, 'row')}: all rows are in one batch.", stacklevel=3)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters, checked; all but the strata, the groups, the seed and the rank."""
+        return dict(self._parameters)
+
+    @property
+    def plan(self) -> GroupPlan:
+        """The plan: the number of batches, and the fewest and the most rows of each stratum in a batch."""
+        return self._plan
+
+    def _global_length(self) -> int:
+        return self._plan.n_batches
+
+    def _epoch_batches(self, epoch: int) -> Batches:
+        plan, groups = self._plan, self._known_groups()
+        order = epoch_permutation(len(groups.codes), seed=self._seed, epoch=epoch)
+        dealt = deal_together(
+            order,
+            groups.codes,
+            groups.sizes,
+            groups.strata,
+            len(plan.counts),
+            plan.n_batches,
+            plan.min_samples_per_stratum,
+        )
+        return Batches(*dealt)
+
+    def _known_groups(self) -> Groups:
+        """Return the groups, made anew after pickling."""
+        if self._groups is None:
+            self._groups = groups_of(self._codes, len(self._plan.counts), self._group_codes, self._n_groups)
+        return self._groups
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what follows from the rest."""
+        return {**self.__dict__, "_groups": None}
+
+    def _recipe(self) -> Recipe:
+        plan = self._plan
+        parts = {
+            "codes": compact(self._codes, len(plan.counts)),
+            "n_strata": len(plan.counts),
+            "groups": compact(self._group_codes, self._n_groups),
+            "n_groups": self._n_groups,
+            "n_batches": plan.n_batches,
+            "min_samples_per_stratum": plan.min_samples_per_stratum,
+        }
+        settings = {name: show(value) for name, value in self._parameters.items() if value is not None}
+        return make_recipe("stratified_group", seed=self._seed, parts=parts, labels={**settings, "names": plan.shown})
+
+    def __repr__(self) -> str:
+        plan = self._plan
+        return (
+            f"{type(self).__name__}({int(plan.counts.sum())} rows, {len(plan.counts)} strata, "
+            f"{int(plan.groups.sum())} groups, {count_of(plan.n_batches, 'batch')}, "
+            f"min_samples_per_stratum={plan.min_samples_per_stratum}, seed={self._seed}, epoch={self.epoch})"
+        )

@@ -1,0 +1,115 @@
+# Groups together: the cases that Python reads as well, then the promises, the refusals, and what an instance shows.
+
+patients = rep(letters[1:12], times = c(3, 1, 1, 2, 5, 2, 2, 2, 1, 4, 4, 4))
+of_patients = rep(c("x", "y", "z"), times = c(7, 12, 12))
+
+grouped = function(..., groups = factor(patients), strata = factor(of_patients), seed = 1) {
+  batch_sampler_stratified_group(..., groups = groups, strata = strata, seed = seed)(NULL)
+}
+
+refused = function(...) message_of(grouped(...))
+
+# -> list(strata, groups) of a case
+labels_of_case = function(rows) {
+  if (!is.null(rows$groups)) {
+    return(list(strata = as_column(rows$strata), groups = as_column(rows$groups)))
+  }
+  groups = ((seq_len(rows$length) - 1) * rows$multiplier) %% rows$modulus
+  list(strata = groups %% rows$n_strata, groups = groups)
+}
+
+actual_of_case = function(case) {
+  labels = lapply(labels_of_case(case$rows), function(values) if (is.character(values)) factor(values) else values)
+  sampler = do.call(batch_sampler_stratified_group, c(labels, case$parameters))(NULL)
+  plan = sampler$plan()
+  c(
+    list(n_batches = sampler$.length(), strata = as.list(plan$stratum)),
+    lapply(plan[names(plan) != "stratum"], as.list),
+    list(epochs = lapply(case$epochs, function(epoch) {
+      batches = sampler$batches(epoch)
+      list(sizes = cut_list(diff(batches$offsets)), rows = cut_list(batches$rows - 1L))
+    }))
+  )
+}
+
+for (case in read_golden("groups.json")$cases) {
+  test_that(paste("the same batches in every language:", case$input$name), {
+    expect_equal(actual_of_case(case$input), case$expected, tolerance = 0)
+  })
+}
+
+test_that("a group is in one batch, and every batch has the rows of each stratum that the plan says", {
+  sampler = grouped(2)
+  plan = sampler$plan()
+  expect_identical(sampler$.length(), 3L)
+  for (epoch in 0:5) {
+    expect_setequal(sampler$batches(epoch)$rows, seq_along(patients))
+    batches = epoch_of(sampler, epoch)
+    expect_identical(anyDuplicated(unlist(lapply(batches, function(rows) rle(patients[rows])$values))), 0L)
+    for (rows in batches) {
+      held = as.vector(table(of_patients[rows])[plan$stratum])
+      expect_true(all(plan$fewest <= held & held <= plan$most))
+    }
+  }
+  expect_gte(min(plan$fewest), 2L)
+})
+
+test_that("groups may be columns of a task or its group role, and strata may be given beside them", {
+  data = data.frame(y = factor(of_patients), patient = patients, x = seq_along(patients))
+  task = mlr3::as_task_classif(data, target = "y")
+  of_task = function(...) batch_sampler_stratified_group(2, ..., seed = 1)(list(task = task))$batches(1)
+  of = "The 'groups' parameter of batch_sampler_stratified_group must"
+  expected = grouped(2)$batches(1)
+  expect_identical(of_task(groups = "patient"), expected)
+  expect_identical(of_task(groups = patients), expected)
+  expect_match(message_of(of_task()), paste(of, "be given where the dataset has no task with a column of the role"),
+    fixed = TRUE)
+  expect_match(message_of(of_task(groups = "person")), paste(of, "name columns of the task. Got 'person' instead."),
+    fixed = TRUE)
+  task$set_col_roles("patient", roles = "group")
+  expect_identical(of_task(), expected)
+  expect_identical(of_task(strata = factor(of_patients)), expected)
+  expect_output(print(batch_sampler_stratified_group(2, strata = factor(of_patients))),
+    "* strata: 3, of 31 rows\n* groups: of the task", fixed = TRUE)
+  task$filter(31:1)
+  expect_match(message_of(of_task(groups = factor(patients))), paste(of, "be columns of the task where its rows are"),
+    fixed = TRUE)
+})
+
+test_that("what cannot be is refused, and rare strata unless they are allowed", {
+  expect_match(refused(1, strata = rep(1:2, length.out = 31)), paste("must lie in one stratum each.",
+    "Got 'a' in '1' and '2' instead. Give all rows of a group one stratum, such as the rarest that it has."),
+    fixed = TRUE)
+  expect_match(refused(1, groups = 1:3), "must have one value for each row of 'strata', 31. Got 3 values instead.",
+    fixed = TRUE)
+  expect_match(refused(1, groups = replace(1:31, 3, NA)), "must have no missing values. Got 1 missing of 31 rows",
+    fixed = TRUE)
+  expect_match(refused(1, groups = stratum_codes(c(0, NA), "a")), "must have", fixed = TRUE)
+  expect_match(refused(8), "be at most 7: the smallest stratum, 'x', has 7 rows. Got 8", fixed = TRUE)
+  expect_match(refused(2, num_replicas = 4), "be at most 3, the number of batches. Got 4", fixed = TRUE)
+  expect_warning(grouped(8, rare = "warn"),
+    "1 of 3 strata of batch_sampler_stratified_group have fewer than 8 rows: all rows are in one batch.", fixed = TRUE)
+  expect_identical(grouped(8, rare = "allow")$.length(), 1L)
+})
+
+test_that("an instance shows itself, and a recipe is checked", {
+  expect_output(print(grouped(2)), "* Batches: 3, each with at least 2 rows of every stratum, groups together",
+    fixed = TRUE)
+  recipe = attr(batch_sampler_stratified_group(2, groups = factor(patients), strata = factor(of_patients), seed = 1),
+    "settings")$recipe
+  changed = function(...) {
+    recipe$parts = utils::modifyList(recipe$parts, list(...))
+    message_of(new_generator(recipe)(NULL)$batches(0))
+  }
+  groups = recipe$parts$groups
+  expect_match(changed(groups = groups[-1]), "have one group for each row as 'groups'", fixed = TRUE)
+  expect_match(changed(groups = as.double(groups)), "have one group for each row as 'groups'", fixed = TRUE)
+  expect_match(changed(groups = replace(groups, 2, as.raw(12))), "have numbers of groups as 'groups'", fixed = TRUE)
+  expect_match(changed(groups = replace(as.integer(groups), 2, NA)), "have numbers of groups as 'groups'", fixed = TRUE)
+  expect_match(changed(groups = replace(groups, 1, as.raw(11))), "groups that lie in one stratum each", fixed = TRUE)
+  expect_match(changed(n_groups = 0), "have an integer from 1 to 31 as 'n_groups'", fixed = TRUE)
+  expect_match(changed(n_batches = 4), "have a group of each stratum for each batch", fixed = TRUE)
+  expect_match(changed(min_samples_per_stratum = 0), "as 'min_samples_per_stratum'", fixed = TRUE)
+  expect_match(message_of(.Call(C_draw_groups, 0:2, 0L, 1, 1, 1, 1)), "be numbers of groups", fixed = TRUE)
+  expect_match(message_of(.Call(C_draw_groups, 0:1, 1L, 1, 1, 1, 1)), "be numbers of strata", fixed = TRUE)
+})

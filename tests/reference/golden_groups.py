@@ -1,0 +1,86 @@
+"""The golden vectors of groups, in JSON that every language reads.
+
+``python -m tests.reference.golden_groups`` writes ``tests/golden/groups.json`` afresh.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Iterator
+
+import numpy as np
+
+from pystrat import StratifiedGroupBatchSampler
+from tests.reference.golden_vectors import GOLDEN, cut
+
+ABOUT = (
+    "Batches of rows with groups. 'groups' of row i, from 0, is i * multiplier mod modulus, and 'strata' is the group "
+    "modulo n_strata; or both are lists, in which null is a missing value. Rows are counted from 0, and long lists are "
+    "cut as in batches.json. Written by tests/reference/golden_groups.py."
+)
+
+
+def labels_of(rows: dict[str, Any]) -> tuple[Any, Any]:
+    """Return the strata and the groups of a case."""
+    if "groups" in rows:
+        return rows["strata"], rows["groups"]
+    groups = np.arange(rows["length"]) * rows["multiplier"] % rows["modulus"]
+    return groups % rows["n_strata"], groups
+
+
+def expected_of(case: dict[str, Any]) -> dict[str, Any]:
+    """Return what the case's sampler gives."""
+    strata, groups = labels_of(case["rows"])
+    sampler = StratifiedGroupBatchSampler(strata, groups=groups, **case["parameters"])
+    table = sampler.plan.table()
+    return {
+        "n_batches": len(sampler),
+        "strata": list(table.index),
+        **{name: column.tolist() for name, column in table.items()},
+        "epochs": [
+            {"sizes": cut(np.diff(sampler.batches(epoch).offsets)), "rows": cut(sampler.batches(epoch).rows)}
+            for epoch in case["epochs"]
+        ],
+    }
+
+
+def cases() -> Iterator[dict[str, Any]]:
+    """Yield the inputs of all cases."""
+    few = {
+        "strata": ["b", "a", "a", "b", "b", "a", "b", "a", "b", "b", "a", "b"],
+        "groups": [7, 3, 3, 7, 5, 4, 5, 6, 8, 1, 3, 2],
+    }
+    missing: dict[str, list[Any]] = {"strata": ["x", None, "y", "x", "y", None, "x"], "groups": ["p", "q", "r", "p", "s", "r", "t"]}
+    yield _case("few rows", few, (0, 1, 6_700_000), 2)
+    yield _case("few rows, one each", few, (0, 3), 1, seed=2**31 - 2)
+    yield _case("few rows, replicas", few, (5,), 1, num_replicas=2)
+    yield _case("a rare stratum", few, (0,), 9, rare="allow")
+    yield _case("missing values dropped", missing, (0, 2), 1, missing="drop")
+    yield _case("missing values as a stratum", _without(missing, 5), (0,), 1, missing="stratum")
+    yield _case("equal groups", _made(4200, 601, 600, 3), (0,), 12)
+    yield _case("many groups", _made(50_000, 7919, 9001, 7), (0, 2), 11)
+    yield _case("large groups", _made(20_000, 7919, 40, 2), (1,), 100)
+    yield _case("300 strata", _made(9000, 7919, 1201, 300), (1,), 3)
+
+
+def _case(name: str, rows: dict[str, Any], epochs: tuple[int, ...], minimum: int, **parameters: Any) -> dict[str, Any]:
+    parameters = {"min_samples_per_stratum": minimum, "seed": 1, **parameters}
+    return {"name": name, "rows": rows, "parameters": parameters, "epochs": list(epochs)}
+
+
+def _made(length: int, multiplier: int, modulus: int, n_strata: int) -> dict[str, int]:
+    return {"length": length, "multiplier": multiplier, "modulus": modulus, "n_strata": n_strata}
+
+
+def _without(rows: dict[str, list[Any]], place: int) -> dict[str, Any]:
+    return {name: values[:place] + values[place + 1 :] for name, values in rows.items()}
+
+
+def as_text() -> str:
+    """Return the text of the file: one case a line."""
+    lines = [json.dumps({"input": case, "expected": expected_of(case)}) for case in cases()]
+    return '{"about": ' + json.dumps(ABOUT) + ',\n"cases": [\n' + ",\n".join(lines) + "\n]}\n"
+
+
+if __name__ == "__main__":
+    (GOLDEN / "groups.json").write_text(as_text(), encoding="utf-8")

@@ -1,0 +1,206 @@
+"""Groups of rows: the number of batches by brute force, the batches against plain Python, and promises."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from itertools import permutations, product
+from typing import Any, Iterator, Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pystrat import StratifiedGroupBatchSampler, StratifiedBatchSampler, epoch_permutation
+from tests.reference.golden_groups import as_text, expected_of
+from tests.reference.golden_vectors import GOLDEN
+from tests.reference.naive_groups import most_batches, naive_together, runs
+
+SIZES = [[3, 1, 1, 2], [5, 2, 2, 2, 1], [4, 4, 4]]  # of the groups of each stratum
+
+
+GOLDEN_TEXT = (GOLDEN / "groups.json").read_text(encoding="utf-8")
+CASES = json.loads(GOLDEN_TEXT)["cases"]
+
+
+def labels_of(sizes: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
+    """Return the stratum and the group of each row."""
+    of_groups = [(stratum, size) for stratum, groups in enumerate(sizes) for size in groups]
+    strata = [stratum for stratum, size in of_groups for _ in range(size)]
+    return strata, [group for group, (_, size) in enumerate(of_groups) for _ in range(size)]
+
+
+def made(sizes: Sequence[Sequence[int]], minimum: int, **parameters: Any) -> StratifiedGroupBatchSampler:
+    strata, groups = labels_of(sizes)
+    parameters.setdefault("seed", 1)
+    return StratifiedGroupBatchSampler(strata, minimum, groups=groups, **parameters)
+
+
+def refused(*arguments: Any, **parameters: Any) -> str:
+    with pytest.raises((TypeError, ValueError)) as error:
+        StratifiedGroupBatchSampler(*arguments, **parameters)
+    return str(error.value).replace(" parameter of StratifiedGroupBatchSampler", "")
+
+
+def partitions(n_rows: int, most: int) -> Iterator[tuple[int, ...]]:
+    """Yield the sizes of groups that have so many rows in all, the largest first."""
+    if n_rows == 0:
+        yield ()
+    for size in range(min(n_rows, most), 0, -1):
+        for rest in partitions(n_rows - size, size):
+            yield (size, *rest)
+
+
+def loads(sizes: Sequence[int], n_batches: int, minimum: int) -> list[int]:
+    """Deal groups of these sizes, in this order, and return the rows of each batch."""
+    groups = [group for group, size in enumerate(sizes) for _ in range(size)]
+    dealt = naive_together(range(len(groups)), [0] * len(groups), groups, n_batches, minimum)
+    return [len(batch) for batch in dealt]
+
+
+def check_together(sampler: StratifiedGroupBatchSampler, codes: Any, groups: Any, epoch: int) -> None:
+    """See that an epoch keeps its promises, and that its batches are those of plain Python."""
+    plan, table = sampler.plan, sampler.plan.table()
+    batches = [batch.tolist() for batch in sampler.batches(epoch)]
+    codes, groups = np.asarray(codes), np.asarray(groups)
+    order = epoch_permutation(len(codes), seed=sampler.seed, epoch=epoch).tolist()
+    expected = naive_together(order, codes.tolist(), groups.tolist(), plan.n_batches, plan.min_samples_per_stratum)
+    assert batches == expected
+    found = [group for batch in batches for group in runs(groups[batch].tolist())]
+    assert len(found) == len(set(found)), "a group is in one batch, its rows side by side"
+    fewest, most = table["fewest"].to_numpy(), table["most"].to_numpy()
+    for batch in batches:
+        held = np.bincount(codes[batch], minlength=len(table))
+        assert (fewest <= held).all() and (held <= most).all()
+        assert plan.size_range[0] <= len(batch) <= plan.size_range[1]
+    if table["rows"].min() >= plan.min_samples_per_stratum:
+        assert fewest.min() >= plan.min_samples_per_stratum
+
+
+def test_the_minimum_holds_in_every_order_of_the_groups() -> None:
+    """For all groups of up to 8 rows in all: it does with B batches, and fails in some order with B + 1."""
+    for n_rows in range(1, 9):
+        for sizes, minimum in product(partitions(n_rows, n_rows), range(1, n_rows + 1)):
+            n_batches = most_batches(sizes, minimum)
+            assert n_batches >= 1
+            orders = set(permutations(sizes))
+            fewest = [min(min(loads(order, n, minimum)) for order in orders) for n in (n_batches, n_batches + 1)]
+            assert fewest[0] >= minimum > fewest[1]
+            assert len(made([sizes], minimum)) == n_batches
+
+
+def test_bounds_hold_in_every_order_of_the_groups() -> None:
+    for n_rows in range(1, 8):
+        for sizes, minimum in product(partitions(n_rows, n_rows), range(1, n_rows + 1)):
+            most_replicas = len(made([sizes], minimum))
+            for replicas in range(1, most_replicas + 1):
+                plan = made([sizes], minimum, num_replicas=replicas).plan
+                held = [loads(order, plan.n_batches, minimum) for order in set(permutations(sizes))]
+                assert plan.fewest[0] <= np.min(held) and plan.most[0] >= np.max(held)
+
+
+def test_equal_groups_count_as_one_row_each() -> None:
+    """With 2 rows each, without the greatest common divisor only 3 batches would be sure of 6 rows."""
+    assert len(made([[2] * 12], 6)) == len(made([[1] * 12], 3)) == 4
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_promises(data: st.DataObject) -> None:
+    sizes = data.draw(st.lists(st.lists(st.integers(1, 9), min_size=1, max_size=12), min_size=1, max_size=4))
+    minimum = data.draw(st.integers(1, 12))
+    replicas = data.draw(st.integers(1, 3))
+    strata, of_rows = labels_of(sizes)
+    shuffled = data.draw(st.permutations(range(len(strata))))
+    _, codes = np.unique(np.array(strata)[shuffled], return_inverse=True)
+    first = np.sort(np.unique(codes, return_index=True)[1])
+    codes = np.argsort(codes[first])[codes]  # numbered by first appearance
+    groups = np.array(of_rows)[shuffled]
+    try:
+        sampler = StratifiedGroupBatchSampler(
+            codes, minimum, groups=groups, rare="allow", seed=3, num_replicas=replicas
+        )
+    except ValueError as error:
+        assert "num_replicas" in str(error)
+        return
+    most = max(1, min(most_batches(of_stratum, minimum) for of_stratum in sizes))
+    assert len(sampler) == most // replicas * replicas
+    for epoch in (0, 7):
+        check_together(sampler, codes, groups, epoch)
+
+
+def test_groups_of_one_row_are_stratified_batches() -> None:
+    strata = np.repeat([0, 1, 2], [13, 40, 21])
+    for minimum in (1, 2, 3, 5):
+        assert len(StratifiedGroupBatchSampler(strata, minimum, range(74))) == len(
+            StratifiedBatchSampler(strata, minimum)
+        )
+
+
+def test_groups_of_several_strata_are_refused_by_name() -> None:
+    message = refused(["a", "b", "a", "b"], 1, groups=["x", "y", "x", "x"])
+    assert message == (
+        "The 'groups' must lie in one stratum each. Got 'x' in 'a' and 'b' instead. "
+        "Give all rows of a group one stratum, such as the rarest that it has."
+    )
+
+
+def test_refusals() -> None:
+    assert "'groups' must have one value for each row of 'strata', 2. Got 3 values" in refused([0, 1], 1, [0, 1, 2])
+    assert "'groups' must have no missing values. Got 1 missing of 2 rows" in refused([0, 1], 1, [0, None])
+    assert "'min_samples_per_stratum' must be at most 1: the smallest stratum, '1', has 1 row." in refused(
+        [0, 0, 1], 2, [0, 0, 1]
+    )
+    assert "'num_replicas' must be at most 1, the number of batches. Got 2" in refused(
+        [0, 0, 1, 1], 1, groups=[0, 0, 1, 1], num_replicas=2
+    )
+
+
+def test_rare_strata_go_into_one_batch() -> None:
+    with pytest.warns(UserWarning, match="1 of 2 strata of .* have fewer than 2 rows: all rows are in one batch."):
+        sampler = StratifiedGroupBatchSampler([0, 0, 0, 1], 2, [0, 1, 2, 3], rare="warn", seed=1)
+    assert [sorted(batch.tolist()) for batch in sampler.batches(0)] == [[0, 1, 2, 3]]
+
+
+def test_pickles_states_and_ranks() -> None:
+    sampler = made(SIZES, 2)
+    assert len(sampler) == 3
+    expected = sampler.batches(4).rows.tolist()
+    assert pickle.loads(pickle.dumps(sampler)).batches(4).rows.tolist() == expected
+    iterator = iter(sampler)
+    next(iterator)
+    resumed = made(SIZES, 2)
+    resumed.load_state_dict(iterator.state_dict())
+    assert list(resumed) == list(iterator)
+    sizes = [[1] * 9, [2] * 7]
+    ranks = [made(sizes, 2, num_replicas=2, rank=rank) for rank in (0, 1)]
+    assert [batch for pair in zip(*ranks) for batch in pair] == list(made(sizes, 2, num_replicas=2))
+
+
+def test_dropped_rows_are_never_sampled() -> None:
+    strata, groups = labels_of(SIZES)
+    sampler = StratifiedGroupBatchSampler([None, *strata, None], 2, [99, *groups, 0], missing="drop", seed=1)
+    assert sorted(sampler.batches(0).rows.tolist()) == list(range(1, len(strata) + 1))
+    check_together(sampler, [-1, *strata, -1], [99, *groups, 0], 3)
+    assert sampler.plan.table()["groups"].tolist() == [4, 5, 3]
+
+
+def test_a_plan_shows_itself() -> None:
+    plan = made(SIZES, 2).plan
+    assert plan.summary().splitlines()[:2] == [
+        "3 batches of 8 to 15 rows, groups together",
+        "every batch holds at least 2 rows of every stratum",
+    ]
+    assert plan.table().loc["1"].tolist() == [12, 5, 5, 2, 7]
+    many = StratifiedGroupBatchSampler(range(30), 1, range(30)).plan.summary().splitlines()
+    assert len(many) == 2 + 2 + 20 + 1 and many[-1] == "... and 10 more"
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["input"]["name"] for case in CASES])
+def test_golden_vector(case: dict[str, Any]) -> None:
+    assert expected_of(case["input"]) == case["expected"]
+
+
+def test_the_file_is_what_python_writes_afresh() -> None:
+    assert as_text() == GOLDEN_TEXT
