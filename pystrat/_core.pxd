@@ -211,6 +211,61 @@ cdef extern from "groups_together.h" nogil:
         int32_t *rows,
     )
 
+cdef extern from "groups_apart.h" nogil:
+    ctypedef struct GraphSide:
+        int64_t n_labels
+        const int32_t *labels
+        const int32_t *counts
+        int64_t n_vertices
+        int64_t room
+        int32_t *ranks
+        int32_t *rests
+        int32_t *wholes
+        int32_t *vertices
+        int32_t *edges
+        uint64_t *free_colors
+        int32_t *first_words
+    ctypedef struct RowGraph:
+        int64_t n_batches
+        int64_t n_edges
+        int64_t n_found
+        GraphSide sides[2]
+        int64_t n_colored
+        int32_t *colors
+        int64_t *sizes
+    ctypedef struct Equalizing:
+        int64_t giver
+        int64_t taker
+        int32_t vertex
+    int64_t most_vertices(const int32_t *counts, int64_t n_labels, int64_t n_batches)
+    int64_t color_words(int64_t n_batches)
+    void cut_into_blocks(const int32_t *order, int64_t begin, int64_t end, RowGraph *graph)
+    void free_all_colors(GraphSide *side, int64_t n_batches, int64_t begin, int64_t end)
+    bint color_edges(RowGraph *graph, int64_t wanted)
+    bint equalize_sizes(RowGraph *graph, int64_t wanted, Equalizing *progress)
+    void deal_in_turn(
+        const int32_t *order, int64_t begin, int64_t end, int64_t *begins, int32_t *next_places, RowGraph *graph
+    )
+    void sort_by_stratum(
+        const int32_t *order,
+        const RowGraph *graph,
+        int64_t begin,
+        int64_t end,
+        int64_t *n_done,
+        int64_t *next_places,
+        int32_t *rows,
+        int32_t *batches,
+    )
+    void write_rows_apart(
+        const int32_t *rows,
+        const int32_t *batches,
+        int32_t first_row,
+        int64_t begin,
+        int64_t end,
+        int64_t *next_free,
+        int32_t *written,
+    )
+
 cdef extern from "scatter.h" nogil:
     uint32_t scatter_permutation_uint8(
         Generator *generator,

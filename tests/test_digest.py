@@ -74,6 +74,7 @@ def samplers(folder: Path) -> list[BatchSampler]:
         StratifiedGroupBatchSampler(LABELS, 1, groups=[0, 1, 2, 3, 3, 0, 1, 4], seed=1),
         StratifiedGroupBatchSampler(LABELS, 1, groups=[0, 1, 2, 3, 3, 2, 1, 4], seed=1),
         StratifiedGroupBatchSampler(LABELS, 2, groups=[0, 1, 2, 3, 3, 0, 1, 4], seed=1),
+        StratifiedGroupBatchSampler(LABELS, 1, groups=[0, 1, 2, 3, 3, 0, 1, 4], keep="apart", seed=1),
         DownsampledBatchSampler(LABELS, 1, 4, seed=1),
         DownsampledBatchSampler(LABELS, 1, 4, walk=True, seed=1),
         DownsampledBatchSampler(LABELS, 1, 2, seed=1),

@@ -88,6 +88,14 @@ def scatter_arguments(count: int) -> tuple[Any, ...]:
     return zeros(count, np.uint8), zeros(1), zeros(count, np.int32), zeros(count, np.int32)
 
 
+def two_sides(count: int, *, nested: bool) -> tuple[Any, ...]:
+    """Return what deals rows of 2 strata and of 64 groups to 100 batches."""
+    groups = in_order(count, np.int32) % 64
+    strata = groups % 2 if nested else in_order(count, np.int32) // (count // 2)
+    counts = [np.bincount(labels).astype(np.int32) for labels in (strata, groups)]
+    return (in_order(count, np.int32), strata.astype(np.int32), groups.astype(np.int32), *counts, 100, nested)
+
+
 # Each returns a kernel and what it is called with.
 CALLS: dict[str, Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]] = {
     "scatter_permutation": lambda: (_kernels.scatter_permutation, (1, *scatter_arguments(SMALL))),
@@ -155,6 +163,8 @@ CALLS: dict[str, Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]] = {
             1,
         ),
     ),
+    "deal_apart": lambda: (_groups.deal_apart, two_sides(2**22, nested=False)),
+    "deal_apart, nested": lambda: (_groups.deal_apart, two_sides(SMALL, nested=True)),
     "assign_rows": lambda: (_multilabel.assign_rows, (zeros(SMALL), np.ones((1, 1), dtype=np.uint8), 1000, 1)),
     "gather_batches": lambda: (
         _multilabel.gather_batches,

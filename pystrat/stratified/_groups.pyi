@@ -10,3 +10,12 @@ def deal_together(
     n_batches: int,
     minimum: int,
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]: ...
+def deal_apart(
+    order: NDArray[np.int32],
+    strata: NDArray[np.int32],
+    groups: NDArray[np.int32],
+    stratum_counts: NDArray[np.int32],
+    group_counts: NDArray[np.int32],
+    n_batches: int,
+    nested: bool,
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]: ...

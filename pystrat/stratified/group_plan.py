@@ -24,31 +24,39 @@ class GroupPlan:
         B, the number of batches of an epoch over all replicas.
     min_samples_per_stratum : int
         m, the rows of each stratum that every batch is to hold.
+    keep : {"together", "apart"}
+        Whether the rows of a group are in one batch, or spread over the batches.
     counts : numpy.ndarray of int64, shape (number of strata,)
         The rows of each stratum.
     groups : numpy.ndarray of int64, shape (number of strata,)
-        The groups of each stratum.
+        The groups with rows of each stratum.
     largest : numpy.ndarray of int64, shape (number of strata,)
-        The rows of the largest group of each stratum.
+        The rows of each stratum that the largest of these groups has.
     fewest, most : numpy.ndarray of int64, shape (number of strata,)
         No batch of any epoch holds fewer or more rows of a stratum.
+    most_of_group : int
+        No batch of any epoch holds more rows of a group.
     shown : sequence of str
         The names of the strata.
     """
 
     n_batches: int
     min_samples_per_stratum: int
+    keep: str
     counts: NDArray[np.int64]
     groups: NDArray[np.int64]
     largest: NDArray[np.int64]
     fewest: NDArray[np.int64]
     most: NDArray[np.int64]
+    most_of_group: int
     shown: Sequence[str]
 
     @property
     def size_range(self) -> tuple[int, int]:
         """No batch of any epoch has fewer or more rows."""
         n_rows, others = int(self.counts.sum()), self.n_batches - 1
+        if self.keep == "apart":
+            return n_rows // self.n_batches, -(-n_rows // self.n_batches)
         fewest, most = int(self.fewest.sum()), int(self.most.sum())
         return max(fewest, n_rows - others * most), min(most, n_rows - others * fewest)
 
@@ -65,22 +73,18 @@ class GroupPlan:
 
     def summary(self) -> str:
         """Describe the plan in a few lines."""
-        least = int(self.fewest.min())
+        held = f"every batch holds at least {count_of(int(self.fewest.min()), 'row')} of every stratum"
+        if self.keep == "apart":
+            held += f", and at most {count_of(self.most_of_group, 'row')} of a group"
         table = [line.rstrip() for line in self.table()[:20].to_string().splitlines()]
         left = len(self.counts) - 20
-        return "\n".join(
-            [
-                f"{count_of(self.n_batches, 'batch')} of {range_of(self.size_range)} rows, groups together",
-                f"every batch holds at least {count_of(least, 'row')} of every stratum",
-                *table,
-                *([f"... and {left} more"] if left > 0 else []),
-            ]
-        )
+        batches = f"{count_of(self.n_batches, 'batch')} of {range_of(self.size_range)} rows, groups {self.keep}"
+        return "\n".join([batches, held, *table, *([f"... and {left} more"] if left > 0 else [])])
 
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """The groups of the rows that are sampled, each in one stratum.
+    """The groups of the rows that are sampled.
 
     Attributes
     ----------
@@ -89,50 +93,58 @@ class Groups:
     sizes : numpy.ndarray of int32, shape (number of groups,)
         The rows of each group, 0 if none of them is sampled.
     strata : numpy.ndarray of int32, shape (number of groups,)
-        The stratum of each group.
+        The stratum of the first row of each group.
+    crossing : int
+        The first row whose stratum is not that of its group; -1 if there is none.
     """
 
     codes: NDArray[np.int32]
     sizes: NDArray[np.int32]
     strata: NDArray[np.int32]
+    crossing: int
 
 
 def groups_of(strata: NDArray[Any], n_strata: int, groups: NDArray[Any], n_groups: int) -> Groups:
-    """Return the groups of codes of strata and groups; a group gets the stratum of its first row that is sampled."""
+    """Return the groups of codes of strata and groups."""
     sampled = np.flatnonzero(strata < n_strata)
     codes = np.full(len(strata), n_groups, dtype=np.int32)
     codes[sampled] = groups[sampled]
     sizes = np.bincount(codes[sampled], minlength=n_groups).astype(np.int32)
     strata_of = np.zeros(n_groups, dtype=np.int32)
     strata_of[codes[sampled[::-1]]] = strata[sampled[::-1]]  # of equal numbers the last one counts
-    return Groups(codes, sizes, strata_of)
+    crosses = strata_of[codes[sampled]] != strata[sampled]
+    crossing = int(sampled[crosses.argmax()]) if crosses.any() else -1
+    return Groups(codes, sizes, strata_of, crossing)
 
 
 def refuse_crossing(strata: Strata, groups: Groups, names: Sequence[str]) -> None:
     """Refuse groups with rows of several strata, and name one of them."""
-    of_group = np.append(groups.strata, len(strata.counts))[groups.codes]
-    crossing = np.flatnonzero(of_group != strata.codes)
-    if not len(crossing):
+    if groups.crossing < 0:
         return
-    row = int(crossing[0])
-    both = f"'{strata.shown[int(of_group[row])]}' and '{strata.shown[int(strata.codes[row])]}'"
+    group, stratum = int(groups.codes[groups.crossing]), int(strata.codes[groups.crossing])
+    both = f"'{strata.shown[int(groups.strata[group])]}' and '{strata.shown[stratum]}'"
     raise RefusedValue(
         "groups",
         "lie in one stratum each",
-        f"'{names[int(groups.codes[row])]}' in {both}",
+        f"'{names[group]}' in {both}",
         "Give all rows of a group one stratum, such as the rarest that it has.",
     )
 
 
-def plan_of_groups(strata: Strata, groups: Groups, minimum: int, *, rare: str, num_replicas: int) -> GroupPlan:
+def plan_of_groups(
+    strata: Strata, groups: Groups, minimum: int, *, keep: str, rare: str, num_replicas: int
+) -> GroupPlan:
     """Choose the largest number of batches that is sure to keep the minimum in every epoch.
 
     Parameters
     ----------
     strata : Strata
     groups : Groups
+        To be kept together, each of them lies in one stratum.
     minimum : int
         m, the rows of each stratum that every batch is to hold.
+    keep : {"together", "apart"}
+        Whether the rows of a group are in one batch, or spread over the batches.
     rare : {"error", "warn", "allow"}
         What to do if a stratum has fewer rows: refuse, or go on with one batch.
     num_replicas : int
@@ -149,23 +161,28 @@ def plan_of_groups(strata: Strata, groups: Groups, minimum: int, *, rare: str, n
         required = f"be at most {int(counts[smallest])}: {has}"
         advice = "Lower it, or set 'rare' to 'warn' or 'allow'."
         raise RefusedValue("min_samples_per_stratum", required, show(minimum), advice)
-    facts = _facts_of(groups, len(counts), minimum)
-    n_batches = share_of_replicas(max(1, int(facts.most_batches(minimum).min())), num_replicas)
+    facts = _facts_of(strata, groups, minimum)
+    together = keep == "together"
+    most_batches = facts.most_batches(minimum) if together else counts // minimum
+    n_batches = share_of_replicas(max(1, int(most_batches.min())), num_replicas)
+    largest_group = int(groups.sizes.max())
     return GroupPlan(
-        n_batches,
-        minimum,
-        counts,
-        facts.groups,
-        facts.largest,
-        facts.fewest_rows(n_batches, counts),
-        (counts - facts.largest) // n_batches + facts.largest,
-        strata.shown,
+        n_batches=n_batches,
+        min_samples_per_stratum=minimum,
+        keep=keep,
+        counts=counts,
+        groups=facts.groups,
+        largest=facts.largest,
+        fewest=facts.fewest_rows(n_batches, counts) if together else counts // n_batches,
+        most=(counts - facts.largest) // n_batches + facts.largest if together else -(-counts // n_batches),
+        most_of_group=largest_group if together else -(-largest_group // n_batches),
+        shown=strata.shown,
     )
 
 
 @dataclass(frozen=True, eq=False)
 class _Facts:
-    """What the number of batches follows from, for each stratum; a group is large if it has at least m rows.
+    """The groups of each stratum, each with its rows of that stratum; a group is large if these are at least m.
 
     Attributes
     ----------
@@ -206,18 +223,20 @@ class _Facts:
         return np.maximum(apart, -(((n_batches - 1) * self.largest - counts) // n_batches))
 
 
-def _facts_of(groups: Groups, n_strata: int, minimum: int) -> _Facts:
-    found = np.flatnonzero(groups.sizes)
-    found = found[np.argsort(groups.strata[found], kind="stable")]
-    sizes, strata = groups.sizes[found].astype(np.int64), groups.strata[found]
-    n_groups = np.bincount(strata, minlength=n_strata)
-    begins = np.cumsum(n_groups) - n_groups
+def _facts_of(strata: Strata, groups: Groups, minimum: int) -> _Facts:
+    sampled, n_groups, n_strata = groups.codes < len(groups.sizes), len(groups.sizes), len(strata.counts)
+    # Each stratum with each of its groups, in order of stratum.
+    pairs, sizes = np.unique(
+        strata.codes[sampled].astype(np.int64) * n_groups + groups.codes[sampled], return_counts=True
+    )
+    of_stratum = np.bincount(pairs // n_groups, minlength=n_strata)
+    begins = np.cumsum(of_stratum) - of_stratum
     is_large = sizes >= minimum
     small = np.where(is_large, 0, sizes)
     large = np.add.reduceat(is_large, begins, dtype=np.int64)
     least_large = np.minimum.reduceat(np.where(is_large, sizes, np.iinfo(np.int64).max), begins)
     return _Facts(
-        groups=n_groups,
+        groups=of_stratum,
         large=large,
         largest=np.maximum.reduceat(sizes, begins),
         largest_small=np.maximum(np.maximum.reduceat(small, begins), 1),

@@ -1,9 +1,11 @@
-"""Batches that keep the rows of a group together, with a minimum of rows of every stratum."""
+"""Batches that keep the rows of a group together, or apart, with a minimum of rows of every stratum."""
 
 from __future__ import annotations
 
 import warnings
 from typing import Any, Optional
+
+import numpy as np
 
 from pystrat.base import Batches, BatchSampler, epoch_permutation
 from pystrat.entries import named_by_class
@@ -11,19 +13,20 @@ from pystrat.limits import MAX_COUNT
 from pystrat.messages import RefusedValue, check_choice, check_integer, count_of, show
 from pystrat.recipe import Recipe, compact, make_recipe
 from pystrat.strata import encode_strata
-from pystrat.stratified._groups import deal_together
+from pystrat.stratified._groups import deal_apart, deal_together
 from pystrat.stratified.group_plan import GroupPlan, Groups, groups_of, plan_of_groups, refuse_crossing
 from pystrat.stratified.sampler import MISSING_CHOICES
 
 RARE_CHOICES = ("error", "warn", "allow")
+KEEP_CHOICES = ("together", "apart")
 
 
 class StratifiedGroupBatchSampler(BatchSampler):
-    """Batch sampler that keeps all rows of a group in one batch, with a minimum of rows of every stratum.
+    """Batch sampler that keeps the rows of a group together, or apart, with a minimum of rows of every stratum.
 
-    For rows that belong together: the images of a patient, the words of a speaker, the events of a session. For a
-    PyTorch ``DataLoader(dataset, batch_sampler=...)``. The R function ``rbridge::batch_sampler_stratified_group()``
-    gives the same batches, row for row, from the same seed.
+    For rows that are alike: the images of a patient, the words of a speaker, the events of a session. For a PyTorch
+    ``DataLoader(dataset, batch_sampler=...)``. The R function ``rbridge::batch_sampler_stratified_group()`` gives the
+    same batches, row for row, from the same seed.
 
     Parameters
     ----------
@@ -32,8 +35,10 @@ class StratifiedGroupBatchSampler(BatchSampler):
     min_samples_per_stratum : int
         m, the rows of each stratum that every batch holds at least.
     groups : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns
-        The group of each row, without missing values. Of several columns every combination that occurs is a group. All
-        rows of a group have one stratum.
+        The group of each row, without missing values. Of several columns every combination that occurs is a group.
+    keep : {"together", "apart"}, default "together"
+        "together": all rows of a group are in one batch; all of them have one stratum. "apart": the rows of a group are
+        spread over the batches as evenly as can be; they may have any strata.
     rare : {"error", "warn", "allow"}, default "error"
         What to do if a stratum has fewer than m rows: refuse, or go on with one batch of all rows, with a warning or
         without.
@@ -56,22 +61,32 @@ class StratifiedGroupBatchSampler(BatchSampler):
     -----
     Guarantees, besides those of `BatchSampler`:
 
-    * An epoch visits every row once, and all rows of a group are in one batch.
-    * Every batch holds at least m rows of each stratum, in every epoch.
-    * No batch holds fewer or more rows of a stratum than ``plan.table()`` says.
-    * Within a batch the rows are in order of stratum, then of group as they were dealt, then of the epoch.
+    * An epoch visits every row once.
+    * Every batch holds at least m rows of each stratum, in every epoch, and no fewer or more than ``plan.table()``
+      says.
+    * Together: all rows of a group are in one batch. Within a batch the rows are in order of stratum, then of group as
+      they were dealt, then of the epoch.
+    * Apart: every batch holds the floor or the ceiling of its share of each stratum and of each group, and the sizes of
+      batches differ by at most 1; the larger ones come first. Within a batch the rows are in order of stratum, then of
+      the epoch.
 
-    In each stratum call the groups of at least m rows large. If L of them are large, and the others have N rows in all
-    and at most g each, then ``L + (N + g - d) // (M + g - d)`` batches are sure to keep the minimum, where d is the
-    greatest common divisor of the sizes of the others, and M the least multiple of d that is at least m. The number of
-    batches B is the smallest of these numbers over the strata. It is the largest one that is sure to work, whatever the
-    sizes of the small groups are beyond these three numbers. If all groups have one row, it is that of
-    `StratifiedBatchSampler`.
+    **Together.** In each stratum call the groups of at least m rows large. If L of them are large, and the others have
+    N rows in all and at most g each, then ``L + (N + g - d) // (M + g - d)`` batches are sure to keep the minimum,
+    where d is the greatest common divisor of the sizes of the others, and M the least multiple of d that is at least
+    m. The number of batches B is the smallest of these numbers over the strata. It is the largest one that is sure to
+    work, whatever the sizes of the small groups are beyond these three numbers. If all groups have one row, it is that
+    of `StratifiedBatchSampler`.
 
     The groups of a stratum come in the order of the epoch, where a group has the place of its first row; but the first
     B large groups come before the others. Each group goes to the batch with the fewest rows of its stratum; of several,
     to the one with the fewest rows of the strata before; of several, to the first. So batch sizes differ, and change
     from epoch to epoch.
+
+    **Apart.** The number of batches is that of `StratifiedBatchSampler`. If each group has rows of one stratum only,
+    the rows are dealt to the batches in turn, sorted by stratum and group, the groups in the order of the epoch. Else
+    they are the edges of a graph of strata and groups, which are colored in the order of the epoch, such that the
+    colors of every stratum and of every group are as equal as can be. Such a coloring always exists (D. de Werra,
+    "Equitable colorations of graphs", 1971).
 
     The name is that of scikit-learn's ``StratifiedGroupKFold``, which does not split groups either.
 
@@ -83,6 +98,9 @@ class StratifiedGroupBatchSampler(BatchSampler):
     >>> sampler = StratifiedGroupBatchSampler(sick, 2, groups=patients, seed=1)
     >>> [[patients[row] for row in batch] for batch in sampler]
     [['b', 'b', 'd', 'd', 'd'], ['a', 'a', 'a', 'c', 'c']]
+    >>> sampler = StratifiedGroupBatchSampler(sick, 2, groups=patients, keep="apart", seed=1)
+    >>> [[patients[row] for row in batch] for batch in sampler]
+    [['b', 'a', 'a', 'c', 'd'], ['a', 'b', 'd', 'c', 'd']]
     """
 
     @named_by_class
@@ -92,6 +110,7 @@ class StratifiedGroupBatchSampler(BatchSampler):
         min_samples_per_stratum: int,
         groups: Any,
         *,
+        keep: str = "together",
         rare: str = "error",
         missing: str = "error",
         seed: Optional[int] = None,
@@ -99,6 +118,7 @@ class StratifiedGroupBatchSampler(BatchSampler):
         rank: Optional[int] = None,
     ) -> None:
         minimum = check_integer(min_samples_per_stratum, "min_samples_per_stratum", minimum=1)
+        keep = check_choice(keep, "keep", choices=KEEP_CHOICES)
         rare = check_choice(rare, "rare", choices=RARE_CHOICES)
         missing = check_choice(missing, "missing", choices=MISSING_CHOICES)
         super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
@@ -110,13 +130,15 @@ class StratifiedGroupBatchSampler(BatchSampler):
         self._codes, self._group_codes = encoded.codes, numbered.codes
         self._n_groups = len(numbered.counts)
         found = groups_of(encoded.codes, len(encoded.counts), numbered.codes, self._n_groups)
-        refuse_crossing(encoded, found, numbered.shown)
+        if keep == "together":
+            refuse_crossing(encoded, found, numbered.shown)
         self._groups: Optional[Groups] = found
         self._plan = plan_of_groups(
-            encoded, found, min(minimum, MAX_COUNT), rare=rare, num_replicas=self.num_replicas or 1
+            encoded, found, min(minimum, MAX_COUNT), keep=keep, rare=rare, num_replicas=self.num_replicas or 1
         )
         self._parameters = {
             "min_samples_per_stratum": minimum,
+            "keep": keep,
             "rare": rare,
             "missing": missing,
             "num_replicas": self.num_replicas,
@@ -142,15 +164,12 @@ class StratifiedGroupBatchSampler(BatchSampler):
     def _epoch_batches(self, epoch: int) -> Batches:
         plan, groups = self._plan, self._known_groups()
         order = epoch_permutation(len(groups.codes), seed=self._seed, epoch=epoch)
-        dealt = deal_together(
-            order,
-            groups.codes,
-            groups.sizes,
-            groups.strata,
-            len(plan.counts),
-            plan.n_batches,
-            plan.min_samples_per_stratum,
-        )
+        if plan.keep == "apart":
+            strata, counts = self._codes.astype(np.int32), plan.counts.astype(np.int32)
+            nested = groups.crossing < 0
+            return Batches(*deal_apart(order, strata, groups.codes, counts, groups.sizes, plan.n_batches, nested))
+        minimum, n_strata = plan.min_samples_per_stratum, len(plan.counts)
+        dealt = deal_together(order, groups.codes, groups.sizes, groups.strata, n_strata, plan.n_batches, minimum)
         return Batches(*dealt)
 
     def _known_groups(self) -> Groups:
@@ -172,6 +191,7 @@ class StratifiedGroupBatchSampler(BatchSampler):
             "n_groups": self._n_groups,
             "n_batches": plan.n_batches,
             "min_samples_per_stratum": plan.min_samples_per_stratum,
+            "together": plan.keep == "together",
         }
         settings = {name: show(value) for name, value in self._parameters.items() if value is not None}
         return make_recipe("stratified_group", seed=self._seed, parts=parts, labels={**settings, "names": plan.shown})
@@ -180,6 +200,6 @@ class StratifiedGroupBatchSampler(BatchSampler):
         plan = self._plan
         return (
             f"{type(self).__name__}({int(plan.counts.sum())} rows, {len(plan.counts)} strata, "
-            f"{int(plan.groups.sum())} groups, {count_of(plan.n_batches, 'batch')}, "
+            f"{self._n_groups} groups, keep={plan.keep!r}, {count_of(plan.n_batches, 'batch')}, "
             f"min_samples_per_stratum={plan.min_samples_per_stratum}, seed={self._seed}, epoch={self.epoch})"
         )

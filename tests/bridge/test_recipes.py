@@ -58,11 +58,14 @@ def test_strata_subset(parameters: dict[str, Any], labels: Any, r: Session) -> N
         {"min_samples_per_stratum": 1},
         {"min_samples_per_stratum": 2, "num_replicas": 1},
         {"min_samples_per_stratum": 10**12, "rare": "allow", "missing": "stratum"},
+        {"min_samples_per_stratum": 1, "keep": "apart"},
     ],
 )
 @pytest.mark.parametrize("labels", [LABELS, MANY], ids=["bytes", "integers"])
 def test_grouped(parameters: dict[str, Any], labels: Any, r: Session) -> None:
     groups = [3.5, 2, 3.5, 2, 2, 7, 4, 5, 6, 6, 6] if labels is LABELS else np.arange(600.0)
+    if "keep" in parameters:  # groups may have rows of several strata
+        groups = np.arange(len(labels)) % 4 / 2
     sampler = StratifiedGroupBatchSampler(labels, groups=groups, seed=7, **parameters)
     strata, groups_in_r = np.array(labels, dtype=np.float64), np.array(groups, dtype=np.float64)
     generator = r.call("batch_sampler_stratified_group", strata=strata, groups=groups_in_r, seed=7, **parameters)

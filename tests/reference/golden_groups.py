@@ -15,8 +15,9 @@ from tests.reference.golden_vectors import GOLDEN, cut
 
 ABOUT = (
     "Batches of rows with groups. 'groups' of row i, from 0, is i * multiplier mod modulus, and 'strata' is the group "
-    "modulo n_strata; or both are lists, in which null is a missing value. Rows are counted from 0, and long lists are "
-    "cut as in batches.json. Written by tests/reference/golden_groups.py."
+    "modulo n_strata, or with a 'divisor' floor(i / divisor) modulo n_strata; or both are lists, in which null is a "
+    "missing value. Rows are counted from 0, and long lists are cut as in batches.json. Written by "
+    "tests/reference/golden_groups.py."
 )
 
 
@@ -25,7 +26,8 @@ def labels_of(rows: dict[str, Any]) -> tuple[Any, Any]:
     if "groups" in rows:
         return rows["strata"], rows["groups"]
     groups = np.arange(rows["length"]) * rows["multiplier"] % rows["modulus"]
-    return groups % rows["n_strata"], groups
+    by = np.arange(rows["length"]) // rows["divisor"] if "divisor" in rows else groups
+    return by % rows["n_strata"], groups
 
 
 def expected_of(case: dict[str, Any]) -> dict[str, Any]:
@@ -46,11 +48,14 @@ def expected_of(case: dict[str, Any]) -> dict[str, Any]:
 
 def cases() -> Iterator[dict[str, Any]]:
     """Yield the inputs of all cases."""
-    few = {
+    few: dict[str, list[Any]] = {
         "strata": ["b", "a", "a", "b", "b", "a", "b", "a", "b", "b", "a", "b"],
         "groups": [7, 3, 3, 7, 5, 4, 5, 6, 8, 1, 3, 2],
     }
-    missing: dict[str, list[Any]] = {"strata": ["x", None, "y", "x", "y", None, "x"], "groups": ["p", "q", "r", "p", "s", "r", "t"]}
+    missing: dict[str, list[Any]] = {
+        "strata": ["x", None, "y", "x", "y", None, "x"],
+        "groups": ["p", "q", "r", "p", "s", "r", "t"],
+    }
     yield _case("few rows", few, (0, 1, 6_700_000), 2)
     yield _case("few rows, one each", few, (0, 3), 1, seed=2**31 - 2)
     yield _case("few rows, replicas", few, (5,), 1, num_replicas=2)
@@ -61,6 +66,24 @@ def cases() -> Iterator[dict[str, Any]]:
     yield _case("many groups", _made(50_000, 7919, 9001, 7), (0, 2), 11)
     yield _case("large groups", _made(20_000, 7919, 40, 2), (1,), 100)
     yield _case("300 strata", _made(9000, 7919, 1201, 300), (1,), 3)
+
+    crossing = {**few, "groups": [7, 3, 7, 3, 5, 4, 5, 6, 8, 1, 3, 2]}
+    apart: list[tuple[str, dict[str, Any], int]] = [
+        ("nested groups", few, 1),
+        ("crossing groups", crossing, 1),
+        ("crossing groups, 2 batches", crossing, 2),
+        ("many nested groups", _made(30_000, 7919, 9001, 7), 11),
+        ("300 nested strata", _made(9000, 7919, 1201, 300), 3),
+    ]
+    for name, rows, minimum in apart:
+        yield _case(f"{name}, apart", rows, (0, 3), minimum, keep="apart")
+    for minimum in (1, 40, 2300):
+        yield _case(f"many crossing groups, apart, m = {minimum}", _crossing(), (0, 6_700_000), minimum, keep="apart")
+    yield _case("missing values dropped, apart", missing, (1,), 1, keep="apart", missing="drop", num_replicas=2)
+
+
+def _crossing() -> dict[str, int]:
+    return {**_made(20_000, 7919, 3001, 3), "divisor": 5}
 
 
 def _case(name: str, rows: dict[str, Any], epochs: tuple[int, ...], minimum: int, **parameters: Any) -> dict[str, Any]:

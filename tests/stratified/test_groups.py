@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pystrat import StratifiedGroupBatchSampler, StratifiedBatchSampler, epoch_permutation
 from tests.reference.golden_groups import as_text, expected_of
 from tests.reference.golden_vectors import GOLDEN
-from tests.reference.naive_groups import most_batches, naive_together, runs
+from tests.reference.naive_groups import most_batches, naive_apart, naive_together, runs
 
 SIZES = [[3, 1, 1, 2], [5, 2, 2, 2, 1], [4, 4, 4]]  # of the groups of each stratum
 
@@ -76,6 +76,84 @@ def check_together(sampler: StratifiedGroupBatchSampler, codes: Any, groups: Any
         assert plan.size_range[0] <= len(batch) <= plan.size_range[1]
     if table["rows"].min() >= plan.min_samples_per_stratum:
         assert fewest.min() >= plan.min_samples_per_stratum
+
+
+def check_apart(sampler: StratifiedGroupBatchSampler, codes: Any, groups: Any, epoch: int) -> None:
+    """See that each batch has its share of all, and that the batches are those of plain Python."""
+    plan, n_batches = sampler.plan, len(sampler)
+    batches = [batch.tolist() for batch in sampler.batches(epoch)]
+    codes, groups = np.asarray(codes), np.asarray(groups)
+    order = epoch_permutation(len(codes), seed=sampler.seed, epoch=epoch).tolist()
+    assert batches == naive_apart(order, codes.tolist(), groups.tolist(), n_batches)
+    sampled = codes >= 0
+    n_rows = int(sampled.sum())
+    assert [len(batch) for batch in batches] == [
+        n_rows // n_batches + (batch < n_rows % n_batches) for batch in range(n_batches)
+    ]
+    assert plan.size_range == (len(batches[-1]), len(batches[0]))
+    for labels in (codes, groups):
+        counts = np.bincount(labels[sampled], minlength=labels.max() + 1)
+        for batch in batches:
+            held = np.bincount(labels[batch], minlength=len(counts))
+            assert (counts // n_batches <= held).all() and (held <= -(-counts // n_batches)).all()
+    assert plan.most_of_group == -(-int(np.bincount(groups[sampled]).max()) // n_batches)
+    assert plan.fewest.tolist() == (plan.counts // n_batches).tolist()
+
+
+def renumbered(codes: Sequence[int]) -> list[int]:
+    """Return the codes numbered by first appearance."""
+    numbers: dict[int, int] = {}
+    return [numbers.setdefault(code, len(numbers)) for code in codes]
+
+
+def test_apart_every_batch_has_its_share_of_all_labels() -> None:
+    """For all strata and groups of 6 rows and every number of batches."""
+    kinds = [codes for codes in product(range(3), repeat=6) if renumbered(codes) == list(codes)]
+    n_nested = 0
+    for codes, groups in product(kinds, kinds):
+        n_nested += len(set(zip(codes, groups))) == len(set(groups))
+        smallest = min(map(codes.count, codes))
+        for minimum in range(1, smallest + 1):
+            if minimum > 1 and smallest // minimum == smallest // (minimum - 1):
+                continue
+            sampler = StratifiedGroupBatchSampler(codes, minimum, groups, keep="apart", seed=1)
+            assert len(sampler) == smallest // minimum
+            check_apart(sampler, codes, groups, epoch=0)
+    assert 0 < n_nested < len(kinds) ** 2
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_apart_promises(data: st.DataObject) -> None:
+    n_rows = data.draw(st.integers(1, 120))
+    n_strata, n_groups = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 30))
+    groups = data.draw(st.lists(st.integers(0, n_groups - 1), min_size=n_rows, max_size=n_rows))
+    codes = data.draw(st.lists(st.integers(0, n_strata - 1), min_size=n_rows, max_size=n_rows))
+    if data.draw(st.booleans()):
+        codes = [group % n_strata for group in groups]
+    codes, minimum = renumbered(codes), data.draw(st.integers(1, 6))
+    sampler = StratifiedGroupBatchSampler(codes, minimum, groups, keep="apart", rare="allow", seed=3)
+    assert len(sampler) == max(1, min(map(codes.count, codes)) // minimum)
+    for epoch in (0, 7):
+        check_apart(sampler, codes, renumbered(groups), epoch)
+
+
+def test_apart_many_batches() -> None:
+    """More batches than a word of the core has bits."""
+    rows = np.arange(3000)
+    codes, groups = rows % 7 % 2, rows * 11 % 1009 % 401
+    sampler = StratifiedGroupBatchSampler(codes, 3, groups, keep="apart", seed=1)
+    assert len(sampler) == 428
+    check_apart(sampler, codes, np.unique(groups, return_inverse=True)[1], epoch=2)
+
+
+def test_apart_groups_may_have_several_strata() -> None:
+    sampler = StratifiedGroupBatchSampler(["a", "b"] * 6, 2, ["x", "y", "z"] * 4, keep="apart", seed=1)
+    assert sampler.plan.summary().splitlines()[:2] == [
+        "3 batches of 4 rows, groups apart",
+        "every batch holds at least 2 rows of every stratum, and at most 2 rows of a group",
+    ]
+    assert sampler.plan.table().loc["a"].tolist() == [6, 3, 2, 2, 2]
 
 
 def test_the_minimum_holds_in_every_order_of_the_groups() -> None:
@@ -163,19 +241,20 @@ def test_rare_strata_go_into_one_batch() -> None:
     assert [sorted(batch.tolist()) for batch in sampler.batches(0)] == [[0, 1, 2, 3]]
 
 
-def test_pickles_states_and_ranks() -> None:
-    sampler = made(SIZES, 2)
+@pytest.mark.parametrize("keep", ["together", "apart"])
+def test_pickles_states_and_ranks(keep: str) -> None:
+    sampler = made(SIZES, 2, keep=keep)
     assert len(sampler) == 3
     expected = sampler.batches(4).rows.tolist()
     assert pickle.loads(pickle.dumps(sampler)).batches(4).rows.tolist() == expected
     iterator = iter(sampler)
     next(iterator)
-    resumed = made(SIZES, 2)
+    resumed = made(SIZES, 2, keep=keep)
     resumed.load_state_dict(iterator.state_dict())
     assert list(resumed) == list(iterator)
     sizes = [[1] * 9, [2] * 7]
-    ranks = [made(sizes, 2, num_replicas=2, rank=rank) for rank in (0, 1)]
-    assert [batch for pair in zip(*ranks) for batch in pair] == list(made(sizes, 2, num_replicas=2))
+    ranks = [made(sizes, 2, keep=keep, num_replicas=2, rank=rank) for rank in (0, 1)]
+    assert [batch for pair in zip(*ranks) for batch in pair] == list(made(sizes, 2, keep=keep, num_replicas=2))
 
 
 def test_dropped_rows_are_never_sampled() -> None:
@@ -184,6 +263,8 @@ def test_dropped_rows_are_never_sampled() -> None:
     assert sorted(sampler.batches(0).rows.tolist()) == list(range(1, len(strata) + 1))
     check_together(sampler, [-1, *strata, -1], [99, *groups, 0], 3)
     assert sampler.plan.table()["groups"].tolist() == [4, 5, 3]
+    apart = StratifiedGroupBatchSampler([None, *strata, None], 2, [3, *groups, 0], keep="apart", missing="drop", seed=1)
+    check_apart(apart, [-1, *strata, -1], [3, *groups, 0], 3)
 
 
 def test_a_plan_shows_itself() -> None:

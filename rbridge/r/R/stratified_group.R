@@ -1,9 +1,9 @@
-#' @title Batch Sampler That Keeps Groups Together
+#' @title Batch Sampler That Keeps Groups Together or Apart
 #'
 #' @description
-#' Makes a batch sampler for [torch::dataloader()] and for the learners of mlr3torch that keeps all rows of a group in
-#' one batch, with a minimum of rows of every stratum in every batch.
-#' It is for rows that belong together: the images of a patient, the words of a speaker, the events of a session.
+#' Makes a batch sampler for [torch::dataloader()] and for the learners of mlr3torch that keeps the rows of a group
+#' together, or apart, with a minimum of rows of every stratum in every batch.
+#' It is for rows that are alike: the images of a patient, the words of a speaker, the events of a session.
 #' `pystrat.StratifiedGroupBatchSampler` in Python gives the same batches, row for row, from the same seed.
 #'
 #' @param min_samples_per_stratum (`integer(1)`)\cr
@@ -11,8 +11,10 @@
 #' @param groups (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
 #'   The group of each row, without missing values; or `character()`, the names of columns of the task.
 #'   Of several columns every combination that occurs is a group.
-#'   All rows of a group have one stratum.
 #'   `NULL` (default): the column of the task that has the role `"group"`.
+#' @param keep (`character(1)`)\cr
+#'   `"together"` (default): all rows of a group are in one batch; all of them have one stratum.
+#'   `"apart"`: the rows of a group are spread over the batches as evenly as can be; they may have any strata.
 #' @param strata (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
 #'   What the strata are, as in [batch_sampler_stratified()].
 #'   `NULL` (default): the task says it.
@@ -32,18 +34,21 @@
 #' [batch_sampler_stratified()].
 #' The instance has the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`,
 #' `.iter_batch()` and `.length()` that are documented there, and
-#' * `plan()`: a `data.frame()` with the columns `stratum`, `rows`, `groups`, `largest`, the rows of the largest group,
-#'   and the `fewest` and the `most` rows that a batch of any epoch can hold.
+#' * `plan()`: a `data.frame()` with the columns `stratum`, its `rows`, the `groups` with rows of it, how many the
+#'   `largest` of these groups has, and the `fewest` and the `most` that a batch of any epoch can hold.
 #'
 #' While mlr3torch predicts, `plan()` is `NULL`.
 #'
 #' @section Guarantees:
-#' * An epoch visits every row once, and all rows of a group are in one batch.
-#' * Every batch holds at least m rows of each stratum, in every epoch.
-#' * No batch holds fewer or more rows of a stratum than `plan()` says.
-#' * Within a batch the rows are in order of stratum, then of group as they were dealt, then of the epoch.
+#' * An epoch visits every row once.
+#' * Every batch holds at least m rows of each stratum, in every epoch, and no fewer or more than `plan()` says.
+#' * Together: all rows of a group are in one batch.
+#'   Within a batch the rows are in order of stratum, then of group as they were dealt, then of the epoch.
+#' * Apart: every batch holds the floor or the ceiling of its share of each stratum and of each group, and the sizes of
+#'   batches differ by at most 1; the larger ones come first.
+#'   Within a batch the rows are in order of stratum, then of the epoch.
 #'
-#' @section How an epoch comes about:
+#' @section Groups together:
 #' In each stratum call the groups of at least m rows large.
 #' If L of them are large, and the others have N rows in all and at most g each, then
 #' `L + (N + g - d) %/% (M + g - d)` batches are sure to keep the minimum, where d is the greatest common divisor of the
@@ -56,11 +61,19 @@
 #' large groups come before the others.
 #' Each group goes to the batch with the fewest rows of its stratum; of several, to the one with the fewest rows of the
 #' strata before; of several, to the first.
-#' Batch sizes therefore differ, and the numbers of a batch change from epoch to epoch.
+#' So batch sizes differ, and change from epoch to epoch.
+#'
+#' @section Groups apart:
+#' The number of batches is that of [batch_sampler_stratified()].
+#' If each group has rows of one stratum only, the rows are dealt to the batches in turn, sorted by stratum and group,
+#' the groups in the order of the epoch.
+#' Else they are the edges of a graph of strata and groups, which are colored in the order of the epoch, such that the
+#' colors of every stratum and of every group are as equal as can be.
+#' Such a coloring always exists (D. de Werra, "Equitable colorations of graphs", 1971).
 #'
 #' @section Errors:
-#' An argument of the wrong type or out of range, a missing group, a group with rows of several strata, a rare stratum
-#' with `rare = "error"`, and more replicas than batches.
+#' An argument of the wrong type or out of range, a missing group, with `keep = "together"` a group with rows of several
+#' strata, a rare stratum with `rare = "error"`, and more replicas than batches.
 #'
 #' @seealso [batch_sampler_stratified()] for rows without groups.
 #'
@@ -72,11 +85,12 @@
 #' sampler = generator(NULL)
 #' sampler$plan()
 #' lapply(coro::collect(sampler$.iter()), function(rows) patients[rows])
-batch_sampler_stratified_group = function(min_samples_per_stratum, groups = NULL, strata = NULL, rare = "error",
-  missing = "error", seed = NULL, num_replicas = NULL) {
+batch_sampler_stratified_group = function(min_samples_per_stratum, groups = NULL, keep = "together", strata = NULL,
+  rare = "error", missing = "error", seed = NULL, num_replicas = NULL) {
   name_errors("batch_sampler_stratified_group")
   configuration = list(
     min_samples_per_stratum = check_count(min_samples_per_stratum, "min_samples_per_stratum"),
+    keep = check_choice(keep, "keep", c("together", "apart")),
     rare = check_choice(rare, "rare", c("error", "warn", "allow")),
     missing = check_choice(missing, "missing", c("error", "stratum", "drop")),
     seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed),
@@ -119,14 +133,17 @@ grouped_recipe = function(strata, groups, configuration) {
     n_groups = as.double(n_groups)
   )
   found = grouped_rows(parts)
-  refuse_crossing(parts, found, strata$names, groups$names)
-  parts$n_batches = grouped_batches(found, strata, configuration)
+  if (configuration$keep == "together") {
+    refuse_crossing(parts, found, strata$names, groups$names)
+  }
+  parts$n_batches = grouped_batches(parts, found, strata, configuration)
   parts$min_samples_per_stratum = min(configuration$min_samples_per_stratum, largest_count)
+  parts$together = as.integer(configuration$keep == "together")
   new_recipe("stratified_group", configuration$seed, parts, labels = grouped_labels(configuration, strata$names))
 }
 
 grouped_labels = function(configuration, names = NULL) {
-  settings = c("min_samples_per_stratum", "rare", "missing", "num_replicas")
+  settings = c("min_samples_per_stratum", "keep", "rare", "missing", "num_replicas")
   c(lapply(Filter(Negate(is.null), configuration[settings]), show_value), list(names = names))
 }
 
@@ -159,7 +176,7 @@ refuse_crossing = function(parts, found, strata, groups) {
 }
 
 # The largest number of batches that is sure to keep the minimum in every epoch.
-grouped_batches = function(found, strata, configuration) {
+grouped_batches = function(parts, found, strata, configuration) {
   counts = stratum_counts(strata)
   minimum = configuration$min_samples_per_stratum
   smallest = smallest_stratum(counts, strata$names)
@@ -167,7 +184,11 @@ grouped_batches = function(found, strata, configuration) {
     stop_parameter("min_samples_per_stratum", sprintf("be at most %.0f: %s", smallest$rows, show_smallest(smallest)),
       show_value(minimum), "Lower it, or set 'rare' to 'warn' or 'allow'.")
   }
-  most = vapply(sizes_by_stratum(found, length(counts)), most_grouped_batches, 1, minimum = min(minimum, largest_count))
+  most = if (configuration$keep == "apart") {
+    counts %/% minimum
+  } else {
+    vapply(sizes_by_stratum(parts, found), most_grouped_batches, 1, minimum = min(minimum, largest_count))
+  }
   n_batches = max(1, min(most))
   replicas = replicas_of(configuration)
   if (n_batches < replicas) {
@@ -181,10 +202,17 @@ grouped_batches = function(found, strata, configuration) {
   n_batches - n_batches %% replicas
 }
 
-# -> a list of the sizes of the groups of each stratum
-sizes_by_stratum = function(found, n_strata) {
-  sampled = found$sizes > 0
-  unname(split(as.double(found$sizes[sampled]), factor(found$strata[sampled], seq_len(n_strata) - 1L)))
+# -> a list of the rows of each stratum that its groups have
+sizes_by_stratum = function(parts, found) {
+  sampled = found$groups < parts$n_groups
+  strata = as.integer(parts$codes)[sampled]
+  groups = found$groups[sampled]
+  sorted = order(strata, groups)
+  strata = strata[sorted]
+  groups = groups[sorted]
+  begins = which(c(TRUE, diff(strata) != 0L | diff(groups) != 0L))
+  sizes = as.double(diff(c(begins, length(strata) + 1L)))
+  unname(split(sizes, factor(strata[begins], seq_len(parts$n_strata) - 1L)))
 }
 
 # With how many batches a stratum with groups of these sizes is sure to keep the minimum.
@@ -232,11 +260,7 @@ kind_stratified_group = function() {
     n_rows = function(recipe) NULL,
     n_batches = function(recipe) recipe$parts$n_batches,
     setup = grouped_setup,
-    draw = function(private, epoch) {
-      setup = private$.setup
-      .Call(C_draw_groups, setup$groups, setup$strata, length(setup$counts), setup$n_batches,
-        setup$min_samples_per_stratum, epoch_seed(setup$seed, epoch))
-    },
+    draw = function(private, epoch) draw_grouped(private$.setup, epoch_seed(private$.setup$seed, epoch)),
     describe = function(private) format_grouped(private$.setup, private$.next_epoch),
     settings = function(recipe) {
       shown = if (is.null(recipe$open)) sprintf("%.0f", recipe$parts$n_groups) else format_open(recipe$open$groups)
@@ -298,6 +322,7 @@ bind_groups = paste(
 check_grouped = function(recipe) {
   check_strata(recipe)
   part_count(recipe, "min_samples_per_stratum", 1, largest_count)
+  part_flag(recipe, "together")
   groups = recipe$parts$groups
   n_rows = length(recipe$parts$codes)
   if (!typeof(groups) %in% c("raw", "integer") || length(groups) != n_rows) {
@@ -318,37 +343,63 @@ grouped_setup = function(recipe, private) {
     stop_parameter("recipe", "have a row of each stratum", "none")
   }
   found = grouped_rows(parts)
-  if (length(crossing_rows(parts, found)) > 0L) {
+  sizes = sizes_by_stratum(parts, found)
+  nested = length(crossing_rows(parts, found)) == 0L
+  together = parts$together == 1
+  if (together && !nested) {
     stop_parameter("recipe", "have groups that lie in one stratum each", "others")
   }
-  sizes = sizes_by_stratum(found, length(counts))
-  if (any(lengths(sizes) < parts$n_batches)) {
+  if (together && any(lengths(sizes) < parts$n_batches)) {
     stop_parameter("recipe", "have a group of each stratum for each batch", "fewer")
   }
-  c(parts[c("n_batches", "min_samples_per_stratum")], found[c("groups", "strata")],
-    list(counts = counts, sizes = sizes, names = recipe$labels$names, seed = recipe$seed))
+  if (any(counts < parts$n_batches)) {
+    stop_parameter("recipe", "have a row of each stratum for each batch", "fewer")
+  }
+  c(parts[c("n_batches", "min_samples_per_stratum", "n_groups")], found[c("groups", "strata")],
+    list(together = together, nested = nested, codes = if (!together) as.integer(parts$codes), counts = counts,
+      sizes = sizes, largest = max(found$sizes), names = recipe$labels$names, seed = recipe$seed))
+}
+
+draw_grouped = function(setup, seed) {
+  n_strata = length(setup$counts)
+  if (setup$together) {
+    .Call(C_draw_groups_together, setup$groups, setup$strata, n_strata, setup$n_batches,
+      setup$min_samples_per_stratum, seed)
+  } else {
+    .Call(C_draw_groups_apart, setup$codes, setup$groups, n_strata, setup$n_groups, setup$n_batches, setup$nested, seed)
+  }
 }
 
 grouped_table = function(setup) {
+  n_batches = setup$n_batches
   largest = vapply(setup$sizes, max, 1)
-  fewest = vapply(setup$sizes, fewest_grouped_rows, 1, minimum = setup$min_samples_per_stratum,
-    n_batches = setup$n_batches)
+  fewest = setup$counts %/% n_batches
+  most = divide_up(setup$counts, n_batches)
+  if (setup$together) {
+    fewest = vapply(setup$sizes, fewest_grouped_rows, 1, setup$min_samples_per_stratum, n_batches)
+    most = (setup$counts - largest) %/% n_batches + largest
+  }
   data.frame(
     stratum = setup$names,
     rows = as.integer(setup$counts),
     groups = lengths(setup$sizes),
     largest = as.integer(largest),
     fewest = as.integer(fewest),
-    most = as.integer((setup$counts - largest) %/% setup$n_batches + largest)
+    most = as.integer(most)
   )
 }
 
 format_grouped = function(setup, next_epoch) {
+  least = show_count(min(grouped_table(setup)$fewest), "row")
+  most = show_count(divide_up(setup$largest, setup$n_batches), "row")
   c(
-    sprintf("* Rows: %.0f, of %d strata and %d groups", sum(setup$counts), length(setup$counts),
-      sum(lengths(setup$sizes))),
-    sprintf("* Batches: %.0f, each with at least %s of every stratum, groups together", setup$n_batches,
-      show_count(min(grouped_table(setup)$fewest), "row")),
+    sprintf("* Rows: %.0f, of %d strata and %.0f groups", sum(setup$counts), length(setup$counts), setup$n_groups),
+    if (setup$together) {
+      sprintf("* Batches: %.0f, each with at least %s of every stratum, groups together", setup$n_batches, least)
+    } else {
+      sprintf("* Batches: %.0f, each with at least %s of every stratum and at most %s of a group", setup$n_batches,
+        least, most)
+    },
     sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", setup$seed, next_epoch)
   )
 }

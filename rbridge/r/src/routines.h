@@ -17,7 +17,10 @@ SEXP C_draw_passes(
     SEXP codes, SEXP sizes, SEXP taken, SEXP available, SEXP n_batches, SEXP n_rows, SEXP repeated, SEXP seed
 );
 SEXP C_draw_blocks(SEXP codes, SEXP counts, SEXP n_blocks, SEXP n_batches, SEXP seed);
-SEXP C_draw_groups(SEXP groups, SEXP strata_of, SEXP n_strata, SEXP n_batches, SEXP minimum, SEXP seed);
+SEXP C_draw_groups_together(SEXP groups, SEXP strata_of, SEXP n_strata, SEXP n_batches, SEXP minimum, SEXP seed);
+SEXP C_draw_groups_apart(
+    SEXP strata, SEXP groups, SEXP n_strata, SEXP n_groups, SEXP n_batches, SEXP nested, SEXP seed
+);
 SEXP C_draw_epoch(SEXP reference, SEXP seed);
 SEXP C_prepare_shards(SEXP key, SEXP codes, SEXP n_strata, SEXP sizes, SEXP begins, SEXP n_batches);
 SEXP C_draw_shards(SEXP reference, SEXP shards, SEXP n_shards, SEXP shuffle, SEXP seed, SEXP epoch);

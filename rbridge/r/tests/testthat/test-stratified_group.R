@@ -1,4 +1,4 @@
-# Groups together: the cases that Python reads as well, then the promises, the refusals, and what an instance shows.
+# Groups together and apart: the cases that Python reads as well, promises, refusals, and what an instance shows.
 
 patients = rep(letters[1:12], times = c(3, 1, 1, 2, 5, 2, 2, 2, 1, 4, 4, 4))
 of_patients = rep(c("x", "y", "z"), times = c(7, 12, 12))
@@ -15,7 +15,8 @@ labels_of_case = function(rows) {
     return(list(strata = as_column(rows$strata), groups = as_column(rows$groups)))
   }
   groups = ((seq_len(rows$length) - 1) * rows$multiplier) %% rows$modulus
-  list(strata = groups %% rows$n_strata, groups = groups)
+  by = if (is.null(rows$divisor)) groups else (seq_len(rows$length) - 1) %/% rows$divisor
+  list(strata = by %% rows$n_strata, groups = groups)
 }
 
 actual_of_case = function(case) {
@@ -52,6 +53,25 @@ test_that("a group is in one batch, and every batch has the rows of each stratum
     }
   }
   expect_gte(min(plan$fewest), 2L)
+})
+
+test_that("spread groups have their share of every batch, whatever their strata are", {
+  groups = rep(letters[1:9], length.out = 31)
+  for (strata in list(of_patients, rep(c("x", "y", "z"), length.out = 31))) {
+    sampler = grouped(2, groups = groups, strata = factor(strata), keep = "apart")
+    expect_identical(sampler$.length(), min(table(strata)) %/% 2L)
+    for (rows in epoch_of(sampler, 4)) {
+      for (labels in list(strata, groups)) {
+        held = as.vector(table(factor(labels[rows], unique(labels))))
+        all_rows = as.vector(table(factor(labels, unique(labels))))
+        expect_true(all(held >= all_rows %/% sampler$.length() & held <= ceiling(all_rows / sampler$.length())))
+      }
+    }
+    expect_setequal(sampler$batches(4)$rows, 1:31)
+  }
+  expect_output(print(sampler), "* Batches: 5, each with at least 2 rows of every stratum and at most 1 row of a group",
+    fixed = TRUE)
+  expect_identical(unlist(sampler$plan()[1, -1], use.names = FALSE), c(11L, 3L, 4L, 2L, 3L))
 })
 
 test_that("groups may be columns of a task or its group role, and strata may be given beside them", {
@@ -107,9 +127,17 @@ test_that("an instance shows itself, and a recipe is checked", {
   expect_match(changed(groups = replace(groups, 2, as.raw(12))), "have numbers of groups as 'groups'", fixed = TRUE)
   expect_match(changed(groups = replace(as.integer(groups), 2, NA)), "have numbers of groups as 'groups'", fixed = TRUE)
   expect_match(changed(groups = replace(groups, 1, as.raw(11))), "groups that lie in one stratum each", fixed = TRUE)
+  expect_match(changed(together = 2), "have an integer from 0 to 1 as 'together'", fixed = TRUE)
+  expect_match(changed(together = 0, n_batches = 8), "have a row of each stratum for each batch", fixed = TRUE)
   expect_match(changed(n_groups = 0), "have an integer from 1 to 31 as 'n_groups'", fixed = TRUE)
   expect_match(changed(n_batches = 4), "have a group of each stratum for each batch", fixed = TRUE)
   expect_match(changed(min_samples_per_stratum = 0), "as 'min_samples_per_stratum'", fixed = TRUE)
-  expect_match(message_of(.Call(C_draw_groups, 0:2, 0L, 1, 1, 1, 1)), "be numbers of groups", fixed = TRUE)
-  expect_match(message_of(.Call(C_draw_groups, 0:1, 1L, 1, 1, 1, 1)), "be numbers of strata", fixed = TRUE)
+  expect_match(message_of(.Call(C_draw_groups_together, 0:2, 0L, 1, 1, 1, 1)), "be numbers of groups", fixed = TRUE)
+  expect_match(message_of(.Call(C_draw_groups_together, 0:1, 1L, 1, 1, 1, 1)), "be numbers of strata", fixed = TRUE)
+  apart = function(...) message_of(.Call(C_draw_groups_apart, ...))
+  expect_match(apart(0:1, 0:1, 1, 2, 1, FALSE, 1), "leave out the rows that 'strata' leaves out", fixed = TRUE)
+  expect_match(apart(0:2, 0:1, 3, 2, 1, FALSE, 1), "have a number for each of 'strata'", fixed = TRUE)
+  expect_match(apart(0:1, 0:1, 2, 2, 3, FALSE, 1), "from 1 to 2", fixed = TRUE)
+  expect_match(apart(c(0L, -1L), 0:1, 2, 2, 1, FALSE, 1), "'strata' parameter of draw_groups_apart", fixed = TRUE)
+  expect_match(apart(1L, 1L, 1, 1, 1, FALSE, 1), "leave a row for the epoch", fixed = TRUE)
 })

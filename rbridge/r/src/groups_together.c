@@ -9,14 +9,9 @@
 #include "offsets.h"
 #include "order.h"
 #include "routines.h"
+#include "steps.h"
 
-static const char *const of = "draw_groups";
-
-/* Where a step ends that begins at `begin`, of all that lead to `end`; looks for an interrupt. */
-static int64_t next_step(int64_t begin, int64_t end) {
-  R_CheckUserInterrupt();
-  return end - begin < STEP ? end : begin + STEP;
-}
+static const char *const of = "draw_groups_together";
 
 /* Return how often each group occurs, and refuse numbers that are none of groups. */
 static int32_t *count_groups(SEXP groups, int64_t n_groups) {
@@ -83,7 +78,7 @@ static void write_rows(
   }
 }
 
-SEXP C_draw_groups(SEXP groups, SEXP strata_of, SEXP n_strata, SEXP n_batches, SEXP minimum, SEXP seed) {
+SEXP C_draw_groups_together(SEXP groups, SEXP strata_of, SEXP n_strata, SEXP n_batches, SEXP minimum, SEXP seed) {
   if (TYPEOF(groups) != INTSXP || Rf_xlength(groups) > MOST_ROWS) refuse_kind(groups, "groups", of, "be integers");
   if (TYPEOF(strata_of) != INTSXP) refuse_kind(strata_of, "strata_of", of, "be integers");
   int64_t n_rows = Rf_xlength(groups);
