@@ -12,6 +12,8 @@ from typing import Any, Optional, Sequence, Union
 import numpy as np
 import pandas as pd
 
+from pystrat.base import BatchSampler
+from pystrat.messages import show
 from pystrat.plan import ASSIGN_CHOICES
 from pystrat.stratified.sampler import MISSING_CHOICES, StratifiedBatchSampler
 from pystrat.stratified.wanted import DROP_CHOICES, RARE_CHOICES
@@ -114,10 +116,13 @@ def _run_corpus_plan(options: argparse.Namespace) -> int:
     return 0
 
 
-def _sampler(options: argparse.Namespace) -> StratifiedBatchSampler:
+def _sampler(options: argparse.Namespace) -> Any:
     """Make a sampler from columns of a file."""
+    if options.groups is not None:
+        return _group_sampler(options)
+    _check_left_out({"keep": options.keep}, "unless '--groups' is given")
     return StratifiedBatchSampler(
-        _read_columns(options.file, options.strata),
+        _columns_of(read_table(options.file), options.strata, "strata"),
         options.min_samples_per_stratum,
         mean_batch_size=options.mean_batch_size,
         shares=options.shares,
@@ -132,15 +137,50 @@ def _sampler(options: argparse.Namespace) -> StratifiedBatchSampler:
     )
 
 
-def _read_columns(path: Path, columns: list[str]) -> pd.DataFrame:
-    """Read columns of a file."""
-    table = read_table(path)
+def _group_sampler(options: argparse.Namespace) -> BatchSampler:
+    """Make a sampler of strata and groups from columns of a file."""
+    from pystrat.stratified.groups import StratifiedGroupBatchSampler
+
+    others = {
+        "mean-batch-size": options.mean_batch_size,
+        "shares": options.shares,
+        "balance": options.balance,
+        "drop": options.drop,
+        "no-shuffle": options.no_shuffle or None,
+        "assign": None if options.assign == ASSIGN_CHOICES[0] else options.assign,
+        "plot": getattr(options, "plot", None) and str(options.plot),
+    }
+    _check_left_out(others, "if '--groups' is given")
+    table = read_table(options.file)
+    return StratifiedGroupBatchSampler(
+        _columns_of(table, options.strata, "strata"),
+        options.min_samples_per_stratum,
+        _columns_of(table, options.groups, "groups"),
+        keep=options.keep or "together",
+        rare=options.rare,
+        missing=options.missing,
+        seed=options.seed,
+        num_replicas=options.num_replicas,
+    )
+
+
+def _check_left_out(options: dict[str, Any], condition: str) -> None:
+    """Refuse options that are given although they have no effect."""
+    for name, value in options.items():
+        if value is not None:
+            raise ValueError(
+                f"The '--{name}' parameter of pystrat must be left out {condition}. Got {show(value)} instead."
+            )
+
+
+def _columns_of(table: pd.DataFrame, columns: list[str], parameter: str) -> pd.DataFrame:
+    """Return columns of a table."""
     unknown = [column for column in columns if column not in table.columns]
     if unknown:
         known = ", ".join(f"'{column}'" for column in table.columns[:10])
         more = ", ..." if len(table.columns) > 10 else ""
         raise ValueError(
-            f"The 'strata' parameter of pystrat must name columns of the file. Got '{unknown[0]}' instead. "
+            f"The '{parameter}' parameter of pystrat must name columns of the file. Got '{unknown[0]}' instead. "
             f"The file has {known}{more}."
         )
     return table[columns]
@@ -204,6 +244,15 @@ def _command(commands: Any, name: str, help_text: str, run: Any) -> argparse.Arg
         required=True,
         metavar="COLUMN[,COLUMN...]",
         help="the columns whose combinations are the strata",
+    )
+    parser.add_argument(
+        "--groups",
+        type=lambda text: text.split(","),
+        metavar="COLUMN[,COLUMN...]",
+        help="the columns whose combinations are groups, such as patients, which --keep keeps together or apart",
+    )
+    parser.add_argument(
+        "--keep", metavar="together|apart", help="what to do with the rows of a group (default: together)"
     )
     _add_sizes(parser)
     parser.add_argument("--seed", type=int, help="from 0 to 2147483646 (default: random)")

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from pystrat import StratifiedBatchSampler
+from pystrat import StratifiedBatchSampler, StratifiedGroupBatchSampler
 from pystrat.cli import main
 
 TABLE = pd.DataFrame({"autism": ["yes", "no", "no", None, "no"] * 20, "sex": ["m", "f"] * 50, "NA": ["NA", "x"] * 50})
@@ -54,6 +54,36 @@ def test_plan_of_what_is_wanted(
     """Options may stand before the file, which none of them takes for a value."""
     assert run("plan", *options.split(), "--strata", "sex", file) == 0
     assert capsys.readouterr().out == StratifiedBatchSampler(TABLE["sex"], **parameters).plan.summary() + "\n"
+
+
+@pytest.mark.parametrize("keep", [None, "apart"])
+def test_plan_of_groups(keep: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = pd.DataFrame({"sick": [1, 0] * 20, "patient": [row % 14 for row in range(40)]})
+    table.to_csv(tmp_path / "images.csv", index=False)
+    options = ["--strata", "sick", "--groups", "patient", "--min-samples-per-stratum", 3]
+    assert run("plan", tmp_path / "images.csv", *options, *([] if keep is None else ["--keep", keep])) == 0
+    expected = StratifiedGroupBatchSampler(table["sick"], 3, table["patient"], keep=keep or "together")
+    assert capsys.readouterr().out == expected.plan.summary() + "\n"
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ("--keep apart", "'--keep' parameter of pystrat must be left out unless '--groups' is given. Got 'apart'"),
+        ("--groups sex --mean-batch-size 9", "'--mean-batch-size' parameter of pystrat must be left out if '--groups'"),
+        ("--groups sex --plot plan.png", "'--plot' parameter of pystrat must be left out if '--groups' is given."),
+        ("--groups sex --no-shuffle", "'--no-shuffle' parameter of pystrat must be left out if '--groups' is given."),
+        ("--groups age", "'groups' parameter of pystrat must name columns of the file. Got 'age' instead."),
+        ("--groups sex", "'min_samples_per_stratum' parameter of StratifiedGroupBatchSampler must be a positive"),
+        (
+            "--groups sex --min-samples-per-stratum 1 --keep both",
+            "'keep' parameter of StratifiedGroupBatchSampler must",
+        ),
+    ],
+)
+def test_options_of_groups(options: str, message: str, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("plan", file, "--strata", "sex", *options.split()) == 2
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("options", [["f=3", "4"], ["4", "f=3"], ["4", "5"], ["x"], ["f=x"], ["f=3", "f=4"]])

@@ -73,9 +73,8 @@ class StratifiedGroupBatchSampler(BatchSampler):
     **Together.** In each stratum call the groups of at least m rows large. If L of them are large, and the others have
     N rows in all and at most g each, then ``L + (N + g - d) // (M + g - d)`` batches are sure to keep the minimum,
     where d is the greatest common divisor of the sizes of the others, and M the least multiple of d that is at least
-    m. The number of batches B is the smallest of these numbers over the strata. It is the largest one that is sure to
-    work, whatever the sizes of the small groups are beyond these three numbers. If all groups have one row, it is that
-    of `StratifiedBatchSampler`.
+    m. With more batches, some groups of the same L, N, g and d would fail. The number of batches B is the smallest of
+    these numbers over the strata. If all groups have one row, it is that of `StratifiedBatchSampler`.
 
     The groups of a stratum come in the order of the epoch, where a group has the place of its first row; but the first
     B large groups come before the others. Each group goes to the batch with the fewest rows of its stratum; of several,
