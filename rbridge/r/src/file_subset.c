@@ -20,7 +20,7 @@ static const double *read_lines_of_files(SEXP lines) {
   double sum = 0;
   for (R_xlen_t file = 0; file < n_files; file++) {
     double count = REAL(lines)[file];
-    if (!(count >= 0 && floor(count) == count && sum + count <= MOST_ROWS)) {
+    if (!(count >= 0 && floor(count) == count && sum + count <= (double)MOST_ROWS)) {
       refuse("lines", of, "be whole numbers from 0 that add up to at most 2147483647", "others");
     }
     sum += count;

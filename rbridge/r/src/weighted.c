@@ -335,7 +335,8 @@ SEXP C_draw_by_weight(SEXP tree, SEXP stream, SEXP size, SEXP n_batches, SEXP ho
 
 /* Whether a value of R is one plain number from 0 to MOST_ROWS. */
 static bool is_count(SEXP value) {
-  bool is_number = (TYPEOF(value) == REALSXP || TYPEOF(value) == INTSXP) && Rf_xlength(value) == 1 && !OBJECT(value);
+  bool is_number =
+    (TYPEOF(value) == REALSXP || TYPEOF(value) == INTSXP) && Rf_xlength(value) == 1 && !Rf_isObject(value);
   return is_number && is_whole(Rf_asReal(value), 0, MOST_ROWS);
 }
 
