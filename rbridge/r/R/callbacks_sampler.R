@@ -48,8 +48,8 @@
 #' Also where the package reticulate, or the Python package `rbridge` in the Python that reticulate uses, is missing.
 #'
 #' @export
-#' @examples
-#' if (requireNamespace("reticulate", quietly = TRUE) && reticulate::py_module_available("rbridge")) {
+#' @examplesIf nzchar(Sys.getenv("RETICULATE_PYTHON")) && requireNamespace("reticulate", quietly = TRUE)
+#' if (reticulate::py_module_available("rbridge")) {
 #'   pystrat = reticulate::import("pystrat")
 #'   labels = rep(c("yes", "no"), times = c(3, 9))
 #'   generator = batch_sampler_python(pystrat$StratifiedBatchSampler(labels, 1, seed = 1))

@@ -118,8 +118,8 @@
 #'   if (torch::torch_is_installed()) {
 #'     loss = mlr3torch::t_loss("cross_entropy",
 #'       class_weight = torch::torch_tensor(weights[[task$positive]] / weights[[task$negative]]))
-#'     learner = mlr3::lrn("classif.mlp", epochs = 10, batch_size = 32, neurons = 16, predict_type = "prob", seed = 1,
-#'       loss = loss, batch_sampler = generator)
+#'     learner = mlr3::lrn("classif.mlp", epochs = 10, batch_size = 32, neurons = 16, seed = 1,
+#'       predict_type = "prob", loss = loss, batch_sampler = generator)
 #'     learner$train(task)
 #'   }
 #' }

@@ -98,11 +98,16 @@
 #'   customer = c("ann", "ann", "bob", "eve", "eve", "dan"),
 #'   book = c("emma", "ulysses", "emma", "walden", "ulysses", "emma")
 #' )
-#' generator = batch_sampler_pairs(bought$customer, bought$book, ratio = 1 / 3, batch_size = 9, seed = 1)
+#' generator = batch_sampler_pairs(
+#'   bought$customer, bought$book, ratio = 1 / 3, batch_size = 9, seed = 1
+#' )
 #' generator
 #' sampler = generator(NULL)
 #' counts = sampler$counts()
-#' dataset = pair_dataset(counts$n_users, counts$n_items, user_ids = sampler$user_ids(), item_ids = sampler$item_ids())
+#' dataset = pair_dataset(
+#'   counts$n_users, counts$n_items,
+#'   user_ids = sampler$user_ids(), item_ids = sampler$item_ids()
+#' )
 #' loader = torch::dataloader(dataset, batch_sampler = generator(dataset), collate_fn = identity)
 #' coro::loop(for (batch in loader) print(data.frame(batch)))
 batch_sampler_pairs = function(users, items, ratio, batch_size, n_users = NULL, n_items = NULL, method = "uniform",

@@ -58,10 +58,13 @@
 #' @export
 #' @examples
 #' met = data.frame(user = c("ann", "ann", "bob", "eve"), item = c("x", "y", "y", "z"))
-#' generator = batch_sampler_triples(met$user, met$item, batch_size = 2, negatives_per_positive = 2, seed = 1)
+#' generator = batch_sampler_triples(
+#'   met$user, met$item, batch_size = 2, negatives_per_positive = 2, seed = 1
+#' )
 #' sampler = generator(NULL)
 #' sampler
-#' dataset = triple_dataset(sampler$counts()$n_users, sampler$counts()$n_items, negatives_per_positive = 2)
+#' counts = sampler$counts()
+#' dataset = triple_dataset(counts$n_users, counts$n_items, negatives_per_positive = 2)
 #' loader = torch::dataloader(dataset, batch_sampler = sampler, collate_fn = identity)
 #' coro::loop(for (batch in loader) str(batch))
 batch_sampler_triples = function(users, items, batch_size, negatives_per_positive = 1, n_users = NULL, n_items = NULL,

@@ -21,7 +21,11 @@
 #' labels = rep(c("yes", "no"), times = c(60, 1940))
 #' stratified = batch_sampler_stratified(3, strata = labels, seed = 1)(NULL)$batches(0)
 #' plain = list(rows = sample(2000), offsets = seq(0, 2000, by = 100))
-#' plot_batch_counts(list(plain = batch_counts(plain, labels), stratified = batch_counts(stratified, labels)), "yes")
+#' tables = list(
+#'   plain = batch_counts(plain, labels),
+#'   stratified = batch_counts(stratified, labels)
+#' )
+#' plot_batch_counts(tables, "yes")
 plot_batch_counts = function(tables, label) {
   name_errors("plot_batch_counts")
   need_ggplot2()

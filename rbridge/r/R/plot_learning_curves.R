@@ -18,7 +18,10 @@
 #'
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' plot_learning_curves(list(plain = c(0.6, 0.7, 0.75), stratified = cbind(c(0.6, 0.7, 0.8), c(0.5, 0.7, 0.7))))
+#' plot_learning_curves(list(
+#'   plain = c(0.6, 0.7, 0.75),
+#'   stratified = cbind(c(0.6, 0.7, 0.8), c(0.5, 0.7, 0.7))
+#' ))
 plot_learning_curves = function(values, label = "area under the ROC curve") {
   name_errors("plot_learning_curves")
   need_ggplot2()

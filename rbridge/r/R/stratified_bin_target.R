@@ -50,10 +50,11 @@
 #' # in mlr3
 #' if (requireNamespace("mlr3", quietly = TRUE)) {
 #'   task = mlr3::tsk("mtcars")
-#'   print(batch_plan(task, min_samples_per_stratum = 2, strata = bin_target(task$truth(), n_bins = 4)))
+#'   bins = bin_target(task$truth(), n_bins = 4)
+#'   print(batch_plan(task, min_samples_per_stratum = 2, strata = bins))
 #'
 #'   # the same for any part of the task
-#'   task$cbind(data.frame(mpg_bin = bin_target(task$truth(), n_bins = 4)))
+#'   task$cbind(data.frame(mpg_bin = bins))
 #'   task$set_col_roles("mpg_bin", roles = "stratum")
 #'   batch_plan(task, min_samples_per_stratum = 2)
 #' }

@@ -30,8 +30,11 @@
 #'   .length = function() 12
 #' )()
 #' spec = list(mode = "shuffle", auxiliary = list(angle = "uniform(-10, 10)"))
-#' generator = batch_sampler_tree(spec, batch_size = 4, length = 12, table = list(row = 1:12), seed = 1)
-#' augmented = auxiliary_dataset(images, augment = function(batch, aux) c(batch, list(angle = aux$angle)))
+#' generator = batch_sampler_tree(
+#'   spec, batch_size = 4, length = 12, table = list(row = 1:12), seed = 1
+#' )
+#' augment = function(batch, aux) c(batch, list(angle = aux$angle))
+#' augmented = auxiliary_dataset(images, augment = augment)
 #' augmented[generator(augmented)$.iter()()]
 auxiliary_dataset = function(dataset, augment) {
   name_errors("auxiliary_dataset")
