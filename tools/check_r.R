@@ -1,5 +1,5 @@
-# Checks the R package without running its tests: style, that no name is defined twice, and that help pages and
-# NAMESPACE are those of the comments.
+# Checks the R package without running its tests: style, that no name is defined twice, that help pages and NAMESPACE are
+# those of the comments, and that tests are skipped if a suggested package is not installed.
 
 problems = character()
 found = lintr::lint_package("rbridge/r", linters = lintr::linters_with_defaults(
@@ -34,6 +34,22 @@ invisible(file.copy("rbridge/r", copy, recursive = TRUE))
 suppressMessages(roxygen2::roxygenise(file.path(copy, "r")))
 if (!identical(generated("rbridge/r"), generated(file.path(copy, "r")))) {
   problems = c(problems, "man/ or NAMESPACE differ from what the comments give: run `make document`")
+}
+
+# CRAN also runs the tests without the suggested packages: a file of tests names in a skip each one that it uses, or one
+# that needs it. testthat itself is there.
+suggested = sub("[[:space:](].*", "", trimws(strsplit(read.dcf("rbridge/r/DESCRIPTION", "Suggests"), ",")[[1]]))
+needs = tools::package_dependencies(suggested, installed.packages(), recursive = TRUE)
+for (file in list.files("rbridge/r/tests/testthat", pattern = "^test-", full.names = TRUE)) {
+  code = paste(sub("^ *#.*", "", readLines(file)), collapse = "\n")
+  used = suggested[vapply(paste0("\\b", suggested, "::"), grepl, logical(1), x = code)]
+  skips = regmatches(code, gregexpr("skip_if_not_installed\\(\"[^\"]+", code))[[1]]
+  named = c("testthat", sub(".*\"", "", skips), if (grepl("skip_without_python()", code, fixed = TRUE)) "reticulate")
+  unnamed = setdiff(used, c(named, unlist(needs[named])))
+  if (length(unnamed) > 0) {
+    problems = c(problems, sprintf("%s uses %s without skip_if_not_installed()", basename(file),
+      paste(unnamed, collapse = ", ")))
+  }
 }
 
 if (length(problems) > 0) {

@@ -2,6 +2,7 @@
 # A test may be skipped for one reason only: LibTorch for R is not installed. REQUIRE_LIBTORCH=1 makes such a test fail.
 
 options(width = 110)
+Sys.setenv(NOT_CRAN = "true") # skip_on_cran() skips nothing
 Sys.setenv(TESTTHAT_CPUS = max(1L, parallel::detectCores(), na.rm = TRUE)) # test files run side by side
 results = testthat::test_dir(
   "rbridge/r/tests/testthat",

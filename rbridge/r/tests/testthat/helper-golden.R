@@ -1,6 +1,7 @@
 # The cases that the tests of all languages read, from tests/golden of the repository.
 
 read_golden = function(file) {
+  skip_if_not_installed("jsonlite")
   jsonlite::fromJSON(test_path("golden", file), simplifyVector = FALSE)
 }
 

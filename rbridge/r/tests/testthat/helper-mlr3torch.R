@@ -9,6 +9,7 @@ survey = data.frame(
 )
 
 task_of = function(rows = seq_len(40)) {
+  skip_if_not_installed("mlr3")
   task = mlr3::as_task_classif(survey, target = "y", id = "simulated")
   task$filter(rows)
   # Features without missing values, in tensors
@@ -18,6 +19,7 @@ task_of = function(rows = seq_len(40)) {
 
 # What mlr3torch makes of a task.
 dataset_for = function(task) {
+  skip_if_not_installed("mlr3torch")
   ingress = mlr3torch::TorchIngressToken(features = "x", batchgetter = mlr3torch::batchgetter_num, shape = c(NA, 1))
   mlr3torch::task_dataset(task, list(x = ingress))
 }
@@ -42,6 +44,7 @@ mean_loss = function() {
 
 # A learner of mlr3torch with that network; `dataset` replaces what mlr3torch makes of the task.
 learner_of = function(batch_sampler, ..., batch_size = 15, dataset = NULL, callbacks = list()) {
+  skip_if_not_installed("mlr3torch")
   class = if (is.null(dataset)) {
     mlr3torch::LearnerTorchModule
   } else {

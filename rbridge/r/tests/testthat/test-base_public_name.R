@@ -109,6 +109,7 @@ test_that("samplers that share their checks each have their own name", {
 })
 
 test_that("a generator that was saved has its name in another process", {
+  skip_on_cran()
   file = tempfile(fileext = ".rds")
   saveRDS(batch_sampler_weighted(c(1, 2), batch_size = 1, seed = 1), file)
   names = callr::r(function(file) {

@@ -30,6 +30,7 @@ test_that("codes are bytes as long as one is left for rows that are in no batch"
 })
 
 test_that("a recipe that was written and read makes the same generator", {
+  skip_if_not_installed("mlr3misc")
   for (generator in list(
     batch_sampler_stratified(1, strata = labels, missing = "drop", assign = "even", seed = 7),
     batch_sampler_downsampled(1, 4, strata = factor(rep(c("yes", "no"), c(2, 5))), walk = TRUE, seed = 7)

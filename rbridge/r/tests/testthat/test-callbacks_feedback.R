@@ -134,6 +134,7 @@ test_that("tensors are taken as vectors are, and those of logical values refused
 })
 
 test_that("samplers of different objects of Python hash differently", {
+  skip_if_not_installed("mlr3misc")
   of = function(identity) {
     mlr3misc::hash_input(callback_generator(python_like(), 2, "OfTwo", identity, methods_of_two))
   }

@@ -1,5 +1,7 @@
 # Samplers of a real Python, through reticulate. tests/bridge has more of them, from both sides.
 
+skip_without_python()
+
 python = reticulate::py_run_string("
 import numpy as np
 from pystrat import StratifiedBatchSampler, UniformBatchSampler
@@ -76,6 +78,7 @@ test_that("a generator of a foreign sampler that was saved and loaded says that 
 })
 
 test_that("a generator of a sampler of pystrat needs no Python once it is made", {
+  skip_on_cran()
   generator = batch_sampler_python(python$stratified)
   file = tempfile(fileext = ".rds")
   saveRDS(generator, file)

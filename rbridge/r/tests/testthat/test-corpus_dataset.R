@@ -225,6 +225,7 @@ test_that("an index that is damaged while it is in use is not noticed", {
 })
 
 test_that("what a killed process left is deleted, and what another one is writing is kept", {
+  skip_on_cran()
   folder = tempfile()
   dir.create(folder)
   path = file.path(folder, "a.txt")
@@ -257,6 +258,7 @@ test_that("what a killed process left is deleted, and what another one is writin
 })
 
 test_that("a FIFO is refused and does not hang, and neither does one in the place of an index", {
+  skip_on_cran()
   folder = tempfile()
   dir.create(folder)
   fifo = file.path(folder, "a.txt")
@@ -317,6 +319,7 @@ test_that("files stay open as long as the dataset lives, and those that have cha
 })
 
 test_that("more files than a process can have open are read", {
+  skip_on_cran()
   sizes = rep(2, 240)
   names(sizes) = sprintf("f%03d", 1:240)
   dataset = corpus_dataset(corpus_of(sizes), ".txt")

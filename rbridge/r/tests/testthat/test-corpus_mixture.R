@@ -135,6 +135,7 @@ test_that("a changed file is refused at the next epoch", {
 })
 
 test_that("a generator that was saved gives the same batches in a fresh R session, without Python", {
+  skip_on_cran()
   folder = corpus_of(sizes)
   mixture = mixture_of(folder, rules)
   file = tempfile(fileext = ".rds")

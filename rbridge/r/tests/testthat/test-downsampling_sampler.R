@@ -205,6 +205,7 @@ test_that("generator and instance print what they are", {
 })
 
 test_that("different settings have different hashes, equal ones equal hashes", {
+  skip_if_not_installed("mlr3misc")
   hash = function(...) mlr3misc::calculate_hash(batch_sampler_downsampled(...))
   settings = list(list(2, 10), list(3, 10), list(2, 11), list(2, 10, majority = "no"), list(2, 10, walk = TRUE),
     list(2, 10, weights = c(no = 3)), list(2, 10, seed = 1), list(2, 10, num_replicas = 2), list(2, 10, strata = "y"),
@@ -239,6 +240,7 @@ test_that("mlr3torch trains on its batches, of the task's classes, and predicts 
 })
 
 test_that("mlr3torch does not bring the weights role to the loss", {
+  skip_if_not_installed("mlr3torch")
   task = mlr3::as_task_classif(cbind(survey[c("y", "x")], weight = seq_len(40)), target = "y")
   task$set_col_roles("weight", "weights_learner")
   learner = mlr3::lrn("classif.mlp", epochs = 1, batch_size = 10)
@@ -263,6 +265,7 @@ loss_of = function(task, class_weight) {
 }
 
 test_that("for two classes mlr3torch takes 'class_weight' for the weight of the positive class, the first level", {
+  skip_if_not_installed("mlr3torch")
   local_mocked_bindings(nn_bce_with_logits_loss = function(...) list(...), .package = "mlr3torch")
   expect_identical(mlr3torch::t_loss("cross_entropy")$generator(task_of(), class_weight = 0.1), list(pos_weight = 0.1))
   local_mocked_bindings(torch_tensor = function(x, ...) list(unsqueeze = function(dim) x), .package = "mlr3torch")
@@ -285,6 +288,7 @@ test_that("the loss of two classes is that of weighted rows, divided by the weig
 })
 
 test_that("the loss of more classes is the weighted mean, with the weights in the order of the levels", {
+  skip_if_not_installed("mlr3")
   skip_without_libtorch()
   task = mlr3::tsk("iris")
   weights = batch_sampler_downsampled(c(versicolor = 0.5), 50)(list(task = task))$class_weights()

@@ -1,6 +1,12 @@
 # Every argument of every exported function, given values that nobody expects: a result that keeps its promise, or a
 # message. One argument after the other of a valid call is replaced by each value.
 
+skip_on_cran()
+skip_if_not_installed("bit64")
+skip_if_not_installed("ggplot2")
+skip_if_not_installed("Matrix")
+skip_if_not_installed("yaml")
+
 grammar = "^The '[^']+' parameter of .+ must .+\\. Got .+ instead\\.( .+)?$"
 
 # Each is made anew for each call.

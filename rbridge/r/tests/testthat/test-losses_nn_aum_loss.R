@@ -1,6 +1,9 @@
 # The AUM loss against known answers, CRAN's package aum and its definition; the Python package reads the same files.
 # Slopes and checks are plain R; only the tests at the end have tensors, and need LibTorch.
 
+skip_if_not_installed("aum")
+skip_if_not_installed("mlr3torch")
+
 losses = read_golden("losses.json")
 reference = read_golden("aum.json")$cases
 
@@ -170,6 +173,7 @@ test_that("a learner of mlr3torch takes the generator as its loss", {
 })
 
 test_that("the generator goes to another process, with a learner", {
+  skip_on_cran()
   learner = learner_with_loss()
   formals = callr::r(function(learner) names(formals(learner$loss$generate())), list(learner))
   expect_identical(formals, c("input", "target"))

@@ -81,6 +81,7 @@ test_that("a rare stratum of explicit values gives one warning in all, from the 
 })
 
 test_that("an argument that is no plain number is shown by its class", {
+  skip_if_not_installed("bit64")
   expect_error(batch_sampler_stratified(factor(3)), "Got a value of class 'factor' instead.", fixed = TRUE)
   expect_error(batch_sampler_stratified(list(3)), "Got a value of class 'list' instead.", fixed = TRUE)
   expect_error(batch_sampler_stratified(bit64::as.integer64(3)), "Got a value of class 'integer64' instead.",

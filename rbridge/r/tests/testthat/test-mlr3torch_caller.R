@@ -1,5 +1,7 @@
 # mlr3torch up to 0.3.3 makes a sampler for validation and prediction too, and takes its rows to be in order.
 
+skip_if_not_installed("mlr3torch")
+
 in_order = function(n_rows, batch_size) {
   unname(split(seq_len(n_rows), (seq_len(n_rows) - 1L) %/% batch_size))
 }

@@ -1,5 +1,7 @@
 # mlr3 tells learners apart by hashes: equal settings must give equal ones in every session, others different ones.
 
+skip_if_not_installed("mlr3torch")
+
 settings = list(
   list(2, seed = 1),
   list(3, seed = 1),
@@ -49,6 +51,7 @@ stable_hashes = function(arguments) {
 }
 
 test_that("hashes of generators and of learners with them are the same in every session", {
+  skip_on_cran()
   fresh = function(arguments) {
     callr::r(
       function(arguments, stable_hashes) {

@@ -1,5 +1,7 @@
 # The generator in the learners of mlr3torch: parameters, cloning, resetting, printing, pipelines.
 
+skip_if_not_installed("mlr3torch")
+
 loadNamespace("mlr3torch")
 
 built_in = list(

@@ -1,5 +1,10 @@
 # The generator in other processes, which have only their namespaces: the batches are the same there.
 
+skip_on_cran()
+skip_if_not_installed("mlr3torch")
+skip_if_not_installed("future")
+skip_if_not_installed("mirai")
+
 # What a worker does: the real training function of mlr3torch up to its dataloader, and the batches of that.
 batches_in_worker = function(learner, task) {
   private = learner$.__enclos_env__$private

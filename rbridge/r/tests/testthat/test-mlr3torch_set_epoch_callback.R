@@ -1,5 +1,7 @@
 # The callback of mlr3torch that tells the sampler which epoch begins.
 
+skip_if_not_installed("mlr3torch")
+
 callback = function() mlr3torch::t_clbk("rbridge.set_epoch")
 
 # What mlr3torch hands to callbacks, as far as this one looks: 0.3.3 itself always begins at epoch 1.
@@ -15,6 +17,7 @@ begin_epoch = function(context) {
 }
 
 test_that("it is in the dictionary of mlr3torch, whichever package is loaded first", {
+  skip_on_cran()
   key = "rbridge.set_epoch"
   expect_true(key %in% mlr3torch::mlr3torch_callbacks$keys())
   for (order in list(c("rbridge", "mlr3torch"), c("mlr3torch", "rbridge"))) {

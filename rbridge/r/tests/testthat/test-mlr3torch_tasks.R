@@ -1,5 +1,7 @@
 # What a data source says: tasks of mlr3 and the datasets that mlr3torch makes of them.
 
+skip_if_not_installed("mlr3torch")
+
 test_that("without strata the target of a classification task is used", {
   sampler = batch_sampler_stratified(2, seed = 1)(dataset_for(task_of()))
   expect_identical(sampler$plan(), data.frame(no = rep(6L, 5), yes = rep(2L, 5)))

@@ -1,5 +1,7 @@
 # Networks are trained, and what reached them is compared with what Python delivers for the same seed, epoch by epoch.
 
+skip_if_not_installed("mlr3torch")
+
 training = read_golden("training.json")
 
 children = function() {

@@ -58,6 +58,7 @@ test_that("positives and negatives are dealt evenly, the positives first", {
 })
 
 test_that("the order in which positives are given does not matter, nor the type of codes", {
+  skip_if_not_installed("mlr3misc")
   order = c(3, 1, 9, 2, 8, 4, 7, 5, 6)
   generator = batch_sampler_pairs(as.integer(users[order]), items[order], 0.3, 8, n_users = 5, n_items = 6, seed = 1)
   expect_identical(generator(NULL)$batches(2), pairs_of()(NULL)$batches(2))
@@ -65,6 +66,7 @@ test_that("the order in which positives are given does not matter, nor the type 
 })
 
 test_that("different settings have different hashes", {
+  skip_if_not_installed("mlr3misc")
   settings = c(ways, list(list(seed = 2), list(ratio = 0.31), list(batch_size = 15), list(n_users = 6),
     list(n_items = 7), list(reject_positives = FALSE), list(method = "popularity", power = 1)))
   hashes = vapply(settings, function(arguments) mlr3misc::calculate_hash(do.call(pairs_of, arguments)), "")
@@ -84,6 +86,7 @@ test_that("a dataloader delivers the pairs by the dataset of pairs", {
 })
 
 test_that("what was saved, and a process without Python, draws the same pairs", {
+  skip_on_cran()
   generators = lapply(ways, function(way) do.call(pairs_of, way))
   file = tempfile(fileext = ".rds")
   saveRDS(list(generators, generators[[1]](NULL)), file)

@@ -1,5 +1,7 @@
 # Counts of batches, and pictures: what is drawn is what was counted or measured.
 
+skip_if_not_installed("ggplot2")
+
 labels = rep(c("no", "yes", "no"), times = c(10, 4, 16))
 
 draw = function(plot) {

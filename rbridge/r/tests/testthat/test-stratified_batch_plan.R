@@ -29,6 +29,7 @@ test_that("the plan is that of a sampler with the same arguments", {
 })
 
 test_that("the strata of a task are those of the sampler, or those that are given", {
+  skip_if_not_installed("mlr3")
   task = mlr3::tsk("german_credit")
   source = list(task = task)
   for (x in list(task, source)) {
@@ -42,6 +43,7 @@ test_that("the strata of a task are those of the sampler, or those that are give
 })
 
 test_that("no random number is drawn, and the task is left as it was", {
+  skip_if_not_installed("mlr3")
   task = mlr3::tsk("iris")
   hash = task$hash
   set.seed(1)
@@ -52,6 +54,7 @@ test_that("no random number is drawn, and the task is left as it was", {
 })
 
 test_that("a rare stratum gives one warning in all", {
+  skip_if_not_installed("mlr3")
   expect_identical(testthat::capture_warnings(batch_plan(c(1, 1, 1, 2), 3, rare = "warn")),
     "The smallest stratum, '2', has 1 row, and 'min_samples_per_stratum' of batch_sampler_stratified is 3: all rows are in one batch.") # nolint
   task = mlr3::tsk("iris")
@@ -59,6 +62,7 @@ test_that("a rare stratum gives one warning in all", {
 })
 
 test_that("what the sampler refuses is refused in its words", {
+  skip_if_not_installed("mlr3")
   expect_identical(message_of(batch_plan(labels)), message_of(batch_sampler_stratified(strata = labels)))
   expect_identical(message_of(batch_plan(labels, 601)), message_of(batch_sampler_stratified(601, strata = labels)))
   source = list(task = mlr3::tsk("mtcars"))

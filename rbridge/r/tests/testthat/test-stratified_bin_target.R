@@ -75,6 +75,7 @@ test_that("names do not depend on the session's options", {
 })
 
 test_that("what is no vector of numbers is refused, by its kind", {
+  skip_if_not_installed("bit64")
   refused = list(
     "matrix values" = matrix(1:4, 2), "factor values" = factor(1:2), "integer64 values" = bit64::as.integer64(1:2),
     "dates" = as.Date("2020-01-01"), "dates" = as.POSIXct(0, origin = "1970-01-01"), "complex values" = 1i,
@@ -94,6 +95,7 @@ test_that("integers that doubles cannot hold exactly are refused", {
 })
 
 test_that("bins of the target are strata of a regression task, as its message says", {
+  skip_if_not_installed("mlr3")
   task = mlr3::tsk("mtcars")
   bins = bin_target(task$truth(), 4)
   sampler = batch_sampler_stratified(2, strata = bins, seed = 1)(list(task = task))
@@ -103,6 +105,7 @@ test_that("bins of the target are strata of a regression task, as its message sa
 })
 
 test_that("bins that were bound to a task as its strata hold for every part of it", {
+  skip_if_not_installed("mlr3")
   task = mlr3::tsk("mtcars")
   bins = bin_target(task$truth(), 4)
   task$cbind(data.frame(mpg_bin = bins))

@@ -1,5 +1,7 @@
 # The section "Guarantees" of ?batch_sampler_stratified, one test each, on samplers of several kinds.
 
+skip_on_cran()
+
 labels = rep(c("a", "b", NA, "c"), times = c(30, 7, 2, 61))[order((seq_len(100) * 37) %% 101)]
 columns = list(x = rep(1:4, times = 25), y = rep(c(TRUE, FALSE), times = c(44, 56)))
 

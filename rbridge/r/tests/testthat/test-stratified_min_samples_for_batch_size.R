@@ -49,6 +49,7 @@ test_that("no batch is larger with even assignment, and few rows larger with pro
 })
 
 test_that("the strata of a task are those of the sampler, or those that are named", {
+  skip_if_not_installed("mlr3")
   task = mlr3::tsk("german_credit")
   expect_identical(min_samples_for_batch_size(task, 50), min_samples_for_batch_size(task$truth(), 50))
   expect_identical(min_samples_for_batch_size(list(task = task), 50), min_samples_for_batch_size(task, 50))
@@ -59,6 +60,7 @@ test_that("the strata of a task are those of the sampler, or those that are name
 })
 
 test_that("refusals of a task's strata name the function that was called", {
+  skip_if_not_installed("mlr3")
   expect_match(message_of(min_samples_for_batch_size(mlr3::tsk("mtcars"), 5)), fixed = TRUE,
     "The 'strata' parameter of min_samples_for_batch_size must be given where the target is numeric")
   expect_match(message_of(min_samples_for_batch_size(mlr3::tsk("iris"), 5, strata = "none")), fixed = TRUE,

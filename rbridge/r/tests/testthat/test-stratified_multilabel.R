@@ -56,6 +56,7 @@ test_that("every form of labels is the same", {
 })
 
 test_that("a sparse matrix is taken", {
+  skip_if_not_installed("Matrix")
   sparse = Matrix::Matrix(as.matrix(triangle), sparse = TRUE)
   expect_identical(batch_sampler_multilabel(sparse, 1, max_batches = 1, seed = 1)(NULL)$batches(0),
     batch_sampler_multilabel(triangle, 1, max_batches = 1, seed = 1)(NULL)$batches(0))
@@ -82,6 +83,7 @@ test_that("labels that are none are refused", {
 })
 
 test_that("equal settings have equal hashes, others do not", {
+  skip_if_not_installed("mlr3misc")
   hash_of = function(...) mlr3misc::calculate_hash(batch_sampler_multilabel(...))
   labels = random_labels(60, c(0.2, 0.4))
   hashes = c(hash_of(labels, 1, seed = 1), hash_of(labels, 2, seed = 1), hash_of(labels, 1, seed = 2),
@@ -92,6 +94,7 @@ test_that("equal settings have equal hashes, others do not", {
 })
 
 test_that("what was saved, and a process without Python, assigns the same rows", {
+  skip_on_cran()
   generator = batch_sampler_multilabel(random_labels(300, c(0.1, 0.3, 0.5)), 2, seed = 1)
   file = tempfile(fileext = ".rds")
   saveRDS(list(generator, generator(NULL)), file)

@@ -1,6 +1,8 @@
 # What a generator brings along when it is saved or sent to another process.
 
 test_that("a generator that was saved gives the same batches in a fresh R session", {
+  skip_on_cran()
+  skip_if_not_installed("mlr3")
   explicit = batch_sampler_stratified(2, strata = rep(1:2, c(6, 14)), seed = 3)
   by_task = batch_sampler_stratified(10, seed = 4)
   file = tempfile(fileext = ".rds")

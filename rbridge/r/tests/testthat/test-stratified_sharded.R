@@ -49,6 +49,7 @@ test_that("what all epochs share is made again after a sampler was saved", {
 })
 
 test_that("strata may be those of a task, and sampler and generator show themselves", {
+  skip_if_not_installed("mlr3")
   task = mlr3::tsk("iris")
   counts = shard_counts(list(u = task$truth()[1:90], v = task$truth()[91:150]))
   generator = batch_sampler_sharded(5, counts, c("u", "v"), seed = 1)

@@ -106,6 +106,7 @@ test_that("names do not depend on the session's options", {
 })
 
 test_that("values that cannot be compared in the same way everywhere are refused", {
+  skip_if_not_installed("bit64")
   refused = list(
     integer64 = bit64::as.integer64(1:2), complex = c(1i, 2i), raw = as.raw(1:2), matrix = matrix(1:4, 2),
     "function" = identity, difftime = as.difftime(1:2, units = "mins"), environment = new.env()

@@ -46,6 +46,7 @@ test_that("what cannot be is refused, rare strata unless they are allowed", {
 })
 
 test_that("strata may be those of a task, and a recipe is checked", {
+  skip_if_not_installed("mlr3")
   task = mlr3::tsk("iris")
   sampler = batch_sampler_strata_subset(2, 5, seed = 1)(list(task = task))
   expect_identical(sampler$.length(), 15L)

@@ -69,6 +69,7 @@ test_that("a plan of repeats shows the rows that there are, and a generator its 
 })
 
 test_that("strata that a task has are known to the names once there is a task", {
+  skip_if_not_installed("mlr3")
   task = mlr3::tsk("sonar")
   generator = batch_sampler_stratified(c(M = 5, R = 3), seed = 1)
   sampler = generator(list(task = task))

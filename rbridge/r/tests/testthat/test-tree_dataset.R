@@ -48,6 +48,7 @@ test_that("rows without values are those of the dataset itself", {
 })
 
 test_that("the task of a dataset is that of the wrapper", {
+  skip_if_not_installed("mlr3")
   task = mlr3::tsk("iris")
   plain = images(150)
   plain$task = task

@@ -1,5 +1,7 @@
 # Declared trees: the rows, auxiliary values and refusals of the golden vectors, which Python's tests read as well.
 
+skip_if_not_installed("yaml")
+
 moment_of = function(text) {
   offset = sub("^.*([+-])(\\d\\d):(\\d\\d)$", "\\1 \\2 \\3", sub("Z$", "+00:00", text))
   parts = as.double(strsplit(sub("^([+-]) ", "\\11 ", offset), " ")[[1L]])

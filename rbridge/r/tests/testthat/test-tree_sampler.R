@@ -60,6 +60,7 @@ test_that("a seed is drawn for each instance where none is given", {
 })
 
 test_that("samplers of different settings hash differently, those of equal ones alike", {
+  skip_if_not_installed("mlr3misc")
   hash = function(...) mlr3misc::calculate_hash(sampler_of(...))
   expect_identical(hash(), hash(batch_size = 4L, seed = 1L))
   expect_false(hash() == hash(batch_size = 3))
@@ -68,6 +69,7 @@ test_that("samplers of different settings hash differently, those of equal ones 
 })
 
 test_that("what a callr process gets, or a file holds, draws on as it would have", {
+  skip_on_cran()
   for (persistent in c(FALSE, TRUE)) {
     generator = sampler_of(persistent = persistent)
     instance = generator(NULL)
@@ -92,6 +94,8 @@ test_that("what a callr process gets, or a file holds, draws on as it would have
 })
 
 test_that("workers of mirai draw the same", {
+  skip_on_cran()
+  skip_if_not_installed("mirai")
   mirai::daemons(1)
   on.exit(mirai::daemons(0))
   generator = sampler_of()
@@ -203,6 +207,7 @@ test_that("missing values and repeated keys in a specification are refused", {
 })
 
 test_that("an empty list is a root without keys, and nothing is no specification", {
+  skip_if_not_installed("yaml")
   expect_identical(sampler_of(list(), length = 12)(NULL)$.length(), 3L)
   for (spec in list(NULL, list(pairs = turns)$piars)) {
     expect_error(sampler_of(spec), "must be a mapping: the root node. Got nothing instead.", fixed = TRUE)
@@ -212,6 +217,8 @@ test_that("an empty list is a root without keys, and nothing is no specification
 })
 
 test_that("YAML text and a file are one, and need the package yaml", {
+  skip_on_cran()
+  skip_if_not_installed("yaml")
   text = "mode: shuffle\nchildren:\n  - {name: each, column: label, for_each: true, mode: shuffle}\n"
   file = withr::local_tempfile(fileext = ".yml")
   writeLines(text, file)
@@ -228,6 +235,7 @@ test_that("YAML text and a file are one, and need the package yaml", {
 })
 
 test_that("the columns are those of the task where no table is given, in its order", {
+  skip_if_not_installed("mlr3")
   task = mlr3::as_task_classif(
     cbind(labels[c(1:3, 4:6), , drop = FALSE], flag = rep(c(TRUE, FALSE), 3), x = 1), target = "label", id = "t"
   )
@@ -290,6 +298,7 @@ test_that("the random number generator of R is left as it was", {
 })
 
 test_that("specifications that are nested deeply, or repeat their parts endlessly, are refused", {
+  skip_if_not_installed("yaml")
   around = function(node, level) list(name = "b", children = list(node))
   nested = function(depth) Reduce(around, 1:depth, list(name = "a"))
   repeating = function(depth) Reduce(function(node, level) list(children = list(node, node)), 1:depth, list())
@@ -312,6 +321,8 @@ test_that("specifications that are nested deeply, or repeat their parts endlessl
 })
 
 test_that("64 nodes below one another need half of the usual stack, also after other trees", {
+  skip_on_cran()
+  skip_if_not_installed("yaml")
   skip_on_os("windows")
   program = tempfile(fileext = ".R")
   on.exit(unlink(program))
@@ -417,6 +428,7 @@ test_that("it goes on in epochs without an end, and may return anything", {
 })
 
 test_that("a generator with a function can be saved, and another function makes another sampler", {
+  skip_if_not_installed("mlr3misc")
   generator = endless_of(list(own = own_value), length = 20)
   loaded = unserialize(serialize(generator, NULL))
   expect_identical(loaded(NULL)$batches(1), generator(NULL)$batches(1))

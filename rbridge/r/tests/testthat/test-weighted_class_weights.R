@@ -32,6 +32,7 @@ test_that("labels may be all that strata may be", {
 })
 
 test_that("the repeat factor of a row is the largest of its labels, in any form of a matrix", {
+  skip_if_not_installed("Matrix")
   labels = cbind(a = c(1, 1, 1, 0), b = c(0, 1, 0, 0))
   expected = c(sqrt(1 / 0.75), 2, sqrt(1 / 0.75), 1)
   expect_identical(repeat_factors(labels, threshold = 1), expected)

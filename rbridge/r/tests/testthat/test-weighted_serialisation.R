@@ -29,6 +29,7 @@ train_with = function(sampler) {
 }
 
 test_that("generators that were saved give the same batches in a fresh R session, with feedback, without Python", {
+  skip_on_cran()
   file = tempfile(fileext = ".rds")
   saveRDS(generators(), file)
   fresh = callr::r(
@@ -44,6 +45,7 @@ test_that("generators that were saved give the same batches in a fresh R session
 })
 
 test_that("instances that were saved go on with what they were told in a fresh R session", {
+  skip_on_cran()
   instances = lapply(generators(), function(generator) generator(NULL))
   lapply(instances, train_with)
   file = tempfile(fileext = ".rds")
@@ -66,6 +68,8 @@ test_that("what changes an instance does not change one that was loaded from it"
 })
 
 test_that("samplers work in a mirai daemon", {
+  skip_on_cran()
+  skip_if_not_installed("mirai")
   mirai::daemons(1L)
   on.exit(mirai::daemons(0L))
   task = mirai::mirai(
@@ -98,6 +102,7 @@ test_that("a change of the arguments after the call has no influence", {
 })
 
 test_that("different settings have different hashes, equal ones the same, also after use", {
+  skip_if_not_installed("mlr3misc")
   settings = list(
     quote(batch_sampler_uniform(10, 2, seed = 1)),
     quote(batch_sampler_uniform(11, 2, n_batches = 5, seed = 1)),

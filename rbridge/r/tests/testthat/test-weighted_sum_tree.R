@@ -173,6 +173,7 @@ test_that("an update changes the tree in place, and copies one that a clone shar
 })
 
 test_that("a tree that was saved goes on in a fresh R session", {
+  skip_on_cran()
   tree = sum_tree(some_weights(50), seed = 3)
   tree$sample(10)
   file = tempfile(fileext = ".rds")
