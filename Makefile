@@ -12,7 +12,7 @@ bench_options :=
 # Tests call most R functions once or twice, so interpreting them is faster than compiling them at run time.
 test-bridge test-r test-vignettes: export R_ENABLE_JIT := 0
 
-.PHONY: help set-up demo bench test test-python test-bridge test-r test-vignettes vignettes vignettes-full check document clean
+.PHONY: help set-up demo bench test test-python test-stack test-bridge test-r test-vignettes vignettes vignettes-full check document clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,6 +31,9 @@ test: test-python test-bridge test-r test-vignettes ## Run all tests of both lan
 
 test-python: set-up-test-python ## Run the Python tests
 	@$(python) -m pytest -n auto --ignore tests/bridge
+
+test-stack: ## Run the Python tests with another interpreter and its packages: STACK=/path/to/python3
+	@tools/test_stack.sh "$(STACK)"
 
 test-bridge: set-up-test-r ## Run the tests of Python and R together
 	@$(python) -m pytest -n auto --dist loadgroup tests/bridge
@@ -53,10 +56,11 @@ vignettes-full: set-up-test-r ## Train the R models of docs and vignettes (needs
 bench: set-up-bench ## Compare the speed of samplers with others, and name what is above its limit
 	@$(python) benchmarks/run.py $(addsuffix .py,$(bench_scripts)) epoch.R $(bench_options)
 
-check: set-up-check ## Check format, lint, types and the documentation of the R package
+check: set-up-check set-up-test-r ## Check format, lint, types, spelling, and the R package as CRAN does
 	@tools/check.sh
 
-document: set-up-check ## Generate the R package's help pages and NAMESPACE from its comments
+document: set-up-check ## Generate the R package's help pages and NAMESPACE, and copy CITATION.cff to both packages
+	@$(python) tools/metadata.py
 	@Rscript -e 'roxygen2::roxygenise("rbridge/r")'
 
 clean: ## Remove everything that set-up and the other targets created

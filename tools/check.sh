@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Format, lint and type checks of both languages, side by side. Every check runs; the exit status says whether all passed.
+# Checks of both languages, side by side: format, lint, types, spelling, R CMD check. Every check runs; the exit status
+# says whether all passed.
 
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -58,8 +59,12 @@ check "types of set-up (mypy)" env MYPYPATH=tools/set_up $python -m mypy --confi
 check "kernels without warnings" kernels_are_without_warnings
 check "core without warnings" core_is_without_warnings
 check "C of the R package without warnings" r_sources_are_without_warnings
-check "shell scripts parse" bash -n tools/set-up.sh tools/check.sh .ci/run
+check "shell scripts parse" bash -n tools/*.sh .ci/run
+check "people and pages are those of CITATION.cff" $python tools/metadata.py --check
+check "spelling" Rscript tools/spelling.R
 check "R: style and documentation" Rscript tools/check_r.R
+check "R: the package on CRAN's terms" tools/check_cran.sh
+check "R: the package without suggested packages" tools/check_cran.sh --depends
 
 wait
 
