@@ -52,8 +52,8 @@ plan_lanes = function(counts, strata, n_lanes, least, least_rows) {
 
 # The most rows that a lane can have to hold, in whatever order its sources come.
 # Batches come as fast as the stratum of which the smallest share has come. If that is stratum s, the sources that have
-# come hold back the sum of n_k - N * n_ks / N_s rows, which is largest for those whose terms are positive. Added to that
-# are the source that is being read, and what rounding adds: less than a batch, and a row of each stratum.
+# come hold back the sum of n_k - N * n_ks / N_s rows, which is largest for those whose terms are positive. Added to
+# that are the source that is being read, and what rounding adds: less than a batch, and a row of each stratum.
 rows_held = function(plan) {
   n_lanes = nrow(plan$totals)
   max(vapply(seq_len(n_lanes), function(lane) {

@@ -2,19 +2,22 @@
 
 # -> the names of sources: a path is its own name; others are named by the names of the list.
 source_names = function(sources) {
-  required = "be a list of sources"
-  is_list = (is.character(sources) || is.list(sources)) && !is.object(sources) && is.null(dim(sources))
-  if (!is_list || anyNA(if (is.character(sources)) sources)) {
-    stop_parameter("sources", required, show_value(sources))
-  }
-  if (length(sources) == 0L) {
-    stop_parameter("sources", sprintf("have 1 to %.0f sources", largest_count), "0")
-  }
+  check_sources(sources)
   named = if (is.character(sources)) sources else names(sources)
   if (is.null(named) || anyNA(named) || !all(nzchar(named))) {
     stop_parameter("sources", "name each source", if (is.null(named)) "no names" else "''")
   }
   shown_names(unname(named), "sources", "source")
+}
+
+check_sources = function(sources) {
+  is_list = (is.character(sources) && !anyNA(sources)) || is.list(sources)
+  if (!is_list || is.object(sources) || !is.null(dim(sources))) {
+    stop_parameter("sources", "be a list of sources", show_value(sources))
+  }
+  if (length(sources) == 0L) {
+    stop_parameter("sources", sprintf("have 1 to %.0f sources", largest_count), "0")
+  }
 }
 
 check_reader = function(read) {

@@ -132,7 +132,8 @@ test_that("what cannot be is refused by name", {
   expect_error(make_stream(counts = counts, strata = 0:1), "but not both. Got both instead")
   expect_error(make_stream(counts = counts[-1, ]), "a row for each source. Got none for 'a' instead")
   expect_error(stratified_stream(list(1, 2), 1, identity, identity, strata = 1), "'sources' .* name each source")
-  expect_error(stratified_stream(c("a", "a"), 1, identity, identity, strata = 1), "name each source once. Got 'a' twice")
+  expect_error(stratified_stream(c("a", "a"), 1, identity, identity, strata = 1),
+    "name each source once. Got 'a' twice")
   expect_error(make_stream(read = "csv"), "'read' .* be a function of a source")
   expect_error(make_stream(stratum = 3), "'stratum' .* be a function of the rows, or the name of a column")
 })
