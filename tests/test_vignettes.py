@@ -209,7 +209,7 @@ def test_networks_trained_in_r_are_those_of_python_on_stratified_batches() -> No
     is_stratified = both["batches"] == "stratified"
     for measure in ("auc", "auc_weighted", "aum"):
         difference = (both[f"{measure}_r"] - both[f"{measure}_python"]).abs()
-        assert difference[is_stratified].max() == 0 and 0.001 < difference[~is_stratified].max() < 0.06
+        assert difference[is_stratified].max() == 0 and 0.001 < difference[~is_stratified].max() < 0.1
     assert (in_r.loc[in_r["batches"] == "stratified", "without"] == 0).all()
     assert (both["batches_an_epoch_r"] == both["batches_an_epoch_python"]).all()
 
@@ -251,7 +251,7 @@ def test_what_stratified_batches_says_of_training_in_r_is_in_its_results() -> No
         (table["stratified"] - table["plain"]).groupby(["loss", "promise"]).mean() for table in (ends, survey_ends)
     )
     assert sorted(means["cross-entropy"].round(3)) == [-0.001, 0.001] and (means["AUM"] > 0.05).all()
-    assert (survey_means["cross-entropy"] > 0).all() and survey_means["AUM"].abs().max().round(3) <= 0.005
+    assert survey_means.abs().max().round(3) == 0.003
     assert (ends.loc["AUM"].loc[3] < 0.5).any().all() and survey_ends.to_numpy().min() > 0.7
     for table in (ends, survey_ends):
         by_loss = table.groupby(["loss", "promise"]).mean()

@@ -2,7 +2,7 @@
 # stratified batches of autism_training.py, and the learning rates that were chosen there. It needs LibTorch
 # (torch::install_torch()), and writes runs_in_r.csv and about_in_r.json into vignettes/autism_results/. Call it in the
 # folder of the repository, with the number of seeds:
-#   OMP_NUM_THREADS=1 Rscript vignettes/autism_training.R 4
+#   OMP_NUM_THREADS=1 Rscript vignettes/autism_training.R 10
 
 library(mlr3)
 library(mlr3torch)
@@ -167,7 +167,7 @@ write_about = function(file, ...) {
   jsonlite::write_json(about, file, auto_unbox = TRUE, pretty = 2)
 }
 
-main = function(n_seeds = 4) {
+main = function(n_seeds = 10) {
   check_libtorch()
   survey = read_survey()
   rows = read_split()
@@ -182,5 +182,5 @@ main = function(n_seeds = 4) {
 
 if (sys.nframe() == 0) {
   arguments = commandArgs(trailingOnly = TRUE)
-  main(if (length(arguments) > 0) as.integer(arguments[1]) else 4)
+  main(if (length(arguments) > 0) as.integer(arguments[1]) else 10)
 }
