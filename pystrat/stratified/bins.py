@@ -1,4 +1,4 @@
-"""A numeric target -> quantile bins that can serve as strata, the same in Python and in R."""
+"""Quantile bins of a numeric target, to be used as strata; the same bins in Python and R."""
 
 from __future__ import annotations
 
@@ -15,43 +15,44 @@ from pystrat.strata import numbers_of
 
 @named_by_function
 def bin_target(values: Any, n_bins: int = 10) -> pd.Categorical:
-    """Bin a numeric target into quantiles, to serve as strata.
+    """Bin a numeric target into quantiles, to be used as strata.
 
-    The R function ``rbridge::bin_target()`` gives the same bins, row for row, with the same names.
+    The R function ``rbridge::bin_target()`` returns the same bins, row for row, with the same names.
 
     Parameters
     ----------
     values : list, numpy.ndarray, pandas Series or torch tensor
-        One number a row. None, NaN and pandas.NA are missing. Infinite values are allowed: only the order matters.
+        One number per row. None, NaN and pandas.NA are missing. Infinite values are allowed, since only the order
+        matters.
     n_bins : int, default 10
-        The number of bins, of which there are fewer where ties demand it.
+        The number of bins. Ties may result in fewer bins.
 
     Returns
     -------
     pandas.Categorical
-        The bin of each row, missing where the value is missing: what `StratifiedBatchSampler` takes as strata. The
+        The bin of each row, missing if the value is missing; pass it to `StratifiedBatchSampler` as strata. The
         categories are ordered, and named by the smallest and the largest value in the bin, such as ``[1, 2.5]``, with
-        15 significant digits, or with 17 where two bins would otherwise share a name.
+        15 significant digits, or with 17 if two bins would otherwise share a name.
 
     Raises
     ------
     TypeError
-        Where `values` is no vector of numbers, or `n_bins` no number.
+        If `values` is not a vector of numbers, or `n_bins` is not a number.
     ValueError
-        Where all values are missing, there are none, or too many, or `n_bins` is no positive integer.
+        If there are no values, too many, or only missing ones, or `n_bins` is not a positive integer.
 
     Notes
     -----
-    Let L values be less than v, and U values less than or equal to it, of n that are not missing. Then v is in bin
-    ``floor(n_bins * (L + U) / (2 * n))``, in exact integers: the bin that the middle of the rows with value v falls in.
-    Bins that stay empty are left out. So
+    Let L of the n values that are not missing be less than v, and U be less than or equal to v. Then v is in bin
+    ``floor(n_bins * (L + U) / (2 * n))``, in exact integers: the bin that contains the middle of the rows with value v.
+    Empty bins are removed. It follows that
 
     * equal values are always in one bin, and a larger value is never in a lower bin;
     * no bin is empty, and there are at most `n_bins`;
-    * the rows of a bin differ from ``n / n_bins`` by less than the most rows that share one value: without ties, each
-      bin has ``n / n_bins`` rows, rounded down or up;
+    * the number of rows in a bin differs from ``n / n_bins`` by less than the largest number of rows that share one
+      value; without ties, each bin has ``n / n_bins`` rows, rounded down or up;
     * with two or more distinct values and ``n_bins >= 2`` there are at least two bins;
-    * nothing is interpolated, so that no rounding enters.
+    * nothing is interpolated, so that there is no rounding.
 
     Examples
     --------
@@ -73,9 +74,9 @@ def bin_target(values: Any, n_bins: int = 10) -> pd.Categorical:
 
 
 def _bins_of_distinct(counts: NDArray[np.int64], n_bins: int) -> NDArray[np.int64]:
-    """Return the bin of each distinct value, in ascending order, from the rows that have it; bins count from 0."""
+    """Return the bin, from 0, of each distinct value in ascending order, given the number of rows that have it."""
     n_rows = int(counts.sum())
-    # L + U, twice the middle of the rows that share a value.
+    # L + U, which is twice the middle of the rows that share a value.
     middles = 2 * np.cumsum(counts) - counts
     # From n_rows bins on, every distinct value has its own.
     bins = min(n_bins, n_rows) * middles // (2 * n_rows)
@@ -84,7 +85,7 @@ def _bins_of_distinct(counts: NDArray[np.int64], n_bins: int) -> NDArray[np.int6
 
 
 def _names(distinct: NDArray[np.float64], bins: NDArray[np.int64]) -> list[str]:
-    """Name each bin by its smallest and largest value, with as many digits as tell the bins apart."""
+    """Name each bin by its smallest and largest value, with as many digits as it takes to distinguish the bins."""
     first = np.flatnonzero(np.diff(bins, prepend=-1))
     last = np.append(first[1:], len(bins)) - 1
     names: list[str] = []

@@ -1,4 +1,4 @@
-"""The labels of a dataset, found without touching its items."""
+"""Labels of a dataset, without loading its items."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _COLUMNS = ("label", "labels")
 
 @named_by_function
 def labels_of(dataset: Any, *, column: Optional[str] = None) -> NDArray[Any]:
-    """Return one label a row of a dataset, ready for `StratifiedBatchSampler`, without touching its items.
+    """Return the label of each row of a dataset, for `StratifiedBatchSampler`, without loading its items.
 
     Parameters
     ----------
     dataset : torch.utils.data.Dataset or Hugging Face dataset
-        Looked at in this order: the parts of a ``Subset`` (as ``random_split`` makes it) and of a ``ConcatDataset``,
-        however they are nested; a column of a Hugging Face dataset; an attribute ``targets``, ``labels`` or ``y``; the
-        last tensor of a ``TensorDataset``.
+        Labels are looked for in this order: in the parts of a ``Subset`` (such as those of ``random_split``) or a
+        ``ConcatDataset``, which may be nested; in a column of a Hugging Face dataset; in an attribute ``targets``,
+        ``labels`` or ``y``; in the last tensor of a ``TensorDataset``.
     column : str, optional
-        The column of a Hugging Face dataset, or the attribute of any other; ``label`` or ``labels``, or the attributes
-        above, where not given.
+        The column of a Hugging Face dataset, or the attribute of any other dataset. By default ``label`` or ``labels``,
+        or the attributes above.
 
     Returns
     -------
@@ -38,9 +38,9 @@ def labels_of(dataset: Any, *, column: Optional[str] = None) -> NDArray[Any]:
     Raises
     ------
     TypeError
-        Where no labels are found.
+        If no labels are found.
     ValueError
-        Where there are more or fewer labels than rows.
+        If the number of labels differs from the number of rows.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def _find(dataset: Any, column: Optional[str]) -> NDArray[Any]:
 
 
 def _as_array(labels: Any) -> NDArray[Any]:
-    """Return labels as a numpy vector that can be indexed; lists stay lists of objects."""
+    """Return labels as a numpy vector that can be indexed; lists become vectors of objects."""
     if isinstance(labels, pd.DataFrame) or getattr(labels, "ndim", 1) != 1:
         required = "have one label a row"
         shape = "x".join(str(length) for length in labels.shape)
@@ -91,7 +91,7 @@ def _as_array(labels: Any) -> NDArray[Any]:
 
 
 def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
-    """Join the labels of several datasets; parts of different types stay what they are."""
+    """Join the labels of several datasets; parts of different types keep their types."""
     if len({part.dtype for part in parts}) > 1:
         parts = [part.astype(object) for part in parts]
     return np.concatenate(parts)

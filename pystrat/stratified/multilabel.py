@@ -1,10 +1,10 @@
-"""The multilabel batch sampler: at least m rows of every label in every batch, where rows have any number of labels.
+"""The multilabel batch sampler: at least m rows of every label in every batch, for rows with any number of labels.
 
-Strata are disjoint, so that the rule of `pystrat.plan` always keeps its promise. Labels overlap, and then the promise
-cannot always be kept: of three rows with the labels ab, bc and ca no two batches hold a row of each label. To decide
-whether it can is hard in general (for two batches and m = 1 it is the colouring of a hypergraph with two colours), so
-the batches are found by a greedy assignment, rarest label first, as in iterative stratification, and then improved by
-exchanges; where it fails, it is told which batch lacks how many rows of which label.
+Strata are disjoint, so the rule of `pystrat.plan` always keeps the minimum. Labels overlap, and then the minimum cannot
+always be kept: of three rows with the labels ab, bc and ca, no two batches hold a row of each label. To decide whether
+it can be kept is hard in general (for two batches and m = 1, it is the 2-coloring of a hypergraph). So batches are
+found by a greedy assignment, rarest label first, as in iterative stratification, and then improved by exchanges. If
+that fails, the error says which batch lacks how many rows of which label.
 """
 
 from __future__ import annotations
@@ -28,69 +28,72 @@ from pystrat.stratified._multilabel import assign_rows, gather_batches
 from pystrat._kernels import number_integers
 
 SHORTFALL_CHOICES = ("error", "warn", "allow")
-_COLUMNS_AT_ONCE = 31  # a code below 2^31 and so many labels make a number of 62 bits
+_COLUMNS_AT_ONCE = 31  # a code below 2^31 and this many labels fit into 62 bits
 
 
 class MultilabelBatchSampler(BatchSampler):
-    """Batch sampler for rows with any number of labels, with a minimum of rows of every label in every batch.
+    """Batch sampler with a minimum number of rows of every label in every batch, for rows with any number of labels.
 
-    For a PyTorch ``DataLoader(dataset, batch_sampler=...)``. The R function ``rbridge::batch_sampler_multilabel()``
-    gives the same batches, row for row, from the same seed.
+    Pass it to a PyTorch ``DataLoader(dataset, batch_sampler=...)``. The R function
+    ``rbridge::batch_sampler_multilabel()`` returns the same batches, row for row, from the same seed.
+    docs/multilabel.md is a guide.
 
     Parameters
     ----------
     labels : numpy.ndarray, pandas DataFrame, torch tensor, sparse matrix or list of lists, shape (n_rows, n_labels)
-        1 or True where the row has the label, else 0 or False. Every label has a row; a row may have none.
+        1 or True if the row has the label, else 0 or False. Every label has at least one row; a row may have no label.
     min_samples_per_label : int
-        m: every batch shall hold at least m rows of each label. With n_min rows of the rarest label an epoch has
-        ``max(1, n_min // m)`` batches, or fewer where `max_batches` says so.
+        The minimum m: every batch should hold at least m rows of each label. An epoch has ``max(1, n_min // m)``
+        batches, where n_min is the number of rows of the rarest label, or `max_batches` if that is less.
     max_batches : int, optional
-        The most batches an epoch may have. With fewer batches more is possible; with one, everything.
+        The largest number of batches per epoch. The fewer batches, the larger a minimum can be kept; with one batch,
+        any can.
     shortfall : {"error", "warn", "allow"}, default "error"
-        What to do where a batch was found to lack rows of a label: refuse, naming the batch, the label and the number
-        of batches that works; or go on, with a warning or without. `shortfalls` tells of every epoch what is lacking.
+        What to do if a batch lacks rows of a label: raise an error that names the batch, the label and a number of
+        batches that works, or continue, with or without a warning. `shortfalls` returns what any epoch lacks.
     shuffle : bool, default True
-        False assigns the rows in the order of the dataset, and every epoch is the same.
+        Whether to shuffle the rows in each epoch. If False, rows are assigned in the order of the dataset, and all
+        epochs are the same.
     seed : int, optional
-        From 0 to 2147483646. None draws one from the system's entropy; ``.seed`` tells it.
+        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``.
     num_replicas : int, optional
-        The number of processes that share an epoch: the number of batches is rounded down to a multiple of it.
+        The number of processes that share an epoch. The number of batches is rounded down to a multiple of it.
     rank : int, optional
-        Which of the replicas this is, from 0. None gives all batches in global order.
+        The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
 
     Raises
     ------
     TypeError, ValueError
-        Where a parameter is refused; the message names the parameter, the value and what to do.
+        If a parameter is invalid. The message names the parameter, its value and what to do.
 
     Warns
     -----
     UserWarning
-        Where a batch lacks rows of a label and ``shortfall="warn"``.
+        If a batch lacks rows of a label and ``shortfall="warn"``.
 
     Notes
     -----
     Guarantees, besides those of `BatchSampler`:
 
-    * Every row is visited exactly once an epoch, and no batch is empty.
-    * With ``shortfall="error"`` every batch of every epoch holds at least m rows of each label.
-    * Else no epoch lacks more rows in all than the assignment in the order of the dataset does.
-    * Where no row has more than one label, or labels are nested (of any two, one includes the other or no row has
-      both), nothing is ever lacking.
+    * Every row is visited exactly once per epoch, and no batch is empty.
+    * With ``shortfall="error"``, every batch of every epoch holds at least m rows of each label.
+    * Otherwise, no epoch lacks more rows in total than the assignment in the order of the dataset does.
+    * If no row has more than one label, or labels are nested (of any two, either one includes the other or no row has
+      both), no row is ever lacking.
 
-    How an epoch comes about: the rows are put in the epoch's order. The labels follow one another, the rarest first;
-    the rows of a label that are not assigned yet are dealt to the batches that have the fewest of it, the smallest
-    batch first where several do, so that rows with the same labels go to different batches. Then each batch that lacks
-    a label takes a row of it from another batch, and gives one back where that helps, as long as fewer rows are lacking
-    afterwards. Rows without labels even out the sizes. Where more is lacking than in the order of the dataset, the
-    batches found there are filled anew: rows with exactly the same labels change places.
+    How an epoch is made: the rows are put in the epoch's order. Labels are processed from the rarest to the most
+    frequent. The unassigned rows of a label are dealt to the batches that have the fewest of it, smallest batch first
+    among equals, so that rows with the same labels go to different batches. Then each batch that lacks a label takes a
+    row of it from another batch, and returns one if that helps, as long as fewer rows are lacking afterwards. Rows
+    without labels even out the sizes. If more rows are lacking than in the order of the dataset, the batches of that
+    order are refilled: rows with exactly the same labels change places.
 
-    An epoch of n rows and L labels looks at each of the n L entries once, and 100 times at most where much is lacking;
-    while it is made it takes memory for some numbers a row, and for one number for each batch and label.
+    An epoch of n rows and L labels visits each of the n L entries once, and at most 100 times if many rows are lacking.
+    Its memory is a few numbers per row, and one number for each batch and label.
 
     The order of the labels is that of iterative stratification (K. Sechidis, G. Tsoumakas and I. Vlahavas, "On the
-    stratification of multi-label data", 2011), which divides data into a few parts in given proportions and promises
-    no minimum.
+    stratification of multi-label data", 2011), which divides data into a few parts of given proportions without a
+    minimum.
 
     Examples
     --------
@@ -129,7 +132,7 @@ class MultilabelBatchSampler(BatchSampler):
         matrix, self._labels = as_label_matrix(labels)
         self._codes, self._sets = _number_sets(matrix)
         self._n_batches = self._choose_batches(matrix, max_batches, shortfall)
-        self._minimum = min(self._minimum, MAX_EXACT)  # more is the same: no batch has it
+        self._minimum = min(self._minimum, MAX_EXACT)  # a larger minimum is no different: no batch has it
         self._adopt()
         if len(self._lacking) and shortfall == "error":
             raise self._refuse_shortfall(max_batches)
@@ -137,15 +140,15 @@ class MultilabelBatchSampler(BatchSampler):
             warnings.warn(f"{self._describe_shortfall()}, in the order of the dataset.", stacklevel=3)
 
     def _adopt(self) -> None:
-        """Assign the rows in the order of the dataset, on which every epoch can fall back."""
+        """Assign the rows in the order of the dataset, the fallback of every epoch."""
         _, self._fallback, held = self._assign(self._codes, self._n_batches)
         self._lacking: NDArray[np.int64] = _lacking(held, self._minimum)
 
     def _assign(
         self, codes: NDArray[Any], n_batches: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-        """Assign rows, given as the codes of their label sets, in this order."""
-        minimum = min(self._minimum, MAX_COUNT)  # one batch lacks what it lacks, however much is asked for
+        """Assign rows, given as codes of their label sets, in this order."""
+        minimum = min(self._minimum, MAX_COUNT)  # one batch lacks the same rows, however large the minimum
         return assign_rows(codes.astype(np.int64), self._sets.view(np.uint8), n_batches, minimum)
 
     def _choose_batches(self, matrix: NDArray[np.bool_], max_batches: Optional[int], shortfall: str) -> int:
@@ -166,7 +169,7 @@ class MultilabelBatchSampler(BatchSampler):
         return share_of_replicas(n_batches, self.num_replicas)
 
     def _refuse_shortfall(self, max_batches: Optional[int]) -> ValueError:
-        """Return the error that names a number of batches for which nothing is lacking."""
+        """Return the error that names a number of batches with which no row is lacking."""
         replicas = self.num_replicas or 1
         got = f"{show(max_batches)}, for {count_of(self._n_batches, 'batch')}: {self._describe_shortfall()},"
         fewest, most = 0, self._n_batches // replicas  # in units of replicas; `fewest` works, `most` does not
@@ -194,22 +197,22 @@ class MultilabelBatchSampler(BatchSampler):
 
     @property
     def min_samples_per_label(self) -> int:
-        """The rows of every label that every batch shall hold."""
+        """The minimum number of rows of every label in every batch."""
         return self._minimum
 
     @named_by_class
     def label_counts(self, epoch: Optional[int] = None) -> pd.DataFrame:
-        """Return how many rows of each label each batch of an epoch holds, over all ranks; changes nothing.
+        """Return the number of rows of each label in each batch of an epoch, over all ranks; changes nothing.
 
         Parameters
         ----------
         epoch : int, optional
-            From 0 to 6700000; the next epoch where not given.
+            From 0 to 6700000; by default the next epoch.
 
         Returns
         -------
         pandas.DataFrame
-            One row a batch, one column a label.
+            One row per batch, one column per label.
         """
         return pd.DataFrame(
             self._held(epoch), index=pd.RangeIndex(self._n_batches, name="batch"), columns=list(self._labels)
@@ -217,18 +220,18 @@ class MultilabelBatchSampler(BatchSampler):
 
     @named_by_class
     def shortfalls(self, epoch: Optional[int] = None) -> pd.DataFrame:
-        """Return where an epoch does not hold what was asked for, over all ranks; changes nothing.
+        """Return where an epoch has fewer rows of a label than the minimum, over all ranks; changes nothing.
 
         Parameters
         ----------
         epoch : int, optional
-            From 0 to 6700000; the next epoch where not given.
+            From 0 to 6700000; by default the next epoch.
 
         Returns
         -------
         pandas.DataFrame
-            One row for each batch and label with too few rows: ``batch``, ``label``, ``rows`` (that the batch has) and
-            ``missing`` (that it lacks). Empty where the promise is kept.
+            One row for each batch and label with too few rows: ``batch``, ``label``, ``rows`` (those in the batch) and
+            ``missing`` (those that it lacks). Empty if the minimum is kept.
         """
         held = self._held(epoch)
         batch, label, missing = _lacking(held, self._minimum).T
@@ -250,7 +253,7 @@ class MultilabelBatchSampler(BatchSampler):
             order = epoch_permutation(n_rows, seed=self._seed, epoch=epoch)
         members, batches, held = self._assign(self._codes[order], self._n_batches)
         if _lacking(held, self._minimum)[:, 2].sum() > self._lacking[:, 2].sum():
-            batches = self._fallback  # filled with other rows of the same label sets
+            batches = self._fallback  # refilled with other rows of the same label sets
         return Batches(*gather_batches(members, batches, order, self._n_batches))
 
     def _recipe(self) -> Recipe:
@@ -267,11 +270,12 @@ class MultilabelBatchSampler(BatchSampler):
 
     def _fingerprint(self) -> str:
         recipe = self._recipe()
-        # The seed fixes nothing of batches in the order of the dataset.
+        # Batches in the order of the dataset do not depend on the seed.
         return (recipe if self._shuffle else replace(recipe, seed=0)).fingerprint()
 
     def __getstate__(self) -> dict[str, Any]:
-        # The assignment in the order of the dataset follows from the rest, four bytes a row: made again on load.
+        # The assignment in the order of the dataset takes four bytes per row and follows from the rest: made again on
+        # load.
         state = self.__dict__.copy()
         for derived in ("_lacking", "_fallback"):
             del state[derived]
@@ -295,7 +299,7 @@ def _count(batches: NDArray[Any], has: NDArray[np.bool_], n_batches: int) -> NDA
 
 
 def _lacking(held: NDArray[np.int64], minimum: int) -> NDArray[np.int64]:
-    """Return batch, label and how many rows are missing, one row each, batch after batch."""
+    """Return one row per shortfall, in order of the batches: the batch, the label and the number of missing rows."""
     batch, label = np.nonzero(held < minimum)
     return np.stack([batch, label, minimum - held[batch, label]], axis=1)
 

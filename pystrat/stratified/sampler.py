@@ -1,4 +1,4 @@
-"""The stratified batch sampler: at least m rows of every stratum in every batch, every row once an epoch."""
+"""The stratified batch sampler: at least m rows of every stratum in every batch, every row once per epoch."""
 
 from __future__ import annotations
 
@@ -20,86 +20,90 @@ MISSING_CHOICES = ("error", "stratum", "drop")
 
 
 class StratifiedBatchSampler(PlannedBatchSampler):
-    """Batch sampler that guarantees a minimum number of rows of every stratum in every batch.
+    """Batch sampler with a minimum number of rows of every stratum in every batch.
 
-    For a PyTorch ``DataLoader(dataset, batch_sampler=...)``. The R function ``rbridge::batch_sampler_stratified()``
-    gives the same batches, row for row, from the same seed.
+    Pass it to a PyTorch ``DataLoader(dataset, batch_sampler=...)``. The R function
+    ``rbridge::batch_sampler_stratified()`` returns the same batches, row for row, from the same seed. docs/batches.md
+    shows which parameters to use for what; docs/concepts.md defines the terms.
 
     Parameters
     ----------
     strata : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns
-        One value a row of the dataset, at most 2^31 - 1 rows. Of several columns every combination that occurs is a
-        stratum.
+        The stratum of each row of the dataset, usually its class; at most 2^31 - 1 rows. With several columns, each
+        combination of values that occurs is a stratum.
     min_samples_per_stratum : int or mapping, optional
-        The promise m: every batch holds at least m rows of every stratum. With n_min rows in the smallest stratum an
-        epoch has ``max(1, n_min // m)`` batches. A mapping, such as ``{"positive": 5, "negative": 20}``, promises
-        another number for each stratum; strata that it does not name have no promise, and are dealt evenly if they have
-        fewer rows than there are batches. Exactly one of this and `mean_batch_size` is given.
+        The minimum m: every batch holds at least m rows of every stratum. An epoch has ``max(1, n_min // m)`` batches,
+        where n_min is the size of the smallest stratum. A mapping, such as ``{"positive": 5, "negative": 20}``, sets a
+        minimum for each stratum. Strata that it does not name have no minimum; they are dealt evenly if they have fewer
+        rows than there are batches. Give either `min_samples_per_stratum` or `mean_batch_size`; with ``rare="repeat"``,
+        give both.
     mean_batch_size : int, optional
-        Rows of a batch on average: an epoch has ``max(1, round-half-up(n / mean_batch_size))`` batches, and the promise
-        is what follows, ``n_min // n_batches``.
+        The mean number of rows per batch. An epoch has ``max(1, round-half-up(n / mean_batch_size))`` batches, and
+        every batch holds at least ``n_min // n_batches`` rows of every stratum.
     shares : mapping, optional
         The share of each stratum in every batch, such as ``{"positive": 1, "negative": 3}``: positive weights, which
-        are divided by their sum. Every batch then has exactly `mean_batch_size` rows. Give numbers of few digits: the
-        sum of the weights as whole numbers, times the rows of an epoch, must be below 2^53. A batch may hold no row of
-        a stratum whose share is less than a row, see ``plan.minimums``; `rare` has no say in it, nor with `balance` and
-        `drop`.
+        are divided by their sum. Every batch then has exactly `mean_batch_size` rows. If a share is less than one row,
+        some batches may hold no row of that stratum; see ``plan.minimums``. Use weights with few digits: their sum,
+        scaled to whole numbers, times the rows of an epoch must be below 2^53.
     balance : {"over", "under"} or int, optional
-        Take equally many rows of every stratum in an epoch: as many as the largest stratum has ("over"), as the
-        smallest has ("under"), or a given number. Batches have `mean_batch_size` rows on average.
+        Take the same number of rows of every stratum in each epoch: the size of the largest stratum ("over",
+        oversampling), the size of the smallest ("under", undersampling), or a given number. Batches have
+        `mean_batch_size` rows on average.
     drop : {"balanced"}, optional
-        Make all batches of one size, `mean_batch_size`, and leave out the rows that are over: in turn, and in
-        proportion to what the strata can spare.
+        Make every batch exactly `mean_batch_size` rows, and leave out the surplus rows. Rows are left out in turn, and
+        in proportion to what their strata can spare.
     shuffle : bool, default True
-        False keeps the dataset's order within each stratum, in every epoch.
+        Whether to shuffle the rows in each epoch. If False, the rows of each stratum keep the order of the dataset.
     seed : int, optional
-        From 0 to 2147483646. None draws one from the system's entropy; ``.seed`` tells it.
+        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``.
     assign : {"proportional", "even"}, default "proportional"
-        "proportional" puts the row of rank i of a stratum of n_s rows into batch ``ceil(i * n_batches / n_s)``. "even"
-        deals the rows, stratum by stratum, to the batches in turn: batch sizes then differ by at most 1, however many
-        strata there are. Both keep the promise.
+        How rows are assigned to batches. "proportional" puts the row of rank i of a stratum of n_s rows into batch
+        ``ceil(i * n_batches / n_s)``. "even" deals the rows, stratum by stratum, to the batches in turn: batch sizes
+        then differ by at most 1, however many strata there are. The minimum holds with both.
     rare : {"error", "warn", "allow", "repeat"}, default "error"
-        What to do if a stratum has fewer rows than its promise, or than there are batches of `mean_batch_size`. "error"
-        refuses it, and names the stratum and what would work. "warn" and "allow" go on: with one batch in the first
-        case, with ``assign="even"`` in the second. "repeat" repeats rows of rare strata, as often as the promise needs
-        in batches of at most `mean_batch_size` rows on average; both sizes are given then.
+        What to do if a stratum has fewer rows than its minimum, or than there are batches of `mean_batch_size`. "error"
+        raises an error that names the stratum and a value that works. "warn" and "allow" continue, with or without a
+        warning: with `min_samples_per_stratum`, all rows go into one batch; with `mean_batch_size`, rows are dealt as
+        with ``assign="even"``. "repeat" repeats rows of rare strata as often as the minimum requires, in batches of at
+        most `mean_batch_size` rows on average. Does not apply to `shares`, `balance` and `drop`.
     missing : {"error", "stratum", "drop"}, default "error"
-        What to do with rows that have a missing value: refuse, make missing a value of its own, or never sample them.
+        What to do with rows that have a missing value: refuse them, treat missing as a value of its own, or never
+        sample them.
     num_replicas : int, optional
-        The number of processes that share an epoch: the number of batches is rounded down to a multiple of it, so
-        batches grow and the promise holds. With ``rare="repeat"`` it is rounded up, and rows are repeated more often.
+        The number of processes that share an epoch. The number of batches is rounded down to a multiple of it: batches
+        grow, and the minimum still holds. With ``rare="repeat"`` it is rounded up, and rows are repeated more often.
     rank : int, optional
-        Which of the replicas this is, from 0. None gives all batches in global order.
+        The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
 
     Raises
     ------
     TypeError, ValueError
-        Where a parameter is refused, before any work; the message names the parameter, the value and what to do.
+        If a parameter is invalid. The message names the parameter, its value and what to do.
 
     Warns
     -----
     UserWarning
-        Where a stratum is rare and ``rare="warn"``.
+        If a stratum is rare and ``rare="warn"``.
 
     Notes
     -----
     Guarantees, besides those of `BatchSampler`:
 
-    * Every row that is not dropped is visited exactly once an epoch, unless `shares`, `balance`, `drop` or
-      ``rare="repeat"`` is given. Then an epoch takes k_s of the n_s rows of a stratum: any E consecutive epochs take
-      each row floor or ceiling of E * k_s / n_s times.
-    * No row comes twice in a batch.
+    * An epoch visits every row that is not dropped exactly once. The exceptions are `shares`, `balance`, `drop` and
+      ``rare="repeat"``: an epoch then takes k_s of the n_s rows of a stratum, and any E consecutive epochs take each
+      row floor or ceiling of E * k_s / n_s times.
+    * No row occurs twice in a batch, and no batch is empty.
     * Every batch holds at least `plan.min_samples_per_stratum` rows of every stratum, and at least ``plan.minimums`` of
       each.
     * Every batch holds the floor or the ceiling of k_s / n_batches rows of each stratum, the same in every epoch.
-    * No batch is empty.
-    * Within a batch the rows stand stratum by stratum, in order of first appearance of the strata in the dataset.
+    * Within a batch, rows are grouped by stratum, in order of first appearance of the strata in the dataset.
     * All numbers are exact integers, whatever the sizes.
-    * Pickled, it takes one byte a row for up to 256 strata (dropped rows count as one more).
+    * A pickle takes one byte per row for up to 256 strata (dropped rows count as one more).
 
-    The method was published for R by T. D. Hocking ("Custom torch sampler with mlr3torch", 2025): shuffle, rank within
-    the stratum, batch number in proportion to the rank. The float formula there can put too few rows into a batch; this
-    is the same rule in integers. How epochs come about that take rows more than once is told in docs/batches.md.
+    The method was published for R by T. D. Hocking ("Custom torch sampler with mlr3torch", 2025): shuffle, rank the
+    rows within each stratum, and assign batches in proportion to the rank. The published floating-point formula can put
+    too few rows into a batch; this is the same rule in integers. docs/batches.md explains how epochs are made that take
+    rows more than once.
 
     Examples
     --------
@@ -152,7 +156,7 @@ class StratifiedBatchSampler(PlannedBatchSampler):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The parameters as they were given and checked, all but the strata, the seed and the rank."""
+        """The checked parameters, except the strata, the seed and the rank."""
         wanted = self._wanted
         return {
             "min_samples_per_stratum": _copied(wanted.min_samples_per_stratum),
@@ -182,7 +186,7 @@ class StratifiedBatchSampler(PlannedBatchSampler):
 
     def _fingerprint(self) -> str:
         recipe = self._recipe()
-        # The seed fixes nothing of batches in the order of the dataset.
+        # Batches in the order of the dataset do not depend on the seed.
         return (recipe if self._is_shuffled else replace(recipe, seed=0)).fingerprint()
 
     def __repr__(self) -> str:
@@ -199,7 +203,7 @@ def _copied(value: Any) -> Any:
 
 
 def _show_setting(value: Any) -> str:
-    """Return a parameter as a generator in R shows it."""
+    """Return a parameter as text, as a generator in R shows it."""
     if isinstance(value, Mapping):
         return ", ".join(f"{show(name)}: {show_number(number)}" for name, number in value.items())
     return show(value)
@@ -213,35 +217,35 @@ def min_samples_for_batch_size(
     missing: str = "error",
     num_replicas: Optional[int] = None,
 ) -> int:
-    """Choose the promise by the size of the batches.
+    """Return the largest minimum for which batches have at most a given mean size.
 
-    The R function ``rbridge::min_samples_for_batch_size()`` gives the same number.
+    The R function ``rbridge::min_samples_for_batch_size()`` returns the same number.
 
     Parameters
     ----------
     strata, missing, num_replicas
-        As `StratifiedBatchSampler` takes them.
+        As in `StratifiedBatchSampler`.
     batch_size : int
         The largest mean number of rows in a batch.
 
     Returns
     -------
     int
-        The largest `min_samples_per_stratum` of which batches have at most `batch_size` rows on average, and that every
-        stratum can keep: from 1 to the rows of the smallest stratum.
+        The largest `min_samples_per_stratum` with at most `batch_size` rows per batch on average: from 1 to the size of
+        the smallest stratum.
 
     Raises
     ------
     TypeError, ValueError
-        Where a parameter is refused, and where even a promise of 1 row gives larger batches; the message then names the
+        If a parameter is invalid, or if even a minimum of 1 row requires larger batches. The message then names the
         smallest `batch_size` possible.
 
     Notes
     -----
-    With n rows, n_min of them in the smallest stratum, at least ``B = ceil(n / batch_size)`` batches are needed, up to
-    the next multiple of `num_replicas`, and the answer is ``n_min // B``: exact integers.
+    With n rows, n_min of them in the smallest stratum, an epoch needs at least ``B = ceil(n / batch_size)`` batches,
+    rounded up to a multiple of `num_replicas`. The result is ``n_min // B``, in exact integers.
 
-    With ``assign="even"`` no batch at all has more than `batch_size` rows; with ``assign="proportional"`` some may have
+    With ``assign="even"``, no batch has more than `batch_size` rows. With ``assign="proportional"``, some may have
     more, each by less than the number of strata.
 
     Examples

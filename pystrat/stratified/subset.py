@@ -1,4 +1,4 @@
-"""Batches of some strata each, with several rows of every one: P classes of m rows, as metric learning wants them."""
+"""Batches of some of the strata, with several rows of each: P classes of m rows, as for metric learning."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ class SubsetPlan:
     n_batches : int
         B, the number of batches of an epoch over all replicas.
     strata_per_batch : int
-        P, the strata that every batch holds, or holds at least.
+        P, the number of strata in each batch; the least number unless `exact`.
     min_samples_per_stratum : int
-        m, the rows that a batch holds, or holds at least, of each of its strata.
+        m, the number of rows of each of its strata in a batch; the least number unless `exact`.
     exact : bool
         Whether every batch has exactly P strata of exactly m rows.
     counts : numpy.ndarray of int64, shape (number of strata,)
         n_s, the rows of each stratum.
     blocks : numpy.ndarray of int64, shape (number of strata,)
-        The batches of an epoch that hold rows of each stratum; with `exact` at most so many.
+        The number of batches of an epoch that hold rows of each stratum; with `exact`, the largest number.
     shown : sequence of str
         The names of the strata.
     """
@@ -54,11 +54,11 @@ class SubsetPlan:
 
     @property
     def n_over(self) -> int:
-        """The blocks that an epoch leaves out, in turn."""
+        """The number of blocks that an epoch leaves out, in turn."""
         return int(self.blocks.sum()) - self.strata_per_batch * self.n_batches if self.exact else 0
 
     def table(self) -> pd.DataFrame:
-        """Return the strata: their rows, the batches that hold them, and the fewest and the most rows there."""
+        """Return one row per stratum: its rows, the batches that hold it, and its fewest and most rows in them."""
         blocks = np.maximum(self.blocks, 1)
         fewest, most = self.counts // blocks, -(-self.counts // blocks)
         if self.exact:
@@ -79,56 +79,58 @@ class SubsetPlan:
 
 
 class StrataSubsetBatchSampler(BatchSampler):
-    """Batch sampler of some strata in each batch, with several rows of every one of them.
+    """Batch sampler with a few strata in each batch, and several rows of each of them.
 
-    For metric learning and contrastive losses with more classes than a batch has room for: P classes of m rows each.
-    For a PyTorch ``DataLoader(dataset, batch_sampler=...)``; the R function ``rbridge::batch_sampler_strata_subset()``
-    gives the same batches, row for row, from the same seed.
+    For metric learning and contrastive losses with more classes than fit into a batch: every batch has P classes of m
+    rows each. Pass it to a PyTorch ``DataLoader(dataset, batch_sampler=...)``. The R function
+    ``rbridge::batch_sampler_strata_subset()`` returns the same batches, row for row, from the same seed.
 
     Parameters
     ----------
     strata : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns
-        As `StratifiedBatchSampler` takes them.
+        As in `StratifiedBatchSampler`.
     strata_per_batch : int
-        P, the strata of a batch.
+        P, the number of strata in a batch.
     min_samples_per_stratum : int
-        m, the rows of each stratum of a batch.
+        m, the number of rows of each of its strata in a batch.
     exact : bool, default False
-        False: every batch holds at least P strata, and at least m rows of each of them; an epoch visits every row once.
-        True: every batch holds exactly m rows of exactly P strata; rows and strata that are over are left out in turn.
+        If False, every batch holds at least P strata and at least m rows of each of them, and an epoch visits every row
+        once. If True, every batch holds exactly m rows of exactly P strata; surplus rows and strata are left out in
+        turn.
     rare : {"error", "warn", "allow"}, default "error"
-        What to do with strata of fewer than m rows: refuse them, or go on, with a warning or without. All rows of such
-        a stratum are then in one batch of the epoch, where the stratum counts as one of the P; with `exact` they are
-        never sampled.
+        What to do with strata of fewer than m rows: refuse them, or continue, with or without a warning. All rows of
+        such a stratum are then in one batch of the epoch, and the stratum counts as one of the P. With `exact`, they
+        are never sampled.
     missing : {"error", "stratum", "drop"}, default "error"
-        What to do with rows that have a missing value: refuse, make missing a value of its own, or never sample them.
+        What to do with rows that have a missing value: refuse them, treat missing as a value of its own, or never
+        sample them.
     seed : int, optional
         From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``.
     num_replicas : int, optional
-        The number of processes that share an epoch: the number of batches is rounded down to a multiple of it.
+        The number of processes that share an epoch. The number of batches is rounded down to a multiple of it.
     rank : int, optional
-        Which of the replicas this is, from 0. None gives all batches in global order.
+        The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
 
     Raises
     ------
     TypeError, ValueError
-        If a parameter is refused; if a stratum is rare; or if no batch has P strata of m rows.
+        If a parameter is invalid, if a stratum is rare, or if no batch has P strata of m rows.
 
     Notes
     -----
-    With b_s = n_s // m for a stratum of n_s rows, an epoch has B batches, the largest number for which the sum of
-    min(b_s, B) is at least P * B. The rows of a stratum are cut into min(b_s, B) blocks, in the order of the epoch; the
-    sizes of the blocks differ by at most 1. Guarantees, besides those of `BatchSampler`:
+    Let b_s = n_s // m for a stratum of n_s rows. An epoch has B batches, the largest number for which the sum of
+    min(b_s, B) is at least P * B. The rows of a stratum are cut into min(b_s, B) blocks, in the order of the epoch,
+    whose sizes differ by at most 1. Guarantees, besides those of `BatchSampler`:
 
     * No batch has two blocks of a stratum, and the numbers of strata in two batches differ by at most 1.
-    * With P = the number of strata, and without `exact`, B is that of `StratifiedBatchSampler`.
-    * With `exact`, the x blocks that are over are left out in turn: the blocks of all strata stand in a line, and epoch
-      e leaves out x of them from place e * x on, cyclically. The rows of a stratum are taken in turn as well, so that
-      they come equally often up to one.
-    * Within a batch the rows are in order of stratum, then of rank.
+    * If P is the number of strata and `exact` is False, B is that of `StratifiedBatchSampler`.
+    * With `exact`, the x surplus blocks are left out in turn: the blocks of all strata form a line, and epoch e leaves
+      out x of them from place e * x on, cyclically. The rows of a stratum are taken in turn as well, so that the
+      numbers of times they occur differ by at most one.
+    * Within a batch, rows are ordered by stratum, then by rank.
 
-    A batch is filled with the strata that have as many blocks left as there are batches left; then with those whose
-    next block comes first in the order of the epoch.
+    A batch is filled first with the strata that have as many blocks left as there are batches left, then with those
+    whose next block comes first in the order of the epoch.
 
     The batches are those of the PK sampling of A. Hermans, L. Beyer and B. Leibe, "In Defense of the Triplet Loss for
     Person Re-Identification" (2017), without its random choice of classes and rows.
@@ -184,7 +186,7 @@ class StrataSubsetBatchSampler(BatchSampler):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The parameters, checked; all but the strata, the seed and the rank."""
+        """The checked parameters, except the strata, the seed and the rank."""
         return dict(self._parameters)
 
     @property
@@ -207,11 +209,11 @@ class StrataSubsetBatchSampler(BatchSampler):
         return Batches(*deal_blocks(order, codes, blocks * plan.min_samples_per_stratum, blocks, plan.n_batches))
 
     def _part_of_epoch(self, epoch: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Return the blocks that an exact epoch has of each stratum, and its rows, which are taken in turn."""
+        """Return the number of blocks of each stratum in an exact epoch, and its rows, which are taken in turn."""
         plan, minimum = self._plan, self._plan.min_samples_per_stratum
         before, after = left_out_until(plan, epoch), left_out_until(plan, epoch + 1)
         blocks = plan.blocks - (after - before)
-        # Where in the order of a stratum the rows that all epochs before have taken end.
+        # Where the rows that all earlier epochs have taken end, in the order of a stratum.
         begins = (plan.blocks * epoch - before) * minimum % plan.counts
         starts = np.cumsum(plan.counts) - plan.counts
         rows = self._rows_by_stratum()
@@ -228,7 +230,7 @@ class StrataSubsetBatchSampler(BatchSampler):
         return self._walk
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what follows from the rest."""
+        """Leave out what can be computed from the rest."""
         return {**self.__dict__, "_walk": None}
 
     def _recipe(self) -> Recipe:
@@ -258,7 +260,7 @@ class StrataSubsetBatchSampler(BatchSampler):
 def make_subset_plan(
     strata: Strata, strata_per_batch: int, minimum: int, *, exact: bool, rare: str, num_replicas: int
 ) -> SubsetPlan:
-    """Choose the number of batches and the blocks of each stratum; refuse what cannot be."""
+    """Choose the number of batches and the blocks of each stratum; refuse impossible requests."""
     counts, names = strata.counts, strata.shown
     smallest = int(counts.argmin())
     if rare == "error" and counts[smallest] < minimum:
@@ -291,7 +293,7 @@ def _most_batches(full: NDArray[np.int64], strata_per_batch: int) -> int:
 
 
 def left_out_until(plan: SubsetPlan, epoch: int) -> NDArray[np.int64]:
-    """Return how many blocks of each stratum all epochs before this one have left out."""
+    """Return how many blocks of each stratum all earlier epochs have left out."""
     ends = np.cumsum(plan.blocks)
     rounds, place = divmod(epoch * plan.n_over, int(ends[-1]))
     return rounds * plan.blocks + np.clip(place - (ends - plan.blocks), 0, plan.blocks)

@@ -1,4 +1,4 @@
-"""What users want in a batch: the parameters that fix the plan, checked together, and the plan that follows."""
+"""The parameters that determine the plan, checked together, and the plan that follows."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from pystrat.stratum_names import check_names
 
 RARE_CHOICES = ("error", "warn", "allow", "repeat")
 DROP_CHOICES = ("balanced",)
-_SHARED_OUT = ("shares", "balance", "drop")  # how an epoch shares out batches of a size; at most one
+_SHARED_OUT = ("shares", "balance", "drop")  # ways to share out batches of a size; at most one
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """The checked parameters of `StratifiedBatchSampler` that fix its plan; see there."""
+    """The checked parameters of `StratifiedBatchSampler` that determine its plan."""
 
     min_samples_per_stratum: Union[int, Mapping[str, int], None]
     mean_batch_size: Optional[int]
@@ -43,7 +43,7 @@ class Wanted:
 
     def _taken_plan(self, strata: Strata) -> BatchPlan:
         """Return a plan whose epochs take rows less or more often than once."""
-        from pystrat import plan_taken  # which most samplers do not need
+        from pystrat import plan_taken  # not needed by most samplers
 
         counts, names = strata.counts, strata.shown
         replicas, size = self.num_replicas or 1, self.mean_batch_size
@@ -63,7 +63,7 @@ class Wanted:
         return plan_taken.plan_of_repeats(counts, names, minimums=minimums, mean_batch_size=size, num_replicas=replicas)
 
     def warning(self, plan: BatchPlan, owner: str) -> Optional[str]:
-        """Return what is to be said of a stratum that cannot give every batch what it should; None if all can."""
+        """Return the warning about a stratum that has too few rows for every batch; None if there is none."""
         if self.rare != "warn":
             return None
         if isinstance(self.min_samples_per_stratum, Mapping):
@@ -101,7 +101,7 @@ def check_wanted(
     rare: Any,
     num_replicas: Optional[int],
 ) -> Wanted:
-    """Check the parameters that fix a plan, one by one and together."""
+    """Check the parameters that determine a plan, one by one and together."""
     rare = check_choice(rare, "rare", choices=RARE_CHOICES)
     _check_size(min_samples_per_stratum, mean_batch_size, rare)
     given = {name: value for name, value in zip(_SHARED_OUT, (shares, balance, drop)) if value is not None}
@@ -138,7 +138,7 @@ def _check_size(min_samples_per_stratum: Any, mean_batch_size: Any, rare: str) -
 
 
 def _check_together(given: Mapping[str, Any], mean_batch_size: Any, rare: str) -> None:
-    """Check that at most one of 'shares', 'balance' and 'drop' is given, and where it has an effect."""
+    """Check that at most one of 'shares', 'balance' and 'drop' is given, and what is given with it."""
     names = list(given)
     if len(names) > 1:
         raise RefusedValue(names[1], f"be left out if '{names[0]}' is given", show(given[names[1]]))
@@ -150,7 +150,7 @@ def _check_together(given: Mapping[str, Any], mean_batch_size: Any, rare: str) -
 
 
 def _check_minimum(min_samples_per_stratum: Any) -> Union[int, dict[str, int]]:
-    """Return the promise, or one for each stratum by its name, as the stratum is shown."""
+    """Return the minimum, or the minimum of each stratum by the name under which the stratum is shown."""
     parameter = "min_samples_per_stratum"
     if not isinstance(min_samples_per_stratum, Mapping):
         advice = "To choose the size of the batches instead, pass 'mean_batch_size'."
