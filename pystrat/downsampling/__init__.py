@@ -1,1 +1,1 @@
-"""Batches with a part of the frequent strata's rows, and what that does to predicted probabilities."""
+"""Batches with part of the rows of frequent classes, and the correction of predicted probabilities."""

@@ -1,4 +1,4 @@
-"""The probabilities of networks that were trained on downsampled rows, and the published form of the weights."""
+"""Correction of predicted probabilities for downsampling, and the published class weights."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ SMALLEST_RATE = np.finfo(np.float64).tiny  # 2^-1022
 
 @named_by_function
 def published_class_weights(weight: float) -> tuple[float, float]:
-    """Return the published form of the weights: ``round([1, weight] / (1 + weight), 4)``.
+    """Return the published form of the class weights: ``round([1, weight] / (1 + weight), 4)``.
 
     Parameters
     ----------
     weight : float
-        The weight of the majority while that of the minority is 1: rows / kept rows.
+        The weight of the majority, rows / kept rows, if the weight of the minority is 1.
 
     Returns
     -------
@@ -33,8 +33,8 @@ def published_class_weights(weight: float) -> tuple[float, float]:
     Raises
     ------
     TypeError, ValueError
-        Where `weight` is no finite number above 0, and where one of the weights is rounded to 0, which would leave a
-        class out of the training.
+        If `weight` is not a finite number above 0, or if one of the weights is rounded to 0, which would exclude a
+        class from the training.
 
     Examples
     --------
@@ -52,38 +52,39 @@ def published_class_weights(weight: float) -> tuple[float, float]:
 
 @named_by_function
 def correct_probabilities(probabilities: Any, keep_rate: Any) -> NDArray[np.float64]:
-    """Correct the probabilities of a network that was trained on other shares of the classes, without weights.
+    """Correct predicted probabilities for downsampling, or for other shares of the classes in training.
 
     Parameters
     ----------
     probabilities : array of float, shape (n,) or (n, number of classes)
-        From 0 to 1: of the minority, one for each row; or a table with a column for each class, whose rows sum to 1 (to
-        0.001). An array of shape (n, 1), as a network gives it, is one of shape (n,).
+        Predicted probabilities from 0 to 1, of a network that was trained without weights: those of the minority, one
+        per row, or a table with one column per class, whose rows sum to 1 (to 0.001). An array of shape (n, 1), as
+        networks return it, is treated like one of shape (n,).
     keep_rate : float, or array of float of shape (number of classes,)
-        How often an epoch of the training took a row of the majority, above 0 and finite: below 1 if rows were left
-        out, above 1 if they were repeated. For a table that of each class. A Series, such as ``sampler.keep_rates`` of
-        a `DownsampledBatchSampler` or ``sampler.plan.keep_rates`` of any stratified sampler, has the names of classes,
-        and the table must then be a DataFrame: they are matched by name. An array, such as
-        ``sampler.keep_rates.to_numpy()``, has the order of the columns.
+        How often an epoch of the training took a row of the majority, finite and above 0: below 1 if rows were left
+        out, above 1 if they were repeated. For a table, the rate of each class. A Series, such as
+        ``sampler.keep_rates`` of a `DownsampledBatchSampler` or ``sampler.plan.keep_rates`` of a stratified sampler,
+        has the names of the classes; the table must then be a DataFrame, whose columns are matched by name. An array,
+        such as ``sampler.keep_rates.to_numpy()``, has the order of the columns.
 
     Returns
     -------
     numpy.ndarray of float64, of the shape of `probabilities`
-        For one rate ``keep_rate * p / (keep_rate * p + (1 - p))``; for several ``p_c / keep_rate_c``, divided by their
-        sum, which for two classes is the same.
+        For one rate, ``keep_rate * p / (keep_rate * p + (1 - p))``. For several, ``p_c / keep_rate_c`` divided by their
+        sum, which is the same for two classes.
 
     Raises
     ------
     TypeError
-        Where something is no number.
+        If a value is not a number.
     ValueError
-        Where a number is out of range, the rows of a table do not sum to 1, or classes and rates do not agree.
+        If a number is out of range, the rows of a table do not sum to 1, or classes and rates do not match.
 
     Notes
     -----
-    By Bayes' rule, rows of class c that came at the rate r_c have had their odds multiplied by r_c (C. Elkan, "The
-    foundations of cost-sensitive learning", 2001). A network that fits its training rows only roughly is corrected only
-    roughly.
+    By Bayes' rule, training on rows of class c at the rate r_c multiplies the odds of that class by r_c (C. Elkan, "The
+    foundations of cost-sensitive learning", 2001). If a network fits its training rows only roughly, so does the
+    correction.
 
     Examples
     --------
@@ -117,7 +118,7 @@ def _as_doubles(values: Any, name: str) -> NDArray[np.float64]:
 
 
 def _check_rates_and_values(rates: NDArray[np.float64], values: NDArray[np.float64]) -> None:
-    """Refuse numbers out of range, and rates that are not those of the classes."""
+    """Refuse numbers out of range, and rates that do not match the classes."""
     if not ((values >= 0) & (values <= 1)).all():
         raise RefusedValue("probabilities", "be from 0 to 1", "other values")
     if not ((rates > 0) & (rates < np.inf)).all():
@@ -140,7 +141,7 @@ def _check_rates_and_values(rates: NDArray[np.float64], values: NDArray[np.float
 
 
 def _order_of(probabilities: Any, keep_rate: pd.Series) -> list[int]:
-    """Return where the rate of each column of a table of probabilities is, whose classes they name."""
+    """Return the position of the rate of each column of a table of probabilities, matched by name."""
     if not isinstance(probabilities, pd.DataFrame):
         advice = "To match classes by position, give 'keep_rate' without names."
         required = "have named columns where 'keep_rate' has names"

@@ -1,4 +1,4 @@
-"""How many rows of each class are kept, in exact numbers."""
+"""The number of kept rows of each class, in exact numbers."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _Number = TypeVar("_Number")
 
 
 def check_multiplier(multiplier: Any) -> Union[Multiplier, dict[str, Multiplier]]:
-    """Return the multiplier, or one for each class by its name."""
+    """Return the multiplier, or the multiplier of each class by its name."""
     if not isinstance(multiplier, Mapping):
         return check_one_multiplier(multiplier)
     return _check_by_class(multiplier, "multiplier", check_one_multiplier)
 
 
 def check_weights(weights: Any) -> Optional[dict[str, float]]:
-    """Return the weights of classes by name; None if there are none."""
+    """Return the weights of classes by name; None if none are given."""
     if weights is None:
         return None
     if not isinstance(weights, Mapping):
@@ -54,7 +54,7 @@ def _check_one_weight(value: Any) -> float:
 def kept_rows(
     strata: Strata, multiplier: Union[Multiplier, dict[str, Multiplier]], majority: Optional[str]
 ) -> NDArray[np.int64]:
-    """Return how many rows of each class an epoch visits."""
+    """Return the number of rows of each class in an epoch."""
     counts = strata.counts
     if len(counts) < 2:
         raise RefusedValue("strata", "have at least two classes", "1 class")
@@ -73,7 +73,7 @@ def kept_rows(
 
 
 def class_weights(strata: Strata, kept: NDArray[np.int64], given: Optional[dict[str, float]]) -> NDArray[np.float64]:
-    """Return the weight of each class: what was given, else its rows over those that an epoch visits."""
+    """Return the weight of each class: the given weight, or its rows divided by those in an epoch."""
     weights = strata.counts / kept
     if given is not None:
         weights[codes_of(given, strata.names, "weights")] = list(given.values())

@@ -1,7 +1,7 @@
-"""Downsampling with upweighting: all rows of the rare class, each epoch a fresh part of the frequent one.
+"""Downsampling with weights: all rows of the rare class, and in each epoch a new part of the frequent one.
 
-The weights undo in expectation what was left out, so that a network trained on a small part of the rows still learns
-probabilities of the whole.
+The weights correct for the rows that are left out, in expectation, so that a network trained on a small part of the
+rows still learns the probabilities of the whole dataset.
 """
 
 from __future__ import annotations
@@ -32,65 +32,68 @@ from pystrat._sum_tree import first_outside
 
 
 class DownsampledBatchSampler(PlannedBatchSampler):
-    """Batch sampler with all rows of the rare classes and, each epoch, a fresh part of the frequent one.
+    """Batch sampler with all rows of the rare classes and, in each epoch, a new part of the frequent one.
 
-    For a PyTorch ``DataLoader(dataset, batch_sampler=...)``. The R function ``rbridge::batch_sampler_downsampled()``
-    gives the same batches, row for row, from the same seed.
+    Pass it to a PyTorch ``DataLoader(dataset, batch_sampler=...)``. The R function
+    ``rbridge::batch_sampler_downsampled()`` returns the same batches, row for row, from the same seed.
+    docs/downsampling.md is a guide.
 
     Parameters
     ----------
     strata : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns
-        The class of each row of the dataset, at most 2^31 - 1 rows, none missing.
+        The class of each row of the dataset; at most 2^31 - 1 rows, none missing.
     multiplier : float, Fraction or dict
-        Rows of the majority that are kept, as a multiple of all other rows: ``k = min(majority, floor(multiplier *
-        minority + 1/2))``, at least 1. For several classes a dict from class to multiplier: of each class in it
-        ``min(rows, floor(multiplier * smallest + 1/2))`` rows are kept, where smallest counts the rows of the smallest
-        class; classes that are not in it are kept whole. A float is the decimal number of 15 significant digits that it
-        is shown as, a narrower one of numpy the shortest that stands for it, taken exactly; an integer or a Fraction is
-        itself.
+        The number of rows of the majority to keep, as a multiple of all other rows:
+        ``k = min(majority, floor(multiplier * minority + 1/2))``, at least 1. For several classes, a dict from class to
+        multiplier: ``min(rows, floor(multiplier * smallest + 1/2))`` rows of each class in it are kept, where smallest
+        is the size of the smallest class; all rows of other classes are kept. A float is taken exactly as the decimal
+        number of 15 significant digits that is shown (a narrower numpy float as the shortest that represents it);
+        integers and Fractions are exact.
     batch_size : int
         The largest number of rows in a batch.
     majority : label, optional
-        The class to be downsampled, against all others together. It may be left out where there are two classes of
-        different sizes: the larger one. Not together with a dict. Where the strata have several columns a class is
-        named as it is shown, its values joined by a comma and a space: ``"1, y"``. So it is in a dict of multipliers.
+        The class to downsample, against all others together. Optional if there are two classes of different sizes: then
+        it is the larger one. Not allowed with a dict. If the strata have several columns, a class is named as it is
+        shown, its values joined by a comma and a space, such as ``"1, y"``; the same applies to the keys of
+        `multiplier`.
     walk : bool, default False
-        False draws the kept rows afresh each epoch. True walks through one shuffled order of each downsampled class, k
-        rows an epoch, cyclically: no row comes again before all the others have come.
+        If False, the kept rows are drawn anew in each epoch. If True, epochs walk through one shuffled order of each
+        downsampled class, k rows per epoch, cyclically: no row occurs again before all others have occurred.
     weights : dict, optional
-        The weight in training of a row of each class in it, a finite number above 0. Classes that are not in it have
-        the weight that undoes the downsampling, rows / kept rows. Classes are named as in `majority`. The batches do
-        not depend on it.
+        The training weight of a row of each class in it, a finite number above 0. Other classes have the weight that
+        corrects for the downsampling, rows / kept rows. Classes are named as in `majority`. The batches do not depend
+        on the weights.
     seed : int, optional
-        From 0 to 2147483646. None draws one from the system's entropy; ``.seed`` tells it.
+        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``.
     num_replicas : int, optional
-        The number of processes that share an epoch: the number of batches is rounded up to a multiple of it.
+        The number of processes that share an epoch. The number of batches is rounded up to a multiple of it.
     rank : int, optional
-        Which of the replicas this is, from 0. None gives all batches in global order.
+        The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
 
     Raises
     ------
     TypeError, ValueError
-        Where a parameter is refused, before any work; where a class keeps fewer rows than there are batches, with the
+        If a parameter is invalid, or if a class keeps fewer rows than there are batches; the message then names the
         smallest `batch_size` that works.
 
     Notes
     -----
     Guarantees, besides those of `BatchSampler`:
 
-    * An epoch has all rows of the classes that are not downsampled, and exactly `kept` rows of each other class, no row
-      twice.
-    * With T rows an epoch has ``ceil(T / batch_size)`` batches, up to the next multiple of `num_replicas`. No batch has
-      more than `batch_size` rows, their sizes differ by at most 1, and each class has in each batch the floor or the
-      ceiling of its share.
-    * The kept rows are those of the first ranks in the epoch order: uniform, without replacement, and independent of
-      each other in different epochs.
-    * With `walk`, any ``ceil(N / k)`` consecutive epochs visit all N rows of a class, and over ``N / gcd(N, k)`` epochs
-      every row comes equally often, so that the mean over them of a sum weighted by `weights` is that over all rows.
-    * Pickled, it takes one byte a row for up to 256 classes.
+    * An epoch has all rows of the classes that are not downsampled, and exactly `kept` rows of each other class. No row
+      occurs twice.
+    * An epoch of T rows has ``ceil(T / batch_size)`` batches, rounded up to a multiple of `num_replicas`. No batch has
+      more than `batch_size` rows, batch sizes differ by at most 1, and every batch holds the floor or the ceiling of
+      each class's share.
+    * The kept rows are those of the first ranks in the epoch order: uniform, without replacement, and independent
+      between epochs.
+    * With `walk`, any ``ceil(N / k)`` consecutive epochs visit all N rows of a class. Over ``N / gcd(N, k)`` epochs,
+      every row occurs equally often, so that the mean over them of a sum weighted by `weights` equals the sum over all
+      rows.
+    * A pickle takes one byte per row for up to 256 classes.
 
-    The method is that of "Sampling methods within TensorFlow input functions" (Datatonic). Calibration is what it
-    keeps, at a fraction of the gradient steps; a better ranking (AUC) is not to be expected of it.
+    The method is that of "Sampling methods within TensorFlow input functions" (Datatonic). It preserves calibration at
+    a fraction of the gradient steps; do not expect a better ranking (AUC).
 
     Examples
     --------
@@ -136,7 +139,7 @@ class DownsampledBatchSampler(PlannedBatchSampler):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The parameters, checked, with classes by name; all but the strata, the seed and the rank."""
+        """The checked parameters, with classes by name, except the strata, the seed and the rank."""
         multipliers = self._multipliers
         return {
             "multiplier": dict(multipliers) if isinstance(multipliers, dict) else multipliers,
@@ -149,18 +152,19 @@ class DownsampledBatchSampler(PlannedBatchSampler):
 
     @property
     def keep_rates(self) -> pd.Series:
-        """The share of the rows of each class that an epoch visits, by name, in order of first appearance."""
+        """The share of the rows of each class in an epoch, by name, in order of first appearance."""
         return pd.Series(self._plan.counts / self._counts, index=list(self._plan.strata), name="keep_rate")
 
     @named_by_class
     def class_weights(self, *, normalise: bool = False) -> pd.Series:
-        """Return the weight of each class in training, by name, in order of first appearance.
+        """Return the training weight of each class, by name, in order of first appearance.
 
         Parameters
         ----------
         normalise : bool, default False
-            False: what `weights` gave, else rows / kept rows, which is 1 for a class that is kept whole. True: these
-            divided by their mean over an epoch, which leaves the learning rate its meaning.
+            If False, the weights are those given in `weights`, and otherwise rows / kept rows, which is 1 for a class
+            of which all rows are kept. If True, they are divided by their mean over an epoch, so that the learning rate
+            keeps its scale.
 
         Returns
         -------
@@ -171,21 +175,21 @@ class DownsampledBatchSampler(PlannedBatchSampler):
     def _weights_of_classes(self, normalise: bool) -> NDArray[np.float64]:
         if not check_flag(normalise, "normalise"):
             return self._weights.copy()
-        if self._given_weights is None:  # all kept rows together stand for all rows
+        if self._given_weights is None:  # all kept rows together represent all rows
             return np.asarray(self._weights * (self._plan.n_rows / len(self._codes)))
         relative = self._weights / self._weights.max()
         return np.asarray(relative / (relative * (self._plan.counts / self._plan.n_rows)).sum())
 
     @named_by_class
     def weights(self, rows: Any = None, *, normalise: bool = False) -> NDArray[np.float64]:
-        """Return the weight that each row has in training.
+        """Return the training weight of each row.
 
-        In evaluation all rows have the weight 1.
+        In evaluation, all rows have the weight 1.
 
         Parameters
         ----------
         rows : array of int, optional
-            Positions from 0, such as a batch; all rows of the dataset where not given.
+            Positions from 0, such as a batch; by default all rows of the dataset.
         normalise : bool, default False
             As in `class_weights`.
 
@@ -196,13 +200,13 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         Raises
         ------
         TypeError, ValueError
-            Where `rows` are no integers, such as a mask of logical values, or not from 0 to the number of rows - 1.
+            If `rows` are not integers, such as a logical mask, or not from 0 to the number of rows - 1.
         """
         weights = self._weights_of_classes(normalise)
         return np.asarray(weights[self._codes if rows is None else self._codes[self._positions(rows)]])
 
     def _positions(self, rows: Any) -> NDArray[np.int64]:
-        """Return positions of rows, of any shape; refuse what is none, also numbers below 0."""
+        """Return row positions, of any shape; refuse anything else, including negative numbers."""
         found = plain_array(rows, "rows")
         if found.size and found.dtype.kind not in "iu":
             raise RefusedType("rows", "hold row positions", f"{found.dtype} values")

@@ -1,1 +1,1 @@
-"""Rows drawn with equal chances, or by weights and priorities that training may change."""
+"""Rows drawn uniformly, or by weights and priorities that training may change."""

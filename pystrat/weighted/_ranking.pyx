@@ -1,9 +1,9 @@
 # cython: language_level=3
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""The ranking of the core (ranking.h) over numpy's arrays: rows in the order of keys that change.
+"""Bindings of the core's ranking (ranking.h) for numpy arrays: rows in the order of keys that change.
 
-A call keeps the interpreter's lock, so that for other threads it is a single step, except while the handler of a signal
-runs. If the handler raises an error, keys and ranks are what they were before the call.
+A call holds the GIL, so that it is a single step for other threads, except while a signal handler runs. If the handler
+raises an error, keys and ranks are restored to those before the call.
 """
 
 import numpy as np
@@ -13,24 +13,24 @@ from libc.stdint cimport int32_t, int64_t
 cimport pystrat._core as core
 
 cdef enum:
-    SORTED_FROM = 16  # to sort all rows is faster than to move one in 16 of them
+    SORTED_FROM = 16  # sorting all rows is faster than moving one in 16 of them
 
 
 cdef class Ranking:
-    """Rows 0, ..., n - 1 of at most `capacity`, by key: the largest first, equal keys by row number.
+    """Rows 0, ..., n - 1 of at most `capacity`, by key: largest first, ties by row number.
 
-    The limits of sizes and the keys, which are finite, are the caller's to check.
+    The caller checks the limits of sizes, and that keys are finite.
 
     Parameters
     ----------
     capacity : int
         From 1 to 2^31 - 1.
     keys : numpy.ndarray of float64
-        Of the first rows.
+        The keys of the first rows.
     """
 
     cdef core.Ranking ranking
-    cdef readonly object keys  # shape (capacity,); to be changed by `set_keys` only
+    cdef readonly object keys  # shape (capacity,); changed only by `set_keys`
     cdef object rows
     cdef object begins
 
@@ -81,7 +81,7 @@ cdef class Ranking:
             done = end
 
     def rows_of(self, ranks):
-        """Return the rows of ranks, an array of int32 that is replaced by them."""
+        """Replace an int32 array of ranks by their rows, and return it."""
         cdef int32_t[::1] found = ranks
         cdef int64_t done = 0, end
         while done < found.shape[0]:

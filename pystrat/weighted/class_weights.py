@@ -1,4 +1,4 @@
-"""Weights of rows that follow from how many rows have the same label, for `WeightedBatchSampler`."""
+"""Row weights that depend on how many rows have the same label, for `WeightedBatchSampler`."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from pystrat.strata import Strata, encode_strata
 
 @named_by_function
 def inverse_frequency_weights(labels: Any) -> NDArray[np.float64]:
-    """Return weights by which every class is drawn equally often.
+    """Return weights with which every class is drawn equally often.
 
-    The weight of a row is ``n / (C * n_c)``, with n rows, C classes, and n_c rows of the row's class. The mean of all
-    weights is 1. In R it is ``inverse_frequency_weights()``.
+    The weight of a row is ``n / (C * n_c)``, with n rows, C classes, and n_c rows in the row's class. The mean of all
+    weights is 1. The R function is ``inverse_frequency_weights()``.
 
     Parameters
     ----------
     labels : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns
-        The class of each row, as `StratifiedBatchSampler` takes strata. Of several columns, every combination that
-        occurs is a class.
+        The class of each row, in any form that `StratifiedBatchSampler` accepts. With several columns, each combination
+        that occurs is a class.
 
     Returns
     -------
     numpy.ndarray of float64, shape (n,)
-        One weight a row.
+        One weight per row.
 
     Raises
     ------
     TypeError, ValueError
-        If `labels` is no vector and no table, holds values of another kind, or has missing values.
+        If `labels` is not a vector or a table, holds values of another kind, or has missing values.
 
     Examples
     --------
@@ -51,33 +51,33 @@ def inverse_frequency_weights(labels: Any) -> NDArray[np.float64]:
 def effective_number_weights(labels: Any, *, beta: float = 0.999) -> NDArray[np.float64]:
     """Return weights by the effective number of samples of each class.
 
-    The weight of a row is ``(1 - beta) / (1 - beta ** n_c)``, with n_c rows of the row's class. It is between 1, for
-    ``beta=0``, and ``1 / n_c``, which it approaches for a `beta` near 1. In R it is ``effective_number_weights()``.
+    The weight of a row is ``(1 - beta) / (1 - beta ** n_c)``, with n_c rows in the row's class. It is between 1, for
+    ``beta=0``, and ``1 / n_c``, the limit for `beta` near 1. The R function is ``effective_number_weights()``.
 
     Parameters
     ----------
     labels
         As in `inverse_frequency_weights`.
     beta : float, default 0.999
-        At least 0 and below 1. The source tries 0.9, 0.99, 0.999 and 0.9999.
+        At least 0 and below 1. The paper uses 0.9, 0.99, 0.999 and 0.9999.
 
     Returns
     -------
     numpy.ndarray of float64, shape (n,)
-        One weight a row.
+        One weight per row.
 
     Raises
     ------
     TypeError, ValueError
-        If `labels` is refused as by `inverse_frequency_weights`, or `beta` is out of range.
+        If `labels` is invalid, as for `inverse_frequency_weights`, or `beta` is out of range.
 
     Notes
     -----
-    The weight is computed as ``1 / (1 + beta + ... + beta ** (n_c - 1))``, which is the same. No difference cancels
-    digits, and the sum takes time for the logarithm of n_c.
+    The weight is computed as ``1 / (1 + beta + ... + beta ** (n_c - 1))``, which is equal but loses no digits to
+    cancellation; the sum takes O(log n_c).
 
     The formula is that of Y. Cui, M. Jia, T.-Y. Lin, Y. Song and S. Belongie, "Class-Balanced Loss Based on Effective
-    Number of Samples" (2019). There it weighs the loss of a row.
+    Number of Samples" (2019), who use it to weight the loss of a row.
 
     Examples
     --------
@@ -94,9 +94,9 @@ def effective_number_weights(labels: Any, *, beta: float = 0.999) -> NDArray[np.
 
 @named_by_function
 def temperature_weights(labels: Any, *, temperature: float) -> NDArray[np.float64]:
-    """Return weights by which a class is drawn in proportion to the T-th root of its number of rows.
+    """Return weights with which a class is drawn in proportion to the T-th root of its number of rows.
 
-    The weight of a row is ``n_c ** (1 / temperature) / n_c``, with n_c rows of the row's class. In R it is
+    The weight of a row is ``n_c ** (1 / temperature) / n_c``, with n_c rows in the row's class. The R function is
     ``temperature_weights()``.
 
     Parameters
@@ -104,17 +104,17 @@ def temperature_weights(labels: Any, *, temperature: float) -> NDArray[np.float6
     labels
         As in `inverse_frequency_weights`.
     temperature : float
-        T, at least 1. With 1, all rows are drawn alike. The larger it is, the more alike the classes are drawn.
+        T, at least 1. With 1, all rows are equally likely. The larger it is, the more equally likely are the classes.
 
     Returns
     -------
     numpy.ndarray of float64, shape (n,)
-        One weight a row.
+        One weight per row.
 
     Raises
     ------
     TypeError, ValueError
-        If `labels` is refused as by `inverse_frequency_weights`, or `temperature` is below 1.
+        If `labels` is invalid, as for `inverse_frequency_weights`, or `temperature` is below 1.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def temperature_weights(labels: Any, *, temperature: float) -> NDArray[np.float6
     """
     temperature = check_number(temperature, "temperature", minimum=1)
     classes = _classes(labels)
-    # The power of single numbers is that of the system's C library, as in R. The one of arrays may differ from it.
+    # Powers of single numbers use the system's C library, as in R; powers of arrays may differ.
     distinct, places = np.unique(classes.counts, return_inverse=True)
     roots = np.array([float(count) ** (1 / temperature) for count in distinct])
     return _of_rows(classes, (roots / distinct)[places])
@@ -132,35 +132,35 @@ def temperature_weights(labels: Any, *, temperature: float) -> NDArray[np.float6
 
 @named_by_function
 def repeat_factors(labels: Any, *, threshold: float = 0.001) -> NDArray[np.float64]:
-    """Return how often each row is repeated so that rare labels are met more often.
+    """Return how often to repeat each row so that rare labels occur more often.
 
-    The factor of a label is ``max(1, sqrt(threshold / f))``, with f the share of the rows that have it. The factor of
-    a row is the largest of its labels; it is 1 for a row without labels. In R it is ``repeat_factors()``.
+    The factor of a label is ``max(1, sqrt(threshold / f))``, where f is the share of the rows that have it. The factor
+    of a row is the largest among its labels, and 1 for a row without labels. The R function is ``repeat_factors()``.
 
     Parameters
     ----------
     labels : vector as in `inverse_frequency_weights`, or matrix of shape (n, number of labels)
-        The label of each row. Or, for rows with any number of labels, a matrix as `MultilabelBatchSampler` takes it,
-        with 1 or True where the row has the label, else 0 or False: an array, tensor, sparse matrix, list of lists or
-        DataFrame. Every label of a matrix has a row.
+        The label of each row; or, for rows with any number of labels, a matrix as in `MultilabelBatchSampler`, with 1
+        or True if the row has the label, else 0 or False: an array, tensor, sparse matrix, list of lists or DataFrame.
+        Every label of a matrix has at least one row.
     threshold : float, default 0.001
-        From 0 to 1. Labels that at least this share of the rows has are not repeated.
+        From 0 to 1. Labels are not repeated if at least this share of the rows has them.
 
     Returns
     -------
     numpy.ndarray of float64, shape (n,)
-        One factor a row, at least 1.
+        One factor per row, at least 1.
 
     Raises
     ------
     TypeError, ValueError
-        If `labels` is refused as by `inverse_frequency_weights` or `MultilabelBatchSampler`, or `threshold` is out of
+        If `labels` is invalid, as for `inverse_frequency_weights` or `MultilabelBatchSampler`, or `threshold` is out of
         range.
 
     Notes
     -----
     The method is that of A. Gupta, P. Dollár and R. Girshick, "LVIS: A Dataset for Large Vocabulary Instance
-    Segmentation" (2019), with rows for images and labels for categories.
+    Segmentation" (2019), where rows are images and labels are categories.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def _classes(labels: Any) -> Strata:
 
 
 def _of_rows(classes: Strata, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the weight of each row, from those of the classes."""
+    """Return the weight of each row, given the weights of the classes."""
     found: NDArray[np.float64] = weights[classes.codes]
     return found
 
@@ -197,8 +197,8 @@ def _of_rows(classes: Strata, weights: NDArray[np.float64]) -> NDArray[np.float6
 def _geometric_sums(counts: NDArray[np.int64], beta: float) -> NDArray[np.float64]:
     """Return 1 + beta + ... + beta^(n - 1) for each count n.
 
-    The sum S(n) and the power beta^n grow along the bits of n: S(2 m) = S(m) + S(m) beta^m, S(m + 1) = 1 + beta S(m).
-    All steps are single operations on doubles, so that R has the same result.
+    The sum S(n) and the power beta^n are built from the bits of n: S(2 m) = S(m) + S(m) beta^m, S(m + 1) = 1 + beta
+    S(m). All steps are single operations on doubles, so that R has the same result.
     """
     sums, powers = np.zeros(len(counts)), np.ones(len(counts))
     for bit in range(int(counts.max()).bit_length() - 1, -1, -1):
@@ -211,13 +211,13 @@ def _geometric_sums(counts: NDArray[np.int64], beta: float) -> NDArray[np.float6
 
 
 def _factors(counts: NDArray[np.int64], n_rows: int, threshold: float) -> NDArray[np.float64]:
-    """Return the repeat factor of each label, from how many rows have it."""
+    """Return the repeat factor of each label, given the number of rows that have it."""
     factors: NDArray[np.float64] = np.maximum(1, np.sqrt(threshold / (counts / n_rows)))
     return factors
 
 
 def _is_matrix(labels: Any) -> bool:
-    """Whether these are rows with any number of labels, not a vector or columns; the first item of a list decides."""
+    """Return whether `labels` is a matrix of rows and labels; the first item of a list decides."""
     if isinstance(labels, (list, tuple)) and len(labels):
         return isinstance(labels[0], (list, tuple)) or getattr(labels[0], "ndim", 0) > 0
     return isinstance(labels, pd.DataFrame) or hasattr(labels, "toarray") or getattr(labels, "ndim", 1) == 2

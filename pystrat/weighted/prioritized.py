@@ -1,4 +1,4 @@
-"""Prioritised experience replay: batches of rows drawn by how much there was to learn from them."""
+"""Prioritized experience replay: batches of rows drawn according to how much there is to learn from them."""
 
 from __future__ import annotations
 
@@ -24,61 +24,63 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
     """Batch sampler that draws rows by their priorities, for prioritized experience replay.
 
     The probability of row i is proportional to (abs(priority of i) + epsilon) ^ alpha; or, with ``method="rank"``, to
-    (rank of i) ^ -alpha, with rank 1 for the row whose priority is the largest in size. The priority is what a training
-    loop says of a row, most often its last error; `importance_weights` correct the gradients for the unequal
-    probabilities.
+    (rank of i) ^ -alpha, where the row with the largest absolute priority has rank 1. The training loop sets the
+    priority of a row, usually to its last error. `importance_weights` correct the gradients for the unequal
+    probabilities. docs/weighted.md is a guide.
 
     Parameters
     ----------
     n : int
-        Number of rows that are there; 0 is for a replay buffer that is still empty.
+        The number of rows; 0 for an empty replay buffer.
     batch_size : int
-        Rows of a batch, drawn with replacement.
+        The number of rows per batch, drawn with replacement.
     alpha : float, default 0.6
-        At least 0; 0 draws all rows alike. For ranks so small that the last one has a weight above 0.
+        The exponent of the priorities or ranks, at least 0. With 0, all rows are equally likely. For ranks, it must be
+        small enough that the last one has a weight above 0.
     beta : float or function, default 0.4
-        The exponent of the importance weights, at least 0; or a function that returns it for the number of a batch.
+        The exponent of the importance weights, at least 0; or a function that returns it, given the number of a batch.
     epsilon : float, optional
-        Above 0, so that no row is lost for ever; 1e-6 if it is not given. Ranks need none, and refuse it.
+        Added to each absolute priority, above 0, so that every row can be drawn; by default 1e-6. Not allowed with
+        ranks, which need none.
     method : {"proportional", "rank"}, default "proportional"
-        What the probabilities follow: the priorities themselves, or the ranks of the rows if they are sorted by
-        abs(priority), the largest first, equal ones by row number. Ranks are not changed by how large an outlier is.
+        Whether probabilities depend on the priorities themselves, or on the ranks of the rows, sorted by abs(priority),
+        largest first, ties by row number. Ranks are robust to outliers.
     stratified : bool, default False
-        True draws one row from each of `batch_size` equal slices of the total, in their order: the same probabilities,
+        If True, one row is drawn from each of `batch_size` equal slices of the total, in order: the same probabilities,
         with less variance. The slices follow the row numbers, or with ``method="rank"`` the ranks.
     normalise : bool, default True
-        Whether the importance weights are divided by the largest that any row has, so that none exceeds 1.
+        Whether to divide the importance weights by the largest one of all rows, so that none exceeds 1.
     capacity : int, optional
-        For how many rows there is place, at least `n` and 1: `append` adds rows up to it, and then takes the places of
-        the oldest ones. `n` where not given.
+        The largest number of rows, at least `n` and 1: `append` adds rows up to it, and then replaces the oldest ones.
+        By default `n`.
     n_batches : int, optional
-        Batches of an epoch, at most 2147483647; ``capacity // batch_size`` where not given.
+        The number of batches per epoch, at most 2147483647; by default ``capacity // batch_size``.
     seed : int, optional
-        From 0 to 2147483646. None draws one from the system's entropy; ``.seed`` tells it.
+        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``.
     num_replicas : int, optional
-        The number of processes that share an epoch: the number of batches is rounded down to a multiple of it. The
-        batches of all processes that are trained on at the same time are drawn together.
+        The number of processes that share an epoch. The number of batches is rounded down to a multiple of it. The
+        batches that all processes train on at the same time are drawn together.
     rank : int, optional
-        Which of the replicas this is, from 0. None gives all batches in global order.
+        The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
 
     Raises
     ------
     TypeError, ValueError
-        Where a parameter is refused; a batch drawn from an empty buffer is an error too.
+        If a parameter is invalid, or a batch is drawn from an empty buffer.
 
     Notes
     -----
     Guarantees, besides those of `WeightedBatchSampler`:
 
-    * A new row has the largest abs(priority) + epsilon that was ever told, 1 before any, raised to the power of alpha.
-      With ``method="rank"`` it has the largest abs(priority) ever told, 1 before any.
-    * With ``method="rank"`` the ranks are exact at every draw. To draw k of n rows takes time for k log n, and to
-      change k priorities for k sqrt(n).
-    * The importance weight of row i is ``(p_min / p_i) ^ beta``, with p_i as above and p_min the least of all rows:
-      ``(n P(i)) ^ -beta``, with P(i) the probability of row i, over its largest value. With ``normalise=False`` it is
-      ``(n P(i)) ^ -beta`` itself.
-    * With ``beta=1`` and ``normalise=False`` the mean of weight times value over a batch is an unbiased estimate of the
-      mean over all rows. With any other setting it is not.
+    * A new row has the largest abs(priority) + epsilon that was ever set, 1 before any, raised to the power of alpha.
+      With ``method="rank"``, it has the largest abs(priority) ever set, 1 before any.
+    * With ``method="rank"``, the ranks are exact at every draw. Drawing k of n rows takes O(k log n), and changing k
+      priorities O(k sqrt(n)).
+    * The importance weight of row i is ``(p_min / p_i) ^ beta``, where p_i is the quantity above and p_min the least of
+      all rows: ``(n P(i)) ^ -beta``, with P(i) the probability of row i, divided by its largest value. With
+      ``normalise=False``, it is ``(n P(i)) ^ -beta`` itself.
+    * With ``beta=1`` and ``normalise=False``, the mean of weight times value over a batch is an unbiased estimate of
+      the mean over all rows. With any other setting it is not.
 
     The method is that of T. Schaul, J. Quan, I. Antonoglou and D. Silver, "Prioritized Experience Replay" (2016).
 
@@ -133,7 +135,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
             self._epsilon = self._checked_epsilon(_EPSILON if epsilon is None else epsilon)
         self._stratified = check_flag(stratified, "stratified")
         self._normalise = check_flag(normalise, "normalise")
-        self._n_first = n  # rows are added to them, and never taken away
+        self._n_first = n  # rows are only added, never removed
         self._largest: Optional[float] = None  # of abs(priority) + epsilon
         self._weights = self._rows_of(np.ones(n), capacity or n)
 
@@ -147,7 +149,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         return checked
 
     def _without_epsilon(self, epsilon: Any, capacity: int) -> float:
-        """Check what ranks need; return what is added to priorities of which only the order counts."""
+        """Check the parameters of ranks; return what is added to priorities of which only the order counts."""
         if epsilon is not None:
             raise RefusedValue("epsilon", "not be given if 'method' is 'rank'", show(epsilon))
         if not float(capacity) ** -self._alpha > 0:
@@ -156,19 +158,19 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         return 0.0
 
     def _rows_of(self, first: NDArray[np.float64], capacity: int) -> RowWeights:
-        """Return what rows are drawn from, with the weights, or for ranks the priorities, of the first of them."""
+        """Return the object that draws rows, given the weights, or for ranks the priorities, of the first rows."""
         if not self._is_ranked:
             return RowWeights(first, capacity, name="priorities", minimum=True)
         return RankedRows(first, capacity, self._alpha)
 
     @property
     def beta(self) -> Union[float, Callable[[int], float]]:
-        """The exponent of the importance weights, or the function that returns it for the number of a batch."""
+        """The exponent of the importance weights, or a function that returns it, given the number of a batch."""
         return self._beta
 
     @named_by_class
     def update(self, rows: Any, priorities: Any) -> None:
-        """Tell the priorities of rows, such as their errors; where a row is repeated, the last one counts.
+        """Set the priorities of rows, such as their errors; if a row is repeated, the last one counts.
 
         Parameters
         ----------
@@ -180,7 +182,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         Raises
         ------
         TypeError, ValueError
-            Where a parameter is refused, or the total would overflow; then nothing has changed.
+            If a parameter is invalid, or the total would overflow. In that case nothing changes.
         """
         positions = self._weights.rows(rows)
         given = as_numbers(priorities, "priorities", count=len(positions))
@@ -188,14 +190,14 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
             return
         sizes = np.abs(given)
         sizes += self._epsilon
-        largest = float(sizes.max())  # NaN where any is
+        largest = float(sizes.max())  # NaN if any is
         if not self._raised(largest) < math.inf:
             self._refuse_priorities(given, sizes)
         self._weights.update(positions, sizes if self._is_ranked else np.power(sizes, self._alpha, out=sizes))
         self._largest = max(largest, self._largest or 0.0)
 
     def _raised(self, size: float) -> float:
-        """Return what is kept of one row, for its abs(priority) + epsilon; infinity where no double holds it."""
+        """Return the weight of a row, given its abs(priority) + epsilon; infinity if it does not fit into a double."""
         if self._is_ranked:
             return size
         try:
@@ -204,7 +206,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
             return math.inf
 
     def _refuse_priorities(self, given: NDArray[np.float64], sizes: NDArray[np.float64]) -> NoReturn:
-        """Raise the error for the first priority that is not finite, or else the first whose weight is not."""
+        """Raise the error for the first priority that is not finite, or else the first one whose weight is not."""
         infinite = given[~np.isfinite(given)]
         if len(infinite):
             raise RefusedValue("priorities", "hold finite numbers", show(infinite[0]))
@@ -214,10 +216,9 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
 
     @named_by_class
     def append(self, count: int = 1) -> NDArray[np.int64]:
-        """Add rows, which get the largest priority ever told, and return their positions.
+        """Add rows with the largest priority ever set, and return their positions.
 
-        Where there is no place left they take the positions of the oldest rows: it is there that the caller puts what
-        is new.
+        If there is no room left, these are the positions of the oldest rows, where the caller stores the new data.
 
         Parameters
         ----------
@@ -230,7 +231,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         Raises
         ------
         TypeError, ValueError
-            Where `count` is not an integer from 0 to the capacity, or the total would overflow.
+            If `count` is not an integer from 0 to the capacity, or the total would overflow.
         """
         most = self._weights.tree.capacity
         count = check_integer(count, "count", minimum=0, maximum=most)
@@ -239,13 +240,13 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
 
     @named_by_class
     def importance_weights(self, rows: Any, *, batch: Optional[int] = None) -> NDArray[np.float64]:
-        """Return the factors by which the losses of rows are multiplied, by the priorities as they stand.
+        """Return the factors for the losses of rows, according to the current priorities.
 
         Parameters
         ----------
         rows : array_like of int, shape (k,)
         batch : int, optional
-            The number of the batch, for which `beta` is asked where it is a function.
+            The number of the batch; required if `beta` is a function.
 
         Returns
         -------
@@ -254,7 +255,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         Raises
         ------
         TypeError, ValueError
-            Where a row does not exist, `batch` is missing, or `beta` returns no number of at least 0.
+            If a row does not exist, `batch` is missing, or `beta` does not return a number of at least 0.
         """
         tree = self._weights.tree
         chosen = self._weights.weights_of(self._weights.rows(rows))
@@ -262,7 +263,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         if not len(chosen):
             return chosen
         least = tree.minimum if self._normalise else tree.total / tree.n_positive
-        # Whichever of the two comes first leaves the range of doubles only where the result does.
+        # Of the two orders of division and power, use the one that overflows or underflows only if the result does.
         if exponent > 1:
             quotients: NDArray[np.float64] = np.power(least / chosen, exponent)
         else:
@@ -307,7 +308,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         return {**self._weights.state(), "largest": self._largest}
 
     def _labels(self) -> dict[str, Any]:
-        # A function is not plain; rbridge hands it over beside the recipe.
+        # A recipe cannot hold a function; rbridge passes it separately.
         return {"beta": None if callable(self._beta) else self._beta, "normalise": self._normalise}
 
     def __repr__(self) -> str:

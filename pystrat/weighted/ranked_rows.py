@@ -1,4 +1,4 @@
-"""Rows drawn by the ranks of their priorities: a sum tree over the ranks, and the rows in the order of priorities."""
+"""Rows drawn by the ranks of their priorities: a sum tree over the ranks, and the rows in order of priority."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from pystrat.weighted._ranking import Ranking, rank_weights
 
 
 class RankedRows(RowWeights):
-    """Rows whose weight is r ^ -alpha, with r their place, from 1, if rows are sorted by priority.
+    """Rows whose weight is r ^ -alpha, where r is their position, from 1, when sorted by priority.
 
-    The largest priority comes first, equal ones by row number. Only the priorities are kept in states and copies; the
-    weights of ranks and the order of rows are made from them.
+    The largest priority comes first, ties are ordered by row number. States and copies contain only the priorities; the
+    weights of ranks and the order of rows are computed from them.
 
     Parameters
     ----------
     priorities : numpy.ndarray of float64
-        Of the first rows: finite, none below 0.
+        The priorities of the first rows: finite, none below 0.
     capacity : int
         From 1 to 2^31 - 1.
     alpha : float
-        So small that the last of `capacity` ranks has a weight above 0.
+        Small enough that the last of `capacity` ranks has a weight above 0.
     """
 
     _entry: ClassVar[str] = "priorities"
@@ -45,7 +45,7 @@ class RankedRows(RowWeights):
         self._length = len(priorities)
 
     def update(self, rows: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
-        """Set the priorities of rows, of which those that are new have the next positions."""
+        """Set the priorities of rows; new rows have the next positions."""
         n_rows = self._length
         new = np.arange(n_rows, max(n_rows, int(rows.max(initial=-1)) + 1))
         self.tree.update(new, rank_weights(n_rows, len(new), self._alpha))
@@ -65,7 +65,7 @@ class RankedRows(RowWeights):
         sliced: bool = False,
         name: str = "k",
     ) -> NDArray[np.int32]:
-        """Draw as `RowWeights` does: ranks, which are then replaced by their rows."""
+        """Draw as `RowWeights` does: ranks are drawn, and then replaced by their rows."""
         ranks = super().draw(stream, size, count, replacement=replacement, sliced=sliced, name=name)
         return self._ranking.rows_of(ranks)
 

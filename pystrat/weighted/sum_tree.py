@@ -1,4 +1,4 @@
-"""A sum tree: rows drawn by weight, with weights that change."""
+"""A sum tree: rows drawn by weights that change."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ from pystrat._row_weights import RowWeights, as_numbers
 
 
 class SumTree:
-    """Weights of rows, in a tree of their sums: to draw k of n rows by weight takes time for k log n.
+    """Weights of rows in a tree of sums: drawing k of n rows by weight takes O(k log n).
 
     Parameters
     ----------
     weights : array_like of float, shape (n,), optional
-        Finite, none below 0; they need not sum to 1. A row of weight 0 is never drawn.
+        The weights: finite, none below 0; they need not sum to 1. A row of weight 0 is never drawn.
     capacity : int, optional
-        For how many rows there is place, from 1 to 2147483647; as many as there are weights where not given.
+        The largest number of rows, from 1 to 2147483647; by default the number of weights.
     seed : int, optional
-        From 0 to 2147483646. None draws one from the system's entropy; ``.seed`` tells it.
+        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``.
 
     Raises
     ------
     TypeError, ValueError
-        Where a parameter is refused. A refused call changes nothing.
+        If a parameter is invalid. In that case nothing changes.
 
     Notes
     -----
     Guarantees:
 
-    * A row is drawn with the probability of its weight over the total, to 53 bits; a row of weight 0 never is, however
-      sums round.
-    * Without replacement, rows are successive draws from what is left.
-    * The tree is, bit for bit, the one that is built from the same weights, whatever was changed before; `total` lies
-      within 3 times its number of levels times 2^-53 of the exact sum, in proportion.
+    * A row is drawn with probability weight / total, to 53 bits. A row of weight 0 is never drawn, however sums are
+      rounded.
+    * Without replacement, rows are drawn successively from those that are left.
+    * The tree is, bit for bit, the one that is built from the same weights, whatever changes came before. The relative
+      error of `total` is at most 3 times its number of levels times 2^-53.
     * The same seed, weights and calls give the same rows on every machine. No global random state is read or changed.
 
-    The tree has eight children to a node, each sum is always computed anew from its eight parts, and the descents of
-    many draws run side by side. Without replacement, what repeats is dropped; after 2 k draws the rows already drawn
-    are taken out of the tree, until the end. The method is that of M. Huenermann, "Sampling Algorithms" (2021), whose
-    trees are binary.
+    The tree has eight children per node, each sum is always computed from its eight parts, and the descents of many
+    draws run side by side. Without replacement, repeated rows are rejected; after 2 k draws, the rows already drawn are
+    removed from the tree until the end. The method is that of M. Huenermann, "Sampling Algorithms" (2021), whose trees
+    are binary.
 
     Examples
     --------
@@ -86,7 +86,7 @@ class SumTree:
 
     @property
     def capacity(self) -> int:
-        """For how many rows there is place."""
+        """The largest number of rows."""
         return self._weights.tree.capacity
 
     @property
@@ -106,7 +106,7 @@ class SumTree:
         Parameters
         ----------
         k : int
-            From 0 to 2147483647; without replacement at most the number of positive weights.
+            From 0 to 2147483647; without replacement, at most the number of positive weights.
         replacement : bool, default True
             Whether a row may be drawn more than once.
 
@@ -118,7 +118,7 @@ class SumTree:
         Raises
         ------
         TypeError, ValueError
-            Where `k` is no such number, or all weights are zero.
+            If `k` is invalid, or all weights are zero.
         """
         k = check_integer(k, "k", minimum=0, maximum=MAX_COUNT)
         replacement = check_flag(replacement, "replacement")
@@ -126,7 +126,7 @@ class SumTree:
 
     @named_by_class
     def update(self, indices: Any, weights: Any) -> None:
-        """Set the weights of rows; where a row is repeated, the last of its weights counts.
+        """Set the weights of rows; if a row is repeated, the last of its weights counts.
 
         Parameters
         ----------
@@ -137,14 +137,14 @@ class SumTree:
         Raises
         ------
         TypeError, ValueError
-            Where a row does not exist, a weight is negative, infinite or NaN, or the total would overflow.
+            If a row does not exist, a weight is negative, infinite or NaN, or the total would overflow.
         """
         positions = self._weights.rows(indices, name="indices")
         self._weights.update(positions, as_numbers(weights, "weights", count=len(positions)))
 
     @named_by_class
     def append(self, weights: Any) -> NDArray[np.int64]:
-        """Add rows with these weights; where the tree is full they take the places of the oldest ones.
+        """Add rows with these weights; if the tree is full, they replace the oldest ones.
 
         Parameters
         ----------
@@ -158,7 +158,7 @@ class SumTree:
         Raises
         ------
         TypeError, ValueError
-            As `update` does.
+            As for `update`.
         """
         return self._weights.append(as_numbers(weights, "weights"))
 

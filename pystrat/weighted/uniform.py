@@ -1,4 +1,4 @@
-"""Batches of rows that are all equally likely."""
+"""Batches of equally likely rows."""
 
 from __future__ import annotations
 
@@ -17,43 +17,43 @@ from pystrat.fixed_size import FixedSizeBatchSampler
 
 
 class UniformBatchSampler(FixedSizeBatchSampler):
-    """Batch sampler that draws every batch from all rows anew, without replacement or with it.
+    """Batch sampler that draws every batch from all rows, with or without replacement.
 
     Parameters
     ----------
     n : int
-        Number of rows, from 1 to 2147483647.
+        The number of rows, from 1 to 2147483647.
     batch_size : int
-        Rows of a batch; at most `n` without replacement.
+        The number of rows per batch; at most `n` without replacement.
     replacement : bool, default False
         Whether a row may occur in a batch more than once.
     n_batches : int, optional
-        Batches of an epoch, at most 2147483647; ``n // batch_size`` where not given.
+        The number of batches per epoch, at most 2147483647; by default ``n // batch_size``.
     seed : int, optional
-        From 0 to 2147483646. None draws one from the system's entropy; ``.seed`` tells it.
+        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``.
     num_replicas : int, optional
-        The number of processes that share an epoch: the number of batches is rounded down to a multiple of it.
+        The number of processes that share an epoch. The number of batches is rounded down to a multiple of it.
     rank : int, optional
-        Which of the replicas this is, from 0. None gives all batches in global order.
+        The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
 
     Raises
     ------
     TypeError, ValueError
-        Where a parameter is refused; the message names the parameter, the value and what to do.
+        If a parameter is invalid. The message names the parameter, its value and what to do.
 
     Notes
     -----
     Guarantees, besides those of `BatchSampler`:
 
-    * Without replacement the rows of a batch are different; over an epoch rows occur more than once, or never.
-    * Every set of `batch_size` rows is equally likely, and batches are independent of each other. The variance of the
-      mean of a batch is (n - batch_size) / (n - 1) of what it is with replacement.
+    * Without replacement, the rows of a batch are distinct. Over an epoch, a row may occur several times, or never.
+    * Every set of `batch_size` rows is equally likely, and batches are independent. The variance of the mean of a batch
+      is (n - batch_size) / (n - 1) times that with replacement.
     * R gives the same rows, counted from 1: ``set.seed(s)``, then ``sample.int(n, batch_size, useHash = FALSE)`` for
       each batch of the epoch, or ``sample.int(n, batch_size, replace = TRUE)``; s is
       ``(seed + 1327217885 * epoch) mod (2^31 - 1)``.
-    * A batch takes time for its own rows, whatever `n`: of one array of all rows a few change places, and are put back.
+    * A batch takes O(batch_size), whatever `n` is: a few rows of one array of all rows are swapped, and swapped back.
 
-    The method is the one of Fisher and Yates, as in M. Huenermann, "Sampling Algorithms" (2021).
+    The method is the Fisher-Yates shuffle, as in M. Huenermann, "Sampling Algorithms" (2021).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Batches of rows drawn by weights that may change while they are trained on."""
+"""Batches of rows drawn by weights that may change during training."""
 
 from __future__ import annotations
 
@@ -16,49 +16,51 @@ from pystrat.feedback import FeedbackBatchSampler
 
 
 class WeightedBatchSampler(FeedbackBatchSampler):
-    """Batch sampler that draws rows by weight, with weights that may be changed between batches.
+    """Batch sampler that draws rows by weights, which may be changed between batches.
 
-    For a PyTorch ``DataLoader(dataset, batch_sampler=...)``. In R it is ``batch_sampler_weighted()``.
+    Pass it to a PyTorch ``DataLoader(dataset, batch_sampler=...)``. The R function
+    ``rbridge::batch_sampler_weighted()`` returns the same batches from the same seed. docs/weighted.md is a guide.
 
     Parameters
     ----------
     weights : array_like of float, shape (n,)
-        One for each row of the dataset: finite, none below 0, not all 0; they need not sum to 1.
+        The weight of each row of the dataset: finite, none below 0, not all 0; they need not sum to 1.
     batch_size : int
-        Rows of a batch; without replacement at most the number of positive weights.
+        The number of rows per batch; without replacement, at most the number of positive weights.
     replacement : bool, default True
-        Whether a row may occur in a batch more than once. Between batches everything is replaced.
+        Whether a row may occur in a batch more than once. Different batches always draw from all rows.
     n_batches : int, optional
-        Batches of an epoch, at most 2147483647; ``n // batch_size`` where not given.
+        The number of batches per epoch, at most 2147483647; by default ``n // batch_size``.
     seed : int, optional
-        From 0 to 2147483646. None draws one from the system's entropy; ``.seed`` tells it.
+        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``.
     num_replicas : int, optional
-        The number of processes that share an epoch: the number of batches is rounded down to a multiple of it. The
-        batches of all processes that are trained on at the same time are drawn together.
+        The number of processes that share an epoch. The number of batches is rounded down to a multiple of it. The
+        batches that all processes train on at the same time are drawn together.
     rank : int, optional
-        Which of the replicas this is, from 0. None gives all batches in global order.
+        The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
 
     Raises
     ------
     TypeError, ValueError
-        Where a parameter is refused. A batch that cannot be drawn, since weights were changed to 0, is an error too.
+        If a parameter is invalid, or if a batch cannot be drawn because too many weights were changed to 0.
 
     Notes
     -----
     Guarantees, besides those of `BatchSampler`:
 
-    * A batch is what `SumTree.sample` draws: rows of weight 0 never, others by their share of the total; without
-      replacement, by their share of what is left.
-    * The batches are a function of the initial weights, seed, epoch, the updates, and how many batches were drawn
-      before each of them. An update affects the batches that are not yet drawn, also those of later epochs. The workers
-      of a DataLoader ask for up to ``num_workers * prefetch_factor`` batches ahead, so an update shows that many
-      batches later, and another number of workers gives other batches.
-    * `batches` gives what an epoch would be with the weights as they stand, and changes nothing.
-    * A state holds the weights, the state of the generator and, word for word, the batches that were drawn but not
-      trained on. Its arrays have 8 bytes a row; it is valid for any sampler of as many rows with the same parameters.
-    * While all ranks get the same updates between the same batches, interleaving them gives what ``rank=None`` gives.
-    * `sample` draws rows for training loops without epochs. Its random numbers follow from the seed and the calls
-      before, and do not change those of the iteration.
+    * A batch is drawn like `SumTree.sample`: rows of weight 0 never occur, others according to their share of the
+      total; without replacement, of the total that is left.
+    * The batches are a function of the initial weights, the seed, the epoch, the updates, and how many batches were
+      drawn before each update. An update affects the batches that are not yet drawn, also those of later epochs. The
+      workers of a DataLoader request up to ``num_workers * prefetch_factor`` batches ahead, so an update takes effect
+      that many batches later, and the batches depend on the number of workers.
+    * `batches` returns the epoch as it would be with the current weights, and changes nothing.
+    * A state contains the weights, the state of the generator, and the batches that were drawn but not trained on. Its
+      arrays have 8 bytes per row. It is valid for any sampler with the same number of rows and the same parameters.
+    * If all ranks receive the same updates between the same batches, interleaving them gives the batches of
+      ``rank=None``.
+    * `sample` draws rows for training loops without epochs. Its random numbers follow from the seed and the previous
+      calls, and do not affect the iteration.
 
     Examples
     --------
@@ -97,7 +99,7 @@ class WeightedBatchSampler(FeedbackBatchSampler):
 
     @named_by_class
     def update(self, rows: Any, weights: Any) -> None:
-        """Set the weights of rows; where a row is repeated, the last of its weights counts.
+        """Set the weights of rows; if a row is repeated, the last of its weights counts.
 
         Parameters
         ----------
@@ -109,14 +111,14 @@ class WeightedBatchSampler(FeedbackBatchSampler):
         Raises
         ------
         TypeError, ValueError
-            Where a parameter is refused, or the total would overflow; then nothing has changed.
+            If a parameter is invalid, or the total would overflow. In that case nothing changes.
         """
         positions = self._weights.rows(rows)
         self._weights.update(positions, as_numbers(weights, "weights", count=len(positions)))
 
     @named_by_class
     def weights(self, rows: Any = None) -> NDArray[np.float64]:
-        """Return the weights of rows, or of all of them, as they stand; a new array."""
+        """Return the current weights of rows, or of all rows, as a new array."""
         leaves = self._weights.tree.leaves
         found: NDArray[np.float64] = leaves.copy() if rows is None else leaves[self._weights.rows(rows)]
         return found
