@@ -1,7 +1,7 @@
 """Stratified batch sampling for deep learning: the same batches, row for row, in Python and in R.
 
-The stratified sampler and what every sampler shares are here at once; the modules of everything else are imported when
-a name of theirs is first asked for.
+The stratified sampler and everything that samplers share are imported here; other modules are imported when one of
+their names is first used.
 """
 
 from importlib import import_module
@@ -11,7 +11,7 @@ from pystrat.base import Batches, BatchSampler, epoch_permutation
 from pystrat.plan import BatchPlan
 from pystrat.stratified.sampler import StratifiedBatchSampler, min_samples_for_batch_size
 
-if TYPE_CHECKING:  # what `_MODULE_OF` says, for type checkers and editors
+if TYPE_CHECKING:  # the same as `_MODULE_OF`, for type checkers and editors
     from pystrat.stratified.bins import bin_target
     from pystrat.corpus import EpochSubsetBatchSampler, PerplexityBatchSampler
     from pystrat.plots import plot_learning_curves, plot_roc_curves
@@ -126,13 +126,13 @@ _MODULE_OF = {
     "temperature_weights": "weighted.class_weights",
 }
 
-# The modules and the rooms in which these names are.
+# The modules and packages that contain these names.
 _MODULES = {module.partition(".")[0] for module in _MODULE_OF.values()}
 
-if not TYPE_CHECKING:  # a type checker that saw it would take any name for one of this package
+if not TYPE_CHECKING:  # a type checker that saw it would accept any name as one of this package
 
     def __getattr__(name: str) -> Any:
-        """Import the module of a name that is asked for the first time, or that is itself asked for."""
+        """Import a submodule, or the module of a public name, on first use."""
         if name in _MODULE_OF:
             value = globals()[name] = getattr(import_module(f"pystrat.{_MODULE_OF[name]}"), name)
             return value

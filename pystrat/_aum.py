@@ -1,4 +1,4 @@
-"""The AUM loss on torch tensors; `pystrat.losses` imports this module when the loss is asked for."""
+"""The AUM loss on torch tensors; `pystrat.losses` imports this module when the loss is first used."""
 
 from __future__ import annotations
 
@@ -13,38 +13,38 @@ _SHAPES = "be a tensor of shape (n) or (n, 1)"
 
 
 class AUMLoss(torch.nn.Module):
-    """Area under the minimum of false positive rate and false negative rate, over all thresholds.
+    """Area under the minimum of the false positive rate and the false negative rate, over all thresholds.
 
-    A loss for binary classification that is 0 exactly where no negative is predicted above a positive, that is, where
-    the ROC curve reaches its corner, and that has a useful gradient everywhere else, unlike the area under the ROC
-    curve. It needs rows of both classes in every batch, which `pystrat.StratifiedBatchSampler` guarantees. The R module
-    ``rbridge::nn_aum_loss()`` gives the same values and the same gradients.
+    A loss for binary classification. It is 0 exactly if no negative is predicted above a positive, that is, if the ROC
+    curve reaches its corner. Unlike the area under the ROC curve, it has a useful gradient everywhere else. It needs
+    rows of both classes in every batch, which `pystrat.StratifiedBatchSampler` guarantees. The R module
+    ``rbridge::nn_aum_loss()`` returns the same values and the same gradients.
 
     Notes
     -----
-    A row is predicted positive where its prediction is above the threshold t. With FPR(t) the share of the negatives
-    that are, and FNR(t) the share of the positives that are not, the loss is the integral of
+    A row is predicted positive if its prediction is above the threshold t. Let FPR(t) be the share of the negatives
+    that are predicted positive, and FNR(t) the share of the positives that are not. The loss is the integral of
     ``min(FPR(t), FNR(t))`` over t: the sum, over the distinct predictions in order, of the minimum between two
-    neighbours times the step from one to the next. So
+    neighbors times the distance between them. It follows that
 
     * tied predictions are one threshold, and the order of the rows does not matter;
-    * the loss is a sum, not a mean: it is in units of the predictions, whatever the number of rows;
-    * it does not change where the same number is added to all predictions;
+    * the loss is a sum, not a mean: its unit is that of the predictions, whatever the number of rows;
+    * adding the same number to all predictions does not change it;
     * a batch of one class has loss 0 and gradient 0.
 
     The loss is piecewise linear. The gradient is the slope of its piece, computed from counts of rows in exact
-    integers. Where predictions are tied, pieces may meet. There the gradient is the mean of two: with the tied
-    negatives just above the tied positives, and with them just below, each shared out equally among the tied rows of a
-    class. This is a subgradient, and it is the gradient itself where there is one. Where no more than two rows are
-    tied, it is the mean of the derivatives from the left and from the right. So predictions that are all tied have
-    loss 0 and yet a gradient that drives the classes apart.
+    integers. If predictions are tied, pieces may meet. The gradient there is the mean of two: one with the tied
+    negatives just above the tied positives, one with them just below, each divided equally among the tied rows of a
+    class. This is a subgradient, and the gradient itself if there is one. If at most two rows are tied, it is the mean
+    of the derivatives from the left and from the right. So if all predictions are tied, the loss is 0, but the gradient
+    still separates the classes.
 
-    It takes O(n log n), by sorting. All work is done on the device of the predictions, in float64 for float64 and in
+    It takes O(n log n), for sorting. All work is done on the device of the predictions, in float64 for float64 and in
     float32 for shorter types.
 
     The loss was published by J. Hillman and T. D. Hocking ("Optimizing ROC curves with a sort-based surrogate loss for
-    binary classification and changepoint detection", Journal of Machine Learning Research 24(70), 2023), there with
-    counts or rates; here it is rates, so that a rare class weighs as much as a frequent one.
+    binary classification and changepoint detection", Journal of Machine Learning Research 24(70), 2023) with counts or
+    rates. This implementation uses rates, so that a rare class has the same weight as a frequent one.
 
     Examples
     --------
@@ -66,29 +66,29 @@ class AUMLoss(torch.nn.Module):
         Parameters
         ----------
         input : torch.Tensor, shape (n,) or (n, 1)
-            The predictions, floating point numbers of any scale, such as logits. A larger one means a positive row.
+            The predictions, floating-point numbers of any scale, such as logits. Larger means positive.
         target : torch.Tensor, shape (n,) or (n, 1)
-            The labels, logical values or numbers: 1 for positive rows, 0 for negative ones.
+            The labels, logical values or numbers: 1 for positive rows, 0 for negative rows.
 
         Returns
         -------
         torch.Tensor, a scalar
-            The loss, at least 0 but for rounding.
+            The loss, at least 0 up to rounding.
 
         Raises
         ------
         TypeError
-            Where `input` is no tensor of floating point numbers, or `target` no tensor.
+            If `input` is not a tensor of floating-point numbers, or `target` is not a tensor.
         ValueError
-            Where a shape is another, predictions are not finite, or labels are other than 0 and 1.
+            If a shape is wrong, predictions are not finite, or labels are not 0 and 1.
         """
         predictions = _check_predictions(input)
         positive = _check_labels(target, len(predictions))
         with torch.no_grad():
             slopes = aum_slopes(predictions, positive)
-            # The slopes add up to 0, so any origin gives the same sum. A prediction that counts rounds least.
+            # The slopes add up to 0, so any origin gives the same sum. An actual prediction gives the least rounding.
             origin = predictions[slopes.abs().argmax()]
-        # Of rows that do not count, the difference may be more than a number can hold.
+        # The difference of rows that do not count may overflow.
         return (slopes * (predictions.masked_fill(slopes == 0, origin) - origin)).sum()
 
 
@@ -98,14 +98,14 @@ def aum_slopes(predictions: torch.Tensor, positive: torch.Tensor) -> torch.Tenso
     Parameters
     ----------
     predictions : torch.Tensor, shape (n,)
-        Finite floating point numbers.
+        Finite floating-point numbers.
     positive : torch.Tensor of bool, shape (n,)
         Whether the row is positive.
 
     Returns
     -------
     torch.Tensor, shape (n,)
-        Of the type of `predictions`.
+        Of the same dtype as `predictions`.
     """
     ordered, order = predictions.detach().sort()
     distinct, place = torch.unique_consecutive(ordered, return_inverse=True)
@@ -116,15 +116,16 @@ def aum_slopes(predictions: torch.Tensor, positive: torch.Tensor) -> torch.Tenso
     n_negatives, n_positives = negatives.sum(), positives.sum()
 
     def minimum(false_positives: torch.Tensor, false_negatives: torch.Tensor) -> torch.Tensor:
-        """The minimum of the two rates, times `n_negatives * n_positives`, so that it is an integer."""
+        """Return the minimum of the two rates, times `n_negatives * n_positives`, so that it is an integer."""
         return torch.minimum(false_positives * n_positives, false_negatives * n_negatives)
 
-    # Errors where the threshold is just above the tied rows, and just below them.
+    # Errors if the threshold is just above the tied rows, and just below them.
     false_negatives_above = positives.cumsum(0)
     false_negatives_below = false_negatives_above - positives
     false_positives_above = n_negatives - negatives.cumsum(0)
     false_positives_below = false_positives_above + negatives
-    # What the rows of both classes add to the minimum together, and what ranking them the worst way adds to the best.
+    # The amount that the rows of both classes together add to the minimum, and the excess of the worst ranking over the
+    # best.
     step = minimum(false_positives_below, false_negatives_below) - minimum(false_positives_above, false_negatives_above)
     spread = minimum(false_positives_below, false_negatives_above) - minimum(
         false_positives_above, false_negatives_below
@@ -147,7 +148,7 @@ def _check_predictions(values: Any) -> torch.Tensor:
 
 
 def _check_labels(values: Any, n_rows: int) -> torch.Tensor:
-    """Return which rows are positive."""
+    """Return a logical vector that is true for positive rows."""
     vector = _check_vector(values, "target")
     if len(vector) != n_rows:
         required = f"have one value for each prediction, {n_rows}"
@@ -168,7 +169,7 @@ def _check_vector(values: Any, name: str) -> torch.Tensor:
 
 
 def _check_all(vector: torch.Tensor, passed: torch.Tensor, name: str, required: str) -> None:
-    """Refuse a vector whose values have not all passed, and show the first that has not."""
+    """Refuse a vector of which some values have not passed, and show the first of them."""
     if not passed.all():
         raise RefusedValue(name, required, show(vector[~passed][0].item()))
 

@@ -1,6 +1,6 @@
 # cython: language_level=3
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""The batches of a finished epoch: as lists of Python ints, each made when it is asked for, and every n-th of them."""
+"""The batches of a finished epoch: as lists of Python ints, each made when it is requested, and every n-th of them."""
 
 import numpy as np
 
@@ -23,8 +23,7 @@ cdef check_batch(const int64_t[::1] offsets, Py_ssize_t batch, Py_ssize_t n_rows
 cdef class BatchLists:
     """An iterator over the batches first, first + step, ... of an epoch.
 
-    It gives what ``rows[offsets[b]:offsets[b + 1]].tolist()`` gives for each of these batches, without the arrays in
-    between.
+    It yields ``rows[offsets[b]:offsets[b + 1]].tolist()`` for each of these batches, without intermediate arrays.
 
     Parameters
     ----------
@@ -33,12 +32,12 @@ cdef class BatchLists:
     offsets : numpy.ndarray of int64, shape (number of batches + 1,)
         Where each batch begins, and where the last one ends; contiguous.
     first, step : int
-        Which batches; not negative, and the step positive.
+        The first batch, not negative, and the step, positive.
 
     Raises
     ------
     IndexError
-        At a batch whose offsets lie outside the rows.
+        At a batch whose offsets are outside the rows.
     """
 
     cdef const int32_t[::1] rows
@@ -64,7 +63,7 @@ cdef class BatchLists:
         cdef object row
         for place in range(size):
             row = PyLong_FromLong(self.rows[begin + place])
-            Py_INCREF(row)  # the list keeps a reference of its own
+            Py_INCREF(row)  # the list keeps its own reference
             PyList_SET_ITEM(batch, place, row)
         self.batch += self.step
         return batch
@@ -73,18 +72,18 @@ cdef class BatchLists:
 def gather_part(
     const uint8_t[::1] rows, Py_ssize_t item_size, const int64_t[::1] offsets, Py_ssize_t first, Py_ssize_t step
 ):
-    """Copy the batches first, first + step, ... of an epoch into an array of their own.
+    """Copy the batches first, first + step, ... of an epoch into a new array.
 
     Parameters
     ----------
     rows : numpy.ndarray of uint8, shape (number of rows * item_size,)
         The bytes of the row positions, batch after batch; contiguous.
     item_size : int
-        Bytes of a row position.
+        The number of bytes of a row position.
     offsets : numpy.ndarray of int64, shape (number of batches + 1,)
         Where each batch begins, in rows, and where the last one ends; contiguous.
     first, step : int
-        Which batches; not negative, and the step positive.
+        The first batch, not negative, and the step, positive.
 
     Returns
     -------
@@ -94,7 +93,7 @@ def gather_part(
     Raises
     ------
     IndexError
-        At a batch whose offsets lie outside the rows.
+        At a batch whose offsets are outside the rows.
     """
     cdef int64_t n_batches = offsets.shape[0] - 1
     cdef int64_t n_rows = rows.shape[0] // item_size

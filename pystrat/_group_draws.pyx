@@ -1,6 +1,6 @@
 # cython: language_level=3
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Numbers drawn within groups that have limits of their own, with or without replacement (negatives.h of the core)."""
+"""Numbers drawn within groups that have their own limits, with or without replacement (negatives.h of the core)."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from pystrat._random cimport RandomStream
 cdef int64_t count_places(
     const int64_t[::1] firsts, const int64_t[::1] limits, const int64_t[::1] counts, bint distinct
 ) except -1:
-    """Return the sum of the counts; refuse what would be written beyond it, or drawn from nothing."""
+    """Return the sum of the counts; refuse a sum that is too large, and draws from empty groups."""
     cdef int64_t n_places = 0
     cdef Py_ssize_t group
     if firsts.shape[0] != counts.shape[0] or limits.shape[0] != counts.shape[0]:
@@ -33,10 +33,10 @@ def indices_within(
     const int64_t[::1] limits not None,
     const int64_t[::1] counts not None,
 ):
-    """Draw for each group in turn ``counts[g]`` of the numbers ``firsts[g] .. firsts[g] + limits[g] - 1``.
+    """Draw, for each group in turn, ``counts[g]`` of the numbers ``firsts[g] .. firsts[g] + limits[g] - 1``.
 
     With replacement: R's ``sample.int(limits[g], counts[g], replace = TRUE)``. A limit is at least 1 if its count is.
-    The result is int64 of shape (sum of counts,). What does not fit that is refused.
+    The result is int64 of shape (sum of counts,). Anything else is refused.
     """
     drawn = np.empty(count_places(firsts, limits, counts, False), dtype=np.int64)
     if drawn.size:
@@ -52,8 +52,8 @@ def subsets_within(
 ):
     """Draw as `indices_within` does, without replacement: R's ``sample.int(limits[g], counts[g])``.
 
-    A count is at most its limit. A limit above 10^7 of which at most half is drawn, or above 2^31 - 1, takes memory for
-    what is drawn only, any other 4 bytes for each number below it.
+    A count is at most its limit. A limit above 10^7 of which at most half is drawn, or above 2^31 - 1, takes memory
+    only for the drawn numbers; any other limit takes 4 bytes for each number below it.
     """
     drawn = np.empty(count_places(firsts, limits, counts, True), dtype=np.int64)
     if drawn.size == 0:

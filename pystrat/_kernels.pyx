@@ -1,9 +1,8 @@
 # cython: language_level=3
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""The C core for the stratified sampler: the layout of an epoch, the scatter of R's permutation into it, and numbering.
+"""Bindings of the C core for the stratified sampler: layout of an epoch, scatter of R's permutation, numbering.
 
-Arrays in, arrays out: the loops are the core's, and run without the interpreter's lock. The limits are the caller's to
-check.
+Arrays in, arrays out: the loops are in the core and release the GIL. The caller checks the limits.
 """
 
 import numpy as np
@@ -21,7 +20,7 @@ ctypedef fused code_type:
 def scatter_permutation(
     uint32_t seed, code_type[::1] codes, int64_t[::1] cursors, const int32_t[::1] layout, int32_t[::1] out
 ):
-    """Scatter the permutation of `seed` into an epoch, without ever writing the permutation down.
+    """Scatter the permutation of `seed` into an epoch, without storing the permutation.
 
     Parameters
     ----------
@@ -30,7 +29,7 @@ def scatter_permutation(
     codes
         Shape (n,). The stratum of each row, from 0.
     cursors
-        Shape (number of strata,). Where the ranks of each stratum begin in the layout; used up.
+        Shape (number of strata,). The beginning of the ranks of each stratum in the layout; modified.
     layout, out
         Shape (n,). ``out[layout[cursors[s] + rank]]`` becomes the row of that rank in stratum s.
     """
@@ -82,7 +81,7 @@ def number_integers(const int64_t[::1] values, int64_t[::1] codes):
     values
         Shape (n,), n below 2^31.
     codes
-        Shape (n,). The result, the number of each value; not the memory of `values`.
+        Shape (n,). The result, the number of each value; must not share memory with `values`.
 
     Returns
     -------
@@ -145,12 +144,12 @@ cdef number_by_sorting(const int64_t[::1] values, int64_t[::1] codes):
 
 
 def compact_codes(const int64_t[::1] wide, code_type[::1] codes, int64_t[::1] counts):
-    """Store codes in a smaller type, and add to `counts` how often each occurs.
+    """Store codes in a smaller type, and add the number of occurrences of each code to `counts`.
 
     Parameters
     ----------
     wide
-        Shape (n,). Codes from 0; a negative one stands for a dropped row, whose code becomes the last one.
+        Shape (n,). Codes from 0; a negative code means a dropped row, whose code becomes the last one.
     codes
         Shape (n,). The result.
     counts
@@ -165,16 +164,16 @@ def compact_codes(const int64_t[::1] wide, code_type[::1] codes, int64_t[::1] co
 
 
 def fill_offsets(const int64_t[::1] counts, bint even, int64_t[::1] offsets):
-    """Say where each batch begins in the epoch, and where the last one ends.
+    """Compute the place in the epoch where each batch begins, and where the last one ends.
 
     Parameters
     ----------
     counts
-        Shape (number of strata,). Rows of each stratum.
+        Shape (number of strata,). The rows of each stratum.
     even
         Whether the rows are dealt round robin; else by the proportional rule.
     offsets
-        Shape (n_batches + 1,). The result; zeros before.
+        Shape (n_batches + 1,). The result; zeros on entry.
     """
     cdef int64_t n_batches = offsets.shape[0] - 1
     cdef int64_t n_rows = 0, done = 0, end
@@ -196,16 +195,16 @@ def fill_offsets(const int64_t[::1] counts, bint even, int64_t[::1] offsets):
 
 
 def fill_layout(const int64_t[::1] counts, bint even, int64_t[::1] free, int32_t[::1] layout):
-    """Say for every stratum and rank, in that order, which place of the epoch the row takes.
+    """Compute the place in the epoch of every stratum and rank, in that order.
 
     Parameters
     ----------
     counts
-        Shape (number of strata,). Rows of each stratum.
+        Shape (number of strata,). The rows of each stratum.
     even
-        Deal the rows round robin; else the proportional rule, batch = ceil(rank * n_batches / count).
+        Whether the rows are dealt round robin; else by the proportional rule, batch = ceil(rank * n_batches / count).
     free
-        Shape (n_batches,). The first place of each batch; moved on as places are taken.
+        Shape (n_batches,). The first place of each batch; advanced as places are taken.
     layout
         Shape (n,), n at least the sum of counts. The result; a place beyond that sum is its own.
     """
@@ -226,12 +225,12 @@ def fill_layout(const int64_t[::1] counts, bint even, int64_t[::1] free, int32_t
 
 
 def spread_layout(const int64_t[::1] taken, const int64_t[::1] available, int32_t[::1] layout):
-    """Make room in a layout for rows that an epoch leaves out, which go behind the epoch.
+    """Make room in a layout for the rows that an epoch leaves out, which go after the epoch.
 
     Parameters
     ----------
     taken, available
-        Shape (number of strata,). Rows of each stratum that an epoch takes, and that there are.
+        Shape (number of strata,). The rows of each stratum in an epoch, and in the dataset.
     layout
         Shape (n,), n at least the sum of `available`. Changed in place.
     """
@@ -245,14 +244,14 @@ def spread_layout(const int64_t[::1] taken, const int64_t[::1] available, int32_
 def fill_passes_layout(
     const int64_t[::1] taken, const int64_t[::1] available, int64_t[::1] free, int32_t[::1] layout
 ):
-    """Say for every entry of the strata, in order, which place of the epoch it takes; rows may come several times.
+    """Compute the place in the epoch of every entry of the strata, in order; rows may occur several times.
 
     Parameters
     ----------
     taken, available
-        Shape (number of strata,). Entries of each stratum in an epoch, and rows that there are.
+        Shape (number of strata,). The entries of each stratum in an epoch, and its rows in the dataset.
     free
-        Shape (n_batches,). The first place of each batch; moved on as places are taken.
+        Shape (n_batches,). The first place of each batch; advanced as places are taken.
     layout
         Shape (n,), n at least the sum of `taken`. The result; a place beyond that sum is its own.
     """
@@ -273,14 +272,14 @@ def fill_passes_layout(
 
 
 def name_rows(int64_t n_rows, const int32_t[::1] repeated, int32_t[::1] rows):
-    """Replace each number from `n_rows` on by the row that it stands for, in place.
+    """Replace each number from `n_rows` on by the row that it represents, in place.
 
     Parameters
     ----------
     n_rows
-        The rows of the dataset.
+        The number of rows of the dataset.
     repeated
-        Shape (number of repetitions,). The rows that come again; n_rows + i stands for ``repeated[i]``.
+        Shape (number of repetitions,). The repeated rows; n_rows + i represents ``repeated[i]``.
     rows
         Shape (n,).
     """
@@ -302,18 +301,18 @@ def keep_apart(
     int64_t n_batches,
     int32_t[::1] rows,
 ):
-    """Let rows wait for the next batch that a batch would have twice, in place.
+    """Defer rows that a batch would hold twice to the next batch, in place.
 
     Parameters
     ----------
     taken, available
-        As for `fill_passes_layout`.
+        As in `fill_passes_layout`.
     layout
-        What `fill_passes_layout` filled.
+        The result of `fill_passes_layout`.
     n_rows
-        The rows of the dataset.
+        The number of rows of the dataset.
     n_batches
-        The batches of the epoch.
+        The number of batches of the epoch.
     rows
         Shape (sum of `taken`,). The rows of the epoch.
     """

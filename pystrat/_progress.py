@@ -1,4 +1,4 @@
-"""Progress of long work, by tqdm where it is installed; nothing is shown where standard error is no terminal."""
+"""Progress bars for long work, if tqdm is installed and standard error is a terminal."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ Item = TypeVar("Item")
 
 
 def progress(items: Iterable[Item], description: str, total: Optional[int] = None) -> Iterable[Item]:
-    """Return the same items, with a bar while they are taken, where that is longer than a second.
+    """Return the same items, with a progress bar after the first second.
 
-    How many they are is their length, unless `total` says it.
+    `total` is the number of items, by default their length.
     """
     try:
         from tqdm import tqdm

@@ -1,6 +1,6 @@
 # cython: language_level=3
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Streams of R's generator, for samplers that draw more than one permutation an epoch."""
+"""Streams of R's generator, for samplers that draw more than one permutation per epoch."""
 
 import numpy as np
 
@@ -10,9 +10,9 @@ from pystrat cimport _core as core
 
 
 cdef class RandomStream:
-    """What follows R's ``set.seed(seed)``, drawn in whole arrays.
+    """The random numbers after R's ``set.seed(seed)``, drawn in whole arrays.
 
-    Drawing in several calls gives what one call for all of it gives. The limits are the caller's to check.
+    Several calls draw the same numbers as one call for all of them. The caller checks the limits.
 
     Parameters
     ----------
@@ -24,9 +24,9 @@ cdef class RandomStream:
         core.seed_generator(&self.generator, seed)
 
     def state(self):
-        """Return the words of the Mersenne-Twister and the place among them, as R's .Random.seed has them.
+        """Return the words of the Mersenne-Twister and the position among them, as in R's .Random.seed.
 
-        uint32 of shape (625,), the place first.
+        uint32 of shape (625,), the position first.
         """
         words = np.empty(core.STATE_SIZE + 1, dtype=np.uint32)
         cdef uint32_t[::1] out = words
@@ -34,7 +34,7 @@ cdef class RandomStream:
         return words
 
     def restore(self, uint32_t[::1] words not None):
-        """Go on where `state` was taken; raise ValueError if the array is not 625 words, the first at most 624."""
+        """Continue at a `state`; raise ValueError if the array is not 625 words, the first at most 624."""
         if words.shape[0] != core.STATE_SIZE + 1 or not core.restore_generator(&self.generator, &words[0]):
             raise ValueError("A state of the generator has 625 words, the first of which is at most 624.")
 
@@ -82,10 +82,10 @@ cdef class RandomStream:
     def subsets(self, int32_t[::1] pool not None, Py_ssize_t size, Py_ssize_t count):
         """Draw `count` times `size` different rows of the pool: R's ``sample.int(n, size, useHash = FALSE) - 1``.
 
-        The pool holds 0 .. n - 1 in this order, and does so again afterwards; a subset takes time for its size only.
-        `size` is at most n; the result is int32 of shape (count * size,).
+        The pool holds 0 .. n - 1 in this order, before and after the call; a subset takes O(size). `size` is at most n;
+        the result is int32 of shape (count * size,).
         """
-        drawn = np.empty((count, size), dtype=np.int32).reshape(-1)  # numpy refuses a product that would wrap
+        drawn = np.empty((count, size), dtype=np.int32).reshape(-1)  # numpy refuses a product that would overflow
         cdef int32_t[::1] out = drawn
         cdef uint32_t[::1] places = np.empty(size, dtype=np.uint32)
         cdef uint32_t n_rows = <uint32_t>pool.shape[0]
@@ -113,7 +113,7 @@ cdef class RandomStream:
 
 
 def stream_at(uint32_t[::1] words not None):
-    """Return the stream that goes on where a `RandomStream.state` was taken."""
+    """Return a stream that continues at a `RandomStream.state`."""
     stream = RandomStream(0)
     stream.restore(words)
     return stream

@@ -1,4 +1,4 @@
-"""Weights of rows, checked and kept in a sum tree: what everything has that draws rows by weight."""
+"""Weights of rows, checked and kept in a sum tree: shared by everything that draws rows by weight."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _FINITE = "hold finite numbers, none below 0"
 
 
 class RowWeights:
-    """Weights of up to `capacity` rows; those that have none yet are never drawn.
+    """Weights of up to `capacity` rows; rows without a weight are never drawn.
 
     Parameters
     ----------
     weights : numpy.ndarray of float64
-        Of the first rows, at most `capacity`.
+        The weights of the first rows, at most `capacity`.
     capacity : int
         From 1 to 2^31 - 1.
     name : str
-        What error messages call the weights.
+        The name of the weights in error messages.
     minimum : bool
-        Whether to keep the least positive weight.
+        Whether to track the smallest positive weight.
     """
 
     _entry: ClassVar[str] = "weights"  # in a state
@@ -50,7 +50,7 @@ class RowWeights:
         return self._length
 
     def rows(self, rows: Any, name: str = "rows") -> NDArray[np.int64]:
-        """Return positions of rows as int64; refuse what is none, also numbers below 0. A number is a vector of one."""
+        """Return row positions as int64; refuse anything else, and negative numbers. A number is a vector of one."""
         found = plain_array(rows, name)
         if found.size and found.dtype.kind not in "iu":
             raise RefusedType(name, "hold row positions", _show_dtype(found))
@@ -63,17 +63,17 @@ class RowWeights:
         outside = first_outside(positions, self._length)
         if outside >= 0:
             required = "be empty: there is no row"
-            if self._length:  # told in words too, since R, which counts from 1, shows this message
+            if self._length:  # in words, because R, which counts from 1, shows this message too
                 required = f"hold row positions from 0 to {self._length - 1}, counted from 0"
             raise RefusedValue(name, required, show(found[outside]))
         return positions
 
     def update(self, rows: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
-        """Set weights of rows; of repeated rows the last counts. Where one is refused nothing has changed."""
+        """Set weights of rows; for repeated rows, the last one counts. If one is refused, nothing changes."""
         self._refuse_weights(self.tree.update(rows, weights), weights)
 
     def append(self, weights: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Give new rows their weights, over the oldest ones where there is no place left; return their positions."""
+        """Add weights of new rows, which replace the oldest ones if there is no room; return their positions."""
         capacity = self.tree.capacity
         positions = (self._next_position + np.arange(len(weights), dtype=np.int64)) % capacity
         self.update(positions, weights)
@@ -91,14 +91,14 @@ class RowWeights:
         sliced: bool = False,
         name: str = "k",
     ) -> NDArray[np.int32]:
-        """Draw `count` times `size` rows by their weights, as one array; `name` is what error messages call `size`."""
+        """Draw `count` times `size` rows by their weights, as one array; `name` is the name of `size` in errors."""
         self.check_drawable(size, replacement=replacement, name=name)
         if replacement:
             return self.tree.sample(stream, size, count, sliced)
         return self.tree.sample_without_replacement(stream, size, count)
 
     def check_drawable(self, size: int, *, replacement: bool, name: str) -> None:
-        """Refuse to draw `size` rows where too few weights are positive."""
+        """Refuse to draw `size` rows if too few weights are positive."""
         positive = self.tree.n_positive
         if size and not positive:
             raise RefusedValue(self._name, "not all be 0 when rows are drawn", "no positive weight")
@@ -112,17 +112,17 @@ class RowWeights:
         return found
 
     def values(self) -> NDArray[np.float64]:
-        """Return what all other numbers follow from, one value a row, as a new array."""
+        """Return the values that determine everything else, one per row, as a new array."""
         return self.tree.leaves[: self._length].copy()
 
     def state(self) -> dict[str, Any]:
-        """Return all that changes."""
+        """Return everything that changes."""
         return {self._entry: self.values(), "next_position": self._next_position}
 
     def load_state(self, state: Any, *, fewest: int, drawn: NDArray[Any], positive: bool = False) -> None:
-        """Take the weights of a state, with `positive` none of them 0.
+        """Load the weights of a state; with `positive`, none of them may be 0.
 
-        Refuse one of fewer rows or of more than there is place for, or whose drawn rows are none of them.
+        Refuse a state with too few or too many rows, or whose drawn rows are not among them.
         """
         if not isinstance(state, Mapping) or not {self._entry, "next_position"} <= set(state):
             raise RefusedValue("state", f"hold the {self._entry} of the rows", show(state))
@@ -144,7 +144,7 @@ class RowWeights:
         self._next_position = position
 
     def _refuse_weights(self, wrong: int, weights: NDArray[np.float64]) -> None:
-        """Raise the error that the kernel's answer stands for."""
+        """Raise the error for the return value of the kernel."""
         if wrong == -2:
             raise RefusedValue(self._name, "have a finite total", "a total that overflows")
         if wrong >= 0:
@@ -162,7 +162,7 @@ class RowWeights:
 
 
 def as_numbers(values: Any, name: str, *, count: Optional[int] = None) -> NDArray[np.float64]:
-    """Return a vector of numbers as float64, of one length if `count` says so; for one row, a number is one, too."""
+    """Return a vector of numbers as float64, of length `count` if given; a single number is a vector of one row."""
     found = plain_array(values, name)
     if found.ndim == 0 and count == 1:
         found = found.reshape(1)

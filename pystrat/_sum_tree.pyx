@@ -1,9 +1,9 @@
 # cython: language_level=3
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""The sum tree of the core (sum_tree.h, weighted.h) over numpy's arrays: drawing rows by weights that change.
+"""Bindings of the core's sum tree (sum_tree.h, weighted.h) for numpy arrays: rows drawn by weights that change.
 
-A call keeps the interpreter's lock, so that for other threads, which may read the weights, it is a single step, except
-while the handler of a signal runs. If the handler raises an error, the weights are what they were before the call.
+A call holds the GIL, so that it is a single step for other threads, which may read the weights, except while a signal
+handler runs. If the handler raises an error, the weights are restored to those before the call.
 """
 
 import numpy as np
@@ -15,31 +15,31 @@ cimport pystrat._core as core
 from pystrat._random cimport RandomStream
 
 cdef enum:
-    LINE = 8  # numbers of a line of the cache
+    LINE = 8  # numbers in a cache line
 
-# What `WeightTree.fill` and `WeightTree.update` return, if it is not the place of a wrong weight.
+# The return values of `WeightTree.fill` and `WeightTree.update`, unless it is the position of a wrong weight.
 cdef enum:
     DONE = -1
     OVERFLOW = -2
 
 
 cdef class WeightTree:
-    """A sum tree over the weights of `capacity` rows, at first all zero.
+    """A sum tree over the weights of `capacity` rows, initially all zero.
 
-    The limits of sizes are the caller's to check; weights are checked here.
+    The caller checks the limits of sizes; weights are checked here.
 
     Parameters
     ----------
     capacity : int
         From 1 to 2^31 - 1.
     minimum : bool
-        Whether to keep, too, the least positive weight.
+        Whether to track the smallest positive weight as well.
     """
 
     cdef core.SumTree tree
-    cdef readonly object leaves  # the weights, an array of shape (capacity,); to be changed by `update` only
-    cdef readonly object memory  # all numbers, the root's first; `leaves` is a part of it
-    cdef readonly object least_memory  # as `memory`, without the leaves; None if the minimum needs none
+    cdef readonly object leaves  # the weights, an array of shape (capacity,); changed only by `update`
+    cdef readonly object memory  # all numbers, beginning with the root; `leaves` is a part of it
+    cdef readonly object least_memory  # like `memory`, without the leaves; None unless the minimum is tracked
 
     def __init__(self, Py_ssize_t capacity, bint minimum=False):
         cdef int64_t least_length = core.sum_tree_least_length(capacity)
@@ -56,7 +56,7 @@ cdef class WeightTree:
 
     @property
     def capacity(self):
-        """For how many rows there is room."""
+        """The largest number of rows."""
         return self.tree.n_rows
 
     @property
@@ -66,12 +66,12 @@ cdef class WeightTree:
 
     @property
     def total(self):
-        """The sum of the weights, as the tree has it."""
+        """The sum of the weights, as stored in the tree."""
         return core.total_of(&self.tree)
 
     @property
     def minimum(self):
-        """The least positive weight; infinity if there is none."""
+        """The smallest positive weight; infinity if there is none."""
         return core.least_weight_of(&self.tree)
 
     def fill(self, double[::1] weights not None):
@@ -94,10 +94,10 @@ cdef class WeightTree:
         return DONE
 
     def update(self, int64_t[::1] rows not None, double[::1] weights not None):
-        """Set the weights of rows, which are all within the capacity; of repeated ones the last counts.
+        """Set the weights of rows, which are all within the capacity; for repeated rows, the last one counts.
 
-        Returns -1; or the place of the first weight that is negative, infinite or NaN; or -2 if the total would
-        overflow. In both cases nothing has changed.
+        Returns -1, or the position of the first weight that is negative, infinite or NaN, or -2 if the total would
+        overflow. In the last two cases nothing changes.
         """
         cdef int64_t count = rows.shape[0], done = 0, end
         cdef int64_t wrong = first_wrong(weights)
@@ -118,7 +118,7 @@ cdef class WeightTree:
         return DONE
 
     def rows_at(self, values):
-        """Return the row in whose share of the total each of the values lies, a float64 array; int32 array."""
+        """Return the row in whose share of the total each value of a float64 array lies, as an int32 array."""
         found = np.empty(len(values), dtype=np.int32)
         cdef double[::1] left = np.array(values, dtype=np.float64)
         cdef int32_t[::1] out = found
@@ -127,12 +127,12 @@ cdef class WeightTree:
         return found
 
     def sample(self, RandomStream stream not None, Py_ssize_t size, Py_ssize_t count, bint sliced=False):
-        """Draw `count` times `size` rows with replacement, by two outputs of the generator each.
+        """Draw `count` times `size` rows with replacement, with two outputs of the generator each.
 
-        With `sliced`, one row from each of `size` equal slices of the total, in their order. Some weight is positive.
-        Returns int32 of shape (count * size,).
+        With `sliced`, one row is drawn from each of `size` equal slices of the total, in order. At least one weight is
+        positive. Returns int32 of shape (count * size,).
         """
-        drawn = np.empty((count, size), dtype=np.int32).reshape(-1)  # numpy refuses a product that would wrap
+        drawn = np.empty((count, size), dtype=np.int32).reshape(-1)  # numpy refuses a product that would overflow
         cdef int32_t[::1] rows = drawn
         if rows.shape[0] == 0:
             return drawn
@@ -147,11 +147,11 @@ cdef class WeightTree:
         return drawn
 
     def sample_without_replacement(self, RandomStream stream not None, Py_ssize_t size, Py_ssize_t count):
-        """Draw `count` times `size` different rows, each by its share of what the rows before it have left.
+        """Draw `count` times `size` different rows, each by its share of what the previous rows have left.
 
         `size` is at most the number of positive weights. Returns int32 of shape (count * size,).
         """
-        drawn = np.empty((count, size), dtype=np.int32).reshape(-1)  # numpy refuses a product that would wrap
+        drawn = np.empty((count, size), dtype=np.int32).reshape(-1)  # numpy refuses a product that would overflow
         if size == 0 or count == 0:
             return drawn
         cdef int32_t[::1] rows = drawn
@@ -174,7 +174,7 @@ cdef class WeightTree:
 
 
 def first_outside(int64_t[::1] rows not None, int64_t limit):
-    """Return the place of the first row that is not from 0 to limit - 1, or -1."""
+    """Return the position of the first row that is not from 0 to limit - 1, or -1."""
     cdef int64_t found = DONE, done = 0, end
     while done < rows.shape[0] and found < 0:
         end = core.step_end(done, rows.shape[0])
@@ -184,7 +184,7 @@ def first_outside(int64_t[::1] rows not None, int64_t limit):
 
 
 cdef int64_t first_wrong(double[::1] weights) except? -3:
-    """Return the place of the first weight that is negative, infinite or NaN, or -1."""
+    """Return the position of the first weight that is negative, infinite or NaN, or -1."""
     cdef int64_t found = DONE, done = 0, end
     while done < weights.shape[0] and found < 0:
         end = core.step_end(done, weights.shape[0])
@@ -194,7 +194,7 @@ cdef int64_t first_wrong(double[::1] weights) except? -3:
 
 
 cdef object aligned(int64_t size, double value):
-    """Return an array that begins with a line of the cache."""
+    """Return an array that is aligned to a cache line."""
     memory = np.zeros(size + LINE)
     cdef size_t address = memory.ctypes.data
     cdef size_t shift = (LINE - address // sizeof(double) % LINE) % LINE

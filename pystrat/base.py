@@ -1,16 +1,16 @@
-"""What every batch sampler shares: seed, epoch, iteration, length, sharding and resuming.
+"""Shared by all batch samplers: seed, epoch, iteration, length, sharding and resuming.
 
-A batch sampler is iterated once an epoch and yields the batches as lists of row positions. Whoever iterates (a PyTorch
-DataLoader, accelerate, Lightning, a plain loop) sees only that; this is how an epoch comes about:
+A batch sampler is iterated once per epoch and yields the batches as lists of row positions. That is all that a PyTorch
+DataLoader, accelerate, Lightning or a plain loop uses. This is how an epoch is made:
 
 * ``iter(sampler)`` makes a `BatchIterator`. It draws nothing and changes nothing, since a DataLoader with workers calls
   it twice.
-* When the first batch is asked for, the iterator takes the sampler's next epoch number; the next epoch of the sampler
-  is then one higher. An epoch that was abandoned half way is therefore not repeated.
-* ``set_epoch(e)`` says which epoch comes next.
+* When its first batch is requested, the iterator takes the sampler's next epoch number, and the sampler's next epoch
+  becomes one higher. So an epoch that is abandoned half way is not repeated.
+* ``set_epoch(e)`` sets the next epoch.
 
-A subclass gives one hook, `BatchSampler._epoch_batches`, the batches of an epoch, and says how many there are and what
-makes two samplers the same. Nothing in this module is about strata.
+A subclass implements one hook, `BatchSampler._epoch_batches`, which returns the batches of an epoch, and also says how
+many batches there are and what makes two samplers the same. This module knows nothing about strata.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _EPOCH_STEP = 1_327_217_885
 def epoch_seed(seed: int, epoch: int) -> int:
     """Return the seed of an epoch's permutation: ``(seed + 1327217885 * epoch) mod (2^31 - 1)``.
 
-    The sequences of two seeds meet only after millions of epochs; with ``seed + epoch`` the seeds 1 and 2 would share
+    The sequences of two seeds overlap only after millions of epochs; with ``seed + epoch``, seeds 1 and 2 would share
     nine of ten epochs. Epoch 0 is R's ``set.seed(seed)``.
     """
     return (seed + _EPOCH_STEP * epoch) % SEED_MODULUS
@@ -89,7 +89,7 @@ def epoch_permutation(n_rows: int, *, seed: int, epoch: int = 0) -> NDArray[np.i
     Raises
     ------
     TypeError, ValueError
-        Where a parameter is not an integer within its limits.
+        If a parameter is not an integer within its limits.
     """
     n_rows = check_integer(n_rows, "n_rows", minimum=0, maximum=MAX_COUNT)
     seed = check_integer(seed, "seed", minimum=0, maximum=MAX_SEED)
@@ -98,7 +98,7 @@ def epoch_permutation(n_rows: int, *, seed: int, epoch: int = 0) -> NDArray[np.i
 
 
 class Batches(Sequence["NDArray[Any]"]):
-    """The batches of an epoch: one flat array of rows, and where each batch begins.
+    """The batches of an epoch: one flat array of rows, and the position at which each batch begins.
 
     A sequence of arrays, each a view of `rows`.
 
@@ -107,12 +107,12 @@ class Batches(Sequence["NDArray[Any]"]):
     rows : numpy.ndarray, shape (number of rows,)
         Row positions, from 0, batch after batch.
     offsets : numpy.ndarray of int64, shape (number of batches + 1,)
-        Batch b is ``rows[offsets[b]:offsets[b + 1]]``. They cannot be written to.
+        Batch b is ``rows[offsets[b]:offsets[b + 1]]``. Both arrays are read-only.
 
     Raises
     ------
     TypeError, ValueError
-        If `rows` are no vector of integers, or `offsets` do not lead from its beginning to its end.
+        If `rows` is not a vector of integers, or `offsets` do not run from its beginning to its end.
     """
 
     __slots__ = ("rows", "offsets")
@@ -148,7 +148,7 @@ class Batches(Sequence["NDArray[Any]"]):
     def __getitem__(self, batch: Union[int, slice]) -> Union[NDArray[Any], Sequence[NDArray[Any]]]:
         if isinstance(batch, slice):
             return [self[place] for place in range(*batch.indices(len(self)))]
-        place = range(len(self))[batch]  # raises IndexError, and counts from the end where negative
+        place = range(len(self))[batch]  # raises IndexError, and counts from the end if negative
         return self.rows[self.offsets[place] : self.offsets[place + 1]]
 
     @named_by_class
@@ -161,7 +161,7 @@ class Batches(Sequence["NDArray[Any]"]):
 
     @named_by_class
     def lists(self, first: int, step: int) -> Iterator[list[int]]:
-        """Iterate over the batches first, first + step, ... as lists of ints, each made when it is asked for."""
+        """Iterate over the batches first, first + step, ... as lists of ints, each made when it is requested."""
         first, step = _check_steps(first, step)
         if self.rows.dtype == np.int32 and self.rows.flags.c_contiguous:
             return BatchLists(self.rows, self._offsets_in_c(), first, step)
@@ -187,7 +187,7 @@ def _iterable_of_batches(batches: Any) -> Any:
 @_named_by_gather
 def _vector_of_batch(batch: Any) -> NDArray[Any]:
     array = plain_array(batch, "batches")
-    if array.ndim != 1:  # before the next is asked for: there may be no end to them
+    if array.ndim != 1:  # before the next one is requested: the iterable may be endless
         raise RefusedType("batches", _ROWS, f"a batch of {count_of(array.ndim, 'dimension')}")
     return array
 
@@ -199,7 +199,7 @@ def _check_gathered(rows: NDArray[Any]) -> None:
 
 
 def _check_batches(rows: Any, offsets: Any) -> None:
-    """Refuse what is no flat array of rows that is cut into batches."""
+    """Refuse anything but a flat array of rows that is cut into batches."""
     for values, name in ((rows, "rows"), (offsets, "offsets")):
         required = "be a vector of integers, as an array of numpy"
         if not isinstance(values, np.ndarray) or isinstance(values, np.ma.MaskedArray):
@@ -249,7 +249,7 @@ def check_state(state: Any, own_fingerprint: str) -> None:
 
 
 class Place(NamedTuple):
-    """Where an iteration stands: an epoch, the next of this rank's batches, and what was drawn beyond it.
+    """The place of an iteration: an epoch, the next of this rank's batches, and what was drawn beyond it.
 
     `ahead` is None, unless later batches depend on feedback.
     """
@@ -265,29 +265,28 @@ class BatchSampler(ABC):
     Parameters
     ----------
     seed : int, optional
-        From 0 to 2147483646. None draws one from the system's entropy; `seed` tells it.
+        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from `seed`.
     num_replicas : int, optional
         The number of processes that share an epoch. The number of batches is then a multiple of it.
     rank : int, optional
-        Which of the replicas this is, from 0: it gets the batches rank, rank + num_replicas, ... None gets all of them
-        in global order, for whatever shards by itself.
+        The index of this process among the replicas, from 0: it gets the batches rank, rank + num_replicas, ... If
+        None, the sampler yields all batches in global order, for libraries that shard them.
 
     Notes
     -----
     Guarantees of every sampler:
 
-    * It is a pure function of its data, parameters, seed and epoch (and of the reports received, where it has
-      feedback).
-    * ``len`` is exact: the number of batches of the epoch that comes next. It is constant, unless the sampler says
-      otherwise.
-    * Over all ranks every batch occurs exactly once, all ranks have equally many, and interleaving them gives what
-      ``rank=None`` gives.
+    * It is a pure function of its data, parameters, seed and epoch, and of the feedback that it has received, if any.
+    * ``len`` is exact: the number of batches of the next epoch. It is constant unless the sampler documents otherwise.
+    * Over all ranks, every batch occurs exactly once; all ranks have the same number of batches; interleaving them
+      gives the batches of ``rank=None``.
     * No global random state, of Python, numpy, torch or R, is read or changed.
-    * What `state_dict` saved, `load_state_dict` continues with exactly the batches that would have come.
+    * After `load_state_dict`, the sampler continues with exactly the batches that would have followed `state_dict`.
 
-    A subclass implements `_epoch_batches`, `_global_length` and `_fingerprint`, or in its place `_recipe`. There is no
-    attribute ``batch_size`` and no ``drop_last``: training libraries act on them. A subclass whose batches all have one
-    size may add ``batch_size``. Later batches that depend on feedback need `pystrat.feedback.SamplerWithFeedback`.
+    A subclass implements `_epoch_batches`, `_global_length` and either `_fingerprint` or `_recipe`. There are no
+    attributes ``batch_size`` and ``drop_last``, because training libraries act on them; a subclass whose batches all
+    have one size may add ``batch_size``. If later batches depend on feedback, inherit from
+    `pystrat.feedback.SamplerWithFeedback`.
     """
 
     @named_by_class
@@ -304,12 +303,12 @@ class BatchSampler(ABC):
         num_replicas, rank = check_replicas(num_replicas, rank)
         self._num_replicas = num_replicas
         self._rank = rank
-        self._next = Place(0, 0)  # in the middle of an epoch only after load_state_dict
+        self._next = Place(0, 0)  # within an epoch only after load_state_dict
         self._begun: Optional[Place] = None  # where the running iteration began
         self._warned_of_process_group = False
         self._known_fingerprint: Optional[str] = None
 
-    # What a subclass gives ------------------------------------------------------------------------------------------
+    # Implemented by subclasses --------------------------------------------------------------------------------------
 
     @abstractmethod
     def _epoch_batches(self, epoch: int) -> Iterable[NDArray[Any]]:
@@ -322,20 +321,20 @@ class BatchSampler(ABC):
     def _epoch_length(self, epoch: int) -> int:
         """Return the number of batches of one epoch over all ranks.
 
-        For subclasses whose epochs differ in it; their `_global_length` is that of the epoch that comes next.
+        Implemented by subclasses whose epochs differ in length; their `_global_length` is that of the next epoch.
         """
         return self._global_length()
 
     def _most_batches(self, epoch: int) -> int:
-        """Return the largest number of a batch that a state of an epoch may have."""
+        """Return the largest batch number in a state of this epoch."""
         return self._epoch_length(epoch)
 
     def _recipe(self) -> Optional[Recipe]:
-        """Return all that the batches follow from, by which R draws them itself; None if R has no such sampler."""
+        """Return everything that determines the batches, so that R can draw them; None if R has no such sampler."""
         return None
 
     def _fingerprint(self) -> str:
-        """Return what `pystrat.digest.fingerprint` makes of all that fixes the batches, the rank left out.
+        """Return a digest of everything that determines the batches, except the rank; see `pystrat.digest.fingerprint`.
 
         A subclass with a recipe need not implement it.
         """
@@ -344,7 +343,7 @@ class BatchSampler(ABC):
             raise NotImplementedError(f"{type(self).__name__} has neither _recipe() nor _fingerprint().")
         return recipe.fingerprint()
 
-    # What a sampler is asked ----------------------------------------------------------------------------------------
+    # Public ---------------------------------------------------------------------------------------------------------
 
     @property
     def seed(self) -> int:
@@ -353,17 +352,17 @@ class BatchSampler(ABC):
 
     @property
     def num_replicas(self) -> Optional[int]:
-        """The number of processes that share an epoch, None where it was not given."""
+        """The number of processes that share an epoch; None if not given."""
         return self._num_replicas
 
     @property
     def rank(self) -> Optional[int]:
-        """Which of the replicas this is; None: all batches."""
+        """The index of this process among the replicas; None for all batches."""
         return self._rank
 
     @property
     def epoch(self) -> int:
-        """The number, from 0, of the epoch that comes next."""
+        """The number of the next epoch, from 0."""
         return self._next.epoch
 
     @property
@@ -380,16 +379,17 @@ class BatchSampler(ABC):
 
     @named_by_class
     def set_epoch(self, epoch: int) -> None:
-        """Say which epoch comes next.
+        """Set the next epoch.
 
-        It comes from its first batch on; or, where `load_state_dict` has placed the sampler inside that very epoch,
-        from there: Lightning, accelerate and most training loops call this at the beginning of every epoch, the resumed
-        one too. A DataLoader with workers asks for the first batches at ``iter(loader)``: call this before.
+        The epoch begins at its first batch. The exception is an epoch within which `load_state_dict` has placed the
+        sampler: it continues from there, because Lightning, accelerate and most training loops call this method at the
+        beginning of every epoch, also of a resumed one. A DataLoader with workers requests the first batches at
+        ``iter(loader)``, so call this method before.
 
         Raises
         ------
         TypeError, ValueError
-            Where `epoch` is not an integer from 0 to 6700000.
+            If `epoch` is not an integer from 0 to 6700000.
         """
         epoch = self._check_epoch(epoch)
         self._go_on_at(self._next if epoch == self._next.epoch else Place(epoch, 0))
@@ -401,12 +401,12 @@ class BatchSampler(ABC):
         Parameters
         ----------
         epoch : int, optional
-            From 0 to 6700000; the next epoch where not given.
+            From 0 to 6700000; by default the next epoch.
 
         Returns
         -------
         Batches
-            Those of this rank: the arrays that iteration yields as lists.
+            The batches of this rank: the arrays that iteration yields as lists.
         """
         batches = self._epoch_batches(self._next.epoch if epoch is None else self._check_epoch(epoch))
         if self._rank is not None and isinstance(batches, Batches):
@@ -417,26 +417,26 @@ class BatchSampler(ABC):
 
     @named_by_class
     def state_dict(self, batches_consumed: Optional[int] = None) -> dict[str, Any]:
-        """Return where the sampler stands, for `load_state_dict`.
+        """Return the state of the sampler, for `load_state_dict`.
 
         Parameters
         ----------
         batches_consumed : int, optional
-            The batches that the training loop has taken since the running iteration began. Give it with a plain
-            DataLoader, whose workers have asked for more batches than were trained on. Without it the state is that of
-            the epoch that comes next.
+            The number of batches that the training loop has taken since the running iteration began. Give it with a
+            plain DataLoader, whose workers request batches ahead of training. If not given, the state is the beginning
+            of the next epoch.
 
         Returns
         -------
         dict
-            ``version``, ``fingerprint``, ``epoch`` and ``batch``: the batch with which to go on, counted over all ranks
-            from the beginning of the epoch. A sampler with feedback adds what it needs.
+            ``version``, ``fingerprint``, ``epoch`` and ``batch``, the batch to continue with, counted over all ranks
+            from the beginning of the epoch. Samplers with feedback add entries.
 
         Raises
         ------
         TypeError, ValueError
-            Where `batches_consumed` is not an integer from 0 to the number of batches that were left; it is 0 before an
-            iteration has begun, and again after `set_epoch` or `load_state_dict`.
+            If `batches_consumed` is not an integer from 0 to the number of batches that were left. Before an iteration
+            has begun, and again after `set_epoch` or `load_state_dict`, that number is 0.
         """
         if batches_consumed is None:
             return self._state(self._next)
@@ -451,22 +451,22 @@ class BatchSampler(ABC):
 
     @named_by_class
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on where `state` was taken: the next iteration yields exactly the batches that would have come.
+        """Continue at a saved state: the next iteration yields exactly the batches that would have come.
 
         Raises
         ------
         TypeError, ValueError
-            Where the state is none, is of another version, or of a sampler with other data, parameters or seed.
+            If `state` is not a state, has another version, or is that of a sampler with other data, parameters or seed.
         """
         place = self._place(state)
         if state["batch"] == self._epoch_length(place.epoch):  # the end of an epoch is the beginning of the next
             place = Place(place.epoch + 1, 0)
         self._go_on_at(place)
 
-    # What an iterator asks ------------------------------------------------------------------------------------------
+    # Called by iterators --------------------------------------------------------------------------------------------
 
     def _begin_epoch(self, told: Optional[Place] = None) -> Place:
-        """Begin an iteration: at the sampler's next epoch, or at the place that an iterator was told."""
+        """Begin an iteration, at the sampler's next epoch or at the place that the iterator was given."""
         self._warn_of_process_group()
         place = told or self._next
         self._check_epoch(place.epoch)
@@ -476,13 +476,13 @@ class BatchSampler(ABC):
         return place
 
     def _go_on_at(self, place: Place) -> None:
-        """Let the next iteration begin there."""
+        """Make the next iteration begin at this place."""
         self._next = place
         self._begun = None
 
     @property
     def _stride(self) -> int:
-        """The step from one batch of this rank to its next, in global batches."""
+        """The distance between two successive batches of this rank, in global batches."""
         return 1 if self._rank is None or self._num_replicas is None else self._num_replicas
 
     def _length_of(self, epoch: int) -> int:
@@ -490,7 +490,7 @@ class BatchSampler(ABC):
         return self._epoch_length(epoch) // self._stride
 
     def _lists_from(self, place: Place) -> Iterator[list[int]]:
-        """Iterate over this rank's batches of an epoch from a place on."""
+        """Iterate over this rank's batches of an epoch, from a place on."""
         batches = self._epoch_batches(place.epoch)
         first = (self._rank or 0) + self._stride * place.batch
         if isinstance(batches, Batches):
@@ -498,7 +498,7 @@ class BatchSampler(ABC):
         return (rows.tolist() for rows in islice(batches, first, None, self._stride))
 
     def _state(self, place: Place, batches: Optional[Iterator[list[int]]] = None) -> dict[str, Any]:
-        """Return the state at a place; `batches` is what `_lists_from` gave to the iterator that is asked for it."""
+        """Return the state at a place; for the state of an iterator, `batches` is what `_lists_from` returned to it."""
         return {
             "version": STATE_VERSION,
             "fingerprint": self._own_fingerprint(),
@@ -507,7 +507,7 @@ class BatchSampler(ABC):
         }
 
     def _own_fingerprint(self) -> str:
-        """Return the fingerprint, computed once: a state may be asked for after every batch."""
+        """Return the fingerprint. It is computed once, because a state may be requested after every batch."""
         if self._known_fingerprint is None:
             self._known_fingerprint = self._fingerprint()
         return self._known_fingerprint
@@ -517,7 +517,7 @@ class BatchSampler(ABC):
         check_state(state, self._own_fingerprint())
         epoch = self._check_epoch(state["epoch"])
         batch = check_integer(state["batch"], "batch", minimum=0, maximum=self._most_batches(epoch))
-        # Of the first `batch` batches of all ranks, this many were this rank's.
+        # How many of the first `batch` batches of all ranks were this rank's.
         own_batch = (batch - (self._rank or 0) + self._stride - 1) // self._stride
         return Place(epoch, own_batch)
 
@@ -525,7 +525,7 @@ class BatchSampler(ABC):
         return check_integer(epoch, "epoch", minimum=0, maximum=MAX_EPOCH)
 
     def _warn_of_process_group(self) -> None:
-        """Warn once where a process group runs and this sampler was not told of replicas."""
+        """Warn once if a process group runs and `num_replicas` was not given."""
         if self._warned_of_process_group or self._num_replicas is not None:
             return
         advice = (
@@ -538,8 +538,8 @@ class BatchSampler(ABC):
 class BatchIterator(Iterator[list[int]]):
     """One iteration over the batches of a sampler, as lists of row positions.
 
-    It takes its epoch number when its first batch is asked for, and can be saved and resumed by itself, which is what
-    torchdata's StatefulDataLoader does.
+    It takes its epoch number when its first batch is requested. It can be saved and resumed by itself, as torchdata's
+    StatefulDataLoader does.
     """
 
     def __init__(self, sampler: BatchSampler) -> None:
@@ -551,7 +551,7 @@ class BatchIterator(Iterator[list[int]]):
         return self
 
     def __next__(self) -> list[int]:
-        try:  # not by a decorator, whose call would take time for every batch
+        try:  # not by a decorator, which would add a call per batch
             if self._batches is None:
                 self._place = self._sampler._begin_epoch(self._place)
                 self._batches = self._sampler._lists_from(self._place)
@@ -563,19 +563,19 @@ class BatchIterator(Iterator[list[int]]):
         return rows
 
     def state_dict(self) -> dict[str, Any]:
-        """Return where the iteration stands, in the form of `BatchSampler.state_dict`.
+        """Return the state of the iteration, in the form of `BatchSampler.state_dict`.
 
-        Of an exhausted iteration that is the end of its epoch: an iterator that loads it is exhausted too, and the
-        sampler, whether it loads it itself or through the iterator, continues with the next epoch.
+        The state of an exhausted iteration is the end of its epoch. An iterator that loads it is exhausted too, and the
+        sampler continues with the next epoch, whether the sampler or the iterator loads it.
         """
         return self._sampler._state(self._place or self._sampler._next, self._batches)
 
     @named_by(lambda iterator: type(iterator._sampler).__name__)
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on where `state` was taken.
+        """Continue at a saved state.
 
-        The sampler's next epoch becomes the one after, so that loading a state into the sampler as well as into its
-        iterator equals loading it into one of them.
+        The sampler's next epoch becomes the one after, so loading a state into both the sampler and its iterator is the
+        same as loading it into one of them.
         """
         self._place = self._sampler._place(state)
         self._batches = None

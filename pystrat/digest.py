@@ -1,4 +1,4 @@
-"""What fixes the batches of a sampler -> a short text that is the same for samplers with the same batches."""
+"""A short digest of what determines the batches of a sampler; equal for samplers with the same batches."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from typing import Any
 
 import numpy as np
 
-_VERSION = 1  # of how it is digested; another one makes all saved states those of other samplers
+_VERSION = 1  # of the digest; a new version invalidates all saved states
 _DIGITS = 16
 _SCALARS = (type(None), bool, int, float, str, Fraction)
 
 
 def fingerprint(kind: str, **parts: Any) -> str:
-    """Return a digest of a kind of sampler and of named parts, 16 hexadecimal digits of SHA-256.
+    """Return a digest of the kind of a sampler and of named parts, as 16 hexadecimal digits of SHA-256.
 
     Parameters
     ----------
     kind : str
-        Samplers of different kinds never share batches.
+        The kind of sampler; samplers of different kinds never share batches.
     **parts : None, bool, int, float, str, Fraction, numpy.ndarray of numbers, or list or tuple of these
-        The data and the parameters, the seed among them, that fix the batches. An array counts with its type and shape,
-        and is the same in any byte order.
+        The data and parameters that determine the batches, including the seed. The dtype and shape of an array count,
+        its byte order does not.
 
     Raises
     ------
     TypeError
-        If a part is anything else, whose text might hold an address and be another in each process.
+        If a part has any other type: its text might contain an address that differs between processes.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def fingerprint(kind: str, **parts: Any) -> str:
 
 
 def _add(digest: Any, part: Any) -> None:
-    """Add one part, its type and length first, so that different parts never add the same bytes."""
+    """Add one part, with its type and length first, so that different parts never add the same bytes."""
     if isinstance(part, np.ndarray) and part.dtype.kind in "biuf":
         array = np.ascontiguousarray(part, dtype=part.dtype.newbyteorder("<"))
         digest.update(f"array {array.dtype.str} {array.shape} ".encode("ascii"))

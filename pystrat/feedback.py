@@ -1,9 +1,9 @@
-"""What batch samplers share that draw batch after batch, by what they were told in between.
+"""Shared by batch samplers whose batches depend on feedback from training.
 
-The random numbers follow from seed and epoch, the batches also from the feedback and from how many batches were drawn
-before it came. A batch counts as drawn when it is asked for, by a training loop or, earlier, by the workers of a
-DataLoader. With `num_replicas`, the batches of all ranks that are trained on at the same time are drawn together, by
-every rank, so that all ranks agree as long as all are told the same in between.
+The random numbers follow from seed and epoch. The batches also depend on the feedback, and on how many batches were
+drawn before it came. A batch is drawn when it is requested, by the training loop or, earlier, by the workers of a
+DataLoader. With `num_replicas`, the batches that all ranks train on at the same time are drawn together, by every rank,
+so that the ranks agree as long as they receive the same feedback at the same time.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ from pystrat._random import RandomStream, stream_at
 from pystrat.base import Batches, BatchSampler, Place, epoch_seed
 from pystrat.fixed_size import FixedSizeBatchSampler
 
-_GENERATOR_WORDS = 625  # the place among the others first
+_GENERATOR_WORDS = 625  # 624 words of state, and first the position among them
 _LARGEST_WORD = 2**32 - 1
 
 
 class SamplerWithFeedback(BatchSampler):
-    """Base class of the samplers that are told or asked something between two batches.
+    """Base class of the samplers that receive feedback, or are queried, between batches.
 
-    A subclass implements `_feedback_state` and `_load_feedback_state`: its states hold more than the place.
+    A subclass implements `_feedback_state` and `_load_feedback_state`, because its states contain more than the place.
     """
 
     @abstractmethod
     def _feedback_state(self, place: Place, batches: Optional[Iterator[list[int]]]) -> dict[str, Any]:
-        """Return what a state holds besides its place.
+        """Return what a state contains besides its place.
 
-        `batches` is what `_lists_from` gave to the iterator that is asked for its state; None if it is the sampler that
-        is asked, or nothing has been drawn since the place was set.
+        `batches` is the iterator that `_lists_from` returned, if it is an iterator whose state is requested; None if it
+        is the sampler, or if nothing has been drawn since the place was set.
         """
 
     @abstractmethod
     def _load_feedback_state(self, state: Mapping[str, Any]) -> Any:
-        """Check and take in what `_feedback_state` returned; return what was drawn beyond the place."""
+        """Check and load what `_feedback_state` returned; return what was drawn beyond the place."""
 
     def _state(self, place: Place, batches: Optional[Iterator[list[int]]] = None) -> dict[str, Any]:
         return {**super()._state(place, batches), **self._feedback_state(place, batches)}
@@ -53,85 +53,86 @@ class SamplerWithFeedback(BatchSampler):
 
 
 class _Ahead(NamedTuple):
-    """What was drawn beyond a place, one batch a line, and the generator's state after it."""
+    """The batches that were drawn beyond a place, one per row, and the generator's state after them."""
 
     batches: NDArray[np.int32]
     generator: NDArray[np.uint32]
 
 
 class FeedbackBatchSampler(SamplerWithFeedback, FixedSizeBatchSampler):
-    """Base class of the samplers that draw batches of one size, each by the feedback so far.
+    """Base class of the samplers that draw batches of one size, each according to the feedback so far.
 
-    A subclass implements `_draw_rows`, `_feedback` and `_load_feedback`; and for its recipe, by which R draws the same
-    batches, `_kind`, `_parts` and `_state_vectors`.
+    A subclass implements `_draw_rows`, `_feedback` and `_load_feedback`, and `_kind`, `_parts` and `_state_vectors` for
+    its recipe, from which R draws the same batches.
 
     Notes
     -----
     Guarantees, besides those of `BatchSampler`:
 
-    * The batches of an epoch are a function of the feedback before it, seed, epoch, the feedback during it, and how
-      many batches were drawn before each piece of it. What is told affects the batches that are not yet drawn.
-    * `batches` gives what an epoch would be without further feedback, and changes nothing.
-    * A state holds the feedback too, the state of the generator, and word for word the batches that were drawn but not
-      trained on: they come first where it is loaded.
-    * While all ranks are told the same between the same batches, interleaving them gives what ``rank=None`` gives.
-    * `sample` and the iteration have random numbers of their own: neither changes what the other draws.
+    * The batches of an epoch are a function of the seed, the epoch, the feedback before and during it, and how many
+      batches were drawn before each piece of feedback. Feedback affects the batches that are not yet drawn.
+    * `batches` returns the epoch as it would be without further feedback, and changes nothing.
+    * A state contains the feedback, the state of the generator, and the batches that were drawn but not trained on,
+      which come first after the state is loaded.
+    * If all ranks receive the same feedback between the same batches, interleaving them gives the batches of
+      ``rank=None``.
+    * `sample` and the iteration have separate random numbers: neither changes what the other draws.
 
-    The batches of the running epoch are kept until it ends, 4 bytes a row: any of them may be the one after which a
-    state is asked for.
+    The batches of the running epoch are kept until it ends, 4 bytes per row, because a state may be requested after any
+    of them.
     """
 
-    _draws: Optional["_Draws"] = None  # the running iteration's
+    _draws: Optional["_Draws"] = None  # those of the running iteration
     _sample_stream: Optional[RandomStream] = None  # once `sample` has drawn
 
     _kind: ClassVar[str]  # of its recipe
 
     @abstractmethod
     def _draw_rows(self, stream: RandomStream, size: int, count: int, name: str) -> NDArray[np.int32]:
-        """Draw `count` times `size` rows by the feedback so far, and change nothing but the stream.
+        """Draw `count` times `size` rows according to the feedback so far; only the stream changes.
 
-        `name` is what error messages call `size`.
+        `name` is the name of `size` in error messages.
         """
 
     @abstractmethod
     def _feedback(self) -> dict[str, Any]:
-        """Return all that feedback changes."""
+        """Return everything that feedback changes."""
 
     @abstractmethod
     def _load_feedback(self, feedback: Any, drawn: NDArray[Any]) -> None:
-        """Check what `_feedback` returned, and that the rows in `drawn` are some of its rows; then take it in."""
+        """Check what `_feedback` returned, and that the rows in `drawn` exist; then load it."""
 
     @abstractmethod
     def _parts(self) -> dict[str, Any]:
-        """Return the data and the parameters that fix the batches, besides the seed and the number of replicas."""
+        """Return the data and the parameters that determine the batches, except the seed and the number of replicas."""
 
     @abstractmethod
     def _state_vectors(self) -> dict[str, Any]:
-        """Return what `_feedback` returns, as a recipe has it."""
+        """Return what `_feedback` returns, in the form of a recipe."""
 
     @named_by_class
     def sample(self, k: int) -> NDArray[np.int32]:
-        """Draw `k` rows by the feedback so far, outside all epochs, as training loops without epochs need them.
+        """Draw `k` rows according to the feedback so far, outside of epochs, for training loops without epochs.
 
-        The random numbers follow from the seed and from the calls of `sample` before, and are not those of any epoch:
-        an iteration is the same with and without such calls. They are part of the sampler's state.
+        The random numbers follow from the seed and the previous calls of `sample`, and are not those of any epoch: the
+        iteration is the same with and without such calls. They are part of the sampler's state.
 
         Parameters
         ----------
         k : int
-            From 0 to 2147483647; without replacement at most the number of positive weights.
+            From 0 to 2147483647; without replacement, at most the number of positive weights.
 
         Returns
         -------
         numpy.ndarray of int32, shape (k,)
-            Drawn as the rows of a batch of `k` rows are. With `num_replicas` and a rank, each call draws the rows of
-            all ranks and returns those of this rank. So the calls of all ranks, one after the other, give what
-            ``rank=None`` gives, while all are told the same between the same calls.
+            Drawn like the rows of a batch of `k` rows. With `num_replicas` and a rank, each call draws the rows of all
+            ranks and returns those of this rank. So the calls of all ranks, one after the other, give the rows of
+            ``rank=None``, as long as all ranks receive the same feedback between the same calls.
 
         Raises
         ------
         TypeError, ValueError
-            If `k` is no such number, or there is no row that can be drawn.
+            If `k` is invalid, or no row can be drawn.
         """
         k = check_integer(k, "k", minimum=0, maximum=MAX_COUNT)
         stream = self._sample_stream or RandomStream(epoch_seed(self.seed, SAMPLE_EPOCH))
@@ -145,7 +146,7 @@ class FeedbackBatchSampler(SamplerWithFeedback, FixedSizeBatchSampler):
         return self._draw_rows(stream, self._batch_size, count, "batch_size")
 
     def _labels(self) -> dict[str, Any]:
-        """Return what a recipe has besides, without influence on the batches."""
+        """Return the labels of a recipe, which do not affect the batches."""
         return {}
 
     def _recipe(self) -> Recipe:
@@ -158,11 +159,11 @@ class FeedbackBatchSampler(SamplerWithFeedback, FixedSizeBatchSampler):
         )
 
     def _fingerprint(self) -> str:
-        # Without the number of replicas: a state at the end of an epoch may be continued by another number of them.
+        # Without the number of replicas: a state at the end of an epoch may be continued with another number of them.
         return make_recipe(self._kind, seed=self.seed, parts=self._parts()).fingerprint()
 
     def _place_vectors(self) -> dict[str, Any]:
-        """Return the place of a sampler that was resumed within an epoch; nothing if the next epoch begins anew."""
+        """Return the place of a sampler that was resumed within an epoch; nothing if it is at the beginning of one."""
         place = self._next
         ahead: Optional[_Ahead] = place.ahead
         if ahead is None:
@@ -224,7 +225,7 @@ class FeedbackBatchSampler(SamplerWithFeedback, FixedSizeBatchSampler):
         return _Ahead(drawn.astype(np.int32).reshape(-1, self._batch_size), generator)
 
     def _generator_words(self, words: Any) -> NDArray[np.uint32]:
-        """Return the words of the generator in a state; refuse what can be none."""
+        """Return the words of the generator in a state; refuse invalid ones."""
         given = plain_array(words, "state")
         if given.shape != (_GENERATOR_WORDS,):
             required = f"hold {_GENERATOR_WORDS} words of the generator"
@@ -242,12 +243,12 @@ class FeedbackBatchSampler(SamplerWithFeedback, FixedSizeBatchSampler):
 
 
 class _Draws(Iterator[list[int]]):
-    """The batches of an epoch for one rank, drawn when they are asked for, from the place on where it was begun."""
+    """The batches of an epoch for one rank, drawn when they are requested, from a given place on."""
 
     def __init__(self, sampler: FeedbackBatchSampler, place: Place) -> None:
         self.epoch = place.epoch
         self._sampler = sampler
-        self._first = place.batch * sampler._stride  # counted over all ranks, as all others here
+        self._first = place.batch * sampler._stride  # counted over all ranks, like all others here
         self._next = self._first + (sampler.rank or 0)
         ahead: Optional[_Ahead] = place.ahead
         if ahead is None:
@@ -269,7 +270,7 @@ class _Draws(Iterator[list[int]]):
         return batch
 
     def beyond(self, batch: int) -> _Ahead:
-        """Return the batches from `batch` on that have been drawn."""
+        """Return the batches that have been drawn, from `batch` on."""
         batches = self._drawn[batch - self._first :]
         shape = (len(batches), self._sampler.batch_size)
         rows = np.concatenate(batches) if batches else np.empty(0, dtype=np.int32)

@@ -1,4 +1,4 @@
-"""What batch samplers share whose batches all have one size, as many as are asked for."""
+"""Shared by batch samplers with a given number of batches of one size."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class FixedSizeBatchSampler(BatchSampler):
     Parameters
     ----------
     n_rows : int
-        How many rows there are, or there is place for.
+        The number of rows, or the number that there is room for.
     batch_size : int
-        Rows of a batch, at least 1.
+        The number of rows per batch, at least 1.
     n_batches : int, optional
-        Batches of an epoch, over all ranks, at most 2147483647; ``n_rows // batch_size`` where not given. With
-        `num_replicas` it is rounded down to a multiple of it.
+        The number of batches per epoch, over all ranks, at most 2147483647; by default ``n_rows // batch_size``. With
+        `num_replicas`, it is rounded down to a multiple of it.
     seed, num_replicas, rank
         As in `BatchSampler`.
     """
@@ -43,7 +43,7 @@ class FixedSizeBatchSampler(BatchSampler):
         super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
         self._batch_size = check_integer(batch_size, "batch_size", minimum=1, maximum=MAX_COUNT)
         if n_batches is not None:
-            # So many at most that no number of rows wraps, even of the largest batches.
+            # The limit prevents overflow of the number of rows, even for the largest batches.
             n_batches = check_integer(n_batches, "n_batches", minimum=1, maximum=MAX_COUNT)
         else:
             n_batches = n_rows // self._batch_size
@@ -61,5 +61,5 @@ class FixedSizeBatchSampler(BatchSampler):
         return self._n_batches
 
     def _as_batches(self, rows: NDArray[Any]) -> Batches:
-        """Cut the rows of an epoch into its batches."""
+        """Cut the rows of an epoch into batches."""
         return Batches(rows, full_offsets(len(rows), self._n_batches, self._batch_size))

@@ -1,4 +1,4 @@
-"""Rows with any number of labels -> a logical matrix, and the names of the labels."""
+"""Labels of rows with any number of labels, as a logical matrix and the names of the labels."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from pystrat.messages import RefusedType, RefusedValue, count_of, show
 
 
 def as_label_matrix(labels: Any) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
-    """Return the labels as a logical matrix, one row a row of the dataset, and their names.
+    """Return the labels as a logical matrix with one row per row of the dataset, and their names.
 
     Parameters
     ----------
     labels : numpy.ndarray, pandas DataFrame, torch tensor, sparse matrix or list of lists, shape (n_rows, n_labels)
-        1 or True where the row has the label, else 0 or False.
+        1 or True if the row has the label, else 0 or False.
 
     Raises
     ------
     TypeError, ValueError
-        If it is no such matrix, has no row or no column, or holds anything but 0 and 1.
+        If `labels` is not such a matrix, has no rows or no columns, or holds anything but 0 and 1.
     """
     names: Optional[tuple[str, ...]] = None
     if isinstance(labels, pd.DataFrame):
@@ -57,7 +57,7 @@ def as_label_matrix(labels: Any) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
 
 
 def _check_columns(labels: Any) -> None:
-    """Refuse a sparse matrix with a label that no row has, before it takes the memory of a dense one."""
+    """Refuse a sparse matrix with a label that no row has, before it takes the memory of a dense matrix."""
     rows = np.asarray(labels.getnnz(axis=0))
     empty = np.flatnonzero(rows == 0)
     if labels.shape[0] and len(empty):

@@ -1,7 +1,7 @@
-"""The largest numbers, each under one name: what vectors and numbers of both languages hold, and what seeds need."""
+"""The largest numbers that vectors and numbers of both languages hold, and that seeds allow."""
 
 MAX_COUNT = 2**31 - 1  # of rows, draws, batches, codes or repeats: the largest integer of an R vector
-MAX_EXACT = 2**53  # up to it, and down to its negative, a double holds every integer
+MAX_EXACT = 2**53  # doubles hold all integers up to it, and down to its negative
 SEED_MODULUS = 2**31 - 1  # a prime; seeds are remainders modulo it
 MAX_SEED = SEED_MODULUS - 1
 MAX_EPOCH = 6_700_000  # up to it, R's doubles hold the products of epochs and their step exactly

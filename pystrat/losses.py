@@ -1,4 +1,4 @@
-"""Losses for batches that hold rows of every stratum. torch is imported when a loss is first taken from here."""
+"""Losses for batches that hold rows of every stratum. torch is imported when a loss is first used."""
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
-"""One grammar for refused input, word for word the same in Python and in R.
+"""One grammar for error messages about parameters, word for word the same in Python and R.
 
 ``The 'name' parameter of Sampler must be what it must be. Got what it got instead. What to do.``
 
-The code that refuses a parameter does not know for which public function or class it works: it raises an error without
-that name. The public entry adds the name (`pystrat.entries`), and what users get is a plain ValueError, TypeError or
-KeyError.
+The code that refuses a parameter does not know which public function or class was called: it raises an error without
+that name. The public entry adds the name (`pystrat.entries`), and users get a plain ValueError, TypeError or KeyError.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ import pandas as pd
 
 
 def show(value: Any) -> str:
-    """Show a value in a message, as R shows it too: TRUE, NaN, 'text', 3 values."""
+    """Return a value as messages show it, in R too: TRUE, NaN, 'text', 3 values."""
     if value is None:
         return "nothing"
     if value is pd.NA or value is pd.NaT:
@@ -34,18 +33,18 @@ def show(value: Any) -> str:
     if isinstance(value, Sized) and getattr(value, "ndim", 1) > 0:
         try:
             return count_of(len(value), "value")
-        except (TypeError, OverflowError):  # a sparse matrix has a length only to say that it has none
+        except (TypeError, OverflowError):  # the length of a sparse matrix raises TypeError
             pass
     return f"a value of class '{type(value).__name__}'"
 
 
 def is_number(value: Any) -> bool:
-    """Return whether a value is a real number: no logical value, and no time span, which numpy takes for an integer."""
+    """Return whether a value is a real number: not a logical value, nor a time span, an integer for numpy."""
     return isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_, np.timedelta64))
 
 
 def show_number(value: Any, digits: int = 15) -> str:
-    """Show a number with at most 15 digits, as ``%.15g``, or with as many as are asked for."""
+    """Return a number with at most 15 digits, as ``%.15g``, or with another number of digits."""
     if isinstance(value, numbers.Integral) and abs(int(value)) < 10**15:
         return str(int(value))
     number = as_double(value) + 0.0  # -0 is shown as 0, which it equals
@@ -59,7 +58,7 @@ def show_number(value: Any, digits: int = 15) -> str:
 
 
 def _show_exactly(value: Any) -> str:
-    """Show a number with at most 15 digits; with 17 if it would look like a whole number and is none."""
+    """Return a number with at most 15 digits; with 17 if it would look like a whole number but is not."""
     shown = show_number(value)
     number = as_double(value)
     looks_whole = shown.lstrip("-").isdigit()
@@ -67,9 +66,9 @@ def _show_exactly(value: Any) -> str:
 
 
 def as_written(value: Any) -> float:
-    """Return a number as a double; a narrower float of numpy as the shortest decimal number that stands for it.
+    """Return a number as a double; a narrower float of numpy as the shortest decimal number that it represents.
 
-    So 0.3 is 0.3 in any type, where the narrow number itself has further digits.
+    So 0.3 is 0.3 in any dtype, although a narrow float has further digits.
     """
     if isinstance(value, np.floating) and value.dtype.itemsize < 8:
         return float(str(value))
@@ -77,7 +76,7 @@ def as_written(value: Any) -> float:
 
 
 def as_double(value: Any) -> float:
-    """Return a number as a double; a number beyond all doubles is infinite to R, and so to both languages."""
+    """Return a number as a double; a number beyond the range of doubles becomes infinite, as in R."""
     try:
         if isinstance(value, np.floating) and value.dtype.itemsize > 8:
             with np.errstate(over="ignore"):
@@ -88,22 +87,22 @@ def as_double(value: Any) -> float:
 
 
 def count_of(count: int, noun: str) -> str:
-    """Say how many there are: ``1 row``, ``2 rows``, ``2 batches``."""
+    """Return a count with its noun: ``1 row``, ``2 rows``, ``2 batches``."""
     if count == 1:
         return f"1 {noun}"
     return f"{count} {noun}{'es' if noun.endswith('ch') else 's'}"
 
 
 def range_of(values: Any) -> str:
-    """Say from where to where whole numbers reach: ``3 to 5``, or ``3`` where they are all 3."""
+    """Return the range of whole numbers: ``3 to 5``, or ``3`` if all are 3."""
     lowest, highest = int(np.min(values)), int(np.max(values))
     return f"{lowest}" if lowest == highest else f"{lowest} to {highest}"
 
 
 class UnnamedError(Exception):
-    """An error that waits for the name of the function or class that the user called.
+    """An error without the name of the function or class that the user called.
 
-    A subclass inherits from the built-in exception `plain`, too, so that it is caught as what it will be.
+    A subclass also inherits from the built-in exception `plain`, so that it is caught as what it will become.
     """
 
     plain: ClassVar[Type[Exception]]
@@ -113,7 +112,7 @@ class UnnamedError(Exception):
         raise NotImplementedError
 
     def named(self, owner: str) -> Exception:
-        """Return the error that the user gets: of a built-in class with the message alone, which any process can load.
+        """Return the error for the user: a built-in exception with only the message, which any process can load.
 
         Its traceback is that of this error, without the frame that caught it, which will raise the new one.
         """
@@ -125,22 +124,22 @@ class UnnamedError(Exception):
 
 
 class Refusal(UnnamedError):
-    """A parameter is refused; raise one of the subclasses.
+    """A refused parameter; raise one of the subclasses.
 
     Parameters
     ----------
     name : str
-        The parameter.
+        The name of the parameter.
     requirement : str
-        What it must be, after "must".
+        What the parameter must be, after "must".
     got : str
-        What it is instead, as `show` gives it.
+        The actual value, as `show` returns it.
     advice : str, optional
-        What to do, a sentence.
+        What to do, as a sentence.
     part : str, optional
         The part of the owner that has the parameter, such as "the table".
     place : str, optional
-        Where in the owner the value was found, such as "node 'root/rare'".
+        The place in the owner where the value was found, such as "node 'root/rare'".
     """
 
     def __init__(
@@ -167,26 +166,26 @@ class Refusal(UnnamedError):
 
 
 class RefusedType(Refusal, TypeError):
-    """A parameter of a wrong type."""
+    """A parameter of the wrong type."""
 
     plain = TypeError
 
 
 class RefusedValue(Refusal, ValueError):
-    """A parameter of a wrong value."""
+    """A parameter with an invalid value."""
 
     plain = ValueError
 
 
 class RefusedKey(Refusal, KeyError):
-    """A parameter that is no key of what it shall be looked up in."""
+    """A parameter that is not a valid key."""
 
     plain = KeyError
 
 
 @contextmanager
 def refusals_of_part(part: str) -> Iterator[None]:
-    """Let refusals in this context name a part of their owner, unless they name a smaller part already."""
+    """Let refusals in this context name a part of their owner, unless they already name a smaller part."""
     try:
         yield
     except Refusal as error:
@@ -198,16 +197,16 @@ def refusals_of_part(part: str) -> Iterator[None]:
 def check_integer(
     value: Any, name: str, *, minimum: int, maximum: Optional[int] = None, advice: Optional[str] = None
 ) -> int:
-    """Return `value` as an int if it is a whole number within the limits; `advice` is for one that is not whole.
+    """Return `value` as an int if it is a whole number within the limits; `advice` is for numbers that are not whole.
 
-    A double may miss the whole number that it was meant to be, as 0.07 * 100 does, by a relative 1e-9 (at most 1e-6).
+    A double is accepted if it misses a whole number by a relative 1e-9 (at most 1e-6), as 0.07 * 100 does.
 
     Raises
     ------
     TypeError
-        Where it is no number at all (or a logical value).
+        If it is not a number, or is a logical value.
     ValueError
-        Where it is not whole or not within the limits.
+        If it is not whole or not within the limits.
     """
     if maximum is not None:
         requirement = f"be an integer from {minimum} to {maximum}"
@@ -215,7 +214,7 @@ def check_integer(
         requirement = "be a positive integer" if minimum == 1 else "be a non-negative integer"
     if not is_number(value):
         raise RefusedType(name, requirement, show(value))
-    # A float that is whole stands for the integer, as 3 and 3L are one in R.
+    # A whole float is accepted as an integer, as R treats 3 and 3L alike.
     number = _nearly_whole(value)
     if not _is_whole(number):
         raise RefusedValue(name, requirement, show(value), advice if math.isfinite(as_double(value)) else None)
@@ -234,7 +233,7 @@ def _nearly_whole(value: Any) -> Any:
 
 
 def _is_whole(number: Any) -> bool:
-    """Whether a number is a whole one, exactly: as a double, a Fraction may be whole that is not."""
+    """Return whether a number is whole, exactly: a Fraction may become whole when converted to a double."""
     try:
         return bool(int(number) == number)
     except (OverflowError, ValueError):  # infinite, or NaN
@@ -242,7 +241,7 @@ def _is_whole(number: Any) -> bool:
 
 
 def check_number(value: Any, name: str, *, minimum: float, above: bool = False) -> float:
-    """Return `value` as a float where it is a finite number of at least, or `above`, the minimum."""
+    """Return `value` as a float if it is a finite number of at least, or `above`, the minimum."""
     requirement = f"be a finite number {'above' if above else 'of at least'} {show_number(minimum)}"
     if not is_number(value):
         raise RefusedType(name, requirement, show(value))
@@ -253,7 +252,7 @@ def check_number(value: Any, name: str, *, minimum: float, above: bool = False) 
 
 
 def check_flag(value: Any, name: str) -> bool:
-    """Return `value` as a bool where it is one, else raise TypeError."""
+    """Return `value` as a bool if it is one, else raise TypeError."""
     if not isinstance(value, (bool, np.bool_)):
         raise RefusedType(name, "be true or false", show(value))
     return bool(value)
@@ -268,26 +267,26 @@ def check_iterable(values: Any, name: str, *, required: str) -> Any:
 
 
 def check_list(values: Any, name: str, *, required: str, kinds: tuple[type, ...]) -> list[Any]:
-    """Return `values` as a list where it is an iterable of objects of these kinds, else raise TypeError."""
+    """Return `values` as a list if it is an iterable of objects of these kinds, else raise TypeError."""
     if isinstance(values, bytes):
         raise RefusedType(name, required, show(values))
     items = []
     for item in check_iterable(values, name, required=required):
-        if not isinstance(item, kinds):  # before the next is asked for: there may be no end to them
+        if not isinstance(item, kinds):  # before the next one is requested: the iterable may be endless
             raise RefusedType(name, required, f"a list with {show(item)}")
         items.append(item)
     return items
 
 
 def check_text(value: Any, name: str) -> str:
-    """Return `value` if it is a text, else raise TypeError."""
+    """Return `value` if it is text, else raise TypeError."""
     if not isinstance(value, str):
         raise RefusedType(name, "be a text", show(value))
     return value
 
 
 def check_choice(value: Any, name: str, *, choices: Iterable[str]) -> str:
-    """Return `value` where it is one of the choices, else raise ValueError."""
+    """Return `value` if it is one of the choices, else raise ValueError."""
     known = tuple(choices)
     if not isinstance(value, str) or value not in known:
         listed = ", ".join(f"'{choice}'" for choice in known)

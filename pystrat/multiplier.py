@@ -1,4 +1,4 @@
-"""How many rows a multiplier keeps, in exact numbers."""
+"""The number of rows that a multiplier keeps, in exact numbers."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Multiplier = Union[float, Fraction]
 
 
 def check_one_multiplier(value: Any) -> Multiplier:
-    """Return a float, whose 15 digits are the multiplier, or the fraction that no such float is."""
+    """Return a float whose 15 digits are the multiplier, or a fraction that no such float equals."""
     number = check_number(value, "multiplier", minimum=0, above=True)
     if isinstance(value, np.floating):
         return as_written(value)
     if isinstance(value, Rational):
-        exact = Fraction(int(value.numerator), int(value.denominator))  # those of numpy would overflow
+        exact = Fraction(int(value.numerator), int(value.denominator))  # numpy's integers would overflow
         if not np.isfinite(number) or exact != Fraction(show_number(number)):
             return exact
     return number

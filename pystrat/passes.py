@@ -1,9 +1,9 @@
 """Epochs that take the rows of a stratum less or more often than once: walked parts of a stratum, and whole passes.
 
-A plan takes k_s entries of the n_s rows of stratum s. If k_s is not a multiple of n_s, the k_s mod n_s rows that are
-over are **walked**: the stratum has a fixed order, that of epoch 0, and epoch e takes them from place e * k_s mod n_s
-on; behind the last row comes the first one again. So any E consecutive epochs take each row floor or ceiling of
-E * k_s / n_s times, and n_s / gcd(n_s, k_s) epochs take all of them equally often.
+A plan takes k_s entries of the n_s rows of stratum s. If k_s is not a multiple of n_s, the surplus k_s mod n_s rows are
+**walked**: the stratum has a fixed order, that of epoch 0, and epoch e takes rows from place e * k_s mod n_s on,
+cyclically. So any E consecutive epochs take each row floor or ceiling of E * k_s / n_s times, and n_s / gcd(n_s, k_s)
+epochs take all of them equally often.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations nam
 
 
 class Passes:
-    """The epochs of a plan over strata with other numbers of rows.
+    """The epochs of a plan whose strata have other numbers of rows than those of the dataset.
 
-    An epoch orders entries: the rows of the dataset, and behind them the repetitions, stratum by stratum, the whole
-    passes first. One permutation orders all of them.
+    An epoch orders entries: the rows of the dataset, followed by the repetitions, stratum by stratum, whole passes
+    first. One permutation orders all of them.
 
     Parameters
     ----------
     codes : numpy.ndarray of uint8, uint16 or int32
-        The stratum of each row; rows that are in no batch have the number of strata.
+        The stratum of each row; for rows that are in no batch, the number of strata.
     available : numpy.ndarray of int64, shape (number of strata,)
-        The rows of each stratum.
+        The number of rows of each stratum.
     plan : BatchPlan
-        With the entries of each stratum as `counts`, dealt evenly.
+        Its `counts` are the entries of each stratum; it deals rows evenly.
     seed : int or None
-        Of the order in which rows are walked; None is the order of the dataset.
+        The seed of the order in which rows are walked; None means the order of the dataset.
     """
 
     def __init__(self, codes: NDArray[Any], available: NDArray[np.int64], plan: BatchPlan, seed: Optional[int]) -> None:
@@ -77,7 +77,7 @@ class Passes:
 class _Walk:
     """The rows of the strata that are walked, each stratum in its fixed order.
 
-    The parameters are those of `Passes`, and `taken` the entries of each stratum.
+    The parameters are those of `Passes`; `taken` is the number of entries of each stratum.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class _Walk:
         return self._cyclic(self._is_part, (epoch + 1) * self._taken % self._sizes, self._sizes - self._taken)
 
     def _cyclic(self, chosen: NDArray[Any], places: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int32]:
-        """Return `lengths` rows of the chosen strata from some places on, and then from the beginning."""
+        """Return `lengths` rows of the chosen strata from given places on, cyclically."""
         parts = [self._rows[:0]]
         for stratum in np.flatnonzero(chosen).tolist():
             begin, size = int(self._begins[stratum]), int(self._sizes[stratum])
@@ -127,10 +127,10 @@ def _by_stratum(
 def _entry_codes(
     codes: NDArray[Any], available: NDArray[np.int64], taken: NDArray[np.int64]
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Return the pass of each entry, from 0, and the entries of each pass; rows in no batch have the number of passes.
+    """Return the pass of each entry, from 0, and the size of each pass; rows in no batch have the number of passes.
 
-    The passes of a stratum follow each other, the short one first. The rows of the dataset make the first whole one, or
-    what is taken of it.
+    The passes of a stratum are consecutive, the short one first. The rows of the dataset form the first whole pass, or
+    part of it.
     """
     whole, short = np.divmod(taken, available)
     short = np.where(whole > 0, short, 0)
@@ -156,7 +156,7 @@ def _entry_codes(
 def _repetitions(
     codes: NDArray[Any], available: NDArray[np.int64], again: NDArray[np.int64], short: NDArray[np.int64]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Return the rows that the entries behind the dataset stand for, and which of them are those of short passes."""
+    """Return the rows of the entries beyond the dataset, and whether each of them is in a short pass."""
     strata = np.flatnonzero(again + short)
     if not len(strata):
         return np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64)
@@ -165,7 +165,7 @@ def _repetitions(
     for stratum in strata.tolist():
         size = int(available[stratum])
         parts.append(np.tile(rows[begin : begin + size], int(again[stratum])))
-        parts.append(np.zeros(int(short[stratum]), dtype=np.int32))  # another one in each epoch
+        parts.append(np.zeros(int(short[stratum]), dtype=np.int32))  # filled in each epoch
         begin += size
         end += size * int(again[stratum])
         places.append(np.arange(end, end + int(short[stratum])))

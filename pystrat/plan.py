@@ -1,6 +1,6 @@
 """The batch plan: how many batches an epoch has, and how many rows of each stratum each batch has.
 
-Pure integers: no rows, no randomness. The second step of the one-way flow strata -> plan -> order -> batches.
+Integers only: no rows, no randomness. The second step of the one-way flow strata -> plan -> order -> batches.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ ASSIGN_CHOICES = ("proportional", "even")
 
 @dataclass(frozen=True, eq=False)
 class BatchPlan:
-    """What follows from the counts alone, and is therefore the same in every epoch.
+    """What follows from the sizes of the strata alone, and is the same in every epoch.
 
     With B batches, batch b (from 1) holds ``floor(b*n_s/B) - floor((b-1)*n_s/B)`` rows of a stratum of n_s rows under
-    ``assign="proportional"``; under ``assign="even"`` the rows, stratum by stratum, are dealt to the batches in turn.
+    ``assign="proportional"``. Under ``assign="even"``, the rows are dealt to the batches in turn, stratum by stratum.
     Both give each batch the floor or the ceiling of n_s/B.
 
     Attributes
@@ -35,19 +35,19 @@ class BatchPlan:
     n_batches : int
         B, the number of batches of an epoch over all replicas.
     counts : numpy.ndarray of int64, shape (number of strata,)
-        The rows of each stratum in an epoch: n_s, unless an epoch takes the rows of a stratum less or more often than
-        once.
+        The number of rows of each stratum in an epoch: n_s, unless an epoch takes the rows of a stratum less or more
+        often than once.
     shown : sequence of str
-        The names of the strata, or what makes them when they are asked for.
+        The names of the strata, possibly made on access.
     assign : {"proportional", "even"}
-        How the rows are dealt to the batches.
+        How rows are assigned to batches.
     available : numpy.ndarray of int64, shape (number of strata,), optional
-        The rows of each stratum in the dataset; `counts` if not given.
+        The number of rows of each stratum in the dataset; by default `counts`.
 
     Raises
     ------
     TypeError, ValueError
-        If one of them is refused.
+        If a parameter is invalid.
     """
 
     n_batches: int
@@ -66,7 +66,7 @@ class BatchPlan:
         if len(self.shown) != len(self.counts):
             required = f"have one name for each stratum, {len(self.counts)}"
             raise RefusedValue("shown", required, count_of(len(self.shown), "name"))
-        # Names that are made when they are asked for are texts if one is.
+        # Names that are made on access are text if the first one is.
         known = self.shown if isinstance(self.shown, (list, tuple)) else self.shown[:1]
         if not all(isinstance(name, str) for name in known):
             raise RefusedType("shown", "be a sequence of names", "other values")
@@ -87,12 +87,12 @@ class BatchPlan:
 
     @property
     def n_rows(self) -> int:
-        """Rows of an epoch; a row counts as often as it comes."""
+        """The number of rows of an epoch; a row counts as often as it occurs."""
         return int(self.counts.sum())
 
     @property
     def min_samples_per_stratum(self) -> int:
-        """The rows of every stratum that every batch is guaranteed to hold: ``n_min // n_batches``."""
+        """The number of rows of every stratum that every batch is guaranteed to hold: ``n_min // n_batches``."""
         return int(self.counts.min()) // self.n_batches
 
     @property
@@ -102,32 +102,32 @@ class BatchPlan:
 
     @property
     def minimums(self) -> pd.Series:
-        """The rows of each stratum that every batch is guaranteed to hold, by the name of the stratum."""
+        """The number of rows of each stratum that every batch is guaranteed to hold, by stratum name."""
         return pd.Series(self.counts // self.n_batches, index=list(self.strata), name="minimum")
 
     @property
     def keep_rates(self) -> pd.Series:
-        """How often an epoch takes a row of each stratum, by name; its inverse is the weight that undoes it."""
+        """How often an epoch takes a row of each stratum, by name; the inverse is the weight that corrects for it."""
         return pd.Series(self.counts / np.asarray(self.available), index=list(self.strata), name="keep_rate")
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """Rows of each batch, shape (n_batches,)."""
+        """The number of rows of each batch, shape (n_batches,)."""
         return np.diff(self.offsets)
 
     @property
     def offsets(self) -> NDArray[np.int64]:
-        """Where each batch begins in the epoch, and where the last one ends, shape (n_batches + 1,)."""
+        """The place in the epoch where each batch begins, and where the last one ends, shape (n_batches + 1,)."""
         offsets = np.zeros(self.n_batches + 1, dtype=np.int64)
         _kernels.fill_offsets(self.counts, self.assign == "even", offsets)
         return offsets
 
     def composition(self) -> pd.DataFrame:
-        """Return the rows of each stratum in each batch: one row a batch, one column a stratum."""
+        """Return the rows of each stratum in each batch: one row per batch, one column per stratum."""
         batches = np.arange(self.n_batches + 1, dtype=np.int64)[:, np.newaxis]
         if self.assign == "even":
             ends = np.cumsum(self.counts)
-            # Batch b gets the places b, b + B, ...; so many of them lie before the end of a stratum:
+            # Batch b gets the places b, b + B, ...; the number of them before the end of a stratum is:
             dealt = (ends + self.n_batches - 1 - batches[:-1]) // self.n_batches
             table = np.diff(dealt, axis=1, prepend=0)
         else:
@@ -139,8 +139,8 @@ class BatchPlan:
     def layout(self, n_rows: int, *, available: Optional[NDArray[np.int64]] = None) -> NDArray[np.int32]:
         """Return the place in the epoch of every stratum and rank, in that order, shape (n_rows,).
 
-        The places beyond those of the plan are those of dropped rows, in dataset order. If more rows of some strata are
-        `available` than an epoch takes, those of the last ranks have places behind the epoch.
+        Places beyond those of the plan are those of dropped rows, in dataset order. If more rows of some strata are
+        `available` than an epoch takes, those of the last ranks have places after the epoch.
         """
         n_rows = check_integer(n_rows, "n_rows", minimum=self.n_rows, maximum=MAX_COUNT)
         if available is not None:
@@ -169,7 +169,7 @@ class BatchPlan:
         return f"every batch holds at least {count_of(least, 'row')} of every stratum"
 
     def _strata_table(self, most: int = 20) -> str:
-        """Lay out the strata and what a batch holds of each; of many strata, the first ones."""
+        """Format the strata and their rows per batch as a table; of many strata, only the first ones."""
         available = np.asarray(self.available)
         columns = {
             "stratum": list(self.shown[:most]),
@@ -193,7 +193,7 @@ class BatchPlan:
 
 
 def _check_counts(counts: Any, name: str) -> None:
-    """Refuse counts that are none, or more rows in all than a dataset may have."""
+    """Refuse invalid counts, or more rows in total than a dataset may have."""
     required = "be a vector of integers above 0, as an array of int64"
     is_array = isinstance(counts, np.ndarray) and not isinstance(counts, np.ma.MaskedArray)
     if not is_array or counts.dtype != np.int64 or counts.ndim != 1:
@@ -207,7 +207,7 @@ def _check_counts(counts: Any, name: str) -> None:
 
 
 def _check_available(available: Any, counts: NDArray[np.int64], n_rows: int) -> None:
-    """Refuse rows of the strata that the plan's are no part of, or that are more than all rows."""
+    """Refuse `available` rows that do not match the counts of the plan, or are more than all rows."""
     _check_counts(available, "available")
     if len(available) != len(counts) or (available < counts).any() or available.sum() > n_rows:
         required = f"have at least the rows of each stratum that the plan takes, and at most {n_rows} in all"

@@ -1,4 +1,4 @@
-"""Counts of the strata and what users ask for -> how many batches there are, and the plan."""
+"""The number of batches and the plan, from the sizes of the strata and the user's request."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ def make_plan(
     Parameters
     ----------
     counts : numpy.ndarray of int64, shape (number of strata,)
-        Rows of each stratum, all positive.
+        The number of rows of each stratum, all positive.
     strata : sequence of str
         Their names.
     min_samples_per_stratum : int, optional
-        The promise m: ``max(1, n_min // m)`` batches.
+        The minimum m: ``max(1, n_min // m)`` batches.
     mean_batch_size : int, optional
-        Instead of the promise: ``max(1, round-half-up(n / mean_batch_size))`` batches.
+        Used instead of the minimum: ``max(1, round-half-up(n / mean_batch_size))`` batches.
     assign : {"proportional", "even"}, default "proportional"
-        How the rows are dealt to the batches.
+        How rows are assigned to batches.
     rare : {"error", "warn", "allow"}, default "error"
-        What to do where the smallest stratum cannot give every batch what it should: refuse; or go on, with one batch
-        for `min_samples_per_stratum` and with ``assign="even"`` for `mean_batch_size`. It is the caller that warns.
+        What to do if the smallest stratum has too few rows: refuse it, or continue, with one batch for
+        `min_samples_per_stratum` and with ``assign="even"`` for `mean_batch_size`. The caller emits the warning.
     num_replicas : int, default 1
         The number of batches is rounded down to a multiple of it.
 
@@ -55,7 +55,7 @@ def make_plan(
     Raises
     ------
     ValueError
-        Where a stratum is too rare, or there are fewer batches than replicas.
+        If a stratum is too rare, or there are fewer batches than replicas.
     """
     rule = _Rule(counts, strata, rare, num_replicas)
     if min_samples_per_stratum is not None:
@@ -68,7 +68,7 @@ def make_plan(
 
 
 def quotas_of(min_samples_per_stratum: Union[int, Mapping[str, int]], strata: Sequence[str]) -> NDArray[np.int64]:
-    """Return the promise of each stratum, shape (number of strata,): one for all, or those that are named and 0."""
+    """Return the minimum of each stratum, shape (number of strata,): one for all, or those that are named and 0."""
     if not isinstance(min_samples_per_stratum, Mapping):
         return np.full(len(strata), min(min_samples_per_stratum, MAX_EXACT), dtype=np.int64)
     quotas = np.zeros(len(strata), dtype=np.int64)
@@ -86,19 +86,19 @@ def plan_of_quotas(
     rare: str = "error",
     num_replicas: int = 1,
 ) -> BatchPlan:
-    """Return the plan with the most batches that keep a promise of its own for each stratum.
+    """Return the plan with the most batches that keep a minimum for each stratum.
 
     Parameters
     ----------
     counts, strata, assign, rare, num_replicas
-        As for `make_plan`. The rows are dealt evenly if some stratum has fewer rows than there are batches.
+        As in `make_plan`. Rows are dealt evenly if some stratum has fewer rows than there are batches.
     quotas : numpy.ndarray of int64, shape (number of strata,)
-        The rows of each stratum that every batch is to hold; 0 promises none. Some number is above 0.
+        The minimum of each stratum; 0 for none. At least one is above 0.
 
     Raises
     ------
     ValueError
-        If a stratum has fewer rows than its promise, or there are fewer batches than replicas.
+        If a stratum has fewer rows than its minimum, or there are fewer batches than replicas.
     """
     promised = np.flatnonzero(quotas)
     batches_of = counts[promised] // quotas[promised]
@@ -119,7 +119,7 @@ def plan_of_quotas(
 
 
 def batches_by_mean(n_rows: int, mean: int, num_replicas: int) -> int:
-    """Return how many batches of `mean` rows there are on average, rounded down to a multiple of the replicas."""
+    """Return the number of batches of `mean` rows on average, rounded down to a multiple of the replicas."""
     n_batches = max(1, (2 * n_rows + mean) // (2 * mean))
     if n_batches < num_replicas:
         largest = 2 * n_rows // (2 * num_replicas - 1)
@@ -139,12 +139,12 @@ def largest_minimum(
     batch_size: int,
     num_replicas: int = 1,
 ) -> int:
-    """Return the largest promise with which batches have at most `batch_size` rows on average.
+    """Return the largest minimum for which batches have at most `batch_size` rows on average.
 
     Parameters
     ----------
     counts : numpy.ndarray of int64, shape (number of strata,)
-        Rows of each stratum, all positive.
+        The number of rows of each stratum, all positive.
     strata : sequence of str
         Their names.
     batch_size : int
@@ -155,12 +155,12 @@ def largest_minimum(
     Returns
     -------
     int
-        m, from 1 to the rows of the smallest stratum.
+        m, from 1 to the size of the smallest stratum.
 
     Raises
     ------
     ValueError
-        Where no promise gives batches so small, since the smallest stratum has too few rows.
+        If no minimum allows batches of this size, because the smallest stratum has too few rows.
     """
     rule = _Rule(counts, strata, "error", num_replicas)
     return rule.n_min // rule.batches_by_batch_size(batch_size)
@@ -179,7 +179,7 @@ def even_plan(
     Parameters
     ----------
     counts : numpy.ndarray of int64, shape (number of strata,)
-        Rows of each stratum, all positive.
+        The number of rows of each stratum, all positive.
     strata : sequence of str
         Their names.
     batch_size : int
@@ -187,7 +187,7 @@ def even_plan(
     num_replicas : int
         The number of batches is rounded up to a multiple of it.
     available : numpy.ndarray of int64, shape (number of strata,), optional
-        Rows of each stratum of which a parameter 'multiplier' keeps `counts`, for error messages.
+        The number of rows of each stratum of which a parameter 'multiplier' keeps `counts`, for error messages.
 
     Returns
     -------
@@ -197,14 +197,14 @@ def even_plan(
     Raises
     ------
     ValueError
-        Where the smallest stratum has fewer rows than there would be batches.
+        If the smallest stratum has fewer rows than there would be batches.
     """
     n_batches = _Rule(counts, strata, "error", num_replicas, available).batches_by_batch_size(batch_size)
     return BatchPlan(n_batches, counts, strata, "even", available)
 
 
 class _Rule:
-    """The number of batches, exactly, and every refusal with the value that would work."""
+    """The exact number of batches, and every refusal, with a value that would work."""
 
     def __init__(
         self,
@@ -218,7 +218,7 @@ class _Rule:
         self._smallest, self._left_out = int(counts.argmin()), 0
         if available is not None:
             left_out = available - counts
-            # Of strata that are equally small, one that is whole: keeping more rows of the others would not help.
+            # Among strata of the same size, choose one that is whole: keeping more rows of the others would not help.
             self._smallest = int(np.lexsort((left_out > 0, counts))[0])
             self._left_out = int(left_out[self._smallest])
         self.n_rows = int(counts.sum())
@@ -229,7 +229,7 @@ class _Rule:
 
     @property
     def smallest(self) -> str:
-        """The smallest stratum as messages tell of it."""
+        """The smallest stratum, as shown in messages."""
         has = f"has {count_of(self.n_min, 'row')}"
         if self.is_kept_part:
             has = f"keeps {self.n_min} of {count_of(self.n_min + self._left_out, 'row')}"

@@ -39,7 +39,7 @@ def check_shares(shares: Any) -> dict[str, float]:
 
 
 def check_balance(balance: Any) -> Union[str, int]:
-    """Return how many rows of every stratum an epoch takes: "over", "under", or a number."""
+    """Return the number of rows of every stratum in an epoch: "over", "under", or a number."""
     if isinstance(balance, str):
         if balance in ("over", "under"):
             return balance
@@ -64,11 +64,11 @@ def plan_of_shares(
     Parameters
     ----------
     counts : numpy.ndarray of int64, shape (number of strata,)
-        Rows of each stratum, all positive.
+        The number of rows of each stratum, all positive.
     strata : sequence of str
         Their names.
     shares : mapping from str to float
-        The weight of each stratum, by name: the decimal number of 15 digits that it is shown as.
+        The weight of each stratum, by name: the decimal number with 15 digits that is shown.
     mean_batch_size : int
         The size of every batch.
     num_replicas : int
@@ -77,7 +77,7 @@ def plan_of_shares(
     Raises
     ------
     ValueError
-        If a stratum has no share, gets no row, or would come twice in a batch; or the products are not exact.
+        If a stratum has no share, gets no row, or would occur twice in a batch, or if the products are not exact.
     """
     weights = _whole_weights(shares, strata)
     n_batches = batches_by_mean(int(counts.sum()), mean_batch_size, num_replicas)
@@ -107,10 +107,10 @@ def plan_of_balance(
     mean_batch_size: int,
     num_replicas: int = 1,
 ) -> BatchPlan:
-    """Return the plan in which an epoch takes equally many rows of every stratum.
+    """Return the plan in which an epoch takes the same number of rows of every stratum.
 
-    `balance` is this number, or "over" for the rows of the largest stratum, "under" for those of the smallest. The
-    other parameters are those of `plan_of_shares`.
+    `balance` is this number, or "over" for the size of the largest stratum, or "under" for the size of the smallest.
+    The other parameters are those of `plan_of_shares`.
     """
     rows = {"over": int(counts.max()), "under": int(counts.min())}.get(str(balance))
     rows = int(balance) if rows is None else rows
@@ -131,24 +131,24 @@ def plan_of_repeats(
     mean_batch_size: int,
     num_replicas: int = 1,
 ) -> BatchPlan:
-    """Return the plan with the fewest batches that keep the promises, rows of rare strata being repeated.
+    """Return the plan with the fewest batches that keep the minimums, repeating rows of rare strata.
 
-    An epoch takes max(n_s, B * m_s) rows of a stratum of n_s rows with the promise m_s, and B is the least number with
-    which these are at most B * mean_batch_size.
+    An epoch takes max(n_s, B * m_s) rows of a stratum of n_s rows with the minimum m_s. B is the least number for which
+    the sum of these is at most B * mean_batch_size.
 
     Parameters
     ----------
     counts, strata, num_replicas
-        As for `plan_of_shares`; the number of batches is rounded up.
+        As in `plan_of_shares`; the number of batches is rounded up.
     minimums : numpy.ndarray of int64, shape (number of strata,)
-        The promise of each stratum; 0 is none.
+        The minimum of each stratum; 0 for none.
     mean_batch_size : int
         The largest mean number of rows in a batch.
 
     Raises
     ------
     ValueError
-        If a promise exceeds the rows of its stratum, or the promises exceed the size of a batch.
+        If a minimum exceeds the rows of its stratum, or the minimums together exceed the size of a batch.
     """
     _refuse_large_promise(counts, strata, minimums)
     asked = int(minimums.sum()) + int((minimums == 0).any())
@@ -165,9 +165,9 @@ def plan_of_repeats(
 def plan_of_one_size(
     counts: NDArray[np.int64], strata: Sequence[str], *, batch_size: int, num_replicas: int = 1
 ) -> BatchPlan:
-    """Return the plan whose batches all have one size; the rows that are over are left out, in turn.
+    """Return the plan whose batches all have one size; surplus rows are left out, in turn.
 
-    They are shared out in proportion to the rows that a stratum has beyond one for each batch.
+    The surplus is divided in proportion to the rows that a stratum has beyond one per batch.
 
     Raises
     ------
@@ -208,7 +208,7 @@ def _whole_weights(shares: Mapping[str, float], strata: Sequence[str]) -> list[i
 
 
 def _whole_numbers(values: Sequence[float]) -> list[int]:
-    """Return numbers, as they are shown with 15 digits, times the least power of ten that makes all of them whole."""
+    """Return numbers, as shown with 15 digits, times the least power of ten that makes all of them whole."""
     parts = [f"{value:.14e}".split("e") for value in values]
     digits = [mantissa.replace(".", "").rstrip("0") for mantissa, _ in parts]
     behind = [len(shown) - 1 - int(exponent) for shown, (_, exponent) in zip(digits, parts)]
@@ -216,7 +216,7 @@ def _whole_numbers(values: Sequence[float]) -> list[int]:
 
 
 def _in_proportion(total: int, weights: Sequence[int]) -> NDArray[np.int64]:
-    """Share out a total by cumulative rounding: each part is the floor or the ceiling of its share."""
+    """Divide a total by cumulative rounding: each part is the floor or the ceiling of its share."""
     ends = np.cumsum(np.array(weights, dtype=np.int64)) * total // sum(weights)
     return np.diff(ends, prepend=0)
 
@@ -246,7 +246,7 @@ def _refuse_large_promise(counts: NDArray[np.int64], strata: Sequence[str], mini
 def _fewest_batches(
     counts: NDArray[np.int64], minimums: NDArray[np.int64], mean_batch_size: int, num_replicas: int
 ) -> int:
-    """Return the least multiple of the replicas with which the rows of an epoch are at most that of full batches."""
+    """Return the least multiple of the replicas for which the rows of an epoch fit into full batches."""
     pairs = [(int(count), int(least)) for count, least in zip(counts, minimums)]
 
     def fits(multiples: int) -> bool:

@@ -1,4 +1,4 @@
-"""What the samplers share that deal the rows of strata to the batches of a plan."""
+"""Shared by the samplers that deal the rows of strata to the batches of a plan."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations nam
 
 
 class PlannedBatchSampler(BatchSampler):
-    """Base class of the samplers whose epochs follow from the strata of the rows, a plan, and a permutation.
+    """Base class of the samplers whose epochs follow from the strata of the rows, a plan and a permutation.
 
-    A subclass calls `_adopt` when it is made.
+    The constructor of a subclass calls `_adopt`.
     """
 
     def _adopt(self, strata: Strata, plan: BatchPlan, *, walked: bool, shuffle: bool = True) -> None:
         """Take the strata of all rows and a plan, and build from them what every epoch uses.
 
-        If an epoch takes other numbers of rows than there are, and `walked` is False, the rows of the first ranks are
-        those that it takes. Else it takes rows in turn, as often as the plan says.
+        If an epoch takes other numbers of rows than the dataset has, `walked` says which: if False, the rows of the
+        first ranks; if True, rows in turn, as often as the plan says.
         """
-        # A pickle may bring a buffer that is shared and read-only; the kernel takes none.
+        # A pickle may contain a shared, read-only buffer, which the kernel does not accept.
         self._codes = strata.codes if strata.codes.flags.writeable else strata.codes.copy()
         self._counts = strata.counts
         self._plan = plan
@@ -43,12 +43,12 @@ class PlannedBatchSampler(BatchSampler):
 
     @property
     def plan(self) -> BatchPlan:
-        """The batch plan: number of batches, their sizes, how many rows of each stratum each one has."""
+        """The batch plan: the number of batches, their sizes, and the rows of each stratum in each batch."""
         return self._plan
 
     @property
     def strata(self) -> Strata:
-        """The strata: the code of each row, the names and the counts of all rows, not to be written to."""
+        """The strata: the code of each row, and the names and the counts of all strata; read-only."""
         codes, counts = self._codes.view(), self._counts.view()
         codes.setflags(write=False)
         counts.setflags(write=False)
@@ -63,20 +63,20 @@ class PlannedBatchSampler(BatchSampler):
         return Batches(rows, self._plan.offsets)
 
     def _scatter(self, seed: Optional[int]) -> NDArray[np.int32]:
-        """Return the rows of an epoch in the order of a seed, or of the dataset if it is None."""
+        """Return the rows of an epoch in the order of a seed, or of the dataset if the seed is None."""
         rows = np.empty(len(self._codes), dtype=np.int32)
-        # Where each stratum begins in the layout; rows that are in no batch come last.
+        # The first place of each stratum in the layout; rows that are in no batch come last.
         cursors = np.concatenate([[0], np.cumsum(self._counts)])
         if seed is None:
             _kernels.scatter_in_order(self._codes, cursors, self._layout, rows)
         else:
             _kernels.scatter_permutation(seed, self._codes, cursors, self._layout, rows)
         taken = rows[: self._plan.n_rows]
-        # Rows that were left out would be kept in memory with the epoch.
+        # A view would keep the rows that were left out in memory.
         return taken if len(taken) == len(rows) else taken.copy()
 
     def __getstate__(self) -> dict[str, Any]:
-        # The layout and the plan's tables follow from the counts and take four bytes a row: built again on load.
+        # The layout and the tables of the plan follow from the counts and take four bytes per row: built again on load.
         state = self.__dict__.copy()
         for derived in ("_plan", "_layout", "_passes"):
             del state[derived]

@@ -1,4 +1,4 @@
-"""Pictures of trained networks: ROC curves and learning curves of several runs."""
+"""Plots of trained networks: ROC curves and learning curves of several runs."""
 
 from __future__ import annotations
 
@@ -26,29 +26,29 @@ def plot_roc_curves(
     Parameters
     ----------
     scores : mapping of str to array, shape (rows,) or (runs, rows)
-        The model's name and what it predicts, a larger number for a positive row; a row of a matrix is a run.
+        The name of each model and its predictions, larger for positive rows; each row of a matrix is a run.
     labels : array, shape (rows,)
-        1 or True for positive rows, 0 or False for negative ones.
+        1 or True for positive rows, 0 or False for negative rows.
     weights : array, shape (rows,), optional
-        The weight of each row, such as a survey weight, not negative; all 1 where not given.
+        The weight of each row, such as a survey weight, not negative; by default all 1.
     axis : matplotlib.axes.Axes, optional
-        Where to draw; a figure of its own where not given.
+        The axes to draw on; by default those of a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        A line a run, in one color and style a model; the legend gives the (mean) area under the curve.
+        One line per run, in one color and style per model; the legend shows the (mean) area under the curve.
 
     Raises
     ------
     ValueError
-        Where there is no model, labels are other than 0 and 1 or all alike, numbers are missing or negative weights, or
+        If there is no model, labels are not 0 and 1 or all the same, numbers are missing, weights are negative, or
         lengths differ.
 
     Notes
     -----
     Rows with equal scores are one step of the curve, as in scikit-learn's ``roc_curve``, so the area counts a tie of a
-    positive and a negative row one half.
+    positive and a negative row as one half.
     """
     positive, weight = _check_rows(labels, weights)
     runs = _check_runs(scores, "scores", n_columns=len(positive))
@@ -70,26 +70,27 @@ def plot_roc_curves(
 def plot_learning_curves(
     values: Mapping[str, ArrayLike], *, label: str = "area under the ROC curve", axis: Optional[Any] = None
 ) -> Any:
-    """Plot a measure after each epoch, for one or more ways to train.
+    """Plot a measure after each epoch, for one or more ways of training.
 
     Parameters
     ----------
     values : mapping of str to array, shape (epochs,) or (runs, epochs)
-        The name of a way to train, and the measure after each epoch; a row of a matrix is a run, such as a seed.
+        The name of each way of training, and the measure after each epoch; each row of a matrix is a run, such as a
+        seed.
     label : str
-        What the measure is called.
+        The name of the measure.
     axis : matplotlib.axes.Axes, optional
-        Where to draw; a figure of its own where not given.
+        The axes to draw on; by default those of a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        A line is the mean over the runs, the band behind it reaches from the lowest run to the highest.
+        Each line is the mean over the runs; the band around it extends from the lowest run to the highest.
 
     Raises
     ------
     ValueError
-        Where there is nothing to plot, or numbers are missing.
+        If there is nothing to plot, or numbers are missing.
     """
     runs, label = _check_runs(values, "values"), check_text(label, "label")
     axis = _axis(axis, (6.0, 4.0))
@@ -108,7 +109,7 @@ def plot_learning_curves(
 def roc_curve(
     scores: NDArray[Any], positive: NDArray[np.bool_], weight: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the false and the true positive rate, from (0, 0) to (1, 1), one point a distinct score."""
+    """Return the false and the true positive rate, from (0, 0) to (1, 1), one point per distinct score."""
     order = np.argsort(-scores, kind="stable")
     is_last_of_ties = np.append(np.diff(scores[order]) != 0, True)
 
@@ -120,7 +121,7 @@ def roc_curve(
 
 
 def area_under(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
-    """Return the area under a curve of straight lines."""
+    """Return the area under a piecewise linear curve."""
     return float((np.diff(x) * (y[1:] + y[:-1]) / 2).sum())
 
 
@@ -142,7 +143,7 @@ def _check_rows(labels: ArrayLike, weights: Optional[ArrayLike]) -> tuple[NDArra
 def _check_runs(
     values: Mapping[str, ArrayLike], parameter: str, n_columns: Optional[int] = None
 ) -> dict[str, NDArray[np.float64]]:
-    """Return a matrix a name, a row a run."""
+    """Return one matrix per name, with one row per run."""
     if not isinstance(values, Mapping):
         raise RefusedType(parameter, "be a mapping from names to numbers", show(values))
     if not values:
@@ -177,5 +178,5 @@ def _axis(axis: Optional[Any], size: tuple[float, float]) -> Any:
 
 
 def _lines(count: int) -> list[dict[str, str]]:
-    """Return how to draw as many lines as there are; beyond seven they repeat."""
+    """Return the color and style of each line; they repeat after seven."""
     return [{"color": COLORS[place % len(COLORS)], "linestyle": LINES[place % len(LINES)]} for place in range(count)]

@@ -1,4 +1,4 @@
-"""What a sampler draws, written down: a recipe of plain vectors, the same in Python and R."""
+"""Recipes: what a sampler draws, as plain vectors, the same in Python and R."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ _DTYPES = ("uint8", "int32", "float64")
 
 @dataclass(frozen=True)
 class Recipe:
-    """All that a sampler needs to draw its batches, in any process and in either language.
+    """Everything that a sampler needs to draw its batches, in any process and in either language.
 
     A vector is an array of uint8, int32 or float64, or a sequence of text: raw, integer, double and character in R.
 
     Attributes
     ----------
     kind : str
-        Which sampler this is, such as ``"stratified"``.
+        The kind of sampler, such as ``"stratified"``.
     seed : int
     parts : mapping from str to vector
-        The data and the parameters that fix the batches of all epochs, together with the seed.
+        The data and the parameters that, together with the seed, determine the batches of all epochs.
     state : mapping from str to vector
         What feedback has changed so far; empty for samplers without feedback.
     labels : mapping from str to vector
-        What is only shown, such as the names of strata; it has no influence on the batches.
+        What is only shown, such as the names of strata; labels do not affect the batches.
     """
 
     kind: str
@@ -44,7 +44,7 @@ class Recipe:
     labels: Mapping[str, Vector] = field(default_factory=dict)
 
     def fingerprint(self) -> str:
-        """Return a digest of the kind, the seed and the parts, 16 hexadecimal digits."""
+        """Return a digest of the kind, the seed and the parts, as 16 hexadecimal digits."""
         return fingerprint(self.kind, version=RECIPE_VERSION, seed=self.seed, **self.parts)
 
 
@@ -56,20 +56,20 @@ def make_recipe(
     state: Mapping[str, Any] = {},
     labels: Mapping[str, Any] = {},
 ) -> Recipe:
-    """Return a recipe of plain values and arrays.
+    """Return a recipe made of plain values and arrays.
 
     Parameters
     ----------
     kind, seed
         As in `Recipe`.
     parts, state, labels : mapping from str to value
-        A value is an array of uint8, int32 or float64, a sequence of text, a flag, which becomes an int32 of 0 or 1,
-        a number, which becomes a double, or text. None is left out.
+        A value is an array of uint8, int32 or float64, a sequence of text, a flag (stored as an int32 of 0 or 1), a
+        number (stored as a double), or text. None is left out.
 
     Raises
     ------
     TypeError
-        If a value is anything else, such as an array of int64: the caller knows whether it fits another type.
+        If a value is anything else, such as an array of int64: the caller knows whether it fits another dtype.
     """
     return Recipe(kind, seed, _vectors(parts), _vectors(state), _vectors(labels))
 
@@ -95,8 +95,8 @@ def _vector(value: Any, name: str) -> Vector:
 
 
 def compact(codes: NDArray[Any], n_codes: int) -> NDArray[Any]:
-    """Return codes of strata as a recipe has them: uint8 up to 255 strata, else int32.
+    """Return codes of strata in the form of a recipe: uint8 up to 255 strata, else int32.
 
-    One more code than there are strata remains for rows that are in no batch.
+    One more code than there are strata is reserved for rows that are in no batch.
     """
     return codes.astype(np.uint8 if n_codes < 2**8 else np.int32, copy=False)

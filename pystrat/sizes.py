@@ -1,4 +1,4 @@
-"""How many batches there are for replicas, and where each begins: for all samplers, in exact integers."""
+"""The number of batches for replicas, and where each batch begins: for all samplers, in exact integers."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations nam
 
 
 def round_to_replicas(n_batches: int, num_replicas: Optional[int], direction: Literal["down", "up"]) -> int:
-    """Return the next multiple of the number of replicas, None being one.
+    """Return the next multiple of the number of replicas, where None counts as one.
 
-    Down if batches may grow or rows may be left out, up if no batch may have more rows than the user allows.
+    Round down if batches may grow or rows may be left out, up if batches may not exceed the size that the user allows.
     """
     replicas = num_replicas or 1
     multiples = n_batches // replicas if direction == "down" else -(-n_batches // replicas)
@@ -37,9 +37,9 @@ def share_of_replicas(n_batches: int, num_replicas: Optional[int]) -> int:
 
 
 def even_offsets(n_rows: int, n_batches: int, *, longer: Literal["first", "spread"]) -> NDArray[np.int64]:
-    """Return where batches begin whose sizes differ by at most 1, and where the last one ends, shape (n_batches + 1,).
+    """Return the offsets of batches whose sizes differ by at most 1, shape (n_batches + 1,).
 
-    The longer batches come first; or they are spread, and batch b, from 0, begins at floor(b * n_rows / n_batches).
+    The longer batches come first, or they are spread: batch b, from 0, then begins at floor(b * n_rows / n_batches).
     """
     batches = np.arange(n_batches + 1, dtype=np.int64)
     if longer == "spread":
@@ -50,6 +50,6 @@ def even_offsets(n_rows: int, n_batches: int, *, longer: Literal["first", "sprea
 
 
 def full_offsets(n_rows: int, n_batches: int, batch_size: int) -> NDArray[np.int64]:
-    """Return where batches of `batch_size` rows begin, and where the last one ends, which alone may be shorter."""
-    size = min(batch_size, n_rows)  # a larger one makes one batch, and could overflow
+    """Return the offsets of batches of `batch_size` rows, of which the last one may be shorter."""
+    size = min(batch_size, n_rows)  # larger sizes make one batch, and could overflow
     return np.minimum(np.arange(n_batches + 1, dtype=np.int64) * size, n_rows)

@@ -1,7 +1,7 @@
-"""Labels, columns and tables of columns -> stratum codes, names and counts.
+"""Stratum codes, names and counts, from labels, columns or tables of columns.
 
-Strata are numbered in order of first appearance, so that Python and R number them alike: no sorting, locale, category
-order or dtype enters. The first step of the one-way flow strata -> plan -> order -> batches.
+Strata are numbered in order of first appearance, so that Python and R number them alike: sorting, locale, category
+order and dtype have no influence. The first step of the one-way flow strata -> plan -> order -> batches.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ class Strata:
     Attributes
     ----------
     codes : numpy.ndarray, shape (n_rows,)
-        The number of each row's stratum, from 0 in order of first appearance; the number of strata where the row was
-        dropped. uint8, uint16 or int32, the smallest that holds them.
+        The number of each row's stratum, from 0 in order of first appearance; for dropped rows, the number of strata.
+        uint8, uint16 or int32, the smallest type that fits.
     shown : sequence of str
-        The names, or what makes them when they are asked for.
+        The names, possibly made on access.
     counts : numpy.ndarray of int64, shape (number of strata,)
-        Rows of each stratum.
+        The number of rows of each stratum.
     """
 
     codes: NDArray[Any]
@@ -63,20 +63,20 @@ class Strata:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """How each stratum is shown: numbers as ``%.15g``, TRUE or FALSE, ISO dates, text as it is, missing as NA.
+        """The names of the strata: numbers as ``%.15g``, TRUE or FALSE, ISO dates, text as it is, missing as NA.
 
-        Columns are joined by a comma. Two strata may share a name, never a code.
+        The values of several columns are joined by a comma. Two strata may share a name, never a code.
         """
         return tuple(self.shown)
 
     @property
     def n_rows(self) -> int:
-        """Rows of the dataset, dropped ones included."""
+        """The number of rows of the dataset, including dropped ones."""
         return len(self.codes)
 
 
 class NumberNames(Sequence[str]):
-    """The names of strata that are numbers, each made when it is asked for: a number takes 8 bytes, a text some 60.
+    """The names of strata that are numbers, made on access: a number takes 8 bytes, its text about 60.
 
     Parameters
     ----------
@@ -108,18 +108,18 @@ class NumberNames(Sequence[str]):
 
 @dataclass(frozen=True)
 class Column:
-    """One column, numbered: `codes` is -1 where the value is missing, `values` has one entry a code."""
+    """One numbered column: `codes` is -1 if the value is missing, `values` has one entry per code."""
 
     codes: NDArray[np.int64]
     values: Any
     kind: str
 
     def show(self, code: int) -> str:
-        """Return how the value of a code is shown, NA for a missing one."""
+        """Return the value of a code as text, NA for missing."""
         return _name(self.values[code], self.kind) if 0 <= code < len(self.values) else "NA"
 
     def names(self) -> Sequence[str]:
-        """Return how each value is shown."""
+        """Return each value as text."""
         if isinstance(self.values, np.ndarray) and self.values.dtype.kind in "iuf":
             return NumberNames(self.values)
         return tuple(_name(value, self.kind) for value in self.values)
@@ -131,11 +131,11 @@ def encode_strata(strata: Any, *, missing: Optional[str] = "error", name: str = 
     Parameters
     ----------
     strata : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns
-        One value a row, or several columns; then every combination that occurs is a stratum. A column holds logical
-        values, numbers, text or dates; bytes are read as UTF-8. Numbers are equal where they are equal as doubles.
+        One value per row, or several columns, in which case each combination that occurs is a stratum. A column holds
+        logical values, numbers, text or dates; bytes are read as UTF-8. Numbers are equal if they are equal as doubles.
     missing : {"error", "stratum", "drop", None}, default "error"
-        What becomes of rows with a missing value (None, NaN, NaT, pandas.NA): refused, a value of its own in its
-        column, or left out. None refuses them for a sampler that leaves no choice.
+        What to do with rows that have a missing value (None, NaN, NaT, pandas.NA): refuse them, treat missing as a
+        value of its column, or drop them. None refuses them for samplers without this choice.
     name : str, default "strata"
         The name of the parameter, for error messages.
 
@@ -146,16 +146,15 @@ def encode_strata(strata: Any, *, missing: Optional[str] = "error", name: str = 
     Raises
     ------
     TypeError
-        Where `strata` is no vector and no table, or holds values of another kind, or of several kinds in one column.
+        If `strata` is not a vector or a table, or a column holds values of another kind or of several kinds.
     ValueError
-        Where there are no rows, too many, missing ones that are not allowed, or columns of unequal length.
+        If there are no rows, too many, missing values that are not allowed, or columns of unequal length.
 
     Notes
     -----
-    What the type of a column is called does not matter: pandas' nullable, categorical, sparse and Arrow-backed columns
-    and numpy's masked arrays are numbered as their values are. Arrow-backed ones are read through the interface that
-    all extension arrays of pandas have. The tests do so with an array that has this interface alone, since they run
-    where there is no pyarrow.
+    The dtype of a column does not matter: pandas' nullable, categorical, sparse and Arrow-backed columns and numpy's
+    masked arrays are numbered like their values. Arrow-backed columns are read through the interface of all pandas
+    extension arrays. The tests use an array that has only this interface, because they also run without pyarrow.
     """
     columns = _as_columns(strata, replace(STRATA, name=name))
     n_rows = _common_length(columns.values(), name)
@@ -178,21 +177,21 @@ def encode_strata(strata: Any, *, missing: Optional[str] = "error", name: str = 
 
 
 def numbers_of(values: Any, name: str) -> NDArray[np.float64]:
-    """Return a vector of numbers as doubles, NaN where missing; refuse any other.
+    """Return a vector of numbers as doubles, NaN if missing; refuse anything else.
 
     Parameters
     ----------
     values : list, numpy.ndarray, pandas Series or torch tensor
-        One number a row.
+        One number per row.
     name : str
         The name of the parameter, for error messages.
 
     Raises
     ------
     TypeError
-        Where `values` is no vector, or holds values of another kind, or numbers that no double holds.
+        If `values` is not a vector, or holds values of another kind or numbers that do not fit into a double.
     ValueError
-        Where there are no rows, too many, or nothing but missing ones.
+        If there are no rows, too many, or only missing ones.
     """
     wanted = Wanted(name, "be a vector of numbers")
     refuse = wanted.refusal
@@ -219,7 +218,7 @@ def _is_table(strata: Any) -> bool:
 
 
 def _as_columns(strata: Any, wanted: Wanted) -> dict[Any, Any]:
-    """Return the columns by name; a bare vector is the one column of its table."""
+    """Return the columns by name; a vector becomes the only column."""
     if isinstance(strata, pd.MultiIndex):
         strata = strata.to_frame(index=False, name=range(strata.nlevels))
     if isinstance(strata, pd.DataFrame):
@@ -234,7 +233,7 @@ def _as_columns(strata: Any, wanted: Wanted) -> dict[Any, Any]:
 
 
 def _no_dataset(strata: Any, wanted: Wanted) -> Any:
-    """Refuse a dataset of torch, whose labels are meant."""
+    """Refuse a torch dataset; its labels are what is needed."""
     data = sys.modules.get("torch.utils.data")
     if data is not None and isinstance(strata, data.Dataset):
         got, advice = f"a dataset of class '{type(strata).__name__}'", "pystrat.labels_of(dataset) returns its labels."
@@ -243,7 +242,7 @@ def _no_dataset(strata: Any, wanted: Wanted) -> Any:
 
 
 def _unique_names(names: Iterable[Any]) -> list[Any]:
-    """Tell columns of one name apart, so that none is lost."""
+    """Make the names of columns unique, so that none is lost."""
     listed = list(names)
     if len(set(listed)) == len(listed):
         return listed
@@ -284,7 +283,7 @@ def number_column(values: Any, name: str, where: str = "", *, required: str = _K
     values : vector
         What `pystrat.arrays.as_vector` returns.
     name, where, required : str
-        The names of the parameter and of the column, and what its values must be, for error messages.
+        The names of the parameter and of the column, and what the values must be, for error messages.
     """
 
     def refuse(got: str) -> TypeError:
@@ -307,32 +306,32 @@ def number_column(values: Any, name: str, where: str = "", *, required: str = _K
 
 
 def _factorize(values: Any) -> tuple[NDArray[Any], Any]:
-    """Number the values; numpy's dates by their ticks, since pandas has only those that nanoseconds reach."""
+    """Number the values; numpy dates by their ticks, because pandas supports only the range of nanoseconds."""
     if isinstance(values, np.ndarray) and values.dtype.kind == "M":
         codes, ticks = _number_kept(values.view(np.int64), np.isnat(values))
         return codes, ticks.view(values.dtype)
     if values.dtype == np.int64:
         codes = np.empty(len(values), dtype=np.int64)
         return codes, _kernels.number_integers(np.ascontiguousarray(values), codes)
-    # Of a Series of objects, pandas would make an index, and guess at another type.
+    # From a Series of objects, pandas would make an index of a guessed dtype.
     codes, distinct = pd.factorize(np.asarray(values) if values.dtype == object else values)
     return codes, distinct
 
 
 def _factorize_categorical(values: Any, refuse: _Refuse) -> tuple[NDArray[Any], Any, str]:
-    """Number the categories that occur; their order and the unused ones do not matter."""
+    """Number the categories that occur; their order and unused categories do not matter."""
     categorical = values.array if isinstance(values, (pd.Series, pd.Index)) else values
     categories = categorical.categories
     is_binned = isinstance(categories.dtype, (pd.IntervalDtype, pd.PeriodDtype))
     kind = "bin" if is_binned else _kind_of(categories, refuse)
     positions = np.asarray(categorical.codes, dtype=np.float64)
-    positions[positions < 0] = np.nan  # what factorize knows as missing
+    positions[positions < 0] = np.nan  # treated as missing by factorize
     codes, used = pd.factorize(positions)
     return codes, categories.take(used.astype(np.int64)), kind
 
 
 def _kind_of(values: Any, refuse: _Refuse) -> str:
-    """Say what a column holds: boolean, number, text, date or bytes; refuse anything else."""
+    """Return what a column holds: boolean, number, text, date or bytes; refuse anything else."""
     dtype = values.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         raise refuse("categorical values")
@@ -352,14 +351,14 @@ def _kind_of(values: Any, refuse: _Refuse) -> str:
         return "bytes"
     if isinstance(dtype, np.dtype):
         raise refuse(f"{dtype} values")
-    # An extension type, such as Arrow's, may hold anything, whatever its kind says.
+    # An extension type, such as Arrow's, may hold anything, whatever its kind is.
     return _kind_of_objects(pd.Series(list(values), dtype=object).to_numpy(), refuse)
 
 
 def _kind_of_objects(values: Any, refuse: _Refuse) -> str:
-    """Look at the objects themselves: factorize alone would merge True, 1 and 1.0 in silence."""
+    """Inspect the objects themselves: factorize alone would silently merge True, 1 and 1.0."""
     inferred = types.infer_dtype(values, skipna=True)
-    if inferred == "mixed":  # which is also what pandas says of text and NaT
+    if inferred == "mixed":  # which is also the result for text and NaT
         inferred = types.infer_dtype(values[~pd.isna(values)], skipna=False)
     if inferred in _OBJECT_KINDS:
         return _OBJECT_KINDS[inferred]
@@ -370,7 +369,7 @@ def _kind_of_objects(values: Any, refuse: _Refuse) -> str:
 
 
 def _as_doubles(values: Any, refuse: _Refuse) -> Any:
-    """Return floating point numbers as doubles, in which equality is decided; integers as they are."""
+    """Return floating-point numbers as doubles, for which equality is defined; integers unchanged."""
     if getattr(values.dtype, "kind", "O") != "f":
         return values
     if not isinstance(values.dtype, np.dtype):
@@ -395,14 +394,14 @@ def _check_exact(distinct: Any, refuse: _Refuse) -> None:
 
 
 def _are_exact_integers(distinct: Any) -> bool:
-    """Whether these are numpy's integers from -2^53 to 2^53, which all doubles hold: seen at once, however many."""
+    """Return whether these are numpy integers from -2^53 to 2^53, which doubles hold exactly."""
     if not isinstance(distinct, np.ndarray) or distinct.dtype.kind not in "iu" or not len(distinct):
         return False
     return bool(-MAX_EXACT <= int(distinct.min()) and int(distinct.max()) <= MAX_EXACT)
 
 
 def _check_dates(distinct: Any, refuse: _Refuse) -> None:
-    """Refuse days among times, and times with a zone among times without: the same day would be two strata."""
+    """Refuse days among times, and times with and without a zone: the same day would be two strata."""
     if getattr(distinct, "dtype", None) == object:
         forms = {
             (isinstance(value, datetime), isinstance(value, np.datetime64), getattr(value, "tzinfo", None) is None)
@@ -423,7 +422,7 @@ def _decoded(distinct: Any, refuse: _Refuse) -> NDArray[Any]:
 
 
 def _check_text(distinct: Any, refuse: _Refuse) -> None:
-    """Refuse text that R cannot hold; the distinct values stand for all."""
+    """Refuse text that R cannot hold; it is enough to check the distinct values."""
     try:
         joined = "\n".join(distinct).encode("utf-8")
     except UnicodeEncodeError as error:
@@ -435,7 +434,7 @@ def _check_text(distinct: Any, refuse: _Refuse) -> None:
 
 
 def _name(value: Any, kind: str) -> str:
-    """Show a value of a column in tables and messages."""
+    """Return a value of a column as text, for tables and messages."""
     if kind == "boolean":
         return "TRUE" if value else "FALSE"
     if kind == "number":
@@ -446,11 +445,11 @@ def _name(value: Any, kind: str) -> str:
 
 
 def _date_name(value: Any) -> str:
-    """Show a date as ISO 8601, with the time of day, in UTC, only where it is not midnight."""
+    """Return a date in ISO 8601; the time of day, in UTC, only if it is not midnight."""
     if isinstance(value, np.datetime64):
         seconds = value.astype("datetime64[s]")
         value = seconds.item()
-        if isinstance(value, int):  # a year that Python's calendar does not reach
+        if isinstance(value, int):  # a year outside the range of Python's calendar
             return str(seconds)
     if not isinstance(value, datetime):
         return str(value.isoformat())
@@ -472,7 +471,7 @@ def _count_missing(columns: Sequence[Column], n_rows: int) -> int:
 
 
 def _combine(columns: Sequence[Column], *, drop: bool) -> tuple[NDArray[Any], Sequence[str]]:
-    """Number the combinations that occur; -1 for rows left out.
+    """Number the combinations that occur; -1 for dropped rows.
 
     The combinations are numbered again after every column, so the codes stay below the number of rows.
     """
