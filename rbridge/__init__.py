@@ -1,7 +1,7 @@
-"""The bridge from Python to R: a Python batch sampler as an R ``torch::sampler`` generator.
+"""The bridge from Python to R: Python batch samplers as generators of R's ``torch::sampler``.
 
-Nothing of R is touched at import. A call that needs R starts it inside this process, through rpy2; where R or rpy2 is
-missing, the call raises `RNotAvailableError`, which says what to do, and `r_status` tells what was found.
+Importing this package does not start R. A call that needs R starts it inside this process, through rpy2. If R or rpy2
+is missing, the call raises `RNotAvailableError` with advice; `r_status` reports what is installed.
 """
 
 from rbridge._install import RNotAvailableError, install_r_package

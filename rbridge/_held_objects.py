@@ -1,8 +1,8 @@
-"""rpy2's count of the R objects that Python holds: changed by one thread at a time, each change in one piece.
+"""A thread-safe version of rpy2's count of the R objects that Python holds.
 
-rpy2 counts without its lock. Two threads that took or dropped an object at once lost a count, and a thread could enter
-R while another was in it, which R is not made for; so could the garbage collector, which drops objects in the midst of
-whatever runs.
+rpy2 counts without its lock. If two threads acquired or released an object at once, a count could be lost, and a thread
+could enter R while another was in it, which R does not support; so could the garbage collector, which releases objects
+at any time.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ Count = Callable[[Any], Any]
 
 
 class HeldObjects:
-    """The two functions that count, in turn.
+    """The two functions that count, one call at a time.
 
     Parameters
     ----------
     lock : threading.RLock
         Held by the thread that is in R.
     preserve, release : function
-        Count an R object up and down; the first and the last count enter R.
+        Increment and decrement the count of an R object; the first and the last count enter R.
     """
 
     def __init__(self, lock: Any, preserve: Count, release: Count) -> None:
@@ -32,14 +32,14 @@ class HeldObjects:
         self._counting = False
 
     def preserve(self, cdata: Any) -> Any:
-        """Count `cdata` up once no other thread is in R."""
+        """Increment the count of `cdata` once no other thread is in R."""
         with self._lock:
             return self._count(self._preserve, cdata)
 
     def release(self, cdata: Any) -> None:
-        """Count `cdata` down: now, or with the next object that is dropped while no other thread is in R.
+        """Decrement the count of `cdata`: now, or with the next object that is released while no other thread is in R.
 
-        It never waits, for the garbage collector calls it from anywhere.
+        It never waits, because the garbage collector may call it at any time.
         """
         self._dropped.append(cdata)
         if self._lock.acquire(blocking=False):
@@ -59,7 +59,7 @@ class HeldObjects:
 
 @lru_cache(maxsize=None)
 def count_in_turn() -> None:
-    """Let rpy2 count under its lock, in this process, from now on; once is enough."""
+    """Make rpy2 count under its lock, in this process, from now on; one call is enough."""
     from rpy2.rinterface_lib import _rinterface_capi, openrlib
 
     held = HeldObjects(openrlib.rlock, _rinterface_capi._preserve, _rinterface_capi._release)

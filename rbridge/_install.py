@@ -1,4 +1,4 @@
-"""The R package ``rbridge``, whole inside this Python package, and its installation."""
+"""The R package ``rbridge``, which this Python package contains, and its installation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Iterator, Optional, Union
 
 _PARTS = ("DESCRIPTION", "NAMESPACE", "LICENSE", "R", "inst", "man", "src")
-_COMPILED = (".o", ".so", ".dll", ".dylib")  # what a build in the source folder leaves behind
+_COMPILED = (".o", ".so", ".dll", ".dylib")  # build artifacts in the source folder
 _BUILD_TOOLS = (
     " It needs a C compiler and make. On Debian and Ubuntu: apt install build-essential. "
     "On macOS: xcode-select --install. On Windows: Rtools, https://cran.r-project.org/bin/windows/Rtools/."
@@ -21,12 +21,12 @@ _BUILD_TOOLS = (
 
 
 class RNotAvailableError(RuntimeError):
-    """R, rpy2 or an R package that is needed was not found; the text says what to do."""
+    """R, rpy2 or a required R package was not found; the message says what to do."""
 
 
 @contextmanager
 def r_package_source() -> Iterator[Path]:
-    """Give the folder with the source of the R package."""
+    """Yield the folder with the source of the R package."""
     with as_file(files("rbridge").joinpath("r")) as folder:
         yield folder
 
@@ -41,13 +41,13 @@ def r_package_version() -> str:
 
 
 def _source_files(folder: Path) -> list[Path]:
-    """Return the files that make the installed package, without compiled ones, in the same order everywhere."""
+    """Return the files of the package source, without compiled ones, in the same order everywhere."""
     below = (path for part in _PARTS for path in [folder / part, *(folder / part).rglob("*")])
     return sorted(path for path in below if path.is_file() and path.suffix not in _COMPILED)
 
 
 def content_hash() -> str:
-    """Return a digest of the R package's source, which changes with every change of it."""
+    """Return a digest of the R package's source."""
     digest = hashlib.sha256()
     with r_package_source() as folder:
         for path in _source_files(folder):
@@ -65,17 +65,17 @@ def find_r(program: str = "R") -> Optional[str]:
 
 
 def install_r_package(library: Union[str, Path, None] = None) -> Path:
-    """Install the R package ``rbridge`` that this Python package carries.
+    """Install the R package ``rbridge`` from this Python package.
 
-    There is rarely a reason to call it: the other functions do if the package is not installed. It takes about 4 s,
-    since the package's C code is compiled.
+    You rarely need to call it: the other functions do if the package is not installed. It takes about 4 s, for
+    compiling the C code of the package.
 
     Parameters
     ----------
     library : path, optional
-        The R library to install into. Without it, a library of its own in the user's cache folder
-        (``tools::R_user_dir("rbridge", "cache")``), named by the package's content, R's version and R's platform; there
-        an installation that exists already is left alone.
+        The R library to install into. By default, a separate library in the user's cache folder
+        (``tools::R_user_dir("rbridge", "cache")``), named by the content of the package, R's version and R's platform;
+        an existing installation there is left alone.
 
     Returns
     -------
@@ -85,12 +85,12 @@ def install_r_package(library: Union[str, Path, None] = None) -> Path:
     Raises
     ------
     RNotAvailableError
-        If there is no R, or R cannot install the package; with what R said.
+        If there is no R, or R cannot install the package; the message contains R's output.
 
     Notes
     -----
-    The package is compiled in a copy of its source, built in a folder aside and renamed into place, so that parallel
-    calls do not disturb each other, and nothing is written beside the source.
+    The package is compiled from a copy of its source, built in a temporary folder and renamed into place. So parallel
+    calls do not interfere, and nothing is written beside the source.
     """
     program = find_r()
     if program is None:
@@ -102,7 +102,7 @@ def install_r_package(library: Union[str, Path, None] = None) -> Path:
 
 
 def _install_into(program: str, library: Path) -> Path:
-    """Build aside and rename into place; what was there is replaced only by an installation that succeeded."""
+    """Build in a temporary folder and rename into place; an existing installation is replaced only after success."""
     library.mkdir(parents=True, exist_ok=True)
     aside = Path(tempfile.mkdtemp(prefix=".building-", dir=library))
     try:
@@ -134,7 +134,7 @@ def _cache_library(program: str) -> Path:
 
 
 def _run_install(program: str, library: Path) -> None:
-    environment = {**os.environ, "LANGUAGE": "en"}  # the advice looks for R's words
+    environment = {**os.environ, "LANGUAGE": "en"}  # the advice depends on R's messages
     with tempfile.TemporaryDirectory(prefix="rbridge-source-") as copy:
         with r_package_source() as folder:
             for path in _source_files(folder):
@@ -148,6 +148,6 @@ def _run_install(program: str, library: Path) -> None:
         advice = ""
         if "ERROR: dependenc" in said:
             advice = ' It needs the R packages torch and coro: install.packages(c("torch", "coro")).'
-        elif "ERROR: compilation failed" in said or shutil.which("make") is None:  # R 4.5 says less without make
+        elif "ERROR: compilation failed" in said or shutil.which("make") is None:  # R 4.5 prints less without make
             advice = _BUILD_TOOLS
         raise RNotAvailableError(f"The R package rbridge could not be installed.{advice} R said:\n{said}")

@@ -1,4 +1,4 @@
-"""Anything that gives batches in Python -> the rows of an epoch, in the form in which they cross to R."""
+"""The rows of an epoch of any Python batch sampler, in the form in which they cross to R."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ class EpochSource:
     ----------
     sampler : object
         One of: an object with a method ``batches(epoch)`` that returns batches, such as a `pystrat.BatchSampler`; an
-        iterable of batches, such as PyTorch's ``BatchSampler``, whose ``set_epoch`` is called first where it has one; a
+        iterable of batches, such as PyTorch's ``BatchSampler``, whose ``set_epoch``, if any, is called first; a
         function without arguments, such as a generator function, that returns the batches of a new epoch at each call.
-        A batch is a list or an array of row positions, from 0; or of whole numbers from 0 that are none, where the
-        sampler's `yields` is "numbers".
+        A batch is a list or an array of row positions, from 0; or of other whole numbers from 0, if the sampler's
+        `yields` is "numbers".
     n_batches : int, optional
-        The number of batches of an epoch, for a sampler without a length.
+        The number of batches per epoch, for a sampler without a length.
     entry : str
-        The function that a user called, in either language: it alone is known to the user when R asks for an epoch.
+        The function that the user called, in either language: the only name the user knows when R requests an epoch.
 
     Raises
     ------
     TypeError, ValueError
-        Where `sampler` is none of these, can be iterated only once, has no length, or has a rank.
+        If `sampler` is none of these, can be iterated only once, has no length, or has a rank.
     """
 
     @named_by(lambda source: str(source._entry))
@@ -60,7 +60,7 @@ class EpochSource:
 
     @property
     def identity(self) -> str:
-        """Text that is equal for samplers with equal batches if they have fingerprints, and else for this object."""
+        """Text that is equal for samplers with equal batches if they have fingerprints; else unique to this object."""
         if isinstance(self.sampler, BatchSampler) and not feedback_of(self.sampler):
             return str(self.sampler.state_dict()["fingerprint"])
         return f"object {id(self.sampler)} of process {os.getpid()}"
@@ -69,14 +69,14 @@ class EpochSource:
     def batches(self, epoch: int) -> tuple[NDArray[Any], NDArray[np.int32]]:
         """Return the rows of an epoch and the offsets of its batches, both as int32.
 
-        Rows are positions from 0, of which R makes its own, from 1. Of a sampler that yields numbers they are float64,
-        which R takes as they are.
+        Rows are positions from 0, which R converts to positions from 1. For a sampler that yields numbers, they are
+        float64, which R does not change.
 
         Raises
         ------
         ValueError
-            Where there are more or fewer batches than the length says, of which R would lose some in silence, or a
-            batch is not a vector of row positions, or of numbers where the sampler yields these.
+            If there are more or fewer batches than the length, of which R would lose some silently, or a batch is not a
+            vector of row positions, or of numbers if the sampler yields these.
         """
         found = self._of_epoch(epoch)
         if not isinstance(found, Batches):
@@ -90,7 +90,7 @@ class EpochSource:
 
     @errors_as_values
     def guarded(self, epoch: float) -> Any:
-        """Return what crosses to R of an epoch."""
+        """Return an epoch in the form in which it crosses to R."""
         return self.batches(int(epoch))
 
     def _of_epoch(self, epoch: int) -> Iterable[Any]:
@@ -106,7 +106,7 @@ class EpochSource:
 
 
 def check_no_rank(sampler: Any) -> None:
-    """Refuse a sampler that gives the batches of one rank only."""
+    """Refuse a sampler that yields the batches of only one rank."""
     if getattr(sampler, "rank", None) is not None and hasattr(sampler, "num_replicas"):
         advice = "R delivers the batches of all ranks."
         raise RefusedValue("sampler", "have no rank", f"rank {sampler.rank}", advice)
@@ -119,13 +119,13 @@ def feedback_of(sampler: Any) -> Mapping[str, Mapping[str, str]]:
 
 
 def refuse_n_batches(n_batches: Any) -> None:
-    """Refuse a number of batches for a sampler that knows it."""
+    """Refuse a number of batches for a sampler that has one."""
     required = "be left out for a sampler that has a length"
     raise RefusedValue("n_batches", required, show(n_batches))
 
 
 def _kind_of(sampler: Any) -> str:
-    """Say how a sampler is asked for an epoch."""
+    """Return how to request an epoch from a sampler."""
     if callable(getattr(sampler, "batches", None)):
         return "method"
     if hasattr(sampler, "__next__"):

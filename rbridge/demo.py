@@ -1,4 +1,4 @@
-"""The main job, shown: plain against stratified batches, of published and of real data, in Python and in R."""
+"""The demo: plain and stratified batches of published and of real data, in Python and in R."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SEED = 1
 
 @dataclass(frozen=True)
 class Delivered:
-    """What a DataLoader delivered in one epoch: the rows, and the labels counted batch by batch."""
+    """The rows that a DataLoader delivered in one epoch, and the labels counted batch by batch."""
 
     rows: Batches
     counts: pd.DataFrame
@@ -56,7 +56,7 @@ def run_demo(folder: Path) -> bool:
     Raises
     ------
     ImportError
-        Where torch or matplotlib is missing; the text says how to get them.
+        If torch or matplotlib is missing; the message says how to install them.
     """
     _need("torch", "pip install 'pystrat[torch]', or apt install python3-torch")
     _need("matplotlib", "pip install 'pystrat[plot]', or apt install python3-matplotlib")
@@ -82,7 +82,7 @@ def _need(module: str, advice: str) -> None:
 
 
 def _r_problem() -> Optional[str]:
-    """Say what is missing for the R half and what to do about it; None where nothing is."""
+    """Return what is missing for the R half and what to do about it; None if nothing is."""
     from rbridge import RError, RNotAvailableError, r_status
     from rbridge.session import session
 
@@ -296,7 +296,7 @@ def _compare_with_r(report: Report, sampler: StratifiedBatchSampler, python: Bat
 def _compare_native_r(
     report: Report, path: Any, columns: list[str], sampler: StratifiedBatchSampler, python: Batches, *, rare: str
 ) -> None:
-    """Compare with what R makes by itself of the same file: strata, plan and order."""
+    """Compare with what R computes by itself from the same file: strata, plan and order."""
     from rbridge.torch_sampler import collect_rows_of_file
 
     in_r = collect_rows_of_file(

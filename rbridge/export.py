@@ -1,4 +1,4 @@
-"""A Python sampler -> an R script that makes the same sampler without Python."""
+"""Export of a Python sampler as an R script that makes the same sampler without Python."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ def export_r(sampler: BatchSampler, path: Union[str, Path]) -> Path:
     Parameters
     ----------
     sampler : BatchSampler
-        Any sampler of `pystrat`. One with feedback is exported with all that it has been told.
+        Any sampler of `pystrat`. A sampler with feedback is exported with all the feedback it has received.
     path : path
-        Of the script; must end in ``.R``. The recipe of the sampler goes beside it, into a file whose name ends in
-        ``.recipe.rds`` instead. Both are overwritten if they exist, and can be moved together.
+        The path of the script; must end in ``.R``. The recipe of the sampler is written beside it, to a file whose name
+        ends in ``.recipe.rds`` instead. Existing files are overwritten. The two files can be moved together.
 
     Returns
     -------
     pathlib.Path
-        The script. In R, ``source(script)$value`` is the generator, as `as_torch_sampler` returns it.
+        The path of the script. In R, ``source(script)$value`` is the generator, as `as_torch_sampler` returns it.
 
     Raises
     ------
     TypeError, ValueError
-        If `sampler` is no sampler of `pystrat` or has a rank, or the path does not end in ``.R``.
+        If `sampler` is not a sampler of `pystrat` or has a rank, or the path does not end in ``.R``.
     OSError
         If a file cannot be written.
     """
@@ -78,7 +78,7 @@ def export_r(sampler: BatchSampler, path: Union[str, Path]) -> Path:
 
 
 def _literal(text: str) -> str:
-    """Write text as R reads it, in ASCII, whatever the locale of the session to come."""
+    """Return text as an R literal in ASCII, independent of the locale of the R session."""
     return '"' + "".join(_character(character) for character in text) + '"'
 
 

@@ -1,7 +1,7 @@
-"""A Python sampler with feedback, as R uses it: batch after batch, and methods by which R reports and asks.
+"""Python samplers with feedback, as R uses them: batch after batch, with methods for reports and queries.
 
-Such a sampler has a mapping `feedback` from the names of these methods to the kinds of their arguments by name, and of
-what they return as "return": "rows" (an array of row positions), "values" (an array of float64) or "number".
+Such a sampler has a mapping `feedback` from the names of these methods to the kinds of their arguments, by name, and of
+the return value, as "return": "rows" (an array of row positions), "values" (an array of float64) or "number".
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _MOST_ITERATIONS = 8  # that R may use in turn; a training loop that ends early 
 
 
 class FeedbackSource:
-    """What R calls of a sampler with feedback.
+    """The functions of a sampler with feedback that R calls.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class FeedbackSource:
         self._begun = 0
 
     def begin(self, epoch: int) -> int:
-        """Begin an epoch, or go on in it where the sampler was resumed there; return the number of the iteration."""
+        """Begin an epoch, or continue in it if the sampler was resumed there; return the number of the iteration."""
         self._sampler.set_epoch(epoch)
         self._begun += 1
         self._iterations[self._begun] = iter(self._sampler)
@@ -43,7 +43,7 @@ class FeedbackSource:
         return self._begun
 
     def take(self, iteration: int) -> Optional[NDArray[np.int32]]:
-        """Return the rows of the next batch of an iteration, from 0; None, also later, where it has ended."""
+        """Return the rows of the next batch of an iteration, from 0; None after the last batch."""
         if iteration not in self._iterations:
             if iteration + _MOST_ITERATIONS > self._begun:
                 return None
@@ -55,7 +55,7 @@ class FeedbackSource:
         return np.asarray(rows, dtype=np.int32)
 
     def call(self, method: str, arguments: Mapping[str, Any]) -> Any:
-        """Call a method with the arguments that R gave, vectors as arrays.
+        """Call a method with the arguments from R, vectors as arrays.
 
         Returns
         -------
@@ -66,7 +66,7 @@ class FeedbackSource:
         given = {name: _from_r(value, kinds[name]) for name, value in arguments.items()}
         return _to_r(getattr(self._sampler, method)(**given), kinds.get("return"))
 
-    # What R calls through reticulate, whose numbers are doubles.
+    # Called by R through reticulate, whose numbers are doubles.
 
     @errors_as_values
     def guarded_begin(self, epoch: float) -> int:
@@ -80,7 +80,7 @@ class FeedbackSource:
 
 
 def _from_r(value: Any, kind: str) -> Any:
-    """Return an argument as the kind says: "rows" (int32 from 0), "values" (float64) or "number"."""
+    """Return an argument according to its kind: "rows" (int32 from 0), "values" (float64) or "number"."""
     array = np.atleast_1d(np.asarray(value))
     if kind == "rows":
         return array.astype(np.int32)

@@ -1,4 +1,4 @@
-"""Plain vectors -> a file that R's ``readRDS()`` reads, without R.
+"""Writes plain vectors to a file that R's ``readRDS()`` reads, without R.
 
 The format is R's serialization, version 2, in XDR ("R Internals", section 1.8).
 """
@@ -20,12 +20,12 @@ _ARRAYS = {"uint8": (_RAW, "u1"), "int32": (_INTEGER, ">i4"), "float64": (_DOUBL
 
 
 def rds_bytes(values: Mapping[str, Any]) -> bytes:
-    """Return a named list, as ``saveRDS()`` would write it; the same values give the same bytes.
+    """Return a named list in the format of ``saveRDS()``; the same values give the same bytes.
 
     Parameters
     ----------
     values : mapping from str to value
-        A value is such a mapping itself, a sequence of str, or an array of uint8, int32 or float64.
+        A value is another such mapping, a sequence of str, or an array of uint8, int32 or float64.
     """
     # Written by R 4.0.0, and readable from R 2.3.0 on.
     stream = io.BytesIO()

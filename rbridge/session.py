@@ -1,7 +1,7 @@
-"""R inside this process: started once, called under rpy2's lock, errors and warnings carried over whole.
+"""R inside this process: started once, called under rpy2's lock, errors and warnings passed on in full.
 
-Only the low-level interface of rpy2 is used, and vectors cross by memory view, so no conversion rules are needed and
-any thread may call.
+Only the low-level interface of rpy2 is used, and vectors cross by memory view, so there are no conversion rules and any
+thread may call.
 """
 
 from __future__ import annotations
@@ -47,18 +47,18 @@ class Session:
         from rpy2.rinterface_lib import openrlib
 
         self.rinterface = rinterface
-        # R holds only an address of a Python function, and may ask for it as long as it runs.
+        # R holds only the address of a Python function, and may use it as long as R runs.
         self._callbacks: list[Any] = []
         self.lock = openrlib.rlock
         with self.lock:
             try:
                 self._namespace = self._load_package()
-                rinterface.baseenv["loadNamespace"]("torch")  # which looks at the settings as it is loaded
+                rinterface.baseenv["loadNamespace"]("torch")  # torch reads the settings when it is loaded
             except rinterface.embedded.RRuntimeError as error:
                 raise RNotAvailableError(f"R could not load the packages rbridge and torch: {error}") from error
 
     def _load_package(self) -> Any:
-        """Load the installed R package of this version, else the one in the user's cache."""
+        """Load the installed R package if it has this version, else the one in the user's cache."""
         base = self.rinterface.baseenv
         version = r_package_version()
         if "rbridge" in tuple(base["loadedNamespaces"]()):
@@ -79,7 +79,7 @@ class Session:
         return base["loadNamespace"]("rbridge", **{"lib.loc": self._strings([library])})
 
     def call(self, name: str, /, *arguments: Any, **named: Any) -> Any:
-        """Call a function of the R package; raise `RError` with R's text where it fails.
+        """Call a function of the R package; raise `RError` with R's text if it fails.
 
         Arguments are None, bool, str, int and float (both as R's double), sequences of str, one-dimensional arrays of
         uint8, int32 and float64, and R objects. The value is an R object.
@@ -96,7 +96,7 @@ class Session:
             if "error" in result:
                 raise RError("".join(result["error"]), tuple(result["class"]))
             for message in result["warnings"]:
-                warnings.warn(message, stacklevel=5)  # whoever called `collect_rows` or its like
+                warnings.warn(message, stacklevel=5)  # the caller of `collect_rows` or a similar function
             return result["value"]
 
     def callback(self, function: Callable[..., Any]) -> Any:
@@ -116,14 +116,14 @@ class Session:
             return wrapped
 
     def named_list(self, /, **elements: Any) -> Any:
-        """Make an R list; any name will do, `self` too."""
+        """Return an R list; any name is allowed, including `self`."""
         with self.lock:
             values = self.rinterface.ListSexpVector([self.to_r(value) for value in elements.values()])
             values.names = self._strings(list(elements))
             return values
 
     def to_r(self, value: Any) -> Any:
-        """Make an R object of a plain value or an array."""
+        """Return a plain value or an array as an R object."""
         rinterface = self.rinterface
         if value is None:
             return rinterface.NULL
@@ -157,18 +157,18 @@ class Session:
 
 def as_array(vector: Any) -> NDArray[Any]:
     """Copy an R vector of integers or doubles."""
-    if len(vector) == 0:  # of which Python has no view
+    if len(vector) == 0:  # Python has no view of an empty vector
         return np.empty(0, dtype=np.int32 if vector.typeof.name == "INTSXP" else np.float64)
     return np.array(vector.memoryview())
 
 
 def session() -> Session:
-    """Return the one session of this process, whichever threads ask first.
+    """Return the one session of this process, also if several threads call at once.
 
     Raises
     ------
     RNotAvailableError
-        Where R, rpy2 or the R packages torch and coro are missing.
+        If R, rpy2 or the R packages torch and coro are missing.
     """
     with _STARTING:
         return _only_session()
@@ -176,12 +176,12 @@ def session() -> Session:
 
 @lru_cache(maxsize=None)
 def _only_session() -> Session:
-    """Start R, where it does not run yet, and load the R package.
+    """Start R, unless it already runs, and load the R package.
 
     Raises
     ------
     RNotAvailableError
-        Where R, rpy2 or the R packages torch and coro are missing.
+        If R, rpy2 or the R packages torch and coro are missing.
     """
     with _torch_without_libtorch():
         return Session(_start_r())
@@ -189,7 +189,7 @@ def _only_session() -> Session:
 
 @contextmanager
 def _torch_without_libtorch() -> Iterator[None]:
-    """Keep R's torch from loading LibTorch, unless the user has said otherwise; leave no trace for other processes."""
+    """Keep R's torch from loading LibTorch, unless the user has configured it; child processes are not affected."""
     added = {name: value for name, value in _TORCH_SETTINGS.items() if name not in os.environ}
     os.environ.update(added)
     try:
@@ -200,13 +200,13 @@ def _torch_without_libtorch() -> Iterator[None]:
 
 
 def _start_r() -> Any:
-    if find_r() is None:  # asked before rpy2 is, which ends the process where R_HOME leads nowhere
+    if find_r() is None:  # checked before importing rpy2, which ends the process if R_HOME is invalid
         raise RNotAvailableError(
             "R was not found on PATH nor in R_HOME. Install R 4.0 or newer. rbridge.r_status() tells what is missing."
         )
     problem: Optional[BaseException] = None
     try:
-        with warnings.catch_warnings():  # of each variable that R sets for itself, as when it is R that runs Python
+        with warnings.catch_warnings():  # about variables that R sets itself, for example if R runs Python
             warnings.filterwarnings("ignore", 'Environment variable ".*" redefined by R')
             from rpy2 import rinterface
 
@@ -219,7 +219,7 @@ def _start_r() -> Any:
             raise
         advice = "rpy2 is not installed. Install it: pip install 'pystrat[r]', or apt install python3-rpy2."
         problem = error
-    except Exception as error:  # rpy2 raises whatever its look for R's shared library ran into
+    except Exception as error:  # rpy2 raises whatever its search for R's shared library raised
         advice = f"rpy2 could not start R ({type(error).__name__}: {error}). Install R 4.0 or newer, with R on PATH."
         problem = error
     raise RNotAvailableError(f"{advice} rbridge.r_status() tells what is missing.") from problem

@@ -1,4 +1,4 @@
-"""What is there of R, and what to do about what is missing."""
+"""Report what is installed for R, and what to do about what is missing."""
 
 from __future__ import annotations
 
@@ -20,16 +20,17 @@ _ADVICE = {
 
 @dataclass(frozen=True)
 class RStatus:
-    """What `r_status` found.
+    """The result of `r_status`.
 
     Attributes
     ----------
     r_version, r_home, rpy2_version : str or None
-        None where it was not found.
+        None if not found.
     packages : dict of str to str or None
-        Versions of the R packages; None where one is not installed. Without ``rbridge`` the bridge installs its own.
+        Versions of the R packages; None if a package is not installed. Without ``rbridge``, the bridge installs its
+        own.
     libtorch : bool
-        Whether R's torch has LibTorch, without which there are no tensors in R, hence no training; batches need none.
+        Whether R's torch has LibTorch. Tensors, and therefore training, need it in R; batches do not.
     advice : tuple of str
         What to do about what is missing.
     """
@@ -43,7 +44,7 @@ class RStatus:
 
     @property
     def bridge_works(self) -> bool:
-        """Whether all is there that `as_torch_sampler` needs."""
+        """Whether everything is installed that `as_torch_sampler` needs."""
         needed = (self.r_version, self.rpy2_version, self.packages.get("torch"), self.packages.get("coro"))
         return None not in needed
 
@@ -57,14 +58,14 @@ class RStatus:
 
 
 def r_status() -> RStatus:
-    """Look for R, rpy2, the R packages and LibTorch.
+    """Report what is installed for R: R, rpy2, the R packages and LibTorch.
 
-    R is asked in a process of its own, so nothing is loaded into this one, and nothing raises where R is missing.
+    R runs in a separate process, so nothing is loaded into this one, and no error is raised if R is missing.
 
     Returns
     -------
     RStatus
-        Prints as a short table with advice.
+        Its text is a short table with advice.
     """
     try:
         rpy2_version: Optional[str] = version("rpy2")

@@ -1,4 +1,4 @@
-"""A Python batch sampler -> a generator of R's ``torch::sampler``."""
+"""Python batch samplers as generators of R's ``torch::sampler``."""
 
 from __future__ import annotations
 
@@ -21,39 +21,39 @@ from rbridge.callbacks import EpochSource, check_no_rank, feedback_of, refuse_n_
 
 @named_by_function
 def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:
-    """Make the R generator with the same batches.
+    """Return an R sampler generator with the same batches.
 
     Parameters
     ----------
     sampler : batch sampler
         A sampler of `pystrat` becomes the native sampler of the R package: R draws the batches itself, from the
-        sampler's recipe, and needs Python no more. Anything else stays in Python, which R asks once an epoch, as long
-        as this process runs: an object with a method ``batches(epoch)``, such as your own subclass of `BatchSampler`;
-        an iterable of lists of row positions, such as PyTorch's ``BatchSampler``, whose ``set_epoch`` is called before
-        each epoch if it has one; or a function without arguments, such as a generator function, that returns the
-        batches of a new epoch at each call. If such an object names feedback methods in `feedback`, R asks it for each
-        batch, and the methods are those of the instance, in which rows count from 1. If its `yields` is
-        "numbers", its batches hold whole numbers below 2^53 that are no row positions, and R gets them unchanged.
+        sampler's recipe, and no longer needs Python. Anything else stays in Python, and R calls it once per epoch, as
+        long as this process runs: an object with a method ``batches(epoch)``, such as your own subclass of
+        `BatchSampler`; an iterable of lists of row positions, such as PyTorch's ``BatchSampler``, whose ``set_epoch``,
+        if any, is called before each epoch; or a function without arguments, such as a generator function, that returns
+        the batches of a new epoch at each call. If such an object names feedback methods in `feedback`, R requests each
+        batch separately, and the instance has these methods, in which rows count from 1. If its `yields` is "numbers",
+        its batches hold whole numbers below 2^53 that are not row positions, and R does not change them.
     n_batches : int, optional
-        The number of batches of an epoch, for a sampler that has no length.
+        The number of batches per epoch, for a sampler without a length.
 
     Returns
     -------
     rpy2.robjects function
-        A generator as ``torch::sampler()`` makes it. Called with a dataset it gives the instance for
-        ``torch::dataloader(batch_sampler = )``; mlr3torch takes the generator. It begins at epoch 0. It accepts any
-        data source, NULL too; one that tells its number of rows must have as many as a sampler of `pystrat` was made
-        for.
+        A generator like those of ``torch::sampler()``. Call it with a dataset to get the instance for
+        ``torch::dataloader(batch_sampler = )``; pass the generator itself to mlr3torch. It begins at epoch 0. It
+        accepts any data source, including NULL; if the data source has a number of rows, it must be that of the
+        `pystrat` sampler.
 
     Raises
     ------
     TypeError, ValueError
-        Where `sampler` is none of these, has no length, can be iterated only once, has a rank, since R delivers the
-        batches of all ranks.
+        If `sampler` is none of these, has no length, can be iterated only once, or has a rank: R delivers the batches
+        of all ranks.
     RNotAvailableError
-        Where R, rpy2 or an R package that is needed is missing.
+        If R, rpy2 or a required R package is missing.
     RError
-        Where R raises an error.
+        If R raises an error.
     """
     recipe = native_recipe(sampler)
     if recipe is not None:
@@ -67,7 +67,7 @@ def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:
 
 
 def native_recipe(sampler: Any) -> Optional[Recipe]:
-    """Return the recipe by which R draws a sampler's batches itself; None if it has none."""
+    """Return the recipe from which R draws a sampler's batches itself; None if it has none."""
     recipe = sampler._recipe() if isinstance(sampler, BatchSampler) else None
     if recipe is not None and OF_USER in recipe.parts.get("functions", ()):
         advice = "In R, give batch_sampler_tree() a function of R."
@@ -76,7 +76,7 @@ def native_recipe(sampler: Any) -> Optional[Recipe]:
 
 
 def functions_of(sampler: BatchSampler) -> dict[str, Callable[[float], float]]:
-    """Return the functions that R asks Python for although it has the recipe, by name; no batch follows from them."""
+    """Return the functions, by name, that R calls in Python although it has the recipe; no batch depends on them."""
     if not isinstance(sampler, PrioritizedBatchSampler) or not callable(sampler.beta):
         return {}
     beta = sampler.beta
@@ -90,21 +90,21 @@ def collect_rows(generator: Any, n_rows: int) -> Batches:
     Parameters
     ----------
     generator : R function or R6 instance
-        What `as_torch_sampler` returns, any other generator of ``torch::sampler()``, or an instance of one.
+        The result of `as_torch_sampler`, any other generator of ``torch::sampler()``, or an instance.
     n_rows : int
-        Rows of the dataset, at least 1.
+        The number of rows of the dataset, at least 1.
 
     Returns
     -------
     Batches
-        Counted from 0, as in Python; numbers of a sampler that yields these as they are, as int64.
+        Rows are counted from 0, as in Python. The numbers of a sampler that yields numbers are unchanged, as int64.
 
     Raises
     ------
     TypeError, ValueError
-        Where `n_rows` is not a positive integer.
+        If `n_rows` is not a positive integer.
     RNotAvailableError, RError
-        Where R is missing, or raises an error.
+        If R is missing, or raises an error.
     """
     n_rows = check_integer(n_rows, "n_rows", minimum=1)
     return _as_batches(session().call("collect_rows", generator, n_rows))
@@ -112,9 +112,9 @@ def collect_rows(generator: Any, n_rows: int) -> Batches:
 
 @named_by_function
 def collect_rows_of_file(file: Union[str, Path], columns: list[str], **parameters: Any) -> Batches:
-    """Let R read a CSV file, make its own strata of columns of it, and return the rows that its dataloader delivers.
+    """Let R read a CSV file and make its own strata of columns, and return the rows that its dataloader delivers.
 
-    No value of the strata comes from Python: the way to see that both languages agree.
+    No value of the strata comes from Python, so this checks that both languages agree.
 
     Parameters
     ----------
@@ -123,12 +123,12 @@ def collect_rows_of_file(file: Union[str, Path], columns: list[str], **parameter
     columns : list of str
         The columns whose combinations are the strata.
     **parameters
-        Those of R's ``batch_sampler_stratified()``.
+        Arguments of R's ``batch_sampler_stratified()``.
 
     Returns
     -------
     Batches
-        Counted from 0, as in Python.
+        Rows are counted from 0, as in Python.
     """
     return _as_batches(session().call("collect_rows_of_file", str(file), columns, **parameters))
 
@@ -143,9 +143,9 @@ def _as_batches(delivered: Any) -> Batches:
 @errors_as_values
 @named_by(lambda *_: "batch_sampler_python")
 def guarded_recipe(sampler: Any) -> Optional[dict[str, Any]]:
-    """Return the recipe of a sampler for R's ``batch_sampler_python()``, None if it has none that R draws by itself.
+    """Return the recipe of a sampler for R's ``batch_sampler_python()``; None if R cannot draw the sampler itself.
 
-    The functions that go along with it are an entry of their own.
+    The functions that belong to it are a separate entry.
     """
     recipe = native_recipe(sampler)
     if recipe is None:
@@ -157,7 +157,7 @@ def guarded_recipe(sampler: Any) -> Optional[dict[str, Any]]:
 
 
 def _for_reticulate(vectors: Mapping[str, Any]) -> dict[str, Any]:
-    """Return vectors in the forms of which reticulate makes R's: a bytearray becomes raw, a list of text character."""
+    """Return vectors in types that reticulate converts as needed: a bytearray to raw, a list of text to character."""
 
     def crossing(vector: Any) -> Any:
         if isinstance(vector, np.ndarray):
@@ -177,7 +177,7 @@ def _of_recipe(recipe: Recipe, functions: Mapping[str, Callable[[float], float]]
 
 
 def _by_callback(source: EpochSource, r: Session) -> Any:
-    """Make the generator of a sampler that stays in Python; one with feedback is asked for every batch."""
+    """Return the generator of a sampler that stays in Python; one with feedback is called for every batch."""
     functions, methods = {"batches": _epoch_callback(source, r)}, None
     if feedback_of(source.sampler):
         feedback = FeedbackSource(source)
@@ -196,7 +196,7 @@ def _epoch_callback(source: EpochSource, r: Session) -> Any:
 
 
 def _feedback_callbacks(feedback: FeedbackSource, r: Session) -> dict[str, Any]:
-    """Return what R calls of a sampler with feedback, whose values cross by memory view, as all vectors do."""
+    """Return the functions of a sampler with feedback that R calls; values cross by memory view, as all vectors do."""
 
     def call(method: Any, arguments: Any) -> Any:
         given = {name: as_array(value) for name, value in zip(arguments.names, arguments)} if len(arguments) else {}
@@ -210,7 +210,7 @@ def _feedback_callbacks(feedback: FeedbackSource, r: Session) -> dict[str, Any]:
 
 
 def _as_robject(generator: Any) -> Any:
-    """Return the R function as rpy2's users know it, in any thread, whatever conversion rules are set."""
+    """Return the R function in the type that rpy2's users know, in any thread, whatever conversion rules are set."""
     from rpy2 import robjects
 
     with session().lock, robjects.conversion.localconverter(robjects.default_converter):
