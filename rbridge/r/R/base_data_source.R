@@ -1,5 +1,5 @@
-# What a data source says: its number of rows, its task, and the strata of its task.
-# A data source is what a sampler generator is called with: a torch dataset, list(task = ), or anything else.
+# Properties of a data source: its number of rows, its task, and the strata of its task.
+# A data source is the argument of a sampler generator: a torch dataset, list(task = ), or anything else.
 
 source_task = function(data_source) {
   if (inherits(data_source, "Task")) {
@@ -9,7 +9,7 @@ source_task = function(data_source) {
   if (inherits(task, "Task")) task
 }
 
-# The number of rows, or NULL where the source does not tell.
+# The number of rows, or NULL if the source has none.
 source_rows = function(data_source) {
   if (inherits(data_source, "dataset")) {
     if (is.function(.subset2(data_source, ".length"))) length(data_source)
@@ -22,9 +22,8 @@ source_rows = function(data_source) {
   }
 }
 
-# The strata that a source has itself, encoded: those of its task, or text that names columns of it or is one value
-# a row.
-# `task` is the one of which the source holds the rows, which some datasets of mlr3torch do not have themselves.
+# The strata of a source itself, encoded: those of its task, or text that names columns of it or is one value per row.
+# `task` is the task whose rows the source holds; some datasets of mlr3torch do not have it.
 source_strata = function(data_source, configuration, task = source_task(data_source)) {
   strata = configuration$strata
   if (is.null(strata)) {
@@ -40,7 +39,7 @@ source_strata = function(data_source, configuration, task = source_task(data_sou
   found
 }
 
-# A source that has a number of rows must have a stratum for each.
+# A source with a number of rows must have a stratum for each.
 check_strata_rows = function(data_source, n_strata_rows, advice = NULL) {
   n_rows = source_rows(data_source)
   if (!is.null(n_rows) && n_rows != n_strata_rows) {
@@ -49,7 +48,7 @@ check_strata_rows = function(data_source, n_strata_rows, advice = NULL) {
   }
 }
 
-# Values go with the rows of the data behind a task, and mlr3 leaves rows out, repeats and reorders them.
+# Values belong to the rows of the data behind a task, while mlr3 leaves rows out, repeats and reorders them.
 check_task_order = function(task, advice = bind_strata) {
   if (!keeps_task_order(task)) {
     stop_parameter("strata", "be columns of the task where its rows are repeated or in another order than its data",
@@ -68,7 +67,7 @@ bind_strata = paste(
   "and give it the role: task$set_col_roles(\"group\", roles = \"stratum\")."
 )
 
-# The stratum role of the task comes first, since whoever gave it meant it; then the target of a classification task.
+# The stratum role of the task comes first, because it was set on purpose; then the target of a classification task.
 task_strata = function(task) {
   columns = task$col_roles$stratum
   if (length(columns) == 0L && identical(task$task_type, "classif")) {
@@ -85,7 +84,7 @@ task_strata = function(task) {
   task_columns(task, columns)
 }
 
-# Text is the names of columns where the task has all of them, or where it cannot be one value for each row.
+# Text is the names of columns if the task has all of them, or if it cannot be one value per row.
 names_columns = function(text, task, n_rows) {
   if (is.null(task)) {
     return(FALSE)

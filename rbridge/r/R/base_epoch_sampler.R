@@ -1,8 +1,8 @@
-# What every batch sampler of this package shares: epochs, iteration, what torch::dataloader() asks for, and that
+# Shared by all batch samplers of this package: epochs, iteration, the interface of torch::dataloader(), and that
 # mlr3torch predicts in the order of the rows.
-# A sampler that inherits it gives private methods: .prepare(data_source, task), called once, .epoch_batches(epoch), a
-# list of rows and offsets, .n_batches(), and .describe(), the lines that print() shows; and .last_epoch(), if the last
-# epoch is not that of all samplers.
+# A sampler that inherits from it implements private methods: .prepare(data_source, task), called once,
+# .epoch_batches(epoch), a list of rows and offsets, .n_batches(), and .describe(), the lines that print() shows; and
+# .last_epoch(), if the last epoch is not that of all samplers.
 
 epoch_sampler = function() {
   torch::sampler(
@@ -12,9 +12,9 @@ epoch_sampler = function() {
       if (caller$keeps_order) {
         private$.in_order = rows_in_order(data_source, caller$batch_size)
       } else {
-        # A dataset may hold the rows of its task in another order than that of the task that is trained on.
+        # A dataset may hold the rows of its task in another order than the task of the training.
         task = source_task(data_source)
-        # Of a subset nobody tells which rows of the task it has.
+        # It is unknown which rows of the task a subset has.
         if (is.null(task) && !inherits(data_source, "dataset_subset")) {
           task = caller$task
         }
@@ -74,8 +74,8 @@ rows_in_order = function(data_source, batch_size) {
   list(rows = seq_len(n_rows), offsets = as.integer(pmin(n_rows, batch_size * 0:n_batches)))
 }
 
-# The epoch is taken at the first call, so that an iterator that is never asked changes nothing.
-# Called for every batch of a training: nothing is looked up, or asked of another function, that can be known before.
+# The epoch is taken at the first call, so that an iterator that is never called changes nothing.
+# Called for every batch of a training, so everything that can be computed before is.
 batch_iterator = function(take_epoch) {
   rows = offsets = aux = NULL
   n_batches = taken = 0L
@@ -100,12 +100,12 @@ batch_iterator = function(take_epoch) {
   }
 }
 
-# A batch carries its part of the values that go along with the rows.
+# Adds to a batch its part of the auxiliary values of the rows.
 with_auxiliary = function(rows, aux, places) {
   structure(rows[places], aux = lapply(aux, function(values) values[places]))
 }
 
-# Where the rows of a batch stand; a batch may be empty.
+# The places of the rows of a batch, which may be empty.
 batch_places = function(offsets, batch) {
   seq.int(offsets[batch] + 1L, length.out = offsets[batch + 1L] - offsets[batch])
 }

@@ -1,6 +1,6 @@
-# What samplers share that are told something between batches: arguments, and batches drawn one after another.
+# Shared by samplers with feedback: arguments, and batches drawn one after another.
 
-# Vectors and tensors alike.
+# Accepts vectors and tensors.
 vector_or_tensor = function(value, parameter, required) {
   plain = if (is.object(value) && inherits(value, "torch_tensor")) torch::as_array(value) else value
   if (!is.numeric(plain)) {
@@ -12,9 +12,9 @@ vector_or_tensor = function(value, parameter, required) {
   if (is.object(plain)) as.double(plain) else plain
 }
 
-# Numbers of 64 bits, which are those of long tensors, too; refuses those that no double holds.
+# Numbers of 64 bits, such as those of long tensors, as doubles; refuses those that no double can represent.
 doubles_of_integer64 = function(numbers, parameter, required) {
-  if (!requireNamespace("bit64", quietly = TRUE)) { # without it, R takes their bits for those of doubles
+  if (!requireNamespace("bit64", quietly = TRUE)) { # without it, R would read their bits as doubles
     stop_parameter(parameter, required, "a value of class 'integer64'")
   }
   doubles = suppressWarnings(as.double(numbers))
@@ -38,16 +38,16 @@ feedback_values = function(values, parameter, n_rows = NULL) {
   values
 }
 
-# The state of a random number generator after set.seed(seed): integers, as many as .Random.seed has without its kind.
+# The state of a random number generator after set.seed(seed): integers, like .Random.seed without its first number.
 new_stream = function(seed) {
   .Call(C_new_stream, seed)
 }
 
-# An iteration over an epoch whose batches are drawn one after another, by what the sampler has been told until then:
+# Iterates over an epoch whose batches are drawn one after another, according to the feedback so far:
 # a function that returns the rows of the next batch at each call, NULL at the end.
 # `private` is that of an instance whose recipe has the parts batch_size, n_batches and num_replicas.
-# `draw(private, stream, count)` draws `count` batches: list(rows, stream), where `stream` is the one for the next draw.
-# Batches that several processes are trained on at the same time are drawn together.
+# `draw(private, stream, count)` draws `count` batches: list(rows, stream), where `stream` is for the next draw.
+# Batches that several processes train on at the same time are drawn together.
 feedback_batches = function(private, epoch, draw) {
   parts = private$.recipe$parts
   batch_size = parts$batch_size
@@ -74,7 +74,7 @@ feedback_batches = function(private, epoch, draw) {
   }
 }
 
-# All batches of an epoch, by what the sampler has been told until now.
+# All batches of an epoch, according to the feedback so far.
 draw_feedback_epoch = function(private, epoch, draw) {
   parts = private$.recipe$parts
   list(
@@ -83,7 +83,7 @@ draw_feedback_epoch = function(private, epoch, draw) {
   )
 }
 
-# `k` rows by what the sampler has been told until now, outside all epochs, of a stream of random numbers of their own.
+# `k` rows according to the feedback so far, outside of epochs, from a separate stream of random numbers.
 # `draw(private, stream, k)` is as in feedback_batches(), for one batch of `k` rows.
 sample_rows = function(private, k, draw) {
   check_is_trained_on(private)
@@ -97,7 +97,7 @@ sample_rows = function(private, k, draw) {
   drawn$rows
 }
 
-# The words of a generator in the state of a recipe; the core looks at the first one, the place, once more.
+# The words of a generator in the state of a recipe; the core checks the first one, the position, again.
 check_words = function(recipe, name) {
   words = recipe$state[[name]]
   if (!is.integer(words) || length(words) != 625L || is.na(words[1L]) || words[1L] < 0L || words[1L] > 624L) {
@@ -105,8 +105,9 @@ check_words = function(recipe, name) {
   }
 }
 
-# Where an epoch begins: -> list(batch = how many batches are past, rows = what is already drawn, from 1, stream).
-# That is at its beginning, unless the sampler was resumed within that very epoch; the next iteration uses that up.
+# The beginning of an epoch: -> list(batch = the number of batches before it, rows = rows that are already drawn, from
+# 1, stream).
+# This is the first batch, unless the sampler was resumed within this epoch; the next iteration resets that.
 take_place = function(private, epoch) {
   state = private$.recipe$state
   private$.recipe$state[place_entries] = NULL
@@ -117,8 +118,8 @@ take_place = function(private, epoch) {
   }
 }
 
-# In the state of a sampler that was resumed: the epoch, how many of its batches are past, the rows that were drawn
-# beyond them, counted from 0, and the words of the random number generator after these.
+# Entries in the state of a resumed sampler: the epoch, the number of its batches that are done, the rows that were
+# drawn beyond them, counted from 0, and the words of the random number generator after these.
 place_entries = c("epoch", "batch", "drawn", "generator")
 
 check_place = function(recipe, n_rows) {
@@ -143,7 +144,7 @@ check_place = function(recipe, n_rows) {
   }
 }
 
-# Where mlr3torch predicts, an instance only gives all rows in order.
+# While mlr3torch predicts, an instance only returns all rows in order.
 check_is_trained_on = function(private) {
   if (!is.null(private$.in_order)) {
     stop("This instance of ", public_name(), " draws nothing, since mlr3torch predicts with it. ",

@@ -1,7 +1,7 @@
-# What samplers share whose batches all have one size, as many as are asked for.
+# Shared by samplers with a given number of batches of one size.
 
 # -> list(batch_size, n_batches, num_replicas, seed), all of them doubles; the seed is NULL if it is not given
-# `n_rows` is how many rows there are, or there is room for.
+# `n_rows` is the number of rows, or the number that there is room for.
 fixed_size_settings = function(n_rows, batch_size, n_batches, seed, num_replicas) {
   seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed)
   num_replicas = check_positive(num_replicas, "num_replicas")
@@ -39,7 +39,7 @@ format_order = function(recipe, next_epoch) {
   sprintf("* Order: drawn by seed %.0f, next epoch %.0f", recipe$seed, next_epoch)
 }
 
-# For a generator, whose seed may be drawn by its instances.
+# For a generator, whose instances may draw their seeds.
 format_seed = function(recipe) {
   if (!is.null(recipe$seed)) sprintf("* seed: %.0f", recipe$seed)
 }

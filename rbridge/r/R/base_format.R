@@ -1,4 +1,4 @@
-# Summaries of an instance, without its class, and of a generator, one element a line.
+# Summaries of an instance, without its class, and of a generator, one element per line.
 
 format_setup = function(setup, next_epoch) {
   plan = setup$plan
@@ -17,7 +17,7 @@ format_setup = function(setup, next_epoch) {
   )
 }
 
-# Where mlr3torch predicts
+# While mlr3torch predicts
 format_in_order = function(batches) {
   c(
     sprintf("* Rows: %d", length(batches$rows)),

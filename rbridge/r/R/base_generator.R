@@ -1,22 +1,22 @@
-# The one class of generators: a recipe, and the instances that draw what it says.
+# The class of all generators: a recipe, and the instances that draw its batches.
 # A kind of samplers is a function kind_<name>(), which returns a list of
 # * class: the class of its generators and instances, which messages name;
-# * complete(recipe, data_source, task): makes an open recipe whole, and refuses a dataset that a whole one does not
-#   fit; only for kinds that have open recipes;
-# * check(recipe): refuses a recipe whose parts are wrong; long vectors may be left to the routine that reads them;
-# * n_rows(recipe): the rows that the dataset must have, NULL if it may have any number;
+# * complete(recipe, data_source, task): completes an open recipe, and refuses a dataset that does not fit a complete
+#   one; only for kinds that have open recipes;
+# * check(recipe): refuses a recipe with invalid parts; long vectors may be left to the routine that reads them;
+# * n_rows(recipe): the number of rows that the dataset must have, NULL if it may have any number;
 # * n_batches(recipe): the number of batches of every epoch; or, for kinds whose epochs differ in it,
 #   count_batches(private, epoch);
 # * last_epoch(recipe): the last epoch that there is, if it is not that of all samplers;
 # * setup(recipe, private): what an instance works with, made once; becomes private$.setup;
 # * seeded: FALSE for kinds whose instances need no seed;
-# * draw(private, epoch): list(rows, offsets) of all batches of an epoch, and also `aux` if values go along with rows;
+# * draw(private, epoch): list(rows, offsets) of all batches of an epoch, and also `aux` if rows have auxiliary values;
 # * iterate(private, epoch): a function that returns the rows of the next batch at each call, NULL at the end; only for
 #   kinds with feedback, whose batches are drawn one by one, and for epochs that do not end;
 # * iterates(recipe): whether iterate() is used; only for kinds that have it and do not always use it;
-# * describe(private), settings(recipe): the lines that print() shows of an instance, and of a generator;
+# * describe(private), settings(recipe): the lines that print() shows for an instance, and for a generator;
 # * methods, private: further members of instances; `methods` may be a function of the recipe that returns them.
-# These functions refer to the namespace of the package alone, so that a generator is saved with its recipe only.
+# These functions refer only to the namespace of the package, so that a generator is saved with nothing but its recipe.
 
 largest_seed = 2147483646
 
@@ -31,9 +31,9 @@ sampler_kind = function(kind) {
   get(paste0("kind_", kind), envir = topenv(), mode = "function")()
 }
 
-# The frame of this call is all that a generator brings along: the recipe, below the namespace of the package.
-# `functions` is a list of functions that no recipe can hold: those that ask Python, for samplers that live there, and
-# those of users that fix no batch.
+# The frame of this call is the environment of a generator: only the recipe, inside the namespace of the package.
+# `functions` is a list of functions that a recipe cannot hold: those that call Python, for samplers that stay there,
+# and those of users that do not affect batches.
 new_generator = function(recipe, functions = NULL) {
   force(recipe)
   force(functions)
@@ -61,7 +61,7 @@ recipe_class = function(kind, settings) {
   structure(sampler, class = append(class(sampler), "batch_sampler_generator", after = 1L), settings = settings)
 }
 
-# What epoch_sampler() asks of a sampler.
+# The members that epoch_sampler() requires of a sampler.
 recipe_members = function() {
   list(
     .recipe = NULL,
@@ -92,7 +92,7 @@ recipe_members = function() {
   )
 }
 
-# The recipe for a dataset: whole, checked, and with a seed.
+# The recipe for a dataset: complete, checked, and with a seed.
 ready_recipe = function(recipe, data_source, task) {
   kind = sampler_kind(recipe$kind)
   if (!is.null(kind$complete)) {
@@ -106,7 +106,7 @@ ready_recipe = function(recipe, data_source, task) {
   recipe
 }
 
-# A dataset that tells its number of rows must have those that the sampler was made for.
+# If a dataset has a number of rows, it must be that of the sampler.
 check_source_rows = function(data_source, n_rows) {
   found = source_rows(data_source)
   if (!is.null(found) && !is.null(n_rows) && found != n_rows) {
@@ -115,7 +115,7 @@ check_source_rows = function(data_source, n_rows) {
   }
 }
 
-# The epoch begins at the first call, so that an iterator that is never asked changes nothing.
+# The epoch begins at the first call, so that an iterator that is never called changes nothing.
 lazy_iterator = function(begin) {
   name_errors(public_name()) # that of the sampler, which has returned when the iterator is called
   following = NULL
@@ -140,9 +140,9 @@ print.batch_sampler_generator = function(x, ...) {
   invisible(x)
 }
 
-# mlr3 tells learners apart by a hash of their parameters, and for a function it looks at the text alone:
-# without this method, samplers of different settings would count as the same.
-# It is for the class of this package alone, so that samplers of others are hashed as ever.
+# mlr3 distinguishes learners by a hash of their parameters, and for a function it hashes only the text:
+# without this method, samplers with different settings would count as the same.
+# It is only for the class of this package, so that the hashes of other samplers do not change.
 #' @exportS3Method mlr3misc::hash_input
 hash_input.batch_sampler_generator = function(x) { # nolint
   list(class(x)[1L], attr(x, "settings")$recipe)

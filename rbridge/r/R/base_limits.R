@@ -2,9 +2,9 @@
 
 largest_count = 2147483647 # of rows, draws or batches
 
-largest_exact = 2^53 # up to it, a double holds every integer
+largest_exact = 2^53 # doubles hold all integers up to it
 
-# A whole number that must be given.
+# A whole number; required.
 check_between = function(value, parameter, least, most) {
   value = nearly_whole(value)
   if (!is_whole_between(value, least, most)) {
@@ -23,7 +23,7 @@ is_whole_between = function(value, least, most) {
   is_whole_number(value) && value >= least && value <= most
 }
 
-# A number that must be given: at least the minimum, or above it.
+# A number, at least the minimum, or above it; required.
 check_number = function(value, parameter, minimum = 0, above = FALSE) {
   is_number = is.numeric(value) && !is.object(value) && length(value) == 1L && is.finite(value)
   if (!is_number || value < minimum || (above && value == minimum)) {

@@ -30,7 +30,7 @@ show_value = function(value) {
   } else if (is.na(value) && !is.nan(value)) {
     "NA"
   } else if (is.character(value)) {
-    # Bytes that are no characters are shown as <ff>: a message must be valid text itself.
+    # Bytes that are not characters are shown as <ff>: a message must itself be valid text.
     sprintf("'%s'", iconv(enc2utf8(value), "UTF-8", "UTF-8", sub = "byte"))
   } else if (is.numeric(value)) {
     show_number(as.double(value))
@@ -39,7 +39,7 @@ show_value = function(value) {
   }
 }
 
-# At most 15 digits; 17 for a number that would look like a whole one and is none.
+# At most 15 digits; 17 for a number that would look like a whole number but is not.
 show_number = function(value) {
   shown = sprintf("%.15g", value)
   if (is.finite(value) && value != floor(value) && !grepl("[.e]", shown)) sprintf("%.17g", value) else shown
@@ -50,7 +50,7 @@ show_count = function(count, noun) {
   sprintf("%.0f %s%s", as.double(count), noun, if (count == 1) "" else "s")
 }
 
-# "'a', 'b', 'c'", and ", ..." where there are more than `most`
+# "'a', 'b', 'c'", and ", ..." if there are more than `most`
 show_names = function(names, most = 10L) {
   quoted = sprintf("'%s'", names[seq_len(min(length(names), most))])
   paste(c(quoted, if (length(names) > most) "..."), collapse = ", ")

@@ -1,6 +1,6 @@
-# How many rows a multiplier keeps, in exact decimals.
+# The number of rows that a multiplier keeps, in exact decimals.
 
-# floor(multiplier * minority + 1/2), with the multiplier as the decimal number of 15 digits that it is shown as.
+# floor(multiplier * minority + 1/2), where the multiplier is the decimal number of 15 digits that is shown.
 kept_count = function(multiplier, minority) {
   decimal = strsplit(sprintf("%.14e", multiplier), "e", fixed = TRUE)[[1L]]
   digits = as.double(strsplit(sub(".", "", decimal[1L], fixed = TRUE), "")[[1L]])
@@ -11,7 +11,8 @@ kept_count = function(multiplier, minority) {
   digits = c(numeric(max(0L, -n_whole)), digits)
   n_whole = max(0L, n_whole)
   whole = sum(digits[seq_len(n_whole)] * 10^rev(seq_len(n_whole) - 1L))
-  # As on paper, from the last decimal on: `carry` is what the decimals add, and `digit` in the end the first of them.
+  # Multiplication by hand, from the last decimal on: `carry` is what the decimals add, and `digit` is finally the first
+  # decimal.
   carry = digit = 0
   for (factor in rev(digits[seq_along(digits) > n_whole])) {
     product = factor * minority + carry

@@ -1,9 +1,9 @@
 # Epochs that take the rows of a stratum less or more often than once: walked parts of a stratum, and whole passes.
 # A plan takes k of the n rows of a stratum.
-# The k %% n rows that are over are walked: the stratum has a fixed order, that of epoch 0, and an epoch takes them from
-# place epoch * k %% n on; behind the last row comes the first one again.
-# An epoch orders entries: the rows of the dataset, and behind them the repetitions, stratum by stratum, the whole
-# passes first. The C core draws them: src/core/passes.h.
+# The surplus k %% n rows are walked: the stratum has a fixed order, that of epoch 0, and an epoch takes rows from place
+# epoch * k %% n on, cyclically.
+# An epoch orders entries: the rows of the dataset, followed by the repetitions, stratum by stratum, whole passes first.
+# The C core draws them: src/core/passes.h.
 
 # A setup whose epochs are drawn by passes. It needs no memory: the codes differ from epoch to epoch.
 with_passes = function(setup) {
@@ -14,7 +14,7 @@ with_passes = function(setup) {
 # -> list(
 #   codes = the pass of each entry, from 0; rows in no batch have the number of passes,
 #   sizes = the entries of each pass,
-#   repeated = the rows, from 1, that the entries behind the dataset stand for,
+#   repeated = the rows, from 1, of the entries beyond the dataset,
 #   short = which of these are in short passes, which have other rows in each epoch,
 #   walks = the strata that are walked, see walked_orders()
 # )
@@ -51,7 +51,8 @@ passes_setup = function(setup) {
   )
 }
 
-# Rows of some strata, which ascend, within each in the given order of all rows: a list, by the number of the stratum.
+# Rows of some strata, given in ascending order, each in the given order of all rows: a list, by the number of the
+# stratum.
 rows_by_stratum = function(codes, rows, strata) {
   numbers = as.integer(codes[rows]) + 1L
   is_wanted = numbers %in% strata
@@ -63,7 +64,7 @@ rows_by_stratum = function(codes, rows, strata) {
   stats::setNames(Map(function(begin, end) rows[begin + seq_len(end - begin)], begins, ends), strata)
 }
 
-# Of each walked stratum: its rows in the fixed order, and how many of them an epoch takes.
+# For each walked stratum: its rows in the fixed order, and the number of them in an epoch.
 walked_orders = function(setup, taken, available) {
   walked = which(taken %% available > 0)
   if (length(walked) == 0L) {
@@ -85,7 +86,7 @@ passes_batches = function(setup, epoch) {
   left_out = lapply(passes$walks, function(walk) {
     if (walk$taken < length(walk$rows)) walked_rows(walk, epoch + 1, length(walk$rows) - walk$taken)
   })
-  n_passes = length(passes$sizes) # an integer, as the codes are
+  n_passes = length(passes$sizes) # an integer, like the codes
   codes[as.integer(unlist(left_out))] = if (is.raw(codes)) as.raw(n_passes) else n_passes
   repeated = passes$repeated
   repeated[passes$short] = as.integer(unlist(over))
@@ -94,14 +95,14 @@ passes_batches = function(setup, epoch) {
     length(setup$codes), repeated, if (setup$shuffle) epoch_seed(setup$seed, epoch))
 }
 
-# `count` rows of a walk, from the place on where an epoch begins.
+# `count` rows of a walk, from the place where an epoch begins.
 walked_rows = function(walk, epoch, count) {
   n = length(walk$rows)
   begin = multiplied_modulo(epoch, walk$taken, n)
   walk$rows[(begin + seq_len(count) - 1) %% n + 1]
 }
 
-# a * b modulo n, for a below 2^24 and b below 2^31: the product is taken in two parts, since it may pass 2^53.
+# a * b modulo n, for a below 2^24 and b below 2^31: the product is computed in two parts, because it may exceed 2^53.
 multiplied_modulo = function(a, b, n) {
   ((a %% 4096) * b + (a %/% 4096) * ((4096 * b) %% n)) %% n
 }

@@ -1,5 +1,5 @@
-# A function to be called after each of `total` steps, which shows the progress of long work by the package cli. It does
-# nothing where cli is missing or messages do not go to a terminal.
+# A function to call after each of `total` steps, which shows the progress of long work with the package cli. It does
+# nothing if cli is not installed or messages do not go to a terminal.
 progress_ticker = function(description, total, frame = parent.frame()) {
   if (!requireNamespace("cli", quietly = TRUE) || !cli::is_dynamic_tty()) {
     return(function() NULL)

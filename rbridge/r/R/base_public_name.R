@@ -1,16 +1,16 @@
-# The name that errors have: that of the public function or the class that the user has called.
+# The name in errors: that of the public function or the class that the user called.
 # The function that finds an error does not know the name, and no caller passes it down: public_name() looks for it on
-# the stack of calls. So it costs nothing if there is no error.
+# the call stack. So it costs nothing if there is no error.
 
-# Sets the name for the errors of the calling function and of all that it calls. Public functions do this first. Methods
-# need not, since their errors have the name of the class of the object.
+# Sets the name for the errors of the calling function and of everything that it calls. Public functions do this first.
+# Methods need not, because their errors have the name of the class of the object.
 name_errors = function(name) {
   assign(".public_name", name, envir = parent.frame())
 }
 
 # Returns the name for an error of the calling function.
 # The search goes from each function to the one in whose code it is called, and ends at the first name. So an argument
-# is evaluated under the name of the function that wrote it, not of the one that takes it.
+# is evaluated under the name of the function that wrote it, not of the one that receives it.
 public_name = function() {
   parents = sys.parents()
   place = sys.parent()
@@ -26,8 +26,8 @@ public_name = function() {
   "rbridge"
 }
 
-# Returns the name in the frame of a call or in the environments around it. It is NULL if there is none, and for code of
-# others, whose environments do not lead to the namespace of this package.
+# Returns the name in the frame of a call or in the environments around it. It is NULL if there is none, and for other
+# code, whose environments do not lead to the namespace of this package.
 name_in = function(frame) {
   namespace = topenv()
   name = NULL

@@ -1,20 +1,20 @@
 #' @title Read a Batch Sampler Exported From Python
 #'
 #' @description
-#' Reads the recipe of a batch sampler that `rbridge.export_r()` of the Python package wrote, and makes its generator.
+#' Reads the recipe of a batch sampler that `rbridge.export_r()` of the Python package wrote, and returns its generator.
 #' The scripts that `rbridge.export_r()` writes call this function.
 #'
 #' @param file (`character(1)`)\cr
-#'   Path of the recipe, a file as [saveRDS()] writes it.
+#'   Path of the recipe, a file in the format of [saveRDS()].
 #' @param md5 (`character(1)`)\cr
-#'   MD5 checksum that the file must have.
-#'   `NULL` (default): it is not checked.
+#'   The MD5 checksum that the file must have.
+#'   `NULL` (default): the file is not checked.
 #'
-#' @return The generator: the same batches as in Python, row for row, without Python.
-#' Its class is that of the function that makes such samplers in R, for instance [batch_sampler_stratified()].
+#' @return A generator with the same batches as in Python, row for row; it does not need Python.
+#' Its class is that of the R function that creates such samplers, for instance [batch_sampler_stratified()].
 #'
 #' @section Errors:
-#' A file that does not exist, has another checksum, or holds no recipe.
+#' The file does not exist, has another checksum, or does not contain a recipe.
 #'
 #' @export
 #' @examples

@@ -1,13 +1,14 @@
-# Recipes: what samplers draw, written down as plain vectors, the same in Python and in R.
+# Recipes: what samplers draw, as plain vectors, the same in Python and in R.
 # A recipe is list(kind, version, seed, parts, state, labels):
 # * `kind`: the name of a kind of samplers, defined by the function kind_<name>();
-# * `version`: that of the form;
+# * `version`: the version of the format;
 # * `seed`: a number, or NULL if each instance draws one;
-# * `parts`: the data and the parameters that fix the batches of all epochs, together with the seed;
+# * `parts`: the data and the parameters that, together with the seed, determine the batches of all epochs;
 # * `state`: what feedback has changed so far, for kinds with feedback;
 # * `labels`: what is only shown, such as the names of strata.
 # Parts, state and labels are raw, integer, double and character vectors without attributes; flags are integers.
-# Instead of parts a recipe may have `open`, a list of settings, from which the kind makes them once it has a dataset.
+# Instead of parts, a recipe may have `open`, a list of settings, from which the kind makes the parts once it has a
+# dataset.
 
 recipe_version = 1L
 
@@ -18,7 +19,7 @@ new_recipe = function(kind, seed, parts, state = list(), labels = list()) {
   )
 }
 
-# The recipe of a sampler whose strata the dataset has.
+# The recipe of a sampler whose strata are in the dataset.
 open_recipe = function(kind, seed, settings, labels) {
   c(new_recipe(kind, seed, list(), labels = labels), list(open = settings))
 }
@@ -56,7 +57,7 @@ check_vectors = function(vectors, entry) {
   }
 }
 
-# A part of a recipe that is one whole number in a range.
+# A part of a recipe that is one whole number within a range.
 part_count = function(recipe, name, least, most) {
   value = recipe$parts[[name]]
   if (!is_whole_between(value, least, most)) {
@@ -70,8 +71,8 @@ part_flag = function(recipe, name) {
   part_count(recipe, name, 0, 1) == 1
 }
 
-# Codes of strata as recipes have them: from 0, the number of strata for rows that are in no batch, in the smallest
-# type.
+# Codes of strata in the form of recipes: from 0, with the number of strata for rows that are in no batch, in the
+# smallest type.
 recipe_codes = function(codes, n_strata) {
   codes = codes - 1L
   codes[is.na(codes)] = n_strata

@@ -1,8 +1,8 @@
 #' @title Folder of the Running Script
 #'
 #' @description
-#' Tells the folder of the script that is being run by [source()] or by `Rscript`, so that the script finds files that
-#' lie beside it.
+#' Returns the folder of the script that [source()] or `Rscript` is running, so that the script can find files beside
+#' it.
 #'
 #' @return (`character(1)`)\cr
 #' The folder of the innermost script under [source()], otherwise of the script that `Rscript` runs, otherwise the
@@ -17,7 +17,7 @@ script_folder = function() {
     frame = if (identical(sys.function(place), source)) sys.frame(place)
     script = if (!is.null(frame)) get0("ofile", envir = frame, mode = "character", inherits = FALSE)
     if (!is.null(script)) {
-      # With chdir = TRUE the working directory is the folder already, and the path need not lead there any more.
+      # With chdir = TRUE, the working directory is already the folder, and the path may no longer lead there.
       changed = isTRUE(get0("chdir", envir = frame, inherits = FALSE))
       return(if (changed) getwd() else dirname(normalizePath(script)))
     }

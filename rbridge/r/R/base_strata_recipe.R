@@ -1,4 +1,4 @@
-# What the kinds share whose recipes have strata: codes, their number, and the batches to which their rows are dealt.
+# Shared by the kinds whose recipes have strata: codes, their number, and the batches to which their rows are dealt.
 
 check_strata = function(recipe) {
   codes = recipe$parts$codes
@@ -13,7 +13,7 @@ check_strata = function(recipe) {
   }
 }
 
-# Strata that were given go with the rows of the dataset, in their order.
+# Given strata belong to the rows of the dataset, in their order.
 check_given_strata = function(recipe, data_source, task) {
   check_task_order(task)
   check_strata_rows(data_source, length(recipe$parts$codes))
@@ -21,8 +21,8 @@ check_given_strata = function(recipe, data_source, task) {
 
 # -> list(
 #   codes, shuffle, seed,
-#   counts = the rows of each stratum, and behind them those that are in no batch,
-#   plan, in which an epoch takes take(counts of the strata) rows,
+#   counts = the rows of each stratum, followed by those that are in no batch, plan, in which an epoch takes take(counts
+#   of the strata) rows,
 #   memory = what the epochs share
 # )
 strata_setup = function(recipe, take, assign, shuffle) {
@@ -47,7 +47,7 @@ format_open = function(strata) {
   }
 }
 
-# The settings of a generator, and of which strata it is.
+# The settings of a generator, and where its strata come from.
 format_strata_generator = function(recipe) {
   settings = recipe$labels[setdiff(names(recipe$labels), "names")]
   shown = if (is.null(recipe$open)) {

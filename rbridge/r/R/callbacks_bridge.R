@@ -1,6 +1,6 @@
-# What the Python package of the same name calls, and what it gives R to call.
-# Errors cross the border as values, in both directions, and are raised on the other side whole: raised on this side
-# they would reach Python cut short, and raised in Python they would reach R as NULL.
+# The functions that the Python package of the same name calls, and the functions of Python that R calls.
+# Errors cross between the languages as values, in both directions, and are raised in full on the other side. If R
+# raised them, they would reach Python truncated; if Python raised them, they would reach R as NULL.
 
 # -> list(value, warnings) or, after an error, list(error = its text, class = its classes)
 guarded_call = function(what, ...) {
@@ -36,18 +36,18 @@ recipe_from_python = function(kind, seed, parts, state, labels) {
   recipe
 }
 
-# A function of Python as one of R.
+# Wraps a function of Python as an R function.
 asking_python = function(ask) {
   force(ask)
   function(...) from_python(ask(...))
 }
 
-# A sampler whose batches Python makes, as a generator: one crossing an epoch, or one a batch if it has feedback.
+# The generator of a sampler whose batches Python makes: one call per epoch, or one per batch if it has feedback.
 # `python` has the functions batches(epoch) and, with feedback, begin(epoch), take(iteration), call(method, arguments),
 # each of which returns list(value = ) or list(error = ), with rows from 0.
-# `identity` is text that tells samplers of Python apart.
-# `methods` is a list of what the Python sampler names as its feedback: for each method the kinds of its arguments,
-# "rows", "values" or "number", and as `return` that of its value.
+# `identity` is text that distinguishes samplers of Python.
+# `methods` is a list of the feedback methods of the Python sampler: for each method the kinds of its arguments, "rows",
+# "values" or "number", and as `return` that of its value.
 callback_generator = function(python, n_batches, python_class, identity, methods = NULL) {
   parts = list(n_batches = as.double(n_batches), identity = identity)
   recipe = new_recipe(if (is.null(methods)) "python" else "python_feedback", NULL, parts,
@@ -87,12 +87,12 @@ kind_python = function() {
 }
 
 # Integers are row positions, which Python counts from 0.
-# Doubles are numbers of another kind, such as those of pairs, and stay what they are.
+# Doubles are numbers of another kind, such as those of pairs, and do not change.
 crossed_batches = function(batches, n_rows) {
   list(rows = crossed_rows(batches[[1L]], n_rows), offsets = batches[[2L]])
 }
 
-# Python does not know the dataset that R has, of `n_rows` rows, or NULL where it does not tell.
+# Python does not know the dataset in R, which has `n_rows` rows, or NULL if unknown.
 crossed_rows = function(rows, n_rows) {
   if (!is.integer(rows)) {
     return(rows)
@@ -104,7 +104,7 @@ crossed_rows = function(rows, n_rows) {
   rows + 1L
 }
 
-# What R delivers by itself from a file, with no value from Python: the strata, the plan and the order are R's own.
+# The rows that R delivers by itself from a file, with no value from Python: strata, plan and order are R's own.
 collect_rows_of_file = function(file, columns, ...) {
   rows = utils::read.csv(file, na.strings = "")
   collect_rows(batch_sampler_stratified(strata = rows[columns], ...), n_rows = nrow(rows))

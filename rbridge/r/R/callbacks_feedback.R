@@ -1,4 +1,4 @@
-# Samplers that Python holds and that are told or asked something between two batches: one crossing a batch.
+# Samplers in Python that receive feedback, or are queried, between batches: one call per batch.
 
 kind_python_feedback = function() {
   utils::modifyList(kind_python(), list(
@@ -19,8 +19,8 @@ kind_python_feedback = function() {
   ))
 }
 
-# A method with the arguments that `kinds` names, all of them optional here: what is needed Python says.
-# R6 gives a method its environment, so that all it refers to stands in its body.
+# A method with the arguments that `kinds` names, all of them optional here: Python checks which are required.
+# R6 sets the environment of a method, so everything it refers to is inserted into its body.
 feedback_method = function(name, kinds) {
   arguments = setdiff(names(kinds), "return")
   method = function() NULL
@@ -38,7 +38,7 @@ call_feedback = function(python, method, kinds, arguments) {
   if (identical(kinds$return, "rows")) value + 1L else if (is.null(value)) invisible() else value
 }
 
-# Vectors and tensors alike; rows as integers from 0, all else as doubles.
+# Accepts vectors and tensors; rows become integers from 0, everything else doubles.
 feedback_argument = function(value, argument, kind) {
   required = switch(kind, rows = "hold row numbers, counted from 1", number = "be one number", "hold numbers")
   numbers = as.double(vector_or_tensor(value, argument, required))

@@ -1,51 +1,52 @@
 #' @title Batch Sampler Written in Python
 #'
 #' @description
-#' Makes any batch sampler of Python, reached through reticulate, a batch sampler for [torch::dataloader()] and for the
-#' learners of mlr3torch.
-#' A sampler of the Python package `pystrat` becomes the sampler of this package that draws the same batches; R needs
-#' Python no more.
-#' Any other sampler stays in Python, which is asked once an epoch, for all of its batches; one with feedback is asked
-#' for each batch when it is due.
+#' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch from any Python batch sampler,
+#' through reticulate.
+#' A sampler of the Python package `pystrat` becomes the sampler of this package that draws the same batches; R then no
+#' longer needs Python.
+#' Any other sampler stays in Python and is called once per epoch, for all of its batches, or for each batch if it has
+#' feedback.
 #'
-#' From Python, the function `rbridge.as_torch_sampler()` of the Python package does the same.
+#' From Python, the function `rbridge.as_torch_sampler()` does the same.
 #'
 #' @param sampler (Python object)\cr
 #'   One of
-#'   * an object with a method `batches(epoch)`, such as the samplers of the Python package `pystrat`;
-#'   * an iterable of lists of row positions, such as the `BatchSampler` of PyTorch, whose method `set_epoch` is called
-#'     before each epoch where it has one;
+#'   * an object with a method `batches(epoch)`, such as your own subclass of `pystrat.BatchSampler` or any sampler of
+#'     `pystrat`;
+#'   * an iterable of lists of row positions, such as the `BatchSampler` of PyTorch; its method `set_epoch`, if any, is
+#'     called before each epoch;
 #'   * a function without arguments, such as a generator function, that returns the batches of a new epoch at each call.
 #'
-#'   Python counts rows from 0, the sampler in R counts the same rows from 1.
-#'   If the Python sampler says `yields = "numbers"`, its numbers are no positions and stay what they are.
+#'   Python counts rows from 0; the sampler in R counts the same rows from 1.
+#'   If the Python sampler has `yields = "numbers"`, its numbers are not positions and do not change.
 #' @param n_batches (`integer(1)`)\cr
-#'   Number of batches of an epoch, for a sampler that has no length.
+#'   The number of batches per epoch, for a sampler without a length.
 #'   `NULL` (default): the length of the sampler.
 #'
-#' @return A generator of class `"batch_sampler_python"` and `"torch_sampler"`, to be used like that of
+#' @return A generator of class `"batch_sampler_python"` and `"torch_sampler"`, used like that of
 #' [batch_sampler_stratified()].
-#' The instance has the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `print()`, `.iter()`, `.iter_batch()` and
-#' `.length()` that are documented there.
-#' Of a Python sampler with feedback, such as `pystrat.WeightedBatchSampler`, it also has the feedback methods, such as
-#' `update(rows, weights)`, by which a training loop or a callback of mlr3torch tells losses or asks for weights.
-#' They count rows from 1, take vectors or tensors, and leave out the arguments that are not given.
-#' It works in this process only, as long as its Python runs.
+#' Its instances have the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `print()`, `.iter()`, `.iter_batch()`
+#' and `.length()` that are documented there.
+#' If the Python sampler has feedback, such as `pystrat.WeightedBatchSampler`, they also have its feedback methods, such
+#' as `update(rows, weights)`, with which a training loop or a callback of mlr3torch reports losses or requests weights.
+#' These methods count rows from 1, accept vectors or tensors, and omit arguments that are not given.
+#' The generator works only in this process, as long as its Python runs.
 #'
 #' @section Guarantees:
-#' * An epoch has the batches that Python gives, in their order, row for row.
-#' * An error in Python is raised in R with its whole text.
-#' * An epoch with more or fewer batches than the length says is an error; nothing is lost in silence.
+#' * An epoch has the batches of the Python sampler, in their order, row for row.
+#' * An error in Python is raised in R with its full text.
+#' * An epoch with more or fewer batches than the length is an error; no batch is lost silently.
 #'
 #' @section Rows:
 #' Rows are positions in the dataset that the sampler is used with, in the order of that dataset.
-#' In mlr3torch that is the task that is trained on: of a split, or of a bootstrap sample, the task of that split or
-#' sample, whose labels are `task$truth()`.
+#' In mlr3torch, that is the task of the training: for a split or a bootstrap sample, the task of that split or sample,
+#' whose labels are `task$truth()`.
 #'
 #' @section Errors:
-#' A Python object that is none of these, that has no length while `n_batches` is not given, that can be iterated only
-#' once, such as a running generator, or that is one of several ranks.
-#' Also where the package reticulate, or the Python package `rbridge` in the Python that reticulate uses, is missing.
+#' `sampler` is none of these, has no length while `n_batches` is not given, can be iterated only once, such as a
+#' running generator, or is one of several ranks.
+#' The package reticulate, or the Python package `rbridge` in the Python that reticulate uses, is not installed.
 #'
 #' @export
 #' @examplesIf nzchar(Sys.getenv("RETICULATE_PYTHON")) && requireNamespace("reticulate", quietly = TRUE)
@@ -102,13 +103,13 @@ native_generator = function(sampler) {
   new_generator(recipe, functions = lapply(found$functions, asking_python))
 }
 
-# The Python object that gives the batches of an epoch; its methods return Python objects, which are converted here.
+# The Python object that returns the batches of an epoch; its methods return Python objects, which are converted here.
 python_source = function(sampler, n_batches) {
   source = reticulate::import("rbridge.callbacks", convert = FALSE)
   from_python(reticulate::py_to_r(source$guarded_source(sampler, n_batches)))
 }
 
-# What was saved and loaded, or sent to another process, has lost its Python object.
+# After saving and loading, or in another process, the Python object is lost.
 of_this_process = function(made) {
   if (reticulate::py_is_null_xptr(made)) {
     stop("batch_sampler_python() works in the process alone in which it was made. Make it again here.", call. = FALSE)
@@ -116,13 +117,13 @@ of_this_process = function(made) {
   made
 }
 
-# Arrays come with a dim attribute.
+# Arrays have a dim attribute.
 as_vectors = function(result) {
   result$value = lapply(result$value, as.vector)
   result
 }
 
-# The functions and methods of feedback, NULL if the sampler has none.
+# The functions and methods of feedback; NULL if the sampler has none.
 python_feedback = function(made) {
   module = reticulate::import("rbridge.feedback", convert = FALSE)
   methods = reticulate::py_to_r(reticulate::import("rbridge.callbacks", convert = FALSE)$feedback_of(made$sampler))

@@ -1,33 +1,33 @@
-#' @title Probabilities of All Rows from Those of Downsampled Ones
+#' @title Correct Predicted Probabilities for Downsampling
 #'
 #' @description
-#' Corrects the probabilities of a network that was trained on other shares of the classes, without weights.
-#' `pystrat.correct_probabilities()` in Python gives the same.
+#' Corrects the probabilities of a network that was trained without weights on other shares of the classes than those of
+#' the dataset.
+#' The Python function `pystrat.correct_probabilities()` returns the same.
 #'
 #' @param probabilities (`numeric()` | `matrix()` | `data.frame()`)\cr
-#'   From 0 to 1: of the minority, one for each row; or a table with a column for each class, whose rows sum to 1 (to
-#'   0.001).
-#'   A matrix of one column, as a network gives it, is like a vector.
+#'   Predicted probabilities from 0 to 1: those of the minority, one for each row, or a table with one column for each
+#'   class, whose rows sum to 1 (to 0.001).
+#'   A matrix of one column, as networks return it, is treated like a vector.
 #' @param keep_rate (`numeric()`)\cr
-#'   How often an epoch of the training took a row of the majority, above 0 and finite: below 1 if rows were left out,
+#'   How often an epoch of the training took a row of the majority, finite and above 0: below 1 if rows were left out,
 #'   above 1 if they were repeated.
-#'   For a table that of each class, such as `keep_rates()` of the instance of [batch_sampler_downsampled()], or
+#'   For a table, the rate of each class, such as `keep_rates()` of an instance of [batch_sampler_downsampled()], or
 #'   `keep_rates` of a [batch_plan()].
-#'   Where it has names the table must have column names, and classes are matched by name.
+#'   If it has names, the table must have column names, and classes are matched by name.
 #'   Without names, as `unname(sampler$keep_rates())`, it has the order of the columns.
 #'
 #' @return (`numeric()` | `matrix()`, as `probabilities`)\cr
-#' For one rate `keep_rate * p / (keep_rate * p + (1 - p))`.
-#' For several `p_c / keep_rate_c`, divided by their sum, which for two classes is the same.
+#' For one rate, `keep_rate * p / (keep_rate * p + (1 - p))`.
+#' For several, `p_c / keep_rate_c` divided by their sum, which is the same for two classes.
 #'
 #' @section Errors:
-#' What is no number, numbers out of range, rows of a table that do not sum to 1, and classes and rates that do not
-#' agree.
+#' A value is not a number or out of range, the rows of a table do not sum to 1, or classes and rates do not match.
 #'
 #' @source
-#' By Bayes' rule, rows of class c that came at the rate r_c have had their odds multiplied by r_c.
+#' By Bayes' rule, training on rows of class c at the rate r_c multiplies the odds of that class by r_c.
 #' C. Elkan, "The foundations of cost-sensitive learning", 2001.
-#' A network that fits its training rows only roughly is corrected only roughly.
+#' If a network fits its training rows only roughly, so does the correction.
 #'
 #' @seealso [batch_sampler_downsampled()]
 #'
@@ -65,7 +65,7 @@ check_is_numeric = function(values, parameter) {
   }
 }
 
-# Refuses numbers out of range, and rates that are not those of the classes.
+# Refuses numbers out of range, and rates that do not match the classes.
 check_rates_and_values = function(rates, values) {
   if (!isTRUE(all(values >= 0 & values <= 1))) {
     stop_parameter("probabilities", "be from 0 to 1", "other values")
@@ -94,7 +94,7 @@ check_rates_and_values = function(rates, values) {
   }
 }
 
-# Where the rate of each column of a table of probabilities is.
+# The position of the rate of each column of a table of probabilities.
 order_of_classes = function(columns, classes) {
   if (is.null(columns)) {
     stop_parameter("probabilities", "have named columns where 'keep_rate' has names", "columns without names",

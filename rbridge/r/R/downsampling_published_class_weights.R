@@ -1,18 +1,19 @@
 #' @title Published Form of the Class Weights
 #'
 #' @description
-#' Gives `round(c(1, weight) / (1 + weight), 4)`, the weights of "Sampling methods within TensorFlow input functions"
+#' Returns `round(c(1, weight) / (1 + weight), 4)`, the weights of "Sampling methods within TensorFlow input functions"
 #' (Datatonic), which add up to 1.
-#' `pystrat.published_class_weights()` in Python gives the same.
+#' The Python function `pystrat.published_class_weights()` returns the same.
 #'
 #' @param weight (`numeric(1)`)\cr
-#'   The weight of the majority while that of the minority is 1: rows / kept rows.
+#'   The weight of the majority, rows / kept rows, if the weight of the minority is 1.
 #'
 #' @return (named `numeric(2)`)\cr
 #' The weights of the `minority` and of the `majority`.
 #'
 #' @section Errors:
-#' No finite number above 0, and weights of which one is rounded to 0, which would leave a class out of the training.
+#' `weight` is not a finite number above 0, or one of the weights is rounded to 0, which would exclude a class from the
+#' training.
 #'
 #' @seealso [batch_sampler_downsampled()]
 #'
@@ -22,7 +23,7 @@
 published_class_weights = function(weight) {
   name_errors("published_class_weights")
   weight = check_positive_number(weight, "weight")
-  # round() is another one before R 4.0.
+  # round() differs before R 4.0.
   weights = as.double(sprintf("%.4f", c(minority = 1 / (1 + weight), majority = weight / (1 + weight))))
   if (any(weights == 0)) {
     stop_parameter("weight", "give two weights above 0",

@@ -1,4 +1,4 @@
-# How many rows of each class are kept, in exact decimals, and the plan and the weights that follow.
+# The number of kept rows of each class, in exact decimals, and the plan and the weights that follow.
 
 # -> the batch plan of the kept rows, dealt evenly
 downsampled_plan = function(strata, configuration) {
@@ -49,7 +49,7 @@ check_multiplier = function(multiplier) {
   check_by_class(multiplier, "multiplier")
 }
 
-# The weights of classes that were given, with their names.
+# The given weights of classes, with their names.
 check_weights = function(weights) {
   if (is.null(names(weights)) && !identical(weights, list())) {
     stop_parameter("weights", "name the classes", show_value(weights))
@@ -71,14 +71,14 @@ show_by_class = function(values) {
   paste(if (is.null(names(values))) numbers else sprintf("'%s': %s", names(values), numbers), collapse = ", ")
 }
 
-# The weights of all classes if some were given, NULL if none were.
+# The weights of all classes if some were given, else NULL.
 weights_of_classes = function(strata, plan, given) {
   if (!is.null(given)) {
     replace(stratum_counts(strata) / plan$counts, class_codes(names(given), strata$names, "weights"), unname(given))
   }
 }
 
-# The weight of each class in training, by name. `given` are all of them if the user gave any.
+# The training weight of each class, by name. `given` has the weights of all classes if the user gave any.
 downsampled_weights = function(setup, given, normalise) {
   kept = setup$plan$counts
   weights = stats::setNames(if (is.null(given)) setup$rows / kept else given, setup$plan$names)

@@ -1,99 +1,100 @@
 #' @title Batch Sampler That Downsamples the Frequent Class
 #'
 #' @description
-#' Makes a batch sampler for [torch::dataloader()] and for the learners of mlr3torch that has, each epoch, all rows of
-#' the rare class and a fresh part of the frequent one.
-#' The weights that it tells undo in expectation what was left out, so that a network trained on a small part of the
-#' rows still learns probabilities of the whole.
-#' `pystrat.DownsampledBatchSampler` in Python gives the same batches, row for row, from the same seed.
+#' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch that takes, in each epoch, all
+#' rows of the rare class and a new part of the frequent one.
+#' Its weights correct for the rows that are left out, in expectation, so that a network trained on a small part of the
+#' rows still learns the probabilities of the whole dataset.
+#' The Python class `pystrat.DownsampledBatchSampler` returns the same batches, row for row, from the same seed.
 #'
-#' Calibration is what it keeps, at a fraction of the gradient steps; a better ranking (AUC) is not to be expected of
-#' it.
+#' It preserves calibration at a fraction of the gradient steps; do not expect a better ranking (AUC).
 #'
 #' @param multiplier (`numeric()`)\cr
-#'   Rows of the majority that are kept, as a multiple of all other rows:
+#'   The number of rows of the majority to keep, as a multiple of all other rows:
 #'   `k = min(majority, floor(multiplier * minority + 1/2))`, at least 1.
-#'   For several classes one multiplier for each class to be downsampled, with the classes as names, also as a `list()`:
-#'   `min(rows, floor(multiplier * smallest + 1/2))` rows of each of them are kept, where `smallest` counts the rows of
-#'   the smallest class; other classes are kept whole.
-#'   A multiplier is the decimal number of 15 significant digits that it is shown as, taken exactly.
+#'   For several classes, one multiplier for each class to downsample, with the classes as names, also as a `list()`:
+#'   `min(rows, floor(multiplier * smallest + 1/2))` rows of each of them are kept, where `smallest` is the size of the
+#'   smallest class; all rows of other classes are kept.
+#'   A multiplier is taken exactly as the decimal number of 15 significant digits that is shown.
 #' @param batch_size (`integer(1)`)\cr
 #'   The largest number of rows in a batch.
 #' @param strata (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
-#'   The class of each row, as [batch_sampler_stratified()] takes strata; missing values are refused.
-#'   `NULL` (default): the task says it.
+#'   The class of each row, in any form that [batch_sampler_stratified()] accepts; missing values are refused.
+#'   `NULL` (default): that of the task.
 #' @param majority (label)\cr
-#'   The class to be downsampled, against all others together.
+#'   The class to downsample, against all others together.
 #'   `NULL` (default): the larger of two classes of different sizes.
-#'   Not together with a multiplier for each class.
-#'   Where the strata have several columns a class is named as it is shown, its values joined by a comma and a space:
-#'   `"1, y"`; so it is in the names of `multiplier`.
+#'   Not allowed with a multiplier for each class.
+#'   If the strata have several columns, a class is named as it is shown, its values joined by a comma and a space:
+#'   `"1, y"`; the same applies to the names of `multiplier`.
 #' @param walk (`logical(1)`)\cr
-#'   `FALSE` (default): the kept rows are drawn afresh each epoch.
-#'   `TRUE`: one shuffled order of each downsampled class is walked through, k rows an epoch, cyclically: no row comes
-#'   again before all the others have come.
+#'   `FALSE` (default): the kept rows are drawn anew in each epoch.
+#'   `TRUE`: epochs walk through one shuffled order of each downsampled class, k rows per epoch, cyclically: no row
+#'   occurs again before all others have occurred.
 #' @param weights (named `numeric()`)\cr
-#'   The weight in training of a row of each class that it names, finite numbers above 0, also as a `list()`.
-#'   Classes that it does not name have the weight that undoes the downsampling, rows / kept rows.
+#'   The training weight of a row of each class that it names, finite numbers above 0, also as a `list()`.
+#'   Other classes have the weight that corrects for the downsampling, rows / kept rows.
 #'   Classes are named as in `multiplier`.
-#'   The batches do not depend on it.
-#'   `NULL` (default): all weights are such.
+#'   The batches do not depend on the weights.
+#'   `NULL` (default): all classes have the correcting weight.
 #' @param seed (`integer(1)`)\cr
 #'   As in [batch_sampler_stratified()].
 #' @param num_replicas (`integer(1)`)\cr
-#'   Number of processes that share the batches of an epoch: the number of batches is rounded up to a multiple of it.
-#'   The batches come all, in the order of the whole epoch.
+#'   The number of processes that share an epoch: the number of batches is rounded up to a multiple of it.
+#'   The instance returns the batches of all processes, in global order.
 #'   `NULL` (default): 1.
 #'
-#' @return A generator of class `"batch_sampler_downsampled"` and `"torch_sampler"`, to be used like that of
+#' @return A generator of class `"batch_sampler_downsampled"` and `"torch_sampler"`, used like that of
 #' [batch_sampler_stratified()].
-#' The instance has the members `plan()` (of the kept rows), `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`,
+#' Its instances have the members `plan()` (of the kept rows), `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`,
 #' `print()`, `.iter()`, `.iter_batch()` and `.length()` that are documented there, and
-#' * `class_weights(normalise = FALSE)`: the weight of each class in training, a named `numeric()` in order of first
-#'   appearance: what `weights` gave, else rows / kept rows, which is 1 for a class that is kept whole; with
-#'   `normalise = TRUE` divided by their mean over an epoch.
-#' * `weights(rows = NULL, normalise = FALSE)`: the weights of `rows`, counted from 1, or of all rows of the dataset.
-#' * `keep_rates()`: the share of the rows of each class that an epoch visits, a named `numeric()`, for
+#' * `class_weights(normalise = FALSE)`: returns the training weight of each class, a named `numeric()` in order of
+#'   first appearance: the given weight, and otherwise rows / kept rows, which is 1 for a class of which all rows are
+#'   kept; with `normalise = TRUE`, divided by their mean over an epoch.
+#' * `weights(rows = NULL, normalise = FALSE)`: returns the weights of `rows`, counted from 1, or of all rows of the
+#'   dataset.
+#' * `keep_rates()`: returns the share of the rows of each class in an epoch, a named `numeric()`, for
 #'   [correct_probabilities()].
 #'
-#' Where mlr3torch predicts, `plan()`, `seed`, `class_weights()` and `keep_rates()` are `NULL`, and all `weights()` 1:
-#' weights belong to training alone.
+#' While mlr3torch predicts, `plan()`, `seed`, `class_weights()` and `keep_rates()` are `NULL`, and all `weights()` are
+#' 1:
+#' weights are only for training.
 #'
 #' @section Guarantees:
 #' * An epoch has all rows of the classes that are not downsampled, and exactly the kept number of rows of each other
-#'   class, no row twice.
-#' * With T rows an epoch has `ceiling(T / batch_size)` batches, up to the next multiple of `num_replicas`.
-#'   No batch has more than `batch_size` rows, their sizes differ by at most 1, and each class has in each batch its
-#'   share rounded down or up.
+#'   class. No row occurs twice.
+#' * An epoch of T rows has `ceiling(T / batch_size)` batches, rounded up to a multiple of `num_replicas`.
+#'   No batch has more than `batch_size` rows, batch sizes differ by at most 1, and every batch holds each class's
+#'   share, rounded down or up.
 #' * The kept rows are those of the first ranks in the order of the epoch: uniform, without replacement, and independent
-#'   of each other in different epochs.
-#' * With `walk = TRUE` any `ceiling(N / k)` consecutive epochs visit all N rows of a class, and over N / gcd(N, k)
-#'   epochs every row comes equally often.
+#'   between epochs.
+#' * With `walk = TRUE`, any `ceiling(N / k)` consecutive epochs visit all N rows of a class, and over N / gcd(N, k)
+#'   epochs every row occurs equally often.
 #' * The same classes, settings, seed and epoch give the same batches, row for row, in every R session and in Python.
-#' * The random number generator of R is left as it was, as [batch_sampler_stratified()] tells.
+#' * The state of R's random number generator does not change, except for one draw if `seed` is `NULL`.
 #'
 #' @section Weights in mlr3torch:
-#' mlr3torch 0.3.3 does not bring the weights role of a task to the loss: ready-made learners such as
-#' `lrn("classif.mlp")` refuse such a task, and those of `po("torch_model_classif")` ignore the weights in silence.
-#' The weight here is a number a class, so the loss can have it, as `class_weight` of `t_loss("cross_entropy")`.
-#' * Two classes: the loss is `torch::nn_bce_with_logits_loss()`, and `class_weight` is its `pos_weight`, one number for
-#'   the rows of the positive class, which is the first level of the target, while all other rows have the weight 1:
+#' mlr3torch 0.3.3 does not pass the weights role of a task to the loss: ready-made learners such as
+#' `lrn("classif.mlp")` refuse such a task, and those of `po("torch_model_classif")` silently ignore the weights.
+#' Here, the weight is one number per class, so pass it to the loss, as `class_weight` of `t_loss("cross_entropy")`.
+#' * Two classes: the loss is `torch::nn_bce_with_logits_loss()`, and `class_weight` is its `pos_weight`, the weight of
+#'   the rows of the positive class, which is the first level of the target; all other rows have the weight 1:
 #'   `torch::torch_tensor(weights[[task$positive]] / weights[[task$negative]])`.
-#'   The loss is then that of the weighted rows divided by the weight of the negative class, which matters to the
-#'   learning rate of an optimiser such as SGD.
+#'   The loss is then that of the weighted rows divided by the weight of the negative class, which affects the learning
+#'   rate of an optimizer such as SGD.
 #' * More classes: the loss is `torch::nn_cross_entropy_loss()`, and `class_weight` has one weight for each class in the
 #'   order of the levels, `torch::torch_tensor(unname(weights[task$class_names]))`.
 #'   The loss is the sum over the batch divided by the sum of its weights.
 #'
-#' In resampling each fold has its own counts, and so its own weights: make weights, loss and learner for the training
-#' rows of each fold, from `task$clone()$filter(rows)`, rather than once for the whole task.
+#' In resampling, each fold has its own counts and weights: make weights, loss and learner for the training rows of each
+#' fold, from `task$clone()$filter(rows)`, rather than once for the whole task.
 #'
 #' @section Errors:
-#' A multiplier that is no finite number above 0, or so small that no row is kept; a class that keeps fewer rows than
-#' there are batches, with the smallest `batch_size` that works; no or an unknown `majority` where it is needed; fewer
-#' than two classes; missing values, also as a label; a label as which two classes are shown; and whatever
-#' [batch_sampler_stratified()] refuses as strata.
-#' In `weights()`, rows that are no whole numbers from 1 to the number of rows.
+#' The multiplier is not a finite number above 0, or so small that no row is kept; a class keeps fewer rows than there
+#' are batches (the message names the smallest `batch_size` that works); `majority` is required and missing or unknown;
+#' there are fewer than two classes; values or labels are missing; two classes are shown as the same label; or
+#' [batch_sampler_stratified()] refuses the strata.
+#' In `weights()`, rows are not whole numbers from 1 to the number of rows.
 #'
 #' @source
 #' "Sampling methods within TensorFlow input functions", Datatonic.
@@ -240,7 +241,7 @@ check_given_weights = function(recipe) {
   }
 }
 
-# What strata_setup() makes, and besides it the rows of each class.
+# The result of strata_setup(), with the rows of each class.
 downsampled_setup = function(recipe, private) {
   setup = strata_setup(recipe, take = function(counts) recipe$parts$kept, assign = "even", shuffle = TRUE)
   setup$rows = setup$counts[seq_along(setup$plan$counts)]

@@ -1,5 +1,5 @@
 # The AUM loss of tensors.
-# Checks and slopes are plain R, which needs no LibTorch; what autograd has to see is one sum of tensors.
+# Checks and slopes are plain R, which needs no LibTorch; autograd needs only one sum of tensors.
 
 aum_loss = function(input, target) {
   name_errors("nn_aum_loss")
@@ -21,18 +21,18 @@ aum_loss = function(input, target) {
   )
 }
 
-# Of tensors, as of plain numbers.
+# For tensors, as for plain numbers.
 aum_sum = function(predictions, slopes, origin) {
   sum((predictions - origin) * slopes)
 }
 
-# The rows that count, and never none: how far the others are from the origin may be more than a number can hold.
+# The rows that count, at least one: for the others, the distance from the origin may overflow.
 aum_rows = function(slopes) {
   sort(union(which.max(abs(slopes)), which(slopes != 0)))
 }
 
 # The slopes add up to 0, so that any origin gives the same sum.
-# A prediction that counts rounds least.
+# An actual prediction gives the least rounding.
 aum_origin = function(predictions, slopes) {
   predictions[which.max(abs(slopes))]
 }
@@ -51,12 +51,13 @@ aum_slopes = function(predictions, positive) {
     pmin(false_positives * n_positives, false_negatives * n_negatives)
   }
 
-  # Errors where the threshold is just above the tied rows, and just below them.
+  # Errors if the threshold is just above the tied rows, and just below them.
   false_negatives_above = cumsum(positives)
   false_negatives_below = false_negatives_above - positives
   false_positives_above = n_negatives - cumsum(negatives)
   false_positives_below = false_positives_above + negatives
-  # What the rows of both classes add to the minimum together, and what ranking them the worst way adds to the best.
+  # The amount that the rows of both classes together add to the minimum, and the excess of the worst ranking over the
+  # best.
   step = minimum(false_positives_below, false_negatives_below) - minimum(false_positives_above, false_negatives_above)
   spread = minimum(false_positives_below, false_negatives_above) - minimum(false_positives_above, false_negatives_below)
   twice_the_total = ifelse(positive, (step - spread)[threshold], (step + spread)[threshold])
@@ -96,7 +97,7 @@ check_predictions = function(shape, values) {
   values
 }
 
-# -> which rows are positive
+# -> a logical vector, TRUE for positive rows
 check_labels = function(shape, values, n_rows) {
   check_loss_shape(shape, "target")
   if (length(values) != n_rows) {
@@ -115,7 +116,7 @@ check_loss_shape = function(shape, name) {
   }
 }
 
-# Shows the first value that has not passed.
+# Shows the first value that fails.
 check_all_values = function(values, passed, name, requirement) {
   if (!all(passed)) {
     stop_parameter(name, requirement, show_value(values[!passed][1L]))

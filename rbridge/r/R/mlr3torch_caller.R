@@ -1,15 +1,15 @@
-# What mlr3torch wants of the sampler that it is making.
+# What mlr3torch needs from the sampler that it is making.
 #
-# mlr3torch up to 0.3.3 uses the batch sampler of training for validation and prediction too, and then takes the
-# predictions to be in the order of the task: any sampler that shuffles would give every row the prediction of another.
-# Later versions leave samplers to training.
-# The data source does not say what it is for, and some datasets of mlr3torch do not say of which task they are.
-# The functions under way do, compared with mlr3torch's own; in doubt, the rows keep their order.
+# mlr3torch up to 0.3.3 uses the batch sampler of training for validation and prediction too, and then expects
+# predictions in the order of the task: any sampler that shuffles would give every row the prediction of another.
+# Later versions use samplers only in training.
+# The data source does not reveal its purpose, and some datasets of mlr3torch do not reveal their task.
+# The running functions do, compared with mlr3torch's own; in doubt, the rows keep their order.
 
 # -> list(
 #   keeps_order = whether the rows must come in the order of the dataset,
-#   batch_size = the rows of a batch in that case, NULL where nobody said,
-#   task = the task that mlr3torch trains on, NULL where it does not
+#   batch_size = the rows of a batch in that case, NULL if unknown,
+#   task = the task that mlr3torch trains on, NULL if it does not train
 # )
 mlr3torch_caller = function(class_name) {
   if (!isNamespaceLoaded("mlr3torch")) {
@@ -31,7 +31,7 @@ mlr3torch_caller = function(class_name) {
   )
 }
 
-# Which of the functions of mlr3torch that matter here this is, "other" for its other ones, and "" for those of others.
+# The role of a function of mlr3torch, "other" if it does not matter here, and "" for functions of other packages.
 mlr3torch_role = function(called) {
   namespace = asNamespace("mlr3torch")
   known = c(train = "learner_torch_train", loop = "train_loop", predict = "learner_torch_predict",
@@ -44,7 +44,7 @@ mlr3torch_role = function(called) {
   if (!is.primitive(called) && identical(topenv(environment(called)), namespace)) "other" else ""
 }
 
-# "train", "predict", "unknown", or "none" where it is not mlr3torch that makes the sampler.
+# "train", "predict", "unknown", or "none" if the caller is not mlr3torch.
 # The innermost function decides: a callback of a training may predict.
 mlr3torch_purpose = function(functions, roles) {
   decisive = Position(function(role) role %in% c("train", "predict"), roles, right = TRUE)
@@ -54,8 +54,9 @@ mlr3torch_purpose = function(functions, roles) {
   if (roles[decisive] == "predict") {
     return("predict")
   }
-  # What the training has called: its dataloader, also one that a learner overrides, or the loop, in which the sampler
-  # is that of a callback. A learner may have one function for both loaders, of which that of the training is the first.
+  # The function that the training called: its dataloader, which a learner may override, or the loop, in which the
+  # sampler is that of a callback. A learner may have one function for both loaders; the first call is that of the
+  # training.
   training = sys.frame(decisive)
   loaded = exists("loader_train", envir = training, inherits = FALSE)
   if (!loaded && identical(functions[[decisive + 1L]], training$private$.dataloader)) {
@@ -67,7 +68,7 @@ mlr3torch_purpose = function(functions, roles) {
   }
 }
 
-# mlr3torch calls what is given as 'sampler =' too, and then takes each batch for one row.
+# mlr3torch also calls an argument 'sampler =', and then treats each batch as one row.
 refuse_as_sampler = function(frames, class_name) {
   name_errors("the learner")
   for (frame in frames) {
@@ -78,7 +79,7 @@ refuse_as_sampler = function(frames, class_name) {
   }
 }
 
-# The value of a variable in the last of the frames that has it, NULL where none has.
+# The value of a variable in the last of the frames that has it, NULL if none has.
 innermost = function(frames, variable) {
   for (frame in rev(frames)) {
     if (exists(variable, envir = frame, inherits = FALSE)) {

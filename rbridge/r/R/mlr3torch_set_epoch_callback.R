@@ -1,21 +1,20 @@
-#' @title Callback That Tells the Sampler the Epoch
+#' @title Callback That Sets the Epoch of the Sampler
 #'
 #' @name rbridge.set_epoch
 #'
 #' @description
-#' A callback for the learners of mlr3torch: before each epoch of the training it calls `set_epoch(ctx$epoch - 1)` of
+#' A callback for the learners of mlr3torch: before each epoch of the training, it calls `set_epoch(ctx$epoch - 1)` of
 #' the batch sampler.
-#' The first epoch of mlr3torch is then epoch 0 of the sampler, also where a batch was taken before the training, as
-#' `jit_trace = TRUE` does, where an epoch was broken off, and where a training is resumed at a later epoch.
+#' The first epoch of mlr3torch is then epoch 0 of the sampler, even if a batch was taken before the training, as with
+#' `jit_trace = TRUE`, an epoch was abandoned, or a training is resumed at a later epoch.
 #' The batches are those of `batches(epoch)` for the same number, in R and in Python.
-#' Without it a sampler counts its epochs itself, from 0 in each training, and repeats none.
+#' Without it, a sampler counts its epochs itself, from 0 in each training, and repeats none.
 #'
-#' Get it by `mlr3torch::t_clbk("rbridge.set_epoch")`.
-#' It is in the dictionary of mlr3torch as soon as both packages are loaded, whichever was first.
+#' Get it with `mlr3torch::t_clbk("rbridge.set_epoch")`.
+#' It is in the dictionary of mlr3torch as soon as both packages are loaded, in any order.
 #'
 #' @section Errors:
-#' A learner without `batch_sampler`, or with one that is not of this package: `callbacks` and `batch_sampler` belong
-#' together.
+#' The learner has no `batch_sampler`, or one that is not of this package.
 #'
 #' @examples
 #' if (requireNamespace("mlr3torch", quietly = TRUE)) {
@@ -46,7 +45,7 @@ set_epoch_callback = function() {
 set_training_epoch = function(ctx) {
   sampler = ctx$loader_train$batch_sampler
   if (!inherits(sampler, "epoch_sampler")) {
-    # Where none is given, torch makes one of its own.
+    # If none is given, torch makes its own.
     none = is.null(sampler) || inherits(sampler, "utils_sampler_batch")
     stop("The callback rbridge.set_epoch needs a batch sampler of the package rbridge. ",
       "The learner has ", if (none) "none" else sprintf("one of class '%s'", class(sampler)[1L]), ". ",

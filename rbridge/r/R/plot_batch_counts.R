@@ -1,20 +1,19 @@
-#' @title Plot of the Rows of One Label in Every Batch
+#' @title Plot the Rows of One Label in Every Batch
 #'
 #' @description
-#' Shows how many rows of one label each batch holds, for several samplers side by side.
-#' Above is the count of every batch, with the batches that lack the label marked; below is the number of batches with
-#' each count.
+#' Plots the number of rows with one label in each batch, for several samplers side by side.
+#' Top: the count in every batch, with batches without the label marked. Bottom: the number of batches with each count.
 #'
 #' @param tables (named `list()` of `data.frame()`)\cr
 #'   The name of each sampler and its table from [batch_counts()], or from the `plan()` of a sampler.
 #' @param label (`character(1)`)\cr
-#'   The column to be plotted.
+#'   The column to plot.
 #'
-#' @return A plot of ggplot2.
+#' @return A ggplot2 plot.
 #'
 #' @section Errors:
-#' No table or one without a name, and a label that is no column of all tables.
-#' Also where the package ggplot2 is missing.
+#' There is no table, a table has no name, or the label is not a column of all tables.
+#' The package ggplot2 is not installed.
 #'
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
@@ -86,7 +85,7 @@ shared_heights = function(...) {
   }))
 }
 
-# A flat row of points needs words: where they go, and what they say.
+# The words for a flat row of points, and their place.
 flat_panels = function(counts, each, label) {
   is_flat = vapply(counts, function(count) min(count) > 0 && max(count) - min(count) <= 1, NA)
   parts = Map(function(count, panel) {
@@ -105,7 +104,7 @@ in_words = function(label) {
   if (grepl("^[[:alpha:]]+$", label)) label else sprintf("'%s'", label)
 }
 
-# What stands above each panel, which says by that what its axes are.
+# The title of each panel, which also names its axes.
 panel_titles = function(counts, label) {
   without = vapply(counts, function(count) sum(count == 0), 1L)
   rows = paste(in_words(label), "rows")
@@ -121,7 +120,7 @@ need_ggplot2 = function() {
   }
 }
 
-# A list of one entry or more, each with a name of its own.
+# A list of at least one entry, with unique names.
 check_named_list = function(x, parameter) {
   names = names(x)
   is_named = is.list(x) && !is.object(x) && length(names) > 0L && all(nzchar(names)) && !anyDuplicated(names)

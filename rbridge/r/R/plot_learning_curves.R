@@ -1,20 +1,20 @@
-#' @title Plot of Learning Curves
+#' @title Plot Learning Curves
 #'
 #' @description
-#' Draws a measure after each epoch, for one or more ways to train.
-#' A line is the mean over the runs, and the band behind it reaches from the lowest run to the highest.
+#' Plots a measure after each epoch, for one or more ways of training.
+#' Each line is the mean over the runs; the band around it extends from the lowest run to the highest.
 #'
 #' @param values (named `list()` of `numeric()` or `matrix()`)\cr
-#'   The name of each way to train, and the measure after each epoch.
+#'   The name of each way of training, and the measure after each epoch.
 #'   A column of a matrix is a run, such as a seed.
 #' @param label (`character(1)`)\cr
-#'   What the measure is called.
+#'   The name of the measure.
 #'
-#' @return A plot of ggplot2.
+#' @return A ggplot2 plot.
 #'
 #' @section Errors:
-#' Nothing to plot, and numbers that are missing.
-#' Also where the package ggplot2 is missing.
+#' There is nothing to plot, or numbers are missing.
+#' The package ggplot2 is not installed.
 #'
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)

@@ -1,22 +1,22 @@
-#' @title Plot of a Batch Plan as a Heat Map
+#' @title Plot a Batch Plan as a Heat Map
 #'
 #' @description
-#' Draws a row for each stratum and a column for each batch.
-#' The color is how many rows of the one are in the other, as a share of the largest count of the stratum in any batch,
-#' so that rare strata show as well.
+#' Plots one row for each stratum and one column for each batch.
+#' The color is the number of rows of the stratum in the batch, relative to its largest count in any batch, so that rare
+#' strata are visible.
 #'
 #' @param plan (`batch_plan`)\cr
-#'   What [batch_plan()] returns.
+#'   A plan from [batch_plan()].
 #' @param most (`integer(1)`)\cr
-#'   Strata to be shown at most, the smallest ones first.
+#'   The largest number of strata to show, smallest strata first.
 #'
-#' @return A plot of ggplot2.
+#' @return A ggplot2 plot.
 #'
 #' @section Errors:
-#' Anything but a plan.
-#' Also where the package ggplot2 is missing.
+#' `plan` is not a plan.
+#' The package ggplot2 is not installed.
 #'
-#' @seealso `plot()` of a plan draws the counts themselves, batch by batch.
+#' @seealso `plot()` of a plan shows the counts themselves, batch by batch.
 #'
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
@@ -32,7 +32,7 @@ plot_plan = function(plan, most = 40L) {
   composition = plan$composition()[chosen]
   names = sprintf("%s: %s, %s in a batch", plan$strata[chosen], vapply(plan$counts[chosen], show_count, "", "row"),
     vapply(composition, show_range, ""))
-  # Numbered, since two strata may share a name.
+  # Numbered, because two strata may share a name.
   drawn = data.frame(
     batch = rep(seq_len(plan$n_batches), times = length(chosen)),
     stratum = rep(factor(seq_along(chosen), levels = rev(seq_along(chosen))), each = plan$n_batches),

@@ -1,28 +1,28 @@
-#' @title Plot of ROC Curves
+#' @title Plot ROC Curves
 #'
 #' @description
-#' Draws the ROC curves of one or more models on the same rows.
-#' Each run is a line, in the color and the style of its model.
+#' Plots the ROC curves of one or more models on the same rows.
+#' Each run is a line, in the color and style of its model.
 #'
 #' @param scores (named `list()` of `numeric()` or `matrix()`)\cr
-#'   The name of each model and what it predicts, a larger number for a positive row.
+#'   The name of each model and its predictions, larger for positive rows.
 #'   A column of a matrix is a run.
 #' @param labels (`numeric()` or `logical()`)\cr
-#'   1 or `TRUE` for positive rows, 0 or `FALSE` for negative ones.
+#'   1 or `TRUE` for positive rows, 0 or `FALSE` for negative rows.
 #' @param weights (`numeric()`)\cr
 #'   The weight of each row, such as a survey weight, not negative.
 #'   `NULL` (default): all 1.
 #'
-#' @return A plot of ggplot2; the legend gives the mean area under the curve.
+#' @return A ggplot2 plot; the legend shows the mean area under the curve.
 #'
 #' @section Ties:
-#' Rows with equal scores are one step of the curve, so that the area counts a tie of a positive and a negative row one
-#' half.
+#' Rows with equal scores are one step of the curve, so that the area counts a tie of a positive and a negative row as
+#' one half.
 #'
 #' @section Errors:
-#' No model, labels other than 0 and 1 or all alike, numbers that are missing or negative weights, and lengths that
+#' There is no model, labels are not 0 and 1 or all the same, numbers are missing, weights are negative, or lengths
 #' differ.
-#' Also where the package ggplot2 is missing.
+#' The package ggplot2 is not installed.
 #'
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
@@ -70,7 +70,7 @@ area_under = function(curve) {
   sum(diff(curve$false_positive_rate) * (height[-1L] + height[-length(height)]) / 2)
 }
 
-# The data frames of all runs, with the name to be shown and a number of its own for each run.
+# The data frames of all runs, with the name to show and a number for each run.
 joined_runs = function(runs, names) {
   number = 0L
   parts = Map(function(of_name, name) {

@@ -1,25 +1,25 @@
-#' @title Labels of Every Batch, Counted
+#' @title Count the Labels of Every Batch
 #'
 #' @description
-#' Counts the labels of the rows in every batch, for any batches: what a dataloader delivers, or what a sampler plans.
+#' Counts the labels of the rows in every batch that a dataloader delivers or a sampler plans.
 #'
 #' @param batches ([torch::dataloader()] or `list()`)\cr
-#'   A dataloader, which is iterated once, so that the next epoch of its sampler is afterwards one higher.
+#'   A dataloader, which is iterated once, so the next epoch of its sampler is one higher afterwards.
 #'   Or a list with the elements `rows` and `offsets`, as [collect_rows()] and a sampler's `batches()` return them.
 #' @param labels (vector, `data.frame()`, `list()` of columns, `character(1)`, `integer(1)` or `function`)\cr
 #'   One label for each row of the dataset, in any form that [batch_sampler_stratified()] takes as strata.
-#'   Then a batch of a dataloader must hold row numbers.
-#'   For a dataloader also the name or number of the element of a batch that holds its labels, or a function that takes
-#'   a batch and returns its labels.
+#'   In this case, a batch of a dataloader must hold row numbers.
+#'   For a dataloader, it can also be the name or number of the element of a batch that holds its labels, or a function
+#'   that takes a batch and returns its labels.
 #'   Missing labels are counted as `NA`.
 #'
 #' @return A `data.frame()` of integers with one row for each batch and one column for each label, in order of first
 #'   appearance in `labels`, or in the batches.
 #'
 #' @section Errors:
-#' Batches that are neither, rows for which there is no label, and an element that a batch does not have.
+#' `batches` is neither, a row has no label, or a batch does not have the element.
 #'
-#' @seealso [plot_batch_counts()] for a picture.
+#' @seealso [plot_batch_counts()] to plot the result.
 #'
 #' @export
 #' @examples
@@ -27,7 +27,7 @@
 #' generator = batch_sampler_stratified(1, strata = labels, seed = 1)
 #' batch_counts(generator(NULL)$batches(0), labels)
 #'
-#' # What a dataloader delivers: here each item is a list with a label.
+#' # what a dataloader delivers: here, each item is a list with a label
 #' items = torch::dataset(
 #'   initialize = function() NULL,
 #'   .getitem = function(i) list(label = labels[i]),

@@ -1,26 +1,26 @@
-#' @title Rows That a Dataloader Delivers
+#' @title Collect the Rows That a Dataloader Delivers
 #'
 #' @description
 #' Runs a real [torch::dataloader()] with the given batch sampler for one epoch, over a dataset whose items are their
-#' own row numbers, and returns the rows that arrive.
-#' It shows what a training loop gets, without data, and without LibTorch: no tensor is made.
-#' Where it takes long, and the package cli is installed, a bar on the terminal shows how far it is.
+#' own row numbers, and returns the rows that it delivers.
+#' It shows what a training loop receives, without data and without LibTorch: no tensor is made.
+#' If it takes long, a progress bar is shown, provided that the package cli is installed.
 #'
 #' @param batch_sampler (`torch_sampler` generator or instance)\cr
-#'   A generator, such as [batch_sampler_stratified()] makes, is called with the dataset of row numbers.
-#'   An instance is used as it is, and its next epoch is taken.
+#'   A generator, such as that of [batch_sampler_stratified()], is called with the dataset of row numbers.
+#'   An instance is used directly, and its next epoch is taken.
 #' @param n_rows (`integer(1)`)\cr
-#'   Number of rows of the dataset, at least 1.
+#'   The number of rows of the dataset, at least 1.
 #'
 #' @return A list with the elements
-#' * `rows` (`integer()`): the delivered rows, counted from 1, in the order of delivery;
-#'   of a sampler that yields numbers instead, such as [batch_sampler_pairs()], these numbers (`double()`);
-#' * `offsets` (`integer()`): the number of rows before each batch, and at the end the number of all rows.
+#' * `rows` (`integer()`): the delivered rows, counted from 1, in the order of delivery; for a sampler that yields
+#'   numbers instead, such as [batch_sampler_pairs()], these numbers (`double()`);
+#' * `offsets` (`integer()`): the number of rows before each batch, and finally of all rows.
 #'   Batch `b` is `rows[(offsets[b] + 1):offsets[b + 1]]`.
 #'
 #' @section Errors:
-#' `n_rows` that is not a positive integer, `batch_sampler` that is neither a generator nor an instance made by
-#' [torch::sampler()], and whatever the sampler refuses.
+#' `n_rows` is not a positive integer, `batch_sampler` is neither a generator nor an instance made by
+#' [torch::sampler()], or the sampler raises an error.
 #'
 #' @export
 #' @examples
@@ -56,7 +56,7 @@ collect_rows = function(batch_sampler, n_rows) {
   list(rows = rows, offsets = c(0L, cumsum(lengths(batches))))
 }
 
-# With .getbatch the loader asks for a whole batch at once.
+# With .getbatch, the loader requests a whole batch at once.
 row_numbers = function(n_rows) {
   generator = torch::dataset(
     name = "row_numbers",
@@ -68,6 +68,6 @@ row_numbers = function(n_rows) {
   generator(n_rows)
 }
 
-# torch's own method makes integers of what it is asked for, in which pair numbers do not fit.
+# torch's own method converts indices to integers, which cannot hold pair numbers.
 #' @export
 `[.row_numbers` = function(x, i) x$.getbatch(i)

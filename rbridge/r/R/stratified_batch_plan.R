@@ -1,54 +1,53 @@
-#' @title Batch Plan, as a Dry Run
+#' @title Preview the Batches of a Stratified Sampler
 #'
 #' @description
-#' Tells what [batch_sampler_stratified()] would make of a task or of strata: the number of batches, their sizes, the
+#' Computes the batches that [batch_sampler_stratified()] would make of a task or of strata: their number and sizes, the
 #' guaranteed minimum, and the rows of each stratum in each batch.
-#' All of it follows from the numbers of rows of the strata, and is the same in every epoch.
-#' No row is sampled and no random number is drawn.
+#' All of it follows from the sizes of the strata, and is the same in every epoch.
+#' No row is sampled, and no random number is drawn.
 #'
 #' @param x (`mlr3::Task`, dataset with a task, or strata)\cr
-#'   A task or a dataset with a task, of which the strata are what [batch_sampler_stratified()] takes them to be, or the
-#'   strata themselves: a vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()].
+#'   A task or a dataset with a task, whose strata are those that [batch_sampler_stratified()] would use, or the strata
+#'   themselves: a vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()].
 #' @param min_samples_per_stratum,...
 #'   The arguments of [batch_sampler_stratified()].
-#' @param strata
-#'   As in [batch_sampler_stratified()], and only where `x` is a task or a dataset.
-#'   `NULL` (default): the task says it.
+#' @param strata As in [batch_sampler_stratified()]; only if `x` is a task or a dataset.
+#'   `NULL` (default): those of the task.
 #'
 #' @return An object of class `"batch_plan"`, a list with the elements
 #' * `n_batches`: the number of batches;
-#' * `min_samples_per_stratum`: the rows of every stratum that every batch is sure to have, which may be more than was
-#'   asked for;
-#' * `sizes`: the rows of each batch;
+#' * `min_samples_per_stratum`: the number of rows of every stratum that every batch is guaranteed to hold, which may be
+#'   more than the requested minimum;
+#' * `sizes`: the number of rows of each batch;
 #' * `strata`: the names of the strata, in order of first appearance;
-#' * `counts`: the rows of each stratum in an epoch;
-#' * `available`: the rows of each stratum that there are, which differ from `counts` if an epoch takes rows less or
-#'   more often than once;
-#' * `minimums`: the rows of each stratum that every batch is sure to have, by name;
-#' * `keep_rates`: how often an epoch takes a row of each stratum, by name; its inverse is the weight that undoes it,
-#'   see [correct_probabilities()];
-#' * `n_rows`: the rows of an epoch;
-#' * `n_dropped`: the rows that are never sampled;
+#' * `counts`: the number of rows of each stratum in an epoch;
+#' * `available`: the number of rows of each stratum in the dataset, which differs from `counts` if an epoch takes rows
+#'   less or more often than once;
+#' * `minimums`: the number of rows of each stratum that every batch is guaranteed to hold, by name;
+#' * `keep_rates`: how often an epoch takes a row of each stratum, by name; use the inverse as a weight to undo it, see
+#'   [correct_probabilities()];
+#' * `n_rows`: the number of rows of an epoch;
+#' * `n_dropped`: the number of rows that are never sampled;
 #' * `assign`: how rows are assigned to batches;
 #' * `composition()`: a function that returns the rows of each stratum in each batch, a `data.frame()` with one row for
 #'   each batch and one column for each stratum.
 #'
-#' The names are those of `pystrat.BatchPlan` in Python.
+#' The names are those of the Python class `pystrat.BatchPlan`.
 #'
 #' @section Methods:
 #' * `print()` shows the number and the sizes of the batches, the guaranteed minimum, and for each stratum its rows and
-#'   the fewest and the most of them in a batch.
-#' * `plot()` draws the rows of each stratum, batch by batch, from the rarest stratum on.
+#'   its fewest and most rows in a batch.
+#' * `plot()` shows the rows of each stratum in each batch, rarest stratum first.
 #'   The dashed line is the guaranteed minimum.
-#' * [plot_plan()] draws all strata as one heat map.
+#' * [plot_plan()] shows all strata as one heat map.
 #'
-#' `plot()` draws at most 12 strata, or as many as its argument `most` says.
+#' `plot()` shows at most 12 strata; set its argument `most` to show more or fewer.
 #'
 #' @section Errors:
-#' Whatever [batch_sampler_stratified()] refuses, in its words.
+#' As for [batch_sampler_stratified()], with the same messages.
 #'
-#' @seealso [min_samples_for_batch_size()] to choose the promise by the size of the batches, [bin_target()] for strata
-#'   of a numeric target.
+#' @seealso [min_samples_for_batch_size()] to choose the minimum by batch size, [bin_target()] for strata of a numeric
+#'   target.
 #'
 #' @export
 #' @examples
@@ -83,7 +82,7 @@ batch_plan = function(x, min_samples_per_stratum = NULL, ..., strata = NULL) {
   ))
 }
 
-# What an instance works with, whatever its seed. What the dataset is refused for is told in the name of the sampler.
+# What an instance works with, whatever its seed. Errors about the dataset name the sampler.
 dry_setup = function(generator, data_source) {
   name_errors("batch_sampler_stratified")
   kind = sampler_kind("stratified")
@@ -92,7 +91,7 @@ dry_setup = function(generator, data_source) {
   kind$setup(recipe)
 }
 
-# A function that holds the plan and nothing else.
+# A function that keeps only the plan.
 composition_function = function(plan) {
   force(plan)
   function() composition_table(plan)
@@ -149,7 +148,7 @@ plot.batch_plan = function(x, most = 12L, ...) {
   invisible(x)
 }
 
-# One stratum: its rows in each batch, drawn from `base` up to at most 0.8 above.
+# One stratum: its rows in each batch, drawn from `base` up to at most 0.8 above it.
 draw_panel = function(panel, base, minimum) {
   scale = 0.8 / max(panel$outline$rows)
   ends = range(panel$outline$batch)
@@ -165,7 +164,7 @@ draw_panel = function(panel, base, minimum) {
 
 panel_colour = "#8fbbdc"
 
-# What is drawn of each stratum, from the rarest on: a list of list(label, in_a_batch, outline).
+# What is drawn of each stratum, rarest first: a list of list(label, in_a_batch, outline).
 plan_panels = function(plan, most) {
   composition = plan$composition()
   lapply(utils::head(order(plan$counts), most), function(stratum) {
@@ -180,14 +179,14 @@ plan_panels = function(plan, most) {
   })
 }
 
-# Batch b reaches from b - 0.5 to b + 0.5.
+# Batch b extends from b - 0.5 to b + 0.5.
 batch_outline = function(rows) {
   edges = seq(0.5, length(rows) + 0.5)
   data.frame(batch = c(edges[1L], rep(edges[c(-1L, -length(edges))], each = 2L), edges[length(edges)]),
     rows = rep(rows, each = 2L))
 }
 
-# Whole numbers on an axis, also where there is room for fractions between them.
+# Whole numbers on an axis, even if there is room for fractions.
 whole_breaks = function(limits) {
   breaks = pretty(limits)
   breaks[breaks == floor(breaks) & breaks >= limits[1L] & breaks <= limits[2L]]

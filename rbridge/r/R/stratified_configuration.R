@@ -1,5 +1,5 @@
-# The arguments of batch_sampler_stratified(), checked and normalised: equal settings give equal lists (3 and 3L are
-# one), and nothing that a caller could still change or that refers to the caller's environment is kept.
+# The arguments of batch_sampler_stratified(), checked and normalized: equal settings give equal lists (3 and 3L are the
+# same), and nothing is kept that a caller could still change or that refers to the caller's environment.
 
 sampler_configuration = function(min_samples_per_stratum, shuffle, strata, seed, mean_batch_size, shares, balance,
   drop, assign, rare, missing, num_replicas) {
@@ -26,12 +26,12 @@ sampler_configuration = function(min_samples_per_stratum, shuffle, strata, seed,
   }))
 }
 
-# Without strata the dataset says what they are, and text may be the names of its columns.
+# Without strata, the dataset supplies them, and text may be the names of its columns.
 is_deferred = function(strata) {
   is.null(strata) || (is.character(strata) && !is.object(strata) && is.null(dim(strata)) && length(strata) > 0L)
 }
 
-# How an epoch shares out batches of a size; at most one of these is given.
+# Ways to divide an epoch among batches of a given size; at most one of these is given.
 shared_out = c("shares", "balance", "drop")
 
 # One of the two sizes, or both if rows of rare strata are repeated.
@@ -47,7 +47,7 @@ check_sizes_given = function(min_samples_per_stratum, mean_batch_size, rare) {
   }
 }
 
-# At most one of the ways to share out, and only where it has an effect.
+# At most one of the ways to divide an epoch, and what is given with it.
 check_together = function(ways, mean_batch_size, rare) {
   ways = Filter(Negate(is.null), ways)
   if (length(ways) > 1L) {
@@ -61,7 +61,7 @@ check_together = function(ways, mean_batch_size, rare) {
   }
 }
 
-# The promise, or one for each stratum by its name.
+# The minimum, or the minimum of each stratum by its name.
 check_minimum = function(minimum) {
   parameter = "min_samples_per_stratum"
   if (is.null(names(minimum)) && !identical(minimum, list())) {
@@ -98,7 +98,7 @@ check_shares = function(shares) {
   stats::setNames(vapply(unname(as.list(shares)), check_number, 1, parameter = "shares", above = TRUE), names)
 }
 
-# How many rows of every stratum an epoch takes: "over", "under", or a number.
+# The number of rows of every stratum in an epoch: "over", "under", or a number.
 check_balance = function(balance) {
   if (!is.character(balance) || length(balance) != 1L) {
     return(check_count(balance, "balance"))
@@ -113,7 +113,7 @@ is_whole_number = function(value) {
   is.numeric(value) && !is.object(value) && length(value) == 1L && is.finite(value) && value == floor(value)
 }
 
-# `advice` is for a number that is not whole.
+# `advice` is for a number that is not an integer.
 check_positive = function(value, parameter, advice = NULL) {
   if (is.null(value)) {
     return(NULL)
@@ -127,7 +127,7 @@ check_positive = function(value, parameter, advice = NULL) {
   as.double(value)
 }
 
-# One that must be given.
+# A number that must be given.
 check_count = function(value, parameter) {
   if (is.null(value)) {
     stop_parameter(parameter, "be a positive integer", "nothing")

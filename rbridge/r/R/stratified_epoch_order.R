@@ -1,22 +1,22 @@
-# The order of all rows in one epoch, and its batches. The C core draws them, in src/core.
+# The order of all rows in one epoch, and its batches, which the C core in src/core draws.
 
 largest_epoch = 6700000
 
-# Epoch 0 has the seed itself; the multiplier keeps the epochs of neighbouring seeds apart.
+# Epoch 0 has the seed itself; the multiplier keeps the epochs of neighboring seeds apart.
 epoch_seed = function(seed, epoch) {
   .Call(C_epoch_seed, seed, epoch)
 }
 
 # What sample(n) returns after set.seed(seed) in a fresh R session.
-# R's own generator takes no part in it.
+# R's own generator is not used.
 shuffled_rows = function(n, seed) {
   .Call(C_permutation, n, seed)
 }
 
-# -> list(rows = positions in batch order, offsets = the number of rows before each batch, and in all)
-# The setup has the codes of the strata, as recipes have them, and a plan, which may take fewer rows of a stratum than
-# there are: then those of the first ranks, unless the setup has passes.
-# The strata are checked and laid out at the first epoch, and again where `memory`, an environment, has lost that.
+# -> list(rows = positions in batch order, offsets = the number of rows before each batch, and finally of all rows)
+# The setup has the codes of the strata, as in recipes, and a plan. If the plan takes fewer rows of a stratum than there
+# are, it takes those of the first ranks, unless the setup has passes.
+# The strata are checked and laid out at the first epoch, and again if `memory`, an environment, has lost that.
 epoch_batches = function(setup, epoch) {
   if (!is.null(setup$passes)) {
     return(passes_batches(setup, epoch))
@@ -33,14 +33,14 @@ epoch_batches = function(setup, epoch) {
   batches
 }
 
-# Where an instance keeps what its epochs share, as long as it lives.
-# It is saved empty: R saves a weak reference without what it refers to.
+# The memory that the epochs of an instance share, as long as it lives.
+# It is empty when saved: R saves a weak reference without what it refers to.
 new_memory = function() {
   new.env(parent = emptyenv())
 }
 
-# A seed for an instance that was given none.
-# With a LibTorch that is there but not loaded, torch_is_installed() may be TRUE and every draw fail.
+# A seed for an instance without one.
+# If LibTorch is installed but not loaded, torch_is_installed() may be TRUE and every draw fail.
 draw_seed = function() {
   seed = if (torch::torch_is_installed()) {
     tryCatch(

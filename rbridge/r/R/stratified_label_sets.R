@@ -1,6 +1,6 @@
-# Labels of rows, the sets that they form, and what batches lack of them, for batch_sampler_multilabel().
+# Labels of rows, the sets that they form, and the rows that batches lack, for batch_sampler_multilabel().
 
-# -> a logical matrix with names of columns; anything but 0 and 1 is refused
+# -> a logical matrix with column names; anything but 0 and 1 is refused
 label_matrix = function(labels) {
   if (is.data.frame(labels)) {
     check_label_columns(labels)
@@ -42,7 +42,7 @@ check_label_matrix = function(labels) {
   }
 }
 
-# "1 dimension", "3 dimensions"; what is no vector of several values, as a value
+# "1 dimension", "3 dimensions"; anything but a vector of several values, as a value
 show_shape = function(value) {
   is_text = is.character(value) && length(value) == 1L && is.null(dim(value))
   if (is.null(value) || is.object(value) || !is.atomic(value) || is_text) {
@@ -85,16 +85,17 @@ multilabel_batches = function(labels, minimum, max_batches, shortfall, replicas)
   n_batches %/% replicas * replicas
 }
 
-# -> list(batches = the batch of each row, set after set, held = rows of each label, one row a batch), in the order of
+# -> list(batches = the batch of each row, set after set, held = the rows of each label, one row per batch), in the
+# order of
 # the dataset
 assigned_labels = function(parts, n_batches = parts$n_batches) {
   .Call(C_assign_labels, parts$codes, parts$sets, parts$n_labels, n_batches, searched_minimum(parts))
 }
 
-# One batch lacks what it lacks, however much is asked for.
+# One batch lacks the same rows, however large the minimum.
 searched_minimum = function(parts) min(parts$minimum, .Machine$integer.max)
 
-# -> data.frame(batch, label, missing): numbers, batch after batch
+# -> data.frame(batch, label, missing): numbers, in order of the batches
 lacking_labels = function(held, minimum) {
   places = which(t(held < minimum), arr.ind = TRUE)
   found = data.frame(batch = unname(places[, 2L]), label = unname(places[, 1L]))
@@ -108,7 +109,7 @@ describe_shortfall = function(lacking, names) {
     names[lacking$label[1L]], if (others > 0L) sprintf(", and %d more such", others) else "")
 }
 
-# The error that names a number of batches for which nothing is lacking.
+# The error that names a number of batches with which no row is lacking.
 stop_shortfall = function(parts, names, max_batches, replicas) {
   lacking = lacking_labels(assigned_labels(parts)$held, parts$minimum)
   fewest = 0 # in units of replicas; `fewest` works, `most` does not
@@ -133,7 +134,7 @@ stop_shortfall = function(parts, names, max_batches, replicas) {
     paste(if (is.null(max_batches)) "Set" else "Lower", "it,", advice))
 }
 
-# The rows of each label in each batch of an epoch, one row a batch; NULL while mlr3torch predicts.
+# The rows of each label in each batch of an epoch, one row per batch; NULL while mlr3torch predicts.
 held_labels = function(private, batches) {
   if (!is.null(private$.in_order)) {
     return(NULL)

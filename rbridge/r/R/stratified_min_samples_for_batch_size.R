@@ -1,36 +1,35 @@
-#' @title Choose the Promise by the Size of the Batches
+#' @title Choose the Minimum by Batch Size
 #'
 #' @description
-#' Tells the largest `min_samples_per_stratum` of [batch_sampler_stratified()] with which batches have at most
+#' Returns the largest `min_samples_per_stratum` of [batch_sampler_stratified()] for which batches have at most
 #' `batch_size` rows on average.
-#' The Python function `pystrat.min_samples_for_batch_size()` gives the same number.
+#' The Python function `pystrat.min_samples_for_batch_size()` returns the same number.
 #'
 #' @param x (`mlr3::Task`, dataset with a task, or strata)\cr
-#'   A task or a dataset with a task, of which the strata are what [batch_sampler_stratified()] takes them to be, or the
-#'   strata themselves: a vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()].
+#'   A task or a dataset with a task, whose strata are those that [batch_sampler_stratified()] would use, or the strata
+#'   themselves: a vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()].
 #' @param batch_size (`integer(1)`)\cr
 #'   The largest mean number of rows in a batch; at least 1.
-#' @param strata
-#'   As in [batch_sampler_stratified()], and only where `x` is a task or a dataset.
-#'   `NULL` (default): the task says it.
+#' @param strata As in [batch_sampler_stratified()]; only if `x` is a task or a dataset.
+#'   `NULL` (default): those of the task.
 #' @param missing,num_replicas
 #'   As in [batch_sampler_stratified()].
 #'
 #' @return (`integer(1)`)\cr
-#' From 1 to the number of rows of the smallest stratum, so that every stratum can keep the promise.
+#' From 1 to the size of the smallest stratum.
 #'
 #' @section The number:
-#' With `n` rows, `n_min` of them in the smallest stratum, at least `B = ceiling(n / batch_size)` batches are needed, up
-#' to the next multiple of `num_replicas`, and the answer is `n_min %/% B`, in exact integers.
+#' With `n` rows, `n_min` of them in the smallest stratum, an epoch needs at least `B = ceiling(n / batch_size)`
+#' batches, rounded up to a multiple of `num_replicas`. The result is `n_min %/% B`, in exact integers.
 #'
-#' With `assign = "even"` no batch at all has more than `batch_size` rows.
-#' With `assign = "proportional"` some may have more, each by less than the number of strata.
+#' With `assign = "even"`, no batch has more than `batch_size` rows.
+#' With `assign = "proportional"`, some may have more, each by less than the number of strata.
 #'
 #' @section Errors:
-#' `batch_size` so small that even a promise of 1 row gives larger batches; the message names the smallest one possible.
-#' Also whatever [batch_sampler_stratified()] refuses as strata.
+#' Even a minimum of 1 row requires larger batches than `batch_size`; the message names the smallest possible size.
+#' Strata that [batch_sampler_stratified()] refuses.
 #'
-#' @seealso [batch_plan()] to see what follows from the promise.
+#' @seealso [batch_plan()] to see what follows from the minimum.
 #'
 #' @export
 #' @examples
@@ -52,7 +51,7 @@ min_samples_for_batch_size = function(x, batch_size, strata = NULL, missing = "e
   as.integer(smallest$rows %/% batches_of_batch_size(sum(counts), smallest, batch_size, configuration))
 }
 
-# The strata of `x`, or of `strata` where `x` is a task or a dataset, encoded.
+# The strata of `x`, or of `strata` if `x` is a task or a dataset, encoded.
 dry_strata = function(x, strata, configuration) {
   input = dry_input(x, strata)
   strata = input$strata

@@ -1,86 +1,89 @@
 #' @title Batch Sampler for Rows With Several Labels
 #'
 #' @description
-#' Makes a batch sampler for [torch::dataloader()] and for the learners of mlr3torch, for rows with any number of
+#' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch, for rows with any number of
 #' labels.
 #' Every batch holds at least `min_samples_per_label` rows of every label, and an epoch visits every row exactly once.
 #'
-#' Strata are disjoint, so that [batch_sampler_stratified()] always keeps its promise.
-#' Labels overlap, and then the promise cannot always be kept: of three rows with the labels ab, bc and ca no two
+#' Strata are disjoint, so [batch_sampler_stratified()] always keeps its minimum.
+#' Labels overlap, and then the minimum cannot always be kept: of three rows with the labels ab, bc and ca, no two
 #' batches hold a row of each label.
-#' If no way is found, the error says which batch lacks how many rows of which label, and which number of batches works.
+#' If no solution is found, the error says which batch lacks how many rows of which label, and which number of batches
+#' works.
 #'
 #' @param labels (`matrix()` or `data.frame()` of `logical()` or `numeric()`)\cr
 #'   One row for each row of the dataset and one column for each label: 1 or `TRUE` if the row has the label, else 0 or
 #'   `FALSE`.
-#'   Every label has a row; a row may have none.
-#'   A sparse matrix of the package Matrix is taken as well.
+#'   Every label has at least one row; a row may have no label.
+#'   A sparse matrix of the package Matrix is accepted as well.
 #' @param min_samples_per_label (`integer(1)`)\cr
-#'   The promise `m`: each batch shall hold at least so many rows of each label; at least 1.
-#'   With `n_min` rows of the rarest label an epoch has `max(1, n_min %/% m)` batches, or fewer if `max_batches` says
-#'   so.
+#'   The minimum `m`: each batch should hold at least `m` rows of each label; at least 1.
+#'   An epoch has `max(1, n_min %/% m)` batches, where `n_min` is the number of rows of the rarest label, or
+#'   `max_batches` if that is less.
 #' @param max_batches (`integer(1)`)\cr
-#'   The largest number of batches of an epoch.
-#'   With fewer batches more is possible; with one, everything.
+#'   The largest number of batches per epoch.
+#'   The fewer batches, the larger a minimum can be kept; with one batch, any can.
 #'   `NULL` (default): no limit.
 #' @param shortfall (`character(1)`)\cr
-#'   What to do if a batch was found to lack rows of a label.
-#'   `"error"` (default): refuse, and name the batch, the label and the number of batches that works.
-#'   `"warn"` and `"allow"`: go on, with or without a warning; `shortfalls()` of the instance says what is lacking.
+#'   What to do if a batch lacks rows of a label.
+#'   `"error"` (default): raise an error that names the batch, the label and a number of batches that works.
+#'   `"warn"` and `"allow"`: continue, with or without a warning; `shortfalls()` of the instance returns what is
+#'   lacking.
 #' @param shuffle (`logical(1)`)\cr
-#'   `TRUE` (default): rows are shuffled anew each epoch.
-#'   `FALSE`: rows are assigned in the order of the dataset, and every epoch is the same.
+#'   `TRUE` (default): rows are shuffled anew in each epoch.
+#'   `FALSE`: rows are assigned in the order of the dataset, and all epochs are the same.
 #' @param seed (`integer(1)`)\cr
-#'   Integer from 0 to 2147483646 that decides the order of the rows in all epochs.
-#'   `NULL` (default): one is drawn each time the generator is called, as by [batch_sampler_stratified()].
+#'   The seed of all epochs, an integer from 0 to 2147483646.
+#'   `NULL` (default): a seed is drawn each time the generator is called, as by [batch_sampler_stratified()].
 #' @param num_replicas (`integer(1)`)\cr
-#'   Number of processes that share the batches of an epoch; at least 1.
+#'   The number of processes that share an epoch; at least 1.
 #'   The number of batches is rounded down to a multiple of it.
-#'   The batches come all, in the order of the whole epoch.
+#'   The instance returns the batches of all processes, in global order.
 #'   `NULL` (default): 1.
 #'
-#' @return A generator of class `"batch_sampler_multilabel"` and `"torch_sampler"`, a function of one argument
-#' `data_source`, the dataset, which returns an instance.
-#' If the dataset tells its number of rows, `labels` must have one row for each.
-#' The instance has the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`,
+#' @return A generator of class `"batch_sampler_multilabel"` and `"torch_sampler"`: a function of one argument
+#' `data_source`, the dataset, that returns an instance.
+#' If the dataset has a number of rows, `labels` must have one row for each.
+#' Its instances have the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`,
 #' `.iter_batch()` and `.length()` of [batch_sampler_stratified()], and
-#' * `label_counts(epoch)`: how many rows of each label each batch holds, a `data.frame()` of integers with one row for
+#' * `label_counts(epoch)`: returns the number of rows of each label in each batch, a `data.frame()` with one row for
 #'   each batch and one column for each label;
-#' * `shortfalls(epoch)`: where an epoch does not hold what was asked for, a `data.frame()` with the columns `batch`
-#'   (counted from 1), `label`, `rows` that the batch has and `missing` ones, without rows if the promise is kept.
+#' * `shortfalls(epoch)`: returns where an epoch has fewer rows than the minimum, a `data.frame()` with the columns
+#'   `batch` (counted from 1), `label`, `rows` (those in the batch) and `missing` (those that it lacks); it has no rows
+#'   if the minimum is kept.
 #'
-#' Both take the next epoch by default, and change nothing.
+#' Both use the next epoch by default, and change nothing.
 #' While mlr3torch predicts, they return `NULL`.
 #'
 #' @section Guarantees:
 #' * Every row is in exactly one batch of an epoch, and no batch is empty.
-#' * With `shortfall = "error"` every batch of every epoch holds at least `min_samples_per_label` rows of each label.
-#' * Otherwise no epoch lacks more rows in all than the assignment in the order of the dataset does.
-#' * If no row has more than one label, or labels are nested (of any two, one includes the other or no row has both),
-#'   nothing is ever lacking.
+#' * With `shortfall = "error"`, every batch of every epoch holds at least `min_samples_per_label` rows of each label.
+#' * Otherwise, no epoch lacks more rows in total than the assignment in the order of the dataset does.
+#' * If no row has more than one label, or labels are nested (of any two, either one includes the other or no row has
+#'   both), no row is ever lacking.
 #' * The same labels, settings, seed and epoch give the same batches, row for row, in every R session and in the Python
-#'   package `pystrat`, by its `MultilabelBatchSampler`.
+#'   class `pystrat.MultilabelBatchSampler`.
 #'
-#' @section How an epoch comes about:
+#' @section How an epoch is made:
 #' The rows are put in the epoch's order, as by [batch_sampler_stratified()].
-#' The labels follow one another, the rarest first; the rows of a label that are not assigned yet are dealt to the
-#' batches that have the fewest of it, the smallest batch first if several do.
-#' Then each batch that lacks a label takes a row of it from another batch, and gives one back if that helps, as long as
+#' Labels are processed from the rarest to the most frequent: the unassigned rows of a label are dealt to the batches
+#' that have the fewest of it, smallest batch first among equals.
+#' Then each batch that lacks a label takes a row of it from another batch, and returns one if that helps, as long as
 #' fewer rows are lacking afterwards.
 #' Rows without labels even out the sizes.
-#' If more is lacking than in the order of the dataset, the batches found there are filled anew: rows with exactly the
-#' same labels change places.
+#' If more rows are lacking than in the order of the dataset, the batches of that order are refilled: rows with exactly
+#' the same labels change places.
 #'
 #' @section Errors:
-#' An argument of the wrong type or out of range, labels that are not 0 and 1, a label without a row, fewer rows of a
-#' label than `min_samples_per_label`, more replicas than batches, and, with `shortfall = "error"`, a batch that lacks
-#' rows of a label.
+#' An argument has the wrong type or is out of range, labels are not 0 and 1, a label has no row or fewer rows than
+#' `min_samples_per_label`, there are more replicas than batches, or, with `shortfall = "error"`, a batch lacks rows of
+#' a label.
 #'
 #' @source
 #' The order of the labels is that of iterative stratification: K. Sechidis, G. Tsoumakas and I. Vlahavas, "On the
 #' stratification of multi-label data", 2011.
 #'
-#' @seealso [batch_sampler_stratified()] for classes, of which each row has one.
+#' @seealso [batch_sampler_stratified()] for classes, where each row has one.
 #'
 #' @export
 #' @examples
@@ -107,7 +110,7 @@ batch_sampler_multilabel = function(labels, min_samples_per_label, max_batches =
   labels = label_matrix(labels)
   replicas = if (is.null(num_replicas)) 1 else num_replicas
   n_batches = multilabel_batches(labels, minimum, max_batches, shortfall, replicas)
-  minimum = min(minimum, 2^53) # more is the same: no batch has it
+  minimum = min(minimum, 2^53) # a larger minimum is no different: no batch has it
   parts = c(label_sets(labels), list(n_batches = n_batches, minimum = minimum, shuffle = as.integer(shuffle)))
   lacking = lacking_labels(assigned_labels(parts)$held, minimum)
   if (nrow(lacking) > 0L && shortfall == "error") {
@@ -136,7 +139,7 @@ kind_multilabel = function() {
     check = check_multilabel,
     n_rows = function(recipe) length(recipe$parts$codes),
     n_batches = function(recipe) recipe$parts$n_batches,
-    # The assignment in the order of the dataset, on which every epoch can fall back, and how many rows it lacks.
+    # The assignment in the order of the dataset, the fallback of every epoch, and the number of rows it lacks.
     setup = function(recipe, private) {
       found = assigned_labels(recipe$parts)
       list(batches = found$batches, missing = sum(lacking_labels(found$held, recipe$parts$minimum)$missing))
@@ -180,7 +183,7 @@ kind_multilabel = function() {
   )
 }
 
-# Codes and sets are checked by the routine that reads them, when an instance is made.
+# The routine that reads codes and sets checks them when an instance is made.
 check_multilabel = function(recipe) {
   n_rows = length(recipe$parts$codes)
   n_labels = part_count(recipe, "n_labels", 1, .Machine$integer.max)

@@ -1,9 +1,10 @@
-# The batch plan: what follows from the counts of the strata alone, before any row or any random number.
-# Counts and batch numbers are integers held in doubles, exact below 2^53.
+# The batch plan: what follows from the sizes of the strata alone, before any row or random number.
+# Counts and batch numbers are integers stored as doubles, exact below 2^53.
 
 # -> list(
 #   counts = the rows of each stratum in an epoch, names, n_batches,
-#   minimum = rows of every stratum that each batch is sure to have, assign, available = the rows that there are
+#   minimum = the rows of every stratum that each batch is guaranteed to hold, assign, available = the rows in the
+#   dataset
 # )
 stratified_plan = function(strata, configuration) {
   counts = stratum_counts(strata)
@@ -19,7 +20,7 @@ stratified_plan = function(strata, configuration) {
     assign = configuration$assign
   } else {
     n_batches = batches_of_mean(sum(counts), smallest, configuration)
-    # Proportional batches could stay empty where there are more batches than rows of every stratum.
+    # Proportional batches could be empty if there are more batches than rows of every stratum.
     assign = if (n_batches > smallest$rows) "even" else configuration$assign
   }
   make_plan(counts, strata$names, n_batches, assign)
@@ -29,8 +30,9 @@ stratum_counts = function(strata) {
   as.double(tabulate(strata$codes, length(strata$names)))
 }
 
-# Where a 'multiplier' keeps `counts` of `available` rows, `kept_of` tells of how many, and is NULL for a whole stratum.
-# Of strata that are equally small, one that is whole: keeping more rows of the others would not help.
+# If a 'multiplier' keeps `counts` of the `available` rows, `kept_of` is the number it keeps them of, and NULL for a
+# whole stratum.
+# Among strata of the same size, choose one that is whole: keeping more rows of the others would not help.
 smallest_stratum = function(counts, names, available = counts) {
   smallest = order(counts, counts < available)[1L]
   kept_of = if (counts[smallest] < available[smallest]) available[smallest]
@@ -47,7 +49,7 @@ takes_again = function(plan) {
   any(plan$counts != plan$available)
 }
 
-# The promise of each stratum: one for all, or those that are named and 0.
+# The minimum of each stratum: the same for all, or those that are named and 0.
 quotas_of = function(minimum, names) {
   if (is.null(names(minimum))) {
     return(rep(minimum, length(names)))
@@ -56,7 +58,7 @@ quotas_of = function(minimum, names) {
     unname(minimum))
 }
 
-# The most batches that keep a promise of its own for each stratum.
+# The largest number of batches that keeps a minimum for each stratum.
 plan_of_quotas = function(counts, names, configuration) {
   quotas = quotas_of(configuration$min_samples_per_stratum, names)
   promised = which(quotas > 0)
@@ -112,7 +114,7 @@ batches_of_minimum = function(smallest, configuration) {
   n_batches - n_batches %% replicas
 }
 
-# How many batches of the mean size there are, rounded down to a multiple of the replicas.
+# The number of batches of the mean size, rounded down to a multiple of the replicas.
 mean_batches = function(n_rows, configuration) {
   mean = configuration$mean_batch_size
   replicas = replicas_of(configuration)
@@ -144,7 +146,7 @@ batches_of_mean = function(n_rows, smallest, configuration) {
 # The fewest batches of at most `batch_size` rows, each with at least one row of every stratum.
 batches_of_batch_size = function(n_rows, smallest, batch_size, configuration) {
   replicas = replicas_of(configuration)
-  # So many batches at least, in a multiple of the replicas
+  # The least number of batches, rounded up to a multiple of the replicas.
   n_batches = divide_up(divide_up(n_rows, batch_size), replicas) * replicas
   if (n_batches <= smallest$rows) {
     return(n_batches)
@@ -161,7 +163,7 @@ batches_of_batch_size = function(n_rows, smallest, batch_size, configuration) {
     advice = if (is.null(smallest$kept_of)) "Raise it." else "Raise it, or 'multiplier'.")
 }
 
-# Whole numbers, rounded up: %/% rounds down.
+# Divides whole numbers and rounds up; %/% rounds down.
 divide_up = function(number, by) {
   -(-number %/% by)
 }
@@ -206,7 +208,7 @@ capitalise = function(text) {
   paste0(toupper(substr(text, 1L, 1L)), substr(text, 2L, nchar(text)))
 }
 
-# The number of rows before each batch, and in all: integers, one more than there are batches.
+# The number of rows before each batch, and finally of all rows: integers, one more than there are batches.
 batch_offsets = function(plan) {
   .Call(C_batch_offsets, plan$counts, plan$n_batches, plan$assign == "even")
 }
@@ -215,12 +217,12 @@ batch_sizes = function(plan) {
   diff(batch_offsets(plan))
 }
 
-# Rows of each stratum in each batch: a matrix of integers, one row a batch, one column a stratum.
+# Rows of each stratum in each batch: a matrix of integers, one row per batch, one column per stratum.
 batch_composition = function(plan) {
   .Call(C_batch_composition, plan$counts, plan$n_batches, plan$assign == "even")
 }
 
-# The same as a data.frame, whose columns have the names of the strata, whatever they are.
+# The same as a data.frame, whose columns have the exact names of the strata.
 composition_table = function(plan) {
   structure(as.data.frame(batch_composition(plan)), names = plan$names)
 }

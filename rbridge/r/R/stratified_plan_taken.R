@@ -1,5 +1,5 @@
 # Plans whose epochs take rows of some strata less or more often than once: shares, repeats, batches of one size.
-# Each returns a plan that has, beside its counts, the rows that there are as `available`.
+# Each function returns a plan that has, besides its counts, the rows of the dataset as `available`.
 
 taken_plan = function(counts, names, configuration) {
   if (!is.null(configuration$shares)) {
@@ -38,7 +38,7 @@ plan_of_shares = function(counts, names, configuration) {
   make_plan(taken, names, n_batches, "even", counts)
 }
 
-# Equally many rows of every stratum.
+# The same number of rows of every stratum.
 plan_of_balance = function(counts, names, configuration) {
   balance = configuration$balance
   rows = switch(as.character(balance), over = max(counts), under = min(counts), balance)
@@ -51,7 +51,7 @@ plan_of_balance = function(counts, names, configuration) {
   make_plan(taken, names, n_batches, "even", counts)
 }
 
-# The fewest batches that keep the promises: an epoch takes max(rows, batches * promise) of each stratum.
+# The fewest batches that keep the minimums: an epoch takes max(rows, batches * minimum) of each stratum.
 plan_of_repeats = function(counts, names, configuration) {
   minimums = quotas_of(configuration$min_samples_per_stratum, names)
   size = configuration$mean_batch_size
@@ -70,7 +70,7 @@ plan_of_repeats = function(counts, names, configuration) {
   make_plan(taken, names, n_batches, "even", counts)
 }
 
-# Batches of one size: the rows that are over are shared out in proportion to what a stratum has beyond one a batch.
+# Batches of one size: the surplus rows are divided in proportion to what a stratum has beyond one row per batch.
 plan_of_one_size = function(counts, names, configuration) {
   size = configuration$mean_batch_size
   n_rows = sum(counts)
@@ -108,14 +108,14 @@ whole_weights = function(shares, names) {
   decimals = lapply(shares, decimal_digits)
   last = max(vapply(decimals, function(decimal) decimal$after, 0))
   whole = vapply(decimals, function(decimal) decimal$digits * 10^(last - decimal$after), 0)
-  # Beyond all exact numbers, where no divisor is to be found either.
+  # Beyond all exact numbers, there is no divisor to find either.
   divisor = if (sum(whole) < largest_exact) Reduce(common_divisor, whole) else 1
   weights = numeric(length(names))
   weights[codes] = whole / divisor
   weights
 }
 
-# A number as it is shown with 15 digits: the digits, and how many of them are behind the point, which may be below 0.
+# A number as it is shown with 15 digits: the digits, and how many of them follow the point, which may be below 0.
 decimal_digits = function(value) {
   parts = strsplit(sprintf("%.14e", value), "e", fixed = TRUE)[[1L]]
   digits = sub("0+$", "", sub(".", "", parts[1L], fixed = TRUE))
@@ -131,12 +131,12 @@ common_divisor = function(a, b) {
   a
 }
 
-# Shares out a total by cumulative rounding: each part is its share, rounded down or up.
+# Divides a total by cumulative rounding: each part is its share, rounded down or up.
 in_proportion = function(total, weights) {
   diff(c(0, (total * cumsum(weights)) %/% sum(weights)))
 }
 
-# The least multiple of the replicas with which the rows of an epoch are at most those of full batches.
+# The least multiple of the replicas for which the rows of an epoch fit into full batches.
 fewest_batches = function(counts, minimums, size, replicas) {
   fits = function(multiples) {
     n_batches = multiples * replicas
@@ -154,7 +154,7 @@ fewest_batches = function(counts, minimums, size, replicas) {
   most * replicas
 }
 
-# A plan in which a batch would need more rows of a stratum than there are.
+# Refuses a plan in which a batch would need more rows of a stratum than there are.
 refuse_twice_in_a_batch = function(parameter, taken, counts, names, n_batches) {
   refuse_beyond(parameter, divide_up(taken, n_batches), counts, names,
     "No row comes twice in a batch. Lower 'mean_batch_size'.")

@@ -1,209 +1,139 @@
 #' @title Stratified Batch Sampler
 #'
 #' @description
-#' Makes a batch sampler for [torch::dataloader()] and for the learners of mlr3torch.
+#' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch.
 #' Every batch holds at least `min_samples_per_stratum` rows of every stratum, and an epoch visits every row exactly
 #' once.
-#' Losses that need rows of every class in every batch, such as AUC-like and contrastive losses, then never meet a batch
+#' Strata are groups of rows, usually the classes of the target.
+#' Losses that need rows of every class in every batch, such as AUC-like and contrastive losses, then never see a batch
 #' without them, however rare a class is.
 #'
-#' Strata are groups of rows that share the values of the strata columns, in the simplest case the classes of the
-#' target.
+#' The Python class `pystrat.StratifiedBatchSampler` returns the same batches, row for row, from the same seed.
+#' `docs/batches.md` of the project shows which arguments to use for what, and `docs/stratified.md` has all details.
 #'
 #' @param min_samples_per_stratum (`integer(1)` or named `integer()`)\cr
-#'   The promise `m`: each batch holds at least so many rows of each stratum; at least 1.
-#'   A named vector or list, such as `c(positive = 5, negative = 20)`, promises another number for each stratum.
-#'   Strata that it does not name have no promise, and are dealt evenly if they have fewer rows than there are batches.
-#'   Exactly one of `min_samples_per_stratum` and `mean_batch_size` must be given, except with `rare = "repeat"`.
+#'   The minimum `m`: each batch holds at least `m` rows of each stratum; at least 1.
+#'   A named vector or list, such as `c(positive = 5, negative = 20)`, sets a minimum for each stratum.
+#'   Strata that it does not name have no minimum; they are dealt evenly if they have fewer rows than there are batches.
+#'   Give either `min_samples_per_stratum` or `mean_batch_size`; with `rare = "repeat"`, give both.
 #' @param shuffle (`logical(1)`)\cr
-#'   `TRUE` (default): rows are shuffled anew each epoch.
-#'   `FALSE`: the rows of each stratum keep the order of the dataset, and every epoch has the same batches.
+#'   `TRUE` (default): rows are shuffled anew in each epoch.
+#'   `FALSE`: the rows of each stratum keep the order of the dataset.
 #' @param strata (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
-#'   What the strata are.
-#'   `NULL` (default): the task says it, see section *Strata*.
+#'   The stratum of each row.
+#'   `NULL` (default): the columns of the task with the role `stratum`, or the target of a classification task if there
+#'   are none.
 #'   `character()`: names of columns of the task, or one value for each row.
-#'   Anything else: one value for each row of the dataset, in the order of the dataset; of several columns every
-#'   combination that occurs is a stratum.
-#'   Values do not follow a task that mlr3 splits, resamples or reorders; columns of the task do.
+#'   Anything else: one value for each row of the dataset, in its order; with several columns, each combination of
+#'   values that occurs is a stratum.
+#'   If mlr3 splits, resamples or reorders the task, use columns of the task: values do not follow it.
 #' @param seed (`integer(1)`)\cr
-#'   Integer from 0 to 2147483646 that decides the order of the rows in all epochs.
-#'   `NULL` (default): one is drawn each time the generator is called, from the generator of torch where LibTorch is
-#'   installed, so that the seed of a learner governs it, otherwise from the generator of R.
+#'   The seed of all epochs, an integer from 0 to 2147483646.
+#'   `NULL` (default): a seed is drawn each time the generator is called, from torch's generator if LibTorch is
+#'   installed, so that the seed of a learner determines it, and otherwise from R's generator.
 #' @param mean_batch_size (`integer(1)`)\cr
-#'   Instead of `min_samples_per_stratum`: the mean number of rows in a batch that is aimed at; at least 1.
-#'   The number of rows divided by it, rounded half up, is the number of batches, which is at least 1.
+#'   The mean number of rows per batch; at least 1.
+#'   The number of batches is the number of rows divided by it, rounded half up, and at least 1.
 #' @param shares (named `numeric()`)\cr
 #'   The share of each stratum in every batch, such as `c(positive = 1, negative = 3)`: positive weights, which are
 #'   divided by their sum.
 #'   Every batch then has exactly `mean_batch_size` rows.
-#'   Give numbers of few digits: the sum of the weights as whole numbers, times the rows of an epoch, must be below
-#'   2^53.
-#'   A batch may hold no row of a stratum whose share is less than a row; `rare` has no say in it, nor with `balance`
-#'   and `drop`.
+#'   If a share is less than one row, some batches may hold no row of that stratum.
+#'   Use weights with few digits: their sum, scaled to whole numbers, times the rows of an epoch must be below 2^53.
 #' @param balance (`character(1)` or `integer(1)`)\cr
-#'   Take equally many rows of every stratum in an epoch: as many as the largest stratum has (`"over"`), as the smallest
-#'   has (`"under"`), or a given number.
+#'   Take the same number of rows of every stratum in each epoch: the size of the largest stratum (`"over"`,
+#'   oversampling), the size of the smallest (`"under"`, undersampling), or a given number.
 #'   Batches have `mean_batch_size` rows on average.
 #' @param drop (`character(1)`)\cr
-#'   `"balanced"`: all batches have one size, `mean_batch_size`.
-#'   The rows that are over are left out: in turn, and in proportion to what the strata can spare.
+#'   `"balanced"`: every batch has exactly `mean_batch_size` rows.
+#'   Surplus rows are left out in turn, and in proportion to what their strata can spare.
 #' @param assign (`character(1)`)\cr
 #'   How rows are assigned to batches.
-#'   `"proportional"` (default): each stratum on its own is spread evenly over the batches.
-#'   `"even"`: the rows sorted by stratum are dealt to the batches one by one, so that also the batch sizes differ by at
-#'   most 1.
+#'   `"proportional"` (default): each stratum is spread evenly over the batches.
+#'   `"even"`: the rows, sorted by stratum, are dealt to the batches in turn, so that batch sizes differ by at most 1.
 #' @param rare (`character(1)`)\cr
-#'   What to do if a stratum has too few rows for the promise.
-#'   `"error"` (default): refuse, and name the stratum, its size and the value that works.
-#'   `"warn"` and `"allow"`: go on, with or without a warning.
-#'   With `min_samples_per_stratum` all rows are then in one batch; with `mean_batch_size` the rows are dealt as with
+#'   What to do if a stratum has too few rows for its minimum.
+#'   `"error"` (default): raise an error that names the stratum, its size and a value that works.
+#'   `"warn"` and `"allow"`: continue, with or without a warning.
+#'   With `min_samples_per_stratum`, all rows are then in one batch; with `mean_batch_size`, rows are dealt as with
 #'   `assign = "even"`, and some batches hold no row of that stratum.
-#'   `"repeat"`: repeat rows of rare strata, as often as the promise needs in batches of at most `mean_batch_size` rows
-#'   on average; both sizes are given then.
+#'   `"repeat"`: repeat rows of rare strata as often as the minimum requires, in batches of at most `mean_batch_size`
+#'   rows on average.
+#'   Does not apply to `shares`, `balance` and `drop`.
 #' @param missing (`character(1)`)\cr
 #'   What to do with rows whose stratum is missing.
-#'   `"error"` (default): refuse, and say how many they are.
-#'   `"stratum"`: a missing value is one more value of its column.
-#'   `"drop"`: the rows are never sampled.
+#'   `"error"` (default): raise an error that reports their number.
+#'   `"stratum"`: treat missing as a value of its own.
+#'   `"drop"`: never sample them.
 #' @param num_replicas (`integer(1)`)\cr
-#'   Number of processes that share the batches of an epoch; at least 1.
-#'   The number of batches is rounded down to a multiple of it, so that batches grow and the promise holds.
-#'   The batches come all, in the order of the whole epoch.
+#'   The number of processes that share an epoch; at least 1.
+#'   The number of batches is rounded down to a multiple of it: batches grow, and the minimum still holds.
+#'   The instance returns the batches of all processes, in global order.
 #'   `NULL` (default): 1.
 #'
-#' @return A generator of class `"batch_sampler_stratified"` and `"torch_sampler"`.
-#' It is a function of one argument `data_source`, the dataset, and returns an instance of the sampler.
-#' mlr3torch takes the generator, [torch::dataloader()] takes the instance.
-#' The data source is a [torch::dataset()], such as `mlr3torch::task_dataset()` makes, a task, a `list(task = )`, or,
-#' with explicit values as strata, anything, also `NULL`.
-#' Where it tells its number of rows, there must be one stratum for each.
+#' @return A generator of class `"batch_sampler_stratified"` and `"torch_sampler"`: a function of one argument
+#' `data_source`, the dataset, that returns an instance of the sampler.
+#' Pass the generator to mlr3torch, and an instance to [torch::dataloader()].
+#' The data source is a [torch::dataset()], such as `mlr3torch::task_dataset()`, a task or a `list(task = )`.
+#' If the strata are values, it may be anything, including `NULL`; if it has a number of rows, there must be one value
+#' for each.
 #'
 #' The instance has these members:
-#' * `plan()`: the rows of each stratum in each batch, a `data.frame()` of integers with one row for each batch and one
+#' * `plan()`: returns the rows of each stratum in each batch, a `data.frame()` with one row for each batch and one
 #'   column for each stratum.
-#' * `batches(epoch)`: all batches of the epoch with this number, a list of `rows` (`integer()`, counted from 1) and
-#'   `offsets` (`integer()`, the number of rows before each batch, and at the end of all rows).
+#' * `batches(epoch)`: returns all batches of an epoch as a list of `rows`, counted from 1, and `offsets`, the number of
+#'   rows before each batch, and finally of all rows; changes nothing.
 #'   Batch `b` is `rows[(offsets[b] + 1):offsets[b + 1]]`.
-#'   It changes nothing.
-#' * `set_epoch(epoch)`: says which epoch comes next, an integer from 0 to 6700000; returns the instance invisibly.
-#' * `epoch`: the epoch that comes next, counted from 0.
-#' * `seed`: the seed, also where it was drawn.
+#' * `set_epoch(epoch)`: sets the next epoch, an integer from 0 to 6700000; returns the instance invisibly.
+#' * `epoch`: the next epoch, counted from 0.
+#' * `seed`: the seed, given or drawn.
 #' * `print()`: shows a summary.
-#' * `.iter()`, `.length()` and `.iter_batch(batch_size)`: what [torch::dataloader()] calls.
-#'   `.iter()` returns a function that returns the rows of one batch, an integer vector counted from 1, at each call,
-#'   and [coro::exhausted()] at every call after the last batch.
+#' * `.iter()`, `.length()` and `.iter_batch(batch_size)`: called by [torch::dataloader()].
+#'   `.iter()` returns a function that returns the rows of the next batch at each call, and [coro::exhausted()] after
+#'   the last batch.
 #'   `.length()` is the number of batches.
-#'   `.iter_batch()` lets `dataloader(dataset, sampler = instance)` work as well, with its `batch_size` left at 1 and
-#'   `drop_last` at `FALSE`; another `batch_size` is refused.
-#'
-#' @section The rule:
-#' With `n_s` rows in stratum `s` and `n_min` rows in the smallest stratum, an epoch has
-#' `B = max(1, n_min %/% m)` batches, and the row of rank `i` (its place within its stratum in the order of the
-#' epoch) goes to batch `(i * B + n_s - 1) %/% n_s`.
-#' All of this is computed in integers, not in fractions that may round the wrong way.
-#' Within a batch, rows stand stratum by stratum, in the order of their ranks.
+#'   `.iter_batch()` makes `dataloader(dataset, sampler = instance)` work as well, if its `batch_size` is 1 and
+#'   `drop_last` is `FALSE`.
 #'
 #' @section Guarantees:
-#' * Every row is in exactly one batch of an epoch, except rows dropped by `missing = "drop"`, which are in none.
-#'   With `shares`, `balance`, `drop` or `rare = "repeat"` an epoch takes `k_s` of the `n_s` rows of a stratum instead.
-#'   Any E consecutive epochs then take each row `E * k_s / n_s` times, rounded down or up.
-#' * No row comes twice in a batch.
-#' * Every batch holds at least `min_samples_per_stratum` rows of every stratum, unless `rare` let a rare stratum pass.
-#' * Every batch holds `n_s / B`, or `k_s / B`, rows of stratum `s`, rounded down or up, with either value of `assign`.
-#' * With `assign = "even"` batch sizes differ by at most 1.
-#' * No batch is empty.
-#' * The plan is the same in all epochs.
-#' * The same strata, settings, seed and epoch give the same batches, row for row, in every R session and in the Python
-#'   package `pystrat`.
-#' * The state and the kinds of R's random number generator are left as they were, except for the one number drawn if
-#'   `seed` is `NULL`.
-#' * Making an iterator changes nothing. It takes its epoch when its first batch is asked for, and the next epoch is
-#'   then one higher, so that an epoch broken off is not repeated.
-#' * Arguments are checked before any work; nothing is repaired in silence.
-#'
-#' @section Strata:
-#' Without `strata`, the columns with the role `stratum` of the task are used, and without these the target of a
-#' classification task; the task is the data source itself, or its element `task`.
-#' Of a dataset without a task that mlr3torch trains on, it is the task of the training, whose rows the dataset must
-#' have, in their order; a subset of a dataset needs values.
-#' For a numeric target, [bin_target()] makes strata of quantile bins.
-#' Text is taken as names of columns where all of it names columns of the task, whatever their role, and otherwise as
-#' values where there is one for each row.
-#' Values are refused where the rows of the task are repeated, or in another order than in its data, as in a bootstrap
-#' sample: bind them to the task as a column with the role `stratum`, as the help page of [bin_target()] shows.
-#'
-#' Strata are numbered in order of first appearance in the dataset, which the columns of `plan()` and the rows within a
-#' batch follow.
-#' Values are logical, numbers, text, factors, dates or date-times, one kind a column.
-#' Numbers are equal where they are exactly equal, text where it is equal in UTF-8, factors where their labels are.
-#' `NA`, `NaN` and a factor level that is `NA` are missing; `""` is not.
-#' Factor levels that do not occur are no strata.
-#' Names of strata show numbers with 15 significant digits, dates as `2017-06-30`, date-times in UTC as
-#' `2017-06-30T12:00:00`, and the values of several columns joined by `", "`.
-#'
-#' @section Order of the rows:
-#' The order of all rows in an epoch is what `sample(n)` gives after `set.seed(s)` with
-#' `RNGkind("Mersenne-Twister", "Inversion", "Rejection")`, where `s` is
-#' `(seed + 1327217885 * epoch) %% 2147483647`; in epoch 0 it is the seed itself.
+#' * Every row is in exactly one batch of an epoch, except rows dropped by `missing = "drop"`.
+#'   With `shares`, `balance`, `drop` or `rare = "repeat"`, an epoch takes `k_s` of the `n_s` rows of a stratum instead,
+#'   and any E consecutive epochs take each row `E * k_s / n_s` times, rounded down or up.
+#' * No row occurs twice in a batch, and no batch is empty.
+#' * Every batch holds at least `min_samples_per_stratum` rows of every stratum, unless `rare` allows a rare stratum.
+#' * Every batch holds `n_s / B`, or `k_s / B`, rows of a stratum, rounded down or up, where `B` is the number of
+#'   batches.
+#'   The numbers are the same in every epoch.
+#' * Within a batch, rows are grouped by stratum, in order of first appearance of the strata in the dataset.
+#' * The same strata, settings, seed and epoch give the same batches in every R session and in Python.
+#' * The state of R's random number generator does not change, except for one draw if `seed` is `NULL`.
 #'
 #' @section Use in mlr3torch:
-#' Give the generator to a learner as `batch_sampler`, not as `sampler`, which is refused, and not an instance.
-#' mlr3torch 0.3.3 still wants a `batch_size`, which it uses to predict.
-#'
-#' * Training, whatever the dataset: the strata are those of the task of the dataset, and of the task that is trained on
-#'   where the dataset does not say of which task it is, as with `tensor_dataset = TRUE`.
-#' * An instance in place of the generator fails when the learner trains: mlr3torch calls it as a function.
-#' * Validation and prediction: mlr3torch 0.3.1 to 0.3.3 use the batch sampler there too, and take the rows to be in the
-#'   order of the task.
-#'   So the instance that they make gives all rows in that order, in consecutive batches of `batch_size` rows; its
-#'   `plan()` and `seed` are `NULL`.
-#'   Where it cannot be told whether mlr3torch trains or predicts, in a version with other functions, the rows come in
-#'   that order as well, with a warning.
-#'   A callback that makes a sampler within the training, for a dataloader of its own, gets shuffled batches; one that
-#'   replaces the training's own dataloader by way of the learner gets rows in order, with that warning.
-#'   Later versions use samplers in training only.
-#' * The seed: where `seed` is `NULL`, the parameter `seed` of the learner decides which one is drawn.
-#' * Epochs: each training begins at epoch 0.
-#'   With `jit_trace = TRUE` mlr3torch takes a batch to trace the network, so that training begins at epoch 1; the
-#'   callback [rbridge.set_epoch] keeps the numbers equal, and is needed where a training is resumed.
-#' * Hashes: mlr3 tells learners apart also by the settings of their samplers.
-#' * Tuning: to tune `min_samples_per_stratum`, give generators as the levels of a factor, see the examples.
-#'
-#' A `classif.mlp` was trained for three epochs on 156 rows of the task `sonar`, with `min_samples_per_stratum = 5`.
-#' Its first batches held these rows of the classes M and R (R 4.5.0, torch 0.17.0, mlr3torch 0.3.3, 2026-11-22):
-#' ```
-#' #>    batch epoch_1.M epoch_1.R epoch_2.M epoch_2.R epoch_3.M epoch_3.R
-#' #> 1      1         5         5         5         5         5         5
-#' #> 2      2         6         5         6         5         6         5
-#' #> 3      3         6         5         6         5         6         5
-#' ```
-#' Its area under the ROC curve on the other 52 rows was this:
-#' ```
-#' #> classif.auc
-#' #>       0.753
-#' ```
-#' The document `docs/mlr3torch.md` of the project shows all 14 batches, the rows in validation and prediction, a
-#' resampling in two processes, a tuned promise and a training that is resumed.
+#' Pass the generator to a learner as `batch_sampler`, not as `sampler`, and not an instance: mlr3torch calls it.
+#' mlr3torch 0.3.3 requires a `batch_size` as well, and uses it to predict.
+#' In validation and prediction, all rows come in the order of the task, in batches of `batch_size` rows.
+#' Each training begins at epoch 0; the callback [rbridge.set_epoch] keeps the epochs of sampler and training equal.
+#' If `seed` is `NULL`, the parameter `seed` of the learner determines the seed.
+#' To tune `min_samples_per_stratum`, give generators as the levels of a factor, as in the examples.
+#' The guide `docs/mlr3torch.md` of the project shows all of it with its output.
 #'
 #' @section Errors:
-#' An argument of the wrong type or out of range, both or neither of `min_samples_per_stratum` and `mean_batch_size`, no
-#' rows, missing values with `missing = "error"`, a rare stratum with `rare = "error"`, more replicas than batches,
-#' unknown columns, a number of strata values that differs from the rows of the dataset, and values that cannot be
-#' compared in the same way in R and Python, such as `bit64::integer64()`, complex numbers and lists.
-#' Explicit values other than text are checked when `batch_sampler_stratified()` is called, text and the columns of a
-#' task when the generator is.
+#' Arguments are checked before any work.
+#' An error names the argument, its value and what to do.
+#' Values other than text are checked when `batch_sampler_stratified()` is called, text and columns of a task when the
+#' generator is called.
 #'
 #' @source
 #' T. D. Hocking, "custom torch sampler with mlr3torch", 2025.
 #' The rule is the same, in integers.
 #'
-#' @seealso [batch_plan()] to see the batches before training, [min_samples_for_batch_size()] to choose the promise by
-#'   their size, [bin_target()] for strata of a numeric target, [collect_rows()] to see what a dataloader delivers,
-#'   [stratum_codes()] for strata that are already numbered.
+#' @seealso [batch_plan()] to see the batches before training, [min_samples_for_batch_size()] to choose the minimum by
+#'   batch size, [bin_target()] for strata of a numeric target, [collect_rows()] to see which rows a dataloader
+#'   delivers, [stratum_codes()] for strata that are already numbered.
 #'
 #' @export
 #' @examples
-#' # 3 rows of class 1 among 9: three batches, each with one of them
+#' # three of nine rows have class 1: three batches with one of them each
 #' labels = rep(c(1, 0), times = c(3, 6))
 #' generator = batch_sampler_stratified(min_samples_per_stratum = 1, strata = labels, seed = 1)
 #' dataset = torch::dataset(
@@ -218,7 +148,7 @@
 #' loader = torch::dataloader(dataset, batch_sampler = sampler, collate_fn = identity)
 #' coro::loop(for (batch in loader) print(batch))
 #'
-#' # in mlr3torch, from a task to a trained learner: strata are the classes of the task
+#' # in mlr3torch: the strata are the classes of the task
 #' if (requireNamespace("mlr3torch", quietly = TRUE)) {
 #'   task = mlr3::tsk("sonar")
 #'   learner = mlr3::lrn("classif.mlp",
@@ -234,10 +164,10 @@
 #'   } else {
 #'     message("To train, torch needs LibTorch: torch::install_torch().")
 #'   }
-#'   # the batches that it trains on
+#'   # the batches that the learner trains on
 #'   print(batch_plan(task, min_samples_per_stratum = 5))
 #'
-#'   # the promise as a parameter that mlr3tuning can tune, here the grid of its values
+#'   # the minimum as a parameter for mlr3tuning, here the grid of its values
 #'   learner$param_set$set_values(batch_sampler = paradox::to_tune(paradox::p_fct(levels = list(
 #'     m1 = batch_sampler_stratified(min_samples_per_stratum = 1),
 #'     m5 = batch_sampler_stratified(min_samples_per_stratum = 5)

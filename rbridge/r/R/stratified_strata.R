@@ -1,9 +1,8 @@
 # Strata from values: numbered 1, 2, ... in order of first appearance, with the names shown in messages and tables.
-# Nothing here sorts, and nothing depends on the locale or on factor levels, so that every language gets the same
-# numbers.
+# Nothing here sorts, or depends on the locale or on factor levels, so that every language gets the same numbers.
 
 # -> list(codes = integer, NA where the row is never sampled, names = character)
-# `missing` is NULL for a sampler that leaves no choice and refuses missing values.
+# `missing` is NULL for a sampler without this choice, which refuses missing values.
 encode_strata = function(strata, missing) {
   if (inherits(strata, "stratum_codes")) {
     check_some_rows(length(strata$codes), sum(is.na(strata$codes)), "strata")
@@ -17,7 +16,7 @@ encode_strata = function(strata, missing) {
   if (identical(missing, "drop")) drop_rows(combined, is_missing) else combined
 }
 
-# One vector is one column; every column is made fit for exact comparison, or refused.
+# One vector is one column; every column is converted for exact comparison, or refused.
 strata_columns = function(strata) {
   if (is.data.frame(strata) || (is.list(strata) && !is.object(strata))) {
     columns = as.list(strata)
@@ -74,7 +73,7 @@ column_kind = function(column) {
   }
 }
 
-# A level that is NA is a missing value; levels that do not occur are no strata.
+# A level that is NA is a missing value; levels that do not occur are not strata.
 factor_column = function(column, place) {
   numbered_column(as.integer(column), levels(column), place)
 }
@@ -126,7 +125,7 @@ encode_column = function(column) {
 }
 
 # -> list(codes, from 1 in order of first appearance, values, the distinct ones)
-# Doubles are numbered by their bits, in a time that no values can make long, unlike unique() and match().
+# Doubles are numbered by their bits, in a time that does not depend on the values, unlike unique() and match().
 number_values = function(values) {
   if (is.double(values)) {
     return(.Call(C_number_doubles, values))
@@ -135,7 +134,7 @@ number_values = function(values) {
   list(codes = match(values, first), values = first)
 }
 
-# Pairs of codes become one number each, exact in a double, and these are numbered by first appearance again.
+# Pairs of codes become one number each, exact in a double, and are numbered by first appearance again.
 combine_codes = function(left, right) {
   n_left = length(left$names)
   if (n_left * as.double(length(right$names)) >= 2^53) {
@@ -174,7 +173,7 @@ check_some_rows = function(n_rows, n_missing, parameter) {
   }
 }
 
-# The rows that are left are numbered afresh, since a dropped row may have been the first of its stratum.
+# The remaining rows are numbered again, because a dropped row may have been the first of its stratum.
 drop_rows = function(strata, is_missing) {
   codes = replace(strata$codes, is_missing, NA_integer_)
   first = unique(codes[!is_missing])

@@ -1,19 +1,19 @@
 #' @title Strata That Are Already Numbered
 #'
 #' @description
-#' Holds the stratum of each row as a number, together with the names of the strata.
-#' It is the form in which another program, such as the Python package `pystrat`, hands over strata:
-#' no value is compared or converted on the way, so that both sides have the same strata by construction.
+#' Holds the number of the stratum of each row, and the names of the strata.
+#' Other programs, such as the Python package `pystrat`, use it to pass strata to R:
+#' no value is compared or converted, so both sides have the same strata by construction.
 #'
-#' Give the result to [batch_sampler_stratified()] as `strata`.
-#' Rows with a missing number are never sampled, whatever `missing` of [batch_sampler_stratified()] says:
-#' who numbered the strata has decided what a missing value means.
+#' Pass the result to [batch_sampler_stratified()] as `strata`.
+#' Rows with a missing number are never sampled, whatever `missing` of [batch_sampler_stratified()] is:
+#' whoever numbered the strata has decided what a missing value means.
 #'
 #' @param codes (`integer()`)\cr
 #'   One number for each row of the dataset.
 #'   Strata are numbered from 0 in order of first appearance, so that the first number is 0 and a new number is always
 #'   one more than the largest so far.
-#'   `NA` stands for a row that is never sampled.
+#'   `NA` means that the row is never sampled.
 #'   Whole numbers held as doubles are accepted.
 #' @param names (`character()`)\cr
 #'   The names of strata 0, 1, ..., as shown in messages and tables.
@@ -23,8 +23,8 @@
 #'   (`character()` in UTF-8).
 #'
 #' @section Errors:
-#' Codes that are not whole numbers, or not numbered in order of first appearance from 0, and names that are not text,
-#' are missing, or are more or fewer than the strata.
+#' The codes are not whole numbers or not numbered from 0 in order of first appearance, or the names are not text, are
+#' missing, or differ in number from the strata.
 #'
 #' @export
 #' @examples
@@ -45,7 +45,7 @@ stratum_codes = function(codes, names) {
 
 check_codes = function(codes) {
   is_codes = is.numeric(codes) && !is.object(codes) && is.null(dim(codes))
-  # Also logical where every row is missing: R's own NA.
+  # Also logical if every row is missing: R's own NA.
   is_codes = is_codes || (is.logical(codes) && all(is.na(codes)))
   if (is_codes) {
     first = unique(codes)

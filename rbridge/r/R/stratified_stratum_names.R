@@ -1,4 +1,4 @@
-# Names of strata that users give: as they are shown, and found among those of the dataset.
+# Names of strata that users give: as they are shown, and looked up among those of the dataset.
 
 # `noun` is what messages call a stratum.
 class_codes = function(wanted, names, parameter, noun = "class") {

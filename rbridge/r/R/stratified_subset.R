@@ -1,57 +1,56 @@
-#' @title Batch Sampler of Some Strata in Each Batch
+#' @title Batch Sampler With a Few Strata per Batch
 #'
 #' @description
-#' Makes a batch sampler for [torch::dataloader()] and for the learners of mlr3torch in which every batch holds some of
-#' the strata, with several rows of each: P classes of m rows, as metric learning and contrastive losses want them.
-#' `pystrat.StrataSubsetBatchSampler` in Python gives the same batches, row for row, from the same seed.
+#' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch in which every batch holds a few
+#' of the strata, with several rows of each: P classes of m rows, as for metric learning and contrastive losses.
+#' The Python class `pystrat.StrataSubsetBatchSampler` returns the same batches, row for row, from the same seed.
 #'
 #' @param strata_per_batch (`integer(1)`)\cr
-#'   P, the strata of a batch.
+#'   P, the number of strata in a batch.
 #' @param min_samples_per_stratum (`integer(1)`)\cr
-#'   m, the rows of each stratum of a batch.
+#'   m, the number of rows of each of its strata in a batch.
 #' @param strata (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
-#'   What the strata are, as in [batch_sampler_stratified()].
-#'   `NULL` (default): the task says it.
+#'   The stratum of each row, as in [batch_sampler_stratified()].
+#'   `NULL` (default): those of the task.
 #' @param exact (`logical(1)`)\cr
-#'   `FALSE` (default): every batch holds at least P strata, and at least m rows of each of them; an epoch visits every
-#'   row once.
-#'   `TRUE`: every batch holds exactly m rows of exactly P strata; rows and strata that are over are left out in turn.
+#'   `FALSE` (default): every batch holds at least P strata and at least m rows of each of them, and an epoch visits
+#'   every row once.
+#'   `TRUE`: every batch holds exactly m rows of exactly P strata; surplus rows and strata are left out in turn.
 #' @param rare (`character(1)`)\cr
 #'   What to do with strata of fewer than m rows.
 #'   `"error"` (default): refuse them.
-#'   `"warn"` and `"allow"`: go on, with or without a warning.
-#'   All rows of such a stratum are then in one batch of the epoch, where the stratum counts as one of the P; with
-#'   `exact` they are never sampled.
+#'   `"warn"` and `"allow"`: continue, with or without a warning.
+#'   All rows of such a stratum are then in one batch of the epoch, and the stratum counts as one of the P; with
+#'   `exact`, they are never sampled.
 #' @param missing (`character(1)`)\cr
 #'   What to do with rows that have a missing value, as in [batch_sampler_stratified()].
 #' @param seed (`integer(1)`)\cr
 #'   As in [batch_sampler_stratified()].
 #' @param num_replicas (`integer(1)`)\cr
-#'   Number of processes that share the batches of an epoch: the number of batches is rounded down to a multiple of it.
+#'   The number of processes that share an epoch; the number of batches is rounded down to a multiple of it.
 #'   `NULL` (default): 1.
 #'
-#' @return A generator of class `"batch_sampler_strata_subset"` and `"torch_sampler"`, to be used like that of
+#' @return A generator of class `"batch_sampler_strata_subset"` and `"torch_sampler"`, used like that of
 #' [batch_sampler_stratified()].
-#' The instance has the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`,
+#' Its instances have the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`,
 #' `.iter_batch()` and `.length()` that are documented there, and
-#' * `plan()`: a `data.frame()` with the columns `stratum`, `rows`, `batches` that hold it, and the `fewest` and `most`
-#'   rows there.
+#' * `plan()`: returns a `data.frame()` with one row for each stratum: `stratum`, `rows`, the number of `batches` that
+#'   hold it, and the `fewest` and `most` rows in one of them.
 #'
 #' While mlr3torch predicts, `plan()` is `NULL`.
 #'
 #' @section Guarantees:
-#' With `b_s = n_s %/% m` for a stratum of `n_s` rows, an epoch has B batches, the largest number for which the sum of
+#' Let `b_s = n_s %/% m` for a stratum of `n_s` rows. An epoch has B batches, the largest number for which the sum of
 #' `min(b_s, B)` is at least `P * B`.
-#' The rows of a stratum are cut into `min(b_s, B)` blocks, in the order of the epoch; the sizes of the blocks differ by
-#' at most 1.
+#' The rows of a stratum are cut into `min(b_s, B)` blocks, in the order of the epoch, whose sizes differ by at most 1.
 #' * No batch has two blocks of a stratum, and the numbers of strata in two batches differ by at most 1.
-#' * With P = the number of strata, and without `exact`, B is that of [batch_sampler_stratified()].
-#' * With `exact`, the blocks that are over are left out in turn, and the rows of a stratum are taken in turn.
-#' * Within a batch the rows are in order of stratum, then of rank.
+#' * If P is the number of strata and `exact` is `FALSE`, B is that of [batch_sampler_stratified()].
+#' * With `exact`, surplus blocks are left out in turn, and the rows of a stratum are taken in turn.
+#' * Within a batch, rows are ordered by stratum, then by rank.
 #'
 #' @section Errors:
-#' An argument of the wrong type or out of range, a rare stratum with `rare = "error"`, and more strata in a batch than
-#' there are with m rows.
+#' An argument has the wrong type or is out of range, a stratum is rare and `rare = "error"`, or fewer than P strata
+#' have m rows.
 #'
 #' @source
 #' The batches are those of the PK sampling of A. Hermans, L. Beyer and B. Leibe, "In Defense of the Triplet Loss for
@@ -79,7 +78,7 @@ batch_sampler_strata_subset = function(strata_per_batch, min_samples_per_stratum
     num_replicas = check_positive(num_replicas, "num_replicas")
   )
   if (is_deferred(strata)) {
-    # The entry is there also if it is NULL: $strata would else be taken for an abbreviation.
+    # The entry exists even if it is NULL; otherwise, $strata would match a longer name.
     configuration = c(configuration, list(strata = if (!is.null(strata)) enc2utf8(as.vector(strata))))
     return(new_generator(open_recipe("strata_subset", configuration$seed, configuration,
       subset_labels(configuration))))
@@ -108,7 +107,7 @@ subset_labels = function(configuration, names = NULL) {
   c(lapply(Filter(Negate(is.null), configuration[settings]), show_value), list(names = names))
 }
 
-# -> list(n_batches, blocks = the blocks of each stratum)
+# -> list(n_batches, blocks = the number of blocks of each stratum)
 subset_plan = function(counts, names, configuration) {
   minimum = configuration$min_samples_per_stratum
   smallest = smallest_stratum(counts, names)
@@ -223,8 +222,8 @@ subset_batches = function(setup, epoch) {
   .Call(C_draw_blocks, codes, counts, blocks, setup$n_batches, epoch_seed(setup$seed, epoch))
 }
 
-# How many blocks all epochs before this one have left out: whole rounds of all blocks, and the blocks of each stratum
-# that have been left out since. The product of epoch and blocks is taken in two parts, since it may pass 2^53.
+# How many blocks all earlier epochs have left out: whole rounds of all blocks, and the blocks of each stratum since
+# then. The product of epoch and blocks is computed in two parts, because it may exceed 2^53.
 left_out_until = function(setup, epoch) {
   n_all = sum(setup$blocks)
   part = 4096 * setup$over
@@ -236,7 +235,8 @@ left_out_until = function(setup, epoch) {
   )
 }
 
-# The rows of an epoch of a stratum, which all epochs before have taken in turn: `rounds` times all blocks but some.
+# The rows of a stratum in an epoch, after those of all earlier epochs, which were taken in turn: `rounds` times all
+# blocks, minus those left out.
 walked_blocks = function(rows, n_blocks, left_out, count, rounds, minimum) {
   n = length(rows)
   begin = (multiplied_modulo(rounds, n_blocks * minimum, n) - left_out * minimum) %% n

@@ -1,4 +1,4 @@
-# The classes of rows, by whose sizes rows are weighted.
+# The sizes of classes, from which row weights are computed.
 
 # -> list(codes = the class of each row, from 1 in order of first appearance, counts = the rows of each class)
 class_sizes = function(labels) {
@@ -6,7 +6,7 @@ class_sizes = function(labels) {
   list(codes = classes$codes, counts = as.double(tabulate(classes$codes, length(classes$names))))
 }
 
-# Labels are strata by another name, which errors have, too.
+# Labels are encoded like strata; errors name them 'labels'.
 encode_classes = function(labels) {
   refuse_as("labels", {
     classes = encode_strata(labels, missing = NULL)

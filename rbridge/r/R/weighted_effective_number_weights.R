@@ -1,30 +1,30 @@
 #' @title Weights by the Effective Number of Samples
 #'
 #' @description
-#' Gives weights for [batch_sampler_weighted()] by the effective number of samples of each class.
-#' The weight of a row is `(1 - beta) / (1 - beta^n_c)`, with `n_c` rows of the row's class.
-#' It is between 1, for `beta = 0`, and `1 / n_c`, which it approaches for a `beta` near 1.
-#' The Python function `pystrat.effective_number_weights()` gives the same weights.
+#' Returns weights for [batch_sampler_weighted()] by the effective number of samples of each class.
+#' The weight of a row is `(1 - beta) / (1 - beta^n_c)`, with `n_c` rows in the row's class.
+#' It is between 1, for `beta = 0`, and `1 / n_c`, the limit for `beta` near 1.
+#' The Python function `pystrat.effective_number_weights()` returns the same weights.
 #'
 #' @param beta (`numeric(1)`)\cr
 #'   At least 0 and below 1, by default 0.999.
-#'   The source tries 0.9, 0.99, 0.999 and 0.9999.
+#'   The paper uses 0.9, 0.99, 0.999 and 0.9999.
 #' @inheritParams inverse_frequency_weights
 #'
 #' @return (`numeric()`)\cr
-#' One weight for each row, as [batch_sampler_weighted()] takes them.
+#' One weight for each row, for [batch_sampler_weighted()].
 #'
 #' @details
-#' The weight is computed as `1 / (1 + beta + ... + beta^(n_c - 1))`, which is the same.
-#' No difference cancels digits, and the sum takes time for the logarithm of `n_c`.
+#' The weight is computed as `1 / (1 + beta + ... + beta^(n_c - 1))`, which is equal but loses no digits to
+#' cancellation.
+#' The sum takes O(log n_c).
 #'
 #' @section Errors:
-#' Labels that are no vector and no table, that hold values of another kind, or of which some are missing, and `beta`
-#' out of range.
+#' The labels are not a vector or a table, hold values of another kind, or some are missing; or `beta` is out of range.
 #'
 #' @source
 #' Y. Cui, M. Jia, T.-Y. Lin, Y. Song and S. Belongie, "Class-Balanced Loss Based on Effective Number of Samples", 2019.
-#' There the formula weighs the loss of a row.
+#' They use the formula to weight the loss of a row.
 #'
 #' @seealso [inverse_frequency_weights()]
 #'
@@ -42,7 +42,7 @@ effective_number_weights = function(labels, beta = 0.999) {
 }
 
 # 1 + beta + ... + beta^(n - 1) for each count n.
-# The sum S(n) and the power beta^n grow along the bits of n: S(2 m) = S(m) + S(m) beta^m, S(m + 1) = 1 + beta S(m).
+# The sum S(n) and the power beta^n are built from the bits of n: S(2 m) = S(m) + S(m) beta^m, S(m + 1) = 1 + beta S(m).
 # All steps are single operations on doubles, so that Python has the same result.
 geometric_sums = function(counts, beta) {
   sums = numeric(length(counts))

@@ -1,20 +1,20 @@
 #' @title Weights by Inverse Frequency
 #'
 #' @description
-#' Gives weights by which [batch_sampler_weighted()] draws every class equally often.
-#' The weight of a row is `n / (C * n_c)`, with `n` rows, `C` classes, and `n_c` rows of the row's class.
+#' Returns weights with which [batch_sampler_weighted()] draws every class equally often.
+#' The weight of a row is `n / (C * n_c)`, with `n` rows, `C` classes, and `n_c` rows in the row's class.
 #' The mean of all weights is 1.
-#' The Python function `pystrat.inverse_frequency_weights()` gives the same weights.
+#' The Python function `pystrat.inverse_frequency_weights()` returns the same weights.
 #'
 #' @param labels (any)\cr
-#'   The class of each row: a vector or factor, as [batch_sampler_stratified()] takes it as `strata`.
-#'   A data.frame or list of columns makes every combination that occurs a class.
+#'   The class of each row: a vector or factor, in any form that [batch_sampler_stratified()] accepts as `strata`.
+#'   With a data.frame or a list of columns, each combination that occurs is a class.
 #'
 #' @return (`numeric()`)\cr
-#' One weight for each row, as [batch_sampler_weighted()] takes them.
+#' One weight for each row, for [batch_sampler_weighted()].
 #'
 #' @section Errors:
-#' Labels that are no vector and no table, that hold values of another kind, or of which some are missing.
+#' The labels are not a vector or a table, hold values of another kind, or some are missing.
 #'
 #' @seealso [effective_number_weights()], [temperature_weights()] and [repeat_factors()] for classes that are not drawn
 #'   equally often.

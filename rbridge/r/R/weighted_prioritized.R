@@ -1,84 +1,84 @@
 #' @title Prioritized Batch Sampler
 #'
 #' @description
-#' Makes a batch sampler for prioritized experience replay: row `i` is drawn with a probability proportional to
-#' `(abs(priority of i) + epsilon)^alpha`; or, with `method = "rank"`, to `(rank of i)^-alpha`, with rank 1 for the row
-#' whose priority is the largest in size.
-#' The priority is what a training loop says of a row, most often its last error.
+#' Creates a batch sampler for prioritized experience replay: row `i` is drawn with a probability proportional to
+#' `(abs(priority of i) + epsilon)^alpha`; or, with `method = "rank"`, to `(rank of i)^-alpha`, where the row with the
+#' largest absolute priority has rank 1.
+#' The training loop sets the priority of a row, usually to its last error.
 #' Importance weights correct the gradients for the unequal probabilities.
 #'
 #' @param n (`integer(1)`)\cr
-#'   Number of rows that are there; 0 is for a replay buffer that is still empty, and needs `capacity`.
+#'   The number of rows; 0 for an empty replay buffer, which needs `capacity`.
 #' @param batch_size (`integer(1)`)\cr
-#'   Rows of a batch, drawn with replacement.
+#'   The number of rows per batch, drawn with replacement.
 #' @param alpha (`numeric(1)`)\cr
-#'   At least 0, by default 0.6; 0 draws all rows alike.
-#'   For ranks so small that the last one has a weight above 0.
+#'   The exponent of the priorities or ranks, at least 0, by default 0.6; with 0, all rows are equally likely.
+#'   For ranks, it must be small enough that the last one has a weight above 0.
 #' @param beta (`numeric(1)` or `function`)\cr
-#'   The exponent of the importance weights, at least 0, by default 0.4; or a function that returns it for the number of
-#'   a batch.
+#'   The exponent of the importance weights, at least 0, by default 0.4; or a function that returns it, given the number
+#'   of a batch.
 #' @param epsilon (`numeric(1)`)\cr
-#'   Above 0, so that no row is lost for ever.
+#'   Added to each absolute priority, above 0, so that every row can be drawn.
 #'   `NULL` (default): `1e-6`.
-#'   Ranks need none, and refuse it.
+#'   Not allowed with ranks, which need none.
 #' @param stratified (`logical(1)`)\cr
-#'   `TRUE`: one row is drawn from each of `batch_size` equal slices of the total, in their order: the same
-#'   probabilities, with less variance.
+#'   `TRUE`: one row is drawn from each of `batch_size` equal slices of the total, in order: the same probabilities,
+#'   with less variance.
 #'   The slices follow the row numbers, or with `method = "rank"` the ranks.
-#'   `FALSE` (default): all rows of a batch are drawn from the whole.
+#'   `FALSE` (default): every row of a batch is drawn from all rows.
 #' @param normalise (`logical(1)`)\cr
-#'   Whether the importance weights are divided by the largest that any row has, so that none exceeds 1.
-#'   `TRUE` (default): they are.
+#'   Whether to divide the importance weights by the largest one of all rows, so that none exceeds 1.
+#'   `TRUE` by default.
 #' @param capacity (`integer(1)`)\cr
-#'   The number of rows that there is room for, at least `n` and 1: `append()` adds rows up to it, and then takes the
-#'   places of the oldest ones.
+#'   The largest number of rows, at least `n` and 1: `append()` adds rows up to it, and then replaces the oldest ones.
 #'   `NULL` (default): `n`.
 #' @param n_batches (`integer(1)`)\cr
-#'   Batches of an epoch.
+#'   The number of batches per epoch.
 #'   `NULL` (default): `capacity %/% batch_size`.
 #' @param method (`character(1)`)\cr
-#'   What the probabilities follow.
+#'   What the probabilities depend on.
 #'   `"proportional"` (default): the priorities themselves.
-#'   `"rank"`: the ranks of the rows if they are sorted by `abs(priority)`, the largest first, equal ones by row number.
-#'   Ranks are not changed by how large an outlier is.
+#'   `"rank"`: the ranks of the rows, sorted by `abs(priority)`, largest first, ties by row number.
+#'   Ranks are robust to outliers.
 #' @inheritParams batch_sampler_weighted
 #'
 #' @return A generator of class `"batch_sampler_prioritized"` and `"torch_sampler"`: a function of one argument
-#' `data_source`, which returns an instance of the sampler, as [batch_sampler_stratified()] explains.
-#' Besides the members that are described there, an instance has:
+#' `data_source` that returns an instance of the sampler, see [batch_sampler_stratified()].
+#' Besides the members that are described there, instances have:
 #' * `update(rows, priorities)`: sets the priorities of rows, counted from 1: finite numbers of either sign; if a row is
 #'   repeated, the last one counts.
 #'   Returns the instance invisibly.
 #' * `append(count = 1)`: adds rows, and returns their positions.
-#'   If there is no room left, they are those of the oldest rows: it is there that the caller puts what is new.
-#' * `sample(k)`: `k` rows, `integer()`, drawn by the priorities as they are now, for training loops without epochs.
-#'   The random numbers follow from the seed and the calls of `sample()` before.
-#'   They are not those of any epoch, so an iteration is the same with and without such calls.
-#' * `importance_weights(rows, batch = NULL)`: the factors by which the losses of rows are multiplied, by the priorities
-#'   as they are now.
-#'   `batch` is the number of the batch, for which `beta` is asked if it is a function.
+#'   If there is no room left, these are the positions of the oldest rows, where the caller stores the new data.
+#' * `sample(k)`: returns `k` rows, `integer()`, drawn by the current priorities, for training loops without epochs.
+#'   The random numbers follow from the seed and the previous calls of `sample()`.
+#'   They are not those of any epoch, so the iteration is the same with and without such calls.
+#' * `importance_weights(rows, batch = NULL)`: returns the factors for the losses of rows, according to the current
+#'   priorities.
+#'   `batch` is the number of the batch, required if `beta` is a function.
 #'
-#' `batches(epoch)` draws what an epoch would be with the priorities as they are now, and changes nothing.
+#' `batches(epoch)` returns the epoch as it would be with the current priorities, and changes nothing.
 #'
 #' @section Guarantees:
-#' The guarantees of [batch_sampler_weighted()] hold here as well; the sampler of the Python package is
+#' The guarantees of [batch_sampler_weighted()] hold here as well; the Python class is
 #' `pystrat.PrioritizedBatchSampler`.
-#' * A new row has the largest `abs(priority) + epsilon` that was ever told, 1 before any, raised to the power of
+#' * A new row has the largest `abs(priority) + epsilon` that was ever set, 1 before any, raised to the power of
 #'   `alpha`.
-#'   With `method = "rank"` it has the largest `abs(priority)` ever told, 1 before any.
-#' * With `method = "rank"` the ranks are exact at every draw.
-#'   To draw `k` of `n` rows takes time for `k log n`, and to change `k` priorities for `k sqrt(n)`.
-#' * The importance weight of row `i` is `(p_min / p_i)^beta`, with `p_i` as above and `p_min` the least of all rows.
-#'   It is `(n * P(i))^-beta`, with `P(i)` the probability of row `i`, over the largest of these values; with
-#'   `normalise = FALSE` it is `(n * P(i))^-beta` itself.
-#' * With `beta = 1` and `normalise = FALSE` the mean of weight times value over a batch is an unbiased estimate of the
+#'   With `method = "rank"`, it has the largest `abs(priority)` ever set, 1 before any.
+#' * With `method = "rank"`, the ranks are exact at every draw.
+#'   Drawing `k` of `n` rows takes O(k log n), and changing `k` priorities O(k sqrt(n)).
+#' * The importance weight of row `i` is `(p_min / p_i)^beta`, where `p_i` is the quantity above and `p_min` the least
+#'   of all rows.
+#'   It is `(n * P(i))^-beta`, with `P(i)` the probability of row `i`, divided by the largest of these values; with
+#'   `normalise = FALSE`, it is `(n * P(i))^-beta` itself.
+#' * With `beta = 1` and `normalise = FALSE`, the mean of weight times value over a batch is an unbiased estimate of the
 #'   mean over all rows.
 #'   With any other setting it is not.
 #'
 #' @section Errors:
-#' A priority that is not finite, a row that does not exist, an argument of the wrong type or out of range.
-#' A batch drawn from an empty buffer is an error when it is drawn.
-#' A refused call changes nothing.
+#' A priority is not finite, a row does not exist, or an argument has the wrong type or is out of range.
+#' A batch is drawn from an empty buffer; this error comes when the batch is drawn.
+#' In all cases nothing changes.
 #'
 #' @source
 #' T. Schaul, J. Quan, I. Antonoglou and D. Silver, "Prioritized Experience Replay", 2016.
@@ -133,7 +133,7 @@ batch_sampler_prioritized = function(n, batch_size, alpha = 0.6, beta = 0.4, eps
 
 prioritized_methods = c("proportional", "rank")
 
-# As messages name the weights, and the number of rows to draw.
+# Names of the weights and of the number of rows to draw, for messages.
 prioritized_names = c("priorities", "batch_size")
 
 is_ranked = function(parts) !is.null(parts$method)
@@ -154,7 +154,7 @@ checked_epsilon = function(epsilon, alpha, capacity, is_ranked) {
   epsilon
 }
 
-# That of a row whose priority is 0.
+# The weight of a row whose priority is 0.
 check_least_weight = function(epsilon, alpha) {
   least = epsilon^alpha
   if (least == 0 || least == Inf) {
@@ -178,7 +178,7 @@ kind_prioritized = function() {
       }
       private$.next_position = recipe$state$next_position
       private$.largest = recipe$state$largest
-      # The fields have them now.
+      # They are now in the fields.
       private$.recipe$state[c("weights", "priorities", "next_position", "largest")] = NULL
       NULL
     },
@@ -240,7 +240,7 @@ check_prioritized = function(recipe) {
   check_place(recipe, n_rows)
 }
 
-# What a recipe has of each row
+# The values of the rows in a recipe.
 state_values = function(recipe) {
   if (is_ranked(recipe$parts)) recipe$state$priorities else recipe$state$weights
 }
@@ -278,7 +278,7 @@ update_prioritized = function(private, rows, priorities) {
   private$.largest = max(largest, private$.largest)
 }
 
-# The error for the first priority that is not finite, or else the first whose weight is not.
+# The error for the first priority that is not finite, or else the first one whose weight is not.
 refuse_priorities = function(priorities, sizes, alpha) {
   infinite = which(!is.finite(priorities))
   if (length(infinite) > 0L) {
@@ -308,7 +308,7 @@ importance_weights = function(private, rows, batch) {
   exponent = importance_exponent(private, batch)
   facts = row_weight_facts(private)
   least = if (private$.recipe$labels$normalise == 1L) facts$least else facts$total / facts$n_positive
-  # Whichever of the two comes first leaves the range of doubles only if the result does.
+  # Of the two orders of division and power, use the one that overflows or underflows only if the result does.
   if (exponent > 1) (least / chosen)^exponent else least^exponent / chosen^exponent
 }
 

@@ -1,6 +1,6 @@
-# Rows drawn by the ranks of their priorities: the weights of the ranks in a sum tree, as rows have them elsewhere, and
-# the rows in the order of priorities.
-# An owner has the fields of weighted_row_weights.R, whose tree is then over ranks, and besides
+# Rows drawn by the ranks of their priorities: a sum tree with the weights of the ranks, and the rows in order of
+# priority.
+# An owner has the fields of weighted_row_weights.R, with a tree over ranks, and also
 #   .priorities  one double a row that there is room for
 #   .ranking     integers that only the C core reads, the order of the rows
 # Both are changed in place, unless a copy of the object shares them.
@@ -21,7 +21,7 @@ rank_all_rows = function(owner, priorities, n_rows) {
   owner$.priorities = priorities
 }
 
-# Rows that are new are the next ones. A call that is interrupted changes nothing.
+# New rows have the next positions. A call that is interrupted changes nothing.
 update_ranked_rows = function(owner, rows, priorities) {
   previous = owner$.priorities[rows]
   n_rows = max(owner$.n_rows, rows)
@@ -29,7 +29,7 @@ update_ranked_rows = function(owner, rows, priorities) {
   complete = FALSE
   on.exit(if (!complete) restore_ranked_rows(owner, rows, previous, n_new))
   weigh_new_ranks(owner, .Call(C_weigh_ranks, owner$.n_rows + 1, n_new, owner$.recipe$parts$alpha))
-  if (16 * length(rows) > owner$.n_rows) { # to sort all rows is faster than to move one in 16 of them
+  if (16 * length(rows) > owner$.n_rows) { # sorting all rows is faster than moving one in 16 of them
     changed = owner$.priorities
     changed[rows] = priorities
     rank_all_rows(owner, changed, n_rows)
@@ -42,7 +42,7 @@ update_ranked_rows = function(owner, rows, priorities) {
   invisible()
 }
 
-# Sets the weights of the ranks behind those that the rows have.
+# Sets the weights of the ranks after those that rows already have.
 weigh_new_ranks = function(owner, weights) {
   if (length(weights) > 0L) {
     update_row_weights(owner, as.integer(owner$.n_rows + seq_along(weights)), weights, prioritized_names)

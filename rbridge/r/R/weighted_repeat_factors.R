@@ -1,31 +1,30 @@
 #' @title Repeat Factors
 #'
 #' @description
-#' Gives how often each row is repeated so that rare labels are met more often, as weights for
-#' [batch_sampler_weighted()].
-#' The factor of a label is `max(1, sqrt(threshold / f))`, with `f` the share of the rows that have it.
-#' The factor of a row is the largest of its labels; it is 1 for a row without labels.
-#' The Python function `pystrat.repeat_factors()` gives the same factors.
+#' Returns how often to repeat each row so that rare labels occur more often, as weights for [batch_sampler_weighted()].
+#' The factor of a label is `max(1, sqrt(threshold / f))`, where `f` is the share of the rows that have it.
+#' The factor of a row is the largest among its labels, and 1 for a row without labels.
+#' The Python function `pystrat.repeat_factors()` returns the same factors.
 #'
 #' @param labels (any)\cr
-#'   The label of each row: a vector or factor, as [batch_sampler_stratified()] takes it as `strata`.
-#'   Or, for rows with any number of labels, a matrix, sparse matrix or data.frame as [batch_sampler_multilabel()] takes
-#'   it, with 1 or `TRUE` if the row has the label, else 0 or `FALSE`.
-#'   Every label of a matrix has a row.
+#'   The label of each row: a vector or factor, in any form that [batch_sampler_stratified()] accepts as `strata`.
+#'   Or, for rows with any number of labels, a matrix, sparse matrix or data.frame as in [batch_sampler_multilabel()],
+#'   with 1 or `TRUE` if the row has the label, else 0 or `FALSE`.
+#'   Every label of a matrix has at least one row.
 #' @param threshold (`numeric(1)`)\cr
 #'   From 0 to 1, by default 0.001.
-#'   Labels that at least this share of the rows has are not repeated.
+#'   Labels are not repeated if at least this share of the rows has them.
 #'
 #' @return (`numeric()`)\cr
 #' One factor for each row, at least 1.
 #'
 #' @section Errors:
-#' Labels that are no vector and no table, that hold values of another kind, or of which some are missing, a label of a
-#' matrix without a row, and a `threshold` out of range.
+#' The labels are not a vector or a table, hold values of another kind, or some are missing; a label of a matrix has no
+#' row; or `threshold` is out of range.
 #'
 #' @source
 #' A. Gupta, P. \enc{Dollár}{Dollar} and R. Girshick, "LVIS: A Dataset for Large Vocabulary Instance Segmentation",
-#' 2019, with rows for images and labels for categories.
+#' 2019, where rows are images and labels are categories.
 #'
 #' @seealso [inverse_frequency_weights()]
 #'
@@ -54,7 +53,7 @@ repeat_factors = function(labels, threshold = 0.001) {
   found
 }
 
-# The repeat factor of each label, from how many rows have it.
+# The repeat factor of each label, given the number of rows that have it.
 label_factors = function(counts, n_rows, threshold) {
   pmax(1, sqrt(threshold / (counts / n_rows)))
 }

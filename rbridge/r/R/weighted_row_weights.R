@@ -1,12 +1,12 @@
-# Weights of rows in a sum tree, as samplers and sum_tree() have them.
+# Weights of rows in a sum tree, for samplers and sum_tree().
 # An owner is the private environment of an R6 object, with the fields
 #   .tree           doubles that only the C core reads; a vector of a field alone is changed in place,
 #                   one that a copy of the object shares is copied when it is changed
 #   .n_rows         rows that have a weight
 #   .next_position  where the next row goes that is added, counted from 0
-# `names` is what messages call the weights, and the number of rows to draw.
+# `names` are the names of the weights and of the number of rows to draw, for messages.
 
-# How rows are drawn, as the C core numbers it.
+# Ways to draw rows, as numbered in the C core.
 draw_forms = list(replacement = 0L, slices = 1L, distinct = 2L)
 
 row_weight_fields = list(.tree = NULL, .n_rows = NULL, .next_position = NULL)
@@ -17,12 +17,12 @@ build_row_weights = function(owner, weights, capacity, names, keeps_least = FALS
   owner$.next_position = length(weights) %% capacity
 }
 
-# Of a repeated row the last weight counts. A refused call changes nothing.
+# For a repeated row, the last weight counts. A refused call changes nothing.
 update_row_weights = function(owner, rows, weights, names) {
   owner$.tree = .Call(C_update_tree, owner$.tree, rows, weights, names)
 }
 
-# New rows take the places of the oldest ones if there is no other. -> their positions
+# New rows replace the oldest ones if there is no room. -> their positions
 append_row_weights = function(owner, weights, names) {
   capacity = row_weight_facts(owner)$capacity
   positions = as.integer((owner$.next_position + seq_along(weights) - 1) %% capacity) + 1L
@@ -40,12 +40,12 @@ row_weights_of = function(owner, rows = NULL) {
   }
 }
 
-# -> list(capacity, total, n_positive, least), the last one NA if it is not kept
+# -> list(capacity, total, n_positive, least), the last one NA if it is not tracked
 row_weight_facts = function(owner) {
   .Call(C_tree_facts, owner$.tree)
 }
 
-# `form` is one of draw_forms. -> list(rows, stream), where `stream` is the one for the next draw
+# `form` is one of draw_forms. -> list(rows, stream), where `stream` is for the next draw
 draw_row_weights = function(owner, stream, size, n_batches, form, names) {
   .Call(C_draw_by_weight, owner$.tree, stream, size, n_batches, form, names)
 }

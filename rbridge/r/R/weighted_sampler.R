@@ -1,79 +1,80 @@
 #' @title Weighted Batch Sampler
 #'
 #' @description
-#' Makes a batch sampler for [torch::dataloader()] and for the learners of mlr3torch that draws rows by weight.
-#' The weights may be changed between batches, for instance to the losses of the rows: hard rows then come more often.
+#' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch that draws rows by weight.
+#' The weights may be changed between batches, for instance to the losses of the rows, so that hard rows occur more
+#' often.
 #'
 #' @param weights (`numeric()`)\cr
-#'   One weight for each row of the dataset, a vector or a tensor: finite, none below 0, not all 0.
+#'   The weight of each row of the dataset, a vector or a tensor: finite, none below 0, not all 0.
 #'   They need not sum to 1.
 #' @param batch_size (`integer(1)`)\cr
-#'   Rows of a batch; without replacement at most the number of positive weights.
+#'   The number of rows per batch; without replacement, at most the number of positive weights.
 #' @param replacement (`logical(1)`)\cr
 #'   Whether a row may occur in a batch more than once.
-#'   `TRUE` (default): it may.
-#'   Between batches everything is replaced.
+#'   `TRUE` by default.
+#'   Different batches always draw from all rows.
 #' @param n_batches (`integer(1)`)\cr
-#'   Batches of an epoch.
+#'   The number of batches per epoch.
 #'   `NULL` (default): the number of rows `%/% batch_size`.
 #' @param num_replicas (`integer(1)`)\cr
-#'   Number of processes that share the batches of an epoch.
-#'   The number of batches is rounded down to a multiple of it, and that many batches are drawn together, since they are
-#'   trained on at the same time.
-#'   All batches are given, in the order of the whole epoch.
+#'   The number of processes that share an epoch.
+#'   The number of batches is rounded down to a multiple of it; the batches that all processes train on at the same time
+#'   are drawn together.
+#'   The instance returns the batches of all processes, in global order.
 #'   `NULL` (default): 1.
 #' @inheritParams batch_sampler_uniform
 #'
 #' @return A generator of class `"batch_sampler_weighted"` and `"torch_sampler"`: a function of one argument
-#' `data_source`, which returns an instance of the sampler, as [batch_sampler_stratified()] explains.
-#' A data source that tells its number of rows must have one for each weight.
-#' Besides the members that are described there, an instance has:
+#' `data_source` that returns an instance of the sampler, see [batch_sampler_stratified()].
+#' If the data source has a number of rows, there must be one weight for each.
+#' Besides the members that are described there, instances have:
 #' * `update(rows, weights)`: sets the weights of rows, counted from 1; if a row is repeated, the last of its weights
 #'   counts.
 #'   Returns the instance invisibly.
-#' * `weights(rows = NULL)`: the weights of rows, or of all of them, as they are now.
-#' * `sample(k)`: `k` rows, `integer()`, drawn by the weights as they are now, for training loops without epochs.
-#'   The random numbers follow from the seed and the calls of `sample()` before.
-#'   They are not those of any epoch, so an iteration is the same with and without such calls.
+#' * `weights(rows = NULL)`: returns the current weights of rows, or of all rows.
+#' * `sample(k)`: returns `k` rows, `integer()`, drawn by the current weights, for training loops without epochs.
+#'   The random numbers follow from the seed and the previous calls of `sample()`.
+#'   They are not those of any epoch, so the iteration is the same with and without such calls.
 #'
-#' `batches(epoch)` draws what an epoch would be with the weights as they are now, and changes nothing.
+#' `batches(epoch)` returns the epoch as it would be with the current weights, and changes nothing.
 #'
 #' @section Guarantees:
-#' * A row is drawn with the probability of its weight over the total, a row of weight 0 never.
-#'   Without replacement, rows are successive draws from what is left.
-#' * The batches follow from the initial weights, seed, epoch, the updates, and how many batches were drawn before each
-#'   of them.
+#' * A row is drawn with probability weight / total; a row of weight 0 is never drawn.
+#'   Without replacement, rows are drawn successively from those that are left.
+#' * The batches follow from the initial weights, the seed, the epoch, the updates, and how many batches were drawn
+#'   before each update.
 #'   An update affects the batches that are not yet drawn, also those of later epochs.
-#'   The workers of a dataloader ask ahead, so with them an update shows some batches later.
-#' * The same call and the same updates give the same batches in Python with `pystrat.WeightedBatchSampler`, where rows
-#'   are counted from 0.
-#' * To draw a batch, or to change the weights of one, takes microseconds for any number of rows.
-#' * What changes one instance changes no other, and not its copies: each has weights of its own.
-#' * A generator, or an instance with its weights, that was saved with [saveRDS()], or sent to another process, needs
-#'   nothing else there.
-#' * R's own generator takes no part, except for the one number drawn if `seed` is `NULL`.
+#'   The workers of a dataloader request batches ahead, so an update takes effect a few batches later.
+#' * The same call and the same updates return the same batches in Python with `pystrat.WeightedBatchSampler`, where
+#'   rows are counted from 0.
+#' * Drawing a batch, or changing the weights of one, takes microseconds for any number of rows.
+#' * Each instance has its own weights: a change affects neither other instances nor copies.
+#' * A generator, or an instance with its weights, can be saved with [saveRDS()] or sent to another process, and works
+#'   there by itself.
+#' * R's own generator is not used, except for one draw if `seed` is `NULL`.
 #'
 #' @section Use in mlr3torch:
-#' A callback reaches the instance as `ctx$loader_train$batch_sampler`, and the rows of a batch as `ctx$batch$.index`.
+#' A callback finds the instance in `ctx$loader_train$batch_sampler`, and the rows of a batch in `ctx$batch$.index`.
 #'
 #' @section Errors:
-#' A weight that is negative, infinite or missing, a total that overflows, a row that does not exist, an argument of the
-#' wrong type or out of range.
-#' A batch that cannot be drawn, since weights were changed to 0, is an error when it is drawn.
-#' A refused call changes nothing.
+#' A weight is negative, infinite or missing, a total overflows, a row does not exist, or an argument has the wrong type
+#' or is out of range.
+#' A batch cannot be drawn because too many weights were changed to 0; this error comes when the batch is drawn.
+#' In all cases nothing changes.
 #'
 #' @source
 #' M. Huenermann, "Sampling Algorithms", 2021, for the tree of sums by which rows are drawn.
 #'
 #' @seealso [batch_sampler_prioritized()] for weights that follow from errors, with importance weights, [sum_tree()] for
-#'   a training loop of your own.
+#'   your own training loop.
 #'
 #' @export
 #' @examples
 #' sampler = batch_sampler_weighted(rep(1, 6), batch_size = 3, n_batches = 3, seed = 1)(NULL)
 #' next_batch = sampler$.iter()
 #' next_batch()
-#' # from now on only row 6 is drawn
+#' # from now on, only row 6 is drawn
 #' sampler$update(rows = 1:5, weights = numeric(5))
 #' next_batch()
 #' sampler$weights()
@@ -100,7 +101,7 @@ batch_sampler_weighted = function(weights, batch_size, replacement = TRUE, n_bat
   )))
 }
 
-# As messages name the weights, and the number of rows to draw.
+# Names of the weights and of the number of rows to draw, for messages.
 weighted_names = c("weights", "batch_size")
 
 kind_weighted = function() {
@@ -118,7 +119,7 @@ kind_weighted = function() {
     n_batches = function(recipe) recipe$parts$n_batches,
     setup = function(recipe, private) {
       build_row_weights(private, recipe$state$weights, recipe$parts$n, weighted_names)
-      private$.recipe$state$weights = NULL # the tree has them now
+      private$.recipe$state$weights = NULL # they are now in the tree
       NULL
     },
     draw = function(private, epoch) draw_feedback_epoch(private, epoch, draw_weighted_batches),

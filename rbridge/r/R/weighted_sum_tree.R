@@ -1,57 +1,56 @@
 #' @title Sum Tree
 #'
 #' @description
-#' Weights of rows, in a tree of their sums.
-#' To draw `k` of `n` rows by weight takes time for `k log n`, and so does a change of `k` weights.
-#' It is for a training loop of your own, such as one with a replay buffer; [batch_sampler_weighted()] and
+#' Stores weights of rows in a tree of sums, and draws rows by weight.
+#' Drawing `k` of `n` rows takes O(k log n), and so does changing `k` weights.
+#' Use it in your own training loop, such as one with a replay buffer; [batch_sampler_weighted()] and
 #' [batch_sampler_prioritized()] are samplers on top of it.
 #'
 #' @param weights (`numeric()`)\cr
-#'   One weight for each row, a vector or a tensor: finite, none below 0.
+#'   The weight of each row, a vector or a tensor: finite, none below 0.
 #'   They need not sum to 1.
 #'   A row of weight 0 is never drawn.
-#'   `NULL` (default): there is no row yet, and `capacity` must be given.
+#'   `NULL` (default): there are no rows yet, and `capacity` must be given.
 #' @param capacity (`integer(1)`)\cr
-#'   The number of rows that there is room for, from 1 to 2147483647.
+#'   The largest number of rows, from 1 to 2147483647.
 #'   `NULL` (default): the number of weights.
 #' @param seed (`integer(1)`)\cr
-#'   Integer from 0 to 2147483646.
-#'   `NULL` (default): one is drawn, from the generator of torch if LibTorch is installed, otherwise from the generator
-#'   of R.
+#'   An integer from 0 to 2147483646.
+#'   `NULL` (default): a seed is drawn, from torch's generator if LibTorch is installed, otherwise from R's generator.
 #'
 #' @return An [R6::R6Class] object of class `"sum_tree"` with these members; rows are counted from 1:
-#' * `sample(k, replacement = TRUE)`: `k` rows drawn by their weights, `integer()`, in the order of the draws.
-#'   With `replacement = FALSE` no row is drawn more than once, and `k` is at most the number of positive weights.
+#' * `sample(k, replacement = TRUE)`: returns `k` rows drawn by their weights, `integer()`, in the order of the draws.
+#'   With `replacement = FALSE`, no row is drawn more than once, and `k` is at most the number of positive weights.
 #' * `update(indices, weights)`: sets the weights of rows; if a row is repeated, the last of its weights counts.
 #'   Returns the object invisibly.
 #' * `append(weights)`: adds rows with these weights, and returns their positions.
-#'   In a full tree they take the places of the oldest rows.
-#' * `weights(indices = NULL)`: the weights of rows, `numeric()`, or of all of them.
+#'   In a full tree, they replace the oldest rows.
+#' * `weights(indices = NULL)`: returns the weights of rows, `numeric()`, or of all rows.
 #' * `total`: the sum of all weights.
 #' * `n_rows`: the number of rows that have a weight.
-#' * `capacity`: the number of rows that there is room for.
+#' * `capacity`: the largest number of rows.
 #' * `seed`: the seed, given or drawn.
 #' * `print()`: shows a summary.
-#' * `clone()`: a copy that goes on alike; what changes one does not change the other.
+#' * `clone()`: returns an independent copy, which continues in the same way.
 #'
 #' @section Guarantees:
-#' * A row is drawn with the probability of its weight over the total, to 53 bits.
-#'   A row of weight 0 is never drawn, however sums round.
-#' * Without replacement, rows are successive draws from what is left.
-#' * The tree is, bit for bit, the one that is built from the same weights, whatever was changed before.
+#' * A row is drawn with probability weight / total, to 53 bits.
+#'   A row of weight 0 is never drawn, however sums are rounded.
+#' * Without replacement, rows are drawn successively from those that are left.
+#' * The tree is, bit for bit, the one that is built from the same weights, whatever changes came before.
 #' * The same seed, weights and calls give the same rows on every machine, and in Python with `pystrat.SumTree`, where
 #'   rows are counted from 0.
-#' * R's random number generator is neither used nor changed, except for the one number drawn if `seed` is `NULL`.
+#' * R's random number generator is not used, except for one draw if `seed` is `NULL`.
 #' * A refused call changes nothing.
-#' * An object that was saved with [saveRDS()], or sent to another process, goes on there.
+#' * An object can be saved with [saveRDS()] or sent to another process, and continues there.
 #'
 #' @section Errors:
-#' A weight that is negative, infinite or missing, a row that does not exist, a total that overflows, more rows without
-#' replacement than there are positive weights, a draw while all weights are 0.
+#' A weight is negative, infinite or missing, a row does not exist, a total overflows, more rows are drawn without
+#' replacement than there are positive weights, or all weights are 0.
 #'
 #' @source
 #' M. Huenermann, "Sampling Algorithms", 2021.
-#' His trees are binary; here a node has eight children.
+#' His trees are binary; here, a node has eight children.
 #'
 #' @export
 #' @examples
@@ -70,7 +69,7 @@ sum_tree = function(weights = NULL, capacity = NULL, seed = NULL) {
   sum_tree_class$new(weights, capacity, seed)
 }
 
-# As messages name the weights, and the number of rows to draw.
+# Names of the weights and of the number of rows to draw, for messages.
 sum_tree_names = c("weights", "k")
 
 sum_tree_class = R6Class("sum_tree",
@@ -93,8 +92,8 @@ sum_tree_class = R6Class("sum_tree",
       private$.stream = new_stream(private$.seed)
     },
     sample = function(k, replacement = TRUE) {
-      # A draw takes microseconds, so all is done in one call.
-      # It is refused where an argument is wrong, or a copy of this object has the same stream.
+      # A draw takes microseconds, so everything is done in one call.
+      # It is refused if an argument is invalid, or if a copy of this object shares the stream.
       rows = .Call(C_sample_rows, private$.tree, private$.stream, k, replacement, sum_tree_names)
       if (is.null(rows)) {
         k = check_between(k, "k", 0, largest_count)

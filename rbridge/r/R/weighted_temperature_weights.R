@@ -1,22 +1,22 @@
 #' @title Weights by Temperature
 #'
 #' @description
-#' Gives weights by which [batch_sampler_weighted()] draws a class in proportion to a root of its number of rows.
-#' The weight of a row is `n_c^(1 / temperature) / n_c`, with `n_c` rows of the row's class.
-#' The Python function `pystrat.temperature_weights()` gives the same weights.
+#' Returns weights with which [batch_sampler_weighted()] draws a class in proportion to a root of its number of rows.
+#' The weight of a row is `n_c^(1 / temperature) / n_c`, with `n_c` rows in the row's class.
+#' The Python function `pystrat.temperature_weights()` returns the same weights.
 #'
 #' @param temperature (`numeric(1)`)\cr
 #'   At least 1.
-#'   With 1, all rows are drawn alike.
-#'   The larger it is, the more alike the classes are drawn.
+#'   With 1, all rows are equally likely.
+#'   The larger it is, the more equally likely are the classes.
 #' @inheritParams inverse_frequency_weights
 #'
 #' @return (`numeric()`)\cr
-#' One weight for each row, as [batch_sampler_weighted()] takes them.
+#' One weight for each row, for [batch_sampler_weighted()].
 #'
 #' @section Errors:
-#' Labels that are no vector and no table, that hold values of another kind, or of which some are missing, and a
-#' `temperature` below 1.
+#' The labels are not a vector or a table, hold values of another kind, or some are missing; or `temperature` is below
+#' 1.
 #'
 #' @seealso [inverse_frequency_weights()]
 #'

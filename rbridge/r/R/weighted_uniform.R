@@ -1,53 +1,51 @@
 #' @title Uniform Batch Sampler
 #'
 #' @description
-#' Makes a batch sampler for [torch::dataloader()] and for the learners of mlr3torch that draws every batch from all
-#' rows anew, without replacement or with it.
-#' Batches are independent of each other; over an epoch rows occur more than once, or never.
+#' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch that draws every batch from all
+#' rows, with or without replacement.
+#' Batches are independent; over an epoch, a row may occur several times, or never.
 #'
 #' @param n (`integer(1)`)\cr
-#'   Number of rows of the dataset, from 1 to 2147483647.
+#'   The number of rows of the dataset, from 1 to 2147483647.
 #' @param batch_size (`integer(1)`)\cr
-#'   Rows of a batch; at most `n` without replacement.
+#'   The number of rows per batch; at most `n` without replacement.
 #' @param replacement (`logical(1)`)\cr
 #'   Whether a row may occur in a batch more than once.
-#'   `FALSE` (default): it may not.
+#'   `FALSE` by default.
 #' @param n_batches (`integer(1)`)\cr
-#'   Batches of an epoch.
+#'   The number of batches per epoch.
 #'   `NULL` (default): `n %/% batch_size`.
 #' @param seed (`integer(1)`)\cr
-#'   Integer from 0 to 2147483646 that decides the rows of all epochs.
-#'   `NULL` (default): one is drawn each time the generator is called, from the generator of torch if LibTorch is
-#'   installed, so that the seed of a learner governs it, otherwise from the generator of R.
+#'   The seed of all epochs, an integer from 0 to 2147483646.
+#'   `NULL` (default): a seed is drawn each time the generator is called, as by [batch_sampler_stratified()].
 #' @param num_replicas (`integer(1)`)\cr
-#'   Number of processes that share the batches of an epoch.
+#'   The number of processes that share an epoch.
 #'   The number of batches is rounded down to a multiple of it.
-#'   All batches are given, in the order of the whole epoch.
+#'   The instance returns the batches of all processes, in global order.
 #'   `NULL` (default): 1.
 #'
 #' @return A generator of class `"batch_sampler_uniform"` and `"torch_sampler"`: a function of one argument
-#' `data_source`, which returns an instance of the sampler, as [batch_sampler_stratified()] explains.
-#' A data source that tells its number of rows must have `n` of them.
-#' The instance has the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`, `.length()`
+#' `data_source` that returns an instance of the sampler, see [batch_sampler_stratified()].
+#' If the data source has a number of rows, it must be `n`.
+#' Instances have the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`, `.length()`
 #' and `.iter_batch(batch_size)` that are described there.
 #'
 #' @section Guarantees:
-#' * Without replacement the rows of a batch are different.
+#' * Without replacement, the rows of a batch are distinct.
 #' * Every set of `batch_size` rows is equally likely.
-#' * The batches are those of `sample.int(n, batch_size, useHash = FALSE)`, or of
-#'   `sample.int(n, batch_size, replace = TRUE)`, for one batch after the other, after `set.seed(s)` with
-#'   `RNGkind("Mersenne-Twister", "Inversion", "Rejection")`, where `s` is
-#'   `(seed + 1327217885 * epoch) %% 2147483647`.
-#'   R's own generator takes no part, except for the one number drawn if `seed` is `NULL`.
-#' * The same call gives the same batches in Python with `pystrat.UniformBatchSampler`, where rows are counted from 0.
-#' * A generator that was saved with [saveRDS()], or sent to another process, needs nothing else there.
+#' * After `set.seed(s)` with `RNGkind("Mersenne-Twister", "Inversion", "Rejection")`, where `s` is
+#'   `(seed + 1327217885 * epoch) %% 2147483647`, the batches are the results of repeated
+#'   `sample.int(n, batch_size, useHash = FALSE)`, or `sample.int(n, batch_size, replace = TRUE)`.
+#'   R's own generator is not used, except for one draw if `seed` is `NULL`.
+#' * The same call returns the same batches in Python with `pystrat.UniformBatchSampler`, where rows are counted from 0.
+#' * A generator can be saved with [saveRDS()] or sent to another process, and works there by itself.
 #'
 #' @section Errors:
-#' An argument of the wrong type or out of range, a batch size above `n` without replacement, more replicas than
-#' batches, a dataset with another number of rows.
+#' An argument has the wrong type or is out of range, `batch_size` exceeds `n` without replacement, there are more
+#' replicas than batches, or the dataset has another number of rows.
 #'
 #' @source
-#' M. Huenermann, "Sampling Algorithms", 2021, for the method, which is that of Fisher and Yates.
+#' M. Huenermann, "Sampling Algorithms", 2021; the method is the Fisher-Yates shuffle.
 #'
 #' @seealso [batch_sampler_weighted()] for rows that are not equally likely.
 #'
