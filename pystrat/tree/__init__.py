@@ -1,6 +1,6 @@
-"""The tree sampler: how a table is drawn from is declared, in YAML or as a dict.
+"""The tree sampler: a tree, in YAML or as a dict, declares how rows are drawn from a table.
 
-Data flows one way: specification -> (with the table) tree -> draws of a seed -> batches.
+Data flows one way: specification -> tree of a table -> draws of a seed -> batches.
 """
 
 from pystrat.tree.auxiliary import DrawnRow

@@ -1,6 +1,6 @@
 # cython: language_level=3
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""The nodes of a tree, their weights and the length of a pass (tree_*.h of the core) over numpy's arrays."""
+"""Bindings of the core (tree_*.h) for numpy arrays: the nodes of a tree, their weights and the length of a pass."""
 
 import numpy as np
 
@@ -14,22 +14,22 @@ ENDLESS_PASS = core.ENDLESS_PASS
 
 
 cdef class Nodes:
-    """The nodes of a declared tree for a table. Each parameter but the first has one item for each declared node.
+    """The nodes of a declared tree for a table. Each parameter except the first has one item for each declared node.
 
     Parameters
     ----------
     n_rows : int
-        Rows of the table.
+        The number of rows of the table.
     parents : list of int
         -1 for the root. Parents come before their children.
     codes : list of int32 arrays
         The column of a condition or of clones, -1 for missing values; None selects all rows of the parent.
     n_values : list of int
-        The number of values of that column.
+        The number of distinct values of that column.
     taken : list of uint8 arrays
-        Which codes fulfil the condition, the first item for missing values; None makes clones.
+        Whether each code meets the condition, beginning with missing values; None makes clones.
     missing, prune : list of int
-        What becomes of missing values, and of empty clones: the numbers of tree_nodes.h.
+        What to do with missing values, and with empty clones: the numbers of tree_nodes.h.
     """
 
     cdef readonly object declared, values, parents, depths, offsets, options, node_rows, untaken, weights, matter
@@ -105,26 +105,26 @@ cdef class Nodes:
 
     @property
     def failed(self):
-        """The declared node that a refusal is about."""
+        """The declared node of a refusal."""
         return self.building.failed
 
     @property
     def emptied(self):
-        """The declared node that may not be pruned, which `failed` is or made empty."""
+        """The declared node that may not be pruned: `failed`, or the node that it made empty."""
         return self.building.emptied
 
     @property
     def n_missing(self):
-        """The missing values of a refusal."""
+        """The number of missing values of a refusal."""
         return self.building.n_missing
 
     @property
     def n_looked_at(self):
-        """The rows that have these missing values."""
+        """The number of rows among which these missing values are."""
         return self.building.n_looked_at
 
     def path_of_failed(self):
-        """Return the declared node and the code, -1 for none, of the empty clone and of those that it belongs to."""
+        """Return the declared node and the code, -1 for none, of the empty clone and of its ancestors."""
         cdef int64_t[::1] declared = np.empty(self.building.n_declared, dtype=np.int64)
         cdef int64_t[::1] values = np.empty(self.building.n_declared, dtype=np.int64)
         core.tell_path(&self.building, self.building.failed, self.building.failed_clone, &declared[0], &values[0])
@@ -134,7 +134,7 @@ cdef class Nodes:
         return [(declared[place], values[place]) for place in range(depth + 1)]
 
     def weigh(self, forms, modes, numbers, summed, row_weights):
-        """Weigh the options of the nodes that were found; each parameter has one item for each declared node.
+        """Compute the weights of the options of all nodes; each parameter has one item for each declared node.
 
         Parameters
         ----------
@@ -143,13 +143,13 @@ cdef class Nodes:
         numbers : list of float
             The fixed weights.
         summed, row_weights : list of float64 arrays
-            The columns whose sums are weights, and those of row weights; None if there is none.
+            The columns whose sums are weights, and the columns of row weights; None for none.
 
         Returns
         -------
         tuple of int, bool and float, or None
-            What is refused: the declared node that has a column with such a number, whether that is its `row_weights`,
-            and the number; or the node whose weights have such a sum, None, and the sum.
+            None, or a refusal: the declared node whose column contains an invalid number, whether the column is its
+            `row_weights`, and the number; or the node whose weights have an invalid sum, None, and the sum.
         """
         cdef Py_ssize_t n_declared = len(forms), node
         cdef int64_t n_nodes = self.building.n_nodes
@@ -193,9 +193,9 @@ cdef class Nodes:
 
 def pass_length(const int8_t[::1] modes, const int32_t[::1] parents, const int32_t[::1] depths,
                 const int64_t[::1] offsets, const int64_t[::1] repeats, int64_t node):
-    """Return the draws until every row below a node of a tree in preorder is drawn, and -1.
+    """Return the number of draws until every row below a node of a tree in preorder is drawn, and -1.
 
-    If a node draws with replacement on the way, return 0 and that node. A number of ENDLESS_PASS stands for larger ones.
+    If a node on the way draws with replacement, return 0 and that node. ENDLESS_PASS means a larger number.
     """
     cdef int64_t n_nodes = modes.shape[0]
     cdef int64_t[::1] most = np.empty(n_nodes, dtype=np.int64)

@@ -1,6 +1,6 @@
 # cython: language_level=3
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""The draws of a tree (tree.h of the core) over numpy's arrays, and normal numbers."""
+"""Bindings of the core (tree.h) for numpy arrays: the draws of a tree, and normal numbers."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ cimport pystrat._core as core
 
 
 def cumulate(double[::1] weights, int64_t[::1] offsets):
-    """Return the sums of weights from left to right, anew in each group; float64 of the shape of `weights`."""
+    """Return the cumulative sums of weights, restarted in each group; float64 of the shape of `weights`."""
     sums = np.empty(weights.shape[0], dtype=np.float64)
     cdef double[::1] out = sums
     cdef int64_t done = 0, end
@@ -24,7 +24,7 @@ def cumulate(double[::1] weights, int64_t[::1] offsets):
 
 
 def stream_seed(uint32_t seed, int64_t number):
-    """Return the seed of the stream of a node, or of what is drawn besides: those have the numbers after the nodes'."""
+    """Return the seed of the stream of a node, or of an auxiliary value: these have the numbers after the nodes."""
     return core.stream_seed(seed, number)
 
 
@@ -39,7 +39,7 @@ def make_normal(double[::1] uniforms, double mean, double deviation):
 
 
 cdef class Drawing:
-    """The draws of a tree, from the first on: a node's options are child nodes or, at a leaf, rows.
+    """The draws of a tree, from the first on: the options of a node are child nodes or, at a leaf, rows.
 
     Nodes are numbered in preorder, so that node 0 is the root and children have higher numbers than their parents.
 
@@ -48,19 +48,19 @@ cdef class Drawing:
     modes : int8, shape (n_nodes,)
         0 with replacement, 1 in sequence, 2 shuffled.
     repeats : int64, shape (n_nodes,)
-        How often in a row each option is used.
+        How many times in a row each option is used.
     leaves : int8, shape (n_nodes,)
         1 if the options are rows.
     options, offsets : int32 and int64, shape (n_nodes + 1,)
-        Those of node j are ``options[offsets[j]:offsets[j + 1]]``.
+        The options of node j are ``options[offsets[j]:offsets[j + 1]]``.
     cumulative, cumulative_begin : float64 and int64, shape (n_nodes,)
-        Where the sums of the weights of a node's options begin; -1 if they all have the same chance.
+        The beginning of the cumulative weights of a node's options; -1 if all options are equally likely.
     by_depth, depths : int64, shape (n_nodes,)
         The nodes sorted by depth, and the depth of each of them.
     seed : int
         From 0 to 2^31 - 2.
     keep : bool
-        Whether further calls of `draw` shall go on with the states of the nodes; else every call begins anew.
+        Whether further calls of `draw` continue with the states of the nodes; otherwise every call starts over.
     """
 
     cdef const int8_t[::1] modes, leaves
@@ -98,7 +98,7 @@ cdef class Drawing:
         tree.cumulative_begin = &self.cumulative_begin[0]
         tree.by_depth, tree.depths, tree.seed = &self.by_depth[0], &self.depths[0], seed
         cdef core.TreeStatesSize size = core.tree_states_size(tree, keep)
-        # Memory that numpy has not touched yet takes no space; a number more, since memory has an address then.
+        # Memory that numpy has not touched takes no space; one more number, so that empty memory has an address.
         self.nodes = np.empty(size.nodes * sizeof(core.NodeState) + 1, dtype=np.int8)
         self.generators = np.empty(size.generators * sizeof(core.Generator) + 1, dtype=np.int8)
         self.pools = np.empty(size.pooled + 1, dtype=np.int32)
@@ -114,7 +114,7 @@ cdef class Drawing:
     def draw(self, Py_ssize_t count):
         """Return the rows of the next `count` draws, at most 2^31 - 1; int32 of shape (count,).
 
-        After an exception, such as that of Ctrl-C, there are no next draws.
+        After an exception, such as KeyboardInterrupt, no further draws are possible.
         """
         rows = np.empty(count, dtype=np.int32)
         if count == 0:

@@ -1,4 +1,4 @@
-"""Named iterators that advance by one value a drawn row, so that augmentation does not depend on the workers."""
+"""Named iterators that advance by one value per drawn row, so that augmentation does not depend on the workers."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from pystrat.messages import Refusal, RefusedType, RefusedValue, show
 from pystrat._random import RandomStream
 from pystrat.tree._drawing import make_normal
 
-OF_USER = "function"  # as recipes name a function that is the user's own
+OF_USER = "function"  # the name in recipes of a function defined by the user
 FUNCTIONS = ("uniform", "normal", "integers", "choice", "cycle", "counter")
 _NAMES = {"true": True, "false": False}
-_MOST = 1e300  # of a number, so that differences and quantiles are finite, too
+_MOST = 1e300  # of a number, so that differences and quantiles are finite
 
 
 @dataclass(frozen=True)
 class Auxiliary:
-    """An auxiliary value: its name, its function and the arguments of that; a function of the user is an argument."""
+    """An auxiliary value: its name, its function and the function's arguments; a user's function is an argument."""
 
     name: str
     function: str
@@ -30,34 +30,34 @@ class Auxiliary:
 
     @property
     def is_of_user(self) -> bool:
-        """Whether the values come from a function of the user, for `values_of_user`, and not from random numbers."""
+        """Whether the values come from a user's function, for `values_of_user`, and not from random numbers."""
         return self.function == OF_USER
 
     def values_of_user(self, epoch: int, begin: int, count: int) -> NDArray[Any]:
-        """Return what the user's function returns for the draws begin .. begin + count - 1 of an epoch, as objects."""
+        """Return the values of the user's function for the draws begin .. begin + count - 1 of an epoch, as objects."""
         values = np.empty(count, dtype=object)
         for place in range(count):
             values[place] = self.arguments[0](epoch, begin + place)
         return values
 
     def values(self, stream: RandomStream, begin: int, count: int) -> NDArray[Any]:
-        """Return the values of the draws begin .. begin + count - 1; `stream` has given those before."""
+        """Return the values of the draws begin .. begin + count - 1, where `stream` has returned the values before."""
         return _VALUES[self.function](self.arguments, stream, begin, count)
 
 
 class DrawnRow(int):
-    """A row position that carries the auxiliary values of its draw.
+    """A row position with the auxiliary values of its draw.
 
     Attributes
     ----------
     aux : dict
-        The values by their names.
+        The values by name.
     """
 
     aux: dict[str, Any]
 
     def __new__(cls, row: int, aux: Optional[dict[str, Any]] = None) -> "DrawnRow":
-        """Make the position `row` with the values `aux`."""
+        """Return the position `row` with the values `aux`."""
         made = super().__new__(cls, row)
         made.aux = {} if aux is None else aux
         return made
@@ -156,7 +156,7 @@ class _Wanted:
 
 
 def _literal(node: ast.expr) -> Any:
-    """Return the value of a literal; true and false as YAML writes them too."""
+    """Return the value of a literal; true and false also as YAML writes them."""
     if isinstance(node, ast.Name) and node.id in _NAMES:
         return _NAMES[node.id]
     if isinstance(node, ast.List):
@@ -165,7 +165,7 @@ def _literal(node: ast.expr) -> Any:
 
 
 def _fits(function: str, arguments: tuple[Any, ...]) -> bool:
-    """Say whether a function takes such arguments."""
+    """Return whether a function accepts these arguments."""
     if function == "counter":
         return not arguments
     if function in ("choice", "cycle"):

@@ -1,6 +1,6 @@
-"""A specification and a table -> the tree: clones, conditions, pruning, numbering, weights.
+"""The tree of a specification and a table: clones, conditions, pruning, numbering, weights.
 
-Conditions are evaluated here, for the distinct values of their columns; everything else is the core's.
+Conditions are evaluated here, for the distinct values of their columns; the core does everything else.
 """
 
 from __future__ import annotations
@@ -30,31 +30,31 @@ _NO_WEIGHT, _FIXED_WEIGHT, _SUM_OF_ROWS, _COUNT_OF_ROWS = range(4)  # the forms 
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """A tree that can be drawn from; nodes are numbered in preorder, the root is 0.
+    """A tree to draw from; nodes are numbered in preorder, the root is 0.
 
     Attributes
     ----------
     specification : Specification
     n_rows : int
-        Rows of the table.
+        The number of rows of the table.
     columns : dict
         The columns that conditions and clones use, by name.
     declared : numpy.ndarray of int32, shape (n_nodes,)
-        Which node of ``specification.root.subtree()`` each node comes from.
+        The node of ``specification.root.subtree()`` from which each node was made.
     clone_values : numpy.ndarray of int32, shape (n_nodes,)
-        The code of the value that made the clone, the number of values where that is missing; -1 for other nodes.
+        The code of the value from which the clone was made, the number of values if it is missing; -1 for other nodes.
     parents, depths : numpy.ndarray of int32, shape (n_nodes,)
-        The parent of each node, -1 for the root, and how far below the root it is.
+        The parent of each node, -1 for the root, and its depth below the root.
     options : numpy.ndarray of int32
         The children of the inner nodes and the rows of the leaves, node after node.
     offsets : numpy.ndarray of int64, shape (n_nodes + 1,)
-        Where each node's options begin.
+        The beginning of each node's options.
     weights : numpy.ndarray of float64, shape (number of options,)
         The weight of each option, before it is divided by their sum.
     weighted : numpy.ndarray of bool, shape (n_nodes,)
         Whether the weights of the node's options matter.
     node_rows, untaken : numpy.ndarray of int64, shape (n_nodes,)
-        The rows that each node selects, and how many of those no child takes.
+        The rows that each node selects, and the number of them that no child takes.
     """
 
     specification: Specification
@@ -80,7 +80,7 @@ class Tree:
         self._protect()
 
     def _protect(self) -> None:
-        """Let nobody write to the arrays, which the compiled loops take as they are."""
+        """Make the arrays read-only, because the compiled loops do not check them."""
         for value in vars(self).values():
             if isinstance(value, np.ndarray):
                 value.setflags(write=False)
@@ -91,17 +91,17 @@ class Tree:
         return len(self.parents)
 
     def of_declared(self, values: list[Any], dtype: Any) -> NDArray[Any]:
-        """Spread one value for each declared node over the nodes."""
+        """Return an array with the value of the declared node for each node."""
         return np.array(values, dtype=dtype)[self.declared]
 
     @property
     def modes(self) -> NDArray[np.int8]:
-        """The place of each node's mode in `MODES`."""
+        """The position of each node's mode in `MODES`."""
         return self.of_declared([MODES.index(node.mode) for node in self.nodes], np.int8)
 
     @property
     def repeats(self) -> NDArray[np.int64]:
-        """How often in a row each node uses an option."""
+        """How many times in a row each node uses an option."""
         return self.of_declared([node.repeat for node in self.nodes], np.int64)
 
     @property
@@ -115,11 +115,11 @@ class Tree:
         return np.diff(self.offsets)
 
     def by_depth(self) -> NDArray[np.int64]:
-        """Return the nodes, those of less depth first."""
+        """Return the nodes in order of depth."""
         return np.argsort(self.depths, kind="stable")
 
     def cumulative(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Return the sums of weights from left to right, and where those of each node begin, -1 where not weighted."""
+        """Return the cumulative weights, and the beginning of those of each node, -1 for nodes without weights."""
         counts = np.where(self.weighted, self.counts, 0)
         begin = np.concatenate([[0], np.cumsum(counts)])
         weights = self.weights[np.repeat(self.weighted, self.counts)]
@@ -131,7 +131,7 @@ class Tree:
         return _label(declared, self.columns.get(declared.for_each or ""), int(self.clone_values[node]))
 
     def path(self, node: int) -> str:
-        """Return the labels of a node and all above it."""
+        """Return the labels of a node and its ancestors."""
         labels = []
         while node >= 0:
             labels.append(self.label(node))
@@ -140,13 +140,13 @@ class Tree:
 
 
 def build_tree(specification: Specification, table: TableColumns) -> Tree:
-    """Select, clone, prune, number and weigh.
+    """Select, clone, prune, number and weight the nodes.
 
     Raises
     ------
     TypeError, ValueError
         If a condition does not fit its column, values are missing, an empty node may not be pruned, or weights are
-        none.
+        invalid.
     """
     declared = specification.root.subtree()
     columns = [_column_of(node, table) for node in declared]
@@ -198,7 +198,7 @@ def build_tree(specification: Specification, table: TableColumns) -> Tree:
 
 
 def _parents_of(root: NodeSpecification) -> list[int]:
-    """Return the place of the parent of each declared node in preorder, -1 for the root."""
+    """Return the position of the parent of each declared node in preorder, -1 for the root."""
     parents: list[int] = []
 
     def visit(node: NodeSpecification, parent: int) -> None:
@@ -218,7 +218,7 @@ def _column_of(node: NodeSpecification, table: TableColumns) -> Optional[Column]
 
 
 def _taken(node: NodeSpecification, values: Mapping[str, ColumnValues]) -> Optional[NDArray[np.uint8]]:
-    """Return whether missing values, and then those of each code, fulfil the condition."""
+    """Return whether missing values, and then those of each code, meet the condition."""
     if node.condition is None:
         return None
     with refusals_of_part(f"node '{node.path}'"):
@@ -227,7 +227,7 @@ def _taken(node: NodeSpecification, values: Mapping[str, ColumnValues]) -> Optio
 
 
 class _Weight:
-    """What a declared node says about weights, as the core takes it."""
+    """The weight of a declared node, in the form that the core takes."""
 
     def __init__(self, node: NodeSpecification, table: TableColumns) -> None:
         self.form, self.number, self.summed = _NO_WEIGHT, 1.0, None
@@ -253,7 +253,7 @@ def _missing_values(node: NodeSpecification, nodes: core.Nodes) -> ValueError:
 def _nothing_to_draw(
     declared: list[NodeSpecification], columns: list[Optional[Column]], nodes: core.Nodes
 ) -> ValueError:
-    """Return the error that shows how a node came to be empty."""
+    """Return the error that shows why a node is empty."""
     path = nodes.path_of_failed()
     labels = [_label(declared[node], columns[node], code) for node, code in path]
     first = [node for node, _ in path].index(nodes.emptied)

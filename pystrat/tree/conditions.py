@@ -1,6 +1,6 @@
-"""The used columns of a table, and which of their values fulfil a condition.
+"""The columns of a table that are used, and the values that meet a condition.
 
-A condition is decided once for each distinct value of its column, not for each row.
+A condition is evaluated once for each distinct value of its column, not for each row.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _KINDS = {"boolean": "a logical value", "number": "a number", "text": "a text", 
 
 @dataclass(frozen=True, eq=False)
 class TableColumns:
-    """The columns of a table that a specification uses: as codes, or as numbers where they are weights."""
+    """The columns of a table that a specification uses: as codes, or as numbers if they are weights."""
 
     n_rows: int
     coded: Mapping[str, Column]
@@ -35,18 +35,18 @@ class TableColumns:
 
 
 def read_table(table: Any, specification: Specification) -> TableColumns:
-    """Take the used columns out of a table.
+    """Read the columns of a table that are used.
 
     Parameters
     ----------
     table : pandas DataFrame or mapping of names to vectors
-        One row an example.
+        One row per example.
     specification : Specification
 
     Raises
     ------
     TypeError, ValueError
-        Where it is no table, lacks a column, has columns of unequal length, or one of mixed kinds.
+        If `table` is not a table, lacks a column, or has columns of unequal length or of mixed kinds.
     """
     if not isinstance(table, (pd.DataFrame, Mapping)):
         raise RefusedType("table", "be a DataFrame or a mapping of columns", show(table))
@@ -86,14 +86,14 @@ def _length_of(values: Any, name: Any) -> int:
 
 
 def _wanted(name: Any) -> Wanted:
-    """Return what a column must be."""
+    """Return the requirement for a column."""
     return Wanted("table", f"hold a vector in column '{name}'")
 
 
 class ColumnValues:
     """The distinct values of a column, prepared once for all conditions on it.
 
-    They are Python's own numbers and texts, whose comparison is exact.
+    They are Python's own numbers and text, whose comparison is exact.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ class ColumnValues:
         return [self._plain[code] for code in order], np.array(order, dtype=np.int64)
 
     def taken(self, condition: Condition) -> NDArray[np.bool_]:
-        """Return for each code whether its value fulfils the condition; last, for -1, the missing one."""
+        """Return for each code whether its value meets the condition; the last item is for -1, the missing value."""
         taken = np.zeros(len(self._column.values) + 1, dtype=bool)
         if condition.operator == "isnull":
             taken[-1] = True
@@ -137,7 +137,7 @@ class ColumnValues:
         return taken
 
     def unknown(self, condition: Condition) -> list[Any]:
-        """Return the values that a condition asks for by equality and that occur nowhere in the column."""
+        """Return the values that a condition tests for equality and that do not occur in the column."""
         if condition.operator not in ("eq", "ne", "in", "not in"):
             return []
         wanted = self._wanted(condition)
@@ -167,7 +167,7 @@ def _asked(condition: Condition) -> list[Any]:
 
 
 def _fitting(value: Any, column: Column, condition: Condition) -> Any:
-    """Return the value of a condition in the form of the column's; refuse one of another kind."""
+    """Return the value of a condition in the type of the column; refuse one of another kind."""
     kind = column.kind
     fits = {
         "boolean": isinstance(value, (bool, np.bool_)),
@@ -188,14 +188,14 @@ def _fitting(value: Any, column: Column, condition: Condition) -> Any:
 
 
 def _plain(value: Any, kind: str) -> Any:
-    """Return a value as Python's own type: integers and floats compare exactly, dates as times of one calendar."""
+    """Return a value in Python's own type: integers and floats compare exactly, dates as times of one calendar."""
     if kind == "date":
         return _nanoseconds(value)
     return value.item() if isinstance(value, np.generic) else value
 
 
 def _nanoseconds(moment: Any) -> int:
-    """Return a day's beginning, or a time, in UTC where it has a zone, as nanoseconds since 1970, whatever the year."""
+    """Return the beginning of a day, or a time, in UTC if it has a zone, as nanoseconds since 1970, for any year."""
     if isinstance(moment, np.datetime64):
         seconds = moment.astype("datetime64[s]")
         rest = (moment - seconds).astype("timedelta64[ns]")

@@ -1,4 +1,4 @@
-"""A tree for people: text, picture, the frequencies to expect, and warnings."""
+"""Descriptions of a tree: text, graph, expected frequencies, and warnings."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _MOST_CLONES = 5
 
 
 class TreeDescription:
-    """What a tree draws; ``str()`` gives the text.
+    """A description of what a tree draws; ``str()`` returns it as text.
 
-    Probabilities are those of a draw in the long run: a node that draws in sequence or shuffled uses all its options
-    equally often.
+    Probabilities are long-run frequencies: a node that draws in sequence or shuffled uses all its options equally
+    often.
     """
 
     def __init__(self, tree: Tree) -> None:
@@ -38,7 +38,7 @@ class TreeDescription:
 
     @property
     def nodes(self) -> pd.DataFrame:
-        """One line a node: ``path``, ``mode``, ``rows``, ``weight``, ``probability`` and ``untaken`` rows."""
+        """One row per node: ``path``, ``mode``, ``rows``, ``weight``, ``probability`` and ``untaken`` rows."""
         tree = self._tree
         return pd.DataFrame(
             {
@@ -53,7 +53,7 @@ class TreeDescription:
 
     @property
     def warnings(self) -> list[str]:
-        """What looks wrong: weights without effect, values that occur nowhere."""
+        """Possible mistakes: weights without effect, and values that do not occur."""
         values = {name: ColumnValues(column) for name, column in self._tree.columns.items()}
         found = weights_without_effect(self._tree.specification.root)
         for node in self._tree.nodes:
@@ -64,7 +64,7 @@ class TreeDescription:
         return found
 
     def row_probabilities(self) -> NDArray[np.float64]:
-        """Return the probability of each row of the table at a draw, shape (n_rows,)."""
+        """Return the probability of each row of the table in a draw, shape (n_rows,)."""
         found = np.bincount(self._rows, weights=self._row_probabilities, minlength=self._tree.n_rows)
         return found.astype(np.float64)
 
@@ -74,13 +74,13 @@ class TreeDescription:
         Parameters
         ----------
         drawn : numpy.ndarray of row positions, optional
-            What was drawn, to be compared.
+            Drawn rows, to compare with the expected frequencies.
 
         Returns
         -------
         pandas.DataFrame
-            One line for each column and value: ``column``, ``value``, ``table`` (its share of the rows), ``expected``
-            (its share of the draws) and, where `drawn` is given, ``drawn``.
+            One row for each column and value: ``column``, ``value``, ``table`` (its share of the rows), ``expected``
+            (its share of the draws) and, if `drawn` is given, ``drawn``.
         """
         probabilities = self.row_probabilities()
         parts = []
@@ -101,7 +101,7 @@ class TreeDescription:
         return pd.concat(parts, ignore_index=True) if parts else empty
 
     def graphviz(self) -> str:
-        """Return the tree as source for graphviz' ``dot``; of many clones, the first few."""
+        """Return the tree as source for graphviz' ``dot``; of many clones, only the first few."""
         lines = ["digraph tree {", "  node [shape=box];"]
         for node, hidden in self._shown():
             parent = int(self._tree.parents[node])
@@ -149,7 +149,7 @@ class TreeDescription:
         return weights
 
     def _shown(self) -> list[tuple[int, int]]:
-        """Return the nodes to be shown; with a number, that many further clones instead of the node."""
+        """Return the nodes to show; a pair with a number stands for that many further clones."""
         tree = self._tree
         shown: list[tuple[int, int]] = []
 
@@ -184,7 +184,7 @@ def weights_without_effect(node: NodeSpecification) -> list[str]:
 
 
 def _chances(tree: Tree) -> NDArray[np.float64]:
-    """Return the probability of each option where its node draws."""
+    """Return the probability of each option when its node draws."""
     owners = np.repeat(np.arange(len(tree)), tree.counts)
     weights = np.where(tree.weighted[owners], tree.weights, 1.0)
     return np.asarray(weights / np.bincount(owners, weights=weights, minlength=len(tree))[owners])

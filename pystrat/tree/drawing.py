@@ -1,4 +1,4 @@
-"""A tree and a seed -> the sequence of its draws, with their auxiliary values."""
+"""The sequence of draws of a tree and a seed, with their auxiliary values."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from pystrat.tree.building import Tree
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """Consecutive draws: the rows, and the auxiliary values of each by name, except those of functions of the user."""
+    """Consecutive draws: the rows, and the auxiliary values by name, except those of user functions."""
 
     rows: NDArray[np.int32]
     values: dict[str, NDArray[Any]]
 
 
 class DrawSequence:
-    """The draws of a tree from the first on.
+    """The draws of a tree, from the first on.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class DrawSequence:
     seed : int
         From 0 to 2^31 - 2.
     keep : bool
-        Whether `draw` shall be called more than once.
+        Whether `draw` will be called more than once.
     """
 
     def __init__(self, tree: Tree, seed: int, *, keep: bool) -> None:

@@ -1,4 +1,4 @@
-"""How many draws it takes until every row below a node has been drawn."""
+"""The number of draws until every row below a node has been drawn."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from pystrat.tree.building import Tree
 
 
 def pass_length(tree: Tree, name: str) -> int:
-    """Return the draws of the root in which every row below the node of that name is drawn.
+    """Return the number of draws of the root until every row below the node of that name is drawn.
 
     Raises
     ------
     ValueError
-        If no node or more than one has the name, the node, one below or one above draws with replacement, or these are
-        more than 2^31 - 1 draws.
+        If the name is not that of exactly one node, if the node or one below or above it draws with replacement, or if
+        the number exceeds 2^31 - 1.
     """
     node = _find(tree, name)
     needed, drawing_any = core.pass_length(tree.modes, tree.parents, tree.depths, tree.offsets, tree.repeats, node)

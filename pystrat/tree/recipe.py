@@ -1,4 +1,4 @@
-"""A tree and its auxiliary values -> the vectors of a recipe."""
+"""The vectors of a recipe for a tree and its auxiliary values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pystrat.tree.building import Tree
 
 
 def tree_parts(tree: Tree) -> dict[str, Any]:
-    """Return the nodes in preorder, the rows of the leaves, and the weights of the options where they matter."""
+    """Return the nodes in preorder, the rows of the leaves, and the weights of the options if they matter."""
     of_leaves = np.repeat(tree.leaves, tree.counts)
     return {
         "modes": tree.modes.view(np.uint8),
@@ -25,7 +25,7 @@ def tree_parts(tree: Tree) -> dict[str, Any]:
 
 
 def auxiliary_parts(auxiliary: Sequence[Auxiliary]) -> dict[str, Any]:
-    """Return the functions and their arguments: numbers, logical values as 0 or 1, and text, one after another."""
+    """Return the functions and their arguments: numbers, logical values as 0 or 1, and text, concatenated."""
     if not auxiliary:
         return {}
     arguments = [_arguments_of(value) for value in auxiliary]
@@ -42,7 +42,7 @@ def auxiliary_parts(auxiliary: Sequence[Auxiliary]) -> dict[str, Any]:
 
 
 def _arguments_of(value: Auxiliary) -> list[Any]:
-    """Return the arguments, or the items of a list that is the only one; none for a function, which no recipe holds."""
+    """Return the arguments, or the items if there is a single list; none for functions, which recipes cannot hold."""
     if value.is_of_user:
         return []
     return list(value.arguments[0] if value.function in ("choice", "cycle") else value.arguments)

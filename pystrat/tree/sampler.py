@@ -28,7 +28,7 @@ _DRAWN_AHEAD = 2**14  # rows that an endless iteration draws at once
 
 
 class _DeclaredSampler(BatchSampler):
-    """What the samplers of declared trees share: the tree, its draws, and batches of them; see `TreeBatchSampler`."""
+    """Shared by the samplers of declared trees: the tree, its draws, and batches of them; see `TreeBatchSampler`."""
 
     def __init__(
         self,
@@ -55,13 +55,13 @@ class _DeclaredSampler(BatchSampler):
         self._length = None if length is None else _check_length(length, self._tree)
         self._offsets = np.empty(0, np.int64) if self._length is None else self._cut(self._length, drop_last)
         self._settings = {"batch_size": self._size, "length": length, "drop_last": drop_last, "persistent": persistent}
-        self._sequence: Optional[DrawSequence] = None  # of a persistent sampler: where the epoch asked for last ended
+        self._sequence: Optional[DrawSequence] = None  # of a persistent sampler: the end of the last requested epoch
         self._last: Optional[tuple[int, Draws]] = None
         for message in weights_without_effect(specification.root):
-            warnings.warn(message, stacklevel=4)  # whoever called the constructor of the subclass
+            warnings.warn(message, stacklevel=4)  # the caller of the subclass's constructor
 
     def _cut(self, length: int, drop_last: bool) -> NDArray[np.int64]:
-        """Return where each batch of an epoch begins in its draws."""
+        """Return the beginning of each batch of an epoch in its draws."""
         n_batches = length // self._size if drop_last else -(-length // self._size)
         if n_batches == 0 and self.num_replicas is None:
             required = f"be at least {self._size}, the batch size, with drop_last"
@@ -71,12 +71,12 @@ class _DeclaredSampler(BatchSampler):
 
     @property
     def length(self) -> Optional[int]:
-        """The draws of an epoch, over all ranks, those of dropped batches included; None if no epoch ends."""
+        """The number of draws of an epoch, over all ranks, including dropped batches; None if no epoch ends."""
         return self._length
 
     @property
     def tree(self) -> Tree:
-        """The tree as it was built: clones, numbers, options, weights."""
+        """The tree: clones, numbers, options, weights."""
         return self._tree
 
     @property
@@ -91,12 +91,12 @@ class _DeclaredSampler(BatchSampler):
         Parameters
         ----------
         epoch : int, optional
-            From 0 to 6700000; the next epoch where not given.
+            From 0 to 6700000; by default the next epoch.
 
         Returns
         -------
         dict of numpy.ndarray, shape (number of rows,)
-            One array a name, in the order of ``batches(epoch).rows``.
+            One array per name, in the order of ``batches(epoch).rows``.
         """
         epoch = self.epoch if epoch is None else self._check_epoch(epoch)
         if not self.auxiliary_names:
@@ -118,7 +118,7 @@ class _DeclaredSampler(BatchSampler):
         }
 
     def describe(self) -> TreeDescription:
-        """Return the tree for people: its text, its picture, the frequencies to expect, and what looks wrong."""
+        """Return a description of the tree: its text, its graph, the expected frequencies, and possible mistakes."""
         return TreeDescription(self._tree)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -126,7 +126,7 @@ class _DeclaredSampler(BatchSampler):
         return {**self.__dict__, "_sequence": None, "_last": None}
 
     def __bool__(self) -> bool:
-        return True  # also without a length, which Python would ask for
+        return True  # also without a length, which Python would request
 
     def __len__(self) -> int:
         if self._length is None:
@@ -138,7 +138,7 @@ class _DeclaredSampler(BatchSampler):
 
     def _epoch_batches(self, epoch: int) -> Batches:
         rows = self._draws(epoch).rows[: self._offsets[-1]]
-        return Batches(rows.copy() if self._persistent else rows, self._offsets)  # a kept epoch stays as it was drawn
+        return Batches(rows.copy() if self._persistent else rows, self._offsets)  # a kept epoch must not change
 
     def _lists_from(self, place: Place) -> Iterator[list[int]]:
         if self._length is None:
@@ -148,13 +148,13 @@ class _DeclaredSampler(BatchSampler):
         return self._carrying(self._draws(place.epoch), place.epoch, (self.rank or 0) + self._stride * place.batch)
 
     def _carrying(self, draws: Draws, epoch: int, first: int) -> Iterator[list[int]]:
-        """Yield batches of row positions that carry their auxiliary values."""
+        """Yield batches of row positions with their auxiliary values."""
         for batch in range(first, self._global_length(), self._stride):
             part = slice(int(self._offsets[batch]), int(self._offsets[batch + 1]))
             yield drawn_rows(draws.rows[part], self._values(draws, part, epoch))
 
     def _endless(self, place: Place) -> Iterator[list[int]]:
-        """Yield this rank's batches of an epoch without an end, from a place on, by repeating all draws before it."""
+        """Yield this rank's batches of an epoch without an end, from a place on, repeating all draws before it."""
         sequence = DrawSequence(self._tree, epoch_seed(self.seed, place.epoch), keep=True)
         position = self._size * ((self.rank or 0) + self._stride * place.batch)
         while sequence.position < position:
@@ -207,74 +207,75 @@ class _DeclaredSampler(BatchSampler):
 class TreeBatchSampler(_DeclaredSampler):
     """Batch sampler that draws rows of a table as a tree declares it.
 
-    For a PyTorch ``DataLoader(dataset, batch_sampler=...)``, and in R by ``rbridge.as_torch_sampler()``.
+    Pass it to a PyTorch ``DataLoader(dataset, batch_sampler=...)``. The R function ``rbridge::batch_sampler_tree()``
+    returns the same rows from the same seed. docs/tree.md is a guide.
 
     Parameters
     ----------
     table : pandas DataFrame or dict of columns, one row an example
-        The metadata. Only the columns that the specification names are looked at, and none is kept as it is.
+        The metadata. Only the columns that the specification names are read.
     spec : dict, str or pathlib.Path
-        The root node of the tree: a mapping; YAML text; or a YAML file, whose name ends in .yaml or .yml. The keys are
-        told in ``docs/tree.md``.
+        The root node of the tree: a mapping, YAML text, or a YAML file whose name ends in .yaml or .yml.
+        ``docs/tree.md`` describes the keys.
     batch_size : int
-        Draws of a batch.
+        The number of draws per batch.
     length : int, str or None
-        Draws of an epoch, from 1 to 2147483647; or the name of a node, then as many as it takes until every row below
-        it has been drawn. That needs the node, all below and all above it to be ``sequential`` or ``shuffle``. With
-        None no epoch ends: an iteration yields batches as long as it is asked, and the sampler has no length.
+        The number of draws per epoch, from 1 to 2147483647; or the name of a node, for as many draws as it takes until
+        every row below it has been drawn. In that case the node, all nodes below it and all above it must be
+        ``sequential`` or ``shuffle``. If None, epochs do not end: an iteration yields batches as long as they are
+        requested, and the sampler has no length.
     drop_last : bool, default False
-        Whether a last batch with fewer draws is left out.
+        Whether to drop a last batch with fewer draws.
     persistent : bool, default False
-        True makes all epochs one endless sequence of draws, of which epoch e is the part from draw e * length on; False
-        begins each epoch anew, with a seed of its own.
+        If True, all epochs form one endless sequence of draws; epoch e is the part that begins at draw e * length. If
+        False, each epoch begins anew, with a seed of its own.
     seed : int, optional
-        From 0 to 2147483646. None draws one from the system's entropy; ``.seed`` tells it.
+        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``.
     num_replicas : int, optional
-        The number of processes that share an epoch: batches beyond a multiple of it are dropped.
+        The number of processes that share an epoch. Batches beyond a multiple of it are dropped.
     rank : int, optional
-        Which of the replicas this is, from 0. None gives all batches in global order.
+        The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
 
     Raises
     ------
     TypeError, ValueError
-        Where a parameter, a key or a value of the specification, or a column of the table is refused. The message tells
+        If a parameter, a key or a value of the specification, or a column of the table is invalid. The message contains
         the path of the node.
     ImportError
-        Where the specification is YAML and PyYAML is not installed.
+        If the specification is YAML and PyYAML is not installed.
 
     Warns
     -----
     UserWarning
-        Where a weight has no effect, since the parent does not draw with replacement, or a batch size is no multiple of
-        the root's ``repeat``, so that rows that belong together would be split.
+        If a weight has no effect because the parent does not draw with replacement, or if the batch size is not a
+        multiple of the root's ``repeat``, so that rows that belong together would be split.
 
     Notes
     -----
     Guarantees, besides those of `BatchSampler`:
 
-    * The draws equal those of drawing row after row, where each node keeps its own state: the option that is being
-      repeated, its place in the sequence, the options that are left of its shuffle, its stream.
-    * An epoch is a pure function of table, specification, seed and epoch; with ``persistent=True`` so is the endless
+    * The draws equal those of drawing row by row, where each node keeps its own state: the option that is being
+      repeated, its place in the sequence, the remaining options of its shuffle, its stream of random numbers.
+    * An epoch is a pure function of table, specification, seed and epoch; with ``persistent=True``, so is the endless
       sequence.
-    * A node's stream is that of R's ``set.seed((s + 1000003 * (j + 1)) % (2^31 - 1))``, where j is its number in
-      preorder after cloning and pruning, from 0, and s the epoch's seed; the auxiliary values follow on.
-    * With the name of a node as `length`, every row below it is among the draws of every epoch; with
-      ``persistent=True`` of the first one, since later ones may begin within a shuffle. Batches that `drop_last` or
-      `num_replicas` drop are not delivered.
-    * No column of the table is kept but as codes; after construction the table may change.
-    * An auxiliary value may be a function of the user. It is called with the numbers of the epoch and of the draw in
-      it, both from 0, when its batch is asked for. It must be pure: return the same for the same numbers, whatever was
-      asked before. Then it is resumed and shared by ranks as all others. It is no part of the fingerprint of a state,
-      and does not cross to R.
+    * The stream of a node is that of R's ``set.seed((s + 1000003 * (j + 1)) % (2^31 - 1))``, where j is its number in
+      preorder after cloning and pruning, from 0, and s is the epoch's seed; the auxiliary values follow the nodes.
+    * If `length` is the name of a node, every row below it is among the draws of every epoch; with ``persistent=True``,
+      of the first epoch only, because later ones may begin within a shuffle. Batches that `drop_last` or `num_replicas`
+      drop are not delivered.
+    * Columns of the table are kept only as codes; the table may change after construction.
+    * An auxiliary value may be a function of the user. It is called with the number of the epoch and the number of the
+      draw in it, both from 0, when its batch is requested. It must be pure: it returns the same for the same numbers,
+      whatever was requested before. Then it can be resumed and used by several ranks like all others. It is not part of
+      the fingerprint of a state, and does not cross to R.
 
-    With ``length=None`` an iteration can be saved and resumed as any other. To go on at a place repeats all draws
-    before it. `batches` and `auxiliary_values`, which return whole epochs, are refused.
+    With ``length=None``, an iteration can be saved and resumed like any other; resuming repeats all draws before the
+    place. `batches` and `auxiliary_values`, which return whole epochs, raise an error.
 
-    With ``persistent=True`` the next epoch continues the one before. To jump to an epoch, all draws before it are
-    repeated.
+    With ``persistent=True``, the next epoch continues the one before. Jumping to an epoch repeats all draws before it.
 
-    The idea of a declared tree was published by Atomwise as TreeSampler ("Flexible, declarative dataset sampling in
-    PyTorch"); this is an implementation of its own.
+    Atomwise published the idea of a declared tree as TreeSampler ("Flexible, declarative dataset sampling in PyTorch");
+    this is an independent implementation.
 
     Examples
     --------
@@ -331,13 +332,13 @@ class TreeSampler(_DeclaredSampler):
     Parameters
     ----------
     table, spec, length, persistent, seed, num_replicas, rank
-        As for `TreeBatchSampler`. With replicas, draws are shared one by one; use `TreeBatchSampler` where rows belong
+        As in `TreeBatchSampler`. With replicas, draws are divided one by one; use `TreeBatchSampler` if rows belong
         together.
 
     Notes
     -----
-    It yields row positions, one by one, and its length is the number of draws; of a state, ``batch`` is the number of
-    draws. Everything else is as for `TreeBatchSampler` with batches of one draw.
+    It yields single row positions, and its length is the number of draws. In a state, ``batch`` is the number of draws.
+    Everything else is as in `TreeBatchSampler` with batches of one draw.
     """
 
     @named_by_class
@@ -369,7 +370,7 @@ class TreeSampler(_DeclaredSampler):
 
 
 class RowIterator(Iterator[int]):
-    """One iteration over the rows of a `TreeSampler`: that over its batches, each of one row.
+    """One iteration over the rows of a `TreeSampler`: an iteration over its batches of one row each.
 
     Parameters
     ----------
@@ -383,16 +384,16 @@ class RowIterator(Iterator[int]):
         return next(self._batches)[0]
 
     def state_dict(self) -> dict[str, Any]:
-        """Return where the iteration stands, as `BatchIterator.state_dict` does."""
+        """Return the state of the iteration, like `BatchIterator.state_dict`."""
         return self._batches.state_dict()
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on where `state` was taken, as `BatchIterator.load_state_dict` does."""
+        """Continue at a saved state, like `BatchIterator.load_state_dict`."""
         self._batches.load_state_dict(state)
 
 
 def _check_length(length: Any, tree: Tree) -> int:
-    """Return the draws of an epoch."""
+    """Return the number of draws of an epoch."""
     if not isinstance(length, str):
         return check_integer(length, "length", minimum=1, maximum=MAX_COUNT)
     return pass_length(tree, length)

@@ -1,7 +1,7 @@
-"""YAML text, a file or a dict -> a validated specification of a tree: names and plain values, no table yet.
+"""The validated specification of a tree, from YAML text, a file or a dict: names and plain values, no table yet.
 
-Everything is checked here that can be without a table, so that a mistake is told with the path of its node before
-anything is built.
+Everything that can be checked without a table is checked here, so that the error for a mistake names the path of its
+node before anything is built.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from pystrat.tree.auxiliary import Auxiliary, parse_auxiliary
 MODES = ("replacement", "sequential", "shuffle")
 PRUNE_CHOICES = ("individual", "parent")
 MISSING_CHOICES = ("error", "stratum", "drop")
-MAX_NESTING = 128  # mappings and lists inside one another: Python's and R's stacks are small
-MAX_NESTED = 1_000_000  # of them in all, because a short description can repeat its parts endlessly
-FOR_EACH = "for_each"  # a key, and the value that means the same
+MAX_NESTING = 128  # nested mappings and lists: Python's and R's stacks are small
+MAX_NESTED = 1_000_000  # of them in total, because a short description can repeat its parts endlessly
+FOR_EACH = "for_each"  # a key, and a value with the same meaning
 SYMBOLS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 OPERATORS = ("eq", "ne", "lt", "le", "gt", "ge", "in", "not in", "between", "isnull")
 _KEYS = (
@@ -62,14 +62,14 @@ _PROPORTIONAL = re.compile(r"proportional\((.+)\)\Z")
 
 @dataclass(frozen=True)
 class Proportional:
-    """A weight that is the sum of a column over the rows of the node's leaves; the number of rows where None."""
+    """A weight that is the sum of a column over the rows of the node's leaves; if None, the number of rows."""
 
     column: Optional[str]
 
 
 @dataclass(frozen=True)
 class Condition:
-    """Which rows of its parent a node takes."""
+    """The rows of its parent that a node takes."""
 
     column: str
     operator: str
@@ -78,7 +78,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class NodeSpecification:
-    """A node as it is declared, before cloning; `path` is its place, from the root on."""
+    """A declared node, before cloning; `path` is its place, from the root on."""
 
     name: str
     path: str
@@ -99,13 +99,13 @@ class NodeSpecification:
 
 @dataclass(frozen=True)
 class Specification:
-    """A whole tree, and the auxiliary values that go with each drawn row."""
+    """A whole tree, and the auxiliary values of each drawn row."""
 
     root: NodeSpecification
     auxiliary: tuple[Auxiliary, ...]
 
     def coded_columns(self) -> list[str]:
-        """Return the columns whose values are compared or cloned, each once."""
+        """Return the columns that are compared or cloned, each once."""
         nodes = self.root.subtree()
         named = [node.condition.column if node.condition else node.for_each for node in nodes]
         return list(dict.fromkeys(name for name in named if name is not None))
@@ -135,9 +135,9 @@ def parse_specification(spec: Any) -> Specification:
     Raises
     ------
     TypeError, ValueError
-        Where it is no valid specification; the message tells the path of the node.
+        If it is not a valid specification; the message contains the path of the node.
     ImportError
-        Where it is YAML and PyYAML is not installed.
+        If it is YAML and PyYAML is not installed.
     """
     if isinstance(spec, Specification):
         return spec
@@ -153,7 +153,7 @@ def parse_specification(spec: Any) -> Specification:
 
 
 def _check_nesting(spec: Any) -> None:
-    """Refuse mappings and lists that are nested deeply, or contain themselves, before anything descends into them."""
+    """Refuse mappings and lists that are nested too deeply, or contain themselves, before any recursion into them."""
     level = [spec] if isinstance(spec, (Mapping, list, tuple)) else []
     total = 0
     for _ in range(MAX_NESTING):
@@ -161,7 +161,7 @@ def _check_nesting(spec: Any) -> None:
         if total > MAX_NESTED:
             break
         items = chain.from_iterable(one.values() if isinstance(one, Mapping) else one for one in level)
-        # One more than the limit is enough to know.
+        # One more than the limit is enough.
         level = list(islice((item for item in items if isinstance(item, (Mapping, list, tuple))), MAX_NESTED + 1))
         if not level:
             return
@@ -190,7 +190,7 @@ def _read_node(given: Any, above: str, place: str, keys: Sequence[str]) -> NodeS
 
 
 def _with_for_each(given: Mapping[Any, Any]) -> Mapping[Any, Any]:
-    """Return a node in which ``value: for_each`` is ``for_each: true``, unless `op` or `for_each` say what it is."""
+    """Return a node with ``for_each: true`` instead of ``value: for_each``, unless `op` or `for_each` is given."""
     value = given.get("value")
     if not isinstance(value, str) or value != FOR_EACH or "op" in given or FOR_EACH in given:
         return given
@@ -198,7 +198,7 @@ def _with_for_each(given: Mapping[Any, Any]) -> Mapping[Any, Any]:
 
 
 def _name_of(given: Mapping[Any, Any]) -> str:
-    """Return the name of a node without one: the column of clones, or the value; nothing if it is no plain one."""
+    """Return the name of an unnamed node: the column of clones, or the value; nothing if the value is not plain."""
     value = given.get("column" if given.get(FOR_EACH) is True else "value")
     if isinstance(value, str):
         return value
@@ -248,7 +248,7 @@ def _check_keys(given: Mapping[Any, Any], keys: Sequence[str]) -> None:
 
 
 def _read_selection(given: Mapping[Any, Any]) -> tuple[Optional[Condition], Optional[str]]:
-    """Return the condition or the column of which every value gets a clone."""
+    """Return the condition, or the column of which every value gets a clone."""
     column = _read_column(given, "column")
     if check_flag(given.get("for_each", False), "for_each"):
         if column is None:
@@ -270,7 +270,7 @@ def _read_selection(given: Mapping[Any, Any]) -> tuple[Optional[Condition], Opti
 
 
 def _as_written(given: Mapping[Any, Any]) -> str:
-    """Show a node in a message about a key that it lacks."""
+    """Return a node as text, for a message about a missing key."""
     return "{" + ", ".join(f"{key}: {show(value)}" for key, value in given.items()) + "}"
 
 
@@ -360,7 +360,7 @@ class _NoYaml(UnnamedError, ImportError):
 
 
 def _load_yaml(text: str) -> Any:
-    """Read YAML by PyYAML's safe loader, without duplicate keys and aliases."""
+    """Read YAML with PyYAML's safe loader, without duplicate keys and aliases."""
     try:
         import yaml
     except ImportError as error:
