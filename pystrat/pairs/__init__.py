@@ -1,1 +1,1 @@
-"""Observed pairs and negatives that were not observed."""
+"""Observed pairs, and negatives that were not observed."""

@@ -1,9 +1,9 @@
 # cython: language_level=3
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""The cells of a table that are no positives (free_cells.h, negatives.h and pairs.h of the core) over numpy's arrays.
+"""Bindings of the core (free_cells.h, negatives.h, pairs.h) for numpy arrays: the cells that are not positives.
 
-A cell is ``row * columns + column``. The free cells, those that are no positives, have ranks 0, 1, ... in the order of
-their numbers. They are drawn directly, whatever their share, and never drawn again.
+A cell is ``row * columns + column``. The free cells, those that are not positives, have ranks 0, 1, ... in order of
+their numbers. They are drawn directly, whatever their share, without rejection.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ cdef class FreeCells:
     count : int
         The number of free cells.
     nbytes : int
-        The memory of the buckets, at most 2 bytes a positive and 8 more.
+        The memory of the buckets, at most 2 bytes per positive and 8 more.
     """
 
     cdef const int64_t[::1] positives
@@ -57,7 +57,7 @@ cdef class FreeCells:
         return self.buckets.nbytes
 
     def cells(self, int64_t[::1] ranks not None):
-        """Turn ranks, from 0 to ``count - 1``, into cells, in place."""
+        """Replace ranks, from 0 to ``count - 1``, by cells, in place."""
         cdef int64_t done = 0, end
         with nogil:
             while done < ranks.shape[0]:
@@ -67,7 +67,7 @@ cdef class FreeCells:
 
 
 def popularity(const int64_t[::1] cells not None, int64_t n_items, double power):
-    """Return the weights by which items are drawn: this power of the number of their positives, the largest one 1.
+    """Return the weights by which items are drawn: this power of the number of their positives, scaled to at most 1.
 
     `cells` are those of at least one positive; the result is float64 of shape (n_items,).
     """
@@ -91,7 +91,7 @@ def popularity(const int64_t[::1] cells not None, int64_t n_items, double power)
 
 
 def kept_shares(const int64_t[::1] distinct not None, int64_t n_users, const double[::1] weights not None):
-    """Return of each user the share of the items that are drawn by weight that are no positives of the user.
+    """Return, for each user, the share of the items drawn by weight that are not positives of the user.
 
     `distinct` are the cells of the positives, each once; the result is float64 of shape (n_users,).
     """
@@ -115,21 +115,21 @@ def popular_cells(
     double[::1] sums not None,
     int64_t count,
 ):
-    """Draw the user of a random positive with an item by weight; what is a positive is drawn again.
+    """Draw the user of a random positive with an item by weight; positives are drawn again.
 
     Parameters
     ----------
     cells
         Shape (number of positives,). The distinct cells, sorted, then those that are repeated.
     starts
-        Shape (n_users + 1,). Where the distinct cells of each user begin. None if positives may be drawn.
+        Shape (n_users + 1,). The beginning of the distinct cells of each user. None if positives may be drawn.
     n_items
-        Items in all.
+        The total number of items.
     sums
-        The numbers of the sum tree of their weights. Some cell that is no positive has a user with positives and an
-        item with a weight.
+        The numbers of the sum tree of their weights. At least one cell that is not a positive has a user with positives
+        and an item with a weight.
     count
-        How many cells to draw.
+        The number of cells to draw.
 
     Returns
     -------
@@ -158,10 +158,10 @@ def popular_cells(
 def share_out(
     const int64_t[::1] counts not None, int64_t whole, int64_t rest, int64_t denominator
 ):
-    """Return what the rounded running total of ``counts * (whole + rest / denominator)`` grows by, for each count.
+    """Return the increments of the rounded running total of ``counts * (whole + rest / denominator)``.
 
     Totals are rounded to the nearest integer, halves up. The sum of the counts and that of the results is below 2^31,
-    `rest` is below the denominator, and that is below 2^62. The result is int64 of the shape of `counts`.
+    `rest` is below the denominator, which is below 2^62. The result is int64 of the shape of `counts`.
     """
     shares = np.empty(counts.shape[0], dtype=np.int64)
     cdef int64_t[::1] out = shares
@@ -183,18 +183,18 @@ def deal_pairs(
     const int64_t[::1] offsets not None,
     int64_t[::1] numbers not None,
 ):
-    """Deal positives and negatives to the batches in turn, the positives first, and write down their pair numbers.
+    """Deal positives and negatives to the batches in turn, positives first, and store their pair numbers.
 
-    The number of a pair is twice its cell, and one more if it is a positive.
+    The number of a pair is twice its cell, plus one if it is a positive.
 
     Parameters
     ----------
     order
-        Shape (n,). A permutation of 0 .. n - 1; a row is a positive, or, beyond these, a negative.
+        Shape (n,). A permutation of 0 .. n - 1; numbers up to that of the positives mean positives, others negatives.
     positives, negatives
-        Cells; n in all.
+        Cells; n in total.
     offsets
-        Shape (number of batches + 1,). Where each batch begins; sizes differ by at most 1, the larger ones first.
+        Shape (number of batches + 1,). The beginning of each batch; sizes differ by at most 1, larger ones first.
     numbers
         Shape (n,). The result.
     """
@@ -223,7 +223,7 @@ def group_pairs(
     const int64_t[::1] negatives not None,
     int64_t per_positive,
 ):
-    """Return the pair numbers of the positives in an order, each before those of its own negatives.
+    """Return the pair numbers of the positives in an order, each followed by those of its own negatives.
 
     Parameters
     ----------

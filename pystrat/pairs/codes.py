@@ -1,4 +1,4 @@
-"""Users and items -> codes, and the positives that they make."""
+"""Codes of users and items, and the positives that they form."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pystrat.messages import RefusedType, RefusedValue, check_integer, count_of,
 from pystrat.pairs.negatives import PositivePairs
 from pystrat.strata import number_column
 
-MAX_CELLS = MAX_EXACT // 2  # twice as many pair numbers, which a double holds exactly
+MAX_CELLS = MAX_EXACT // 2  # there are twice as many pair numbers, which must fit into doubles
 
 
 _CODES = "hold codes, integers from 0"
@@ -30,9 +30,9 @@ class Ids:
     Attributes
     ----------
     values : numpy.ndarray, shape (number of ids,)
-        Not to be written to.
+        Read-only.
     names : sequence of str
-        How each is shown, or what makes that when it is asked for.
+        The name of each id, possibly made on access.
     """
 
     values: NDArray[Any]
@@ -40,7 +40,7 @@ class Ids:
 
 
 class CodedPairs(NamedTuple):
-    """Positives, and the ids of their users and items; None for those that were given as codes."""
+    """Positives, and the ids of their users and items; None if codes were given."""
 
     positives: PositivePairs
     user_ids: Optional[Ids]
@@ -60,14 +60,14 @@ def check_positives(users: Any, items: Any, n_users: Any, n_items: Any) -> Coded
 
 
 def check_table(n_users: int, n_items: int) -> None:
-    """Refuse a table with more cells than pair numbers can tell apart."""
+    """Refuse a table with more cells than pair numbers can distinguish."""
     if n_users * n_items > MAX_CELLS:
         required = f"be at most {MAX_CELLS // n_users} with {n_users} users, so that pair numbers stay below 2^53"
         raise RefusedValue("n_items", required, show(n_items))
 
 
 def check_ids(ids: Any, name: str, count: Optional[int] = None) -> Optional[NDArray[Any]]:
-    """Return the ids by code as an array; refuse what is no vector, and others than `count` if that is given."""
+    """Return the ids by code as an array; refuse anything but a vector, and other lengths than `count` if given."""
     if ids is None:
         return None
     vector = np.asarray(as_vector(ids, Wanted(name, "be a vector of ids")))
@@ -77,7 +77,7 @@ def check_ids(ids: Any, name: str, count: Optional[int] = None) -> Optional[NDAr
 
 
 def split_numbers(numbers: Any, n_items: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the codes of users and items and the labels of pair numbers; refuse what are none."""
+    """Return the codes of users and items and the labels of pair numbers; refuse invalid ones."""
     found = plain_array(numbers, "numbers")
     required = "hold pair numbers, integers from 0 to 2^53 - 1"
     if found.size and found.dtype.kind not in "iu":
@@ -91,7 +91,7 @@ def split_numbers(numbers: Any, n_items: int) -> tuple[NDArray[np.int64], NDArra
 
 
 def _check_side(values: Any, count: Any, name: str) -> tuple[NDArray[np.int64], int, Optional[Ids]]:
-    """Return the codes of users or of items, how many of them there may be, and the ids if these were given."""
+    """Return the codes of users or of items, their limit, and the ids if these were given."""
     found = np.atleast_1d(plain_array(values, name))
     if found.ndim != 1:
         raise RefusedValue(name, "be a vector of codes or ids", count_of(found.ndim, "dimension"))
@@ -109,7 +109,7 @@ def _check_side(values: Any, count: Any, name: str) -> tuple[NDArray[np.int64], 
 
 
 def _number_ids(vector: Any, name: str) -> tuple[NDArray[np.int64], Ids]:
-    """Number ids in order of first appearance, as strata are."""
+    """Number ids in order of first appearance, like strata."""
     column = number_column(vector, name, required=_IDS)
     n_missing = int(np.count_nonzero(column.codes < 0))
     if n_missing:
@@ -121,7 +121,7 @@ def _number_ids(vector: Any, name: str) -> tuple[NDArray[np.int64], Ids]:
 
 
 def _check_codes(found: NDArray[Any], limit: Any, name: str) -> tuple[NDArray[np.int64], int]:
-    """Return codes as int64 and how many there may be; refuse those that are none."""
+    """Return codes as int64 and their limit; refuse invalid ones."""
     if found.dtype.kind not in "iuf":
         raise RefusedType(name, _CODES, f"{found.dtype} values", _ADVICE)
     if found.dtype.kind == "f":

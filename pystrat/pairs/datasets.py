@@ -1,4 +1,4 @@
-"""What a training loop gets of pair numbers: users, items, labels, and features of both."""
+"""The items of pair numbers for a training loop: users, items, labels, and features of both."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ class FeatureLookup:
     Parameters
     ----------
     features : array_like, shape (n, ...)
-        The features of each id. Kept as it is, and not copied.
+        The features of each id. Kept, not copied.
     ids : array_like, shape (n,), optional
-        The ids, all different: integers, text or anything that pandas indexes. 0, 1, ..., n - 1 where not given. Among
-        integers a double that is whole is an id as well.
+        The ids, all different: integers, text or anything that pandas indexes. By default 0, 1, ..., n - 1. Among
+        integers, a whole double is also an id.
     default : array_like, optional
-        The features of ids that are unknown, a value or one of the shape of an id's features. An unknown id is an error
-        where it is not given. Numbers have to fit the features' type, in which floats are rounded; text may be longer
+        The features of unknown ids: one value, or an array of the shape of an id's features. If not given, an unknown
+        id raises an error. Numbers must fit the dtype of the features, in which floats are rounded; text may be longer
         than that of the features.
 
     Raises
     ------
     TypeError, ValueError
-        Where ids repeat, are not as many as features, or the default has another shape or type, or a value that the
-        features' type does not hold.
+        If ids repeat or differ in number from the features, or if the default has another shape or type, or a value
+        that does not fit the dtype of the features.
 
     Examples
     --------
@@ -82,7 +82,7 @@ class FeatureLookup:
 
     @property
     def has_ids(self) -> bool:
-        """Whether it has ids of its own; else these are 0, 1, ..."""
+        """Whether ids were given; otherwise they are 0, 1, ..."""
         return self._index is not None
 
     @named_by_class
@@ -92,8 +92,8 @@ class FeatureLookup:
         Raises
         ------
         ValueError
-            Where an id is unknown and there is no default; the message names the first. Also where doubles are asked
-            for among integers, or integers among doubles, beyond 2^53: several integers are one double there.
+            If an id is unknown and there is no default; the message names the first. Also if doubles are looked up
+            among integers, or integers among doubles, beyond 2^53, where several integers are the same double.
         """
         wanted = plain_array(ids, "ids")
         rows = self._rows(wanted.reshape(-1))
@@ -111,7 +111,7 @@ class FeatureLookup:
         return filled
 
     def _rows(self, ids: NDArray[Any]) -> NDArray[np.intp]:
-        """Return the rows of ids, -1 where unknown."""
+        """Return the rows of ids, -1 for unknown ones."""
         if self._index is not None:
             return self._rows_of_index(self._index, ids)
         if ids.size and ids.dtype.kind not in "iu":
@@ -119,7 +119,7 @@ class FeatureLookup:
         return np.where((ids >= 0) & (ids < len(self._features)), ids, -1).astype(np.intp)
 
     def _rows_of_index(self, index: pd.Index, ids: NDArray[Any]) -> NDArray[np.intp]:
-        """Return the rows of ids. Where integers meet doubles pandas would round them: these are compared exactly."""
+        """Return the rows of ids. pandas would round integers to doubles if both occur; these are compared exactly."""
         if {index.dtype.kind, ids.dtype.kind} not in ({"i", "f"}, {"u", "f"}):
             return _indexed(index, ids)
         values = float64_of(ids)
@@ -145,32 +145,32 @@ class PairDataset:
     Parameters
     ----------
     n_users, n_items : int
-        Users and items in all: the sampler's `n_users` and `n_items`, since with another number of items the same
-        numbers are other pairs. At most 2^31 - 1 each and 2^52 pairs of them.
+        The total numbers of users and items: the sampler's `n_users` and `n_items`, because pair numbers depend on the
+        number of items. At most 2^31 - 1 each, and 2^52 pairs.
     user_features, item_features : array_like or FeatureLookup, optional
-        The features of each code: an array of which row c belongs to code c, or a lookup, which is asked for codes, or
-        for ids if it has ids of its own and these are given here, too.
+        The features of each code: an array whose row c belongs to code c, or a lookup. A lookup is called with codes,
+        or with ids if it has its own ids and they are given here, too.
     user_ids, item_ids : array_like, optional
         The ids by code, one for each: the sampler's `user_ids` and `item_ids`.
 
     Raises
     ------
     TypeError, ValueError
-        Where a number of users or items is refused, or an array of features or ids has not one row for each of them.
-        What a lookup does not know is told when it is asked for.
+        If a number of users or items is invalid, or an array of features or ids does not have one row for each of them.
+        Ids that a lookup does not know raise an error when they are looked up.
 
     Notes
     -----
-    ``DataLoader(dataset, sampler=sampler, batch_size=None)`` asks for a whole batch at once and turns its arrays into
-    tensors: nothing is done pair by pair. ``DataLoader(dataset, batch_sampler=sampler)`` gives the same batches, put
-    together from single pairs. That is the form for libraries that make loaders anew, such as accelerate and Lightning.
+    ``DataLoader(dataset, sampler=sampler, batch_size=None)`` requests a whole batch at once and turns its arrays into
+    tensors: nothing is done pair by pair. ``DataLoader(dataset, batch_sampler=sampler)`` returns the same batches,
+    collated from single pairs. Use this form with libraries that create loaders anew, such as accelerate and Lightning.
 
-    It has no length: a sampler of PyTorch that was put in the sampler's place would go through all pairs there are,
-    each once as a positive and once as a negative. Without one, such samplers fail at once.
+    It has no length: if a PyTorch sampler replaced the sampler, it would go through all possible pairs, each once as a
+    positive and once as a negative. Without a length, such samplers fail at once.
 
-    An item is a dict with ``user`` and ``item``, codes as int64, ``label``, 1 or 0 as float32, and ``user_id``,
-    ``item_id``, ``user_features`` and ``item_features`` where these were given. A number gives single values, several
-    numbers give arrays. Ids that are text stay arrays or lists of text, since no tensor holds text.
+    An item is a dict with ``user`` and ``item``, codes as int64, ``label``, 1 or 0 as float32, and, if given,
+    ``user_id``, ``item_id``, ``user_features`` and ``item_features``. One number returns single values, several numbers
+    return arrays. Ids that are text stay arrays or lists of text, because tensors cannot hold text.
 
     Examples
     --------
@@ -217,27 +217,26 @@ class TripleDataset:
     Parameters
     ----------
     n_users, n_items : int
-        Users and items in all: the sampler's `n_users` and `n_items`, as in `PairDataset`.
+        The total numbers of users and items: the sampler's `n_users` and `n_items`, as in `PairDataset`.
     negatives_per_positive : int, default 1
-        The sampler's.
+        As in the sampler.
     user_features, item_features, user_ids, item_ids : optional
         As in `PairDataset`.
 
     Raises
     ------
     TypeError, ValueError
-        Where a parameter is refused, as in `PairDataset`. Where what is asked for is not the pair numbers of whole
-        triples.
+        If a parameter is invalid, as in `PairDataset`, or if the requested numbers are not those of whole triples.
 
     Notes
     -----
     It takes the numbers of one or more whole triples, and returns a dict with ``user`` and ``positive``, codes as int64
-    of shape (b,), and ``negatives``, of shape (b, k). Where these were given there are also ``user_id``,
-    ``positive_id``, ``negatives_id``, ``user_features``, ``positive_features`` and ``negatives_features``.
+    of shape (b,), and ``negatives``, of shape (b, k). If given, there are also ``user_id``, ``positive_id``,
+    ``negatives_id``, ``user_features``, ``positive_features`` and ``negatives_features``.
 
-    ``DataLoader(dataset, sampler=sampler, batch_size=None)`` asks for a whole batch at once and turns its arrays into
-    tensors. ``DataLoader(dataset, batch_sampler=sampler)`` gives the same batches, put together from single triples,
-    for libraries that make loaders anew.
+    ``DataLoader(dataset, sampler=sampler, batch_size=None)`` requests a whole batch at once and turns its arrays into
+    tensors. ``DataLoader(dataset, batch_sampler=sampler)`` returns the same batches, collated from single triples, for
+    libraries that create loaders anew.
 
     Examples
     --------
@@ -281,7 +280,7 @@ class TripleDataset:
         raise RefusedValue("numbers", required, "others")
 
     def __getitems__(self, numbers: Any) -> list[dict[str, Any]]:
-        """Return the triples one by one, as loaders put batches together."""
+        """Return the triples one by one, for loaders that collate batches."""
         triples = self[numbers]
         return [{name: values[place] for name, values in triples.items()} for place in range(len(triples["user"]))]
 
@@ -303,7 +302,7 @@ class Side:
     Parameters
     ----------
     count : int
-        Users or items in all.
+        The total number of users or items.
     ids, features
         As in `PairDataset`.
     name : str
@@ -315,11 +314,11 @@ class Side:
         self._features = _as_lookup(features, count, f"{name}_features")
 
     def ids_of(self, codes: NDArray[np.int64], name: str) -> dict[str, Any]:
-        """Return the ids of codes under this name, nothing if there are none."""
+        """Return the ids of codes under this name; nothing if there are none."""
         return {} if self._ids is None else {f"{name}_id": self._ids[codes]}
 
     def features_of(self, codes: NDArray[np.int64], name: str) -> dict[str, Any]:
-        """Return the features of codes under this name, nothing if there are none."""
+        """Return the features of codes under this name; nothing if there are none."""
         if self._features is None:
             return {}
         asked = codes if self._ids is None or not self._features.has_ids else self._ids[codes]
@@ -327,9 +326,9 @@ class Side:
 
 
 def _as_index(ids: Any) -> pd.Index:
-    """Return the index of ids; refuse what pandas cannot look up, and ids that are not all different."""
+    """Return the index of ids; refuse ids that pandas cannot look up, and ids that are not all different."""
     required = "be a vector of values that pandas indexes"
-    is_list = isinstance(ids, (list, tuple)) and not holds_tensors(ids)  # numpy might make text of it
+    is_list = isinstance(ids, (list, tuple)) and not holds_tensors(ids)  # numpy might convert it to text
     vector = ids if is_list else plain_array(ids, "ids")
     if not is_list and vector.ndim != 1:
         raise RefusedType("ids", required, count_of(vector.ndim, "dimension"))
@@ -344,7 +343,7 @@ def _as_index(ids: Any) -> pd.Index:
 
 
 def _indexed(index: pd.Index, ids: NDArray[Any]) -> NDArray[np.intp]:
-    """Return the rows of ids, -1 if unknown; refuse what pandas cannot look up."""
+    """Return the rows of ids, -1 for unknown ones; refuse ids that pandas cannot look up."""
     try:
         return np.asarray(index.get_indexer(_as_pandas_has(ids)))
     except (TypeError, ValueError, OverflowError):
@@ -352,12 +351,12 @@ def _indexed(index: pd.Index, ids: NDArray[Any]) -> NDArray[np.intp]:
 
 
 def _as_pandas_has(ids: NDArray[Any]) -> NDArray[Any]:
-    """Return ids as they are, numbers wider than doubles as doubles."""
+    """Return ids unchanged, except that numbers wider than doubles become doubles."""
     return float64_of(ids) if ids.dtype.kind == "f" and ids.dtype.itemsize > 8 else ids
 
 
 def _as_lookup(features: Any, count: int, name: str) -> Optional[FeatureLookup]:
-    """Return the lookup of features; refuse an array that has not one row for each code."""
+    """Return the lookup of features; refuse an array that does not have one row for each code."""
     if features is None or isinstance(features, FeatureLookup):
         return features
     rows = np.atleast_1d(plain_array(features, name))
@@ -367,7 +366,7 @@ def _as_lookup(features: Any, count: int, name: str) -> Optional[FeatureLookup]:
 
 
 def _is_of_kind(given: np.dtype[Any], kept: np.dtype[Any]) -> bool:
-    """Tell whether values of a type can be among those of another: numbers among more general ones, text in text."""
+    """Return whether values of a type can occur among those of another: numbers among wider numbers, text in text."""
     kinds = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
     if given.kind in kinds and kept.kind in kinds:
         return kinds[given.kind] <= kinds[kept.kind]
@@ -377,7 +376,7 @@ def _is_of_kind(given: np.dtype[Any], kept: np.dtype[Any]) -> bool:
 
 
 def _is_changed(found: NDArray[Any], cast: NDArray[Any]) -> NDArray[np.bool_]:
-    """Tell which values another type does not hold: integers and times that differ, numbers no longer finite."""
+    """Return whether each value changes in another type: integers and times that differ, numbers no longer finite."""
     if cast.dtype.kind in "fc":
         return np.asarray(np.isfinite(found) & ~np.isfinite(cast))
     if cast.dtype.kind in "biu":

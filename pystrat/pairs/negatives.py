@@ -1,6 +1,6 @@
-"""Positive pairs, and the ways to draw cells of the table of users and items that are none of them.
+"""Positive pairs, and ways to draw other cells of the table of users and items.
 
-A cell is ``user * n_items + item``. What is drawn is a function of the positives and the stream alone.
+A cell is ``user * n_items + item``. The drawn cells are a function of only the positives and the stream.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from pystrat._random import RandomStream
 from pystrat._sum_tree import WeightTree
 
 LEAST_ACCEPTANCE = Fraction(1, 100)
-ROUNDING = 1e-9  # more than sums of shares are off by
-_MAX_DENOMINATOR = 2**62  # that the core's shares take
+ROUNDING = 1e-9  # more than the rounding error of sums of shares
+_MAX_DENOMINATOR = 2**62  # the limit of the core's shares
 
 
 class PositivePairs:
-    """The cells of the positives, in 8 bytes a positive.
+    """The cells of the positives, in 8 bytes per positive.
 
     Parameters
     ----------
@@ -40,14 +40,14 @@ class PositivePairs:
     n_users, n_items : int
         The size of the table, at most 2^52 cells.
     user_names : sequence of str, optional
-        How messages name each user; by code if it is not given.
+        The names of the users in messages; codes by default.
 
     Attributes
     ----------
     cells : numpy.ndarray of int64, shape (number of positives,)
-        The distinct cells, sorted; then, also sorted, each one again as often as it is repeated.
+        The distinct cells, sorted, followed by the repetitions, also sorted, each as often as it is repeated.
     n_distinct : int
-        How many cells are distinct.
+        The number of distinct cells.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class PositivePairs:
         return self.cells[: self.n_distinct]
 
     def show_user(self, user: Any) -> str:
-        """Return how a message names a user."""
+        """Return the name of a user in messages."""
         return f"user {user}" if self._user_names is None else f"user {show(self._user_names[int(user)])}"
 
     def without_users(self, users: NDArray[np.intp]) -> "PositivePairs":
@@ -97,16 +97,16 @@ class PositivePairs:
         return PositivePairs(of_user[kept], items[kept], self.n_users, self.n_items, self._user_names)
 
     def counts_by_user(self) -> NDArray[np.int64]:
-        """Return the positives of each user, repeated ones included, shape (n_users,)."""
+        """Return the positives of each user, including repeated ones, shape (n_users,)."""
         return np.bincount(self.cells // self.n_items, minlength=self.n_users)
 
     def starts(self) -> NDArray[np.int64]:
-        """Return where the distinct cells of each user begin, and where the last one's end, shape (n_users + 1,)."""
+        """Return the beginning of the distinct cells of each user, and the end of the last, shape (n_users + 1,)."""
         counts = np.bincount(self.distinct // self.n_items, minlength=self.n_users)
         return np.concatenate([[0], np.cumsum(counts)])
 
     def __getstate__(self) -> dict[str, Any]:
-        # Sorted cells are their differences, which take fewer bytes.
+        # Sorted cells are stored as differences, which take fewer bytes.
         state = self.__dict__.copy()
         del state["cells"]
         for name, cells in (("distinct", self.distinct), ("repeated", self.cells[self.n_distinct :])):
@@ -126,11 +126,11 @@ class Negatives(ABC):
     Attributes
     ----------
     count : int
-        Negatives of an epoch.
+        The number of negatives of an epoch.
     acceptance : float
-        The share of what is drawn that is kept.
+        The share of the draws that is kept.
     n_skipped_users : int
-        Users with positives who get no negatives, since all items are their positives.
+        The number of users with positives who get no negatives, because all items are their positives.
     """
 
     count: int
@@ -138,7 +138,7 @@ class Negatives(ABC):
     n_skipped_users = 0
 
     def counts(self) -> NDArray[np.int64]:
-        """Return how many negatives there are: one number, or one for each user if each gets negatives of its own."""
+        """Return the number of negatives: one number, or one for each user if each gets its own negatives."""
         return np.array([self.count])
 
     @abstractmethod
@@ -147,17 +147,17 @@ class Negatives(ABC):
 
 
 class UniformNegatives(Negatives):
-    """Cells that are all equally likely, with replacement or without.
+    """Equally likely cells, with or without replacement.
 
     Parameters
     ----------
     positives : PositivePairs
     per_positive : Fraction
-        Negatives for each positive.
+        The number of negatives per positive.
     unique : bool
         Whether no cell is drawn twice.
     free_only : bool
-        Whether positives are left out.
+        Whether to leave out positives.
     """
 
     def __init__(self, positives: PositivePairs, per_positive: Fraction, *, unique: bool, free_only: bool) -> None:
@@ -181,15 +181,16 @@ class UniformNegatives(Negatives):
 
 
 class PerUserNegatives(Negatives):
-    """For each user as many cells as the user's positives ask for, all of the user's being equally likely.
+    """For each user, equally likely cells of the user, in a number that follows from the user's positives.
 
     Parameters
     ----------
     positives, per_positive, unique, free_only
-        As in `UniformNegatives`. A user's number is what the rounded running total over the users grows by: the floor
-        or the ceiling of the user's share.
+        As in `UniformNegatives`. The number of a user is the increment of the rounded running total over the users: the
+        floor or the ceiling of the user's share.
     skip_full : bool
-        Whether users without a free item are skipped and counted, or refused. All of them are refused in any case.
+        Whether users without a free item are skipped and counted, or refused. If all users are like that, they are
+        refused.
     """
 
     def __init__(
@@ -204,7 +205,7 @@ class PerUserNegatives(Negatives):
         self._positives = positives
         self._unique = unique
         self._free = FreeCells(positives.distinct if free_only else positives.distinct[:0], positives.n_cells)
-        # How many positives, which are not drawn, lie in front of each user's cells.
+        # The number of positives, which are not drawn, before each user's cells.
         self._taken = positives.starts() if free_only else np.zeros(positives.n_users + 1, dtype=np.int64)
         of_user = positives.counts_by_user()
         full = find_full_users(positives, of_user, self._limits(), skip=skip_full)
@@ -219,7 +220,7 @@ class PerUserNegatives(Negatives):
         return self._counts
 
     def _limits(self) -> NDArray[np.int64]:
-        """Return of each user how many items can be drawn."""
+        """Return the number of items that can be drawn for each user."""
         return self._positives.n_items - np.diff(self._taken)
 
     def draw(self, stream: RandomStream) -> NDArray[np.int64]:
@@ -232,7 +233,7 @@ class PerUserNegatives(Negatives):
 
 
 class PopularityNegatives(Negatives):
-    """The user of a random positive with an item by its popularity, drawn again where that is a positive.
+    """The user of a random positive with an item by its popularity, drawn again if that is a positive.
 
     Parameters
     ----------
@@ -253,7 +254,7 @@ class PopularityNegatives(Negatives):
             self.acceptance = self._check_acceptance(weights)
 
     def _check_acceptance(self, weights: NDArray[np.float64]) -> float:
-        """Return the share of draws that are kept; refuse where it is too small, over all or for a user."""
+        """Return the share of draws that are kept; refuse if it is too small, in total or for a user."""
         positives = self._positives
         of_user = kept_shares(positives.distinct, positives.n_users, weights)
         acceptance = float(of_user @ (positives.counts_by_user() / len(positives)))
@@ -275,9 +276,9 @@ class PopularityNegatives(Negatives):
 def find_full_users(
     positives: PositivePairs, of_user: NDArray[np.int64], limits: NDArray[np.int64], *, skip: bool
 ) -> NDArray[np.intp]:
-    """Return the users with positives but without a free item; refuse them, or, if they are skipped, that all are such.
+    """Return the users with positives but without a free item; refuse them, or, if they are skipped, only if all are.
 
-    `of_user` counts the positives of each user, `limits` the items that can be drawn.
+    `of_user` is the number of positives of each user, `limits` the number of items that can be drawn.
     """
     full = np.flatnonzero((of_user > 0) & (limits == 0))
     if len(full) and not skip:
@@ -291,7 +292,7 @@ def find_full_users(
 
 
 def check_limits(positives: PositivePairs, counts: NDArray[np.int64], limits: NDArray[np.int64]) -> None:
-    """Refuse more different negatives of a user than there are items to draw from."""
+    """Refuse a number of different negatives of a user that exceeds the items to draw from."""
     beyond = np.flatnonzero(counts > limits)
     if len(beyond):
         user = beyond[0]
@@ -307,7 +308,7 @@ def rounded(number: Fraction) -> int:
 
 
 def count_negatives(n_positives: int, per_positive: Fraction, n_all: int) -> int:
-    """Return the negatives for `n_positives`; refuse more than an epoch can have beside all `n_all` positives."""
+    """Return the number of negatives for `n_positives`; refuse more than fit into an epoch with `n_all` positives."""
     count = rounded(n_positives * per_positive)
     if n_all + count > MAX_COUNT:
         got = f"{show_number(n_all + count)} pairs"
@@ -316,7 +317,7 @@ def count_negatives(n_positives: int, per_positive: Fraction, n_all: int) -> int
 
 
 def shares(counts: NDArray[np.int64], per_one: Fraction) -> NDArray[np.int64]:
-    """Return what the rounded running total of ``counts * per_one`` grows by, for each count, exactly.
+    """Return the increments of the rounded running total of ``counts * per_one``, exactly.
 
     The results add up to the rounded total, and each is the floor or the ceiling of its own product.
     """
@@ -328,10 +329,10 @@ def shares(counts: NDArray[np.int64], per_one: Fraction) -> NDArray[np.int64]:
 
 
 def exact_share(ratio: Any) -> Fraction:
-    """Return the ratio as an exact number: a float is the decimal number that it is shown as, in its own type."""
+    """Return the ratio as an exact number: a float is the decimal number that is shown, in its own dtype."""
     required = "be a number above 0 and below 1"
     if isinstance(ratio, Fraction):
-        exact = Fraction(int(ratio.numerator), int(ratio.denominator))  # those of numpy would overflow
+        exact = Fraction(int(ratio.numerator), int(ratio.denominator))  # numpy's integers would overflow
     elif isinstance(ratio, (float, np.floating)) and np.isfinite(as_written(ratio)):
         exact = Fraction(show_number(as_written(ratio)))
     else:

@@ -1,4 +1,4 @@
-"""Observed pairs of users and items, and each epoch fresh pairs that were not observed."""
+"""Observed pairs of users and items, and, in each epoch, new pairs that were not observed."""
 
 from __future__ import annotations
 
@@ -39,85 +39,89 @@ DEFAULT_POWER = 0.75
 
 
 class NegativePairBatchSampler(ObservedPairsBatchSampler):
-    """Batch sampler of observed pairs, the positives, with fresh pairs that were not observed, the negatives.
+    """Batch sampler of observed pairs, the positives, and new pairs that were not observed, the negatives.
 
     For recommenders and other models of interactions. It yields pair numbers, which `PairDataset` turns into users,
-    items and labels: ``DataLoader(dataset, sampler=sampler, batch_size=None)``, or ``batch_sampler=sampler`` for
-    libraries that make loaders anew, such as accelerate and Lightning: these put other samplers in the place of the
-    former. The R function ``rbridge::batch_sampler_pairs()`` gives the same pair numbers from the same seed.
+    items and labels. Use ``DataLoader(dataset, sampler=sampler, batch_size=None)``, or ``batch_sampler=sampler`` with
+    libraries that create loaders anew, such as accelerate and Lightning, which would replace the former. The R function
+    ``rbridge::batch_sampler_pairs()`` returns the same pair numbers from the same seed. docs/pairs.md is a guide.
 
     Parameters
     ----------
     users, items : array_like, shape (number of positives,)
-        The user and the item of each positive: codes, integers from 0, or ids. Doubles that are whole, as R has them,
-        and a single one do as well. Text, categories and objects of one kind are ids, which get the codes 0, 1, ... in
-        order of first appearance; unused categories get none. ``pandas.Categorical`` makes ids of numbers. A pair that
-        occurs twice is two positives.
+        The user and the item of each positive: codes, integers from 0, or ids. Whole doubles, as R has them, also count
+        as codes. Text, categories and objects of one kind are ids, which get the codes 0, 1, ... in order of first
+        appearance; unused categories get none. Use ``pandas.Categorical`` to treat numbers as ids. A pair that occurs
+        twice is two positives.
     ratio : float or fractions.Fraction
-        r, the share of positives, above 0 and below 1. A float is the decimal number of 15 significant digits that it
-        is shown as, a narrower one of numpy the shortest that stands for it, so that .3 is 3/10. For k negatives to
-        each positive, ``Fraction(1, 1 + k)``.
+        r, the share of positives, above 0 and below 1. A float is the decimal number of 15 significant digits that is
+        shown (a narrower numpy float is the shortest that represents it), so that .3 is 3/10. For k negatives per
+        positive, use ``Fraction(1, 1 + k)``.
     batch_size : int
-        The most pairs a batch may have.
+        The largest number of pairs in a batch.
     n_users, n_items : int, optional
-        Users and items in all, at most 2^31 - 1 each and 2^52 pairs of them; the largest code and one more where not
-        given. Not for ids, of which there are as many as occur.
+        The total numbers of users and items, at most 2^31 - 1 each and 2^52 pairs; by default the largest code plus
+        one. Not allowed with ids, whose number is that of those that occur.
     method : {"uniform", "per_user", "popularity"}, default "uniform"
-        What negatives are drawn from. "uniform": all pairs of a user and an item. "per_user": all items, for each user
-        (1 - r) / r for each of the user's positives. "popularity": the user of a random positive, with an item in
+        How to draw negatives. "uniform": from all pairs of a user and an item. "per_user": from all items, for each
+        user (1 - r) / r for each of the user's positives. "popularity": the user of a random positive, with an item in
         proportion to a power of the number of its positives.
     unique : bool, default False
-        Whether no negative comes twice in an epoch. Not with "popularity", where what is popular shall come often.
+        Whether no negative occurs twice in an epoch. Not allowed with "popularity", where popular items should occur
+        often.
     reject_positives : bool, default True
-        False draws from all pairs, so that positives occur among the negatives: the published form, which is faster.
+        If False, negatives are drawn from all pairs, so that positives occur among them: the published form, which is
+        faster.
     power : float, optional
-        For "popularity", at least 0: 1 draws items as often as they are met, 0 all of them alike; 0.75 where not given.
+        For "popularity", at least 0: with 1, items are drawn as often as they occur; with 0, all are equally likely. By
+        default 0.75.
     full_users : {"error", "skip"}, default "error"
-        For "per_user", what becomes of users whose positives are all the items there are: refused, or skipped, which
-        `n_skipped_users` counts. Their positives stay. That all users are such is refused in any case.
+        For "per_user", what to do with users whose positives are all items: refuse them, or skip them
+        (`n_skipped_users` counts these). Their positives stay. If all users are like that, they are refused in any
+        case.
     seed : int, optional
-        From 0 to 2147483646. None draws one from the system's entropy; ``.seed`` tells it.
+        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``.
     num_replicas : int, optional
-        The number of processes that share an epoch: the number of batches is rounded up to a multiple of it.
+        The number of processes that share an epoch. The number of batches is rounded up to a multiple of it.
     rank : int, optional
-        Which of the replicas this is, from 0. None gives all batches in global order.
+        The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
 
     Raises
     ------
     TypeError, ValueError
-        Where a parameter is refused, before any pair is drawn; where no pair is left to draw, or too few for `unique`;
-        where "popularity" would keep less than 1/100 of what it draws, over all or for one user; and where some batch
-        would have no positive or no negative. The message has the numbers, and what works.
+        If a parameter is invalid, before any pair is drawn; if no pair is left to draw, or too few for `unique`; if
+        "popularity" would keep less than 1/100 of the draws, in total or for one user; or if some batch would have no
+        positive or no negative. The message contains the numbers, and what works.
 
     Notes
     -----
     Guarantees, besides those of `BatchSampler`:
 
     * An epoch has every positive once and ``floor(n_positives * (1 - r) / r + 1/2)`` negatives, in exact rationals.
-      With "per_user" each user gets the floor or the ceiling of its share: what that rounded number, over the positives
-      of the users up to this one, grows by. The positives of users who are skipped do not count for it.
+      With "per_user", each user gets the floor or the ceiling of its share: the increment of that rounded number over
+      the positives of the users up to this one. The positives of skipped users do not count for it.
     * No positive is among the negatives, unless ``reject_positives=False``.
     * "uniform" and "per_user" draw each free pair, of the user in question, with exactly the same probability, at any
-      density, and draw nothing in vain. "popularity" draws a free pair with the probability of its user times that of
-      its item, divided by `acceptance`.
-    * The negatives of an epoch are a pure function of the positives, the parameters, seed and epoch; the order in which
-      the positives are given does not matter.
-    * With T pairs an epoch has ``ceil(T / batch_size)`` batches. Each holds the floor or the ceiling of its share of
-      the positives and of the negatives, at least one of either, the positives first; sizes differ by at most 1.
-    * A pair number is ``2 * (user * n_items + item) + label``, below 2^53, the label 1 for a positive. It is a value
-      and no position: R has the same number.
-    * A positive takes 8 bytes and at most 2 for the search, besides at most 16 bytes a user and 10 an item where a
-      method needs them; pickled, at most 4 bytes where gaps between positives stay below 2^32.
+      density, and without rejection. "popularity" draws a free pair with the probability of its user times that of its
+      item, divided by `acceptance`.
+    * The negatives of an epoch are a pure function of the positives, the parameters, the seed and the epoch. The order
+      of the positives does not matter.
+    * An epoch of T pairs has ``ceil(T / batch_size)`` batches. Each holds the floor or the ceiling of its share of the
+      positives and of the negatives, at least one of each, positives first; sizes differ by at most 1.
+    * A pair number is ``2 * (user * n_items + item) + label``, below 2^53, where the label is 1 for a positive. It is a
+      value and not a position: R has the same number.
+    * A positive takes 8 bytes, and at most 2 for the search; some methods take up to 16 bytes per user and 10 per item.
+      Pickled, it takes at most 4 bytes if gaps between positives are below 2^32.
 
-    How an epoch comes about, in R's words, after ``set.seed(s)``, s as for every sampler: ``sample.int(T)`` is the
+    How an epoch is made, in R's terms, after ``set.seed(s)``, with s as for every sampler: ``sample.int(T)`` is the
     order of the positives (by cell, ``user * n_items + item``, repetitions last) and, after them, of the negatives.
     Then the negatives are drawn: ``sample.int(free, count, replace = !unique)`` are the ranks of cells among all free
-    ones, in the order of the cells; with "per_user" such a draw for each user in turn. Where a free cell of some rank
-    lies, a search among the sorted positives finds, and a table of buckets tells where to search.
+    ones, in the order of the cells; with "per_user", there is one such draw for each user in turn. A search among the
+    sorted positives, with a table of buckets, finds the free cell of a rank.
 
-    The idea of fresh negatives for a share of positives is that of Datatonic, "Sampling methods within TensorFlow input
-    functions" (2018), where negatives may be positives and the number is cut off. The power 0.75 is that of T. Mikolov
-    and others, "Distributed Representations of Words and Phrases and their Compositionality" (2013).
+    The idea of new negatives in proportion to the positives is from Datatonic, "Sampling methods within TensorFlow
+    input functions" (2018), where negatives may be positives and the number is truncated. The power 0.75 is from T.
+    Mikolov and others, "Distributed Representations of Words and Phrases and their Compositionality" (2013).
 
     Examples
     --------
@@ -162,7 +166,7 @@ class NegativePairBatchSampler(ObservedPairsBatchSampler):
         self._n_batches = self._choose_batches(size)
 
     def _make_negatives(self) -> Negatives:
-        """Build what draws the negatives; it follows from the positives and the parameters."""
+        """Build the object that draws the negatives; it follows from the positives and the parameters."""
         chosen = self._parameters
         given = (self._positives, self._per_positive)
         if chosen["method"] == "popularity":
@@ -173,7 +177,7 @@ class NegativePairBatchSampler(ObservedPairsBatchSampler):
         return UniformNegatives(*given, **options)
 
     def _choose_batches(self, batch_size: int) -> int:
-        """Return the number of batches; refuse one with which a batch would lack a class."""
+        """Return the number of batches; refuse if a batch would lack a class."""
         replicas = self.num_replicas or 1
         n_pairs, fewest = self.n_positives + self.n_negatives, min(self.n_positives, self.n_negatives)
         numbers = f"of {count_of(self.n_positives, 'positive')} and {count_of(self.n_negatives, 'negative')}"
@@ -192,17 +196,17 @@ class NegativePairBatchSampler(ObservedPairsBatchSampler):
 
     @property
     def n_negatives(self) -> int:
-        """Negatives of an epoch."""
+        """The number of negatives of an epoch."""
         return self._negatives.count
 
     @property
     def acceptance(self) -> float:
-        """The share of what is drawn that is kept: below 1 with "popularity" only."""
+        """The share of the draws that is kept: below 1 only with "popularity"."""
         return self._negatives.acceptance
 
     @property
     def n_skipped_users(self) -> int:
-        """Users who get no negatives, since all items are their positives."""
+        """The number of users who get no negatives, because all items are their positives."""
         return self._negatives.n_skipped_users
 
     def _global_length(self) -> int:
@@ -257,28 +261,28 @@ def decode_pairs(
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64]]:
     """Return users, items and labels of pair numbers.
 
-    The R function ``rbridge::decode_pairs()`` gives the same, with users and items counted from 1.
+    The R function ``rbridge::decode_pairs()`` returns the same, with users and items counted from 1.
 
     Parameters
     ----------
     numbers : array_like of int
-        As `NegativePairBatchSampler` yields them, in any shape.
+        Pair numbers of `NegativePairBatchSampler`, in any shape.
     n_items : int
-        Items in all, as the sampler has them.
+        The total number of items, as in the sampler.
     user_ids, item_ids : array_like, optional
-        The ids by code, such as the sampler's; those of items one for each of `n_items`.
+        The ids by code, such as the sampler's; if items have ids, one for each of `n_items`.
 
     Returns
     -------
     tuple of three numpy.ndarray
-        Of the shape of `numbers`: users and items, as ids if these were given, else as codes from 0 (int64), and 1 for
-        positives, else 0 (int64).
+        Of the shape of `numbers`: users and items, as ids if these were given, else as codes from 0 (int64), and the
+        labels, 1 for positives, else 0 (int64).
 
     Raises
     ------
     TypeError, ValueError
-        Where `numbers` are not integers from 0 to 2^53 - 1, or of a user without an id; where `n_items` is no positive
-        integer, or there is not one id for each item.
+        If `numbers` are not integers from 0 to 2^53 - 1, or belong to a user without an id; if `n_items` is not a
+        positive integer, or there is not one id for each item.
 
     Examples
     --------
@@ -301,7 +305,7 @@ def decode_pairs(
 
 
 def _check_method(method: Any, unique: Any, reject_positives: Any, power: Any, full_users: Any) -> dict[str, Any]:
-    """Check the parameters that say how negatives are drawn, each for the methods that it belongs to."""
+    """Check the parameters of the ways to draw negatives, each for the methods that it belongs to."""
     method = str(check_choice(method, "method", choices=METHOD_CHOICES))
     unique = check_flag(unique, "unique")
     full_users = str(check_choice(full_users, "full_users", choices=FULL_CHOICES))

@@ -1,4 +1,4 @@
-"""Observed pairs, each with negatives of its own user: for losses that compare them."""
+"""Observed pairs, each with negatives of its own user, for losses that compare them."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from pystrat._random import RandomStream
 
 
 class TripleBatchSampler(ObservedPairsBatchSampler):
-    """Batch sampler of triples: a user, an item that the user met, and fresh ones that the user did not meet.
+    """Batch sampler of triples: a user, an item that the user met, and new items that the user has not met.
 
     For losses that compare a positive with negatives of the same user, such as BPR and sampled softmax. It yields pair
-    numbers, which `TripleDataset` turns into users, positives and negatives: ``DataLoader(dataset, sampler=sampler,
-    batch_size=None)`` or ``batch_sampler=sampler``. The R function ``rbridge::batch_sampler_triples()`` gives the same
-    pair numbers from the same seed.
+    numbers, which `TripleDataset` turns into users, positives and negatives:
+    ``DataLoader(dataset, sampler=sampler, batch_size=None)`` or ``batch_sampler=sampler``. The R function
+    ``rbridge::batch_sampler_triples()`` returns the same pair numbers from the same seed. docs/pairs.md is a guide.
 
     Parameters
     ----------
@@ -36,43 +36,43 @@ class TripleBatchSampler(ObservedPairsBatchSampler):
         The user and the item of each positive, as codes or as ids, as in `NegativePairBatchSampler`. A pair that occurs
         twice is two positives.
     batch_size : int
-        The most triples a batch may have.
+        The largest number of triples in a batch.
     negatives_per_positive : int, default 1
-        k, the negatives of each positive: 1 for BPR, more for a softmax over samples.
+        k, the number of negatives per positive: 1 for BPR, more for a sampled softmax.
     n_users, n_items : int, optional
         As in `NegativePairBatchSampler`.
     unique : bool, default False
         Whether the negatives of one positive are all different.
     full_users : {"error", "skip"}, default "error"
-        What becomes of users who have met all items: refused, or left out with their positives, which
-        `n_skipped_users` counts. That all users are such is refused in any case.
+        What to do with users who have met all items: refuse them, or leave them out with their positives
+        (`n_skipped_users` counts these). If all users are like that, they are refused in any case.
     seed : int, optional
-        From 0 to 2147483646. None draws one from the system's entropy; ``.seed`` tells it.
+        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``.
     num_replicas : int, optional
-        The number of processes that share an epoch: the number of batches is rounded up to a multiple of it.
+        The number of processes that share an epoch. The number of batches is rounded up to a multiple of it.
     rank : int, optional
-        Which of the replicas this is, from 0. None gives all batches in global order.
+        The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
 
     Raises
     ------
     TypeError, ValueError
-        Where a parameter is refused, before any work; where a user has no free item, or with `unique` fewer than
-        `negatives_per_positive`; where there are fewer triples than replicas, or more than 2^31 - 1 pairs.
+        If a parameter is invalid, before any work; if a user has no free item, or with `unique` fewer than
+        `negatives_per_positive`; if there are fewer triples than replicas, or more than 2^31 - 1 pairs.
 
     Notes
     -----
     Guarantees, besides those of `BatchSampler`:
 
-    * An epoch has every positive exactly once, with k negatives of its user, those of skipped users aside.
-    * Each negative is uniform among the items that its user did not meet, at any density, and nothing is drawn in vain.
-      Negatives of different positives are independent. No positive is among the negatives of its user.
-    * With P positives an epoch has ``ceil(P / batch_size)`` batches, up to the next multiple of `num_replicas`; their
+    * An epoch has every positive exactly once, with k negatives of its user, except those of skipped users.
+    * Each negative is uniform among the items that its user has not met, at any density, without rejection. Negatives
+      of different positives are independent. No positive is among the negatives of its user.
+    * With P positives, an epoch has ``ceil(P / batch_size)`` batches, rounded up to a multiple of `num_replicas`; their
       sizes differ by at most 1 triple.
     * A batch of b triples is ``b * (k + 1)`` pair numbers, ``2 * (user * n_items + item) + label``: the positive, label
       1, and its k negatives, label 0, triple after triple. R has the same numbers.
-    * The order in which the positives are given does not matter.
+    * The order of the positives does not matter.
 
-    How an epoch comes about, in R's words, after ``set.seed(s)``, s as for every sampler: ``sample.int(P)`` is the
+    How an epoch is made, in R's terms, after ``set.seed(s)``, with s as for every sampler: ``sample.int(P)`` is the
     order of the positives (by cell, ``user * n_items + item``, repetitions last). Then for each positive, by cell,
     ``sample.int(free, k, replace = !unique)`` are the ranks of its negatives among the user's free items.
 
@@ -119,7 +119,7 @@ class TripleBatchSampler(ObservedPairsBatchSampler):
         self._free = FreeCells(self._positives.distinct, self._positives.n_cells)
 
     def _with_free_items(self, positives: PositivePairs, skip: bool) -> PositivePairs:
-        """Return the positives of users who have items to draw from; refuse others, or leave them out."""
+        """Return the positives of users who have items to draw from; refuse the other users, or leave them out."""
         limits = positives.n_items - np.diff(positives.starts())
         of_user = positives.counts_by_user()
         full = find_full_users(positives, of_user, limits, skip=skip)
@@ -130,7 +130,7 @@ class TripleBatchSampler(ObservedPairsBatchSampler):
         return positives.without_users(full)
 
     def _choose_batches(self, batch_size: int) -> int:
-        """Return the number of batches; refuse more of them, or more pairs, than there can be."""
+        """Return the number of batches; refuse too many batches or pairs."""
         count, replicas = self.n_positives, self.num_replicas or 1
         most = MAX_COUNT // count - 1
         if self._per_positive > most:
@@ -147,12 +147,12 @@ class TripleBatchSampler(ObservedPairsBatchSampler):
 
     @property
     def negatives_per_positive(self) -> int:
-        """The negatives of each positive."""
+        """The number of negatives per positive."""
         return self._per_positive
 
     @property
     def n_skipped_users(self) -> int:
-        """Users whose positives are left out, since they have met all items."""
+        """The number of users whose positives are left out, because they have met all items."""
         return self._n_skipped_users
 
     def _global_length(self) -> int:
@@ -169,7 +169,7 @@ class TripleBatchSampler(ObservedPairsBatchSampler):
         """Return the cells of the negatives of each positive in turn."""
         positives = self._positives
         users = positives.cells // positives.n_items
-        taken = positives.starts()  # so many positives, which are not drawn, lie in front of each user's cells
+        taken = positives.starts()  # the number of positives, which are not drawn, before each user's cells
         firsts = users * positives.n_items - taken[users]
         limits = (positives.n_items - np.diff(taken))[users]
         draw = subsets_within if self._unique else indices_within
