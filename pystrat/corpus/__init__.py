@@ -1,6 +1,6 @@
 """Training sets too large or too mixed for whole epochs: parts of them, mixtures of files, smaller vocabularies.
 
-`pystrat.corpus.vocabulary` needs torch, and is imported only by name.
+`pystrat.corpus.vocabulary` needs torch and must be imported explicitly.
 """
 
 from pystrat.corpus.dataset import CorpusDataset

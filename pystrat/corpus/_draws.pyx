@@ -1,9 +1,9 @@
 # cython: language_level=3
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""The C core for parts of datasets and for files of lines: draws of an epoch, perplexities, and where lines begin.
+"""Bindings of the C core for parts of datasets and files of lines: draws of an epoch, perplexities, line indices.
 
-Arrays in, arrays out: the loops are the core's, and run without the interpreter's lock. The limits are the caller's to
-check. What is drawn continues a stream, at whose beginning R has called ``set.seed()``.
+Arrays in, arrays out: the loops are in the core and release the GIL. The caller checks the limits. Draws continue a
+stream that begins with R's ``set.seed()``.
 """
 
 import numpy as np
@@ -44,7 +44,7 @@ def draw_different_rows(RandomStream stream not None, uint32_t n_rows, uint32_t 
 
 
 def take_rows_in_turn(int64_t n_rows, int64_t sample, int64_t epoch):
-    """Return the examples of an epoch of partition sampling, from 0, without going through the epochs before it."""
+    """Return the examples of an epoch of partition sampling, from 0, without computing the epochs before it."""
     taken = np.empty(sample, dtype=np.int32)
     cdef int32_t[::1] rows = taken
     cdef int64_t done = 0, end
@@ -64,25 +64,25 @@ def draw_lines(
     bint shuffle,
     bint replace=True,
 ):
-    """Draw the lines that an epoch takes of several files.
+    """Draw the lines that an epoch takes from several files.
 
     Parameters
     ----------
     stream
-        That of the epoch.
+        The stream of the epoch.
     lines, drawn, kept
-        Shape (number of files,), at least one. The lines of each file, how many of them are drawn, and how many are
-        taken in order before these. Together at most 2^31 - 1 are taken, of at most 2^53.
+        Shape (number of files,), at least one. The lines of each file, the number of lines drawn from it, and the
+        number taken in order before these. In total, at most 2^31 - 1 are taken, of at most 2^53.
     shuffle
-        Whether to shuffle them; else they are sorted.
+        Whether to shuffle them; otherwise they are sorted.
     replace
-        Whether lines are drawn with replacement; else there are whole passes, and the rest is drawn without
-        replacement. Then a file has at most 2^52 lines.
+        Whether lines are drawn with replacement; otherwise there are whole passes, and the rest is drawn without
+        replacement. In that case a file has at most 2^52 lines.
 
     Returns
     -------
     numpy.ndarray
-        Lines counted from 0 over all files; int32 if there are at most 2^31 - 1, else int64.
+        Lines, counted from 0 over all files; int32 if there are at most 2^31 - 1, else int64.
     """
     cdef int64_t total = np.sum(drawn) + np.sum(kept)
     cdef core.Mixture mixture = core.Mixture(lines.shape[0], &lines[0], &drawn[0], &kept[0], NULL)
@@ -130,7 +130,7 @@ cdef int take_lines(core.Generator *generator, const core.Mixture *mixture, line
 
 
 cdef shuffled(core.Generator *generator, int32_t[::1] pool):
-    """Return the numbers of a pool, which is used up, in the order of R's ``sample()``."""
+    """Return the numbers of a pool in the order of R's ``sample()``; the pool is modified."""
     order = np.empty(pool.shape[0], dtype=np.int32)
     cdef int32_t[::1] rows = order
     cdef uint32_t n_rows = <uint32_t>pool.shape[0]
@@ -140,7 +140,7 @@ cdef shuffled(core.Generator *generator, int32_t[::1] pool):
 
 
 def perplexity_of(const double[::1] losses):
-    """Return the exponential of losses that are at least 0, at most 1e6, within 2 units of the last place; NaN stays."""
+    """Return the exponential of losses from 0, at most 1e6, to within 2 units in the last place; NaN stays NaN."""
     perplexities = np.empty(losses.shape[0])
     cdef double[::1] out = perplexities
     cdef int64_t done = 0, end
@@ -153,9 +153,9 @@ def perplexity_of(const double[::1] losses):
 
 
 def report_losses(const int32_t[::1] rows, const double[::1] losses, double[::1] reported):
-    """Store the perplexities of the losses of rows, each from 0; the last one of a row counts.
+    """Store the perplexities of the losses of rows, counted from 0; for repeated rows, the last one counts.
 
-    If a signal ends the call, nothing has been stored.
+    If a signal ends the call, nothing is stored.
     """
     cdef const double[::1] perplexities = perplexity_of(losses)
     if rows.shape[0] > 0:
@@ -164,7 +164,7 @@ def report_losses(const int32_t[::1] rows, const double[::1] losses, double[::1]
 
 
 def is_below_initial(const double[::1] reported, double initial):
-    """Say whether the mean perplexity of all examples is below that of one that was never reported."""
+    """Return whether the mean perplexity of all examples is below that of one that was never reported."""
     cdef double sum = 0
     cdef int64_t done = 0, end
     with nogil:
@@ -176,7 +176,7 @@ def is_below_initial(const double[::1] reported, double initial):
 
 
 def noise_ceiling(const double[::1] reported, double spreads):
-    """Return the perplexity so many spreads above the mode of those that were reported; infinite if there is none."""
+    """Return the perplexity that is `spreads` spreads above the mode of those reported; infinite if there is none."""
     cdef core.Reports reports = core.Reports(0, 0, 0, 0, 0, 0)
     cdef int64_t n_rows = reported.shape[0]
     cdef int64_t done = 0, end
@@ -204,7 +204,7 @@ def noise_ceiling(const double[::1] reported, double spreads):
 
 
 def cumulative_weights(const double[::1] reported, double initial, double ceiling, double weight_above):
-    """Return the sums of the weights from the first example on; a reported one above the ceiling has `weight_above`."""
+    """Return the cumulative weights; a reported example above the ceiling has `weight_above`."""
     weights = np.empty(reported.shape[0])
     cdef double[::1] sums = weights
     cdef int64_t done = 0, end
@@ -217,7 +217,7 @@ def cumulative_weights(const double[::1] reported, double initial, double ceilin
 
 
 def draw_by_sums(RandomStream stream not None, const double[::1] sums, Py_ssize_t count):
-    """Draw rows in proportion to weights whose sums are given, with replacement; int32."""
+    """Draw rows in proportion to weights, given their cumulative sums, with replacement; int32."""
     drawn = np.empty(count, dtype=np.int32)
     cdef int32_t[::1] rows = drawn
     cdef int64_t done = 0, end
@@ -237,18 +237,18 @@ def cut_by_length(
     Parameters
     ----------
     lengths
-        Of the drawn rows, in drawn order, at least one, each from 0 to `longest`.
+        The lengths of the drawn rows, in drawn order, at least one, each from 0 to `longest`.
     longest
-        None is longer; it may be more than the longest of these.
+        An upper limit of the lengths.
     window
-        Consecutive rows that are sorted together.
+        The number of consecutive rows that are sorted together.
     most_rows, most_tokens
         The limits of a batch; see core/length_batches.h.
 
     Returns
     -------
     tuple of numpy.ndarray
-        The places of the rows in drawn order, int32, and where batches of them begin and the last one ends, int64.
+        The places of the rows in drawn order, int32, and the offsets of the batches, int64.
     """
     cdef int64_t n_rows = lengths.shape[0]
     cdef core.LengthLimits limits = core.LengthLimits(window, most_rows, most_tokens)
@@ -316,7 +316,7 @@ def shuffle_batches(
 
 
 def line_begins(const uint8_t[::1] block, int64_t read):
-    """Return where lines begin after the newlines of a block of a text, before which so many bytes were read; int64."""
+    """Return the beginnings of the lines after the newlines of a block of text that follows `read` bytes; int64."""
     cdef int64_t count
     cdef int64_t[::1] out
     if block.shape[0] == 0:
@@ -332,7 +332,7 @@ def line_begins(const uint8_t[::1] block, int64_t read):
 
 
 cdef class WordCounter:
-    """Counts the words of lines, block after block of a text. Words are what blanks of ASCII are between."""
+    """Counts the words of lines, block after block of a text. ASCII whitespace separates words."""
 
     cdef core.LineWords line
 
@@ -350,7 +350,7 @@ cdef class WordCounter:
         return counts[:count]
 
     def rest(self):
-        """Return the words of a line at the end of the text that no newline ends, none or one; int32."""
+        """Return the words of a line without a newline at the end of the text, none or one number; int32."""
         return np.array([self.line.words] if self.line.has_begun else [], dtype=np.int32)
 
 
@@ -364,14 +364,14 @@ TEXT_END_SIZE = core.TEXT_END_SIZE
 
 
 def index_head(core.IndexHead head):
-    """Return the bytes with which an index begins; the head is a dict of the core's fields."""
+    """Return the first bytes of an index; the head is a dict of the core's fields."""
     cdef uint8_t[core.INDEX_HEAD_SIZE] written
     core.write_index_head(&head, written)
     return bytes(written[:core.INDEX_HEAD_SIZE])
 
 
 def read_index_head(const uint8_t[::1] head not None, int64_t index_size):
-    """Return the head of an index of so many bytes as a dict of the core's fields; None if these bytes are no head."""
+    """Return the head of an index of this size as a dict of the core's fields; None if the bytes are not a head."""
     cdef core.IndexHead found
     if head.shape[0] != core.INDEX_HEAD_SIZE or not core.read_index_head(&head[0], index_size, &found):
         return None
@@ -379,7 +379,7 @@ def read_index_head(const uint8_t[::1] head not None, int64_t index_size):
 
 
 cdef class IndexCheck:
-    """What is known of the numbers of an index that were looked at so far."""
+    """The result of checking the numbers of an index so far."""
 
     cdef core.IndexCheck so_far
 
@@ -387,20 +387,20 @@ cdef class IndexCheck:
         self.so_far = core.new_index_check()
 
     def take(self, const uint8_t[::1] numbers not None):
-        """Look at the next numbers of the index, given as its bytes."""
+        """Check the next numbers of the index, given as its bytes."""
         with nogil:
             core.check_index_numbers(&numbers[0], numbers.shape[0] // core.INDEX_NUMBER_SIZE, &self.so_far)
 
     @property
     def n_lines(self):
-        """How many lines the numbers bound."""
+        """Return the number of lines that the numbers delimit."""
         return self.so_far.count - 1
 
     @property
     def hash(self):
-        """The hash of the numbers."""
+        """Return the hash of the numbers."""
         return self.so_far.hash
 
     def is_whole(self, core.IndexHead head):
-        """Whether the numbers are all those of an index with this head, and none was altered."""
+        """Return whether the numbers are all those of an index with this head, and none was altered."""
         return core.index_is_whole(&head, &self.so_far)

@@ -1,4 +1,4 @@
-"""Drawn rows -> batches: in the order in which they were drawn, or of rows of similar length."""
+"""Batches of drawn rows: in the order in which they were drawn, or of rows of similar length."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _NO_LIMIT = 2**63 - 1
 
 
 class BatchCut(ABC):
-    """Where the drawn rows of an epoch are cut into batches.
+    """A way to cut the drawn rows of an epoch into batches.
 
     Attributes
     ----------
     n_batches : int or None
-        The number of batches of every epoch; None if it follows from the rows that are drawn.
+        The number of batches of every epoch; None if it depends on the rows that are drawn.
     """
 
     n_batches: Optional[int]
@@ -36,11 +36,11 @@ class BatchCut(ABC):
 
     @abstractmethod
     def parts(self) -> dict[str, Any]:
-        """Return what a recipe has of it."""
+        """Return the parts of a recipe that describe it."""
 
     @abstractmethod
     def __str__(self) -> str:
-        """Return what batches there are, for people."""
+        """Return a readable description of the batches."""
 
 
 class SizeCut(BatchCut):
@@ -49,17 +49,17 @@ class SizeCut(BatchCut):
     Parameters
     ----------
     n_rows : int
-        Rows that are drawn in an epoch.
+        The number of rows drawn in an epoch.
     batch_size : int
-        The most rows of a batch.
+        The largest number of rows in a batch.
     num_replicas : int, optional
-        None: all batches have `batch_size` rows, except the last, which may be short. Else the number of batches is
-        rounded up to a multiple of it, and the sizes of the batches differ by at most 1.
+        If None, all batches have `batch_size` rows, except the last, which may be shorter. Otherwise the number of
+        batches is rounded up to a multiple of it, and the sizes of the batches differ by at most 1.
 
     Raises
     ------
     TypeError, ValueError
-        If `batch_size` is not a positive integer, or there are fewer rows than replicas need batches.
+        If `batch_size` is not a positive integer, or there are too few rows for a batch per replica.
     """
 
     def __init__(self, n_rows: int, batch_size: Any, num_replicas: Optional[int]) -> None:
@@ -85,35 +85,35 @@ class SizeCut(BatchCut):
 class LengthCut(BatchCut):
     """Batches of rows of similar length.
 
-    The rows are sorted by length within windows, equally long ones in drawn order. Each window is cut into batches that
-    are as long as the limits allow. For replicas, the batches with the most rows are split. At last the batches are
-    shuffled by R's ``sample.int(number of batches)``, which continues the draws of the epoch.
+    Within windows, the rows are sorted by length, ties in drawn order. Each window is cut into batches that are as
+    large as the limits allow. For replicas, the batches with the most rows are split. Finally, the batches are shuffled
+    by R's ``sample.int(number of batches)``, which continues the draws of the epoch.
 
     Parameters
     ----------
     n_rows : int
-        Rows that are drawn in an epoch.
+        The number of rows drawn in an epoch.
     lengths : numpy.ndarray of int32
         The lengths of all rows of the dataset.
     batch_size : int, optional
-        The most rows of a batch.
+        The largest number of rows in a batch.
     max_tokens : int, optional
-        The most tokens of a batch: its rows times the longest of them, of which an empty one counts as 1. One of these
-        two limits is needed.
+        The largest number of tokens in a batch: its rows times the longest of them, where an empty one counts as 1. One
+        of these two limits is required.
     window : int, optional
-        Consecutive drawn rows that are sorted together. None: all of an epoch.
+        The number of consecutive drawn rows that are sorted together; by default all rows of an epoch.
     num_replicas : int, optional
         The number of batches is rounded up to a multiple of it.
     shuffle : bool, default True
         Whether to shuffle the batches.
     way_out : str, optional
-        What messages advise about rows that are too long.
+        The advice in messages about rows that are too long.
 
     Raises
     ------
     TypeError, ValueError
-        If a limit is refused, or there are fewer rows than replicas need batches; with `max_tokens` an epoch may find
-        that only when it is drawn, if nearly every batch has a single row.
+        If a limit is invalid, or there are too few rows for a batch per replica. With `max_tokens`, the latter may be
+        found only when an epoch is drawn, if nearly every batch has a single row.
     """
 
     def __init__(
@@ -188,9 +188,9 @@ class LengthCut(BatchCut):
 
 
 class Cutting(NamedTuple):
-    """How epochs of any number of rows are cut, as the user has said it: the parameters of `SizeCut` or `LengthCut`.
+    """How epochs of any number of rows are cut, as requested by the user: the parameters of `SizeCut` or `LengthCut`.
 
-    `lengths` is None if batches do not follow from them.
+    `lengths` is None if batches do not depend on them.
     """
 
     batch_size: Any
@@ -202,7 +202,7 @@ class Cutting(NamedTuple):
     way_out: Optional[str] = None
 
     def cut(self, n_rows: int) -> BatchCut:
-        """Cut epochs of so many rows."""
+        """Return the way to cut epochs of `n_rows` rows."""
         if self.lengths is None:
             return SizeCut(n_rows, self.batch_size, self.num_replicas)
         return LengthCut(
@@ -236,21 +236,21 @@ def _refuse_too_long(lengths: NDArray[np.int32], max_tokens: int, way_out: Optio
 
 
 class CutBatchSampler(BatchSampler):
-    """What the samplers share that draw the rows of an epoch, and cut them into batches.
+    """Shared by the samplers that draw the rows of an epoch and cut them into batches.
 
     A subclass implements `_cut_of` and `_draw`.
     """
 
-    # The epoch that was asked for last, if its batches are made by length: their number alone may ask for the draw.
+    # The last requested epoch, if its batches are made by length: computing their number requires the draw.
     _latest: Optional[tuple[int, Batches]] = None
 
     @abstractmethod
     def _cut_of(self, epoch: int) -> BatchCut:
-        """Return how an epoch is cut."""
+        """Return the way to cut an epoch."""
 
     @abstractmethod
     def _draw(self, epoch: int, stream: RandomStream) -> NDArray[Any]:
-        """Return the rows that an epoch visits, in drawn order; `stream` is at the beginning of the epoch."""
+        """Return the rows of an epoch in drawn order; `stream` is at the beginning of the epoch."""
 
     def _global_length(self) -> int:
         return self._epoch_length(self.epoch)
@@ -266,7 +266,7 @@ class CutBatchSampler(BatchSampler):
         return Batches(batches.rows.copy(), batches.offsets)
 
     def _latest_batches(self, epoch: int) -> Batches:
-        """Return the batches of an epoch, and keep them; nobody else may write to them."""
+        """Return the batches of an epoch, and keep them; others must not modify them."""
         if self._latest is None or self._latest[0] != epoch:
             self._latest = epoch, self._cut_anew(epoch)
         return self._latest[1]
@@ -280,14 +280,14 @@ class CutBatchSampler(BatchSampler):
 
 
 class DrawnBatchSampler(CutBatchSampler):
-    """What the samplers share that visit `sample` of `n` examples in each epoch.
+    """Shared by the samplers that visit `sample` of `n` examples in each epoch.
 
     Parameters
     ----------
     n, sample : int
         From 1 to 2147483647.
     batch_size : int, optional
-        The most examples of a batch.
+        The largest number of examples in a batch.
     lengths : array of int, shape (n,), optional
     max_tokens, window : int, optional
         As in `LengthCut`.
@@ -297,7 +297,7 @@ class DrawnBatchSampler(CutBatchSampler):
     Raises
     ------
     TypeError, ValueError
-        If a parameter is refused.
+        If a parameter is invalid.
     """
 
     def __init__(

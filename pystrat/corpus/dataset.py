@@ -24,28 +24,27 @@ def check_transform(transform: Any) -> Any:
 class CorpusDataset:
     """Dataset of the lines of all files, in order.
 
-    For a PyTorch ``DataLoader``, together with `CorpusMixtureBatchSampler` over the same files: its ``dataset()`` makes
-    this one.
+    For a PyTorch ``DataLoader``, with a `CorpusMixtureBatchSampler` of the same files, whose ``dataset()`` returns it.
 
     Parameters
     ----------
     source : path or sequence of paths
-        A folder, whose files are taken in the order of the bytes of their names, or files with the first suffix. With
+        A folder, whose files are taken in the byte order of their names, or files with the first suffix. With
         `targets`, files of any names.
     suffixes : sequence of str, default (".src", ".tgt")
-        The endings of files that belong together line by line; one alone for text that has no translation. With
-        `targets`, two names for the sides, which only R shows.
+        The suffixes of files that belong together line by line, or one for text without a translation. With `targets`,
+        two names for the sides, which only R shows.
     targets : sequence of paths, optional
-        The partner of each file of `source`, in the same order, whatever the names.
+        The partner of each file of `source`, in the same order, with any names.
     transform : callable, optional
-        Is called with the tuple of strings of a position, one for each suffix; what it returns is the item. The place
-        for a tokeniser. For workers that are not forked it must be picklable.
+        A function, for example a tokenizer. It is called with the tuple of strings of a position, one for each suffix,
+        and returns the item. It must be picklable for workers that are not forked.
     positions : bool, default False
-        True: the item of a position is the pair of the position and of what it is otherwise, so that the training loop
-        can report to a sampler which examples a loss is of.
+        If True, an item is a pair of its position and the item itself, so that the training loop can report losses by
+        example to a sampler.
     lengths, max_length, accept : optional
-        As in `CorpusMixtureBatchSampler`: lines that they exclude have no position. A mixture leaves all lines their
-        positions; its ``dataset()`` has no limits.
+        As in `CorpusMixtureBatchSampler`, except that excluded lines have no position. In a mixture, all lines keep
+        their positions; its ``dataset()`` has no limits.
 
     Raises
     ------
@@ -54,11 +53,11 @@ class CorpusDataset:
 
     Notes
     -----
-    * Any line is read in constant time, also of files that are larger than memory; see `LineFile`.
-    * Every item, and every batch of a ``DataLoader`` of PyTorch 2, ends with a look at the files that it was read from.
-      If the size, time of modification or inode of one is another than when its lines were found, or if it is gone, a
-      RuntimeError is raised instead. A change that keeps all three is not seen.
-    * Each process opens the files for itself: one descriptor a file, and 8 bytes of memory a line.
+    * Any line is read in constant time, also from files that are larger than memory; see `LineFile`.
+    * After reading an item, or a batch of a ``DataLoader`` of PyTorch 2, the files are checked. If a file is gone, or
+      its size, modification time or inode is no longer that of its index, a RuntimeError is raised. A change that
+      preserves all three is not detected.
+    * Each process opens the files itself: one descriptor per file, and 8 bytes of memory per line.
     """
 
     @named_by_class
@@ -88,7 +87,7 @@ class CorpusDataset:
         transform: Optional[Callable[[tuple[str, ...]], Any]] = None,
         positions: bool = False,
     ) -> "CorpusDataset":
-        """Make the dataset of files that are open already."""
+        """Return the dataset of files that are already open."""
         dataset = cls.__new__(cls)
         dataset._adopt(tuple(files), transform, positions)
         return dataset
@@ -100,7 +99,7 @@ class CorpusDataset:
         positions: bool,
         remaining: Optional[NDArray[Any]] = None,
     ) -> None:
-        """Take in open files; `remaining` has the numbers of the lines that have positions, None if all have."""
+        """Store open files; `remaining` has the numbers of the lines that have positions, None for all."""
         self.files = files
         self.transform = transform
         self.positions = positions
@@ -112,7 +111,7 @@ class CorpusDataset:
 
     @named_by_class
     def find(self, position: int) -> tuple[int, int]:
-        """Return the file, by its place among the files, and the line in it, both from 0, of a position."""
+        """Return the file of a position, by its index among the files, and the line in it, both from 0."""
         if type(position) is not int or not 0 <= position < len(self):
             position = check_integer(position, "position", minimum=0, maximum=len(self) - 1)
         line = position if self._remaining is None else int(self._remaining[position])
@@ -125,7 +124,7 @@ class CorpusDataset:
         return tuple(side.line(line) for side in self.files[file].sides)
 
     def _lines_at(self, positions: Sequence[int]) -> list[tuple[str, ...]]:
-        """Return the lines of several positions, with one look at the version of each file."""
+        """Return the lines of several positions, checking the version of each file once."""
         places_of: dict[int, list[int]] = {}
         numbers_of: dict[int, list[int]] = {}
         for place, position in enumerate(positions):
@@ -144,7 +143,7 @@ class CorpusDataset:
         return self._item(position, self.lines(position))
 
     def __getitems__(self, positions: Sequence[int]) -> list[Any]:
-        """Return the items of a batch, which PyTorch asks for from version 2.0 on instead of one after the other."""
+        """Return the items of a batch, which PyTorch requests since version 2.0 instead of single items."""
         for position in positions:
             self._refuse_outside(position)
         return [self._item(position, lines) for position, lines in zip(positions, self._lines_at(positions))]

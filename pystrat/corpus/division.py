@@ -1,4 +1,4 @@
-"""What divides an epoch among files: rules, a weight for each file, a temperature, or their lines alone."""
+"""The division of an epoch among files: by rules, by a weight for each file, by a temperature, or by lines."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ _WEIGHTS = f"be a list with a number from 0 to {MAX_EXACT}, or '*', for each fil
 
 @dataclass(frozen=True)
 class Division:
-    """Files in groups with weights: a group has its part of the weights, and a file its part of the group's lines.
+    """Groups of files with weights: a group has its share of the weights, and a file its share of the group's lines.
 
     Attributes
     ----------
     groups : tuple of int or None
-        The group of each file; None if nothing is drawn of it.
+        The group of each file; None if nothing is drawn from it.
     weights : tuple of fractions.Fraction
         The weight of each group, above 0.
     keeps : tuple of bool
-        The files of which each line comes once, whatever is drawn.
+        Whether each line of a file occurs once, whatever is drawn.
     rules : tuple of Rule or None
         The rule that covers each file, if there are rules.
     parameter : str or None
-        The parameter that divides the files; None if their lines alone do.
+        The parameter that divides the files; None if only their lines do.
     """
 
     groups: tuple[Optional[int], ...]
@@ -67,12 +67,12 @@ def divide(
     weights: Any = None,
     temperature: Any = None,
 ) -> Division:
-    """Divide files by at most one of rules, which were read, weights and a temperature; else by their lines.
+    """Divide files by at most one of rules, which were read, weights and a temperature, or otherwise by their lines.
 
     Raises
     ------
     TypeError, ValueError
-        If `weights` or `temperature` is refused, or more than one is given.
+        If `weights` or `temperature` is invalid, or more than one is given.
     """
     given = {"rules": rules, "weights": weights, "temperature": temperature}
     chosen = [name for name, value in given.items() if value is not None]
@@ -100,7 +100,7 @@ def _by_rules(rules: Sequence[Rule], names: Sequence[bytes]) -> Division:
 
 
 def _by_weights(weights: Sequence[Optional[Fraction]], *, parameter: str = "weights") -> Division:
-    """Divide by the weight of each file, None for one that is kept: each file with a weight above 0 is a group."""
+    """Divide by the weight of each file, None for one that is kept; each file with a weight above 0 is a group."""
     places = [place for place, weight in enumerate(weights) if weight]
     group_of = {place: group for group, place in enumerate(places)}
     groups = tuple(group_of.get(place) for place in range(len(weights)))
@@ -110,7 +110,7 @@ def _by_weights(weights: Sequence[Optional[Fraction]], *, parameter: str = "weig
 
 
 def _read_weights(weights: Any, n_files: int) -> list[Optional[Fraction]]:
-    """Return weights as exact fractions of the decimal numbers that stand for them, None for those that keep."""
+    """Return weights as exact fractions of the decimal numbers that represent them, None for kept files."""
     if not hasattr(weights, "__len__"):
         weights = _at_most(check_iterable(weights, "weights", required=_WEIGHTS), n_files + 1)
     items = as_vector(weights, Wanted("weights", _WEIGHTS))
@@ -120,7 +120,7 @@ def _read_weights(weights: Any, n_files: int) -> list[Optional[Fraction]]:
 
 
 def _at_most(items: Any, most: int) -> list[Any]:
-    """Return the items of an iterable, of which there may be no end."""
+    """Return the items of an iterable, which may be endless."""
     found = []
     for item in items:
         found.append(item)
@@ -138,6 +138,6 @@ def _read_weight(weight: Any) -> Fraction:
 
 
 def _by_temperature(lines: Sequence[int], temperature: float) -> Division:
-    """Divide in proportion to lines^(1 / temperature), rounded to 12 digits: those are the same on every machine."""
+    """Divide in proportion to lines^(1 / temperature), rounded to 12 digits, which are the same on every machine."""
     powers = [Fraction(f"{count ** (1 / temperature):.12g}") for count in lines]
     return _by_weights(powers, parameter="temperature")

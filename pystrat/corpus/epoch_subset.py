@@ -1,4 +1,4 @@
-"""Choose part of the dataset every epoch: at random, or in turn."""
+"""Part of the dataset in every epoch: at random, or in turn."""
 
 from __future__ import annotations
 
@@ -21,45 +21,46 @@ METHOD_CHOICES = ("uniform", "uniform_without_replacement", "partition")
 class EpochSubsetBatchSampler(DrawnBatchSampler):
     """Batch sampler that visits `sample` of `n` examples in each epoch.
 
-    For a PyTorch ``DataLoader(dataset, batch_sampler=...)``, in R ``rbridge::batch_sampler_epoch_subset()``.
+    Pass it to a PyTorch ``DataLoader(dataset, batch_sampler=...)``. The R function
+    ``rbridge::batch_sampler_epoch_subset()`` returns the same batches from the same seed. docs/corpus.md is a guide.
 
     Parameters
     ----------
     n : int
-        Examples of the dataset, from 1 to 2147483647.
+        The number of examples of the dataset, from 1 to 2147483647.
     sample : int
-        Examples that an epoch visits, from 1 to 2147483647; it may exceed `n`, except without replacement.
+        The number of examples in an epoch, from 1 to 2147483647; it may exceed `n`, except without replacement.
     batch_size : int, optional
-        Examples of a batch; not needed with `max_tokens`. The last batch may be short; with `num_replicas` see
-        `BatchSampler`: the number of batches is rounded up to a multiple of it, and the sizes differ by at most 1.
+        The number of examples per batch; optional with `max_tokens`. The last batch may be shorter; with
+        `num_replicas`, the number of batches is rounded up to a multiple of it, and their sizes differ by at most 1.
     method : {"uniform", "uniform_without_replacement", "partition"}, default "uniform"
         * ``"uniform"``: independent draws with replacement.
         * ``"uniform_without_replacement"``: no example twice in an epoch.
-        * ``"partition"``: no randomness in what is visited; over the epochs every example equally often.
+        * ``"partition"``: not random; over the epochs, every example is visited equally often.
     lengths : array of int, shape (n,), optional
-        The length of each example in tokens, from 0 to 2147483647, for batches of examples of similar length. It needs
+        The length of each example in tokens, from 0 to 2147483647, for batches of examples of similar length. Requires
         `max_tokens` or `window`.
     max_tokens : int, optional
-        The most tokens of a batch, padding included: its rows times its longest row, of which an empty one counts as 1.
-        Not below the longest of `lengths`.
+        The largest number of tokens in a batch, including padding: its rows times its longest row, where an empty one
+        counts as 1. At least the longest of `lengths`.
     window : int, optional
-        How many consecutive drawn examples are sorted by length together. None is all of an epoch, with the least
-        padding; in smaller windows, examples of similar length meet others from epoch to epoch.
+        The number of consecutive drawn examples that are sorted by length together. By default all of an epoch, which
+        gives the least padding; with smaller windows, the examples in a batch vary more from epoch to epoch.
     seed : int, optional
-        From 0 to 2147483646. None draws one from the system's entropy; it is ``.seed``.
+        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``.
     num_replicas : int, optional
         The number of processes that share an epoch.
     rank : int, optional
-        Which of the replicas this is, from 0. None gives all batches in global order.
+        The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
 
     Raises
     ------
     TypeError, ValueError
-        If a parameter is refused; the message names the parameter, the value and what to do.
+        If a parameter is invalid. The message names the parameter, its value and what to do.
 
     See Also
     --------
-    PerplexityBatchSampler : draws in proportion to the perplexity that a training loop reports.
+    PerplexityBatchSampler : draws in proportion to perplexities that the training loop reports.
 
     Notes
     -----
@@ -70,14 +71,14 @@ class EpochSubsetBatchSampler(DrawnBatchSampler):
       ``sample.int(n, sample, useHash = FALSE)``, after ``set.seed()`` of the epoch's seed.
     * ``"partition"``: any n consecutive draws, over all epochs, visit each example once.
 
-    Partition takes every step-th example, ``step = max(1, n // sample)``, from the first on, then from the second on
-    and so forth, and goes on with the next epoch where the last one ended.
+    Partition takes every step-th example, ``step = max(1, n // sample)``, beginning with the first, then with the
+    second, and so on; an epoch continues where the last one ended.
 
-    With `max_tokens` or `window`, the drawn examples are sorted by length within each window, equally long ones in
-    drawn order, and cut into batches that are as long as the limits allow; no batch has examples of two windows. If
-    `num_replicas` asks for more batches, the batches with the most rows are split. At last the batches are shuffled by
-    R's ``sample.int(number of batches)``, which continues the draws of the epoch. With `max_tokens` the number of
-    batches follows from the draw, so that epochs differ in it: ``len`` is that of the epoch that comes next.
+    With `max_tokens` or `window`, the drawn examples are sorted by length within each window, ties in drawn order, and
+    cut into batches that are as large as the limits allow; no batch has examples of two windows. If `num_replicas`
+    requires more batches, the batches with the most rows are split. Finally, the batches are shuffled by R's
+    ``sample.int(number of batches)``, which continues the draws of the epoch. With `max_tokens`, the number of batches
+    depends on the draw and differs between epochs: ``len`` is that of the next epoch.
 
     The methods are those of OpenNMT's memory sampling (options ``-sample``, ``-sample_type``).
 
@@ -136,7 +137,7 @@ class EpochSubsetBatchSampler(DrawnBatchSampler):
 
     def _fingerprint(self) -> str:
         recipe = self._recipe()
-        # The seed has no influence on examples that are taken in turn, unless their batches are shuffled.
+        # The seed does not affect examples that are taken in turn, unless their batches are shuffled.
         is_fixed = self._method == "partition" and isinstance(self._cut, SizeCut)
         return (replace(recipe, seed=0) if is_fixed else recipe).fingerprint()
 

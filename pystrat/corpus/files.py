@@ -21,10 +21,10 @@ class ParallelFile:
     Attributes
     ----------
     name : str
-        What rules look at: the name that the files share, without folder and suffix; or the whole name of the first
-        file, if the files were listed.
+        The name that rules match: the one that the files share, without folder and suffix; or the whole name of the
+        first file, if the files were listed.
     label : str
-        The name by which plans show it: `name`, after as many folders as tell it from other files of that name.
+        The name in plans: `name`, preceded by as many folders as distinguish it from other files with that name.
     sides : tuple of LineFile
         One file for each suffix, all with the same number of lines.
     """
@@ -48,7 +48,7 @@ class ParallelFile:
 
 
 class _Found(NamedTuple):
-    """Files that belong together and exist: their name, their paths, and the parameter that each path is from."""
+    """Existing files that belong together: their name, their paths, and the parameter of each path."""
 
     name: str
     paths: tuple[Path, ...]
@@ -56,17 +56,17 @@ class _Found(NamedTuple):
 
 
 def open_files(source: Source, suffixes: Sequence[str], targets: Optional[Paths] = None) -> tuple[ParallelFile, ...]:
-    """Open the files of a folder, or those that are given.
+    """Open the files of a folder, or given files.
 
     Parameters
     ----------
     source : path or sequence of paths
-        A folder, whose files (none of folders within) with one of the suffixes are taken in the order of the bytes of
-        their names without suffix; or files with the first suffix, taken in the given order. With `targets`, files of
-        any names.
+        A folder, whose files (not those in subfolders) with one of the suffixes are taken in the byte order of their
+        names without suffix; or files with the first suffix, taken in the given order. With `targets`, files of any
+        names.
     suffixes : sequence of str
-        How the names of files that belong together end, such as ``(".src", ".tgt")``; one for text alone. With
-        `targets`, two names for the sides.
+        The suffixes of files that belong together, such as ``(".src", ".tgt")``, or one for text alone. With `targets`,
+        two names for the sides.
     targets : sequence of paths, optional
         The partner of each file of `source`, in the same order.
 
@@ -76,7 +76,7 @@ def open_files(source: Source, suffixes: Sequence[str], targets: Optional[Paths]
         If there are no files, one of a pair is missing or is not a regular file, or their numbers of lines differ; the
         message names the file, or both.
     OSError
-        Where a file cannot be read.
+        If a file cannot be read.
     """
     suffixes = _check_suffixes(suffixes)
     found = _find_by_suffix(source, suffixes) if targets is None else _find_pairs(source, targets, suffixes)
@@ -142,9 +142,9 @@ def _check_listed(paths: Any, parameter: str, required: str) -> list[Path]:
 
 
 def _labels(found: Sequence[_Found]) -> list[str]:
-    """Return the names of files: where several are equal, after as many folders as tell the paths apart.
+    """Return the names of files; equal names are preceded by as many folders as distinguish their paths.
 
-    Of a path that occurs more than once, the second is followed by " (2)", and so on.
+    If a path occurs more than once, the second occurrence is followed by " (2)", and so on.
     """
     labels = [files.name for files in found]
     places_of: dict[str, list[int]] = {}
@@ -160,7 +160,7 @@ def _labels(found: Sequence[_Found]) -> list[str]:
 
 
 def _telling_folders(paths: Sequence[Path]) -> list[tuple[str, ...]]:
-    """Return the innermost folders of each path, as many as it takes for different paths to differ."""
+    """Return the innermost folders of each path, as many as it takes to distinguish different paths."""
     folders = [path.absolute().parent for path in paths]
     parts = [(folder.anchor.rstrip("/\\"), *folder.parts[1:]) for folder in folders]
     tails: list[tuple[str, ...]] = [()] * len(parts)

@@ -1,4 +1,4 @@
-"""How long examples are, in tokens, for batches of examples of similar length."""
+"""The lengths of examples in tokens, for batches of examples of similar length."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pystrat.corpus.files import ParallelFile
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import RefusedType, RefusedValue, is_number, show
 
-_LINES_AT_A_TIME = 4096  # that are read for a function of the user
+_LINES_AT_A_TIME = 4096  # that are read for a user's function
 
 
 def read_lengths(lengths: Any, n: int, *, each: str = "example") -> NDArray[np.int32]:
@@ -25,12 +25,12 @@ def read_lengths(lengths: Any, n: int, *, each: str = "example") -> NDArray[np.i
         From 0 to 2147483647.
     n : int
     each : str, default "example"
-        What messages call one of them.
+        The noun for one of them in messages.
 
     Raises
     ------
     TypeError, ValueError
-        If they are anything else.
+        If `lengths` is anything else.
     """
     required = f"be {n} whole numbers from 0 to {MAX_COUNT}, one for each {each}"
     found = plain_array(lengths, "lengths")
@@ -48,14 +48,14 @@ def line_lengths(lengths: Any, files: Sequence[ParallelFile]) -> NDArray[np.int3
     Parameters
     ----------
     lengths : "words", callable, array of int, or None
-        "words" and None count words between blanks, of which the longest side of a pair counts. A function returns the
-        length of the tuple of lines that it is given.
+        "words" and None count words separated by whitespace; for a pair, the longest side counts. A function receives
+        the tuple of lines and returns their length.
     files : sequence of ParallelFile
 
     Raises
     ------
     TypeError, ValueError, RuntimeError
-        If the lengths are none, or a file has changed since its lines were found.
+        If the lengths are invalid, or a file has changed since it was indexed.
     """
     if lengths is None or (isinstance(lengths, str) and lengths == "words"):
         return np.concatenate([_most_words(file) for file in files])
@@ -97,7 +97,7 @@ def lines_in_order(
     places : numpy.ndarray of int64
         The numbers of lines over all files, ascending.
     description : str
-        What is shown beside the progress.
+        The label of the progress bar.
     """
     first = 0
     for file in progress(files, description, len(files)):
@@ -110,7 +110,7 @@ def lines_in_order(
 
 
 def _refuse_wrong(found: NDArray[Any], required: str) -> None:
-    """Refuse numbers that are no lengths."""
+    """Refuse numbers that are not lengths."""
     numbers = found if found.dtype.kind in "iu" else float64_of(found)
     wrong = ~((numbers >= 0) & (numbers <= MAX_COUNT))
     if numbers.dtype.kind == "f":
@@ -122,19 +122,19 @@ def _refuse_wrong(found: NDArray[Any], required: str) -> None:
 def check_lengths_used(
     lengths: Optional[Any], max_tokens: Any, window: Any, *, needed: bool, max_length: Any = None
 ) -> bool:
-    """Return whether batches follow from lengths: if `max_tokens` or `window` says so.
+    """Return whether batches depend on lengths, which is the case if `max_tokens` or `window` is given.
 
     Parameters
     ----------
     lengths, max_tokens, window, max_length
-        As the user gave them.
+        As given by the user.
     needed : bool
-        Whether lengths must be given then: where there is no `max_length`, and they cannot be counted.
+        Whether lengths are required in that case: if there is no `max_length`, and they cannot be counted.
 
     Raises
     ------
     ValueError
-        If one is given without the others that give it an effect.
+        If one is given without the others that it needs.
     """
     if max_tokens is None and window is None:
         if lengths is not None and max_length is None:

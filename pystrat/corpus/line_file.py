@@ -1,4 +1,4 @@
-"""The lines of a text file, by number: any of them at once, and none of a file that has changed."""
+"""Random access to the lines of a text file, which detects changes of the file."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from pystrat.entries import named_by_class
 from pystrat.messages import RefusedValue, count_of
 from pystrat.corpus.line_index import FileVersion, kind_of, offsets_of, open_regular
 
-_BLOCK = 1 << 22  # bytes of text that are looked through at a time
+_BLOCK = 1 << 22  # bytes of text that are scanned at a time
 
 
 class LineFile:
     """The lines of a text file, by number.
 
-    Only ``\\n`` ends a line; one ``\\r`` before it is no part of the line; a last line without ``\\n`` counts.
+    Only ``\\n`` ends a line; one ``\\r`` before it is not part of the line; a last line without ``\\n`` counts.
 
     Parameters
     ----------
@@ -31,20 +31,20 @@ class LineFile:
     Raises
     ------
     ValueError
-        If the path leads to something else, such as a FIFO.
+        If the path is anything else, such as a FIFO.
     OSError
         If the file cannot be read.
 
     Notes
     -----
-    * Every read ends with a look at the file of that name: if its size, time of modification or inode is another than
-      when its lines were found, the read ends in an error, and its lines are never seen.
-    * The index is made if it is missing, damaged or of another version of the file, beside the text if that folder can
-      be written to, else in the user's cache folder, else in memory. It takes 8 bytes of memory a line.
-    * Each process that reads opens the file for itself, also after a fork, and threads may read at the same time. The
-      lines are read by ``pread``: a shared place in the file would be moved by others, and a map of a file that
-      shrinks ends the process by a signal.
-    * Pickled, it is its path and the version of the file.
+    * Every read ends with a check of the file of that name: if its size, modification time or inode differs from that
+      of its index, the read raises an error, and its lines are not returned.
+    * The index is made if it is missing, damaged or of another version of the file. It is stored beside the text if
+      that folder is writable, else in the user's cache folder, else in memory. It takes 8 bytes of memory per line.
+    * Each process that reads opens the file itself, also after a fork, and threads may read at the same time. Lines are
+      read by ``pread``: other processes would move a shared file position, and a memory map of a file that shrinks ends
+      the process with a signal.
+    * A pickle contains the path and the version of the file.
     """
 
     @named_by_class
@@ -56,7 +56,7 @@ class LineFile:
         self._open_index()
 
     def _open_index(self) -> None:
-        self._name = os.fspath(self.path)  # of which the system is asked faster than of a Path
+        self._name = os.fspath(self.path)  # system calls are faster with it than with a Path
         self._opened: Optional[_OpenFile] = None
         descriptor = open_regular(self.path)
         if descriptor is None:
@@ -71,7 +71,7 @@ class LineFile:
 
     @property
     def version(self) -> str:
-        """The version of the file that was indexed, as text that R has too: size, time of modification and inode."""
+        """The version of the indexed file, as text that R has too: size, modification time and inode."""
         return f"{self._version.size} {self._version.modified} {self._version.inode}"
 
     def check(self) -> None:
@@ -90,7 +90,7 @@ class LineFile:
         return self._decode(found, number)
 
     def lines(self, numbers: Sequence[int]) -> list[str]:
-        """Return several lines, with one look at the version of the file.
+        """Return several lines, checking the version of the file once.
 
         Parameters
         ----------
@@ -100,7 +100,7 @@ class LineFile:
         Raises
         ------
         IndexError
-            If there is no such line.
+            If a line does not exist.
         RuntimeError
             If the file has changed since it was indexed.
         ValueError
@@ -110,11 +110,11 @@ class LineFile:
             self._refuse_missing(number)
         opened = self._own_file()
         found = [self._read(opened, number) for number in numbers]
-        self.check()  # afterwards: what was read before a change is right, and what was read after one is refused
+        self.check()  # afterwards: what was read before a change is valid, and what was read after it is refused
         return [self._decode(line, number) for line, number in zip(found, numbers)]
 
     def word_counts(self) -> NDArray[np.int32]:
-        """Return how many words, between blanks of ASCII, each line has; shape (number of lines,).
+        """Return the number of words, separated by ASCII whitespace, in each line; shape (number of lines,).
 
         Raises
         ------
@@ -130,7 +130,7 @@ class LineFile:
         ]
         counts: NDArray[np.int32] = np.concatenate([*found, counter.rest()])
         self.check()
-        if len(counts) != len(self):  # read while it was written to
+        if len(counts) != len(self):  # the file was written to while it was read
             raise self._change()
         return counts
 
@@ -158,9 +158,9 @@ class LineFile:
             raise ValueError(f"{self.path}, line {number + 1}, is not UTF-8: {error}.") from None
 
     def _own_file(self) -> "_OpenFile":
-        """Return the file as this process has opened it.
+        """Return the file, opened by this process.
 
-        Threads that come first at once open it each for itself; the one that is stored last stays open.
+        If several threads need it first at once, each opens it; the one that is stored last stays open.
         """
         opened = self._opened
         if opened is None or opened.process != os.getpid():
@@ -191,7 +191,7 @@ class LineFile:
         )
 
     def close(self) -> None:
-        """Close the file as soon as no thread reads it; the next read opens it again."""
+        """Close the file once no thread reads it; the next read opens it again."""
         self._opened = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -208,8 +208,8 @@ class LineFile:
 class _OpenFile:
     """An open file and the process that opened it.
 
-    It is closed when its last reader lets go of it. If a thread closed it while another one reads, its number might
-    belong to another file by then.
+    It is closed when its last reader releases it. If a thread closed it while another one reads, the system could have
+    given its descriptor to another file.
     """
 
     def __init__(self, descriptor: int) -> None:

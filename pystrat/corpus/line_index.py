@@ -1,7 +1,7 @@
-"""Where the lines of a text file begin: found once, and kept in an index of 8 bytes a line.
+"""The beginnings of the lines of a text file: found once, and stored in an index of 8 bytes per line.
 
 An index is a file beside the text, or in the user's cache folder. It is read into memory and checked as a whole. It is
-not mapped, since a process that reads from a map dies by a signal when the file shrinks.
+not memory-mapped, because a process that reads from a map is ended by a signal if the file shrinks.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from pystrat.corpus._draws import (
 )
 
 INDEX_SUFFIX = ".pystrat-lines"
-_BLOCK = 1 << 22  # bytes of text that are looked through at a time
-_CHECKED = 1 << 18  # numbers of an index that are checked at a time, so that an interrupt is heard between
+_BLOCK = 1 << 22  # bytes of text that are scanned at a time
+_CHECKED = 1 << 18  # numbers of an index that are checked at a time, so that interrupts are handled in between
 
 
 class FileVersion(NamedTuple):
-    """What changes if a file is replaced, or if something is written to it."""
+    """What changes if a file is replaced or written to."""
 
     size: int
     modified: int
@@ -45,15 +45,15 @@ class FileVersion(NamedTuple):
 
 
 def kind_of(status: os.stat_result) -> str:
-    """Return what a path leads to, as messages call it."""
+    """Return the kind of file at a path, for messages."""
     kinds = {stat.S_IFREG: "regular file", stat.S_IFDIR: "folder", stat.S_IFIFO: "FIFO", stat.S_IFSOCK: "socket"}
     return kinds.get(stat.S_IFMT(status.st_mode), "device")
 
 
 def open_regular(path: Union[str, "os.PathLike[str]"]) -> Optional[int]:
-    """Return a descriptor for reading; None if the path leads to no regular file.
+    """Return a descriptor for reading; None if the path is not a regular file.
 
-    It never waits, as opening a FIFO by default does.
+    It never blocks, as opening a FIFO by default does.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -63,15 +63,16 @@ def open_regular(path: Union[str, "os.PathLike[str]"]) -> Optional[int]:
 
 
 def cache_folder() -> Optional[Path]:
-    """Return the user's cache folder for indices of files whose own folder cannot be written to; None without home."""
+    """Return the user's cache folder for indices of files in read-only folders; None without a home folder."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     return Path(base) / "pystrat" / "lines" if os.path.isabs(base) else None
 
 
 def offsets_of(path: Path, text: BinaryIO, version: FileVersion) -> NDArray[np.int64]:
-    """Return where the lines of an open text begin, and where the last one ends.
+    """Return the beginnings of the lines of an open text, and the end of the last one.
 
-    They come from an index if there is one of this version of the text; otherwise an index is made, if it can be kept.
+    They are read from an index if there is one of this version of the text; otherwise an index is made and, if
+    possible, stored.
     """
     text_hash = _hash_of_ends(text, version.size)
     places = [path.with_name(f".{path.name}{INDEX_SUFFIX}")]
@@ -94,7 +95,7 @@ def offsets_of(path: Path, text: BinaryIO, version: FileVersion) -> NDArray[np.i
 
 
 def _hash_of_ends(text: BinaryIO, size: int) -> int:
-    """Return a hash of the first and the last bytes, which shows most changes that keep the version of a file."""
+    """Return a hash of the first and the last bytes, which detects most changes that preserve the version of a file."""
     descriptor = text.fileno()
     first = os.pread(descriptor, TEXT_END_SIZE, 0)
     return hash_of_bytes(first + os.pread(descriptor, TEXT_END_SIZE, max(size - TEXT_END_SIZE, 0)))
@@ -117,7 +118,7 @@ def _read_index(place: Path, version: FileVersion, text_hash: int) -> Optional[N
 
 
 def _is_whole(numbers: NDArray[np.int64], head: dict[str, int]) -> bool:
-    """Whether these are the numbers of an index with this head."""
+    """Return whether these are the numbers of an index with this head."""
     check = IndexCheck()
     for begin in range(0, len(numbers), _CHECKED):
         check.take(numbers[begin : begin + _CHECKED].view(np.uint8))
@@ -129,7 +130,7 @@ def _head_of(version: FileVersion, text_hash: int, n_lines: int, number_hash: in
 
 
 def _write_index(place: Path, text: BinaryIO, version: FileVersion, text_hash: int) -> None:
-    """Write an index aside, without holding it in memory, and rename it into place: no process sees half of one."""
+    """Write an index to a temporary file, without holding it in memory, and rename it: no process sees half of one."""
     with _file_aside(place) as (file, aside):
         file.write(bytes(INDEX_HEAD_SIZE))
         check = IndexCheck()
@@ -146,7 +147,7 @@ def _write_index(place: Path, text: BinaryIO, version: FileVersion, text_hash: i
 
 @contextmanager
 def _file_aside(place: Path) -> Iterator[tuple[BinaryIO, str]]:
-    """Make a file to be renamed to `place`, and lock it while it is written; delete it after an exception."""
+    """Make a temporary file to be renamed to `place`, and lock it while it is written; delete it after an exception."""
     descriptor, aside = tempfile.mkstemp(prefix=f"{place.name}.", suffix=INDEX_SUFFIX, dir=place.parent)
     with open(descriptor, "wb") as file:
         try:
@@ -159,13 +160,13 @@ def _file_aside(place: Path) -> Iterator[tuple[BinaryIO, str]]:
 
 
 def _remove_abandoned(place: Path) -> None:
-    """Delete the files that killed processes left when they wrote the index of `place`: those that nobody locks."""
+    """Delete the temporary files of killed processes that were writing the index of `place`: those without a lock."""
     with os.scandir(place.parent) as entries:
         names = [entry.name for entry in entries]
     for name in names:
         if name.startswith(f"{place.name}.") and name.endswith(INDEX_SUFFIX):
             aside = place.with_name(name)
-            with suppress(OSError):  # of another user, or deleted by another process
+            with suppress(OSError):  # it belongs to another user, or another process deleted it
                 descriptor = open_regular(aside)
                 if descriptor is not None:
                     with open(descriptor, "rb"):
@@ -178,17 +179,17 @@ def _lock(descriptor: int) -> bool:
 
     The system releases the lock of a killed process.
     """
-    import fcntl  # not on Windows, where this module is imported but no text is read
+    import fcntl  # missing on Windows, where this module is imported but no text is read
 
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:  # locked, or the file system has no locks
+    except OSError:  # already locked, or the file system has no locks
         return False
     return True
 
 
 def _blocks_of_offsets(text: BinaryIO) -> Iterator[NDArray[np.int64]]:
-    """Yield where lines begin, and at last where the file ends, unless a line that begins there was never written."""
+    """Yield the beginnings of lines, and finally the end of the file, unless an empty last line begins there."""
     text.seek(0)
     yield np.zeros(1, dtype=np.int64)
     read = 0

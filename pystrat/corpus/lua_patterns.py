@@ -1,14 +1,14 @@
-"""Lua's patterns (version 5.1, the one of Torch) over bytes, matched without backtracking.
+"""Lua patterns (version 5.1, that of Torch) over bytes, matched without backtracking.
 
-A Lua pattern is a row of items: a class of bytes, which may be repeated by ``*``, ``+``, ``-`` or ``?``; a parenthesis
-of a capture, which cannot be repeated; a back reference ``%1``; a frontier ``%f[set]``. There is no alternation. Every
-class is worked out to the bytes that belong to it, and what Lua would find malformed only when it gets there is refused
-at once.
+A Lua pattern is a sequence of items: a class of bytes, which may be repeated by ``*``, ``+``, ``-`` or ``?``; a
+parenthesis of a capture, which cannot be repeated; a back reference ``%1``; a frontier ``%f[set]``. There is no
+alternation. Every class is expanded to its bytes, and a malformed pattern is refused at once, while Lua may notice it
+only during a match.
 
-Lua tries one way after another through a text, and there may be exponentially many. Here all ways go on together: after
-each item, the places that some way has reached are a set, kept as the bits of an integer. Only back references need to
-know what a capture holds, and so there is a set for each content of the captures that are still referred to. A limit on
-the number of these sets keeps the time short.
+Lua tries one way after another through a text, and there may be exponentially many. Here all ways advance together:
+after each item, the places that some way has reached are a set, stored as the bits of an integer. Only back references
+depend on the contents of captures, so there is one set for each content of the captures that are still referred to. A
+limit on the number of these sets bounds the time.
 
 Source: R. Ierusalimschy, L. H. de Figueiredo and W. Celes, "Lua 5.1 Reference Manual", 5.4.1 (2006-2012).
 """
@@ -20,10 +20,10 @@ from dataclasses import dataclass
 from typing import Any, Iterable
 
 MAX_CAPTURES = 32
-MAX_SETS = 100_000  # of places, over all items of a pattern, for one text
+MAX_SETS = 100_000  # sets of places, over all items of a pattern, for one text
 _ALL = frozenset(range(256))
 _REPEATS = (b"*", b"+", b"-", b"?")
-_States = dict[tuple[Any, ...], int]  # for captures, as pairs of a number and where it began or what it holds: places
+_States = dict[tuple[Any, ...], int]  # captures, as pairs of a number and their beginning or content: places
 
 
 def _bytes_of(characters: str) -> frozenset[int]:
@@ -56,13 +56,13 @@ class _Item:
     Attributes
     ----------
     kind : str
-        "single", "frontier", "begin", "end", "open", "close", "back" or "nothing", which matches nowhere.
+        "single", "frontier", "begin", "end", "open", "close", "back" or "nothing", which never matches.
     members : frozenset of int
-        The bytes of a single one or of a frontier's set.
+        The bytes of a single one or of the set of a frontier.
     repeat : bytes
-        That of a single one.
+        The repetition of a single one.
     number : int
-        Of the capture that is opened, closed or referred to.
+        The number of the capture that is opened, closed or referred to.
     """
 
     kind: str
@@ -73,17 +73,17 @@ class _Item:
 
 @dataclass(frozen=True)
 class LuaPattern:
-    """A pattern that was read."""
+    """A compiled pattern."""
 
     items: tuple[_Item, ...]
 
     def search(self, text: bytes) -> bool:
-        """Say whether Lua's ``string.match`` finds the pattern in a text.
+        """Return whether Lua's ``string.match`` finds the pattern in a text.
 
         Raises
         ------
         TooManySets
-            Where its back references take more than 100,000 sets of places.
+            If its back references need more than 100,000 sets of places.
         """
         last_use = {item.number: place for place, item in enumerate(self.items) if item.kind == "back"}
         states: _States = {(): (1 << (len(text) + 1)) - 1}
@@ -101,7 +101,7 @@ class LuaPattern:
 
 
 def _advanced(item: _Item, reached: int, text: bytes) -> int:
-    """Return the places that an item reaches from others; place i is in front of text[i]."""
+    """Return the places that an item reaches from others; place i is before text[i]."""
     if item.kind == "begin":
         return reached & 1
     if item.kind == "end":
@@ -119,12 +119,12 @@ def _advanced(item: _Item, reached: int, text: bytes) -> int:
     if item.repeat == b"?":
         return reached | once
     begin = once if item.repeat == b"+" else reached
-    # The carry of the sum runs through all fitting bytes that follow a place.
+    # The carry of the sum runs through all matching bytes that follow a place.
     return (((begin & fitting) + fitting) ^ fitting) | begin
 
 
 def _with_captures(item: _Item, states: _States, text: bytes, *, is_last: bool) -> _States:
-    """Open or close a capture that is referred to later, or match what it holds."""
+    """Open or close a capture that is referred to later, or match its content."""
     found: _States = {}
     for captures, reached in states.items():
         for place in (place for place in range(len(text) + 1) if reached >> place & 1):
@@ -151,12 +151,12 @@ def _bits(places: Iterable[int]) -> int:
 
 
 def compile_lua_pattern(pattern: bytes) -> LuaPattern:
-    """Read a pattern.
+    """Compile a pattern.
 
     Parameters
     ----------
     pattern : bytes
-        A pattern of Lua 5.1, without a zero byte (Lua writes ``%z`` for it).
+        A pattern of Lua 5.1, without a zero byte (Lua writes ``%z`` instead).
 
     Returns
     -------
@@ -165,7 +165,7 @@ def compile_lua_pattern(pattern: bytes) -> LuaPattern:
     Raises
     ------
     ValueError
-        Where the pattern is malformed, or has ``%b``, which is not supported; the message tells why.
+        If the pattern is malformed, or contains ``%b``, which is not supported; the message says why.
     """
     return LuaPattern(_Reader(pattern).items())
 
@@ -178,8 +178,8 @@ class _Reader:
             raise ValueError("it contains a zero byte (write %z)")
         self._pattern = pattern
         self._place = 0
-        self._open: list[int] = []  # captures that are not closed yet
-        self._positions: list[bool] = []  # of each capture, whether it is a position, ()
+        self._open: list[int] = []  # captures that are not yet closed
+        self._positions: list[bool] = []  # for each capture, whether it is a position, ()
 
     def items(self) -> tuple[_Item, ...]:
         found = [_Item("begin")] if self._take(b"^") else []
@@ -211,7 +211,7 @@ class _Reader:
         return self._pattern[self._place + ahead : self._place + ahead + 1]
 
     def _take(self, prefix: bytes) -> bool:
-        """Pass over what comes next where it is that."""
+        """Skip the prefix if it comes next, and return whether it did."""
         found = self._pattern.startswith(prefix, self._place)
         self._place += len(prefix) if found else 0
         return found
@@ -235,17 +235,17 @@ class _Reader:
         if not 1 <= number <= len(self._positions) or number in self._open:
             raise ValueError(f"%{number} refers to no finished capture")
         if self._positions[number - 1]:
-            return _Item("nothing")  # Lua takes a position for a capture of endless length, which is found nowhere
+            return _Item("nothing")  # Lua treats a position as a capture of endless length, which is never found
         return _Item("back", number=number)
 
     def _frontier(self) -> _Item:
-        """Between a byte outside the set and one inside, a zero byte standing for both ends of the text."""
+        """Match between a byte outside the set and one inside, where a zero byte represents both ends of the text."""
         if self._next(0) != b"[":
             raise ValueError("%f is not followed by a set")
         return _Item("frontier", self._single())
 
     def _single(self) -> frozenset[int]:
-        """Pass over a class of one byte and return its members."""
+        """Skip a class of one byte and return its members."""
         if self._take(b"."):
             return _ALL
         if self._take(b"["):
@@ -282,7 +282,7 @@ class _Reader:
         return _ALL - members if negated else frozenset(members)
 
     def _end_of_set(self) -> int:
-        """Return the place of the bracket that closes; one that comes first, or after %, is a member."""
+        """Return the place of the closing bracket; one that comes first, or after %, is a member."""
         end = self._place
         while end == self._place or self._pattern[end : end + 1] != b"]":
             if end >= len(self._pattern):

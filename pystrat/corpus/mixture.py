@@ -1,4 +1,4 @@
-"""Mix files: every epoch draws the lines of each file anew, as many as the plan says."""
+"""Mixtures of files: every epoch draws the lines of each file anew, in the numbers of the plan."""
 
 from __future__ import annotations
 
@@ -28,117 +28,116 @@ from pystrat.recipe import Recipe, make_recipe
 class CorpusMixtureBatchSampler(CutBatchSampler):
     """Batch sampler over the lines of files, mixed by rules, weights or a temperature, and drawn anew in each epoch.
 
-    For a PyTorch ``DataLoader(mixture.dataset(), batch_sampler=mixture)``; in R
-    ``rbridge::batch_sampler_corpus_mixture()``.
+    Pass it to a PyTorch ``DataLoader(mixture.dataset(), batch_sampler=mixture)``. The R function
+    ``rbridge::batch_sampler_corpus_mixture()`` returns the same batches from the same seed. docs/corpus.md is a guide.
 
     Parameters
     ----------
     source : path or sequence of paths
-        A folder, whose files (none of folders within) are taken in the order of the bytes of their names without
-        suffix; or files with the first suffix, taken in the given order. With `targets`, files of any names.
+        A folder, whose files (not those in subfolders) are taken in the byte order of their names without suffix; or
+        files with the first suffix, taken in the given order. With `targets`, files of any names.
     batch_size : int, optional
-        Lines of a batch; not needed with `max_tokens`. The last batch may be short; with `num_replicas` the number of
-        batches is rounded up to a multiple of it, and the sizes differ by at most 1.
+        The number of lines per batch; optional with `max_tokens`. The last batch may be shorter; with `num_replicas`,
+        the number of batches is rounded up to a multiple of it, and their sizes differ by at most 1.
     suffixes : sequence of str, default (".src", ".tgt")
-        The endings of files that belong together line by line; one alone for text that has no translation. With
-        `targets`, two names for the sides, which only R shows.
+        The suffixes of files that belong together line by line, or one for text without a translation. With `targets`,
+        two names for the sides, which only R shows.
     targets : sequence of paths, optional
-        The partner of each file of `source`, in the same order, whatever the names.
+        The partner of each file of `source`, in the same order, with any names.
     sample : float or int, optional
-        A share, 0 < sample < 1, of all lines that are not kept; or the number of lines of an epoch, an integer, the
-        lines that are kept among them. Other floats are refused, whole ones too, since 1.0 may mean either. Left out
-        if `epoch_end` is not "sample".
+        The size of an epoch: a share, 0 < sample < 1, of all lines that are not kept, or an integer, the number of
+        lines including those that are kept. Other floats, also whole ones, are refused, because 1.0 could mean either.
+        Not allowed unless `epoch_end` is "sample".
     rules : path or sequence of str, optional
-        A file of rules, or its lines; see Notes. Without `rules`, `weights` and `temperature`, of which at most one is
-        given, every file has its share of the lines.
+        A file of rules, or its lines; see Notes. At most one of `rules`, `weights` and `temperature` is given; without
+        any, files contribute in proportion to their lines.
     weights : sequence of float or "*", mapping from int to such sequences, or callable, optional
-        The weight of each file, in the order of the files: its share is this part of all weights, whatever lines it
-        has. 0 leaves the file out, and "*" keeps all its lines, once an epoch each. Files without lines do not count.
-        Numbers are read as the decimal numbers that are written. Weights that change by epoch are a table from the
-        epochs from which on they hold, such as ``{0: [1, 1], 5: [3, 1]}``, or a function that returns the weights of an
-        epoch. It must be pure: it is called with the same epoch again, in any order and in other processes.
+        The weight of each file, in the order of the files: its share is its part of all weights, whatever its number of
+        lines. 0 leaves the file out, and "*" keeps all its lines, once per epoch each. Files without lines do not
+        count. Numbers are read as the decimal numbers that are written. For weights that change by epoch, give a table
+        by first epoch, such as ``{0: [1, 1], 5: [3, 1]}``, or a function that returns the weights of an epoch. The
+        function must be pure: it may be called with the same epoch again, in any order and in other processes.
     temperature : float, optional
-        At least 1: a file with n lines has the weight n^(1 / temperature), rounded to 12 significant digits. At 1, the
-        default, every file has its share of the lines; the higher the temperature, the more equal are the shares.
+        At least 1: a file with n lines has the weight n^(1 / temperature), rounded to 12 significant digits. With 1,
+        the default, files contribute in proportion to their lines; the higher the temperature, the more equal the
+        shares.
     epoch_end : str, default "sample"
-        What ends an epoch. "sample": the number of lines that `sample` says; they are drawn with replacement.
-        "first_exhausted": the first file of which every line was drawn; no line is drawn twice. "all_exhausted": the
-        last file of which every line was drawn; the lines of other files are drawn again. See Notes.
+        What ends an epoch. "sample": the number of lines given by `sample`, drawn with replacement. "first_exhausted":
+        the epoch ends when every line of some file has been drawn; no line is drawn twice. "all_exhausted": it ends
+        when every line of every file has been drawn; lines of other files are drawn again. See Notes.
     shuffle : bool, default True
-        False: the drawn lines stand in the order of the files, and batches of lines of similar length in the order in
-        which they were cut.
+        Whether to shuffle. If False, the drawn lines come in the order of the files, and batches of lines of similar
+        length in the order in which they were cut.
     lengths : "words", callable or array of int, shape (number of lines,), optional
-        The length of the lines of a position in tokens, for batches of lines of similar length: "words" counts the
-        words between blanks, of which the longest of the sides counts; a function is called with the tuple of the lines
-        and returns it; an array has one number for each line, file after file. None is "words". It needs `max_tokens`,
+        The length of the lines of a position in tokens, for batches of lines of similar length. "words", the default,
+        counts the words separated by whitespace, on the longest of the sides; a function receives the tuple of the
+        lines and returns their length; an array has one number for each line, file after file. Requires `max_tokens`,
         `window` or `max_length`.
     max_tokens : int, optional
-        The most tokens of a batch, padding included: its rows times its longest row, of which an empty one counts as 1.
-        Not below the longest of the lines.
+        The largest number of tokens in a batch, including padding: its rows times its longest row, where an empty one
+        counts as 1. At least the longest of the lines.
     window : int, optional
-        How many consecutive drawn lines are sorted by length together. None is all of an epoch, with the least padding;
-        in smaller windows, lines of similar length meet others from epoch to epoch.
+        The number of consecutive drawn lines that are sorted by length together. By default all of an epoch, which
+        gives the least padding; with smaller windows, the lines in a batch vary more from epoch to epoch.
     max_length : int, optional
-        The greatest of the `lengths`: longer lines are excluded. They are never drawn, shares follow from the lines
-        that remain, and the plan shows how many are excluded. Positions stay those of all lines.
+        The largest of the `lengths` that is allowed: longer lines are excluded. They are never drawn, shares are
+        computed from the remaining lines, and the plan shows how many are excluded. All lines keep their positions.
     accept : callable, optional
-        Is called, when the sampler is made, with the tuple of lines of each position that is not too long. The lines
-        are excluded if it returns False.
+        A function of the tuple of lines of a position, called for each position that is not too long when the sampler
+        is made. The lines are excluded if it returns False.
     seed : int, optional
-        From 0 to 2147483646. None draws one from the system's entropy; ``.seed`` tells it.
+        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``.
     num_replicas : int, optional
         The number of processes that share an epoch.
     rank : int, optional
-        Which of the replicas this is, from 0. None gives all batches in global order.
+        The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
 
     Attributes
     ----------
     plan : CorpusPlan
-        How many lines of each file the epoch that comes next has; see `plan_of`.
+        The number of lines of each file in the next epoch; see `plan_of`.
 
     Raises
     ------
     TypeError, ValueError, OSError
-        If a parameter is refused, a rule is none, or a file is missing, is not a regular file, cannot be read or has
-        another number of lines than its partner; the message names the file, or the line of the rule.
+        If a parameter or a rule is invalid, or a file is missing, is not a regular file, cannot be read or has another
+        number of lines than its partner. The message names the file, or the line of the rule.
     RuntimeError
-        When an epoch is drawn, where a file has changed since it was indexed.
+        When an epoch is drawn and a file has changed since it was indexed.
 
     Warns
     -----
     UserWarning
-        Where no rule covers a file, which is left out then.
+        If no rule covers a file, which is then left out.
 
     Notes
     -----
-    A rule is a line ``PATTERN WEIGHT``. The pattern is ``*``, for all files, or one or several Lua patterns with commas
-    between them, one of which must be found anywhere in the file's name without suffix; with `targets`, in the whole
-    name of its first file. The weight is a positive
-    number, or ``*`` to keep all lines of the file, once an epoch each. Rules that keep are looked at first; then the
-    first rule that covers a file counts.
+    A rule is a line ``PATTERN WEIGHT``. The pattern is ``*``, for all files, or one or several Lua patterns separated
+    by commas, one of which must be found anywhere in the file's name without suffix; with `targets`, in the whole name
+    of its first file. The weight is a positive number, or ``*`` to keep all lines of the file, once per epoch each.
+    Rules that keep are tried first; then the first rule that covers a file counts.
 
     Guarantees, besides those of `BatchSampler`:
 
     * An epoch holds exactly ``plan_of(epoch).files[f].drawn`` drawn lines of file f, and each of its lines once if it
-      is kept. `CorpusPlan` tells how the numbers follow from rules, weights or temperature, in exact fractions.
-    * Drawn is, after R's ``set.seed()`` of the epoch's seed, file after file ``sample.int(lines, drawn, replace =
-      TRUE)``, of the lines that are not excluded, and at last, with ``shuffle``, the order of all as
+      is kept. `CorpusPlan` describes how the numbers follow from rules, weights or temperature, in exact fractions.
+    * After R's ``set.seed()`` of the epoch's seed, each file is drawn by ``sample.int(lines, drawn, replace = TRUE)``
+      of the lines that are not excluded, file after file; finally, with ``shuffle``, the order of all is
       ``sample.int(total)``.
     * With `epoch_end` "first_exhausted" or "all_exhausted", the shares are those of rules, weights, temperature or
-      lines. The first epoch is the largest in which no line comes twice, the second the smallest in which each file
-      with a share is exhausted: file f gives ``requested * share`` lines, rounded down or up, where ``requested`` is
-      the least or the greatest ``lines / share`` of all files. Each line of f comes ``drawn // lines`` times, or once
-      more: drawn are whole passes, and the rest without replacement, ``sample.int(lines, drawn %% lines)``.
+      lines. The former is the largest epoch in which no line occurs twice, the latter the smallest in which each file
+      with a share is exhausted: file f contributes ``requested * share`` lines, rounded down or up, where ``requested``
+      is the least or the greatest ``lines / share`` of all files. Each line of f occurs ``drawn // lines`` times, or
+      once more: whole passes are drawn, and the rest without replacement, ``sample.int(lines, drawn %% lines)``.
 
-    * With weights that change by epoch, so does the number of batches: ``len`` is that of the epoch that comes next. A
-      table crosses to R; a function does not. The fingerprint of a state holds a table, but of a function only the plan
-      of epoch 0.
+    * If weights change by epoch, so does the number of batches: ``len`` is that of the next epoch. A table crosses to
+      R; a function does not. The fingerprint of a state contains a table, but only the plan of epoch 0 of a function.
 
-    With `max_tokens` or `window`, the lines of an epoch are sorted by length within each window, equally long ones in
-    drawn order, and cut into batches that are as long as the limits allow; no batch has lines of two windows. If
-    `num_replicas` asks for more batches, the batches with the most rows are split. At last the batches are shuffled by
-    R's ``sample.int(number of batches)``, which continues the draws of the epoch. With `max_tokens` the number of
-    batches follows from the draw, so that epochs differ in it: ``len`` is that of the epoch that comes next.
+    With `max_tokens` or `window`, the lines of an epoch are sorted by length within each window, ties in drawn order,
+    and cut into batches that are as large as the limits allow; no batch has lines of two windows. If `num_replicas`
+    requires more batches, the batches with the most rows are split. Finally, the batches are shuffled by R's
+    ``sample.int(number of batches)``, which continues the draws of the epoch. With `max_tokens`, the number of batches
+    depends on the draw and differs between epochs: ``len`` is that of the next epoch.
 
     The system is OpenNMT's file sampling (options ``-gsample`` and ``-gsample_dist``).
 
@@ -191,7 +190,7 @@ class CorpusMixtureBatchSampler(CutBatchSampler):
         of_lines = line_lengths(lengths, self._files) if by_length or max_length is not None else None
         self._population = find_population(self._files, of_lines, max_length, accept)
         if of_lines is not None and self._population is not None:
-            of_lines[~self._population.remains] = 0  # lines that are never drawn may be of any length
+            of_lines[~self._population.remains] = 0  # lines that are never drawn may have any length
         cutting = Cutting(
             batch_size,
             self.num_replicas,
@@ -213,17 +212,17 @@ class CorpusMixtureBatchSampler(CutBatchSampler):
 
     @property
     def plan(self) -> CorpusPlan:
-        """How many lines of each file the epoch that comes next has."""
+        """The number of lines of each file in the next epoch."""
         return self._stage_of(self.epoch).plan
 
     @named_by_class
     def plan_of(self, epoch: int) -> CorpusPlan:
-        """Return how many lines of each file an epoch has.
+        """Return the number of lines of each file in an epoch.
 
         Raises
         ------
         TypeError, ValueError
-            If `epoch` is not an integer from 0 to 6700000, or a function returns weights for it that are refused.
+            If `epoch` is not an integer from 0 to 6700000, or a function returns invalid weights for it.
         """
         return self._stages.of(self._check_epoch(epoch)).plan
 
@@ -235,7 +234,7 @@ class CorpusMixtureBatchSampler(CutBatchSampler):
     def dataset(
         self, transform: Optional[Callable[[tuple[str, ...]], Any]] = None, positions: bool = False
     ) -> CorpusDataset:
-        """Return the dataset whose positions the batches hold; see `CorpusDataset`."""
+        """Return the dataset whose positions the batches contain; see `CorpusDataset`."""
         return CorpusDataset.of_files(self._files, check_transform(transform), check_flag(positions, "positions"))
 
     def _epoch_batches(self, epoch: int) -> Batches:
@@ -273,7 +272,7 @@ class CorpusMixtureBatchSampler(CutBatchSampler):
             "drawn": np.concatenate([stage.drawn for stage in stages]).astype(np.float64),
             "kept": np.concatenate([stage.kept for stage in stages]).astype(np.float64),
             "begins": np.array(self._stages.begins, dtype=np.float64) if len(stages) > 1 else None,
-            # A bit for each line, the lowest first.
+            # One bit for each line, lowest first.
             "remaining": None if population is None else np.packbits(population.remains, bitorder="little"),
             **stages[0].cut.parts(),
             "shuffle": self._shuffle,
@@ -285,7 +284,7 @@ class CorpusMixtureBatchSampler(CutBatchSampler):
             "uniform_share": np.array([float(file.uniform_share) for file in of_stages]),
             "share": np.array([float(file.share) for file in of_stages]),
             "suffixes": self._suffixes,
-            # As bytes, since a path need not be text of any encoding.
+            # As bytes, because a path may not be text in any encoding.
             "paths": np.frombuffer(b"\0".join(os.fsencode(side.path) for side in sides), dtype=np.uint8),
             "versions": [side.version for side in sides],
         }

@@ -1,4 +1,4 @@
-"""Choose part of the dataset every epoch, in proportion to the perplexity of the examples."""
+"""Part of the dataset in every epoch, drawn in proportion to the perplexity of the examples."""
 
 from __future__ import annotations
 
@@ -39,87 +39,88 @@ from pystrat.recipe import Recipe, make_recipe
 
 MAX_PERPLEXITY = 1e6
 PUBLISHED_MAXIMUM = -1.5
-_NOTED_SHARE = 0.05  # of the reported examples, above which it is worth a warning that they count as noise
+_NOTED_SHARE = 0.05  # of the reported examples; if more count as noise, a warning is given
 
 
 class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
-    """Batch sampler that visits `sample` of `n` examples in each epoch, the more often the higher their perplexity is.
+    """Batch sampler that visits `sample` of `n` examples in each epoch, those of high perplexity more often.
 
-    For a PyTorch ``DataLoader(dataset, batch_sampler=...)``; in R ``rbridge::batch_sampler_perplexity()``. The draws
-    are uniform, with replacement, until the mean perplexity of all examples is below `initial`, and from then on in
-    proportion to perplexity. The training loop calls `report`.
+    Pass it to a PyTorch ``DataLoader(dataset, batch_sampler=...)``. The R function
+    ``rbridge::batch_sampler_perplexity()`` returns the same batches from the same seed. Draws are uniform, with
+    replacement, until the mean perplexity of all examples is below `initial`, and then in proportion to perplexity. The
+    training loop calls `report`. docs/corpus.md is a guide.
 
     Parameters
     ----------
     n : int
-        Examples of the dataset, from 1 to 2147483647.
+        The number of examples of the dataset, from 1 to 2147483647.
     sample : int
-        Examples that an epoch visits, from 1 to 2147483647; it may exceed `n`.
+        The number of examples in an epoch, from 1 to 2147483647; it may exceed `n`.
     batch_size : int, optional
-        Examples of a batch; not needed with `max_tokens`. The last batch may be short; with `num_replicas` see
-        `BatchSampler`: the number of batches is rounded up to a multiple of it, and the sizes differ by at most 1.
+        The number of examples per batch; optional with `max_tokens`. The last batch may be shorter; with
+        `num_replicas`, the number of batches is rounded up to a multiple of it, and their sizes differ by at most 1.
     initial : float, default 15
         The perplexity of an example that was never reported, above 1 and at most 1e6.
     maximum : float, "published" or None, default None
-        The perplexity T above which an example counts as noise. A positive number is T itself; a negative number x
-        makes it ``mode + |x| * spread``; "published" is the published default, -1.5. None is no ceiling.
+        The perplexity T above which an example counts as noise. A positive number is T itself; for a negative number x,
+        T is ``mode + |x| * spread``; "published" is the published default, -1.5. If None, there is no ceiling.
     clip : bool, default False
-        The weight of an example above T: T if True, 1 if False, as published. It needs a `maximum`.
+        The weight of an example above T: T if True, 1 if False, as published. Requires a `maximum`.
     lengths : array of int, shape (n,), optional
-        The length of each example in tokens, from 0 to 2147483647, for batches of examples of similar length. It needs
+        The length of each example in tokens, from 0 to 2147483647, for batches of examples of similar length. Requires
         `max_tokens` or `window`.
     max_tokens : int, optional
-        The most tokens of a batch, padding included: its rows times its longest row, of which an empty one counts as 1.
-        Not below the longest of `lengths`.
+        The largest number of tokens in a batch, including padding: its rows times its longest row, where an empty one
+        counts as 1. At least the longest of `lengths`.
     window : int, optional
-        How many consecutive drawn examples are sorted by length together. None is all of an epoch, with the least
-        padding; in smaller windows, examples of similar length meet others from epoch to epoch.
+        The number of consecutive drawn examples that are sorted by length together. By default all of an epoch, which
+        gives the least padding; with smaller windows, the examples in a batch vary more from epoch to epoch.
     seed : int, optional
-        From 0 to 2147483646. None draws one from the system's entropy; it is ``.seed``.
+        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``.
     num_replicas : int, optional
         The number of processes that share an epoch.
     rank : int, optional
-        Which of the replicas this is, from 0. None gives all batches in global order.
+        The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
 
     Raises
     ------
     TypeError, ValueError
-        If a parameter is refused; the message names the parameter, the value and what to do.
+        If a parameter is invalid. The message names the parameter, its value and what to do.
 
     Notes
     -----
     Guarantees, besides those of `BatchSampler`:
 
     * An epoch visits exactly `sample` examples, in drawn order unless batches are made by length.
-    * Reports of an epoch count from the next epoch on, so that the batches do not depend on how far the workers of a
+    * Reports of an epoch take effect from the next epoch on, so that batches do not depend on how far the workers of a
       DataLoader have read ahead.
-    * Weights are the same on every machine for the same reports.
+    * The same reports give the same weights on every machine.
 
-    Perplexity is the exponential of the reported mean negative log-likelihood per token, at most 1e6. An example
-    counts as seen once it was reported. When the first batch of an epoch is requested, the weights are computed: 1
-    for a seen example above T, or T with `clip`, else its perplexity. The mode is the most frequent perplexity
-    among the seen examples, rounded to 0.01 (the smallest if there are several), the spread the root of the sum of
-    squared distances from the mode of the c seen examples above it, divided by c - 1; if c is below 2 there is no
-    ceiling.
+    Perplexity is the exponential of the reported mean negative log-likelihood per token, at most 1e6. An example counts
+    as seen once it was reported. When the first batch of an epoch is requested, the weights are computed. The weight of
+    a seen example above T is 1, or T with `clip`; any other weight is the perplexity. The mode is the most frequent
+    perplexity among the seen examples, rounded to 0.01 (the smallest if there are several). The spread is the root of
+    the sum of squared distances from the mode of the c seen examples above it, divided by c - 1; if c is below 2, there
+    is no ceiling.
 
     A ceiling with the weight 1 works against the method if it cuts off more than noise: the hardest examples are then
-    drawn least. `share_above_maximum` is the share of the seen examples above it, and a warning says so if an epoch is
-    drawn while it is above 5 %. The mode is an unstable number for fewer than about 100,000 examples, since few share a
-    value that is rounded so finely: give `maximum` a positive number or None there.
+    drawn least. `share_above_maximum` is the share of the seen examples above it, and a warning is given if an epoch is
+    drawn while it is above 5 %. The mode is unstable for fewer than about 100,000 examples, because few share a value
+    that is rounded so finely: set `maximum` to a positive number or None in that case.
 
-    ``batches(epoch)`` serves the epoch that runs and the next; others follow from reports that are gone or have yet to
-    come. In distributed training every rank must be given the reports of all ranks: see `report` and `check_reports`.
+    ``batches(epoch)`` works for the running epoch and the next one; others depend on reports that are gone or have yet
+    to come. In distributed training, every rank must be given the reports of all ranks: see `report` and
+    `check_reports`.
 
-    With `max_tokens` or `window`, the drawn examples are sorted by length within each window, equally long ones in
-    drawn order, and cut into batches that are as long as the limits allow; no batch has examples of two windows. If
-    `num_replicas` asks for more batches, the batches with the most rows are split. At last the batches are shuffled by
-    R's ``sample.int(number of batches)``, which continues the draws of the epoch. With `max_tokens` the number of
-    batches follows from the draw, so that epochs differ in it: ``len`` is that of the epoch that comes next, by the
-    reports so far.
+    With `max_tokens` or `window`, the drawn examples are sorted by length within each window, ties in drawn order, and
+    cut into batches that are as large as the limits allow; no batch has examples of two windows. If `num_replicas`
+    requires more batches, the batches with the most rows are split. Finally, the batches are shuffled by R's
+    ``sample.int(number of batches)``, which continues the draws of the epoch. With `max_tokens`, the number of batches
+    depends on the draw and differs between epochs: ``len`` is that of the next epoch, given the reports so far.
 
-    The method is OpenNMT's memory sampling (options ``-sample``, ``-sample_type``). Its code leaves the table for
-    weighted draws unnormalized, which makes them nearly uniform, and computes the spread from the last example alone;
-    here both are as its documentation says.
+    The method is OpenNMT's memory sampling (options ``-sample``, ``-sample_type``). Its code does not normalize the
+    table for weighted draws, which makes them nearly uniform, and computes the spread from the last example alone; this
+    implementation follows its documentation.
 
     Examples
     --------
@@ -182,25 +183,25 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
 
     @named_by_method
     def report(self, rows: Any, nll: Any) -> None:
-        """Tell the loss of examples; it counts from the next epoch on.
+        """Report the loss of examples; it takes effect from the next epoch on.
 
         Parameters
         ----------
         rows : array of int, shape (k,), or int
-            Positions of examples, from 0. An example may occur again, in one report or in several: the last one wins.
+            Positions of examples, from 0. An example may occur again, in one report or in several: the last one counts.
         nll : array of float, shape (k,), or float
-            The mean negative log-likelihood per token of each, in nats: finite and at least 0. Tensors may live on any
+            The mean negative log-likelihood per token of each, in nats: finite and at least 0. Tensors may be on any
             device.
 
         Raises
         ------
         TypeError, ValueError
-            If one of them is refused; then nothing of the report counts.
+            If a parameter is invalid. In that case nothing is reported.
 
         Notes
         -----
-        In distributed training gather rows and losses of all ranks (``torch.distributed.all_gather_object``) and give
-        them to every rank in the same order; `check_reports` finds where that was not done.
+        In distributed training, gather the rows and losses of all ranks (``torch.distributed.all_gather_object``) and
+        give them to every rank in the same order; `check_reports` detects if that was not done.
         """
         places, losses = _as_vector(rows, "rows"), _as_vector(nll, "nll")
         if places.dtype.kind not in "iu" and len(places):
@@ -221,16 +222,16 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
             raise RefusedValue("nll", "be finite and at least 0", got)
         report_losses(for_kernel(places, np.int32), for_kernel(losses, np.float64), self._reported)
         if self._latest is not None and not self._runs(self._latest[0]):
-            self._latest = None  # an epoch that has yet to begin, whose draws follow from the reports
+            self._latest = None  # an epoch that has yet to begin, whose draws depend on the reports
 
     @property
     def perplexities(self) -> NDArray[np.float64]:
-        """The perplexity of each example, `initial` where it was never reported; shape (n,)."""
+        """The perplexity of each example, `initial` if it was never reported; shape (n,)."""
         return np.where(np.isnan(self._reported), self._initial, self._reported)
 
     @property
     def reports_fingerprint(self) -> str:
-        """A digest of all that was reported; the same on all ranks if all were given the same reports."""
+        """A digest of all reports; the same on all ranks if all were given the same reports."""
         return fingerprint("reports", perplexities=self._reported)
 
     @named_by_method
@@ -240,12 +241,12 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
         Parameters
         ----------
         fingerprints : sequence of str
-            `reports_fingerprint` of every rank, by rank: what ``torch.distributed.all_gather_object`` gathers.
+            `reports_fingerprint` of every rank, by rank, as ``torch.distributed.all_gather_object`` gathers them.
 
         Raises
         ------
         TypeError, ValueError
-            If they are no list of texts, or a rank differs from rank 0; the message names all that do.
+            If it is not a list of texts, or a rank differs from rank 0; the message names all that differ.
         """
         required = "be a list of the digests of all ranks"
         if isinstance(fingerprints, str):
@@ -275,11 +276,11 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
         return place
 
     def _runs(self, epoch: int) -> bool:
-        """Whether this is the epoch that was begun last."""
+        """Return whether this is the epoch that began last."""
         return self._drawn is not None and self._drawn[0] == epoch
 
     def _adopt(self, epoch: int, visits: Optional["_Visits"]) -> None:
-        """Let an epoch run that was begun before, None if it has yet to be drawn."""
+        """Resume an epoch that began before; None if it has yet to be drawn."""
         self._drawn = None if visits is None else (epoch, visits)
         self._latest = None
 
@@ -312,23 +313,23 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
 
     def _epoch_length(self, epoch: int) -> int:
         if self._cut.n_batches is None and epoch != self.epoch and not self._runs(epoch):
-            return self._sample  # no epoch has more: others follow from reports that are gone or have yet to come
+            return self._sample  # no epoch has more: others depend on reports that are gone or have yet to come
         return super()._epoch_length(epoch)
 
     def _most_batches(self, epoch: int) -> int:
-        # By length, a state brings along the draw that its number of batches follows from.
+        # By length, a state contains the draw that its number of batches depends on.
         return self._sample if self._cut.n_batches is None else self._cut.n_batches
 
     def _cut_anew(self, epoch: int) -> Batches:
         if self._drawn is None or self._drawn[0] != epoch:
             return super()._cut_anew(epoch)
-        return self._cut_visits(epoch, self._drawn[1])  # the epoch that runs stays as it was drawn
+        return self._cut_visits(epoch, self._drawn[1])  # the running epoch stays as it was drawn
 
     def _cut_visits(self, epoch: int, visits: "_Visits") -> Batches:
-        """Return the batches of what was drawn before, once more."""
+        """Return the batches of an earlier draw again."""
         stream = RandomStream(epoch_seed(self._seed, epoch))
         if self._by_length and visits.weighted:
-            stream.uniforms(self._sample)  # two outputs each, as a draw by weight takes, whatever the weights were
+            stream.uniforms(self._sample)  # two outputs each, like a draw by weight, whatever the weights were
         elif self._by_length:
             draw_rows(stream, self._n, self._sample)
         return self._cut.batches(visits.rows.copy(), stream)
@@ -339,16 +340,16 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
         return draw_rows(stream, self._n, self._sample)
 
     def _starts(self) -> bool:
-        """Whether an epoch that begins now is drawn in proportion to the weights."""
+        """Return whether an epoch that begins now is drawn in proportion to the weights."""
         return self._started or is_below_initial(self._reported, self._initial)
 
     def _cumulative_weights(self) -> NDArray[np.float64]:
-        """Return the sums of the weights from the first example on."""
+        """Return the cumulative weights of all examples."""
         ceiling = self._ceiling()
         return cumulative_weights(self._reported, self._initial, ceiling, ceiling if self._clip else 1.0)
 
     def _ceiling(self) -> float:
-        """Return the perplexity above which examples count as noise, infinite if there is none."""
+        """Return the perplexity above which examples count as noise; infinite if there is no ceiling."""
         if self._maximum is None:
             return np.inf
         return self._maximum if self._maximum > 0 else noise_ceiling(self._reported, -self._maximum)
@@ -367,7 +368,7 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
     # The state ------------------------------------------------------------------------------------------------------
 
     def _feedback_state(self, place: Place, batches: Optional[Iterator[list[int]]]) -> dict[str, Any]:
-        # An iterator knows its own rows, also where another one has begun the next epoch since.
+        # An iterator has its own rows, even if another one has begun the next epoch since.
         visits = batches.visits if isinstance(batches, _DrawnLists) else place.ahead
         if visits is None and self._drawn is not None and self._drawn[0] == place.epoch:
             visits = self._drawn[1]
@@ -378,7 +379,7 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
         return state
 
     def _load_feedback_state(self, state: Mapping[str, Any]) -> Optional["_Visits"]:
-        """Take in the reports, and return what the epoch of the state visits, where it is drawn."""
+        """Load the reports, and return what the epoch of the state visits, if it is drawn."""
         flags = ("started", "weighted") if self._by_length else ("started",)
         if not {"reports", "drawn", *flags} <= set(state):
             required = f"have the entries 'reports', {', '.join(map(repr, flags))} and 'drawn'"
@@ -388,7 +389,7 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
                 raise RefusedValue("state", f"hold true or false as '{flag}'", show(state[flag]))
         reported = _from_text(state["reports"], np.float64)
         drawn = None if state["drawn"] is None else _from_text(state["drawn"], np.int32)
-        at_beginning = state["batch"] == 0  # where the rows need not be drawn yet
+        at_beginning = state["batch"] == 0  # where the rows may not be drawn yet
         fits = at_beginning if drawn is None else len(drawn) == self._sample
         if len(reported) != self._n or not fits:
             rows = f"{'all or none of ' if at_beginning else ''}{count_of(self._sample, 'drawn row')}"
@@ -419,9 +420,9 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
 
 
 class _Visits(NamedTuple):
-    """The examples that an epoch visits, in drawn order, and whether they were drawn in proportion to perplexity.
+    """The examples of an epoch, in drawn order, and whether they were drawn in proportion to perplexity.
 
-    The second is only used by length, and false otherwise where a state was loaded.
+    The latter is only used by length, and is otherwise False after loading a state.
     """
 
     rows: NDArray[np.int32]
@@ -429,7 +430,7 @@ class _Visits(NamedTuple):
 
 
 class _DrawnLists(Iterator[list[int]]):
-    """The batches of an epoch as lists, and what it visits, drawn by the reports as they were then."""
+    """The batches of an epoch as lists, and what it visits, drawn by the reports at that time."""
 
     def __init__(self, visits: _Visits, lists: Iterator[list[int]]) -> None:
         self.visits = visits
@@ -478,7 +479,7 @@ def _as_vector(values: Any, name: str) -> NDArray[Any]:
 
 
 def _to_text(values: NDArray[Any]) -> str:
-    """Pack an array into text, which every form of checkpoint can hold, also those that refuse arrays."""
+    """Pack an array into text, which all checkpoint formats can store, even those that refuse arrays."""
     return base64.b64encode(values.astype(values.dtype.newbyteorder("<")).tobytes()).decode("ascii")
 
 
@@ -489,5 +490,5 @@ def _from_text(text: Any, dtype: Any) -> NDArray[Any]:
         raise RefusedValue("state", required, show(text))
     try:
         return np.frombuffer(base64.b64decode(text, validate=True), np.dtype(dtype).newbyteorder("<")).astype(dtype)
-    except ValueError:  # no text of that form, or not of whole numbers
+    except ValueError:  # not text of that form, or not of whole numbers
         raise RefusedValue("state", required, "other text") from None

@@ -1,4 +1,4 @@
-"""Lines of the files and rules -> how many lines of each file an epoch draws. Pure integers and fractions."""
+"""The number of lines of each file in an epoch, from its lines and rules. Integers and fractions only."""
 
 from __future__ import annotations
 
@@ -38,26 +38,26 @@ EPOCH_ENDS = ("sample", "first_exhausted", "all_exhausted")
 
 @dataclass(frozen=True)
 class FilePlan:
-    """What an epoch takes of one file.
+    """The part of one file in an epoch.
 
     Attributes
     ----------
     name : str
-        The file's name without the suffix; after some of its folders if several files have the name.
+        The file's name without the suffix, preceded by some of its folders if several files have the name.
     lines : int
-        Lines that it has, those that limits exclude among them.
+        The number of its lines, including those that limits exclude.
     rule : Rule or None
-        The rule that covers it, where there are rules.
+        The rule that covers it, if there are rules.
     uniform_share : fractions.Fraction
-        Its share of all lines that are not kept; 0 where it is kept itself.
+        Its share of all lines that are not kept; 0 if it is kept itself.
     share : fractions.Fraction
         Its share of the lines to draw.
     drawn : int
-        Lines to draw.
+        The number of lines to draw.
     kept : int
-        Lines that come once each, whatever is drawn.
+        The number of lines that occur once each, whatever is drawn.
     excluded : int, default 0
-        Lines that limits exclude: they are not drawn, and shares follow from the others.
+        The number of lines that limits exclude: they are not drawn, and shares are computed from the others.
     """
 
     name: str
@@ -71,54 +71,54 @@ class FilePlan:
 
 
 class CorpusPlan:
-    """How many lines of each file an epoch has.
+    """The number of lines of each file in an epoch.
 
     Parameters
     ----------
     names : sequence of str
         The names of the files, without suffix.
     lines : sequence of int
-        The lines of each.
+        The number of lines of each file.
     sample : float or int
-        A float g with 0 < g < 1: as many lines are drawn as the share g of all lines that are not kept, and those that
-        are kept come besides. An integer g >= 1: an epoch has g lines, those that are kept among them. Other floats are
-        refused, whole ones too, since 1.0 may mean either.
+        A float g with 0 < g < 1 draws the share g of all lines that are not kept, in addition to those that are kept.
+        An integer g >= 1 is the number of lines of an epoch, including those that are kept. Other floats, also whole
+        ones, are refused, because 1.0 could mean either.
     rules : path or sequence of str, optional
-        A file of rules, or its lines, as `CorpusMixtureBatchSampler` takes them. Without `rules`, `weights` and
-        `temperature`, every file has its share of the lines.
+        A file of rules, or its lines, as in `CorpusMixtureBatchSampler`. Without `rules`, `weights` and `temperature`,
+        files contribute in proportion to their lines.
     weights : sequence of float or "*", optional
         The weight of each file: a number from 0, which leaves it out, or "*" to keep all its lines.
     temperature : float, optional
         At least 1: the weight of each file is the number of its lines, to the power of 1 / temperature.
     epoch_end : str, default "sample"
-        "sample": an epoch is a sample. "first_exhausted": it is as large as it can be without drawing a line twice.
-        "all_exhausted": it is as small as it can be if it is to have every line of the files that have shares. With
-        the last two, `sample` is left out.
+        "sample": an epoch is a sample. "first_exhausted": it is as large as possible without drawing a line twice.
+        "all_exhausted": it is as small as possible with every line of the files that have shares. With the last two,
+        `sample` is not given.
 
     Attributes
     ----------
     files : tuple of FilePlan
     requested : fractions.Fraction
-        How many lines are to be drawn, before rounding.
+        The number of lines to draw, before rounding.
 
     Raises
     ------
     TypeError, ValueError
-        Where `sample` is neither, a rule is none, more lines are kept than an epoch shall have, or there is nothing to
+        If `sample` is neither, a rule is invalid, more lines are kept than an epoch should have, or there is nothing to
         draw from.
 
     Notes
     -----
     * A rule counts if a file with lines matches it. File f, covered by rule r, has the share ``weight of r / weights of
-      all rules that count * lines of f / lines of all files of r``, and gives ``ceil(requested * share)`` lines.
-    * By `weights` and `temperature`, each file is as if it had a rule of its own.
-    * With "first_exhausted", the number that is requested is the least of ``lines of f / share of f``, and file f gives
-      ``floor(requested * share)`` lines. With "all_exhausted" it is the greatest, and file f gives the ceiling.
-    * All is computed in exact fractions, weights and `sample` being read as the decimal numbers that are written:
+      all rules that count * lines of f / lines of all files of r``, and contributes ``ceil(requested * share)`` lines.
+    * With `weights` or `temperature`, each file is treated as if it had its own rule.
+    * With "first_exhausted", the requested number is the least of ``lines of f / share of f``, and file f contributes
+      ``floor(requested * share)`` lines. With "all_exhausted", it is the greatest, and file f contributes the ceiling.
+    * Everything is computed in exact fractions, where weights and `sample` are the decimal numbers that are written:
       floating point gave another number of lines in 107 of 20,000 settings that were tried. Powers by `temperature` are
-      rounded to 12 significant digits first, so that they are the same on every machine.
-    * In all, an epoch draws what is requested or more, by less than the number of files; with "first_exhausted", what
-      is requested or less.
+      first rounded to 12 significant digits, so that they are the same on every machine.
+    * In total, an epoch draws at least the requested number, and exceeds it by less than the number of files; with
+      "first_exhausted", at most the requested number.
     """
 
     @named_by_class
@@ -151,7 +151,7 @@ class CorpusPlan:
         epoch_end: str,
         remaining: Optional[Sequence[int]] = None,
     ) -> "CorpusPlan":
-        """Make the plan of a sampler, which has divided the files, and in whose name parameters are refused.
+        """Make the plan of a sampler, which has divided the files; errors name its parameters.
 
         `remaining` is the number of lines of each file that limits do not exclude; None if there are no limits.
         """
@@ -170,7 +170,7 @@ class CorpusPlan:
         epoch_end: str,
         all_lines: Sequence[int],
     ) -> None:
-        """Plan an epoch of `lines` of the files, of which they have `all_lines`."""
+        """Plan an epoch of `lines` of the files, which have `all_lines` in total."""
         _check_epoch_end(epoch_end, sample)
         kept = [count if keep else 0 for count, keep in zip(lines, division.keeps)]
         others = sum(lines) - sum(kept)
@@ -205,21 +205,21 @@ class CorpusPlan:
 
     @property
     def total(self) -> int:
-        """The lines of an epoch, drawn and kept."""
+        """The number of lines in an epoch, drawn and kept."""
         return sum(file.drawn + file.kept for file in self.files)
 
     @property
     def unmatched(self) -> tuple[str, ...]:
-        """The names of the files that no rule covers, and that are left out therefore."""
+        """The names of the files that no rule covers, and that are therefore left out."""
         return tuple(file.name for file in self.files if self.has_rules and file.rule is None)
 
     def table(self) -> pd.DataFrame:
-        """Return the plan as a table, one row a file.
+        """Return the plan as a table, one row per file.
 
         Returns
         -------
         pandas.DataFrame
-            ``file``, ``lines``, ``rule`` (its number from 1, NaN where there is none), ``uniform_share`` and ``share``
+            ``file``, ``lines``, ``rule`` (its number from 1, NaN if there is none), ``uniform_share`` and ``share``
             (from 0 to 1), ``drawn`` and ``kept`` (lines of an epoch); if there are limits, ``excluded`` after ``lines``
         """
         excluded = {"excluded": np.array([file.excluded for file in self.files], dtype=np.int64)}
@@ -237,9 +237,9 @@ class CorpusPlan:
         )
 
     def summary(self) -> str:
-        """Return the plan as text: a row a file, totals, and the files that no rule covers.
+        """Return the plan as text: one row per file, totals, and the files that no rule covers.
 
-        Of a name that is not in the file system's encoding, the bytes that are not are shown as ``\\xe9``.
+        In a name that is not in the file system's encoding, invalid bytes are shown as ``\\xe9``.
         """
         rows: list[tuple[str, ...]] = [("file", "lines", "excluded", "rule", "uniform", "share", "drawn", "kept")]
         for file in self.files:
@@ -274,12 +274,12 @@ def _check_lines(lines: Any, n_files: int) -> list[int]:
 
 
 def shown_name(name: str) -> str:
-    """Return the name of a file as text that any output takes: its bytes that are no characters as ``\\xe9``."""
+    """Return the name of a file as text that any output accepts: bytes that are not characters as ``\\xe9``."""
     return os.fsencode(name).decode(sys.getfilesystemencoding(), "backslashreplace")
 
 
 def _requested(sample: Any, others: int, kept: int, keeper: Optional[str]) -> Fraction:
-    """Return how many lines are to be drawn."""
+    """Return the number of lines to draw."""
     required = "be a share between 0 and 1, or a number of lines: an integer from 1"
     if not is_number(sample):
         raise RefusedType("sample", required, show(sample))
@@ -299,20 +299,20 @@ def _requested(sample: Any, others: int, kept: int, keeper: Optional[str]) -> Fr
 
 
 def _check_epoch_end(epoch_end: Any, sample: Any) -> None:
-    """Refuse a number of lines together with an end that has a number of its own."""
+    """Refuse a number of lines with an end that determines the number."""
     check_choice(epoch_end, "epoch_end", choices=EPOCH_ENDS)
     if epoch_end != "sample" and sample is not None:
         raise RefusedValue("sample", f"be left out if 'epoch_end' is '{epoch_end}'", show(sample))
 
 
 def _exhausting(lines: Sequence[int], shares: Sequence[Fraction], epoch_end: str) -> Fraction:
-    """Return how many lines are to be drawn by shares until the first file, or each one, has no more new lines."""
+    """Return the number of lines to draw by shares until the first file, or each one, has no new lines left."""
     needed = [count / share for count, share in zip(lines, shares) if share > 0]
     return (min if epoch_end == "first_exhausted" else max)(needed, default=Fraction(0))
 
 
 def _refuse_without_lines(division: Division, otherwise: str, purpose: str) -> None:
-    """Refuse what leaves no lines to draw; `otherwise` is the parameter, unless rules or weights divide the files."""
+    """Refuse parameters that leave no lines; `otherwise` is the parameter, unless rules or weights divide the files."""
     required = {"rules": "match a file that has lines", "weights": "be above 0 for a file that has lines"}
     parameter = division.parameter if division.parameter in required else otherwise
     got = f"{count_of(len(division.groups), 'file')} without any to {purpose}"

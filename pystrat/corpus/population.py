@@ -1,4 +1,4 @@
-"""Which lines of the files can be drawn: those that are not too long, and that the user accepts."""
+"""The lines of the files that can be drawn: those that are not too long, and that the user accepts."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from pystrat.messages import RefusedType, check_integer, show
 
 
 class Population(NamedTuple):
-    """The lines that remain of files.
+    """The remaining lines of files.
 
     Attributes
     ----------
     remains : numpy.ndarray of bool, shape (number of lines,)
         For each line of all files, file after file, whether it remains.
     counts : list of int
-        How many lines of each file remain.
+        The number of remaining lines of each file.
     """
 
     remains: NDArray[np.bool_]
     counts: list[int]
 
     def positions(self) -> NDArray[Any]:
-        """Return the numbers, over all files, of the lines that remain; int32 if all lines can be numbered so."""
+        """Return the numbers, over all files, of the remaining lines; int32 if all lines fit."""
         found = np.flatnonzero(self.remains)
         return found.astype(np.int32) if len(self.remains) <= MAX_COUNT else found
 
@@ -39,17 +39,17 @@ def find_population(
     max_length: Optional[int],
     accept: Optional[Callable[[tuple[str, ...]], bool]],
 ) -> Optional[Population]:
-    """Return the lines that remain; None if there are no limits.
+    """Return the remaining lines; None if there are no limits.
 
     Parameters
     ----------
     files : sequence of ParallelFile
     lengths : numpy.ndarray of int32, optional
-        Of all lines; needed for `max_length`.
+        The lengths of all lines; required for `max_length`.
     max_length : int, optional
-        As `check_max_length` returned it.
+        As returned by `check_max_length`.
     accept : callable, optional
-        Is called with the lines of the positions that are not too long.
+        Called with the lines of the positions that are not too long.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def find_population(
 def limited_population(
     files: Sequence[ParallelFile], lengths: Any, max_length: Any, accept: Any
 ) -> Optional[Population]:
-    """As `find_population`, of what the user has given."""
+    """Return the remaining lines, like `find_population`, from the parameters that the user has given."""
     max_length = check_max_length(max_length)
     of_lines = None if max_length is None else line_lengths(lengths, files)
     return find_population(files, of_lines, max_length, check_accept(accept))

@@ -1,4 +1,4 @@
-"""Rare events in files: all lines of the files of positives, and a part of the lines of some files of negatives."""
+"""Rare events in files: all lines of the positive files, and part of the lines of some negative files."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Paths = Sequence[Union[str, "os.PathLike[str]"]]
 
 
 class ListedFile:
-    """One file of a list, by its path, as `CorpusDataset` takes files."""
+    """One file of a list, by its path, in the form that `CorpusDataset` takes."""
 
     def __init__(self, path: Path) -> None:
         self.name = path.name
@@ -49,7 +49,7 @@ class LabelledLines(CorpusDataset):
     Attributes
     ----------
     n_positives : int
-        The first lines, which are positives.
+        The number of lines that are positives; they come first.
     """
 
     n_positives = 0
@@ -65,7 +65,7 @@ class LabelledLines(CorpusDataset):
 
 
 class OfOneLine:
-    """A function of a line as a function of the lines of a position; the line itself if there is none."""
+    """Converts a function of a line to a function of the lines of a position; by default returns the line itself."""
 
     def __init__(self, transform: Optional[Callable[[str], Any]]) -> None:
         self._transform = transform
@@ -75,65 +75,67 @@ class OfOneLine:
 
 
 class RareEventBatchSampler(BatchSampler):
-    """Batch sampler over the lines of files, for rare events: all positives, and a fresh part of the negatives.
+    """Batch sampler over the lines of files, for rare events: all positives, and a new part of the negatives.
 
-    Each epoch shuffles the list of the files of negatives, takes the first ones, and draws from their lines as many
-    negatives as the multiplier says. The other files are not looked at. For a PyTorch
-    ``DataLoader(sampler.dataset(), batch_sampler=sampler)``; in R ``rbridge::batch_sampler_rare_events()`` gives
-    the same batches from the same seed.
+    Each epoch shuffles the list of the negative files, takes the first ones, and draws from their lines as many
+    negatives as the multiplier says. The other files are not read. Pass it to a PyTorch
+    ``DataLoader(sampler.dataset(), batch_sampler=sampler)``. The R function ``rbridge::batch_sampler_rare_events()``
+    returns the same batches from the same seed.
 
     Parameters
     ----------
     positives, negatives : sequence of paths
         The files whose lines are positives, and those whose lines are negatives; each file once.
     multiplier : float or Fraction
-        Negatives of an epoch, as a multiple of the positives: ``k = floor(multiplier * positives + 1/2)``, at least 1.
-        A float is the decimal number of 15 significant digits that it is shown as, taken exactly.
+        The number of negatives of an epoch, as a multiple of the positives:
+        ``k = floor(multiplier * positives + 1/2)``, at least 1. A float is taken exactly as the decimal number of 15
+        significant digits that is shown.
     batch_size : int
         The largest number of lines in a batch.
     negative_files_per_epoch : int, optional
-        How many files of negatives an epoch draws from, m. All of them where it is not given.
+        m, the number of negative files that an epoch draws from; by default all of them.
     positive_weight : float, default 1.0
-        The weight of a positive in training, above 0.
+        The training weight of a positive, above 0.
     negative_weight : float, optional
-        The weight of a negative in training, above 0. Where it is not given, it is derived, so that in expectation the
-        weighted negatives of an epoch are all negatives of all files: see `class_weights`.
+        The training weight of a negative, above 0. By default it is derived, so that in expectation the weighted
+        negatives of an epoch represent all negatives of all files: see `class_weights`.
     seed : int, optional
-        From 0 to 2147483646. None draws one from the system's entropy; ``.seed`` tells it.
+        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``.
     num_replicas : int, optional
-        The number of processes that share an epoch: the number of batches is rounded up to a multiple of it.
+        The number of processes that share an epoch. The number of batches is rounded up to a multiple of it.
     rank : int, optional
-        Which of the replicas this is, from 0. None gives all batches in global order.
+        The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
 
     Raises
     ------
     TypeError, ValueError, OSError
-        If a parameter is refused, before any epoch; if a file is missing, is listed twice, is not a regular file or
-        cannot be read; if the m smallest files of negatives have fewer lines than an epoch draws, since every subset
-        must suffice; if there would be more batches than positives or negatives of an epoch, with the smallest
-        `batch_size` that works.
+        If a parameter is invalid, before any epoch; if a file is missing, is listed twice, is not a regular file or
+        cannot be read; if the m smallest negative files have fewer lines than an epoch draws, because every subset must
+        suffice; if there would be more batches than positives or negatives of an epoch, in which case the message names
+        the smallest `batch_size` that works.
     RuntimeError
-        When an epoch is drawn, if one of its files has changed since its lines were found.
+        When an epoch is drawn and one of its files has changed since it was indexed.
 
     Notes
     -----
     Guarantees, besides those of `BatchSampler`:
 
-    * An epoch has every positive once, and exactly k negatives, no line twice, from m files of negatives.
+    * An epoch has every positive once, and exactly k negatives, no line twice, from m negative files.
     * Every subset of m files is equally likely, and so is every subset of k of their lines.
-    * A line that an epoch draws has the weight ``F / m * (lines of the m files) / k`` among F files of negatives. The
-      expectation of a weighted sum over the negatives of an epoch is that over all negatives, whatever the sizes of the
-      files: given the files it is F / m times their sum, and each file is among them with the probability m / F. If all
-      files have equally many lines, the weight is that of all negatives over those of an epoch.
-    * With T lines an epoch has ``ceil(T / batch_size)`` batches, up to the next multiple of `num_replicas`. Their sizes
-      differ by at most 1, and each has the floor or the ceiling of its share of positives and of negatives, the
-      positives first.
+    * A drawn line has the weight ``F / m * (lines of the m files) / k``, where F is the number of negative files. The
+      expectation of a weighted sum over the negatives of an epoch is the sum over all negatives, whatever the sizes of
+      the files: given the files, it is F / m times their sum, and each file is among them with the probability m / F.
+      If all files have the same number of lines, the weight is the number of all negatives divided by those of an
+      epoch.
+    * An epoch of T lines has ``ceil(T / batch_size)`` batches, rounded up to a multiple of `num_replicas`. Their sizes
+      differ by at most 1, and each has the floor or the ceiling of its share of positives and of negatives, positives
+      first.
 
-    A line is a row: a header would be one, too. Positions count through all files, positives first, in the order of
-    the lists, at most 2^31 - 1 lines in all.
+    Every line is a row, including a header. Positions count through all files, positives first, in the order of the
+    lists, at most 2^31 - 1 lines in total.
 
-    How an epoch comes about, in R's words, after ``set.seed(s)``, s as for every sampler: ``sample.int(F)`` is the list
-    of the files of negatives; ``sample.int(lines, k)`` are the places of its negatives among the lines of the first m
+    How an epoch is made, in R's terms, after ``set.seed(s)``, with s as for every sampler: ``sample.int(F)`` is the
+    list of the negative files; ``sample.int(lines, k)`` are the places of its negatives among the lines of the first m
     of them, one file after another; ``sample.int(T)`` is the order in which positives and, after them, negatives are
     dealt to the batches.
 
@@ -195,7 +197,7 @@ class RareEventBatchSampler(BatchSampler):
         self._told = {"multiplier": multiplier, "batch_size": batch_size, "num_replicas": self.num_replicas}
 
     def _count_negatives(self, multiplier: Multiplier) -> int:
-        """Return how many negatives an epoch has; refuse more than any of its files may have together."""
+        """Return the number of negatives in an epoch; refuse more than some m files have together."""
         count = multiple_of(self._n_positives, multiplier)
         smallest_first = np.sort(self._lines[self._n_positive_files :])
         fewest = np.cumsum(smallest_first).tolist()  # lines of the smallest file, of the smallest two, ...
@@ -219,35 +221,36 @@ class RareEventBatchSampler(BatchSampler):
 
     @property
     def plan(self) -> BatchPlan:
-        """The batch plan: number of batches, and how many positives and negatives each one has."""
+        """The batch plan: the number of batches, and the positives and negatives in each batch."""
         return self._plan
 
     @property
     def n_positives(self) -> int:
-        """Positives of an epoch: the lines of all their files."""
+        """The number of positives of an epoch: the lines of all their files."""
         return self._n_positives
 
     @property
     def n_negatives(self) -> int:
-        """Negatives of an epoch."""
+        """The number of negatives of an epoch."""
         return self._n_negatives
 
     @property
     def n_lines(self) -> int:
-        """Lines of all files."""
+        """The number of lines of all files."""
         return int(self._lines.sum())
 
     @named_by_class
     def dataset(self, transform: Optional[Callable[[str], Any]] = None) -> LabelledLines:
-        """Return the dataset whose positions the batches hold.
+        """Return the dataset whose positions the batches contain.
 
-        Its items are pairs of a line, or of what `transform` makes of it, and the label as float32, 1 for a positive.
-        Apart from that it is as `CorpusDataset`: any line is read at once, and a file that has changed is an error.
+        Its items are pairs of a line, or of the result of `transform`, and the label as float32, 1 for a positive.
+        Otherwise it is like `CorpusDataset`: any line is read in constant time, and a file that has changed raises an
+        error.
 
         Parameters
         ----------
         transform : callable, optional
-            Is called with a line, a str. The place for a parser. For workers that are not forked it must be picklable.
+            A function of a line, a str, for example a parser. It must be picklable for workers that are not forked.
         """
         dataset = LabelledLines.of_files(self._files, OfOneLine(check_transform(transform)))  # type: ignore[arg-type]
         assert isinstance(dataset, LabelledLines)
@@ -256,32 +259,33 @@ class RareEventBatchSampler(BatchSampler):
 
     @named_by_class
     def negative_files(self, epoch: Optional[int] = None) -> list[Path]:
-        """Return the files of negatives that an epoch draws from, in the order of its shuffled list.
+        """Return the negative files that an epoch draws from, in the order of its shuffled list.
 
         Parameters
         ----------
         epoch : int, optional
-            From 0; the epoch that comes next where it is not given.
+            From 0; by default the next epoch.
         """
         chosen = self._chosen_files(RandomStream(epoch_seed(self._seed, self._check_epoch(epoch))))
         return [self._files[self._n_positive_files + file].sides[0].path for file in chosen.tolist()]
 
     @named_by_class
     def class_weights(self, epoch: Optional[int] = None, *, normalise: bool = False) -> pd.Series:
-        """Return the weights of a positive and of a negative in the training of an epoch.
+        """Return the training weights of a positive and of a negative in an epoch.
 
         Parameters
         ----------
         epoch : int, optional
-            From 0; the epoch that comes next where it is not given. The derived weight of a negative depends on the
-            files that the epoch draws from, unless all are drawn from or have equally many lines.
+            From 0; by default the next epoch. The derived weight of a negative depends on the files that the epoch
+            draws from, unless it draws from all, or all have the same number of lines.
         normalise : bool, default False
-            True: divided by their mean over the rows of all epochs, which leaves the learning rate its meaning.
+            If True, the weights are divided by their mean over the rows of all epochs, so that the learning rate keeps
+            its scale.
 
         Returns
         -------
         pandas.Series of float64
-            Of ``positive`` and ``negative``.
+            The weights of ``positive`` and ``negative``.
         """
         chosen = self._chosen_files(RandomStream(epoch_seed(self._seed, self._check_epoch(epoch))))
         lines = self._lines[self._n_positive_files :]
@@ -306,7 +310,7 @@ class RareEventBatchSampler(BatchSampler):
         return self.epoch if epoch is None else check_integer(epoch, "epoch", minimum=0, maximum=MAX_EPOCH)
 
     def _chosen_files(self, stream: RandomStream) -> NDArray[np.int32]:
-        """Return the files of negatives of an epoch, by their places in the list, from 0."""
+        """Return the negative files of an epoch, by their positions in the list, from 0."""
         n_files = len(self._lines) - self._n_positive_files
         return stream.permutation(n_files)[: self._files_per_epoch]
 
@@ -352,7 +356,7 @@ class RareEventBatchSampler(BatchSampler):
             "negative_weight": self._negative_weight,
         }
         labels: dict[str, Any] = {name: show(value) for name, value in self._told.items() if value is not None}
-        # As bytes, since a path need not be text of any encoding.
+        # As bytes, because a path may not be text in any encoding.
         labels["paths"] = np.frombuffer(b"\0".join(os.fsencode(side.path) for side in sides), dtype=np.uint8)
         labels["versions"] = [side.version for side in sides]
         return make_recipe("rare_events", seed=self._seed, parts=parts, labels=labels)
@@ -368,7 +372,7 @@ class RareEventBatchSampler(BatchSampler):
 
 
 def _check_lists(positives: Any, negatives: Any) -> tuple[list[Path], list[Path]]:
-    """Return the paths of two lists of files; refuse what is missing, no regular file, or listed twice."""
+    """Return the paths of two lists of files; refuse files that are missing, not regular, or listed twice."""
     required = "be a list of files"
     known: dict[str, str] = {}
     listed: list[list[Path]] = []
@@ -385,7 +389,7 @@ def _check_lists(positives: Any, negatives: Any) -> tuple[list[Path], list[Path]
 
 
 def _check_file(path: Path, name: str, known: dict[str, str]) -> None:
-    """Refuse what is no regular file, or the same as one of the known ones; else add it to these."""
+    """Refuse a file that is not regular, or the same as one of the known ones; else add it to these."""
     try:
         status = os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -402,7 +406,7 @@ def _check_file(path: Path, name: str, known: dict[str, str]) -> None:
 
 
 def _check_lines(lines: Sequence[int], n_positive_files: int) -> NDArray[np.int64]:
-    """Return the lines of the files; refuse positives without any, and more than positions can tell apart."""
+    """Return the lines of the files; refuse positives without any, and more than positions can distinguish."""
     total = list(accumulate(lines))
     if total[n_positive_files - 1] == 0:
         raise RefusedValue("positives", "have at least one line", "0 lines")

@@ -1,4 +1,4 @@
-"""Rules of distribution: which share of the sample comes from which files."""
+"""Rules of distribution: the share of the sample that comes from each file."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class Rule:
     Attributes
     ----------
     number : int
-        Its place among the rules, from 1; comments do not count.
+        Its position among the rules, from 1; comments do not count.
     text : str
         The pattern as it was written.
     weight : fractions.Fraction or None
-        None: all lines of the files are kept.
+        If None, all lines of the files are kept.
     alternatives : tuple of LuaPattern
-        One of them is found in the name of each file that the rule covers; none at all: it covers every file.
+        One of them is found in the name of each file that the rule covers; if empty, it covers every file.
     """
 
     number: int
@@ -39,20 +39,20 @@ class Rule:
     alternatives: tuple[LuaPattern, ...]
 
     def covers(self, name: bytes) -> bool:
-        """Say whether the rule covers a file with this name, the suffix left out."""
+        """Return whether the rule covers a file with this name, without suffix."""
         return not self.alternatives or any(pattern.search(name) for pattern in self.alternatives)
 
 
 def read_rules(source: RuleSource) -> tuple[Rule, ...]:
-    """Read rules, one a line: a pattern, blanks or tabs, and a weight.
+    """Read rules, one per line: a pattern, blanks or tabs, and a weight.
 
     Parameters
     ----------
     source : path or sequence of str
-        A file of rules, or its lines; or rules that were read before, which are returned. A line that starts with ``#``
-        is a comment; an empty one says nothing. The pattern is ``*`` alone, which covers every file, or Lua patterns
-        with commas between them, of which one must be found anywhere in the file's name. The weight is a positive
-        decimal number, or ``*`` to keep all lines.
+        A file of rules, or its lines; or rules that were read before, which are returned. Lines that start with ``#``
+        are comments; empty lines are ignored. The pattern is ``*`` alone, which covers every file, or Lua patterns
+        separated by commas, one of which must be found anywhere in the file's name. The weight is a positive decimal
+        number, or ``*`` to keep all lines.
 
     Returns
     -------
@@ -61,9 +61,9 @@ def read_rules(source: RuleSource) -> tuple[Rule, ...]:
     Raises
     ------
     TypeError, ValueError
-        Where `source` is neither, or a line is no rule; the message has its number, and says what is wrong with it.
+        If `source` is neither, or a line is not a rule; the message has its number, and says what is wrong with it.
     OSError
-        Where the file cannot be read.
+        If the file cannot be read.
     """
     rules: list[Rule] = []
     for place, line in enumerate(_lines_of(source), start=1):
@@ -78,7 +78,7 @@ def read_rules(source: RuleSource) -> tuple[Rule, ...]:
 
 
 def _lines_of(source: Any) -> Sequence[Union[bytes, Rule]]:
-    """Return the lines of rules as bytes; a rule that was read before as it is."""
+    """Return the lines of rules as bytes; rules that were read before are unchanged."""
     required = "be a file of rules, or a list of rules"
     if isinstance(source, (str, os.PathLike)):
         if not os.path.exists(source):
@@ -90,7 +90,7 @@ def _lines_of(source: Any) -> Sequence[Union[bytes, Rule]]:
 
 
 def encoded(text: str, parameter: str) -> bytes:
-    """Return text as the bytes that names of files have; refuse what no name can hold."""
+    """Return text as bytes, the form of file names; refuse text that no name can contain."""
     try:
         return os.fsencode(text)
     except UnicodeEncodeError:
@@ -103,7 +103,7 @@ def find_rule(rules: Sequence[Rule], name: bytes) -> Optional[Rule]:
     Raises
     ------
     ValueError
-        Where the back references of a rule take too long for the name.
+        If the back references of a rule take too long for the name.
     """
     for rule in sorted(rules, key=lambda rule: rule.weight is not None):
         try:

@@ -1,4 +1,4 @@
-"""Which plan an epoch has: one for all epochs, those of a table of weights, or what a function of the epoch gives."""
+"""The plan of an epoch: one for all epochs, or from a table of weights or a function of the epoch."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WeightsOfEpochs = Union[Weights, Mapping[int, Weights], Callable[[int], Weights]
 
 
 class Stage(NamedTuple):
-    """What epochs have in common: a plan, and where it cuts them into batches."""
+    """What several epochs share: a plan, and the way to cut them into batches."""
 
     plan: CorpusPlan
     drawn: NDArray[np.int64]  # lines of each file
@@ -32,7 +32,7 @@ class Stage(NamedTuple):
 
 
 class Planning(NamedTuple):
-    """All but the weights that plans follow from, as the parameters of a mixture say it."""
+    """Everything except the weights that plans depend on, from the parameters of a mixture."""
 
     files: Sequence[ParallelFile]
     remaining: Sequence[int]  # lines of each file that limits do not exclude
@@ -65,15 +65,15 @@ class Stages:
     ----------
     planning : Planning
     weights : weights of the files, mapping from int to weights, callable, or None
-        A mapping has the weights from certain epochs on. A function is called with the number of an epoch, when its
-        plan is asked for, and at once with 0.
+        A mapping has the weights by first epoch. A function is called with the number of an epoch when its plan is
+        requested, and immediately with 0.
 
     Attributes
     ----------
     begins : tuple of int
         The first epochs of `stages`.
     stages : tuple of Stage
-        Those of all epochs; of a function, that of epoch 0.
+        Those of all epochs; for a function, that of epoch 0.
     function : callable or None
     """
 
@@ -91,7 +91,7 @@ class Stages:
         self.stages = tuple(planning.stage(table[begin]) for begin in self.begins)
 
     def of(self, epoch: int) -> Stage:
-        """Return what an epoch has."""
+        """Return the stage of an epoch."""
         if self.function is None:
             return self.stages[bisect_right(self.begins, epoch) - 1]
         if self._latest[0] != epoch:
@@ -107,7 +107,7 @@ class Stages:
 
 
 def _read_table(weights: Any) -> dict[int, Any]:
-    """Return a table of weights by the first epoch on which they hold."""
+    """Return a table of weights by the first epoch in which they apply."""
     table = {}
     for epoch, given in weights.items():
         is_integer = is_number(epoch) and isinstance(epoch, numbers.Integral)

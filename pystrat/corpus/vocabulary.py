@@ -1,8 +1,8 @@
-"""Train a large output vocabulary on the ids of an epoch's sample only. This module imports torch.
+"""Training of a large output vocabulary on only the ids of an epoch's sample. This module imports torch.
 
-With 100,000 words most of a training step goes into the output layer. Restricted to the words that occur in the
-epoch's sample, the layer is as many times smaller as the vocabulary is (S. Jean, K. Cho, R. Memisevic and Y. Bengio,
-"On Using Very Large Target Vocabulary for Neural Machine Translation", 2015; OpenNMT's ``-sample_vocab``).
+With 100,000 words, most of a training step is spent in the output layer. If it is restricted to the words that occur in
+the epoch's sample, the layer shrinks in proportion to the vocabulary (S. Jean, K. Cho, R. Memisevic and Y. Bengio, "On
+Using Very Large Target Vocabulary for Neural Machine Translation", 2015; OpenNMT's ``-sample_vocab``).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pystrat.entries import named_by_class, named_by_function, named_by_method
 from pystrat.limits import MAX_EXACT
 from pystrat.messages import RefusedType, RefusedValue, check_integer, count_of, show
 
-IGNORED = -100  # what cross_entropy and nll_loss ignore unless told otherwise
+IGNORED = -100  # ignored by cross_entropy and nll_loss by default
 _STRANGE_OPTIMIZERS = (torch.optim.LBFGS, torch.optim.Rprop)  # one vector for all; step sizes that begin at lr
 
 
@@ -33,7 +33,7 @@ def sampled_vocabulary(sequences: Iterable[Any], always: Iterable[int] = ()) -> 
     sequences : iterable of array_like of int
         The target sequences of an epoch's sample: lists, arrays or tensors of ids, or a matrix.
     always : iterable of int
-        Ids that are part of every vocabulary, such as that of padding, of the end of a sentence, of unknown words.
+        Ids that are part of every vocabulary, such as those for padding, the end of a sentence and unknown words.
 
     Returns
     -------
@@ -43,7 +43,7 @@ def sampled_vocabulary(sequences: Iterable[Any], always: Iterable[int] = ()) -> 
     Raises
     ------
     TypeError, ValueError
-        Where an id is not an integer or below 0.
+        If an id is not an integer or below 0.
     """
     parts = [_as_ids(list(always), "always")]
     parts += [_as_ids(sequence, "sequences") for sequence in sequences]
@@ -51,64 +51,64 @@ def sampled_vocabulary(sequences: Iterable[Any], always: Iterable[int] = ()) -> 
 
 
 class SampledOutput:
-    """Context in which an output layer has only the rows of a sampled vocabulary.
+    """Context manager that reduces an output layer to the rows of a sampled vocabulary.
 
-    Within the context `layer` has a small weight, and bias, of its own: the rows of the sampled ids, in ascending
-    order. The optimiser trains these, with its state (such as Adam's moments) for the same rows. At the end all rows
-    are written back. Rows outside the sample are not touched at all; with the whole weight in the optimiser, its
-    momentum and its weight decay move them in every step, although their gradient is 0.
+    Within the context, `layer` has a small weight and bias: the rows of the sampled ids, in ascending order. The
+    optimizer trains these, with its state (such as Adam's moments) for the same rows. At the end, all rows are written
+    back. Rows outside the sample are not touched at all; if the whole weight were in the optimizer, its momentum and
+    its weight decay would change them in every step, although their gradient is 0.
 
     Parameters
     ----------
     model : torch.nn.Module
-        The whole model, which is looked through for other uses of the layer's weight.
+        The whole model, which is searched for other uses of the layer's weight.
     layer : torch.nn.Linear
-        Its output layer, ``out_features`` being the size of the vocabulary.
+        Its output layer; ``out_features`` is the size of the vocabulary.
     ids : array_like of int
-        The sampled ids, such as `sampled_vocabulary` returns: each once, from 0 to ``layer.out_features - 1``.
+        The sampled ids, such as those from `sampled_vocabulary`: each once, from 0 to ``layer.out_features - 1``.
     optimizer : torch.optim.Optimizer, optional
-        The optimiser that trains the layer. Its parameter groups, learning rates and steps stay as they are. Its state
-        for a parameter must be numbers, or tensors of the parameter's shape that begin at 0: not LBFGS, nor Rprop, nor
-        one with factored moments. Without it the layer is not trained: an optimiser that is not given here holds the
-        whole parameters, which get no gradients inside the context.
+        The optimizer that trains the layer. Its parameter groups, learning rates and steps do not change. Its state for
+        a parameter must be numbers, or tensors of the parameter's shape that begin at 0; LBFGS, Rprop and optimizers
+        with factored moments are not supported. Without it, the layer is not trained: an optimizer that is not given
+        here holds the whole parameters, which get no gradients inside the context.
 
     Raises
     ------
     TypeError, ValueError
-        Where the layer is no linear layer of the model with a weight of its own, an id is no id of it or occurs twice,
-        a parameter of the layer is none of the optimiser's or has gradients that were not used, DistributedDataParallel
-        wraps the layer, or the optimiser's state is of another form. State that the optimiser makes inside the context
-        is looked at when the context ends: where it is of another form, it is dropped, after the weights were written
-        back. Sparse state is of another form.
+        If the layer is not a linear layer of the model with its own weight, an id is invalid or occurs twice, a
+        parameter of the layer is not in the optimizer or has unused gradients, DistributedDataParallel wraps the layer,
+        or the optimizer's state has another form. State that the optimizer creates inside the context is checked when
+        the context ends: if it has another form, it is dropped after the weights were written back. Sparse state has
+        another form.
 
     Notes
     -----
     Guarantees:
 
-    * When every id is in the sample, the loss, the gradients and all steps equal those of the full vocabulary.
-    * The rows outside the sample, and the optimiser's state for them, are the same afterwards, bit for bit.
-    * Also after an exception in the context everything is written back.
-    * If entering or leaving the context fails, such as for want of memory, the model, the optimiser's state and the
-      gradients are what they were before the context.
-    * State of the optimiser that has another shape than the parameter, such as its number of steps, is carried over
-      whole.
+    * If every id is in the sample, the loss, the gradients and all steps equal those of the full vocabulary.
+    * The rows outside the sample, and the optimizer's state for them, do not change, bit for bit.
+    * Everything is written back even after an exception in the context.
+    * If entering or leaving the context fails, for example for lack of memory, the model, the optimizer's state and the
+      gradients are those before the context.
+    * State of the optimizer that has another shape than the parameter, such as its number of steps, is carried over
+      unchanged.
 
-    Only targets are remapped (`targets`); inputs keep their ids, since the embedding is not touched. The softmax leaves
-    out the words outside the sample, so the loss is lower than that of the full vocabulary, the more so the smaller the
-    sample is: losses and perplexities of samples can be compared neither with each other nor with those of the full
-    vocabulary. Evaluate outside the context.
+    Only targets are remapped (`targets`); inputs keep their ids, because the embedding does not change. The softmax
+    leaves out the words outside the sample, so the loss is lower than that of the full vocabulary, and the lower the
+    smaller the sample. So losses and perplexities of samples cannot be compared with each other or with those of the
+    full vocabulary. Evaluate outside the context.
 
-    A weight or bias whose memory another module uses too, such as one that is tied to the embedding, is refused, for
-    the small one would no longer be the other. Untie them, or train such a model with the full vocabulary.
+    A weight or bias that shares memory with another module, for example one that is tied to the embedding, is refused,
+    because the small one would no longer be tied. Untie them, or train such a model with the full vocabulary.
 
-    Do not save a checkpoint inside the context: enter it after the epoch's sample is known, leave it at the end of the
-    epoch.
+    Do not save a checkpoint inside the context: enter it when the epoch's sample is known, and leave it at the end of
+    the epoch.
 
-    In distributed training all processes need the same ids. DistributedDataParallel holds the parameters that it found
-    when it was made, so that it does not average the gradients of the small ones, and the processes would drift apart.
-    A `model` in which it wraps the layer is refused; where only the module inside is given as `model`, that cannot be
-    seen. Wrap the rest of the model, and average the gradients of the layer after ``backward()``: docs/corpus.md has
-    the lines.
+    In distributed training, all processes need the same ids. DistributedDataParallel holds the parameters that it found
+    when it was created, so it does not average the gradients of the small ones, and the processes would diverge. A
+    `model` in which it wraps the layer is refused; if only the inner module is given as `model`, this cannot be
+    detected. Wrap the rest of the model, and average the gradients of the layer after ``backward()``: docs/corpus.md
+    has the code.
 
     Examples
     --------
@@ -161,7 +161,7 @@ class SampledOutput:
         rows = torch.as_tensor(self.ids, device=device)
         self._position = torch.full((self._size,), -1, dtype=torch.int64, device=device)
         self._position[rows] = torch.arange(len(self.ids), device=device)
-        # Everything that takes memory is made before anything is exchanged.
+        # Everything that needs memory is allocated before anything is exchanged.
         exchanges = [
             _Exchange(self._layer, name, parameter, rows, self._optimizer, places[name])
             for name, parameter in parameters.items()
@@ -185,7 +185,7 @@ class SampledOutput:
     ) -> None:
         exchanges, self._exchanged = self._exchanged, []
         try:
-            # Everything that takes memory is made before anything is written.
+            # Everything that needs memory is allocated before anything is written.
             writings = [writing for exchange in exchanges for writing in exchange.prepare_full()]
             _write_all(writings)
             for exchange in exchanges:
@@ -193,31 +193,31 @@ class SampledOutput:
         finally:
             self._put_full(exchanges)
         dropped = [exchange.strange for exchange in exchanges if exchange.strange is not None]
-        if dropped and kind is None:  # else the exception that ends the context is the one to be told
+        if dropped and kind is None:  # otherwise the exception that ends the context is the one to raise
             advice = "The weights are written back; this state was dropped. Train with the full vocabulary."
             raise self._refuse_optimizer(dropped[0], advice)
 
     @named_by_method
     def targets(self, ids: torch.Tensor, ignore_index: int = IGNORED) -> torch.Tensor:
-        """Return the places of target ids among the sampled ones, for the loss.
+        """Return the positions of target ids among the sampled ones, for the loss.
 
         Parameters
         ----------
         ids : torch.Tensor of int, any shape
         ignore_index : int, default -100
-            The id that the loss shall ignore, such as that of padding. It becomes -100, whether it is in the sample or
-            not: places count from 0, and its own number is the place of another id.
+            The id that the loss should ignore, such as that of padding. It becomes -100, whether it is in the sample or
+            not: positions count from 0, and its own number is the position of another id.
 
         Returns
         -------
         torch.Tensor of int64, the same shape
-            For ``cross_entropy(logits, sampled.targets(ids, ignore_index=padding))``: -100 is what the loss ignores
-            unless told otherwise, so do not give the loss an `ignore_index` of its own.
+            For ``cross_entropy(logits, sampled.targets(ids, ignore_index=padding))``. The loss ignores -100 by default,
+            so do not set its own `ignore_index`.
 
         Raises
         ------
         ValueError
-            Where an id is outside the sample; the message names it.
+            If an id is outside the sample; the message names it.
         """
         if not self._exchanged:
             raise RuntimeError("SampledOutput.targets is for use inside the context.")
@@ -247,7 +247,7 @@ class SampledOutput:
                 raise RefusedValue("model", required, "it inside", advice)
 
     def _check_ties(self) -> None:
-        """Refuse a weight or bias whose memory another module of the model uses as well."""
+        """Refuse a weight or bias that shares memory with another module of the model."""
         for kind, ours in self._layer.named_parameters(recurse=False):
             for name, module in self._model.named_modules():
                 for own, parameter in module.named_parameters(recurse=False):
@@ -258,7 +258,7 @@ class SampledOutput:
                         raise RefusedValue("layer", required, got, advice)
 
     def _find_in_optimizer(self, name: str, parameter: nn.Parameter) -> Optional[tuple[int, int]]:
-        """Return the group and the place in it of a parameter of the layer; None where it is not to be trained."""
+        """Return the group and the position in it of a parameter of the layer; None if it is not to be trained."""
         if parameter.grad is not None and bool(parameter.grad.any()):
             advice = "Call optimizer.zero_grad() before."
             raise RefusedValue("layer", "have no gradients left", f"some of its {name}", advice)
@@ -277,7 +277,7 @@ class SampledOutput:
         return places[0]
 
     def _check_optimizer_state(self, optimizer: torch.optim.Optimizer, name: str, parameter: nn.Parameter) -> None:
-        """Refuse a state of which it is not known what belongs to which row."""
+        """Refuse a state if it is unknown which parts belong to which row."""
         strange = _strange_state(optimizer.state.get(parameter, {}), name, parameter)
         if isinstance(optimizer, _STRANGE_OPTIMIZERS):
             strange = type(optimizer).__name__
@@ -290,7 +290,7 @@ class SampledOutput:
 
 
 class _Writing:
-    """Values for some rows of a tensor, and those that it had, in case that another writing fails."""
+    """New values for some rows of a tensor, and the old ones, in case another write fails."""
 
     def __init__(self, whole: torch.Tensor, rows: torch.Tensor, values: torch.Tensor) -> None:
         self._whole, self._rows = whole, rows
@@ -309,7 +309,7 @@ class _Writing:
 
 
 def _write_all(writings: Sequence[_Writing]) -> None:
-    """Write all values, or none if one of the writings fails."""
+    """Write all values, or none if one of the writes fails."""
     written = []
     try:
         for writing in writings:
@@ -322,10 +322,10 @@ def _write_all(writings: Sequence[_Writing]) -> None:
 
 
 class _Exchange:
-    """One parameter of the layer: the full one, and the small one in its place in the layer and in the optimiser.
+    """One parameter of the layer: the full one, and the small one that replaces it in the layer and in the optimizer.
 
-    To make an exchange changes nothing. The full parameter comes back with the state that the optimiser had for it,
-    until `accept` replaces that by what `prepare_full` made of the small parameter's state.
+    Creating an exchange changes nothing. The full parameter is restored with the state that the optimizer had for it,
+    until `accept` replaces that with the state that `prepare_full` made from the small parameter's.
     """
 
     def __init__(
@@ -339,9 +339,9 @@ class _Exchange:
     ) -> None:
         self._layer, self._name, self._full, self._rows = layer, name, full, rows
         self._optimizer, self._place = optimizer, place
-        self.strange: Optional[str] = None  # what was dropped of a state that does not fit the full parameter
-        self._state: Optional[dict[str, Any]] = None  # of the optimiser, for the full parameter; None without one
-        self._widened: Optional[dict[str, Any]] = None  # that of the small parameter, for the full one
+        self.strange: Optional[str] = None  # the state that was dropped because it does not fit the full parameter
+        self._state: Optional[dict[str, Any]] = None  # of the optimizer, for the full parameter; None without one
+        self._widened: Optional[dict[str, Any]] = None  # the state of the small parameter, for the full one
         self._small = nn.Parameter(full.detach()[rows], requires_grad=full.requires_grad)
         if optimizer is not None and full in optimizer.state:
             self._state = optimizer.state[full]
@@ -356,7 +356,7 @@ class _Exchange:
         self._put(self._full, self._state, in_place_of=self._small)
 
     def prepare_full(self) -> list[_Writing]:
-        """Return what is to be written, and keep the state that then belongs to the full parameter."""
+        """Return what to write, and keep the state that then belongs to the full parameter."""
         writings = [_Writing(self._full, self._rows, self._small)]
         if self._optimizer is None or self._small not in self._optimizer.state:
             return writings
@@ -377,7 +377,7 @@ class _Exchange:
         self._state = self._widened
 
     def _part_of(self, value: Any) -> Any:
-        """Return an entry of the state for the small parameter, which shares no memory with the full one's."""
+        """Return an entry of the state for the small parameter, without memory shared with the full one's."""
         if not isinstance(value, torch.Tensor):
             return value
         return value[self._rows] if _has_shape_of(value, self._full) else value.clone()
@@ -394,10 +394,10 @@ class _Exchange:
             self._optimizer.state[parameter] = state
 
     def _whole_of(self, key: str, value: torch.Tensor) -> torch.Tensor:
-        """Return the entry of the optimiser's state for the full parameter, of which `value` has some rows."""
+        """Return the entry of the optimizer's state for the full parameter, of which `value` has some rows."""
         whole = None if self._state is None else self._state.get(key)
         if not isinstance(whole, torch.Tensor) or whole.shape != self._full.shape:
-            whole = value.new_zeros(self._full.shape)  # made inside the context, where such state begins at 0
+            whole = value.new_zeros(self._full.shape)  # created inside the context, where such state begins at 0
         return whole
 
 
@@ -406,7 +406,7 @@ def _has_shape_of(value: Any, parameter: nn.Parameter) -> bool:
 
 
 def _strange_state(state: Mapping[str, Any], name: str, parameter: nn.Parameter) -> Optional[str]:
-    """Describe an entry of an optimiser's state of which it is not known what belongs to which row; None without."""
+    """Describe an entry of an optimizer's state that is not known to belong to rows; None without one."""
     for key, value in state.items():
         if isinstance(value, torch.Tensor) and value.layout != torch.strided:
             return f"a sparse '{key}' for its {name}"
@@ -416,7 +416,7 @@ def _strange_state(state: Mapping[str, Any], name: str, parameter: nn.Parameter)
 
 
 def _share_memory(one: torch.Tensor, other: torch.Tensor) -> bool:
-    """Say whether two tensors reach into the same memory; views of different parts of one storage do not."""
+    """Return whether two tensors overlap in memory; views of different parts of one storage do not."""
     if one.device != other.device or not one.numel() or not other.numel():
         return False
     one_begins, one_ends = _reach(one)
@@ -425,7 +425,7 @@ def _share_memory(one: torch.Tensor, other: torch.Tensor) -> bool:
 
 
 def _reach(tensor: torch.Tensor) -> tuple[int, int]:
-    """Return the addresses where the elements of a tensor begin and end."""
+    """Return the addresses at which the elements of a tensor begin and end."""
     last = sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride()))
     return tensor.data_ptr(), tensor.data_ptr() + (last + 1) * tensor.element_size()
 
@@ -438,6 +438,6 @@ def _as_ids(values: Any, name: str) -> NDArray[np.int64]:
         raise RefusedType(name, "hold integers", f"{array.dtype} values")
     if array.min() < 0:
         check_integer(int(array.min()), name, minimum=0)
-    if array.max() >= MAX_EXACT:  # a uint64 that no int64 holds would become negative
+    if array.max() >= MAX_EXACT:  # a uint64 above the range of int64 would become negative
         raise RefusedValue(name, "hold ids below 2^53", show(int(array.max())))
     return array.astype(np.int64)
