@@ -1,13 +1,13 @@
-# What the samplers of this room share: drawn rows are cut into batches, in the order in which they were drawn, or of
+# Shared by the samplers of this room: drawn rows are cut into batches, in the order in which they were drawn, or of
 # rows of similar length.
-# The parts of a recipe that say how are batch_size, NULL for no limit, and num_replicas; by length also lengths, one
-# for each row of the dataset, max_tokens, NULL for no limit, and window, NULL for all rows of an epoch.
+# The parts of a recipe that determine this are batch_size, NULL for no limit, and num_replicas; by length also lengths,
+# one for each row of the dataset, max_tokens, NULL for no limit, and window, NULL for all rows of an epoch.
 
 by_length = function(parts) !is.null(parts$lengths)
 
 # -> the parts
 # `n_rows` is a list of the numbers of rows that epochs draw, which must allow such batches; `lengths` are those of all
-# rows of the dataset, NULL if batches do not follow from them; `way_out` is what messages advise about rows that are
+# rows of the dataset, NULL if batches do not depend on them; `way_out` is the advice in messages about rows that are
 # too long.
 cut_settings = function(n_rows, batch_size, num_replicas, lengths, max_tokens, window, way_out = NULL) {
   parts = if (!is.null(lengths)) {
@@ -22,7 +22,7 @@ cut_settings = function(n_rows, batch_size, num_replicas, lengths, max_tokens, w
   parts
 }
 
-# Refuse an epoch of so many rows if it leaves batches empty.
+# Refuses an epoch of `n_rows` rows if batches would be empty.
 check_cut_fits = function(n_rows, parts) {
   n_batches = count_cut_batches(n_rows, parts)
   least = if (is.null(n_batches)) round_up(1, parts$num_replicas) else n_batches
@@ -63,7 +63,7 @@ round_up = function(n_batches, num_replicas) {
   if (is.null(num_replicas)) n_batches else ceiling(n_batches / num_replicas) * num_replicas
 }
 
-# The number of batches, rounded up to a multiple of the replicas; NULL if it follows from the rows that are drawn.
+# The number of batches, rounded up to a multiple of the replicas; NULL if it depends on the rows that are drawn.
 count_cut_batches = function(n_rows, parts) {
   if (!is.null(parts$max_tokens)) {
     return(NULL)
@@ -73,8 +73,8 @@ count_cut_batches = function(n_rows, parts) {
   round_up(n_batches, parts$num_replicas)
 }
 
-# Where the batches of every epoch begin, if they are in the order in which rows were drawn; else NULL.
-# Without replicas all batches but the last one are full; else their sizes differ by at most 1.
+# The offsets of the batches of every epoch, if they are in the order in which rows were drawn; else NULL.
+# Without replicas, all batches except the last one are full; with them, sizes differ by at most 1.
 cut_offsets = function(n_rows, parts) {
   if (by_length(parts)) {
     return(NULL)
@@ -102,7 +102,7 @@ cut_drawn = function(drawn, parts, shuffle = TRUE) {
   list(rows = rows[cut$order + 1L], offsets = cut$offsets)
 }
 
-# The batches of an epoch by length, which are kept: their number alone may ask for the draw.
+# The batches of an epoch by length, which are kept: computing their number requires the draw.
 latest_batches = function(private, epoch, cut) {
   if (is.null(private$.latest) || private$.latest$epoch != epoch) {
     private$.latest = list(epoch = epoch, batches = cut())
@@ -110,7 +110,7 @@ latest_batches = function(private, epoch, cut) {
   private$.latest$batches
 }
 
-# The number of batches of an epoch; `n_rows` of it are drawn, and `draw` returns its batches.
+# The number of batches of an epoch, which draws `n_rows`; `draw` returns its batches.
 count_batches_of = function(n_rows, parts, draw) {
   n_batches = count_cut_batches(n_rows, parts)
   if (is.null(n_batches)) length(draw()$offsets) - 1L else n_batches
@@ -148,7 +148,7 @@ check_length_parts = function(recipe, n) {
   }
 }
 
-# What the samplers share that visit `sample` of `n` examples in an epoch.
+# Shared by the samplers that visit `sample` of `n` examples in an epoch.
 # -> list(seed, parts)
 drawn_settings = function(n, sample, batch_size, lengths, max_tokens, window, seed, num_replicas) {
   seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed)

@@ -1,37 +1,36 @@
 #' @title Dataset of the Lines of Files
 #'
 #' @description
-#' A [torch::dataset()] of the lines of all files, file after file, that reads any lines at once, many at a time.
+#' Creates a [torch::dataset()] of the lines of all files, file after file, with random access to any number of lines.
 #' Files may be larger than memory.
-#' [batch_sampler_corpus_mixture()] over the same files says which lines a batch has.
+#' The batches of [batch_sampler_corpus_mixture()] over the same files contain its positions.
 #'
 #' @param source (`character()` or `list()`)\cr
-#'   A folder, whose files (none of folders within it) are taken in the order of the bytes of their names without
-#'   suffix; or the paths of files with the first suffix, taken in the given order.
-#'   A single file is given as `list(path)`.
+#'   A folder, whose files (not those in subfolders) are taken in the byte order of their names without suffix; or the
+#'   paths of files with the first suffix, taken in the given order.
+#'   Give a single file as `list(path)`.
 #'   With `targets`, the paths of files of any names.
 #' @param suffixes (`character()`)\cr
-#'   The endings of files that belong together line by line, such as a text and its translation; one for text alone.
+#'   The suffixes of files that belong together line by line, such as a text and its translation, or one for text alone.
 #'   With `targets`, two names for the sides.
 #' @param transform (`function`)\cr
-#'   Is called with the lines of a batch, as `lines()` returns them; its value is the batch.
-#'   This is the place for a tokenizer.
+#'   A function, for example a tokenizer, of the lines of a batch, in the form that `lines()` returns; its value is the
+#'   batch.
 #'   `NULL` (default): the batch is the lines.
 #' @param positions (`logical(1)`)\cr
-#'   `TRUE`: a batch is a list of `positions`, from 1, and `items`, what the batch is otherwise, so that the training
-#'   loop can report to a sampler which examples a loss is of.
-#'   `FALSE` (default): it is the items alone.
-#' @param lengths,max_length,accept
-#'   As in [batch_sampler_corpus_mixture()]: lines that they exclude have no position.
-#'   A mixture leaves all lines their positions; its `dataset()` has no limits.
+#'   `TRUE`: a batch is a list of `positions`, from 1, and `items`, the batch itself, so that the training loop can
+#'   report losses by example to a sampler.
+#'   `FALSE` (default): it is only the items.
+#' @param lengths,max_length,accept As in [batch_sampler_corpus_mixture()], except that excluded lines have no position.
+#'   In a mixture, all lines keep their positions; its `dataset()` has no limits.
 #' @param targets (`character()` or `list()`)\cr
-#'   The paths of the partners of the files of `source`, in the same order, whatever the names.
+#'   The paths of the partners of the files of `source`, in the same order, with any names.
 #'   `NULL` (default): the partners are found by their suffixes.
 #'
 #' @return A dataset with the members
-#' * `lines(positions)`: the lines at positions, which count from 1 over all files: a list of `character()`, one for
-#'   each suffix, whose names are the suffixes without the dot that they begin with;
-#' * `.getbatch(positions)`: the lines, or what `transform` makes of them, with the positions if these are asked for;
+#' * `lines(positions)`: returns the lines at positions, which count from 1 over all files: a list of `character()`, one
+#'   for each suffix, named by the suffixes without their leading dot;
+#' * `.getbatch(positions)`: returns the lines, or the result of `transform`, with the positions if requested;
 #' * `.length()`: the number of positions.
 #'
 #' `dataset[positions]` is the batch of these positions.
@@ -39,19 +38,17 @@
 #' @section Lines:
 #' Only `\n` ends a line; one `\r` before it is dropped; a last line without `\n` counts.
 #' Text is UTF-8.
-#' Where lines begin is found once and kept beside each file, see [batch_sampler_corpus_mixture()].
-#' Each process opens the files for itself and keeps them open as long as the dataset lives: a descriptor for each file,
+#' The beginnings of lines are found once and stored in an index beside each file, see [batch_sampler_corpus_mixture()].
+#' Each process opens the files itself and keeps them open as long as the dataset exists: one descriptor for each file,
 #' and 8 bytes of memory for each line.
-#' Every batch ends with a look at the files that it was read from.
-#' If the size, time of modification or inode of one is another than when its lines were found, or if it is gone, the
-#' batch ends in an error.
-#' A change that keeps all three is not seen.
+#' After reading a batch, its files are checked.
+#' If a file is gone, or its size, modification time or inode is no longer that of its index, an error is raised.
+#' A change that preserves all three is not detected.
 #'
 #' @section Errors:
-#' No files, lists of files that make no pairs, a file that is missing, is not a regular file, cannot be read or has
-#' another number of lines than its partner.
-#' When lines are read: positions that there are not, a line that is not UTF-8, and a file that has changed since its
-#' lines were found.
+#' There are no files, lists of files do not form pairs, or a file is missing, is not a regular file, cannot be read or
+#' has another number of lines than its partner.
+#' When lines are read: a position does not exist, a line is not UTF-8, or a file has changed since it was indexed.
 #'
 #' @export
 #' @examples
@@ -73,7 +70,7 @@ corpus_dataset = function(source, suffixes = c(".src", ".tgt"), transform = NULL
   files_dataset(files, transform, positions, limited_positions(files, lengths, max_length, accept))
 }
 
-# `files` as open_files() returns them; `remaining` are the numbers of the lines that have positions, NULL if all have.
+# `files` as open_files() returns them; `remaining` are the numbers of the lines that have positions, NULL for all.
 files_dataset = function(files, transform, positions = FALSE, remaining = NULL) {
   name_errors("corpus_dataset")
   if (!is.null(transform) && !is.function(transform)) {
@@ -121,7 +118,7 @@ files_dataset = function(files, transform, positions = FALSE, remaining = NULL) 
   generator()
 }
 
-# torch's own method makes integers of what it is asked for, in which positions need not fit.
+# torch's own method converts indices to integers, which may not hold positions.
 #' @export
 `[.corpus_dataset` = function(x, i) x$.getbatch(i)
 

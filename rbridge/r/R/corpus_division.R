@@ -1,12 +1,12 @@
-# What divides an epoch among files: rules, a weight for each file, a temperature, or their lines alone.
+# The division of an epoch among files: by rules, by a weight for each file, by a temperature, or by their lines alone.
 
-# Files in groups with weights: a group has its part of the weights, and a file its part of the group's lines.
+# Groups of files with weights: a group has its share of the weights, and a file its share of the group's lines.
 # -> list(
-#   groups = the group of each file, 0 if nothing is drawn of it,
+#   groups = the group of each file, 0 if nothing is drawn from it,
 #   weights = the weight of each group, decimal numbers as text,
-#   keeps = whether each line of a file comes once, whatever is drawn,
+#   keeps = whether each line of a file occurs once, whatever is drawn,
 #   rule = the number of the rule that covers each file, NaN without one,
-#   parameter = the argument that divides the files, NULL if their lines alone do
+#   parameter = the argument that divides the files, NULL if only their lines do
 # )
 # `rules` are read; at most one of the three is given.
 divide_files = function(names, lines, rules = NULL, weights = NULL, temperature = NULL) {
@@ -43,7 +43,7 @@ divide_by_rules = function(rules, names) {
   )
 }
 
-# `weights` are decimal numbers as text, "*" for files that are kept; each file is a group of its own.
+# `weights` are decimal numbers as text, "*" for files that are kept; each file is its own group.
 divide_by_weights = function(weights, parameter) {
   list(
     groups = ifelse(weights %in% c("0", "*"), 0L, seq_along(weights)),
@@ -80,12 +80,12 @@ is_file_weight = function(weight) {
   is.numeric(weight) && !is.object(weight) && length(weight) == 1L && !is.na(weight) && weight >= 0 && weight <= 2^53
 }
 
-# The shortest decimal number that stands for a double from 0 on, without a positive exponent.
+# The shortest decimal number that represents a double from 0 on, without a positive exponent.
 as_decimal = function(number) {
   if (number == floor(number)) sprintf("%.0f", number) else .Call(C_shortest_decimal, as.double(number))
 }
 
-# lines^(1 / temperature), rounded to 12 digits: those are the same on every machine.
+# lines^(1 / temperature), rounded to 12 digits, which are the same on every machine.
 powers_of_lines = function(lines, temperature) {
   rounded = as.double(sprintf("%.12g", lines^(1 / temperature)))
   ifelse(rounded == floor(rounded), sprintf("%.0f", rounded), sprintf("%.12g", rounded))

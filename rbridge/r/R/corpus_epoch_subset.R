@@ -1,60 +1,59 @@
-#' @title Part of the Dataset in Every Epoch
+#' @title Batch Sampler of Part of the Dataset in Every Epoch
 #'
 #' @description
-#' Makes a batch sampler for [torch::dataloader()] and for the learners of mlr3torch that visits `sample` of `n`
+#' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch that visits `sample` of `n`
 #' examples in each epoch, at random or in turn.
-#' It is for datasets that are too large for whole epochs.
+#' Use it for datasets that are too large for whole epochs.
 #'
 #' @param n (`integer(1)`)\cr
-#'   Number of examples of the dataset, from 1 to 2147483647.
+#'   The number of examples of the dataset, from 1 to 2147483647.
 #' @param sample (`integer(1)`)\cr
-#'   Number of examples that an epoch visits, from 1 to 2147483647.
+#'   The number of examples in an epoch, from 1 to 2147483647.
 #'   It may exceed `n`, except without replacement.
 #' @param batch_size (`integer(1)`)\cr
-#'   Examples of a batch, at least 1; not needed with `max_tokens`.
+#'   The number of examples per batch, at least 1; optional with `max_tokens`.
 #'   The last batch may be smaller.
 #' @param method (`character(1)`)\cr
 #'   How the examples of an epoch are chosen.
 #'   `"uniform"` (default): independent draws with replacement.
 #'   `"uniform_without_replacement"`: no example twice in an epoch.
-#'   `"partition"`: no randomness in what is visited; over the epochs every example is visited equally often.
+#'   `"partition"`: not random; over the epochs, every example is visited equally often.
 #' @param lengths (`integer()`)\cr
 #'   The length of each of the `n` examples in tokens, from 0 to 2147483647, for batches of examples of similar length.
-#'   It needs `max_tokens` or `window`.
+#'   Requires `max_tokens` or `window`.
 #'   `NULL` (default): batches are in drawn order.
 #' @param max_tokens (`integer(1)`)\cr
-#'   The most tokens of a batch, padding included: its rows times its longest row, of which an empty one counts as 1.
-#'   Not below the longest of `lengths`.
-#'   `NULL` (default): there is no such limit.
+#'   The largest number of tokens in a batch, including padding: its rows times its longest row, where an empty one
+#'   counts as 1.
+#'   At least the longest of `lengths`.
+#'   `NULL` (default): no limit.
 #' @param window (`integer(1)`)\cr
-#'   How many consecutive drawn examples are sorted by length together.
-#'   In smaller windows, examples of similar length meet others from epoch to epoch.
-#'   `NULL` (default): all of an epoch, with the least padding.
+#'   The number of consecutive drawn examples that are sorted by length together.
+#'   With smaller windows, the examples in a batch vary more from epoch to epoch.
+#'   `NULL` (default): all of an epoch, which gives the least padding.
 #' @param seed (`integer(1)`)\cr
-#'   Integer from 0 to 2147483646 that decides the examples of all epochs; `"partition"` uses it only to shuffle batches
-#'   by length.
-#'   `NULL` (default): one is drawn each time the generator is called, from the generator of torch if LibTorch is
-#'   installed, so that the seed of a learner governs it, otherwise from the generator of R.
+#'   The seed of all epochs, an integer from 0 to 2147483646; `"partition"` uses it only to shuffle batches by length.
+#'   `NULL` (default): a seed is drawn each time the generator is called, as by [batch_sampler_stratified()].
 #' @param num_replicas (`integer(1)`)\cr
-#'   Number of processes that share the batches of an epoch.
+#'   The number of processes that share an epoch.
 #'   The number of batches is rounded up to a multiple of it, and their sizes differ by at most 1.
-#'   All batches are given, in the order of the whole epoch.
-#'   `NULL` (default): it has no influence.
+#'   The instance returns the batches of all processes, in global order.
+#'   `NULL` (default): batches are not adapted to processes.
 #'
 #' @return A generator of class `"batch_sampler_epoch_subset"` and `"torch_sampler"`: a function of one argument
-#' `data_source`, which returns an instance of the sampler, as [batch_sampler_stratified()] explains.
-#' A data source that tells its number of rows must have `n` of them.
-#' The instance has the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`, `.length()`
-#' and `.iter_batch(batch_size)` that are described there.
+#' `data_source` that returns an instance of the sampler, see [batch_sampler_stratified()].
+#' If the data source has a number of rows, it must be `n`.
+#' Its instances have the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`,
+#' `.length()` and `.iter_batch(batch_size)` that are described there.
 #'
 #' @section Batches by length:
-#' With `max_tokens` or `window`, the drawn examples are sorted by length within each window, equally long ones in drawn
-#' order, and cut into batches that are as long as the limits allow.
+#' With `max_tokens` or `window`, the drawn examples are sorted by length within each window, ties in drawn order, and
+#' cut into batches that are as large as the limits allow.
 #' No batch has examples of two windows.
-#' If `num_replicas` asks for more batches, the batches with the most rows are split.
-#' At last the batches are shuffled by `sample.int(number of batches)`, which continues the draws of the epoch.
-#' With `max_tokens` the number of batches follows from the draw, so that epochs differ in it: `.length()` is that of
-#' the epoch that comes next.
+#' If `num_replicas` requires more batches, the batches with the most rows are split.
+#' Finally, the batches are shuffled by `sample.int(number of batches)`, which continues the draws of the epoch.
+#' With `max_tokens`, the number of batches depends on the draw and differs between epochs: `.length()` is that of the
+#' next epoch.
 #'
 #' @section Guarantees:
 #' * An epoch visits exactly `sample` examples, in drawn order unless batches are made by length.
@@ -62,22 +61,22 @@
 #'   `sample.int(n, sample, useHash = FALSE)`, after `set.seed(s)` with
 #'   `RNGkind("Mersenne-Twister", "Inversion", "Rejection")`, where `s` is
 #'   `(seed + 1327217885 * epoch) %% 2147483647`.
-#'   R's own generator takes no part, except for the one number drawn if `seed` is `NULL`.
-#' * `"partition"` takes every step-th example, where step is `max(1, n %/% sample)`, from the first one on, then from
-#'   the second one on and so forth, and continues with the next epoch where the last one ended.
+#'   R's own generator is not used, except for one draw if `seed` is `NULL`.
+#' * `"partition"` takes every step-th example, where step is `max(1, n %/% sample)`, beginning with the first, then
+#'   with the second, and so on; an epoch continues where the last one ended.
 #'   Any `n` consecutive draws, over all epochs, visit each example once.
-#' * The same call gives the same batches in Python with `pystrat.EpochSubsetBatchSampler`, where rows are counted from
-#'   0.
-#' * A generator that was saved with [saveRDS()], or sent to another process, needs nothing else there.
+#' * The same call returns the same batches in Python with `pystrat.EpochSubsetBatchSampler`, where rows are counted
+#'   from 0.
+#' * A generator can be saved with [saveRDS()] or sent to another process, and works there by itself.
 #'
 #' @section Errors:
-#' An argument of the wrong type or out of range, more examples than there are without replacement, more batches than
-#' examples, a dataset with another number of rows.
+#' An argument has the wrong type or is out of range, there are too few examples without replacement or more batches
+#' than examples, or the dataset has another number of rows.
 #'
 #' @source
 #' OpenNMT's memory sampling, options `-sample` and `-sample_type`.
 #'
-#' @seealso [batch_sampler_perplexity()] for draws in proportion to the perplexity that a training loop reports,
+#' @seealso [batch_sampler_perplexity()] for draws in proportion to perplexities that the training loop reports,
 #'   [batch_sampler_corpus_mixture()] for several files.
 #'
 #' @export

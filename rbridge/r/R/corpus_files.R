@@ -2,9 +2,10 @@
 
 # -> list(
 #   suffixes,
-#   names = what rules look at: the names that files share, without folder and suffix; or the whole name of the first
+#   names = the names that rules match: those that files share, without folder and suffix; or the whole name of the
+#   first
 #     file, if the files were listed,
-#   labels = the names as plans show them, see label_files(),
+#   labels = the names in plans, see label_files(),
 #   paths, versions, indices = those of all files: for each suffix those of all names,
 #   lines = the lines of each name
 # )
@@ -56,7 +57,7 @@ find_by_suffix = function(source, suffixes) {
   list(names = found$names, paths = paths, parameters = rep("source", length(suffixes)))
 }
 
-# The same of two lists of files.
+# The same for two lists of files.
 find_pairs = function(source, targets, suffixes) {
   source = check_listed(source, "source", "be a list of files if 'targets' is given")
   targets = check_listed(targets, "targets", "be a list of files, one for each of 'source'")
@@ -71,7 +72,7 @@ find_pairs = function(source, targets, suffixes) {
   list(names = basename(source), paths = list(source, targets), parameters = c("source", "targets"))
 }
 
-# Paths, of which one alone is one file, not a folder, here.
+# Paths, where a single one is a file, not a folder.
 check_listed = function(paths, parameter, required) {
   if (!is.list(paths) && !is.character(paths)) {
     stop_parameter(parameter, required, show_value(paths))
@@ -102,8 +103,8 @@ check_file_pairs = function(source, targets) {
   }
 }
 
-# Names of files: where several are equal, after as many folders as tell their paths apart.
-# Of a path that occurs more than once, the second is followed by " (2)", and so on.
+# Names of files; equal names are preceded by as many folders as distinguish their paths.
+# If a path occurs more than once, the second occurrence is followed by " (2)", and so on.
 label_files = function(names, paths) {
   labels = names
   for (places in split(seq_along(names), match(names, names))) {
@@ -117,7 +118,7 @@ label_files = function(names, paths) {
   labels
 }
 
-# The innermost folders of absolute paths, as many as it takes for different paths to differ: a list of character().
+# The innermost folders of absolute paths, as many as it takes to distinguish different paths: a list of character().
 telling_folders = function(paths) {
   folders = lapply(dirname(paths), function(folder) {
     parts = strsplit(folder, "/+", useBytes = TRUE)[[1L]]
@@ -137,7 +138,7 @@ path_of_folders = function(folders, names) {
   vapply(seq_along(names), function(place) paste(c(folders[[place]], names[place]), collapse = "/"), "")
 }
 
-# -> list(names, prefixes = their paths without suffix): those of a folder in the order of their bytes, or the given
+# -> list(names, prefixes = their paths without suffix): those of a folder in byte order, or the given
 # files, in the given order.
 find_source = function(source, suffixes) {
   required = "be a folder or a list of files"
@@ -177,7 +178,7 @@ find_in_folder = function(folder, suffixes, required) {
   list(names = names, prefixes = path_of(folder, names))
 }
 
-# Names are bytes, which need not be text of any encoding, as file.path() wants it.
+# Names are bytes, which may not be text in any encoding, as file.path() expects.
 
 path_of = function(folder, names) {
   if (length(names) == 0L) character() else paste0(sub("/+$", "", folder, useBytes = TRUE), "/", names)
@@ -214,7 +215,7 @@ check_all_there = function(paths) {
   stop_parameter("source", "have a file of each suffix", got)
 }
 
-# To open a FIFO may take forever, and a device may have no end.
+# Opening a FIFO may block forever, and a device may have no end.
 check_regular = function(paths, parameter) {
   kinds = file_kinds(paths)
   wrong = which(kinds != "regular file")
@@ -236,8 +237,7 @@ check_equal_lines = function(lines, given, paths, parameters) {
   }
 }
 
-# Paths as the bytes that they are, with a zero byte between them: a recipe holds plain vectors, and a path need not be
-# text of any encoding.
+# Paths as bytes, separated by zero bytes: a recipe holds plain vectors, and a path may not be text in any encoding.
 paths_as_bytes = function(paths) {
   bytes = unlist(lapply(paths, function(path) c(charToRaw(path), as.raw(0L))))
   bytes[-length(bytes)]
@@ -249,7 +249,7 @@ bytes_as_paths = function(bytes) {
   mapply(function(begin, end) rawToChar(bytes[seq_len(end - begin) + begin - 1L]), begins, ends)
 }
 
-# A name as text that any output takes: bytes that are no characters as \xe9.
+# A name as text that any output accepts: bytes that are not characters as \xe9.
 shown_name = function(names) {
   known = iconv(names, "UTF-8", "UTF-8", sub = NA)
   shown = iconv(names, "UTF-8", "UTF-8", sub = "byte")

@@ -1,8 +1,9 @@
-# How long examples are, in tokens, for batches of examples of similar length.
+# The lengths of examples in tokens, for batches of examples of similar length.
 
-lines_at_a_time = 4096 # that are read for a function of the user
+lines_at_a_time = 4096 # that are read for a user's function
 
-# Whether batches follow from lengths: if `max_tokens` or `window` says so. `needed`: lengths must be given then.
+# Whether batches depend on lengths, which is the case if `max_tokens` or `window` is given. `needed`: lengths are then
+# required.
 check_lengths_used = function(lengths, max_tokens, window, needed, max_length = NULL) {
   if (is.null(max_tokens) && is.null(window)) {
     if (!is.null(lengths) && is.null(max_length)) {
@@ -18,7 +19,7 @@ check_lengths_used = function(lengths, max_tokens, window, needed, max_length = 
   TRUE
 }
 
-# Numbers of the user -> integers
+# Numbers from the user -> integers
 read_lengths = function(lengths, n, each = "example") {
   required = sprintf("be %.0f whole numbers from 0 to %.0f, one for each %s", n, largest_count, each)
   if (!is.numeric(lengths) || is.object(lengths) || !is.null(dim(lengths)) || length(lengths) != n) {
@@ -35,7 +36,7 @@ check_lengths = function(lengths, required) {
   as.integer(lengths)
 }
 
-# The lengths of the lines of all files: by words, of which the longest side counts, a function of lines, or numbers.
+# The lengths of the lines of all files: by words on the longest side, by a function of lines, or given as numbers.
 line_lengths = function(lengths, files) {
   if (is.null(lengths) || identical(lengths, "words")) {
     return(unlist(lapply(seq_along(files$names), function(file) most_words(files, file))))
@@ -57,7 +58,7 @@ most_words = function(files, file) {
   do.call(pmax.int, counts)
 }
 
-# The words of each line, between blanks of ASCII, of a file of so many lines.
+# The number of words, separated by ASCII whitespace, in each line of a file of `n_lines` lines.
 count_words = function(path, version, n_lines) {
   input = file(path, "rb")
   on.exit(close(input))
@@ -77,7 +78,7 @@ count_words = function(path, version, n_lines) {
   rest = if (!is.null(line) && line[3L] == 1L) line[1L]
   counts = c(integer(), unlist(counts), rest)
   check_versions(path, version)
-  if (length(counts) != n_lines) { # read while it was written to
+  if (length(counts) != n_lines) { # the file was written to while it was read
     stop_changed(path)
   }
   counts
@@ -95,7 +96,7 @@ lengths_by = function(lengths, files) {
   as.integer(unlist(found))
 }
 
-# What a function returns of the lines at many places, numbers over all files, and how many these are: a list.
+# The values of a function of the lines at many places, given as numbers over all files, and their number: a list.
 over_lines = function(files, places, description, ask) {
   dataset = files_dataset(files, NULL)
   begins = seq_len(ceiling(length(places) / lines_at_a_time)) * lines_at_a_time - lines_at_a_time

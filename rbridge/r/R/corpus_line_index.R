@@ -1,8 +1,8 @@
-# The index of a text file: where its lines begin, found once and kept in a file of 8 bytes a line, in the format and at
-# the places of Python's: beside the text, else in the user's cache folder, else in memory.
+# The index of a text file: the beginnings of its lines, found once and stored in a file of 8 bytes per line, in the
+# same format and place as in Python: beside the text, else in the user's cache folder, else in memory.
 
 index_suffix = ".pystrat-lines"
-index_block = 2^22 # bytes of text that are looked through at a time
+index_block = 2^22 # bytes of text that are scanned at a time
 
 # The version of files: text that changes if a file is replaced or written to, NA if there is none.
 file_versions = function(paths) {
@@ -14,7 +14,7 @@ stop_changed = function(path) {
     "Make the sampler and the dataset anew.", call. = FALSE)
 }
 
-# Refuse files that are not those whose lines were found.
+# Refuses files that are not those that were indexed.
 check_versions = function(paths, versions) {
   found = file_versions(paths)
   changed = which(is.na(found) | found != versions)
@@ -23,7 +23,7 @@ check_versions = function(paths, versions) {
   }
 }
 
-# What a path leads to: "regular file", "folder", "FIFO", "socket" or "device"; NA if there is nothing.
+# The kind of file at a path: "regular file", "folder", "FIFO", "socket" or "device"; NA if there is nothing.
 file_kinds = function(paths) {
   .Call(C_file_kinds, paths)
 }
@@ -54,7 +54,7 @@ line_index = function(path, version = file_versions(path)) {
   list(version = version, index = index$bytes, n_lines = index$n_lines)
 }
 
-# Where the index of a file is looked for, and written.
+# The places where the index of a file is looked for, and written.
 index_places = function(path) {
   beside = sub("([^/]*)$", paste0(".\\1", index_suffix), path, useBytes = TRUE)
   folder = cache_folder()
@@ -80,8 +80,8 @@ lines_of_index = function(place, text) {
   .Call(C_lines_of_index, place, text$version, text$hash)
 }
 
-# Write an index aside, without holding it in memory, and rename it into place; return its number of lines, NA if that
-# was not possible.
+# Writes an index to a temporary file, without holding it in memory, and renames it; returns its number of lines, NA if
+# that was not possible.
 write_index = function(place, text) {
   folder = dirname(place)
   dir.create(folder, showWarnings = FALSE, recursive = TRUE)
@@ -100,7 +100,7 @@ write_index = function(place, text) {
   if (written) lines_of_index(place, text) else NA_real_
 }
 
-# Delete the files that killed processes left when they wrote the index of `place`: those that nobody locks.
+# Deletes the temporary files of killed processes that were writing the index of `place`: those without a lock.
 remove_abandoned = function(place) {
   names = list.files(dirname(place), all.files = TRUE)
   begins_so = regexpr(paste0(basename(place), "."), names, fixed = TRUE, useBytes = TRUE) == 1L
@@ -115,7 +115,7 @@ remove_abandoned = function(place) {
 }
 
 write_numbers = function(aside, text) {
-  # As private as the text.
+  # The index is as private as the text.
   Sys.chmod(aside, as.octmode(bitwAnd(as.integer(file.mode(text$path)), 438L)), use_umask = FALSE)
   output = file(aside, "wb")
   on.exit(close(output))
@@ -138,7 +138,8 @@ index_in_memory = function(text) {
   list(bytes = c(.Call(C_index_head, text$version, text$hash, check), numbers), n_lines = n_lines)
 }
 
-# Give to `take`, as bytes of an index, where each line begins and where the last one ends; return how many lines.
+# Passes the beginning of each line and the end of the last one to `take`, as bytes of an index; returns the number of
+# lines.
 find_lines = function(path, take) {
   input = file(path, "rb")
   on.exit(close(input))

@@ -1,21 +1,21 @@
-# Lua's patterns (version 5.1, the one of Torch) over bytes, matched without backtracking.
+# Lua patterns (version 5.1, that of Torch) over bytes, matched without backtracking.
 #
-# A Lua pattern is a row of items: a class of bytes, which may be repeated by `*`, `+`, `-` or `?`; a parenthesis of a
-# capture, which cannot be repeated; a back reference `%1`; a frontier `%f[set]`. There is no alternation.
-# Every class is worked out to the bytes that belong to it, and what Lua would find malformed only when it gets there is
-# refused at once.
+# A Lua pattern is a sequence of items: a class of bytes, which may be repeated by `*`, `+`, `-` or `?`; a parenthesis
+# of a capture, which cannot be repeated; a back reference `%1`; a frontier `%f[set]`. There is no alternation.
+# Every class is expanded to its bytes, and a malformed pattern is refused at once, while Lua may notice it only during
+# a match.
 #
-# Lua tries one way after another through a text, and there may be exponentially many. Here all ways go on together:
-# after each item, the places that some way has reached are a set, a logical vector. Only back references need to know
-# what a capture holds, and so there is a set for each content of the captures that are still referred to. A limit on
-# the number of these sets keeps the time short.
+# Lua tries one way after another through a text, and there may be exponentially many. Here all ways advance together:
+# after each item, the places that some way has reached are a set, a logical vector. Only back references depend on the
+# contents of captures, so there is one set for each content of the captures that are still referred to. A limit on the
+# number of these sets bounds the time.
 #
 # Source: R. Ierusalimschy, L. H. de Figueiredo and W. Celes, "Lua 5.1 Reference Manual", 5.4.1 (2006-2012).
 
 # The items of a pattern, each list(kind, members, times, number): `kind` is "single", "frontier", "begin", "end",
-# "open", "close", "back" or "nothing", which matches nowhere; `members` are the bytes of a single one or of a
-# frontier's set, `times` the sign of its repetition, and `number` that of the capture that is opened, closed or
-# referred to. A malformed pattern, or one with %b, is an error of class "malformed_pattern".
+# "open", "close", "back" or "nothing", which never matches; `members` are the bytes of a single one or of the set of a
+# frontier, `times` the sign of its repetition, and `number` that of the capture that is opened, closed or referred to.
+# A malformed pattern, or one with %b, is an error of class "malformed_pattern".
 read_lua_pattern = function(pattern) {
   reader = lua_reader(as.integer(charToRaw(pattern)))
   items = if (reader$take("^")) list(lua_item("begin"))
@@ -38,7 +38,7 @@ stop_malformed = function(reason) {
 
 most_captures = 32L
 
-# The bytes of a pattern and how far they are read; `open` are the captures that are not closed yet, `positions` says of
+# The bytes of a pattern and how far they are read; `open` are the captures that are not yet closed, `positions` is for
 # each capture whether it is a position, ().
 lua_reader = function(bytes) {
   reader = new.env(parent = emptyenv())
@@ -53,7 +53,7 @@ lua_reader = function(bytes) {
   }
   reader$byte = function(ahead = 0L) bytes[reader$place + ahead]
   reader$skip = function(count) reader$place = reader$place + count
-  # Pass over what comes next if it is that.
+  # Skips `prefix` if it comes next, and returns whether it did.
   reader$take = function(prefix) {
     wanted = as.integer(charToRaw(prefix))
     found = identical(bytes[reader$place - 1L + seq_along(wanted)], wanted)
@@ -135,11 +135,11 @@ lua_back_reference = function(reader, number) {
   if (number < 1L || number > length(reader$positions) || number %in% reader$open) {
     stop_malformed(sprintf("%%%d refers to no finished capture", number))
   }
-  # Lua takes a position for a capture of endless length, which is found nowhere.
+  # Lua treats a position as a capture of endless length, which is never found.
   if (reader$positions[number]) lua_item("nothing") else lua_item("back", number = number)
 }
 
-# Pass over a class of one byte and return its members.
+# Skips a class of one byte and returns its members.
 lua_single = function(reader) {
   if (reader$take(".")) {
     return(0:255)
@@ -206,7 +206,7 @@ lua_set = function(reader) {
   if (is_negated) setdiff(0:255, members) else unique(members)
 }
 
-# The place of the bracket that closes; one that comes first, or after %, is a member.
+# The place of the closing bracket; one that comes first, or after %, is a member.
 end_of_lua_set = function(reader) {
   ahead = 0L
   while (ahead == 0L || reader$following(ahead) != "]") {
@@ -218,10 +218,10 @@ end_of_lua_set = function(reader) {
   reader$place + ahead
 }
 
-most_lua_sets = 100000L # of places, over all items of a pattern, for one text
+most_lua_sets = 100000L # sets of places, over all items of a pattern, for one text
 
 # Whether Lua's string.match finds a pattern, given by its items, in a text.
-# A pattern whose back references take too many sets of places is an error of class "too_many_sets".
+# A pattern whose back references need too many sets of places is an error of class "too_many_sets".
 is_lua_match = function(items, text) {
   bytes = as.integer(charToRaw(text))
   numbers = vapply(items, `[[`, 1L, "number")
@@ -248,7 +248,7 @@ check_lua_sets = function(n_sets) {
   }
 }
 
-# The places that an item reaches from others; place i is in front of the i-th byte.
+# The places that an item reaches from others; place i is before the i-th byte.
 advance_lua = function(item, reached, bytes) {
   n = length(bytes)
   switch(item$kind,
@@ -269,7 +269,7 @@ advance_lua_single = function(times, reached, fits) {
     return(reached | once)
   }
   reached = if (times == "+") once else reached
-  # Places with only fitting bytes between them have the same number of others in front of them.
+  # Places with only matching bytes between them have the same number of others before them.
   others = c(0L, cumsum(!fits))
   begins = which(reached)
   begins = begins[!duplicated(others[begins])]
@@ -277,8 +277,8 @@ advance_lua_single = function(times, reached, fits) {
   !is.na(first) & seq_along(reached) >= first
 }
 
-# Opens or closes a capture that is referred to later, or matches what it holds. Of the states that result, those that
-# hold the same are one.
+# Opens or closes a capture that is referred to later, or matches its content. Equal states among the results are
+# merged.
 advance_lua_captures = function(item, states, bytes, is_last) {
   found = new.env(hash = TRUE, parent = emptyenv())
   name = as.character(item$number)

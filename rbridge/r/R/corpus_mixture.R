@@ -1,153 +1,156 @@
-#' @title Mixture of Files
+#' @title Batch Sampler of a Mixture of Files
 #'
 #' @description
-#' Makes a batch sampler for [torch::dataloader()] over the lines of text files, which it mixes by rules, weights or a
-#' temperature: every epoch draws the lines of each file anew.
+#' Creates a batch sampler for [torch::dataloader()] over the lines of text files, mixed by rules, weights or a
+#' temperature, and drawn anew in each epoch.
 #' [corpus_dataset()] over the same files reads the lines.
 #'
 #' @param source (`character()` or `list()`)\cr
-#'   A folder, whose files (none of folders within it) are taken in the order of the bytes of their names without
-#'   suffix; or the paths of files with the first suffix, taken in the given order.
-#'   A single file is given as `list(path)`.
+#'   A folder, whose files (not those in subfolders) are taken in the byte order of their names without suffix; or the
+#'   paths of files with the first suffix, taken in the given order.
+#'   Give a single file as `list(path)`.
 #'   With `targets`, the paths of files of any names.
 #' @param batch_size (`integer(1)`)\cr
-#'   Lines of a batch, at least 1; not needed with `max_tokens`.
+#'   The number of lines per batch, at least 1; optional with `max_tokens`.
 #'   The last batch may be smaller.
 #' @param sample (`double(1)` or `integer(1)`)\cr
-#'   A share between 0 and 1 of all lines that are not kept; or the number of lines of an epoch, an integer such as
-#'   `1000L`, the lines that are kept among them.
-#'   Other doubles are refused, since `1` may mean either.
-#'   Left out if `epoch_end` is not `"sample"`.
+#'   The size of an epoch: a share between 0 and 1 of all lines that are not kept, or an integer such as `1000L`, the
+#'   number of lines including those that are kept.
+#'   Other doubles are refused, because `1` could mean either.
+#'   Not allowed unless `epoch_end` is `"sample"`.
 #' @param rules (`character()` or `list()`)\cr
 #'   The path of a file of rules; or two or more rules, or a list of any number of rules, see section *Rules*.
-#'   `NULL` (default): without `weights` and `temperature`, every file has its share of the lines.
+#'   `NULL` (default): without `weights` and `temperature`, files contribute in proportion to their lines.
 #'   At most one of the three is given.
 #' @param suffixes (`character()`)\cr
-#'   The endings of files that belong together line by line, such as a text and its translation; one for text alone.
+#'   The suffixes of files that belong together line by line, such as a text and its translation, or one for text alone.
 #'   With `targets`, two names for the sides.
 #' @param targets (`character()` or `list()`)\cr
-#'   The paths of the partners of the files of `source`, in the same order, whatever the names.
+#'   The paths of the partners of the files of `source`, in the same order, with any names.
 #'   `NULL` (default): the partners are found by their suffixes.
 #' @param weights (`numeric()`, `list()` or `function`)\cr
-#'   The weight of each file, in the order of the files: its share is this part of all weights, whatever lines it has.
-#'   0 leaves the file out; `"*"`, in a list such as `list(3, 1, "*")`, keeps all its lines, once an epoch each.
+#'   The weight of each file, in the order of the files: its share is its part of all weights, whatever its number of
+#'   lines.
+#'   0 leaves the file out; `"*"`, in a list such as `list(3, 1, "*")`, keeps all its lines, once per epoch each.
 #'   Files without lines do not count.
-#'   Numbers are read as the shortest decimal numbers that stand for them.
-#'   Weights that change by epoch are a list that is named by the epochs, counted from 0, from which on they hold, such
-#'   as `list("0" = c(1, 1), "5" = c(3, 1))`; or a function that returns the weights of an epoch.
-#'   It must be pure: it is called with the same epoch again, in any order and in other processes.
+#'   Numbers are read as the shortest decimal numbers that represent them.
+#'   For weights that change by epoch, give a list named by the first epochs, counted from 0, such as
+#'   `list("0" = c(1, 1), "5" = c(3, 1))`, or a function that returns the weights of an epoch.
+#'   The function must be pure: it may be called with the same epoch again, in any order and in other processes.
 #' @param temperature (`numeric(1)`)\cr
 #'   At least 1: a file with n lines has the weight `n^(1 / temperature)`, rounded to 12 significant digits.
-#'   At 1, every file has its share of the lines; the higher the temperature, the more equal are the shares.
+#'   With 1, files contribute in proportion to their lines; the higher the temperature, the more equal the shares.
 #' @param epoch_end (`character(1)`)\cr
 #'   What ends an epoch.
-#'   `"sample"` (default): the number of lines that `sample` says; they are drawn with replacement.
-#'   `"first_exhausted"`: the first file of which every line was drawn; no line is drawn twice.
-#'   `"all_exhausted"`: the last file of which every line was drawn; the lines of other files are drawn again.
+#'   `"sample"` (default): the number of lines given by `sample`, drawn with replacement.
+#'   `"first_exhausted"`: the epoch ends when every line of some file has been drawn; no line is drawn twice.
+#'   `"all_exhausted"`: it ends when every line of every file has been drawn; lines of other files are drawn again.
 #' @param shuffle (`logical(1)`)\cr
 #'   `TRUE` (default): the drawn lines are shuffled.
-#'   `FALSE`: they are in the order of the files, and batches by length in the order in which they were cut.
+#'   `FALSE`: they come in the order of the files, and batches by length in the order in which they were cut.
 #' @param lengths (`"words"`, `function` or `integer()`)\cr
 #'   The length of the lines of each position in tokens, for batches of lines of similar length.
-#'   `"words"`, as `NULL` (default): the words between blanks, of which the longest side of a pair counts.
-#'   A function is called with the lines of many positions, as `lines()` of [corpus_dataset()] returns them, and returns
-#'   a length for each position.
+#'   `"words"`, like `NULL` (default): the number of words separated by whitespace, on the longest side of a pair.
+#'   A function receives the lines of many positions, in the form that `lines()` of [corpus_dataset()] returns, and
+#'   returns a length for each position.
 #'   Numbers: one for each line, file after file.
-#'   It needs `max_tokens`, `window` or `max_length`.
+#'   Requires `max_tokens`, `window` or `max_length`.
 #' @param max_tokens (`integer(1)`)\cr
-#'   The most tokens of a batch, padding included: its rows times its longest row, of which an empty one counts as 1.
-#'   Not below the longest of the lines.
-#'   `NULL` (default): there is no such limit.
+#'   The largest number of tokens in a batch, including padding: its rows times its longest row, where an empty one
+#'   counts as 1.
+#'   At least the longest of the lines.
+#'   `NULL` (default): no limit.
 #' @param window (`integer(1)`)\cr
-#'   How many consecutive drawn lines are sorted by length together.
-#'   In smaller windows, lines of similar length meet others from epoch to epoch.
-#'   `NULL` (default): all of an epoch, with the least padding.
+#'   The number of consecutive drawn lines that are sorted by length together.
+#'   With smaller windows, the lines in a batch vary more from epoch to epoch.
+#'   `NULL` (default): all of an epoch, which gives the least padding.
 #' @param max_length (`integer(1)`)\cr
-#'   The greatest of the `lengths`: longer lines are excluded.
-#'   They are never drawn, shares follow from the lines that remain, and [corpus_plan()] shows how many are excluded.
-#'   Rows stay those of all lines.
-#'   `NULL` (default): there is no such limit.
+#'   The largest of the `lengths` that is allowed: longer lines are excluded.
+#'   They are never drawn, shares are computed from the remaining lines, and [corpus_plan()] shows how many are
+#'   excluded.
+#'   All lines keep their row numbers.
+#'   `NULL` (default): no limit.
 #' @param accept (`function`)\cr
-#'   Is called, when the sampler is made, with the lines of many positions that are not too long, as `lines()` of
-#'   [corpus_dataset()] returns them, and returns for each position whether it is accepted; the others are excluded.
+#'   A function that is called when the sampler is made, with the lines of many positions that are not too long, in the
+#'   form that `lines()` of [corpus_dataset()] returns. It returns for each position whether it is accepted; the others
+#'   are excluded.
 #'   `NULL` (default): all are accepted.
 #' @param seed (`integer(1)`)\cr
-#'   Integer from 0 to 2147483646 that decides the lines of all epochs.
-#'   `NULL` (default): one is drawn each time the generator is called, from the generator of torch if LibTorch is
-#'   installed, so that the seed of a learner governs it, otherwise from the generator of R.
+#'   The seed of all epochs, an integer from 0 to 2147483646.
+#'   `NULL` (default): a seed is drawn each time the generator is called, as by [batch_sampler_stratified()].
 #' @param num_replicas (`integer(1)`)\cr
-#'   Number of processes that share the batches of an epoch.
+#'   The number of processes that share an epoch.
 #'   The number of batches is rounded up to a multiple of it, and their sizes differ by at most 1.
-#'   All batches are given, in the order of the whole epoch.
-#'   `NULL` (default): it has no influence.
+#'   The instance returns the batches of all processes, in global order.
+#'   `NULL` (default): batches are not adapted to processes.
 #'
 #' @return A generator of class `"batch_sampler_corpus_mixture"` and `"torch_sampler"`: a function of one argument
-#' `data_source`, which returns an instance of the sampler, as [batch_sampler_stratified()] explains.
-#' A data source that tells its number of rows must have as many as there are lines in all files.
+#' `data_source` that returns an instance of the sampler, see [batch_sampler_stratified()].
+#' If the data source has a number of rows, it must be the number of lines in all files.
 #'
-#' The instance has the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`, `.length()`
-#' and `.iter_batch(batch_size)` that are described there, and
-#' * `plan(epoch = NULL)`: the table of [corpus_plan()], by default that of the epoch that comes next;
-#' * `dataset(transform = NULL, positions = FALSE)`: the [corpus_dataset()] of the files.
+#' Its instances have the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`,
+#' `.length()` and `.iter_batch(batch_size)` that are described there, and
+#' * `plan(epoch = NULL)`: returns the table of [corpus_plan()], by default that of the next epoch;
+#' * `dataset(transform = NULL, positions = FALSE)`: returns the [corpus_dataset()] of the files.
 #'
-#' Rows are lines, numbered over all files; with more than 2147483647 lines they are doubles.
+#' Rows are lines, numbered over all files; with more than 2147483647 lines, they are doubles.
 #'
 #' @section Rules:
 #' A rule is a line `PATTERN WEIGHT`; a line that starts with `#` is a comment.
-#' The pattern is `*`, for all files, or Lua patterns with commas between them, one of which must be found anywhere in
-#' the name of the file without suffix: `^IT%d+$`, `news%-20[12]%d`.
-#' With `targets`, it is the whole name of the file of `source`.
+#' The pattern is `*`, for all files, or Lua patterns separated by commas, one of which must be found anywhere in the
+#' name of the file without suffix: `^IT%d+$`, `news%-20[12]%d`.
+#' With `targets`, it must be found in the whole name of the file of `source`.
 #' The syntax is that of Lua 5.1, except `%b`.
-#' The weight is a positive decimal number, or `*` to keep all lines of the file, once an epoch each.
-#' Rules that keep are looked at first; then the first rule that covers a file counts.
+#' The weight is a positive decimal number, or `*` to keep all lines of the file, once per epoch each.
+#' Rules that keep are tried first; then the first rule that covers a file counts.
 #' A file that no rule covers is left out, with a warning.
 #'
 #' A rule counts if a file with lines matches it.
 #' A file that rule r covers has the share `weight of r / weights of all rules that count * lines of the file / lines of
 #' all files of r`, and an epoch draws that share of the sample, rounded up.
 #' Shares are exact fractions of the numbers as they are written.
-#' By `weights` and `temperature`, each file is as if it had a rule of its own.
+#' With `weights` or `temperature`, each file is treated as if it had its own rule.
 #'
 #' @section Batches by length:
-#' With `max_tokens` or `window`, the drawn lines are sorted by length within each window, equally long ones in drawn
-#' order, and cut into batches that are as long as the limits allow.
+#' With `max_tokens` or `window`, the drawn lines are sorted by length within each window, ties in drawn order, and cut
+#' into batches that are as large as the limits allow.
 #' No batch has lines of two windows.
-#' If `num_replicas` asks for more batches, the batches with the most rows are split.
-#' At last the batches are shuffled by `sample.int(number of batches)`, which continues the draws of the epoch.
-#' With `max_tokens` the number of batches follows from the draw, so that epochs differ in it: `.length()` is that of
-#' the epoch that comes next.
+#' If `num_replicas` requires more batches, the batches with the most rows are split.
+#' Finally, the batches are shuffled by `sample.int(number of batches)`, which continues the draws of the epoch.
+#' With `max_tokens`, the number of batches depends on the draw and differs between epochs: `.length()` is that of the
+#' next epoch.
 #'
 #' @section Guarantees:
-#' * An epoch holds as many drawn lines of each file as [corpus_plan()] shows, and each line that is kept once.
-#' * Drawn is, after `set.seed(s)` with `RNGkind("Mersenne-Twister", "Inversion", "Rejection")`, file after file
-#'   `sample.int(lines, drawn, replace = TRUE)` of the lines that are not excluded, and at last, with `shuffle`, the
-#'   order of all as `sample.int(total)`.
+#' * An epoch holds as many drawn lines of each file as [corpus_plan()] shows, and each kept line once.
+#' * After `set.seed(s)` with `RNGkind("Mersenne-Twister", "Inversion", "Rejection")`, each file is drawn by
+#'   `sample.int(lines, drawn, replace = TRUE)` of the lines that are not excluded, file after file; finally, with
+#'   `shuffle`, the order of all is `sample.int(total)`.
 #'   `s` is `(seed + 1327217885 * epoch) %% 2147483647`.
-#'   R's own generator takes no part, except for the one number drawn if `seed` is `NULL`.
-#' * With `epoch_end` `"first_exhausted"` or `"all_exhausted"`, the first epoch is the largest in which no line comes
-#'   twice, the second the smallest in which each file with a share is exhausted.
-#'   A file gives its share of `requested` lines, rounded down or up, where `requested` is the least or the greatest
-#'   `lines / share` of all files.
-#'   Each of its lines comes `drawn %/% lines` times, or once more: drawn are whole passes, and the rest without
+#'   R's own generator is not used, except for one draw if `seed` is `NULL`.
+#' * With `epoch_end` `"first_exhausted"` or `"all_exhausted"`, the former is the largest epoch in which no line occurs
+#'   twice, the latter the smallest in which each file with a share is exhausted.
+#'   A file contributes its share of `requested` lines, rounded down or up, where `requested` is the least or the
+#'   greatest `lines / share` of all files.
+#'   Each of its lines occurs `drawn %/% lines` times, or once more: whole passes are drawn, and the rest without
 #'   replacement, `sample.int(lines, drawn %% lines)`.
-#' * The same call gives the same batches in Python with `pystrat.corpus.CorpusMixtureBatchSampler`, where rows are
+#' * The same call returns the same batches in Python with `pystrat.corpus.CorpusMixtureBatchSampler`, where rows are
 #'   counted from 0.
-#' * With weights that change by epoch, so does the number of batches: `.length()` is that of the epoch that comes next.
-#' * A generator that was saved with [saveRDS()], or sent to another process, needs nothing else there but the files.
-#' * Where lines begin is found once and kept beside each file (`.NAME.pystrat-lines`, 8 bytes a line), or in the user's
-#'   cache folder if it cannot be written there.
+#' * If weights change by epoch, so does the number of batches: `.length()` is that of the next epoch.
+#' * A generator can be saved with [saveRDS()] or sent to another process, where it needs only the files.
+#' * The beginnings of lines are found once and stored beside each file (`.NAME.pystrat-lines`, 8 bytes per line), or in
+#'   the user's cache folder if the folder is not writable.
 #'   An index that is damaged, or of another version of the file, is made again.
-#'   Python uses the same files.
+#'   Python uses the same index files.
 #'
 #' @section Errors:
-#' An argument of the wrong type or out of range, a line that is no rule, a file that is missing, is not a regular file,
+#' An argument has the wrong type or is out of range, a line is not a rule, or a file is missing, is not a regular file,
 #' cannot be read or has another number of lines than its partner.
-#' When an epoch is drawn, a file that has changed since its lines were found.
+#' When an epoch is drawn: a file has changed since it was indexed.
 #'
 #' @source
 #' OpenNMT's file sampling, options `-gsample` and `-gsample_dist`.
 #'
-#' @seealso [corpus_plan()] for a dry run of the rules, [batch_sampler_epoch_subset()] for part of one dataset.
+#' @seealso [corpus_plan()] to preview the effect of the rules, [batch_sampler_epoch_subset()] for part of one dataset.
 #'
 #' @export
 #' @examples
@@ -187,7 +190,7 @@ batch_sampler_corpus_mixture = function(source, batch_size = NULL, sample = NULL
   stages = make_stages(files$names, remaining, sample, rules, weights, temperature, epoch_end)
   plans = stages$plans
   if (!is.null(population) && used) {
-    of_lines[!population$remains] = 0L # lines that are never drawn may be of any length
+    of_lines[!population$remains] = 0L # lines that are never drawn may have any length
   }
   cut = cut_settings(lapply(plans, lines_of_stage), batch_size, num_replicas, if (used) of_lines, max_tokens, window,
     "Exclude them by 'max_length'.")
@@ -299,7 +302,7 @@ check_mixture = function(recipe) {
   check_file_labels(recipe$labels, n_files)
 }
 
-# The numbers of each file, in each stage if they follow from the plan.
+# The numbers of each file, in each stage if they depend on the plan.
 check_planned_numbers = function(recipe, n_files) {
   n_planned = n_files * length(begins_of(recipe))
   check_numbers = function(numbers, name) {
@@ -322,7 +325,7 @@ check_planned_numbers = function(recipe, n_files) {
   }
 }
 
-# The first epochs of stages of weights, if there are several.
+# The first epochs of the stages of weights, if there are several.
 check_begins = function(begins) {
   if (is.null(begins)) {
     return(invisible())
@@ -354,7 +357,7 @@ mixture_batches = function(private, stage, epoch) {
   })
 }
 
-# Those of a function are not known before.
+# Those of a function are not known in advance.
 offsets_of_stage = function(private, stage, epoch) {
   if (!is.null(private$.settings$functions$plan_of)) {
     return(cut_offsets(lines_of_stage(stage), private$.recipe$parts))
@@ -392,7 +395,7 @@ format_mixture = function(recipe, stage, epoch) {
   )
 }
 
-# What open_files() returned when the recipe was made; the indices are made again if they are missing.
+# The result of open_files() when the recipe was made; the indices are made again if they are missing.
 files_of_recipe = function(recipe, paths) {
   labels = recipe$labels
   check_versions(paths, labels$versions)

@@ -1,102 +1,104 @@
-#' @title Draws in Proportion to Perplexity
+#' @title Batch Sampler by Perplexity
 #'
 #' @description
-#' Makes a batch sampler for [torch::dataloader()] that visits `sample` of `n` examples in each epoch, the more often
-#' the higher their perplexity is.
-#' The training loop tells the sampler the losses by `report()`.
-#' The draws are uniform, with replacement, until the mean perplexity of all examples is below `initial`, and from then
-#' on in proportion to perplexity.
+#' Creates a batch sampler for [torch::dataloader()] that visits `sample` of `n` examples in each epoch, those of high
+#' perplexity more often.
+#' The training loop reports losses to the sampler with `report()`.
+#' Draws are uniform, with replacement, until the mean perplexity of all examples is below `initial`, and then in
+#' proportion to perplexity.
 #'
 #' @param n (`integer(1)`)\cr
-#'   Number of examples of the dataset, from 1 to 2147483647.
+#'   The number of examples of the dataset, from 1 to 2147483647.
 #' @param sample (`integer(1)`)\cr
-#'   Number of examples that an epoch visits, from 1 to 2147483647; it may exceed `n`.
+#'   The number of examples in an epoch, from 1 to 2147483647; it may exceed `n`.
 #' @param batch_size (`integer(1)`)\cr
-#'   Examples of a batch, at least 1; not needed with `max_tokens`.
+#'   The number of examples per batch, at least 1; optional with `max_tokens`.
 #'   The last batch may be smaller.
 #' @param initial (`double(1)`)\cr
 #'   The perplexity of an example that was never reported, above 1 and at most 1000000.
 #' @param maximum (`double(1)` or `"published"`)\cr
 #'   The perplexity above which an example counts as noise.
-#'   A positive number is that perplexity itself; a negative number x makes it the mode plus `abs(x)` spreads;
+#'   A positive number is that perplexity itself; a negative number x means the mode plus `abs(x)` spreads;
 #'   `"published"` is the published default, -1.5.
-#'   `NULL` (default): there is none.
+#'   `NULL` (default): no maximum.
 #' @param clip (`logical(1)`)\cr
 #'   The weight of an example above the maximum: the maximum if `TRUE`, 1 if `FALSE` (default), as published.
-#'   It needs a `maximum`.
+#'   Requires a `maximum`.
 #' @param lengths (`integer()`)\cr
 #'   The length of each of the `n` examples in tokens, from 0 to 2147483647, for batches of examples of similar length.
-#'   It needs `max_tokens` or `window`.
+#'   Requires `max_tokens` or `window`.
 #'   `NULL` (default): batches are in drawn order.
 #' @param max_tokens (`integer(1)`)\cr
-#'   The most tokens of a batch, padding included: its rows times its longest row, of which an empty one counts as 1.
-#'   Not below the longest of `lengths`.
-#'   `NULL` (default): there is no such limit.
+#'   The largest number of tokens in a batch, including padding: its rows times its longest row, where an empty one
+#'   counts as 1.
+#'   At least the longest of `lengths`.
+#'   `NULL` (default): no limit.
 #' @param window (`integer(1)`)\cr
-#'   How many consecutive drawn examples are sorted by length together.
-#'   In smaller windows, examples of similar length meet others from epoch to epoch.
-#'   `NULL` (default): all of an epoch, with the least padding.
+#'   The number of consecutive drawn examples that are sorted by length together.
+#'   With smaller windows, the examples in a batch vary more from epoch to epoch.
+#'   `NULL` (default): all of an epoch, which gives the least padding.
 #' @param seed (`integer(1)`)\cr
-#'   Integer from 0 to 2147483646 that decides the examples of all epochs, together with what is reported.
-#'   `NULL` (default): one is drawn each time the generator is called, from the generator of torch if LibTorch is
-#'   installed, so that the seed of a learner governs it, otherwise from the generator of R.
+#'   The seed of all epochs, an integer from 0 to 2147483646; together with the reports, it determines the examples.
+#'   `NULL` (default): a seed is drawn each time the generator is called, as by [batch_sampler_stratified()].
 #' @param num_replicas (`integer(1)`)\cr
-#'   Number of processes that share the batches of an epoch.
+#'   The number of processes that share an epoch.
 #'   The number of batches is rounded up to a multiple of it, and their sizes differ by at most 1.
-#'   All batches are given, in the order of the whole epoch.
-#'   `NULL` (default): it has no influence.
+#'   The instance returns the batches of all processes, in global order.
+#'   `NULL` (default): batches are not adapted to processes.
 #'
 #' @return A generator of class `"batch_sampler_perplexity"` and `"torch_sampler"`: a function of one argument
-#' `data_source`, which returns an instance of the sampler, as [batch_sampler_stratified()] explains.
-#' A data source that tells its number of rows must have `n` of them.
+#' `data_source` that returns an instance of the sampler, see [batch_sampler_stratified()].
+#' If the data source has a number of rows, it must be `n`.
 #'
-#' The instance has the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`, `.length()`
-#' and `.iter_batch(batch_size)` that are described there, and
-#' * `report(rows, nll)`: tells the mean negative log-likelihood per token of examples, in nats, finite and at least 0;
-#'   rows count from 1, and of a row that is reported more than once the last value counts;
-#'   vectors and tensors are taken; returns the instance invisibly;
-#' * `perplexities()`: the perplexity of each example, `initial` if it was never reported;
-#' * `started()`: whether an epoch was drawn in proportion to perplexity;
-#' * `share_above_maximum()`: the share of the reported examples whose perplexity is above the maximum, from 0 to 1.
+#' Its instances have the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`,
+#' `.length()` and `.iter_batch(batch_size)` that are described there, and
+#' * `report(rows, nll)`: reports the mean negative log-likelihood per token of examples, in nats, finite and at least
+#'   0; rows count from 1, and if a row is reported more than once, the last value counts; accepts vectors and tensors;
+#'   returns the instance invisibly;
+#' * `perplexities()`: returns the perplexity of each example, `initial` if it was never reported;
+#' * `started()`: returns whether an epoch was drawn in proportion to perplexity;
+#' * `share_above_maximum()`: returns the share of the reported examples whose perplexity is above the maximum, from 0
+#'   to 1.
 #'
-#' `batches(epoch)` has the batches of the epoch that runs and of the next one; others follow from reports that are gone
-#' or have yet to come.
+#' `batches(epoch)` works for the running epoch and the next one; others depend on reports that are gone or have yet to
+#' come.
 #'
 #' @section The weights:
 #' Perplexity is the exponential of the reported loss, at most 1000000.
 #' When the first batch of an epoch is requested, the weights are computed: 1 for a reported example above the maximum,
-#' or the maximum with `clip`, else its perplexity.
+#' or the maximum with `clip`, and otherwise its perplexity.
 #' The mode is the most frequent perplexity among the reported examples, rounded to 0.01 (the smallest if there are
 #' several).
 #' The spread is the root of the sum of squared distances from the mode of the c reported examples above it, divided by
-#' c - 1; if c is below 2 there is no maximum.
+#' c - 1; if c is below 2, there is no maximum.
 #'
 #' A maximum with the weight 1 works against the method if it cuts off more than noise: the hardest examples are then
 #' drawn least.
-#' A warning says so if an epoch is drawn while more than 5 % of the reported examples are above it.
-#' The mode of fewer than about 100,000 examples is unstable: give `maximum` a positive number or `NULL` there.
+#' A warning is given if an epoch is drawn while more than 5 % of the reported examples are above it.
+#' The mode of fewer than about 100,000 examples is unstable: set `maximum` to a positive number or `NULL` in that case.
 #'
 #' @section Batches by length:
-#' With `max_tokens` or `window`, the drawn examples are sorted by length within each window, equally long ones in drawn
-#' order, and cut into batches that are as long as the limits allow.
+#' With `max_tokens` or `window`, the drawn examples are sorted by length within each window, ties in drawn order, and
+#' cut into batches that are as large as the limits allow.
 #' No batch has examples of two windows.
-#' If `num_replicas` asks for more batches, the batches with the most rows are split.
-#' At last the batches are shuffled by `sample.int(number of batches)`, which continues the draws of the epoch.
-#' With `max_tokens` the number of batches follows from the draw, so that epochs differ in it: `.length()` is that of
-#' the epoch that comes next, by the reports so far.
+#' If `num_replicas` requires more batches, the batches with the most rows are split.
+#' Finally, the batches are shuffled by `sample.int(number of batches)`, which continues the draws of the epoch.
+#' With `max_tokens`, the number of batches depends on the draw and differs between epochs: `.length()` is that of the
+#' next epoch, given the reports so far.
 #'
 #' @section Guarantees:
 #' * An epoch visits exactly `sample` examples, in drawn order unless batches are made by length.
-#' * Reports of an epoch count from the next epoch on.
-#' * Weights are the same on every machine for the same reports.
-#' * The same calls, reports included, give the same batches in Python with `pystrat.PerplexityBatchSampler`, where rows
-#'   are counted from 0.
-#' * An instance that was saved with [saveRDS()] has its reports, and continues as it would have; a copy of an instance
-#'   has reports of its own.
+#' * Reports of an epoch take effect from the next epoch on.
+#' * The same reports give the same weights on every machine.
+#' * The same calls, including reports, return the same batches in Python with `pystrat.PerplexityBatchSampler`, where
+#'   rows are counted from 0.
+#' * An instance that was saved with [saveRDS()] contains its reports and continues in the same way; a copy of an
+#'   instance has its own reports.
 #'
 #' @section Errors:
-#' An argument of the wrong type or out of range, more batches than examples, a dataset with another number of rows.
-#' A report with rows that there are not or wrong losses; then nothing of the report counts.
+#' An argument has the wrong type or is out of range, there are more batches than examples, or the dataset has another
+#' number of rows.
+#' A report has rows that do not exist or invalid losses; in that case nothing is reported.
 #'
 #' @source
 #' OpenNMT's memory sampling, options `-sample` and `-sample_type`.
@@ -193,9 +195,9 @@ kind_perplexity = function() {
       started = function() private$.started,
       share_above_maximum = function() share_above_maximum(private)
     ),
-    # The perplexities, NaN if an example was never reported; the epoch that runs, the rows that it visits, whether they
-    # were drawn in proportion to perplexity, and how many of its batches are past where the sampler was resumed;
-    # whether the warning about the maximum was given; the epoch that was cut last by length.
+    # The perplexities, NaN if an example was never reported; the running epoch, the rows that it visits, whether they
+    # were drawn in proportion to perplexity, and the number of its batches before the point where the sampler was
+    # resumed; whether the warning about the maximum was given; the last epoch cut by length.
     private = list(
       .reported = NULL, .started = FALSE, .running = NULL, .visited = NULL, .weighted = FALSE, .past = 0,
       .has_warned = FALSE, .latest = NULL
@@ -224,7 +226,7 @@ check_perplexity = function(recipe) {
   }
 }
 
-# The state of a sampler within an epoch has its number, its rows from 0, and the batches of it that are past.
+# The state of a sampler within an epoch has its number, its rows from 0, and the number of its batches that are done.
 check_running = function(recipe) {
   state = recipe$state
   if (!is_whole_between(state$epoch, 0, largest_epoch)) {
@@ -256,11 +258,11 @@ setup_perplexity = function(recipe, private) {
     private$.past = state$batch
     check_past(private, recipe)
   }
-  private$.recipe$state = list() # the instance's own fields have it now
+  private$.recipe$state = list() # it is now in the instance's own fields
   list(offsets = cut_offsets(recipe$parts$sample, recipe$parts))
 }
 
-# By length, the number of batches follows from the rows.
+# By length, the number of batches depends on the rows.
 check_past = function(private, recipe) {
   if (by_length(recipe$parts) && private$.past > length(served_perplexity(private, private$.running)$offsets) - 1L) {
     stop_parameter("recipe", "have a number of batches as 'batch'", show_value(private$.past))
@@ -285,7 +287,7 @@ draw_perplexity = function(private, epoch) {
   .Call(C_draw_by_perplexity, private$.reported, parts$initial, ceiling, weight_above, parts$sample, seed)
 }
 
-# The perplexity above which examples count as noise, infinite if there is none.
+# The perplexity above which examples count as noise; infinite if there is no maximum.
 noise_ceiling = function(private) {
   maximum = private$.recipe$parts$maximum
   if (is.null(maximum)) {
@@ -317,7 +319,7 @@ warn_of_maximum = function(private) {
   }
 }
 
-# The batches of the epoch that runs, or of the next one.
+# The batches of the running epoch, or of the next one.
 served_perplexity = function(private, epoch) {
   runs = identical(private$.running, epoch)
   if (!runs && epoch != private$.next_epoch) {
@@ -333,7 +335,7 @@ served_perplexity = function(private, epoch) {
   list(rows = if (runs) private$.visited else draw_perplexity(private, epoch)$rows, offsets = private$.setup$offsets)
 }
 
-# What the epoch that runs visits, and the stream after its draw: a draw by weight takes two numbers of the generator,
+# The rows of the running epoch, and the stream after its draw: a draw by weight takes two numbers of the generator,
 # whatever the weights were.
 drawn_again = function(private) {
   parts = private$.recipe$parts
@@ -393,6 +395,6 @@ report_perplexity = function(private, rows, nll) {
   }
   private$.reported = .Call(C_report_losses, private$.reported, rows, nll)
   if (!identical(private$.latest$epoch, private$.running)) {
-    private$.latest = NULL # an epoch that has yet to begin, whose draws follow from the reports
+    private$.latest = NULL # an epoch that has yet to begin, whose draws depend on the reports
   }
 }

@@ -1,28 +1,28 @@
-#' @title Plan of a Mixture of Files
+#' @title Preview a Mixture of Files
 #'
 #' @description
-#' Returns how many lines of each file an epoch of a mixture has: a dry run.
+#' Returns the number of lines of each file in an epoch of a mixture, without drawing any.
 #'
 #' @param mixture (`batch_sampler_corpus_mixture`)\cr
-#'   What [batch_sampler_corpus_mixture()] returned, or an instance of it.
+#'   The result of [batch_sampler_corpus_mixture()], or an instance of it.
 #' @param epoch (`integer(1)`)\cr
-#'   The epoch, from 0 on.
-#'   `NULL` (default): the first one; of an instance, the one that comes next.
+#'   The epoch, from 0.
+#'   `NULL` (default): the first one; for an instance, the next one.
 #'   It matters only if the weights of the files change by epoch.
 #'
 #' @return A `data.frame()`, one row for each file, with the columns
-#'   * `file`: the name without suffix, after some of its folders if several files have the name;
-#'   * `lines`: lines that the file has;
-#'   * `excluded`, only if the mixture has limits: how many of them the limits exclude;
-#'   * `rule`: number of the rule that covers it, `NA` if there is none;
+#'   * `file`: the name without suffix, preceded by some of its folders if several files have the name;
+#'   * `lines`: the number of lines of the file;
+#'   * `excluded`, only if the mixture has limits: the number of lines that the limits exclude;
+#'   * `rule`: the number of the rule that covers it, `NA` if there is none;
 #'   * `uniform_share`: its share of the lines that are not kept, from 0 to 1;
 #'   * `share`: its share of the lines to draw, from 0 to 1;
-#'   * `drawn`, `kept`: lines that an epoch draws, and lines that come once each, whatever is drawn.
+#'   * `drawn`, `kept`: the number of lines that an epoch draws, and of lines that occur once each, whatever is drawn.
 #'
-#' It is the table that `CorpusMixtureBatchSampler.plan.table()` is in Python, where whole numbers are integers.
+#' It is the table of `CorpusMixtureBatchSampler.plan.table()` in Python, where whole numbers are integers.
 #'
 #' @section Errors:
-#' An object that is no such mixture, or an epoch that is no integer from 0 to 6700000.
+#' `mixture` is not such a mixture, or `epoch` is not an integer from 0 to 6700000.
 #'
 #' @seealso [batch_sampler_corpus_mixture()], which explains the rules.
 #'
@@ -72,8 +72,7 @@ plan_table = function(recipe, stage) {
   ), stringsAsFactors = FALSE)
 }
 
-# Lines of the files and what divides an epoch among them -> how many lines of each file an epoch draws, in exact
-# fractions.
+# The number of lines of each file in an epoch, from the lines of the files and their division, in exact fractions.
 # -> list(rule, uniform_share, share, drawn, kept), each with one number for each file
 # `rules` are read; NULL without any.
 make_corpus_plan = function(names, lines, sample = NULL, rules = NULL, weights = NULL, temperature = NULL,
@@ -110,7 +109,7 @@ make_corpus_plan = function(names, lines, sample = NULL, rules = NULL, weights =
   plan
 }
 
-# A number of lines and an end that has a number of its own exclude each other.
+# A number of lines, and an end that determines the number, exclude each other.
 check_epoch_end = function(epoch_end, sample) {
   check_choice(epoch_end, "epoch_end", c("sample", "first_exhausted", "all_exhausted"))
   if (epoch_end != "sample" && !is.null(sample)) {
@@ -128,7 +127,7 @@ refuse_without_lines = function(parameter, otherwise, got) {
   stop_parameter(c(intersect(parameter, c("rules", "weights")), otherwise)[1L], required, got)
 }
 
-# How many lines are to be drawn: `share` as decimal digits, of so many lines; `number` is their product, rounded.
+# The number of lines to draw: `share` as decimal digits, of `others` lines; `number` is their product, rounded.
 requested_lines = function(sample, others, kept, keeper) {
   required = "be a share between 0 and 1, or a number of lines: an integer from 1"
   if (!is.numeric(sample) || is.object(sample) || length(sample) != 1L) {
@@ -149,7 +148,7 @@ requested_lines = function(sample, others, kept, keeper) {
 
 check_share = function(sample, required) {
   if (is.na(sample) || sample <= 0 || sample >= 1) {
-    # 1, all lines or one line, would be shown as 1L is.
+    # 1, all lines or one line, would be shown like 1L.
     advice = if (is.finite(sample) && sample == floor(sample)) {
       sprintf("A number of lines is written %.0f, in R %.0fL.", sample, sample)
     }
@@ -157,7 +156,7 @@ check_share = function(sample, required) {
   }
 }
 
-# As Python shows a double.
+# In the form in which Python shows a double.
 show_double = function(value) {
   if (is.na(value)) {
     "nan"

@@ -1,4 +1,4 @@
-# Which lines of the files can be drawn: those that are not too long, and that the user accepts.
+# The lines of the files that can be drawn: those that are not too long, and that the user accepts.
 
 check_max_length = function(max_length) {
   if (!is.null(max_length)) check_between(max_length, "max_length", 0, largest_count)
@@ -36,18 +36,18 @@ accepted_lines = function(files, places, accept) {
   }))
 }
 
-# How many of the places, ascending numbers over all lines, are in each file.
+# The number of places, ascending numbers over all lines, in each file.
 count_by_file = function(places, lines) {
   as.double(diff(c(0, findInterval(cumsum(lines), places))))
 }
 
-# The lines that remain as a recipe has them: a bit for each, the lowest first.
+# The remaining lines in the form of a recipe: one bit for each, lowest first.
 population_bits = function(remains) {
   padding = -length(remains) %% 8
   packBits(c(remains, rep(FALSE, padding)))
 }
 
-# What a recipe says of the lines that remain: list(positions, counts); NULL if all do.
+# The remaining lines of a recipe: list(positions, counts); NULL if all remain.
 population_of = function(parts) {
   if (is.null(parts$remaining)) {
     return(NULL)
@@ -71,7 +71,7 @@ check_remaining = function(recipe) {
   }
 }
 
-# For a dataset: the numbers of the lines that limits leave, NULL if there are none.
+# For a dataset: the numbers of the remaining lines, NULL if there are no limits.
 limited_positions = function(files, lengths, max_length, accept) {
   max_length = check_max_length(max_length)
   of_lines = if (!is.null(max_length)) line_lengths(lengths, files)

@@ -1,67 +1,68 @@
 #' @title Batch Sampler for Rare Events in Files
 #'
 #' @description
-#' Makes a batch sampler for [torch::dataloader()] over the lines of files: all lines of the files of positives, and a
-#' fresh part of the lines of some files of negatives.
-#' Each epoch shuffles the list of the files of negatives, takes the first ones, and draws from their lines as many
+#' Creates a batch sampler for [torch::dataloader()] over the lines of files: all lines of the positive files, and a new
+#' part of the lines of some negative files.
+#' Each epoch shuffles the list of the negative files, takes the first ones, and draws from their lines as many
 #' negatives as the multiplier says.
-#' The other files are not looked at.
-#' `pystrat.corpus.RareEventBatchSampler` in Python gives the same batches from the same seed.
+#' The other files are not read.
+#' The Python class `pystrat.corpus.RareEventBatchSampler` returns the same batches from the same seed.
 #'
 #' @param positives,negatives (`character()` or `list()`)\cr
 #'   The paths of the files whose lines are positives, and of those whose lines are negatives; each file once.
 #' @param multiplier (`numeric(1)`)\cr
-#'   Negatives of an epoch, as a multiple of the positives: `k = floor(multiplier * positives + 1/2)`, at least 1.
-#'   It is the decimal number of 15 significant digits that it is shown as, taken exactly.
+#'   The number of negatives of an epoch, as a multiple of the positives: `k = floor(multiplier * positives + 1/2)`, at
+#'   least 1.
+#'   It is taken exactly as the decimal number of 15 significant digits that is shown.
 #' @param batch_size (`integer(1)`)\cr
 #'   The largest number of lines in a batch.
 #' @param negative_files_per_epoch (`integer(1)`)\cr
-#'   How many files of negatives an epoch draws from.
+#'   The number of negative files that an epoch draws from.
 #'   `NULL` (default): all of them.
 #' @param positive_weight (`numeric(1)`)\cr
-#'   The weight of a positive in training, above 0.
+#'   The training weight of a positive, above 0.
 #' @param negative_weight (`numeric(1)`)\cr
-#'   The weight of a negative in training, above 0.
-#'   `NULL` (default): it is derived, so that in expectation the weighted negatives of an epoch are all negatives of all
-#'   files.
+#'   The training weight of a negative, above 0.
+#'   `NULL` (default): it is derived, so that in expectation the weighted negatives of an epoch represent all negatives
+#'   of all files.
 #' @param seed (`integer(1)`)\cr
 #'   As in [batch_sampler_stratified()].
 #' @param num_replicas (`integer(1)`)\cr
-#'   Number of processes that share the batches of an epoch: the number of batches is rounded up to a multiple of it.
-#'   The batches come all, in the order of the whole epoch.
+#'   The number of processes that share an epoch: the number of batches is rounded up to a multiple of it.
+#'   The instance returns the batches of all processes, in global order.
 #'   `NULL` (default): 1.
 #'
-#' @return A generator of class `"batch_sampler_rare_events"` and `"torch_sampler"`, a function of one argument
-#' `data_source`, which returns an instance.
-#' The instance has the members `plan()`, `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`,
+#' @return A generator of class `"batch_sampler_rare_events"` and `"torch_sampler"`: a function of one argument
+#' `data_source` that returns an instance.
+#' Its instances have the members `plan()`, `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`,
 #' `.iter_batch()` and `.length()` of [batch_sampler_stratified()], and
-#' * `dataset(transform = NULL)`: the dataset of the lines of all files, positives first.
-#'   A batch of it is a list of `item`, the lines (`character()`) or what the function `transform` makes of them, and
-#'   `label`, 1 for positives and 0 for negatives.
+#' * `dataset(transform = NULL)`: returns the dataset of the lines of all files, positives first.
+#'   Its batches are lists of `item`, the lines (`character()`) or the result of the function `transform`, and `label`,
+#'   1 for positives and 0 for negatives.
 #'   See [corpus_dataset()] for how lines are read.
-#' * `class_weights(epoch = NULL, normalise = FALSE)`: the weights of a positive and of a negative in the training of an
-#'   epoch, by default the next one: `c(positive = , negative = )`.
-#'   With `normalise = TRUE` they are divided by their mean over the rows of all epochs.
-#' * `negative_files(epoch = NULL)`: the files of negatives that an epoch draws from (`character()`).
+#' * `class_weights(epoch = NULL, normalise = FALSE)`: returns the training weights of a positive and of a negative in
+#'   an epoch, by default the next one: `c(positive = , negative = )`.
+#'   With `normalise = TRUE`, they are divided by their mean over the rows of all epochs.
+#' * `negative_files(epoch = NULL)`: returns the negative files that an epoch draws from (`character()`).
 #'
 #' @section Guarantees:
 #' * An epoch has every positive once, and exactly k negatives, no line twice, from `negative_files_per_epoch` files.
-#' * Every subset of so many files is equally likely, and so is every subset of k of their lines.
-#' * With F files of negatives, of which an epoch draws from m, a negative has the derived weight
+#' * Every subset of this number of files is equally likely, and so is every subset of k of their lines.
+#' * With F negative files, of which an epoch draws from m, a negative has the derived weight
 #'   `F / m * (lines of the m files) / k`.
-#'   The expectation of a weighted sum over the negatives of an epoch is that over all negatives, whatever the sizes of
-#'   the files: given the files it is F / m times their sum, and each file is among them with the probability m / F.
-#'   If all files have equally many lines, the weight is that of all negatives over those of an epoch.
-#' * With T lines an epoch has `ceiling(T / batch_size)` batches, up to the next multiple of `num_replicas`.
-#'   Their sizes differ by at most 1, and each has its share of positives and of negatives, rounded down or up, the
+#'   The expectation of a weighted sum over the negatives of an epoch is the sum over all negatives, whatever the sizes
+#'   of the files: given the files, it is F / m times their sum, and each file is among them with the probability m / F.
+#'   If all files have the same number of lines, the weight is the number of all negatives divided by those of an epoch.
+#' * An epoch of T lines has `ceiling(T / batch_size)` batches, rounded up to a multiple of `num_replicas`.
+#'   Their sizes differ by at most 1, and each has its share of positives and of negatives, rounded down or up,
 #'   positives first.
 #' * The same files, settings, seed and epoch give the same batches in every R session and in Python.
 #'
 #' @section Errors:
-#' An argument of the wrong type or out of range; a file that is missing, is listed twice, is not a regular file or
-#' cannot be read; if the smallest files of negatives have fewer lines than an epoch draws, since every subset must
-#' suffice; more batches than positives or negatives of an epoch.
-#' When an epoch is drawn, one of its files that has changed since its lines were found.
+#' An argument has the wrong type or is out of range; a file is missing, is listed twice, is not a regular file or
+#' cannot be read; the smallest negative files have fewer lines than an epoch draws (every subset must suffice); or
+#' there are more batches than positives or negatives of an epoch.
+#' When an epoch is drawn: one of its files has changed since it was indexed.
 #'
 #' @source
 #' "Sampling methods within TensorFlow input functions", Datatonic.
@@ -161,7 +162,7 @@ listed_files = function(paths, parameter) {
   paths
 }
 
-# The lines of each file; positives without any, and more than positions can tell apart, are refused.
+# The lines of each file; positives without any, and more than positions can distinguish, are refused.
 rare_event_lines = function(indexed, n_positive_files) {
   lines = vapply(indexed, function(found) as.double(found$n_lines), 0)
   if (sum(lines[seq_len(n_positive_files)]) == 0) {
@@ -174,12 +175,12 @@ rare_event_lines = function(indexed, n_positive_files) {
   lines
 }
 
-# `of_files` are the parts of the recipe that say how many lines the files have, and how many files an epoch draws from.
+# `of_files` are the parts of the recipe with the lines of the files and the number of files that an epoch draws from.
 positive_lines = function(of_files) sum(of_files$lines[seq_len(of_files$n_positive_files)])
 
 negative_lines = function(of_files) of_files$lines[-seq_len(of_files$n_positive_files)]
 
-# How many negatives an epoch has; more than any of its files may have together are refused.
+# The number of negatives in an epoch; more than some of its files may have together are refused.
 count_rare_negatives = function(of_files, multiplier) {
   count = kept_count(multiplier, positive_lines(of_files))
   fewest = cumsum(sort(negative_lines(of_files))) # lines of the smallest file, of the smallest two, ...
@@ -311,7 +312,7 @@ draw_rare_events = function(private, epoch) {
   list(rows = rows, offsets = offsets)
 }
 
-# The files of negatives of an epoch, by their places in the list, from 1.
+# The negative files of an epoch, by their positions in the list, from 1.
 chosen_files = function(recipe, epoch) {
   n_files = length(recipe$parts$lines) - recipe$parts$n_positive_files
   shuffled_rows(n_files, epoch_seed(recipe$seed, epoch))[seq_len(recipe$parts$files_per_epoch)]

@@ -1,4 +1,5 @@
-# Rules of distribution: which share of the sample comes from which files. One a line: a pattern, blanks, and a weight.
+# Rules of distribution: the share of the sample that comes from each file. One per line: a pattern, blanks, and a
+# weight.
 
 # -> a list of rules, list(
 #   text = the pattern as it was written,
@@ -69,7 +70,7 @@ read_rule = function(words, place) {
   list(text = pattern, weight = if (weight != "*") weight, patterns = patterns)
 }
 
-# The last comma is for strsplit(), which leaves out what is empty at the end.
+# The last comma is for strsplit(), which drops an empty string at the end.
 split_at_commas = function(pattern) {
   strsplit(paste0(pattern, ","), ",", fixed = TRUE, useBytes = TRUE)[[1L]]
 }

@@ -1,8 +1,8 @@
-# Which plan an epoch has: one for all epochs, those of a table of weights, or what a function of the epoch gives.
+# The plan of an epoch: one for all epochs, or from a table of weights or a function of the epoch.
 
 # -> list(
 #   begins = the first epochs of the stages,
-#   plans = the plan of each, as make_corpus_plan() returns it; of a function, that of epoch 0,
+#   plans = the plan of each, as make_corpus_plan() returns it; for a function, that of epoch 0,
 #   plan_of = a function of the epoch that returns its plan, NULL unless `weights` is one
 # )
 make_stages = function(names, lines, sample, rules, weights, temperature, epoch_end) {
@@ -16,9 +16,9 @@ make_stages = function(names, lines, sample, rules, weights, temperature, epoch_
   list(begins = as.double(names(table)), plans = lapply(unname(table), plan_for), plan_of = NULL)
 }
 
-# The environments of these functions are saved with a generator, and hold nothing else.
+# The environments of these functions are saved with a generator, and contain nothing else.
 planning = function(names, lines, sample, rules, temperature, epoch_end) {
-  list(names, lines, sample, rules, temperature, epoch_end) # are evaluated now, not when the function is called
+  list(names, lines, sample, rules, temperature, epoch_end) # evaluated now, not when the function is called
   function(weights) make_corpus_plan(names, lines, sample, rules, weights, temperature, epoch_end)
 }
 
@@ -35,7 +35,7 @@ plan_by_function = function(plan_for, weights) {
   }
 }
 
-# A list of weights by the first epoch on which they hold, in the order of these.
+# A list of weights by the first epoch in which they apply, in order of the epochs.
 read_weights_table = function(weights) {
   required = sprintf("be a table from epochs, integers from 0 to %.0f, to lists of weights", largest_epoch)
   is_epoch = grepl("^[0-9]{1,7}$", names(weights)) & !duplicated(sub("^0+(?=.)", "", names(weights), perl = TRUE))
@@ -56,8 +56,8 @@ read_weights_table = function(weights) {
   table
 }
 
-# The parts of a recipe that hold for an epoch: list(drawn, kept, uniform_share, share), with a number for each file.
-# `plan_of` is the function that gives the plan of an epoch, NULL for weights that are no function.
+# The parts of a recipe that apply to an epoch: list(drawn, kept, uniform_share, share), with a number for each file.
+# `plan_of` is the function that returns the plan of an epoch, NULL for weights that are not a function.
 stage_of = function(recipe, plan_of, epoch) {
   fields = c("drawn", "kept", "uniform_share", "share")
   if (!is.null(plan_of)) {

@@ -1,31 +1,30 @@
 #' @title Dataset of Pairs of Users and Items
 #'
 #' @description
-#' A [torch::dataset()] of all pairs of a user and an item, by pair number, for [batch_sampler_pairs()].
-#' The dataloader asks it for a whole batch at once.
+#' Creates a [torch::dataset()] of all pairs of a user and an item, by pair number, for [batch_sampler_pairs()].
+#' The dataloader requests whole batches at once.
 #'
-#' A dataset of your own does not do: torch makes integers of what it asks a dataset for, and pair numbers are larger.
+#' Your own dataset does not work: torch converts row numbers to integers, and pair numbers are larger.
 #'
 #' @param n_users,n_items (`integer(1)`)\cr
-#'   Number of users and of items in all, as the sampler has them, since with another number of items the same numbers
-#'   are other pairs.
+#'   The total numbers of users and of items, as in the sampler: pair numbers depend on the number of items.
 #' @param user_features,item_features (`numeric()`, `matrix()` or `NULL`)\cr
 #'   The features of each user and item: one value or one row each, in the order of the codes.
 #' @param user_ids,item_ids (`character()`, another vector or `NULL`)\cr
-#'   The ids of users and items, one for each, in the order of the codes: what `user_ids()` and `item_ids()` of the
-#'   sampler return.
+#'   The ids of users and items, one for each, in the order of the codes, as `user_ids()` and `item_ids()` of the
+#'   sampler return them.
 #'
 #' @return A dataset whose items are lists of
-#' * `user` and `item` (`integer()`), counted from 1, as [torch::nn_embedding()] counts;
+#' * `user` and `item` (`integer()`), counted from 1, as for [torch::nn_embedding()];
 #' * `label` (`double()`), 1 for an observed pair and 0 for one that was not observed;
-#' * `user_id`, `item_id`, `user_features` and `item_features`, where these were given.
+#' * `user_id`, `item_id`, `user_features` and `item_features`, if given.
 #'
-#' The dataloader makes tensors of them, for which ids that are text need a `collate_fn`.
+#' The dataloader converts them to tensors; ids that are text need a `collate_fn`.
 #'
 #' @section Errors:
-#' Numbers of users or items that are not positive integers of at most 2^31 - 1, or that make more than 2^52 pairs.
-#' Features or ids that are not one value or one row for each; features of more than two dimensions.
-#' Where items are asked for, whatever [decode_pairs()] refuses, and a pair number of a user that there is not.
+#' The numbers of users or items are not positive integers of at most 2^31 - 1, or make more than 2^52 pairs.
+#' There is not one value or one row of features or ids for each; features have more than two dimensions.
+#' When items are requested: numbers that [decode_pairs()] refuses, and a pair number of a user that does not exist.
 #'
 #' @export
 #' @examples
@@ -62,7 +61,7 @@ pair_dataset = function(n_users, n_items, user_features = NULL, item_features = 
   generator()
 }
 
-# torch's own method makes integers of what it is asked for, in which pair numbers do not fit.
+# torch's own method converts indices to integers, which cannot hold pair numbers.
 #' @export
 `[.pair_dataset` = function(x, i) x$.getbatch(i)
 

@@ -1,25 +1,26 @@
-#' @title Users, Items and Labels of Pair Numbers
+#' @title Decode Pair Numbers to Users, Items and Labels
 #'
 #' @description
-#' Decodes what [batch_sampler_pairs()] yields, and `NegativePairBatchSampler` of the Python package `pystrat`.
-#' A pair number is `2 * (user * n_items + item) + label` with users and items counted from 0.
-#' It is a value and no position, so that R and Python have the same number; only here users and items are made to count
-#' from 1, as the rows of an embedding and of a table do in R.
+#' Decodes the pair numbers of [batch_sampler_pairs()], and of `NegativePairBatchSampler` of the Python package
+#' `pystrat`.
+#' A pair number is `2 * (user * n_items + item) + label`, with users and items counted from 0.
+#' It is a value and not a position, so R and Python have the same number; only here do users and items count from 1,
+#' like the rows of an embedding and of a table in R.
 #'
 #' @param numbers (`numeric()`)\cr
 #'   Pair numbers, integers from 0 to 2^53 - 1.
 #' @param n_items (`integer(1)`)\cr
-#'   Number of items in all, as the sampler has it.
+#'   The total number of items, as in the sampler.
 #' @param user_ids,item_ids (`character()`, another vector or `NULL`)\cr
-#'   The ids by code, such as those of the sampler; those of items one for each of `n_items`.
+#'   The ids by code, such as those of the sampler; if items have ids, one for each of `n_items`.
 #'
 #' @return A data.frame with one row for each number and the columns
 #' * `user` and `item`: ids if these were given, else codes (`integer()`), counted from 1;
 #' * `label` (`integer()`), 1 for an observed pair and 0 for one that was not observed.
 #'
 #' @section Errors:
-#' Numbers that are no pair numbers, or of more than 2^31 - 1 users, or of users without an id.
-#' Also `n_items` that is not a positive integer of at most 2^31 - 1, and not one id for each item.
+#' The numbers are not pair numbers, or belong to more than 2^31 - 1 users or to users without an id.
+#' `n_items` is not a positive integer of at most 2^31 - 1, or there is not one id for each item.
 #'
 #' @export
 #' @examples
@@ -62,7 +63,7 @@ check_ids = function(ids, parameter, count = NULL) {
   }
 }
 
-# How many users or items: their codes are integers.
+# The number of users or items: their codes are integers.
 check_code_count = function(value, parameter) {
   if (!is_whole_number(value) || value < 1 || value > .Machine$integer.max) {
     stop_parameter(parameter, sprintf("be an integer from 1 to %d", .Machine$integer.max), show_value(value))

@@ -1,6 +1,6 @@
-# How many negatives there are, and of whom: what batch_sampler_pairs() works out before anything is drawn.
+# The numbers of negatives and of whom, computed by batch_sampler_pairs() before anything is drawn.
 
-# -> list(digits, n_decimals): the ratio as the decimal number of 15 significant digits that it is shown as.
+# -> list(digits, n_decimals): the ratio as the decimal number of 15 significant digits that is shown.
 exact_share = function(ratio) {
   is_number = is.numeric(ratio) && !is.object(ratio) && length(ratio) == 1L && is.finite(ratio)
   if (is_number && ratio > 0 && ratio < 1) {
@@ -13,7 +13,7 @@ exact_share = function(ratio) {
   stop_parameter("ratio", "be a number above 0 and below 1", show_value(ratio))
 }
 
-# The settings that say how negatives are drawn, each for the methods that it belongs to.
+# The settings of the ways to draw negatives, each for the methods that it belongs to.
 pairs_method = function(method, unique, reject_positives, power, full_users) {
   method = check_choice(method, "method", pairs_methods)
   unique = check_flag(unique, "unique")
@@ -42,7 +42,7 @@ check_power = function(power) {
   as.vector(power, "double")
 }
 
-# -> list(n_users, n_items, cells = (user - 1) * n_items + item - 1 of the positives, as recipes have them,
+# -> list(n_users, n_items, cells = (user - 1) * n_items + item - 1 of the positives, in the form of recipes,
 #   user_ids, item_ids = the ids by code, NULL if codes were given)
 positive_pairs = function(users, items, n_users, n_items) {
   users = pair_codes(users, n_users, "users")
@@ -58,7 +58,7 @@ positive_pairs = function(users, items, n_users, n_items) {
     user_ids = users$ids, item_ids = items$ids)
 }
 
-# -> list(codes = from 1, most = how many there may be, ids = the ids by code if these were given)
+# -> list(codes = from 1, most = their limit, ids = the ids by code if these were given)
 pair_codes = function(values, most, parameter) {
   if (length(dim(values)) > 1L) {
     stop_parameter(parameter, "be a vector of codes or ids", show_count(length(dim(values)), "dimension"))
@@ -77,7 +77,7 @@ pair_codes = function(values, most, parameter) {
   numbered
 }
 
-# Ids in order of first appearance, as strata; levels that do not occur are none.
+# Ids in order of first appearance, like strata; levels that do not occur do not count.
 number_ids = function(values, parameter) {
   values = if (is.factor(values)) levels(values)[as.integer(values)] else as.vector(values)
   first = unique(values)
@@ -111,13 +111,13 @@ check_pair_codes = function(codes, most, parameter) {
   list(codes = codes, most = if (is.null(most)) max(codes) else largest)
 }
 
-# How a message names a user.
+# The name of a user in messages.
 show_user = function(user, positives) {
   ids = positives$user_ids
   if (is.null(ids)) sprintf("user %d", user) else sprintf("user %s", show_value(ids[user]))
 }
 
-# The distinct cells, sorted: they come first, each above the one before.
+# The distinct cells, sorted: they come first, each larger than the one before.
 distinct_cells = function(cells) {
   repeated = which(cells[-1L] <= cells[-length(cells)])
   if (length(repeated) > 0L) cells[seq_len(repeated[1L])] else cells
@@ -127,7 +127,7 @@ positives_of_users = function(positives, cells = positives$cells) {
   tabulate(cells %/% positives$n_items + 1, positives$n_users)
 }
 
-# The users whose positives are all the items there are, counted from 1.
+# The users whose positives are all items, counted from 1.
 full_users_of = function(positives) {
   which(positives_of_users(positives, distinct_cells(positives$cells)) == positives$n_items)
 }
@@ -171,13 +171,13 @@ negative_counts_of_users = function(positives, share, way, skip_full) {
   counts
 }
 
-# The items of each user that can be drawn.
+# The number of items that can be drawn for each user.
 free_items = function(positives, reject_positives = TRUE) {
   limits = rep(positives$n_items, positives$n_users)
   if (reject_positives) limits - positives_of_users(positives, distinct_cells(positives$cells)) else limits
 }
 
-# More different negatives of a user than there are items to draw from are refused.
+# Refuses a number of different negatives of a user that exceeds the items to draw from.
 check_limits = function(positives, counts, limits) {
   user = which(counts > limits)[1L]
   if (!is.na(user)) {
@@ -187,7 +187,7 @@ check_limits = function(positives, counts, limits) {
   }
 }
 
-# Users without a free item are refused, or, if these are skipped, that all users are such.
+# Refuses users without a free item, or, if these are skipped, only if all users are like that.
 check_full_users = function(full, n_users, skip_full, positives) {
   if (!skip_full) {
     stop_parameter("items", "leave each user an item that is no positive",
@@ -201,7 +201,8 @@ check_full_users = function(full, n_users, skip_full, positives) {
   }
 }
 
-# What the rounded running total of the negatives for the counts of positives grows by. `n_all` are all positives.
+# The increments of the rounded running total of the negatives, for the counts of positives. `n_all` is the number of
+# all positives.
 share_negatives = function(counts, share, n_all) {
   shares = .Call(C_share_negatives, as.integer(counts), share$digits, share$n_decimals)
   total = sum(shares)
@@ -215,13 +216,13 @@ share_negatives = function(counts, share, n_all) {
   shares
 }
 
-# The share of what popularity draws that is kept; refused if it is too small, over all users or for one.
+# The share of the draws by popularity that is kept; refused if it is too small, over all users or for one.
 popularity_acceptance = function(positives, power) {
   kept = .Call(C_kept_shares, positives$cells, positives$n_users, positives$n_items, power)
   acceptance = sum(kept * positives_of_users(positives)) / length(positives$cells)
   user = which.min(kept)
   found = c(acceptance, kept[user])
-  low = which(found < 1 / 100 - 1e-9)[1L] # sums of shares are off by less
+  low = which(found < 1 / 100 - 1e-9)[1L] # sums of shares have a smaller rounding error
   if (!is.na(low)) {
     shown = sprintf("%.3g", round(found[low], 6) + 0)
     stop_parameter("method", "keep at least 1/100 of what is drawn",

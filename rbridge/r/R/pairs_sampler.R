@@ -1,8 +1,8 @@
-#' @title Batch Sampler of Observed Pairs and Fresh Negatives
+#' @title Batch Sampler of Observed Pairs and New Negatives
 #'
 #' @description
-#' Makes a batch sampler for [torch::dataloader()], for recommenders and other models of interactions.
-#' An epoch has all observed pairs of a user and an item, the positives, and fresh pairs that were not observed, the
+#' Creates a batch sampler for [torch::dataloader()], for recommenders and other models of interactions.
+#' An epoch has all observed pairs of a user and an item, the positives, and new pairs that were not observed, the
 #' negatives.
 #'
 #' It yields pair numbers, which [pair_dataset()] turns into users, items and labels; [decode_pairs()] does the same by
@@ -10,84 +10,84 @@
 #'
 #' @param users,items (`integer()`, `character()` or `factor()`)\cr
 #'   The user and the item of each positive: codes, integers from 1, or ids.
-#'   Doubles that are whole are codes as well.
+#'   Whole doubles are codes as well.
 #'   Text and factors are ids, which get the codes 1, 2, ... in order of first appearance; levels that do not occur get
 #'   none.
-#'   `factor()` makes ids of numbers.
+#'   Use `factor()` to treat numbers as ids.
 #'   A pair that occurs twice is two positives.
 #' @param ratio (`numeric(1)`)\cr
 #'   The share of positives, above 0 and below 1.
-#'   It is the decimal number of 15 significant digits that it is shown as, so that 0.3 is 3/10.
-#'   For `k` negatives to each positive, `1 / (1 + k)`.
+#'   It is the decimal number of 15 significant digits that is shown, so that 0.3 is 3/10.
+#'   For `k` negatives per positive, use `1 / (1 + k)`.
 #' @param batch_size (`integer(1)`)\cr
 #'   The largest number of pairs in a batch.
 #' @param n_users,n_items (`integer(1)`)\cr
-#'   Number of users and of items in all, at most 2^31 - 1 each and 2^52 pairs of them.
+#'   The total numbers of users and of items, at most 2^31 - 1 each and 2^52 pairs.
 #'   `NULL` (default): the largest code.
-#'   Not for ids, of which there are as many as occur.
+#'   Not allowed with ids, whose number is that of those that occur.
 #' @param method (`character(1)`)\cr
-#'   What negatives are drawn from.
-#'   `"uniform"` (default): all pairs of a user and an item.
-#'   `"per_user"`: all items, for each user `(1 - ratio) / ratio` for each of the user's positives.
+#'   How to draw negatives.
+#'   `"uniform"` (default): from all pairs of a user and an item.
+#'   `"per_user"`: from all items, for each user `(1 - ratio) / ratio` for each of the user's positives.
 #'   `"popularity"`: the user of a random positive, with an item in proportion to a power of the number of its
 #'   positives.
 #' @param unique (`logical(1)`)\cr
 #'   Whether no negative occurs twice in an epoch.
-#'   Not with `"popularity"`, where popular items shall occur often.
+#'   Not allowed with `"popularity"`, where popular items should occur often.
 #' @param reject_positives (`logical(1)`)\cr
 #'   `TRUE` (default): no positive is among the negatives.
 #'   `FALSE`: negatives are drawn from all pairs, which is faster.
 #' @param power (`numeric(1)`)\cr
-#'   For `"popularity"`, at least 0: 1 draws items as often as they are observed, 0 draws all of them alike.
+#'   For `"popularity"`, at least 0: with 1, items are drawn as often as they are observed; with 0, all are equally
+#'   likely.
 #'   `NULL` (default): 0.75.
 #' @param full_users (`character(1)`)\cr
-#'   For `"per_user"`, what to do if all items are a user's positives.
-#'   `"error"` (default): refuse.
+#'   For `"per_user"`, what to do with users whose positives are all items.
+#'   `"error"` (default): raise an error.
 #'   `"skip"`: the user gets no negatives; the positives stay.
-#'   It is refused in any case if all users are such.
+#'   If all users are like that, an error is raised in any case.
 #' @param seed (`integer(1)`)\cr
-#'   Integer from 0 to 2147483646 that decides all epochs.
-#'   `NULL` (default): one is drawn each time the generator is called, as by [batch_sampler_stratified()].
+#'   The seed of all epochs, an integer from 0 to 2147483646.
+#'   `NULL` (default): a seed is drawn each time the generator is called, as by [batch_sampler_stratified()].
 #' @param num_replicas (`integer(1)`)\cr
-#'   Number of processes that share the batches of an epoch; at least 1.
+#'   The number of processes that share an epoch; at least 1.
 #'   The number of batches is rounded up to a multiple of it.
-#'   The batches come all, in the order of the whole epoch.
+#'   The instance returns the batches of all processes, in global order.
 #'   `NULL` (default): 1.
 #'
-#' @return A generator of class `"batch_sampler_pairs"` and `"torch_sampler"`, a function of one argument `data_source`,
-#' which returns an instance.
-#' The instance has the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`,
-#' `.iter_batch()` and `.length()` of [batch_sampler_stratified()], whose `rows` are pair numbers (`double()`), and
-#' * `counts()`: a list of the numbers `n_users`, `n_items`, `n_positives` and `n_negatives` of an epoch,
-#'   `n_skipped_users`, who get no negatives because all items are their positives, and `acceptance`, the share of what
-#'   is drawn that is kept, which is below 1 with `"popularity"` only.
-#' * `user_ids()` and `item_ids()`: the ids by code (`character()`), `NULL` if codes were given.
+#' @return A generator of class `"batch_sampler_pairs"` and `"torch_sampler"`: a function of one argument `data_source`
+#' that returns an instance.
+#' Its instances have the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`,
+#' `.iter_batch()` and `.length()` of [batch_sampler_stratified()], where `rows` are pair numbers (`double()`), and
+#' * `counts()`: returns a list of the numbers `n_users`, `n_items`, `n_positives` and `n_negatives` of an epoch,
+#'   `n_skipped_users`, who get no negatives because all items are their positives, and `acceptance`, the share of the
+#'   draws that is kept, which is below 1 only with `"popularity"`.
+#' * `user_ids()` and `item_ids()`: return the ids by code (`character()`), `NULL` if codes were given.
 #'
 #' @section Guarantees:
 #' * An epoch has every positive once and `floor(n_positives * (1 - ratio) / ratio + 1/2)` negatives, in exact
 #'   rationals.
-#'   With `"per_user"` each user gets the floor or the ceiling of its share.
+#'   With `"per_user"`, each user gets the floor or the ceiling of its share.
 #' * No positive is among the negatives, unless `reject_positives = FALSE`.
 #' * `"uniform"` and `"per_user"` draw each free pair, of the user in question, with exactly the same probability, at
-#'   any density, and draw nothing in vain.
-#' * Each batch holds the floor or the ceiling of its share of the positives and of the negatives, at least one of
-#'   either, the positives first; sizes differ by at most 1.
-#' * The order in which the positives are given does not matter.
+#'   any density, and without rejection.
+#' * Each batch holds the floor or the ceiling of its share of the positives and of the negatives, at least one of each,
+#'   positives first; sizes differ by at most 1.
+#' * The order of the positives does not matter.
 #' * A pair number is `2 * (user * n_items + item) + label`, with users and items counted from 0 and the label 1 for a
 #'   positive.
-#'   It is a value and no position.
-#' * The same positives, settings, seed and epoch give the same pair numbers in every R session and in the Python
-#'   package `pystrat`, by its `NegativePairBatchSampler`.
+#'   It is a value and not a position.
+#' * The same positives, settings, seed and epoch give the same pair numbers in every R session and in the Python class
+#'   `pystrat.NegativePairBatchSampler`.
 #'
 #' @section Errors:
-#' An argument of the wrong type or out of range; no pair left to draw, or too few for `unique`; `"popularity"` that
-#' would keep less than 1/100 of what it draws, over all users or for one; a batch that would have no positive or no
-#' negative.
-#' The message has the numbers, and what works.
+#' An argument has the wrong type or is out of range; no pair is left to draw, or too few for `unique`; `"popularity"`
+#' would keep less than 1/100 of the draws, in total or for one user; or a batch would have no positive or no negative.
+#' The message contains the numbers, and what works.
 #'
 #' @source
 #' Datatonic, "Sampling methods within TensorFlow input functions", 2018.
-#' The power 0.75 is that of T. Mikolov and others, "Distributed Representations of Words and Phrases and their
+#' The power 0.75 is from T. Mikolov and others, "Distributed Representations of Words and Phrases and their
 #' Compositionality", 2013.
 #'
 #' @seealso [pair_dataset()], [decode_pairs()].
@@ -168,7 +168,7 @@ kind_pairs = function() {
   )
 }
 
-# Cells and numbers of negatives are checked by the routine that draws.
+# The routine that draws checks cells and numbers of negatives.
 check_pairs = function(recipe) {
   parts = recipe$parts
   largest = .Machine$integer.max
@@ -200,7 +200,8 @@ check_recipe_ids = function(recipe, name, count) {
   }
 }
 
-# What an instance says of its epochs. Popularity that keeps nearly nothing would draw without end, so it is refused.
+# The counts of an epoch that an instance reports. Popularity that keeps almost nothing would draw without end, so it is
+# refused.
 pairs_counts = function(recipe) {
   parts = recipe$parts
   free_only = parts$reject_positives == 1L

@@ -1,28 +1,28 @@
 #' @title Dataset of Triples of a User, a Positive and Negatives
 #'
 #' @description
-#' A [torch::dataset()] of triples for [batch_sampler_triples()], by the pair numbers of whole triples.
-#' The dataloader asks it for a whole batch at once.
+#' Creates a [torch::dataset()] of triples for [batch_sampler_triples()], by the pair numbers of whole triples.
+#' The dataloader requests whole batches at once.
 #'
 #' @param n_users,n_items (`integer(1)`)\cr
-#'   Number of users and of items in all, as the sampler has them.
+#'   The total numbers of users and of items, as in the sampler.
 #' @param negatives_per_positive (`integer(1)`)\cr
-#'   The sampler's.
+#'   As in the sampler.
 #' @param user_features,item_features,user_ids,item_ids
 #'   As in [pair_dataset()].
 #'
 #' @return A dataset whose items are lists of
 #' * `user` and `positive` (`integer()`), counted from 1, one for each triple;
 #' * `negatives` (`matrix()`), with a row for each triple and a column for each of its negatives;
-#' * `user_id`, `positive_id` and `negatives_id` where ids were given, `user_features`, `positive_features` and
-#'   `negatives_features` where features were given.
-#'   Features of negatives have the dimensions triple, negative and, of a matrix of features, its columns.
+#' * if given, `user_id`, `positive_id` and `negatives_id`, and `user_features`, `positive_features` and
+#'   `negatives_features`.
+#'   Features of negatives have the dimensions triple, negative and, for a matrix of features, its columns.
 #'
-#' The dataloader makes tensors of them, for which ids that are text need a `collate_fn`.
+#' The dataloader converts them to tensors; ids that are text need a `collate_fn`.
 #'
 #' @section Errors:
-#' Whatever [pair_dataset()] refuses.
-#' Where items are asked for, numbers that are not those of whole triples.
+#' As for [pair_dataset()].
+#' When items are requested: numbers that are not those of whole triples.
 #'
 #' @seealso [batch_sampler_triples()]
 #'
@@ -64,7 +64,7 @@ triple_dataset = function(n_users, n_items, negatives_per_positive = 1, user_fea
   generator()
 }
 
-# torch's own method makes integers of what it is asked for, in which pair numbers do not fit.
+# torch's own method converts indices to integers, which cannot hold pair numbers.
 #' @export
 `[.triple_dataset` = function(x, i) x$.getbatch(i)
 
@@ -86,7 +86,7 @@ codes_of_triples = function(numbers, n_users, n_items, per_positive) {
     n_users, per_positive), "others")
 }
 
-# Values for each of the negatives, with their dimensions in front.
+# Values for each of the negatives, with their dimensions first.
 shaped = function(values, negatives) {
   if (is.factor(values)) {
     values = levels(values)[as.integer(values)]

@@ -1,12 +1,12 @@
-#' @title Batch Sampler of Triples: a User, a Positive and Negatives of That User
+#' @title Batch Sampler of a User, a Positive and Negatives of That User
 #'
 #' @description
-#' Makes a batch sampler for [torch::dataloader()], for losses that compare an item that a user met, the positive, with
-#' items that the same user did not meet, the negatives, such as BPR and sampled softmax.
-#' An epoch has every positive once, each with fresh negatives of its user.
+#' Creates a batch sampler for [torch::dataloader()], for losses that compare an item that a user met, the positive,
+#' with items that the same user has not met, the negatives, such as BPR and sampled softmax.
+#' An epoch has every positive once, each with new negatives of its user.
 #'
 #' It yields pair numbers, which [triple_dataset()] turns into users, positives and negatives.
-#' `pystrat.TripleBatchSampler` in Python gives the same pair numbers from the same seed.
+#' The Python class `pystrat.TripleBatchSampler` returns the same pair numbers from the same seed.
 #'
 #' @param users,items (`integer()`, `character()` or `factor()`)\cr
 #'   The user and the item of each positive, as codes or as ids, as in [batch_sampler_pairs()].
@@ -14,41 +14,41 @@
 #' @param batch_size (`integer(1)`)\cr
 #'   The largest number of triples in a batch.
 #' @param negatives_per_positive (`integer(1)`)\cr
-#'   The negatives of each positive: 1 (default) for BPR, more for a softmax over samples.
+#'   The number of negatives per positive: 1 (default) for BPR, more for a sampled softmax.
 #' @param n_users,n_items (`integer(1)`)\cr
 #'   As in [batch_sampler_pairs()].
 #' @param unique (`logical(1)`)\cr
 #'   Whether the negatives of one positive are all different.
 #' @param full_users (`character(1)`)\cr
 #'   What to do with users who have met all items.
-#'   `"error"` (default): refuse.
+#'   `"error"` (default): raise an error.
 #'   `"skip"`: they are left out with their positives.
-#'   It is refused in any case if all users are such.
+#'   If all users are like that, an error is raised in any case.
 #' @param seed,num_replicas (`integer(1)`)\cr
 #'   As in [batch_sampler_pairs()].
 #'
-#' @return A generator of class `"batch_sampler_triples"` and `"torch_sampler"`, a function of one argument
-#' `data_source`, which returns an instance.
-#' The instance has the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`,
-#' `.iter_batch()` and `.length()` of [batch_sampler_stratified()], whose `rows` are pair numbers (`double()`), and
-#' * `counts()`: a list of the numbers `n_users`, `n_items`, `n_positives`, the triples of an epoch,
+#' @return A generator of class `"batch_sampler_triples"` and `"torch_sampler"`: a function of one argument
+#' `data_source` that returns an instance.
+#' Its instances have the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`,
+#' `.iter_batch()` and `.length()` of [batch_sampler_stratified()], where `rows` are pair numbers (`double()`), and
+#' * `counts()`: returns a list of the numbers `n_users`, `n_items`, `n_positives`, the triples of an epoch,
 #'   `negatives_per_positive`, and `n_skipped_users`, whose positives are left out because they have met all items.
-#' * `user_ids()` and `item_ids()`: the ids by code (`character()`), `NULL` if codes were given.
+#' * `user_ids()` and `item_ids()`: return the ids by code (`character()`), `NULL` if codes were given.
 #'
 #' @section Guarantees:
-#' * An epoch has every positive exactly once, with `negatives_per_positive` negatives of its user, those of skipped
-#'   users aside.
-#' * Each negative is uniform among the items that its user did not meet, at any density.
+#' * An epoch has every positive exactly once, with `negatives_per_positive` negatives of its user, except those of
+#'   skipped users.
+#' * Each negative is uniform among the items that its user has not met, at any density.
 #'   No positive is among the negatives of its user.
-#' * With P positives an epoch has `ceiling(P / batch_size)` batches, up to the next multiple of `num_replicas`; their
+#' * With P positives, an epoch has `ceiling(P / batch_size)` batches, rounded up to a multiple of `num_replicas`; their
 #'   sizes differ by at most 1 triple.
-#' * A batch has the pair numbers of its triples one after another, the positive first.
-#' * The order in which the positives are given does not matter.
+#' * A batch has the pair numbers of its triples, one after another, positive first.
+#' * The order of the positives does not matter.
 #' * The same positives, settings, seed and epoch give the same pair numbers in every R session and in Python.
 #'
 #' @section Errors:
-#' An argument of the wrong type or out of range; a user without a free item, or with `unique` fewer than
-#' `negatives_per_positive`; fewer triples than replicas, or more than 2^31 - 1 pairs.
+#' An argument has the wrong type or is out of range; a user has no free item, or with `unique` fewer than
+#' `negatives_per_positive`; there are fewer triples than replicas, or more than 2^31 - 1 pairs.
 #'
 #' @source
 #' S. Rendle and others, "BPR: Bayesian Personalized Ranking from Implicit Feedback", 2009.
@@ -99,7 +99,7 @@ check_per_positive = function(value) {
   check_between(value, "negatives_per_positive", 1, largest_count)
 }
 
-# The users who have met all items, counted from 1; refused unless they are skipped, and if all users are such.
+# The users who have met all items, counted from 1; refused unless they are skipped, or if all users are like that.
 users_to_skip = function(positives, per_positive, unique, skip_full) {
   of_user = positives_of_users(positives)
   full = full_users_of(positives)
@@ -113,7 +113,7 @@ users_to_skip = function(positives, per_positive, unique, skip_full) {
   full
 }
 
-# The number of batches; more of them, or more pairs, than there can be are refused.
+# The number of batches; refuses too many batches or pairs.
 triples_batches = function(count, batch_size, per_positive, num_replicas) {
   replicas = if (is.null(num_replicas)) 1 else num_replicas
   largest = .Machine$integer.max
@@ -170,7 +170,7 @@ kind_triples = function() {
   )
 }
 
-# Cells are checked by the routine that draws.
+# The routine that draws checks cells.
 check_triples = function(recipe) {
   parts = recipe$parts
   largest = .Machine$integer.max

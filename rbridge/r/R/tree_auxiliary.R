@@ -2,11 +2,11 @@
 
 tree_largest_number = 1e300 # so that differences and quantiles are finite
 
-# As recipes name a function that is the user's own, which they do not hold.
+# The name in recipes of a user's function, which they do not hold.
 user_function = "function"
 
 # list(name = text or function) -> the vectors of a recipe: names, functions, kinds of values, numbers of arguments, and
-# all arguments one after another: numbers, and logical values as 0 or 1, apart from text. NULL if there are none.
+# all arguments, concatenated: numbers, with logical values as 0 or 1, and separately text. NULL if there are none.
 parse_auxiliary = function(given) {
   if (is.null(given)) {
     return(NULL)
@@ -76,7 +76,7 @@ auxiliary_fits = function(name, arguments) {
   )
 }
 
-# Whole numbers from the first to the last, all of which and whose number a double holds.
+# Whether the whole numbers from the first to the last, and their number, are exact in doubles.
 is_exact_range = function(first, last) {
   all(-2^53 < first, first <= last, last < 2^53, last - first < 2^53)
 }
@@ -95,7 +95,7 @@ is_list_of_one_kind = function(items) {
     all(abs(vapply(items, `[[`, double(1L), "value")) <= 2^53)
 }
 
-# A call as Python writes it, whose arguments are literals and lists of them -> list(name, arguments), or NULL.
+# A call in Python's syntax, whose arguments are literals and lists of them -> list(name, arguments), or NULL.
 # A literal is list(kind, value). Nothing is evaluated.
 read_call = function(text) {
   tokens = call_tokens(text)
@@ -107,7 +107,7 @@ read_call = function(text) {
   if (!is.null(arguments)) list(name = tokens[1L], arguments = arguments)
 }
 
-# NA is among them where the text has anything else.
+# It contains NA if the text contains anything else.
 call_tokens = function(text) {
   digits = "[0-9](?:_?[0-9])*"
   forms = c(
@@ -128,7 +128,7 @@ call_tokens = function(text) {
   tokens
 }
 
-# Items with commas between them, and perhaps after the last one; NULL if they are none.
+# Items separated by commas, possibly with one at the end; NULL if invalid.
 read_items = function(tokens) {
   items = list()
   while (length(tokens) > 0L) {
@@ -146,7 +146,7 @@ read_items = function(tokens) {
   items
 }
 
-# The first item and the tokens that are left, or NULL.
+# The first item and the remaining tokens, or NULL.
 read_item = function(tokens) {
   token = tokens[1L]
   if (token == "[") {
@@ -180,14 +180,14 @@ read_literal = function(token) {
     read_text_literal(token)
   } else if (grepl("^[0-9]+(_[0-9]+)*$", token)) {
     value = as.double(gsub("_", "", token, fixed = TRUE))
-    # Python has no whole numbers that begin with 0, except 0 itself.
+    # In Python, whole numbers do not begin with 0, except 0 itself.
     if (!startsWith(token, "0") || value == 0) list(kind = "whole", value = value)
   } else if (grepl("^[0-9.]", token)) {
     list(kind = "number", value = as.double(gsub("_", "", token, fixed = TRUE)))
   }
 }
 
-# The escapes of Python's text that are also R's; others are refused rather than read as something else.
+# The escapes of Python's text that R also has; others are refused rather than misread.
 read_text_literal = function(token) {
   inside = substring(token, 2L, nchar(token) - 1L)
   if (grepl("\\\\[^nrt'\"\\\\]", gsub("\\\\\\\\", "", inside))) {
@@ -201,7 +201,7 @@ read_text_literal = function(token) {
   list(kind = "text", value = enc2utf8(paste(parts, collapse = "\\")))
 }
 
-# What is drawn for each function besides the rows: 0 for uniform numbers, else indices below the limit; NA for nothing.
+# What each function draws besides the rows: 0 for uniform numbers, else indices below the limit; NA for nothing.
 auxiliary_limits = function(auxiliary) {
   as.double(vapply(auxiliary, function(value) {
     switch(value$name,
@@ -214,8 +214,8 @@ auxiliary_limits = function(auxiliary) {
   }, double(1L)))
 }
 
-# The values of the draws from `begin` on, of the numbers that were drawn for them.
-# `user` has the values of a function of the user's own: it is called with the numbers of these draws in their epoch.
+# The values of the draws from `begin` on, computed from the numbers drawn for them.
+# `user` has the values of a user's function: it is called with the numbers of these draws in their epoch.
 auxiliary_values = function(value, numbers, begin, count, user) {
   arguments = value$arguments
   switch(value$name,
@@ -229,17 +229,17 @@ auxiliary_values = function(value, numbers, begin, count, user) {
   )
 }
 
-# What a function of the user's own returns for the draws of an epoch from `begin` on: a vector, if all are single plain
-# values, or a list.
+# The values of a user's function for the draws of an epoch from `begin` on: a vector, if all are single plain values,
+# or a list.
 values_of_user = function(own, epoch, begin, count) {
   values = lapply(begin + seq_len(count) - 1, function(draw) own(epoch, draw))
   is_plain = vapply(values, function(value) is.atomic(value) && !is.object(value) && length(value) == 1L, logical(1L))
-  # Values of several types stay what they are: a vector would make all of them text, say.
+  # Values of several types keep their types: a vector would convert all of them, for example to text.
   has_one_type = length(unique(vapply(values, typeof, ""))) <= 1L
   if (all(is_plain) && has_one_type) unlist(values) else values
 }
 
-# The functions of a recipe that are the user's own must be there.
+# The user's functions in a recipe must be available.
 check_user_functions = function(auxiliary, functions) {
   of_user = names(Filter(function(value) value$name == user_function, auxiliary))
   if (!all(vapply(functions[of_user], is.function, logical(1L))) || !all(of_user %in% names(functions))) {
@@ -295,7 +295,7 @@ auxiliary_lengths_fit = function(parts) {
     sum(n_arguments[!of_text]) == length(parts$numbers) && sum(n_arguments[of_text]) == length(parts$texts)
 }
 
-# As for what a specification says.
+# As for the functions of a specification.
 recipe_function_fits = function(value) {
   as_item = function(item) {
     kind = switch(typeof(item), character = "text", logical = "logical", "number")

@@ -1,11 +1,11 @@
-# A specification and the columns of a table -> the tree. The core builds it; conditions are evaluated, and refusals put
-# into words, here.
+# The tree of a specification and the columns of a table. The core builds it; conditions are evaluated, and errors
+# phrased, here.
 
 # -> list(
 #   parts = the vectors of the recipe,
-#   nodes, declared = the declared nodes, and the place among them of each node that was built,
+#   nodes, declared = the declared nodes, and the position among them of each node that was built,
 #   built = what C_build_declared() returns,
-#   path = a function that returns the labels of a node, counted from 1, and of all above it
+#   path = a function that returns the labels of a node, counted from 1, and of its ancestors
 # )
 build_tree = function(nodes, n_rows, coded, numbers) {
   of_all = function(field, type, default) {
@@ -81,7 +81,7 @@ refuse_tree = function(built, nodes, columns) {
   )
 }
 
-# The error that shows how a node came to be empty: from the node that is to the one that may not be.
+# The error that shows why a node is empty: from the empty node to the one that may not be.
 refuse_empty = function(built, failed, labels) {
   paths = sprintf("'%s'", Reduce(function(above, label) paste(above, label, sep = "/"), labels, accumulate = TRUE))
   chain = rev(paths[match(built$emptied, built$path):length(paths)])

@@ -1,5 +1,5 @@
-# The used columns of a table, and which of their values fulfil a condition.
-# A condition is decided once for each distinct value of its column, not for each row.
+# The columns of a table that are used, and the values that meet a condition.
+# A condition is evaluated once for each distinct value of its column, not for each row.
 
 tree_kinds = "hold logical values, numbers, text, factors, dates or times"
 
@@ -84,7 +84,7 @@ plain_times = function(times, parameter, name) {
   seconds
 }
 
-# Weights as doubles, NaN where they are missing.
+# Weights as doubles, NaN if missing.
 tree_numbers = function(column, name) {
   name_errors(paste("the table of", tree_name))
   check_some_rows(length(column), sum(is.na(column)), name)
@@ -97,7 +97,7 @@ tree_numbers = function(column, name) {
   column
 }
 
-# Whether missing values, and then those of each code, fulfil the condition of a node.
+# Whether missing values, and then those of each code, meet the condition of a node.
 taken_codes = function(node, column) {
   if (node$operator == "isnull") {
     return(as.raw(c(TRUE, rep(FALSE, length(column$values)))))
@@ -105,7 +105,7 @@ taken_codes = function(node, column) {
   wanted = lapply(node$value, fitting_value, node = node, column = column)
   values = column$values
   first = wanted[[1L]]
-  # What of kinds that do not fit is left are columns without values.
+  # If the kinds do not match here, the column has no values.
   found = if (length(values) == 0L) logical() else switch(node$operator,
     eq = ,
     "in" = values %in% unlist(wanted),
@@ -120,7 +120,7 @@ taken_codes = function(node, column) {
   as.raw(c(FALSE, found))
 }
 
-# Text is ordered by code point, whatever the locale, as its bytes in UTF-8 are.
+# Text is ordered by code point, whatever the locale, which is the order of its bytes in UTF-8.
 is_before = function(left, right) {
   if (!is.character(left)) {
     return(left < right)
@@ -130,7 +130,7 @@ is_before = function(left, right) {
   match(left, order) < match(right, order)
 }
 
-# The value of a condition in the form of the column's; one of another kind is refused.
+# The value of a condition in the type of the column; one of another kind is refused.
 fitting_value = function(value, node, column) {
   name_errors(at_node(node$path))
   kind = column$kind

@@ -1,26 +1,27 @@
-#' @title Dataset That Is Given Auxiliary Values
+#' @title Dataset With Auxiliary Values
 #'
 #' @description
-#' A [torch::dataset()] that takes its batches from another one and hands them, together with the auxiliary values of
-#' their rows, to a function of yours: for augmentation that a specification of [batch_sampler_tree()] declares.
-#' The values are drawn with the rows, so that they are the same for any number of workers, and in every run.
+#' Creates a [torch::dataset()] that takes its batches from another dataset and passes them, with the auxiliary values
+#' of their rows, to your function: for augmentation that a specification of [batch_sampler_tree()] declares.
+#' The values are drawn with the rows, so they are the same for any number of workers, and in every run.
 #'
-#' A dataset of your own does not get them: torch makes plain integers of the rows that it asks a dataset for.
+#' Your own dataset does not receive them: torch converts row numbers to plain integers before it passes them to a
+#' dataset.
 #'
 #' @param dataset ([torch::dataset()])\cr
-#'   An instance, with a method `.getbatch()`.
+#'   An instance with a method `.getbatch()`.
 #' @param augment (`function()`)\cr
-#'   Called for every batch with what `dataset$.getbatch(rows)` returns, and with a named list that has one vector for
-#'   each auxiliary value, one element a row.
-#'   It returns the batch that the dataloader gets.
+#'   Called for every batch with the result of `dataset$.getbatch(rows)`, and with a named list that has one vector for
+#'   each auxiliary value, with one element for each row.
+#'   It returns the batch for the dataloader.
 #'
-#' @return A dataset of as many rows.
-#' If rows come without auxiliary values, as where mlr3torch predicts, their batch is that of `dataset` itself.
+#' @return A dataset with the same number of rows.
+#' If rows have no auxiliary values, as when mlr3torch predicts, their batch is that of `dataset` itself.
 #'
 #' @section Errors:
-#' What is no dataset, or one without `.getbatch()`: of one that has `.getitem()` alone, torch asks row by row, and the
-#' values of a batch do not arrive.
-#' An `augment` that is no function.
+#' `dataset` is not a dataset, or has no `.getbatch()`: from a dataset with only `.getitem()`, torch requests single
+#' rows, without the values of the batch.
+#' `augment` is not a function.
 #'
 #' @export
 #' @examples
@@ -62,6 +63,6 @@ auxiliary_dataset = function(dataset, augment) {
   generator()
 }
 
-# torch's own method makes integers of the rows, without what they carry.
+# torch's own method converts the rows to integers, without their attributes.
 #' @export
 `[.auxiliary_dataset` = function(x, i) x$.getbatch(i)

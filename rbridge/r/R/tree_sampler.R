@@ -1,77 +1,79 @@
 #' @title Batch Sampler Declared as a Tree
 #'
 #' @description
-#' Draws rows of a table as a tree declares it: by class, by family, by source, in pairs, with auxiliary values for
-#' augmentation.
-#' `pystrat.TreeBatchSampler` in Python gives the same rows and values from the same specification, table and seed.
+#' Creates a batch sampler that draws rows of a table as a tree declares it: by class, by family, by source, in pairs,
+#' with auxiliary values for augmentation.
+#' The Python class `pystrat.TreeBatchSampler` draws the same rows and values from the same specification, table and
+#' seed.
 #'
 #' @param spec (`list()` | `character(1)`)\cr
-#'   The root node: a named list, YAML text, or the name of a YAML file, which ends in `.yaml` or `.yml`.
-#'   YAML needs the package yaml.
-#'   The keys are described in `docs/tree.md` of the Python package; `children` is a list of named lists, and a list of
-#'   one value is written `list("a")`.
-#'   `repeat` is a reserved word of R, and needs backticks: `` list(`repeat` = 2) ``.
+#'   The root node: a named list, YAML text, or the name of a YAML file that ends in `.yaml` or `.yml`.
+#'   YAML requires the package yaml.
+#'   The keys are described in `docs/tree.md` of the project; `children` is a list of named lists, and a list of one
+#'   value is written `list("a")`.
+#'   `repeat` is a reserved word in R and needs backticks: `` list(`repeat` = 2) ``.
 #'   An empty list is a root without keys.
-#'   An auxiliary value may be a function of the numbers of the epoch and of the draw in it, both from 0.
-#'   It must be pure, that is return the same for the same numbers, and is called for the draws of whole epochs.
+#'   An auxiliary value may be a function of the number of the epoch and the number of the draw in it, both from 0.
+#'   It must be pure, that is, return the same for the same numbers, and is called for the draws of whole epochs.
 #' @param batch_size (`integer(1)`)\cr
-#'   Draws of a batch.
+#'   The number of draws per batch.
 #' @param length (`integer(1)` | `character(1)`)\cr
-#'   Draws of an epoch, or the name of a node: then as many as it takes until every row below it has been drawn.
-#'   `NULL`: no epoch ends.
-#'   An iteration gives batches as long as it is asked, `.length()` is `NA`, and `batches()`, which returns a whole
-#'   epoch, is refused.
+#'   The number of draws per epoch; or the name of a node, for as many draws as it takes until every row below it has
+#'   been drawn.
+#'   `NULL`: epochs do not end.
+#'   An iteration then returns batches as long as they are requested, `.length()` is `NA`, and `batches()`, which
+#'   returns a whole epoch, raises an error.
 #' @param table (`data.frame()` | named `list()`)\cr
 #'   One row for each row of the dataset, in its order.
 #'   Columns hold logical values, numbers, text, factors, dates (`Date`) or times (`POSIXct`).
 #'   A time is compared in UTC, to the microsecond, and a date counts as the beginning of its day.
 #'   `NULL` (default): the columns of the task.
 #' @param drop_last (`logical(1)`)\cr
-#'   Whether a last batch with fewer draws is left out.
+#'   Whether to drop a last batch with fewer draws.
 #' @param persistent (`logical(1)`)\cr
-#'   Whether all epochs are one endless sequence of draws.
+#'   Whether all epochs form one endless sequence of draws.
 #' @param seed (`integer(1)`)\cr
 #'   From 0 to 2147483646.
-#'   `NULL` (default): one is drawn when the generator is called.
+#'   `NULL` (default): a seed is drawn when the generator is called.
 #'
-#' @return A generator of class `"batch_sampler_tree"` and `"torch_sampler"`, to be used like that of
+#' @return A generator of class `"batch_sampler_tree"` and `"torch_sampler"`, used like that of
 #' [batch_sampler_stratified()].
-#' The instance has the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`,
+#' Its instances have the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`,
 #' `.iter_batch()` and `.length()` that are documented there.
 #' If the specification names auxiliary values, `batches(epoch)` also has the element `aux`, a list with one vector for
-#' each, and a batch has its part of them as the attribute `"aux"`, which [auxiliary_dataset()] gives to a dataset.
+#' each. A batch has its part of them as the attribute `"aux"`, which [auxiliary_dataset()] passes to a dataset.
 #'
 #' @section Guarantees:
-#' * The same table, specification, seed and epoch give the same rows and auxiliary values in every R session, and as
-#'   in Python.
-#' * The draws equal those of drawing row after row, where each node keeps its own state: the option that is being
-#'   repeated, its place in the sequence, the options that are left of its shuffle, its stream of random numbers.
-#' * If `length` names a node, every row below it is among the draws of every epoch; with `persistent = TRUE` of the
-#'   first one, since later ones may begin within a shuffle.
+#' * The same table, specification, seed and epoch give the same rows and auxiliary values in every R session and in
+#'   Python.
+#' * The draws equal those of drawing row by row, where each node keeps its own state: the option that is being
+#'   repeated, its place in the sequence, the remaining options of its shuffle, its stream of random numbers.
+#' * If `length` names a node, every row below it is among the draws of every epoch; with `persistent = TRUE`, of the
+#'   first epoch only, because later ones may begin within a shuffle.
 #' * A generator holds no column of the table, unless the table is that of a task: it can be saved, and works in other
 #'   processes.
-#' * The random number generator of R is left as it was, except for the one number drawn if `seed` is `NULL`.
+#' * The state of R's random number generator does not change, except for one draw if `seed` is `NULL`.
 #'
 #' @section Errors:
-#' A specification that is not valid, columns that are not there, or nodes without rows: what `TreeBatchSampler` in
-#' Python refuses, in the same words, except that line numbers of YAML are missing.
-#' Missing values, repeated names and values of other classes than `Date`, `POSIXct`, `POSIXlt` and `factor` in a
-#' specification.
-#' A used column that the table has twice, or that is a matrix, and a dataset with another number of rows than the
+#' The specification is invalid, columns are missing, or nodes have no rows: as for `TreeBatchSampler` in Python, with
+#' the same messages, but without line numbers of YAML.
+#' The specification contains missing values, repeated names, or values of other classes than `Date`, `POSIXct`,
+#' `POSIXlt` and `factor`.
+#' A column that is used occurs twice in the table or is a matrix, or the dataset has another number of rows than the
 #' table.
-#' YAML if the package yaml is missing.
-#' The specification, and a table that is given, are checked when `batch_sampler_tree()` is called, the columns of a
-#' task when the generator is.
+#' The specification is YAML and the package yaml is not installed.
+#' The specification and a given table are checked when `batch_sampler_tree()` is called, the columns of a task when the
+#' generator is called.
 #'
-#' A weight that has no effect, since its parent does not draw with replacement, and a batch size that splits rows that
-#' the root repeats, are warned of.
+#' A warning is given if a weight has no effect because its parent does not draw with replacement, and if a batch size
+#' splits rows that the root repeats.
 #'
 #' @section YAML:
-#' Values are those of YAML 1.1 as Python's PyYAML reads them: `yes` is a logical value, and a text that looks like
-#' something else goes in quotes.
+#' Values follow YAML 1.1 as Python's PyYAML reads it: `yes` is a logical value, and text that looks like something else
+#' needs quotes.
 #' A time has a `T` between day and hour: `2020-01-01T12:00:00`.
 #'
-#' @seealso [auxiliary_dataset()] for a dataset that is given the auxiliary values of its rows.
+#' @seealso [auxiliary_dataset()] for a dataset that receives the auxiliary values of its rows.
 #'
 #' @export
 #' @examples
@@ -109,7 +111,7 @@ batch_sampler_tree = function(spec, batch_size, length, table = NULL, drop_last 
   }
   parsed = parse_tree(spec)
   configuration = c(configuration, parsed[c("nodes", "auxiliary")])
-  # The text of a function of the user tells samplers apart.
+  # The text of a user's function distinguishes samplers.
   configuration$own = if (length(parsed$functions) > 0L) paste(deparse(parsed$functions), collapse = "\n")
   new_generator(functions = parsed$functions, recipe = if (is.null(table)) {
     open_recipe("tree", configuration$seed, configuration, tree_labels(configuration))
@@ -130,7 +132,7 @@ check_tree_length = function(length) {
   as.double(length)
 }
 
-# The recipe of a tree that is built of a table, or of the columns of a task.
+# The recipe of a tree built from a table, or from the columns of a task.
 tree_recipe = function(table, configuration, task = NULL) {
   if (is.null(table) && is.null(task)) {
     stop_parameter("table", "be given where the dataset has no task", "nothing")
@@ -248,7 +250,7 @@ check_tree_rows = function(data_source, n_rows) {
   }
 }
 
-# The routine that reads them checks the vectors of the tree.
+# The routine that reads the vectors of the tree checks them.
 check_tree_recipe = function(recipe) {
   most = 2147483647
   if (is_endless(recipe)) {
@@ -299,9 +301,9 @@ tree_batches = function(setup, epoch) {
 }
 
 # -> list(rows, aux): the first draws of a seed; or those of the part with the number `part`, from 0, if the sequence of
-# all draws is cut into parts of `length` draws. The next part is drawn at once, any other after all before it.
-# For functions of the user's own, the first draw has the number `begin` in the epoch.
-# The tree is checked and laid out once, and again if `memory` has lost that, as after it was saved.
+# all draws is cut into parts of `length` draws. The next part is drawn at once, any other after all draws before it.
+# For user functions, the first draw has the number `begin` in the epoch.
+# The tree is checked and laid out once, and again if `memory` has lost that, as after saving.
 draw_tree = function(setup, seed, count, length, part, epoch, begin = 0) {
   draw = function() .Call(C_draw_declared, setup$memory$tree, seed, count, length, part)
   drawn = if (!is.null(setup$memory$tree)) draw()
@@ -320,7 +322,7 @@ draw_tree = function(setup, seed, count, length, part, epoch, begin = 0) {
   found
 }
 
-# An iteration over an epoch that does not end: a function that returns the next batch at each call.
+# An iteration over an endless epoch: a function that returns the next batch at each call.
 endless_batches = function(setup, epoch) {
   size = setup$parts$batch_size
   drawn_at_once = size * max(1, 16384 %/% size)

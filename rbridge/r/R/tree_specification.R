@@ -1,6 +1,6 @@
-# A nested list or YAML -> a validated specification of a tree: names and plain values, no table yet.
-# Everything that can be checked without a table is checked here, so that a mistake is told with the path of its node
-# before anything is built.
+# The validated specification of a tree, from a nested list or YAML: names and plain values, no table yet.
+# Everything that can be checked without a table is checked here, so that the error for a mistake names the path of its
+# node before anything is built.
 # -> list(nodes, auxiliary, functions = the auxiliary values that are functions); the nodes are declared nodes in
 # preorder, each a list of
 # * name, path, parent (its place among the nodes, 0 for the root), has_children, mode, times (its `repeat`), prune;
@@ -38,17 +38,17 @@ parse_tree = function(spec) {
   list(nodes = nodes, auxiliary = auxiliary, functions = Filter(is.function, spec[["auxiliary"]]))
 }
 
-# A list of a specification is shown by its length, as Python shows it.
+# A list of a specification is shown by its length, as in Python.
 show_given = function(value) {
   if (is.list(value) && !is.object(value)) show_count(length(value), "value") else show_value(value)
 }
 
-# Mappings and lists inside one another, since the stack of R is small, and all of them, since a short description can
-# repeat its parts endlessly.
+# The limits of nested mappings and lists, because the stack of R is small, and of all of them, because a short
+# description can repeat its parts endlessly.
 most_nesting = 128L
 most_nested = 1000000L
 
-# Refuses lists that are nested deeply, before anything descends into them.
+# Refuses lists that are nested too deeply, before any recursion into them.
 check_nesting = function(spec) {
   level = list(spec)
   total = 0
@@ -71,13 +71,13 @@ refuse_nesting = function() {
     sprintf("have at most %d mappings and lists, nested at most %d deep", most_nested, most_nesting), "more")
 }
 
-# Named, or empty: an empty list is a mapping without keys where one is wanted.
+# Named or empty: an empty list counts as a mapping without keys.
 is_mapping = function(given) {
   is.list(given) && !is.object(given) && (length(given) == 0L || !is.null(names(given)))
 }
 
-# What is meant as it is written: NA would be no value, of repeated names the last would count, and other classes are
-# bare numbers. `key` is where `spec` stands.
+# Refuses what has no plain meaning: NA is no value, of repeated names only the last would count, and other classes are
+# bare numbers. `key` is the place of `spec`.
 plain_keys = function(spec, key) {
   if (is.object(spec) || !is.list(spec)) {
     return(plain_item(spec, key))
@@ -88,7 +88,7 @@ plain_keys = function(spec, key) {
   }
   places = if (is.null(keys)) rep(key, length(spec)) else keys
   plain = structure(vector("list", length(spec)), names = keys)
-  for (place in seq_along(spec)) { # Map() takes several times the stack at each level
+  for (place in seq_along(spec)) { # Map() needs several times the stack at each level
     plain[place] = list(plain_keys(spec[[place]], places[place]))
   }
   plain
@@ -155,7 +155,7 @@ parse_node = function(given, above, place, keys, parent, before) {
   c(list(node), unlist(below, recursive = FALSE))
 }
 
-# `value: for_each` is `for_each: true`, unless `op` or `for_each` say what it is.
+# `value: for_each` is `for_each: true`, unless `op` or `for_each` is given.
 with_for_each = function(given) {
   if (identical(given[["value"]], "for_each") && !any(c("op", "for_each") %in% names(given))) {
     given["value"] = list(TRUE)
@@ -164,7 +164,7 @@ with_for_each = function(given) {
   given
 }
 
-# The name of a node without one: the column of clones, or the value; the place if it is no plain one.
+# The name of an unnamed node: the column of clones, or the value; the position if the value is not plain.
 name_of_node = function(given, place) {
   value = given[[if (isTRUE(given[["for_each"]])) "column" else "value"]]
   is_plain = is_plain_text(value) || ((is.logical(value) || is.numeric(value)) && !is.object(value))
@@ -174,7 +174,7 @@ name_of_node = function(given, place) {
   place
 }
 
-# Shows a node in a message about a key that it lacks.
+# A node as text, for a message about a missing key.
 as_written = function(given) {
   sprintf("{%s}", paste(sprintf("%s: %s", names(given), vapply(given, show_given, character(1L))), collapse = ", "))
 }
@@ -350,11 +350,11 @@ tree_columns = function(nodes) {
   list(coded = named("column", "for_each"), numbers = named("weight_column", "row_weight"))
 }
 
-# The name that is most like a word: twice the characters in common over all characters, of several the last in order of
-# code points, as Python's difflib has it.
+# The name that is most similar to a word: twice the characters in common divided by all characters; among equals the
+# last in order of code points, as in Python's difflib.
 nearest_name = function(word, names) {
   names = unique(enc2utf8(names))
-  word = utf8ToInt(iconv(enc2utf8(word), "UTF-8", "UTF-8", sub = "byte")) # any bytes may have been given
+  word = utf8ToInt(iconv(enc2utf8(word), "UTF-8", "UTF-8", sub = "byte")) # the input may have any bytes
   likeness = vapply(names, function(name) {
     codes = utf8ToInt(name)
     2 * count_matches(codes, word) / (length(codes) + length(word))
@@ -362,7 +362,7 @@ nearest_name = function(word, names) {
   sort(names[likeness == max(likeness)], decreasing = TRUE, method = "radix")[1L]
 }
 
-# The characters of the longest common part, and of what stands on its left and on its right.
+# The number of characters in the longest common part, and in those of the text to its left and right.
 count_matches = function(left, right) {
   if (length(left) == 0L || length(right) == 0L) {
     return(0)

@@ -1,5 +1,5 @@
-# YAML text or a file -> nested lists, as the Python package reads them: the rules of YAML 1.1 as PyYAML has them,
-# without duplicate keys, aliases and types that are not plain.
+# YAML text or a file -> nested lists, as the Python package reads them: the rules of YAML 1.1 as in PyYAML, without
+# duplicate keys, aliases and types that are not plain.
 
 read_tree_yaml = function(spec) {
   if (!requireNamespace("yaml", quietly = TRUE)) {
@@ -16,8 +16,8 @@ read_tree_yaml = function(spec) {
   refuse_many_brackets(spec)
   nodes = 0
   is_nested_deeply = FALSE
-  # Each node has a number of its own, by which one that an alias repeats is found. Of a key the package yaml takes the
-  # text of the only element. Of what is nested deeply nothing is kept, since R itself could not descend into it.
+  # Each node has a number, which identifies a node that an alias repeats. For a key, the package yaml takes the text of
+  # the only element. Content that is nested too deeply is discarded, because R itself could not recurse into it.
   handler = function(type) {
     force(type)
     function(value) {
@@ -63,7 +63,7 @@ refuse_yaml = function(problem) {
   stop_parameter("spec", "be YAML", sprintf("what the package yaml refuses (%s)", trimws(problem)))
 }
 
-# The package yaml would read the first of several documents alone.
+# The package yaml would read only the first of several documents.
 refuse_documents = function(text) {
   lines = strsplit(text, "\n", fixed = TRUE)[[1L]]
   first = which(!grepl("^\\s*(#.*|%.*|---\\s*)?$", lines))[1L]
@@ -72,8 +72,8 @@ refuse_documents = function(text) {
   }
 }
 
-# The package yaml takes quadratic time for brackets inside one another, which are counted before it reads them. Those
-# in quoted text count too, and so the limit is a generous one.
+# The package yaml takes quadratic time for nested brackets, so they are counted before it reads them. Those in quoted
+# text count too, so the limit is generous.
 refuse_many_brackets = function(text) {
   bytes = charToRaw(text)
   opened = cumsum((bytes %in% charToRaw("[{")) - (bytes %in% charToRaw("]}")))
@@ -82,7 +82,7 @@ refuse_many_brackets = function(text) {
   }
 }
 
-# How many maps and sequences are inside one another, this one included.
+# The number of nested maps and sequences, including this one.
 yaml_nesting = function(value) {
   if (!is.list(value)) {
     return(0)
@@ -90,7 +90,7 @@ yaml_nesting = function(value) {
   1 + max(0, vapply(value, function(item) max(0, attr(item, "nesting")), double(1L)))
 }
 
-# The numbers of a node and of all below it, level after level.
+# The numbers of a node and of all nodes below it, level by level.
 yaml_numbers = function(root) {
   numbers = list()
   level = list(root)
@@ -114,7 +114,7 @@ plain_yaml = function(node) {
   }
   if (is.list(value)) {
     values = structure(vector("list", length(value)), names = if (type == "map") names(value))
-    for (place in seq_along(value)) { # lapply() takes more of the stack at each level
+    for (place in seq_along(value)) { # lapply() needs more of the stack at each level
       values[place] = list(plain_yaml(value[[place]]))
     }
     return(values)
@@ -127,7 +127,7 @@ plain_yaml = function(node) {
   found
 }
 
-# NA for what a scalar is said to be but is not; text where the package yaml sees more than PyYAML does.
+# NA for a scalar that does not match its type; text if the package yaml recognizes more than PyYAML.
 plain_scalar = function(text, type) {
   switch(type,
     null = NULL,
