@@ -7,7 +7,7 @@
 
 enum { SHOWN = 64 }; /* bytes for a value in a message, the last one 0 */
 
-/* End in the error of stop_parameter() in R, which finds out what function or class the user has called. */
+/* Raise the error of stop_parameter() in R, which finds the function or class that the user called. */
 static void NORET refuse_in_r(const char *parameter, const char *requirement, const char *got) {
   SEXP parameter_in_r = PROTECT(Rf_mkString(parameter));
   SEXP requirement_in_r = PROTECT(Rf_mkString(requirement));
@@ -31,7 +31,7 @@ void NORET refuse_kind(SEXP value, const char *parameter, const char *of, const 
   refuse(parameter, of, requirement, shown);
 }
 
-/* Write a number as show_value() in R does. */
+/* Write a number like show_value() in R. */
 static void show_number(double number, char *shown) {
   if (R_IsNA(number)) {
     snprintf(shown, SHOWN, "NA");
@@ -50,7 +50,7 @@ void NORET refuse_number(double number, const char *parameter, const char *of, c
   refuse(parameter, of, requirement, shown);
 }
 
-/* End in the error that something is not a whole number in a range. */
+/* Raise the error that something is not a whole number in a range. */
 static void NORET refuse_range(double number, double least, double most, const char *parameter, const char *of) {
   char requirement[2 * SHOWN];
   snprintf(requirement, sizeof requirement, "be an integer from %.0f to %.0f", least, most);

@@ -1,9 +1,9 @@
 /* Checks of what R passes to a routine, before the core sees it.
  *
- * Arguments come from R code that anyone can call, and from files that anyone can write; the core takes whatever it gets.
- * A check that fails ends in an error of R, in the words of R/base_messages.R. `of` is what the message names: the
- * routine, or NULL for the public function or class that the user has called, which R finds out. Memory is R_alloc()'s,
- * which R takes back when the routine has returned or was left.
+ * Arguments come from R code that anyone can call, and from files that anyone can write; the core does not check its
+ * input. A failed check raises an error in R, in the words of R/base_messages.R. `of` is the name in the message: the
+ * routine, or NULL for the public function or class that the user called, which R finds. Memory comes from R_alloc(); R
+ * frees it when the routine has returned or was left.
  */
 
 #ifndef RBRIDGE_ARGUMENTS_H
@@ -21,7 +21,7 @@ enum {
   LARGEST_EPOCH = 6700000,
   SAMPLE_EPOCH = LARGEST_EPOCH + 1, /* what samplers draw outside epochs comes from the stream of this one */
   MOST_ROWS = 2147483647, /* rows are numbered in 32 bits */
-  STEP = 1 << 18          /* rows or batches between two looks for an interrupt */
+  STEP = 1 << 18          /* rows or batches between two checks for an interrupt */
 };
 
 /* The rows of each stratum and the number of batches that they are dealt to. */
@@ -33,13 +33,13 @@ typedef struct {
   bool even; /* or proportional */
 } Plan;
 
-/* End in the error that a parameter is not what it must be. */
+/* Raise the error that a parameter is not what it must be. */
 void NORET refuse(const char *parameter, const char *of, const char *requirement, const char *got);
 
-/* End in the error that a parameter has another type or length than it must have. */
+/* Raise the error that a parameter has another type or length than it must have. */
 void NORET refuse_kind(SEXP value, const char *parameter, const char *of, const char *requirement);
 
-/* End in the error that a number is not what it must be. */
+/* Raise the error that a number is not what it must be. */
 void NORET refuse_number(double number, const char *parameter, const char *of, const char *requirement);
 
 /* Whether a number is whole and in a range; false for NaN. */
@@ -48,7 +48,8 @@ bool is_whole(double number, double least, double most);
 /* Return a whole number in a range, which R may hold as an integer or as a double. */
 int32_t whole_number(SEXP value, int32_t least, int32_t most, const char *parameter, const char *of);
 
-/* Return the rows of an epoch whose batches all have one size; refuse more than R's vectors of offsets can count. */
+/* Return the number of rows of an epoch whose batches have one size; refuse more than R's vectors of offsets can
+ * count. */
 int64_t epoch_rows(int32_t batch_size, int32_t n_batches, const char *of);
 
 /* Return TRUE or FALSE. */

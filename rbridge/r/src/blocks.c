@@ -1,4 +1,4 @@
-/* Batches of some strata each. */
+/* Batches of a few strata each. */
 
 #include "core/blocks.h"
 
@@ -26,7 +26,7 @@ static int64_t *read_numbers(SEXP values, int64_t count, double most, const char
   return result;
 }
 
-/* Refuse codes that do not occur as often as `counts` says, and strata with blocks of no rows or rows in no block. */
+/* Refuse codes that do not occur as often as `counts` says, blocks without rows, and rows without a block. */
 static void check_counts(SEXP codes, const Blocks *blocks) {
   int64_t *found = new_zeros(blocks->n_strata + 1);
   const int *given = INTEGER(codes);

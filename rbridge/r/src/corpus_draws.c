@@ -1,6 +1,6 @@
 /* The draws of an epoch: parts of a dataset, lines of several files, and examples in proportion to perplexity.
  *
- * What is drawn at random comes as list(rows, stream), where the stream goes on after the draw.
+ * Random draws are returned as list(rows, stream), where the stream continues after the draw.
  */
 
 #include <math.h>
@@ -104,7 +104,7 @@ static Mixture read_mixture(SEXP lines, SEXP drawn, SEXP kept, const char *of, i
   return mixture;
 }
 
-/* Take the lines of an epoch into `narrow`, from 0, or else into `wide`, from 1; the other one is NULL. */
+/* Take the lines of an epoch into `narrow`, from 0, or otherwise into `wide`, from 1; the other one is NULL. */
 static void take_all_lines(Generator *generator, const Mixture *mixture, int32_t *narrow, double *wide) {
   MixtureProgress progress = {0};
   int64_t block[BLOCK_SIZE];
@@ -126,7 +126,7 @@ static void shuffle(Generator *generator, int32_t *pool, int64_t count, int32_t 
   }
 }
 
-/* Make the scratch space of draws without replacement. */
+/* Allocate the scratch space of draws without replacement. */
 static SubsetScratch scratch_of(const Mixture *mixture, const char *of) {
   SubsetScratch scratch = {.n_pool = 1, .n_places = 1, .n_table = 1};
   for (int64_t file = 0; file < mixture->n_files; file++) {
@@ -223,7 +223,7 @@ SEXP C_report_losses(SEXP reported, SEXP rows, SEXP losses) {
     find_all_perplexities(REAL(losses), begin, smaller(count, begin + STEP), perplexities);
     R_CheckUserInterrupt();
   }
-  /* Nobody else sees the change: a vector that something else refers to is copied before. */
+  /* The change is invisible elsewhere: a vector that something else refers to is copied before. */
   SEXP result = PROTECT(MAYBE_SHARED(reported) ? Rf_duplicate(reported) : reported);
   store_perplexities(INTEGER(rows), perplexities, 1, count, REAL(result));
   UNPROTECT(1);
@@ -243,7 +243,7 @@ SEXP C_is_below_initial(SEXP reported, SEXP initial) {
   return Rf_ScalarLogical(sum < 0);
 }
 
-/* Return the perplexity so many spreads above the mode of those that were reported; infinite if there is none. */
+/* Return the perplexity that is `spreads` spreads above the mode of the reported ones; infinite if there is none. */
 SEXP C_noise_ceiling(SEXP reported, SEXP spreads) {
   const char *of = "noise_ceiling";
   const double *read = read_reports(reported, of);

@@ -1,4 +1,4 @@
-/* Batches of rows of similar length, and how many words the lines of a text have. */
+/* Batches of rows of similar length, and the number of words in the lines of a text. */
 
 #include "arguments.h"
 #include "core/length_batches.h"
@@ -12,7 +12,7 @@
 
 static int64_t smaller(int64_t number, int64_t other) { return number < other ? number : other; }
 
-/* Return the longest of lengths of drawn rows, which are integers from 0; refuse others. */
+/* Return the longest of the lengths of drawn rows, which are integers from 0; refuse others. */
 static int32_t read_lengths(SEXP lengths, const char *of) {
   if (TYPEOF(lengths) != INTSXP || Rf_xlength(lengths) < 1 || Rf_xlength(lengths) > MOST_ROWS) {
     refuse_kind(lengths, "lengths", of, "be integers, one for each drawn row");
@@ -26,7 +26,7 @@ static int32_t read_lengths(SEXP lengths, const char *of) {
   return longest;
 }
 
-/* Cut all rows in their order; return the number of batches. `offsets` is as that of cut_by_length(). */
+/* Cut all rows in their order; return the number of batches. `offsets` is as in cut_by_length(). */
 static int64_t cut_all(
     const int32_t *lengths, const int32_t *order, int64_t n_rows, const LengthLimits *limits, int64_t *offsets
 ) {
@@ -38,7 +38,7 @@ static int64_t cut_all(
   return progress.n_batches;
 }
 
-/* Return list(order, offsets) of batches; the order is of R's vectors, the offsets are numbers of the core. */
+/* Return list(order, offsets) of batches; the order is in R's vectors, the offsets are numbers of the core. */
 static SEXP batches_in_r(SEXP order, const int64_t *offsets, int64_t n_batches) {
   const char *names[] = {"order", "offsets", ""};
   SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
@@ -75,7 +75,7 @@ SEXP C_cut_by_length(SEXP lengths, SEXP window, SEXP most_rows, SEXP most_tokens
   return result;
 }
 
-/* Read where batches begin and the last one ends, none of which is empty. */
+/* Read the offsets of batches, none of which is empty. */
 static int64_t *read_offsets(SEXP offsets, const char *of) {
   R_xlen_t n_offsets = Rf_xlength(offsets);
   bool are_kind = TYPEOF(offsets) == INTSXP && n_offsets > 1 && n_offsets <= MOST_ROWS;
@@ -130,8 +130,8 @@ SEXP C_shuffle_batches(SEXP stream, SEXP order, SEXP offsets) {
   return result;
 }
 
-/* Return list(counts, line): the words of the lines that end in a block of a text, and the line that it ends in, three
- * integers, as the next call takes it. Of the first block it is NULL.
+/* Return list(counts, line): the words of the lines that end in a block of a text, and the line in which it ends, three
+ * integers, for the next call. For the first block, `line` is NULL.
  */
 SEXP C_count_words(SEXP block, SEXP line) {
   const char *of = "count_words";

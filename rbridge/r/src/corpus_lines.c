@@ -1,6 +1,6 @@
-/* The lines of text files by number: the index that says where they begin, and what is read from there.
+/* Random access to the lines of text files: the index of their beginnings, and reading.
  *
- * A file stays open once it was read, and its index in memory, for as long as the dataset lives; a dataset that was
+ * A file stays open once it was read, and its index stays in memory, as long as the dataset exists; a dataset that was
  * saved, or sent to another process, opens its files again there.
  */
 
@@ -18,14 +18,14 @@
 
 enum {
   VERSION_SIZE = 64,      /* bytes of a version as text, the last one 0 */
-  LINES_AT_A_TIME = 4096  /* between two looks for an interrupt */
+  LINES_AT_A_TIME = 4096  /* between two checks for an interrupt */
 };
 
 static const char *text_of(SEXP texts, R_xlen_t place) { return Rf_translateChar(STRING_ELT(texts, place)); }
 
 /* Versions ------------------------------------------------------------------------------------------------------- */
 
-/* Write a version as text, which R can compare, and which loses no digit. */
+/* Write a version as text, which R can compare, without losing digits. */
 static void write_version(const FileVersion *version, char *text) {
   const char *form = "%" PRId64 " %" PRId64 " %" PRIu64;
   snprintf(text, VERSION_SIZE, form, version->size, version->modified, version->inode);
@@ -134,7 +134,7 @@ SEXP C_index_number(SEXP number) {
   return result;
 }
 
-/* Read what C_check_numbers() returns; of NULL, what is known before any number. */
+/* Read the result of C_check_numbers(); for NULL, the state before any number. */
 static IndexCheck read_check(SEXP check, const char *of) {
   IndexCheck so_far = new_index_check();
   if (check == R_NilValue) return so_far;
@@ -159,7 +159,8 @@ SEXP C_check_numbers(SEXP check, SEXP numbers) {
   return result;
 }
 
-/* Return a hash of the first and the last bytes of an open text, which shows most changes that keep its version. */
+/* Return a hash of the first and the last bytes of an open text, which detects most changes that preserve its
+ * version. */
 static uint64_t hash_of_ends(int descriptor, int64_t size) {
   uint8_t bytes[2 * TEXT_END_SIZE];
   int64_t first = read_at(descriptor, bytes, TEXT_END_SIZE, 0);
@@ -182,7 +183,7 @@ SEXP C_hash_of_ends(SEXP path, SEXP version) {
   return result;
 }
 
-/* What an index is of: a version of a text whose ends have this hash. */
+/* The text of an index: a version, and the hash of its ends. */
 typedef struct {
   FileVersion version;
   uint64_t hash;
@@ -215,7 +216,7 @@ SEXP C_index_head(SEXP version, SEXP hash, SEXP check) {
   return result;
 }
 
-/* Return whether INDEX_HEAD_SIZE bytes are the head of an index of a text that has `size` bytes itself. */
+/* Return whether INDEX_HEAD_SIZE bytes are the head of an index of a text of `size` bytes. */
 static bool is_head_of(const uint8_t *bytes, int64_t size, const IndexedText *text, IndexHead *head) {
   if (!read_index_head(bytes, size, head)) return false;
   FileVersion version = {head->size, head->modified, head->inode};
@@ -284,9 +285,9 @@ SEXP C_lines_of_index(SEXP path, SEXP version, SEXP hash) {
 
 /* Open files ----------------------------------------------------------------------------------------------------- */
 
-/* What a dataset has open: the descriptors of its files, -1 if one is not open, and their indices, NULL if one was not
- * read. An external pointer has the address of the list of both, so that neither is saved with the dataset; it has none
- * in another process.
+/* The open files of a dataset: their descriptors, -1 if one is not open, and their indices, NULL if one was not read.
+ * An external pointer has the address of the list of both, so that neither is saved with the dataset; in another
+ * process, it has none.
  */
 typedef struct {
   int *descriptors;
@@ -330,7 +331,7 @@ static void begin_here(SEXP pointer, R_xlen_t n_files) {
 
 SEXP C_new_handles(void) { return R_MakeExternalPtr(NULL, tag_of_handles(), R_NilValue); }
 
-/* Return what is open of so many files. */
+/* Return the open files among n_files. */
 static OpenFiles read_handles(SEXP pointer, R_xlen_t n_files, const char *of) {
   if (TYPEOF(pointer) != EXTPTRSXP || R_ExternalPtrTag(pointer) != tag_of_handles()) {
     refuse_kind(pointer, "handles", of, "be what new_handles() returns");
@@ -343,15 +344,15 @@ static OpenFiles read_handles(SEXP pointer, R_xlen_t n_files, const char *of) {
 
 /* Reading -------------------------------------------------------------------------------------------------------- */
 
-/* What is read. */
+/* The arguments of reading. */
 typedef struct {
   SEXP paths;           /* of the files */
-  SEXP shown;           /* the paths as messages show them */
+  SEXP shown;           /* the paths, as shown in messages */
   SEXP versions;        /* of the files, as they were indexed */
   SEXP indices;         /* for each file the path of its index, or the bytes of the index */
   OpenFiles files;
   SEXP result;          /* the lines, in the order of the positions */
-  const double *ends;   /* where the lines of each file end, counted over all files */
+  const double *ends;   /* the end of the lines of each file, counted over all files */
   const int64_t *lines; /* the line of each position, from 0 in its file */
   char *buffer;
   size_t buffer_size;
@@ -381,14 +382,14 @@ static void NORET refuse_changed(const Reading *reading, int64_t file) {
   );
 }
 
-/* Refuse a file of which another version is there than the one that was indexed, or none. */
+/* Refuse a path whose file is missing or has another version than the one that was indexed. */
 static void check_path(const Reading *reading, int64_t file) {
   FileVersion wanted = version_of_file(reading, file), found;
   const char *path = text_of(reading->paths, (R_xlen_t)file);
   if (!version_of_path(path, &found) || !is_version(&found, &wanted)) refuse_changed(reading, file);
 }
 
-/* Open a file unless it is open; return whether it is. */
+/* Open a file unless it is open; return whether it is open. */
 static bool open_text(Reading *reading, int64_t file) {
   int *descriptor = reading->files.descriptors + file;
   if (*descriptor >= 0) return true;
@@ -420,7 +421,7 @@ static bool open_index(Reading *reading, int64_t file) {
   return true;
 }
 
-/* Open a file and its index. If that fails, there may be too many open files: then it is tried without the others. */
+/* Open a file and its index. If that fails, too many files may be open: then close the others and try again. */
 static bool open_both(Reading *reading, int64_t file) {
   if (open_text(reading, file) && open_index(reading, file)) return true;
   close_all(reading->files);
@@ -457,7 +458,7 @@ static void read_line(Reading *reading, int64_t file, int64_t place) {
   SET_STRING_ELT(reading->result, (R_xlen_t)place, Rf_mkCharLenCE(reading->buffer, (int)length, CE_UTF8));
 }
 
-/* Find the file of each position, from 1 over all files, and the line in it; refuse positions that there are not. */
+/* Find the file of each position, from 1 over all files, and the line in it; refuse positions that do not exist. */
 static void find_files(SEXP ends, SEXP positions, const char *of, int64_t *files, int64_t *lines) {
   const double *last = REAL(ends);
   int64_t n_files = Rf_xlength(ends);
@@ -480,7 +481,7 @@ static void find_files(SEXP ends, SEXP positions, const char *of, int64_t *files
   }
 }
 
-/* Sort the places of the positions by file: return them, and where those of each file begin. */
+/* Sort the places of the positions by file: return them, and the beginning of those of each file. */
 static const int64_t *sort_by_file(const int64_t *files, int64_t count, int64_t n_files, const int64_t **offsets) {
   size_t n_numbers = (size_t)count + 2 * (size_t)n_files + 1;
   int64_t *order = (int64_t *)(void *)R_alloc(n_numbers, sizeof(int64_t));
@@ -541,7 +542,7 @@ SEXP C_read_lines(
       read_line(&reading, file, order[i]);
       if (i % LINES_AT_A_TIME == LINES_AT_A_TIME - 1) R_CheckUserInterrupt();
     }
-    check_path(&reading, file); /* afterwards: what was read before a change is right */
+    check_path(&reading, file); /* afterwards: what was read before a change is valid */
   }
   UNPROTECT(1);
   return reading.result;

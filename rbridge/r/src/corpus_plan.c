@@ -1,4 +1,4 @@
-/* How many lines of each file an epoch draws, in exact fractions of decimal numbers. */
+/* The number of lines of each file that an epoch draws, in exact fractions of decimal numbers. */
 
 #include <ctype.h>
 #include <math.h>
@@ -31,7 +31,7 @@ static Natural new_natural(int64_t room) {
   return (Natural){(uint32_t *)(void *)R_alloc((size_t)room, sizeof(uint32_t)), 0};
 }
 
-/* Read digits, perhaps with a point and a negative exponent of ten. */
+/* Read digits, possibly with a point and a negative exponent of ten. */
 static Decimal read_decimal(const char *text, int64_t room, const char *of) {
   Decimal decimal = {new_natural(room), 0};
   bool beyond_point = false;
@@ -57,14 +57,14 @@ static void multiply_by_tens(Natural *number, int64_t count) {
   for (int64_t i = 0; i < count; i++) multiply_and_add(number, 10, 0);
 }
 
-/* Digits for the numbers of a plan, none of which is a product of more than four. */
+/* The number of digits for the numbers of a plan, none of which is a product of more than four. */
 static int64_t room_for(SEXP weights, const char *requested) {
   int64_t longest = (int64_t)strlen(requested) + 400;
   for (R_xlen_t i = 0; i < Rf_xlength(weights); i++) {
     int64_t length = (int64_t)strlen(CHAR(STRING_ELT(weights, i)));
     if (length > longest) longest = length;
   }
-  return 4 * (2 * longest / 9 + 4); /* a digit of a natural number holds nine decimal ones */
+  return 4 * (2 * longest / 9 + 4); /* a digit of a natural number holds nine decimal digits */
 }
 
 /* The product of two numbers and the lines of a file, in room for both factors. */
@@ -96,7 +96,7 @@ static Natural *whole_weights(SEXP weights, int64_t room, const char *of, Natura
   return whole;
 }
 
-/* Return the lines of all files of each rule, and refuse files of rules that there are not. */
+/* Return the lines of all files of each rule, and refuse files of rules that do not exist. */
 static double *lines_of_rules(SEXP lines, SEXP rules, R_xlen_t n_rules, const char *of) {
   double *sums = (double *)(void *)R_alloc((size_t)n_rules, sizeof(double));
   for (R_xlen_t rule = 0; rule < n_rules; rule++) sums[rule] = 0;
@@ -110,11 +110,11 @@ static double *lines_of_rules(SEXP lines, SEXP rules, R_xlen_t n_rules, const ch
   return sums;
 }
 
-/* What the numbers of a plan follow from, and room for their computation. */
+/* The input of the numbers of a plan, and room for their computation. */
 typedef struct {
   R_xlen_t n_files;
   const double *lines;  /* of each file */
-  const int *rules;     /* of each file, from 1; 0 if nothing is drawn of it */
+  const int *rules;     /* of each file, from 1; 0 if nothing is drawn from it */
   const double *sums;   /* the lines of all files of each rule */
   const Natural *whole; /* the weight of each rule, scaled to a whole number */
   Natural total, one, number, divisor, scratch, rest;
@@ -137,7 +137,7 @@ static Sharing read_sharing(SEXP lines, SEXP rules, SEXP weights, int64_t room, 
   return sharing;
 }
 
-/* The share of a file of which something is drawn. */
+/* The share of a file from which something is drawn. */
 static double share_of_file(Sharing *sharing, R_xlen_t file) {
   int rule = sharing->rules[file];
   multiply_by_lines(
@@ -190,7 +190,7 @@ SEXP C_plan_files(SEXP lines, SEXP rules, SEXP weights, SEXP requested, SEXP of_
 }
 
 /* The rule with lines whose files are exhausted first, or last, if lines are drawn by the shares: the one with the
- * fewest lines in relation to its weight, or with the most; -1 if there is none.
+ * fewest lines relative to its weight, or with the most; -1 if there is none.
  */
 static R_xlen_t extreme_rule(Sharing *sharing, R_xlen_t n_rules, bool is_first) {
   R_xlen_t extreme = -1;

@@ -39,8 +39,8 @@ static void draw_ranks(Generator *generator, int64_t limit, int64_t count, doubl
   for (int64_t i = 0; i < count; i++) ranks[i] = (double)drawn[i];
 }
 
-/* Return the places of the files of an epoch among all, the ranks of its lines among theirs, and an order of these lines
- * and n_others more, all counted from 0.
+/* Return the positions of the files of an epoch among all, the ranks of its lines among theirs, and an order of these
+ * lines and n_others more, all counted from 0.
  */
 SEXP C_draw_from_files(SEXP lines, SEXP n_chosen, SEXP count, SEXP n_others, SEXP seed) {
   const double *of_files = read_lines_of_files(lines);

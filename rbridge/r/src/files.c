@@ -1,10 +1,10 @@
-/* Files by the functions of POSIX, or by those of Windows; the header has their contracts. */
+/* Files, with the functions of POSIX or those of Windows; the header has their contracts. */
 
 #ifndef _FILE_OFFSET_BITS
 #define _FILE_OFFSET_BITS 64
 #endif
 #if !defined(_WIN32) && !defined(__APPLE__) && !defined(_DEFAULT_SOURCE)
-#define _DEFAULT_SOURCE /* strict C has no pread(), no flock() and no times of files below a second */
+#define _DEFAULT_SOURCE /* strict C has no pread(), no flock() and no file times below a second */
 #endif
 
 #include "files.h"
@@ -79,7 +79,7 @@ bool lock_file(int descriptor) { return flock(descriptor, LOCK_EX | LOCK_NB) == 
 
 void close_file(int descriptor) { close(descriptor); }
 
-/* No place is kept with the descriptor, so that processes that share it do not disturb each other. */
+/* No position is stored with the descriptor, so that processes that share it do not disturb each other. */
 static int64_t read_some(int descriptor, char *bytes, size_t size, int64_t place) {
   ssize_t count;
   do {

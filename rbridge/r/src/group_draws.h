@@ -5,7 +5,7 @@
 
 #include "core/negatives.h"
 
-/* Make the scratch space of draws without replacement. */
+/* Allocate the scratch space of draws without replacement. */
 SubsetScratch scratch_of(const GroupDraw *draw);
 
 #endif

@@ -1,4 +1,4 @@
-/* Registers the routines, so that R finds them by name and number of arguments, and nothing else of this library. */
+/* Registers the routines, so that R finds only them, by name and number of arguments. */
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-/* Memory for the length of a routine: R_alloc()'s, which R takes back when the routine has returned or was left. */
+/* Memory for the duration of a routine, from R_alloc(); R frees it when the routine has returned or was left. */
 
 #ifndef RBRIDGE_MEMORY_H
 #define RBRIDGE_MEMORY_H

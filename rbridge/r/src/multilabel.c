@@ -11,7 +11,7 @@
 #include "order.h"
 #include "routines.h"
 
-enum { COLUMNS_AT_ONCE = 31 }; /* a code below 2^31 and so many labels make a number of 62 bits */
+enum { COLUMNS_AT_ONCE = 31 }; /* a code below 2^31 and this many labels fit into 62 bits */
 
 static const char *const of = "batch_sampler_multilabel";
 
@@ -118,7 +118,7 @@ SEXP C_assign_labels(SEXP codes, SEXP sets, SEXP n_labels, SEXP n_batches, SEXP 
   return result;
 }
 
-/* Read batches of members that are used if an epoch's own ones lack more rows. */
+/* Read batches of members, to be used if those of an epoch lack more rows. */
 static const int32_t *read_fallback(SEXP fallback, const LabeledRows *rows) {
   if (TYPEOF(fallback) != INTSXP || Rf_xlength(fallback) != rows->n_rows) {
     refuse_kind(fallback, "fallback", of, "be integers, one for each row");

@@ -9,7 +9,7 @@
 
 static const char *const of = "number_doubles";
 
-/* Bring a larger table, with the values that were found before. */
+/* Provide a larger table, with the values that were found before. */
 static void enlarge_table(NumberTable *table, int bits) {
   int64_t *distinct = new_numbers(INT64_C(1) << (bits - 1));
   if (table->found > 0) memcpy(distinct, table->distinct, (size_t)table->found * sizeof(int64_t));
@@ -19,7 +19,7 @@ static void enlarge_table(NumberTable *table, int bits) {
   clear_slots(table);
 }
 
-/* Number the rows by a table; return whether all are numbered, and not too many values collide. */
+/* Number the rows with a table; return whether all are numbered, without too many collisions. */
 static bool number_by_table(NumberTable *table, const int64_t *values, int64_t n_rows, int64_t *codes) {
   begin_numbers(table);
   int64_t row = 0;

@@ -5,10 +5,10 @@
 
 #include <stdint.h>
 
-/* Number values, of which there are fewer than 2^31; return how many distinct ones there are.
+/* Number values, fewer than 2^31; return how many distinct ones there are.
  *
- * `codes`, which is not the memory of the values, gets the number of each, from 0; `distinct` becomes an array of the
- * values in the order of their numbers. R's interrupts are checked.
+ * `codes`, which must not share memory with the values, gets the number of each, from 0; `distinct` becomes an array of
+ * the values in the order of their numbers. Checks for R's interrupts.
  */
 int64_t number_values(const int64_t *values, int64_t n_rows, int64_t *codes, const int64_t **distinct);
 

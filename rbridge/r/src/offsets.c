@@ -1,4 +1,4 @@
-/* What follows from the rows of each stratum alone: the offsets of the batches, and where the rows go. */
+/* Results that depend only on the rows of each stratum: the offsets of the batches, and where the rows go. */
 
 #include "offsets.h"
 
@@ -35,7 +35,7 @@ SEXP C_batch_offsets(SEXP counts, SEXP n_batches, SEXP even) {
   return offsets_in_r(batch_offsets(&plan), plan.n_batches);
 }
 
-/* Return how many of the first `place` rows are dealt to a batch, from 0, if rows are dealt in turn. */
+/* Return the number of the first `place` rows that are dealt to a batch, from 0, if rows are dealt in turn. */
 static int64_t dealt_to(int64_t batch, int64_t place, int64_t n_batches) {
   return (place - batch + n_batches - 1) / n_batches;
 }
@@ -47,7 +47,7 @@ static void fill_even_column(int64_t before, int64_t count, int64_t n_batches, i
   }
 }
 
-/* The same by the proportional rule: the offsets of batches that hold this stratum alone give the rows. */
+/* The same for the proportional rule: the offsets of batches that hold only this stratum give the rows. */
 static void fill_proportional_column(int64_t count, int64_t n_batches, int64_t *offsets, int *column) {
   memset(offsets, 0, (size_t)(n_batches + 1) * sizeof(int64_t));
   OffsetsProgress progress = {0};

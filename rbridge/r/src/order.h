@@ -5,7 +5,7 @@
 
 #include "core/random.h"
 
-/* Draw the order of n_rows rows, counted from 0, as R's sample() does; looks for interrupts. */
+/* Draw the order of n_rows rows, counted from 0, like R's sample(); checks for interrupts. */
 void draw_order(Generator *generator, uint32_t n_rows, int32_t *rows);
 
 #endif

@@ -1,4 +1,4 @@
-/* Pairs of users and items: the epochs of the sampler, and what its recipe is made with. */
+/* Pairs of users and items: the epochs of the sampler, and the computation of its recipe. */
 
 #include "core/pairs.h"
 
@@ -97,7 +97,7 @@ SEXP C_share_negatives(SEXP counts, SEXP digits, SEXP n_decimals) {
   return result;
 }
 
-/* Read how many negatives there are, or each user gets; return their sum. */
+/* Read the number of negatives, in total or for each user; return their sum. */
 static int64_t read_negatives(SEXP n_negatives, const Positives *positives, Method method) {
   int64_t length = method == PER_USER ? positives->n_users : 1;
   if (TYPEOF(n_negatives) != INTSXP || Rf_xlength(n_negatives) != length) {
@@ -124,7 +124,7 @@ static Method read_method(SEXP method) {
   refuse_kind(method, "method", of, "be one of 'uniform', 'per_user', 'popularity'");
 }
 
-/* Make the groups of a draw: of the whole table, or of each user who gets negatives, the ranks of the cells to draw
+/* Make the groups of a draw: for the whole table, or for each user who gets negatives, the ranks of the cells to draw
  * from.
  */
 static GroupDraw groups_of(
@@ -199,7 +199,7 @@ static SEXP deal_batches(Deal *deal, int64_t n_pairs) {
   SET_VECTOR_ELT(result, 0, Rf_allocVector(REALSXP, (R_xlen_t)n_pairs));
   double *numbers = REAL(VECTOR_ELT(result, 0));
   deal->offsets = offsets;
-  deal->numbers = (int64_t *)(void *)numbers; /* which become doubles in the same places */
+  deal->numbers = (int64_t *)(void *)numbers; /* converted to doubles in place */
   begin_deal(deal);
   for (int64_t begin = 0; begin < n_pairs; begin += STEP) {
     deal_next_pairs(deal, begin, n_pairs - begin < STEP ? n_pairs : begin + STEP);

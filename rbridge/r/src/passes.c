@@ -12,7 +12,7 @@
 
 static const char *const of = "passes_batches";
 
-/* An epoch: its entries, which are the rows of the dataset and behind them the repetitions. */
+/* An epoch: its entries are the rows of the dataset, followed by the repetitions. */
 typedef struct {
   Plan plan;           /* of the entries that it takes */
   int64_t *available;  /* plan.n_strata numbers: the rows of each stratum */
@@ -65,7 +65,8 @@ static Epoch read_epoch(SEXP codes, SEXP taken, SEXP available, SEXP n_batches, 
   return epoch;
 }
 
-/* Return where the entries of each pass begin in the layout; refuse passes whose sizes are not those of the codes. */
+/* Return the beginning of the entries of each pass in the layout; refuse passes whose sizes are not those of the
+ * codes. */
 static int64_t *read_passes(SEXP codes, SEXP sizes, const Epoch *epoch) {
   int64_t *expected = read_counts(sizes, "sizes");
   int64_t n_passes = Rf_xlength(sizes);
@@ -96,7 +97,7 @@ static int32_t *lay_out(const Epoch *epoch, const int64_t *offsets) {
   return layout;
 }
 
-/* Let the rows wait that a batch would have twice. */
+/* Defer the rows that a batch would contain twice. */
 static void separate(const Epoch *epoch, const int32_t *layout, int32_t *rows) {
   const Plan *plan = &epoch->plan;
   int64_t most = 0;
@@ -104,7 +105,7 @@ static void separate(const Epoch *epoch, const int32_t *layout, int32_t *rows) {
   int32_t *seen = new_integers(epoch->n_rows);
   memset(seen, 0, (size_t)epoch->n_rows * sizeof(int32_t));
   Sequence sequence = {.rows = rows, .first_row = 1, .n_batches = plan->n_batches, .seen = seen};
-  sequence.waiting = new_integers(most); /* whatever the numbers are that R passes */
+  sequence.waiting = new_integers(most); /* whatever numbers R passes */
   for (int64_t stratum = 0; stratum < plan->n_strata; stratum++) {
     sequence.places = layout + sequence.dealt;
     sequence.taken = plan->counts[stratum];

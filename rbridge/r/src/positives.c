@@ -8,7 +8,7 @@
 #include "core/free_cells.h"
 #include "memory.h"
 
-static const int64_t most_cells = INT64_C(1) << 52; /* twice as many pair numbers, which a double holds exactly */
+static const int64_t most_cells = INT64_C(1) << 52; /* pair numbers, twice as many, must fit into doubles */
 
 static void NORET refuse_cells(const char *of) {
   refuse("cells", of, "be those of positives, the distinct ones sorted, then those that are repeated", "others");
@@ -28,7 +28,7 @@ Positives read_positives(SEXP cells, SEXP n_users, SEXP n_items, const char *of)
   double n_cells = (double)(positives.n_users * positives.n_items);
   const double *given = REAL(cells);
   int64_t n_distinct = 0;
-  int64_t found = 0; /* the place among the distinct cells of the repeated one */
+  int64_t found = 0; /* the position among the distinct cells of the repeated one */
   for (int64_t i = 0; i < positives.n_positives; i++) {
     if (i % STEP == 0) R_CheckUserInterrupt();
     if (!(given[i] >= 0 && given[i] < n_cells && floor(given[i]) == given[i])) refuse_cells(of);

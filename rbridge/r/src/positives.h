@@ -1,4 +1,4 @@
-/* The positives of a table of users and items, for the routines that draw negatives beside them. */
+/* The positives of a table of users and items, for the routines that draw negatives. */
 
 #ifndef RBRIDGE_POSITIVES_H
 #define RBRIDGE_POSITIVES_H
@@ -7,17 +7,17 @@
 
 /* The positives of a table. A cell is user * n_items + item, both counted from 0. */
 typedef struct {
-  int64_t *cells;     /* n_positives: the distinct ones, sorted; then, sorted, each again as often as it is repeated */
+  int64_t *cells;     /* n_positives: the distinct ones, sorted; then the repetitions, sorted */
   int64_t n_positives;
   int64_t n_distinct;
   int64_t n_users;
   int64_t n_items;
 } Positives;
 
-/* Read cells that R holds as doubles, and see that they are in order. */
+/* Read cells that R holds as doubles, and check their order. */
 Positives read_positives(SEXP cells, SEXP n_users, SEXP n_items, const char *of);
 
-/* Return where the distinct cells of each user begin, and where the last one's end. */
+/* Return the beginning of the distinct cells of each user, and the end of the last one's. */
 int64_t *starts_of_users(const Positives *positives);
 
 /* Turn the ranks of free cells into cells, in place. */

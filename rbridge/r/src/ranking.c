@@ -1,8 +1,9 @@
-/* Rows in the order of their priorities: two vectors of R, which are copied, saved and sent to other processes as any.
+/* Rows in the order of their priorities: two vectors of R, which are copied, saved and sent to other processes like
+ * any.
  *
- * The keys are doubles, one a row that there is room for. The ranking is integers: a head, the ranks at which the blocks
- * begin, and the rows of the blocks. Their content may come from a file, so it is checked as far as no call can leave
- * their memory: here, except for single rows, which the core looks at.
+ * The keys are doubles, one for each row that there is room for. The ranking is integers: a head, the ranks at which
+ * the blocks begin, and the rows of the blocks. Their content may come from a file, so it is checked as far as no call
+ * can leave their memory: here, except for single rows, which the core checks.
  */
 
 #include "arguments.h"
@@ -12,12 +13,12 @@
 /* The first integers of a ranking. */
 enum { N_RANKED, N_BLOCKS, RANKING_HEAD };
 
-/* Return how many integers R has for a ranking. */
+/* Return the number of integers that R has for a ranking. */
 static int64_t length_of_ranking(int64_t capacity) {
   return RANKING_HEAD + ranking_blocks(capacity) + 1 + ranking_length(capacity);
 }
 
-/* Lay a ranking over vectors of R of the right lengths. */
+/* Lay a ranking over vectors of R with the right lengths. */
 static Ranking ranking_over(SEXP keys, SEXP integers) {
   Ranking ranking;
   int64_t capacity = Rf_xlength(keys);
@@ -28,7 +29,7 @@ static Ranking ranking_over(SEXP keys, SEXP integers) {
   return ranking;
 }
 
-/* Whether all blocks have places of their own, and hold as many rows as have ranks. */
+/* Whether all blocks have separate places, and hold as many rows as have ranks. */
 static bool has_blocks(const Ranking *ranking) {
   bool is_one = 1 <= ranking->n_blocks && ranking->n_blocks <= ranking_blocks(ranking->capacity) &&
       0 <= ranking->n_ranked && ranking->n_ranked <= ranking->capacity && ranking->begins[0] == 0;

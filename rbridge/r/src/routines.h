@@ -1,4 +1,4 @@
-/* What R calls by .Call(); each routine is documented at the R function that calls it. */
+/* The routines that R calls by .Call(); each is documented at the R function that calls it. */
 
 #ifndef RBRIDGE_ROUTINES_H
 #define RBRIDGE_ROUTINES_H

@@ -7,7 +7,7 @@
 
 #include "arguments.h"
 
-/* Refuse codes that are no vector of raw or integer numbers. */
+/* Refuse codes that are not a raw or integer vector. */
 void check_codes(SEXP codes, const char *of);
 
 /* Count codes in n_strata + 1 numbers; refuse those that are not from 0 to n_strata. */

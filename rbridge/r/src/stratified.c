@@ -1,4 +1,4 @@
-/* The batches of an epoch of the stratified and of the downsampled sampler. */
+/* The batches of an epoch of the stratified sampler and of the downsampled sampler. */
 
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "routines.h"
 #include "scatter.h"
 
-/* The strata of all rows, as the core has them. */
+/* The strata of all rows, in the form of the core. */
 typedef struct {
   void *codes;        /* n_rows numbers from 0, in the type of code_bytes; rows that are in no batch have n_strata */
   int code_bytes;     /* 1, 2 or 4 */
@@ -16,9 +16,11 @@ typedef struct {
   int64_t *available; /* n_strata + 1 numbers: how often each code occurs */
 } Strata;
 
-/* What every epoch of a sampler uses: vectors of R, which R code cannot reach, so that they stay as they were checked.
+/* What every epoch of a sampler uses: vectors of R, which R code cannot reach, so that they remain valid after the
+ * check.
  *
- * The pool is memory alone, kept since new memory costs more than to fill it. It is taken out while an epoch is drawn.
+ * The pool is only memory, kept because allocating new memory costs more than filling it. It is taken out while an
+ * epoch is drawn.
  */
 enum {
   CODES,   /* raw: those of Strata */
@@ -49,7 +51,7 @@ static int code_bytes_of(SEXP codes, int64_t n_strata) {
   return n_strata <= UINT16_MAX ? 2 : 4;
 }
 
-/* Keep the codes in the scatter: those of the recipe itself if they are bytes, else in the smallest type. */
+/* Store the codes in the scatter: those of the recipe itself if they are bytes, else in the smallest type. */
 static void keep_codes(SEXP codes, int code_bytes, SEXP scatter) {
   if (code_bytes == 1) {
     SET_VECTOR_ELT(scatter, CODES, codes);
@@ -71,7 +73,7 @@ static void keep_codes(SEXP codes, int code_bytes, SEXP scatter) {
   }
 }
 
-/* Read the codes of a recipe and see that there are enough rows of each stratum. */
+/* Read the codes of a recipe and check that there are enough rows of each stratum. */
 static Strata read_codes(SEXP codes, const Plan *plan, SEXP scatter) {
   check_codes(codes, of);
   Strata strata = {.n_rows = Rf_xlength(codes), .code_bytes = code_bytes_of(codes, plan->n_strata)};
@@ -87,7 +89,7 @@ static Strata read_codes(SEXP codes, const Plan *plan, SEXP scatter) {
   return strata;
 }
 
-/* Fill the layout of all rows. The offsets are used up. */
+/* Fill the layout of all rows. The offsets are modified. */
 static void fill_epoch_layout(const Plan *plan, const Strata *strata, int64_t *offsets, int32_t *layout) {
   LayoutProgress progress = {0};
   while (!fill_layout(
@@ -122,7 +124,7 @@ SEXP C_prepare_scatter(SEXP key, SEXP codes, SEXP counts, SEXP n_batches, SEXP e
   return reference;
 }
 
-/* Take the memory of the pool, or new memory if another epoch has it, or was broken off with it. */
+/* Take the memory of the pool, or new memory if another epoch is using it, or was interrupted while using it. */
 static SEXP take_pool(SEXP scatter) {
   SEXP pool = VECTOR_ELT(scatter, POOL);
   if (Rf_isNull(pool)) return Rf_allocVector(INTSXP, Rf_xlength(VECTOR_ELT(scatter, LAYOUT)));

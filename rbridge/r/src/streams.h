@@ -1,4 +1,4 @@
-/* Streams of random numbers as R holds them: the state of a generator in a vector of integers. */
+/* Streams of random numbers in R: the state of a generator in an integer vector. */
 
 #ifndef RBRIDGE_STREAMS_H
 #define RBRIDGE_STREAMS_H

@@ -1,4 +1,4 @@
-/* Declared trees: how they are built of a table, and what they draw. */
+/* Declared trees: how they are built from a table, and what they draw. */
 
 #include <float.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static SEXP vector_of(SEXP list, const char *name, SEXPTYPE type) {
   refuse(name, of, "be given", "nothing");
 }
 
-/* The same of a length that it must have. */
+/* The same for a vector of a given length. */
 static SEXP vector_of_length(SEXP list, const char *name, SEXPTYPE type, int64_t length) {
   SEXP vector = vector_of(list, name, type);
   if (Rf_xlength(vector) != length) refuse_kind(vector, name, of, "be as long as the vectors beside it");
@@ -45,15 +45,15 @@ static void check_integers(SEXP vector, const char *name, int least, int most) {
   }
 }
 
-/* Allocate an array that lives until the routine has returned. */
+/* Allocate an array that exists until the routine has returned. */
 static void *scratch_array(int64_t n_items, size_t item_size) {
   return (void *)R_alloc((size_t)(n_items > 0 ? n_items : 1), (int)item_size);
 }
 
 /* Building -------------------------------------------------------------------------------------------------------- */
 
-/* What R tells of the declared nodes, one item for each: parents, counted from 0 and -1 for the root; codes, n_values
- * and taken of their columns; missing and prune, as in tree_nodes.h; and what Weights below reads.
+/* The input from R about the declared nodes, one item for each: parents, counted from 0 and -1 for the root; codes,
+ * n_values and taken of their columns; missing and prune, as in tree_nodes.h; and the input of Weights below.
  */
 static NodeDeclaration *read_declared(SEXP declared, int64_t n_declared, int64_t n_rows) {
   const int *parents = INTEGER(vector_of(declared, "parents", INTSXP));
@@ -75,7 +75,7 @@ static NodeDeclaration *read_declared(SEXP declared, int64_t n_declared, int64_t
     mine->prune = INTEGER(prune)[node];
     mine->codes = NULL;
     mine->taken = NULL;
-    /* In preorder a node's parent is the node before, or one that is above that one. */
+    /* In preorder, the parent of a node is the node before it, or an ancestor of that node. */
     int64_t above = node - 1;
     while (above > mine->parent && above >= 0) above = parents[above];
     if (above != mine->parent) refuse("parents", of, "be those of nodes in preorder", "others");
@@ -101,7 +101,7 @@ static NodeDeclaration *read_declared(SEXP declared, int64_t n_declared, int64_t
   return nodes;
 }
 
-/* Return the column of numbers that a list has at a place, NULL if there is none. */
+/* Return the column of numbers that a list has at an index, NULL if there is none. */
 static const double *numbers_at(SEXP columns, int64_t node, const char *name, int64_t n_rows) {
   SEXP column = VECTOR_ELT(columns, (R_xlen_t)node);
   if (Rf_isNull(column)) return NULL;
@@ -111,7 +111,8 @@ static const double *numbers_at(SEXP columns, int64_t node, const char *name, in
   return REAL(column);
 }
 
-/* What R tells of their weights: forms and modes, as in tree_weights.h and tree.h, fixed weights, and columns. */
+/* The input from R about their weights: forms and modes, as in tree_weights.h and tree.h, fixed weights, and
+ * columns. */
 static WeightDeclaration *read_weighed(SEXP declared, const NodeDeclaration *nodes, int64_t n_declared, int64_t n_rows) {
   SEXP forms = vector_of_length(declared, "forms", INTSXP, n_declared);
   SEXP modes = vector_of_length(declared, "modes", INTSXP, n_declared);
@@ -205,7 +206,7 @@ static SEXP refused_nodes(NodeBuilding *building, int outcome) {
   return result;
 }
 
-/* Return list(refused, failed, number, path, values), where `refused` is that of a column or of a sum. */
+/* Return list(refused, failed, number, path, values), where `refused` is "row_weight", "weight" or "total". */
 static SEXP refused_weights(const Weighing *weighing, int outcome) {
   const TreeNodes *nodes = weighing->nodes;
   const char *names[] = {"refused", "failed", "number", "path", "values", ""};
@@ -229,9 +230,9 @@ static SEXP refused_weights(const Weighing *weighing, int outcome) {
   return result;
 }
 
-/* Return list(declared, values, parents, depths, counts, rows, weights, matter): of each node the declared one, from 1,
- * and the code of its clone, from 0; the parent and the depth; the rows of the leaves and how many each has; the weights
- * of the nodes where they matter, and of which declared nodes they do.
+/* Return list(declared, values, parents, depths, counts, rows, weights, matter): for each node the declared one, from
+ * 1, and the code of its clone, from 0; the parent and the depth; the rows of the leaves and their number for each; the
+ * weights of the nodes if they matter, and the declared nodes for which they do.
  */
 static SEXP built_tree(const NodeBuilding *building, const TreeNodes *nodes, const Weighing *weighing) {
   const char *names[] = {"declared", "values", "parents", "depths", "counts", "rows", "weights", "matter", ""};
@@ -297,22 +298,22 @@ SEXP C_build_declared(SEXP n_rows, SEXP declared) {
 
 /* Drawing --------------------------------------------------------------------------------------------------------- */
 
-/* What every epoch of a tree uses: vectors of R, which R code cannot reach, so that they stay as they were checked.
+/* What every epoch of a tree uses: vectors of R, which R code cannot reach, so that they remain valid after the check.
  *
- * Those from STATES on are the sequence of draws of a persistent sampler: where its last epoch ended. It is no more than
- * memory, since any epoch can be drawn from the first draw on.
+ * Those from STATES on are the sequence of draws of a persistent sampler, at the end of its last epoch. It is only a
+ * cache, because any epoch can be drawn from the first draw on.
  */
 enum {
   MODES,            /* raw: int8_t, one for each node */
   LEAVES,           /* the same */
-  REPEATS,          /* raw: int64_t, one for each node, as the next four */
+  REPEATS,          /* raw: int64_t, one for each node, like the next four */
   OFFSETS,          /* one more than there are nodes */
   CUMULATIVE_BEGIN,
   BY_DEPTH,
   DEPTHS,
   OPTIONS,          /* integers */
   CUMULATIVE,       /* doubles */
-  LIMITS,           /* doubles: what is drawn besides the rows, as C_prepare_declared() has it */
+  LIMITS,           /* doubles: what is drawn besides the rows, as in C_prepare_declared() */
   STATES,           /* raw: NodeState */
   GENERATORS,       /* raw: Generator */
   POOLS,            /* integers */
@@ -322,7 +323,7 @@ enum {
 };
 
 typedef struct {
-  int64_t position; /* draws so far, -1 if the sequence is of no use */
+  int64_t position; /* draws so far, -1 if the sequence is invalid */
   int64_t n_generators;
   int64_t n_pooled;
   uint32_t seed;
@@ -335,7 +336,7 @@ static void *kept_array(SEXP tree, int part, int64_t n_items, size_t item_size) 
   return (void *)RAW(memory);
 }
 
-/* Check the depths of nodes in preorder, and find which are leaves. */
+/* Check the depths of nodes in preorder, and find the leaves. */
 static void read_shape(SEXP parts, int64_t n_nodes, SEXP tree) {
   const int *given = INTEGER(vector_of_length(parts, "depths", INTSXP, n_nodes));
   int8_t *leaves = kept_array(tree, LEAVES, n_nodes, sizeof(int8_t));
@@ -356,7 +357,7 @@ static void read_shape(SEXP parts, int64_t n_nodes, SEXP tree) {
   for (int64_t place = 0; place < n_nodes; place++) depths[place] = given[by_depth[place]];
 }
 
-/* Read the children of the inner nodes, which their depths tell, and the rows of the leaves. */
+/* Read the children of the inner nodes, which follow from their depths, and the rows of the leaves. */
 static void read_options(SEXP parts, int64_t n_nodes, SEXP tree) {
   const int *depths = INTEGER(vector_of(parts, "depths", INTSXP));
   const int8_t *leaves = (const int8_t *)RAW(VECTOR_ELT(tree, LEAVES));
@@ -391,7 +392,7 @@ static void read_options(SEXP parts, int64_t n_nodes, SEXP tree) {
   }
 }
 
-/* Read the modes, the repeats, and the weights of the nodes where they matter. */
+/* Read the modes, the repeats, and the weights of the nodes if they matter. */
 static void read_modes(SEXP parts, int64_t n_nodes, SEXP tree) {
   const uint8_t *given = RAW(vector_of(parts, "modes", RAWSXP));
   const uint8_t *weighted = RAW(vector_of_length(parts, "weighted", RAWSXP, n_nodes));
@@ -466,7 +467,7 @@ static DeclaredTree drawn_tree(SEXP tree, uint32_t seed) {
   return drawn;
 }
 
-/* Draw the next rows, from 0, in a chunk whose scratch space has room for as many. */
+/* Draw the next rows, from 0, in a chunk whose scratch space has room for this number. */
 static void draw_rows(const DeclaredTree *tree, TreeStates *states, TreeChunk *chunk, int64_t count, int32_t *rows) {
   if (count == 0) return;
   chunk->count = count;
@@ -504,7 +505,7 @@ static void draw_stream(Generator *stream, double limit, int64_t count, double *
   }
 }
 
-/* Draw what goes with the next `count` rows, into the vectors of a list, or nowhere if that is NULL. */
+/* Draw what belongs to the next `count` rows, into the vectors of a list, or discard it if the list is NULL. */
 static void draw_streams(SEXP tree, Generator *streams, int64_t count, SEXP numbers) {
   SEXP limits = VECTOR_ELT(tree, LIMITS);
   for (R_xlen_t i = 0; i < Rf_xlength(limits); i++) {
@@ -521,7 +522,7 @@ static void seed_streams(SEXP tree, uint32_t seed, Generator *streams) {
   }
 }
 
-/* Return the sequence of draws of a tree that keeps its states, and begin it if it is of no use. */
+/* Return the sequence of draws of a tree that keeps its states; restart it if it is invalid. */
 static Sequence *kept_sequence(SEXP tree, const DeclaredTree *drawn, int64_t position, TreeStates *states) {
   Sequence *sequence = NULL;
   if (!Rf_isNull(VECTOR_ELT(tree, SEQUENCE))) sequence = (Sequence *)(void *)RAW(VECTOR_ELT(tree, SEQUENCE));
@@ -550,7 +551,7 @@ static Sequence *kept_sequence(SEXP tree, const DeclaredTree *drawn, int64_t pos
   return sequence;
 }
 
-/* Draw rows of an endless sequence from a position on; what was drawn last is remembered. */
+/* Draw rows of an endless sequence from a position on; the last draws are remembered. */
 static void draw_persistent(
     SEXP tree, const DeclaredTree *drawn, int64_t position, int64_t count, int32_t *rows, SEXP numbers
 ) {
@@ -558,7 +559,7 @@ static void draw_persistent(
   Sequence *sequence = kept_sequence(tree, drawn, position, &states);
   Generator *streams = (Generator *)(void *)RAW(VECTOR_ELT(tree, STREAMS));
   int64_t at = sequence->position, most = count > STEP ? count : STEP;
-  sequence->position = -1; /* of no use if the draws are interrupted */
+  sequence->position = -1; /* invalid if the draws are interrupted */
   TreeChunk chunk = new_chunk(drawn->n_nodes, most);
   int32_t *skipped = at < position ? scratch_array(most, sizeof(int32_t)) : NULL;
   while (at < position) {
@@ -575,7 +576,7 @@ static void draw_persistent(
   sequence->n_pooled = states.n_pooled;
 }
 
-/* Draw the first rows of a sequence that begins anew. */
+/* Draw the first rows of a new sequence. */
 static void draw_anew(SEXP tree, const DeclaredTree *drawn, int64_t count, int32_t *rows, SEXP numbers) {
   TreeStatesSize size = tree_states_size(drawn, 0);
   TreeStates states;

@@ -69,7 +69,7 @@ SEXP C_draw_triples(
   double *numbers = REAL(VECTOR_ELT(result, 0));
   for (int64_t begin = 0; begin < n_triples; begin += STEP) {
     int64_t end = n_triples - begin < STEP ? n_triples : begin + STEP;
-    /* as integers, which become doubles in the same places */
+    /* as integers, which are converted to doubles in place */
     write_groups(order, positives.cells, negatives, per_positive, begin, end, (int64_t *)(void *)numbers);
     R_CheckUserInterrupt();
   }

@@ -1,4 +1,4 @@
-/* Batches of rows that are all equally likely. */
+/* Batches of equally likely rows. */
 
 #include "arguments.h"
 #include "core/permutation.h"

@@ -1,6 +1,6 @@
 /* Rows drawn by weight: a sum tree in one vector of doubles, and random numbers from a stream of integers.
  *
- * Both are plain vectors of R, which are copied, saved and sent to other processes as any vector. Their content may
+ * Both are plain vectors of R, which are copied, saved and sent to other processes like any vector. Their content may
  * come from a file, so it is checked as far as no draw can leave the memory of the tree.
  */
 
@@ -13,13 +13,13 @@
 #include "routines.h"
 #include "streams.h"
 
-/* The first numbers of a tree, a line of the cache. The sums follow, and the least weights if they are kept. */
+/* The first numbers of a tree, a cache line. The sums follow, and the least weights if they are tracked. */
 enum { N_ROWS, N_POSITIVE, KEEPS_LEAST, HEAD = 8 };
 
 /* How a batch is drawn. */
 enum { WITH_REPLACEMENT, FROM_SLICES, WITHOUT_REPLACEMENT };
 
-/* What the public function or class that messages name calls its parameters. */
+/* The names of the parameters of the public function or class in messages. */
 typedef struct {
   const char *weights;
   const char *size; /* the number of rows to draw */
@@ -30,12 +30,12 @@ static Names read_names(SEXP names) {
   return (Names){CHAR(STRING_ELT(names, 0)), CHAR(STRING_ELT(names, 1))};
 }
 
-/* Return how many numbers R has for a tree. */
+/* Return the number of doubles that R has for a tree. */
 static int64_t length_of_tree(int64_t n_rows, bool keeps_least) {
   return HEAD + sum_tree_length(n_rows) + (keeps_least ? sum_tree_least_length(n_rows) : 0);
 }
 
-/* Lay a tree over a vector of R whose head is right. */
+/* Lay a tree over a vector of R with a valid head. */
 static SumTree tree_over(double *numbers) {
   SumTree tree;
   int64_t n_rows = (int64_t)numbers[N_ROWS];
@@ -70,7 +70,7 @@ static SumTree read_tree(SEXP value) {
   return tree;
 }
 
-/* Refuse weights of which one is negative, infinite or missing. */
+/* Refuse weights if one is negative, infinite or missing. */
 static void check_weights(SEXP weights, const Names *names) {
   if (TYPEOF(weights) != REALSXP) refuse_kind(weights, names->weights, NULL, "be doubles");
   int64_t count = Rf_xlength(weights);
@@ -113,7 +113,7 @@ SEXP C_build_tree(SEXP weights, SEXP capacity, SEXP keeps_least, SEXP names_in_r
   return result;
 }
 
-/* Return rows of R, checked, as the core has them. */
+/* Return rows from R, checked, in the form of the core. */
 static int64_t *read_rows(SEXP rows, int64_t n_rows) {
   if (TYPEOF(rows) != INTSXP) refuse_kind(rows, "rows", NULL, "be integers");
   int64_t count = Rf_xlength(rows);
@@ -223,7 +223,7 @@ typedef struct {
   DistinctDraw distinct;
 } Draw;
 
-/* Draw rows one by one; between the steps the tree is as it was. */
+/* Draw rows one by one; between the steps, the tree is unchanged. */
 static void draw_rows(Draw *draw) {
   for (int64_t begin = 0; begin < draw->n_drawn;) {
     int64_t end = draw->n_drawn - begin < STEP ? draw->n_drawn : begin + STEP;
@@ -238,7 +238,7 @@ static void draw_rows(Draw *draw) {
   }
 }
 
-/* Draw batches without replacement, which take rows out of the tree meanwhile. */
+/* Draw batches without replacement, which removes rows from the tree meanwhile. */
 static SEXP run_distinct(void *data) {
   Draw *draw = data;
   int64_t since_check = 0;
@@ -299,7 +299,7 @@ static void begin_draw(Draw *draw, SEXP tree, SEXP stream) {
   read_stream(stream, NULL, &draw->generator);
 }
 
-/* Fill the rows of a draw whose other fields are set, and write into `stream` where the generator is then. */
+/* Fill the rows of a draw whose other fields are set, and write the state of the generator after it to `stream`. */
 static void finish_draw(Draw *draw, SEXP rows, SEXP stream) {
   draw->rows = INTEGER(rows);
   if (draw->n_drawn > 0) {
@@ -361,7 +361,7 @@ SEXP C_sample_rows(SEXP tree, SEXP stream, SEXP k, SEXP replacement, SEXP names_
 
 SEXP C_copy_vector(SEXP vector) { return Rf_duplicate(vector); }
 
-/* End in the error that a row is not one of n_rows. */
+/* Raise the error that a row is not one of n_rows. */
 static void NORET refuse_row(double row, int32_t n_rows, const char *parameter) {
   char required[128];
   if (n_rows == 0) refuse_number(row, parameter, NULL, "be empty: there is no row");

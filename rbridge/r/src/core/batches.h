@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* How many batches the part has. */
+/* The number of batches in the part. */
 static inline int64_t part_length(int64_t n_batches, int64_t first, int64_t step) {
   return first < n_batches ? (n_batches - 1 - first) / step + 1 : 0;
 }
@@ -24,7 +24,7 @@ static inline bool batch_is_within(const int64_t *offsets, int64_t batch, int64_
 
 /* Fill the part's own offsets, of part_length() + 1 numbers; return the first batch outside of the epoch, or -1.
  *
- * The offsets of the epoch may be anything. After such a batch the part's offsets are not filled.
+ * The offsets of the epoch may be invalid. The part's offsets after such a batch are not filled.
  */
 static inline int64_t fill_part_offsets(
     const int64_t *offsets, int64_t n_batches, int64_t n_rows, int64_t first, int64_t step, int64_t *part_offsets
@@ -41,8 +41,8 @@ static inline int64_t fill_part_offsets(
 
 /* Copy the rows of the part's batches from `begin` to before `end`, counted in the part.
  *
- * A row takes `item_size` bytes in `rows` and `part_rows`. The part's offsets are of a
- * fill_part_offsets() that returned -1.
+ * A row takes `item_size` bytes in `rows` and `part_rows`. The part's offsets must come from a fill_part_offsets() that
+ * returned -1.
  */
 static inline void copy_part(
     const void *rows, size_t item_size, const int64_t *offsets, int64_t first, int64_t step,
@@ -50,7 +50,7 @@ static inline void copy_part(
 ) {
   for (int64_t place = begin; place < end; place++) {
     size_t size = (size_t)(part_offsets[place + 1] - part_offsets[place]) * item_size;
-    if (size == 0) continue; /* memcpy() takes no null pointer, which an empty array may be */
+    if (size == 0) continue; /* memcpy() does not allow a null pointer, which an empty array may be */
     const char *source = (const char *)rows + (size_t)offsets[first + place * step] * item_size;
     memcpy((char *)part_rows + (size_t)part_offsets[place] * item_size, source, size);
   }

@@ -1,10 +1,11 @@
-/* Batches of some strata each: the rows of a stratum are cut into blocks, and blocks are dealt to batches.
+/* Batches of a few strata each: the rows of a stratum are cut into blocks, and blocks are dealt to batches.
  *
- * Stratum s has n_blocks[s] blocks, at most one for each batch, and all strata together have as many blocks as the
- * batches have room for: the floor or the ceiling of their mean, the larger batches first. No batch has two blocks of a
- * stratum. The batches are filled one after the other. First come the strata that have as many blocks left as there are
- * batches left; then the strata whose next block comes first in the order of the epoch. So every batch can be filled:
- * what has to be in every batch that is left never exceeds the mean, and no stratum has more blocks left than batches.
+ * Stratum s has n_blocks[s] blocks, at most one for each batch, and together the strata have as many blocks as the
+ * batches have room for. A batch has the floor or the ceiling of the mean number of blocks; larger batches come first.
+ * No batch has two blocks of a stratum. The batches are filled one after the other: first with the strata that have as
+ * many blocks left as there are batches left, then with the strata whose next block comes first in the order of the
+ * epoch. So every batch can be filled: the number of strata that must be in every remaining batch never exceeds the
+ * mean, and no stratum has more blocks left than there are batches.
  */
 
 #ifndef PYSTRAT_BLOCKS_H
@@ -14,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The blocks of an epoch. The arrays are the caller's. */
+/* The blocks of an epoch. The caller owns the arrays. */
 typedef struct {
   int64_t n_strata;
   int64_t n_batches;
@@ -24,7 +25,7 @@ typedef struct {
   const int64_t *starts;   /* n_strata numbers: where the rows of a stratum begin in `sequences` */
   const int64_t *begins;   /* n_strata numbers: where the blocks of a stratum begin among all blocks */
   int32_t *sequences;      /* the rows, stratum by stratum, each in the order of the epoch */
-  int32_t *firsts;         /* n_all numbers: where in the order of the epoch the first row of each block is */
+  int32_t *firsts;         /* n_all numbers: the place of the first row of each block in the order of the epoch */
   int32_t *batch_of;       /* n_all numbers: the batch of each block, from 0 */
 } Blocks;
 
@@ -37,8 +38,8 @@ static inline int64_t block_begin(int64_t count, int64_t n_blocks, int64_t block
 /* Gather the rows from place `begin` to before `end` of the order of the epoch: fill `sequences` and `firsts`.
  *
  * `codes` has the stratum of each row, n_strata for rows that the epoch leaves out. `ranks` and `found` have n_strata
- * numbers, zeros before the first step: how many rows and blocks of a stratum have come. Every stratum comes counts[s]
- * times. Rows are counted from 0 in `order`, and from `first_row` in `sequences`.
+ * numbers, zeros before the first step: how many rows and blocks of a stratum have been found. Every stratum occurs
+ * counts[s] times. Rows are counted from 0 in `order`, and from `first_row` in `sequences`.
  */
 static inline void gather_blocks(
     const int32_t *order, const int32_t *codes, int32_t first_row, int64_t begin, int64_t end, int64_t *ranks,
@@ -59,22 +60,22 @@ static inline void gather_blocks(
   }
 }
 
-/* What deals the blocks to the batches; the arrays are the caller's. */
+/* The state of dealing the blocks to the batches; the caller owns the arrays. */
 typedef struct {
-  int64_t batch;     /* as many batches are filled */
-  int64_t dealt;     /* as many blocks are in them */
+  int64_t batch;     /* the number of batches that are filled */
+  int64_t dealt;     /* the number of blocks in them */
   int64_t heap_size;
-  int32_t *heap;     /* n_strata numbers: strata that may come next, by their keys */
-  int32_t *keys;     /* n_strata numbers: where in the order of the epoch their next block begins */
+  int32_t *heap;     /* n_strata numbers: strata that may come next, a heap by key */
+  int32_t *keys;     /* n_strata numbers: the place of their next block in the order of the epoch */
   int32_t n_always;
-  int32_t *always;   /* n_strata numbers: the strata that come in every batch that is left */
-  int32_t *left;     /* n_strata numbers: blocks of each stratum that are not dealt */
-  int32_t *heads;    /* n_batches + 1 numbers: the first stratum with so many blocks left, or -1 */
-  int32_t *next;     /* n_strata numbers: another stratum with as many blocks left, or -1 */
+  int32_t *always;   /* n_strata numbers: the strata that are in every remaining batch */
+  int32_t *left;     /* n_strata numbers: blocks of each stratum that are not yet dealt */
+  int32_t *heads;    /* n_batches + 1 numbers: the first stratum with this number of blocks left, or -1 */
+  int32_t *next;     /* n_strata numbers: another stratum with the same number of blocks left, or -1 */
   int32_t *previous; /* n_strata numbers: the same backwards; -1 for the first one */
 } Dealing;
 
-/* Add a stratum to those with as many blocks left. */
+/* Add a stratum to those with the same number of blocks left. */
 static inline void link_stratum(Dealing *dealing, int32_t stratum) {
   int32_t *head = &dealing->heads[dealing->left[stratum]];
   dealing->next[stratum] = *head;
@@ -94,7 +95,7 @@ static inline void unlink_stratum(Dealing *dealing, int32_t stratum) {
   }
 }
 
-/* Put a stratum on the heap. Its key stays what it is, also if blocks of it are dealt meanwhile. */
+/* Put a stratum on the heap. Its key does not change, even if blocks of it are dealt meanwhile. */
 static inline void push_stratum(const Blocks *blocks, Dealing *dealing, int32_t stratum) {
   int64_t dealt = blocks->n_blocks[stratum] - dealing->left[stratum];
   int32_t key = blocks->firsts[blocks->begins[stratum] + dealt];
@@ -149,7 +150,7 @@ static inline void deal_block(Blocks *blocks, Dealing *dealing, int32_t stratum)
   dealing->dealt += 1;
 }
 
-/* Whether a stratum has to be in every batch that is left, when the batch that is being filled has not got it. */
+/* Whether a stratum must be in every remaining batch after the one that is being filled, which does not have it. */
 static inline bool comes_always(const Blocks *blocks, const Dealing *dealing, int32_t stratum) {
   return dealing->left[stratum] == blocks->n_batches - dealing->batch;
 }
@@ -159,7 +160,7 @@ static inline bool deal_blocks(Blocks *blocks, Dealing *dealing, int64_t wanted,
   for (; dealing->batch < blocks->n_batches && wanted > 0; wanted--, dealing->batch++) {
     int64_t batches_left = blocks->n_batches - dealing->batch;
     int64_t room = (blocks->n_all - dealing->dealt + batches_left - 1) / batches_left;
-    /* They stay on the heap, where pop_stratum() finds that they always come. */
+    /* They stay on the heap, where pop_stratum() finds that they are always included. */
     while (dealing->heads[batches_left] >= 0) {
       int32_t stratum = dealing->heads[batches_left];
       unlink_stratum(dealing, stratum);

@@ -1,8 +1,8 @@
-/* The examples that an epoch visits of a dataset: drawn with replacement, or taken in turn.
+/* The examples of a dataset that an epoch visits: drawn with replacement, or taken in turn.
  *
- * Without replacement they are the first that take_rows() of permutation.h takes out of a pool. All numbers of examples
- * are from 1 to 2^31 - 1. A function may be called again and again for the next examples: several calls give what one
- * call gives. Rows are counted from `first_row`.
+ * Without replacement, they are the first that take_rows() of permutation.h takes out of a pool. All numbers of
+ * examples are from 1 to 2^31 - 1. A function may be called repeatedly for the next examples: several calls give the
+ * same as one. Rows are counted from `first_row`.
  */
 
 #ifndef PYSTRAT_EPOCH_SUBSET_H
@@ -27,8 +27,8 @@ static inline void draw_rows(
   }
 }
 
-/* Take rows in turn: every step-th row from the first on, then every step-th from the second on, and so forth, over and
- * over, where step is n_rows / sample, at least 1. An epoch takes the next `sample` rows after the epoch before it.
+/* Take rows in turn: every step-th row beginning with the first, then beginning with the second, and so on, cyclically,
+ * where step is n_rows / sample, at least 1. An epoch takes the next `sample` rows after the epoch before it.
  *
  * Fill rows[begin], ..., rows[end - 1] of the epoch, where end is at most `sample`. The epoch is below 2^32.
  */

@@ -1,10 +1,10 @@
-/* The cells of a table that are no positives, by rank.
+/* The cells of a table that are not positives, by rank.
  *
- * A cell is row * columns + column. The free cells, those that are no positives, have ranks 0, 1, ... in the order of
- * their numbers. In front of the j-th positive, counted from 0 in sorted order, lie positive[j] - j free cells. So the
+ * A cell is row * columns + column. The free cells, those that are not positives, have ranks 0, 1, ... in order of
+ * their numbers. Before the j-th positive, counted from 0 in sorted order, there are positive[j] - j free cells. So the
  * free cell of rank u is u + j, where j is the number of positives with positive[j] - j <= u. A table of buckets of
- * ranks says between which two values j lies: a search looks at one or two positives on average if they are spread
- * evenly, and at the binary logarithm of their number if they lie in blocks.
+ * ranks bounds j by two values: a search looks at one or two positives on average if they are spread evenly, and at the
+ * binary logarithm of their number if they form blocks.
  */
 
 #ifndef PYSTRAT_FREE_CELLS_H
@@ -18,7 +18,7 @@ typedef struct {
   const int64_t *positives; /* the caller's: sorted, all different, below the number of cells */
   int64_t n_positives;      /* at most 2^31 - 1 */
   int64_t count;            /* the free cells */
-  int32_t *buckets;         /* the caller's: how many positives have all their free cells in front of a bucket */
+  int32_t *buckets;         /* the caller's: the number of positives whose free cells are all before a bucket */
   int64_t n_buckets;        /* without the last one, which is only the end */
   uint32_t shift;           /* a bucket has 2^shift ranks */
 } FreeCells;

@@ -28,7 +28,7 @@ static inline void place_members(
   for (int64_t i = begin; i < end; i++) order[cursors[groups[i]]++] = i;
 }
 
-/* Sum weights from left to right, anew in each of the groups from `begin` to end - 1. */
+/* Sum weights from left to right, separately in each of the groups from `begin` to end - 1. */
 static inline void cumulate(
     const double *weights, const int64_t *offsets, int64_t begin, int64_t end, double *sums
 ) {

@@ -1,6 +1,6 @@
-/* A set of numbers that are not negative, with which draws find what repeats.
+/* A set of nonnegative numbers, with which draws find repeated numbers.
  *
- * It is a table with open addressing, of 2^bits numbers of the caller's, at most half of which are in use.
+ * It is a hash table with open addressing, in 2^bits numbers of the caller's, at most half of which are in use.
  */
 
 #ifndef PYSTRAT_HASH_SET_H
@@ -16,7 +16,7 @@
 static inline int hash_set_bits(int64_t count) { return (int)bits_below(2 * (uint64_t)count); }
 
 static inline void empty_hash_set(int64_t *table, int bits) {
-  memset(table, 0xFF, sizeof(int64_t) << bits); /* -1 everywhere, which marks a free slot */
+  memset(table, 0xFF, sizeof(int64_t) << bits); /* -1 everywhere, which marks free slots */
 }
 
 /* Add a number; return 1 if it is new, else 0. */

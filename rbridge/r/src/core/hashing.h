@@ -1,4 +1,4 @@
-/* Where a table of hashes looks for a number first, and a short name for text. */
+/* The first slot to try in a hash table, and hashes of text. */
 
 #ifndef PYSTRAT_HASHING_H
 #define PYSTRAT_HASHING_H
@@ -9,10 +9,10 @@
 static inline uint64_t slot_of(int64_t value, int shift) {
   uint64_t bits = (uint64_t)value;
   bits ^= bits >> 32;
-  return (bits * UINT64_C(0x9E3779B97F4A7C15)) >> shift; /* 2^64 over the golden ratio */
+  return (bits * UINT64_C(0x9E3779B97F4A7C15)) >> shift; /* 2^64 divided by the golden ratio */
 }
 
-/* A hash of bytes, the one of G. Fowler, L. C. Noll and K.-P. Vo (FNV-1a). */
+/* A hash of bytes: that of G. Fowler, L. C. Noll and K.-P. Vo (FNV-1a). */
 static inline uint64_t hash_of_bytes(const uint8_t *bytes, int64_t size) {
   uint64_t hash = UINT64_C(0xCBF29CE484222325);
   for (int64_t i = 0; i < size; i++) hash = (hash ^ bytes[i]) * UINT64_C(0x100000001B3);

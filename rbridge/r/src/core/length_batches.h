@@ -1,9 +1,9 @@
-/* Batches of rows of similar length, so that little of a batch is padding.
+/* Batches of rows of similar length, so that there is little padding.
  *
- * An epoch is n_rows drawn rows, in drawn order. `lengths` has the length of each, from 0, and an order holds places of
- * this epoch. Four steps make its batches: sort_by_length() sorts within windows, cut_by_length() cuts windows into
- * batches, split_batches() makes more batches of these if their number must be a multiple, and arrange_batches() puts
- * them into a shuffled order. Steps that take long go on where the last call ended; begin their progress with zeros.
+ * An epoch is n_rows drawn rows, in drawn order. `lengths` has the length of each, from 0, and an order contains places
+ * of this epoch. Batches are made in four steps: sort_by_length() sorts within windows, cut_by_length() cuts windows
+ * into batches, split_batches() splits some of them if their number must be a multiple, and arrange_batches() puts them
+ * into a shuffled order. Long steps continue where the last call ended; their progress begins with zeros.
  */
 
 #ifndef PYSTRAT_LENGTH_BATCHES_H
@@ -23,13 +23,13 @@ typedef struct {
 
 typedef struct {
   int64_t begin; /* of the window */
-  int64_t done;  /* places of the window that the pass is through with */
-  int pass;      /* over the window, one for each digit of the lengths, the lowest first */
+  int64_t done;  /* places of the window that the pass has processed */
+  int pass;      /* over the window, one for each digit of the lengths, lowest first */
   bool is_counted;
   int64_t begins[LENGTH_DIGITS]; /* where the next place with each digit goes, counted in the window */
 } SortProgress;
 
-/* How many digits lengths up to the longest have, at least 1. */
+/* The number of digits of lengths up to the longest, at least 1. */
 static inline int count_length_digits(int32_t longest) {
   int digits = 1;
   for (uint32_t rest = (uint32_t)longest >> LENGTH_DIGIT_BITS; rest > 0; rest >>= LENGTH_DIGIT_BITS) digits++;
@@ -40,7 +40,7 @@ static inline uint32_t length_digit(int32_t length, int pass) {
   return ((uint32_t)length >> (pass * LENGTH_DIGIT_BITS)) & (LENGTH_DIGITS - 1);
 }
 
-/* Turn the numbers of places with each digit into where the first of each goes. */
+/* Turn the numbers of places with each digit into the place where the first of each goes. */
 static inline void begin_digits(int64_t *counts) {
   int64_t before = 0;
   for (int digit = 0; digit < LENGTH_DIGITS; digit++) {
@@ -50,9 +50,9 @@ static inline void begin_digits(int64_t *counts) {
   }
 }
 
-/* Sort the places of each window by the lengths of their rows; places of equal lengths stay as they were drawn.
+/* Sort the places of each window by the lengths of their rows; places of equal lengths stay in drawn order.
  *
- * A radix sort of about `wanted` places a call; returns whether the order is complete. No length is above `longest`.
+ * A radix sort of about `wanted` places per call; returns whether the order is complete. No length is above `longest`.
  * `order` and `spare` have room for n_rows places.
  */
 static inline bool sort_by_length(
@@ -98,14 +98,14 @@ static inline bool sort_by_length(
 
 typedef struct {
   int64_t place;     /* the next one in the order */
-  int64_t begin;     /* of the batch to which the place before it belongs */
+  int64_t begin;     /* of the batch of the place before it */
   int64_t n_batches; /* that have begun */
 } CutProgress;
 
-/* Cut the sorted rows up to before place `end` of the order into batches, each as long as the limits allow.
+/* Cut the sorted rows before place `end` of the order into batches, each as large as the limits allow.
  *
- * No batch has rows of two windows, and an empty row counts as one of a token. Fill where the batches begin,
- * progress->n_batches numbers in all, unless `offsets` is NULL.
+ * No batch has rows of two windows, and an empty row counts as one of a token. Store where the batches begin,
+ * progress->n_batches numbers in total, unless `offsets` is NULL.
  */
 static inline void cut_by_length(
     const int32_t *lengths, const int32_t *order, int64_t end, const LengthLimits *limits, CutProgress *progress,
@@ -125,19 +125,19 @@ static inline void cut_by_length(
 }
 
 typedef struct {
-  int64_t least, most; /* between these is the number that is looked for; begin with 1 and n_rows */
-  int64_t batch;       /* of those whose parts are counted, the next one */
+  int64_t least, most; /* the result is between these; begin with 1 and n_rows */
+  int64_t batch;       /* the next batch whose parts are counted */
   int64_t n_parts;     /* of the batches before it */
 } SplitProgress;
 
-/* How many parts a batch has if none may have more rows. */
+/* The number of parts of a batch if none may have more than most_rows rows. */
 static inline int64_t count_parts(const int64_t *offsets, int64_t batch, int64_t most_rows) {
   return (offsets[batch + 1] - offsets[batch] + most_rows - 1) / most_rows;
 }
 
-/* Find the least number of rows to which batches can be limited without more parts of them than wanted_parts.
+/* Find the least number of rows to which batches can be limited without making more than wanted_parts of them.
  *
- * It looks at about `wanted` batches a call, and returns whether progress->least is that number.
+ * It looks at about `wanted` batches per call, and returns whether progress->least is that number.
  */
 static inline bool find_largest_part(
     const int64_t *offsets, int64_t n_batches, int64_t wanted_parts, int64_t wanted, SplitProgress *progress
@@ -160,8 +160,8 @@ static inline bool find_largest_part(
 
 /* Split batches into parts whose sizes differ by at most 1, so that there are n_parts, at most as many as rows.
  *
- * `most_rows` is what find_largest_part() found for n_parts. Batches with more rows are split; the parts that are still
- * missing then come from the first batches that have more parts if one row less is allowed. Fill n_parts + 1 offsets.
+ * `most_rows` is the result of find_largest_part() for n_parts. Batches with more rows are split; parts that are still
+ * missing come from the first batches that have more parts if one row less is allowed. Fill n_parts + 1 offsets.
  */
 static inline void split_batches(
     const int64_t *offsets, int64_t n_batches, int64_t most_rows, int64_t n_parts, int64_t *parts
@@ -181,10 +181,10 @@ static inline void split_batches(
   parts[filled] = offsets[n_batches];
 }
 
-/* Put the batches `begin` to before `end` of the epoch behind those before them: batch i is batch shuffled[i] of the
+/* Append the batches `begin` to before `end` of the epoch to those before them: batch i is batch shuffled[i] of the
  * order.
  *
- * Fill their offsets, of n_batches + 1 in all, and their places. The first offset is 0.
+ * Fill their offsets, n_batches + 1 in total, and their places. The first offset is 0.
  */
 static inline void arrange_batches(
     const int32_t *order, const int64_t *offsets, const int32_t *shuffled, int64_t begin, int64_t end,

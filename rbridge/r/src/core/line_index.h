@@ -1,11 +1,11 @@
-/* Where the lines of a text begin, found in blocks of its bytes, and the index that keeps it in a file.
+/* The beginnings of the lines of a text, found in blocks of its bytes, and the index that stores them in a file.
  *
- * Only a newline ends a line. One carriage return before it is no part of the line. A last line without a newline
+ * Only a newline ends a line. One carriage return before it is not part of the line. A last line without a newline
  * counts. The caller reads the text and the index, and writes the index.
  *
- * An index has INDEX_HEAD_SIZE bytes that say for which version of which text it is, and then n_lines + 1 numbers:
- * where each line begins, and where the last one ends. All numbers are of 64 bits, the lowest byte first. Anyone may
- * have written or damaged an index, so its numbers are used only after index_is_whole() has approved all of them.
+ * An index begins with INDEX_HEAD_SIZE bytes that identify a version of a text, followed by n_lines + 1 numbers: where
+ * each line begins, and where the last one ends. All numbers have 64 bits, lowest byte first. Anyone may have written
+ * or damaged an index, so its numbers are used only after index_is_whole() has approved all of them.
  */
 
 #ifndef PYSTRAT_LINE_INDEX_H
@@ -26,17 +26,17 @@ enum {
 
 typedef struct {
   int64_t size;         /* of the text, in bytes */
-  int64_t modified;     /* when, in nanoseconds */
-  uint64_t inode;       /* which file it is */
+  int64_t modified;     /* modification time in nanoseconds */
+  uint64_t inode;       /* the identity of the file */
   int64_t n_lines;
   uint64_t text_hash;   /* hash_of_bytes() of the first and the last TEXT_END_SIZE bytes, or of the whole text twice */
-  uint64_t number_hash; /* that of an IndexCheck after all numbers */
+  uint64_t number_hash; /* the hash of an IndexCheck after all numbers */
 } IndexHead;
 
-/* What is known of the numbers of an index that were looked at so far. */
+/* The result of checking the numbers of an index so far. */
 typedef struct {
   int64_t count;
-  int64_t last; /* INT64_MAX once the numbers do not rise from 0, which is above all sizes of texts */
+  int64_t last; /* INT64_MAX, above all sizes of texts, once the numbers do not rise from 0 */
   uint64_t hash;
 } IndexCheck;
 
@@ -59,7 +59,7 @@ static inline void write_index_head(const IndexHead *head, uint8_t *bytes) {
   for (int i = 0; i < 6; i++) write_index_number(numbers[i], bytes + INDEX_MAGIC_SIZE + i * INDEX_NUMBER_SIZE);
 }
 
-/* Read INDEX_HEAD_SIZE bytes; return whether they are the head of an index that has `index_size` bytes. */
+/* Read INDEX_HEAD_SIZE bytes; return whether they are the head of an index of `index_size` bytes. */
 static inline bool read_index_head(const uint8_t *bytes, int64_t index_size, IndexHead *head) {
   uint64_t numbers[6];
   for (int i = 0; i < 6; i++) numbers[i] = read_index_number(bytes + INDEX_MAGIC_SIZE + i * INDEX_NUMBER_SIZE);
@@ -79,13 +79,13 @@ static inline IndexCheck new_index_check(void) {
   return none;
 }
 
-/* A number at its place among those of an index as 64 bits that look random, different ones for different numbers. */
+/* Mix a number and its place in an index to 64 bits that look random; different numbers give different bits. */
 static inline uint64_t mix_index_number(uint64_t number, uint64_t place) {
   uint64_t bits = (number ^ place * UINT64_C(0x9E3779B97F4A7C15)) * UINT64_C(0xBF58476D1CE4E5B9);
   return (bits ^ bits >> 31) * UINT64_C(0x94D049BB133111EB);
 }
 
-/* Look at the next `count` numbers of an index. Its hash is a sum, so that no number waits for the one before it. */
+/* Check the next `count` numbers of an index. Its hash is a sum, so that no number waits for the one before it. */
 static inline void check_index_numbers(const uint8_t *bytes, int64_t count, IndexCheck *check) {
   uint64_t place = (uint64_t)check->count;
   int64_t last = check->last;
@@ -102,25 +102,25 @@ static inline void check_index_numbers(const uint8_t *bytes, int64_t count, Inde
   check->hash = hash;
 }
 
-/* Whether the numbers that were looked at are all those of an index with this head: they rise from 0 to the size of the
- * text, and none was altered.
+/* Whether the checked numbers are all those of an index with this head: they rise from 0 to the size of the text, and
+ * none was altered.
  */
 static inline bool index_is_whole(const IndexHead *head, const IndexCheck *check) {
   return check->count == head->n_lines + 1 && check->last == head->size && check->last < INT64_MAX &&
          check->hash == head->number_hash;
 }
 
-/* How many of eight bytes are newlines: those that are 0 after their bits were compared. */
+/* The number of newlines in eight bytes: bytes that are 0 after comparing their bits. */
 static inline int64_t count_in_word(const uint8_t *bytes) {
   const uint64_t ones = UINT64_C(0x0101010101010101), low_bits = ones * 0x7F;
   uint64_t word;
   memcpy(&word, bytes, sizeof word);
   word ^= ones * '\n';
-  uint64_t others = ((word & low_bits) + low_bits) | word | low_bits; /* the high bit of a byte that is not 0 */
+  uint64_t others = ((word & low_bits) + low_bits) | word | low_bits; /* the high bit of each byte that is not 0 */
   return (int64_t)((~others >> 7) * ones >> 56);
 }
 
-/* How many lines end in a block of a text. */
+/* The number of lines that end in a block of a text. */
 static inline int64_t count_line_ends(const uint8_t *block, int64_t size) {
   int64_t count = 0;
   int64_t i = 0;
@@ -129,8 +129,8 @@ static inline int64_t count_line_ends(const uint8_t *block, int64_t size) {
   return count;
 }
 
-/* Find where lines begin: after each of the count_line_ends() newlines of the block, before which `read` bytes of the
- * text were read. Return how many they are; `begins` has room for them.
+/* Find the beginnings of lines: after each of the count_line_ends() newlines of the block, which follows `read` bytes
+ * of the text. Return their number; `begins` has room for them.
  */
 static inline int64_t find_line_begins(const uint8_t *block, int64_t size, int64_t read, int64_t *begins) {
   int64_t count = 0;

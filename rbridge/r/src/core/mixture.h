@@ -1,7 +1,7 @@
 /* The lines that an epoch takes of several files, file after file: all lines of a file, or drawn ones.
  *
- * Lines are numbered from 0 on over all files. The numbers go to a block of the caller's, since one vector of all of
- * them may be of 32 or 64 bits.
+ * Lines are numbered from 0 over all files. The numbers go to a block of the caller's, because a vector of all of them
+ * may have 32 or 64 bits.
  */
 
 #ifndef PYSTRAT_MIXTURE_H
@@ -17,22 +17,22 @@
 typedef struct {
   int64_t n_files;
   const int64_t *lines; /* of each file, together at most 2^53 */
-  const int64_t *drawn; /* how many lines are drawn of each file; 0 if it has none */
-  const int64_t *kept;  /* how many lines are taken of each file, in order, before those that are drawn */
+  const int64_t *drawn; /* the number of lines drawn from each file; 0 for empty files */
+  const int64_t *kept;  /* the number of lines taken from each file, in order, before those that are drawn */
   SubsetScratch *scratch; /* for draws without replacement, enough for all files; NULL for draws with replacement */
 } Mixture;
 
-/* How many of the drawn lines of a file are not of whole passes through it, if lines are drawn without replacement. */
+/* The number of drawn lines of a file beyond whole passes through it, if lines are drawn without replacement. */
 static inline int64_t rest_of_passes(int64_t lines, int64_t drawn) { return drawn > 0 ? drawn % lines : 0; }
 
-/* How far the lines of an epoch are taken. Begin with zeros. */
+/* How far the lines of an epoch have been taken. Begin with zeros. */
 typedef struct {
   int64_t file;
   int64_t taken; /* of this file */
   int64_t first; /* the number of its first line */
 } MixtureProgress;
 
-/* Draw the lines from `begin` on and before `end` of those that are drawn of a file. */
+/* Draw the lines from `begin` to before `end` of those that are drawn from a file. */
 static inline void draw_lines_of_file(
     Generator *generator, const Mixture *mixture, int64_t file, int64_t begin, int64_t end, int64_t *block
 ) {
@@ -49,10 +49,10 @@ static inline void draw_lines_of_file(
   }
 }
 
-/* Take the next lines of the epoch, at most BLOCK_SIZE; return how many, which is 0 at the end.
+/* Take the next lines of the epoch, at most BLOCK_SIZE; return their number, which is 0 at the end.
  *
- * Drawn are the lines of a file as R's sample.int(lines, drawn, replace = TRUE) draws them; or, without replacement,
- * all lines as often as there are whole passes, and then as sample.int(lines, rest) draws them.
+ * The lines of a file are drawn like R's sample.int(lines, drawn, replace = TRUE); or, without replacement, all lines
+ * once per whole pass, and then like sample.int(lines, rest).
  */
 static inline int64_t take_lines(
     Generator *generator, const Mixture *mixture, MixtureProgress *progress, int64_t *block

@@ -1,12 +1,12 @@
-/* Batches of rows that have any number of labels, each batch with a minimum of rows of every label, as far as possible.
+/* Batches of rows with any number of labels, each batch with a minimum of rows of every label, as far as possible.
  *
- * Rows that have exactly the same labels form a set. The labels follow one another, the rarest first; the rows of a
- * label that are in no batch yet are dealt to the batches that have the fewest rows of it. Then each batch that lacks a
- * label takes a row from another batch, and gives one back or none, as long as fewer rows are lacking afterwards. At
- * last the rows without labels even out the sizes. Everything is computed in integers, and ties are broken by number,
- * so the same rows in the same order give the same batches.
+ * Rows with exactly the same labels form a set. Labels are processed from the rarest to the most frequent; the
+ * unassigned rows of a label are dealt to the batches that have the fewest rows of it. Then each batch that lacks a
+ * label takes a row from another batch, and returns one or none, as long as fewer rows are lacking afterwards. Finally,
+ * the rows without labels even out the sizes. Everything is computed in integers, and ties are broken by number, so the
+ * same rows in the same order give the same batches.
  *
- * The work is done in passes over the rows, between which it can be left.
+ * The work is done in passes over the rows, and can be interrupted between them.
  */
 
 #ifndef PYSTRAT_MULTILABEL_H
@@ -23,7 +23,7 @@ enum {
   EXCHANGE_EFFORT = 100 /* how often, on average, the exchanges may look at an entry of the matrix of labels */
 };
 
-/* What is assigned to batches. The caller owns the arrays, which do not change. */
+/* The rows to assign to batches. The caller owns the arrays, which do not change. */
 typedef struct {
   const uint8_t *sets;   /* n_sets * n_labels: 1 if the rows of a set have a label, else 0; set after set */
   const int64_t *counts; /* n_sets: the rows of each set */
@@ -31,40 +31,40 @@ typedef struct {
   int64_t n_sets;
   int64_t n_labels;      /* at least 1 */
   int64_t n_batches;     /* from 1 to n_rows */
-  int64_t minimum;       /* rows of each label that a batch shall have, from 1 to 2^31 */
+  int64_t minimum;       /* the minimum rows of each label in a batch, from 1 to 2^31 */
 } LabeledRows;
 
-/* What the work does next. */
+/* The next step of the work. */
 typedef enum { DEAL_LABEL, BEGIN_SWEEP, FIND_LACKING, COMPARE_ROWS, FIND_BACK, DEAL_OTHERS, ASSIGNED } AssignmentStage;
 
-/* An assignment of rows to batches: its result, its scratch space, and where it goes on.
+/* An assignment of rows to batches: its result, its scratch space, and its progress.
  *
  * Members are the rows in the order of their sets, and within a set in the order in which the rows are assigned.
  */
 typedef struct {
   LabeledRows given;
-  int64_t *starts;     /* n_sets: where the members of each set begin; the order of the sets is that of `dealt` */
+  int64_t *starts;     /* n_sets: the beginning of the members of each set; the order of the sets is that of `dealt` */
   int64_t *members;    /* n_rows: the row of each member; the caller fills it after begin_assignment() */
   int32_t *batches;    /* n_rows: the result, the batch of each member */
-  int64_t *held;       /* n_batches * n_labels: how many rows of each label each batch has; batch after batch */
+  int64_t *held;       /* n_batches * n_labels: the rows of each label in each batch; batch after batch */
   int64_t *sizes;      /* n_batches: the rows of each batch */
-  int64_t *labels;     /* n_labels: the labels, the rarest first */
+  int64_t *labels;     /* n_labels: the labels, rarest first */
   int64_t *dealt;      /* n_sets: the sets in the order in which they are dealt */
-  int64_t *spare;      /* n_labels: how many rows of each label are in batches with more of it than the minimum */
-  int64_t *ends;       /* n_labels + 1: where the sets end that are dealt with each of these labels, and with none */
+  int64_t *spare;      /* n_labels: the rows of each label in batches with more of it than the minimum */
+  int64_t *ends;       /* n_labels + 1: the end of the sets that are dealt with each of these labels, and with none */
   int64_t *keys;       /* scratch: the larger of n_sets and n_labels; after begin_assignment(), a copy of `starts` */
   int64_t *order;      /* scratch: the larger of n_sets and n_batches */
   int64_t *places;     /* scratch: the larger of n_rows and n_labels, and 2 more */
   uint64_t *has;       /* n_sets * n_words: the labels of each set, a bit each */
-  uint64_t *below;     /* n_batches * n_words: of which labels a batch has less than the minimum */
-  uint64_t *at_most;   /* n_batches * n_words: of which labels it has at most the minimum */
-  uint64_t *to_do;     /* n_batches * n_words: of which labels it had less when the sweep began */
+  uint64_t *below;     /* n_batches * n_words: the labels of which a batch has less than the minimum */
+  uint64_t *at_most;   /* n_batches * n_words: the labels of which it has at most the minimum */
+  uint64_t *to_do;     /* n_batches * n_words: the labels of which it had less when the sweep began */
   uint64_t *none;      /* n_words: no label */
   int64_t n_words;
   AssignmentStage stage;
   int64_t next;        /* the next label to be dealt, or the next batch and label of the sweep */
   int64_t effort;      /* entries of the matrix of labels that may still be looked at */
-  int64_t back;        /* the member that is given back in an exchange, or -1 */
+  int64_t back;        /* the member that is returned in an exchange, or -1 */
   int64_t back_set;    /* its set, -1 before the first one */
   bool exchanged;      /* whether the sweep has changed anything */
 } Assignment;
@@ -73,7 +73,7 @@ static inline int64_t larger_of(int64_t one, int64_t other) { return one > other
 
 static inline int64_t words_of(int64_t n_labels) { return (n_labels + LABELS_OF_WORD - 1) / LABELS_OF_WORD; }
 
-/* How many numbers of 64 bits an assignment needs in one array, besides `members`, `batches` and `held`. */
+/* The number of 64-bit numbers that an assignment needs in one array, besides `members`, `batches` and `held`. */
 static inline int64_t assignment_length(const LabeledRows *given) {
   int64_t n_numbers = 2 * given->n_sets + given->n_batches + 3 * given->n_labels + 1;
   n_numbers += larger_of(given->n_sets, given->n_labels) + larger_of(given->n_sets, given->n_batches);
@@ -98,7 +98,7 @@ static inline void sort_items(
   }
 }
 
-/* Sort the labels by the number of their rows, the rarest first. */
+/* Sort the labels by the number of their rows, rarest first. */
 static inline void sort_labels(Assignment *a) {
   int64_t n_labels = a->given.n_labels;
   memset(a->keys, 0, (size_t)n_labels * sizeof(int64_t));
@@ -109,7 +109,7 @@ static inline void sort_labels(Assignment *a) {
   sort_items(a->keys, 0, a->given.n_rows, NULL, n_labels, a->places, a->labels);
 }
 
-/* Sort the sets by the rarest of their labels, and then by how many labels they have, most of them first.
+/* Sort the sets by the rarest of their labels, and then by their number of labels, largest first.
  *
  * So rows with the same labels are dealt together, and go to different batches.
  */
@@ -171,7 +171,7 @@ static inline void begin_assignment(Assignment *a, int64_t *numbers) {
   a->next = 0;
 }
 
-/* How high a deal finds a batch: its rows of the label, or, without a label, its size. */
+/* The height of a batch in a deal: its rows of the label, or, without a label, its size. */
 static inline int64_t height_of(const Assignment *a, int64_t label, int64_t batch) {
   return label < 0 ? a->sizes[batch] : a->held[batch * a->given.n_labels + label];
 }
@@ -192,10 +192,10 @@ static inline void sort_batches(Assignment *a, int64_t label) {
   sort_items(a->sizes, least, most, NULL, n_batches, a->places, a->order);
 }
 
-/* Deal `count` rows one by one, each to the lowest batch, the first one in the order of a->order if several are.
+/* Deal `count` rows one by one, each to the lowest batch, among equals the first in a->order.
  *
  * A batch that gets a row rises by 1. `dealt` gets the batches. The rows that raise batches from one height to the next
- * come one after another; a->places says where those of each height begin.
+ * are consecutive; a->places has the beginning of those of each height.
  */
 static inline void deal(Assignment *a, int64_t label, int64_t count, int32_t *dealt) {
   int64_t n_batches = a->given.n_batches;
@@ -233,7 +233,7 @@ static inline void deal(Assignment *a, int64_t label, int64_t count, int32_t *de
 
 /* Deal the rows of the sets whose turn it is with a label, or, if the label is -1, of those without one.
  *
- * Returns how many rows they are.
+ * Returns the number of these rows.
  */
 static inline int64_t deal_sets(Assignment *a, int64_t turn, int64_t label) {
   int64_t n_labels = a->given.n_labels;
@@ -255,7 +255,7 @@ static inline int64_t deal_sets(Assignment *a, int64_t turn, int64_t label) {
   return count;
 }
 
-/* How many rows are lacking in all. */
+/* The total number of missing rows. */
 static inline int64_t missing_rows(const Assignment *a) {
   int64_t missing = 0;
   for (int64_t entry = 0; entry < a->given.n_batches * a->given.n_labels; entry++) {
@@ -264,7 +264,7 @@ static inline int64_t missing_rows(const Assignment *a) {
   return missing;
 }
 
-/* Add to a->spare, or take from it, the rows of the labels of which a batch has more than the minimum. */
+/* Add to a->spare, or subtract from it, the rows of the labels of which a batch has more than the minimum. */
 static inline void count_spare(Assignment *a, int64_t batch, int64_t sign) {
   const int64_t *held = a->held + batch * a->given.n_labels;
   for (int64_t label = 0; label < a->given.n_labels; label++) {
@@ -272,7 +272,7 @@ static inline void count_spare(Assignment *a, int64_t batch, int64_t sign) {
   }
 }
 
-/* Note of which labels a batch has less than the minimum, at most the minimum, and more. */
+/* Store of which labels a batch has less than the minimum, at most the minimum, and more. */
 static inline void note_batch(Assignment *a, int64_t batch) {
   const int64_t *held = a->held + batch * a->given.n_labels;
   uint64_t *below = a->below + batch * a->n_words;
@@ -287,7 +287,7 @@ static inline void note_batch(Assignment *a, int64_t batch) {
   count_spare(a, batch, 1);
 }
 
-/* Note the labels of all sets and what all batches lack. */
+/* Store the labels of all sets and what all batches lack. */
 static inline void begin_exchanges(Assignment *a) {
   int64_t n_labels = a->given.n_labels;
   memset(a->has, 0, (size_t)(a->given.n_sets * a->n_words) * sizeof(uint64_t));
@@ -315,7 +315,7 @@ static inline bool has_bit(const uint64_t *words, int64_t label) {
   return (words[label / LABELS_OF_WORD] >> (label % LABELS_OF_WORD)) & 1;
 }
 
-/* How many more rows are lacking if a batch takes a row from another one, `donor`, and gives one back.
+/* The change in the number of missing rows if a batch takes a row from another one, `donor`, and returns one.
  *
  * `taken` and `given` are the labels of the two rows. Only labels of one of them alone matter: a batch that has less
  * than the minimum gains by a row, and one that has at most the minimum loses by giving one.
@@ -351,10 +351,10 @@ static inline void move_member(Assignment *a, int64_t set, int64_t member, int64
   a->batches[member] = (int32_t)batch;
 }
 
-/* Let a batch take the best row of a label that another batch can spare, for the row a->back or for none.
+/* Let a batch take the best row of a label that another batch can spare, in exchange for the row a->back or for none.
  *
- * The best row leaves the fewest rows lacking; if several do, it is the first of these. Returns whether fewer rows are
- * lacking than before; if not, nothing has changed.
+ * The best row leaves the fewest rows missing; among equals, it is the first. Returns whether fewer rows are missing
+ * than before; if not, nothing has changed.
  */
 static inline bool take_best(Assignment *a, int64_t batch, int64_t label) {
   const uint64_t *given = a->back < 0 ? a->none : a->has + a->back_set * a->n_words;
@@ -386,7 +386,7 @@ static inline bool take_best(Assignment *a, int64_t batch, int64_t label) {
   return true;
 }
 
-/* Find the next row that a batch can give back: the first one of the next set of which it has a row. */
+/* Find the next row that a batch can return: the first one of the next set of which it has a row. */
 static inline bool find_back(Assignment *a, int64_t batch) {
   for (int64_t set = a->back_set + 1; set < a->given.n_sets; set++) {
     for (int64_t member = a->starts[set]; member < a->starts[set] + a->given.counts[set]; member++) {
@@ -399,7 +399,7 @@ static inline bool find_back(Assignment *a, int64_t batch) {
   return false;
 }
 
-/* Go on to the next batch and label of the sweep for which an exchange is tried, or end the sweep. */
+/* Continue with the next batch and label of the sweep for which an exchange is tried, or end the sweep. */
 static inline void find_lacking(Assignment *a) {
   int64_t n_labels = a->given.n_labels;
   for (; a->next < a->given.n_batches * n_labels && a->effort > 0; a->next++) {
@@ -414,7 +414,7 @@ static inline void find_lacking(Assignment *a) {
   a->stage = a->exchanged && a->effort > 0 ? BEGIN_SWEEP : DEAL_OTHERS;
 }
 
-/* Do what comes next: at most one pass over the rows. */
+/* Do the next step: at most one pass over the rows. */
 static inline void assign_next(Assignment *a) {
   int64_t n_labels = a->given.n_labels;
   int64_t batch = a->next / n_labels;
@@ -457,7 +457,7 @@ static inline void assign_next(Assignment *a) {
   }
 }
 
-/* Go on with an assignment by passes that look at about so many rows; return whether it is finished.
+/* Continue an assignment by passes over about at_most rows; return whether it is finished.
  *
  * Then `batches`, `held` and `sizes` are those of all rows.
  */
@@ -466,7 +466,7 @@ static inline bool assign_rows(Assignment *a, int64_t at_most) {
   return a->stage == ASSIGNED;
 }
 
-/* Note the batches of the rows of the members from `begin` to end - 1, and count them in offsets[batch + 1]. */
+/* Store the batches of the rows of the members from `begin` to end - 1, and count them in offsets[batch + 1]. */
 static inline void note_batches(
     const int64_t *members, const int32_t *batches, int64_t begin, int64_t end, int32_t *of_rows, int64_t *offsets
 ) {

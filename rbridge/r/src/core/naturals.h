@@ -1,7 +1,7 @@
 /* Natural numbers of any size, for quotients that must be exact.
  *
- * A number is an array of the caller's with digits of 32 bits, the lowest first, and its length, without zeros at its
- * upper end; 0 has no digits. Each function says how much room its result needs.
+ * A number is an array of the caller's with 32-bit digits, lowest first, and its length, without leading zeros; 0 has
+ * no digits. Each function documents the room that its result needs.
  */
 
 #ifndef PYSTRAT_NATURALS_H
@@ -17,7 +17,7 @@ typedef struct {
   int64_t length;
 } Natural;
 
-/* Multiply a number by a factor and add another one, in place. It needs room for one digit more. */
+/* Multiply a number by a factor and add another one, in place. It needs room for one more digit. */
 static inline void multiply_and_add(Natural *number, uint32_t factor, uint32_t added) {
   uint64_t carry = added;
   for (int64_t i = 0; i < number->length; i++) {
@@ -42,7 +42,7 @@ static inline void set_natural(Natural *number, uint64_t value) {
   }
 }
 
-/* Add a number to another one. It needs room for a digit more than the longer one has. */
+/* Add a number to another one. It needs room for one digit more than the longer one has. */
 static inline void add_natural(Natural *sum, const Natural *added) {
   uint64_t carry = 0;
   for (int64_t i = 0; i < added->length || carry > 0; i++) {
@@ -54,7 +54,7 @@ static inline void add_natural(Natural *sum, const Natural *added) {
   }
 }
 
-/* Multiply two numbers. The product is neither of them, and needs room for the digits of both. */
+/* Multiply two numbers. The product must not be one of them, and needs room for the digits of both. */
 static inline void multiply(const Natural *factor, const Natural *other, Natural *product) {
   product->length = factor->length > 0 && other->length > 0 ? factor->length + other->length : 0;
   if (product->length == 0) return;
@@ -91,7 +91,7 @@ static inline void subtract(Natural *number, const Natural *subtracted) {
   while (number->length > 0 && number->digits[number->length - 1] == 0) number->length -= 1;
 }
 
-/* How many bits a number has. */
+/* The number of bits of a number. */
 static inline int64_t bits_of(const Natural *number) {
   int64_t bits = 32 * number->length;
   if (bits == 0) return 0;
@@ -100,7 +100,7 @@ static inline int64_t bits_of(const Natural *number) {
 }
 
 /* Divide a number, times 2^shift, by one that is not 0; return the quotient, rounded down, if it is below 2^64, else
- * UINT64_MAX. `rest` becomes what is left, and needs room for a digit more than the divisor has.
+ * UINT64_MAX. `rest` becomes the remainder, and needs room for one digit more than the divisor has.
  */
 static inline uint64_t divide(const Natural *number, int64_t shift, const Natural *divisor, Natural *rest) {
   uint64_t quotient = 0;
@@ -118,14 +118,14 @@ static inline uint64_t divide(const Natural *number, int64_t shift, const Natura
   return is_large ? UINT64_MAX : quotient;
 }
 
-/* The quotient of a number and one that is not 0, rounded up, with the room of divide(). */
+/* The quotient of a number and one that is not 0, rounded up, with the room that divide() needs. */
 static inline uint64_t divide_up(const Natural *number, const Natural *divisor, Natural *rest) {
   uint64_t quotient = divide(number, 0, divisor, rest);
   return quotient + (rest->length > 0 && quotient < UINT64_MAX);
 }
 
-/* The double that is nearest to the quotient of a number and one that is not 0 and not below it, with the room of
- * divide(). Quotients below 2^-1022 may be off by a unit of the last place.
+/* The double that is nearest to the quotient of a number and one that is neither 0 nor smaller, with the room that
+ * divide() needs. Quotients below 2^-1022 may be off by one unit in the last place.
  */
 static inline double nearest_share(const Natural *number, const Natural *divisor, Natural *rest) {
   if (number->length == 0) return 0;

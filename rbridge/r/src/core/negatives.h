@@ -1,7 +1,7 @@
-/* The negatives of an epoch, and how many each user gets.
+/* The negatives of an epoch, and their number for each user.
  *
- * A cell is row * columns + column; the rows of the table are users and its columns items. Draws are made in steps,
- * each of which does what is `wanted`; all steps together give what one step for all of it gives.
+ * A cell is row * columns + column; the rows of the table are users and its columns items. Draws are made in steps of
+ * size `wanted`; the size of the steps does not change the result.
  */
 
 #ifndef PYSTRAT_NEGATIVES_H
@@ -16,7 +16,7 @@
 #include "subsets.h"
 #include "weighted.h"
 
-/* Numbers drawn within groups: of each group in turn counts[g] of firsts[g], ..., firsts[g] + limits[g] - 1.
+/* Numbers drawn within groups: for each group in turn, counts[g] of firsts[g], ..., firsts[g] + limits[g] - 1.
  *
  * A limit is from 1 to 2^52, and at least the count if it is drawn without replacement. The caller sets the fields up
  * to `scratch`, and the others to 0.
@@ -61,7 +61,7 @@ static inline void count_columns(
   for (int64_t i = begin; i < end; i++) counts[cells[i] % n_columns]++;
 }
 
-/* Fill the weights by which columns are drawn: a power of their counts, of which the largest, `most`, is above 0. */
+/* Fill the weights by which columns are drawn: a power of their counts, where the largest count, `most`, is above 0. */
 static inline void weigh_columns(
     const int64_t *counts, int64_t most, double power, int64_t begin, int64_t end, double *weights
 ) {
@@ -70,7 +70,7 @@ static inline void weigh_columns(
   }
 }
 
-/* Add to lost[row], for each row, the shares of the total weight that its positives have. */
+/* Add to lost[row], for each row, the shares of its positives in the total weight. */
 static inline void add_lost_shares(
     const int64_t *positives, int64_t begin, int64_t end, int64_t n_columns, const double *weights, double total,
     double *lost
@@ -78,26 +78,25 @@ static inline void add_lost_shares(
   for (int64_t i = begin; i < end; i++) lost[positives[i] / n_columns] += weights[positives[i] % n_columns] / total;
 }
 
-/* The row of a random positive with a column drawn by weight, `count` times; what is a positive is drawn again.
+/* The row of a random positive with a column drawn by weight, `count` times; positives are drawn again.
  *
- * All rows are drawn first, then all columns, and so again for those that are missing. The caller sets the fields up to
+ * All rows are drawn first, then all columns, and again for those that are missing. The caller sets the fields up to
  * `drawn`, and the others to 0.
  */
 typedef struct {
   const int64_t *cells;  /* n_positives: the distinct ones, sorted, then those that are repeated */
-  const int64_t *starts; /* where the distinct positives of each row begin, one number more than there are rows; NULL if
-                          * positives may be drawn */
+  const int64_t *starts; /* where the distinct positives of each row begin, and the end; NULL if they may be drawn */
   int64_t n_positives;
   int64_t n_distinct;
   int64_t n_columns;
   const SumTree *columns;
   int64_t count;
   int64_t *drawn;        /* `count` cells, the result */
-  int64_t n_kept;        /* cells that stay */
+  int64_t n_kept;        /* cells that are kept */
   int64_t n_rows_drawn;  /* further cells whose row is drawn */
-  int64_t n_drawn;       /* of these, those whose column is drawn, too */
-  int64_t n_checked;     /* of these, those that were found to be positives or not */
-  int64_t n_free;        /* of these, those that are none */
+  int64_t n_drawn;       /* of these, those whose column is drawn as well */
+  int64_t n_checked;     /* of these, those that have been checked */
+  int64_t n_free;        /* of these, those that are not positives */
 } PopularDraw;
 
 /* Draw the rows of cells, as the first cell of each. */
@@ -125,7 +124,8 @@ static inline void draw_columns(const PopularDraw *draw, Generator *generator, i
   }
 }
 
-/* Move the cells from `begin` to end - 1 that are no positives to the place `kept` and behind; return how many. */
+/* Move the cells from `begin` to end - 1 that are not positives to the place `kept` and following; return their
+ * number. */
 static inline int64_t keep_free_cells(
     const PopularDraw *draw, int64_t *cells, int64_t begin, int64_t end, int64_t kept
 ) {
@@ -143,7 +143,7 @@ static inline int64_t keep_free_cells(
   return kept - first;
 }
 
-/* Go on with a draw by `wanted` steps, each of a row, a column or a look-up; return whether all cells are drawn. */
+/* Continue a draw by `wanted` steps, each of a row, a column or a lookup; return whether all cells are drawn. */
 static inline bool draw_popular(PopularDraw *draw, Generator *generator, int64_t wanted) {
   while (draw->n_kept < draw->count && wanted > 0) {
     int64_t *cells = draw->drawn + draw->n_kept;
@@ -178,7 +178,7 @@ typedef struct {
   int64_t denominator;
 } ExactNumber;
 
-/* 10^n_decimals / digits - 1: the negatives for each positive if `digits`, of n_decimals decimals, is the share of
+/* 10^n_decimals / digits - 1: the negatives per positive if `digits`, with n_decimals decimals, is the share of
  * positives.
  *
  * `digits` is from 1 to 10^15 and less than 10^n_decimals. A number of 2^31 or more has 2^31 as its whole.
@@ -187,7 +187,7 @@ static inline ExactNumber negatives_for_each(int64_t digits, int64_t n_decimals)
   const int64_t most = INT64_C(1) << 31;
   int64_t whole = 0;
   int64_t rest = 1;
-  for (int64_t place = 0; place < n_decimals; place++) { /* as on paper */
+  for (int64_t place = 0; place < n_decimals; place++) { /* long division by hand */
     rest *= 10;
     whole = 10 * whole + rest / digits;
     rest %= digits;
@@ -198,7 +198,7 @@ static inline ExactNumber negatives_for_each(int64_t digits, int64_t n_decimals)
 
 /* The product of a count and an exact number, both below 2^31, rounded to the nearest integer, halves up. */
 static inline int64_t rounded_multiple(int64_t count, ExactNumber number) {
-  int64_t quotient = 0; /* of count * rest and the denominator; a bit of the count after another, so that all fits */
+  int64_t quotient = 0; /* of count * rest and the denominator; one bit of the count after another, to avoid overflow */
   int64_t remainder = 0;
   for (int bit = 30; bit >= 0; bit--) {
     quotient *= 2;
@@ -217,7 +217,7 @@ static inline int64_t rounded_multiple(int64_t count, ExactNumber number) {
   return count * number.whole + quotient + (2 * remainder >= number.denominator);
 }
 
-/* Fill in what the rounded running total of counts[i] * number grows by, for i from `begin` to end - 1.
+/* Fill in the increments of the rounded running total of counts[i] * number, for i from `begin` to end - 1.
  *
  * `running` is the sum of the counts before; the sum of all counts is below 2^31. Returns the sum of those so far.
  */

@@ -1,7 +1,7 @@
-/* Normal numbers of uniform ones: the quantile of the normal distribution.
+/* Normal numbers from uniform ones: the quantile of the normal distribution.
  *
- * It is algorithm AS 241 (M. J. Wichura, 1988), whose coefficients and steps are those of Python's
- * statistics.NormalDist, so that its numbers are the same to the last bit.
+ * This is algorithm AS 241 (M. J. Wichura, 1988), with the coefficients and steps of Python's statistics.NormalDist, so
+ * that its numbers are the same to the last bit.
  */
 
 #ifndef PYSTRAT_NORMAL_H
@@ -64,7 +64,7 @@ static inline double standard_quantile(double probability) {
 
 /* Turn uniform numbers from 0 to below 1 into normal ones with a mean and a standard deviation.
  *
- * The quantile of 0 is infinite, so that less than 2^-54 counts as 2^-54.
+ * The quantile of 0 is infinite, so numbers below 2^-54 count as 2^-54.
  */
 static inline void make_normal(int64_t count, double mean, double deviation, double *numbers) {
   for (int64_t i = 0; i < count; i++) {

@@ -1,11 +1,11 @@
 /* Numbers for values, in order of first appearance, and codes in the smallest type.
  *
- * The numbers of the values are found by a table of hashes that begins small. When it is half full, the caller brings a
- * larger one and goes on, so that few distinct values cost little however many rows there are.
+ * The numbers of the values are found with a hash table that begins small. When it is half full, the caller provides a
+ * larger one and continues, so that few distinct values cost little, whatever the number of rows.
  *
- * Values can be chosen so that all want the same slot. A table therefore counts the slots in which a search finds another
- * value. When they are far more than those of any usual values, the caller sorts the rows instead, in a time that no
- * values can make longer.
+ * Values can be chosen so that all of them want the same slot. So a table counts the slots in which a search finds
+ * another value. If they are far more than for any usual values, the caller sorts the rows instead, which takes the
+ * same time for all values.
  */
 
 #ifndef PYSTRAT_NUMBERING_H
@@ -17,33 +17,33 @@
 
 #include "hashing.h"
 
-/* A table of hashes and what it has found; the arrays are the caller's. */
+/* A hash table and what it has found; the caller owns the arrays. */
 typedef struct {
   int32_t *slots;    /* 2^bits numbers, -1 if a slot is free */
   int64_t *distinct; /* the values in the order of their numbers, room for 2^(bits - 1) */
   int64_t found;     /* distinct values so far, at most 2^(bits - 1) */
-  int64_t entered;   /* how many of them are in this table */
+  int64_t entered;   /* the number of them that are in this table */
   int64_t collided;  /* slots in which searches found another value, in all tables so far */
   int bits;          /* from 1 to 31 */
 } NumberTable;
 
-enum { MOST_COLLISIONS = 32 }; /* in a search, on average; of usual values there is less than one */
+enum { MOST_COLLISIONS = 32 }; /* in a search, on average; usual values have less than one */
 
-/* Begin without a table, for whose first size the caller sets `bits`. */
+/* Begin without a table; the caller sets `bits` for its first size. */
 static inline void begin_numbers(NumberTable *table) { table->found = table->entered = table->collided = 0; }
 
-/* Whether so many values collide that the rows are to be sorted instead. `n_rows` are those of all values. */
+/* Whether so many values collide that the rows should be sorted instead. `n_rows` is the number of all values. */
 static inline bool is_flooded(const NumberTable *table, int64_t n_rows) {
   return table->collided > MOST_COLLISIONS * (n_rows + 1024);
 }
 
-/* Clear the slots of a new or larger table, which the caller has set with `bits`. */
+/* Clear the slots of a new or larger table, which the caller has set together with `bits`. */
 static inline void clear_slots(NumberTable *table) {
   memset(table->slots, 0xFF, sizeof(int32_t) << table->bits); /* -1 everywhere */
   table->entered = 0;
 }
 
-/* Enter at most so many of the values that were found before into a larger table; return whether all are entered. */
+/* Enter at most at_most of the values that were found before into a larger table; return whether all are entered. */
 static inline bool enter_known(NumberTable *table, int64_t at_most) {
   uint64_t last = (UINT64_C(1) << table->bits) - 1;
   int shift = 64 - table->bits;
@@ -91,16 +91,16 @@ static inline int64_t number_rows(
   return row;
 }
 
-/* Rows that are sorted by their values, byte after byte from the lowest on, and numbered then. */
+/* Rows that are first sorted by their values, byte after byte from the lowest on, and then numbered. */
 typedef struct {
   const int64_t *values; /* n_rows, the caller's */
   int64_t n_rows;        /* below 2^31 */
-  int32_t *rows;         /* scratch: n_rows, at last the rows in the order of their values, equal ones in order */
+  int32_t *rows;         /* scratch: n_rows, finally the rows in the order of their values, equal ones in order */
   int32_t *before;       /* scratch: n_rows */
   int64_t *codes;        /* n_rows: the result, the number of each row's value, from 0 */
   int64_t *distinct;     /* the values in the order of their numbers; room for n_rows */
-  int64_t found;         /* how many they are */
-  int pass;              /* where the work is, from here on */
+  int64_t found;         /* their number */
+  int pass;              /* the progress, from here on */
   int64_t place;
   int64_t places[256];
 } NumberSorting;
@@ -119,7 +119,7 @@ static inline void begin_sorting(NumberSorting *sorting) {
   sorting->pass = 0;
 }
 
-/* Count the bytes of a pass, and say where the rows of each begin. */
+/* Count the bytes of a pass, and compute where the rows of each begin. */
 static inline void begin_pass(NumberSorting *sorting) {
   int64_t *places = sorting->places;
   int64_t begin = 0;
@@ -135,13 +135,13 @@ static inline void begin_pass(NumberSorting *sorting) {
   sorting->rows = sorted;
 }
 
-/* Whether a place of the sorted rows has another value than the one in front of it: its row is the first with it. */
+/* Whether a place of the sorted rows has another value than the one before it: its row is the first with it. */
 static inline bool begins_value(const NumberSorting *sorting, int64_t place) {
   const int32_t *rows = sorting->rows;
   return place == 0 || sorting->values[rows[place]] != sorting->values[rows[place - 1]];
 }
 
-/* Do what a pass does for one place. */
+/* Do the work of a pass for one place. */
 static inline void number_place(NumberSorting *sorting, int64_t place) {
   int64_t *codes = sorting->codes;
   int32_t row = sorting->rows[place];
@@ -161,7 +161,7 @@ static inline void number_place(NumberSorting *sorting, int64_t place) {
   }
 }
 
-/* Go on with a sorting by at most so many rows; return whether all values are numbered. */
+/* Continue a sorting by at most at_most rows; return whether all values are numbered. */
 static inline bool number_by_sorting(NumberSorting *sorting, int64_t at_most) {
   if (sorting->pass == NUMBERS_SORTED) return true;
   if (sorting->pass < SORT_PASSES && sorting->place == 0) begin_pass(sorting);
@@ -175,9 +175,8 @@ static inline bool number_by_sorting(NumberSorting *sorting, int64_t at_most) {
 
 /* Store the codes of the rows from `begin` to before `end` in a smaller type, and count them.
  *
- * `wide` has codes from 0 to n_codes - 1; a negative one is that of a dropped row, and becomes the last code. `codes`
- * is an array of uint8_t, uint16_t or int32_t, as code_bytes, 1, 2 or 4, says. `counts` has n_codes numbers, which are
- * added to.
+ * `wide` has codes from 0 to n_codes - 1; a negative one means a dropped row, and becomes the last code. `codes` is an
+ * array of uint8_t, uint16_t or int32_t, for code_bytes of 1, 2 or 4. `counts` has n_codes numbers, which are added to.
  */
 static inline void compact_codes(
     const int64_t *wide, int64_t begin, int64_t end, int64_t n_codes, int code_bytes, void *codes, int64_t *counts

@@ -1,6 +1,6 @@
-/* Pairs of a row and a column: which of them are positives, and batches of positives and negatives.
+/* Pairs of a row and a column: lookup of positives, and batches of positives and negatives.
  *
- * A cell is row * columns + column. The number of a pair is twice its cell, and one more if it is a positive.
+ * A cell is row * columns + column. The number of a pair is twice its cell, plus one if it is a positive.
  */
 
 #ifndef PYSTRAT_PAIRS_H
@@ -10,7 +10,7 @@
 
 #include "prefetch.h"
 
-/* Find out which of `count` cells are positives: found[i] is 1 if cells[i] is one, else 0.
+/* Find which of `count` cells are positives: found[i] is 1 if cells[i] is one, else 0.
  *
  * The n_positives positives are sorted; those of row r of the table are at starts[r] to starts[r + 1] - 1.
  */
@@ -46,12 +46,12 @@ static inline void find_positives(
   }
 }
 
-/* Pairs that are dealt to batches in turn, the positives first. The caller sets the fields up to `numbers`. */
+/* Pairs that are dealt to batches in turn, positives first. The caller sets the fields up to `numbers`. */
 typedef struct {
   const int32_t *order;     /* a permutation of the pairs, of which the first n_positives are positives */
   const int64_t *positives; /* n_positives cells */
   const int64_t *negatives; /* the cells of the other pairs */
-  const int64_t *offsets;   /* n_batches + 1: where each batch begins; sizes differ by at most 1, larger ones first */
+  const int64_t *offsets;   /* n_batches + 1: where each batch begins; sizes differ by at most 1, larger first */
   int64_t n_positives;
   int64_t n_batches;
   int64_t *numbers;         /* the result: the numbers of the pairs, batch after batch */
@@ -66,7 +66,7 @@ static inline void begin_deal(Deal *deal) {
   deal->places[0] = deal->n_positives / deal->n_batches;
 }
 
-/* Deal the pairs order[begin], ..., order[end - 1]. Steps follow one another from 0 to the number of pairs. */
+/* Deal the pairs order[begin], ..., order[end - 1]. Consecutive steps go from 0 to the number of pairs. */
 static inline void deal_next_pairs(Deal *deal, int64_t begin, int64_t end) {
   const int32_t *order = deal->order;
   const int64_t *negatives = deal->negatives;
@@ -94,7 +94,7 @@ static inline void deal_next_pairs(Deal *deal, int64_t begin, int64_t end) {
   }
 }
 
-/* Write the numbers of the positives order[begin], ..., order[end - 1], each before those of its own negatives.
+/* Write the numbers of the positives order[begin], ..., order[end - 1], each followed by those of its own negatives.
  *
  * Positive p has the negatives[p * per_positive], ..., negatives[(p + 1) * per_positive - 1]. Place i of the order has
  * the numbers from numbers[i * (per_positive + 1)] on.

@@ -1,14 +1,14 @@
 /* Epochs that take the rows of a stratum less or more often than once.
  *
- * An epoch takes taken[s] of the available[s] rows of stratum s. If these are more than there are, the rows come in
- * passes: first a short one, of the taken[s] % available[s] rows that are over, then whole ones, each in an order of
- * its own. A stratum and its passes, in this order, make the sequence of the stratum, which has taken[s] entries.
+ * An epoch takes taken[s] of the available[s] rows of stratum s. If taken[s] is larger, the rows come in passes: first
+ * a short one, of the surplus taken[s] % available[s] rows, then whole ones, each in its own order. The passes of a
+ * stratum, in this order, form its sequence, which has taken[s] entries.
  *
  * A stratum that is taken at most once is dealt to the batches in turn, as by the even rule of plan.h. The sequence of
  * one that is taken more often goes to the same batches in the same numbers, but in runs: the first entries to the
  * first batch, the next ones to the second batch. A batch takes at most available[s] entries of a stratum. So only a
- * batch in which one pass ends and another begins can meet a row twice, and keep_apart() lets such a row wait for the
- * next batch. It always finds another one: the passes behind a short one are whole.
+ * batch in which one pass ends and another begins can contain a row twice, and keep_apart() defers such a row to the
+ * next batch. It always finds a replacement: the passes after a short one are whole.
  */
 
 #ifndef PYSTRAT_PASSES_H
@@ -22,14 +22,14 @@
 /* Whether an epoch takes some row of a stratum more than once. */
 static inline bool is_repeated(int64_t taken, int64_t available) { return taken > available; }
 
-/* How many entries of a stratum a batch takes, from 0; `dealt` entries of the strata before it have been dealt. */
+/* The number of entries of a stratum that a batch takes, from 0, after `dealt` entries of the strata before it. */
 static inline int64_t entries_in_batch(int64_t taken, int64_t dealt, int64_t n_batches, int64_t batch) {
   int64_t turn = (batch - dealt % n_batches + n_batches) % n_batches;
   return taken / n_batches + (turn < taken % n_batches);
 }
 
-/* Lay out the sequence of a stratum in runs, from the batch progress->over on, until about `wanted` entries are laid
- * out; return how many entries have been laid out by then. progress->batch is the batch in which the dealing began.
+/* Lay out the sequence of a stratum in runs, beginning with the batch progress->over, until about `wanted` entries are
+ * laid out; return the number of entries laid out by then. progress->batch is the batch in which the dealing began.
  */
 static inline int64_t lay_out_runs(
     int64_t count, int64_t n_batches, int64_t wanted, LayoutProgress *progress, int64_t *next_places, int32_t *layout
@@ -56,8 +56,8 @@ static inline int64_t lay_out_runs(
 
 /* Fill the layout, in steps; return whether it is finished.
  *
- * As fill_layout() of plan.h by the even rule, with the sequences of the strata. A step fills about `wanted` places, at
- * least 1: a batch's part of a stratum is never split.
+ * Like fill_layout() of plan.h by the even rule, with the sequences of the strata. A step fills about `wanted` places,
+ * at least 1: a batch's part of a stratum is never split.
  */
 static inline bool fill_passes_layout(
     const int64_t *taken, const int64_t *available, int64_t n_strata, int64_t n_batches, int64_t n_places,
@@ -85,8 +85,9 @@ static inline bool fill_passes_layout(
   return progress->stratum == n_strata && progress->index == n_places;
 }
 
-/* Replace what stands for rows by the rows, from `begin` to before `end`: a number below n_rows is a row itself, and
- * the others stand for the rows in `repeated`. All are counted from `first_row`, except those in `repeated`, from 0.
+/* Replace numbers by the rows that they represent, from `begin` to before `end`: a number below n_rows is a row itself,
+ * and the others represent the rows in `repeated`. All are counted from `first_row`, except those in `repeated`, from
+ * 0.
  */
 static inline void name_rows(
     int64_t n_rows, const int32_t *repeated, int32_t first_row, int64_t begin, int64_t end, int32_t *rows
@@ -99,7 +100,7 @@ static inline void name_rows(
 
 /* The sequence of a stratum in the rows of an epoch. */
 typedef struct {
-  const int32_t *places; /* taken numbers: where each entry is */
+  const int32_t *places; /* taken numbers: the place of each entry */
   int32_t *rows;         /* of the epoch, counted from first_row */
   int32_t first_row;
   int64_t taken;
@@ -110,7 +111,7 @@ typedef struct {
   int32_t *waiting; /* memory of as many numbers as the stratum has rows */
 } Sequence;
 
-/* Let the rows wait that one batch would have twice; the batch takes the entries from `begin` to before `end`. */
+/* Defer the rows that one batch would contain twice; the batch takes the entries from `begin` to before `end`. */
 static inline void keep_apart_in_batch(const Sequence *sequence, int64_t batch, int64_t begin, int64_t end) {
   const int32_t *places = sequence->places;
   int32_t *rows = sequence->rows;
@@ -130,15 +131,15 @@ static inline void keep_apart_in_batch(const Sequence *sequence, int64_t batch, 
   for (int64_t i = 0; i < n_waiting; i++) rows[places[begin + i]] = sequence->waiting[i];
 }
 
-/* Let the rows of a stratum wait that a batch would have twice, in steps: for the batches from `batch` on, of which the
- * first takes the entries from *begin on; return the first batch that is not done. A step does `wanted` batches.
+/* Defer the rows of a stratum that a batch would contain twice, in steps: for the batches from `batch` on, the first of
+ * which takes the entries from *begin on; return the first batch that is not done. A step handles `wanted` batches.
  */
 static inline int64_t keep_apart(const Sequence *sequence, int64_t batch, int64_t wanted, int64_t *begin) {
   int64_t last = wanted < sequence->n_batches - batch ? batch + wanted : sequence->n_batches;
   for (; batch < last; batch++) {
     int64_t end = *begin + entries_in_batch(sequence->taken, sequence->dealt, sequence->n_batches, batch);
     int64_t short_pass = sequence->taken % sequence->available;
-    /* The first entry, behind the batch's first one, with which a pass begins. */
+    /* The first entry after the batch's first one with which a pass begins. */
     int64_t passes = *begin < short_pass ? 0 : (*begin - short_pass) / sequence->available + 1;
     if (short_pass + passes * sequence->available < end) keep_apart_in_batch(sequence, batch, *begin, end);
     *begin = end;

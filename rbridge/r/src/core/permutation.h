@@ -1,8 +1,8 @@
-/* R's sample() without replacement: rows taken out of a pool one after another, each time the last one that is left
- * takes the place.
+/* R's sample() without replacement: rows are taken out of a pool one after another; each time, the last remaining one
+ * takes the free place.
  *
  * A pool is an array of the caller's that holds rows; the first `left` of them are still to be drawn. Rows are drawn in
- * blocks, so that a block's places in the pool are on their way from memory before they are needed.
+ * blocks, so that a block's places in the pool are prefetched before they are needed.
  */
 
 #ifndef PYSTRAT_PERMUTATION_H
@@ -18,7 +18,7 @@ static inline void fill_in_order(int32_t *pool, uint32_t n_rows) {
   for (uint32_t row = 0; row < n_rows; row++) pool[row] = (int32_t)row;
 }
 
-/* Draw where in the pool the next rows are, at most `wanted` and at most a block; return how many, at least 1.
+/* Draw the places of the next rows in the pool, at most `wanted` and at most a block; return their number, at least 1.
  *
  * `indices` has room for min(wanted, BLOCK_SIZE). A block ends where an index needs another number of bits.
  */
@@ -26,7 +26,7 @@ static inline uint32_t next_indices(
     Generator *generator, const int32_t *pool, uint32_t left, uint32_t wanted, uint32_t *indices
 ) {
   uint32_t bits = bits_below(left);
-  uint32_t count = left - ((UINT32_C(1) << bits) >> 1); /* as many need this number of bits */
+  uint32_t count = left - ((UINT32_C(1) << bits) >> 1); /* the number of indices that need this number of bits */
   if (count > wanted) count = wanted;
   if (count > BLOCK_SIZE) count = BLOCK_SIZE;
   draw_indices(generator, left, 1, bits, count, indices);
@@ -53,8 +53,8 @@ static inline void take_rows(Generator *generator, int32_t *pool, uint32_t left,
 
 /* Draw rows[begin], ..., rows[end - 1] of a subset of the n_rows rows of a pool that holds 0, 1, ....
  *
- * Steps follow one another from 0 on. `places` keeps where the rows were in the pool, for put_rows_back(), so that a
- * subset takes time for its own size alone.
+ * Consecutive steps go from 0 on. `places` records where the rows were in the pool, for put_rows_back(), so that a
+ * subset takes O(size).
  */
 static inline void draw_subset_part(
     Generator *generator, int32_t *pool, uint32_t n_rows, uint32_t begin, uint32_t end, uint32_t *places, int32_t *rows
@@ -67,7 +67,7 @@ static inline void draw_subset_part(
   }
 }
 
-/* Have the pool hold 0, 1, ... again, after a subset of `size` rows: only the places that were drawn have changed. */
+/* Restore the pool to 0, 1, ... after a subset of `size` rows: only the places that were drawn have changed. */
 static inline void put_rows_back(int32_t *pool, const uint32_t *places, uint32_t size) {
   for (uint32_t i = 0; i < size; i++) pool[places[i]] = (int32_t)places[i];
 }

@@ -1,6 +1,6 @@
-/* Draws in proportion to perplexity, by the losses that were reported for examples.
+/* Draws in proportion to perplexity, according to the losses that were reported for examples.
  *
- * `reported` is the perplexity of each example, NaN if it was never reported; then it counts as `initial`, which is
+ * `reported` is the perplexity of each example, NaN if it was never reported; it then counts as `initial`, which is
  * above 1. All sums are computed from the first number to the last, so that they are the same on every machine.
  */
 
@@ -19,12 +19,12 @@
 enum {
   PERPLEXITY_TERMS = 14, /* of the series, beyond which nothing changes in a double */
   PERPLEXITY_GROUP = 64, /* exponentials that are computed together */
-  SEARCH_GROUP = 32      /* searches side by side, so that their memory is on its way before it is needed */
+  SEARCH_GROUP = 32      /* searches side by side, so that their memory is prefetched before it is needed */
 };
 
-/* The exponentials of losses that are at least 0, each at most 1e6, within 2 units of the last place; NaN stays.
+/* The exponentials of losses from 0, at most 1e6, to within 2 units in the last place; NaN stays NaN.
  *
- * There are at most PERPLEXITY_GROUP losses. Only operations are used that IEEE 754 fixes to the last bit: the
+ * There are at most PERPLEXITY_GROUP losses. Only operations that IEEE 754 defines to the last bit are used: the
  * exponentials of mathematical libraries differ there.
  */
 static inline void find_perplexities(const double *losses, int count, double *perplexities) {
@@ -56,7 +56,7 @@ static inline int64_t first_wrong_loss(const double *losses, int64_t begin, int6
   return end;
 }
 
-/* As find_perplexities(), for any number of losses, from `begin` to before `end`. */
+/* Like find_perplexities(), for any number of losses, from `begin` to before `end`. */
 static inline void find_all_perplexities(const double *losses, int64_t begin, int64_t end, double *perplexities) {
   while (begin < end) {
     int count = end - begin < PERPLEXITY_GROUP ? (int)(end - begin) : PERPLEXITY_GROUP;
@@ -65,7 +65,7 @@ static inline void find_all_perplexities(const double *losses, int64_t begin, in
   }
 }
 
-/* Take in the perplexities of some rows, counted from `first_row`; the last one of a row counts. */
+/* Store the perplexities of some rows, counted from `first_row`; the last one of a row counts. */
 static inline void store_perplexities(
     const int32_t *rows, const double *perplexities, int32_t first_row, int64_t count, double *reported
 ) {
@@ -74,7 +74,7 @@ static inline void store_perplexities(
 
 /* Add the differences of the perplexities from `initial` to a sum: it is below 0 if their mean is below `initial`.
  *
- * It is exactly 0 if nothing was reported, which the difference of means need not be.
+ * It is exactly 0 if nothing was reported; the difference of means may not be.
  */
 static inline double add_differences(const double *reported, double initial, int64_t begin, int64_t end, double sum) {
   for (int64_t i = begin; i < end; i++) sum += (isnan(reported[i]) ? initial : reported[i]) - initial;
@@ -86,12 +86,12 @@ static inline int32_t hundredths_of(double perplexity) {
   return (int32_t)floor(rounded_product(100, perplexity) + 0.5);
 }
 
-/* What is known of the perplexities that were reported. Begin with zeros. */
+/* The statistics of the perplexities that were reported. Begin with zeros. */
 typedef struct {
   int64_t n_seen;  /* rows that were reported */
   int32_t most;    /* the highest of their perplexities, in hundredths */
   int32_t mode;    /* the most frequent one, the smallest if there are several */
-  int32_t n_mode;  /* how often it occurs */
+  int32_t n_mode;  /* its number of occurrences */
   int64_t n_above; /* rows above the mode, exactly */
   double squares;  /* the sum of their squared distances from it */
 } Reports;
@@ -106,14 +106,15 @@ static inline void count_reports(const double *reported, int64_t begin, int64_t 
   }
 }
 
-/* Then, the bits of a table in which the mode is found; it has 2^bits numbers, which are 0 before. */
+/* Then, the bits of a table in which the mode is found; it has 2^bits numbers, which are 0 on entry. */
 static inline int mode_table_bits(const Reports *reports) {
   int64_t n_different = reports->most - 99;
   if (n_different > reports->n_seen) n_different = reports->n_seen;
   return (int)bits_below(2 * (uint64_t)(n_different > 0 ? n_different : 1));
 }
 
-/* Find the mode: perplexities are counted in the table, each number of which is one in hundredths and its count. */
+/* Find the mode: perplexities are counted in the table, each number of which combines one in hundredths and its
+ * count. */
 static inline void find_mode(
     const double *reported, int64_t begin, int64_t end, uint64_t *table, int bits, Reports *reports
 ) {
@@ -143,8 +144,8 @@ static inline void add_squares(const double *reported, int64_t begin, int64_t en
   }
 }
 
-/* At last, the mode and so many spreads: perplexities above this are noise. It is infinite if fewer than two are above
- * the mode.
+/* Finally, the mode plus `spreads` spreads: perplexities above this are noise. It is infinite if fewer than two are
+ * above the mode.
  */
 static inline double ceiling_of(const Reports *reports, double spreads) {
   if (reports->n_above < 2) return INFINITY;
@@ -169,7 +170,7 @@ static inline void add_weights(
  * There are at most SEARCH_GROUP values.
  */
 static inline void find_by_sums(const double *sums, int64_t n_rows, const double *values, int count, int64_t *found) {
-  int64_t length = n_rows - 1; /* the last row is the one if no sum before it is above the value */
+  int64_t length = n_rows - 1; /* the result is the last row if no sum before it is above the value */
   for (int i = 0; i < count; i++) found[i] = 0;
   if (length == 0) return;
   while (length > 1) {

@@ -1,12 +1,12 @@
-/* From the number of rows of each stratum to its batches: where in the epoch each batch begins, and each row goes.
+/* The batches of each stratum, from its number of rows: where in the epoch each batch begins, and each row goes.
  *
- * With B batches, the row of rank i (from 1) of a stratum of n rows is in batch ceil(i * B / n), from 1, by the
- * proportional rule. By the even rule the rows are dealt to the batches in turn, stratum after stratum. Either way the
- * rows of a batch are in order of stratum, then rank. The divisions are done by adding up quotients and remainders, so
- * that no product can exceed 64 bits.
+ * With B batches, the proportional rule puts the row of rank i (from 1) of a stratum of n rows into batch ceil(i * B /
+ * n), from 1. The even rule deals the rows to the batches in turn, stratum after stratum. In both cases, the rows of a
+ * batch are ordered by stratum, then rank. The divisions add up quotients and remainders, so that no product can exceed
+ * 64 bits.
  *
- * Long work is done in steps: a function does what is `wanted` and notes in a struct of the caller's where it goes on.
- * The number of batches is at least 1, no count is negative, and they add up to less than 2^63 (2^31 for a layout).
+ * Long work is done in steps of size `wanted`; a struct of the caller's stores the progress. The number of batches is
+ * at least 1, no count is negative, and their sum is below 2^63 (2^31 for a layout).
  */
 
 #ifndef PYSTRAT_PLAN_H
@@ -16,24 +16,24 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Where the next step on offsets begins; all zero at first. */
+/* The beginning of the next step on offsets; initially all zero. */
 typedef struct {
   int64_t stratum;
-  int64_t batch;  /* as many batches of this stratum are done */
+  int64_t batch;  /* the number of batches of this stratum that are done */
   int64_t before; /* rows of this stratum in them: batch * count / n_batches, rounded down */
   int64_t over;   /* the remainder of this division */
 } OffsetsProgress;
 
-/* Where the next step on a layout begins; all zero at first. */
+/* The beginning of the next step on a layout; initially all zero. */
 typedef struct {
   int64_t stratum;
   int64_t rank;  /* from 0 */
-  int64_t index; /* of this stratum and rank in the layout */
-  int64_t batch; /* of this stratum and rank, from 0 */
+  int64_t index; /* the place of this stratum and rank in the layout */
+  int64_t batch; /* the batch of this stratum and rank, from 0 */
   int64_t over;  /* by the proportional rule, the remainder of the division that gave the batch */
 } LayoutProgress;
 
-/* Fill `starts`, of n_strata + 1 numbers: where in a layout the ranks of each stratum begin, and where the last end. */
+/* Fill `starts`, n_strata + 1 numbers: where in a layout the ranks of each stratum begin, and where the last end. */
 static inline void fill_starts(const int64_t *counts, int64_t n_strata, int64_t *starts) {
   starts[0] = 0;
   for (int64_t stratum = 0; stratum < n_strata; stratum++) starts[stratum + 1] = starts[stratum] + counts[stratum];
@@ -128,8 +128,8 @@ static inline void lay_out_evenly(
 /* Fill the layout, in steps; return whether it is finished.
  *
  * The layout has the place in the epoch of every stratum and rank, in this order, from 0. It has n_places numbers, at
- * least the sum of the counts; those beyond it are their own places, for rows that no batch holds. `next_places` has
- * n_batches numbers: at first the offsets, then the first free place of each batch. A step fills `wanted` places, at
+ * least the sum of the counts; those beyond it are their own places, for rows that are in no batch. `next_places` has
+ * n_batches numbers: initially the offsets, then the first free place of each batch. A step fills `wanted` places, at
  * least 1.
  */
 static inline bool fill_layout(
@@ -157,13 +157,13 @@ static inline bool fill_layout(
   return progress->stratum == n_strata && progress->index == n_places;
 }
 
-/* Where the next step on spreading a layout begins. */
+/* The beginning of the next step on spreading a layout. */
 typedef struct {
-  int64_t stratum; /* as many strata, the first ones, are not finished */
-  int64_t rank;    /* as many ranks of the last of them are not at their place */
-  int64_t begin;   /* where its ranks begin in the layout of all rows */
-  int64_t from;    /* where they begin in the layout of the taken rows */
-  int64_t behind;  /* where the places end that the left out ranks of these strata get, the largest place first */
+  int64_t stratum; /* the number of strata, from the first one, that are not finished */
+  int64_t rank;    /* the number of ranks of the last of them that are not at their place */
+  int64_t begin;   /* the beginning of its ranks in the layout of all rows */
+  int64_t from;    /* their beginning in the layout of the taken rows */
+  int64_t behind;  /* the end of the places of the left-out ranks of these strata, largest place first */
 } SpreadProgress;
 
 /* Go to the last of the first n_strata strata. */
@@ -190,16 +190,16 @@ static inline void begin_spread(
   begin_spread_of(taken, available, n_strata, progress);
 }
 
-/* Make room in a layout of the rows that an epoch takes for those that it leaves out, which go behind the epoch, in
+/* Make room in a layout of the rows that an epoch takes for those that it leaves out, which go after the epoch, in
  * steps; return whether it is finished.
  *
- * An epoch takes the first taken[s] ranks of the available[s] rows of stratum s. The layout, of as many places as there
- * are rows, has been filled with the taken ones. A step sees to `wanted` places, at least 1.
+ * An epoch takes the first taken[s] ranks of the available[s] rows of stratum s. The layout, with as many places as
+ * there are rows, contains the taken ones. A step handles `wanted` places, at least 1.
  */
 static inline bool spread_layout(
     const int64_t *taken, const int64_t *available, int64_t wanted, SpreadProgress *progress, int32_t *layout
 ) {
-  /* From the last rank of the last stratum on, so that no place is overwritten before it has been moved. */
+  /* Backwards from the last rank of the last stratum, so that no place is overwritten before it has been moved. */
   while (progress->stratum > 0 && wanted > 0) {
     int64_t stratum = progress->stratum - 1;
     int64_t kept = taken[stratum];

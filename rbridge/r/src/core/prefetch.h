@@ -1,4 +1,4 @@
-/* Hints to the processor that memory is about to be used. They change no result. */
+/* Hints to the processor that memory will be used soon. They do not change results. */
 
 #ifndef PYSTRAT_PREFETCH_H
 #define PYSTRAT_PREFETCH_H
@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Rows handled together, so that the memory of all of them is on its way before the first one needs it. */
+/* Rows handled together, so that the memory of all of them is prefetched before the first one needs it. */
 #define BLOCK_SIZE 512
 
-/* Ask for the memory at an address, which need not be valid. */
+/* Prefetch the memory at an address, which need not be valid. */
 static inline void prefetch_address(uintptr_t address) {
 #if defined(__GNUC__) || defined(__clang__)
   __builtin_prefetch((const void *)address);
@@ -18,10 +18,10 @@ static inline void prefetch_address(uintptr_t address) {
 #endif
 }
 
-/* Ask for the memory of an object. */
+/* Prefetch the memory of an object. */
 static inline void prefetch(const void *object) { prefetch_address((uintptr_t)object); }
 
-/* Ask for the memory some bytes beyond an object. It may lie outside of the array, where C allows no pointer. */
+/* Prefetch the memory some bytes beyond an object. It may be outside the array, where C allows no pointer. */
 static inline void prefetch_beyond(const void *object, size_t bytes) { prefetch_address((uintptr_t)object + bytes); }
 
 #endif

@@ -1,7 +1,7 @@
-/* R's generator, and what R draws from it.
+/* R's generator, and the numbers that R draws from it.
  *
- * It is that of R's set.seed(s, "Mersenne-Twister", "Inversion", "Rejection") (M. Matsumoto and T. Nishimura, 1998;
- * R's sources, src/main/RNG.c). The whole state is a Generator, which the caller owns.
+ * This is R's set.seed(s, "Mersenne-Twister", "Inversion", "Rejection") (M. Matsumoto and T. Nishimura, 1998; R's
+ * sources, src/main/RNG.c). The whole state is a Generator, which the caller owns.
  */
 
 #ifndef PYSTRAT_RANDOM_H
@@ -17,7 +17,7 @@ enum {
 typedef struct {
   uint32_t state[STATE_SIZE];
   uint32_t outputs[STATE_SIZE]; /* R's uniform is an output times 2^-32 */
-  uint32_t position;            /* the next of the outputs to be used, STATE_SIZE if none is left */
+  uint32_t position;            /* the next output to use, STATE_SIZE if none is left */
 } Generator;
 
 /* The seed of an epoch: (seed + 1327217885 * epoch) mod (2^31 - 1); seed < 2^31 - 1, epoch < 2^32. */
@@ -54,7 +54,8 @@ static inline void temper(Generator *generator) {
 
 /* Make the next 624 outputs, in loops without branches, which compilers turn into vector code.
  *
- * The first 227 words take two loops, since gcc -O2 makes vectors only of a loop whose length they divide.
+ * The first 227 words take two loops, because gcc -O2 vectorizes only loops whose length is a multiple of the vector
+ * size.
  */
 static inline void refill(Generator *generator) {
   uint32_t *state = generator->state;
@@ -90,7 +91,7 @@ static inline uint32_t bits_below(uint64_t limit) {
   return bits;
 }
 
-/* Draw R's index below a limit of 1 to 2^53 that needs so many bits: 16 an output, until it is below the limit. */
+/* Draw R's index below a limit of 1 to 2^53 that needs `bits` bits: 16 per output, until it is below the limit. */
 static inline uint64_t index_below(Generator *generator, uint64_t limit, uint32_t bits) {
   uint64_t mask = (UINT64_C(1) << bits) - 1;
   for (;;) {
@@ -103,8 +104,8 @@ static inline uint64_t index_below(Generator *generator, uint64_t limit, uint32_
 
 /* Draw R's index below each of limit, limit - step, limit - 2 * step, ..., `wanted` of them, into `indices`.
  *
- * All limits need the same number of bits, at most 31. Below 2^16 an index takes one output, from there on two, the
- * upper half first. An index that is not below its limit is overwritten by the next one.
+ * All limits need the same number of bits, at most 31. Below 2^16 an index takes one output, otherwise two, upper half
+ * first. An index that is not below its limit is overwritten by the next one.
  */
 static inline void draw_indices(
     Generator *generator, uint32_t limit, uint32_t step, uint32_t bits, uint32_t wanted, uint32_t *indices

@@ -1,12 +1,12 @@
-/* Rows in the order of their keys: the largest key first, equal keys by row number. The order follows changes of keys,
- * and gives the row of a rank and the rank of a row. Ranks are counted from 0.
+/* Rows in the order of their keys: largest key first, ties by row number. The order follows changes of keys, and maps
+ * ranks to rows and rows to ranks. Ranks are counted from 0.
  *
- * The rows are in blocks of consecutive ranks, about as many blocks as a block has rows, each with room for twice its
- * share. A row is found by two searches by halves: for its block, and within it. To change a key moves the rows of two
- * blocks at most. If a block has become full or empty, all rows are dealt to the blocks evenly again, which happens once
- * in half a block's changes at most. So n rows take time for log n to search, and for sqrt(n) to change a key.
+ * The rows are in blocks of consecutive ranks. There are about as many blocks as rows per block, and each has room for
+ * twice its share. Two binary searches find a row: one for its block, and one within it. Changing a key moves the rows
+ * of at most two blocks. If a block becomes full or empty, all rows are dealt to the blocks evenly again, at most once
+ * in half a block's changes. So with n rows, a search takes O(log n), and changing a key O(sqrt(n)).
  *
- * What is asked of a ranking follows from the keys alone; how the rows are dealt to the blocks does not matter.
+ * Results depend only on the keys; how the rows are dealt to the blocks does not matter.
  */
 
 #ifndef PYSTRAT_RANKING_H
@@ -17,7 +17,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* All vectors are the caller's. */
+/* The caller owns all vectors. */
 typedef struct {
   double *keys;     /* `capacity` numbers, none of them NaN: the key of each row */
   int32_t *rows;    /* ranking_length() numbers: the blocks, of which the first places are used */
@@ -25,7 +25,7 @@ typedef struct {
   int64_t capacity; /* from 1 to 2^31 - 1 */
   int64_t share;    /* rows of a block after they were dealt, at most; there is room for twice as many */
   int64_t n_ranked; /* rows that have a rank: 0, ..., n_ranked - 1 */
-  int64_t n_blocks; /* blocks in use, at least 1; none is empty if they are several */
+  int64_t n_blocks; /* blocks in use, at least 1; if there are several, none is empty */
 } Ranking;
 
 /* The share of a block: the least power of 2 whose square is at least the capacity. */
@@ -35,13 +35,13 @@ static inline int64_t ranking_share(int64_t capacity) {
   return share;
 }
 
-/* How many blocks a ranking has room for. */
+/* The number of blocks that a ranking has room for. */
 static inline int64_t ranking_blocks(int64_t capacity) {
   int64_t share = ranking_share(capacity);
   return (capacity + share - 1) / share;
 }
 
-/* How many numbers the `rows` of a ranking have. */
+/* The number of `rows` of a ranking. */
 static inline int64_t ranking_length(int64_t capacity) {
   return 2 * ranking_share(capacity) * ranking_blocks(capacity);
 }
@@ -61,7 +61,7 @@ static inline void init_ranking(
   ranking->n_blocks = n_blocks;
 }
 
-/* Decide how many of n_ranked rows each block gets. The rows themselves are the caller's to place. */
+/* Determine the number of the n_ranked rows in each block. The caller places the rows themselves. */
 static inline void begin_ranking(Ranking *ranking, int64_t n_ranked) {
   int64_t n_blocks = n_ranked == 0 ? 1 : (n_ranked + ranking->share - 1) / ranking->share;
   ranking->n_ranked = n_ranked;
@@ -77,7 +77,8 @@ static inline int32_t *rows_of_block(const Ranking *ranking, int64_t block) {
   return ranking->rows + 2 * ranking->share * block;
 }
 
-/* Place the rows of the ranks from `begin` to end - 1; `order` has the rows of all ranks. begin_ranking() came before. */
+/* Place the rows of the ranks from `begin` to end - 1; `order` has the rows of all ranks. Call begin_ranking()
+ * before. */
 static inline void fill_ranking(Ranking *ranking, const int32_t *order, int64_t begin, int64_t end) {
   int64_t block = 0;
   for (int64_t rank = begin; rank < end; rank++) {
@@ -86,7 +87,8 @@ static inline void fill_ranking(Ranking *ranking, const int32_t *order, int64_t 
   }
 }
 
-/* Deal all rows to the blocks evenly again, in place: first all to the front, then from the last block on to theirs. */
+/* Deal all rows to the blocks evenly again, in place: first all to the front, then, beginning with the last block, to
+ * their blocks. */
 static inline void deal_again(Ranking *ranking) {
   for (int64_t block = 0; block < ranking->n_blocks; block++) {
     size_t size = (size_t)size_of_block(ranking, block) * sizeof(int32_t);
@@ -99,7 +101,7 @@ static inline void deal_again(Ranking *ranking) {
   }
 }
 
-/* The row at a place of a block. One that is none, from a vector that was damaged, is read as 0. */
+/* The row at a place of a block. An invalid one, from a vector that was damaged, is read as 0. */
 static inline int32_t ranked_row_at(const Ranking *ranking, const int32_t *rows, int64_t place) {
   return 0 <= rows[place] && rows[place] < ranking->capacity ? rows[place] : 0;
 }
@@ -123,7 +125,7 @@ static inline int64_t block_of_row(const Ranking *ranking, int32_t row) {
   return low;
 }
 
-/* How many rows of a block come before a row. */
+/* The number of rows of a block that come before a row. */
 static inline int64_t place_of_row(const Ranking *ranking, int64_t block, int32_t row) {
   const int32_t *rows = rows_of_block(ranking, block);
   int64_t low = 0, high = size_of_block(ranking, block);
@@ -138,13 +140,13 @@ static inline int64_t place_of_row(const Ranking *ranking, int64_t block, int32_
   return low;
 }
 
-/* Change the number of ranked rows, and the ranks of all blocks behind one. */
+/* Change the number of ranked rows, and the ranks of all blocks after this one. */
 static inline void shift_ranks(Ranking *ranking, int64_t block, int32_t change) {
   for (int64_t next = block + 1; next <= ranking->n_blocks; next++) ranking->begins[next] += change;
   ranking->n_ranked += change;
 }
 
-/* Take a row out; return whether it was there, which it always is unless a vector was damaged. */
+/* Remove a row; return whether it was there, which it always is unless a vector was damaged. */
 static inline bool take_row_out(Ranking *ranking, int32_t row) {
   int64_t block = block_of_row(ranking, row);
   int64_t place = place_of_row(ranking, block, row);
@@ -157,7 +159,7 @@ static inline bool take_row_out(Ranking *ranking, int32_t row) {
   return true;
 }
 
-/* Put a row in by its key; it is not there, and there is room. */
+/* Insert a row by its key; it must not be there, and there must be room. */
 static inline void put_row_in(Ranking *ranking, int32_t row) {
   int64_t block = block_of_row(ranking, row);
   if (size_of_block(ranking, block) == 2 * ranking->share) {
@@ -171,9 +173,9 @@ static inline void put_row_in(Ranking *ranking, int32_t row) {
   shift_ranks(ranking, block, 1);
 }
 
-/* Set the key of rows[i] to keys[i] for i from `begin` to end - 1; of a repeated row the last key counts.
+/* Set the key of rows[i] to keys[i] for i from `begin` to end - 1; for a repeated row, the last key counts.
  *
- * A row that has no rank yet gets one. It is the first such row: n_ranked.
+ * A row without a rank gets one. It is the first such row: n_ranked.
  */
 static inline void set_keys(Ranking *ranking, const int64_t *rows, const double *keys, int64_t begin, int64_t end) {
   for (int64_t i = begin; i < end; i++) {

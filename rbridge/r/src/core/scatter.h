@@ -1,8 +1,8 @@
 /* The scatter of an epoch's order into its batches.
  *
- * The layout says where the row of each stratum and rank goes. So an epoch is drawn in one pass, without ever writing
- * its order down: each row that comes out of the pool goes where the layout wants the next row of its stratum. The
- * functions are those of scatter_template.h, for codes of three widths; their names end in _uint8, _uint16 and _int32.
+ * The layout determines where the row of each stratum and rank goes. So an epoch is drawn in one pass, without storing
+ * its order: each row that comes out of the pool goes to the place of the next row of its stratum. The functions are
+ * those of scatter_template.h, for codes of three widths; their names end in _uint8, _uint16 and _int32.
  */
 
 #ifndef PYSTRAT_SCATTER_H
@@ -16,7 +16,7 @@
 #include "random.h"
 
 enum {
-  LINE_BYTES = 64, /* of a line of the processor's cache, as a rule */
+  LINE_BYTES = 64, /* in a cache line, usually */
   PART_SIZE = 128  /* rows of a block that are written at a time */
 };
 

@@ -1,7 +1,7 @@
-/* The functions of scatter.h for one type of codes. Each inclusion defines CODE, this type, and NAME(), which adds it
- * to a name.
+/* The functions of scatter.h for one type of codes. Each inclusion defines CODE, the type, and NAME(), which adds it to
+ * a name.
  *
- * All of them have these arrays of the caller's:
+ * All of them use these arrays of the caller's:
  *   codes    n rows: the stratum of each row, from 0; a row that no batch holds has the number of strata
  *   cursors  one number for each code: where in the layout the next rank of its stratum is. At first, these are the
  *            starts of plan.h. They are moved on, and so are part of the state between two steps.
@@ -11,11 +11,12 @@
  * Every code is below the number of cursors, and occurs as often as the layout has ranks for it.
  */
 
-/* Take the rows at `count` indices, at most BLOCK_SIZE, out of the `left` rows of the pool, and put each where it goes.
+/* Take the rows at `count` indices, at most BLOCK_SIZE, out of the `left` rows of the pool, and put each into its
+ * place.
  *
- * What a row needs next is on its way while the other rows of the block are seen to. The layout is read in order, but
- * in as many places as there are strata, and the processor itself looks ahead in fewer. The places are written in parts
- * of the block, so that the lines that they ask for are not gone again.
+ * The memory that a row needs next is prefetched while the other rows of the block are handled. The layout is read in
+ * order, but in as many streams as there are strata, and the hardware prefetches fewer streams. The places are written
+ * in parts of the block, so that prefetched lines are not evicted again.
  */
 static inline void NAME(scatter_block)(
     int32_t *pool, uint32_t left, const uint32_t *indices, uint32_t count, const CODE *codes, int64_t *cursors,
@@ -41,8 +42,9 @@ static inline void NAME(scatter_block)(
 
 /* Scatter the next rows of a permutation, at most `wanted`; return how many of the `left` rows of the pool are left.
  *
- * At first the generator is that of the epoch's seed, the pool holds 0, 1, ..., n - 1, and all n are left. Generator,
- * pool, cursors and the number of rows left are the state between two steps; the size of the steps changes no result.
+ * Initially, the generator is that of the epoch's seed, the pool holds 0, 1, ..., n - 1, and all n are left. Generator,
+ * pool, cursors and the number of rows left are the state between two steps; the size of the steps does not change the
+ * result.
  */
 static inline uint32_t NAME(scatter_permutation)(
     Generator *generator, int32_t *pool, uint32_t left, uint32_t wanted, const CODE *codes, int64_t *cursors,

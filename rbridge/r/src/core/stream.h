@@ -1,5 +1,5 @@
-/* Whole arrays from a generator, and its state as R's .Random.seed has it. Several calls give what one call for all
- * of it gives.
+/* Whole arrays from a generator, and its state in the form of R's .Random.seed. Several calls draw the same as one call
+ * for all.
  */
 
 #ifndef PYSTRAT_STREAM_H
@@ -17,7 +17,7 @@ static inline void save_generator(const Generator *generator, uint32_t *words) {
   for (int i = 0; i < STATE_SIZE; i++) words[i + 1] = generator->state[i];
 }
 
-/* Go on from a state of STATE_SIZE + 1 words; return whether it is one. If not, the generator is as before. */
+/* Continue from a state of STATE_SIZE + 1 words; return whether it is valid. If not, the generator does not change. */
 static inline bool restore_generator(Generator *generator, const uint32_t *words) {
   if (words[0] > STATE_SIZE) return false;
   for (int i = 0; i < STATE_SIZE; i++) generator->state[i] = words[i + 1];

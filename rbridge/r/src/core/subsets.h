@@ -1,4 +1,4 @@
-/* R's sample.int(limit, count) of numbers up to 2^52, for many groups that have different limits. */
+/* R's sample.int(limit, count) of numbers up to 2^52, for many groups with different limits. */
 
 #ifndef PYSTRAT_SUBSETS_H
 #define PYSTRAT_SUBSETS_H
@@ -10,7 +10,7 @@
 #include "random.h"
 #include "stream.h"
 
-/* Without replacement, R draws from a pool, or, if a limit is above these numbers, draws anew what repeats. */
+/* Without replacement, R draws from a pool, or, if a limit is above these numbers, redraws repeated numbers. */
 enum {
   HASHED_FROM = 10000000, /* for at most half of the numbers */
   LARGEST_POOL = 2147483647
@@ -29,15 +29,15 @@ static inline int is_hashed(int64_t limit, int64_t count) {
   return limit > LARGEST_POOL || (limit > HASHED_FROM && 2 * count <= limit);
 }
 
-/* The scratch space of subsets, which may be that of several groups, one after another; and how much it needs. */
+/* The scratch space of subsets, which several groups may share, one after another; and its sizes. */
 typedef struct {
-  int32_t *pool;    /* n_pool numbers 0, 1, ..., which are so again after each subset */
+  int32_t *pool;    /* n_pool numbers 0, 1, ..., restored after each subset */
   uint32_t *places; /* n_places */
   int64_t *table;   /* n_table */
   int64_t n_pool, n_places, n_table;
 } SubsetScratch;
 
-/* Have the scratch space, at first of nothing, suffice for a subset of `count` of `limit` numbers, too. */
+/* Enlarge the scratch space, initially empty, so that it suffices for a subset of `count` of `limit` numbers, too. */
 static inline void enlarge_subset_scratch(SubsetScratch *scratch, int64_t limit, int64_t count) {
   if (count == 0) return;
   if (is_hashed(limit, count)) {
@@ -49,10 +49,11 @@ static inline void enlarge_subset_scratch(SubsetScratch *scratch, int64_t limit,
   }
 }
 
-/* Draw those from `begin` on and before `end` of `count` different numbers from first, first + 1, ..., first + limit - 1.
+/* Draw those from `begin` to before `end` of `count` different numbers from first, first + 1, ..., first + limit - 1.
  *
- * They go to drawn[0], ..., drawn[end - begin - 1]. Steps follow one another from 0 to `count`, which is at most `limit`. Between the steps of a subset nothing else may
- * use the scratch space. If they are given up, the pool has to be filled anew.
+ * They go to drawn[0], ..., drawn[end - begin - 1]. Consecutive steps go from 0 to `count`, which is at most `limit`.
+ * Between the steps of a subset, nothing else may use the scratch space. If they are abandoned, the pool must be filled
+ * again.
  */
 static inline void draw_subset_within(
     Generator *generator, SubsetScratch *scratch, int64_t first, int64_t limit, int64_t count, int64_t begin,

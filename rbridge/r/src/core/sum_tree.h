@@ -1,12 +1,12 @@
 /* The sum tree: weights of rows and their sums, in a tree that follows changes of the weights.
  *
- * The leaves are the weights, eight to a node, padded with zeros; a node's eight numbers fill a line of the cache, and
- * their sum is one of the eight numbers of a node of the level above, up to a single node. A sum is always computed
- * anew from its eight parts, in one order, so a tree is bit for bit the one that is built from its leaves.
+ * The leaves are the weights, eight per node, padded with zeros. A node's eight numbers fill a cache line, and their
+ * sum is one of the eight numbers of a node of the level above, up to a single node. A sum is always computed from its
+ * eight parts, in the same order, so a tree is bit for bit the one that is built from its leaves.
  *
- * All numbers of a tree are in one vector of the caller's, and in a second one if the least positive weight is wanted.
- * A SumTree is the layout of these vectors, which init_sum_tree() makes. Access is fastest if they begin at a multiple
- * of 64 bytes.
+ * All numbers of a tree are in one vector of the caller's, and in a second one if the least positive weight is tracked.
+ * A SumTree is the layout of these vectors, made by init_sum_tree(). Access is fastest if they begin at a multiple of
+ * 64 bytes.
  */
 
 #ifndef PYSTRAT_SUM_TREE_H
@@ -22,20 +22,20 @@
 enum {
   SUM_TREE_FAN = 8,
   SUM_TREE_LEVELS = 12, /* 8^11 exceeds 2^31 */
-  SUM_TREE_GROUP = 32   /* descents side by side, so that their memory is on its way before it is needed */
+  SUM_TREE_GROUP = 32   /* descents side by side, so that their memory is prefetched before it is needed */
 };
 
 typedef struct {
   double *sums;       /* the root's numbers first, the weights last */
-  double *least;      /* as `sums`, of least positive weights and without the leaves; NULL if it is not kept */
-  int64_t n_rows;     /* rows that the tree has room for, from 1 to 2^31 - 1 */
+  double *least;      /* like `sums`, for least positive weights and without the leaves; NULL if they are not tracked */
+  int64_t n_rows;     /* the rows that the tree has room for, from 1 to 2^31 - 1 */
   int64_t n_positive; /* rows whose weight is above 0 */
   int n_levels;
-  int64_t begins[SUM_TREE_LEVELS]; /* where the numbers of a level begin; level 0 are the leaves */
-  int64_t sizes[SUM_TREE_LEVELS];  /* how many they are, without the padding */
+  int64_t begins[SUM_TREE_LEVELS]; /* the beginning of the numbers of each level; level 0 are the leaves */
+  int64_t sizes[SUM_TREE_LEVELS];  /* their number, without the padding */
 } SumTree;
 
-/* Lay out the levels of a tree of n_rows rows; return how many numbers its `sums` have. */
+/* Lay out the levels of a tree of n_rows rows; return the number of its `sums`. */
 static inline int64_t lay_out_levels(SumTree *tree, int64_t n_rows) {
   int64_t size = n_rows;
   tree->n_rows = n_rows;
@@ -52,13 +52,13 @@ static inline int64_t lay_out_levels(SumTree *tree, int64_t n_rows) {
   return begin;
 }
 
-/* How many numbers the `sums` of a tree have. */
+/* The number of `sums` of a tree. */
 static inline int64_t sum_tree_length(int64_t n_rows) {
   SumTree layout;
   return lay_out_levels(&layout, n_rows);
 }
 
-/* How many numbers the `least` of a tree has; 0 if the tree has a single node, which needs none. */
+/* The number of `least` of a tree; 0 if the tree has a single node, which needs none. */
 static inline int64_t sum_tree_least_length(int64_t n_rows) {
   SumTree layout;
   lay_out_levels(&layout, n_rows);
@@ -67,8 +67,8 @@ static inline int64_t sum_tree_least_length(int64_t n_rows) {
 
 /* Lay a tree over the caller's vectors, which are used and not copied.
  *
- * They hold a tree of so many positive weights, or only zeros in `sums` and INFINITY in `least`, which is a tree of
- * weights that are all zero. `least` is NULL if it is not wanted or its length is 0.
+ * They hold a tree of n_positive positive weights, or only zeros in `sums` and INFINITY in `least`, which is a tree of
+ * zero weights. `least` is NULL if it is not tracked or its length is 0.
  */
 static inline void init_sum_tree(SumTree *tree, int64_t n_rows, double *sums, double *least, int64_t n_positive) {
   lay_out_levels(tree, n_rows);
@@ -96,12 +96,12 @@ static inline double least_positive_of(const double *parts) {
   return least;
 }
 
-/* The sum of the weights, as the tree has it. Weights whose sum overflows have no tree. */
+/* The sum of the weights, as stored in the tree. Weights whose sum overflows have no tree. */
 static inline double total_of(const SumTree *tree) { return sum_of(tree->sums); }
 
 static inline int overflows(const SumTree *tree) { return total_of(tree) > DBL_MAX; }
 
-/* The least positive weight, INFINITY if there is none, of a tree that keeps it or has a single node. */
+/* The least positive weight, INFINITY if there is none, of a tree that tracks it or has a single node. */
 static inline double least_weight_of(const SumTree *tree) {
   return tree->least != NULL ? least_of(tree->least) : least_positive_of(tree->sums);
 }
@@ -131,7 +131,7 @@ static inline void refresh_node(SumTree *tree, int level, int64_t node) {
   tree->least[place] = level == 1 ? least_positive_of(tree->sums + below) : least_of(tree->least + below);
 }
 
-/* Compute all numbers above the rows from `begin` to end - 1, of which there is at least one. */
+/* Compute all numbers above the rows from `begin` to end - 1, at least one row. */
 static inline void refresh_range(SumTree *tree, int64_t begin, int64_t end) {
   int64_t last = end - 1;
   for (int level = 1; level < tree->n_levels; level++) {
@@ -161,7 +161,7 @@ static inline void refresh_rows(SumTree *tree, const int64_t *rows, int64_t coun
 
 /* Set the weights of the rows from `begin` to end - 1, which were zero, to weights[begin], ..., weights[end - 1].
  *
- * The caller has checked the weights, and looks whether the tree overflows after the last of all steps.
+ * The caller has checked the weights, and checks whether the tree overflows after the last of all steps.
  */
 static inline void fill_rows(SumTree *tree, const double *weights, int64_t begin, int64_t end) {
   if (begin >= end) return;
@@ -186,10 +186,10 @@ static inline void clear_rows(SumTree *tree, int64_t begin, int64_t end) {
   refresh_range(tree, begin, end);
 }
 
-/* Set the weight of rows[i] to weights[i] for i from `begin` to end - 1; of a repeated row the last weight counts.
+/* Set the weight of rows[i] to weights[i] for i from `begin` to end - 1; for a repeated row, the last weight counts.
  *
  * The caller has checked rows and weights. If the tree overflows after the last of all steps, undo_updates() undoes
- * them. `previous`, which has as many places as `weights`, keeps for it what the weights were.
+ * them. `previous`, which has as many places as `weights`, stores the previous weights for it.
  */
 static inline void update_rows(
     SumTree *tree, const int64_t *rows, const double *weights, int64_t begin, int64_t end, double *previous
@@ -216,14 +216,14 @@ static inline void undo_updates(
   refresh_rows(tree, rows + begin, end - begin);
 }
 
-/* The child in which a value lies. How far it lies in there replaces the value.
+/* The child that contains a value. The value is replaced by its distance from the beginning of the child.
  *
- * The sums run from left to right, so a value in front of a running sum lies in a child that is not zero. Only a value
- * beyond all seven of them, by rounding, can meet a zero in the last child; the child before gets it.
+ * The sums run from left to right, so a value below a running sum is in a child that is not zero. Only a value beyond
+ * all seven of them, by rounding, can meet a zero in the last child; the child before gets it.
  */
 static inline int64_t child_at(const double *parts, double *value) {
   double at = *value;
-  /* Variables of their own, and no loop, keep the compiler from reading in pairs what was just written one by one. */
+  /* Separate variables, and no loop, keep the compiler from reading in pairs what was just written one by one. */
   double sum1 = parts[0];
   double sum2 = sum1 + parts[1];
   double sum3 = sum2 + parts[2];
@@ -247,20 +247,20 @@ static inline int64_t child_at(const double *parts, double *value) {
   return child;
 }
 
-/* The factor of a draw from weights with a positive total: a power of 2, so that to multiply with it is exact.
+/* The factor of a draw from weights with a positive total: a power of 2, so that multiplying by it is exact.
  *
  * It is 1, unless the total is so small that its product with a uniform number would have fewer digits than that number.
  */
 static inline double draw_scale(double total) { return total < 1e-300 ? 0x1p600 : 1; }
 
-/* As child_at(), with parts that are multiplied with a factor. */
+/* Like child_at(), with parts that are multiplied by a factor. */
 static inline int64_t scaled_child_at(const double *parts, double scale, double *value) {
   double scaled[SUM_TREE_FAN];
   for (int i = 0; i < SUM_TREE_FAN; i++) scaled[i] = parts[i] * scale;
   return child_at(scaled, value);
 }
 
-/* As find_rows(), with a scale that is not 1. */
+/* Like find_rows(), with a scale that is not 1. */
 static inline void find_scaled_rows(
     const SumTree *tree, double scale, double *values, int64_t count, int32_t *rows
 ) {
@@ -275,7 +275,7 @@ static inline void find_scaled_rows(
 }
 
 /* Find the rows in whose shares of the total some values lie. Values and total are those of the tree times `scale`, the
- * draw_scale() of the total. The values are used up. Some weight is positive.
+ * draw_scale() of the total. The values are modified. At least one weight is positive.
  */
 static inline void find_rows(const SumTree *tree, double scale, double *values, int64_t count, int32_t *rows) {
   if (scale > 1) {

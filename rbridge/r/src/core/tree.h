@@ -1,8 +1,8 @@
-/* The draws of a declared tree: a node's options are child nodes or, at a leaf, rows.
+/* The draws of a declared tree: the options of a node are child nodes or, at a leaf, rows.
  *
  * Nodes are numbered in preorder: node 0 is the root, and children have higher numbers than their parents. A node with
- * two options or more that are not used in sequence has a stream of its own. Draws are made in chunks; within a chunk,
- * each node makes all of its draws at once, in the order of by_depth.
+ * at least two options that are not used in sequence has its own stream. Draws are made in chunks; within a chunk, each
+ * node makes all of its draws at once, in the order of by_depth.
  */
 
 #ifndef PYSTRAT_TREE_H
@@ -16,38 +16,38 @@
 
 enum { WITH_REPLACEMENT = 0, IN_SEQUENCE = 1, SHUFFLED = 2 };
 
-/* The seed of the stream of a node: (seed + 1000003 * (node + 1)) mod (2^31 - 1), since those of consecutive seeds would
- * be correlated. Streams that go with the draws have the numbers after those of the nodes.
+/* The seed of the stream of a node: (seed + 1000003 * (node + 1)) mod (2^31 - 1), because streams of consecutive seeds
+ * would be correlated. The streams of auxiliary values have the numbers after those of the nodes.
  */
 static inline uint32_t stream_seed(uint32_t seed, int64_t number) {
   return (uint32_t)((seed + UINT64_C(1000003) * (uint64_t)(number + 1)) % UINT64_C(2147483647));
 }
 
-/* All arrays are the caller's, and none of them is changed. */
+/* The caller owns all arrays; they do not change. */
 typedef struct {
   int64_t n_nodes;
   const int8_t *modes;             /* of each node: one of the three modes */
   const int8_t *leaves;            /* of each node: 1 if its options are rows */
-  const int64_t *repeats;          /* of each node: how often in a row each option is used, at least 1 */
+  const int64_t *repeats;          /* of each node: how many times in a row each option is used, at least 1 */
   const int64_t *offsets;          /* n_nodes + 1: a node's options are at offsets[node] to offsets[node + 1] - 1 */
   const int32_t *options;          /* at least one of each node */
-  const int64_t *cumulative_begin; /* of each node: where the sums of its options' weights begin, -1 if it has none */
-  const double *cumulative;        /* sums of weights from left to right, one of each option; the last is positive */
+  const int64_t *cumulative_begin; /* of each node: where its cumulative weights begin, -1 if it has none */
+  const double *cumulative;        /* cumulative weights, one for each option; the last is positive */
   const int64_t *by_depth;         /* the nodes, sorted by depth */
   const int64_t *depths;           /* the depth of each of by_depth */
-  uint32_t seed;                   /* that of the whole tree, from 0 to 2^31 - 2 */
+  uint32_t seed;                   /* the seed of the whole tree, from 0 to 2^31 - 2 */
 } DeclaredTree;
 
-/* Where a node is in its options. */
+/* The state of a node in its options. */
 typedef struct {
-  int64_t generator; /* which of the generators is its own, -1 until it first draws */
-  int64_t pool;      /* of a shuffle: where its pool begins, -1 until it first draws */
-  int64_t left;      /* of a shuffle: how many options are left, first in the pool; of a sequence: the next option */
-  int64_t repeats;   /* how often the current option is still to be used */
+  int64_t generator; /* its generator, -1 until it first draws */
+  int64_t pool;      /* of a shuffle: the beginning of its pool, -1 until it first draws */
+  int64_t left;      /* of a shuffle: the number of options left, first in the pool; of a sequence: the next option */
+  int64_t repeats;   /* how many more times the current option is used */
   int32_t current;
 } NodeState;
 
-/* How much memory the states of a tree need. */
+/* The memory that the states of a tree need. */
 typedef struct {
   int64_t nodes;
   int64_t generators;
@@ -56,9 +56,9 @@ typedef struct {
 
 /* The states of the nodes of a tree, in memory of the caller's.
  *
- * If they are kept, further chunks go on with them, and each node has its own: a generator, and a pool if it shuffles,
- * from its first draw on, so that nodes that have not drawn yet have touched no memory. Else every chunk begins anew,
- * and all nodes use the same state, one after another.
+ * If they are kept, further chunks continue with them, and each node has its own: a generator, and a pool if it
+ * shuffles, from its first draw on, so that nodes that have not drawn yet have touched no memory. Otherwise every chunk
+ * starts over, and all nodes use the same state, one after another.
  */
 typedef struct {
   int keep;
@@ -73,23 +73,23 @@ typedef struct {
 typedef struct {
   int64_t count;    /* draws of the chunk, from 1 to 2^31 - 1 */
   int32_t *rows;    /* `count` rows, the result */
-  int32_t *picked;  /* scratch for `count` numbers, as the next two */
+  int32_t *picked;  /* scratch for `count` numbers, like the next two */
   int32_t *here;    /* the draws of each node of this depth, as places in the chunk */
-  int32_t *below;   /* the same of the next depth */
-  int64_t *begins;  /* scratch for n_nodes numbers, as the next two: where the draws of a node begin in `here` */
-  int64_t *wanted;  /* how many they are */
-  int64_t *cursors; /* the next of them to be filled in */
-  int64_t place;    /* the node that draws, as a place of by_depth */
+  int32_t *below;   /* the same for the next depth */
+  int64_t *begins;  /* scratch for n_nodes numbers, like the next two: the beginning of the draws of a node in `here` */
+  int64_t *wanted;  /* their number */
+  int64_t *cursors; /* the next of them to fill */
+  int64_t place;    /* the node that draws, as a position in by_depth */
   int64_t n_picked; /* of its draws, those for which it has picked an option */
-  int64_t n_dealt;  /* of its draws, those that its children have got */
-  int64_t n_given;  /* draws that the nodes of this depth have given to the next depth */
+  int64_t n_dealt;  /* of its draws, those that its children have received */
+  int64_t n_given;  /* draws that the nodes of this depth have passed to the next depth */
 } TreeChunk;
 
 static inline int64_t count_options(const DeclaredTree *tree, int64_t node) {
   return tree->offsets[node + 1] - tree->offsets[node];
 }
 
-/* How much memory the states of a tree need, which are kept or not. */
+/* The memory that the states of a tree need, depending on whether they are kept. */
 static inline TreeStatesSize tree_states_size(const DeclaredTree *tree, int keep) {
   TreeStatesSize size = {1, 1, 0};
   int64_t n_generators = 0, n_pooled = 0, largest_pool = 0;
@@ -109,14 +109,14 @@ static inline TreeStatesSize tree_states_size(const DeclaredTree *tree, int keep
   return size;
 }
 
-/* Put nodes back to their beginning. */
+/* Reset nodes to their initial state. */
 static inline void reset_nodes(TreeStates *states, int64_t n_nodes) {
   const NodeState fresh = {-1, -1, 0, 0, 0};
   for (int64_t node = 0; node < n_nodes; node++) states->nodes[node] = fresh;
   states->n_generators = states->n_pooled = 0;
 }
 
-/* Begin the draws of a tree, in memory as large as tree_states_size() says. */
+/* Begin the draws of a tree, in memory of tree_states_size(). */
 static inline void init_tree_states(
     TreeStates *states, const DeclaredTree *tree, int keep, NodeState *nodes, Generator *generators, int32_t *pools
 ) {
@@ -127,7 +127,7 @@ static inline void init_tree_states(
   reset_nodes(states, keep ? tree->n_nodes : 1);
 }
 
-/* The first option whose cumulative weight exceeds the sought one. There is one. */
+/* The first option whose cumulative weight exceeds `sought`, which exists. */
 static inline int64_t first_above(const double *cumulative, int64_t n_options, double sought) {
   int64_t low = 0, high = n_options - 1;
   while (high - low > 8) {
@@ -153,7 +153,7 @@ static inline Generator *generator_of(const DeclaredTree *tree, TreeStates *stat
   return &states->generators[state->generator];
 }
 
-/* Take options out of a node's pool, as R's sample() does, and fill it again whenever it is empty. */
+/* Take options out of a node's pool, like R's sample(), and refill it whenever it is empty. */
 static inline void shuffle_options(
     const DeclaredTree *tree, TreeStates *states, NodeState *state, int64_t node, int64_t count, int32_t *to
 ) {
@@ -194,7 +194,7 @@ static inline void draw_options(
     shuffle_options(tree, states, state, node, count, to);
   } else if (tree->cumulative_begin[node] < 0) {
     Generator *generator = generator_of(tree, states, state, node);
-    /* An index fits where the option belongs that it is for. */
+    /* An index fits into the place of its option. */
     draw_indices(generator, (uint32_t)n_options, 0, bits_below((uint64_t)n_options), (uint32_t)count, (uint32_t *)to);
     for (int64_t i = 0; i < count; i++) to[i] = options[to[i]];
   } else {
@@ -207,7 +207,7 @@ static inline void draw_options(
   }
 }
 
-/* Write the next `count` options of a node, repeats included. */
+/* Write the next `count` options of a node, including repeats. */
 static inline void pick_options(
     const DeclaredTree *tree, TreeStates *states, int64_t node, int64_t count, int32_t *to
 ) {
@@ -241,7 +241,7 @@ static inline void begin_chunk(const DeclaredTree *tree, TreeChunk *chunk) {
   chunk->place = chunk->n_picked = chunk->n_dealt = chunk->n_given = 0;
 }
 
-/* Pick options for at most so many of a node's draws that have none yet; return for how many. */
+/* Pick options for at most at_most of a node's draws that have none yet; return for how many. */
 static inline int64_t pick_for_chunk(
     const DeclaredTree *tree, TreeStates *states, TreeChunk *chunk, int64_t node, int64_t at_most
 ) {
@@ -262,7 +262,7 @@ static inline int64_t pick_for_chunk(
   return count;
 }
 
-/* Give at most so many of a node's draws, all of which have an option, to its children; return how many. */
+/* Pass at most at_most of a node's draws, all of which have an option, to its children; return how many. */
 static inline int64_t deal_to_children(const DeclaredTree *tree, TreeChunk *chunk, int64_t node, int64_t at_most) {
   if (chunk->n_dealt == 0) {
     for (int64_t i = tree->offsets[node]; i < tree->offsets[node + 1]; i++) {
@@ -293,9 +293,9 @@ static inline void next_node(const DeclaredTree *tree, TreeChunk *chunk) {
   chunk->n_given = 0;
 }
 
-/* Go on with a chunk, by at most so many steps of a single draw at a node; return 1 if all its rows are drawn, else 0.
+/* Continue a chunk by at most at_most steps of a single draw at a node; return 1 if all its rows are drawn, else 0.
  *
- * The states of a chunk that is given up are of no further use.
+ * The states of an abandoned chunk cannot be used.
  */
 static inline int draw_chunk(const DeclaredTree *tree, TreeStates *states, TreeChunk *chunk, int64_t at_most) {
   for (; chunk->place < tree->n_nodes; next_node(tree, chunk)) {

@@ -1,12 +1,12 @@
-/* The nodes of a declared tree for a table: the rows that each selects, clones, pruning, numbers in preorder.
+/* The nodes of a declared tree for a table: the rows that each node selects, clones, pruning, numbers in preorder.
  *
  * A declared node has one clone for each clone of its parent, or, if it clones, one for each value among the rows of
- * each of these. All clones of a declared node are handled at once. They share no row, and their rows are kept one
+ * each of these. All clones of a declared node are handled together. They share no row, and their rows are stored one
  * clone after another, so that thousands of clones cost little more than one.
  *
- * How much memory that takes follows from the data. While the nodes are built, `wanted` tells how many bytes are needed
- * next: the caller then sets `memory` to so many, aligned for int64_t and not cleared, and keeps them until the nodes
- * are filled in.
+ * The memory needed depends on the data. While the nodes are built, `wanted` is the number of bytes needed next: the
+ * caller then sets `memory` to so many bytes, aligned for int64_t and not cleared, and keeps them until the nodes are
+ * filled in.
  */
 
 #ifndef PYSTRAT_TREE_NODES_H
@@ -20,17 +20,17 @@
 enum { MISSING_REFUSED = 0, MISSING_CLONED = 1, MISSING_LEFT_OUT = 2 };
 enum { NEVER_PRUNED = 0, PRUNED_ALONE = 1, PRUNED_WITH_PARENT = 2 };
 
-/* How building goes. The last two are refusals of the table or of the declaration. */
+/* The state of building. The last two are refusals of the table or of the declaration. */
 enum { NODES_GO_ON, NODES_FOUND, VALUES_MISSING, NOTHING_TO_DRAW };
 
 /* A declared node. Declared nodes are in preorder: parents come before their children. */
 typedef struct {
   int64_t parent;       /* -1 for the root */
   const int32_t *codes; /* the column of its condition or clones: a code for each row, -1 if missing; NULL: all rows */
-  int64_t n_values;     /* codes are below it */
-  const uint8_t *taken; /* 1 if rows fulfil the condition: missing ones, then those of each code; NULL: it clones */
-  int missing;          /* what becomes of missing values if it clones */
-  int prune;            /* what becomes of its clones that are empty */
+  int64_t n_values;     /* the limit of the codes */
+  const uint8_t *taken; /* 1 if rows meet the condition: missing ones, then those of each code; NULL: it clones */
+  int missing;          /* what to do with missing values if it clones */
+  int prune;            /* what to do with its clones that are empty */
 } NodeDeclaration;
 
 /* All clones of a declared node. */
@@ -39,9 +39,9 @@ typedef struct {
   int64_t n_clones; /* at most as many as the table has rows */
   int64_t *begins;  /* n_clones + 1: the rows of clone c are at begins[c] to begins[c + 1] - 1 */
   int32_t *rows;    /* from 0, clone after clone; NULL: all rows of the table in order */
-  int32_t *parents; /* the clone of the parent that each belongs to; NULL: the clone of the same number */
-  int32_t *values;  /* the code that each was made for, n_values for missing values; NULL: none was made for a value */
-  int64_t *sizes;   /* how many nodes the subtree of each has; 0 if it is pruned */
+  int32_t *parents; /* the clone of the parent to which each belongs; NULL: the clone of the same number */
+  int32_t *values;  /* the code for which each was made, n_values for missing values; NULL: none was made for a value */
+  int64_t *sizes;   /* the number of nodes in the subtree of each; 0 if it is pruned */
   int64_t *numbers; /* of those that are not pruned: their numbers in preorder, from 0 */
   int64_t *cursors; /* scratch */
 } Clones;
@@ -52,19 +52,19 @@ typedef struct {
   int32_t *scratch;                /* n_rows numbers */
   int64_t n_declared;
   int64_t n_rows; /* of the table, from 1 to 2^31 - 1 */
-  size_t wanted;  /* bytes that the caller brings before it goes on, 0 if none */
+  size_t wanted;  /* bytes that the caller provides before it continues, 0 if none */
   void *memory;
 
   int64_t n_nodes;   /* the results, once the nodes are found */
   int64_t n_options; /* of all nodes: children, or rows at the leaves */
 
-  int64_t failed;       /* of a refusal: the declared node that it is about, and its clone */
+  int64_t failed;       /* of a refusal: the declared node, and its clone */
   int64_t failed_clone;
-  int64_t emptied;      /* the declared node that may not be pruned, which `failed` is or made empty */
+  int64_t emptied;      /* the declared node that may not be pruned: `failed`, or the node that it made empty */
   int64_t n_missing;    /* missing values among n_looked_at rows */
   int64_t n_looked_at;
 
-  int task;        /* where building is, from here on */
+  int task;        /* the progress, from here on */
   int64_t node;
   int64_t place;   /* the next of the parent's rows */
   int64_t clone;   /* the clone of the parent that has it */
@@ -76,7 +76,7 @@ typedef struct {
   Clones table;    /* the parent of the root: one clone with all rows */
 } NodeBuilding;
 
-/* What building does next; most tasks are done for one declared node after another. */
+/* The next step of building; most steps are done for one declared node after another. */
 enum {
   BEGIN_NODE,
   GET_FILTER,
@@ -96,13 +96,13 @@ enum {
   FILL_OPTIONS
 };
 
-/* The nodes in the order of their numbers. The arrays are the caller's. */
+/* The nodes in order of their numbers. The caller owns the arrays. */
 typedef struct {
-  int32_t *declared; /* n_nodes, as the next three: the declared node that each comes from */
-  int32_t *values;   /* the code that its clone was made for, that of missing values the number of values; else -1 */
+  int32_t *declared; /* n_nodes, like the next three: the declared node of each */
+  int32_t *values;   /* the code for which its clone was made, the number of values for missing values; else -1 */
   int32_t *parents;  /* -1 for the root */
-  int32_t *depths;   /* how far below the root */
-  int64_t *offsets;  /* n_nodes + 1: where the options of each begin */
+  int32_t *depths;   /* the depth below the root */
+  int64_t *offsets;  /* n_nodes + 1: the beginning of the options of each */
   int32_t *options;  /* n_options: children, or rows at the leaves */
   int64_t *cursors;  /* n_nodes, scratch */
 } TreeNodes;
@@ -125,7 +125,7 @@ static inline void begin_nodes(NodeBuilding *building) {
   building->table.n_clones = 1;
 }
 
-/* The clones that those of a declared node belong to. */
+/* The clones to which those of a declared node belong. */
 static inline Clones *clones_above(NodeBuilding *building, int64_t node) {
   int64_t parent = building->declared[node].parent;
   building->table.begins = building->whole;
@@ -148,19 +148,19 @@ static inline int64_t count_rows(const Clones *clones, int64_t clone) {
   return clones->begins[clone + 1] - clones->begins[clone];
 }
 
-/* Bytes for an array, rounded up, so that another may follow. */
+/* The size of an array in bytes, rounded up, so that another may follow. */
 static inline size_t array_bytes(int64_t n_items, size_t item_size) {
   return ((size_t)n_items * item_size + sizeof(int64_t) - 1) / sizeof(int64_t) * sizeof(int64_t);
 }
 
-/* Take an array out of the memory that the caller has brought. */
+/* Take an array out of the memory that the caller has provided. */
 static inline void *take_array(NodeBuilding *building, int64_t n_items, size_t item_size) {
   char *array = building->memory;
   building->memory = array + array_bytes(n_items, item_size);
   return array;
 }
 
-/* Ask for memory, and say what comes then. */
+/* Request memory, and set the next step. */
 static inline void want_memory(NodeBuilding *building, size_t bytes, int task) {
   building->wanted = bytes;
   building->task = task;
@@ -170,7 +170,7 @@ static inline void want_states(NodeBuilding *building, const Clones *mine) {
   want_memory(building, 3 * array_bytes(mine->n_clones, sizeof(int64_t)), GET_STATES);
 }
 
-/* Begin with a declared node: see what it selects of its parent's clones. */
+/* Begin a declared node: determine what it selects of its parent's clones. */
 static inline void begin_node(NodeBuilding *building) {
   const NodeDeclaration *declared = &building->declared[building->node];
   const Clones *above = clones_above(building, building->node);
@@ -192,13 +192,13 @@ static inline void begin_node(NodeBuilding *building) {
   }
 }
 
-/* The end of the next rows, at most so many. */
+/* The end of the next rows, at most at_most. */
 static inline int64_t end_of_step(const NodeBuilding *building, int64_t at_most) {
   int64_t left = building->n_looked_at - building->place;
   return building->place + (left < at_most ? left : at_most);
 }
 
-/* Write the rows that fulfil the condition into the scratch space, and where those of each clone begin. */
+/* Write the rows that meet the condition into the scratch space, and the beginning of those of each clone. */
 static inline void filter_rows(NodeBuilding *building, int64_t at_most) {
   const NodeDeclaration *declared = &building->declared[building->node];
   const Clones *above = clones_above(building, building->node);
@@ -219,7 +219,7 @@ static inline void filter_rows(NodeBuilding *building, int64_t at_most) {
   want_memory(building, array_bytes(n_kept, sizeof(int32_t)), GET_ROWS);
 }
 
-/* Write the clone that each row goes to into the scratch space, -1 if to none; return whether values may be missing. */
+/* Write the clone of each row into the scratch space, -1 for none; return whether values may be missing. */
 static inline int tell_clones(NodeBuilding *building, int64_t at_most) {
   const NodeDeclaration *declared = &building->declared[building->node];
   const Clones *above = clones_above(building, building->node);
@@ -257,7 +257,7 @@ static inline int tell_clones(NodeBuilding *building, int64_t at_most) {
   return 1;
 }
 
-/* Take the states of the clones, of which the sums over children begin with 0. */
+/* Take the memory for the states of the clones; the sums over children begin with 0. */
 static inline void get_states(NodeBuilding *building, Clones *mine) {
   mine->sizes = take_array(building, mine->n_clones, sizeof(int64_t));
   mine->numbers = take_array(building, mine->n_clones, sizeof(int64_t));
@@ -265,7 +265,7 @@ static inline void get_states(NodeBuilding *building, Clones *mine) {
   for (int64_t clone = 0; clone < mine->n_clones; clone++) mine->sizes[clone] = 0;
 }
 
-/* Take the memory of the clones that are made for values. */
+/* Take the memory for the clones that are made for values. */
 static inline void get_clones(NodeBuilding *building) {
   const NodeDeclaration *declared = &building->declared[building->node];
   Clones *mine = &building->clones[building->node];
@@ -281,7 +281,7 @@ static inline void get_clones(NodeBuilding *building) {
   building->task = COUNT_ROWS;
 }
 
-/* Count the rows of each clone that is made for a value, and say which value and which clone of the parent that is. */
+/* Count the rows of each clone that is made for a value, and store its value and its clone of the parent. */
 static inline void count_rows_of_clones(NodeBuilding *building, int64_t at_most) {
   const NodeDeclaration *declared = &building->declared[building->node];
   const Clones *above = clones_above(building, building->node);
@@ -325,13 +325,13 @@ static inline int is_below(const NodeBuilding *building, int64_t node, int64_t o
   return node == other;
 }
 
-/* Find which clones of a declared node are empty, and tell the parent's clones. Children come before their parents. */
+/* Find the empty clones of a declared node, and update the parent's clones. Children come before their parents. */
 static inline void find_empty(NodeBuilding *building, int64_t node) {
   const Clones *above = clones_above(building, node);
   Clones *mine = &building->clones[node];
   int prune = building->declared[node].prune, is_leaf = !has_children(building, node), any_empty = 0;
   for (int64_t clone = 0; clone < mine->n_clones; clone++) {
-    /* Below 0, a child has taken it along; if it is not a leaf, 0 says that no child is left. */
+    /* Below 0: a child has pruned it, too. For inner nodes, 0 means that no child is left. */
     int64_t size = is_leaf ? count_rows(mine, clone) > 0 : mine->sizes[clone] > 0 ? mine->sizes[clone] + 1 : 0;
     mine->sizes[clone] = size;
     any_empty |= size == 0;
@@ -343,14 +343,14 @@ static inline void find_empty(NodeBuilding *building, int64_t node) {
       *size_above += size;
     }
   }
-  /* Of several nodes that are empty and may not be, the first one counts; children are before their parents. */
+  /* If several nodes are empty and may not be, the first one counts; children are before their parents. */
   if (any_empty && (node == 0 || prune == NEVER_PRUNED)) {
     if (building->emptied < 0 || !is_below(building, building->emptied, node)) building->emptied = node;
   }
 }
 
-/* Find out which clone made a clone empty that may not be pruned: from node to node downwards, by those that take their
- * parents along.
+/* Find the clone that made a clone empty that may not be pruned: downwards from node to node, by those that prune their
+ * parents, too.
  */
 static inline void find_culprit(NodeBuilding *building) {
   int64_t node = building->emptied, clone = 0;
@@ -371,7 +371,7 @@ static inline void find_culprit(NodeBuilding *building) {
   }
 }
 
-/* Number the clones of a declared node that are left, and prune those below the ones that are not. */
+/* Number the remaining clones of a declared node, and prune those below the removed ones. */
 static inline void number_clones(NodeBuilding *building, int64_t node) {
   const Clones *above = clones_above(building, node);
   Clones *mine = &building->clones[node];
@@ -387,7 +387,7 @@ static inline void number_clones(NodeBuilding *building, int64_t node) {
   }
 }
 
-/* Go on with the next declared node, or with pruning after the last one. */
+/* Continue with the next declared node, or with pruning after the last one. */
 static inline void end_node(NodeBuilding *building) {
   building->task = BEGIN_NODE;
   if (++building->node == building->n_declared) {
@@ -396,8 +396,8 @@ static inline void end_node(NodeBuilding *building) {
   }
 }
 
-/* Go on building, by a step that looks at most at so many rows, or at the clones of one declared node; return how it
- * goes. With NODES_GO_ON, `wanted` may ask for memory.
+/* Continue building by a step over at most at_most rows, or over the clones of one declared node; return the state.
+ * With NODES_GO_ON, `wanted` may request memory.
  */
 static inline int build_nodes(NodeBuilding *building, int64_t at_most) {
   Clones *mine = &building->clones[building->node];
@@ -456,7 +456,7 @@ static inline int build_nodes(NodeBuilding *building, int64_t at_most) {
   return NODES_GO_ON;
 }
 
-/* Write down the clones of a declared node that are left. The offsets get the number of options of each. */
+/* Store the remaining clones of a declared node. The offsets get the number of options of each. */
 static inline void tell_nodes(NodeBuilding *building, int64_t node, TreeNodes *nodes) {
   const Clones *above = clones_above(building, node);
   const Clones *mine = &building->clones[node];
@@ -470,11 +470,11 @@ static inline void tell_nodes(NodeBuilding *building, int64_t node, TreeNodes *n
     nodes->parents[number] = (int32_t)parent;
     nodes->depths[number] = (int32_t)mine->depth;
     nodes->offsets[number + 1] = is_leaf ? count_rows(mine, clone) : 0;
-    if (node > 0) nodes->offsets[parent + 1]++; /* parents have been written down before */
+    if (node > 0) nodes->offsets[parent + 1]++; /* parents have been stored before */
   }
 }
 
-/* Write the rows of the clones of a declared leaf that are left. */
+/* Write the rows of the remaining clones of a declared leaf. */
 static inline void fill_options(NodeBuilding *building, int64_t node, TreeNodes *nodes) {
   const Clones *mine = &building->clones[node];
   for (int64_t clone = 0; clone < mine->n_clones; clone++) {
@@ -486,7 +486,7 @@ static inline void fill_options(NodeBuilding *building, int64_t node, TreeNodes 
   }
 }
 
-/* Go on filling in the nodes that were found, by those of one declared node; return whether all are filled in. */
+/* Continue filling in the nodes that were found, by those of one declared node; return whether all are filled in. */
 static inline int fill_nodes(NodeBuilding *building, TreeNodes *nodes) {
   if (building->task == TELL_NODES) {
     if (building->node == 0) nodes->offsets[0] = 0;
@@ -507,7 +507,7 @@ static inline int fill_nodes(NodeBuilding *building, TreeNodes *nodes) {
   return ++building->node == building->n_declared;
 }
 
-/* Mark, or unmark, the rows of the clones of a declared node that are left. */
+/* Mark, or unmark, the rows of the remaining clones of a declared node. */
 static inline void mark_rows(const Clones *clones, uint8_t mark, uint8_t *marks) {
   for (int64_t clone = 0; clone < clones->n_clones; clone++) {
     if (clones->sizes[clone] == 0) continue;
@@ -517,8 +517,8 @@ static inline void mark_rows(const Clones *clones, uint8_t mark, uint8_t *marks)
   }
 }
 
-/* Count for each node made of a declared one the rows that it selects, and those of them that none of its children takes,
- * if it has any.
+/* Count, for each node made from a declared one, the rows that it selects, and those of them that none of its children
+ * takes, if it has any.
  *
  * `marks` is scratch space for one byte for each row of the table, all 0.
  */
@@ -542,8 +542,8 @@ static inline void count_node_rows(
   if (!is_leaf) mark_rows(mine, 0, marks);
 }
 
-/* Tell for a clone and those that it belongs to, by their depths, which declared node each comes from, and the code that
- * it was made for, -1 if for none: what a message needs that names the clone.
+/* Store, for a clone and its ancestors, by depth, the declared node of each, and the code for which it was made, -1 for
+ * none: what a message needs to name the clone.
  */
 static inline void tell_path(
     NodeBuilding *building, int64_t node, int64_t clone, int64_t *declared, int64_t *values

@@ -1,7 +1,7 @@
-/* How many draws it takes until every row below a node has been drawn.
+/* The number of draws until every row below a node has been drawn.
  *
- * A leaf needs rows * repeat draws, an inner node children * repeat * ceil(most / repeat), where `most` is the most that
- * a child needs; and so on up to the root.
+ * A leaf needs rows * repeat draws, an inner node children * repeat * ceil(most / repeat), where `most` is the largest
+ * number that a child needs; and so on up to the root.
  */
 
 #ifndef PYSTRAT_TREE_PASS_H
@@ -11,19 +11,19 @@
 
 #include "tree.h"
 
-static const int64_t ENDLESS_PASS = INT64_C(1) << 53; /* stands for itself and all larger numbers */
+static const int64_t ENDLESS_PASS = INT64_C(1) << 53; /* represents itself and all larger numbers */
 
-/* Multiply numbers that are not negative, the first at most ENDLESS_PASS. */
+/* Multiply nonnegative numbers, the first at most ENDLESS_PASS. */
 static inline int64_t bounded_product(int64_t number, int64_t factor) {
   return factor > 0 && number > ENDLESS_PASS / factor ? ENDLESS_PASS : number * factor;
 }
 
-/* The draws after which each of a node's options has been used `needed` times. */
+/* The number of draws after which each of a node's options has been used `needed` times. */
 static inline int64_t draws_of_node(int64_t n_options, int64_t repeat, int64_t needed) {
   return bounded_product(bounded_product((needed - 1) / repeat + 1, repeat), n_options);
 }
 
-/* Find a node on the way from a node to the root, at it or below it that draws with replacement; return -1 if there is
+/* Find a node that draws with replacement, among a node, its ancestors and the nodes below it; return -1 if there is
  * none.
  *
  * The arrays have one number for each node of a tree in preorder: its mode, its parent, -1 for the root, and its depth.
@@ -40,10 +40,10 @@ static inline int64_t find_replacement(
   return -1;
 }
 
-/* Count the draws of the root in which every row below a node is drawn, ENDLESS_PASS if they are too many.
+/* Count the draws of the root until every row below a node is drawn, ENDLESS_PASS if they are too many.
  *
- * `offsets` says how many options each node has, `repeats` how often in a row each is used. `most` is scratch space for
- * n_nodes numbers.
+ * `offsets` is for the number of options of each node, `repeats` for how many times in a row each is used. `most` is
+ * scratch space for n_nodes numbers.
  */
 static inline int64_t pass_length(
     const int32_t *parents, const int32_t *depths, const int64_t *offsets, const int64_t *repeats, int64_t n_nodes,

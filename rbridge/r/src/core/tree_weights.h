@@ -10,21 +10,21 @@
 #include "tree.h"
 #include "tree_nodes.h"
 
-static const double LEAST_TOTAL = 1e-300; /* of weights; below, their products with uniforms would lose digits */
+static const double LEAST_TOTAL = 1e-300; /* of weights; below it, their products with uniforms would lose digits */
 
 enum { NO_WEIGHT = 0, FIXED_WEIGHT = 1, SUM_OF_ROWS = 2, COUNT_OF_ROWS = 3 };
 
-/* What a declared node says about weights. */
+/* The weights of a declared node. */
 typedef struct {
-  int form;                  /* of its chance among its siblings */
-  int mode;                  /* how it draws, as tree.h has it */
+  int form;                  /* of its weight among its siblings */
+  int mode;                  /* how it draws, as in tree.h */
   double weight;             /* of FIXED_WEIGHT */
   const double *summed;      /* of SUM_OF_ROWS: a number for each row of the table */
-  const double *row_weights; /* of a leaf: a number for each row of the table; NULL if rows have equal chances */
+  const double *row_weights; /* of a leaf: a number for each row of the table; NULL if rows are equally likely */
   int matter;                /* set by begin_weighing(): whether the weights of its options matter */
 } WeightDeclaration;
 
-/* How weighing goes. The last two are refusals of the table or of the declaration. */
+/* The state of weighing. The last two are refusals of the table or of the declaration. */
 enum { WEIGHTS_GO_ON, WEIGHTS_FOUND, NUMBER_REFUSED, TOTAL_REFUSED };
 
 typedef struct {
@@ -36,16 +36,16 @@ typedef struct {
   double *chances; /* scratch: the weight of each node among its siblings; n_nodes */
   double *sums;    /* scratch: n_nodes */
   int64_t *clones; /* scratch: the nodes, those of one declared node after another; n_nodes */
-  int64_t *begins; /* scratch: where those of each declared node begin in `clones`; n_declared + 2 */
+  int64_t *begins; /* scratch: the beginning of those of each declared node in `clones`; n_declared + 2 */
   double *weights; /* the result, one for each option */
 
-  int64_t failed;  /* of a refusal: the declared node that has the column, or the node whose weights have that sum */
+  int64_t failed;  /* of a refusal: the declared node with the column, or the node whose weights have that sum */
   int of_rows;     /* whether the column is that of row weights, not of a sum */
   double refused;  /* the number, or the sum */
 
-  int task;        /* where weighing is, from here on */
+  int task;        /* the progress, from here on */
   int64_t node;    /* the declared node */
-  int64_t below;   /* the first declared node behind those below it */
+  int64_t below;   /* the first declared node after those below it */
   int64_t clone;   /* the place in `clones` of the next node of a sum */
   int64_t at;      /* the node of the next option */
   int64_t option;  /* -1 if none of a sum's node has been added */
@@ -54,7 +54,7 @@ typedef struct {
 
 enum { BEGIN_SUM, SUM_LEAVES, SUM_CHILDREN, WEIGH_OPTIONS };
 
-/* List the nodes of each declared node, so that a sum looks at those below its own alone. */
+/* List the nodes of each declared node, so that a sum visits only those below its own. */
 static inline void list_clones(Weighing *weighing) {
   const int32_t *declared = weighing->nodes->declared;
   int64_t *begins = weighing->begins;
@@ -101,7 +101,7 @@ static inline int refuse_weight(Weighing *weighing, int64_t declared, int of_row
 /* Whether a number is finite and not negative, as weights must be. */
 static inline int is_weight(double number) { return number >= 0 && number <= DBL_MAX; }
 
-/* Find the next declared node whose chance is a sum over rows. */
+/* Find the next declared node whose weight is a sum over rows. */
 static inline void begin_sum(Weighing *weighing) {
   int64_t node = weighing->node;
   while (node < weighing->n_declared && weighing->weighed[node].form < SUM_OF_ROWS) node++;
@@ -145,7 +145,7 @@ static inline int sum_leaves(Weighing *weighing, int64_t at_most) {
   return WEIGHTS_GO_ON;
 }
 
-/* Sum over the children of the nodes above these leaves, which are behind them. */
+/* Sum over the children of the nodes above these leaves, which come after them. */
 static inline void sum_children(Weighing *weighing, int64_t at_most) {
   const TreeNodes *nodes = weighing->nodes;
   int64_t first = weighing->begins[weighing->node];
@@ -163,7 +163,7 @@ static inline void sum_children(Weighing *weighing, int64_t at_most) {
   weighing->task = BEGIN_SUM;
 }
 
-/* Write the weights of the options, and look at their sums. */
+/* Write the weights of the options, and check their sums. */
 static inline int weigh_options(Weighing *weighing, int64_t at_most) {
   const TreeNodes *nodes = weighing->nodes;
   for (; weighing->at < weighing->n_nodes; weighing->at++) {
@@ -190,7 +190,7 @@ static inline int weigh_options(Weighing *weighing, int64_t at_most) {
   return WEIGHTS_FOUND;
 }
 
-/* Go on weighing, by a step that looks at most at so many options; return how it goes. */
+/* Continue weighing by a step over at most at_most options; return the state. */
 static inline int weigh_nodes(Weighing *weighing, int64_t at_most) {
   switch (weighing->task) {
     case BEGIN_SUM: begin_sum(weighing); return WEIGHTS_GO_ON;

@@ -1,6 +1,6 @@
-/* Rows drawn by weight out of a sum tree: with replacement, from equal slices of the total, and without replacement.
+/* Rows drawn by weight from a sum tree: with replacement, from equal slices of the total, and without replacement.
  *
- * Some weight is positive. A draw takes two outputs of the generator.
+ * At least one weight is positive. A draw takes two outputs of the generator.
  */
 
 #ifndef PYSTRAT_WEIGHTED_H
@@ -48,30 +48,30 @@ static inline void draw_from_slices(
   }
 }
 
-/* A draw without replacement: each row by its share of what the rows before it have left.
+/* A draw without replacement: each row by its share of what the previous rows have left.
  *
- * First, rows are drawn with replacement and repeated ones dropped. If that did not give all rows after 2 * size draws,
- * the tree is changed: rows that were drawn are taken out of it, until the draw ends. No other use may be made of the
- * tree meanwhile.
+ * First, rows are drawn with replacement and repeated ones rejected. If that did not give all rows after 2 * size
+ * draws, the tree is changed: rows that were drawn are removed from it until the draw ends. The tree must not be used
+ * otherwise meanwhile.
  */
 typedef struct {
   int64_t size;      /* from 1 to the number of positive weights */
   int32_t *rows;     /* `size` rows, the result */
   int64_t *table;    /* scratch: 2^hash_set_bits(size) numbers */
-  int64_t *removed;  /* scratch: `size` rows that were taken out of the tree */
-  double *weights;   /* scratch: `size` weights of theirs */
+  int64_t *removed;  /* scratch: `size` rows that were removed from the tree */
+  double *weights;   /* scratch: their `size` weights */
   int64_t n_drawn;   /* rows drawn so far */
   int64_t n_tries;   /* draws with replacement so far */
-  int64_t n_removed; /* rows that are out of the tree */
+  int64_t n_removed; /* rows that are removed from the tree */
 } DistinctDraw;
 
-/* Begin a draw, whose other fields the caller has set. */
+/* Begin a draw; the caller has set its other fields. */
 static inline void begin_distinct(DistinctDraw *draw) {
   draw->n_drawn = draw->n_tries = draw->n_removed = 0;
   empty_hash_set(draw->table, hash_set_bits(draw->size));
 }
 
-/* Take the rows that were drawn out of the tree, as far as they are in it. */
+/* Remove the rows that were drawn from the tree, unless they are removed already. */
 static inline void take_out(SumTree *tree, DistinctDraw *draw) {
   double *leaves = leaves_of(tree);
   int64_t first = draw->n_removed;
@@ -85,7 +85,7 @@ static inline void take_out(SumTree *tree, DistinctDraw *draw) {
   refresh_rows(tree, draw->removed + first, draw->n_drawn - first);
 }
 
-/* Put all rows back into the tree. A draw that is given up ends so. */
+/* Put all rows back into the tree. Call it to abandon a draw. */
 static inline void put_back(SumTree *tree, DistinctDraw *draw) {
   double *leaves = leaves_of(tree);
   for (int64_t i = 0; i < draw->n_removed; i++) leaves[draw->removed[i]] = draw->weights[i];
@@ -93,7 +93,7 @@ static inline void put_back(SumTree *tree, DistinctDraw *draw) {
   draw->n_removed = 0;
 }
 
-/* Go on with a draw, by at most so many draws of single rows; return 1 if all its rows are drawn, else 0.
+/* Continue a draw by at most at_most draws of single rows; return 1 if all its rows are drawn, else 0.
  *
  * Of these steps, only the last one leaves the tree as it was.
  */

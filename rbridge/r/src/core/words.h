@@ -1,7 +1,7 @@
-/* How many words the lines of a text have.
+/* The number of words in the lines of a text.
  *
- * A word is a run of bytes without blanks, which are those of ASCII: space, tab, vertical tab, form feed and carriage
- * return. Only "\n" ends a line. A text may come in blocks that are cut anywhere.
+ * A word is a run of bytes without ASCII whitespace: space, tab, vertical tab, form feed and carriage return. Only "\n"
+ * ends a line. A text may come in blocks that are cut anywhere.
  */
 
 #ifndef PYSTRAT_WORDS_H
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The line that a block of text ended in. Begin with zeros. */
+/* The line in which a block of text ended. Begin with zeros. */
 typedef struct {
   int32_t words; /* that have begun, at most 2^31 - 1 */
   bool is_in_word;
@@ -19,9 +19,9 @@ typedef struct {
 
 static inline bool is_blank_byte(uint8_t byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
 
-/* Count the words of each line that ends in a block; the caller knows how many these are.
+/* Count the words of each line that ends in a block; the caller knows the number of these lines.
  *
- * What was found of a line before the block is in `line`, and of the one that goes on after it, afterwards.
+ * `line` holds the part of a line before the block, and afterwards that of the line that continues after it.
  */
 static inline void count_words(const uint8_t *block, int64_t size, LineWords *line, int32_t *counts) {
   int64_t n_lines = 0;
