@@ -1,6 +1,6 @@
-"""Lists, arrays, pandas objects and tensors -> plain arrays: how every parameter that is an array is taken in.
+"""Conversion of lists, arrays, pandas objects and tensors to plain arrays, for all array parameters.
 
-Tensors may have any type and device, and may require gradients; torch itself is not imported here.
+Tensors may have any dtype and device, and may require gradients; torch itself is not imported here.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations nam
 
 @dataclass(frozen=True)
 class Wanted:
-    """A vector that a parameter must be, for the messages that refuse anything else."""
+    """The requirement for a vector parameter, for error messages."""
 
     name: str
     required: str
@@ -32,7 +32,7 @@ class Wanted:
 
 
 def plain_array(values: Any, name: str = "values") -> NDArray[Any]:
-    """Return `values` as an array of numpy, of any shape, without a copy if that is possible.
+    """Return `values` as a numpy array of any shape, without a copy if possible.
 
     Parameters
     ----------
@@ -43,16 +43,16 @@ def plain_array(values: Any, name: str = "values") -> NDArray[Any]:
     Returns
     -------
     numpy.ndarray
-        Numbers keep their type, in this machine's byte order. If some numbers of pandas or of a masked array are
-        missing, all become doubles, with NaN for those. Anything else with missing values, and lists of unequal
-        lengths, become arrays of objects; so does what is no array at all, with 0 dimensions.
+        Numbers keep their dtype, in native byte order. If some numbers of pandas or of a masked array are missing, all
+        become doubles, with NaN for the missing ones. Anything else with missing values, and lists of unequal lengths,
+        become arrays of objects; so does anything that is not an array, with 0 dimensions.
 
     Raises
     ------
     TypeError
-        If it is a tensor that numpy has no array for, such as a sparse one.
+        If it is a tensor without a numpy equivalent, such as a sparse one.
     ValueError
-        If it has more rows than any dataset.
+        If it has more rows than a dataset may have.
     """
     if isinstance(values, range):
         _check_length(_length_of_range(values), name)
@@ -63,20 +63,21 @@ def plain_array(values: Any, name: str = "values") -> NDArray[Any]:
 
 
 def as_vector(values: Any, wanted: Wanted) -> Any:
-    """Return `values` as a one-dimensional pandas or numpy vector, without looking at the items.
+    """Return `values` as a one-dimensional pandas or numpy vector, without inspecting the items.
 
-    Unlike `plain_array`, it keeps what distinguishes kinds of values: pandas' own types, and the objects of a list.
+    Unlike `plain_array`, it preserves the distinction between kinds of values: pandas' own dtypes, and the objects of a
+    list.
 
     Parameters
     ----------
     values : list, numpy.ndarray, pandas Series, Index or extension array, or torch tensor
     wanted : Wanted
-        What they say the vector must be.
+        The requirement, for error messages.
 
     Raises
     ------
     TypeError
-        If `values` is no vector.
+        If `values` is not a vector.
     """
     if isinstance(values, pd.MultiIndex):
         raise wanted.refusal(f"an index of {values.nlevels} levels", wanted.advice)
@@ -92,7 +93,7 @@ def as_vector(values: Any, wanted: Wanted) -> Any:
     if holds_tensors(values) or isinstance(values, memoryview) or hasattr(values, "__array__"):
         return _one_dimensional(plain_array(values, wanted.name), wanted)
     if isinstance(values, (list, tuple)):
-        # An object array keeps what numpy would coerce, such as the logical value in [True, "a"].
+        # An object array preserves what numpy would coerce, such as the logical value in [True, "a"].
         return pd.Series(values, dtype=object).to_numpy()
     if isinstance(values, Sequence):
         return as_vector(list(values), wanted)
@@ -100,7 +101,7 @@ def as_vector(values: Any, wanted: Wanted) -> Any:
 
 
 def as_doubles(values: Any) -> NDArray[np.float64]:
-    """Return a vector of pandas, of numbers or logical values, as doubles, with NaN for missing values."""
+    """Return a pandas vector of numbers or logical values as doubles, with NaN for missing values."""
     present = ~np.asarray(pd.isna(values))
     doubles = np.full(len(values), np.nan)
     doubles[present] = values[present].to_numpy(dtype=np.float64)
@@ -108,13 +109,13 @@ def as_doubles(values: Any) -> NDArray[np.float64]:
 
 
 def float64_of(array: NDArray[Any]) -> NDArray[np.float64]:
-    """Return an array of numbers as doubles, without a copy if they are; wider ones beyond all doubles are infinite."""
+    """Return an array of numbers as doubles, without a copy if possible; numbers beyond the range become infinite."""
     with np.errstate(over="ignore"):
         return np.asarray(array, dtype=np.float64)
 
 
 def for_kernel(array: NDArray[Any], dtype: Any) -> NDArray[Any]:
-    """Return an array as the compiled loops take it, which refuse one that is read-only; a copy only if it must be."""
+    """Return an array for the compiled loops, which refuse read-only arrays; copy only if necessary."""
     if array.dtype.kind == "f" and array.dtype.itemsize > 8:
         array = float64_of(array)
     contiguous = np.asarray(array, dtype=dtype, order="C")
@@ -122,12 +123,12 @@ def for_kernel(array: NDArray[Any], dtype: Any) -> NDArray[Any]:
 
 
 def _length_of_range(values: range) -> int:
-    """Return the length of a range, which `len` has only if the machine could count so far."""
+    """Return the length of a range, for which `len` may overflow."""
     return max(0, -(-(values.stop - values.start) // values.step))
 
 
 def _check_length(n_rows: int, name: str) -> None:
-    """Refuse more rows than any dataset has, such as those of a range, before they take memory."""
+    """Refuse more rows than a dataset may have, such as those of a range, before they take memory."""
     if n_rows > MAX_COUNT:
         raise RefusedValue(name, f"have at most {MAX_COUNT} rows", count_of(n_rows, "row"))
 
@@ -153,7 +154,7 @@ def _is_tensor(values: Any) -> bool:
 
 
 def holds_tensors(values: Any) -> bool:
-    """Whether this is a list of tensors, such as the losses of several steps; the first one decides."""
+    """Return whether this is a list of tensors, such as the losses of several steps; decided by the first item."""
     return isinstance(values, (list, tuple)) and len(values) > 0 and _is_tensor(values[0])
 
 
@@ -161,13 +162,13 @@ def _of_tensor(tensor: Any, name: str) -> NDArray[Any]:
     _refuse_without_array(tensor, name)
     tensor = tensor.detach().cpu().resolve_conj().resolve_neg()
     if tensor.is_floating_point() and str(tensor.dtype) not in ("torch.float16", "torch.float32", "torch.float64"):
-        tensor = tensor.float()  # numpy has no bfloat16; the widening is exact
+        tensor = tensor.float()  # numpy has no bfloat16; the conversion is exact
     array: NDArray[Any] = tensor.numpy()
     return array
 
 
 def _refuse_without_array(tensor: Any, name: str) -> None:
-    """Refuse a tensor that numpy has no array for: it is the caller who knows whether its dense form fits memory."""
+    """Refuse a tensor without a numpy equivalent: the caller knows whether its dense form fits into memory."""
     required = "be an array, or a dense tensor of numbers"
     if tensor.is_quantized:
         raise RefusedType(name, required, "a quantized tensor", "Call its method dequantize().")
@@ -195,7 +196,7 @@ def _of_frame(frame: pd.DataFrame) -> NDArray[Any]:
 
 
 def _of_extension(values: Any) -> NDArray[Any]:
-    """Return a vector of one of pandas' own types."""
+    """Return a vector of one of pandas' own dtypes as an array."""
     dtype = values.dtype
     if dtype.kind not in "iufb" or isinstance(dtype, (pd.SparseDtype, pd.CategoricalDtype)):
         return np.asarray(values)
@@ -211,7 +212,7 @@ def _of_extension(values: Any) -> NDArray[Any]:
 
 
 def _of_masked(values: Any) -> NDArray[Any]:
-    """Return a masked array, some values of which are masked, with NaN or None for these."""
+    """Return a masked array with masked values as an array, with NaN or None for these."""
     if values.dtype.kind not in "iuf":
         return _objects_of_masked(values)
     doubles: NDArray[np.float64] = values.astype(np.float64).filled(np.nan)
@@ -219,7 +220,7 @@ def _of_masked(values: Any) -> NDArray[Any]:
 
 
 def _objects_of_masked(values: Any) -> NDArray[Any]:
-    """Return a masked array as objects, with None for what is masked."""
+    """Return a masked array as objects, with None for masked values."""
     objects: NDArray[Any] = values.data.astype(object)
     objects[values.mask] = None
     return objects

@@ -1,4 +1,4 @@
-"""Names of strata that users give: as they are shown, and found among those of the dataset."""
+"""Names of strata that users give: as they are shown, and looked up among those of the dataset."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def name_of(label: Any, parameter: str) -> str:
     if not isinstance(label, (list, tuple, range)) and np.ndim(label) == 0 and not pd.isna(label):
         try:
             return encode_strata([label], missing="stratum").names[0]
-        except TypeError:  # of a kind that no stratum has; told below, with the name of the parameter
+        except TypeError:  # of a type that no stratum has; refused below, with the name of the parameter
             pass
     raise RefusedType(parameter, "name a class by its label", show(label))
 
@@ -29,7 +29,7 @@ def first_repeated(names: Sequence[str]) -> Optional[str]:
 
 
 def check_names(labels: Iterable[Any], parameter: str, *, noun: str = "class") -> list[str]:
-    """Return how labels are shown as the names of strata; refuse two that are shown alike."""
+    """Return how labels are shown as the names of strata; refuse two that are shown in the same way."""
     names = [name_of(label, parameter) for label in labels]
     repeated = first_repeated(names)
     if repeated is not None:
@@ -38,7 +38,7 @@ def check_names(labels: Iterable[Any], parameter: str, *, noun: str = "class") -
 
 
 def codes_of(wanted: Collection[str], names: Sequence[str], parameter: str, *, noun: str = "class") -> list[int]:
-    """Return the codes of the strata with these names; `noun` is what messages call a stratum."""
+    """Return the codes of the strata with these names; `noun` is the word for a stratum in messages."""
     nouns = {"class": "classes", "stratum": "strata", "shard": "shards"}[noun]
     codes = {name: code for code, name in enumerate(names)}
     counts = Counter(names) if len(codes) < len(names) else None
@@ -53,5 +53,5 @@ def codes_of(wanted: Collection[str], names: Sequence[str], parameter: str, *, n
 
 
 def listed(names: Sequence[str]) -> str:
-    """Show names for a message, the first ten of them."""
+    """Return the first ten names as text for a message."""
     return ", ".join(map(show, names[:10])) + ", ..." * (len(names) > 10)

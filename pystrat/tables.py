@@ -1,4 +1,4 @@
-"""Files that hold a table -> the table, every line of it, or a refusal that names the line."""
+"""Complete tables from files, or errors that name the invalid line."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ _DAMAGED = (EOFError, OSError, ValueError, zlib.error, lzma.LZMAError, zipfile.B
 
 
 def read_table(path: Path) -> pd.DataFrame:
-    """Read a table from a file: CSV, also compressed, Stata, or with pyarrow Parquet or Feather.
+    """Read a table from a file: CSV, also compressed, Stata, or, with pyarrow, Parquet or Feather.
 
     Parameters
     ----------
     path : pathlib.Path
-        The end of its name says what it is: ``.csv``, then maybe ``.gz``, ``.bz2``, ``.xz`` or ``.zip``, or ``.dta``,
-        ``.parquet`` or ``.feather``.
+        The suffix determines the format: ``.csv``, optionally followed by ``.gz``, ``.bz2``, ``.xz`` or ``.zip``, or
+        ``.dta``, ``.parquet`` or ``.feather``.
 
     Returns
     -------
     pandas.DataFrame
-        One row for each row of the file, in its order. Of a CSV file, empty fields are missing, and nothing else is.
+        One row for each row of the file, in its order. In a CSV file, only empty fields are missing.
 
     Raises
     ------
     ValueError
-        If the name ends otherwise, or the file is damaged. If a CSV file is not UTF-8, has a NUL, names a column twice,
-        or has a line with more or fewer fields than the first one.
+        If the suffix is another one, or the file is damaged; if a CSV file is not UTF-8, has a NUL, names a column
+        twice, or has a line with more or fewer fields than the first one.
     ImportError
-        If pandas needs a package that is missing.
+        If pandas needs a package that is not installed.
     OSError
         If the file cannot be opened.
     """
@@ -62,7 +62,7 @@ def read_table(path: Path) -> pd.DataFrame:
 
 
 def _read_with_pandas(path: Path, reader: str) -> pd.DataFrame:
-    with path.open("rb"):  # whose error is better than a reader's
+    with path.open("rb"):  # its error is better than that of a reader
         pass
     try:
         table = getattr(pd, reader)(path)
@@ -70,7 +70,7 @@ def _read_with_pandas(path: Path, reader: str) -> pd.DataFrame:
         raise ImportError(f"{path}: to read it, pandas needs pyarrow, which is not installed.") from error
     except MemoryError:
         raise
-    except Exception as error:  # of a damaged file, readers raise whatever they stumble over
+    except Exception as error:  # readers raise various errors for a damaged file
         raise ValueError(f"{path}: cannot be read, so it may be damaged ({type(error).__name__}: {error}).") from error
     assert isinstance(table, pd.DataFrame)
     return table
@@ -91,7 +91,7 @@ def _read_csv(path: Path, compression: str) -> pd.DataFrame:
         skip_blank_lines=False,
         keep_default_na=False,
         na_values=[""],
-        low_memory=False,  # else a column's type could change from one part of the file to the next
+        low_memory=False,  # else the type of a column could change within the file
     )
     if len(table) != n_rows:
         raise ValueError(f"{path}: has {count_of(n_rows, 'line')} of data, of which {len(table)} could be read.")
@@ -99,7 +99,7 @@ def _read_csv(path: Path, compression: str) -> pd.DataFrame:
 
 
 def _check_lines(text: str, path: Path) -> int:
-    """Return the number of rows below the header; refuse whatever pandas would shift, rename, fill in or leave out."""
+    """Return the number of rows below the header; refuse lines that pandas would shift, rename, fill in or drop."""
     if "\0" in text:
         raise ValueError(f"{path}: line {text.count(chr(10), 0, text.index(chr(0))) + 1} has a NUL, which is no text.")
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
@@ -123,7 +123,7 @@ def _check_lines(text: str, path: Path) -> int:
 def _check_header(names: list[str], path: Path) -> list[str]:
     seen = set[str]()
     for name in names:
-        if name and name in seen:  # R writes the names of rows into a column without a name
+        if name and name in seen:  # R writes row names into a column without a name
             raise ValueError(f"{path}: the first line must name each column once, and has '{name}' twice.")
         seen.add(name)
     return names
