@@ -11,7 +11,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 names=()
 
-# Starts a check; what it prints is shown when all have ended.
+# Starts a check; its output is shown when all checks have ended.
 check() { # name, command...
   local place=${#names[@]}
   names+=("$1")
@@ -19,13 +19,13 @@ check() { # name, command...
   { "$@" >"$folder/$place.out" 2>&1 && touch "$folder/$place.passed"; } &
 }
 
-# Set-up compiled the kernels with -Wall; its log has every warning of Cython and of the C compiler.
+# Set-up compiled the kernels with -Wall; its log has all warnings of Cython and of the C compiler.
 kernels_are_without_warnings() {
   [ -f build/set-up/kernels.log ] &&
     ! grep -E -A 5 '\.(c|h|pyx|pxd):[0-9]+:[0-9]+: warning:|warning: .*\.p(yx|xd):[0-9]+' build/set-up/kernels.log
 }
 
-# Each header of the C core includes what it needs. That it works, tests/core finds out, under sanitizers.
+# Each header of the C core includes what it needs. The tests in tests/core run it under sanitizers.
 core_is_without_warnings() {
   local header compiler failed=0
   local options=(-std=c99 -Wall -Wextra -Wconversion -pedantic -Werror -fsyntax-only)
@@ -38,7 +38,7 @@ core_is_without_warnings() {
   return $failed
 }
 
-# init.c casts its routines to one type, as R wants them.
+# init.c casts its routines to one type, as R requires.
 r_sources_are_without_warnings() {
   local source compiler failed=0
   local options=(-std=c99 -Wall -Wextra -Wconversion -pedantic -Werror -fsyntax-only)

@@ -1,10 +1,10 @@
-# Checks the R package without running its tests: style, that no name is defined twice, that help pages and NAMESPACE are
-# those of the comments, and that tests are skipped if a suggested package is not installed.
+# Checks the R package without running its tests: style, that no name is defined twice, that help pages and NAMESPACE
+# match the comments, and that tests are skipped if a suggested package is not installed.
 
 problems = character()
 found = lintr::lint_package("rbridge/r", linters = lintr::linters_with_defaults(
-  assignment_linter = NULL, # mlr3's style assigns by =
-  commented_code_linter = NULL, # takes formulas in prose for code
+  assignment_linter = NULL, # mlr3's style assigns with =
+  commented_code_linter = NULL, # mistakes formulas in prose for code
   cyclocomp_linter = lintr::cyclocomp_linter(20L),
   line_length_linter = lintr::line_length_linter(120L),
   object_name_linter = NULL, # .iter and .length are torch's names
@@ -15,7 +15,7 @@ if (length(found) > 0) {
   problems = c(problems, sprintf("lintr: %d remarks", length(found)))
 }
 
-# R takes the last of two functions with one name, and says nothing.
+# R silently takes the last of two functions with the same name.
 defined = unlist(lapply(list.files("rbridge/r/R", full.names = TRUE), function(file) {
   vapply(as.list(parse(file)), function(call) if (identical(call[[1]], quote(`=`))) deparse(call[[2]])[1] else "", "")
 }))

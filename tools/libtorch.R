@@ -1,4 +1,4 @@
-# What the scripts share that train in R: whether LibTorch is there, and what the versions are.
+# Shared by the scripts that train in R: whether LibTorch is installed, and the versions.
 
 check_libtorch = function() {
   if (!torch::torch_is_installed()) {
@@ -6,7 +6,7 @@ check_libtorch = function() {
   }
 }
 
-# The version in the name of the library's file, as Debian has it, else the one that the package torch installs.
+# The version in the name of the library's file, as in Debian, else the one that the package torch installs.
 libtorch_version = function() {
   file = normalizePath(file.path(torch::torch_install_path(), "lib", "libtorch_cpu.so"), mustWork = FALSE)
   named = sub(".*/libtorch_cpu[.]so[.]?", "", file)

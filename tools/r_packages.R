@@ -1,4 +1,4 @@
-# Finds and builds the R packages of the project, only those that are missing or too old.
+# Finds and builds the R packages of the project that are missing or too old.
 #
 #   Rscript tools/r_packages.R debian LIBRARY "name>=version" ...    print those of Debian's packages that are new enough
 #   Rscript tools/r_packages.R install LIBRARY "name>=version" ...   build the others from CRAN, into LIBRARY
@@ -9,7 +9,7 @@ n_jobs = max(2L, parallel::detectCores(), na.rm = TRUE)
 
 say = function(...) cat("set-up: ", ..., "\n", sep = "")
 
-# What install.packages() prints itself for each of several packages.
+# The message of install.packages() when it installs several packages.
 say_begin = function(package) cat("begin installing package '", package, "'\n", sep = "")
 
 fail = function(...) {
@@ -36,7 +36,7 @@ available_on_cran = function() {
   available
 }
 
-# The packages that a package on CRAN needs, each with the least version: c(rlang = "1.1.0", R6 = "0").
+# The packages that a package on CRAN depends on, each with the least version: c(rlang = "1.1.0", R6 = "0").
 dependencies_of = function(package, available) {
   if (!package %in% rownames(available)) {
     return(character())
@@ -49,8 +49,8 @@ dependencies_of = function(package, available) {
   stats::setNames(least[is_package], names[is_package])
 }
 
-# Where each package comes from: the first of `sources` (named vectors of versions) with a version that is high enough,
-# else CRAN. Only packages built from CRAN ask for others here; Debian's and installed ones have what they need.
+# Where each package comes from: the first of `sources` (named vectors of versions) with a sufficient version, else
+# CRAN. Only packages built from CRAN add their dependencies here; Debian's and installed ones already have theirs.
 choose_sources = function(wanted, sources, available) {
   least = wanted
   chosen = character()
@@ -74,7 +74,7 @@ choose_sources = function(wanted, sources, available) {
   chosen
 }
 
-# The versions that apt could install, without what Debian adds to them: 1:1.8.4+dfsg-1 is 1.8.4.
+# The versions that apt can install, without Debian's additions: 1:1.8.4+dfsg-1 is 1.8.4.
 debian_versions = function(packages) {
   printed = system2("apt-cache", c("policy", paste0("r-cran-", tolower(packages))), stdout = TRUE, stderr = FALSE)
   names = sub(":$", "", grep("^r-cran-", printed, value = TRUE))
@@ -97,14 +97,14 @@ install_from_cran = function(packages, available, library_folder) {
     say_begin(packages)
   }
   if (length(packages) > 0) {
-    # R compiles a function when it is called again and again; compiling all of them beforehand takes most of the time.
+    # R compiles a function when it is called repeatedly; compiling all of them beforehand takes most of the time.
     utils::install.packages(packages, lib = library_folder, available = available, Ncpus = n_jobs,
       INSTALL_opts = c("--no-multiarch", "--no-byte-compile", "--no-test-load"), keep_outputs = file.path(library_folder, "build-logs"))
   }
 }
 
-# torch takes longer than all others together: its files are compiled on all cores, and in a folder that stays until
-# they are, so that a build which was interrupted goes on where it was. A build that fails again begins anew next time.
+# torch takes longer than all others together: its files are compiled on all cores, in a folder that stays until they
+# are done, so that an interrupted build continues where it stopped. A build that fails again starts over next time.
 install_torch = function(available, library_folder) {
   say_begin("torch")
   folder = file.path(library_folder, "building", paste0("torch_", available["torch", "Version"]))
@@ -129,7 +129,7 @@ install_torch = function(available, library_folder) {
   }
 }
 
-# R takes compiler flags from the file R_MAKEVARS_USER; ours includes the one that R would have taken.
+# R takes compiler flags from the file R_MAKEVARS_USER; ours includes the one that R would have used.
 use_makevars = function() {
   Sys.setenv(
     USER_MAKEVARS = paste(tools::makevars_user(), collapse = " "),
@@ -147,7 +147,7 @@ install_what_is_missing = function(wanted, library_folder) {
   missing = names(chosen)[chosen == "cran"]
   cat("packages to build:", missing, "\n")
   use_makevars()
-  # A build that was interrupted leaves its lock behind; packages come into the library when they are whole.
+  # An interrupted build leaves its lock behind; packages are moved into the library when they are complete.
   unlink(list.files(library_folder, pattern = "^00LOCK", full.names = TRUE), recursive = TRUE)
   if ("torch" %in% missing) {
     needs = tools::package_dependencies(missing, available, recursive = TRUE)
@@ -169,7 +169,7 @@ install_what_is_missing = function(wanted, library_folder) {
 
 main = function(command, library_folder, ...) {
   library_folder = normalizePath(library_folder)
-  options(pkgType = "source") # the index of CRAN and what is built are those of sources, on macOS too
+  options(pkgType = "source") # on macOS too, the index of CRAN and the builds are those of sources
   .libPaths(c(library_folder, .libPaths()))
   wanted = do.call(rbind, strsplit(c(...), ">=", fixed = TRUE))
   wanted = stats::setNames(wanted[, 2], wanted[, 1])

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Finds a Python, and lets it install what the named targets need: see tools/set_up/__main__.py.
+# Finds a Python, and runs tools/set_up/__main__.py with it, which installs what the given targets need.
 #
-#   tools/set-up.sh [TARGET ...]      what these targets of the Makefile need; without a name, what all of them need
+#   tools/set-up.sh [TARGET ...]      install what these targets of the Makefile need; by default, all of them
 #   PYTHON=/path/to/python3           the Python to build the environment from
 
 set -euo pipefail
@@ -9,7 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
-# Prints the command that installs a program, by the package manager that is there.
+# Prints the command that installs a program with the available package manager.
 how_to_get() { # git, make, cc, python3 or Rscript
   if have apt-get; then
     case $1 in cc) set -- gcc ;; Rscript) set -- r-base-dev ;; esac
@@ -26,7 +26,7 @@ how_to_get() { # git, make, cc, python3 or Rscript
 
 is_root_of_debian() { have apt-get && [ "$(id -u)" -eq 0 ]; }
 
-# Debian's Python is the one that Debian's packages belong to, whatever comes first on PATH.
+# Debian's packages belong to Debian's Python, whatever comes first on PATH.
 python=${PYTHON:-}
 if [ -z "$python" ] && have apt-get; then
   python=/usr/bin/python3
@@ -39,7 +39,7 @@ if [ -z "$python" ] && have apt-get; then
 fi
 python=${python:-python3}
 
-# As root of a Debian machine, set-up installs the other programs.
+# As root on a Debian machine, set-up installs the other programs.
 if ! is_root_of_debian || ! have "$python"; then
   absent=0
   for program in git make cc "$python" Rscript; do

@@ -1,5 +1,7 @@
-# Runs the tests of the R package against its installed copy, and counts at the end what passed, failed and was skipped.
-# A test may be skipped for one reason only: LibTorch for R is not installed. REQUIRE_LIBTORCH=1 makes such a test fail.
+# Runs the tests of the R package against its installed copy, and finally counts how many passed, failed and were
+# skipped.
+# A test may be skipped for only one reason: LibTorch for R is not installed. With REQUIRE_LIBTORCH=1, such a test
+# fails.
 
 options(width = 110)
 Sys.setenv(NOT_CRAN = "true") # skip_on_cran() skips nothing

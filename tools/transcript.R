@@ -1,13 +1,13 @@
-# Runs the R code of a document in one session, and writes below each block what it printed, as a block of text.
+# Runs the R code of a document in one session, and writes the output of each block below it, as a block of text.
 #
 #   Rscript tools/transcript.R docs/mlr3torch.md
 #
-# Blocks are fenced as `r`, or as `r libtorch` if they train, which needs LibTorch. The line of the document that begins
-# with "Printed on" gets the date and the versions.
+# Blocks are fenced as `r`, or as `r libtorch` if they train, which needs LibTorch. The date and the versions are
+# written to the line of the document that begins with "Printed on".
 
 source("tools/libtorch.R")
 
-# What the code prints, without the progress that mlr3 logs.
+# The output of the code, without the progress that mlr3 logs.
 run_block = function(code, envir) {
   connection = textConnection(code)
   on.exit(close(connection))
@@ -15,7 +15,7 @@ run_block = function(code, envir) {
   trimws(printed, "right")
 }
 
-# The lines of a document with what its blocks printed, in place of what they printed before.
+# The lines of a document with the new output of its blocks, in place of the old.
 write_transcript = function(lines) {
   envir = new.env(parent = globalenv())
   written = character()

@@ -1,13 +1,13 @@
 # Renders the vignettes: vignettes/NAME.Rmd -> vignettes/NAME.md and its figures in vignettes/NAME_files/.
-# Their code runs in the folder of the repository, in R and in the Python of .venv, each document in a process of its own,
-# as many at a time as there are cores.
+# Their code runs in the folder of the repository, in R and in the Python of .venv, each document in its own process,
+# with as many processes as cores.
 #
 #   Rscript tools/vignettes.R [NAME ...]          render all, or the named ones
 #   Rscript tools/vignettes.R --check [NAME ...]  write nothing; fail if a fresh text differs from the committed one
 #
-# Figures are not compared, since their bytes differ between machines; that each of them is there is checked. Nor are
-# the line breaks and spaces of prose, which pandoc sets otherwise from version to version. LibTorch is hidden from R, so
-# that the text is the same whether or not there is one: documents read the results of training.
+# Figures are not compared, because their bytes differ between machines; only their existence is checked. Line breaks
+# and spaces of prose are not compared either, because they depend on the version of pandoc. LibTorch is hidden from R,
+# so that the text does not depend on it: documents read the results of training.
 
 arguments = commandArgs(trailingOnly = TRUE)
 is_check = "--check" %in% arguments
@@ -21,14 +21,14 @@ if (length(wanted) == 0) {
   wanted = documents
 }
 
-# Python is that of .venv unless RETICULATE_PYTHON names another one.
+# Python is that of .venv unless RETICULATE_PYTHON is set.
 if (!nzchar(Sys.getenv("RETICULATE_PYTHON"))) {
   Sys.setenv(RETICULATE_PYTHON = file.path(getwd(), ".venv/bin/python"))
 }
 Sys.setenv(MPLBACKEND = "Agg", OMP_NUM_THREADS = "1", LC_ALL = "C.UTF-8", LANGUAGE = "en", TZ = "UTC", TORCH_LOAD = "0",
   TORCH_INSTALL = "0", TORCH_HOME = tempfile("no-libtorch"))
 
-# Renders the document inside `folder`: that of vignettes/, or a copy of it anywhere else.
+# Renders the document inside `folder`: vignettes/, or a copy of it.
 render = function(name, folder) {
   input = file.path(folder, paste0(name, ".Rmd"))
   if (folder != "vignettes") {
@@ -44,7 +44,7 @@ render = function(name, folder) {
   file.path(folder, paste0(name, ".md"))
 }
 
-# Code and what it prints, line by line, and prose as one line a paragraph, without what pandoc sets otherwise.
+# Code and its output, line by line, and prose as one line per paragraph, without what depends on pandoc.
 unwrap = function(lines) {
   is_fence = grepl("^```", lines)
   is_code = is_fence | cumsum(is_fence) %% 2 == 1 | grepl("^    #>", lines)
@@ -56,7 +56,7 @@ unwrap = function(lines) {
   joined[nzchar(joined)]
 }
 
-# What differs first.
+# The first difference.
 first_difference = function(old, new) {
   length(old) = length(new) = max(length(old), length(new))
   place = which(is.na(old) | is.na(new) | old != new)[1L]
@@ -80,7 +80,7 @@ problems_of = function(name, fresh) {
   )
 }
 
-# Renders one document, and compares it if that is asked for.
+# Renders one document, and compares it if requested.
 process = function(name) {
   begin = Sys.time()
   folder = if (is_check) tempfile("vignettes") else "vignettes"
@@ -98,7 +98,7 @@ process = function(name) {
   list(seconds = as.numeric(difftime(Sys.time(), begin, units = "secs")), problems = problems)
 }
 
-# One document on each core.
+# One document per core.
 n_cores = if (.Platform$OS.type == "unix") max(1L, parallel::detectCores(), na.rm = TRUE) else 1L
 results = parallel::mclapply(stats::setNames(nm = wanted), process, mc.cores = n_cores, mc.preschedule = FALSE)
 failed = FALSE

@@ -1,14 +1,14 @@
-"""Installs what the named targets of the Makefile need and this machine lacks, inside the project's folder if possible.
+"""Installs what the given targets of the Makefile need and this machine lacks, inside the project's folder if possible.
 
-    python3 tools/set_up [TARGET ...]      the targets are in requirements.py; without a name, all of them
+    python3 tools/set_up [TARGET ...]      the targets are in requirements.py; by default, all of them
 
 1. Debian packages, by apt, if the machine has apt and this is root; R packages too, if Debian's are new enough.
 2. .venv: a Python environment with the project in it, editable and compiled (from PyPI what the system lacks).
 3. .r-library: R packages from CRAN, only those missing or too old, and the project's R package.
 
-The second and the third run side by side. Set-up can be interrupted and run again: it goes on where it was. It passes
-over a step whose inputs have not changed since it succeeded: a run with nothing to do takes a fraction of a second.
-Without R the Python half works; set-up fails only if a named target needs R.
+Steps 2 and 3 run side by side. Set-up can be interrupted and run again: it continues where it stopped. It skips a step
+whose inputs have not changed since it succeeded: a run with nothing to do takes a fraction of a second. Without R, the
+Python half works; set-up fails only if a given target needs R.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _A_DEBIAN_PACKAGE = 0.17
 _PYTHON = 40.0
 _R_PACKAGES = {"demo": 110.0, "test-r": 130.0}
 
-# The targets that cannot do without R.
+# The targets that need R.
 _NEED_R = {"test-r", "check", "bench"}
 
 
 def main(arguments: list[str]) -> int:
-    """Set up for some targets, and return the exit status."""
+    """Set up the given targets, and return the exit status."""
     unknown = set(arguments) - set(TARGETS)
     if unknown:
         say(f"there is no target {', '.join(sorted(unknown))}; there are {', '.join(TARGETS)}")
@@ -83,7 +83,7 @@ def set_up(targets: list[str]) -> None:
 
 
 def expected_seconds(targets: list[str], stale_r: list[str]) -> dict[str, float]:
-    """Return the stages with the seconds that each takes; Python's runs beside that of R, which takes longer."""
+    """Return the seconds that each stage takes; Python's runs beside that of R, which takes longer."""
     is_python_longer = not stale_r and not python_half.is_done(targets)
     return {
         "debian": 0.0,
@@ -93,7 +93,7 @@ def expected_seconds(targets: list[str], stale_r: list[str]) -> dict[str, float]
 
 
 def install_debian_packages(requirements: list[Requirement], progress: Progress) -> None:
-    """Install the packages of the table, then those of Debian's R packages that are new enough."""
+    """Install the packages of the table, then Debian's R packages that are new enough."""
     missing = debian.missing([row.debian for row in requirements])
     if not debian.can_install():
         if missing:
@@ -122,7 +122,7 @@ def name_missing_programs(requirements: list[Requirement]) -> None:
 
 @contextmanager
 def one_at_a_time() -> Iterator[None]:
-    """Wait while another set-up works in this folder, or what it started still does."""
+    """Wait while another set-up, or a process that it started, works in this folder."""
     with (ROOT / ".set-up.lock").open("w") as lock:
         os.set_inheritable(lock.fileno(), True)
         try:

@@ -14,7 +14,7 @@ def can_install() -> bool:
 
 
 def missing(packages: list[str]) -> list[str]:
-    """Return those that are not installed; none on a machine without apt."""
+    """Return the packages that are not installed; none on a machine without apt."""
     if shutil.which("apt-get") is None or shutil.which("dpkg-query") is None:
         return []
     listed = printed_by("dpkg-query", "-W", "-f", "${db:Status-Status} ${Package}\n").splitlines()
@@ -23,7 +23,7 @@ def missing(packages: list[str]) -> list[str]:
 
 
 def update_lists() -> None:
-    """Bring apt's lists up to date, and end an installation that was interrupted."""
+    """Update apt's lists, and finish an installation that was interrupted."""
     run(["dpkg", "--configure", "-a"], "dpkg", environment=_QUIET)
     if not run(["apt-get", "update", "-q"], "apt-update", environment=_QUIET):
         say("going on with the lists of packages that are there")
@@ -35,7 +35,7 @@ def count_with_dependencies(packages: list[str]) -> int:
 
 
 def known(packages: list[str]) -> list[str]:
-    """Return those that apt could install; the others may not exist in this release."""
+    """Return the packages that apt can install; the others may not exist in this release."""
     policies = printed_by("apt-cache", "policy", *packages)
     found = set(re.findall(r"^(\S+):\n  Installed: .*\n  Candidate: (?!\(none\))", policies, flags=re.MULTILINE))
     unknown = [package for package in packages if package not in found]
@@ -45,7 +45,7 @@ def known(packages: list[str]) -> list[str]:
 
 
 def install(packages: list[str], log: str) -> None:
-    """Install packages; if apt fails, say so and go on, since PyPI or CRAN may have them."""
+    """Install packages; if apt fails, print a message and continue, because PyPI or CRAN may have them."""
     options = ["-o", "DPkg::Lock::Timeout=600", "--no-install-recommends"]
     if not run(["apt-get", "install", "-y", "-q", *options, *packages], log, environment=_QUIET):
         say("apt failed; going on with what is there")

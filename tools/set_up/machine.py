@@ -1,4 +1,4 @@
-"""Running programs: their output goes to a log, of which only the end is shown, and only after a failure."""
+"""Running programs: their output goes to a log; its end is shown only after a failure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LOGS = ROOT / "build" / "set-up"
 
 
 class SetUpError(Exception):
-    """Set-up cannot go on; the text says why and what to do."""
+    """Set-up cannot continue; the message says why and what to do."""
 
 
 def say(text: str) -> None:
@@ -28,7 +28,7 @@ def run(
     environment: Optional[dict[str, str]] = None,
     watch: Optional[Callable[[str], None]] = None,
 ) -> bool:
-    """Run a command in the project's folder, write what it prints to a log, and return whether it succeeded.
+    """Run a command in the project's folder, write its output to a log, and return whether it succeeded.
 
     `watch` is called with every line; after a failure the last 30 lines are printed.
     """
@@ -43,7 +43,7 @@ def run(
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
-        close_fds=False,  # what is started holds the lock on, even if set-up itself is killed
+        close_fds=False,  # the command keeps holding the lock, even if set-up itself is killed
     ) as process:
         assert process.stdout is not None
         for line in process.stdout:
@@ -58,7 +58,7 @@ def run(
 
 
 def printed_by(*command: str) -> str:
-    """Return what a command prints; nothing if it fails or is not there."""
+    """Return the output of a command; nothing if it fails or does not exist."""
     if shutil.which(command[0]) is None:
         return ""
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
@@ -66,7 +66,7 @@ def printed_by(*command: str) -> str:
 
 
 def checksum(paths: Iterable[Path], *more: str) -> str:
-    """Return a digest of files, with their names, and of texts."""
+    """Return a digest of files, including their names, and of texts."""
     digest = hashlib.sha256("\0".join(more).encode())
     for path in sorted(paths):
         digest.update(f"\0{path.relative_to(ROOT).as_posix()}\0".encode())
@@ -75,7 +75,7 @@ def checksum(paths: Iterable[Path], *more: str) -> str:
 
 
 class Stamp:
-    """A file that records the inputs of a finished step, so that the step is passed over until they change."""
+    """A file that records the inputs of a finished step, so that the step is skipped until they change."""
 
     def __init__(self, path: Path, inputs: str) -> None:
         self._path = path

@@ -1,4 +1,4 @@
-"""Which stage of the set-up runs, of how many, and about how long the rest takes."""
+"""The progress of set-up: the running stage, the number of stages, and an estimate of the remaining time."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import time
 
 
 class Progress:
-    """Print each stage as it begins, with the time that is left, judged by the time that the stages before took.
+    """Print each stage as it begins, with the remaining time, estimated from the time of the stages before.
 
     Parameters
     ----------
     expected : dict of str to float
-        The stages in their order, with the seconds that each takes on two idle cores; 0 if it runs beside another one.
+        The stages in order, with the seconds that each takes on two idle cores; 0 if it runs beside another one.
     """
 
     def __init__(self, expected: dict[str, float]) -> None:
@@ -20,7 +20,7 @@ class Progress:
         self._began = time.monotonic()
 
     def expect(self, stage: str, seconds: float) -> None:
-        """Replace what was expected of a stage."""
+        """Replace the estimate for a stage."""
         self._expected[stage] = seconds
 
     def report(self, stage: str, what: str, fraction: float = 0.0) -> None:
@@ -36,7 +36,7 @@ class Progress:
     def _time_left(self) -> str:
         done = sum(seconds * self._done[stage] for stage, seconds in self._expected.items())
         left = sum(self._expected.values()) - done
-        # The first seconds say little of how fast this machine is.
+        # The first seconds are a poor measure of the speed of this machine.
         pace = (time.monotonic() - self._began) / done if done > 15 else 1.0
         minutes = round(left * pace / 60)
         if minutes < 1:

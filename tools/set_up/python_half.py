@@ -16,7 +16,7 @@ from requirements import TABLE, Requirement
 ENVIRONMENT = ROOT / ".venv"
 PYTHON = ENVIRONMENT / "bin" / "python"
 KERNELS_LOG = LOGS / "kernels.log"
-# The Python that .venv is made from, also if set-up itself runs in an environment.
+# The Python that .venv is made from, even if set-up itself runs in an environment.
 BASE = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
 
 # Prints the packages that are absent or too old. pip writes a package's metadata last, so an installation that was
@@ -67,7 +67,7 @@ def kernels_are_built() -> bool:
 
 
 def set_up(requirements: list[Requirement], targets: list[str], report: Callable[[str], None]) -> None:
-    """Make .venv if there is none, and put into it what is missing; `report` is called with what begins."""
+    """Make .venv if there is none, and install what is missing; `report` is called with each step that begins."""
     if not has_environment():
         report(f"the environment .venv, from {BASE}")
         make_environment()
@@ -93,7 +93,7 @@ def make_environment() -> None:
 
 
 def install_packages(requirements: list[Requirement]) -> None:
-    """Install from PyPI what neither the system nor .venv has, or has in a version that is too old."""
+    """Install from PyPI what neither the system nor .venv has in a sufficient version."""
     wanted = [f"{row.distribution},{row.module},{row.least}" for row in requirements]
     looked = subprocess.run([PYTHON, "-c", _LOOK_FOR, *wanted], capture_output=True, text=True, check=True)
     missing = looked.stdout.split()
@@ -110,7 +110,7 @@ def build_kernels() -> None:
         raise SetUpError("Python.h was not found: install python3-dev (Debian) or python3-devel (Fedora).")
     stamp = _kernels_stamp()
     stamp.remove()
-    for source in _kernel_sources():  # all of them, so that the log has the warnings of all
+    for source in _kernel_sources():  # all of them, so that the log has all warnings
         for made in (source.with_suffix(".c"), *source.parent.glob(f"{source.stem}.*.so")):
             made.unlink(missing_ok=True)
     options = ["--no-deps", "--no-build-isolation", "--no-index", "--verbose"]

@@ -1,6 +1,6 @@
 """The library .r-library: R packages that the system does not have, and the project's own R package.
 
-Without R, or if a package cannot be had, the Python half works: what is missing is then in .r-library/missing.
+Without R, or if a package is unavailable, the Python half works: .r-library/missing then has what is missing.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ def rbridge_is_installed() -> bool:
 
 
 def debian_packages(requirements: list[Requirement]) -> list[str]:
-    """Return those of Debian's R packages that are missing here and new enough for what is needed."""
+    """Return Debian's R packages that are missing here and new enough."""
     LIBRARY.mkdir(exist_ok=True)
     return printed_by("Rscript", str(SCRIPT), "debian", str(LIBRARY), *_packages(requirements)).split()
 
 
 def set_up(requirements: list[Requirement], targets: list[str], report: Callable[[str, float], None]) -> None:
-    """Fill .r-library; `report` is called with what is being built, and how much of all is done."""
+    """Fill .r-library; `report` is called with the step that begins, and the fraction that is done."""
     LIBRARY.mkdir(exist_ok=True)
     if shutil.which("Rscript") is None:
         raise RHalfMissing("R was not found.", "Install R 4.0 or newer, and run this again.")
@@ -73,7 +73,7 @@ def set_up(requirements: list[Requirement], targets: list[str], report: Callable
 
 
 def set_up_python_side(requirements: list[Requirement]) -> None:
-    """Install what the R half needs of Python."""
+    """Install the Python packages that the R half needs."""
     try:
         install_packages([row for row in requirements if row.kind == "bridge"])
     except SetUpError as error:
@@ -104,9 +104,9 @@ def _install_packages(requirements: list[Requirement], report: Callable[[str, fl
 
 
 class PackageCounter:
-    """Follows what tools/r_packages.R prints, and reports each R package as its installation begins."""
+    """Follows the output of tools/r_packages.R, and reports each R package as its installation begins."""
 
-    # torch takes about as long as this many others.
+    # torch takes about as long as this many other packages.
     _TORCH = 30
 
     def __init__(self, report: Callable[[str, float], None]) -> None:
@@ -140,7 +140,7 @@ def _install_rbridge() -> None:
     stamp = rbridge_stamp()
     stamp.remove()
     shutil.rmtree(LIBRARY / "00LOCK-rbridge", ignore_errors=True)
-    # make looks at the sources only: object files of a build before would keep what a header had then.
+    # make looks only at the sources: object files of an earlier build would keep the old content of a header.
     command = ["R", "CMD", "INSTALL", "--preclean", "--clean", f"--library={LIBRARY}", str(PACKAGE)]
     if not run(command, "rbridge", environment=_ENVIRONMENT):
         raise SetUpError("The project's R package could not be installed.")

@@ -35,7 +35,7 @@ class Requirement(NamedTuple):
 
 
 def required(targets: Iterable[str]) -> list[Requirement]:
-    """Return what these targets need, in the order of the table, each once. All targets need what demo needs."""
+    """Return the requirements of these targets, and those of demo, in the order of the table, each once."""
     wanted = {"demo", *targets}
     rows = [Requirement(*line.split()) for line in TABLE.read_text().splitlines() if line and not line.startswith("#")]
     chosen = {row[1:]: row for row in reversed(rows) if row.target in wanted}
