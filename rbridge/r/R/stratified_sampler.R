@@ -116,6 +116,18 @@
 #' If `seed` is `NULL`, the parameter `seed` of the learner determines the seed.
 #' To tune `min_samples_per_stratum`, give generators as the levels of a factor, as in the examples.
 #' The guide `docs/mlr3torch.md` of the project shows all of it with its output.
+#' Its first example trains a `classif.mlp` for three epochs on 156 rows of the task `sonar`, with
+#' `min_samples_per_stratum = 5`.
+#' These are the rows of the classes M and R in its first batches, and the area under the ROC curve on the other 52 rows
+#' (R 4.5.0, torch 0.17.0, mlr3torch 0.3.3, 2026-11-22):
+#' ```
+#' #>    batch epoch_1.M epoch_1.R epoch_2.M epoch_2.R epoch_3.M epoch_3.R
+#' #> 1      1         5         5         5         5         5         5
+#' #> 2      2         6         5         6         5         6         5
+#' #> 3      3         6         5         6         5         6         5
+#' #> classif.auc
+#' #>       0.753
+#' ```
 #'
 #' @section Errors:
 #' Arguments are checked before any work.
