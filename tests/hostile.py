@@ -1,4 +1,4 @@
-"""Values that no parameter expects, and what the package may do with them."""
+"""Unexpected values for all parameters, and the allowed reactions of the package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every public entry that takes an array takes every form of it, with one result."""
+"""Every public function with an array parameter accepts every form of array, with the same result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Any Python batch sampler as a source of epochs; what R makes of it is tested in tests/bridge."""
+"""Any Python batch sampler as a source of epochs; tests/bridge tests its use in R."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line: what it prints and writes, and that errors take one line."""
+"""The command line: its output, the files it writes, and that errors take one line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sampler in PyTorch's DataLoader, in every way it is used: the same batches whatever the workers."""
+"""The sampler in PyTorch's DataLoader, in all configurations: the same batches with any workers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fingerprints: the same for what is the same, in any process, and different for everything else."""
+"""Fingerprints: equal for equal content, in any process, and different otherwise."""
 
 from __future__ import annotations
 

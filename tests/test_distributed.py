@@ -1,4 +1,4 @@
-"""Real processes, joined by gloo."""
+"""Real processes, connected by gloo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors from inside get the name of what the user called, and are plain built-in exceptions."""
+"""Errors get the name of the public function that the user called, and are plain built-in exceptions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever is done to what a sampler hands out, its later batches stay what they are."""
+"""Modifying the objects that a sampler returns does not change its later batches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `import pystrat` brings, and that the rest comes when it is asked for."""
+"""The modules that `import pystrat` loads, and that the others are loaded on first use."""
 
 from __future__ import annotations
 

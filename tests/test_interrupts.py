@@ -1,4 +1,4 @@
-"""Long loops hear signals: Ctrl-C ends a call before the loop is through, and a sampler is as before."""
+"""Long loops handle signals: Ctrl-C ends a call early, and the sampler does not change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every refused input gives its message, word for word as in R, which reads the same file of cases."""
+"""Every invalid input gives its message, word for word as in R, which reads the same file of cases."""
 
 from __future__ import annotations
 

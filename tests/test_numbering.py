@@ -1,4 +1,4 @@
-"""Numbers for integers, whatever they are: the same as pandas', in a time that no values make long."""
+"""Numbers for any integers: the same as in pandas, in a time that does not depend on the values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Epochs that take rows less or more often than once: against plain Python, and how often each row comes."""
+"""Epochs that take rows less or more often than once: against plain Python, and how often each row occurs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ROC curves and learning curves: what is drawn is what was measured."""
+"""ROC curves and learning curves: the plots show the measured values."""
 
 from __future__ import annotations
 

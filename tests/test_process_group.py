@@ -1,4 +1,4 @@
-"""Real process groups: a sampler that was not told of them warns, once, and takes nothing from them."""
+"""Real process groups: a sampler without num_replicas warns once, and does not use the group."""
 
 from __future__ import annotations
 

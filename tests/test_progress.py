@@ -1,4 +1,4 @@
-"""Long work shows a bar on a terminal, and nothing anywhere else."""
+"""Long work shows a progress bar on a terminal, and nothing elsewhere."""
 
 from __future__ import annotations
 

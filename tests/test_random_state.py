@@ -1,4 +1,4 @@
-"""The global random states of Python, numpy and torch are neither read nor changed; R's is tested in tests/bridge."""
+"""The global random states of Python, numpy and torch are neither read nor changed; tests/bridge tests R's."""
 
 from __future__ import annotations
 

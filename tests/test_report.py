@@ -1,4 +1,4 @@
-"""What a loader delivers, counted and drawn."""
+"""Counts of the batches that a loader delivers, and their plots."""
 
 from __future__ import annotations
 

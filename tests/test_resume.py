@@ -1,4 +1,4 @@
-"""A training process is killed again and again, and trains on exactly the batches of one that was not disturbed."""
+"""A training process is killed repeatedly, and still trains on exactly the batches of an undisturbed one."""
 
 from __future__ import annotations
 

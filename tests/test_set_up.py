@@ -1,4 +1,4 @@
-"""Set-up: the table of requirements, what one target needs, and what is said while it runs."""
+"""Set-up: the table of requirements, the requirements of one target, and the messages while it runs."""
 
 from __future__ import annotations
 

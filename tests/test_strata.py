@@ -1,4 +1,4 @@
-"""Labels, columns and tables -> strata: the same whatever form they come in."""
+"""Strata from labels, columns and tables: the same for all input types."""
 
 from __future__ import annotations
 

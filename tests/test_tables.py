@@ -1,4 +1,4 @@
-"""Tables from files: every line counts, and whatever cannot be read as it is meant is refused by line or by file."""
+"""Tables from files: every line counts, and invalid content is refused by line or by file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""R, in this process and in processes of its own. Where it is missing these tests fail and say what is missing."""
+"""R, in this process and in separate ones. If R is missing, these tests fail and say what is missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recipes of both languages, held against each other."""
+"""Comparison of the recipes of both languages."""
 
 from __future__ import annotations
 

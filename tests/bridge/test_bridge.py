@@ -1,4 +1,4 @@
-"""A Python sampler in R: the same batches, errors whole in both directions, any thread, no trace left behind."""
+"""A Python sampler in R: the same batches, full errors in both directions, any thread, no traces left behind."""
 
 from __future__ import annotations
 

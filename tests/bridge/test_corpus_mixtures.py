@@ -1,4 +1,4 @@
-"""Mixtures that R and Python make by themselves: the same files, plans, lines and messages."""
+"""Mixtures that R and Python make independently: the same files, plans, lines and messages."""
 
 from __future__ import annotations
 

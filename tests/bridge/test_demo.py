@@ -1,4 +1,4 @@
-"""The demo runs whole, and without R says what is missing."""
+"""The demo runs completely, and without R it says what is missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Downsampling in R: the native sampler, with the same rows, weights and refusals, and nothing of Python left in it."""
+"""Downsampling in R: the native sampler, with the same rows, weights and errors, independent of Python."""
 
 from __future__ import annotations
 

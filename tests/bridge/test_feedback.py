@@ -1,4 +1,4 @@
-"""Samplers of others with feedback in R: a crossing a batch, feedback methods on the instance, Python's batches."""
+"""Other samplers with feedback in R: one call per batch, feedback methods on the instance, Python's batches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Python's permutation is R's own sample(n), asked of a live R."""
+"""Python's permutation equals sample(n) of a running R."""
 
 from __future__ import annotations
 

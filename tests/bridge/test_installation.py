@@ -1,4 +1,4 @@
-"""The R package inside the Python package, its installation, and what is said where something is missing."""
+"""The R package inside the Python package, its installation, and the messages if something is missing."""
 
 from __future__ import annotations
 

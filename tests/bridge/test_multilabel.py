@@ -1,4 +1,4 @@
-"""Rows with several labels in R: the same recipe from the same call, the same rows, the same refusals."""
+"""Rows with several labels in R: the same recipe from the same call, the same rows, the same errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""In R too, long work shows a bar on a terminal, and nothing anywhere else."""
+"""In R too, long work shows a progress bar on a terminal, and nothing elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rare events in files, in R: the same recipe from the same call, the same lines, weights and refusals."""
+"""Rare events in files, in R: the same recipe from the same call, the same lines, weights and errors."""
 
 from __future__ import annotations
 

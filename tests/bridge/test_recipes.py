@@ -1,4 +1,4 @@
-"""The recipes of samplers that Python made and of those that R made from the same call: the same vectors."""
+"""The recipes that Python and R make from the same call: the same vectors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Set-up: where it takes each R package from, and that it leaves alone what is there."""
+"""Set-up: where it gets each R package, and that it does not touch what is installed."""
 
 from __future__ import annotations
 

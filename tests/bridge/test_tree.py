@@ -1,4 +1,4 @@
-"""The tree sampler in R: of Python's recipe, and declared in R with a table or a task of R; the same in both."""
+"""The tree sampler in R: from Python's recipe, and declared in R with a table or a task; the same in both."""
 
 from __future__ import annotations
 

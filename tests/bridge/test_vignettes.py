@@ -1,4 +1,4 @@
-"""The check of the vignettes finds what it is there to find."""
+"""The check of the vignettes finds the differences it should find."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A text that changes while it is read: its lines come right, or an error comes, with a mixture and without one."""
+"""A text that changes while it is read: either the lines are right, or an error is raised."""
 
 from __future__ import annotations
 

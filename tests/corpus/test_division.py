@@ -1,4 +1,4 @@
-"""Shares of files by numbers and by a temperature."""
+"""Shares of files from numbers and from a temperature."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files with unrelated names, listed pair by pair: what they are called, and which lists are refused."""
+"""Files with unrelated names, listed pair by pair: their names in plans, and the lists that are refused."""
 
 from __future__ import annotations
 

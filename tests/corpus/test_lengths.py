@@ -1,4 +1,4 @@
-"""Batches of examples of similar length: every drawn row once, limits kept, the same after a stop, over all ranks."""
+"""Batches of examples of similar length: every drawn row once, within limits, resumable, over all ranks."""
 
 from __future__ import annotations
 

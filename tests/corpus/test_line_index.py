@@ -1,4 +1,4 @@
-"""The index of a text: damaged, shrinking, abandoned by a killed process, or no regular file at all."""
+"""The index of a text: damaged, shrinking, abandoned by a killed process, or not of a regular file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lua's patterns match what the real Lua matches."""
+"""Lua patterns match what the real Lua matches."""
 
 from __future__ import annotations
 

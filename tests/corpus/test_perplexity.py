@@ -1,4 +1,4 @@
-"""Part of the dataset every epoch, in proportion to perplexity: what reports do, and which examples are visited."""
+"""Part of the dataset every epoch, in proportion to perplexity: the effect of reports, and the examples visited."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Limits before drawing: lines that are excluded are never drawn, and shares follow from the others."""
+"""Limits before drawing: excluded lines are never drawn, and shares are computed from the others."""
 
 from __future__ import annotations
 

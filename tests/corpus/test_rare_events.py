@@ -1,4 +1,4 @@
-"""Rare events in files: exact counts, every subset of files alike, and weights that make an epoch stand for all."""
+"""Rare events in files: exact counts, equally likely subsets of files, and weights that represent all lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sampled vocabulary: which ids, the same training as with the full one, and nothing outside it touched."""
+"""A sampled vocabulary: its ids, the same training as with the full one, and no change outside of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Downsampling: exact counts, uniform and covering choice of rows, weights that undo it, probabilities corrected."""
+"""Downsampling: exact counts, uniform and complete choice of rows, correcting weights, corrected probabilities."""
 
 from __future__ import annotations
 

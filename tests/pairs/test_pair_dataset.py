@@ -1,4 +1,4 @@
-"""What a DataLoader delivers of pair numbers, and the lookup of features."""
+"""Items of a DataLoader over pair numbers, and the lookup of features."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pairs of users and items: exact numbers, no positive among the negatives, every free pair alike."""
+"""Pairs of users and items: exact numbers, no positive among the negatives, equally likely free pairs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Triples: every positive once, each with fresh negatives of its own user, every free item alike."""
+"""Triples: every positive once, each with new negatives of its own user, equally likely free items."""
 
 from __future__ import annotations
 

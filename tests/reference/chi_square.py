@@ -1,4 +1,4 @@
-"""Do counts follow probabilities? Pearson's test, with cells pooled until five are expected in each."""
+"""Pearson's chi-square test of counts, with cells pooled until each expects at least five."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text that counts comparisons, with which tests count work instead of measuring time."""
+"""Text that counts comparisons, so that tests count work instead of measuring time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blocks of strata dealt to batches, in plain Python: slow, and as the documents tell it."""
+"""Blocks of strata dealt to batches, in plain Python: slow, exactly as documented."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Batches by length, as plainly as the documents describe them: what the core is compared with."""
+"""Batches by length in plain Python, exactly as documented, to compare with the core."""
 
 from __future__ import annotations
 

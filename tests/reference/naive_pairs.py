@@ -1,4 +1,4 @@
-"""The epochs of the samplers of pairs as documented, pair after pair, on the reference generator."""
+"""The epochs of the samplers of pairs as documented, pair by pair, with the reference generator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Epochs of plans that are not one pass, in plain Python: slow, and as the documents tell them."""
+"""Epochs of plans that are not one pass, in plain Python: slow, exactly as documented."""
 
 from __future__ import annotations
 

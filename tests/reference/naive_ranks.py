@@ -1,4 +1,4 @@
-"""Rank-based priorities as their description reads, in plain Python: slow, and for comparison only."""
+"""Rank-based priorities in plain Python: slow, only for comparison."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sum tree as its description reads, in plain Python: slow, and for comparison only."""
+"""The sum tree in plain Python: slow, only for comparison."""
 
 from __future__ import annotations
 

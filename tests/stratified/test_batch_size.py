@@ -1,4 +1,4 @@
-"""The promise chosen by the size of the batches: the cases that R reads as well, and the largest one by trial."""
+"""The minimum chosen by batch size: the cases that R also reads, and the largest minimum by trial."""
 
 from __future__ import annotations
 

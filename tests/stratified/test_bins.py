@@ -1,4 +1,4 @@
-"""Quantile bins of a numeric target: the promises of its help, one test each, and the cases that R reads as well."""
+"""Quantile bins of a numeric target: one test for each documented guarantee, and the cases that R also reads."""
 
 from __future__ import annotations
 

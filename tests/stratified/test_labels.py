@@ -1,4 +1,4 @@
-"""Labels of datasets, found without touching an item."""
+"""Labels of datasets, found without loading an item."""
 
 from __future__ import annotations
 

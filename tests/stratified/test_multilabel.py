@@ -1,4 +1,4 @@
-"""The multilabel sampler: every row once, every promise kept or its failure told, compared with all possibilities."""
+"""The multilabel sampler: every row once, every minimum kept or its failure reported, against all possibilities."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The contract of a batch sampler, and the guarantees of the stratified one, each under its own name."""
+"""The contract of a batch sampler, and one test for each guarantee of the stratified one."""
 
 from __future__ import annotations
 

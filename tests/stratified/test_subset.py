@@ -1,4 +1,4 @@
-"""Some strata in each batch: the number of batches by brute force, the batches against plain Python, and promises."""
+"""A few strata per batch: the number of batches by brute force, the batches against plain Python, the guarantees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What users want in a batch: quotas, shares, balance, repeats, one size. Plans by brute force, then rows."""
+"""Minimums, shares, balance, repeats, one size: plans by brute force, then rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The golden vectors of declared trees, which R's tests read as well."""
+"""The golden vectors of declared trees, which R's tests also read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conditions on a column are decided by its distinct values, which are prepared once for all of them."""
+"""Conditions on a column are evaluated for its distinct values, which are prepared once for all of them."""
 
 from __future__ import annotations
 

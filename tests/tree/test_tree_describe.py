@@ -1,4 +1,4 @@
-"""Trees for people: text, picture, frequencies, and the command line."""
+"""Descriptions of trees: text, graph, frequencies, and the command line."""
 
 from __future__ import annotations
 

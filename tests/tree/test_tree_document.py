@@ -1,4 +1,4 @@
-"""The Python code of the tree's document runs as it stands there, and prints what it promises."""
+"""The Python code of the guide to trees runs unchanged, with the output that the guide shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drawing from a tree: whole chunks equal drawing row after row, for any tree, in every way of asking."""
+"""Drawing from a tree: whole chunks equal drawing row by row, for any tree and any sequence of calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Epochs that do not end: the draws of finite ones, without a length, resumed and shared like them."""
+"""Endless epochs: the draws of finite ones, without a length, resumed and shared in the same way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a specification may say: conditions, weights, pruning, and the messages that refuse anything else."""
+"""Valid specifications: conditions, weights, pruning; and the messages for invalid ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Weights of classes: the formulas of their help pages, how labels are read, and the cases that R reads as well."""
+"""Class weights: the formulas of their help pages, how labels are read, and the cases that R also reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The golden vectors of uniform, weighted and prioritised batches, which R's tests read as well."""
+"""The golden vectors of uniform, weighted and prioritized batches, which R's tests also read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prioritised replay: probabilities, importance weights, new rows, and what is unbiased and what is not."""
+"""Prioritized replay: probabilities, importance weights, new rows, and unbiased estimates."""
 
 from __future__ import annotations
 

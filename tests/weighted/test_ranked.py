@@ -1,4 +1,4 @@
-"""Rank-based priorities: exact ranks after any updates, their draws and importance weights, states, and refusals."""
+"""Rank-based priorities: exact ranks after any updates, draws and importance weights, states, and errors."""
 
 from __future__ import annotations
 

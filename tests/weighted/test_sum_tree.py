@@ -1,4 +1,4 @@
-"""The sum tree: it follows the weights, never draws a zero, and is always the tree that would be built afresh."""
+"""The sum tree: it follows the weights, never draws a zero, and always equals a newly built tree."""
 
 from __future__ import annotations
 
