@@ -169,7 +169,7 @@ def _check_vector(values: Any, name: str) -> torch.Tensor:
 
 
 def _check_all(vector: torch.Tensor, passed: torch.Tensor, name: str, required: str) -> None:
-    """Refuse a vector of which some values have not passed, and show the first of them."""
+    """Refuse a vector if some values have not passed, and show the first of them."""
     if not passed.all():
         raise RefusedValue(name, required, show(vector[~passed][0].item()))
 

@@ -1,20 +1,20 @@
-"""The C core, rbridge/r/src/core, as the kernels call it. Each header documents its functions."""
+"""Declarations of the C core, rbridge/r/src/core, for the kernels. Each header documents its functions."""
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 cdef enum:
-    STEP = 1 << 18  # rows between two looks for signals
+    STEP = 1 << 18  # rows between two checks for signals
 
 
 cdef inline int hear_signals() except -1 nogil:
-    """Raise what the handler of a signal that has come raises, such as KeyboardInterrupt."""
+    """Check for signals; raise what a signal handler raises, such as KeyboardInterrupt."""
     with gil:
         return PyErr_CheckSignals()
 
 
 cdef inline int64_t step_end(int64_t begin, int64_t end) except -1 nogil:
-    """Return where the step ends that begins at `begin`, of all that lead to `end`; hear signals between two steps."""
+    """Return the end of the step from `begin` towards `end`; check for signals between two steps."""
     if begin > 0:
         hear_signals()
     return min(begin + <int64_t>STEP, end)

@@ -129,7 +129,7 @@ cdef int64_t fill_table(
 
 
 cdef number_by_sorting(const int64_t[::1] values, int64_t[::1] codes):
-    """Number integers of which too many collide; as `number_integers`."""
+    """Number integers if too many collide; like `number_integers`."""
     cdef int64_t n = values.shape[0]
     cdef int32_t[::1] rows = np.empty(n, dtype=np.int32), before = np.empty(n, dtype=np.int32)
     cdef int64_t[::1] distinct = np.empty(n, dtype=np.int64)

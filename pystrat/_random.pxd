@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""What other kernels need to draw from a stream."""
+"""Declarations for other kernels that draw from a stream."""
 
 from libc.stdint cimport int32_t, uint32_t
 
@@ -13,7 +13,7 @@ cdef class RandomStream:
 cdef inline int take_rows(
     core.Generator *generator, int32_t *pool, uint32_t left, uint32_t size, int32_t *rows
 ) except -1 nogil:
-    """Take rows out of a pool as the core does, and hear signals."""
+    """Take rows out of a pool as the core does, and check for signals."""
     cdef uint32_t done = 0, end
     while done < size:
         end = <uint32_t>core.step_end(done, size)

@@ -187,7 +187,7 @@ def even_plan(
     num_replicas : int
         The number of batches is rounded up to a multiple of it.
     available : numpy.ndarray of int64, shape (number of strata,), optional
-        The number of rows of each stratum of which a parameter 'multiplier' keeps `counts`, for error messages.
+        The number of rows of each stratum, if a parameter 'multiplier' keeps `counts` of them; for error messages.
 
     Returns
     -------

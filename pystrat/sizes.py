@@ -50,6 +50,6 @@ def even_offsets(n_rows: int, n_batches: int, *, longer: Literal["first", "sprea
 
 
 def full_offsets(n_rows: int, n_batches: int, batch_size: int) -> NDArray[np.int64]:
-    """Return the offsets of batches of `batch_size` rows, of which the last one may be shorter."""
+    """Return the offsets of batches of `batch_size` rows; the last one may be shorter."""
     size = min(batch_size, n_rows)  # larger sizes make one batch, and could overflow
     return np.minimum(np.arange(n_batches + 1, dtype=np.int64) * size, n_rows)

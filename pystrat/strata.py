@@ -63,7 +63,7 @@ class Strata:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the strata: numbers as ``%.15g``, TRUE or FALSE, ISO dates, text as it is, missing as NA.
+        """The names of the strata: numbers as ``%.15g``, TRUE or FALSE, ISO dates, text unchanged, missing as NA.
 
         The values of several columns are joined by a comma. Two strata may share a name, never a code.
         """
@@ -233,7 +233,7 @@ def _as_columns(strata: Any, wanted: Wanted) -> dict[Any, Any]:
 
 
 def _no_dataset(strata: Any, wanted: Wanted) -> Any:
-    """Refuse a torch dataset; its labels are what is needed."""
+    """Refuse a torch dataset; its labels are required instead."""
     data = sys.modules.get("torch.utils.data")
     if data is not None and isinstance(strata, data.Dataset):
         got, advice = f"a dataset of class '{type(strata).__name__}'", "pystrat.labels_of(dataset) returns its labels."
@@ -381,7 +381,7 @@ def _as_doubles(values: Any, refuse: _Refuse) -> Any:
 
 
 def _check_exact(distinct: Any, refuse: _Refuse) -> None:
-    """Refuse integers that R's doubles would merge with their neighbours, such as 2^53 + 1."""
+    """Refuse integers that R's doubles would merge with their neighbors, such as 2^53 + 1."""
     if _are_exact_integers(distinct):
         return
     numbers = np.asarray(distinct, dtype=object)

@@ -75,8 +75,8 @@ class EpochSource:
         Raises
         ------
         ValueError
-            If there are more or fewer batches than the length, of which R would lose some silently, or a batch is not a
-            vector of row positions, or of numbers if the sampler yields these.
+            If there are more or fewer batches than the length (R would silently lose some), or a batch is not a vector
+            of row positions, or of numbers if the sampler yields these.
         """
         found = self._of_epoch(epoch)
         if not isinstance(found, Batches):

@@ -29,7 +29,8 @@ class CorpusMixtureBatchSampler(CutBatchSampler):
     """Batch sampler over the lines of files, mixed by rules, weights or a temperature, and drawn anew in each epoch.
 
     Pass it to a PyTorch ``DataLoader(mixture.dataset(), batch_sampler=mixture)``. The R function
-    ``rbridge::batch_sampler_corpus_mixture()`` returns the same batches from the same seed. docs/corpus.md is a guide.
+    ``rbridge::batch_sampler_corpus_mixture()`` returns the same batches from the same seed. docs/corpus-files.md is a
+    guide.
 
     Parameters
     ----------

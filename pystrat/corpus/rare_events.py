@@ -80,7 +80,7 @@ class RareEventBatchSampler(BatchSampler):
     Each epoch shuffles the list of the negative files, takes the first ones, and draws from their lines as many
     negatives as the multiplier says. The other files are not read. Pass it to a PyTorch
     ``DataLoader(sampler.dataset(), batch_sampler=sampler)``. The R function ``rbridge::batch_sampler_rare_events()``
-    returns the same batches from the same seed.
+    returns the same batches from the same seed. docs/downsampling.md is a guide.
 
     Parameters
     ----------

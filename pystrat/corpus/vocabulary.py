@@ -394,7 +394,7 @@ class _Exchange:
             self._optimizer.state[parameter] = state
 
     def _whole_of(self, key: str, value: torch.Tensor) -> torch.Tensor:
-        """Return the entry of the optimizer's state for the full parameter, of which `value` has some rows."""
+        """Return the entry of the optimizer's state for the full parameter; `value` has some of its rows."""
         whole = None if self._state is None else self._state.get(key)
         if not isinstance(whole, torch.Tensor) or whole.shape != self._full.shape:
             whole = value.new_zeros(self._full.shape)  # created inside the context, where such state begins at 0

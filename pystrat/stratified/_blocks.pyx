@@ -1,6 +1,6 @@
 # cython: language_level=3
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Blocks of rows of strata, dealt to batches by the core (blocks.h). The limits are the caller's to check."""
+"""Bindings of the core (blocks.h): blocks of rows of strata, dealt to batches. The caller checks the limits."""
 
 import numpy as np
 
@@ -53,7 +53,7 @@ def deal_blocks(
 
 
 cdef int gather(const int32_t[::1] order, const int32_t[::1] codes, core.Blocks *blocks) except -1:
-    """Find the rows of the strata in the order of the epoch, and where their blocks begin."""
+    """Find the rows of the strata in the order of the epoch, and the beginning of their blocks."""
     cdef int64_t[::1] ranks = np.zeros(blocks.n_strata, dtype=np.int64)
     cdef int64_t[::1] found = np.zeros(blocks.n_strata, dtype=np.int64)
     cdef int64_t done = 0, end

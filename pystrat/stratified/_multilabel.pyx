@@ -1,6 +1,6 @@
 # cython: language_level=3
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""The assignment of rows with several labels to batches (multilabel.h of the core) over numpy's arrays."""
+"""Bindings of the core (multilabel.h) for numpy arrays: the assignment of rows with several labels to batches."""
 
 import numpy as np
 
@@ -35,7 +35,7 @@ def assign_rows(
     batches : numpy.ndarray of int32, shape (n_rows,)
         The batch of each of the members.
     held : numpy.ndarray of int64, shape (n_batches, n_labels)
-        How many rows of each label each batch has.
+        The number of rows of each label in each batch.
     """
     cdef int64_t n_rows = codes.shape[0]
     cdef int64_t n_sets = sets.shape[0]
@@ -71,21 +71,21 @@ def gather_batches(
     const int32_t[::1] order not None,
     int64_t n_batches,
 ):
-    """Return the rows of an epoch, batch after batch, and where each batch begins.
+    """Return the rows of an epoch, batch after batch, and the offsets of the batches.
 
     Parameters
     ----------
     members, batches
-        As `assign_rows` returns them.
+        The results of `assign_rows`.
     order
         Shape (n_rows,). The row of the dataset that was assigned as each row.
     n_batches
-        One more than the largest of the batches may be.
+        Above the largest number of a batch.
 
     Returns
     -------
     rows : numpy.ndarray of int32, shape (n_rows,)
-        Those of a batch in the order of `order`.
+        The rows of a batch, in the order of `order`.
     offsets : numpy.ndarray of int64, shape (n_batches + 1,)
     """
     cdef int64_t n_rows = order.shape[0]

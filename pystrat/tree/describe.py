@@ -149,7 +149,7 @@ class TreeDescription:
         return weights
 
     def _shown(self) -> list[tuple[int, int]]:
-        """Return the nodes to show; a pair with a number stands for that many further clones."""
+        """Return the nodes to show; a pair with a number represents that many further clones."""
         tree = self._tree
         shown: list[tuple[int, int]] = []
 

@@ -70,7 +70,7 @@ cdef class Ranking:
             raise
 
     cdef rank_all(self, int64_t n_ranked, bint hears_signals=False):
-        """Rank the first rows afresh."""
+        """Rank the first rows from scratch."""
         order = np.argsort(-self.keys[:n_ranked], kind="stable").astype(np.int32)
         cdef int32_t[::1] sorted_rows = order
         cdef int64_t done = 0, end

@@ -149,7 +149,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         return checked
 
     def _without_epsilon(self, epsilon: Any, capacity: int) -> float:
-        """Check the parameters of ranks; return what is added to priorities of which only the order counts."""
+        """Check the parameters of ranks; return 0, because only the order of priorities counts."""
         if epsilon is not None:
             raise RefusedValue("epsilon", "not be given if 'method' is 'rank'", show(epsilon))
         if not float(capacity) ** -self._alpha > 0:

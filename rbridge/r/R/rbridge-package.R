@@ -20,6 +20,7 @@
 #' An error about an argument is a condition of class `"rbridge_refusal"` with the fields `name`, of the function or
 #' class that refuses the argument, `parameter`, `requirement`, `got` and `advice`, from which the message is made.
 #'
+#' Guides are in the folder `docs` of the project; `docs/samplers.md` helps to choose a sampler.
 #' The package needs neither Python nor LibTorch to make batches: [torch::torch_is_installed()] may be `FALSE`.
 #'
 #' @useDynLib rbridge, .registration = TRUE

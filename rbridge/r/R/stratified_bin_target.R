@@ -1,47 +1,46 @@
 #' @title Quantile Bins of a Numeric Target
 #'
 #' @description
-#' Bins a numeric target into quantiles, to serve as strata of [batch_sampler_stratified()].
-#' A regression task has no classes; with bins of its target every batch holds small, middling and large values.
-#' The Python function `pystrat.bin_target()` gives the same bins, row for row, with the same names.
+#' Bins a numeric target into quantiles, to be used as strata of [batch_sampler_stratified()].
+#' A regression task has no classes; with bins of its target, every batch holds small, medium and large values.
+#' The Python function `pystrat.bin_target()` returns the same bins, row for row, with the same names.
 #'
 #' @param values (`numeric()`)\cr
 #'   One number for each row, such as `task$truth()`.
 #'   `NA` and `NaN` are missing.
-#'   Infinite values are allowed: only the order matters.
+#'   Infinite values are allowed, since only the order matters.
 #' @param n_bins (`integer(1)`)\cr
-#'   The number of bins, at least 1; there are fewer where ties demand it.
+#'   The number of bins, at least 1; ties may result in fewer bins.
 #'
-#' @return A `factor()`: the bin of each row, `NA` where the value is missing.
-#' The levels stand in ascending order.
+#' @return A `factor()`: the bin of each row, `NA` if the value is missing.
+#' The levels are in ascending order.
 #' A level is named by the smallest and the largest value in the bin, such as `[1, 2.5]`, with 15 significant digits, or
-#' with 17 where two bins would otherwise share a name.
+#' with 17 if two bins would otherwise share a name.
 #'
 #' @section The bins:
-#' Let `L` values be less than `v`, and `U` values less than or equal to it, of `n` that are not missing.
-#' Then `v` is in bin `(n_bins * (L + U)) %/% (2 * n)`, in exact integers: the bin that the middle of the rows with
-#' value `v` falls in.
-#' Bins that stay empty are left out.
-#' So
+#' Let `L` of the `n` values that are not missing be less than `v`, and `U` be less than or equal to `v`.
+#' Then `v` is in bin `(n_bins * (L + U)) %/% (2 * n)`, in exact integers: the bin that contains the middle of the rows
+#' with value `v`.
+#' Empty bins are removed.
+#' It follows that
 #' * equal values are always in one bin, and a larger value is never in a lower bin;
 #' * no bin is empty, and there are at most `n_bins`;
-#' * the rows of a bin differ from `n / n_bins` by less than the most rows that share one value: without ties, each bin
-#'   has `n / n_bins` rows, rounded down or up;
-#' * with two or more distinct values and `n_bins` of 2 or more there are at least two bins;
-#' * nothing is interpolated, so that no rounding enters.
+#' * the number of rows in a bin differs from `n / n_bins` by less than the largest number of rows that share one value;
+#'   without ties, each bin has `n / n_bins` rows, rounded down or up;
+#' * with two or more distinct values and `n_bins` of 2 or more, there are at least two bins;
+#' * nothing is interpolated, so that there is no rounding.
 #'
 #' @section Use in mlr3:
-#' `strata = bin_target(task$truth())` has one value for each row of the task, and fits this task only.
-#' Where a learner is trained on parts of a task, as in resampling and tuning, bind the bins to the task as a column
-#' with the role `stratum`, see the examples.
+#' `strata = bin_target(task$truth())` has one value for each row of the task, and fits only this task.
+#' If a learner is trained on parts of a task, as in resampling and tuning, bind the bins to the task as a column with
+#' the role `stratum`, as in the examples.
 #' mlr3 then also keeps their proportions when it splits the task.
 #'
 #' @section Errors:
-#' `values` that are not a vector of numbers, none, or nothing but missing ones, and `n_bins` that is not a positive
-#' integer.
-#' Also where twice the product of bins and rows is not below 2^53, beyond which doubles are not exact.
+#' `values` is not a vector of numbers, is empty or has only missing values, or `n_bins` is not a positive integer.
+#' Twice the product of bins and rows is not below 2^53, the limit of exact doubles.
 #'
-#' @seealso [batch_plan()] to see what the sampler makes of the bins.
+#' @seealso [batch_plan()] to see the batches for the bins.
 #'
 #' @export
 #' @examples
@@ -84,7 +83,7 @@ check_numbers = function(values) {
   plain_numbers(values)
 }
 
-# The bin, from 1, of each distinct value in ascending order, from the rows that have it.
+# The bin, from 1, of each distinct value in ascending order, given the number of rows that have it.
 bins_of_distinct = function(counts, n_bins) {
   n_rows = sum(as.double(counts))
   # From n_rows bins on, every distinct value has its own.
@@ -99,7 +98,7 @@ bins_of_distinct = function(counts, n_bins) {
   match(bins, unique(bins))
 }
 
-# Named by the smallest and the largest value in the bin, with as many digits as tell the bins apart.
+# Named by the smallest and the largest value in the bin, with as many digits as it takes to distinguish the bins.
 bin_names = function(distinct, bins) {
   low = distinct[!duplicated(bins)]
   high = distinct[!duplicated(bins, fromLast = TRUE)]

@@ -64,7 +64,7 @@ dry_strata = function(x, strata, configuration) {
   strata
 }
 
-# -> list(data_source, strata), as a generator is called and as it is made
+# -> list(data_source, strata), for calling a generator and for making it
 dry_input = function(x, strata) {
   if (inherits(x, "Task")) {
     x = list(task = x)

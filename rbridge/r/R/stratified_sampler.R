@@ -9,7 +9,8 @@
 #' without them, however rare a class is.
 #'
 #' The Python class `pystrat.StratifiedBatchSampler` returns the same batches, row for row, from the same seed.
-#' `docs/batches.md` of the project shows which arguments to use for what, and `docs/stratified.md` has all details.
+#' In the project, `docs/concepts.md` defines the terms, `docs/batches.md` shows which arguments to use for what, and
+#' `docs/stratified.md` has all details.
 #'
 #' @param min_samples_per_stratum (`integer(1)` or named `integer()`)\cr
 #'   The minimum `m`: each batch holds at least `m` rows of each stratum; at least 1.

@@ -1,7 +1,7 @@
 # Strata from values: numbered 1, 2, ... in order of first appearance, with the names shown in messages and tables.
 # Nothing here sorts, or depends on the locale or on factor levels, so that every language gets the same numbers.
 
-# -> list(codes = integer, NA where the row is never sampled, names = character)
+# -> list(codes = integer, NA if the row is never sampled, names = character)
 # `missing` is NULL for a sampler without this choice, which refuses missing values.
 encode_strata = function(strata, missing) {
   if (inherits(strata, "stratum_codes")) {
@@ -101,7 +101,7 @@ plain_numbers = function(numbers) {
   numbers + 0
 }
 
-# ISO 8601, with the time of day only where it is not midnight.
+# ISO 8601; the time of day only if it is not midnight.
 show_times = function(seconds) {
   parts = as.POSIXlt(structure(seconds, class = c("POSIXct", "POSIXt")), tz = "UTC")
   times = sprintf("%sT%02d:%02d:%02d", show_dates(parts), parts$hour, parts$min, as.integer(floor(parts$sec)))

@@ -76,8 +76,8 @@ is_mapping = function(given) {
   is.list(given) && !is.object(given) && (length(given) == 0L || !is.null(names(given)))
 }
 
-# Refuses what has no plain meaning: NA is no value, of repeated names only the last would count, and other classes are
-# bare numbers. `key` is the place of `spec`.
+# Refuses what has no plain meaning: NA is not a value, only the last of repeated names would count, and other classes
+# are bare numbers. `key` is the place of `spec`.
 plain_keys = function(spec, key) {
   if (is.object(spec) || !is.list(spec)) {
     return(plain_item(spec, key))
@@ -221,7 +221,7 @@ tree_column = function(given, key) {
   enc2utf8(given[[key]])
 }
 
-# The condition of a node, or the column of which every value gets a clone.
+# The condition of a node, or the column whose values each get a clone.
 parse_selection = function(given) {
   column = tree_column(given, "column")
   for_each = "for_each" %in% names(given) && check_flag(given[["for_each"]], "for_each")

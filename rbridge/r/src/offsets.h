@@ -5,7 +5,7 @@
 
 #include "arguments.h"
 
-/* Return the offsets, plan->n_batches + 1 numbers of R_alloc(). */
+/* Return the offsets, plan->n_batches + 1 numbers from R_alloc(). */
 int64_t *batch_offsets(const Plan *plan);
 
 /* Return the offsets as integers of R. */

@@ -166,7 +166,7 @@ static inline void begin_assignment(Assignment *a, int64_t *numbers) {
     start += given->counts[a->dealt[place]];
   }
   memcpy(a->keys, a->starts, (size_t)given->n_sets * sizeof(int64_t));
-  memset(a->batches, 0xFF, (size_t)given->n_rows * sizeof(int32_t)); /* -1, which is no batch */
+  memset(a->batches, 0xFF, (size_t)given->n_rows * sizeof(int32_t)); /* -1, which is not a batch */
   a->stage = DEAL_LABEL;
   a->next = 0;
 }

@@ -130,7 +130,7 @@ static inline uint64_t divide_up(const Natural *number, const Natural *divisor, 
 static inline double nearest_share(const Natural *number, const Natural *divisor, Natural *rest) {
   if (number->length == 0) return 0;
   int64_t shift = 56 + bits_of(divisor) - bits_of(number);
-  uint64_t quotient = divide(number, shift, divisor, rest); /* 56 or 57 bits, of which a double takes the upper 53 */
+  uint64_t quotient = divide(number, shift, divisor, rest); /* 56 or 57 bits; a double takes the upper 53 */
   if (rest->length > 0) quotient |= 1;
   return ldexp((double)quotient, shift > 2000 ? -2000 : (int)-shift);
 }

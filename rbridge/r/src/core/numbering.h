@@ -32,7 +32,7 @@ enum { MOST_COLLISIONS = 32 }; /* in a search, on average; usual values have les
 /* Begin without a table; the caller sets `bits` for its first size. */
 static inline void begin_numbers(NumberTable *table) { table->found = table->entered = table->collided = 0; }
 
-/* Whether so many values collide that the rows should be sorted instead. `n_rows` is the number of all values. */
+/* Whether too many values collide, so that the rows should be sorted instead. `n_rows` is the number of all values. */
 static inline bool is_flooded(const NumberTable *table, int64_t n_rows) {
   return table->collided > MOST_COLLISIONS * (n_rows + 1024);
 }

@@ -5,8 +5,8 @@
  * clone after another, so that thousands of clones cost little more than one.
  *
  * The memory needed depends on the data. While the nodes are built, `wanted` is the number of bytes needed next: the
- * caller then sets `memory` to so many bytes, aligned for int64_t and not cleared, and keeps them until the nodes are
- * filled in.
+ * caller then sets `memory` to this number of bytes, aligned for int64_t and not cleared, and keeps them until the
+ * nodes are filled in.
  */
 
 #ifndef PYSTRAT_TREE_NODES_H
