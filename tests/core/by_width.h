@@ -1,4 +1,4 @@
-/* The functions of scatter.h for codes of a width that is known only when the program runs. */
+/* The functions of scatter.h for codes of a width that is known only at run time. */
 
 #ifndef PYSTRAT_BY_WIDTH_H
 #define PYSTRAT_BY_WIDTH_H

@@ -1,5 +1,5 @@
-/* What the tests of the core share: checks that end the program, arrays of exactly the size asked for, and a driver for
- * inputs that need no quality. Each test_*.c is a program; it passes if it returns 0.
+/* Shared by the tests of the core: checks that end the program, arrays of exactly the requested size, and a simple
+ * random generator for inputs. Each test_*.c is a program; it passes if it returns 0.
  */
 
 #ifndef PYSTRAT_CHECK_H
@@ -22,7 +22,7 @@ static inline void fail_unless_equal(int64_t got, int64_t wanted, const char *fi
   exit(1);
 }
 
-/* Macros, since they give the place and the text of the check. */
+/* Macros, because they report the place and the text of the check. */
 #define CHECK(condition) fail_unless((condition) ? 1 : 0, __FILE__, __LINE__, #condition)
 #define CHECK_EQUAL(got, wanted) fail_unless_equal((int64_t)(got), (int64_t)(wanted), __FILE__, __LINE__, #got)
 

@@ -1,4 +1,4 @@
-/* What programs share that read golden vectors on standard input, as integers.
+/* Shared by the programs that read golden vectors on standard input, as integers.
  *
  * A list is its length; how many numbers of its beginning follow, and these; how many of its end, and these; and its
  * checksum, the sum of (i * x_i) mod (2^31 - 1), i from 1.

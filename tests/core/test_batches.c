@@ -1,4 +1,4 @@
-/* batches.h: parts of epochs, and offsets that lie outside of them. */
+/* batches.h: parts of epochs, and offsets outside of them. */
 
 #include <string.h>
 

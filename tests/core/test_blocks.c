@@ -1,4 +1,4 @@
-/* blocks.h against the rule, told stratum by stratum: random cases, in steps of several sizes. */
+/* blocks.h against the rule, stratum by stratum: random cases, in steps of several sizes. */
 
 #include "blocks.h"
 #include "check.h"
@@ -27,7 +27,7 @@ static void deal_in_steps(const int32_t *order, const int32_t *codes, int64_t n_
   free(heads);
 }
 
-/* See that each batch has the strata that the rule gives it. */
+/* Check that each batch has the strata of the rule. */
 static void check_dealing(const Blocks *blocks) {
   int64_t dealt[MOST_STRATA] = {0};
   int64_t n_left = blocks->n_all;

@@ -1,4 +1,4 @@
-/* The examples that an epoch visits: with replacement as the core draws numbers, in turn as the method was published. */
+/* The examples of an epoch: with replacement like other draws of the core, in turn like the published method. */
 
 #include "check.h"
 #include "epoch_subset.h"

@@ -1,4 +1,4 @@
-/* Where lines begin, in blocks of any size, the bytes of an index, and which indices are whole. */
+/* The beginnings of lines, in blocks of any size, the bytes of an index, and the check of an index. */
 
 #include "check.h"
 #include "hashing.h"

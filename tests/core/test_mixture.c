@@ -1,4 +1,4 @@
-/* The lines of an epoch are, file after file, those in order and then those that one call draws. */
+/* The lines of an epoch are, file by file, those in order and then those of a single draw. */
 
 #include "check.h"
 #include "mixture.h"

@@ -1,4 +1,4 @@
-/* Assignments of rows with several labels, beside a search that is as plain as its description. */
+/* Assignments of rows with several labels, compared with a search in plain loops. */
 
 #include <stdlib.h>
 #include <string.h>

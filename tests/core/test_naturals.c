@@ -1,4 +1,4 @@
-/* Natural numbers: against integers of the machine, and by what undoes an operation for larger ones. */
+/* Natural numbers: compared with machine integers, and larger ones by inverse operations. */
 
 #include "check.h"
 #include "naturals.h"

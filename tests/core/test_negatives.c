@@ -1,4 +1,5 @@
-/* Negatives in groups and by popularity, in steps of any size, beside one draw after another; exact shares of them. */
+/* Negatives in groups and by popularity, in steps of any size, compared with one draw after another; exact shares of
+ * them. */
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Normal numbers, beside values of the distribution's quantile to more digits than a double has. */
+/* Normal numbers, compared with quantiles to more digits than a double has. */
 
 #include <math.h>
 

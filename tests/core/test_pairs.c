@@ -1,4 +1,4 @@
-/* Free cells, subsets within groups, positives and deals, beside loops that are as plain as their description. */
+/* Free cells, subsets within groups, positives and deals, compared with plain loops. */
 
 #include <stdlib.h>
 #include <string.h>

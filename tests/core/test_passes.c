@@ -1,4 +1,4 @@
-/* passes.h against the rule, told entry by entry: every small case of two strata, in steps of several sizes. */
+/* passes.h against the rule, entry by entry: every small case of two strata, in steps of several sizes. */
 
 #include <string.h>
 

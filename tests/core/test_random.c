@@ -1,4 +1,4 @@
-/* random.h, permutation.h and stream.h: R's own answers, and a generator written as its inventors do. */
+/* random.h, permutation.h and stream.h: R's own results, and a plain implementation of the generator. */
 
 #include "check.h"
 #include "permutation.h"

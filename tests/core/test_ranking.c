@@ -1,4 +1,4 @@
-/* The ranking: after any changes of keys the ranks are those of the rows sorted afresh. */
+/* The ranking: after any changes of keys, the ranks are those of the newly sorted rows. */
 
 #include "check.h"
 #include "ranking.h"

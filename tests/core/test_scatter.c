@@ -1,4 +1,4 @@
-/* scatter.h against the plain way: write the order down, rank the rows, and look each one's place up. */
+/* scatter.h compared with the plain way: store the order, rank the rows, and look up the place of each. */
 
 #include <string.h>
 

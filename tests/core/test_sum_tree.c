@@ -1,4 +1,4 @@
-/* The sum tree and weighted draws, beside loops that are as plain as their description. */
+/* The sum tree and weighted draws, compared with plain loops. */
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* The draws of declared trees, beside a descent from the root to a row for each draw; and the grouping of places. */
+/* The draws of declared trees, compared with a descent from the root to a row for each draw; and the grouping of
+ * places. */
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The nodes of declared trees and their weights, beside a recursion that handles one clone after another; and passes. */
+/* The nodes of declared trees and their weights, compared with a recursion over single clones; and passes. */
 
 #include <string.h>
 

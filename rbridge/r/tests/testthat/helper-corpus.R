@@ -1,4 +1,4 @@
-# A folder with files of so many lines, which say where they are: corpus(IT1 = 30, news = 50).
+# A folder with files of the given numbers of lines, which contain their positions: corpus(IT1 = 30, news = 50).
 corpus_of = function(..., suffixes = ".txt", folder = tempfile("corpus")) {
   dir.create(folder, showWarnings = FALSE)
   sizes = c(...)

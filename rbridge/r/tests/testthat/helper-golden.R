@@ -15,7 +15,7 @@ as_value = function(value) {
   }
 }
 
-# null is a missing value; what is no scalar makes a column of lists.
+# null is a missing value; values that are not scalars make a column of lists.
 as_column = function(values) {
   if (any(vapply(values, is.list, logical(1L)))) {
     return(values)

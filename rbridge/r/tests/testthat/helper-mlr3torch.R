@@ -1,5 +1,5 @@
-# Tasks of mlr3 and learners of mlr3torch. Training and predicting run the code of mlr3torch itself: with LibTorch to
-# the end, without it up to the first tensor, which is after it has made its dataloaders and begun the first epoch.
+# Tasks of mlr3 and learners of mlr3torch. Training and prediction run the code of mlr3torch itself: with LibTorch to
+# the end, without it up to the first tensor, after it has made its dataloaders and begun the first epoch.
 
 survey = data.frame(
   y = factor(rep(c("no", "yes"), times = c(30, 10)), levels = c("yes", "no")),
@@ -17,7 +17,7 @@ task_of = function(rows = seq_len(40)) {
   task
 }
 
-# What mlr3torch makes of a task.
+# The dataset that mlr3torch makes from a task.
 dataset_for = function(task) {
   skip_if_not_installed("mlr3torch")
   ingress = mlr3torch::TorchIngressToken(features = "x", batchgetter = mlr3torch::batchgetter_num, shape = c(NA, 1))

@@ -1,4 +1,4 @@
-# An instance with the given strata; `NULL` is a data source that says nothing.
+# An instance with the given strata; `NULL` is a data source without any information.
 sampler_of = function(strata, ..., data_source = NULL) {
   batch_sampler_stratified(strata = strata, ...)(data_source)
 }

@@ -1,4 +1,4 @@
-# A sum tree and its draws as their description reads, by R's own generator: slow, and for comparison only.
+# A sum tree and its draws as documented, with R's own generator: slow, only for comparison.
 
 with_seed_of = function(case, code) {
   kept = RNGkind("Mersenne-Twister", "Inversion", "Rejection")

@@ -1,4 +1,4 @@
-# Whose name an error has.
+# The name in an error.
 
 
 name_of = function(code) expect_error(code, class = "rbridge_refusal")$name
@@ -15,7 +15,7 @@ test_that("an error has the parts of its message, and is raised without a call",
 })
 
 test_that("every public function gives its name first", {
-  # Methods and modules have that of their class.
+  # Errors of methods and modules have the name of their class.
   others = c("nn_aum_loss", "sum_tree", "script_folder")
   for (name in setdiff(getNamespaceExports("rbridge"), others)) {
     first = body(getExportedValue("rbridge", name))[[2L]]

@@ -1,4 +1,4 @@
-# Recipes: what a generator is made of, wherever it comes from, and what is refused of one that a file held.
+# Recipes: the content of generators, wherever they come from, and invalid recipes from files.
 
 recipe_of = function(generator) attr(generator, "settings")$recipe
 

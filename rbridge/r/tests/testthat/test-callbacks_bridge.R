@@ -1,4 +1,4 @@
-# What the Python package calls and what it gives R to call, tried without Python.
+# The functions that the Python package calls, and those that R calls, tested without Python.
 
 python_like = function(batches) {
   list(batches = function(epoch) {

@@ -1,4 +1,4 @@
-# Samplers with feedback as R sees them, on functions that answer as Python does; tests/bridge has the whole way.
+# Samplers with feedback in R, on functions that answer like Python; tests/bridge tests the whole path.
 
 methods_of_two = list(
   update = list(rows = "rows", weights = "values"),

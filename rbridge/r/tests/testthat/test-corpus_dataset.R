@@ -1,4 +1,4 @@
-# Lines of files by number: what a line is, where the index is, and what happens to files that change.
+# Lines of files by number: the definition of a line, the place of the index, and files that change.
 
 lines_in = function(path) {
   dataset = corpus_dataset(list(path), suffixes = sub(".*(?=[.])", "", path, perl = TRUE))

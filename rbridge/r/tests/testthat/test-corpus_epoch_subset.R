@@ -1,4 +1,4 @@
-# Part of the examples in every epoch: R's own draws, whatever the batches are, and what is refused.
+# Part of the examples in every epoch: R's own draws, for any batches, and invalid arguments.
 
 instance_of = function(...) batch_sampler_epoch_subset(...)(NULL)
 

@@ -1,4 +1,4 @@
-# Files with unrelated names, listed pair by pair; tests/bridge holds the messages against Python's.
+# Files with unrelated names, listed pair by pair; tests/bridge compares the messages with Python's.
 
 # A folder of parallel files whose names have nothing in common.
 unrelated_files = function() {

@@ -1,4 +1,4 @@
-# Batches of rows of similar length: the golden vectors, made by the sampler and by R alone, and what is refused.
+# Batches of rows of similar length: the golden vectors, made by the sampler and by R alone, and invalid arguments.
 
 # As the documents describe it, with R's own generator.
 batches_in_plain_r = function(case) {

@@ -1,4 +1,4 @@
-# Mixtures of files: R's own draws, the rules, files that change, and what is refused.
+# Mixtures of files: R's own draws, the rules, files that change, and invalid arguments.
 
 sizes = c(IT1 = 30, MSDN = 60, gold = 5, news = 50)
 rules = c("gold *", "IT,MSDN 20", "news 10")

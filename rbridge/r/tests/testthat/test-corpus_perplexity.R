@@ -1,4 +1,4 @@
-# Draws in proportion to perplexity: when they begin, what reports do, and that copies have reports of their own.
+# Draws in proportion to perplexity: when they begin, the effect of reports, and that copies have separate reports.
 
 sampler_of_perplexity = function(n = 50, sample = 400, ..., maximum = NULL, seed = 1) {
   batch_sampler_perplexity(n, sample, 16, maximum = maximum, seed = seed, ...)(NULL)

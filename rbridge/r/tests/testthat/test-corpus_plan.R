@@ -1,4 +1,4 @@
-# How many lines of each file an epoch draws; tests/bridge holds random plans against Python's.
+# The number of lines of each file that an epoch draws; tests/bridge compares random plans with Python's.
 
 published = c(IT1 = 30000, IT2 = 10000, MSDN = 60000, colloquial = 4000, generic = 900000, news = 50000)
 

@@ -1,4 +1,4 @@
-# Limits before drawing: lines that are excluded are never drawn, and shares follow from the others.
+# Limits before drawing: excluded lines are never drawn, and shares are computed from the others.
 
 # Two files of pairs, whose lines have 1 to 9 and 1 to 5 words.
 corpus_of_words = function() {

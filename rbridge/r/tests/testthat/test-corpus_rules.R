@@ -1,4 +1,4 @@
-# Rules of distribution and the patterns in them; tests/bridge holds random patterns against Python's.
+# Rules of distribution and their patterns; tests/bridge compares random patterns with Python's.
 
 test_that("rules are read line by line", {
   file = write_bytes(tempfile(), "# mixture 3\r\nIT,MSDN\t 20\r\n\n  colloquial 10 \ncaf\u00e9 .5\n* *\n")

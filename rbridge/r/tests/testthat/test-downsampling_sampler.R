@@ -1,5 +1,5 @@
-# Downsampling: the batches, weights, probabilities and refusals of the golden vectors, which Python's tests read as
-# well, and what mlr3torch does with the sampler and with weights.
+# Downsampling: the batches, weights, probabilities and errors of the golden vectors, which Python's tests also read,
+# and the use of the sampler and of weights in mlr3torch.
 
 labels_of_case = function(case) {
   n_rows = sum(unlist(case$counts))

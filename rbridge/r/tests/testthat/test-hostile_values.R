@@ -1,5 +1,5 @@
-# Every argument of every exported function, given values that nobody expects: a result that keeps its promise, or a
-# message. One argument after the other of a valid call is replaced by each value.
+# Unexpected values for every argument of every exported function must give a valid result or a message. They replace
+# one argument of a valid call after the other.
 
 skip_on_cran()
 skip_if_not_installed("bit64")

@@ -1,4 +1,4 @@
-# Every case of tests/golden/messages.json, which the tests of the Python package read as well.
+# Every case of tests/golden/messages.json, which the tests of the Python package also read.
 
 golden = read_golden("messages.json")
 

@@ -1,4 +1,4 @@
-# mlr3torch up to 0.3.3 makes a sampler for validation and prediction too, and takes its rows to be in order.
+# mlr3torch up to 0.3.3 makes a sampler for validation and prediction too, and expects its rows in order.
 
 skip_if_not_installed("mlr3torch")
 
@@ -59,7 +59,7 @@ own_loader = function(dataset, param_vals) {
   torch::dataloader(dataset, batch_sampler = param_vals$batch_sampler(dataset))
 }
 
-# A learner with methods of its own.
+# A learner with its own methods.
 overriding = function(generator, ...) {
   class = R6::R6Class("LearnerTorchOwnLoader", inherit = mlr3torch::LearnerTorchModule, private = list(...))
   learner = class$new(task_type = "classif", module_generator = constant_network, optimizer = idle_optimizer(),

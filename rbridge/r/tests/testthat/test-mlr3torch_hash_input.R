@@ -1,4 +1,4 @@
-# mlr3 tells learners apart by hashes: equal settings must give equal ones in every session, others different ones.
+# mlr3 distinguishes learners by hashes: equal settings must give equal hashes in every session, different ones others.
 
 skip_if_not_installed("mlr3torch")
 

@@ -1,4 +1,4 @@
-# The generator in other processes, which have only their namespaces: the batches are the same there.
+# The generator in other processes, where only namespaces are loaded: the batches are the same there.
 
 skip_on_cran()
 skip_if_not_installed("mlr3torch")

@@ -1,10 +1,10 @@
-# The callback of mlr3torch that tells the sampler which epoch begins.
+# The callback of mlr3torch that sets the epoch of the sampler.
 
 skip_if_not_installed("mlr3torch")
 
 callback = function() mlr3torch::t_clbk("rbridge.set_epoch")
 
-# What mlr3torch hands to callbacks, as far as this one looks: 0.3.3 itself always begins at epoch 1.
+# The part of mlr3torch's context that this callback reads: 0.3.3 itself always begins at epoch 1.
 context_of = function(batch_sampler, epoch) {
   loader = torch::dataloader(dataset_of(40), batch_sampler = batch_sampler, collate_fn = identity)
   list2env(list(loader_train = loader, epoch = epoch))

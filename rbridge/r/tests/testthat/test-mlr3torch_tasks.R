@@ -1,4 +1,4 @@
-# What a data source says: tasks of mlr3 and the datasets that mlr3torch makes of them.
+# Data sources: tasks of mlr3, and the datasets that mlr3torch makes from them.
 
 skip_if_not_installed("mlr3torch")
 
@@ -140,7 +140,7 @@ test_that("explicit values must be as many as the task has rows", {
     "must have one value for each row of the dataset, 40. Got 3 values instead.", fixed = TRUE)
 })
 
-# A dataset as learners of users may make it: it does not say of which task it is.
+# A dataset as learners of users may make it: it does not name its task.
 taskless = function(task, n_rows = task$nrow) {
   torch::dataset(
     initialize = function(n_rows) self$n_rows = n_rows,

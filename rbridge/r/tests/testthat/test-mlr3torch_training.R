@@ -1,4 +1,4 @@
-# Networks are trained, and what reached them is compared with what Python delivers for the same seed, epoch by epoch.
+# Networks are trained, and the rows that they receive are compared with Python's for the same seed, epoch by epoch.
 
 skip_if_not_installed("mlr3torch")
 

@@ -1,5 +1,5 @@
-# The promise as a parameter that is tuned: generators are the levels of a factor, with the real search space of paradox
-# and the real tuner of mlr3tuning. Only the last test trains, and needs LibTorch.
+# Tuning of the minimum: generators are the levels of a factor, with the real search space of paradox and the real tuner
+# of mlr3tuning. Only the last test trains, and needs LibTorch.
 
 skip_on_cran()
 skip_if_not_installed("mlr3torch")

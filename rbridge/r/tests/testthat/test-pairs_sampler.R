@@ -1,4 +1,4 @@
-# Observed pairs and fresh negatives, drawn by R itself.
+# Observed pairs and new negatives, drawn by R itself.
 
 users = c(1, 1, 2, 3, 3, 1, 4, 3, 1)
 items = c(2, 4, 1, 5, 2, 2, 3, 1, 2)

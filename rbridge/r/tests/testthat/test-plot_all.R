@@ -1,4 +1,4 @@
-# Counts of batches, and pictures: what is drawn is what was counted or measured.
+# Counts of batches, and plots: they show the counts and the measured values.
 
 skip_if_not_installed("ggplot2")
 

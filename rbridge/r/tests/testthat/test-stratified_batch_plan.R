@@ -1,4 +1,4 @@
-# The dry run: what it tells is what a sampler with the same arguments does.
+# The preview of a plan matches a sampler with the same arguments.
 
 labels = published_labels()
 

@@ -1,5 +1,5 @@
-# Quantile bins of a numeric target: the cases of tests/golden/bins.json, which the tests of the Python package read as
-# well, the promises of the help page, and bins in tasks of mlr3.
+# Quantile bins of a numeric target: the cases of tests/golden/bins.json, which the tests of the Python package also
+# read, the guarantees of the help page, and bins in tasks of mlr3.
 
 golden = read_golden("bins.json")
 
@@ -28,7 +28,7 @@ bins_by_definition = function(values, n_bins) {
   match(bins, sort(unique(bins)))
 }
 
-# The names of the promises that the bins break.
+# The names of the guarantees that the bins violate.
 broken_promises = function(values, n_bins) {
   bins = bin_target(values, n_bins)
   codes = as.integer(bins)

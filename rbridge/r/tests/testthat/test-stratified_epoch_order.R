@@ -1,4 +1,4 @@
-# The order of the rows is the one that R's own generator gives, and this generator is left as it was.
+# The order of the rows is that of R's own generator, whose state does not change.
 
 all_kinds = expand.grid(
   kind = c("Wichmann-Hill", "Marsaglia-Multicarry", "Super-Duper", "Mersenne-Twister", "Knuth-TAOCP",
@@ -8,7 +8,7 @@ all_kinds = expand.grid(
   stringsAsFactors = FALSE
 )
 
-# Evaluates code under these kinds, from a known state, and then goes back to R's defaults.
+# Evaluates code with these kinds, from a known state, and then restores R's defaults.
 # Some combinations give a warning when they are chosen.
 with_kinds = function(kinds, code) {
   on.exit(RNGkind("default", "default", "default"))

@@ -1,4 +1,4 @@
-# Every case of tests/golden/batches.json and wanted.json, which the tests of the Python package read as well: the same
+# Every case of tests/golden/batches.json and wanted.json, which the tests of the Python package also read: the same
 # batches, row for row.
 
 # What a case's strata stand for: columns, or one number a row for strata of the given sizes.

@@ -1,4 +1,4 @@
-# What a generator brings along when it is saved or sent to another process.
+# The content of a generator that is saved or sent to another process.
 
 test_that("a generator that was saved gives the same batches in a fresh R session", {
   skip_on_cran()
@@ -31,7 +31,7 @@ test_that("a generator holds its settings and nothing of where it was made", {
     batch_sampler_stratified(min_samples_per_stratum = length(large_and_private) / 1e5, strata = strata)
   }
   size = function(generator) length(serialize(generator, NULL))
-  # Four bytes a row, once.
+  # Four bytes per row, once.
   expect_lt(size(make(1e5)) - size(make(1e3)), 4.1 * (1e5 - 1e3))
 })
 
@@ -42,7 +42,7 @@ test_that("an instance brings its strata along, and nothing that follows from th
     sampler$batches(0)
     length(serialize(sampler, NULL))
   }
-  # Four bytes a row for the instance, and four for its generator.
+  # Four bytes per row for the instance, and four for its generator.
   expect_lt(size(1e5) - size(1e3), 8.1 * (1e5 - 1e3))
 })
 

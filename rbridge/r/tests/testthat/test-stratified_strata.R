@@ -147,8 +147,8 @@ test_that("dates of any century are shown in ISO form", {
   expect_identical(names(times), c("0099-01-02T03:04:05", "2017-06-30"))
 })
 
-# Doubles whose bits want the same slot of a table of any size: the multiplication of the core's hash, undone, in digits
-# of 16 bits.
+# Doubles whose bits map to the same slot of a table of any size: the inverse of the multiplication in the core's hash,
+# in digits of 16 bits.
 colliding_doubles = function(count) {
   inverse = c(29501, 39223, 33761, 61918)
   hash = seq_len(count) - 1

@@ -1,5 +1,5 @@
-# Some strata in each batch. That the rows are those of Python is tested there; here are the promises, the refusals, and
-# what an instance shows.
+# A few strata per batch. Python's tests compare the rows; here are the guarantees, invalid arguments, and the output of
+# an instance.
 
 labels = rep(letters[1:6], times = c(3, 12, 7, 4, 9, 5))
 

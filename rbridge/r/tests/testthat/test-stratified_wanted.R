@@ -1,5 +1,5 @@
-# What users want in a batch: quotas, shares, balance, repeats, batches of one size. The batches of many settings are
-# those of tests/golden/wanted.json; here are the arguments, the refusals, and what an instance shows.
+# Minimums, shares, balance, repeats, batches of one size. tests/golden/wanted.json has the batches of many settings;
+# here are the arguments, invalid ones, and the output of an instance.
 
 labels = rep(c("pos", "neg", "odd"), times = c(6, 40, 3))
 

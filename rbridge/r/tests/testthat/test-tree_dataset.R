@@ -1,4 +1,4 @@
-# Auxiliary values on their way to a dataset.
+# Auxiliary values that are passed to a dataset.
 
 images = function(n = 12) {
   torch::dataset(

@@ -1,4 +1,4 @@
-# Declared trees: the rows, auxiliary values and refusals of the golden vectors, which Python's tests read as well.
+# Declared trees: the rows, auxiliary values and errors of the golden vectors, which Python's tests also read.
 
 skip_if_not_installed("yaml")
 

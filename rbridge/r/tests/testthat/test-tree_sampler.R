@@ -1,5 +1,5 @@
-# The tree sampler of R: its instances, what it takes of R's own, recipes, other processes. What it draws and refuses as
-# Python does is in test-tree_golden.R.
+# The tree sampler of R: its instances, objects that only R has, recipes, other processes. Draws and errors that are the
+# same as in Python are in test-tree_golden.R.
 
 labels = data.frame(label = rep(c("active", "inactive"), times = c(3, 9)))
 turns = list(

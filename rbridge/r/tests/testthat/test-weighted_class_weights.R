@@ -1,4 +1,4 @@
-# Weights of classes: the cases of Python, and how labels are read.
+# Class weights: the cases of Python, and how labels are read.
 
 # A list of lists is a matrix.
 as_labels = function(labels) {

@@ -1,4 +1,4 @@
-# Uniform, weighted and prioritised batches of Python, made again from the golden vectors by R's own generator, and by
+# Uniform, weighted and prioritized batches of Python, reproduced from the golden vectors by R's own generator, and by
 # the samplers of this package.
 
 draw_weighted = function(case) {

@@ -1,4 +1,4 @@
-# Weighted batches: a function of weights, seed, epoch, updates, and the batches drawn before each of them.
+# Weighted batches: a function of weights, seed, epoch, updates, and the batches drawn before each update.
 
 n_rows = 40
 start_weights = (seq_len(n_rows) * 7) %% 5

@@ -1,4 +1,4 @@
-# What the samplers bring along when they are saved or sent to another process, and how mlr3 tells them apart.
+# The content of samplers that are saved or sent to another process, and how mlr3 distinguishes them.
 
 beta_of = function(batch) min(1, batch / 4)
 
@@ -88,7 +88,7 @@ test_that("a generator holds its weights and nothing of where it was made, an in
     batch_sampler_weighted(rep(length(large_and_private) / 1e5, n_rows), batch_size = 4, seed = 1)
   }
   size = function(object) length(serialize(object, NULL))
-  # Eight bytes a row, once.
+  # Eight bytes per row, once.
   expect_lt(size(make(1e5)) - size(make(1e3)), 8.1 * (1e5 - 1e3))
   # The same for the tree, which has eight parts to a sum, and for the recipe of the generator.
   expect_lt(size(make(1e5)(NULL)) - size(make(1e3)(NULL)), (8.1 + 9.3) * (1e5 - 1e3))

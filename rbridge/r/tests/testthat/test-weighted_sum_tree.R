@@ -1,4 +1,4 @@
-# sum_tree() beside a naive tree in plain R, and what R asks of an object: copies, files, processes, memory.
+# sum_tree() compared with a naive tree in plain R, and its behavior as an object: copies, files, processes, memory.
 
 # Weights over many orders of magnitude, a part of them zero.
 some_weights = function(n) {

@@ -1,4 +1,4 @@
-# Uniform batches: those of R's own sample.int(), and what a call may not ask for.
+# Uniform batches: those of R's own sample.int(), and invalid arguments.
 
 # All rows of an epoch, by R itself.
 sampled_by_r = function(n, batch_size, n_batches, replacement, seed) {
