@@ -530,7 +530,7 @@ class BatchSampler(ABC):
             return
         advice = (
             "unless the training library shards the batches, every process trains on all of them. Give num_replicas, "
-            "and rank where nothing shards."
+            "and rank if nothing shards."
         )
         self._warned_of_process_group = warn_of_process_group(type(self).__name__, advice, stacklevel=4)
 

@@ -208,7 +208,7 @@ class FeedbackBatchSampler(SamplerWithFeedback, FixedSizeBatchSampler):
             required = "have the entries 'drawn', 'generator', 'sample_generator' and 'feedback' too"
             raise RefusedValue("state", required, show(state))
         if self.rank is not None and state["batch"] % self._stride:
-            required = f"stand at a multiple of the number of replicas, {self._stride}, to be continued by one rank"
+            required = f"be at a multiple of the number of replicas, {self._stride}, to be continued by one rank"
             raise RefusedValue("state", required, f"batch {show(state['batch'])}")
         drawn, words, sampled = plain_array(state["drawn"], "state"), state["generator"], state["sample_generator"]
         if drawn.size and (drawn.dtype.kind not in "iu" or drawn.shape[1:] != (self._batch_size,)):

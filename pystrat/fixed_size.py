@@ -48,7 +48,7 @@ class FixedSizeBatchSampler(BatchSampler):
         else:
             n_batches = n_rows // self._batch_size
             if n_batches == 0:
-                required = f"be given where the batch size exceeds the number of rows, {n_rows}"
+                required = f"be given if the batch size exceeds the number of rows, {n_rows}"
                 raise RefusedValue("n_batches", required, "nothing")
         self._n_batches = share_of_replicas(n_batches, self.num_replicas)
 

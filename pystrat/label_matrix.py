@@ -38,10 +38,10 @@ def as_label_matrix(labels: Any) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
     elif isinstance(labels, (list, tuple)) or hasattr(labels, "ndim"):
         array = plain_array(labels, "labels")
     else:
-        raise RefusedType("labels", "be a matrix with one row a row of the dataset", show(labels))
+        raise RefusedType("labels", "be a matrix with one row per row of the dataset", show(labels))
     if array.ndim != 2:
         got = f"{count_of(array.ndim, 'dimension')}"
-        raise RefusedType("labels", "be a matrix with one row a row of the dataset", got)
+        raise RefusedType("labels", "be a matrix with one row per row of the dataset", got)
     for length, noun in zip(array.shape, ("row", "column")):
         if length == 0:
             raise RefusedValue("labels", f"have at least one {noun}", f"0 {noun}s")

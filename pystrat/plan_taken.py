@@ -230,7 +230,7 @@ def _refuse_twice_in_a_batch(
     if len(beyond):
         first = int(beyond[0])
         required = f"ask for at most {count_of(int(counts[first]), 'row')} of '{strata[first]}' in a batch"
-        advice = "No row comes twice in a batch. Lower 'mean_batch_size'."
+        advice = "No row occurs twice in a batch. Lower 'mean_batch_size'."
         raise RefusedValue(parameter, required, str(int(most[first])), advice)
 
 
@@ -239,7 +239,7 @@ def _refuse_large_promise(counts: NDArray[np.int64], strata: Sequence[str], mini
     if len(beyond):
         first = int(beyond[0])
         required = f"ask for at most {count_of(int(counts[first]), 'row')} of '{strata[first]}' in a batch"
-        advice = "No row comes twice in a batch."
+        advice = "No row occurs twice in a batch."
         raise RefusedValue("min_samples_per_stratum", required, str(int(minimums[first])), advice)
 
 

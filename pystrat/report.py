@@ -106,7 +106,7 @@ def _vector(values: Any) -> NDArray[Any]:
     array = plain_array(values, "labels")
     if array.ndim != 1 and (not array.ndim or array.shape != (len(array), 1)):
         shape = "x".join(str(length) for length in array.shape)
-        raise RefusedValue("labels", "give one label a row", f"an array of shape {shape}")
+        raise RefusedValue("labels", "give one label per row", f"an array of shape {shape}")
     return array.reshape(-1)
 
 
@@ -123,7 +123,7 @@ def _positions(batch: Any, n_rows: int) -> NDArray[Any]:
     is_rows = not isinstance(batch, (str, bytes, Mapping)) and hasattr(batch, "__len__")
     rows = _vector(batch) if is_rows and np.ndim(batch) == 1 else None
     if rows is None or (len(rows) and rows.dtype.kind not in "iu"):
-        required = "name the entry of a batch that holds its labels where batches are not row positions"
+        required = "name the entry of a batch that holds its labels if batches are not row positions"
         raise RefusedType("labels", required, count_of(n_rows, "value"))
     if len(rows) and not 0 <= rows.min() <= rows.max() < n_rows:
         got = f"{count_of(n_rows, 'value')} and row {rows.max() if rows.min() >= 0 else rows.min()}"
@@ -183,7 +183,7 @@ def _check_column(table: pd.DataFrame, label: str) -> None:
     """Refuse a column that does not contain counts."""
     counts = table.loc[:, table.columns == label].to_numpy()
     if counts.shape[1] != 1 or counts.dtype.kind not in "iu" or not len(counts) or counts.min() < 0:
-        raise RefusedValue("tables", f"have one column {show(label)} of counts, a batch a row", "another")
+        raise RefusedValue("tables", f"have one column {show(label)} of counts, one batch per row", "another")
 
 
 def _in_words(label: str) -> str:

@@ -23,7 +23,7 @@ from pystrat.messages import RefusedType, RefusedValue, count_of, show_number
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
 
-_KINDS = "hold logical values, numbers, text or dates, one kind a column"
+_KINDS = "hold logical values, numbers, text or dates, one kind per column"
 _OBJECT_KINDS = {
     "boolean": "boolean",
     "integer": "number",

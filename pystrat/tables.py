@@ -101,7 +101,7 @@ def _read_csv(path: Path, compression: str) -> pd.DataFrame:
 def _check_lines(text: str, path: Path) -> int:
     """Return the number of rows below the header; refuse lines that pandas would shift, rename, fill in or drop."""
     if "\0" in text:
-        raise ValueError(f"{path}: line {text.count(chr(10), 0, text.index(chr(0))) + 1} has a NUL, which is no text.")
+        raise ValueError(f"{path}: line {text.count(chr(10), 0, text.index(chr(0))) + 1} has a NUL, which is not text.")
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     n_rows, header = -1, list[str]()
     try:
@@ -114,7 +114,7 @@ def _check_lines(text: str, path: Path) -> int:
                 raise ValueError(f"{path}: line {reader.line_num} has {found}, and the first line has {wanted}.")
             n_rows += 1
     except csv.Error as error:
-        raise ValueError(f"{path}: line {reader.line_num} is no line of a CSV file ({error}).") from error
+        raise ValueError(f"{path}: line {reader.line_num} is not a line of a CSV file ({error}).") from error
     if n_rows < 0:
         raise ValueError(f"{path}: is empty.")
     return n_rows

@@ -202,7 +202,7 @@ def _torch_without_libtorch() -> Iterator[None]:
 def _start_r() -> Any:
     if find_r() is None:  # checked before importing rpy2, which ends the process if R_HOME is invalid
         raise RNotAvailableError(
-            "R was not found on PATH nor in R_HOME. Install R 4.0 or newer. rbridge.r_status() tells what is missing."
+            "R was not found on PATH nor in R_HOME. Install R 4.0 or newer. rbridge.r_status() reports what is missing."
         )
     problem: Optional[BaseException] = None
     try:
@@ -222,4 +222,4 @@ def _start_r() -> Any:
     except Exception as error:  # rpy2 raises whatever its search for R's shared library raised
         advice = f"rpy2 could not start R ({type(error).__name__}: {error}). Install R 4.0 or newer, with R on PATH."
         problem = error
-    raise RNotAvailableError(f"{advice} rbridge.r_status() tells what is missing.") from problem
+    raise RNotAvailableError(f"{advice} rbridge.r_status() reports what is missing.") from problem

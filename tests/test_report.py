@@ -65,7 +65,7 @@ def test_no_batches_give_an_empty_table() -> None:
         ([([1, 2], [3, 4])], LABELS, TypeError, "must name the entry of a batch that holds its labels"),
         ([{"x": [1]}], LABELS, TypeError, "must name the entry of a batch that holds its labels"),
         ([{"x": [1]}], "y", KeyError, "must name an entry of every batch. Got 'y' instead."),
-        ([{"y": np.eye(2)}], "y", ValueError, "must give one label a row. Got an array of shape 2x2 instead."),
+        ([{"y": np.eye(2)}], "y", ValueError, "must give one label per row. Got an array of shape 2x2 instead."),
         ([([1], [1]), ([1], ["a"])], 1, TypeError, "a mix of kinds"),
         ([[[1], [2]]], 2, KeyError, "must name an entry of every batch. Got 2 instead."),
     ],

@@ -238,8 +238,8 @@ def test_the_locale_does_not_matter() -> None:
 )
 def test_refused_values(strata: Any, got: str) -> None:
     assert refused(strata) == (
-        "The 'strata' parameter of this function must hold logical values, numbers, text or dates, one kind a column. "
-        f"Got {got} instead."
+        "The 'strata' parameter of this function must hold logical values, numbers, text or dates, one kind per "
+        f"column. Got {got} instead."
     )
 
 

@@ -39,7 +39,7 @@ class ParallelFile:
         self.sides = tuple(LineFile(path) for path in found.paths)
         for side, parameter in zip(self.sides[1:], found.parameters[1:]):
             if len(side) != len(self):
-                required = "have parallel files with equally many lines"
+                required = "have parallel files with the same number of lines"
                 here, there = count_of(len(self), "line"), count_of(len(side), "line")
                 raise RefusedValue(parameter, required, f"{here} in '{found.paths[0]}' and {there} in '{side.path}'")
 

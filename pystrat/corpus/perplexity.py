@@ -305,7 +305,7 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
 
     def _epoch_batches(self, epoch: int) -> Batches:
         if epoch != self.epoch and not self._runs(epoch):
-            running = "" if self._drawn is None else f"{self._drawn[0]}, the epoch that runs, or "
+            running = "" if self._drawn is None else f"{self._drawn[0]}, the running epoch, or "
             advice = "Others depend on reports that are gone or have yet to come."
             required = f"be {running}{self.epoch}, the next"
             raise RefusedValue("epoch", required, show(epoch), advice)

@@ -152,7 +152,7 @@ class SampledOutput:
     @named_by_class
     def __enter__(self) -> "SampledOutput":
         if self._exchanged:
-            raise RuntimeError("This context of SampledOutput is entered already.")
+            raise RuntimeError("This context of SampledOutput has already been entered.")
         self._check_wrapping()
         self._check_ties()
         parameters = dict(self._layer.named_parameters(recurse=False))

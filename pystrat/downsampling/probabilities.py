@@ -133,7 +133,7 @@ def _check_rates_and_values(rates: NDArray[np.float64], values: NDArray[np.float
         raise RefusedValue("keep_rate", "be one value, or one for each class", got)
     n_classes = values.shape[1] if values.ndim == 2 else 1
     if values.ndim < 2 and rates.size > 1:
-        required = "be a table with a column for each class where 'keep_rate' has several values"
+        required = "be a table with a column for each class if 'keep_rate' has several values"
         raise RefusedValue("probabilities", required, count_of(values.size, "value"))
     if rates.size != n_classes:
         required = f"have one value for each class of 'probabilities', {n_classes}"
@@ -144,7 +144,7 @@ def _order_of(probabilities: Any, keep_rate: pd.Series) -> list[int]:
     """Return the position of the rate of each column of a table of probabilities, matched by name."""
     if not isinstance(probabilities, pd.DataFrame):
         advice = "To match classes by position, give 'keep_rate' without names."
-        required = "have named columns where 'keep_rate' has names"
+        required = "have named columns if 'keep_rate' has names"
         raise RefusedValue("probabilities", required, "columns without names", advice)
     names = [name_of(label, "probabilities") for label in probabilities.columns]
     classes = [name_of(label, "keep_rate") for label in keep_rate.index]

@@ -61,7 +61,7 @@ def kept_rows(
     kept = counts.copy()
     if isinstance(multiplier, dict):
         if majority is not None:
-            required = "be left out where 'multiplier' names the classes"
+            required = "be left out if 'multiplier' names the classes"
             raise RefusedValue("majority", required, show(majority))
         codes, minority = codes_of(multiplier, strata.names, "multiplier"), int(counts.min())
         for code, value in zip(codes, multiplier.values()):
@@ -87,6 +87,6 @@ def _majority_of(strata: Strata, majority: Optional[str]) -> int:
     counts = strata.counts
     if len(counts) != 2 or counts[0] == counts[1]:
         same = f", both of {count_of(int(counts[0]), 'row')}" if len(counts) == 2 else ""
-        required = f"be given where there are not two classes of different sizes: there are {len(counts)}{same}"
+        required = f"be given if there are not two classes of different sizes: there are {len(counts)}{same}"
         raise RefusedValue("majority", required, "nothing")
     return int(counts.argmax())

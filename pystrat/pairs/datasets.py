@@ -103,7 +103,7 @@ class FeatureLookup:
             return known
         if self._default is None:
             got = show(wanted.reshape(-1)[unknown][0])
-            raise RefusedValue("ids", "be known where no default is given", got)
+            raise RefusedValue("ids", "be known if no default is given", got)
         found = self._features[np.where(unknown, 0, rows)] if len(self._features) else self._empty(len(rows))
         found = found.astype(self._default.dtype, copy=False)  # text may be longer than that of the features
         found[unknown] = self._default
@@ -126,7 +126,7 @@ class FeatureLookup:
         finite = np.isfinite(values)
         ambiguous = finite & (abs(values) >= 2.0**53)
         if ambiguous.any():
-            required = "be below 2^53, to be exact, where doubles meet integers"
+            required = "be below 2^53, to be exact, if doubles are compared with integers"
             raise RefusedValue("ids", required, show(ids[ambiguous][0]))
         if ids.dtype.kind != "f":
             return _indexed(index, ids)

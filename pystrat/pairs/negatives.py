@@ -166,7 +166,7 @@ class UniformNegatives(Negatives):
         self._free = FreeCells(positives.distinct if free_only else positives.distinct[:0], positives.n_cells)
         if self._free.count == 0:
             told = f"{count_of(positives.n_cells, 'cell')}, all of which are positives,"
-            raise RefusedValue("items", "leave a cell that is no positive", told)
+            raise RefusedValue("items", "leave a cell that is not a positive", told)
         if unique and self.count > self._free.count:
             required = f"be false for more negatives than there are cells to draw from, {self._free.count}"
             raise RefusedValue("unique", required, f"true and {count_of(self.count, 'negative')}")
@@ -284,10 +284,10 @@ def find_full_users(
     if len(full) and not skip:
         told = f"{count_of(len(full), 'user')} without one, the first of them {positives.show_user(full[0])},"
         advice = "Leave such users out, or set 'full_users' to 'skip'."
-        raise RefusedValue("items", "leave each user an item that is no positive", told, advice)
+        raise RefusedValue("items", "leave each user an item that is not a positive", told, advice)
     if len(full) and len(full) == np.count_nonzero(of_user):
         told = f"{count_of(len(full), 'user')} with positives, all without one,"
-        raise RefusedValue("items", "leave some user an item that is no positive", told)
+        raise RefusedValue("items", "leave some user an item that is not a positive", told)
     return full
 
 

@@ -84,7 +84,7 @@ def _find(dataset: Any, column: Optional[str]) -> NDArray[Any]:
 def _as_array(labels: Any) -> NDArray[Any]:
     """Return labels as a numpy vector that can be indexed; lists become vectors of objects."""
     if isinstance(labels, pd.DataFrame) or getattr(labels, "ndim", 1) != 1:
-        required = "have one label a row"
+        required = "have one label per row"
         shape = "x".join(str(length) for length in labels.shape)
         raise RefusedType("dataset", required, f"labels of shape {shape}")
     return np.asarray(as_vector(labels, STRATA))

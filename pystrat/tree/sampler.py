@@ -320,7 +320,7 @@ class TreeBatchSampler(_DeclaredSampler):
         repeat = self._tree.specification.root.repeat
         if self._size % repeat:
             warnings.warn(
-                f"The 'batch_size' parameter of {type(self).__name__}, {self._size}, is no multiple of the root's "
+                f"The 'batch_size' parameter of {type(self).__name__}, {self._size}, is not a multiple of the root's "
                 f"'repeat', {repeat}: rows that follow one another by it are split between batches.",
                 stacklevel=3,
             )

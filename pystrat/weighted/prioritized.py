@@ -275,7 +275,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         if not callable(self._beta):
             return self._beta
         if batch is None:
-            raise RefusedValue("batch", "be given where 'beta' is a function", "nothing")
+            raise RefusedValue("batch", "be given if 'beta' is a function", "nothing")
         batch = check_integer(batch, "batch", minimum=0)
         return check_number(self._beta(batch), "beta", minimum=0)
 

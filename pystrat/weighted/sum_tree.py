@@ -64,7 +64,7 @@ class SumTree:
     @named_by_class
     def __init__(self, weights: Any = None, *, capacity: Optional[int] = None, seed: Optional[int] = None) -> None:
         if weights is None and capacity is None:
-            raise RefusedValue("capacity", "be given where 'weights' are not", "nothing")
+            raise RefusedValue("capacity", "be given if 'weights' are not", "nothing")
         given = as_numbers([] if weights is None else weights, "weights")
         if capacity is None:
             capacity = len(given)

@@ -308,7 +308,7 @@ def test_declared_in_r_for_a_task_of_mlr3torch(from_r: dict[str, Any]) -> None:
     spec = {"mode": "sequential", "children": [{"name": "e", "column": "x", "for_each": True, "mode": "sequential"}]}
     sampler = TreeBatchSampler({"x": [True, False] * 10}, spec, 4, length="root", seed=1)
     assert [row - 1 for row in from_r["by_task"]] == sampler.batches(0).rows.tolist()
-    assert "'table' parameter of batch_sampler_tree must be given where the dataset has no task" in str(
+    assert "'table' parameter of batch_sampler_tree must be given if the dataset has no task" in str(
         from_r["without_task"]
     )
 

@@ -249,9 +249,7 @@ def test_a_beta_that_is_a_function_of_python_is_asked_there(r: Session) -> None:
     instance = instance_of(r, sampler)
     found = r.call_function(instance["importance_weights"], np.arange(1, 5, dtype=np.int32), 4)
     assert as_array(found).tolist() == [1, 0.5, 0.25, 0.125] and asked == [4]
-    with pytest.raises(
-        rbridge.RError, match="'batch' parameter of batch_sampler_prioritized must be given where 'beta'"
-    ):
+    with pytest.raises(rbridge.RError, match="'batch' parameter of batch_sampler_prioritized must be given if 'beta'"):
         r.call_function(instance["importance_weights"], 1)
     failing = instance_of(r, prioritized(beta=lambda batch: 1 / batch))
     with pytest.raises(rbridge.RError, match="ZeroDivisionError: division by zero"):

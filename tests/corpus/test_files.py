@@ -102,8 +102,8 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"source": ["folder", "news_2020.txt"]}, "The 'source' parameter of {} must have regular files. Got the folder"),
     (
         {"targets": TARGETS[::-1]},
-        "The 'targets' parameter of {} must have parallel files with equally many lines. Got 30 lines in 'europarl.en' "
-        "and 10 lines in '",
+        "The 'targets' parameter of {} must have parallel files with the same number of lines. Got 30 lines in "
+        "'europarl.en' and 10 lines in '",
     ),
     (
         {"suffixes": [".txt"]},

@@ -204,7 +204,7 @@ def test_only_the_running_and_the_next_epoch_are_served() -> None:
     assert not sampler.started and sampler.batches().rows.tolist() == sampler.batches(1).rows.tolist()
     assert run(sampler) == following and sampler.started
     for epoch in (0, 3):
-        with pytest.raises(ValueError, match=f"must be 1, the epoch that runs, or 2, the next. Got {epoch} instead"):
+        with pytest.raises(ValueError, match=f"must be 1, the running epoch, or 2, the next. Got {epoch} instead"):
             sampler.batches(epoch)
 
 

@@ -489,7 +489,7 @@ def test_factored_moments_made_inside_the_context_are_refused_at_its_end() -> No
 def test_entered_twice() -> None:
     model = model_of()
     with SampledOutput(model, model.output, [1, 2]) as sampled:
-        with pytest.raises(RuntimeError, match="entered already"):
+        with pytest.raises(RuntimeError, match="already been entered"):
             sampled.__enter__()
     with sampled:
         assert model.output.out_features == 2, "one after the other is fine"

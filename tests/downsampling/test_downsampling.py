@@ -308,7 +308,7 @@ def test_equal_sizes_need_the_majority(labels: Any, majority: Any) -> None:
         ({"multiplier": 0.0004}, "keep at least 1 row"),
         ({"multiplier": {}}, "name at least one class"),
         ({"multiplier": {7: 1}}, "name one of the classes, '1', '0'. Got '7' instead."),
-        ({"multiplier": {0: 1}, "majority": 0}, "be left out where 'multiplier' names the classes"),
+        ({"multiplier": {0: 1}, "majority": 0}, "be left out if 'multiplier' names the classes"),
         ({"multiplier": {0: 1, "0": 2}}, "name each class once. Got '0' twice"),
         (
             {"multiplier": {None: 1}},
@@ -461,9 +461,7 @@ def test_classes_of_a_table_of_probabilities_are_matched_by_name() -> None:
     with pytest.raises(ValueError, match="a column for each class of 'keep_rate', '1', '0'. Got '0', '2' instead"):
         correct_probabilities(table.rename(columns={1: 2}), keep_rates)
     for unnamed in (table.to_numpy(), [[0.5, 0.5]], torch.tensor([[0.5, 0.5]])):
-        with pytest.raises(
-            ValueError, match="have named columns where 'keep_rate' has names. Got columns without names"
-        ):
+        with pytest.raises(ValueError, match="have named columns if 'keep_rate' has names. Got columns without names"):
             correct_probabilities(unnamed, keep_rates)
         assert np.allclose(correct_probabilities(unnamed, keep_rates.to_numpy()), [[0.2, 0.8]])
     assert np.allclose(correct_probabilities(table, pd.Series([1, 0.25], index=[1, 0])), [[0.8, 0.2]])
@@ -494,7 +492,7 @@ def test_rates_above_one_are_those_of_repeated_rows() -> None:
         ([0.5], float("inf"), "'keep_rate' parameter of correct_probabilities must be above 0 and finite."),
         ([0.5], 1e-320, r"'keep_rate' .* must be at least 2\^-1022, so that its inverse is a number. Got 9.99\d*e-321"),
         ([[1, 0]], [1, 5e-324], r"'keep_rate' .* must be at least 2\^-1022"),
-        ([0.5, 0.5], [1, 0.5], "be a table with a column for each class where 'keep_rate' has several values"),
+        ([0.5, 0.5], [1, 0.5], "be a table with a column for each class if 'keep_rate' has several values"),
         (0.5, [1, 0.5], "Got 1 value instead"),
         ([0.5, 0.5], pd.Series([1, 0.5], index=["1", "0"]), "be a table"),
         ([[0.5, 0.5]], 0.5, "have one value for each class of 'probabilities', 2. Got 1 value instead"),

@@ -141,7 +141,7 @@ def test_an_unknown_id_is_an_error_or_the_default(ids: Any, unknown: str) -> Non
     features = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
     known = list(range(2) if ids is None else ids)
     asked = [known[1], eval(unknown)]
-    text = f"'ids' parameter of FeatureLookup must be known where no default is given. Got {unknown} instead"
+    text = f"'ids' parameter of FeatureLookup must be known if no default is given. Got {unknown} instead"
     with pytest.raises(ValueError, match=text):
         FeatureLookup(features, ids)(asked)
     assert FeatureLookup(features, ids, default=0)(asked).tolist() == [[3, 4], [0, 0]]
@@ -157,7 +157,7 @@ def test_doubles_are_ids_among_integers_where_they_are_exact(dtype: Any) -> None
     assert lookup(asked).tolist() == [2, 0, 1, 0, 0, 0, 0, 3, 0]
     assert lookup(np.array([7, 5.5, np.inf], dtype=np.float16)).tolist() == [2, 0, 0]
     assert lookup(torch.tensor(5.0)) == 1
-    with pytest.raises(ValueError, match="must be known where no default is given. Got 5.5 instead"):
+    with pytest.raises(ValueError, match="must be known if no default is given. Got 5.5 instead"):
         FeatureLookup([1, 2], ids=np.array([5, 7], dtype=dtype))([7.0, 5.5])
 
 
@@ -174,7 +174,7 @@ def test_doubles_are_ids_among_integers_where_they_are_exact(dtype: Any) -> None
 )
 def test_no_integer_is_taken_for_another_that_is_the_same_double(ids: Any, asked: Any) -> None:
     with pytest.raises(
-        ValueError, match=r"'ids' .* must be below 2\^53, to be exact, where doubles meet integers. Got [-\d]"
+        ValueError, match=r"'ids' .* must be below 2\^53, to be exact, if doubles are compared with integers. Got [-\d]"
     ):
         FeatureLookup([1, 2], ids=ids, default=0)(asked)
 

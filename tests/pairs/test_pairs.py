@@ -80,7 +80,7 @@ def test_an_epoch_is_as_documented_and_has_no_positive_among_the_negatives(
             )
         except ValueError as error:
             text = str(error)
-            told = ("'unique'", "leave room for a negative", "leave some user an item that is no positive")
+            told = ("'unique'", "leave room for a negative", "leave some user an item that is not a positive")
             assert any(words in text for words in told)
             continue
         found_positives, negatives = pairs_of(sampler, epoch=3)
@@ -107,7 +107,7 @@ def test_no_positive_is_among_the_negatives_at_any_density(n_positives: int) -> 
     cells = np.random.default_rng(n_positives).permutation(63)[:n_positives]
     arguments = (cells // 9, cells % 9, Fraction(1, 50), 10**6)
     if n_positives == 63:
-        with pytest.raises(ValueError, match="leave a cell that is no positive. Got 63 cells, all of which are"):
+        with pytest.raises(ValueError, match="leave a cell that is not a positive. Got 63 cells, all of which are"):
             NegativePairBatchSampler(*arguments, n_users=7, n_items=9)
         return
     sampler = NegativePairBatchSampler(*arguments, n_users=7, n_items=9, seed=1)

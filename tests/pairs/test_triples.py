@@ -134,7 +134,7 @@ def test_users_who_have_met_all_items_are_refused_or_left_out() -> None:
     sampler = TripleBatchSampler(**full, full_users="skip", seed=1)
     assert (sampler.n_skipped_users, sampler.n_positives, sampler.n_users) == (2, 1, 3)
     assert triples_of(sampler) == [[(1, 0, [1])]]
-    with pytest.raises(ValueError, match="leave some user an item that is no positive. Got 2 users with positives"):
+    with pytest.raises(ValueError, match="leave some user an item that is not a positive. Got 2 users with positives"):
         TripleBatchSampler([0, 1], [0, 0], 2, full_users="skip")
 
 

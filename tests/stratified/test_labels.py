@@ -89,7 +89,7 @@ def test_the_sampler_takes_them() -> None:
         (Untouchable(), {}, TypeError, "have one of targets, labels, y, or be made of datasets that have. Got a value"),
         (Untouchable(targets=[1] * 5), {"column": "region"}, TypeError, "have 'region', or be made of datasets"),
         (Untouchable(targets=[1] * 4), {}, ValueError, "have one label for each of its 5 rows. Got 4 labels instead."),
-        (Untouchable(targets=torch.zeros(5, 3)), {}, TypeError, "have one label a row. Got labels of shape 5x3"),
+        (Untouchable(targets=torch.zeros(5, 3)), {}, TypeError, "have one label per row. Got labels of shape 5x3"),
         (SimpleNamespace(), {}, TypeError, "Give the labels themselves to the sampler."),
     ],
 )

@@ -291,11 +291,11 @@ def test_every_form_of_labels_is_the_same(labels: Any) -> None:
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        (None, "be a matrix with one row a row of the dataset. Got nothing instead."),
-        ("text", "be a matrix with one row a row of the dataset. Got 'text' instead."),
-        ([1, 0], "be a matrix with one row a row of the dataset. Got 1 dimension instead."),
-        ([[1], [1, 0]], "be a matrix with one row a row of the dataset. Got 1 dimension instead."),
-        (np.ones((2, 2, 2)), "be a matrix with one row a row of the dataset. Got 3 dimensions instead."),
+        (None, "be a matrix with one row per row of the dataset. Got nothing instead."),
+        ("text", "be a matrix with one row per row of the dataset. Got 'text' instead."),
+        ([1, 0], "be a matrix with one row per row of the dataset. Got 1 dimension instead."),
+        ([[1], [1, 0]], "be a matrix with one row per row of the dataset. Got 1 dimension instead."),
+        (np.ones((2, 2, 2)), "be a matrix with one row per row of the dataset. Got 3 dimensions instead."),
         (np.ones((0, 2)), "have at least one row. Got 0 rows instead."),
         (np.ones((2, 0)), "have at least one column. Got 0 columns instead."),
         (pd.DataFrame(index=[0, 1]), "have at least one column. Got 0 columns instead."),
@@ -307,7 +307,7 @@ def test_every_form_of_labels_is_the_same(labels: Any) -> None:
         ([["1", "0"]], "hold 0 and 1. Got <U1 values instead."),
         (pd.DataFrame({"a": ["1", "0"]}), "hold 0 and 1. Got object values in column 'a' instead."),
         ([[1j]], "hold 0 and 1. Got complex128 values instead."),
-        ({"a": [1]}, "be a matrix with one row a row of the dataset. Got 1 value instead."),
+        ({"a": [1]}, "be a matrix with one row per row of the dataset. Got 1 value instead."),
         (
             pd.DataFrame({"a": [1, 1], "b": [0, 0]}),
             "have a row of every label. Got no row of label 'b' instead. Leave the label out.",

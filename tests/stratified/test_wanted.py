@@ -148,7 +148,7 @@ def test_refused_shares() -> None:
     assert f"{inexact} 2^53 or more," in shares_refused({"pos": 1e15 + 1, "neg": 1, "odd": 0.001})
     thin = {"pos": 1, "neg": 1000, "odd": 1}
     assert "at least one row of an epoch. Got none of 50 for 'pos' instead." in shares_refused(thin)
-    often = "must ask for at most 3 rows of 'odd' in a batch. Got 8 instead. No row comes twice in a batch. Lower"
+    often = "must ask for at most 3 rows of 'odd' in a batch. Got 8 instead. No row occurs twice in a batch. Lower"
     assert often in shares_refused({"pos": 1, "neg": 1, "odd": 8})
     assert "must be given together with 'mean_batch_size'. Got 1 value instead." in refused(1, shares={"pos": 1})
     assert "'rare' parameter must be left out if 'shares' is given." in shares_refused({"pos": 1}, rare="allow")

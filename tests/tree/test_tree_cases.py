@@ -106,7 +106,7 @@ def test_case_6_pairs_share_the_protein_and_differ_in_activity() -> None:
 
 
 def test_case_6_odd_batches_would_split_pairs() -> None:
-    with pytest.warns(UserWarning, match="5, is no multiple of the root's 'repeat', 2"):
+    with pytest.warns(UserWarning, match="5, is not a multiple of the root's 'repeat', 2"):
         sampler_of("6-siamese-pairs", batch_size=5, length=10)
 
 

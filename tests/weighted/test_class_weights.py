@@ -147,7 +147,7 @@ def test_weights_are_ready_for_the_sampler_which_draws_classes_by_their_total(fu
             "have no missing values. Got 1 missing of 3 rows instead. Leave these rows out of the dataset.",
         ),
         ([], "have at least one row. Got 0 rows"),
-        ([True, 1.0], "hold logical values, numbers, text or dates, one kind a column. Got a mix of kinds"),
+        ([True, 1.0], "hold logical values, numbers, text or dates, one kind per column. Got a mix of kinds"),
     ],
 )
 def test_labels_that_are_refused(function: Any, parameters: dict, labels: Any, text: str) -> None:

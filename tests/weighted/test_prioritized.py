@@ -151,9 +151,7 @@ def test_beta_as_a_function_of_the_number_of_the_batch() -> None:
     assert sampler.importance_weights([0, 1], batch=0).tolist() == [1, 1]
     assert sampler.importance_weights([0, 1], batch=10).tolist() == [1, 0.5]
     assert asked == [0, 10]
-    with pytest.raises(
-        ValueError, match="'batch' parameter of PrioritizedBatchSampler must be given where 'beta' is a"
-    ):
+    with pytest.raises(ValueError, match="'batch' parameter of PrioritizedBatchSampler must be given if 'beta' is a"):
         sampler.importance_weights([0])
     wrong = sampler_of([0.0, 1.0], beta=lambda batch: -1.0)
     with pytest.raises(ValueError, match="'beta' parameter of PrioritizedBatchSampler must be a finite number of at"):

@@ -307,7 +307,7 @@ def test_refused_draws_change_nothing() -> None:
 @pytest.mark.parametrize(
     ("arguments", "error", "text"),
     [
-        ({}, ValueError, "'capacity' parameter of SumTree must be given where 'weights' are not. Got nothing"),
+        ({}, ValueError, "'capacity' parameter of SumTree must be given if 'weights' are not. Got nothing"),
         ({"weights": []}, ValueError, "must not be empty without 'capacity'"),
         ({"weights": [1, 2], "capacity": 1}, ValueError, "must be at least 2, the number of weights. Got 1"),
         ({"weights": [[1, 2]]}, ValueError, "must be a vector of numbers. Got 2 dimensions"),

@@ -130,6 +130,6 @@ def test_more_replicas_than_batches_are_refused() -> None:
     ):
         UniformBatchSampler(10, 5, num_replicas=3)
     with pytest.raises(
-        ValueError, match="'n_batches' parameter of UniformBatchSampler must be given where the batch size"
+        ValueError, match="'n_batches' parameter of UniformBatchSampler must be given if the batch size"
     ):
         UniformBatchSampler(3, 5, replacement=True)

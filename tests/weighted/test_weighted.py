@@ -310,7 +310,7 @@ def test_a_state_in_the_middle_of_a_step_is_for_all_ranks_together_only() -> Non
     resumed = sampler_of(num_replicas=3)
     resumed.load_state_dict(state)
     assert list(resumed) == list(iterator)
-    with pytest.raises(ValueError, match="must stand at a multiple of the number of replicas, 3, to be continued"):
+    with pytest.raises(ValueError, match="must be at a multiple of the number of replicas, 3, to be continued"):
         sampler_of(num_replicas=3, rank=1).load_state_dict(state)
 
 
@@ -371,7 +371,7 @@ def test_a_batch_that_cannot_be_drawn_is_an_error_and_the_epoch_goes_on() -> Non
         (([], 1), "'weights' parameter of WeightedBatchSampler must have from 1 to 2147483647 values. Got 0 values"),
         (([0, 0], 1), "'weights' parameter of WeightedBatchSampler must not all be 0"),
         (([1, -2], 1), "must hold finite numbers, none below 0. Got -2"),
-        (([1, 2], 3), "'n_batches' parameter of WeightedBatchSampler must be given where the batch size exceeds"),
+        (([1, 2], 3), "'n_batches' parameter of WeightedBatchSampler must be given if the batch size exceeds"),
     ],
 )
 def test_refused_parameters(arguments: tuple, text: str) -> None:

@@ -51,7 +51,7 @@ check_strata_rows = function(data_source, n_strata_rows, advice = NULL) {
 # Values belong to the rows of the data behind a task, while mlr3 leaves rows out, repeats and reorders them.
 check_task_order = function(task, advice = bind_strata) {
   if (!keeps_task_order(task)) {
-    stop_parameter("strata", "be columns of the task where its rows are repeated or in another order than its data",
+    stop_parameter("strata", "be columns of the task if its rows are repeated or in another order than its data",
       "values", advice = advice)
   }
 }
@@ -74,11 +74,11 @@ task_strata = function(task) {
     columns = task$target_names
   }
   if (length(columns) == 0L && identical(task$task_type, "regr")) {
-    stop_parameter("strata", "be given where the target is numeric and no column has the role stratum", "nothing",
+    stop_parameter("strata", "be given if the target is numeric and no column has the role stratum", "nothing",
       advice = paste("For quantile bins of the target: values = bin_target(task$truth()).", bind_strata))
   }
   if (length(columns) == 0L) {
-    stop_parameter("strata", "be given where the dataset has no classification task", "nothing",
+    stop_parameter("strata", "be given if the dataset has no classification task", "nothing",
       advice = if (!is.null(task)) paste("Of numbers bin_target() makes strata.", bind_strata))
   }
   task_columns(task, columns)

@@ -11,7 +11,7 @@ fixed_size_settings = function(n_rows, batch_size, n_batches, seed, num_replicas
   } else {
     n_batches = n_rows %/% batch_size
     if (n_batches == 0) {
-      stop_parameter("n_batches", sprintf("be given where the batch size exceeds the number of rows, %.0f", n_rows),
+      stop_parameter("n_batches", sprintf("be given if the batch size exceeds the number of rows, %.0f", n_rows),
         "nothing")
     }
   }

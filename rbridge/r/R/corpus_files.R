@@ -230,7 +230,7 @@ check_equal_lines = function(lines, given, paths, parameters) {
     wrong = which(lines[[side]] != lines[[1L]])
     if (length(wrong) > 0L) {
       file = wrong[1L]
-      stop_parameter(parameters[side], "have parallel files with equally many lines",
+      stop_parameter(parameters[side], "have parallel files with the same number of lines",
         sprintf("%s in '%s' and %s in '%s'", show_count(lines[[1L]][file], "line"), given[file],
           show_count(lines[[side]][file], "line"), paths[[side]][file]))
     }

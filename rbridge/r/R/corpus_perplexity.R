@@ -323,7 +323,7 @@ warn_of_maximum = function(private) {
 served_perplexity = function(private, epoch) {
   runs = identical(private$.running, epoch)
   if (!runs && epoch != private$.next_epoch) {
-    running = if (!is.null(private$.running)) sprintf("%.0f, the epoch that runs, or ", private$.running)
+    running = if (!is.null(private$.running)) sprintf("%.0f, the running epoch, or ", private$.running)
     stop_parameter("epoch", sprintf("be %s%.0f, the next", paste(running, collapse = ""), private$.next_epoch),
       show_value(epoch), "Others depend on reports that are gone or have yet to come.")
   }

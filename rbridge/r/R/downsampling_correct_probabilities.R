@@ -84,7 +84,7 @@ check_rates_and_values = function(rates, values) {
       if (length(rates) > 0L) sprintf("%d dimensions", length(dim(rates))) else "0 values")
   }
   if (!is.matrix(values) && length(rates) > 1L) {
-    stop_parameter("probabilities", "be a table with a column for each class where 'keep_rate' has several values",
+    stop_parameter("probabilities", "be a table with a column for each class if 'keep_rate' has several values",
       show_count(length(values), "value"))
   }
   n_classes = if (is.matrix(values)) ncol(values) else 1L
@@ -97,7 +97,7 @@ check_rates_and_values = function(rates, values) {
 # The position of the rate of each column of a table of probabilities.
 order_of_classes = function(columns, classes) {
   if (is.null(columns)) {
-    stop_parameter("probabilities", "have named columns where 'keep_rate' has names", "columns without names",
+    stop_parameter("probabilities", "have named columns if 'keep_rate' has names", "columns without names",
       "To match classes by position, give 'keep_rate' without names.")
   }
   if (anyDuplicated(classes)) {

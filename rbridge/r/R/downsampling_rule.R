@@ -16,7 +16,7 @@ kept_rows = function(counts, names, configuration) {
   multiplier = configuration$multiplier
   if (!is.null(names(multiplier))) {
     if (!is.null(configuration$majority)) {
-      stop_parameter("majority", "be left out where 'multiplier' names the classes", show_value(configuration$majority))
+      stop_parameter("majority", "be left out if 'multiplier' names the classes", show_value(configuration$majority))
     }
     codes = class_codes(names(multiplier), names, "multiplier")
     minority = min(counts)
@@ -35,7 +35,7 @@ majority_code = function(counts, names, majority) {
   if (length(counts) != 2L || counts[1L] == counts[2L]) {
     same = if (length(counts) == 2L) sprintf(", both of %s", show_count(counts[1L], "row")) else ""
     stop_parameter("majority",
-      sprintf("be given where there are not two classes of different sizes: there are %d%s", length(counts), same),
+      sprintf("be given if there are not two classes of different sizes: there are %d%s", length(counts), same),
       "nothing")
   }
   which.max(counts)

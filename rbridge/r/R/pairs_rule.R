@@ -143,7 +143,7 @@ negative_counts = function(positives, share, way, skip_full) {
     n_cells = positives$n_users * positives$n_items
     n_free = n_cells - if (way$reject_positives) length(distinct_cells(positives$cells)) else 0
     if (n_free == 0) {
-      stop_parameter("items", "leave a cell that is no positive",
+      stop_parameter("items", "leave a cell that is not a positive",
         sprintf("%s, all of which are positives,", show_count(n_cells, "cell")))
     }
     if (way$unique && count > n_free) {
@@ -190,13 +190,13 @@ check_limits = function(positives, counts, limits) {
 # Refuses users without a free item, or, if these are skipped, only if all users are like that.
 check_full_users = function(full, n_users, skip_full, positives) {
   if (!skip_full) {
-    stop_parameter("items", "leave each user an item that is no positive",
+    stop_parameter("items", "leave each user an item that is not a positive",
       sprintf("%s without one, the first of them %s,", show_count(length(full), "user"),
         show_user(full[1L], positives)),
       "Leave such users out, or set 'full_users' to 'skip'.")
   }
   if (length(full) == n_users) {
-    stop_parameter("items", "leave some user an item that is no positive",
+    stop_parameter("items", "leave some user an item that is not a positive",
       sprintf("%s with positives, all without one,", show_count(n_users, "user")))
   }
 }

@@ -37,7 +37,7 @@ plot_batch_counts = function(tables, label) {
   }
   counts = lapply(tables, `[[`, label)
   if (!all(vapply(counts, are_counts, logical(1L)))) {
-    stop_parameter("tables", sprintf("have one column %s of counts, a batch a row", show_value(label)), "another")
+    stop_parameter("tables", sprintf("have one column %s of counts, one batch per row", show_value(label)), "another")
   }
   each = drawn_panels(counts, "each", function(count) data.frame(x = seq_along(count), y = count))
   most = max(unlist(counts))

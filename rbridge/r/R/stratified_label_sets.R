@@ -29,7 +29,7 @@ check_label_columns = function(labels) {
 
 check_label_matrix = function(labels) {
   if (length(dim(labels)) != 2L || is.object(labels) || !is.atomic(labels)) {
-    stop_parameter("labels", "be a matrix with one row a row of the dataset", show_shape(labels))
+    stop_parameter("labels", "be a matrix with one row per row of the dataset", show_shape(labels))
   }
   for (side in 1:2) {
     noun = c("row", "column")[side]

@@ -78,6 +78,6 @@ dry_input = function(x, strata) {
   } else if (is.null(strata)) {
     list(data_source = NULL, strata = x)
   } else {
-    stop_parameter("strata", "be left out where 'x' is no task and no dataset", show_value(strata))
+    stop_parameter("strata", "be left out if 'x' is neither a task nor a dataset", show_value(strata))
   }
 }

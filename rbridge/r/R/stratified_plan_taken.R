@@ -55,7 +55,7 @@ plan_of_balance = function(counts, names, configuration) {
 plan_of_repeats = function(counts, names, configuration) {
   minimums = quotas_of(configuration$min_samples_per_stratum, names)
   size = configuration$mean_batch_size
-  refuse_beyond("min_samples_per_stratum", minimums, counts, names, "No row comes twice in a batch.")
+  refuse_beyond("min_samples_per_stratum", minimums, counts, names, "No row occurs twice in a batch.")
   asked = sum(minimums) + any(minimums == 0)
   if (size < asked) {
     stop_parameter("mean_batch_size",
@@ -157,7 +157,7 @@ fewest_batches = function(counts, minimums, size, replicas) {
 # Refuses a plan in which a batch would need more rows of a stratum than there are.
 refuse_twice_in_a_batch = function(parameter, taken, counts, names, n_batches) {
   refuse_beyond(parameter, divide_up(taken, n_batches), counts, names,
-    "No row comes twice in a batch. Lower 'mean_batch_size'.")
+    "No row occurs twice in a batch. Lower 'mean_batch_size'.")
 }
 
 refuse_beyond = function(parameter, most, counts, names, advice) {

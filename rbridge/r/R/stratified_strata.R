@@ -38,7 +38,7 @@ strata_columns = function(strata) {
   columns
 }
 
-column_kinds = "hold logical values, numbers, text or dates, one kind a column"
+column_kinds = "hold logical values, numbers, text or dates, one kind per column"
 
 # -> list(values = a plain vector in which equal means the same stratum and NA means missing, show = values -> text)
 comparable_column = function(column, place) {

@@ -135,7 +135,7 @@ check_tree_length = function(length) {
 # The recipe of a tree built from a table, or from the columns of a task.
 tree_recipe = function(table, configuration, task = NULL) {
   if (is.null(table) && is.null(task)) {
-    stop_parameter("table", "be given where the dataset has no task", "nothing")
+    stop_parameter("table", "be given if the dataset has no task", "nothing")
   }
   n_rows = if (is.null(table)) task$nrow else table_rows(table)
   if (n_rows < 1) {
@@ -193,8 +193,8 @@ warn_of_tree = function(configuration) {
   times = nodes[[1L]]$times
   if (times > 1 && configuration$batch_size %% times != 0) {
     warning(sprintf(paste(
-      "The 'batch_size' parameter of %s, %.0f, is no multiple of the root's 'repeat', %d: rows that follow one another",
-      "by it are split between batches."), tree_name, configuration$batch_size, times), call. = FALSE)
+      "The 'batch_size' parameter of %s, %.0f, is not a multiple of the root's 'repeat', %d: rows that follow one",
+      "another by it are split between batches."), tree_name, configuration$batch_size, times), call. = FALSE)
   }
 }
 

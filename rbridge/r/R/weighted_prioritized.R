@@ -319,7 +319,7 @@ importance_exponent = function(private, batch) {
     return(check_number(private$.recipe$labels$beta, "beta"))
   }
   if (is.null(batch)) {
-    stop_parameter("batch", "be given where 'beta' is a function", "nothing")
+    stop_parameter("batch", "be given if 'beta' is a function", "nothing")
   }
   if (!is_whole_number(batch) || batch < 0) {
     stop_parameter("batch", "be a non-negative integer", show_value(batch))

@@ -76,7 +76,7 @@ sum_tree_class = R6Class("sum_tree",
   public = list(
     initialize = function(weights, capacity, seed) {
       if (is.null(weights) && is.null(capacity)) {
-        stop_parameter("capacity", "be given where 'weights' are not", "nothing")
+        stop_parameter("capacity", "be given if 'weights' are not", "nothing")
       }
       weights = if (is.null(weights)) numeric() else feedback_values(weights, "weights")
       if (is.null(capacity) && length(weights) == 0L) {

@@ -339,7 +339,7 @@ test_that("missing and unequal partners are errors that name both", {
   write_bytes(file.path(folder, "old.tgt"), "one\ntwo\n")
   path = function(name) file.path(folder, name)
   expect_error(corpus_dataset(folder), fixed = TRUE, sprintf(paste("The 'source' parameter of corpus_dataset must have",
-    "parallel files with equally many lines. Got 3 lines in '%s' and 2 lines in '%s' instead."), path("old.src"),
+    "parallel files with the same number of lines. Got 3 lines in '%s' and 2 lines in '%s' instead."), path("old.src"),
     path("old.tgt")))
   unlink(path("news.src"))
   expect_error(corpus_dataset(folder), fixed = TRUE,

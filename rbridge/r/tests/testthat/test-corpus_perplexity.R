@@ -57,7 +57,7 @@ test_that("the epoch that runs and the next one are served", {
   following = epoch_of(sampler, 1)
   expect_false(sampler$started())
   expect_identical(next_epoch_of(sampler), following)
-  expect_error(sampler$batches(0), "must be 1, the epoch that runs, or 2, the next. Got 0 instead. Others depend",
+  expect_error(sampler$batches(0), "must be 1, the running epoch, or 2, the next. Got 0 instead. Others depend",
     fixed = TRUE)
   sampler$set_epoch(1)
   expect_identical(next_epoch_of(sampler), following)

@@ -63,7 +63,7 @@ test_that("the advice for a numeric target works, also where learners are traine
 })
 
 test_that("values are refused where mlr3 has repeated or reordered the rows of the task", {
-  refusal = "must be columns of the task where its rows are repeated or in another order than its data."
+  refusal = "must be columns of the task if its rows are repeated or in another order than its data."
   forms = list(survey$site, as.character(survey$y), survey[c("y", "sex")], stratum_codes(rep(0:1, 20), c("a", "b")))
   for (rows in list(40:1, c(1:39, 39L), c(2:40, 1L))) {
     for (strata in forms) {
@@ -98,7 +98,7 @@ test_that("a regression task gives strata by role or by name only, and else tell
   task = mlr3::as_task_regr(survey, target = "x")
   generator = batch_sampler_stratified(2, seed = 1)
   expect_identical(message_of(generator(list(task = task))), paste(
-    "The 'strata' parameter of batch_sampler_stratified must be given where the target is numeric and no column has",
+    "The 'strata' parameter of batch_sampler_stratified must be given if the target is numeric and no column has",
     "the role stratum. Got nothing instead. For quantile bins of the target: values = bin_target(task$truth()).",
     "Bind the values as a column, task$cbind(data.frame(group = values)),",
     "and give it the role: task$set_col_roles(\"group\", roles = \"stratum\")."
@@ -181,7 +181,7 @@ test_that("a dataset without a task gets the strata of the task that mlr3torch t
 test_that("a subset of a dataset is not taken for the rows of the task that mlr3torch trains on", {
   backwards = function(task) torch::dataset_subset(taskless(task), 40:1)
   expect_error(trained_with(batch_sampler_stratified(2), task_of(), dataset = backwards),
-    "must be given where the dataset has no classification task. Got nothing instead.", fixed = TRUE)
+    "must be given if the dataset has no classification task. Got nothing instead.", fixed = TRUE)
   made = trained_with(batch_sampler_stratified(2, strata = survey$y[40:1], seed = 1), task_of(), dataset = backwards)
   expect_identical(made[[1]]$batches(0), sampler_of(survey$y[40:1], 2, seed = 1)$batches(0))
 })
@@ -189,14 +189,14 @@ test_that("a subset of a dataset is not taken for the rows of the task that mlr3
 test_that("a task that is neither of classification nor of regression is told how to get strata", {
   unsupervised = mlr3::TaskUnsupervised$new("rows", backend = data.frame(x = 1:6))
   expect_error(batch_sampler_stratified(2)(list(task = unsupervised)), paste(
-    "must be given where the dataset has no classification task. Got nothing instead.",
+    "must be given if the dataset has no classification task. Got nothing instead.",
     "Of numbers bin_target() makes strata. Bind the values as a column,"
   ), fixed = TRUE)
 })
 
 test_that("where no task is found, strata must be given", {
   expect_error(batch_sampler_stratified(2)(dataset_of(40)),
-    "must be given where the dataset has no classification task. Got nothing instead.", fixed = TRUE)
+    "must be given if the dataset has no classification task. Got nothing instead.", fixed = TRUE)
   sampler = batch_sampler_stratified(2, strata = survey$y, seed = 1)(dataset_of(40))
   expect_identical(sampler$batches(0), sampler_of(survey$y, 2, seed = 1)$batches(0))
 })

@@ -69,7 +69,7 @@ test_that("what the sampler refuses is refused in its words", {
   expect_identical(message_of(batch_plan(source$task, 2)), message_of(batch_sampler_stratified(2)(source)))
   expect_identical(message_of(batch_plan(NULL, 2)), message_of(batch_sampler_stratified(2)(NULL)))
   expect_match(message_of(batch_plan(labels, 2, strata = "y")), fixed = TRUE,
-    "The 'strata' parameter of batch_plan must be left out where 'x' is no task and no dataset. Got 'y' instead.")
+    "The 'strata' parameter of batch_plan must be left out if 'x' is neither a task nor a dataset. Got 'y' instead.")
 })
 
 test_that("a plan prints the batches, the minimum and what a batch holds of each stratum", {

@@ -64,7 +64,7 @@ test_that("a sparse matrix is taken", {
 
 test_that("labels that are none are refused", {
   must = function(text) paste("The 'labels' parameter of batch_sampler_multilabel must", text)
-  shape = "be a matrix with one row a row of the dataset. Got"
+  shape = "be a matrix with one row per row of the dataset. Got"
   expect_identical(refused(NULL, 1), must(paste(shape, "nothing instead.")))
   expect_identical(refused("text", 1), must(paste(shape, "'text' instead.")))
   expect_identical(refused(c(1, 0), 1), must(paste(shape, "1 dimension instead.")))

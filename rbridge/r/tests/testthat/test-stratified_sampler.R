@@ -168,7 +168,7 @@ test_that("without strata a data source without a classification task is refused
   generator = batch_sampler_stratified(1)
   for (data_source in list(NULL, dataset_of(3), list(task = NULL), list(task = "sonar"))) {
     expect_identical(message_of(generator(data_source)), paste(
-      "The 'strata' parameter of batch_sampler_stratified must be given where the dataset has no classification task.",
+      "The 'strata' parameter of batch_sampler_stratified must be given if the dataset has no classification task.",
       "Got nothing instead."
     ))
   }

@@ -113,7 +113,7 @@ test_that("values that cannot be compared in the same way everywhere are refused
   )
   for (kind in names(refused)) {
     expect_error(codes_of(refused[[kind]]),
-      sprintf("must hold logical values, numbers, text or dates, one kind a column. Got %s values instead.", kind),
+      sprintf("must hold logical values, numbers, text or dates, one kind per column. Got %s values instead.", kind),
       fixed = TRUE)
   }
   expect_error(codes_of(data.frame(x = 1:2, y = bit64::as.integer64(1:2))),

@@ -247,7 +247,7 @@ test_that("the columns are those of the task where no table is given, in its ord
   flags = task$data(rows = task$row_ids, cols = "flag")[[1L]]
   expect_identical(generator(list(task = task))$batches(0)$rows,
     sampler_of(spec, length = "root", table = list(flag = flags))(NULL)$batches(0)$rows)
-  expect_error(generator(NULL), "must be given where the dataset has no task. Got nothing instead.", fixed = TRUE)
+  expect_error(generator(NULL), "must be given if the dataset has no task. Got nothing instead.", fixed = TRUE)
   expect_output(print(generator), "* length: 'root'", fixed = TRUE)
   expect_error(sampler_of()(list(task = task)),
     "batch_sampler_tree must have one row for each row of the dataset, 4. Got 12 rows instead.",

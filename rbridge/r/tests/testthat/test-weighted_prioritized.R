@@ -58,7 +58,7 @@ test_that("beta may be a function of the number of the batch", {
   expect_equal(sampler$importance_weights(4, batch = 0), 1)
   of = "parameter of batch_sampler_prioritized must"
   expect_error(sampler$importance_weights(1), paste("The 'batch'", of,
-    "be given where 'beta' is a function. Got nothing instead."), fixed = TRUE)
+    "be given if 'beta' is a function. Got nothing instead."), fixed = TRUE)
   expect_error(sampler$importance_weights(1, batch = -1), paste("The 'batch'", of,
     "be a non-negative integer. Got -1 instead."), fixed = TRUE)
   wrong = prioritized_of(4, 2, beta = function(batch) -1, seed = 1)

@@ -176,7 +176,7 @@ test_that("arguments are refused in one grammar", {
     refused(sprintf(paste("The 'batch_size' %s be at most 2, the number of positive weights, without replacement.",
       "Got %d instead."), of, batch_size), c(1, 0, 2, 0), batch_size, FALSE)
   }
-  refused(paste("The 'n_batches'", of, "be given where the batch size exceeds the number of rows, 2. Got nothing"),
+  refused(paste("The 'n_batches'", of, "be given if the batch size exceeds the number of rows, 2. Got nothing"),
     c(1, 2), 3)
 })
 

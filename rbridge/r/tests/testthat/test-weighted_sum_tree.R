@@ -130,7 +130,7 @@ test_that("a refused call changes nothing", {
 test_that("parameters that are none are refused", {
   of = "parameter of sum_tree must"
   refused = function(code, text) expect_error(code, text, fixed = TRUE)
-  refused(sum_tree(), paste("The 'capacity'", of, "be given where 'weights' are not. Got nothing instead."))
+  refused(sum_tree(), paste("The 'capacity'", of, "be given if 'weights' are not. Got nothing instead."))
   refused(sum_tree(numeric()), paste("The 'weights'", of, "not be empty without 'capacity'. Got 0 values instead."))
   refused(sum_tree(1:2, capacity = 1), paste("The 'capacity'", of, "be at least 2, the number of weights. Got 1 in"))
   refused(sum_tree("a"), paste("The 'weights'", of, "hold numbers. Got a value of class 'character' instead."))

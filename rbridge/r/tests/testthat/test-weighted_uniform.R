@@ -60,7 +60,7 @@ test_that("arguments are refused in one grammar", {
   refused(paste("The 'batch_size'", of, "be a positive integer. Got 0 instead."), 3, 0)
   refused(paste("The 'batch_size'", of, "be an integer from 1 to 2147483647. Got 0 instead."), 3, 0, TRUE)
   refused(paste("The 'replacement'", of, "be true or false. Got NA instead."), 3, 1, NA)
-  refused(paste("The 'n_batches'", of, "be given where the batch size exceeds the number of rows, 3. Got nothing"),
+  refused(paste("The 'n_batches'", of, "be given if the batch size exceeds the number of rows, 3. Got nothing"),
     3, 4, TRUE)
   refused(paste("The 'n_batches'", of, "be an integer from 1 to 2147483647. Got 0.5 instead."), 3, 1, n_batches = 0.5)
   refused(paste("The 'seed'", of, "be an integer from 0 to 2147483646. Got -1 instead."), 3, 1, seed = -1)
