@@ -1,7 +1,7 @@
-"""The table of counts: how many rows of each stratum each shard has.
+"""The table of counts: the number of rows of each stratum in each shard.
 
-It is all that processes need to know of each other's rows. A shard is a part of the data that one process holds as a
-whole, such as a file. Shards and strata have names, since no process sees the strata of all rows to number them.
+It is all that processes need to know about each other's rows. A shard is a part of the data that one process holds as a
+whole, such as a file. Shards and strata have names, because no process sees the strata of all rows to number them.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class ShardCounts:
     strata: Sequence[str]
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the table as users get it, and give it."""
+        """Return the table in the form that users give and get."""
         shards, strata = pd.Index(self.shards, name="shard"), pd.Index(self.strata, name="stratum")
         return pd.DataFrame(self.table.copy(), index=shards, columns=strata)
 
@@ -59,9 +59,9 @@ def read_counts(counts: Any, name: str = "counts") -> ShardCounts:
     Raises
     ------
     TypeError
-        If `counts` is no DataFrame of numbers.
+        If `counts` is not a DataFrame of numbers.
     ValueError
-        If it has no shard or no stratum, names one twice, or holds anything but whole numbers from 0.
+        If it has no shards or no strata, names one twice, or holds anything but whole numbers from 0.
     """
     if not isinstance(counts, pd.DataFrame):
         raise RefusedType(name, _TABLE, show(counts))
@@ -73,7 +73,7 @@ def read_counts(counts: Any, name: str = "counts") -> ShardCounts:
 
 
 def shown_names(labels: Any, name: str, *, noun: str) -> tuple[str, ...]:
-    """Return how labels of shards or strata are shown; refuse none, and two that are shown alike."""
+    """Return how labels of shards or strata are shown; refuse no labels, and two that are shown in the same way."""
     is_vector = isinstance(labels, (list, tuple, np.ndarray, pd.Series, pd.Index)) and getattr(labels, "ndim", 1) == 1
     if is_vector and len(labels) == 0:
         raise RefusedValue(name, f"have at least one {noun}", "none")
@@ -109,13 +109,13 @@ def _whole_numbers(counts: pd.DataFrame, name: str) -> NDArray[np.int64]:
 def shard_counts(strata: Mapping[str, Any]) -> pd.DataFrame:
     """Count the rows of each stratum in each shard.
 
-    The R function ``rbridge::shard_counts()`` gives the same table.
+    The R function ``rbridge::shard_counts()`` returns the same table.
 
     Parameters
     ----------
     strata : mapping from str to strata
         The strata of the rows of each shard, by the name of the shard, such as ``{"part-1.csv": labels, ...}``. The
-        strata of a shard are what `StratifiedBatchSampler` takes, without missing values.
+        strata of a shard have any form that `StratifiedBatchSampler` accepts, without missing values.
 
     Returns
     -------
@@ -126,11 +126,11 @@ def shard_counts(strata: Mapping[str, Any]) -> pd.DataFrame:
     Raises
     ------
     TypeError, ValueError
-        If a parameter is refused, or two strata of a shard have the same name.
+        If a parameter is invalid, or two strata of a shard have the same name.
 
     See Also
     --------
-    bind_counts : Put together the tables of several processes.
+    bind_counts : Combine the tables of several processes.
     gather_counts : The table of all processes of a process group.
 
     Examples
@@ -143,7 +143,7 @@ def shard_counts(strata: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def count_shards(strata: Any) -> ShardCounts:
-    """Count what `shard_counts` is given."""
+    """Count the argument of `shard_counts`."""
     if not isinstance(strata, Mapping):
         raise RefusedType("strata", "map the name of each shard to the strata of its rows", show(strata))
     if not strata:
@@ -177,24 +177,25 @@ def _count(strata: Any, shard: str) -> tuple[tuple[str, ...], NDArray[np.int64]]
 
 @named_by_function
 def bind_counts(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """Put together the tables of counts of several processes.
+    """Combine the tables of counts of several processes.
 
-    The R function ``rbridge::bind_counts()`` gives the same table.
+    The R function ``rbridge::bind_counts()`` returns the same table.
 
     Parameters
     ----------
     tables : iterable of pandas.DataFrame
-        What `shard_counts` returned in each process. Each shard is in one of them.
+        The result of `shard_counts` in each process. Each shard is in one of them.
 
     Returns
     -------
     pandas.DataFrame
-        What `shard_counts` returns for all shards at once, whoever held which. Strata without a row are left out.
+        The result of `shard_counts` for all shards at once, whichever process held them. Strata without rows are left
+        out.
 
     Raises
     ------
     TypeError, ValueError
-        If a table is refused, or two of them have the same shard.
+        If a table is invalid, or two of them have the same shard.
 
     Examples
     --------
@@ -206,14 +207,14 @@ def bind_counts(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
     required = "be a list of DataFrames, each with a row for each shard and a column for each stratum"
     read = []
     for table in check_iterable(tables, "tables", required=required):
-        if not isinstance(table, pd.DataFrame):  # before the next is asked for: there may be no end to them
+        if not isinstance(table, pd.DataFrame):  # before the next one is requested: the iterable may be endless
             raise RefusedType("tables", required, f"a list with {show(table)}")
         read.append(read_counts(table, "tables"))
     return bound(read, "tables").to_frame()
 
 
 def bound(tables: Sequence[ShardCounts], name: str) -> ShardCounts:
-    """Put tables together; `name` is that of the parameter they come from, for error messages."""
+    """Combine tables; `name` is the name of their parameter, for error messages."""
     places = {shard: (part, row) for part, counts in enumerate(tables) for row, shard in enumerate(counts.shards)}
     if not places:
         raise RefusedValue(name, "have at least one shard", "none")

@@ -1,4 +1,4 @@
-"""The table of counts of all processes of a process group of torch."""
+"""The table of counts of all processes of a torch process group."""
 
 from __future__ import annotations
 
@@ -18,26 +18,27 @@ _OWNER = "gather_counts"
 def gather_counts(strata: Mapping[str, Any], process_group: Optional[Any] = None) -> pd.DataFrame:
     """Count the rows of each stratum in each shard, over all processes.
 
-    Every process of the group calls it with its own shards, and gets the same table. Only counts and names are
-    exchanged, once.
+    Every process of the group calls it with its own shards, and gets the same table. It exchanges only counts and
+    names, once.
 
     Parameters
     ----------
     strata : mapping from str to strata
-        The strata of the rows of each shard that this process holds, by the name of the shard, as for `shard_counts`;
-        empty if it holds none.
+        The strata of the rows of each shard of this process, by the name of the shard, as in `shard_counts`; empty if
+        it has none.
     process_group : torch.distributed.ProcessGroup, optional
-        The processes; the default group of torch if not given. If no group runs, this process is the only one.
+        The processes; by default torch's default group. If no group runs, this process is the only one.
 
     Returns
     -------
     pandas.DataFrame
-        What `shard_counts` returns for the shards of all processes. It does not depend on who holds which.
+        The result of `shard_counts` for the shards of all processes. It does not depend on which process holds which
+        shard.
 
     Raises
     ------
     TypeError, ValueError
-        If a parameter is refused, in this process or in another one, so that none of them waits for ever; or if two
+        If a parameter is invalid, in this process or another one, so that none of them waits forever; or if two
         processes hold the same shard.
 
     Notes
@@ -51,7 +52,7 @@ def gather_counts(strata: Mapping[str, Any], process_group: Optional[Any] = None
     >>> gather_counts({"a.csv": ["no", "no", "yes"]}).to_dict("index")
     {'a.csv': {'no': 2, 'yes': 1}}
     """
-    distributed: Any = sys.modules.get("torch.distributed")  # it is imported if a group runs
+    distributed: Any = sys.modules.get("torch.distributed")  # it has been imported if a group runs
     if distributed is None or not distributed.is_available() or not distributed.is_initialized():
         if process_group is not None:
             raise RefusedValue("process_group", "be left out if no process group runs", show(process_group))
@@ -71,7 +72,7 @@ def gather_counts(strata: Mapping[str, Any], process_group: Optional[Any] = None
 
 
 def _attempt(strata: Any) -> tuple[Optional[Refusal], Optional[ShardCounts]]:
-    """Return the counts of the shards of this process, none if it has none, or why they are refused."""
+    """Return the counts of the shards of this process, None if it has none, or the error that refuses them."""
     if isinstance(strata, Mapping) and not strata:
         return None, None
     try:

@@ -1,4 +1,4 @@
-"""The process group of torch, if one runs: looked at to warn, never to decide."""
+"""The torch process group, if one runs: used for warnings, never for decisions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def n_processes() -> int:
 
 
 def warn_of_process_group(owner: str, advice: str, *, stacklevel: int) -> bool:
-    """Warn if a process group runs, for an owner that was not told of replicas; return whether it warned."""
+    """Warn if a process group runs, for an owner without `num_replicas`; return whether it warned."""
     size = n_processes()
     if size > 1:
         warnings.warn(

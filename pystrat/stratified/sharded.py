@@ -1,4 +1,4 @@
-"""Stratified batches of data in shards, of which each process holds some, and nobody all labels."""
+"""Stratified batches of sharded data, when each process holds some of the shards, and none holds all labels."""
 
 from __future__ import annotations
 
@@ -21,64 +21,65 @@ from pystrat.stratum_names import codes_of
 
 
 class ShardedStratifiedBatchSampler(BatchSampler):
-    """Batch sampler that guarantees a minimum number of rows of every stratum, for data that nobody holds whole.
+    """Batch sampler with a minimum number of rows of every stratum in every batch, for sharded data.
 
     The data are in shards, such as files or partitions, and each process holds some of them. All that the processes
-    know of each other is the table of counts: the rows of each stratum in each shard. Batch b of this sampler is the
-    part of the process in batch b of all. For a PyTorch ``DataLoader(dataset, batch_sampler=...)`` in each process; the
-    R function ``rbridge::batch_sampler_sharded()`` gives the same batches, row for row, from the same seed.
+    know about each other is the table of counts: the rows of each stratum in each shard. Batch b of this sampler is the
+    part of this process in batch b of all processes. Pass it to a PyTorch ``DataLoader(dataset, batch_sampler=...)`` in
+    each process. The R function ``rbridge::batch_sampler_sharded()`` returns the same batches, row for row, from the
+    same seed.
 
     Parameters
     ----------
     local_strata : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns
-        One value a row of the dataset of this process, which holds its shards one after another. As
-        `StratifiedBatchSampler` takes strata, without missing values.
+        The stratum of each row of the dataset of this process, which holds its shards one after another, in any form
+        that `StratifiedBatchSampler` accepts, without missing values.
     min_samples_per_stratum : int
-        The promise m.
+        The minimum m.
     counts : pandas.DataFrame
-        The rows of each stratum, a column, in each shard, a row: of all processes, and the same in all of them. What
-        `shard_counts`, `bind_counts` or `gather_counts` returns, or a table from elsewhere.
+        The rows of each stratum, a column, in each shard, a row: of all processes, and the same in all of them. Pass
+        the result of `shard_counts`, `bind_counts` or `gather_counts`, or such a table from elsewhere.
     shards : sequence
-        The names of the shards that this process holds, in their order in its dataset.
+        The names of the shards of this process, in their order in its dataset.
     seed : int
         From 0 to 2147483646, the same in all processes.
     promise : {"global", "local"}, default "global"
-        "global": every batch has at least m rows of every stratum over all processes, which is what a loss needs that
-        sees the outputs of all processes. An epoch has ``n_min // m`` batches, with n_min rows in the smallest stratum.
-        "local": every batch has at least m rows of every stratum of each shard, and so of each process. An epoch has
-        ``n_min // m`` batches, with n_min rows in the smallest stratum of a shard.
+        "global": every batch has at least m rows of every stratum over all processes, which is enough for a loss that
+        sees the outputs of all processes. An epoch has ``n_min // m`` batches, where n_min is the size of the smallest
+        stratum. "local": every batch has at least m rows of every stratum of each shard, and therefore of each process.
+        An epoch has ``n_min // m`` batches, where n_min is the size of the smallest stratum of a shard.
     shuffle : bool, default True
-        False keeps the order of the rows of each stratum in each shard, in every epoch.
+        Whether to shuffle the rows in each epoch. If False, the rows of each stratum in each shard keep their order.
 
     Raises
     ------
     TypeError, ValueError
-        If a parameter is refused; if the rows are not those that `counts` has for the shards; if a stratum, or with
+        If a parameter is invalid; if the rows do not match the `counts` of the shards; if a stratum, or with
         ``promise="local"`` a stratum of a shard, has too few rows; if a batch would have no row of this process; or if
         there are 2^31 batches or more.
 
     Notes
     -----
-    The rows are dealt to B batches in turn, beginning where the shards before ended: stratum by stratum and within it
-    shard by shard with ``promise="global"``, shard by shard and within it stratum by stratum with "local". The order of
-    strata and shards is that of `counts`. Guarantees, besides those of `BatchSampler`, for n rows of which n_s are of
-    stratum s, n_r in shard r, and n_rs both:
+    The rows are dealt to B batches in turn, each cell beginning where the one before ended: stratum by stratum and
+    within it shard by shard with ``promise="global"``, shard by shard and within it stratum by stratum with "local".
+    The order of strata and shards is that of `counts`. Guarantees, besides those of `BatchSampler`, for n rows, n_s of
+    them in stratum s, n_r in shard r, and n_rs in both:
 
     * All processes have the same number of batches, B. No batch of a process is empty.
-    * Every shard gives each batch the floor or the ceiling of n_rs / B rows of each stratum.
+    * Every shard contributes the floor or the ceiling of n_rs / B rows of each stratum to each batch.
     * The sizes of the batches over all processes differ by at most 1.
     * "global": each batch has the floor or the ceiling of n_s / B rows of each stratum over all processes. A process
-      whose shards follow one another gives the floor or the ceiling of its share of them.
+      whose shards are consecutive contributes the floor or the ceiling of its share of them.
     * "local": each batch has the floor or the ceiling of n_r / B rows of each shard. The batches of a process whose
-      shards follow one another differ by at most 1 row.
-    * The rows of a batch over all processes do not depend on who holds which shard, since each shard is shuffled by
-      itself. So a state can be continued by another number of processes.
-    * One shard gives the batches of ``StratifiedBatchSampler(..., assign="even")``, row for row, if its strata are in
-      order of first appearance in `counts`.
-    * Within a batch the rows are in order of shard, as in `shards`, then stratum, then rank.
+      shards are consecutive differ by at most 1 row.
+    * The rows of a batch over all processes do not depend on which process holds which shard, because each shard is
+      shuffled separately. So a state can be continued by another number of processes.
+    * With a single shard, the batches are those of ``StratifiedBatchSampler(..., assign="even")``, row for row, if its
+      strata are in order of first appearance in `counts`.
+    * Within a batch, rows are ordered by shard, as in `shards`, then by stratum, then by rank.
 
-    Shard r of R shards has in epoch e the order of `epoch_permutation` with ``epoch=e * R + r``. So there are as many
-    epochs as keep this number below 2^31 - 1, at most 6,700,001: 21,474 with 10^5 shards.
+    In epoch e, shard r of R shards has the order of `epoch_permutation` with ``epoch=e * R + r``. This number must stay
+    below 2^31 - 1, which limits the number of epochs to at most 6,700,001, and to 21,474 with 10^5 shards.
 
     Examples
     --------
@@ -126,7 +127,7 @@ class ShardedStratifiedBatchSampler(BatchSampler):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The parameters as they were given and checked, all but the strata, the counts, the shards and the seed."""
+        """The checked parameters, except the strata, the counts, the shards and the seed."""
         return {
             "min_samples_per_stratum": self._asked,
             "promise": self._plan.promise,
@@ -145,7 +146,7 @@ class ShardedStratifiedBatchSampler(BatchSampler):
         return Batches(rows, offsets)
 
     def _laid_out(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Return which place of an epoch each row takes, and where the batches begin: the same in all epochs."""
+        """Return the place of each row in an epoch, and the offsets of the batches: the same in all epochs."""
         if self._layout is None:
             layout = np.empty(len(self._codes), dtype=np.int32)
             counts, begins = self._plan.counts_of(self._places), self._plan.begins_of(self._places)
@@ -157,10 +158,10 @@ class ShardedStratifiedBatchSampler(BatchSampler):
         return check_integer(epoch, "epoch", minimum=0, maximum=last)
 
     def _warn_of_process_group(self) -> None:
-        """Warn of nothing: a process group is what this sampler is for."""
+        """Do not warn: this sampler is made for process groups."""
 
     def _fingerprint(self) -> str:
-        """Return the same in all processes, whichever shards they hold."""
+        """Return a fingerprint that is the same in all processes, whichever shards they hold."""
         return fingerprint(
             "sharded",
             table=self._plan.counts_of(np.arange(len(self._plan.shards))),
@@ -185,12 +186,12 @@ class ShardedStratifiedBatchSampler(BatchSampler):
         return make_recipe("sharded", seed=self._seed, parts=parts, labels={**labels, "shards": self.shards})
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what follows from the rest."""
+        """Leave out what can be computed from the rest."""
         return {**self.__dict__, "_layout": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        if not self._codes.flags.writeable:  # a pickle may bring a buffer that is shared; the kernel takes none
+        if not self._codes.flags.writeable:  # a pickle may contain a shared buffer, which the kernel does not accept
             self._codes = self._codes.copy()
 
     def __repr__(self) -> str:
@@ -204,7 +205,7 @@ class ShardedStratifiedBatchSampler(BatchSampler):
 
 
 def _check_own_shards(plan: ShardedPlan, places: NDArray[np.int64]) -> None:
-    """Refuse shards of which some batch would have no row."""
+    """Refuse shards if some batch would have no row of them."""
     if plan.fewest_of(places) > 0:
         return
     n_rows = int(plan.counts_of(places).sum())
@@ -214,7 +215,7 @@ def _check_own_shards(plan: ShardedPlan, places: NDArray[np.int64]) -> None:
 
 
 def _checked_codes(local_strata: Any, plan: ShardedPlan, places: NDArray[np.int64]) -> NDArray[Any]:
-    """Return the column of `counts` of each row; refuse rows that are others than it says."""
+    """Return the column of `counts` of each row; refuse rows that do not match the table."""
     encoded = encode_strata(local_strata, missing=None, name="local_strata")
     columns = np.array(codes_of(encoded.names, plan.strata, "local_strata", noun="stratum"), dtype=np.int64)
     if len(set(columns.tolist())) < len(columns):

@@ -1,4 +1,4 @@
-"""The plan of sharded batches: it follows from the table of counts alone, however many rows there are."""
+"""The plan of sharded batches: it depends only on the table of counts, whatever the number of rows."""
 
 from __future__ import annotations
 
@@ -21,14 +21,15 @@ PROMISES = ("global", "local")
 
 @dataclass(frozen=True, eq=False)
 class ShardedPlan:
-    """How the rows of shards are dealt to batches. `sharded_plan` makes it.
+    """How the rows of shards are dealt to batches; made by `sharded_plan`.
 
     Attributes
     ----------
     n_batches : int
         B, the number of batches of an epoch, the same on all processes.
     min_samples_per_stratum : int
-        The rows of every stratum that every batch is sure to have: over all processes, or of every shard.
+        The number of rows of every stratum that every batch is guaranteed to have: over all processes, or of every
+        shard.
     promise : {"global", "local"}
         Which of the two.
     counts : pandas.DataFrame
@@ -58,7 +59,7 @@ class ShardedPlan:
 
     @named_by_class
     def fewest_rows(self, shards: Any) -> int:
-        """Return the fewest rows that a process gets in a batch if it holds these shards.
+        """Return the fewest rows in a batch of a process that holds these shards.
 
         Parameters
         ----------
@@ -68,12 +69,12 @@ class ShardedPlan:
         Raises
         ------
         TypeError, ValueError
-            If `shards` are refused.
+            If `shards` are invalid.
         """
         return self.fewest_of(self.places_of(shards))
 
     def table(self) -> pd.DataFrame:
-        """Return the strata: their rows, and the fewest and the most in a batch over all processes."""
+        """Return one row per stratum: its rows, and its fewest and most rows in a batch over all processes."""
         rows = self._counts.table.sum(axis=0)
         if self.promise == "global":
             fewest, most = rows // self.n_batches, -(-rows // self.n_batches)
@@ -96,12 +97,12 @@ class ShardedPlan:
     # What the sampler asks ------------------------------------------------------------------------------------------
 
     def places_of(self, shards: Any) -> NDArray[np.int64]:
-        """Return the places of shards in the table, by their names."""
+        """Return the positions of shards in the table, by their names."""
         names = shown_names(shards, "shards", noun="shard")
         return np.array(codes_of(names, self._counts.shards, "shards", noun="shard"), dtype=np.int64)
 
     def counts_of(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the rows of the strata in some shards, shape (number of shards, number of strata)."""
+        """Return the rows of each stratum in some shards, shape (number of shards, number of strata)."""
         return np.ascontiguousarray(self._counts.table[places])
 
     def begins_of(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -112,7 +113,7 @@ class ShardedPlan:
         return np.ascontiguousarray((begins.T if self.promise == "global" else begins)[places])
 
     def fewest_of(self, places: NDArray[np.int64]) -> int:
-        """Return the fewest rows of some shards in a batch, without looking at each batch."""
+        """Return the fewest rows of some shards in a batch, without computing each batch."""
         counts, begins = self.counts_of(places).ravel(), self.begins_of(places).ravel()
         over = counts % self.n_batches
         ends = begins + over
@@ -143,14 +144,14 @@ class ShardedPlan:
 
 @named_by_function
 def sharded_plan(counts: pd.DataFrame, min_samples_per_stratum: int, *, promise: str = "global") -> ShardedPlan:
-    """Return what `ShardedStratifiedBatchSampler` makes of a table of counts, without any row.
+    """Return the plan that `ShardedStratifiedBatchSampler` makes from a table of counts.
 
-    The R function ``rbridge::sharded_plan()`` gives the same numbers.
+    The R function ``rbridge::sharded_plan()`` returns the same numbers.
 
     Parameters
     ----------
     counts, min_samples_per_stratum, promise
-        As `ShardedStratifiedBatchSampler` takes them.
+        As in `ShardedStratifiedBatchSampler`.
 
     Returns
     -------
@@ -159,7 +160,7 @@ def sharded_plan(counts: pd.DataFrame, min_samples_per_stratum: int, *, promise:
     Raises
     ------
     TypeError, ValueError
-        If a parameter is refused; if a stratum, or with ``promise="local"`` a stratum of a shard, has too few rows.
+        If a parameter is invalid, or if a stratum, or with ``promise="local"`` a stratum of a shard, has too few rows.
 
     Examples
     --------
@@ -176,7 +177,7 @@ def sharded_plan(counts: pd.DataFrame, min_samples_per_stratum: int, *, promise:
 
 
 def make_sharded_plan(counts: Any, min_samples_per_stratum: Any, promise: Any) -> ShardedPlan:
-    """Choose the number of batches; refuse what cannot be."""
+    """Choose the number of batches; refuse impossible requests."""
     minimum = check_integer(min_samples_per_stratum, "min_samples_per_stratum", minimum=1)
     promise = check_choice(promise, "promise", choices=PROMISES)
     read = read_counts(counts)
@@ -194,7 +195,7 @@ def make_sharded_plan(counts: Any, min_samples_per_stratum: Any, promise: Any) -
 
 @dataclass(frozen=True)
 class _Most:
-    """The most rows of every stratum that a batch can be sure to have, and why no more."""
+    """The largest number of rows of every stratum that a batch can be guaranteed to have, and what limits it."""
 
     rows: int
     reason: str

@@ -1,6 +1,6 @@
-"""Rows that come as a stream of sources, such as files: batches with the promise, without all labels in advance.
+"""Stratified batches of rows that are streamed from sources, such as files, without all labels in advance.
 
-This room needs torch, and is imported only by name.
+This room needs torch and must be imported explicitly.
 """
 
 from pystrat.stream.counting import count_sources

@@ -1,4 +1,4 @@
-"""How many rows of each stratum each source has: the table from which the batches of a stream follow."""
+"""The number of rows of each stratum in each source: the table from which the batches of a stream follow."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def count_sources(
     read: Callable[[Any], Iterable[Any]],
     stratum: Union[Callable[[Any], Any], Any],
 ) -> pd.DataFrame:
-    """Count the rows of each stratum in each source, which reads all of them once.
+    """Count the rows of each stratum in each source, reading all of them once.
 
     Parameters
     ----------
@@ -34,13 +34,14 @@ def count_sources(
     Returns
     -------
     pandas.DataFrame
-        What `pystrat.shard_counts` returns: a row for each source, named by its path, and a column for each stratum.
-        `StratifiedStream` takes it as `counts`, and as well the same table from a query, such as a ``GROUP BY``.
+        The result of `pystrat.shard_counts`: a row for each source, named by its path, and a column for each stratum.
+        Pass it to `StratifiedStream` as `counts`, which also accepts the same table from a query, such as a
+        ``GROUP BY``.
 
     Raises
     ------
     TypeError, ValueError
-        If a parameter is refused, or the strata of a source are.
+        If a parameter is invalid, or the strata of a source are.
     SourceError
         If a source cannot be read.
     """
@@ -48,7 +49,7 @@ def count_sources(
 
 
 class _StrataOfSources(Mapping[str, Sequence[Any]]):
-    """The strata of the rows of each source, read when they are asked for."""
+    """The strata of the rows of each source, read on access."""
 
     def __init__(self, named: Mapping[str, Any], read: Callable[[Any], Iterable[Any]], stratum: Any) -> None:
         self._named = named
@@ -71,7 +72,7 @@ def name_sources(sources: Any) -> dict[str, Any]:
     if isinstance(sources, (str, bytes)):
         raise RefusedType("sources", required, show(sources), "A single one goes in a list.")
     if not isinstance(check_iterable(sources, "sources", required=required), Collection):
-        raise RefusedType("sources", required, show(sources))  # there may be no end to it
+        raise RefusedType("sources", required, show(sources))  # the iterable may be endless
     if not 0 < len(sources) <= MAX_COUNT:
         raise RefusedValue("sources", f"have 1 to {MAX_COUNT} sources", str(len(sources)))
     listed = list(sources)
@@ -86,7 +87,7 @@ def counts_of_sources(counts: Any, names: Sequence[str]) -> ShardCounts:
         if name not in place_of:
             raise RefusedValue("counts", "have a row for each source", f"none for {show(name)}")
     table: NDArray[np.int64] = read.table[[place_of[name] for name in names]]
-    present = table.any(axis=0)  # a stratum of other sources alone is none here
+    present = table.any(axis=0)  # a stratum that only other sources have does not count
     if not present.any():
         raise RefusedValue("counts", "have at least one row of data", "none")
     strata = [stratum for stratum, is_present in zip(read.strata, present) if is_present]

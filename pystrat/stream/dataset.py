@@ -1,4 +1,4 @@
-"""Batches with the promise from rows that come as a stream of sources."""
+"""Stratified batches of rows that are streamed from sources."""
 
 from __future__ import annotations
 
@@ -31,70 +31,72 @@ if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations nam
 
 
 class StratifiedStream(IterableDataset[list[Any]]):
-    """Batches with at least some rows of every stratum, from rows that come as a stream of sources.
+    """Iterable dataset of batches with a minimum number of rows of every stratum, streamed from sources.
 
-    A dataset of PyTorch whose items are whole batches, as lists of rows: give it to a ``DataLoader`` with
-    ``batch_size=None`` and, to make tensors of the rows, ``collate_fn=torch.utils.data.default_collate``.
+    Its items are whole batches, as lists of rows. Pass it to a PyTorch ``DataLoader`` with ``batch_size=None`` and, to
+    convert the rows to tensors, ``collate_fn=torch.utils.data.default_collate``.
 
     Parameters
     ----------
     sources : list
-        The parts of the data, such as the paths of files. Each has another name: its path, or its ``repr``.
+        The parts of the data, such as the paths of files. Each has a unique name: its path, or its ``repr``.
     min_samples_per_stratum : int
-        Each batch has at least so many rows of each stratum.
+        The minimum m: each batch has at least m rows of each stratum.
     read : callable
-        Takes a source and returns an iterable of its rows, in the same order every time: `read_csv`,
-        `read_json_lines`, or a function of your own. For workers that are not forked it must be picklable.
+        A function that takes a source and returns an iterable of its rows, in the same order every time: `read_csv`,
+        `read_json_lines`, or your own. It must be picklable for workers that are not forked.
     stratum : callable, or key
-        Takes a row and returns its stratum, or is its key in the row, such as the name of a column.
+        A function that takes a row and returns its stratum, or the key of the stratum in the row, such as the name of a
+        column.
     counts : pandas.DataFrame, optional
         The rows of each stratum, a column, in each source, a row: see `count_sources`. Further rows are ignored.
     strata : list, optional
-        All strata, if there are no counts. Exactly one of `counts` and `strata` is needed.
+        All strata, if there are no counts. Give either `counts` or `strata`.
     min_batch_size : int, default 1
-        Each batch has at least so many rows.
+        The least number of rows of a batch.
     buffer_size : int, optional
-        The most rows that a lane may hold in memory at a time. If not given there is no limit.
+        The largest number of rows that a lane may hold in memory at a time; by default unlimited.
     lanes : int, default 1
-        The number of parts of the stream that are batched on their own: source k belongs to lane ``k % lanes``. A
+        The number of parts of the stream that are batched separately: source k belongs to lane ``k % lanes``. Must be a
         multiple of the number of replicas times the number of workers.
     shuffle : bool, default True
-        Read the sources in another order in each epoch, and shuffle the rows of each source, which is then in memory as
-        a whole. False: all in the order given.
+        Whether to read the sources in another order in each epoch, and to shuffle the rows of each source, which is
+        then held in memory as a whole. If False, everything keeps the given order.
     seed : int, optional
-        From 0 to 2147483646. If not given, it is drawn from the entropy of the operating system; read it from `seed`.
+        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from `seed`.
     num_replicas, rank : int, optional
-        The number of processes that share the batches, and which of them this is, from 0.
+        The number of processes that share the batches, and the index of this process among them, from 0.
 
     Attributes
     ----------
     buffer_needed : int or None
-        The rows that a lane may have to hold at a time, in whatever order its sources come; None without counts.
+        The largest number of rows that a lane may have to hold at a time, whatever the order of its sources; None
+        without counts.
 
     Raises
     ------
     TypeError, ValueError
-        If a parameter is refused; with counts also if a lane has too few rows of a stratum, or if `buffer_size` is less
-        than `buffer_needed`.
+        If a parameter is invalid; with counts, also if a lane has too few rows of a stratum, or if `buffer_size` is
+        less than `buffer_needed`.
 
     Notes
     -----
     **With counts** all lanes have the same number of batches, ``B = min(n // m)`` over lanes and strata, where n is the
     rows of the stratum in the lane and m is `min_samples_per_stratum`. Row i of n of a stratum in the order of a lane
     belongs to batch ceil(i * B / n). So each batch has the floor or ceiling of n / B rows of each stratum, each row is
-    in one batch, ``len`` is exact, and a stream that is resumed reads only the sources that it still needs. A source
-    with other counts ends in a `SourceError`.
+    in one batch, ``len`` is exact, and a resumed stream reads only the sources that it still needs. A source with other
+    counts raises a `SourceError`.
 
-    **Without counts** a batch is cut as soon as it has the rows that it needs; what is left at the end of a lane joins
-    the lane's last batch. The number of batches is not known in advance and may differ between lanes, and so between
-    ranks: use DDP's ``join``. A stream that is resumed reads the epoch again from its beginning.
+    **Without counts**, a batch is cut as soon as it has the rows that it needs; rows that are left at the end of a lane
+    are added to the lane's last batch. The number of batches is not known in advance and may differ between lanes, and
+    therefore between ranks: use DDP's ``join``. A resumed stream reads the epoch from its beginning.
 
-    The batches of a lane depend on nothing but the data, the parameters, the seed and the epoch. Lanes take turns. So
-    for one number of lanes the batches are the same, in the same order, with any number of workers, and over all ranks
+    The batches of a lane depend only on the data, the parameters, the seed and the epoch. Lanes take turns. So for a
+    given number of lanes, the batches are the same, in the same order, with any number of workers, and over all ranks
     with any number of ranks; without counts, the order may differ once a lane has ended.
 
-    Each iteration takes the next epoch, with and without workers, persistent ones too. Rows within a batch are in order
-    of their strata.
+    Each iteration takes the next epoch, with and without workers, including persistent ones. Within a batch, rows are
+    ordered by stratum.
 
     Examples
     --------
@@ -154,7 +156,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
         self._known_fingerprint: Optional[str] = None
 
     def _check_limit(self, buffer_size: Any) -> Optional[int]:
-        """Return the limit of the rows held, if there is one."""
+        """Return the limit of the rows that are held, if there is one."""
         if buffer_size is None:
             return None
         limit = check_integer(buffer_size, "buffer_size", minimum=1, maximum=MAX_EXACT)
@@ -163,7 +165,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
             raise RefusedValue("buffer_size", f"be at least {needed}, which these sources need", show(limit))
         return limit
 
-    # What a stream is asked -----------------------------------------------------------------------------------------
+    # Public ---------------------------------------------------------------------------------------------------------
 
     @property
     def seed(self) -> int:
@@ -172,22 +174,22 @@ class StratifiedStream(IterableDataset[list[Any]]):
 
     @property
     def num_replicas(self) -> Optional[int]:
-        """The number of processes that share the batches; None if it was not given."""
+        """The number of processes that share the batches; None if not given."""
         return self._num_replicas
 
     @property
     def rank(self) -> Optional[int]:
-        """Which of the replicas this is; None for all batches."""
+        """The index of this process among the replicas; None for all batches."""
         return self._rank
 
     @property
     def epoch(self) -> int:
-        """The number, from 0, of the epoch that comes next."""
+        """The number of the next epoch, from 0."""
         return self._start.next.epoch
 
     @property
     def buffer_needed(self) -> Optional[int]:
-        """The rows that a lane may have to hold at a time, in whatever order its sources come; None without counts."""
+        """The most rows that a lane may have to hold, whatever the order of its sources; None without counts."""
         return None if self._plan is None else self._plan.rows_held()
 
     def __len__(self) -> int:
@@ -202,9 +204,9 @@ class StratifiedStream(IterableDataset[list[Any]]):
 
     @named_by_class
     def set_epoch(self, epoch: int) -> None:
-        """Set the epoch that comes next; call it before ``iter(loader)``.
+        """Set the next epoch; call it before ``iter(loader)``.
 
-        If `load_state_dict` has placed the stream inside that very epoch, it goes on from there.
+        If `load_state_dict` has placed the stream within this epoch, it continues from there.
         """
         epoch = self._check_epoch(epoch)
         start = self._start.next
@@ -212,25 +214,25 @@ class StratifiedStream(IterableDataset[list[Any]]):
 
     @named_by_class
     def state_dict(self, batches_consumed: Optional[int] = None) -> dict[str, Any]:
-        """Return where the stream stands, for `load_state_dict`.
+        """Return the state of the stream, for `load_state_dict`.
 
         Parameters
         ----------
         batches_consumed : int, optional
-            The batches that the training loop has taken since the running iteration began. If not given, the state is
-            that of the epoch that comes next.
+            The number of batches that the training loop has taken since the running iteration began. If not given, the
+            state is the beginning of the next epoch.
 
         Returns
         -------
         dict
-            ``version``, ``fingerprint``, ``epoch`` and ``batch``: the batch with which to go on, counted over all ranks
-            from the beginning of the epoch. It holds no rows.
+            ``version``, ``fingerprint``, ``epoch`` and ``batch``, the batch to continue with, counted over all ranks
+            from the beginning of the epoch. It contains no rows.
 
         Raises
         ------
         TypeError, ValueError
             If `batches_consumed` is not an integer from 0 to the number of batches that were left; or if it is above 0
-            for a stream without counts that has several lanes a rank, whose turns only the iterator knows: use its
+            for a stream without counts with several lanes per rank, whose turns only the iterator knows: use its
             ``state_dict``, as torchdata's StatefulDataLoader does.
         """
         if batches_consumed is None:
@@ -248,12 +250,13 @@ class StratifiedStream(IterableDataset[list[Any]]):
 
     @named_by_class
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on where `state` was taken, with any number of workers and ranks.
+        """Continue at a saved state, with any number of workers and ranks.
 
         Raises
         ------
         TypeError, ValueError
-            If the state is none, is of another version, or of a stream with other sources, parameters or seed.
+            If `state` is not a state, has another version, or is that of a stream with other sources, parameters or
+            seed.
         """
         self._start.set(self._wrapped(self._place_of(state)))
 
@@ -262,7 +265,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
         is_end = self._plan is not None and start.batch >= len(self)
         return Start(start.epoch + 1, 0) if is_end else start
 
-    # What an iterator asks ------------------------------------------------------------------------------------------
+    # Called by iterators --------------------------------------------------------------------------------------------
 
     @property
     def _next_start(self) -> Start:
@@ -293,7 +296,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
         return self._start.begin(mark, worker)
 
     def _go_on_at(self, start: Start) -> None:
-        """Note where an iteration goes on that was told its place."""
+        """Store where an iteration continues that was given its place."""
         self._start.run(start)
 
     def _lane_batches(self, lane: int, epoch: int, first: int) -> Iterator[list[Any]]:
@@ -305,7 +308,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
 
     def _state_at(self, start: Start) -> dict[str, Any]:
         """Return the state of a place."""
-        last = MAX_COUNT if self._plan is None else len(self)  # workers may stand beyond it
+        last = MAX_COUNT if self._plan is None else len(self)  # workers may be beyond it
         return {
             "version": STATE_VERSION,
             "fingerprint": self._fingerprint(),
@@ -321,7 +324,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
         batch = check_integer(state["batch"], "batch", minimum=0, maximum=most)
         return Start(epoch, (batch - (self._rank or 0) + self._stride - 1) // self._stride)
 
-    # How batches come about -----------------------------------------------------------------------------------------
+    # How batches are made -------------------------------------------------------------------------------------------
 
     def _planned_batches(self, plan: LanePlan, lane: int, epoch: int, first: int) -> Iterator[list[Any]]:
         """Iterate over the batches of a lane whose counts are known, from one of them on."""
@@ -373,7 +376,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
             yield [rows[place] for place in places.tolist()], codes[places]
 
     def _check_found(self, source: int, counts: NDArray[np.int64], found: NDArray[np.int64], end: bool = False) -> None:
-        """Refuse a source with other rows than its counts say."""
+        """Refuse a source whose rows differ from its counts."""
         wrong = np.flatnonzero(found != counts if end else found > counts)
         if len(wrong):
             code = int(wrong[0])
@@ -384,7 +387,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
     def _check_room(
         self, source: int, dealing: DeclaredBatches, found: Optional[NDArray[np.int64]] = None, end: bool = False
     ) -> None:
-        """Refuse a source for whose rows there is no room; `found` is what has been read of it and not dealt."""
+        """Refuse a source for whose rows there is no room; `found` is what has been read of it and not yet dealt."""
         waiting = int(found.sum()) if found is not None and self._lanes.shuffle else 0
         held = dealing.n_held + waiting
         if self._limit is not None and held > self._limit:
@@ -393,7 +396,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
             raise SourceError(f"{required} Got {held} instead: {why}.")
 
     def _missing_from(self, dealing: DeclaredBatches) -> str:
-        """Say which strata the next batch still needs."""
+        """Return text that names the strata that the next batch still needs."""
         missing = [f"'{self._strata[code]}'" for code in dealing.missing()]
         return f"the next batch has too few rows of {', '.join(missing)}" if missing else "the next batch is too small"
 
@@ -403,7 +406,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
         return checked
 
     def _fingerprint(self) -> str:
-        """Return the fingerprint, computed once: a state may be asked for after every batch."""
+        """Return the fingerprint. It is computed once, because a state may be requested after every batch."""
         if self._known_fingerprint is None:
             self._known_fingerprint = fingerprint(
                 "stream",

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 class StreamIterator(Iterator[list[Any]]):
     """One iteration over the batches of a stream.
 
-    It takes its epoch when its first batch is asked for. Batch k of a rank is batch ``k // n`` of its lane ``k % n``,
+    It takes its epoch when its first batch is requested. Batch k of a rank is batch ``k // n`` of its lane ``k % n``,
     of n lanes. Worker w of W delivers the batches k0 + w, k0 + w + W, ..., where k0 is the first one: the order in
-    which a DataLoader asks its workers.
+    which a DataLoader calls its workers.
 
-    It can be saved and resumed by itself, which is what torchdata's StatefulDataLoader does in each worker.
+    It can be saved and resumed by itself, as torchdata's StatefulDataLoader does in each worker.
     """
 
     def __init__(self, stream: StratifiedStream, iteration: int) -> None:
@@ -54,7 +54,7 @@ class StreamIterator(Iterator[list[Any]]):
         raise StopIteration
 
     def _begin(self) -> None:
-        """Begin to read the lanes, at the place that was loaded or at the next of the stream."""
+        """Begin to read the lanes, at the place that was loaded or at the next one of the stream."""
         stream = self._stream
         info: Any = get_worker_info()  # type: ignore[no-untyped-call]
         worker, self._step = (0, 1) if info is None else (info.id, info.num_workers)
@@ -69,12 +69,12 @@ class StreamIterator(Iterator[list[Any]]):
             self._lanes[lane] = stream._lane_batches(lane, epoch, before)
 
     def state_dict(self) -> dict[str, Any]:
-        """Return where the iteration stands, in the form of `StratifiedStream.state_dict`."""
+        """Return the state of the iteration, in the form of `StratifiedStream.state_dict`."""
         return self._stream._state_at(self._place or self._stream._next_start)
 
     @named_by(lambda iterator: type(iterator._stream).__name__)
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on where `state` was taken; the next epoch of the stream becomes the one after."""
+        """Continue at a saved state; the next epoch of the stream becomes the one after."""
         self._place = self._stream._place_of(state)
         self._lanes = {}
         self._stream._go_on_at(self._place)

@@ -1,18 +1,18 @@
-#' @title Put Tables of Counts Together
+#' @title Combine Tables of Counts
 #'
 #' @description
-#' Puts together the tables of counts of several processes.
-#' The Python function `pystrat.bind_counts()` gives the same table.
+#' Combines the tables of counts of several processes.
+#' The Python function `pystrat.bind_counts()` returns the same table.
 #'
 #' @param tables (`list()` of `matrix()`)\cr
-#'   What [shard_counts()] returned in each process.
+#'   The results of [shard_counts()] in each process.
 #'   Each shard is in one of them.
 #'
-#' @return What [shard_counts()] returns for all shards at once, whoever held which.
-#' Strata without a row are left out.
+#' @return The result of [shard_counts()] for all shards at once, whichever process held them.
+#' Strata without rows are left out.
 #'
 #' @section Errors:
-#' Anything but a list of tables with numbers, and two tables with the same shard.
+#' `tables` is not a list of tables of numbers, or two tables have the same shard.
 #'
 #' @export
 #' @examples

@@ -1,23 +1,23 @@
-#' @title Rows of Each Stratum in Each Shard
+#' @title Count the Rows of Each Stratum in Each Shard
 #'
 #' @description
 #' Counts the rows of each stratum in each shard, for [batch_sampler_sharded()].
 #' A shard is a part of the data that one process holds as a whole, such as a file.
-#' The Python function `pystrat.shard_counts()` gives the same table.
+#' The Python function `pystrat.shard_counts()` returns the same table.
 #'
 #' @param strata (named `list()`)\cr
 #'   The strata of the rows of each shard, by the name of the shard, such as `list("part-1.csv" = labels)`.
-#'   The strata of a shard are what [batch_sampler_stratified()] takes, without missing values.
+#'   The strata of a shard have any form that [batch_sampler_stratified()] accepts, without missing values.
 #'
 #' @return A `matrix()` of doubles: the number of rows of each stratum, a column, in each shard, a row.
 #' Shards are in order of their names, by code point.
 #' Strata are in order of first appearance over the shards in this order.
 #'
 #' @section Errors:
-#' Strata that are no named list, two shards of one name, strata that [batch_sampler_stratified()] refuses, and two
-#' strata of a shard that have the same name.
+#' `strata` is not a named list, two shards have the same name, [batch_sampler_stratified()] refuses the strata, or two
+#' strata of a shard have the same name.
 #'
-#' @seealso [bind_counts()] to put together the tables of several processes.
+#' @seealso [bind_counts()] to combine the tables of several processes.
 #'
 #' @export
 #' @examples

@@ -1,70 +1,72 @@
-#' @title Stratified Batch Sampler for Data in Shards
+#' @title Stratified Batch Sampler for Sharded Data
 #'
 #' @description
-#' Makes a batch sampler for [torch::dataloader()] and for the learners of mlr3torch that guarantees a minimum number of
-#' rows of every stratum, for data that nobody holds whole.
+#' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch with a minimum number of rows of
+#' every stratum in every batch, for data that no process holds whole.
 #' The data are in shards, such as files or partitions, and each process holds some of them.
-#' All that the processes know of each other is the table of counts: the rows of each stratum in each shard.
-#' Batch b of this sampler is the part of the process in batch b of all.
-#' `pystrat.ShardedStratifiedBatchSampler` in Python gives the same batches, row for row, from the same seed.
+#' All that the processes know about each other is the table of counts: the rows of each stratum in each shard.
+#' Batch b of this sampler is the part of this process in batch b of all processes.
+#' The Python class `pystrat.ShardedStratifiedBatchSampler` returns the same batches, row for row, from the same seed.
 #'
 #' @param min_samples_per_stratum (`integer(1)`)\cr
-#'   The promise m.
+#'   The minimum m.
 #' @param counts (`matrix()`, `table()` or `data.frame()`)\cr
 #'   The rows of each stratum, a column, in each shard, a row: of all processes, and the same in all of them.
-#'   What [shard_counts()] or [bind_counts()] returns, or a table from elsewhere with the names of shards and strata.
+#'   Pass the result of [shard_counts()] or [bind_counts()], or such a table from elsewhere with the names of shards and
+#'   strata.
 #' @param shards (`character()`)\cr
-#'   The names of the shards that this process holds, in their order in its dataset, which holds them one after another.
+#'   The names of the shards of this process, in their order in its dataset, which holds them one after another.
 #' @param seed (`integer(1)`)\cr
 #'   From 0 to 2147483646, the same in all processes.
 #' @param strata (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
-#'   What the strata of the rows of this process are, as in [batch_sampler_stratified()], without missing values.
-#'   `NULL` (default): the task says it.
+#'   The strata of the rows of this process, as in [batch_sampler_stratified()], without missing values.
+#'   `NULL` (default): those of the task.
 #' @param promise (`character(1)`)\cr
 #'   `"global"` (default): every batch has at least m rows of every stratum over all processes.
-#'   An epoch has `n_min %/% m` batches, with n_min rows in the smallest stratum.
-#'   `"local"`: every batch has at least m rows of every stratum of each shard, and so of each process.
-#'   An epoch has `n_min %/% m` batches, with n_min rows in the smallest stratum of a shard.
+#'   An epoch has `n_min %/% m` batches, where n_min is the size of the smallest stratum.
+#'   `"local"`: every batch has at least m rows of every stratum of each shard, and therefore of each process.
+#'   An epoch has `n_min %/% m` batches, where n_min is the size of the smallest stratum of a shard.
 #' @param shuffle (`logical(1)`)\cr
-#'   `FALSE` keeps the order of the rows of each stratum in each shard, in every epoch.
+#'   `FALSE`: the rows of each stratum in each shard keep their order.
 #'
-#' @return A generator of class `"batch_sampler_sharded"` and `"torch_sampler"`, to be used like that of
+#' @return A generator of class `"batch_sampler_sharded"` and `"torch_sampler"`, used like that of
 #' [batch_sampler_stratified()].
-#' The instance has the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`,
+#' Its instances have the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`,
 #' `.iter_batch()` and `.length()` that are documented there, and
-#' * `plan()`: a `data.frame()` with the columns `shard`, `stratum`, `rows`, and the `fewest` and the `most` rows that a
-#'   batch has of them.
+#' * `plan()`: returns a `data.frame()` with the columns `shard`, `stratum`, `rows`, and the `fewest` and `most` of
+#'   these rows in a batch.
 #'
 #' While mlr3torch predicts, `plan()` is `NULL`.
 #'
 #' @section Guarantees:
-#' The rows are dealt to B batches in turn, beginning where the shards before ended: stratum by stratum and within it
-#' shard by shard with `promise = "global"`, shard by shard and within it stratum by stratum with `"local"`.
+#' The rows are dealt to B batches in turn, each cell beginning where the one before ended: stratum by stratum and
+#' within it shard by shard with `promise = "global"`, shard by shard and within it stratum by stratum with `"local"`.
 #' The order of strata and shards is that of `counts`.
-#' For n rows of which n_s are of stratum s, n_r in shard r, and n_rs both:
+#' For n rows, n_s of them in stratum s, n_r in shard r, and n_rs in both:
 #' * All processes have the same number of batches, B.
 #'   No batch of a process is empty.
-#' * Every shard gives each batch the floor or the ceiling of n_rs / B rows of each stratum.
+#' * Every shard contributes the floor or the ceiling of n_rs / B rows of each stratum to each batch.
 #' * The sizes of the batches over all processes differ by at most 1.
 #' * `"global"`: each batch has the floor or the ceiling of n_s / B rows of each stratum over all processes.
-#'   A process whose shards follow one another gives the floor or the ceiling of its share of them.
+#'   A process whose shards are consecutive contributes the floor or the ceiling of its share of them.
 #' * `"local"`: each batch has the floor or the ceiling of n_r / B rows of each shard.
-#'   The batches of a process whose shards follow one another differ by at most 1 row.
-#' * The rows of a batch over all processes do not depend on who holds which shard, since each shard is shuffled by
-#'   itself.
-#' * One shard gives the batches of [batch_sampler_stratified()] with `assign = "even"`, row for row, if its strata are
-#'   in order of first appearance in `counts`.
-#' * Within a batch the rows are in order of shard, as in `shards`, then stratum, then rank.
+#'   The batches of a process whose shards are consecutive differ by at most 1 row.
+#' * The rows of a batch over all processes do not depend on which process holds which shard, because each shard is
+#'   shuffled separately.
+#' * With a single shard, the batches are those of [batch_sampler_stratified()] with `assign = "even"`, row for row, if
+#'   its strata are in order of first appearance in `counts`.
+#' * Within a batch, rows are ordered by shard, as in `shards`, then by stratum, then by rank.
 #'
-#' Shard r of R shards, from 0, has in epoch e the order that a single one has in epoch `e * R + r`.
-#' So there are as many epochs as keep this number below 2^31 - 1, at most 6,700,001: 21,474 with 10^5 shards.
+#' In epoch e, shard r of R shards, from 0, has the order of a single shard in epoch `e * R + r`.
+#' This number must stay below 2^31 - 1, which limits the number of epochs to at most 6,700,001, and to 21,474 with 10^5
+#' shards.
 #'
 #' @section Errors:
-#' An argument of the wrong type or out of range, rows that are not those that `counts` has for the shards, a stratum,
-#' or with `promise = "local"` a stratum of a shard, that has too few rows, a batch that would have no row of this
-#' process, and 2^31 batches or more.
+#' An argument has the wrong type or is out of range, the rows do not match the `counts` of the shards, a stratum, or
+#' with `promise = "local"` a stratum of a shard, has too few rows, a batch would have no row of this process, or there
+#' are 2^31 batches or more.
 #'
-#' @seealso [sharded_plan()] for what follows from the counts alone.
+#' @seealso [sharded_plan()] for the plan, which depends only on the counts.
 #'
 #' @export
 #' @examples

@@ -1,27 +1,26 @@
-#' @title Plan of Sharded Batches
+#' @title Preview the Batches of Sharded Data
 #'
 #' @description
-#' Tells what [batch_sampler_sharded()] makes of a table of counts, without any row.
-#' The Python function `pystrat.sharded_plan()` gives the same numbers.
+#' Computes the plan that [batch_sampler_sharded()] makes from a table of counts.
+#' The Python function `pystrat.sharded_plan()` returns the same numbers.
 #'
-#' @param counts,min_samples_per_stratum,promise
-#'   The arguments of [batch_sampler_sharded()].
+#' @param counts,min_samples_per_stratum,promise As in [batch_sampler_sharded()].
 #'
 #' @return An object of class `"sharded_plan"`, a list with the elements
 #' * `n_batches`: the number of batches of an epoch, the same in all processes;
-#' * `min_samples_per_stratum`: the rows of every stratum that every batch is sure to have, over all processes or of
-#'   every shard;
+#' * `min_samples_per_stratum`: the number of rows of every stratum that every batch is guaranteed to have, over all
+#'   processes or of every shard;
 #' * `promise`: which of the two;
 #' * `counts`: the table, a `matrix()`;
 #' * `sizes()`: a function that returns the rows of each batch over all processes;
-#' * `fewest_rows(shards)`: a function that returns the fewest rows that a process gets in a batch if it holds these
-#'   shards, given by their names;
-#' * `table()`: a function that returns the rows of each stratum, and the fewest and the most in a batch over all
+#' * `fewest_rows(shards)`: a function that returns the fewest rows in a batch of a process that holds these shards,
+#'   given by their names;
+#' * `table()`: a function that returns the rows of each stratum, and its fewest and most rows in a batch over all
 #'   processes, a `data.frame()`.
 #'
 #' @section Errors:
-#' An argument that [batch_sampler_sharded()] refuses, a stratum, or with `promise = "local"` a stratum of a shard, that
-#' has too few rows, and `sizes()` of 2^31 batches or more.
+#' [batch_sampler_sharded()] refuses an argument, a stratum, or with `promise = "local"` a stratum of a shard, has too
+#' few rows, or `sizes()` has 2^31 batches or more.
 #'
 #' @export
 #' @examples

@@ -1,17 +1,17 @@
-#' @title Rows of Each Stratum in Each Source
+#' @title Count the Rows of Each Stratum in Each Source
 #'
 #' @description
-#' Counts the rows of each stratum in each source, for [stratified_stream()], which reads all sources once.
+#' Counts the rows of each stratum in each source, for [stratified_stream()], reading all sources once.
 #' The Python function `pystrat.stream.count_sources()` returns the same table.
 #'
 #' @param sources,read,stratum
 #'   As in [stratified_stream()].
 #'
-#' @return A `matrix()` of doubles, as [shard_counts()] returns it: a row for each source, a column for each stratum.
-#' The same table from a query, such as a `GROUP BY`, serves as well.
+#' @return A `matrix()` of doubles, like that of [shard_counts()]: a row for each source, a column for each stratum.
+#' [stratified_stream()] also accepts the same table from a query, such as a `GROUP BY`.
 #'
 #' @section Errors:
-#' An argument of the wrong type, and a source that cannot be read.
+#' An argument has the wrong type, or a source cannot be read.
 #'
 #' @export
 #' @examples

@@ -1,71 +1,71 @@
-#' @title Batches From a Stream of Sources
+#' @title Stratified Batches From a Stream of Sources
 #'
 #' @description
-#' Makes a [torch::iterable_dataset()] whose items are whole batches with at least some rows of every stratum, from data
-#' that are read source by source, such as files.
-#' Give it to [torch::dataloader()] with `batch_size = NULL`.
-#' `pystrat.stream.StratifiedStream` in Python delivers the same batches, row for row, from the same seed.
+#' Creates a [torch::iterable_dataset()] whose items are whole batches with a minimum number of rows of every stratum,
+#' from data that are read source by source, such as files.
+#' Pass it to [torch::dataloader()] with `batch_size = NULL`.
+#' The Python class `pystrat.stream.StratifiedStream` returns the same batches, row for row, from the same seed.
 #'
 #' @param sources (`character()` or named `list()`)\cr
 #'   The parts of the data, such as the paths of files.
 #' @param min_samples_per_stratum (`integer(1)`)\cr
-#'   Each batch has at least so many rows of each stratum.
+#'   The minimum m: each batch has at least m rows of each stratum.
 #' @param read (`function`)\cr
-#'   Takes a source and returns its rows, in the same order every time: a `data.frame()`, or a vector or list of one
-#'   value per row.
+#'   A function that takes a source and returns its rows, in the same order every time: a `data.frame()`, or a vector or
+#'   list of one value per row.
 #' @param stratum (`character(1)` or `function`)\cr
-#'   The column of the rows that has their strata, or a function that takes the rows and returns one value per row.
+#'   The column of the rows with their strata, or a function that takes the rows and returns one value per row.
 #' @param counts (`matrix()`, `table()` or `data.frame()`)\cr
 #'   The rows of each stratum, a column, in each source, a row; see [count_sources()].
 #'   Further rows are ignored.
 #' @param strata (`character()`, `numeric()` or `factor()`)\cr
 #'   All strata, if there are no counts.
-#'   Exactly one of `counts` and `strata` is needed.
+#'   Give either `counts` or `strata`.
 #' @param min_batch_size (`integer(1)`)\cr
-#'   Each batch has at least so many rows.
+#'   The least number of rows of a batch.
 #'   Default: 1.
 #' @param buffer_size (`integer(1)`)\cr
-#'   The most rows that a lane may hold in memory at a time.
+#'   The largest number of rows that a lane may hold in memory at a time.
 #'   `NULL` (default): no limit.
 #' @param lanes (`integer(1)`)\cr
-#'   The number of parts of the stream that are batched on their own and take turns: source k belongs to lane
+#'   The number of parts of the stream that are batched separately and take turns: source k belongs to lane
 #'   `(k - 1) %% lanes + 1`.
-#'   A multiple of `num_replicas`.
+#'   Must be a multiple of `num_replicas`.
 #'   Default: 1.
 #' @param shuffle (`logical(1)`)\cr
 #'   `TRUE` (default): read the sources in another order in each epoch, and shuffle the rows of each source.
-#'   `FALSE`: all in the order given.
+#'   `FALSE`: everything keeps the given order.
 #' @param seed (`integer(1)`)\cr
 #'   As in [batch_sampler_stratified()].
 #' @param num_replicas,rank (`integer(1)`)\cr
-#'   The number of processes that share the batches, and which of them this is, from 0.
+#'   The number of processes that share the batches, and the index of this process among them, from 0.
 #'   `NULL` (default): this process gets all batches.
 #'
 #' @return A dataset of the class `"stratified_stream"` with the members
 #' * `.iter()`: a function that returns the next batch at each call, and `coro::exhausted()` at the end;
 #'   each iteration takes the next epoch;
 #' * `.length()`: the number of batches of an epoch; `NA` without counts;
-#' * `set_epoch(epoch, batches_done = 0)`: sets the epoch that comes next, and how many of its batches, over all ranks,
-#'   are left out because they were delivered before;
-#' * `epoch`, `seed` and `buffer_needed`: the rows that a lane may have to hold, in whatever order its sources come;
-#'   `NULL` without counts.
+#' * `set_epoch(epoch, batches_done = 0)`: sets the next epoch, and how many of its batches, over all ranks, to leave
+#'   out because they were delivered before;
+#' * `epoch`, `seed` and `buffer_needed`: the largest number of rows that a lane may have to hold, whatever the order of
+#'   its sources; `NULL` without counts.
 #'
 #' @section With counts or without:
-#' With counts all lanes have the same number of batches, and each batch has the floor or ceiling of its share of each
+#' With counts, all lanes have the same number of batches, and each batch has the floor or ceiling of its share of each
 #' stratum.
 #' Each row is in one batch.
-#' An epoch that is continued reads only the sources that it still needs.
-#' Without counts a batch is cut as soon as it has the rows that it needs, and what is left at the end of a lane joins
-#' the lane's last batch.
+#' A resumed epoch reads only the sources that it still needs.
+#' Without counts, a batch is cut as soon as it has the rows that it needs, and rows that are left at the end of a lane
+#' are added to the lane's last batch.
 #' The guide `docs/streams.md` compares both.
 #'
-#' Workers of [torch::dataloader()] cannot read it: torch for R has no workers for iterable datasets.
+#' Workers of [torch::dataloader()] cannot read it: torch for R does not support workers for iterable datasets.
 #'
 #' @section Errors:
-#' An argument of the wrong type or out of range; with counts also a lane with too few rows of a stratum, and a
-#' `buffer_size` below `buffer_needed`.
-#' While batches are read, errors of the class `"rbridge_source_error"`: a source that cannot be read, that has another
-#' stratum or other rows than its counts say, or that fills the buffer.
+#' An argument has the wrong type or is out of range; with counts also: a lane has too few rows of a stratum, or
+#' `buffer_size` is below `buffer_needed`.
+#' While batches are read, errors have the class `"rbridge_source_error"`: a source cannot be read, has another stratum
+#' or other rows than its counts, or fills the buffer.
 #'
 #' @seealso [batch_sampler_stratified()] for rows that can be read in any order.
 #'
