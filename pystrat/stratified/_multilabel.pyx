@@ -80,7 +80,7 @@ def gather_batches(
     order
         Shape (n_rows,). The row of the dataset that was assigned as each row.
     n_batches
-        Above the largest number of a batch.
+        The number of batches; all numbers of batches are below it.
 
     Returns
     -------
