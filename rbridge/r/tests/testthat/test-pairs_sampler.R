@@ -127,9 +127,9 @@ test_that("R's own sample.int() gives the order and the ranks of the free cells"
 test_that("a user without a free item is refused or skipped and counted", {
   full = list(users = c(1, 1, 2, 3, 3, 4), items = c(1, 2, 1, 1, 2, 2), ratio = 0.5, batch_size = 4)
   per_user = function(...) do.call(batch_sampler_pairs, c(full, list(method = "per_user", seed = 1), list(...)))
-  expect_error(per_user(), paste("The 'items' parameter of batch_sampler_pairs must leave each user an item that is not",
-    "a positive. Got 2 users without one, the first of them user 1, instead. Leave such users out, or set 'full_users'",
-    "to 'skip'."), fixed = TRUE)
+  expect_error(per_user(), paste("The 'items' parameter of batch_sampler_pairs must leave each user an item that is",
+    "not a positive. Got 2 users without one, the first of them user 1, instead. Leave such users out, or set",
+    "'full_users' to 'skip'."), fixed = TRUE)
   counts = per_user(full_users = "skip")(NULL)$counts()
   expect_identical(c(counts$n_skipped_users, counts$n_negatives), c(2, 2))
   expect_identical(per_user(reject_positives = FALSE)(NULL)$counts()$n_skipped_users, 0L)
