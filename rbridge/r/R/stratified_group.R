@@ -308,7 +308,7 @@ given_groups = function(groups, data_source, task) {
 group_role = function(task) {
   columns = task$col_roles$group
   if (length(columns) == 0L) {
-    stop_parameter("groups", "be given where the dataset has no task with a column of the role group", "nothing",
+    stop_parameter("groups", "be given if the dataset has no task with a column of the role group", "nothing",
       advice = if (!is.null(task)) bind_groups)
   }
   columns

@@ -82,7 +82,7 @@ test_that("groups may be columns of a task or its group role, and strata may be 
   expected = grouped(2)$batches(1)
   expect_identical(of_task(groups = "patient"), expected)
   expect_identical(of_task(groups = patients), expected)
-  expect_match(message_of(of_task()), paste(of, "be given where the dataset has no task with a column of the role"),
+  expect_match(message_of(of_task()), paste(of, "be given if the dataset has no task with a column of the role"),
     fixed = TRUE)
   expect_match(message_of(of_task(groups = "person")), paste(of, "name columns of the task. Got 'person' instead."),
     fixed = TRUE)
