@@ -152,10 +152,10 @@ def encode_strata(strata: Any, *, missing: Optional[str] = "error", name: str = 
 
     Notes
     -----
-    What the type of a column is called does not matter: pandas' nullable, categorical, sparse and Arrow-backed columns
-    and numpy's masked arrays are numbered as their values are. Arrow-backed ones are read through the interface that
-    all extension arrays of pandas have. The tests do so with an array that has this interface alone, since they run
-    where there is no pyarrow.
+    What the type of a column is called does not matter: pandas' nullable, categorical, sparse and Arrow-backed columns,
+    numpy's masked arrays and its StringDType are numbered as their values are. Arrow-backed ones are read through the
+    interface that all extension arrays of pandas have. The tests do so with an array that has this interface alone,
+    since they run where there is no pyarrow.
     """
     columns = _as_columns(strata, replace(STRATA, name=name))
     n_rows = _common_length(columns.values(), name)
