@@ -88,6 +88,11 @@
 #' In resampling each fold has its own counts, and so its own weights: make weights, loss and learner for the training
 #' rows of each fold, from `task$clone()$filter(rows)`, rather than once for the whole task.
 #'
+#' In versions after 0.3.3, a learner can make its loss for the task that it trains on, and so for each fold.
+#' Inherit from a class such as `mlr3torch::LearnerTorchMLP`.
+#' Its private method `.loss_fn(task, param_vals)` can take the weights from
+#' `param_vals$batch_sampler(list(task = task))$class_weights()`.
+#'
 #' @section Errors:
 #' A multiplier that is no finite number above 0, or so small that no row is kept; a class that keeps fewer rows than
 #' there are batches, with the smallest `batch_size` that works; no or an unknown `majority` where it is needed; fewer

@@ -148,11 +148,12 @@
 #'
 #' @section Use in mlr3torch:
 #' Give the generator to a learner as `batch_sampler`, not as `sampler`, which is refused, and not an instance.
-#' mlr3torch 0.3.3 still wants a `batch_size`, which it uses to predict.
+#' Give a `batch_size` too, which mlr3torch uses to predict; up to 0.3.3 it requires one.
 #'
 #' * Training, whatever the dataset: the strata are those of the task of the dataset, and of the task that is trained on
 #'   where the dataset does not say of which task it is, as with `tensor_dataset = TRUE`.
-#' * An instance in place of the generator fails when the learner trains: mlr3torch calls it as a function.
+#' * An instance in place of the generator is refused when it is set; up to mlr3torch 0.3.3, the learner fails when it
+#'   trains.
 #' * Validation and prediction: mlr3torch 0.3.1 to 0.3.3 use the batch sampler there too, and take the rows to be in the
 #'   order of the task.
 #'   So the instance that they make gives all rows in that order, in consecutive batches of `batch_size` rows; its
