@@ -10,7 +10,7 @@
 
 static const int64_t most_cells = INT64_C(1) << 52; /* twice as many pair numbers, which a double holds exactly */
 
-static void NORET refuse_cells(const char *of) {
+NORET static void refuse_cells(const char *of) {
   refuse("cells", of, "be those of positives, the distinct ones sorted, then those that are repeated", "others");
 }
 
