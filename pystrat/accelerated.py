@@ -22,7 +22,7 @@ from pystrat.messages import RefusedType, RefusedValue, show
 def prepare_for_accelerate(loader: DataLoader[Any], accelerator: Any) -> Any:
     """Prepare a DataLoader for accelerate or for the Trainer of transformers, so that it resumes where it should.
 
-    Use it in place of ``accelerator.prepare(loader)``. Prepare models and optimizers with `accelerator.prepare`.
+    Use it in place of ``accelerator.prepare(loader)``. Prepare the model and the optimizer with `accelerator.prepare`.
 
     Parameters
     ----------
