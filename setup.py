@@ -21,9 +21,11 @@ kernels = [
     )
     for path in sorted(glob("pystrat/**/*.pyx", recursive=True))
 ]
-# The license is here because older and newer setuptools read it from no common form of pyproject.toml.
-setup(
-    license="MIT",
-    ext_modules=cythonize(kernels, nthreads=os.cpu_count() or 1),
-    options={"build_ext": {"parallel": os.cpu_count() or 1}},
-)
+
+if __name__ == "__main__":  # the processes in which Cython works may import this file
+    # The license is here because older and newer setuptools read it from no common form of pyproject.toml.
+    setup(
+        license="MIT",
+        ext_modules=cythonize(kernels, nthreads=os.cpu_count() or 1),
+        options={"build_ext": {"parallel": os.cpu_count() or 1}},
+    )

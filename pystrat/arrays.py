@@ -18,6 +18,9 @@ from pystrat.messages import RefusedType, RefusedValue, count_of, show
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
 
+# An array of numpy as an extension array, which is what `array` of most Series is. Older pandas names it otherwise.
+_NUMPY_IN_PANDAS = getattr(pd.arrays, "NumpyExtensionArray", None) or pd.arrays.PandasArray
+
 
 @dataclass(frozen=True)
 class Wanted:
@@ -44,8 +47,8 @@ def plain_array(values: Any, name: str = "values") -> NDArray[Any]:
     -------
     numpy.ndarray
         Numbers keep their dtype, in native byte order. If some numbers of pandas or of a masked array are missing, all
-        become doubles, with NaN for the missing ones. Anything else with missing values, and lists of unequal lengths,
-        become arrays of objects; so does anything that is not an array, with 0 dimensions.
+        become doubles, with NaN for the missing ones. Anything else with missing values, numpy's StringDType, and
+        lists of unequal lengths become arrays of objects; so does anything that is not an array, with 0 dimensions.
 
     Raises
     ------
@@ -59,6 +62,8 @@ def plain_array(values: Any, name: str = "values") -> NDArray[Any]:
     array = values if type(values) is np.ndarray else _array_of(values, name)
     if array.ndim:
         _check_length(len(array), name)
+    if array.dtype.kind == "T":  # text of any length, of numpy 2, which pandas has no functions for
+        return array.astype(object)
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
@@ -81,6 +86,8 @@ def as_vector(values: Any, wanted: Wanted) -> Any:
     """
     if isinstance(values, pd.MultiIndex):
         raise wanted.refusal(f"an index of {values.nlevels} levels", wanted.advice)
+    if isinstance(values, _NUMPY_IN_PANDAS):
+        return values.to_numpy()
     if isinstance(values, (pd.Series, pd.Index, ExtensionArray)):
         return np.asarray(values) if isinstance(values.dtype, pd.SparseDtype) else values
     if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):

@@ -16,6 +16,7 @@ many batches there are and what makes two samplers the same. This module knows n
 from __future__ import annotations
 
 import secrets
+import warnings
 from abc import ABC, abstractmethod
 from itertools import islice
 from typing import (
@@ -35,6 +36,7 @@ import numpy as np
 
 from pystrat._batches import BatchLists, gather_part
 from pystrat.arrays import plain_array
+from pystrat.callers import is_count_of_loader, skips_batches
 from pystrat.entries import named_by, named_by_class, named_by_function
 from pystrat.limits import MAX_COUNT, MAX_EPOCH, MAX_SEED, SEED_MODULUS
 from pystrat.messages import (
@@ -305,6 +307,7 @@ class BatchSampler(ABC):
         self._rank = rank
         self._next = Place(0, 0)  # within an epoch only after load_state_dict
         self._begun: Optional[Place] = None  # where the running iteration began
+        self._epoch_is_known = False  # set by somebody, or next in turn
         self._warned_of_process_group = False
         self._known_fingerprint: Optional[str] = None
 
@@ -392,7 +395,9 @@ class BatchSampler(ABC):
             If `epoch` is not an integer from 0 to 6700000.
         """
         epoch = self._check_epoch(epoch)
-        self._go_on_at(self._next if epoch == self._next.epoch else Place(epoch, 0))
+        same, set_by_somebody = epoch == self._next.epoch, not is_count_of_loader()
+        self._go_on_at(self._next if same else Place(epoch, 0))
+        self._epoch_is_known = set_by_somebody or (same and self._epoch_is_known)
 
     @named_by_class
     def batches(self, epoch: Optional[int] = None) -> Batches:
@@ -462,6 +467,7 @@ class BatchSampler(ABC):
         if state["batch"] == self._epoch_length(place.epoch):  # the end of an epoch is the beginning of the next
             place = Place(place.epoch + 1, 0)
         self._go_on_at(place)
+        self._epoch_is_known = True
 
     # Called by iterators --------------------------------------------------------------------------------------------
 
@@ -471,7 +477,9 @@ class BatchSampler(ABC):
         place = told or self._next
         self._check_epoch(place.epoch)
         if told is None:
+            self._warn_of_unknown_epoch()
             self._go_on_at(Place(place.epoch + 1, 0))
+            self._epoch_is_known = True
         self._begun = place
         return place
 
@@ -533,6 +541,17 @@ class BatchSampler(ABC):
             "and rank if nothing shards."
         )
         self._warned_of_process_group = warn_of_process_group(type(self).__name__, advice, stacklevel=4)
+
+    def _warn_of_unknown_epoch(self) -> None:
+        """Warn if batches are skipped, as a resumed iteration does, of an epoch that nobody set."""
+        if not self._epoch_is_known and skips_batches():
+            warnings.warn(
+                f"The first batches of epoch {self._next.epoch} are skipped, as in a resumed iteration, but nobody set "
+                f"the epoch of {type(self).__name__}: training may repeat the batches of another epoch. Prepare the "
+                "loader with pystrat.prepare_for_accelerate(), and call its method set_epoch() before you skip "
+                "batches.",
+                stacklevel=4,
+            )
 
 
 class BatchIterator(Iterator[list[int]]):

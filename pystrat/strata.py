@@ -152,9 +152,10 @@ def encode_strata(strata: Any, *, missing: Optional[str] = "error", name: str = 
 
     Notes
     -----
-    The dtype of a column does not matter: pandas' nullable, categorical, sparse and Arrow-backed columns and numpy's
-    masked arrays are numbered like their values. Arrow-backed columns are read through the interface of all pandas
-    extension arrays. The tests use an array that has only this interface, because they also run without pyarrow.
+    The dtype of a column does not matter: pandas' nullable, categorical, sparse and Arrow-backed columns, numpy's
+    masked arrays and its StringDType are numbered like their values. Arrow-backed columns are read through the
+    interface of all pandas extension arrays. The tests use an array that has only this interface, because they also run
+    without pyarrow.
     """
     columns = _as_columns(strata, replace(STRATA, name=name))
     n_rows = _common_length(columns.values(), name)

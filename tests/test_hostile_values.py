@@ -19,6 +19,7 @@ import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
+from torch.utils.data import DataLoader
 
 import pystrat
 import pystrat.corpus
@@ -26,6 +27,7 @@ import pystrat.stream
 from pystrat import Batches, BatchSampler, SumTree, UniformBatchSampler
 from pystrat.arrays import plain_array
 from tests.hostile import GRAMMAR, HOSTILE, bounded_memory, collected, refusal
+from tests.replays.accelerate.accelerator import Accelerator
 
 matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402  after the backend was chosen
@@ -329,6 +331,11 @@ def check_drawn_rows(found: Any, given: Arguments) -> None:
     assert len(found) == int(given["k"]) and all(0 <= row < 4 for row in found.tolist())
 
 
+def check_loader(loader: Any, given: Arguments) -> None:
+    rows = [batch.tolist() for batch in loader]
+    assert len(rows) == len(loader) and rows == collected(given["loader"].batch_sampler.batches(0))
+
+
 def anything(found: Any, given: Arguments) -> None:
     """Nothing more is promised than that the call ends, and that the instance stays what it is."""
 
@@ -537,6 +544,13 @@ CALLS: dict[str, Call] = {
     "plot_learning_curves": Call(fixed(values={"x": [0.1, 0.2]}), anything),
     "plot_plan": Call(fixed(plan=pystrat.BatchPlan(2, np.array([2, 4]), ["a", "b"], "even")), anything),
     "plot_roc_curves": Call(fixed(scores={"x": [0.1, 0.2]}, labels=[0, 1]), anything),
+    "prepare_for_accelerate": Call(
+        lambda folder: {
+            "loader": DataLoader(range(6), batch_sampler=uniform(folder)),  # type: ignore[arg-type, var-annotated]
+            "accelerator": Accelerator(),
+        },
+        check_loader,
+    ),
     "published_class_weights": Call(fixed(weight=20), check_class_weights),
     "repeat_factors": Call(fixed(labels=LABELS), check_row_weights),
     "temperature_weights": Call(fixed(labels=LABELS, temperature=2), check_row_weights),

@@ -27,6 +27,7 @@ def test_import_brings_the_stratified_sampler_and_nothing_of_the_others() -> Non
         "pystrat._random",
         "pystrat.arrays",
         "pystrat.base",
+        "pystrat.callers",
         "pystrat.digest",
         "pystrat.entries",
         "pystrat.limits",

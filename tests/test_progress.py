@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
+import struct
 import subprocess
 import sys
+import termios
 from pathlib import Path
 
 import pytest
@@ -58,6 +61,7 @@ def test_on_a_terminal_there_is_a_bar_that_vanishes(
     script: str, description: str, printed: bytes, tmp_path: Path
 ) -> None:
     ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))  # a bar has no room in 0 columns
     done = run(script, tmp_path, theirs)
     os.close(theirs)
     shown = os.read(ours, 100_000).decode()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import random
 import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +22,17 @@ KILLS = 8  # of each of the three jobs
 
 
 def start(checkpoint: Path, workers: int, kind: str) -> subprocess.Popen:
+    """Start a job in a group of processes that its workers belong to, however they are started."""
     command = [sys.executable, str(JOB), str(checkpoint), str(workers), kind]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=JOB.parents[1])
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=JOB.parents[1], start_new_session=True)
+
+
+def kill(process: subprocess.Popen) -> None:
+    """Kill the job, then its workers: those of a fork server would live on, and keep its output open."""
+    process.kill()
+    process.wait()
+    with suppress(ProcessLookupError):  # no workers, or they are gone already
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def trained(checkpoint: Path) -> list[Any]:
@@ -40,13 +51,12 @@ def test_killed_at_random_moments(kind: str, workers: int, tmp_path: Path) -> No
     moments = random.Random(workers)
     in_the_middle = 0
     for _ in range(KILLS):
-        # Ends when the process does; its workers, which hold its output too, notice that five seconds later.
         with start(checkpoint, workers, kind) as process:
             before = len(trained(checkpoint))
             while len(trained(checkpoint)) == before and process.poll() is None:
                 time.sleep(0.005)
             time.sleep(moments.uniform(0, 0.15))
-            process.send_signal(signal.SIGKILL)
+            kill(process)
         in_the_middle += process.returncode == -signal.SIGKILL
     last = start(checkpoint, workers, kind)
     assert last.communicate()[0] == "done\n" and last.returncode == 0

@@ -23,6 +23,7 @@ from pystrat.strata import NumberNames, encode_strata
 
 DAY = datetime.date(2017, 6, 30)
 NOON = datetime.datetime(2017, 6, 30, 12)
+STRING_DTYPE = getattr(getattr(np, "dtypes", None), "StringDType", None)  # of numpy 2
 
 
 def numbered(strata: Any, missing: str = "error") -> tuple[list[int], list[str], list[int]]:
@@ -68,6 +69,9 @@ def refused(strata: Any) -> str:
         (np.array([b"b", b"a", b"b"]), ["b", "a"]),
         (["é".encode(), b"a", "é".encode()], ["é", "a"]),
         (pd.Series(["b", "a", "b"], dtype="string"), ["b", "a"]),
+        (pd.Series(["b", "a", "b"], dtype=object).array, ["b", "a"]),
+        (pd.Series([3, 1, 3]).array, ["3", "1"]),
+        *([(np.array(["b", "a", "b"], dtype=STRING_DTYPE()), ["b", "a"])] if STRING_DTYPE else []),
         (["", " ", ""], ["", " "]),
         (["é", "e\u0301", "é"], ["é", "e\u0301"]),
         (pd.Categorical(["b", "a", "b"], categories=["z", "a", "b"], ordered=True), ["b", "a"]),
@@ -159,6 +163,7 @@ def test_missing_is_one_value(strata: Any) -> None:
         np.ma.masked_array([3, 4], mask=[False, True]),
         np.ma.masked_array(["x", "y"], mask=[False, True]),
         pd.arrays.SparseArray([3.0, np.nan]),
+        *([np.array(["x", None], dtype=STRING_DTYPE(na_object=None))] if STRING_DTYPE else []),
         [DAY, None],
         [NOON, pd.NaT],
         np.array([np.datetime64("2017-06-30"), None], dtype=object),

@@ -1,12 +1,16 @@
 """What training libraries do to a batch sampler: real runs of those at hand, the calls of the others replayed.
 
 Each replay does, in the order of its source, what the library does to the sampler, and nothing else; the versions read
-are in docs/training-libraries.md, whose recipes run here as they stand there.
+are in docs/training-libraries.md, whose recipes run here as they stand there. Those of accelerate and Trainer are in
+tests/test_accelerate.py.
 """
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from itertools import islice
 from pathlib import Path
 from typing import Any, Iterable, Iterator, Optional, Protocol, runtime_checkable
@@ -16,7 +20,7 @@ import pytest
 import torch
 from torch.utils.data import DataLoader, DistributedSampler, SequentialSampler
 
-from pystrat import Batches, BatchSampler, NegativePairBatchSampler, PairDataset, StratifiedBatchSampler
+from pystrat import BatchSampler, NegativePairBatchSampler, PairDataset, StratifiedBatchSampler
 
 DOCUMENT = (Path(__file__).parents[1] / "docs" / "training-libraries.md").read_text(encoding="utf-8")
 LABELS = np.repeat([1, 0], [30, 97])
@@ -49,32 +53,33 @@ def pairs_of(loader: Iterable[Any]) -> list[list[tuple[int, int, int]]]:
     return [list(zip(*part)) for part in parts]
 
 
-def keeps_the_promise(batches: Iterable[list[int]]) -> bool:
-    return all((LABELS[batch] == stratum).sum() >= 3 for batch in batches for stratum in (0, 1))
-
-
 # The recipes of the document ------------------------------------------------------------------------------------------
 
+RUN = ("PyTorch", "skorch", "imbalanced-learn")
+RUN_WHERE_INSTALLED = {"accelerate": "accelerate", "Hugging Face Trainer": "transformers"}
 
-def code_blocks(section: str) -> list[tuple[bool, str]]:
-    """The code blocks of a section of the document, and whether it says that the tests run them."""
+
+def code_blocks(section: str) -> list[tuple[str, str]]:
+    """The code blocks of a section of the document, each after the prose before it."""
     text = re.split(r"\n## ", DOCUMENT)[section_titles().index(section) + 1]
     parts = re.split(r"```python\n(.*?)```", text, flags=re.DOTALL)
-    return [("**Run by the tests:**" in " ".join(prose.split()), code) for prose, code in zip(parts[0::2], parts[1::2])]
+    return [(" ".join(prose.split()), code) for prose, code in zip(parts[0::2], parts[1::2])]
 
 
 def section_titles() -> list[str]:
     return re.findall(r"\n## (.*)", DOCUMENT)
 
 
-def run_recipes(section: str) -> list[dict[str, Any]]:
+def shared_lines() -> str:
+    return re.findall(r"```python\n(.*?)```", DOCUMENT, flags=re.DOTALL)[0]
+
+
+def run_recipes(section: str, **given: Any) -> list[dict[str, Any]]:
     """Run the recipes of a section, each after the lines that all share, and return their names."""
-    shared = re.findall(r"```python\n(.*?)```", DOCUMENT, flags=re.DOTALL)[0]
     namespaces: list[dict[str, Any]] = []
-    for runs, code in code_blocks(section):
-        assert runs
-        namespaces.append({})
-        exec(shared + code, namespaces[-1])
+    for _, code in code_blocks(section):
+        namespaces.append({"__name__": "recipe", **given})
+        exec(shared_lines() + code, namespaces[-1])
     return namespaces
 
 
@@ -82,21 +87,35 @@ def run_recipes(section: str) -> list[dict[str, Any]]:
 def test_every_recipe_says_whether_it_is_run_and_is_python(section: str) -> None:
     blocks = code_blocks(section)
     assert blocks
-    for _, code in blocks:
+    says = "**Not run in this project's tests:**"
+    if section in RUN:
+        says = "**Run by the tests:**"
+    if section in RUN_WHERE_INSTALLED:
+        says = f"**Run by the tests, where {RUN_WHERE_INSTALLED[section]} is installed:**"
+    for prose, code in blocks:
         compile(code, section, "exec")
-    here = section in ("PyTorch", "skorch", "imbalanced-learn")
-    assert [runs for runs, _ in blocks] == [here] * len(blocks)
-    text = " ".join(re.split(r"\n## ", DOCUMENT)[section_titles().index(section) + 1].split())
-    assert ("**Not run in this project's tests:**" in text) is not here
+        assert says in prose
 
 
 def test_the_recipe_for_pytorch_resumes_with_the_batches_that_would_have_come() -> None:
-    (names,) = run_recipes("PyTorch")
+    names, _ = run_recipes("PyTorch")
     resumed, delivered = names["StratifiedBatchSampler"](names["labels"], 3, seed=1), []
     resumed.load_state_dict(names["states"][7])
     names["train"](resumed, lambda batch, state: delivered.append(batch[1].tolist()), until_epoch=2)
     expected = [*islice(resumed.batches(0), 8, None), *resumed.batches(1)]
     assert delivered == [names["labels"][rows].tolist() for rows in expected]
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_the_recipe_of_a_script_runs_whose_workers_import_it(method: str, tmp_path: Path) -> None:
+    _, (_, code) = code_blocks("PyTorch")
+    script = tmp_path / "script.py"
+    guard = '\nif __name__ == "__main__":\n'
+    chosen = f"{guard}    torch.multiprocessing.set_start_method('{method}')\n"
+    script.write_text(shared_lines() + code.replace(guard, chosen), encoding="utf-8")
+    root = str(Path(__file__).parents[1])
+    done = subprocess.run([sys.executable, str(script)], env={**os.environ, "PYTHONPATH": root}, capture_output=True)
+    assert done.returncode == 0, done.stderr.decode()
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -200,7 +219,6 @@ def lightning_replaces(batch_sampler: Any) -> str:
 
 def test_lightning_refuses_to_make_the_sampler_anew_and_says_what_to_set() -> None:
     assert lightning_replaces(sampler_of()) == "TypeError: set use_distributed_sampler=False"
-    assert lightning_replaces(EqualBatches()) == "TypeError: set use_distributed_sampler=False"
 
 
 def lightning_sets_epoch(loader: DataLoader, epoch: int) -> int:
@@ -274,196 +292,6 @@ def test_lightning_overfits_on_no_other_pairs_than_the_sampler_s() -> None:
     assert isinstance(
         pair_loader("batch_sampler").sampler, SequentialSampler
     ), "which it takes for unshuffled, and leaves"
-
-
-# accelerate: data_loader.py -------------------------------------------------------------------------------------------
-
-
-class AccelerateShard:
-    """BatchSamplerShard with split_batches=False: every process iterates the whole sampler and keeps its batches."""
-
-    def __init__(self, batch_sampler: Any, n_processes: int, process: int, *, even_batches: bool = True) -> None:
-        self.batch_sampler = batch_sampler
-        self.n_processes = n_processes
-        self.process = process
-        self.even_batches = even_batches
-        self.batch_size = getattr(batch_sampler, "batch_size", None)
-        self.drop_last = getattr(batch_sampler, "drop_last", False)
-
-    def __iter__(self) -> Iterator[list[int]]:
-        first: list[list[int]] = []
-        mine: Optional[list[int]] = None
-        count = 0
-        for count, batch in enumerate(self.batch_sampler, start=1):
-            if count <= self.n_processes:
-                first.append(batch)
-            if (count - 1) % self.n_processes == self.process:
-                mine = batch
-            if count % self.n_processes == 0 and self.batch_size in (None, len(batch)):
-                assert mine is not None
-                yield mine
-                mine = None
-        if self.drop_last:
-            return
-        if mine is not None:
-            yield mine
-        elif self.even_batches and count % self.n_processes:
-            yield first[self.process - count % self.n_processes]
-
-
-class AccelerateLoader:
-    """DataLoaderShard: it tells the epoch, then iterates one batch ahead of what it hands out."""
-
-    def __init__(self, batch_sampler: Any, iteration: int = 0) -> None:
-        self.batch_sampler = batch_sampler
-        self.iteration = iteration
-
-    def set_epoch(self, epoch: int) -> None:
-        self.iteration = epoch
-        inner = getattr(self.batch_sampler, "batch_sampler", None)
-        for holder, name in ((self, "batch_sampler"), (self.batch_sampler, "sampler"), (inner, "sampler")):
-            sampler = getattr(holder, name, None)
-            if hasattr(sampler, "set_epoch"):
-                sampler.set_epoch(epoch)
-
-    def __iter__(self) -> Iterator[list[int]]:
-        self.set_epoch(self.iteration)
-        iterator = iter(DataLoader(range(len(LABELS)), batch_sampler=self.batch_sampler, collate_fn=list))
-        current = next(iterator)
-        for following in iterator:
-            yield current
-            current = following
-        yield current
-        self.iteration += 1
-
-    def skip_first(self, count: int) -> "AccelerateLoader":
-        return AccelerateLoader(AccelerateSkip(self.batch_sampler, count), self.iteration)
-
-
-class AccelerateSkip:
-    """SkipBatchSampler: has no `sampler`, so nothing behind a shard hears of an epoch."""
-
-    def __init__(self, batch_sampler: Any, count: int) -> None:
-        self.batch_sampler = batch_sampler
-        self.count = count
-
-    def __iter__(self) -> Iterator[list[int]]:
-        return islice(iter(self.batch_sampler), self.count, None)
-
-
-class EqualBatches(BatchSampler):
-    """A batch sampler that may say its batch_size, since all its batches have it: 12 batches of 10 rows."""
-
-    batch_size = 10
-
-    def _global_length(self) -> int:
-        return 12
-
-    def _fingerprint(self) -> str:
-        return "EqualBatches"
-
-    def _epoch_batches(self, epoch: int) -> Batches:
-        return Batches(np.arange(120), np.arange(0, 121, 10))
-
-
-def accelerate_keeps(loader: DataLoader) -> DataLoader:
-    """data_loader.py, prepare_data_loader on one process: the batch sampler is kept, the sampler is not."""
-    if loader.batch_sampler is None:
-        return DataLoader(loader.dataset, batch_size=loader.batch_size, drop_last=loader.drop_last)
-    return DataLoader(loader.dataset, batch_sampler=loader.batch_sampler)
-
-
-def test_accelerate_keeps_the_batch_sampler_of_pairs_and_fails_where_there_is_none() -> None:
-    assert pairs_of(accelerate_keeps(pair_loader("batch_sampler"))) == pairs_of(pair_loader("sampler"))
-    with pytest.raises(TypeError, match="'PairDataset' has no len()"):
-        list(accelerate_keeps(pair_loader("sampler")))
-    with pytest.raises(TypeError, match="not iterable"):
-        list(AccelerateShard(pair_loader("sampler").batch_sampler, 2, 0))
-
-
-@pytest.mark.parametrize("even_batches", [True, False])
-@pytest.mark.parametrize("processes", [1, 2, 3, 4, 10])
-def test_accelerate_delivers_every_batch_once_where_the_sampler_knows_the_replicas(
-    processes: int, even_batches: bool
-) -> None:
-    samplers = [sampler_of(num_replicas=processes) for _ in range(processes)]
-    shards = [
-        list(AccelerateShard(sampler, processes, process, even_batches=even_batches))
-        for process, sampler in enumerate(samplers)
-    ]
-    assert len({len(shard) for shard in shards}) == 1, "equal numbers of batches"
-    assert [batch for together in zip(*shards) for batch in together] == epoch_of(samplers[0], 0)
-    assert keeps_the_promise(batch for shard in shards for batch in shard)
-    for process, shard in enumerate(shards):
-        assert shard == epoch_of(sampler_of(num_replicas=processes, rank=process), 0), "what a rank would have given"
-
-
-def test_accelerate_repeats_batches_or_leaves_ranks_uneven_where_the_sampler_does_not_know_the_replicas() -> None:
-    for even_batches, expected in ((True, [3, 3, 3, 3]), (False, [3, 3, 2, 2])):
-        shards = [list(AccelerateShard(sampler_of(), 4, process, even_batches=even_batches)) for process in range(4)]
-        assert [len(shard) for shard in shards] == expected
-    assert len(sampler_of()) == N_BATCHES and N_BATCHES % 4 != 0
-
-
-def test_accelerate_loses_rows_of_a_sampler_that_is_sharded_already() -> None:
-    delivered = [
-        row
-        for rank in range(2)
-        for batch in AccelerateShard(sampler_of(num_replicas=2, rank=rank), 2, rank, even_batches=False)
-        for row in batch
-    ]
-    assert len(set(delivered)) < len(LABELS)
-
-
-def test_accelerate_loses_rows_of_a_sampler_with_a_batch_size_that_its_batches_do_not_have() -> None:
-    sampler = sampler_of(num_replicas=2)
-    sampler.batch_size = 13  # type: ignore[attr-defined]
-    assert {12, 13} == set(map(len, epoch_of(sampler, 0)))
-    delivered = {row for process in range(2) for batch in AccelerateShard(sampler, 2, process) for row in batch}
-    assert len(delivered) < len(LABELS), "why a sampler has none"
-
-
-@pytest.mark.parametrize("processes", [1, 2, 4])
-def test_accelerate_delivers_all_of_a_sampler_whose_batches_all_have_its_batch_size(processes: int) -> None:
-    shards = [list(AccelerateShard(EqualBatches(num_replicas=processes), processes, p)) for p in range(processes)]
-    assert [row for together in zip(*shards) for batch in together for row in batch] == list(range(120))
-
-
-def accelerate_prepares(sampler: BatchSampler, processes: int, process: int) -> AccelerateLoader:
-    """prepare_data_loader: one process gets the sampler as it is."""
-    return AccelerateLoader(sampler if processes == 1 else AccelerateShard(sampler, processes, process))
-
-
-@pytest.mark.parametrize("processes", [1, 2])
-def test_accelerate_tells_the_sampler_every_epoch(processes: int) -> None:
-    loader = accelerate_prepares(sampler_of(num_replicas=processes), processes, 0)
-    expected = sampler_of(num_replicas=processes)
-    for epoch in range(3):
-        assert list(loader) == epoch_of(expected, epoch)[::processes]
-    next(iter(loader))  # abandoned: accelerate does not count it
-    assert list(loader) == epoch_of(expected, 3)[::processes]
-
-
-@pytest.mark.parametrize("processes", [1, 2])
-@pytest.mark.parametrize("done", [0, 1, 4])
-def test_accelerate_and_trainer_resume_by_telling_the_epoch_and_skipping(done: int, processes: int) -> None:
-    """transformers/trainer.py, _inner_training_loop: set_epoch, skip_first_batches in the first epoch, iter."""
-    loader = accelerate_prepares(sampler_of(num_replicas=processes), processes, 0)
-    expected = sampler_of(num_replicas=processes)
-    for epoch in (5, 6):
-        loader.set_epoch(epoch)
-        skipped = done if epoch == 5 else 0
-        active = loader.skip_first(skipped) if skipped else loader
-        assert list(active) == epoch_of(expected, epoch)[::processes][skipped:]
-
-
-@pytest.mark.parametrize("processes", [1, 2])
-def test_accelerate_goes_on_from_a_loaded_state_where_the_loader_is_told_its_epoch(processes: int) -> None:
-    sampler = sampler_of(num_replicas=processes)
-    sampler.load_state_dict({**sampler.state_dict(), "epoch": 5, "batch": 4})
-    loader = accelerate_prepares(sampler, processes, 1 % processes)
-    loader.set_epoch(5)
-    assert list(loader) == epoch_of(sampler, 5)[4 + 1 % processes :: processes]
 
 
 # torchdata: stateful_dataloader/stateful_dataloader.py ----------------------------------------------------------------

@@ -89,6 +89,11 @@
 #' In resampling, each fold has its own counts and weights: make weights, loss and learner for the training rows of each
 #' fold, from `task$clone()$filter(rows)`, rather than once for the whole task.
 #'
+#' In versions after 0.3.3, a learner can make its loss for the task that it trains on, and so for each fold.
+#' Inherit from a class such as `mlr3torch::LearnerTorchMLP`.
+#' Its private method `.loss_fn(task, param_vals)` can take the weights from
+#' `param_vals$batch_sampler(list(task = task))$class_weights()`.
+#'
 #' @section Errors:
 #' The multiplier is not a finite number above 0, or so small that no row is kept; a class keeps fewer rows than there
 #' are batches (the message names the smallest `batch_size` that works); `majority` is required and missing or unknown;

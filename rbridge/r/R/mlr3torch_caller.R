@@ -54,12 +54,13 @@ mlr3torch_purpose = function(functions, roles) {
   if (roles[decisive] == "predict") {
     return("predict")
   }
-  # The function that the training called: its dataloader, which a learner may override, or the loop, in which the
-  # sampler is that of a callback. A learner may have one function for both loaders; the first call is that of the
-  # training.
+  # The function that the training called: its dataloader, which a learner may override, a loss that a learner makes for
+  # the task, or the loop, in which the sampler is that of a callback. A learner may have one function for both loaders;
+  # the first call is that of the training.
   training = sys.frame(decisive)
   loaded = exists("loader_train", envir = training, inherits = FALSE)
-  if (!loaded && identical(functions[[decisive + 1L]], training$private$.dataloader)) {
+  called = functions[[decisive + 1L]]
+  if (identical(called, training$private$.loss_fn) || !loaded && identical(called, training$private$.dataloader)) {
     "train"
   } else if (roles[decisive + 1L] == "loop" && !"loader" %in% roles[-seq_len(decisive)]) {
     "none"

@@ -111,7 +111,7 @@
 #'
 #' @section Use in mlr3torch:
 #' Pass the generator to a learner as `batch_sampler`, not as `sampler`, and not an instance: mlr3torch calls it.
-#' mlr3torch 0.3.3 requires a `batch_size` as well, and uses it to predict.
+#' Pass a `batch_size` as well: mlr3torch uses it to predict, and requires it up to version 0.3.3.
 #' In validation and prediction, all rows come in the order of the task, in batches of `batch_size` rows.
 #' Each training begins at epoch 0; the callback [rbridge.set_epoch] keeps the epochs of sampler and training equal.
 #' If `seed` is `NULL`, the parameter `seed` of the learner determines the seed.

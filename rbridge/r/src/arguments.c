@@ -8,7 +8,7 @@
 enum { SHOWN = 64 }; /* bytes for a value in a message, the last one 0 */
 
 /* Raise the error of stop_parameter() in R, which finds the function or class that the user called. */
-static void NORET refuse_in_r(const char *parameter, const char *requirement, const char *got) {
+NORET static void refuse_in_r(const char *parameter, const char *requirement, const char *got) {
   SEXP parameter_in_r = PROTECT(Rf_mkString(parameter));
   SEXP requirement_in_r = PROTECT(Rf_mkString(requirement));
   SEXP got_in_r = PROTECT(Rf_mkString(got));
@@ -18,12 +18,12 @@ static void NORET refuse_in_r(const char *parameter, const char *requirement, co
   Rf_error("stop_parameter() has returned"); /* which it never does */
 }
 
-void NORET refuse(const char *parameter, const char *of, const char *requirement, const char *got) {
+NORET void refuse(const char *parameter, const char *of, const char *requirement, const char *got) {
   if (of == NULL) refuse_in_r(parameter, requirement, got);
   Rf_errorcall(R_NilValue, "The '%s' parameter of %s must %s. Got %s instead.", parameter, of, requirement, got);
 }
 
-void NORET refuse_kind(SEXP value, const char *parameter, const char *of, const char *requirement) {
+NORET void refuse_kind(SEXP value, const char *parameter, const char *of, const char *requirement) {
   char shown[SHOWN];
   double length = (double)Rf_xlength(value);
   const char *type = Rf_type2char((SEXPTYPE)TYPEOF(value));
@@ -44,14 +44,14 @@ static void show_number(double number, char *shown) {
   }
 }
 
-void NORET refuse_number(double number, const char *parameter, const char *of, const char *requirement) {
+NORET void refuse_number(double number, const char *parameter, const char *of, const char *requirement) {
   char shown[SHOWN];
   show_number(number, shown);
   refuse(parameter, of, requirement, shown);
 }
 
 /* Raise the error that something is not a whole number in a range. */
-static void NORET refuse_range(double number, double least, double most, const char *parameter, const char *of) {
+NORET static void refuse_range(double number, double least, double most, const char *parameter, const char *of) {
   char requirement[2 * SHOWN];
   snprintf(requirement, sizeof requirement, "be an integer from %.0f to %.0f", least, most);
   refuse_number(number, parameter, of, requirement);

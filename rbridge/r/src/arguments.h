@@ -34,13 +34,13 @@ typedef struct {
 } Plan;
 
 /* Raise the error that a parameter is not what it must be. */
-void NORET refuse(const char *parameter, const char *of, const char *requirement, const char *got);
+NORET void refuse(const char *parameter, const char *of, const char *requirement, const char *got);
 
 /* Raise the error that a parameter has another type or length than it must have. */
-void NORET refuse_kind(SEXP value, const char *parameter, const char *of, const char *requirement);
+NORET void refuse_kind(SEXP value, const char *parameter, const char *of, const char *requirement);
 
 /* Raise the error that a number is not what it must be. */
-void NORET refuse_number(double number, const char *parameter, const char *of, const char *requirement);
+NORET void refuse_number(double number, const char *parameter, const char *of, const char *requirement);
 
 /* Whether a number is whole and in a range; false for NaN. */
 bool is_whole(double number, double least, double most);

@@ -372,7 +372,7 @@ static void forget(const Reading *reading, int64_t file) {
   SET_VECTOR_ELT(reading->files.indices, (R_xlen_t)file, R_NilValue);
 }
 
-static void NORET refuse_changed(const Reading *reading, int64_t file) {
+NORET static void refuse_changed(const Reading *reading, int64_t file) {
   forget(reading, file);
   Rf_errorcall(
       R_NilValue,

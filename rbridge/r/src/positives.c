@@ -10,7 +10,7 @@
 
 static const int64_t most_cells = INT64_C(1) << 52; /* pair numbers, twice as many, must fit into doubles */
 
-static void NORET refuse_cells(const char *of) {
+NORET static void refuse_cells(const char *of) {
   refuse("cells", of, "be those of positives, the distinct ones sorted, then those that are repeated", "others");
 }
 

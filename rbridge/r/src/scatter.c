@@ -7,7 +7,7 @@
 #include "core/scatter.h"
 
 /* Raise the error that a code is not the number of a stratum. */
-static void NORET refuse_codes(const char *of) {
+NORET static void refuse_codes(const char *of) {
   refuse("codes", of, "be numbers of strata from 0, or the number of strata", "others");
 }
 

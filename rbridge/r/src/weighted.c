@@ -83,7 +83,7 @@ static void check_weights(SEXP weights, const Names *names) {
   }
 }
 
-static void NORET refuse_total(const Names *names) {
+NORET static void refuse_total(const Names *names) {
   refuse(names->weights, NULL, "have a finite total", "a total that overflows");
 }
 
@@ -362,7 +362,7 @@ SEXP C_sample_rows(SEXP tree, SEXP stream, SEXP k, SEXP replacement, SEXP names_
 SEXP C_copy_vector(SEXP vector) { return Rf_duplicate(vector); }
 
 /* Raise the error that a row is not one of n_rows. */
-static void NORET refuse_row(double row, int32_t n_rows, const char *parameter) {
+NORET static void refuse_row(double row, int32_t n_rows, const char *parameter) {
   char required[128];
   if (n_rows == 0) refuse_number(row, parameter, NULL, "be empty: there is no row");
   snprintf(required, sizeof required, "hold row positions from 1 to %d, counted from 1", (int)n_rows);

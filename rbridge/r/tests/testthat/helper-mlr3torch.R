@@ -121,6 +121,10 @@ predicted_with = function(generator, task, newdata = NULL, ...) {
   instances_of(generator)
 }
 
+# Whether the installed mlr3torch makes a sampler for validation and prediction too, as versions up to 0.3.3 do. Later
+# versions use samplers in training only, and keep the order of the rows themselves.
+samples_predictions = function() length(predicted_with(batch_sampler_stratified(2), task_of())) > 0L
+
 # The rows of all batches of a training, in the order in which the network got them.
 record_training = function(generator, task, epochs, callbacks = list(), ...) {
   recorder = mlr3torch::torch_callback("recorder",

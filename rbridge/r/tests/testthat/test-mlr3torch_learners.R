@@ -53,10 +53,13 @@ test_that("a network put together of pipe operators trains with it", {
   expect_identical(learner$param_set$values$torch_model_classif.batch_sampler, generator)
 })
 
-test_that("learners take the generator; an instance, which mlr3torch cannot call, fails when it trains", {
-  learner = learner_of(sampler_of(survey$y, 2))
-  expect_error(run_mlr3torch(learner$train(task_of())), "could not find function|attempt to apply non-function")
+test_that("learners take the generator; an instance, which mlr3torch cannot call, fails when it is set or trains", {
+  expect_error(
+    run_mlr3torch(learner_of(sampler_of(survey$y, 2))$train(task_of())),
+    "could not find function|attempt to apply non-function|Must inherit from class 'torch_sampler'"
+  )
   generator = recorded(batch_sampler_stratified(2))
+  learner = learner_of(NULL)
   learner$param_set$set_values(batch_sampler = generator)
   run_mlr3torch(learner$train(task_of()))
   expect_length(instances_of(generator), 1)

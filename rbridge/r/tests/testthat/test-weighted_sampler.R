@@ -205,12 +205,13 @@ test_that("mlr3torch trains on the batches, and predicts in the order of the row
   for (generator in generators) {
     trained = trained_with(generator, task_of())[[1L]]
     expect_identical(trained$batches(0), generator(NULL)$batches(0))
-    predicted = predicted_with(generator, task_of())[[1L]]
-    expect_identical(predicted$batches(0), list(rows = 1:40, offsets = c(0L, 15L, 30L, 40L)))
-    expect_identical(drain(predicted$.iter()), list(1:15, 16:30, 31:40))
-    if (!is.null(predicted$update)) {
-      expect_error(predicted$update(1, 1), "draws nothing, since mlr3torch predicts with it. Tell the one of the train",
-        fixed = TRUE)
+    for (predicted in predicted_with(generator, task_of())) {
+      expect_identical(predicted$batches(0), list(rows = 1:40, offsets = c(0L, 15L, 30L, 40L)))
+      expect_identical(drain(predicted$.iter()), list(1:15, 16:30, 31:40))
+      if (!is.null(predicted$update)) {
+        expect_error(predicted$update(1, 1), "draws nothing, since mlr3torch predicts with it. Tell the one of the train",
+          fixed = TRUE)
+      }
     }
   }
 })

@@ -1,0 +1,148 @@
+"""Loaders for Hugging Face's accelerate and Trainer, in which the sampler decides which epoch comes next.
+
+A loader that accelerate prepared reaches the sampler through wrappers. Which of its calls arrive depends on the number
+of processes, on whether batches are skipped, and on the version of accelerate. The two classes of this module are what
+accelerate wraps instead of the sampler, so that the same calls arrive in every case.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, Iterator
+
+from torch.utils.data import DataLoader
+
+from pystrat.base import BatchSampler
+from pystrat.callers import is_count_of_loader
+from pystrat.entries import named_by_function
+from pystrat.messages import RefusedType, RefusedValue, show
+
+
+@named_by_function
+def prepare_for_accelerate(loader: DataLoader[Any], accelerator: Any) -> Any:
+    """Prepare a DataLoader for accelerate or for the Trainer of transformers, so that it resumes where it should.
+
+    Use it in place of ``accelerator.prepare(loader)``. Prepare the model and the optimizer with `accelerator.prepare`.
+
+    Parameters
+    ----------
+    loader : torch.utils.data.DataLoader
+        Its ``batch_sampler`` is a sampler of this package without a `rank`. If several processes train, the sampler's
+        `num_replicas` is their number, or a multiple of it.
+    accelerator : accelerate.Accelerator
+        Its option `split_batches` must be off: a piece of a batch does not keep the promise of the batch.
+
+    Returns
+    -------
+    accelerate.data_loader.DataLoaderShard
+        Process p of P gets the batches p, p + P, ... of each epoch.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the loader has another kind of batch sampler, the sampler has a `rank`, or its `num_replicas` does not fit
+        the number of processes. If `accelerator` is no accelerator, or splits batches.
+
+    Notes
+    -----
+    * The sampler counts the epochs. ``loader.set_epoch(e)`` and ``sampler.load_state_dict(state)`` say which one comes
+      next, in every process. The loader's own count of its iterations has no influence.
+    * All of this also holds for a loader of ``accelerator.skip_first_batches``: set the epoch of the loader before, or
+      of the returned loader after. Trainer does the latter if it resumes.
+    * Each process reads its own batches, also if the accelerator's option `dispatch_batches` is on. Dispatching joins
+      batches and cuts them into equal parts, which would mix batches of different sizes.
+    * ``accelerator.gather_for_metrics`` returns every row of an epoch. For a sampler with a ``batch_size``,
+      `accelerator.prepare` makes it cut the last batch.
+
+    Examples
+    --------
+    A training loop that resumes in epoch 3, after 5 batches of each process::
+
+        accelerator = Accelerator()
+        sampler = StratifiedBatchSampler(labels, 3, seed=1, num_replicas=accelerator.num_processes)
+        loader = prepare_for_accelerate(DataLoader(dataset, batch_sampler=sampler), accelerator)
+        loader.set_epoch(3)
+        for batch in accelerator.skip_first_batches(loader, 5):
+            ...
+        for epoch in range(4, 10):
+            for batch in loader:
+                ...
+    """
+    sampler = _sampler_of(loader)
+    _check_accelerator(accelerator)
+    _check_replicas(sampler, accelerator.num_processes)
+    batches = _WholeBatches(sampler)
+    given = copy.copy(loader)
+    vars(given)["batch_sampler"] = batches  # a DataLoader refuses an assignment
+    prepared = _prepare_without_dispatching(given, accelerator)
+    if prepared.batch_sampler is not batches:  # the share of one of several processes
+        prepared.batch_sampler.sampler = batches.sampler
+    return prepared
+
+
+class _EpochSetter:
+    """What accelerate's loaders find as ``.sampler`` and tell the epoch."""
+
+    def __init__(self, sampler: BatchSampler) -> None:
+        self._sampler = sampler
+
+    def set_epoch(self, epoch: int) -> None:
+        """Say which epoch comes next, unless it is only a loader's own count of its iterations."""
+        if not is_count_of_loader():
+            self._sampler.set_epoch(epoch)
+
+
+class _WholeBatches:
+    """The batches of a sampler without its ``batch_size``, by which accelerate would cut the last batch."""
+
+    def __init__(self, sampler: BatchSampler) -> None:
+        self._sampler = sampler
+        self.sampler = _EpochSetter(sampler)
+
+    def __len__(self) -> int:
+        return len(self._sampler)
+
+    def __iter__(self) -> Iterator[list[int]]:
+        return iter(self._sampler)
+
+
+def _sampler_of(loader: Any) -> BatchSampler:
+    required = "be a DataLoader with a batch sampler of pystrat"
+    if not isinstance(loader, DataLoader):
+        raise RefusedType("loader", required, show(loader))
+    sampler: Any = loader.batch_sampler
+    if isinstance(sampler, BatchSampler):
+        return sampler
+    if isinstance(loader.sampler, BatchSampler):
+        advice = "Give the loader batch_sampler=sampler: accelerate keeps no sampler of a loader without one."
+        raise RefusedType("loader", required, "one with sampler=sampler", advice)
+    raise RefusedType("loader", required, f"one with a batch sampler of class '{type(sampler).__name__}'")
+
+
+def _check_accelerator(accelerator: Any) -> None:
+    if not all(hasattr(accelerator, name) for name in ("prepare", "num_processes", "dataloader_config")):
+        raise RefusedType("accelerator", "be an Accelerator of accelerate", show(accelerator))
+    if accelerator.dataloader_config.split_batches:
+        required = "keep batches whole, which is DataLoaderConfiguration(split_batches=False)"
+        raise RefusedValue("accelerator", required, "one that splits batches")
+
+
+def _check_replicas(sampler: BatchSampler, n_processes: int) -> None:
+    if sampler.rank is not None:
+        advice = "Leave out 'rank': accelerate gives each process its share."
+        raise RefusedValue("loader", "have a sampler of all batches", f"one of rank {sampler.rank}", advice)
+    if (sampler.num_replicas or 1) % n_processes:
+        required = f"have a sampler for {n_processes} processes"
+        got = "one for one process" if sampler.num_replicas is None else f"one for {sampler.num_replicas}"
+        advice = "Give the sampler num_replicas=accelerator.num_processes."
+        raise RefusedValue("loader", required, got, advice)
+
+
+def _prepare_without_dispatching(loader: DataLoader[Any], accelerator: Any) -> Any:
+    options = accelerator.dataloader_config
+    dispatches = options.dispatch_batches
+    options.dispatch_batches = False
+    try:
+        return accelerator.prepare(loader)
+    finally:
+        options.dispatch_batches = dispatches

@@ -1,0 +1,177 @@
+"""One process of a real run of accelerate or Trainer; its arguments are the job, a folder, its rank, how many run.
+
+The processes meet in a file of the folder, as those of tests/distributed_job.py. Each job returns the rows of the
+batches that this process trained on, which `main` writes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import torch.distributed as distributed
+from torch.utils.data import DataLoader
+
+from pystrat import EpochSubsetBatchSampler, StratifiedBatchSampler, UniformBatchSampler, prepare_for_accelerate
+
+LABELS = np.repeat([1, 0], [30, 97])
+EPOCHS = 3
+STOP = (1, 2)  # the epoch, and the batches of one process in it, after which a run ends
+
+
+def sampler_for(processes: int) -> StratifiedBatchSampler:
+    return StratifiedBatchSampler(LABELS, 3, seed=1, num_replicas=processes)
+
+
+def corpus_sampler(processes: int) -> EpochSubsetBatchSampler:
+    """Batches of at most 40 tokens, whose number differs from epoch to epoch."""
+    tokens = 1 + np.arange(127) ** 2 % 23
+    return EpochSubsetBatchSampler(127, 60, lengths=tokens, max_tokens=40, seed=11, num_replicas=processes)
+
+
+def rows_loader(sampler: Any) -> DataLoader[Any]:
+    return DataLoader(range(len(LABELS)), batch_sampler=sampler)  # type: ignore[arg-type]
+
+
+def accelerate_loop(processes: int, **options: Any) -> Any:
+    from accelerate import Accelerator
+    from accelerate.utils import DataLoaderConfiguration
+
+    accelerator = Accelerator(cpu=True, dataloader_config=DataLoaderConfiguration(**options))
+    loader = prepare_for_accelerate(rows_loader(sampler_for(processes)), accelerator)
+    return accelerator, loader
+
+
+def job_loop(processes: int, folder: Path) -> Any:
+    """Three epochs; then the same from the middle of the second one on, by another loader."""
+    _, loader = accelerate_loop(processes)
+    whole = [[batch.tolist() for batch in loader] for _ in range(EPOCHS)]
+    accelerator, loader = accelerate_loop(processes)
+    loader.set_epoch(STOP[0])
+    resumed = [[batch.tolist() for batch in accelerator.skip_first_batches(loader, STOP[1])]]
+    resumed += [[batch.tolist() for batch in loader] for _ in range(STOP[0] + 1, EPOCHS)]
+    return {"whole": whole, "resumed": resumed}
+
+
+def job_dispatch(processes: int, folder: Path) -> Any:
+    """The same with an accelerator that would dispatch batches."""
+    _, loader = accelerate_loop(processes, dispatch_batches=True)
+    return [[batch.tolist() for batch in loader] for _ in range(EPOCHS)]
+
+
+def job_gather(processes: int, folder: Path) -> Any:
+    """The rows that `gather_for_metrics` returns, of a sampler with a `batch_size` that does not divide the rows."""
+    from accelerate import Accelerator
+
+    accelerator = Accelerator(cpu=True)
+    told = []
+    for prepare in (lambda loader: prepare_for_accelerate(loader, accelerator), accelerator.prepare):
+        sampler = UniformBatchSampler(127, 10, n_batches=12, seed=1, num_replicas=processes)
+        told.append([accelerator.gather_for_metrics(batch).tolist() for batch in prepare(rows_loader(sampler))])
+    return told
+
+
+def job_lengths(processes: int, folder: Path) -> Any:
+    """Epochs that differ in their number of batches, and the length that was said before each."""
+    from accelerate import Accelerator
+
+    accelerator, told = Accelerator(cpu=True), []
+    loader = prepare_for_accelerate(rows_loader(corpus_sampler(processes)), accelerator)
+    for _ in range(EPOCHS):
+        told.append((len(loader), [batch.tolist() for batch in loader]))
+    return told
+
+
+class Rows(torch.utils.data.Dataset[Any]):
+    def __len__(self) -> int:
+        return len(LABELS)
+
+    def __getitem__(self, row: int) -> Any:
+        return {"row": row, "labels": float(LABELS[row])}
+
+
+class Model(torch.nn.Module):
+    """Notes the rows that it is trained on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = torch.nn.Linear(1, 1)
+        self.seen: list[list[int]] = []
+
+    def forward(self, row: torch.Tensor, labels: torch.Tensor) -> Any:
+        self.seen.append(row.tolist())
+        loss = (self.linear(row[:, None].float() / 127)[:, 0] - labels).square().mean()
+        return {"loss": loss}
+
+
+def trained(processes: int, folder: Path, make_sampler: Any, resume: bool, stop: int = 0, **options: Any) -> Any:
+    """Train with Trainer, from its last checkpoint if `resume`, to the end or until it has done `stop` steps."""
+    from transformers import Trainer, TrainerCallback, TrainingArguments
+
+    class SamplingTrainer(Trainer):  # type: ignore[misc]
+        def get_train_dataloader(self) -> Any:
+            loader = DataLoader(self.train_dataset, batch_sampler=make_sampler(self.args.world_size))
+            return prepare_for_accelerate(loader, self.accelerator)
+
+    class Stop(TrainerCallback):  # type: ignore[misc]
+        def on_step_end(self, arguments: Any, state: Any, control: Any, **_: Any) -> Any:
+            control.should_training_stop = state.global_step == stop
+            return control
+
+    arguments = TrainingArguments(
+        output_dir=str(folder / "checkpoints"),
+        num_train_epochs=EPOCHS,
+        save_strategy="steps",
+        save_steps=stop or 1000,
+        save_only_model=True,  # torch loads no optimizer onto "cpu:0", the device of a rank
+        use_cpu=True,
+        report_to=[],
+        disable_tqdm=True,
+        **options,
+    )
+    model = Model()
+    trainer = SamplingTrainer(model, arguments, train_dataset=Rows(), callbacks=[Stop()])
+    trainer.train(resume_from_checkpoint=resume)
+    return model.seen
+
+
+def job_trainer(processes: int, folder: Path) -> Any:
+    """Three epochs; the beginning of them with a checkpoint in the second one; and what follows from there."""
+    length = len(sampler_for(processes)) // processes
+    stop = STOP[0] * length + STOP[1]
+    return {
+        "whole": trained(processes, folder / "whole", sampler_for, False),
+        "begun": trained(processes, folder / "parts", sampler_for, False, stop),
+        "resumed": trained(processes, folder / "parts", sampler_for, True),
+    }
+
+
+def job_trainer_dispatch(processes: int, folder: Path) -> Any:
+    options = {"accelerator_config": {"dispatch_batches": True}}
+    return trained(processes, folder, sampler_for, False, **options)
+
+
+def job_trainer_lengths(processes: int, folder: Path) -> Any:
+    return trained(processes, folder, corpus_sampler, False)
+
+
+def main() -> None:
+    job, folder, rank, world = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
+    if world > 1:
+        os.environ.update(RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE=str(world))
+        os.environ.update(MASTER_ADDR="localhost", MASTER_PORT="1")  # asked for, though nobody meets there
+        distributed.init_process_group("gloo", f"file://{folder}/meeting", rank=rank, world_size=world)
+    told = globals()[f"job_{job}"](world, folder / "work")
+    (folder / f"{rank}.json").write_text(json.dumps(told), encoding="utf-8")
+    if world > 1:
+        distributed.barrier()
+        distributed.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()

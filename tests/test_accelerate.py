@@ -1,0 +1,530 @@
+"""Hugging Face's accelerate and Trainer: what they do to a batch sampler, and the loader that is prepared for them.
+
+`LIBRARIES` are accelerate itself where it is installed, and replays of two versions of it everywhere. The jobs in
+tests/accelerate_job.py are real runs, of one process and of two.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from importlib import import_module
+from itertools import product
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, Callable, Iterable, Iterator, Optional
+
+import numpy as np
+import pytest
+from torch.utils.data import DataLoader
+
+from pystrat import (
+    Batches,
+    BatchSampler,
+    NegativePairBatchSampler,
+    PairDataset,
+    StratifiedBatchSampler,
+    UniformBatchSampler,
+    WeightedBatchSampler,
+    prepare_for_accelerate,
+)
+from tests.accelerate_job import EPOCHS, STOP, corpus_sampler
+from tests.replays.accelerate import data_loader as replay
+from tests.replays.accelerate.accelerator import Accelerator
+from tests.test_training_libraries import run_recipes
+
+LABELS = np.repeat([1, 0], [30, 97])
+N_BATCHES = 10
+JOB = Path(__file__).parent / "accelerate_job.py"
+UNKNOWN_EPOCH = "nobody set the epoch of StratifiedBatchSampler"
+
+Skip = Callable[[Any, int], Any]
+
+
+def is_installed(module: str) -> bool:
+    return importlib.util.find_spec(module) is not None
+
+
+def installed(module: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(not is_installed(module), reason=f"{module} is not installed")
+
+
+def library_of(name: str) -> Any:
+    """Return `prepare_data_loader` and `skip_first_batches` of a library."""
+    if name == "installed":
+        return import_module("accelerate.data_loader")
+    skips = {"1.14": replay.skip_first_batches, "1.15": replay.skip_first_batches_with_count}
+    return SimpleNamespace(prepare_data_loader=replay.prepare_data_loader, skip_first_batches=skips[name])
+
+
+LIBRARIES = pytest.mark.parametrize("library", ["1.14", "1.15", *(["installed"] if is_installed("accelerate") else [])])
+PROCESSES = pytest.mark.parametrize("processes", [1, 2, 3])
+
+
+class Process(Accelerator):
+    """Process p of P, without the others, whose loaders a library makes."""
+
+    def __init__(self, library: str, num_processes: int, process_index: int = 0, **options: bool) -> None:
+        super().__init__(num_processes, process_index, **options)
+        self.library = library_of(library)
+
+    def prepare_data_loader(self, loader: DataLoader[Any], **given: int) -> Any:
+        return self.library.prepare_data_loader(loader, **given)
+
+    def skip_first_batches(self, loader: Any, count: int) -> Any:
+        return self.library.skip_first_batches(loader, count)
+
+
+def sampler_of(processes: int = 1, **parameters: Any) -> StratifiedBatchSampler:
+    return StratifiedBatchSampler(LABELS, 3, seed=1, num_replicas=processes, **parameters)
+
+
+def loader_of(sampler: BatchSampler, workers: int = 0) -> DataLoader[Any]:
+    return DataLoader(range(len(LABELS)), batch_sampler=sampler, num_workers=workers, collate_fn=list)  # type: ignore
+
+
+def epoch_of(sampler: BatchSampler, epoch: int) -> list[list[int]]:
+    return [batch.tolist() for batch in sampler.batches(epoch)]
+
+
+def share_of(epoch: int, process: Process) -> list[list[int]]:
+    return epoch_of(sampler_of(process.num_processes), epoch)[process.process_index :: process.num_processes]
+
+
+# What accelerate does -------------------------------------------------------------------------------------------------
+
+
+class Heard(BatchSampler):
+    """A batch sampler that notes which epochs it is told and when it is iterated: 7 batches of 2 rows."""
+
+    def __init__(self) -> None:
+        super().__init__(seed=1)
+        self.heard: list[Any] = []
+
+    def set_epoch(self, epoch: int) -> None:
+        self.heard.append(epoch)
+
+    def __iter__(self) -> Any:
+        self.heard.append("iter")
+        return super().__iter__()
+
+    def _global_length(self) -> int:
+        return 7
+
+    def _epoch_batches(self, epoch: int) -> Batches:
+        return Batches(np.arange(14), np.arange(0, 15, 2))
+
+
+def what_is_heard(library: str, processes: int, told: Optional[int], told_skipping: Optional[int]) -> list[Any]:
+    """Tell a prepared loader an epoch, skip two batches, tell the new loader an epoch, iterate both."""
+    process, sampler = Process(library, processes), Heard()
+    loader = process.prepare(loader_of(sampler))
+    if told is not None:
+        loader.set_epoch(told)
+    skipping = process.skip_first_batches(loader, 2)
+    if told_skipping is not None:
+        skipping.set_epoch(told_skipping)
+    return [*list(skipping), *sampler.heard, *list(loader), *list(loader), *sampler.heard]
+
+
+@installed("accelerate")
+@pytest.mark.filterwarnings("ignore:The first batches of epoch")
+@pytest.mark.parametrize(("told", "told_skipping"), list(product([None, 0, 3], repeat=2)))
+@PROCESSES
+def test_the_replay_does_what_the_installed_accelerate_does(
+    processes: int, told: Optional[int], told_skipping: Optional[int]
+) -> None:
+    import accelerate
+
+    version = tuple(map(int, accelerate.__version__.split(".")[:2]))
+    replayed = "1.14" if version < (1, 15) else "1.15"
+    found = what_is_heard("installed", processes, told, told_skipping)
+    assert found == what_is_heard(replayed, processes, told, told_skipping)
+
+
+class EqualBatches(BatchSampler):
+    """A batch sampler that may say its batch_size, since all its batches have it: 12 batches of 10 rows."""
+
+    batch_size = 10
+
+    def _global_length(self) -> int:
+        return 12
+
+    def _fingerprint(self) -> str:
+        return "EqualBatches"
+
+    def _epoch_batches(self, epoch: int) -> Batches:
+        return Batches(np.arange(120), np.arange(0, 121, 10))
+
+
+def shards_of(library: str, sampler: BatchSampler, processes: int, **options: Any) -> list[list[list[int]]]:
+    """Return what each process gets of the next epoch."""
+    shards = []
+    for process in range(processes):
+        given = {"num_processes": processes, "process_index": process, **options}
+        prepared = library_of(library).prepare_data_loader(loader_of(sampler), **given)
+        shards.append(list(prepared.batch_sampler))
+        sampler.set_epoch(0)
+    return shards
+
+
+@LIBRARIES
+@pytest.mark.parametrize("even_batches", [True, False])
+@pytest.mark.parametrize("processes", [2, 3, 4, 10])
+def test_every_batch_once_if_the_sampler_knows_the_replicas(library: str, processes: int, even_batches: bool) -> None:
+    shards = shards_of(library, sampler_of(processes), processes, even_batches=even_batches)
+    assert len({len(shard) for shard in shards}) == 1, "equal numbers of batches"
+    assert [batch for together in zip(*shards) for batch in together] == epoch_of(sampler_of(processes), 0)
+    for process, shard in enumerate(shards):
+        assert shard == epoch_of(sampler_of(processes, rank=process), 0), "what a rank would have given"
+
+
+@LIBRARIES
+@pytest.mark.parametrize(("even_batches", "expected"), [(True, [3, 3, 3, 3]), (False, [3, 3, 2, 2])])
+def test_batches_are_repeated_or_ranks_uneven_if_the_sampler_does_not_know_the_replicas(
+    library: str, even_batches: bool, expected: list[int]
+) -> None:
+    shards = shards_of(library, sampler_of(), 4, even_batches=even_batches)
+    assert [len(shard) for shard in shards] == expected
+    assert len(sampler_of()) == N_BATCHES and N_BATCHES % 4 != 0
+
+
+@LIBRARIES
+def test_rows_of_a_sampler_that_is_sharded_already_are_lost(library: str) -> None:
+    delivered = [
+        row
+        for rank in range(2)
+        for batch in shards_of(library, sampler_of(2, rank=rank), 2, even_batches=False)[rank]
+        for row in batch
+    ]
+    assert len(set(delivered)) < len(LABELS)
+
+
+@LIBRARIES
+def test_rows_of_a_sampler_with_a_batch_size_that_its_batches_do_not_have_are_lost(library: str) -> None:
+    sampler = sampler_of(2)
+    sampler.batch_size = 13  # type: ignore[attr-defined]
+    assert {12, 13} == set(map(len, epoch_of(sampler, 0)))
+    delivered = {row for shard in shards_of(library, sampler, 2) for batch in shard for row in batch}
+    assert len(delivered) < len(LABELS), "why a sampler has none"
+
+
+@LIBRARIES
+@pytest.mark.parametrize("processes", [2, 4])
+def test_all_of_a_sampler_whose_batches_all_have_its_batch_size(library: str, processes: int) -> None:
+    shards = shards_of(library, EqualBatches(num_replicas=processes), processes)
+    assert [row for together in zip(*shards) for batch in together for row in batch] == list(range(120))
+
+
+@LIBRARIES
+@PROCESSES
+def test_a_loader_tells_the_sampler_its_count(library: str, processes: int) -> None:
+    process = Process(library, processes)
+    loader = process.prepare(loader_of(sampler_of(processes)))
+    for epoch in range(3):
+        assert list(loader) == share_of(epoch, process)
+    next(iter(loader))  # abandoned: accelerate does not count it
+    assert list(loader) == share_of(3, process)
+
+
+def pair_sampler(**parameters: Any) -> NegativePairBatchSampler:
+    return NegativePairBatchSampler([0, 0, 1, 2], [0, 3, 1, 3], 0.4, 3, n_users=3, n_items=4, seed=1, **parameters)
+
+
+@installed("accelerate")
+def test_a_loader_of_pairs_without_a_batch_sampler_fails() -> None:
+    for processes, error in ((1, "has no len"), (2, "iterable")):
+        loader = DataLoader(PairDataset(3, 4), sampler=pair_sampler(num_replicas=processes), batch_size=None)
+        with pytest.raises(TypeError, match=error):
+            list(Process("installed", processes).prepare(loader))
+
+
+# The prepared loader --------------------------------------------------------------------------------------------------
+
+
+def each_process(library: str, processes: int, **options: bool) -> Iterator[Process]:
+    return (Process(library, processes, process, **options) for process in range(processes))
+
+
+def prepared_for(process: Process, workers: int = 0) -> tuple[Any, StratifiedBatchSampler]:
+    sampler = sampler_of(process.num_processes)
+    return prepare_for_accelerate(loader_of(sampler, workers), process), sampler
+
+
+@LIBRARIES
+@PROCESSES
+@pytest.mark.parametrize("workers", [0, 2])
+def test_epochs_come_in_turn_and_an_abandoned_one_is_not_repeated(library: str, processes: int, workers: int) -> None:
+    for process in each_process(library, processes):
+        loader, _ = prepared_for(process, workers)
+        assert len(loader) == len(share_of(0, process))
+        for epoch in range(2):
+            assert list(loader) == share_of(epoch, process)
+        next(iter(loader))
+        assert list(loader) == share_of(3, process)
+        loader.set_epoch(0)
+        assert list(loader) == share_of(0, process), "told again"
+        assert list(loader) == share_of(1, process)
+
+
+@LIBRARIES
+@PROCESSES
+@pytest.mark.parametrize("done", [0, 1, 2])
+@pytest.mark.parametrize("epoch", [0, 5])
+@pytest.mark.parametrize("told", ["loader", "skipping loader", "sampler"])
+@pytest.mark.parametrize("count", [0, 2])
+def test_an_epoch_that_is_told_is_resumed_whoever_is_told(
+    library: str, processes: int, done: int, epoch: int, told: str, count: int
+) -> None:
+    """Trainer tells the loader that skips, also in epoch 0; a loop of accelerate the one that it prepared."""
+    for process in each_process(library, processes):
+        loader, sampler = prepared_for(process)
+        for _ in range(count):  # the same process has trained before
+            list(loader)
+        if told == "loader":
+            loader.set_epoch(epoch)
+        if told == "sampler":
+            sampler.set_epoch(epoch)
+        if library == "1.15" and told == "sampler":
+            loader.iteration = epoch + 1  # the loader's own count is passed on, and must not matter
+        active = process.skip_first_batches(loader, done)
+        if told == "skipping loader":
+            active.set_epoch(epoch)
+        assert list(active) == share_of(epoch, process)[done:]
+        for following in (epoch + 1, epoch + 2):
+            assert list(loader) == share_of(following, process)
+
+
+@LIBRARIES
+@PROCESSES
+def test_a_state_is_resumed(library: str, processes: int) -> None:
+    for process in each_process(library, processes):
+        loader, sampler = prepared_for(process)
+        sampler.load_state_dict({**sampler.state_dict(), "epoch": 5, "batch": processes})
+        assert list(loader) == share_of(5, process)[1:]
+        assert list(loader) == share_of(6, process)
+
+
+@LIBRARIES
+@PROCESSES
+def test_dispatching_is_left_out_and_stays_set(library: str, processes: int) -> None:
+    for process in each_process(library, processes, dispatch_batches=True):
+        loader, _ = prepared_for(process)
+        assert list(loader) == share_of(0, process)
+        assert process.dataloader_config.dispatch_batches
+
+
+@LIBRARIES
+@PROCESSES
+def test_a_batch_size_is_not_seen(library: str, processes: int) -> None:
+    for process in each_process(library, processes):
+        sampler = UniformBatchSampler(127, 10, seed=1, num_replicas=processes)
+        loader = prepare_for_accelerate(loader_of(sampler), process)
+        assert getattr(loader.batch_sampler, "batch_size", None) is None
+        expected = epoch_of(sampler, 0)[process.process_index :: processes]
+        assert list(loader) == expected
+
+
+@LIBRARIES
+@pytest.mark.parametrize("processes", [1, 2])
+def test_weights_show_one_batch_after_the_next(library: str, processes: int) -> None:
+    """The loader has asked for the next batch when it hands one out."""
+    for process in each_process(library, processes):
+        sampler = WeightedBatchSampler(np.ones(60), 4, n_batches=8 * processes, seed=1, num_replicas=processes)
+        whole = WeightedBatchSampler(np.ones(60), 4, n_batches=8 * processes, seed=1, num_replicas=processes)
+        loader = prepare_for_accelerate(loader_of(sampler), process)
+        iterator, ahead = iter(whole), []
+        for place, batch in enumerate(loader):
+            while len(ahead) < min((place + 2) * processes, 8 * processes):
+                ahead.append(next(iterator))
+            assert batch == ahead[place * processes + process.process_index]
+            for told in (sampler, whole):
+                told.update(batch, np.full(4, 1.0 + place))
+
+
+# The warning ----------------------------------------------------------------------------------------------------------
+
+
+@LIBRARIES
+@PROCESSES
+@pytest.mark.parametrize("prepared", [True, False])
+def test_a_resumed_iteration_warns_if_nobody_set_its_epoch(library: str, processes: int, prepared: bool) -> None:
+    process = Process(library, processes)
+    loader = loader_of(sampler_of(processes))
+    loader = prepare_for_accelerate(loader, process) if prepared else process.prepare(loader)
+    active = process.skip_first_batches(loader, 1)
+    with pytest.warns(UserWarning, match=UNKNOWN_EPOCH):
+        next(iter(active))
+
+
+@LIBRARIES
+@PROCESSES
+def test_a_resumed_iteration_of_another_epoch_than_the_one_told_warns(library: str, processes: int) -> None:
+    """Without `prepare_for_accelerate`: what is delivered is either of the epoch, or of another with a warning."""
+    for told in ("loader", "skipping loader"):
+        process = Process(library, processes)
+        loader = process.prepare(loader_of(sampler_of(processes)))
+        if told == "loader":
+            loader.set_epoch(5)
+        active = process.skip_first_batches(loader, 1)
+        if told == "skipping loader":
+            active.set_epoch(5)
+        right = share_of(5, process)[1:]
+        if (told, processes) == ("skipping loader", 1) or (told == "loader" and (processes > 1 or library == "1.15")):
+            assert list(active) == right
+        elif library != "installed" or told == "skipping loader":
+            with pytest.warns(UserWarning, match=UNKNOWN_EPOCH):
+                assert list(active) == share_of(0, process)[1:] != right
+
+
+@LIBRARIES
+@PROCESSES
+def test_no_warning_without_a_need(library: str, processes: int) -> None:
+    process = Process(library, processes)
+    loader = process.prepare(loader_of(sampler_of(processes)))
+    assert list(loader) == share_of(0, process), "nothing is skipped"
+    loader.set_epoch(0)
+    assert list(process.skip_first_batches(loader, 1)) == share_of(0, process)[1:], "epoch 0 is set as well"
+
+
+# Real runs ------------------------------------------------------------------------------------------------------------
+
+
+def run(job: str, world: int, folder: Path) -> list[Any]:
+    """Start the job in `world` processes and return what each wrote."""
+    ranks = [
+        subprocess.Popen(
+            [sys.executable, str(JOB), job, str(folder), str(rank), str(world)],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=JOB.parents[1],
+            env={**os.environ, "PYTHONPATH": str(JOB.parents[1]), "CUDA_VISIBLE_DEVICES": ""},
+        )
+        for rank in range(world)
+    ]
+    try:
+        errors = [rank.communicate(timeout=600)[1] for rank in ranks]
+    finally:
+        for rank in ranks:
+            rank.kill()
+    assert [rank.returncode for rank in ranks] == [0] * world, "\n".join(errors)
+    return [json.loads((folder / f"{rank}.json").read_text(encoding="utf-8")) for rank in range(world)]
+
+
+WORLDS = pytest.mark.parametrize("world", [1, 2])
+
+
+def shares(sampler: BatchSampler, world: int, rank: int, epochs: Iterable[int] = range(EPOCHS)) -> list[Any]:
+    return [epoch_of(sampler, epoch)[rank::world] for epoch in epochs]
+
+
+@installed("accelerate")
+@WORLDS
+def test_a_loop_of_accelerate(world: int, tmp_path: Path) -> None:
+    first, done = STOP
+    for rank, told in enumerate(run("loop", world, tmp_path)):
+        expected = shares(sampler_of(world), world, rank)
+        assert told["whole"] == expected
+        assert told["resumed"] == [expected[first][done:], *expected[first + 1 :]]
+
+
+@installed("accelerate")
+def test_a_loop_of_accelerate_that_would_dispatch(tmp_path: Path) -> None:
+    for rank, told in enumerate(run("dispatch", 2, tmp_path)):
+        assert told == shares(sampler_of(2), 2, rank)
+
+
+@installed("accelerate")
+@WORLDS
+def test_metrics_are_gathered_of_all_rows(world: int, tmp_path: Path) -> None:
+    expected = epoch_of(UniformBatchSampler(127, 10, n_batches=12, seed=1, num_replicas=world), 0)
+    steps = [[row for batch in expected[step : step + world] for row in batch] for step in range(0, 12, world)]
+    for ours, theirs in run("gather", world, tmp_path):
+        assert ours == steps
+        assert theirs == [*steps[:-1], steps[-1][: 127 % (10 * world)]], "what accelerate makes of a batch_size"
+
+
+@installed("accelerate")
+@WORLDS
+def test_epochs_of_different_lengths_in_accelerate(world: int, tmp_path: Path) -> None:
+    for rank, told in enumerate(run("lengths", world, tmp_path)):
+        expected = shares(corpus_sampler(world), world, rank)
+        assert [batches for _, batches in told] == expected
+        assert [length for length, _ in told] == list(map(len, expected))
+        assert len(set(map(len, expected))) > 1
+
+
+@installed("transformers")
+@WORLDS
+def test_trainer_resumes_in_the_epoch_of_its_checkpoint(world: int, tmp_path: Path) -> None:
+    for rank, told in enumerate(run("trainer", world, tmp_path)):
+        expected = [batch for epoch in shares(sampler_of(world), world, rank) for batch in epoch]
+        assert told["whole"] == expected
+        assert told["begun"] + told["resumed"] == expected
+        assert len(told["begun"]) == STOP[0] * len(expected) // EPOCHS + STOP[1]
+
+
+@installed("transformers")
+def test_trainer_that_would_dispatch(tmp_path: Path) -> None:
+    for rank, told in enumerate(run("trainer_dispatch", 2, tmp_path)):
+        assert told == [batch for epoch in shares(sampler_of(2), 2, rank) for batch in epoch]
+
+
+@installed("transformers")
+@WORLDS
+def test_trainer_cuts_epochs_that_are_longer_than_the_first_one(world: int, tmp_path: Path) -> None:
+    for rank, told in enumerate(run("trainer_lengths", world, tmp_path)):
+        expected = shares(corpus_sampler(world), world, rank)
+        length = len(expected[0])
+        assert told == [batch for epoch in expected for batch in epoch[:length]]
+
+
+@installed("accelerate")
+def test_the_recipe_for_accelerate() -> None:
+    (names,) = run_recipes("accelerate")
+    assert names["sampler"].epoch == 10 and names["first_epoch"] == 3
+
+
+@installed("transformers")
+@pytest.mark.filterwarnings("ignore:'pin_memory' argument")
+def test_the_recipe_for_trainer(tmp_path: Path) -> None:
+    (names,) = run_recipes("Hugging Face Trainer", folder=str(tmp_path))
+    assert names["trainer"].state.global_step == 2 * 20, "two epochs of 60 // 3 batches"
+
+
+# What is refused ------------------------------------------------------------------------------------------------------
+
+
+def refused(error: type[Exception], match: str, loader: Any, accelerator: Any) -> None:
+    with pytest.raises(error, match=match):
+        prepare_for_accelerate(loader, accelerator)
+
+
+def test_what_is_refused() -> None:
+    one, two = Process("1.15", 1), Process("1.15", 2)
+    required = "The 'loader' parameter of prepare_for_accelerate must "
+    batch_sampler = required + "be a DataLoader with a batch sampler of pystrat. Got "
+    plain: Any = DataLoader(range(4), batch_size=2)  # type: ignore[arg-type]
+    refused(TypeError, batch_sampler + "one with a batch sampler of class 'BatchSampler' instead.", plain, one)
+    refused(TypeError, batch_sampler + "3 values instead.", [1, 2, 3], one)
+    pairs = DataLoader(PairDataset(3, 4), sampler=pair_sampler(), batch_size=None)
+    refused(TypeError, batch_sampler + "one with sampler=sampler instead. Give the loader batch_sampler", pairs, one)
+    ranked = loader_of(sampler_of(2, rank=1))
+    refused(ValueError, required + "have a sampler of all batches. Got one of rank 1 instead.", ranked, two)
+    refused(
+        ValueError,
+        required + "have a sampler for 2 processes. Got one for one process instead. Give the sampler num_replicas",
+        loader_of(StratifiedBatchSampler(LABELS, 3)),
+        two,
+    )
+    refused(
+        ValueError, required + "have a sampler for 2 processes. Got one for 3 instead.", loader_of(sampler_of(3)), two
+    )
+    prepare_for_accelerate(loader_of(sampler_of(4)), two)
+    splitting = Process("1.15", 1, split_batches=True)
+    refused(ValueError, "must keep batches whole, .* Got one that splits", loader_of(sampler_of()), splitting)
+    refused(TypeError, "must be an Accelerator of accelerate. Got nothing instead.", loader_of(sampler_of()), None)
