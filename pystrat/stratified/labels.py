@@ -46,6 +46,7 @@ def labels_of(dataset: Any, *, column: Optional[str] = None) -> NDArray[Any]:
     --------
     >>> from torch.utils.data import Subset, TensorDataset
     >>> import torch
+    >>> from pystrat import labels_of
     >>> whole = TensorDataset(torch.zeros(4, 2), torch.tensor([0, 1, 1, 0]))
     >>> labels_of(Subset(whole, [3, 1])).tolist()
     [0, 1]

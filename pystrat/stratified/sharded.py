@@ -89,8 +89,8 @@ class ShardedStratifiedBatchSampler(BatchSampler):
     >>> for shard in strata:  # in two processes
     ...     sampler = ShardedStratifiedBatchSampler(strata[shard], 2, counts=counts, shards=[shard], seed=1)
     ...     print([[strata[shard][row] for row in batch] for batch in sampler])
-    [['no', 'no', 'yes'], ['no', 'no', 'yes'], ['no']]
-    [['no', 'no', 'no', 'yes'], ['no', 'no', 'yes'], ['no', 'no', 'no', 'yes', 'yes']]
+    [['no', 'no'], ['no', 'no', 'yes'], ['no', 'yes']]
+    [['no', 'no', 'no', 'yes', 'yes'], ['no', 'no', 'yes'], ['no', 'no', 'no', 'yes']]
     """
 
     @named_by_class

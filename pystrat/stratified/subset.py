@@ -141,7 +141,7 @@ class StrataSubsetBatchSampler(BatchSampler):
     >>> labels = ["a", "b", "c", "d"] * 3
     >>> sampler = StrataSubsetBatchSampler(labels, strata_per_batch=2, min_samples_per_stratum=3, seed=1)
     >>> [[labels[row] for row in batch] for batch in sampler]
-    [['a', 'a', 'a', 'c', 'c', 'c'], ['b', 'b', 'b', 'd', 'd', 'd']]
+    [['a', 'a', 'a', 'd', 'd', 'd'], ['b', 'b', 'b', 'c', 'c', 'c']]
     """
 
     @named_by_class
