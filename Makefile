@@ -12,7 +12,7 @@ bench_options :=
 # Tests call most R functions once or twice, so interpreting them is faster than compiling them at run time.
 test-bridge test-r test-vignettes: export R_ENABLE_JIT := 0
 
-.PHONY: help set-up demo bench test test-python test-stack test-bridge test-r test-vignettes vignettes vignettes-full check document clean
+.PHONY: help set-up demo bench test test-python test-stack test-bridge test-r test-vignettes vignettes vignettes-full site check document clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,6 +55,9 @@ vignettes-full: set-up-test-r ## Train the R models of docs and vignettes (needs
 
 bench: set-up-bench ## Compare the speed of samplers with others, and name what is above its limit
 	@$(python) benchmarks/run.py $(addsuffix .py,$(bench_scripts)) epoch.R $(bench_options)
+
+site: set-up-site ## Build the documentation site in build/site
+	@$(python) tools/site
 
 check: set-up-check set-up-test-r ## Check format, lint, types, spelling, and the R package as CRAN does
 	@tools/check.sh

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import re
 import shutil
@@ -10,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, Iterator
+from typing import Any
 
 import pytest
 
@@ -18,13 +17,9 @@ from tests.test_readme import ROOT, read
 
 
 @pytest.fixture(name="load")
-def _load(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def _load(modules_of_tool: Any) -> Any:
     """Import a module of tools/set_up by its name."""
-    before = set(sys.modules)
-    monkeypatch.syspath_prepend(str(ROOT / "tools" / "set_up"))
-    yield importlib.import_module
-    for name in set(sys.modules) - before:
-        del sys.modules[name]
+    return modules_of_tool("set_up")
 
 
 # The table ------------------------------------------------------------------------------------------------------------
@@ -132,7 +127,7 @@ def set_up(*arguments: str, **environment: str) -> subprocess.CompletedProcess:
 def test_an_unknown_target_is_refused() -> None:
     done = set_up("tests")
     assert done.returncode == 2
-    assert done.stdout == "set-up: there is no target tests; there are demo, test-python, test-r, check, bench\n"
+    assert done.stdout == "set-up: there is no target tests; there are demo, test-python, test-r, check, bench, site\n"
 
 
 @pytest.mark.parametrize(

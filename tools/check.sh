@@ -56,6 +56,7 @@ check "format (black)" $python -m black --quiet --check --diff "${sources[@]}"
 check "lint (flake8)" $python -m flake8 "${sources[@]}"
 check "types (mypy)" $python -m mypy
 check "types of set-up (mypy)" env MYPYPATH=tools/set_up $python -m mypy --config-file= --cache-dir=.mypy_cache/set-up --strict tools/set_up/*.py
+check "types of the site (mypy)" env MYPYPATH=tools/site $python -m mypy --cache-dir=.mypy_cache/site tools/site/*.py
 check "kernels without warnings" kernels_are_without_warnings
 check "core without warnings" core_is_without_warnings
 check "C of the R package without warnings" r_sources_are_without_warnings

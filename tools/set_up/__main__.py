@@ -36,7 +36,7 @@ _PYTHON = 40.0
 _R_PACKAGES = {"demo": 110.0, "test-r": 130.0}
 
 # The targets that need R.
-_NEED_R = {"test-r", "check", "bench"}
+_NEED_R = {"test-r", "check", "bench", "site"}
 
 
 def main(arguments: list[str]) -> int:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Iterable, NamedTuple
 
 TABLE = Path(__file__).resolve().parents[1] / "requirements.txt"
-TARGETS = ("demo", "test-python", "test-r", "check", "bench")
+TARGETS = ("demo", "test-python", "test-r", "check", "bench", "site")
 
 
 class Requirement(NamedTuple):

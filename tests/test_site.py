@@ -1,0 +1,180 @@
+"""The site: its names, its documents, its picture and its links. That it builds, `make site` finds out."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import pytest
+
+from tests.test_readme import ROOT
+
+
+@pytest.fixture(name="load")
+def _load(modules_of_tool: Any) -> Any:
+    """Import a module of tools/site by its name."""
+    return modules_of_tool("site")
+
+
+def write(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+# Names ----------------------------------------------------------------------------------------------------------------
+
+
+def test_every_public_name_of_both_languages_has_its_line(load: Any) -> None:
+    reference = load("reference")
+    exported = set(re.findall(r"^export\((.*)\)$", (ROOT / "rbridge/r/NAMESPACE").read_text(), flags=re.MULTILINE))
+    help_pages = set(reference.r_titles(ROOT))
+    assert exported < help_pages
+    reference.check_names(reference.entries(), {*reference.python_names(), *help_pages})
+
+
+@pytest.mark.parametrize(
+    ("public", "message"),
+    [
+        ({"pystrat.A", "b", "pystrat.New"}, "names.csv has no pystrat.New"),
+        ({"pystrat.A"}, "names.csv has, but the packages have no b"),
+        ({"pystrat.A", "b", "c"}, "names.csv has twice c"),
+    ],
+)
+def test_a_table_that_is_not_that_of_the_names_is_refused(load: Any, public: set[str], message: str) -> None:
+    reference = load("reference")
+    listed = [reference.Entry("Strata", "pystrat.A", "b")]
+    if "c" in public:
+        listed += [reference.Entry("Strata", "", "c")] * 2
+    with pytest.raises(SystemExit, match=message):
+        reference.check_names(listed, public)
+
+
+def test_a_name_and_its_counterpart_link_to_each_other(load: Any) -> None:
+    reference = load("reference")
+    page = reference.python_page("pystrat.StratifiedBatchSampler", "batch_sampler_stratified")
+    assert "In R: :doc:`batch_sampler_stratified </r/batch_sampler_stratified>`" in page
+    assert ".. autoclass:: StratifiedBatchSampler\n   :members:" in page
+    listed = [reference.Entry("Strata", "pystrat.bin_target", "bin_target"), reference.Entry("Strata", "", "only_r")]
+    index = reference.index_page("r", listed, {"bin_target": "Bins", "only_r": "Else"})
+    assert (
+        ":doc:`bin_target </r/bin_target>` : in Python :doc:`bin_target </python/pystrat.bin_target>`\n   Bins" in index
+    )
+    assert ":doc:`only_r </r/only_r>`\n   Else" in index
+
+
+def test_names_in_text_lead_to_their_pages(load: Any) -> None:
+    reference = load("reference")
+    listed = [
+        reference.Entry("Strata", "pystrat.StratifiedBatchSampler", "batch_sampler_stratified"),
+        reference.Entry("Strata", "pystrat.corpus.CorpusPlan", "corpus_plan"),
+        reference.Entry("Strata", "pystrat.bin_target", "bin_target"),
+    ]
+    assert (
+        reference.pages_of_names(listed).items()
+        >= {
+            "StratifiedBatchSampler": "python/pystrat.StratifiedBatchSampler",
+            "pystrat.StratifiedBatchSampler": "python/pystrat.StratifiedBatchSampler",
+            "batch_sampler_stratified()": "r/batch_sampler_stratified",
+            "corpus.CorpusPlan": "python/pystrat.corpus.CorpusPlan",
+            "CorpusPlan": "python/pystrat.corpus.CorpusPlan",
+            "bin_target()": "python/pystrat.bin_target",
+            "rbridge::bin_target()": "r/bin_target",
+        }.items()
+    )
+    assert "batch_sampler_stratified" not in reference.pages_of_names(
+        listed
+    ), "without parentheses it may be a parameter"
+
+
+# Documents ------------------------------------------------------------------------------------------------------------
+
+
+def test_documents_come_with_what_they_link_to(load: Any, tmp_path: Path) -> None:
+    root, sources = tmp_path / "root", tmp_path / "sources"
+    write(
+        root,
+        {
+            "README.md": "[guide](docs/guide.md#part) [site](https://example.org/x.md) [none](docs/none.md)",
+            "docs/guide.md": "![figure](figure.png) [results](../results) [data](../data/README.md)",
+            "docs/figure.png": "figure",
+            "results/runs.csv": "1,2",
+            "data/README.md": "[script](../make.py)",
+            "make.py": "pass",
+            "unlinked.py": "pass",
+        },
+    )
+    load("documents").collect_documents(root, sources)
+    written = {path.relative_to(sources).as_posix() for path in sources.rglob("*") if path.is_file()}
+    assert written == {"README.md", "docs/guide.md", "docs/figure.png", "results.zip", "data/README.md", "make.py"}
+    assert "[results](../results.zip)" in (sources / "docs/guide.md").read_text(encoding="utf-8")
+    assert ZipFile(sources / "results.zip").read("results/runs.csv") == b"1,2"
+    assert (sources / "data/README.md").read_text(encoding="utf-8").startswith("---\norphan: true\n---\n")
+    assert (sources / "README.md").read_text(encoding="utf-8") == (root / "README.md").read_text(encoding="utf-8")
+
+
+# The picture ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_picture_shows_the_batches_that_it_tells_of(load: Any, tmp_path: Path) -> None:
+    picture = load("picture")
+    picture.write_pictures(tmp_path)
+    columns = {}
+    for name in ("plain", "stratified"):
+        svg = (tmp_path / f"{name}.svg").read_text(encoding="utf-8")
+        columns[name] = re.findall(r"<svg[^>]*>\n(.*)\n</svg>", svg, flags=re.DOTALL)[0].splitlines()
+        assert len(columns[name]) == picture.N_BATCHES
+        assert svg.count('class="positive"') == picture.LABELS.sum()
+        assert svg.count("<rect") == len(picture.LABELS)
+    counts = [column.count('class="positive"') for column in columns["plain"]]
+    assert min(counts) == 0
+    assert [column.count('class="none"') for column in columns["plain"]] == [int(count == 0) for count in counts]
+    assert f"0 to {max(counts)} positive rows per batch, {counts.count(0)} batches without any" in (
+        tmp_path / "plain.svg"
+    ).read_text(encoding="utf-8")
+    assert {column.count('class="positive"') for column in columns["stratified"]} == {picture.MINIMUM}
+
+
+# Links and the theme --------------------------------------------------------------------------------------------------
+
+
+def test_links_that_lead_nowhere_are_found(load: Any, tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "index.html": '<a href="a/b.html#there"></a><a href="a/b.html#gone"></a><a href="#"></a><a href="#own"></a>'
+            '<img src="picture.png"><a href="https://example.org/none"></a><a href="mailto:a@example.org"></a>',
+            "a/b.html": '<h1 id="there"></h1><a href="../index.html"></a><a href="../a%20file.txt"></a>'
+            '<a href=".."></a>',
+            "a file.txt": "",
+        },
+    )
+    assert load("links").broken_links(tmp_path) == [
+        ("a/b.html", ".."),
+        ("index.html", "a/b.html#gone"),
+        ("index.html", "#own"),
+        ("index.html", "picture.png"),
+    ]
+
+
+def test_what_debian_left_out_of_the_theme_is_added(load: Any, tmp_path: Path) -> None:
+    theme = load("theme")
+    write(tmp_path, {"other.js": "window.Other = 1;"})
+    assert (
+        theme.with_import('import Other from "./other.js";\nuse(Other);', tmp_path) == "window.Other = 1;\nuse(Other);"
+    )
+    style = (
+        '@import url(/javascript/normalize.css/normalize.css);\nbody[data-theme="dark"] {\n  --color-one: black; }\n'
+    )
+    mended = theme.with_dark_colors(style)
+    assert "@import" not in mended and "body { margin: 0; }" in mended
+    assert '@media (prefers-color-scheme: dark) { body[data-theme="auto"] {\n  --color-one: black; } }' in mended
+
+
+def test_a_theme_that_lacks_nothing_stays_as_it_is(load: Any, tmp_path: Path) -> None:
+    theme = load("theme")
+    assert theme.with_import("(()=>{var t={}})();", tmp_path) == "(()=>{var t={}})();"
+    style = '@media (prefers-color-scheme:dark){body:not([data-theme="light"]){--color-one:black}}'
+    assert theme.with_dark_colors(style) == style

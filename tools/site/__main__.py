@@ -1,0 +1,58 @@
+"""Builds the site in build/site: guides, vignettes, and the references of Python and of R.
+
+    .venv/bin/python tools/site
+
+1. The sources of the pages are collected in build/site-sources: the documents as they are in the repository, with what
+   they link to; a page for each name of the references; the picture of the front page.
+2. Sphinx makes the site of them, and runs the examples of the Python reference. A warning is a failure.
+3. Each link of the site that does not leave it must lead somewhere.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from documents import collect_documents
+from links import broken_links
+from picture import write_pictures
+from reference import write_reference
+from theme import mend_theme
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+SOURCES = ROOT / "build" / "site-sources"
+CACHE = ROOT / "build" / "site-cache"
+SITE = ROOT / "build" / "site"
+
+
+def main() -> int:
+    """Build the site, and return the exit status."""
+    for folder in (SOURCES, CACHE, SITE):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+    collect_documents(ROOT, SOURCES)
+    shutil.copy(HERE / "index.md", SOURCES)
+    write_pictures(SOURCES)
+    write_reference(ROOT, SOURCES)
+    if not sphinx("html", SITE) or not sphinx("doctest", CACHE / "doctest"):
+        return 1
+    mend_theme(SITE)
+    broken = broken_links(SITE)
+    print("".join(f"site: {page} links to {link}, which is not there\n" for page, link in broken), end="")
+    if not broken:
+        print(f"site: open {(SITE / 'index.html').relative_to(ROOT)}")
+    return 1 if broken else 0
+
+
+def sphinx(builder: str, output: Path) -> bool:
+    """Run a builder of Sphinx; all builders share what the first one has read."""
+    options = ["-W", "--keep-going", "-q", "-b", builder, "-c", str(HERE), "-d", str(CACHE / "doctrees")]
+    command = [sys.executable, "-m", "sphinx", *options, str(SOURCES), str(output)]
+    return subprocess.run(command, cwd=ROOT, check=False).returncode == 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

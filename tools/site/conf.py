@@ -1,0 +1,48 @@
+"""Settings of Sphinx for the site: see __main__.py."""
+
+import doctest
+import sys
+from pathlib import Path
+
+import pystrat
+
+sys.path.insert(0, str(Path(__file__).parent))  # where name_links is
+
+project = "pystrat and rbridge"
+version = release = pystrat.__version__
+language = "en"
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.doctest",
+    "numpydoc",
+    "sphinx_copybutton",
+    "sphinx_inline_tabs",
+    "name_links",
+]
+
+# Text is shown as it was written: `--plot` with two hyphens.
+smartquotes = False
+highlight_language = "none"
+# In docstrings, `name` is a link if there is a page for the name, and code otherwise.
+default_role = "py:obj"
+
+myst_enable_extensions = ["deflist"]
+myst_heading_anchors = 3
+
+autodoc_typehints = "none"
+# Tables of pandas end some lines with blanks.
+doctest_default_flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+numpydoc_show_class_members = False
+copybutton_prompt_text = ">>> "
+
+html_theme = "furo"
+pygments_dark_style = "monokai"
+html_title = project
+html_static_path = [str(Path(__file__).with_name("static"))]
+html_css_files = ["site.css"]
+html_copy_source = False
+# Browsers do not let a page that is opened as a file read other pages, of which summaries are made.
+html_show_search_summary = False
+html_show_copyright = False
+html_show_sphinx = False

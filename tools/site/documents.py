@@ -1,0 +1,69 @@
+"""Copies the documents of the repository, in its own folders, so that their relative links hold."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/*.md", "vignettes/*.md", "benchmarks/*.md")
+
+# The target of [text](target), with the parenthesis before it and what ends it: the parenthesis, a part of a page.
+_LINK = re.compile(r"(?<=\]\()([^)#\s]+)(?=[)#])")
+
+
+def collect_documents(root: Path, sources: Path) -> None:
+    """Copy the pages, and what they link to.
+
+    A document that only a link leads to becomes a page without a place in the navigation. Other files are copied, and
+    folders are packed: the site offers both for download. Links to what is not there are left for Sphinx to report.
+    """
+    listed = [path for pattern in PAGES for path in sorted(root.glob(pattern))]
+    waiting, seen = list(listed), set(listed)
+    while waiting:
+        page = waiting.pop()
+        text = page.read_text(encoding="utf-8")
+        for target in _local_links(page, text):
+            if target.is_dir():
+                text = _with_packed_folder(text, page, target)
+            if target in seen or not target.is_relative_to(root):
+                continue
+            seen.add(target)
+            if target.suffix == ".md":
+                waiting.append(target)
+            else:
+                _copy(target, root, sources)
+        if page not in listed:
+            text = f"---\norphan: true\n---\n\n{text}"
+        _write(sources / page.relative_to(root), text)
+
+
+def _local_links(page: Path, text: str) -> list[Path]:
+    """The files and folders that a document links to, each once."""
+    links = dict.fromkeys(link for link in _LINK.findall(text) if "://" not in link)
+    targets = [(page.parent / link).resolve() for link in links]
+    return [target for target in targets if target.exists()]
+
+
+def _with_packed_folder(text: str, page: Path, folder: Path) -> str:
+    """Let links to a folder lead to its archive."""
+
+    def packed(match: re.Match[str]) -> str:
+        is_folder = (page.parent / match[1]).resolve() == folder
+        return f"{match[1].rstrip('/')}.zip" if is_folder else match[1]
+
+    return _LINK.sub(packed, text)
+
+
+def _copy(target: Path, root: Path, sources: Path) -> None:
+    place = sources / target.relative_to(root)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    if target.is_dir():
+        shutil.make_archive(str(place), "zip", root_dir=target.parent, base_dir=target.name)
+    else:
+        shutil.copy(target, place)
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
