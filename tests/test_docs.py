@@ -1,12 +1,17 @@
-"""The Python code of the documents runs unchanged, block after block, and prints what its comments show."""
+"""The Python code of the documents and the examples of docstrings print what they show."""
 
 from __future__ import annotations
 
+import doctest
 import re
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 from typing import Any
 
 import pytest
+
+import pystrat
 
 DOCS = Path(__file__).parents[1] / "docs"
 DOCUMENTS = [
@@ -51,3 +56,13 @@ def test_weighted() -> None:
     exec(blocks("weighted.md"), names)
     assert names["buffer"].epoch == 0, "sampled outside epochs"
     assert names["sampler"].epoch == 1
+
+
+MODULES = [module.name for module in walk_packages(pystrat.__path__, "pystrat.") if module.name != "pystrat.__main__"]
+
+
+def test_the_examples_of_docstrings_print_what_they_say() -> None:
+    # Tables of pandas end some lines with blanks.
+    found = [doctest.testmod(import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE) for name in MODULES]
+    assert sum(result.attempted for result in found) > 100
+    assert sum(result.failed for result in found) == 0

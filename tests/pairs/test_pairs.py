@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import doctest
 import pickle
 import tracemalloc
 from collections import Counter
@@ -17,8 +16,6 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import pystrat.pairs.datasets
-import pystrat.pairs.sampler
 from pystrat import NegativePairBatchSampler, decode_pairs
 from pystrat.pairs.negatives import shares
 from pystrat.pairs._pairs import FreeCells, deal_pairs
@@ -803,9 +800,3 @@ def test_a_number_of_items_that_is_none_is_refused(n_items: Any) -> None:
     text = "'n_items' parameter of decode_pairs must be an integer from 1 to 2147483647. Got "
     with pytest.raises((TypeError, ValueError), match=text):
         decode_pairs([7], n_items)
-
-
-@pytest.mark.parametrize("module", [pystrat.pairs.sampler, pystrat.pairs.datasets])
-def test_the_examples_print_what_they_say(module: Any) -> None:
-    found = doctest.testmod(module)
-    assert found.attempted > 0 and found.failed == 0
