@@ -46,12 +46,14 @@ test-vignettes: set-up-test-r ## Run the vignettes and compare their text with t
 
 vignettes: set-up-test-r ## Render the vignettes from vignettes/*.Rmd to *.md, with their figures
 	@Rscript tools/vignettes.R
+	@$(python) tools/r_vignettes.py
 
 vignettes-full: set-up-test-r ## Train the R models of docs and vignettes (needs LibTorch), and render them
 	@Rscript tools/transcript.R docs/mlr3torch.md
 	@OMP_NUM_THREADS=1 Rscript vignettes/stratified_training.R
 	@OMP_NUM_THREADS=1 Rscript vignettes/autism_training.R
 	@Rscript tools/vignettes.R
+	@$(python) tools/r_vignettes.py
 
 bench: set-up-bench ## Compare the speed of samplers with others, and name what is above its limit
 	@$(python) benchmarks/run.py $(addsuffix .py,$(bench_scripts)) epoch.R $(bench_options)

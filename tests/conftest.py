@@ -23,14 +23,13 @@ multiprocessing.set_forkserver_preload(["numpy", "pandas", "torch.utils.data"])
 @pytest.fixture(name="modules_of_tool")
 def _modules_of_tool(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Callable[[str], Any]]]:
     """Let a test import the modules of a folder in tools/, which import each other by their plain names."""
-    before = set(sys.modules)
+    before, tools = set(sys.modules), Path(__file__).resolve().parents[1] / "tools"
 
     def importer(tool: str) -> Callable[[str], Any]:
-        monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "tools" / tool))
+        monkeypatch.syspath_prepend(str(tools / tool))
         return import_module
 
     yield importer
     for name in set(sys.modules) - before:
-        path = getattr(sys.modules[name], "__file__", None) or ""
-        if Path(path).parent.parent.name == "tools":
+        if tools in Path(getattr(sys.modules[name], "__file__", None) or "").parents:
             del sys.modules[name]
