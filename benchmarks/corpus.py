@@ -196,7 +196,7 @@ def vocabulary_times() -> None:
 
 
 def vocabulary_memory() -> None:
-    """Compare the memory that 3 steps add to that of the model and its optimiser, in processes of their own."""
+    """Compare the memory that 3 steps add to that of the model and its optimizer, in processes of their own."""
     peaks = {}
     for kind in ("full", "sampled"):
         done = subprocess.run(
@@ -211,7 +211,7 @@ def print_memory(kind: str) -> None:
     import resource
 
     trainer = Trainer(sampled=kind == "sampled")
-    for parameter in trainer.model.parameters():  # the optimiser's state, which both have
+    for parameter in trainer.model.parameters():  # the optimizer's state, which both have
         parameter.grad = trainer.torch.zeros_like(parameter)
     trainer.optimizer.step()
     trainer.optimizer.zero_grad(set_to_none=True)

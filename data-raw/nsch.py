@@ -141,7 +141,7 @@ PREDICTOR_COLUMNS: Tuple[Column, ...] = (
     Column("family_meals", {"k8q11": numbers(1, 4)}),
     Column("smoker_in_household", {"k9q40": YES_NO}),
     Column("times_moved", {"k11q43r": numbers(0, 13)}),
-    # The neighbourhood
+    # The neighborhood
     Column("neighbours_help", {"k10q30": numbers(1, 4)}),
     Column("neighbourhood_safe", {"k10q40_r": numbers(1, 4)}),
     Column("neighbourhood_park", {"k10q12": YES_NO}),

@@ -4,7 +4,7 @@
 
 FOLDER holds CSV files with the columns ``x1``, ``x2`` and ``label``. Each process reads files that follow one another,
 and learns from the others only how many rows of each label they have. After each step, CHECKPOINT holds the model, the
-optimiser and the place in the epoch. ``--stop-after 5`` ends the process after 5 steps as if it had been killed.
+optimizer and the place in the epoch. ``--stop-after 5`` ends the process after 5 steps as if it had been killed.
 """
 
 from __future__ import annotations

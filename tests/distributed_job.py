@@ -78,7 +78,7 @@ def job_pairs(rank: int, world: int, _: str) -> Any:
 
 
 def survey() -> tuple[torch.Tensor, torch.Tensor]:
-    """Return predictors, standardised, missing as the mean, and the outcome of the children with an answer."""
+    """Return predictors, standardized, missing as the mean, and the outcome of the children with an answer."""
     with (files("pystrat") / "data" / "nsch_2017.csv.gz").open("rb") as stream:
         children = pd.read_csv(stream, compression="gzip").dropna(subset=["autism"])
     predictors = children[PREDICTORS]

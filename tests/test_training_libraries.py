@@ -40,7 +40,7 @@ def epoch_of(sampler: BatchSampler, epoch: int) -> list[list[int]]:
 
 
 def pair_loader(form: str, **parameters: Any) -> DataLoader:
-    """The two forms of a loader of pairs; the vectorised one has no batch sampler."""
+    """The two forms of a loader of pairs; the vectorized one has no batch sampler."""
     sampler = NegativePairBatchSampler([0, 0, 1, 2], [0, 3, 1, 3], 0.4, 3, n_users=3, n_items=4, seed=1, **parameters)
     given: dict[str, Any] = {"sampler": sampler, "batch_size": None}
     if form == "batch_sampler":

@@ -66,7 +66,7 @@ def train(
 
 
 def state_of(model: Model, optimizer: torch.optim.Optimizer) -> dict[str, torch.Tensor]:
-    """All tensors of the model and of the optimiser, copied."""
+    """All tensors of the model and of the optimizer, copied."""
     found = {name: value.detach().clone() for name, value in model.named_parameters()}
     for name, parameter in model.named_parameters():
         for key, value in optimizer.state.get(parameter, {}).items():
@@ -96,7 +96,7 @@ def test_equal_to_the_full_softmax_when_every_id_is_in_the_sample(name: str, bia
 
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_rows_outside_the_sample_are_not_touched(name: str) -> None:
-    """Neither weights nor the optimiser's state, although momentum is there from training on all ids."""
+    """Neither weights nor the optimizer's state, although momentum is there from training on all ids."""
     model = model_of()
     optimizer = OPTIMIZERS[name](model.parameters())
     train(model, optimizer, np.arange(SIZE))
@@ -115,7 +115,7 @@ def test_rows_outside_the_sample_are_not_touched(name: str) -> None:
 
 
 def test_with_the_whole_weight_in_the_optimiser_such_rows_move() -> None:
-    """Why the context exchanges the optimiser's parameter: a mask on the gradient is not enough."""
+    """Why the context exchanges the optimizer's parameter: a mask on the gradient is not enough."""
     model = model_of()
     optimizer = OPTIMIZERS["adam"](model.parameters())
     train(model, optimizer, np.arange(SIZE))
@@ -200,7 +200,7 @@ class OutOfMemory(TorchDispatchMode):
 
 
 def everything_of(model: Model, optimizer: torch.optim.Optimizer) -> dict[str, torch.Tensor]:
-    """What `state_of` returns, the gradients, and which objects the layer and the optimiser have."""
+    """What `state_of` returns, the gradients, and which objects the layer and the optimizer have."""
     found = state_of(model, optimizer)
     for name, parameter in model.named_parameters():
         found[f"{name} gradient"] = torch.zeros(0) if parameter.grad is None else parameter.grad.clone()
@@ -290,7 +290,7 @@ def test_a_failure_at_any_writing_undoes_those_before(name: str) -> None:
 
 
 def prepared(name: str, trained_before: bool) -> tuple[Model, torch.optim.Optimizer]:
-    """A model and its optimiser as they are before an epoch, with or without state."""
+    """A model and its optimizer as they are before an epoch, with or without state."""
     model = model_of()
     optimizer = OPTIMIZERS[name](model.parameters())
     if trained_before:

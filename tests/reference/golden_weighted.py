@@ -1,4 +1,4 @@
-"""The golden vectors of uniform, weighted and prioritised batches, in JSON that every language reads.
+"""The golden vectors of uniform, weighted and prioritized batches, in JSON that every language reads.
 
 ``python -m tests.reference.golden_weighted`` writes ``tests/golden/weighted.json`` afresh. The R package's tests make
 the same batches with R's own generator and a sum tree in plain R.

@@ -40,7 +40,7 @@ def naive_together(
 
 
 def runs(values: Sequence[int]) -> list[int]:
-    """Return the values without neighbours that are equal: one for each group that stays together in a batch."""
+    """Return the values without neighbors that are equal: one for each group that stays together in a batch."""
     return [value for value, _ in groupby(values)]
 
 

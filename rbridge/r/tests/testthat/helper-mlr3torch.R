@@ -24,7 +24,7 @@ dataset_for = function(task) {
   mlr3torch::task_dataset(task, list(x = ingress))
 }
 
-# A network, an optimiser and a loss without parameters, which need no tensor to be made.
+# A network, an optimizer and a loss without parameters, which need no tensor to be made.
 constant_network = torch::nn_module("constant_network",
   initialize = function(task) NULL,
   forward = function(x) torch::torch_zeros(x$shape[1], 1, requires_grad = TRUE)

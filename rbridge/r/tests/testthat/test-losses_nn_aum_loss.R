@@ -94,7 +94,7 @@ test_that("the loss is that of the definition, and the gradient adds up to 0", {
 test_that("the gradient agrees with finite differences where nothing is tied", {
   for (batch in Filter(function(batch) !anyDuplicated(batch$predictions), random_batches())) {
     differences = vapply(seq_along(batch$predictions), function(row) {
-      # Smaller than half the distance of neighbours, so that the order stays.
+      # Smaller than half the distance of neighbors, so that the order stays.
       moved = function(step) replace(batch$predictions, row, batch$predictions[row] + step)
       (loss_by_definition(moved(0.03125), batch$labels) - loss_by_definition(moved(-0.03125), batch$labels)) / 0.0625
     }, numeric(1L))
@@ -104,7 +104,7 @@ test_that("the gradient agrees with finite differences where nothing is tied", {
 
 test_that("the gradient at ties is the mean of those with the tied negatives above and below the positives", {
   for (batch in random_batches()) {
-    # Far smaller than the distance of neighbours, and tied rows of one class stay tied.
+    # Far smaller than the distance of neighbors, and tied rows of one class stay tied.
     apart = function(step) plain_loss(batch$predictions + step * batch$labels, batch$labels)$gradient
     expect_equal(plain_loss(batch$predictions, batch$labels)$gradient, (apart(0.01) + apart(-0.01)) / 2,
       tolerance = 1e-13)
