@@ -2,36 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import socket
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pandas as pd
 import pytest
-import torch
 
 from pystrat import shard_counts
 from tests.distributed_job import holders, sharded_sampler, shards_of
+from tests.example_processes import begin, ended, kill_at_checkpoint, trained, write_files
 from tests.test_distributed import run
 
-SCRIPT = Path(__file__).parents[2] / "examples" / "sharded_training.py"
-# Rows of each file, and their share of positives.
-ROWS = [
-    (30, 0.2),
-    (80, 0.0),
-    (200, 0.1),
-    (41, 0.3),
-    (60, 0.2),
-    (33, 0.5),
-    (90, 0.1),
-    (55, 0.0),
-]  # and share of positives
+SCRIPT = "sharded_training.py"
 
 
 @pytest.fixture(scope="module")
@@ -77,69 +58,16 @@ def test_counts_of_a_group_are_those_of_its_processes(ranks: list[Any]) -> None:
     assert [rank.get("group") for rank in ranks] == [{first: {"x": 1}, second: {"x": 2}}] * 2 + [None] * 2
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def begin(world: int, folder: Path, *options: str) -> list[subprocess.Popen[str]]:
-    """Start the example in `world` processes, with the variables that the launcher of torch sets."""
-    # Some builds of torch lack libuv, which newer releases use unless they are told not to.
-    shared = {"WORLD_SIZE": str(world), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port()), "USE_LIBUV": "0"}
-    return [
-        subprocess.Popen(
-            [sys.executable, str(SCRIPT), str(folder), str(folder / "checkpoint"), *options],
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, **shared, "RANK": str(rank), "PYTHONPATH": str(SCRIPT.parents[1])},
-        )
-        for rank in range(world)
-    ]
-
-
-def ended(processes: list[subprocess.Popen[str]]) -> list[int]:
-    try:
-        errors = [process.communicate(timeout=300)[1] for process in processes]
-    finally:
-        for process in processes:
-            process.kill()
-    codes = [process.returncode for process in processes]
-    assert any(codes) or not any("Traceback" in error for error in errors), errors
-    return codes
-
-
-def write_files(folder: Path) -> None:
-    generator = np.random.default_rng(0)
-    for place, (n_rows, share) in enumerate(ROWS):
-        labels = (generator.random(n_rows) < share).astype(int)
-        columns = {"x1": generator.normal(size=n_rows) + labels, "x2": generator.normal(size=n_rows), "label": labels}
-        pd.DataFrame(columns).to_csv(folder / f"part-{place}.csv", index=False)
-
-
-def trained(folder: Path) -> tuple[dict[str, Any], list[float]]:
-    """Return the sampler's place and the parameters of the checkpoint."""
-    saved = torch.load(folder / "checkpoint")
-    return saved["sampler"], [number for value in saved["model"].values() for number in value.reshape(-1).tolist()]
-
-
 def test_a_killed_training_goes_on_with_another_number_of_processes(tmp_path: Path) -> None:
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     for folder in (whole, killed):
         folder.mkdir()
         write_files(folder)
-    assert ended(begin(1, whole)) == [0]
-    processes = begin(4, killed)
-    try:
-        while not (killed / "checkpoint").exists() and all(process.poll() is None for process in processes):
-            time.sleep(0.01)
-    finally:
-        for process in processes:
-            process.send_signal(signal.SIGKILL)
-    ended(processes)
+    assert ended(begin(SCRIPT, 1, whole)) == [0]
+    kill_at_checkpoint(begin(SCRIPT, 4, killed), killed)
     state, _ = trained(killed)
     assert (state["epoch"], state["batch"]) < (3, 0), "it was killed before its end"
-    assert ended(begin(2, killed)) == [0] * 2
+    assert ended(begin(SCRIPT, 2, killed)) == [0] * 2
     (state, parameters), (expected_state, expected) = trained(killed), trained(whole)
     assert state == expected_state and state["epoch"] == 3
     assert parameters == pytest.approx(expected, rel=1e-4, abs=1e-5), "those of one process that was never stopped"
@@ -147,5 +75,5 @@ def test_a_killed_training_goes_on_with_another_number_of_processes(tmp_path: Pa
 
 def test_the_example_stops_as_if_it_were_killed(tmp_path: Path) -> None:
     write_files(tmp_path)
-    assert ended(begin(2, tmp_path, "--stop-after", "3")) == [1, 1]
+    assert ended(begin(SCRIPT, 2, tmp_path, "--stop-after", "3")) == [1, 1]
     assert trained(tmp_path)[0]["batch"] == 3

@@ -1,0 +1,79 @@
+"""Examples that train in several processes, on files of unequal size, started with what the launcher of torch sets."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+# Rows of each file, and their share of positives.
+ROWS = [(30, 0.2), (80, 0.0), (200, 0.1), (41, 0.3), (60, 0.2), (33, 0.5), (90, 0.1), (55, 0.0)]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def begin(script: str, world: int, folder: Path, *options: str) -> list[subprocess.Popen[str]]:
+    """Start an example in `world` processes, with the variables that the launcher of torch sets."""
+    # Some builds of torch lack libuv, which newer releases use unless they are told not to.
+    shared = {"WORLD_SIZE": str(world), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port()), "USE_LIBUV": "0"}
+    return [
+        subprocess.Popen(
+            [sys.executable, str(EXAMPLES / script), str(folder), str(folder / "checkpoint"), *options],
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **shared, "RANK": str(rank), "PYTHONPATH": str(EXAMPLES.parent)},
+        )
+        for rank in range(world)
+    ]
+
+
+def ended(processes: list[subprocess.Popen[str]]) -> list[int]:
+    """Wait for processes and return their exit codes."""
+    try:
+        errors = [process.communicate(timeout=300)[1] for process in processes]
+    finally:
+        for process in processes:
+            process.kill()
+    codes = [process.returncode for process in processes]
+    assert any(codes) or not any("Traceback" in error for error in errors), errors
+    return codes
+
+
+def kill_at_checkpoint(processes: list[subprocess.Popen[str]], folder: Path) -> None:
+    """Kill processes as soon as there is a checkpoint."""
+    try:
+        while not (folder / "checkpoint").exists() and all(process.poll() is None for process in processes):
+            time.sleep(0.01)
+    finally:
+        for process in processes:
+            process.send_signal(signal.SIGKILL)
+    ended(processes)
+
+
+def write_files(folder: Path) -> None:
+    """Write the files of a training."""
+    generator = np.random.default_rng(0)
+    for place, (n_rows, share) in enumerate(ROWS):
+        labels = (generator.random(n_rows) < share).astype(int)
+        columns = {"x1": generator.normal(size=n_rows) + labels, "x2": generator.normal(size=n_rows), "label": labels}
+        pd.DataFrame(columns).to_csv(folder / f"part-{place}.csv", index=False)
+
+
+def trained(folder: Path) -> tuple[dict[str, Any], list[float]]:
+    """Return the sampler's place and the parameters of the checkpoint."""
+    saved = torch.load(folder / "checkpoint")
+    return saved["sampler"], [number for value in saved["model"].values() for number in value.reshape(-1).tolist()]
