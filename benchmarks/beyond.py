@@ -1,4 +1,4 @@
-"""Sharded batches: an epoch over one without shards, gathering over all_reduce, and growth with shards and strata."""
+"""Sharded batches: an epoch over one without shards, gathering over all_reduce, growth by shards, strata and ranks."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ from rounds import Timing, head, interleaved, show_ratio
 from settings import labels_of
 
 from pystrat import ShardedStratifiedBatchSampler, StratifiedBatchSampler, gather_counts, shard_counts, sharded_plan
-from pystrat.counts_by_shard import ShardCounts
+from pystrat.counts_by_shard import ShardCounts, count_shards
+from pystrat.gathering import exchange, joined
 
 EPOCH_REACH = 1.2
 GROWTH_REACH = 2.8  # room for logarithms, and for memory that no longer fits a cache
 WORLD = 4
+SHARDS_OF_A_RANK = 10_000
 
 
 def epochs(n_rows: int) -> None:
@@ -46,14 +48,32 @@ def plans() -> None:
     """A plan, and the fewest rows of a process, at twice the size over the size itself."""
 
     def of(n_shards: int, n_strata: int) -> Any:
-        table = 10**6 + np.arange(n_shards * n_strata).reshape(n_shards, n_strata) % 97
-        names = [f"{shard:06}" for shard in range(n_shards)]
-        counts = ShardCounts(table, names, [f"{stratum}" for stratum in range(n_strata)]).to_frame()
+        names, counts = table_of(n_shards, n_strata)
         return lambda: sharded_plan(counts, 1000).fewest_rows(names[: n_shards // 10])
 
     timings = interleaved({"size": of(50_000, 10), "shards": of(100_000, 10), "strata": of(50_000, 20)}, rounds=7)
     for what in ("shards", "strata"):
         show_ratio(f"a plan at twice the {what}, over 50,000 shards of 10 strata", timings, what, "size", GROWTH_REACH)
+
+
+def table_of(n_shards: int, n_strata: int) -> tuple[list[str], pd.DataFrame]:
+    """Return the names of shards, and a table of their counts."""
+    table = 10**6 + np.arange(n_shards * n_strata).reshape(n_shards, n_strata) % 97
+    names = [f"{shard:06}" for shard in range(n_shards)]
+    return names, ShardCounts(table, names, [f"{stratum}" for stratum in range(n_strata)]).to_frame()
+
+
+def ranks() -> None:
+    """What each rank does before its first batch, with 2, 4 and 8 ranks that hold equally many shards each."""
+
+    def of(n_ranks: int) -> Any:
+        names, counts = table_of(SHARDS_OF_A_RANK * n_ranks, 10)
+        return lambda: sharded_plan(counts, 1000).fewest_rows(names[-SHARDS_OF_A_RANK:])
+
+    timings = interleaved({str(n_ranks): of(n_ranks) for n_ranks in (2, 4, 8)}, rounds=7)
+    for n_ranks in (4, 8):
+        claim = f"the plan of a rank, {SHARDS_OF_A_RANK:,} shards a rank, with {n_ranks} ranks over {n_ranks // 2}"
+        show_ratio(claim, timings, str(n_ranks), str(n_ranks // 2), GROWTH_REACH)
 
 
 def gathering() -> None:
@@ -70,6 +90,7 @@ def gathering() -> None:
         timings = {name: Timing(values) for name, values in seconds.items()}
         claim = f"gathering {n_shards:,} shards of 10 strata in {WORLD} processes"
         show_ratio(f"{claim}, counting included, over one all_reduce of the same bytes", timings, "gather", "reduce")
+        show_ratio(f"{claim}, without counting, over one all_reduce of the same bytes", timings, "exchange", "reduce")
         show_ratio(f"{claim}, counting included, over the counting alone", timings, "gather", "count")
 
 
@@ -90,7 +111,13 @@ def run_rank(rank: int, n_shards: int, folder: str) -> None:
         distributed.all_reduce(table)
         return pd.DataFrame(table.numpy())
 
-    runs = {"gather": lambda: gather_counts(own), "reduce": reduce, "count": lambda: shard_counts(own)}
+    counted = count_shards(own)
+    runs = {
+        "gather": lambda: gather_counts(own),
+        "exchange": lambda: joined(exchange(None, counted)),
+        "reduce": reduce,
+        "count": lambda: shard_counts(own),
+    }
     seconds: dict[str, list[float]] = {name: [] for name in runs}
     for place in range(11):
         for name, run in runs.items():
@@ -111,3 +138,4 @@ if __name__ == "__main__":
         epochs(1_000_000)
         gathering()
         plans()
+        ranks()

@@ -60,11 +60,24 @@ def gather_counts(strata: Mapping[str, Any], process_group: Optional[Any] = None
     if process_group is not None and not isinstance(process_group, distributed.ProcessGroup):
         raise RefusedValue("process_group", "be a group of this process", show(process_group))
     error, own = _attempt(strata)
-    gathered: list[Any] = [None] * distributed.get_world_size(process_group)
-    message = None if error is None else error.message(_OWNER)
-    distributed.all_gather_object(gathered, (message, own), group=process_group)
+    gathered = exchange(None if error is None else error.message(_OWNER), own, process_group)
     if error is not None:
         raise error
+    return joined(gathered)
+
+
+def exchange(
+    message: Optional[str], own: Optional[ShardCounts], process_group: Optional[Any] = None
+) -> list[tuple[Optional[str], Optional[ShardCounts]]]:
+    """Return, for each process, why it refused its shards, if it did, and their counts, if it has any."""
+    distributed: Any = sys.modules["torch.distributed"]
+    gathered: list[Any] = [None] * distributed.get_world_size(process_group)
+    distributed.all_gather_object(gathered, (message, own), group=process_group)
+    return gathered
+
+
+def joined(gathered: list[tuple[Optional[str], Optional[ShardCounts]]]) -> pd.DataFrame:
+    """Return the table of what all processes said, unless one of them refused its shards."""
     for rank, (message, _) in enumerate(gathered):
         if message is not None:
             raise ValueError(f"Process {rank} refused its shards: {message}")
