@@ -13,13 +13,17 @@ vocabulary by the recipe of docs/corpus.md and write the parameters. ``wrapped``
 DistributedDataParallel in them, and write what is said to each.
 ``sharded``: gather the counts of shards of which each process holds some, and write the batches of two epochs of each
 promise, and what is said if one process has a shard that is refused.
+``ray``: run the recipe for Ray Train of docs/beyond-one-machine.md with a replay of the calls of Ray, and write what
+is reported, and what `prepare_data_loader` does to other loaders.
 """
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import sys
+from contextlib import redirect_stdout
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Optional
@@ -41,6 +45,8 @@ from pystrat import (
     gather_counts,
 )
 from pystrat.corpus.vocabulary import SampledOutput
+from pystrat.stream import StratifiedStream
+from tests.replays.ray import train_loop_utils
 
 LABELS = np.repeat(np.arange(5), [20, 33, 47, 61, 90])
 VOCABULARY_TARGETS = torch.tensor([1, 2, 4, 3])
@@ -217,6 +223,28 @@ def job_sharded(rank: int, world: int, _: str) -> Any:
     return told
 
 
+def job_ray(rank: int, world: int, _: str) -> Any:
+    reported: list[Any] = []
+    train_loop_utils.install(reported.append)
+    text = (Path(__file__).parents[1] / "docs" / "beyond-one-machine.md").read_text(encoding="utf-8")
+    python, (ray,) = (re.findall(rf"```{kind}\n(.*?)```", text, flags=re.DOTALL) for kind in ("python", "python ray"))
+    names: dict[str, Any] = {}
+    with redirect_stdout(io.StringIO()):
+        exec("\n".join([*python[:3], ray]), names)
+
+    rows: Any = list("abcdef")
+    loader: DataLoader[Any] = DataLoader(rows, batch_sampler=[[0, 1, 2], [3, 4, 5]], collate_fn=list)
+    stream = StratifiedStream(
+        ["a", "b"], 1, read=lambda _: [0, 1], stratum=int, strata=[0, 1], lanes=2, num_replicas=world, rank=rank
+    )
+    streamed: DataLoader[Any] = DataLoader(stream, batch_size=None, collate_fn=list)
+    return {
+        "labels": [report["labels"] for report in reported],
+        "changed": list(train_loop_utils.prepare_data_loader(loader)),
+        "stream": list(train_loop_utils.prepare_data_loader(streamed)),
+    }
+
+
 def main() -> None:
     job, assign, folder = sys.argv[1:4]
     rank, world = map(int, sys.argv[4:])
@@ -231,6 +259,7 @@ def main() -> None:
         "vocabulary": job_vocabulary,
         "wrapped": job_wrapped,
         "sharded": job_sharded,
+        "ray": job_ray,
     }
     told = jobs[job](rank, world, assign)
     (Path(folder) / f"{rank}.json").write_text(json.dumps(told), encoding="utf-8")

@@ -1,0 +1,48 @@
+"""The recipes for Ray Train and Spark of docs/beyond-one-machine.md, with replays of their calls."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from tests.example_processes import trained, write_files
+from tests.replays.pyspark.distributor import TorchDistributor
+from tests.test_distributed import run
+from tests.test_docs import blocks
+
+LABELS = ["no"] * 9 + ["yes"] * 3
+
+
+@pytest.fixture(scope="module")
+def ranks(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
+    """What each of two workers wrote."""
+    return run("ray", "-", 2, tmp_path_factory.mktemp("ray"))
+
+
+def test_workers_of_ray_share_each_batch(ranks: list[Any]) -> None:
+    first, second = (rank["labels"] for rank in ranks)
+    assert len(first) == len(second) == 3
+    assert all(mine and other for mine, other in zip(first, second)), "no part is empty"
+    batches = [sorted(mine + other) for mine, other in zip(first, second)]
+    assert batches == [["no", "no", "no", "yes"]] * 3
+    assert sorted(label for batch in batches for label in batch) == LABELS
+
+
+def test_ray_would_take_the_batches_from_a_loader_but_not_from_one_of_a_stream(ranks: list[Any]) -> None:
+    assert sorted(row for rank in ranks for row in rank["changed"]) == [[row] for row in "abcdef"], "rows, not batches"
+    assert [[sorted(batch) for batch in rank["stream"]] for rank in ranks] == [[[0, 1]]] * 2
+
+
+def test_tasks_of_spark_train_by_the_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("pyspark", "pyspark.ml", "pyspark.ml.torch", "pyspark.ml.torch.distributor"):
+        monkeypatch.setitem(sys.modules, name, ModuleType(name))
+    vars(sys.modules["pyspark.ml.torch.distributor"]).update(TorchDistributor=TorchDistributor)
+    write_files(tmp_path)
+    names: dict[str, Any] = {"FOLDER": str(tmp_path), "CHECKPOINT": str(tmp_path / "checkpoint")}
+    exec(blocks("beyond-one-machine.md", "python spark"), names)
+    state, parameters = trained(tmp_path)
+    assert state["epoch"] == 3 and len(parameters) == 3
