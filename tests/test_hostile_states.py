@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from pystrat import BatchSampler
+from pystrat.stream import StratifiedStream, count_sources
 from tests.hostile import HOSTILE, bounded_memory, refusal
 from tests.test_digest import samplers
 
@@ -88,7 +89,7 @@ def rest_of(sampler: BatchSampler) -> list[list[int]]:
 
 
 def trial(sampler: Any, state: Any, sizes: set[int], n_rows: int) -> str:
-    """Load a state; return what is wrong with what comes of it, or nothing."""
+    """Load a state into a sampler or stream; return what is wrong with what comes of it, or nothing."""
     before = pickle.dumps(sampler.state_dict())
     again = copy.deepcopy(sampler)
     try:
@@ -135,7 +136,11 @@ def test_every_kind_is_among_them(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_edited_states(kind: str, tmp_path: Path) -> None:
     sizes, n_rows = limits(kind, tmp_path)
-    sampler = begun(kind, tmp_path)
+    check_edited_states(begun(kind, tmp_path), sizes, n_rows, at_least=300)
+
+
+def check_edited_states(sampler: Any, sizes: set[int], n_rows: int, at_least: int) -> None:
+    """Try the edited forms of the state of a sampler or stream, of which there are more than so many."""
     state = sampler.state_dict()
     assert trial(pickle.loads(pickle.dumps(sampler)), state, sizes, n_rows) == "", "the state itself is valid"
     wrong, count = {}, 0
@@ -145,7 +150,29 @@ def test_edited_states(kind: str, tmp_path: Path) -> None:
             found = trial(pickle.loads(pickle.dumps(sampler)), other, sizes, n_rows)
             if found:
                 wrong[name] = found
-    assert count > 300 and not wrong
+    assert count > at_least and not wrong
+
+
+def read_numbers(source: int) -> range:
+    return range(12 * source, 12 * source + 12)
+
+
+def is_rare(row: int) -> bool:
+    return row % 4 == 0
+
+
+@pytest.mark.parametrize("lanes, shuffle", [(1, True), (2, True), (2, False)])
+def test_edited_states_of_streams(lanes: int, shuffle: bool) -> None:
+    counts = count_sources(range(6), read=read_numbers, stratum=is_rare)
+    stream = StratifiedStream(
+        range(6), 2, read=read_numbers, stratum=is_rare, counts=counts, lanes=lanes, shuffle=shuffle, seed=1
+    )
+    sizes = {len(batch) for _ in range(5) for batch in stream}
+    stream.set_epoch(0)
+    iterator = iter(stream)
+    next(iterator)
+    stream.load_state_dict(iterator.state_dict())
+    check_edited_states(stream, sizes, 72, at_least=300)
 
 
 def test_states_of_other_samplers(tmp_path: Path) -> None:
