@@ -30,7 +30,7 @@ deal_counted = function(totals, n_batches, first) {
       }
       batches = last_batches(ranks, codes)
       kept = which(batches >= wanted)
-      places_of = split(kept, batches[kept])
+      places_of = split(kept, batch_name(batches[kept]))
       for (name in names(places_of)) {
         part = list(rows = rows_at(rows, places_of[[name]]), codes = codes[places_of[[name]]])
         assign(name, c(parts[[name]], list(part)), envir = parts)
@@ -40,7 +40,7 @@ deal_counted = function(totals, n_batches, first) {
       if (wanted >= min(n_batches, ((seen + 1) * n_batches - 1) %/% totals)) {
         return(NULL)
       }
-      name = sprintf("%.0f", wanted)
+      name = batch_name(wanted)
       batch = parts[[name]]
       rm(list = name, envir = parts)
       wanted <<- wanted + 1
@@ -49,6 +49,9 @@ deal_counted = function(totals, n_batches, first) {
     }
   )
 }
+
+# In full: as.character(1e5) is "1e+05".
+batch_name = function(batch) sprintf("%.0f", batch)
 
 # Without counts: a batch is cut as soon as it has `least` rows of each stratum, and `least_rows` rows.
 # The batch that was cut last is held back, since what is left at the end joins it.

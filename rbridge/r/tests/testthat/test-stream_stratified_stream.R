@@ -117,6 +117,14 @@ test_that("a stream that goes on reads only what it needs", {
   expect_identical(opened, "d")
 })
 
+test_that("batches beyond the hundred-thousandth come too", {
+  n_rows = 100002
+  stream = stratified_stream(list(a = seq_len(n_rows)), 1, identity, function(rows) rep(0, length(rows)),
+    counts = matrix(n_rows, dimnames = list("a", "0")), shuffle = FALSE)
+  stream$set_epoch(0, batches_done = n_rows - 4)
+  expect_identical(unlist(stream_rows(stream)), seq(n_rows - 3L, n_rows))
+})
+
 test_that("what cannot be is refused by name", {
   expect_error(make_stream(buffer_size = 1), paste("The 'buffer_size' parameter of stratified_stream must be at least",
     make_stream()$buffer_needed))
