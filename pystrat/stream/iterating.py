@@ -37,8 +37,13 @@ class StreamIterator(Iterator[list[Any]]):
     def __next__(self) -> list[Any]:
         try:
             return self._next()
-        except UnnamedError as error:
-            raise error.named(type(self._stream).__name__) from error.__cause__
+        except StopIteration:
+            raise
+        except BaseException as error:
+            self._lanes = {}  # the next call reads this batch again: the lane that failed has not ended
+            if isinstance(error, UnnamedError):
+                raise error.named(type(self._stream).__name__) from error.__cause__
+            raise
 
     def _next(self) -> list[Any]:
         if not self._lanes:

@@ -95,6 +95,27 @@ def test_a_row_that_cannot_be_read_is_named_and_a_state_goes_on_once_it_can(tmp_
     assert taken and taken + list(resumed) == whole
 
 
+@pytest.mark.parametrize("is_counted", [True, False])
+def test_after_an_error_the_same_batch_is_read_again(tmp_path: Path, is_counted: bool) -> None:
+    paths = [write_json(tmp_path / f"{name}.jsonl") for name in "abcd"]
+    counts = count_sources(paths, read=read_json_lines, stratum="label")
+    known: dict[str, Any] = {"counts": counts} if is_counted else {"strata": ["no", "yes"]}
+
+    def batches() -> Any:
+        stream = StratifiedStream(paths, 1, read=read_json_lines, stratum="label", lanes=2, shuffle=False, **known)
+        return iter(DataLoader(stream, batch_size=None, collate_fn=list))
+
+    whole = list(batches())
+    hidden = paths[3].rename(tmp_path / "hidden")
+    iterator, taken = batches(), []
+    for _ in range(3):
+        with pytest.raises(SourceError, match="d.jsonl' cannot be read"):
+            for batch in iterator:
+                taken.append(batch)
+    hidden.rename(paths[3])
+    assert taken and taken + list(iterator) == whole
+
+
 @pytest.mark.parametrize(
     "read, message",
     [

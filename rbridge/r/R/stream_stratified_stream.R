@@ -241,16 +241,16 @@ lane_batches = function(stream, lane, epoch, first) {
         break
       }
       source = sources[1L]
-      sources <<- sources[-1L]
       if (!counted || !dealing$skip(stream$plan$counts[source, ])) {
         deal_source(stream, dealing, source, epoch)
       }
+      sources <<- sources[-1L] # not before: after an error the source is read again
     }
     if (!closed) {
-      closed <<- TRUE
       if (!dealing$has_cut()) {
         stop_source("Lane %.0f has no batch: %s.", lane, missing_rows_of(stream, dealing))
       }
+      closed <<- TRUE
       return(dealing$close())
     }
     NULL

@@ -168,3 +168,23 @@ test_that("errors of sources name them", {
   source_error("source 'b' must leave at most 10 rows in the buffer. Got 12 .* of its own .* rows of '2'.",
     strata = 0:2, buffer_size = 10, shuffle = FALSE)
 })
+
+test_that("after an error the same source is read again, and no row is lost", {
+  for (known in list(list(counts = counts), list(counts = NULL, strata = 0:1))) {
+    is_broken = TRUE
+    read = function(source) if (is_broken && length(source) == 2) stop("gone") else source
+    stream = do.call(make_stream, c(list(read = read, shuffle = FALSE), known))
+    following = stream$.iter()
+    found = list()
+    expect_error(while (TRUE) found = c(found, list(following())), "The source 'c' cannot be read. gone")
+    expect_error(following(), "The source 'c' cannot be read. gone")
+    is_broken = FALSE
+    while (!coro::is_exhausted(batch <- following())) { # nolint
+      found = c(found, list(batch))
+    }
+    expect_identical(found, stream_rows(do.call(make_stream, c(list(shuffle = FALSE), known))))
+  }
+  following = make_stream(strata = 0:2)$.iter()
+  expect_error(following(), "Lane 1 has no batch")
+  expect_error(following(), "Lane 1 has no batch")
+})
