@@ -65,7 +65,7 @@ class StreamIterator(Iterator[list[Any]]):
         worker, self._step = (0, 1) if info is None else (info.id, info.num_workers)
         stream._check_workers(self._step)
         if self._place is None:
-            mark = None if info is None else hash((info.seed - info.id, self._iteration))
+            mark = None if info is None else hash((info.seed - info.id, info.num_workers, self._iteration))
             start = stream._begin(mark, worker)
             self._place = Start(start.epoch, start.batch + worker)
         epoch, first = self._place

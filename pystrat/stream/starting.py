@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple, Optional
 
 import torch
+from torch.utils.data import get_worker_info
 
 _BATCHES = 2**32  # a place is one number, so that no process reads half of another's
 _NONE = -1
@@ -34,6 +35,9 @@ class SharedStart:
     All workers of an iteration must begin at the same place, although the first one moves the next place on. So each
     worker leaves the place with the mark of the iteration. A worker first reads the next place and then looks for its
     mark: if it finds none, nobody of its iteration had moved the next place when it was read.
+
+    A mark comes from the seed of the DataLoader, so iterations with equal seeds have equal marks. A worker therefore
+    ignores places that are not after the one where it began itself under this mark: they are of an earlier iteration.
     """
 
     def __init__(self, n_workers: int) -> None:
@@ -57,6 +61,8 @@ class SharedStart:
 
     def set(self, start: Start) -> None:
         """Let the next iteration begin there."""
+        if get_worker_info() is None:  # type: ignore[no-untyped-call]  # a worker would erase the marks of the others
+            self._marks.fill_(_NONE)
         self._running.fill_(_NONE)
         self._next.fill_(_number(start))
 
@@ -66,14 +72,16 @@ class SharedStart:
         Parameters
         ----------
         mark : int, optional
-            Is the same for all workers of an iteration, and for those of no other; None without workers.
+            The same for all workers of an iteration; None without workers.
         worker : int, default 0
         """
         start = self.next
         if mark is not None:
-            for known, number in self._marks.tolist():
-                if known == mark:
-                    start = _start(number)
+            marks = self._marks.tolist()
+            former = marks[worker][1] if marks[worker][0] == mark else _NONE
+            found = [number for known, number in marks if known == mark and number > former]
+            if found:
+                start = _start(max(found))
             self._marks[worker, 1] = _number(start)
             self._marks[worker, 0] = mark
         self.run(start)

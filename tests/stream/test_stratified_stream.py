@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+import torch
 from torch.utils.data import DataLoader, default_collate
 
 from pystrat.stream import SourceError, StratifiedStream, count_sources
@@ -73,6 +74,18 @@ def test_workers_deliver_the_same_batches_in_the_same_order_epoch_by_epoch(n_wor
     alone.set_epoch(5)
     assert list(loader) == list(alone)
     assert shared.epoch == 6
+
+
+@pytest.mark.parametrize("n_workers", [1, 2])
+def test_loaders_of_equal_seeds_take_the_next_epoch_or_the_one_that_was_set(n_workers: int) -> None:
+    stream, expected = make_stream(), make_stream()
+    for epoch in (0, 1, 2, 0, 1, 5, 5):
+        expected.set_epoch(epoch)
+        if epoch != stream.epoch:
+            stream.set_epoch(epoch)
+        generator = torch.Generator().manual_seed(0)
+        assert batches_of(stream, n_workers, generator=generator) == list(expected)
+        assert stream.epoch == epoch + 1
 
 
 def test_an_epoch_that_was_abandoned_is_not_repeated_whatever_its_workers_had_begun() -> None:
