@@ -38,8 +38,9 @@ def gather_counts(strata: Mapping[str, Any], process_group: Optional[Any] = None
     Raises
     ------
     TypeError, ValueError
-        If a parameter is invalid, in this process or another one, so that none of them waits forever; or if two
-        processes hold the same shard.
+        If a parameter is invalid, in this process or another one; or if two processes hold the same shard. If counting
+        ends in any other error, such as a file that is missing, the process raises that error, and the others a
+        ValueError that names the process. No process waits forever.
 
     Notes
     -----
@@ -60,7 +61,7 @@ def gather_counts(strata: Mapping[str, Any], process_group: Optional[Any] = None
     if process_group is not None and not isinstance(process_group, distributed.ProcessGroup):
         raise RefusedValue("process_group", "be a group of this process", show(process_group))
     error, own = _attempt(strata)
-    gathered = exchange(None if error is None else error.message(_OWNER), own, process_group)
+    gathered = exchange(None if error is None else _message(error), own, process_group)
     if error is not None:
         raise error
     return joined(gathered)
@@ -69,7 +70,7 @@ def gather_counts(strata: Mapping[str, Any], process_group: Optional[Any] = None
 def exchange(
     message: Optional[str], own: Optional[ShardCounts], process_group: Optional[Any] = None
 ) -> list[tuple[Optional[str], Optional[ShardCounts]]]:
-    """Return, for each process, why it refused its shards, if it did, and their counts, if it has any."""
+    """Return, for each process, what it could not do with its shards, if anything, and their counts, if it has any."""
     distributed: Any = sys.modules["torch.distributed"]
     gathered: list[Any] = [None] * distributed.get_world_size(process_group)
     distributed.all_gather_object(gathered, (message, own), group=process_group)
@@ -77,18 +78,25 @@ def exchange(
 
 
 def joined(gathered: list[tuple[Optional[str], Optional[ShardCounts]]]) -> pd.DataFrame:
-    """Return the table of what all processes said, unless one of them refused its shards."""
+    """Return the table of what all processes said, unless one of them has none to give."""
     for rank, (message, _) in enumerate(gathered):
         if message is not None:
-            raise ValueError(f"Process {rank} refused its shards: {message}")
+            raise ValueError(f"Process {rank} {message}")
     return bound([counts for _, counts in gathered if counts is not None], "strata").to_frame()
 
 
-def _attempt(strata: Any) -> tuple[Optional[Refusal], Optional[ShardCounts]]:
-    """Return the counts of the shards of this process, None if it has none, or the error that refuses them."""
-    if isinstance(strata, Mapping) and not strata:
-        return None, None
+def _attempt(strata: Any) -> tuple[Optional[Exception], Optional[ShardCounts]]:
+    """Return the counts of the shards of this process, None if it has none, or the error that counting raised."""
     try:
+        if isinstance(strata, Mapping) and not strata:
+            return None, None
         return None, count_shards(strata)
-    except Refusal as error:
+    except Exception as error:  # of any kind, because the other processes wait
         return error, None
+
+
+def _message(error: Exception) -> str:
+    """Return what the other processes say about an error."""
+    if isinstance(error, Refusal):
+        return f"refused its shards: {error.message(_OWNER)}"
+    return f"could not count its shards: {type(error).__name__}: {error}"

@@ -12,7 +12,7 @@ all ranks are told by the recipe of docs/weighted.md, and write the batches. ``v
 vocabulary by the recipe of docs/corpus.md and write the parameters. ``wrapped``: sample the vocabulary of models with
 DistributedDataParallel in them, and write what is said to each.
 ``sharded``: gather the counts of shards of which each process holds some, and write the batches of two epochs of each
-promise, and what is said if one process has a shard that is refused.
+promise, and what is said if one process has a shard that is refused, or that cannot be read.
 ``ray``: run the recipe for Ray Train of docs/beyond-one-machine.md with a replay of the calls of Ray, and write what
 is reported, and what `prepare_data_loader` does to other loaders.
 """
@@ -26,7 +26,7 @@ import sys
 from contextlib import redirect_stdout
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, Dict, Optional
 
 import numpy as np
 import pandas as pd
@@ -204,6 +204,16 @@ def sharded_sampler(promise: str, shards: list[str], counts: pd.DataFrame) -> Sh
     return ShardedStratifiedBatchSampler(local, 1, counts=counts, shards=shards, seed=1, promise=promise)
 
 
+class GoneShards(Dict[str, Any]):
+    """Shards that are read when they are asked for, of which one is gone."""
+
+    def __init__(self) -> None:
+        super().__init__(part=None)
+
+    def __getitem__(self, shard: str) -> Any:
+        raise OSError(f"{shard} is gone")
+
+
 def job_sharded(rank: int, world: int, _: str) -> Any:
     told: dict[str, Any] = {}
     own = holders(world)[rank]
@@ -217,6 +227,10 @@ def job_sharded(rank: int, world: int, _: str) -> Any:
         gather_counts({"part": [None]} if rank == 1 else {})
     except ValueError as error:
         told["refused"] = str(error)
+    try:
+        gather_counts(GoneShards() if rank == 1 else {})
+    except (OSError, ValueError) as error:
+        told["broken"] = f"{type(error).__name__}: {error}"
     first = distributed.new_group([0, 1])
     if rank < 2:
         told["group"] = gather_counts({own[0]: ["x"] * (rank + 1)}, first).to_dict("index")

@@ -53,6 +53,13 @@ def test_a_shard_that_is_refused_ends_all_processes(ranks: list[Any]) -> None:
     ]
 
 
+def test_a_shard_that_cannot_be_read_ends_all_processes(ranks: list[Any]) -> None:
+    assert [rank["broken"] for rank in ranks] == [
+        "OSError: part is gone" if number == 1 else "ValueError: Process 1 could not count its shards: OSError: part is gone"
+        for number in range(4)
+    ]
+
+
 def test_counts_of_a_group_are_those_of_its_processes(ranks: list[Any]) -> None:
     first, second = (shards[0] for shards in holders(4)[:2])
     assert [rank.get("group") for rank in ranks] == [{first: {"x": 1}, second: {"x": 2}}] * 2 + [None] * 2
