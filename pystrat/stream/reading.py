@@ -130,6 +130,8 @@ class StratumCodes:
     def of(self, strata: Sequence[Any]) -> NDArray[np.int64]:
         """Return the codes of values; raise an error with the first one that is no stratum."""
         known = self._known.setdefault(type(strata[0]), {})
+        if len(known) > len(self.names):  # such as of tensors, each of which is a key of its own
+            known.clear()
         if len(set(map(type, strata))) == 1:
             for value in set(strata) - known.keys():
                 known[value] = self._look_up(value)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import bz2
+import gc
 import gzip
 import itertools
 import json
 import lzma
 import os
+import weakref
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 from torch.utils.data import DataLoader
 
 from pystrat.stream import SourceError, StratifiedStream, count_sources, read_csv, read_json_lines
@@ -152,6 +155,21 @@ def test_strata_are_known_by_their_names_whatever_their_type() -> None:
     stream = StratifiedStream(["a"], 1, read=lambda _: [True, 1], stratum=lambda row: row, strata=[0, 1])
     with pytest.raises(SourceError, match="row 0 .* one of '0', '1'. Got TRUE instead"):
         list(stream)
+
+
+def test_strata_that_are_tensors_are_not_kept() -> None:
+    seen: list[Any] = []
+
+    def tensors(_: str) -> Any:
+        for row in range(5000):
+            stratum = torch.tensor(row % 2)
+            seen.append(weakref.ref(stratum))
+            yield {"label": stratum}
+
+    stream = StratifiedStream(["a"], 1, read=tensors, stratum="label", strata=[0, 1], shuffle=False)
+    assert sum(len(batch) for batch in stream) == 5000
+    gc.collect()
+    assert sum(stratum() is not None for stratum in seen) < 1000
 
 
 @pytest.mark.parametrize(
