@@ -36,7 +36,7 @@ shard_counts = function(strata) {
   }
   shards = shown_names(given, "strata", "shard")
   ordered = by_code_point(shards)
-  counted = Map(count_shard, unname(strata)[ordered], shards[ordered])
+  counted = Map(count_shard, unname(strata)[ordered], shards[ordered], "shard_counts")
   counts_table(counted, shards[ordered])
 }
 
@@ -49,9 +49,9 @@ counts_table = function(counted, shards) {
   counts_matrix(table, shards, columns)
 }
 
-# The rows of the strata of a shard, by name, in order of first appearance.
-count_shard = function(strata, shard) {
-  name_errors(sprintf("shard '%s' of shard_counts", shard))
+# The rows of the strata of a shard, by name, in order of first appearance; `owner` is the function that errors name.
+count_shard = function(strata, shard, owner) {
+  name_errors(sprintf("shard '%s' of %s", shard, owner))
   encoded = encode_strata(strata, NULL)
   repeated = anyDuplicated(encoded$names)
   if (repeated) {

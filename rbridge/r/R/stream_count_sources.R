@@ -24,7 +24,7 @@ count_sources = function(sources, read, stratum) {
   stratum = check_stratum(stratum)
   ordered = by_code_point(names)
   counted = lapply(ordered, function(place) {
-    count_shard(read_source(sources[[place]], names[place], read, stratum)$strata, names[place])
+    count_shard(read_source(sources[[place]], names[place], read, stratum)$strata, names[place], "count_sources")
   })
   counts_table(counted, names[ordered])
 }

@@ -45,6 +45,9 @@ read_source = function(source, name, read, stratum) {
       stop("The reader must return a data.frame, or a vector or list of one value a row.")
     }
     strata = if (is.function(stratum)) stratum(rows) else if (is.list(rows)) rows[[stratum]]
+    if (is.list(strata)) {
+      stop("The strata of its rows must be a vector or factor.") # a list would be taken for columns
+    }
     n_rows = if (is.data.frame(rows)) nrow(rows) else length(rows)
     if (length(strata) != n_rows) {
       stop(sprintf("It must have one stratum a row. Got %s of %s.", show_count(length(strata), "value"),

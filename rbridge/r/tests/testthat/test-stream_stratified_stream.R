@@ -54,6 +54,10 @@ make_stream = function(...) {
 test_that("sources are counted", {
   expect_identical(counts, shard_counts(lapply(sources, identity)))
   expect_identical(counts["d", ], c("0" = 6, "1" = 3))
+  expect_error(count_sources(list(a = c(1, NA)), identity, identity),
+    "The 'strata' parameter of shard 'a' of count_sources must have no missing values.")
+  expect_error(count_sources(list(a = 1:2), identity, as.list), "must be a vector or factor",
+    class = "rbridge_source_error")
 })
 
 test_that("every epoch has all rows, and every batch all strata", {
