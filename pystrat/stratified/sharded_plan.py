@@ -92,7 +92,8 @@ class ShardedPlan:
         table = [line.rstrip() for line in self.table()[:20].to_string().splitlines()]
         promised = f"at least {count_of(self.min_samples_per_stratum, 'row')} of every stratum {where}"
         head = f"{count_of(self.n_batches, 'batch')} of {sizes} rows of {count_of(n_shards, 'shard')}, {promised}"
-        return "\n".join([head, *table])
+        left = len(self._counts.strata) - 20
+        return "\n".join([head, *table, *([f"... and {left} more"] if left > 0 else [])])
 
     # What the sampler asks ------------------------------------------------------------------------------------------
 

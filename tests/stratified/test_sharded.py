@@ -278,6 +278,8 @@ def test_a_plan_shows_itself() -> None:
         "x          13      13    13",
         "y           6       6     6",
     ]
+    many = sharded_plan(shard_counts({"a": [*"abcdefghijklmnopqrstuvw"]}), 1)
+    assert many.summary().splitlines()[-2:] == ["t           1       1     1", "... and 3 more"]
     plan.counts.loc["b", "y"] = 9
     assert plan.counts.loc["b", "y"] == 4, "what is handed out is a copy"
     assert "3 of 6 shards, 3 strata, 4 batches, min_samples_per_stratum=2, promise='global'" in repr(

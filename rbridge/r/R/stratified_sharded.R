@@ -190,7 +190,7 @@ kind_sharded = function() {
 check_sharded = function(recipe) {
   n_strata = part_count(recipe, "n_strata", 1, largest_count)
   n_shards = part_count(recipe, "n_shards", 1, largest_count)
-  part_count(recipe, "n_batches", 1, largest_count)
+  part_count(recipe, "n_batches", 1, length(recipe$parts$codes)) # each batch has a row
   part_flag(recipe, "shuffle")
   shards = recipe$parts$shards
   is_number = is.double(shards) & is.finite(shards) & shards >= 0 & shards < n_shards & shards == floor(shards)

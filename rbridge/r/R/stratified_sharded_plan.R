@@ -62,6 +62,9 @@ print.sharded_plan = function(x, most = 20L, ...) {
   )
   table = x$table()
   print(row.names = FALSE, table[seq_len(min(nrow(table), most)), ])
+  if (nrow(table) > most) {
+    cat(sprintf("... and %d more\n", nrow(table) - most))
+  }
   invisible(x)
 }
 

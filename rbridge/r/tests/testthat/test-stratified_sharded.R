@@ -70,6 +70,7 @@ test_that("a plan needs no rows", {
     fixed = TRUE)
   small = sharded_plan(counts[1:2, ], 1e5, promise = "local")
   expect_output(print(small), "at least 100000 rows of every stratum and shard", fixed = TRUE)
+  expect_output(print(small, most = 8L), "\n... and 2 more", fixed = TRUE)
   expect_identical(small$sizes(), rep(11000000, 10L))
   many = sharded_plan(counts, 1e9)
   expect_identical(range(many$sizes()), c(5.5e10, 5.5e10))
@@ -111,6 +112,7 @@ test_that("a recipe is checked", {
   expect_match(changed(begins = c(0, 1, 2, 3, 4, 0)), "be numbers of batches from 0. Got 4", fixed = TRUE)
   expect_match(changed(codes = as.raw(rep(3, 33))), "be numbers of strata from 0", fixed = TRUE)
   expect_match(changed(n_batches = 0), "as 'n_batches'", fixed = TRUE)
+  expect_match(changed(n_batches = 34), "from 1 to 33 as 'n_batches'", fixed = TRUE)
   expect_match(changed(n_strata = 4), "have the names of all strata", fixed = TRUE)
 })
 
