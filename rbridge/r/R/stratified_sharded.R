@@ -193,8 +193,9 @@ check_sharded = function(recipe) {
   part_count(recipe, "n_batches", 1, length(recipe$parts$codes)) # each batch has a row
   part_flag(recipe, "shuffle")
   shards = recipe$parts$shards
-  is_number = is.double(shards) & is.finite(shards) & shards >= 0 & shards < n_shards & shards == floor(shards)
-  if (length(shards) < 1L || !all(is_number) || anyDuplicated(shards)) {
+  are_numbers = is.double(shards) && length(shards) > 0L &&
+    all(is.finite(shards) & shards >= 0 & shards < n_shards & shards == floor(shards))
+  if (!are_numbers || anyDuplicated(shards)) {
     stop_parameter("recipe", sprintf("have different numbers of shards below %.0f as 'shards'", n_shards),
       show_value(shards))
   }

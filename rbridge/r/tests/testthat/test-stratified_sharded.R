@@ -105,6 +105,7 @@ test_that("a recipe is checked", {
   }
   expect_match(changed(shards = c(0, 6)), "different numbers of shards below 6 as 'shards'", fixed = TRUE)
   expect_match(changed(shards = c(1, 1)), "different numbers of shards", fixed = TRUE)
+  expect_match(changed(shards = "a"), "different numbers of shards", fixed = TRUE)
   expect_match(changed(shards = 0), "have the names of all shards", fixed = TRUE)
   expect_match(changed(sizes = c(13, 21)), "add up to the rows", fixed = TRUE)
   expect_match(changed(sizes = c(-1, 34)), "be numbers of rows. Got -1", fixed = TRUE)
