@@ -94,7 +94,7 @@ def read_json_lines(path: PathLike) -> Iterator[Any]:
 
 def _open(path: PathLike) -> IO[str]:
     opener = _OPENERS.get(os.path.splitext(os.fspath(path))[1], open)
-    file: IO[str] = opener(path, mode="rt", encoding="utf-8", newline="")
+    file: IO[str] = opener(path, mode="rt", encoding="utf-8-sig", newline="")  # without the byte order mark
     return file
 
 

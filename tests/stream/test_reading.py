@@ -38,6 +38,9 @@ def write_json(path: Path) -> Path:
 def test_rows_of_a_file_are_read_as_they_were_written(tmp_path: Path, read: Any, write: Any) -> None:
     path = write(tmp_path / "rows")
     assert list(read(path)) == ROWS == list(read(os.fspath(path)))
+    marked = tmp_path / "marked"
+    marked.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert list(read(marked)) == ROWS, "a byte order mark, as Excel writes it"
     for ending, module in {".gz": gzip, ".bz2": bz2, ".xz": lzma}.items():
         packed = tmp_path / f"rows{ending}"
         with module.open(packed, "wb") as file:  # type: ignore[attr-defined]
