@@ -60,39 +60,52 @@ deal_declared = function(n_strata, least, least_rows, first) {
   codes = integer()
   begin = 0 # the rows before the next batch
   unwanted = first
-  # Takes the first `n` rows away; NULL if they are a batch that is not wanted.
-  take = function(n) {
-    batch = rows_at(held, order(codes[seq_len(n)], method = "radix"))
-    rest = seq_along(codes) > n
-    held <<- rows_at(held, which(rest))
-    codes <<- codes[rest]
-    begin <<- begin - n
+  ready = list() # batches that are cut, and how many of them were taken
+  n_taken = 0L
+  # Adds the batch of the rows after `from` up to `to`, if it is wanted.
+  cut = function(from, to) {
     unwanted <<- unwanted - 1
-    if (unwanted < 0) batch
+    if (unwanted < 0) {
+      places = from + order(codes[(from + 1):to], method = "radix")
+      ready[[length(ready) + 1L]] <<- rows_at(held, places)
+    }
   }
-  # Where the next batch ends; beyond all rows if it does not end among them.
-  end = function() {
-    ends = vapply(seq_len(n_strata), function(code) which(codes == code & seq_along(codes) > begin)[least], numeric(1L))
+  # Where the next batch ends; beyond all rows if it does not end among them. `places` are those of each stratum.
+  next_end = function(places) {
+    ends = vapply(places, function(own) as.double(own[findInterval(begin, own) + least]), numeric(1L))
     if (anyNA(ends)) Inf else max(ends, begin + least_rows)
   }
   list(
     add = function(rows, new_codes) {
       held <<- bind_rows(if (is.null(held)) list(rows) else list(held, rows))
       codes <<- c(codes, new_codes)
+      places = lapply(seq_len(n_strata), function(code) which(codes == code))
+      done = 0
+      while ((end = next_end(places)) <= length(codes)) {
+        if (begin > done) {
+          cut(done, begin)
+        }
+        done = begin
+        begin <<- end
+      }
+      rest = which(seq_along(codes) > done)
+      held <<- rows_at(held, rest)
+      codes <<- codes[rest]
+      begin <<- begin - done
     },
     following = function() {
-      while ((ends = end()) <= length(codes)) {
-        n = begin
-        begin <<- ends
-        batch = if (n > 0) take(n)
-        if (!is.null(batch)) {
-          return(batch)
-        }
+      if (n_taken == length(ready)) {
+        ready <<- list()
+        n_taken <<- 0L
+        return(NULL)
       }
-      NULL
+      n_taken <<- n_taken + 1L
+      batch = ready[[n_taken]]
+      ready[n_taken] <<- list(NULL)
+      batch
     },
-    # The last batch, at the end of the lane.
-    close = function() take(length(codes)),
+    # Cuts the last batch, at the end of the lane.
+    close = function() cut(0, length(codes)),
     has_cut = function() begin > 0,
     n_held = function() length(codes),
     # The strata of which the next batch has too few rows so far.

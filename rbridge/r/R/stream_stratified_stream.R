@@ -251,7 +251,8 @@ lane_batches = function(stream, lane, epoch, first) {
         stop_source("Lane %.0f has no batch: %s.", lane, missing_rows_of(stream, dealing))
       }
       closed <<- TRUE
-      return(dealing$close())
+      dealing$close()
+      return(dealing$following())
     }
     NULL
   }
