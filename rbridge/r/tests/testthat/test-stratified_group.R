@@ -75,6 +75,7 @@ test_that("spread groups have their share of every batch, whatever their strata 
 })
 
 test_that("groups may be columns of a task or its group role, and strata may be given beside them", {
+  skip_if_not_installed("mlr3")
   data = data.frame(y = factor(of_patients), patient = patients, x = seq_along(patients))
   task = mlr3::as_task_classif(data, target = "y")
   of_task = function(...) batch_sampler_stratified_group(2, ..., seed = 1)(list(task = task))$batches(1)

@@ -209,8 +209,8 @@ test_that("mlr3torch trains on the batches, and predicts in the order of the row
       expect_identical(predicted$batches(0), list(rows = 1:40, offsets = c(0L, 15L, 30L, 40L)))
       expect_identical(drain(predicted$.iter()), list(1:15, 16:30, 31:40))
       if (!is.null(predicted$update)) {
-        expect_error(predicted$update(1, 1), "draws nothing, since mlr3torch predicts with it. Tell the one of the train",
-          fixed = TRUE)
+        expect_error(predicted$update(1, 1), fixed = TRUE,
+          "draws nothing, since mlr3torch predicts with it. Tell the one of the train")
       }
     }
   }
