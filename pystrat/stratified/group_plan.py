@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pystrat.messages import RefusedValue, count_of, range_of, show
+from pystrat.messages import RefusedValue, count_of, range_of
+from pystrat.rare_strata import refuse_rare
 from pystrat.sizes import share_of_replicas
 from pystrat.strata import Strata
 
@@ -155,12 +156,9 @@ def plan_of_groups(
     ValueError
         If a stratum is rare, or there are fewer batches than replicas.
     """
-    counts, smallest = strata.counts, int(strata.counts.argmin())
-    if rare == "error" and counts[smallest] < minimum:
-        has = f"the smallest stratum, '{strata.shown[smallest]}', has {count_of(int(counts[smallest]), 'row')}"
-        required = f"be at most {int(counts[smallest])}: {has}"
-        advice = "Lower it, or set 'rare' to 'warn' or 'allow'."
-        raise RefusedValue("min_samples_per_stratum", required, show(minimum), advice)
+    counts = strata.counts
+    if rare == "error":
+        refuse_rare(strata, minimum)
     facts = _facts_of(strata, groups, minimum)
     together = keep == "together"
     most_batches = facts.most_batches(minimum) if together else counts // minimum

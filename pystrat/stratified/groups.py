@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Optional
 
 import numpy as np
@@ -11,13 +10,13 @@ from pystrat.base import Batches, BatchSampler, epoch_permutation
 from pystrat.entries import named_by_class
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import RefusedValue, check_choice, check_integer, count_of, show
+from pystrat.rare_strata import RARE_CHOICES, warn_of_rare
 from pystrat.recipe import Recipe, compact, make_recipe
 from pystrat.strata import encode_strata
 from pystrat.stratified._groups import deal_apart, deal_together
 from pystrat.stratified.group_plan import GroupPlan, Groups, groups_of, plan_of_groups, refuse_crossing
 from pystrat.stratified.sampler import MISSING_CHOICES
 
-RARE_CHOICES = ("error", "warn", "allow")
 KEEP_CHOICES = ("together", "apart")
 
 
@@ -142,10 +141,8 @@ class StratifiedGroupBatchSampler(BatchSampler):
             "missing": missing,
             "num_replicas": self.num_replicas,
         }
-        n_rare = int((encoded.counts < minimum).sum())
-        if rare == "warn" and n_rare:
-            message = f"{n_rare} of {len(encoded.counts)} strata of {type(self).__name__} have fewer than "
-            warnings.warn(f"{message}{count_of(minimum, 'row')}: all rows are in one batch.", stacklevel=3)
+        if rare == "warn":
+            warn_of_rare(type(self).__name__, encoded.counts, minimum, "all rows are in one batch", stacklevel=3)
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any, Optional, Sequence
 
@@ -13,13 +12,12 @@ from numpy.typing import NDArray
 from pystrat.base import Batches, BatchSampler, epoch_permutation
 from pystrat.entries import named_by_class
 from pystrat.messages import RefusedValue, check_choice, check_flag, check_integer, count_of, range_of, show
+from pystrat.rare_strata import RARE_CHOICES, refuse_rare, warn_of_rare
 from pystrat.recipe import Recipe, compact, make_recipe
-from pystrat.sizes import round_to_replicas
+from pystrat.sizes import share_of_replicas
 from pystrat.strata import Strata, encode_strata
 from pystrat.stratified._blocks import deal_blocks
 from pystrat.stratified.sampler import MISSING_CHOICES
-
-RARE_CHOICES = ("error", "warn", "allow")
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,11 +176,9 @@ class StrataSubsetBatchSampler(BatchSampler):
             "missing": missing,
             "num_replicas": self.num_replicas,
         }
-        n_rare = int((encoded.counts < minimum).sum())
-        if rare == "warn" and n_rare:
-            held = "are never sampled" if exact else "are in one batch, all rows of each"
-            message = f"{n_rare} of {len(encoded.counts)} strata of {type(self).__name__} have fewer than "
-            warnings.warn(f"{message}{count_of(minimum, 'row')}: they {held}.", stacklevel=3)
+        if rare == "warn":
+            consequence = "they are never sampled" if exact else "they are in one batch, all rows of each"
+            warn_of_rare(type(self).__name__, encoded.counts, minimum, consequence, stacklevel=3)
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -261,25 +257,16 @@ def make_subset_plan(
     strata: Strata, strata_per_batch: int, minimum: int, *, exact: bool, rare: str, num_replicas: int
 ) -> SubsetPlan:
     """Choose the number of batches and the blocks of each stratum; refuse impossible requests."""
-    counts, names = strata.counts, strata.shown
-    smallest = int(counts.argmin())
-    if rare == "error" and counts[smallest] < minimum:
-        has = f"the smallest stratum, '{names[smallest]}', has {count_of(int(counts[smallest]), 'row')}"
-        required = f"be at most {int(counts[smallest])}: {has}"
-        advice = "Lower it, or set 'rare' to 'warn' or 'allow'."
-        raise RefusedValue("min_samples_per_stratum", required, show(minimum), advice)
-    full = counts // minimum
+    if rare == "error":
+        refuse_rare(strata, minimum)
+    full = strata.counts // minimum
     n_full = int((full > 0).sum())
     if strata_per_batch > n_full:
         required = f"be at most {n_full}, the number of strata with at least {count_of(minimum, 'row')}"
         raise RefusedValue("strata_per_batch", required, show(strata_per_batch))
-    n_batches = _most_batches(full, strata_per_batch)
-    if n_batches < num_replicas:
-        required = f"be at most {n_batches}, the number of batches"
-        raise RefusedValue("num_replicas", required, show(num_replicas))
-    n_batches = round_to_replicas(n_batches, num_replicas, "down")
+    n_batches = share_of_replicas(_most_batches(full, strata_per_batch), num_replicas)
     blocks = np.minimum(full if exact else np.maximum(full, 1), n_batches)
-    return SubsetPlan(n_batches, strata_per_batch, minimum, exact, counts, blocks, names)
+    return SubsetPlan(n_batches, strata_per_batch, minimum, exact, strata.counts, blocks, strata.shown)
 
 
 def _most_batches(full: NDArray[np.int64], strata_per_batch: int) -> int:
