@@ -10,7 +10,8 @@ class NaiveRanks:
 
     def __init__(self, n: int, capacity: int, alpha: float, seed: int) -> None:
         self.priorities = [1.0] * n
-        self.capacity, self.alpha, self.largest = capacity, alpha, 0.0
+        self.capacity, self.alpha = capacity, alpha
+        self.told: list[float] = []
         self.next_position = n % capacity
         self.random = NaiveTree([], 1, seed).random
 
@@ -27,11 +28,11 @@ class NaiveRanks:
     def update(self, rows: list[int], priorities: list[float]) -> None:
         for row, priority in zip(rows, priorities):
             self.priorities[row] = abs(priority)
-            self.largest = max(self.largest, abs(priority))
+            self.told.append(abs(priority))
 
     def append(self, count: int) -> None:
         for _ in range(count):
-            value = self.largest or 1.0
+            value = max(self.told, default=1.0)
             if self.next_position == len(self.priorities):
                 self.priorities.append(value)
             else:

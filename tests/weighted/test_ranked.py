@@ -118,6 +118,13 @@ def test_a_new_row_gets_the_largest_priority_ever_told() -> None:
     assert priorities() == [9, 0.25, 0, 9]
 
 
+def test_a_new_row_gets_0_if_no_other_priority_was_ever_told() -> None:
+    sampler = ranked(1, alpha=1, capacity=2)
+    sampler.update([0], [0])
+    sampler.append()
+    assert sampler.state_dict()["feedback"]["priorities"].tolist() == [0, 0]
+
+
 def as_json(state: dict[str, Any]) -> Any:
     return json.loads(json.dumps(state, default=lambda array: array.tolist()))
 
