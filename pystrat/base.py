@@ -15,7 +15,6 @@ many batches there are and what makes two samplers the same. This module knows n
 
 from __future__ import annotations
 
-import secrets
 import warnings
 from abc import ABC, abstractmethod
 from itertools import islice
@@ -51,6 +50,7 @@ from pystrat.messages import (
 )
 from pystrat.process_group import warn_of_process_group
 from pystrat.recipe import Recipe
+from pystrat.seeds import check_seed
 from pystrat._random import RandomStream
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
@@ -299,9 +299,7 @@ class BatchSampler(ABC):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        if seed is None:
-            seed = secrets.randbelow(MAX_SEED + 1)
-        self._seed = check_integer(seed, "seed", minimum=0, maximum=MAX_SEED)
+        self._seed = check_seed(seed)
         num_replicas, rank = check_replicas(num_replicas, rank)
         self._num_replicas = num_replicas
         self._rank = rank

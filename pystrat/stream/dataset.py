@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from functools import partial
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence, Union
 
@@ -12,9 +11,10 @@ from torch.utils.data import IterableDataset
 from pystrat.base import STATE_VERSION, check_replicas, check_state
 from pystrat.digest import fingerprint
 from pystrat.entries import named_by_class
-from pystrat.limits import MAX_COUNT, MAX_EPOCH, MAX_EXACT, MAX_SEED
+from pystrat.limits import MAX_COUNT, MAX_EPOCH, MAX_EXACT
 from pystrat.messages import RefusedValue, check_flag, check_integer, count_of, show
 from pystrat.process_group import warn_of_process_group
+from pystrat.seeds import check_seed
 from pystrat.counts_by_shard import shown_names
 from pystrat.stream.counting import counts_of_sources, name_sources
 from pystrat.stream.dealing import CountedBatches, DeclaredBatches
@@ -137,9 +137,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
         n_lanes = check_integer(lanes, "lanes", minimum=1, maximum=len(self._names))
         if n_lanes % (self._num_replicas or 1):
             raise RefusedValue("lanes", "be a multiple of 'num_replicas'", show(n_lanes))
-        self._seed = check_integer(
-            secrets.randbelow(MAX_SEED + 1) if seed is None else seed, "seed", minimum=0, maximum=MAX_SEED
-        )
+        self._seed = check_seed(seed)
         self._lanes = Lanes(len(self._names), n_lanes, check_flag(shuffle, "shuffle"), self._seed)
         if (counts is None) == (strata is None):
             raise RefusedValue("counts", "be given, or 'strata', but not both", "neither" if counts is None else "both")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import secrets
 from typing import Any, Optional
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.entries import named_by_class
-from pystrat.limits import MAX_COUNT, MAX_SEED
+from pystrat.limits import MAX_COUNT
 from pystrat.messages import RefusedValue, check_flag, check_integer, show
+from pystrat.seeds import check_seed
 from pystrat._random import RandomStream
 from pystrat._row_weights import RowWeights, as_numbers
 
@@ -74,9 +74,7 @@ class SumTree:
         if capacity < len(given):
             required = f"be at least {len(given)}, the number of weights"
             raise RefusedValue("capacity", required, show(capacity))
-        if seed is None:
-            seed = secrets.randbelow(MAX_SEED + 1)
-        self._seed = check_integer(seed, "seed", minimum=0, maximum=MAX_SEED)
+        self._seed = check_seed(seed)
         self._weights = RowWeights(given, capacity)
         self._stream = RandomStream(self._seed)
 
