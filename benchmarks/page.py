@@ -210,10 +210,13 @@ def alternative(claim: Claim, found: Found) -> str:
     """Describe a plot for those who do not see it."""
     factor, unit = (100, " %") if claim.is_share else (1, "")
     lines = []
+    ticks = list(claim.at)
     for label, line in claim.lines.items():
-        values = [f"{factor * value:.3g}{unit}" for value in points(line, claim, found).values()]
+        at = points(line, claim, found).items()
+        values = [f"{factor * value:.3g}{unit} at {ticks[place]}" for place, value in at]
         lines.append(f"{label}: {', '.join(values)}")
-    return f"{claim.y_label.capitalize()}, by {claim.x_label}: {'; '.join(lines)}."
+    measured = "our time, in percent of that of each of the others" if claim.is_share else claim.y_label
+    return f"{measured.capitalize()}, by {claim.x_label}: {'; '.join(lines)}."
 
 
 def claims_table(found: Found) -> str:
@@ -225,18 +228,30 @@ def claims_table(found: Found) -> str:
     return "\n".join(rows) + "\n"
 
 
+def measured_text(about: dict[str, dict[str, str]]) -> list[str]:
+    """Say when the scripts ran and with which versions, a line for each set of versions."""
+    dates: dict[str, set[str]] = {}
+    for script in about.values():
+        dates.setdefault(script["versions"], set()).add(script["date"])
+    if len(dates) == 1:
+        return [f"Measured on {' and '.join(sorted(days))} with {versions}." for versions, days in dates.items()]
+    lines = ["Measured with:", ""]
+    for versions, days in dates.items():
+        scripts = [f"`{name}`" for name, script in about.items() if script["versions"] == versions]
+        lines.append(f"- {versions}, on {' and '.join(sorted(days))}: {', '.join(scripts)}")
+    return lines
+
+
 def limits_text(found: Found) -> str:
     """Say how many ratios have a limit, and which are above it."""
     limited = [ratio for ratio in found.values() if ratio.limit]
     missed = [ratio for ratio in limited if ratio.is_missed]
-    about = json.loads((FOLDER / "about.json").read_text(encoding="utf-8"))
-    dates = sorted(set(about["dates"].values()))
     rows = ["| script | above its limit | ratio | quartiles | at most |", "| --- | --- | --- | --- | --- |"]
     rows += [f"| `{m.script}` | {m.what} | {m.ratio} | {m.low} to {m.high} | {m.limit} |" for m in missed]
     return (
         "\n".join(
             [
-                f"Measured on {' and '.join(dates)} with {about['versions']}.",
+                *measured_text(json.loads((FOLDER / "about.json").read_text(encoding="utf-8"))),
                 "",
                 f"Of {len(found)} ratios, {len(limited)} have a limit, and {len(missed)} are above it:",
                 "",

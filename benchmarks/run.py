@@ -57,11 +57,10 @@ def write(scripts: list[str], found: list[Ratio]) -> None:
     """Put the ratios of these scripts in the place of their former ones."""
     kept = [ratio for ratio in ratios.read() if ratio.script not in scripts]
     about = json.loads(ABOUT.read_text(encoding="utf-8"))
-    order = list(about["dates"])
-    order += [script for script in scripts if script not in order]
+    measured = {"date": datetime.date.today().isoformat(), "versions": versions()}
+    about.update({script: measured for script in scripts})
+    order = list(about)
     ratios.write(sorted(kept + found, key=lambda ratio: order.index(ratio.script)))
-    today = datetime.date.today().isoformat()
-    about = {"versions": versions(), "dates": {**about["dates"], **{script: today for script in scripts}}}
     ABOUT.write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
 
 

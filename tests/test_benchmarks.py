@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -87,4 +88,16 @@ def test_a_script_that_is_measured_again_replaces_its_ratios_alone(
     after = page.ratios.read()
     assert [ratio for ratio in after if ratio.script != "ranks.py"] == [r for r in before if r.script != "ranks.py"]
     assert [ratio for ratio in after if ratio.script == "ranks.py"] == [fresh]
-    assert "Python 4" in run.ABOUT.read_text(encoding="utf-8")
+    versions = {script: about["versions"] for script, about in json.loads(run.ABOUT.read_text("utf-8")).items()}
+    assert {script for script in versions if versions[script] == "Python 4"} == {"ranks.py"}
+
+
+def test_the_page_names_the_versions_of_each_script(page: Any) -> None:
+    old, new = {"date": "2026-01-01", "versions": "Python 3"}, {"date": "2026-01-02", "versions": "Python 4"}
+    assert page.measured_text({"a.py": old, "b.py": old}) == ["Measured on 2026-01-01 with Python 3."]
+    assert page.measured_text({"a.py": old, "b.py": new}) == [
+        "Measured with:",
+        "",
+        "- Python 3, on 2026-01-01: `a.py`",
+        "- Python 4, on 2026-01-02: `b.py`",
+    ]
