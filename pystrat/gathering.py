@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any, Mapping, Optional
 
 import pandas as pd
 
+from pystrat.counts_by_shard import ShardCounts, bound, count_shards
 from pystrat.entries import named_by_function
 from pystrat.messages import Refusal, RefusedValue, show
-from pystrat.counts_by_shard import ShardCounts, bound, count_shards
+from pystrat.process_group import running_group
 
 _OWNER = "gather_counts"
 
@@ -53,8 +53,8 @@ def gather_counts(strata: Mapping[str, Any], process_group: Optional[Any] = None
     >>> gather_counts({"a.csv": ["no", "no", "yes"]}).to_dict("index")
     {'a.csv': {'no': 2, 'yes': 1}}
     """
-    distributed: Any = sys.modules.get("torch.distributed")  # it has been imported if a group runs
-    if distributed is None or not distributed.is_available() or not distributed.is_initialized():
+    distributed = running_group()
+    if distributed is None:
         if process_group is not None:
             raise RefusedValue("process_group", "be left out if no process group runs", show(process_group))
         return count_shards(strata).to_frame()
@@ -71,7 +71,7 @@ def exchange(
     message: Optional[str], own: Optional[ShardCounts], process_group: Optional[Any] = None
 ) -> list[tuple[Optional[str], Optional[ShardCounts]]]:
     """Return, for each process, what it could not do with its shards, if anything, and their counts, if it has any."""
-    distributed: Any = sys.modules["torch.distributed"]
+    distributed: Any = running_group()
     gathered: list[Any] = [None] * distributed.get_world_size(process_group)
     distributed.all_gather_object(gathered, (message, own), group=process_group)
     return gathered

@@ -99,6 +99,11 @@ def range_of(values: Any) -> str:
     return f"{lowest}" if lowest == highest else f"{lowest} to {highest}"
 
 
+def rows_of(counts: Any) -> str:
+    """Return the range of numbers of rows: ``3 to 5 rows``, or ``1 row``."""
+    return f"{range_of(counts)} {'row' if np.max(counts) == 1 == np.min(counts) else 'rows'}"
+
+
 class UnnamedError(Exception):
     """An error without the name of the function or class that the user called.
 

@@ -1,19 +1,23 @@
-"""The torch process group, if one runs: used for warnings, never for decisions."""
+"""The torch process group, if one runs."""
 
 from __future__ import annotations
 
 import sys
 import warnings
-from typing import Any
+from typing import Any, Optional
+
+
+def running_group() -> Optional[Any]:
+    """Return the module torch.distributed if it runs a process group; it has been imported then."""
+    distributed: Any = sys.modules.get("torch.distributed")
+    is_running = distributed is not None and distributed.is_available() and distributed.is_initialized()
+    return distributed if is_running else None
 
 
 def n_processes() -> int:
     """Return the number of processes of the default group of torch; 1 if no group runs or torch is not imported."""
-    distributed: Any = sys.modules.get("torch.distributed")
-    if distributed is None or not (distributed.is_available() and distributed.is_initialized()):
-        return 1
-    size: int = distributed.get_world_size()
-    return size
+    distributed = running_group()
+    return 1 if distributed is None else int(distributed.get_world_size())
 
 
 def warn_of_process_group(owner: str, advice: str, *, stacklevel: int) -> bool:

@@ -21,6 +21,7 @@ from pystrat.messages import (
     check_text,
     count_of,
     range_of,
+    rows_of,
     show,
 )
 from pystrat._progress import progress
@@ -252,7 +253,7 @@ def plot_plan(plan: BatchPlan, *, most: int = 40) -> Any:
     axis.set_xlabel("batch" + (f" (and {left_out} larger strata)" if left_out else ""))
     promise = count_of(plan.min_samples_per_stratum, "row")
     kept = f"at least {promise} of every stratum" if plan.min_samples_per_stratum else "not every stratum"
-    axis.set_title(f"{count_of(plan.n_batches, 'batch')} of {range_of(plan.sizes)} rows\n{kept} in each", fontsize=11)
+    axis.set_title(f"{count_of(plan.n_batches, 'batch')} of {rows_of(plan.sizes)}\n{kept} in each", fontsize=11)
     figure.colorbar(image, ax=axis, ticks=[0, 0.5, 1]).set_label("share of the\nlargest count", fontsize=SMALL)
     figure.tight_layout()
     return axis

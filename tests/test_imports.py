@@ -30,6 +30,7 @@ def test_import_brings_the_stratified_sampler_and_nothing_of_the_others() -> Non
         "pystrat.callers",
         "pystrat.digest",
         "pystrat.entries",
+        "pystrat.first_rows",
         "pystrat.limits",
         "pystrat.passes",
         "pystrat.plan",

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pystrat.messages import RefusedValue, count_of, range_of
+from pystrat.first_rows import first_rows
+from pystrat.messages import RefusedValue, count_of, rows_of
 from pystrat.rare_strata import refuse_rare
 from pystrat.sizes import share_of_replicas
 from pystrat.strata import Strata
@@ -77,10 +78,8 @@ class GroupPlan:
         held = f"every batch holds at least {count_of(int(self.fewest.min()), 'row')} of every stratum"
         if self.keep == "apart":
             held += f", and at most {count_of(self.most_of_group, 'row')} of a group"
-        table = [line.rstrip() for line in self.table()[:20].to_string().splitlines()]
-        left = len(self.counts) - 20
-        batches = f"{count_of(self.n_batches, 'batch')} of {range_of(self.size_range)} rows, groups {self.keep}"
-        return "\n".join([batches, held, *table, *([f"... and {left} more"] if left > 0 else [])])
+        batches = f"{count_of(self.n_batches, 'batch')} of {rows_of(self.size_range)}, groups {self.keep}"
+        return "\n".join([batches, held, first_rows(self.table())])
 
 
 @dataclass(frozen=True, eq=False)

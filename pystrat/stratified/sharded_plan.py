@@ -10,8 +10,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat.entries import named_by_class, named_by_function
+from pystrat.first_rows import first_rows
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import RefusedValue, check_choice, check_integer, count_of, range_of, show
+from pystrat.messages import RefusedValue, check_choice, check_integer, count_of, rows_of, show
 from pystrat.counts_by_shard import ShardCounts, read_counts, shown_names
 from pystrat.sizes import even_offsets
 from pystrat.stratum_names import codes_of
@@ -87,13 +88,11 @@ class ShardedPlan:
     def summary(self) -> str:
         """Describe the plan in a few lines."""
         n_rows, n_shards = int(self._counts.table.sum()), len(self._counts.shards)
-        sizes = range_of([n_rows // self.n_batches, -(-n_rows // self.n_batches)])
+        sizes = rows_of([n_rows // self.n_batches, -(-n_rows // self.n_batches)])
         where = "over all processes" if self.promise == "global" else "and shard"
-        table = [line.rstrip() for line in self.table()[:20].to_string().splitlines()]
         promised = f"at least {count_of(self.min_samples_per_stratum, 'row')} of every stratum {where}"
-        head = f"{count_of(self.n_batches, 'batch')} of {sizes} rows of {count_of(n_shards, 'shard')}, {promised}"
-        left = len(self._counts.strata) - 20
-        return "\n".join([head, *table, *([f"... and {left} more"] if left > 0 else [])])
+        head = f"{count_of(self.n_batches, 'batch')} of {sizes} of {count_of(n_shards, 'shard')}, {promised}"
+        return f"{head}\n{first_rows(self.table())}"
 
     # What the sampler asks ------------------------------------------------------------------------------------------
 

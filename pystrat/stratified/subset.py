@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pystrat.base import Batches, BatchSampler, epoch_permutation
 from pystrat.entries import named_by_class
+from pystrat.first_rows import first_rows
 from pystrat.messages import RefusedValue, check_choice, check_flag, check_integer, count_of, range_of, show
 from pystrat.rare_strata import RARE_CHOICES, refuse_rare, warn_of_rare
 from pystrat.recipe import Recipe, compact, make_recipe
@@ -72,8 +73,8 @@ class SubsetPlan:
         n_rare = int((self.counts < self.min_samples_per_stratum).sum())
         if n_rare:
             rows += f", {n_rare} rare strata aside"
-        table = [line.rstrip() for line in self.table()[:20].to_string().splitlines()]
-        return "\n".join([f"{count_of(self.n_batches, 'batch')} of {held} strata, with {rows}", *table])
+        head = f"{count_of(self.n_batches, 'batch')} of {held} strata, with {rows}"
+        return f"{head}\n{first_rows(self.table())}"
 
 
 class StrataSubsetBatchSampler(BatchSampler):

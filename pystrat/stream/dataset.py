@@ -141,11 +141,13 @@ class StratifiedStream(IterableDataset[list[Any]]):
         self._lanes = Lanes(len(self._names), n_lanes, check_flag(shuffle, "shuffle"), self._seed)
         if (counts is None) == (strata is None):
             raise RefusedValue("counts", "be given, or 'strata', but not both", "neither" if counts is None else "both")
-        self._counts = None if counts is None else counts_of_sources(counts, self._names)
-        self._plan = None
-        if self._counts is not None:
-            self._plan = plan_lanes(self._counts, n_lanes, self._least, self._least_rows)
-        self._strata = _declared(strata) if self._counts is None else tuple(self._counts.strata)
+        if counts is None:
+            self._plan = None
+            self._strata = shown_names(strata, "strata", noun="stratum")
+        else:
+            counted = counts_of_sources(counts, self._names)
+            self._plan = plan_lanes(counted, n_lanes, self._least, self._least_rows)
+            self._strata = tuple(counted.strata)
         self._reader = SourceReader(check_reader(read), stratum, self._strata)
         self._limit = self._check_limit(buffer_size)
         self._start = SharedStart(n_lanes)
@@ -299,7 +301,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
 
     def _lane_batches(self, lane: int, epoch: int, first: int) -> Iterator[list[Any]]:
         """Iterate over the batches of one of this rank's lanes in an epoch, from one of them on."""
-        lane = (self._rank or 0) + self._stride * lane if self._rank is not None else lane
+        lane = (self._rank or 0) + self._stride * lane
         if self._plan is None:
             return self._cut_batches(lane, epoch, first)
         return self._planned_batches(self._plan, lane, epoch, first)
@@ -362,12 +364,13 @@ class StratifiedStream(IterableDataset[list[Any]]):
             else:
                 yield rows, codes
         check(found, True)
-        yield from self._shuffled(read, source, epoch)
+        if self._lanes.shuffle:
+            yield from self._shuffled(read, source, epoch)
 
     def _shuffled(self, read: _Chunks, source: int, epoch: int) -> Iterator[tuple[list[Any], NDArray[np.int64]]]:
         """Iterate over the rows of a source that have been read, in chunks of another order."""
         rows = [row for chunk, _ in read for row in chunk]
-        codes = np.concatenate([codes for _, codes in read]) if read else np.empty(0, dtype=np.int64)
+        codes = np.concatenate([np.empty(0, dtype=np.int64), *(codes for _, codes in read)])
         order = self._lanes.order(source, epoch, len(rows))
         for begin in range(0, len(rows), CHUNK):
             places = order[begin : begin + CHUNK]
@@ -418,8 +421,3 @@ class StratifiedStream(IterableDataset[list[Any]]):
                 seed=self._seed,
             )
         return self._known_fingerprint
-
-
-def _declared(strata: Any) -> tuple[str, ...]:
-    """Return the names of declared strata."""
-    return shown_names(strata, "strata", noun="stratum")

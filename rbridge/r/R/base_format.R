@@ -5,7 +5,7 @@ format_setup = function(setup, next_epoch) {
   dropped = setup$counts[length(setup$counts)]
   c(
     sprintf("* Rows: %.0f%s", sum(plan$counts), if (dropped > 0L) sprintf(", and %.0f never sampled", dropped) else ""),
-    sprintf("* Strata: %d, of %s rows: %s", length(plan$counts), show_range(plan$counts), show_strata(plan)),
+    sprintf("* Strata: %d, of %s: %s", length(plan$counts), show_rows(plan$counts), show_strata(plan)),
     sprintf("* Batches: %.0f, of %s, each with at least %s of every stratum", plan$n_batches,
       show_rows(batch_sizes(plan)), show_count(plan$minimum, "row")),
     sprintf("* Assigned: %s", plan$assign),

@@ -187,7 +187,7 @@ test_that("an instance prints a summary", {
   expect_identical(capture.output(sampler), c(
     "<batch_sampler_stratified>",
     "* Rows: 12, and 1 never sampled",
-    paste("* Strata: 12, of 1 rows: '1' (1), '2' (1), '3' (1), '4' (1), '5' (1), '6' (1), '7' (1), '8' (1), '9' (1),",
+    paste("* Strata: 12, of 1 row: '1' (1), '2' (1), '3' (1), '4' (1), '5' (1), '6' (1), '7' (1), '8' (1), '9' (1),",
       "'10' (1), ..."),
     "* Batches: 1, of 12 rows, each with at least 1 row of every stratum",
     "* Assigned: even",
