@@ -13,8 +13,9 @@ import pandas as pd
 
 from pystrat import _kernels
 from pystrat.entries import named_by_class
+from pystrat.first_rows import first_rows
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import RefusedType, RefusedValue, check_choice, check_integer, count_of, range_of, show
+from pystrat.messages import RefusedType, RefusedValue, check_choice, check_integer, count_of, rows_of, show
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -72,7 +73,8 @@ class BatchPlan:
             raise RefusedType("shown", "be a sequence of names", "other values")
         check_choice(self.assign, "assign", choices=ASSIGN_CHOICES)
         available = self.counts if self.available is None else self.available
-        _check_counts(available, "available")
+        if available is not self.counts:
+            _check_counts(available, "available")
         if len(available) != len(self.counts):
             required = f"have one number for each stratum, {len(self.counts)}"
             raise RefusedValue("available", required, count_of(len(available), "number"))
@@ -153,7 +155,7 @@ class BatchPlan:
 
     def summary(self) -> str:
         """Describe the plan in a few lines."""
-        batches = f"{count_of(self.n_batches, 'batch')} of {range_of(self.sizes)} rows"
+        batches = f"{count_of(self.n_batches, 'batch')} of {rows_of(self.sizes)}"
         lines = [
             f"{batches}, {self.n_rows} rows in all, assign={self.assign!r}",
             self._promise(),
@@ -168,22 +170,19 @@ class BatchPlan:
             return f"every batch holds rows of {n_held} of {len(self.counts)} strata"
         return f"every batch holds at least {count_of(least, 'row')} of every stratum"
 
-    def _strata_table(self, most: int = 20) -> str:
+    def _strata_table(self) -> str:
         """Format the strata and their rows per batch as a table; of many strata, only the first ones."""
         available = np.asarray(self.available)
         columns = {
-            "stratum": list(self.shown[:most]),
-            "rows": self.counts[:most],
-            "of": available[:most],
-            "fewest in a batch": self.counts[:most] // self.n_batches,
-            "most in a batch": -(-self.counts[:most] // self.n_batches),
+            "stratum": list(self.shown),
+            "rows": self.counts,
+            "of": available,
+            "fewest in a batch": self.counts // self.n_batches,
+            "most in a batch": -(-self.counts // self.n_batches),
         }
         if (self.counts == available).all():
             del columns["of"]
-        table = pd.DataFrame(columns)
-        text = str(table.to_string(index=False))
-        left = len(self.counts) - most
-        return text if left <= 0 else f"{text}\n... and {left} more"
+        return first_rows(pd.DataFrame(columns), index=False)
 
     def __repr__(self) -> str:
         return (
@@ -200,14 +199,17 @@ def _check_counts(counts: Any, name: str) -> None:
         raise RefusedType(name, required, show(counts))
     if len(counts) > MAX_COUNT:
         raise RefusedValue(name, f"have at most {MAX_COUNT} values", show(counts))
-    if not len(counts) or (counts < 1).any():
-        raise RefusedValue(name, required, show(counts.min()) if len(counts) else "0 values")
-    if (counts > MAX_COUNT).any() or counts.sum() > MAX_COUNT:
+    least = counts.min(initial=MAX_COUNT)
+    if not len(counts) or least < 1:
+        raise RefusedValue(name, required, show(least) if len(counts) else "0 values")
+    if counts.max() > MAX_COUNT or counts.sum() > MAX_COUNT:
         raise RefusedValue(name, f"add up to at most {MAX_COUNT}", "more")
 
 
 def _check_available(available: Any, counts: NDArray[np.int64], n_rows: int) -> None:
     """Refuse `available` rows that do not match the counts of the plan, or are more than all rows."""
+    if available is counts:
+        return
     _check_counts(available, "available")
     if len(available) != len(counts) or (available < counts).any() or available.sum() > n_rows:
         required = f"have at least the rows of each stratum that the plan takes, and at most {n_rows} in all"
