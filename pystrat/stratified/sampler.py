@@ -24,54 +24,44 @@ class StratifiedBatchSampler(PlannedBatchSampler):
 
     Pass it to a PyTorch ``DataLoader(dataset, batch_sampler=...)``. The R function
     ``rbridge::batch_sampler_stratified()`` returns the same batches, row for row, from the same seed. docs/batches.md
-    shows which parameters to use for what; docs/concepts.md defines the terms.
+    shows which parameters to use for what; docs/stratified.md has all details.
 
     Parameters
     ----------
     strata : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns
-        The stratum of each row of the dataset, usually its class; at most 2^31 - 1 rows. With several columns, each
-        combination of values that occurs is a stratum.
+        The stratum of each row of the dataset, usually its class. With several columns, each combination of values that
+        occurs is a stratum.
     min_samples_per_stratum : int or mapping, optional
         The minimum m: every batch holds at least m rows of every stratum. An epoch has ``max(1, n_min // m)`` batches,
         where n_min is the size of the smallest stratum. A mapping, such as ``{"positive": 5, "negative": 20}``, sets a
-        minimum for each stratum. Strata that it does not name have no minimum; they are dealt evenly if they have fewer
-        rows than there are batches. Give either `min_samples_per_stratum` or `mean_batch_size`; with ``rare="repeat"``,
-        give both.
+        minimum for each stratum that it names.
     mean_batch_size : int, optional
-        The mean number of rows per batch. An epoch has ``max(1, round-half-up(n / mean_batch_size))`` batches, and
-        every batch holds at least ``n_min // n_batches`` rows of every stratum.
+        The mean number of rows per batch. An epoch has ``max(1, round-half-up(n / mean_batch_size))`` batches. Give
+        either `min_samples_per_stratum` or `mean_batch_size`; with ``rare="repeat"``, give both.
     shares : mapping, optional
-        The share of each stratum in every batch, such as ``{"positive": 1, "negative": 3}``: positive weights, which
-        are divided by their sum. Every batch then has exactly `mean_batch_size` rows. If a share is less than one row,
-        some batches may hold no row of that stratum; see ``plan.minimums``. Use weights with few digits: their sum,
-        scaled to whole numbers, times the rows of an epoch must be below 2^53.
+        The share of each stratum in every batch of exactly `mean_batch_size` rows, as positive weights with few digits,
+        such as ``{"positive": 1, "negative": 3}``.
     balance : {"over", "under"} or int, optional
         Take the same number of rows of every stratum in each epoch: the size of the largest stratum ("over",
-        oversampling), the size of the smallest ("under", undersampling), or a given number. Batches have
-        `mean_batch_size` rows on average.
+        oversampling), the size of the smallest ("under", undersampling), or a given number.
     drop : {"balanced"}, optional
-        Make every batch exactly `mean_batch_size` rows, and leave out the surplus rows. Rows are left out in turn, and
-        in proportion to what their strata can spare.
+        Make every batch exactly `mean_batch_size` rows. Surplus rows are left out in turn.
     shuffle : bool, default True
         Whether to shuffle the rows in each epoch. If False, the rows of each stratum keep the order of the dataset.
     seed : int, optional
         From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``.
     assign : {"proportional", "even"}, default "proportional"
-        How rows are assigned to batches. "proportional" puts the row of rank i of a stratum of n_s rows into batch
-        ``ceil(i * n_batches / n_s)``. "even" deals the rows, stratum by stratum, to the batches in turn: batch sizes
-        then differ by at most 1, however many strata there are. The minimum holds with both.
+        How rows are assigned to batches. "proportional" spreads each stratum evenly over the batches. With "even",
+        batch sizes also differ by at most 1. The minimum holds with both.
     rare : {"error", "warn", "allow", "repeat"}, default "error"
-        What to do if a stratum has fewer rows than its minimum, or than there are batches of `mean_batch_size`. "error"
-        raises an error that names the stratum and a value that works. "warn" and "allow" continue, with or without a
-        warning: with `min_samples_per_stratum`, all rows go into one batch; with `mean_batch_size`, rows are dealt as
-        with ``assign="even"``. "repeat" repeats rows of rare strata as often as the minimum requires, in batches of at
-        most `mean_batch_size` rows on average. Does not apply to `shares`, `balance` and `drop`.
+        What to do if a stratum has too few rows for its minimum: raise an error that names a value that works, continue
+        with or without a warning, or repeat its rows as often as necessary. Does not apply to `shares`, `balance` and
+        `drop`.
     missing : {"error", "stratum", "drop"}, default "error"
         What to do with rows that have a missing value: refuse them, treat missing as a value of its own, or never
         sample them.
     num_replicas : int, optional
-        The number of processes that share an epoch. The number of batches is rounded down to a multiple of it: batches
-        grow, and the minimum still holds. With ``rare="repeat"`` it is rounded up, and rows are repeated more often.
+        The number of processes that share an epoch. The number of batches is rounded down to a multiple of it.
     rank : int, optional
         The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
 
@@ -87,23 +77,17 @@ class StratifiedBatchSampler(PlannedBatchSampler):
 
     Notes
     -----
-    Guarantees, besides those of `BatchSampler`:
+    Guarantees, besides those of `BatchSampler`; docs/stratified.md has the details:
 
-    * An epoch visits every row that is not dropped exactly once. The exceptions are `shares`, `balance`, `drop` and
-      ``rare="repeat"``: an epoch then takes k_s of the n_s rows of a stratum, and any E consecutive epochs take each
-      row floor or ceiling of E * k_s / n_s times.
+    * An epoch visits every row that is not dropped exactly once. With `shares`, `balance`, `drop` and
+      ``rare="repeat"``, rows are taken in turn instead.
     * No row occurs twice in a batch, and no batch is empty.
-    * Every batch holds at least `plan.min_samples_per_stratum` rows of every stratum, and at least ``plan.minimums`` of
-      each.
-    * Every batch holds the floor or the ceiling of k_s / n_batches rows of each stratum, the same in every epoch.
-    * Within a batch, rows are grouped by stratum, in order of first appearance of the strata in the dataset.
+    * Every batch holds at least `plan.min_samples_per_stratum` rows of every stratum.
+    * Every batch holds its share of each stratum, rounded down or up, the same in every epoch.
     * All numbers are exact integers, whatever the sizes.
-    * A pickle takes one byte per row for up to 256 strata (dropped rows count as one more).
 
-    The method was published for R by T. D. Hocking ("Custom torch sampler with mlr3torch", 2025): shuffle, rank the
-    rows within each stratum, and assign batches in proportion to the rank. The published floating-point formula can put
-    too few rows into a batch; this is the same rule in integers. docs/batches.md explains how epochs are made that take
-    rows more than once.
+    The method was published for R by T. D. Hocking ("Custom torch sampler with mlr3torch", 2025). This is the same rule
+    in integers.
 
     Examples
     --------
