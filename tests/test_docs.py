@@ -58,6 +58,16 @@ def test_weighted() -> None:
     assert names["sampler"].epoch == 1
 
 
+def test_documents_and_vignettes_that_help_pages_and_docstrings_name_exist() -> None:
+    root = DOCS.parent
+    files = [*root.glob("rbridge/r/man/*.Rd"), *root.glob("pystrat/**/*.py"), *root.glob("rbridge/*.py")]
+    text = "\n".join(path.read_text(encoding="utf-8") for path in files)
+    named = set(re.findall(r"\bdocs/[\w-]+\.md\b", text))
+    named |= {f"vignettes/{name}.Rmd" for name in re.findall(r'vignette\("([\w-]+)"', text)}
+    assert {"docs/stratified.md", "vignettes/stratified-batches.Rmd"} <= named
+    assert [name for name in sorted(named) if not (root / name).is_file()] == []
+
+
 MODULES = [module.name for module in walk_packages(pystrat.__path__, "pystrat.") if module.name != "pystrat.__main__"]
 
 

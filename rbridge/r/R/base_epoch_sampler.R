@@ -1,3 +1,82 @@
+#' @title Generators and Instances of Batch Samplers
+#'
+#' @name batch_sampler_instance
+#'
+#' @description
+#' The functions `batch_sampler_stratified()`, `batch_sampler_weighted()` and so on return a *generator*: a function
+#' that makes an *instance* of the sampler from a dataset.
+#' Pass an instance to [torch::dataloader()], and the generator to a learner of mlr3torch, which makes an instance for
+#' each training.
+#'
+#' This page describes what generators and instances of all samplers have in common.
+#' The page of a sampler describes what it adds.
+#'
+#' @section Generators:
+#' A generator has the class of its function, such as `"batch_sampler_stratified"`, and the class `"torch_sampler"`.
+#' Its only argument is `data_source`: a [torch::dataset()], such as `mlr3torch::task_dataset()`, a task or a
+#' `list(task = )`.
+#' If the sampler needs no column of a task, the data source may be anything, including `NULL`; if it has a number of
+#' rows, that must be the number of rows that the arguments describe.
+#'
+#' Arguments are checked before any work.
+#' An error names the argument, its value and what to do.
+#' What depends on the dataset, such as the names of columns of a task, is checked when the generator is called,
+#' everything else when the generator is made.
+#'
+#' @section Members of an instance:
+#' * `batches(epoch)`: returns all batches of an epoch as a list of `rows`, counted from 1, and `offsets`, the number of
+#'   rows before each batch, and finally of all rows; changes nothing.
+#'   Batch `b` is `rows[(offsets[b] + 1):offsets[b + 1]]`.
+#' * `set_epoch(epoch)`: sets the next epoch, an integer from 0 to 6700000; returns the instance invisibly.
+#' * `epoch`: the next epoch, counted from 0.
+#' * `seed`: the seed, given or drawn.
+#' * `print()`: shows a summary.
+#' * `.iter()`, `.length()` and `.iter_batch(batch_size)`: called by [torch::dataloader()].
+#'   `.iter()` returns a function that returns the rows of the next batch at each call, and [coro::exhausted()] after
+#'   the last batch.
+#'   `.length()` is the number of batches; if epochs differ in it, that of the next epoch.
+#'   `.iter_batch()` makes `dataloader(dataset, sampler = instance)` work as well, if its `batch_size` is 1 and
+#'   `drop_last` is `FALSE`.
+#'
+#' With `num_replicas`, an instance returns the batches of all processes, in global order.
+#'
+#' @section Seeds and epochs:
+#' If `seed` is `NULL`, a seed is drawn each time the generator is called: from torch's generator if LibTorch is
+#' installed, so that the seed of a learner determines it, and otherwise from R's generator.
+#' The state of R's generator does not change in any other case.
+#'
+#' The seed of an epoch is `(seed + 1327217885 * epoch) %% 2147483647`.
+#' If the page of a sampler shows calls of R's functions, the sampler draws what they return after `set.seed()` with the
+#' seed of the epoch, and `RNGkind("Mersenne-Twister", "Inversion", "Rejection")`.
+#'
+#' The same data, settings, seed and epoch give the same batches in every R session and in Python, where rows are
+#' counted from 0.
+#'
+#' An iterator takes its epoch when its first batch is requested, and the next epoch is then one higher.
+#' So making an iterator changes nothing, and an abandoned epoch is not repeated.
+#'
+#' @section While mlr3torch predicts:
+#' mlr3torch up to version 0.3.3 uses the sampler for validation and prediction too.
+#' The instance then returns all rows in the order of the task, in batches of `batch_size` rows, and its `seed` and
+#' `plan()` are `NULL`.
+#'
+#' @section Saving:
+#' A generator or an instance can be saved with [saveRDS()] or sent to another process, and works there by itself.
+#' Samplers of files need the files there.
+#' Those of [batch_sampler_python()] work only in the process of their Python.
+#'
+#' @examples
+#' labels = c("a", "a", "b", "b", "b")
+#' generator = batch_sampler_stratified(min_samples_per_stratum = 1, strata = labels, seed = 1)
+#' sampler = generator(NULL)
+#' sampler$.length()
+#' batches = sampler$batches(epoch = 0)
+#' split(batches$rows, rep(1:2, diff(batches$offsets)))
+#' next_batch = sampler$.iter()
+#' next_batch()
+#' sampler$epoch
+NULL
+
 # Shared by all batch samplers of this package: epochs, iteration, the interface of torch::dataloader(), and that
 # mlr3torch predicts in the order of the rows.
 # A sampler that inherits from it implements private methods: .prepare(data_source, task), called once,

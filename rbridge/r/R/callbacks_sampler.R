@@ -24,10 +24,8 @@
 #'   The number of batches per epoch, for a sampler without a length.
 #'   `NULL` (default): the length of the sampler.
 #'
-#' @return A generator of class `"batch_sampler_python"` and `"torch_sampler"`, used like that of
-#' [batch_sampler_stratified()].
-#' Its instances have the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `print()`, `.iter()`, `.iter_batch()`
-#' and `.length()` that are documented there.
+#' @return A generator of class `"batch_sampler_python"` and `"torch_sampler"`.
+#' Its instances have the members of every [batch_sampler_instance]; `seed` is `NULL` if the sampler stays in Python.
 #' If the Python sampler has feedback, such as `pystrat.WeightedBatchSampler`, they also have its feedback methods, such
 #' as `update(rows, weights)`, with which a training loop or a callback of mlr3torch reports losses or requests weights.
 #' These methods count rows from 1, accept vectors or tensors, and omit arguments that are not given.

@@ -38,7 +38,10 @@
 #' @section Lines:
 #' Only `\n` ends a line; one `\r` before it is dropped; a last line without `\n` counts.
 #' Text is UTF-8.
-#' The beginnings of lines are found once and stored in an index beside each file, see [batch_sampler_corpus_mixture()].
+#' The beginnings of lines are found once and stored in an index beside each file (`.NAME.pystrat-lines`, 8 bytes per
+#' line), or in the user's cache folder if the folder is not writable.
+#' An index that is damaged, or of another version of the file, is made again.
+#' Python uses the same index files.
 #' Each process opens the files itself and keeps them open as long as the dataset exists: one descriptor for each file,
 #' and 8 bytes of memory for each line.
 #' After reading a batch, its files are checked.

@@ -33,18 +33,14 @@
 #'   `NULL` (default): all of an epoch, which gives the least padding.
 #' @param seed (`integer(1)`)\cr
 #'   The seed of all epochs, an integer from 0 to 2147483646; `"partition"` uses it only to shuffle batches by length.
-#'   `NULL` (default): a seed is drawn each time the generator is called, as by [batch_sampler_stratified()].
+#'   `NULL` (default): a seed is drawn, see [batch_sampler_instance].
 #' @param num_replicas (`integer(1)`)\cr
 #'   The number of processes that share an epoch.
 #'   The number of batches is rounded up to a multiple of it, and their sizes differ by at most 1.
-#'   The instance returns the batches of all processes, in global order.
 #'   `NULL` (default): batches are not adapted to processes.
 #'
-#' @return A generator of class `"batch_sampler_epoch_subset"` and `"torch_sampler"`: a function of one argument
-#' `data_source` that returns an instance of the sampler, see [batch_sampler_stratified()].
-#' If the data source has a number of rows, it must be `n`.
-#' Its instances have the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`,
-#' `.length()` and `.iter_batch(batch_size)` that are described there.
+#' @return A generator of class `"batch_sampler_epoch_subset"` and `"torch_sampler"`.
+#' Its instances have the members of every [batch_sampler_instance].
 #'
 #' @section Batches by length:
 #' With `max_tokens` or `window`, the drawn examples are sorted by length within each window, ties in drawn order, and
@@ -58,16 +54,12 @@
 #' @section Guarantees:
 #' * An epoch visits exactly `sample` examples, in drawn order unless batches are made by length.
 #' * `"uniform"` draws `sample.int(n, sample, replace = TRUE)`, and `"uniform_without_replacement"` draws
-#'   `sample.int(n, sample, useHash = FALSE)`, after `set.seed(s)` with
-#'   `RNGkind("Mersenne-Twister", "Inversion", "Rejection")`, where `s` is
-#'   `(seed + 1327217885 * epoch) %% 2147483647`.
-#'   R's own generator is not used, except for one draw if `seed` is `NULL`.
+#'   `sample.int(n, sample, useHash = FALSE)`, with the seed of the epoch, see [batch_sampler_instance].
 #' * `"partition"` takes every step-th example, where step is `max(1, n %/% sample)`, beginning with the first, then
 #'   with the second, and so on; an epoch continues where the last one ended.
 #'   Any `n` consecutive draws, over all epochs, visit each example once.
 #' * The same call returns the same batches in Python with `pystrat.EpochSubsetBatchSampler`, where rows are counted
 #'   from 0.
-#' * A generator can be saved with [saveRDS()] or sent to another process, and works there by itself.
 #'
 #' @section Errors:
 #' An argument has the wrong type or is out of range, there are too few examples without replacement or more batches

@@ -4,92 +4,70 @@
 #' Creates a batch sampler for [torch::dataloader()] over the lines of text files, mixed by rules, weights or a
 #' temperature, and drawn anew in each epoch.
 #' [corpus_dataset()] over the same files reads the lines.
+#' The Python class `pystrat.corpus.CorpusMixtureBatchSampler` returns the same batches from the same seed.
+#'
+#' In the project, `docs/corpus-files.md` is a guide to mixtures, and `docs/corpus.md` to batches by length.
 #'
 #' @param source (`character()` or `list()`)\cr
-#'   A folder, whose files (not those in subfolders) are taken in the byte order of their names without suffix; or the
-#'   paths of files with the first suffix, taken in the given order.
-#'   Give a single file as `list(path)`.
-#'   With `targets`, the paths of files of any names.
+#'   A folder, or the paths of files with the first suffix, a single one as `list(path)`.
 #' @param batch_size (`integer(1)`)\cr
 #'   The number of lines per batch, at least 1; optional with `max_tokens`.
 #'   The last batch may be smaller.
 #' @param sample (`double(1)` or `integer(1)`)\cr
 #'   The size of an epoch: a share between 0 and 1 of all lines that are not kept, or an integer such as `1000L`, the
 #'   number of lines including those that are kept.
-#'   Other doubles are refused, because `1` could mean either.
-#'   Not allowed unless `epoch_end` is `"sample"`.
+#'   Only if `epoch_end` is `"sample"`.
 #' @param rules (`character()` or `list()`)\cr
 #'   The path of a file of rules; or two or more rules, or a list of any number of rules, see section *Rules*.
-#'   `NULL` (default): without `weights` and `temperature`, files contribute in proportion to their lines.
-#'   At most one of the three is given.
-#' @param suffixes (`character()`)\cr
-#'   The suffixes of files that belong together line by line, such as a text and its translation, or one for text alone.
-#'   With `targets`, two names for the sides.
-#' @param targets (`character()` or `list()`)\cr
-#'   The paths of the partners of the files of `source`, in the same order, with any names.
-#'   `NULL` (default): the partners are found by their suffixes.
-#' @param weights (`numeric()`, `list()` or `function`)\cr
-#'   The weight of each file, in the order of the files: its share is its part of all weights, whatever its number of
+#'   Give at most one of `rules`, `weights` and `temperature`; without any, files contribute in proportion to their
 #'   lines.
+#' @param suffixes (`character()`)\cr
+#'   The suffixes of files that belong together line by line, such as a text and its translation, or one for text alone;
+#'   with `targets`, names for the two sides.
+#' @param targets (`character()` or `list()`)\cr
+#'   The partners of the files of `source`, in the same order, if the names of both are unrelated.
+#'   `NULL` (default): partners are found by their suffixes.
+#' @param weights (`numeric()`, `list()` or `function`)\cr
+#'   The weight of each file, whatever its number of lines: its share is its part of all weights.
 #'   0 leaves the file out; `"*"`, in a list such as `list(3, 1, "*")`, keeps all its lines, once per epoch each.
-#'   Files without lines do not count.
-#'   Numbers are read as the shortest decimal numbers that represent them.
-#'   For weights that change by epoch, give a list named by the first epochs, counted from 0, such as
-#'   `list("0" = c(1, 1), "5" = c(3, 1))`, or a function that returns the weights of an epoch.
-#'   The function must be pure: it may be called with the same epoch again, in any order and in other processes.
+#'   Weights that change are a list named by first epochs, `list("0" = c(1, 1), "5" = c(3, 1))`, or a pure function of
+#'   the epoch.
 #' @param temperature (`numeric(1)`)\cr
-#'   At least 1: a file with n lines has the weight `n^(1 / temperature)`, rounded to 12 significant digits.
-#'   With 1, files contribute in proportion to their lines; the higher the temperature, the more equal the shares.
+#'   At least 1: a file with n lines has the weight `n^(1 / temperature)`.
+#'   The higher it is, the more equal the shares.
 #' @param epoch_end (`character(1)`)\cr
 #'   What ends an epoch.
 #'   `"sample"` (default): the number of lines given by `sample`, drawn with replacement.
-#'   `"first_exhausted"`: the epoch ends when every line of some file has been drawn; no line is drawn twice.
-#'   `"all_exhausted"`: it ends when every line of every file has been drawn; lines of other files are drawn again.
+#'   `"first_exhausted"`: every line of some file has been drawn; no line is drawn twice.
+#'   `"all_exhausted"`: every line of every file has been drawn; lines of other files are drawn again.
 #' @param shuffle (`logical(1)`)\cr
 #'   `TRUE` (default): the drawn lines are shuffled.
 #'   `FALSE`: they come in the order of the files, and batches by length in the order in which they were cut.
 #' @param lengths (`"words"`, `function` or `integer()`)\cr
-#'   The length of the lines of each position in tokens, for batches of lines of similar length.
+#'   The length of the lines of each position in tokens, for `max_tokens`, `window` and `max_length`.
 #'   `"words"`, like `NULL` (default): the number of words separated by whitespace, on the longest side of a pair.
-#'   A function receives the lines of many positions, in the form that `lines()` of [corpus_dataset()] returns, and
-#'   returns a length for each position.
+#'   A function receives lines as `lines()` of [corpus_dataset()] returns them.
 #'   Numbers: one for each line, file after file.
-#'   Requires `max_tokens`, `window` or `max_length`.
-#' @param max_tokens (`integer(1)`)\cr
-#'   The largest number of tokens in a batch, including padding: its rows times its longest row, where an empty one
-#'   counts as 1.
-#'   At least the longest of the lines.
-#'   `NULL` (default): no limit.
-#' @param window (`integer(1)`)\cr
-#'   The number of consecutive drawn lines that are sorted by length together.
-#'   With smaller windows, the lines in a batch vary more from epoch to epoch.
-#'   `NULL` (default): all of an epoch, which gives the least padding.
+#' @param max_tokens,window (`integer(1)`)\cr
+#'   Make batches of lines of similar length, see [batch_sampler_epoch_subset()].
 #' @param max_length (`integer(1)`)\cr
 #'   The largest of the `lengths` that is allowed: longer lines are excluded.
-#'   They are never drawn, shares are computed from the remaining lines, and [corpus_plan()] shows how many are
-#'   excluded.
-#'   All lines keep their row numbers.
 #'   `NULL` (default): no limit.
 #' @param accept (`function`)\cr
-#'   A function that is called when the sampler is made, with the lines of many positions that are not too long, in the
-#'   form that `lines()` of [corpus_dataset()] returns. It returns for each position whether it is accepted; the others
-#'   are excluded.
+#'   A function that receives such lines too, and returns for each position whether it is accepted; the others are
+#'   excluded.
 #'   `NULL` (default): all are accepted.
 #' @param seed (`integer(1)`)\cr
-#'   The seed of all epochs, an integer from 0 to 2147483646.
-#'   `NULL` (default): a seed is drawn each time the generator is called, as by [batch_sampler_stratified()].
+#'   The seed of all epochs, from 0 to 2147483646.
+#'   `NULL` (default): a seed is drawn, see [batch_sampler_instance].
 #' @param num_replicas (`integer(1)`)\cr
-#'   The number of processes that share an epoch.
-#'   The number of batches is rounded up to a multiple of it, and their sizes differ by at most 1.
-#'   The instance returns the batches of all processes, in global order.
+#'   The number of processes that share an epoch: the number of batches is rounded up to a multiple of it, and their
+#'   sizes differ by at most 1.
 #'   `NULL` (default): batches are not adapted to processes.
 #'
-#' @return A generator of class `"batch_sampler_corpus_mixture"` and `"torch_sampler"`: a function of one argument
-#' `data_source` that returns an instance of the sampler, see [batch_sampler_stratified()].
+#' @return A generator of class `"batch_sampler_corpus_mixture"` and `"torch_sampler"`.
 #' If the data source has a number of rows, it must be the number of lines in all files.
-#'
-#' Its instances have the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`,
-#' `.length()` and `.iter_batch(batch_size)` that are described there, and
+#' Its instances have the members of every [batch_sampler_instance], and
 #' * `plan(epoch = NULL)`: returns the table of [corpus_plan()], by default that of the next epoch;
 #' * `dataset(transform = NULL, positions = FALSE)`: returns the [corpus_dataset()] of the files.
 #'
@@ -99,53 +77,20 @@
 #' A rule is a line `PATTERN WEIGHT`; a line that starts with `#` is a comment.
 #' The pattern is `*`, for all files, or Lua patterns separated by commas, one of which must be found anywhere in the
 #' name of the file without suffix: `^IT%d+$`, `news%-20[12]%d`.
-#' With `targets`, it must be found in the whole name of the file of `source`.
-#' The syntax is that of Lua 5.1, except `%b`.
 #' The weight is a positive decimal number, or `*` to keep all lines of the file, once per epoch each.
 #' Rules that keep are tried first; then the first rule that covers a file counts.
+#' The files of a rule share its weight in proportion to their lines.
 #' A file that no rule covers is left out, with a warning.
-#'
-#' A rule counts if a file with lines matches it.
-#' A file that rule r covers has the share `weight of r / weights of all rules that count * lines of the file / lines of
-#' all files of r`, and an epoch draws that share of the sample, rounded up.
-#' Shares are exact fractions of the numbers as they are written.
-#' With `weights` or `temperature`, each file is treated as if it had its own rule.
-#'
-#' @section Batches by length:
-#' With `max_tokens` or `window`, the drawn lines are sorted by length within each window, ties in drawn order, and cut
-#' into batches that are as large as the limits allow.
-#' No batch has lines of two windows.
-#' If `num_replicas` requires more batches, the batches with the most rows are split.
-#' Finally, the batches are shuffled by `sample.int(number of batches)`, which continues the draws of the epoch.
-#' With `max_tokens`, the number of batches depends on the draw and differs between epochs: `.length()` is that of the
-#' next epoch.
 #'
 #' @section Guarantees:
 #' * An epoch holds as many drawn lines of each file as [corpus_plan()] shows, and each kept line once.
-#' * After `set.seed(s)` with `RNGkind("Mersenne-Twister", "Inversion", "Rejection")`, each file is drawn by
-#'   `sample.int(lines, drawn, replace = TRUE)` of the lines that are not excluded, file after file; finally, with
-#'   `shuffle`, the order of all is `sample.int(total)`.
-#'   `s` is `(seed + 1327217885 * epoch) %% 2147483647`.
-#'   R's own generator is not used, except for one draw if `seed` is `NULL`.
-#' * With `epoch_end` `"first_exhausted"` or `"all_exhausted"`, the former is the largest epoch in which no line occurs
-#'   twice, the latter the smallest in which each file with a share is exhausted.
-#'   A file contributes its share of `requested` lines, rounded down or up, where `requested` is the least or the
-#'   greatest `lines / share` of all files.
-#'   Each of its lines occurs `drawn %/% lines` times, or once more: whole passes are drawn, and the rest without
-#'   replacement, `sample.int(lines, drawn %% lines)`.
-#' * The same call returns the same batches in Python with `pystrat.corpus.CorpusMixtureBatchSampler`, where rows are
-#'   counted from 0.
-#' * If weights change by epoch, so does the number of batches: `.length()` is that of the next epoch.
-#' * A generator can be saved with [saveRDS()] or sent to another process, where it needs only the files.
-#' * The beginnings of lines are found once and stored beside each file (`.NAME.pystrat-lines`, 8 bytes per line), or in
-#'   the user's cache folder if the folder is not writable.
-#'   An index that is damaged, or of another version of the file, is made again.
-#'   Python uses the same index files.
+#' * Shares are exact fractions of the numbers as they are written.
+#' * With `epoch_end` `"first_exhausted"`, an epoch is the largest in which no line occurs twice; with
+#'   `"all_exhausted"`, the smallest in which every line of each file with a share occurs.
+#' * Excluded lines are never drawn, and shares are computed from the others; all lines keep their row numbers.
+#' * Drawing an epoch is an error if a file has changed since it was indexed.
 #'
-#' @section Errors:
-#' An argument has the wrong type or is out of range, a line is not a rule, or a file is missing, is not a regular file,
-#' cannot be read or has another number of lines than its partner.
-#' When an epoch is drawn: a file has changed since it was indexed.
+#' If weights change by epoch, or with `max_tokens`, epochs differ in their number of batches.
 #'
 #' @source
 #' OpenNMT's file sampling, options `-gsample` and `-gsample_dist`.

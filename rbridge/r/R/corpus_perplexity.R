@@ -6,6 +6,8 @@
 #' The training loop reports losses to the sampler with `report()`.
 #' Draws are uniform, with replacement, until the mean perplexity of all examples is below `initial`, and then in
 #' proportion to perplexity.
+#' The Python class `pystrat.PerplexityBatchSampler` returns the same batches from the same calls, including reports.
+#' In the project, `docs/corpus.md` is a guide.
 #'
 #' @param n (`integer(1)`)\cr
 #'   The number of examples of the dataset, from 1 to 2147483647.
@@ -25,33 +27,21 @@
 #'   The weight of an example above the maximum: the maximum if `TRUE`, 1 if `FALSE` (default), as published.
 #'   Requires a `maximum`.
 #' @param lengths (`integer()`)\cr
-#'   The length of each of the `n` examples in tokens, from 0 to 2147483647, for batches of examples of similar length.
+#'   The length of each of the `n` examples in tokens, from 0 to 2147483647.
 #'   Requires `max_tokens` or `window`.
 #'   `NULL` (default): batches are in drawn order.
-#' @param max_tokens (`integer(1)`)\cr
-#'   The largest number of tokens in a batch, including padding: its rows times its longest row, where an empty one
-#'   counts as 1.
-#'   At least the longest of `lengths`.
-#'   `NULL` (default): no limit.
-#' @param window (`integer(1)`)\cr
-#'   The number of consecutive drawn examples that are sorted by length together.
-#'   With smaller windows, the examples in a batch vary more from epoch to epoch.
-#'   `NULL` (default): all of an epoch, which gives the least padding.
+#' @param max_tokens,window (`integer(1)`)\cr
+#'   Make batches of examples of similar length, see [batch_sampler_epoch_subset()].
 #' @param seed (`integer(1)`)\cr
-#'   The seed of all epochs, an integer from 0 to 2147483646; together with the reports, it determines the examples.
-#'   `NULL` (default): a seed is drawn each time the generator is called, as by [batch_sampler_stratified()].
+#'   The seed of all epochs, from 0 to 2147483646; together with the reports, it determines the examples.
+#'   `NULL` (default): a seed is drawn, see [batch_sampler_instance].
 #' @param num_replicas (`integer(1)`)\cr
-#'   The number of processes that share an epoch.
-#'   The number of batches is rounded up to a multiple of it, and their sizes differ by at most 1.
-#'   The instance returns the batches of all processes, in global order.
+#'   The number of processes that share an epoch: the number of batches is rounded up to a multiple of it, and their
+#'   sizes differ by at most 1.
 #'   `NULL` (default): batches are not adapted to processes.
 #'
-#' @return A generator of class `"batch_sampler_perplexity"` and `"torch_sampler"`: a function of one argument
-#' `data_source` that returns an instance of the sampler, see [batch_sampler_stratified()].
-#' If the data source has a number of rows, it must be `n`.
-#'
-#' Its instances have the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`,
-#' `.length()` and `.iter_batch(batch_size)` that are described there, and
+#' @return A generator of class `"batch_sampler_perplexity"` and `"torch_sampler"`.
+#' Its instances have the members of every [batch_sampler_instance], and
 #' * `report(rows, nll)`: reports the mean negative log-likelihood per token of examples, in nats, finite and at least
 #'   0; rows count from 1, and if a row is reported more than once, the last value counts; accepts vectors and tensors;
 #'   returns the instance invisibly;
@@ -63,42 +53,18 @@
 #' `batches(epoch)` works for the running epoch and the next one; others depend on reports that are gone or have yet to
 #' come.
 #'
-#' @section The weights:
-#' Perplexity is the exponential of the reported loss, at most 1000000.
-#' When the first batch of an epoch is requested, the weights are computed: 1 for a reported example above the maximum,
-#' or the maximum with `clip`, and otherwise its perplexity.
-#' The mode is the most frequent perplexity among the reported examples, rounded to 0.01 (the smallest if there are
-#' several).
-#' The spread is the root of the sum of squared distances from the mode of the c reported examples above it, divided by
-#' c - 1; if c is below 2, there is no maximum.
-#'
+#' @section The maximum:
 #' A maximum with the weight 1 works against the method if it cuts off more than noise: the hardest examples are then
 #' drawn least.
 #' A warning is given if an epoch is drawn while more than 5 % of the reported examples are above it.
 #' The mode of fewer than about 100,000 examples is unstable: set `maximum` to a positive number or `NULL` in that case.
 #'
-#' @section Batches by length:
-#' With `max_tokens` or `window`, the drawn examples are sorted by length within each window, ties in drawn order, and
-#' cut into batches that are as large as the limits allow.
-#' No batch has examples of two windows.
-#' If `num_replicas` requires more batches, the batches with the most rows are split.
-#' Finally, the batches are shuffled by `sample.int(number of batches)`, which continues the draws of the epoch.
-#' With `max_tokens`, the number of batches depends on the draw and differs between epochs: `.length()` is that of the
-#' next epoch, given the reports so far.
-#'
 #' @section Guarantees:
 #' * An epoch visits exactly `sample` examples, in drawn order unless batches are made by length.
 #' * Reports of an epoch take effect from the next epoch on.
 #' * The same reports give the same weights on every machine.
-#' * The same calls, including reports, return the same batches in Python with `pystrat.PerplexityBatchSampler`, where
-#'   rows are counted from 0.
-#' * An instance that was saved with [saveRDS()] contains its reports and continues in the same way; a copy of an
-#'   instance has its own reports.
-#'
-#' @section Errors:
-#' An argument has the wrong type or is out of range, there are more batches than examples, or the dataset has another
-#' number of rows.
-#' A report has rows that do not exist or invalid losses; in that case nothing is reported.
+#' * A saved instance contains its reports; a copy of an instance has its own reports.
+#' * An invalid report is an error, and changes nothing.
 #'
 #' @source
 #' OpenNMT's memory sampling, options `-sample` and `-sample_type`.

@@ -29,13 +29,11 @@
 #'   As in [batch_sampler_stratified()].
 #' @param num_replicas (`integer(1)`)\cr
 #'   The number of processes that share an epoch: the number of batches is rounded up to a multiple of it.
-#'   The instance returns the batches of all processes, in global order.
 #'   `NULL` (default): 1.
 #'
-#' @return A generator of class `"batch_sampler_rare_events"` and `"torch_sampler"`: a function of one argument
-#' `data_source` that returns an instance.
-#' Its instances have the members `plan()`, `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`,
-#' `.iter_batch()` and `.length()` of [batch_sampler_stratified()], and
+#' @return A generator of class `"batch_sampler_rare_events"` and `"torch_sampler"`.
+#' Its instances have the members of every [batch_sampler_instance], and
+#' * `plan()`: returns the positives and negatives in each batch, a `data.frame()` with one row for each batch.
 #' * `dataset(transform = NULL)`: returns the dataset of the lines of all files, positives first.
 #'   Its batches are lists of `item`, the lines (`character()`) or the result of the function `transform`, and `label`,
 #'   1 for positives and 0 for negatives.

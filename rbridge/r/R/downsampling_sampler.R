@@ -5,101 +5,77 @@
 #' rows of the rare class and a new part of the frequent one.
 #' Its weights correct for the rows that are left out, in expectation, so that a network trained on a small part of the
 #' rows still learns the probabilities of the whole dataset.
+#' It preserves calibration at a fraction of the gradient steps; do not expect a better ranking (AUC).
 #' The Python class `pystrat.DownsampledBatchSampler` returns the same batches, row for row, from the same seed.
 #'
-#' It preserves calibration at a fraction of the gradient steps; do not expect a better ranking (AUC).
+#' Begin with `vignette("rare-events", package = "rbridge")`; in the project, `docs/downsampling.md` is a guide.
 #'
 #' @param multiplier (`numeric()`)\cr
 #'   The number of rows of the majority to keep, as a multiple of all other rows:
 #'   `k = min(majority, floor(multiplier * minority + 1/2))`, at least 1.
-#'   For several classes, one multiplier for each class to downsample, with the classes as names, also as a `list()`:
-#'   `min(rows, floor(multiplier * smallest + 1/2))` rows of each of them are kept, where `smallest` is the size of the
-#'   smallest class; all rows of other classes are kept.
-#'   A multiplier is taken exactly as the decimal number of 15 significant digits that is shown.
+#'   For several classes, one multiplier for each class to downsample, as a named vector or list: a multiple of the
+#'   smallest class.
+#'   A multiplier is the decimal number of 15 significant digits that is shown.
 #' @param batch_size (`integer(1)`)\cr
 #'   The largest number of rows in a batch.
 #' @param strata (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
-#'   The class of each row, in any form that [batch_sampler_stratified()] accepts; missing values are refused.
+#'   The class of each row, as in [batch_sampler_stratified()]; missing values are refused.
 #'   `NULL` (default): that of the task.
 #' @param majority (label)\cr
 #'   The class to downsample, against all others together.
 #'   `NULL` (default): the larger of two classes of different sizes.
 #'   Not allowed with a multiplier for each class.
-#'   If the strata have several columns, a class is named as it is shown, its values joined by a comma and a space:
-#'   `"1, y"`; the same applies to the names of `multiplier`.
+#'   If the strata have several columns, a class is named as it is shown, such as `"1, y"`, also in `multiplier` and
+#'   `weights`.
 #' @param walk (`logical(1)`)\cr
 #'   `FALSE` (default): the kept rows are drawn anew in each epoch.
 #'   `TRUE`: epochs walk through one shuffled order of each downsampled class, k rows per epoch, cyclically: no row
 #'   occurs again before all others have occurred.
 #' @param weights (named `numeric()`)\cr
-#'   The training weight of a row of each class that it names, finite numbers above 0, also as a `list()`.
+#'   The training weight of a row of each class that it names, above 0, also as a `list()`.
 #'   Other classes have the weight that corrects for the downsampling, rows / kept rows.
-#'   Classes are named as in `multiplier`.
-#'   The batches do not depend on the weights.
-#'   `NULL` (default): all classes have the correcting weight.
 #' @param seed (`integer(1)`)\cr
 #'   As in [batch_sampler_stratified()].
 #' @param num_replicas (`integer(1)`)\cr
 #'   The number of processes that share an epoch: the number of batches is rounded up to a multiple of it.
-#'   The instance returns the batches of all processes, in global order.
 #'   `NULL` (default): 1.
 #'
-#' @return A generator of class `"batch_sampler_downsampled"` and `"torch_sampler"`, used like that of
-#' [batch_sampler_stratified()].
-#' Its instances have the members `plan()` (of the kept rows), `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`,
-#' `print()`, `.iter()`, `.iter_batch()` and `.length()` that are documented there, and
+#' @return A generator of class `"batch_sampler_downsampled"` and `"torch_sampler"`.
+#' Its instances have the members of every [batch_sampler_instance], and
+#' * `plan()`: returns the kept rows of each class in each batch, a `data.frame()` with one row for each batch and one
+#'   column for each class.
 #' * `class_weights(normalise = FALSE)`: returns the training weight of each class, a named `numeric()` in order of
-#'   first appearance: the given weight, and otherwise rows / kept rows, which is 1 for a class of which all rows are
-#'   kept; with `normalise = TRUE`, divided by their mean over an epoch.
+#'   first appearance; with `normalise = TRUE`, divided by their mean over an epoch.
 #' * `weights(rows = NULL, normalise = FALSE)`: returns the weights of `rows`, counted from 1, or of all rows of the
 #'   dataset.
 #' * `keep_rates()`: returns the share of the rows of each class in an epoch, a named `numeric()`, for
 #'   [correct_probabilities()].
 #'
-#' While mlr3torch predicts, `plan()`, `seed`, `class_weights()` and `keep_rates()` are `NULL`, and all `weights()` are
-#' 1:
-#' weights are only for training.
+#' Weights are only for training: while mlr3torch predicts, `class_weights()` and `keep_rates()` are `NULL`, and all
+#' `weights()` are 1.
 #'
 #' @section Guarantees:
 #' * An epoch has all rows of the classes that are not downsampled, and exactly the kept number of rows of each other
 #'   class. No row occurs twice.
 #' * An epoch of T rows has `ceiling(T / batch_size)` batches, rounded up to a multiple of `num_replicas`.
-#'   No batch has more than `batch_size` rows, batch sizes differ by at most 1, and every batch holds each class's
-#'   share, rounded down or up.
-#' * The kept rows are those of the first ranks in the order of the epoch: uniform, without replacement, and independent
-#'   between epochs.
+#'   Their sizes differ by at most 1, and each has its share of every class, rounded down or up.
+#' * The kept rows are uniform, without replacement, and independent between epochs.
 #' * With `walk = TRUE`, any `ceiling(N / k)` consecutive epochs visit all N rows of a class, and over N / gcd(N, k)
 #'   epochs every row occurs equally often.
-#' * The same classes, settings, seed and epoch give the same batches, row for row, in every R session and in Python.
-#' * The state of R's random number generator does not change, except for one draw if `seed` is `NULL`.
 #'
 #' @section Weights in mlr3torch:
-#' mlr3torch 0.3.3 does not pass the weights role of a task to the loss: ready-made learners such as
-#' `lrn("classif.mlp")` refuse such a task, and those of `po("torch_model_classif")` silently ignore the weights.
-#' Here, the weight is one number per class, so pass it to the loss, as `class_weight` of `t_loss("cross_entropy")`.
-#' * Two classes: the loss is `torch::nn_bce_with_logits_loss()`, and `class_weight` is its `pos_weight`, the weight of
-#'   the rows of the positive class, which is the first level of the target; all other rows have the weight 1:
-#'   `torch::torch_tensor(weights[[task$positive]] / weights[[task$negative]])`.
-#'   The loss is then that of the weighted rows divided by the weight of the negative class, which affects the learning
-#'   rate of an optimizer such as SGD.
-#' * More classes: the loss is `torch::nn_cross_entropy_loss()`, and `class_weight` has one weight for each class in the
-#'   order of the levels, `torch::torch_tensor(unname(weights[task$class_names]))`.
-#'   The loss is the sum over the batch divided by the sum of its weights.
+#' mlr3torch 0.3.3 does not pass the weights role of a task to the loss.
+#' Here, the weight is one number per class, so pass it to the loss, as `class_weight` of `t_loss("cross_entropy")`:
+#' * for two classes, `torch::torch_tensor(weights[[task$positive]] / weights[[task$negative]])`, as in the example;
+#' * for more classes, `torch::torch_tensor(unname(weights[task$class_names]))`.
 #'
-#' In resampling, each fold has its own counts and weights: make weights, loss and learner for the training rows of each
-#' fold, from `task$clone()$filter(rows)`, rather than once for the whole task.
-#'
-#' In versions after 0.3.3, a learner can make its loss for the task that it trains on, and so for each fold.
-#' Inherit from a class such as `mlr3torch::LearnerTorchMLP`.
-#' Its private method `.loss_fn(task, param_vals)` can take the weights from
-#' `param_vals$batch_sampler(list(task = task))$class_weights()`.
+#' In resampling, make weights, loss and learner for the training rows of each fold, `task$clone()$filter(rows)`.
+#' `docs/downsampling.md` explains why, and how learners of later versions do it by themselves.
 #'
 #' @section Errors:
-#' The multiplier is not a finite number above 0, or so small that no row is kept; a class keeps fewer rows than there
-#' are batches (the message names the smallest `batch_size` that works); `majority` is required and missing or unknown;
-#' there are fewer than two classes; values or labels are missing; two classes are shown as the same label; or
-#' [batch_sampler_stratified()] refuses the strata.
-#' In `weights()`, rows are not whole numbers from 1 to the number of rows.
+#' No row of a class would be kept, a class keeps fewer rows than there are batches (the message names the smallest
+#' `batch_size` that works), `majority` is required or unknown, there are fewer than two classes, two classes are shown
+#' as the same label, or an argument is invalid.
 #'
 #' @source
 #' "Sampling methods within TensorFlow input functions", Datatonic.

@@ -48,17 +48,14 @@
 #'   If all users are like that, an error is raised in any case.
 #' @param seed (`integer(1)`)\cr
 #'   The seed of all epochs, an integer from 0 to 2147483646.
-#'   `NULL` (default): a seed is drawn each time the generator is called, as by [batch_sampler_stratified()].
+#'   `NULL` (default): a seed is drawn, see [batch_sampler_instance].
 #' @param num_replicas (`integer(1)`)\cr
 #'   The number of processes that share an epoch; at least 1.
 #'   The number of batches is rounded up to a multiple of it.
-#'   The instance returns the batches of all processes, in global order.
 #'   `NULL` (default): 1.
 #'
-#' @return A generator of class `"batch_sampler_pairs"` and `"torch_sampler"`: a function of one argument `data_source`
-#' that returns an instance.
-#' Its instances have the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`,
-#' `.iter_batch()` and `.length()` of [batch_sampler_stratified()], where `rows` are pair numbers (`double()`), and
+#' @return A generator of class `"batch_sampler_pairs"` and `"torch_sampler"`.
+#' Its instances have the members of every [batch_sampler_instance], where `rows` are pair numbers (`double()`), and
 #' * `counts()`: returns a list of the numbers `n_users`, `n_items`, `n_positives` and `n_negatives` of an epoch,
 #'   `n_skipped_users`, who get no negatives because all items are their positives, and `acceptance`, the share of the
 #'   draws that is kept, which is below 1 only with `"popularity"`.

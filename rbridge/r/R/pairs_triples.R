@@ -27,10 +27,8 @@
 #' @param seed,num_replicas (`integer(1)`)\cr
 #'   As in [batch_sampler_pairs()].
 #'
-#' @return A generator of class `"batch_sampler_triples"` and `"torch_sampler"`: a function of one argument
-#' `data_source` that returns an instance.
-#' Its instances have the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`,
-#' `.iter_batch()` and `.length()` of [batch_sampler_stratified()], where `rows` are pair numbers (`double()`), and
+#' @return A generator of class `"batch_sampler_triples"` and `"torch_sampler"`.
+#' Its instances have the members of every [batch_sampler_instance], where `rows` are pair numbers (`double()`), and
 #' * `counts()`: returns a list of the numbers `n_users`, `n_items`, `n_positives`, the triples of an epoch,
 #'   `negatives_per_positive`, and `n_skipped_users`, whose positives are left out because they have met all items.
 #' * `user_ids()` and `item_ids()`: return the ids by code (`character()`), `NULL` if codes were given.

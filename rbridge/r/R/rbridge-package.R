@@ -12,6 +12,7 @@
 #' [batch_sampler_rare_events()] takes all lines of some files and a new part of others, for rare events.
 #' [batch_sampler_tree()] draws rows of a table as a tree declares it, and [auxiliary_dataset()] makes a dataset that
 #' receives the values drawn with them.
+#' [batch_sampler_instance] describes what all of these samplers have in common.
 #' [stratum_codes()] holds strata that another program has already numbered.
 #' [collect_rows()] shows which rows a dataloader delivers, batch by batch.
 #' [batch_plan()] shows the batches before training, [min_samples_for_batch_size()] chooses the minimum by batch size,

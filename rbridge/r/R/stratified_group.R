@@ -30,14 +30,10 @@
 #'   Number of processes that share the batches of an epoch: the number of batches is rounded down to a multiple of it.
 #'   `NULL` (default): 1.
 #'
-#' @return A generator of class `"batch_sampler_stratified_group"` and `"torch_sampler"`, to be used like that of
-#' [batch_sampler_stratified()].
-#' The instance has the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`,
-#' `.iter_batch()` and `.length()` that are documented there, and
+#' @return A generator of class `"batch_sampler_stratified_group"` and `"torch_sampler"`.
+#' Its instances have the members of every [batch_sampler_instance], and
 #' * `plan()`: a `data.frame()` with the columns `stratum`, its `rows`, the `groups` with rows of it, how many the
 #'   `largest` of these groups has, and the `fewest` and the `most` that a batch of any epoch can hold.
-#'
-#' While mlr3torch predicts, `plan()` is `NULL`.
 #'
 #' @section Guarantees:
 #' * An epoch visits every row once.

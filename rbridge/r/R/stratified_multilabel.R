@@ -34,18 +34,14 @@
 #'   `FALSE`: rows are assigned in the order of the dataset, and all epochs are the same.
 #' @param seed (`integer(1)`)\cr
 #'   The seed of all epochs, an integer from 0 to 2147483646.
-#'   `NULL` (default): a seed is drawn each time the generator is called, as by [batch_sampler_stratified()].
+#'   `NULL` (default): a seed is drawn, see [batch_sampler_instance].
 #' @param num_replicas (`integer(1)`)\cr
 #'   The number of processes that share an epoch; at least 1.
 #'   The number of batches is rounded down to a multiple of it.
-#'   The instance returns the batches of all processes, in global order.
 #'   `NULL` (default): 1.
 #'
-#' @return A generator of class `"batch_sampler_multilabel"` and `"torch_sampler"`: a function of one argument
-#' `data_source`, the dataset, that returns an instance.
-#' If the dataset has a number of rows, `labels` must have one row for each.
-#' Its instances have the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`,
-#' `.iter_batch()` and `.length()` of [batch_sampler_stratified()], and
+#' @return A generator of class `"batch_sampler_multilabel"` and `"torch_sampler"`.
+#' Its instances have the members of every [batch_sampler_instance], and
 #' * `label_counts(epoch)`: returns the number of rows of each label in each batch, a `data.frame()` with one row for
 #'   each batch and one column for each label;
 #' * `shortfalls(epoch)`: returns where an epoch has fewer rows than the minimum, a `data.frame()` with the columns

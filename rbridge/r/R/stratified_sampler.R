@@ -9,132 +9,70 @@
 #' without them, however rare a class is.
 #'
 #' The Python class `pystrat.StratifiedBatchSampler` returns the same batches, row for row, from the same seed.
-#' In the project, `docs/concepts.md` defines the terms, `docs/batches.md` shows which arguments to use for what, and
-#' `docs/stratified.md` has all details.
+#'
+#' Begin with `vignette("stratified-batches", package = "rbridge")`.
+#' In the project, `docs/batches.md` shows which arguments to use for what, and `docs/stratified.md` has all details.
 #'
 #' @param min_samples_per_stratum (`integer(1)` or named `integer()`)\cr
 #'   The minimum `m`: each batch holds at least `m` rows of each stratum; at least 1.
-#'   A named vector or list, such as `c(positive = 5, negative = 20)`, sets a minimum for each stratum.
-#'   Strata that it does not name have no minimum; they are dealt evenly if they have fewer rows than there are batches.
-#'   Give either `min_samples_per_stratum` or `mean_batch_size`; with `rare = "repeat"`, give both.
+#'   A named vector or list, such as `c(positive = 5, negative = 20)`, sets a minimum for each stratum that it names.
 #' @param shuffle (`logical(1)`)\cr
 #'   `TRUE` (default): rows are shuffled anew in each epoch.
 #'   `FALSE`: the rows of each stratum keep the order of the dataset.
 #' @param strata (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
-#'   The stratum of each row.
+#'   The stratum of each row: names of columns of the task, or one value for each row of the dataset; with several
+#'   columns, each combination of values is a stratum.
+#'   If mlr3 splits, resamples or reorders the task, use columns: values do not follow it.
 #'   `NULL` (default): the columns of the task with the role `stratum`, or the target of a classification task if there
 #'   are none.
-#'   `character()`: names of columns of the task, or one value for each row.
-#'   Anything else: one value for each row of the dataset, in its order; with several columns, each combination of
-#'   values that occurs is a stratum.
-#'   If mlr3 splits, resamples or reorders the task, use columns of the task: values do not follow it.
 #' @param seed (`integer(1)`)\cr
-#'   The seed of all epochs, an integer from 0 to 2147483646.
-#'   `NULL` (default): a seed is drawn each time the generator is called, from torch's generator if LibTorch is
-#'   installed, so that the seed of a learner determines it, and otherwise from R's generator.
+#'   The seed of all epochs, from 0 to 2147483646.
+#'   `NULL` (default): a seed is drawn, see [batch_sampler_instance].
 #' @param mean_batch_size (`integer(1)`)\cr
 #'   The mean number of rows per batch; at least 1.
-#'   The number of batches is the number of rows divided by it, rounded half up, and at least 1.
+#'   Give either this or `min_samples_per_stratum`; with `rare = "repeat"`, give both.
 #' @param shares (named `numeric()`)\cr
-#'   The share of each stratum in every batch, such as `c(positive = 1, negative = 3)`: positive weights, which are
-#'   divided by their sum.
-#'   Every batch then has exactly `mean_batch_size` rows.
-#'   If a share is less than one row, some batches may hold no row of that stratum.
-#'   Use weights with few digits: their sum, scaled to whole numbers, times the rows of an epoch must be below 2^53.
+#'   The share of each stratum in every batch of exactly `mean_batch_size` rows, as positive weights with few digits,
+#'   such as `c(positive = 1, negative = 3)`.
 #' @param balance (`character(1)` or `integer(1)`)\cr
 #'   Take the same number of rows of every stratum in each epoch: the size of the largest stratum (`"over"`,
 #'   oversampling), the size of the smallest (`"under"`, undersampling), or a given number.
-#'   Batches have `mean_batch_size` rows on average.
 #' @param drop (`character(1)`)\cr
-#'   `"balanced"`: every batch has exactly `mean_batch_size` rows.
-#'   Surplus rows are left out in turn, and in proportion to what their strata can spare.
+#'   `"balanced"`: every batch has exactly `mean_batch_size` rows; surplus rows are left out in turn.
 #' @param assign (`character(1)`)\cr
-#'   How rows are assigned to batches.
 #'   `"proportional"` (default): each stratum is spread evenly over the batches.
-#'   `"even"`: the rows, sorted by stratum, are dealt to the batches in turn, so that batch sizes differ by at most 1.
+#'   `"even"`: batch sizes also differ by at most 1.
 #' @param rare (`character(1)`)\cr
-#'   What to do if a stratum has too few rows for its minimum.
-#'   `"error"` (default): raise an error that names the stratum, its size and a value that works.
-#'   `"warn"` and `"allow"`: continue, with or without a warning.
-#'   With `min_samples_per_stratum`, all rows are then in one batch; with `mean_batch_size`, rows are dealt as with
-#'   `assign = "even"`, and some batches hold no row of that stratum.
-#'   `"repeat"`: repeat rows of rare strata as often as the minimum requires, in batches of at most `mean_batch_size`
-#'   rows on average.
+#'   What to do if a stratum has too few rows for its minimum: raise an error that names a value that works (`"error"`,
+#'   the default), continue with or without a warning (`"warn"`, `"allow"`), or repeat its rows as often as necessary
+#'   (`"repeat"`).
 #'   Does not apply to `shares`, `balance` and `drop`.
 #' @param missing (`character(1)`)\cr
-#'   What to do with rows whose stratum is missing.
-#'   `"error"` (default): raise an error that reports their number.
-#'   `"stratum"`: treat missing as a value of its own.
-#'   `"drop"`: never sample them.
+#'   What to do with rows whose stratum is missing: raise an error (`"error"`, the default), treat missing as a value of
+#'   its own (`"stratum"`), or never sample them (`"drop"`).
 #' @param num_replicas (`integer(1)`)\cr
-#'   The number of processes that share an epoch; at least 1.
-#'   The number of batches is rounded down to a multiple of it: batches grow, and the minimum still holds.
-#'   The instance returns the batches of all processes, in global order.
+#'   The number of processes that share an epoch; the number of batches is rounded down to a multiple of it.
 #'   `NULL` (default): 1.
 #'
-#' @return A generator of class `"batch_sampler_stratified"` and `"torch_sampler"`: a function of one argument
-#' `data_source`, the dataset, that returns an instance of the sampler.
+#' @return A generator of class `"batch_sampler_stratified"` and `"torch_sampler"`: a function that makes an instance of
+#' the sampler from a dataset.
 #' Pass the generator to mlr3torch, and an instance to [torch::dataloader()].
-#' The data source is a [torch::dataset()], such as `mlr3torch::task_dataset()`, a task or a `list(task = )`.
-#' If the strata are values, it may be anything, including `NULL`; if it has a number of rows, there must be one value
-#' for each.
-#'
-#' The instance has these members:
+#' Instances have the members of every [batch_sampler_instance], such as `batches(epoch)` and `set_epoch(epoch)`, and
 #' * `plan()`: returns the rows of each stratum in each batch, a `data.frame()` with one row for each batch and one
 #'   column for each stratum.
-#' * `batches(epoch)`: returns all batches of an epoch as a list of `rows`, counted from 1, and `offsets`, the number of
-#'   rows before each batch, and finally of all rows; changes nothing.
-#'   Batch `b` is `rows[(offsets[b] + 1):offsets[b + 1]]`.
-#' * `set_epoch(epoch)`: sets the next epoch, an integer from 0 to 6700000; returns the instance invisibly.
-#' * `epoch`: the next epoch, counted from 0.
-#' * `seed`: the seed, given or drawn.
-#' * `print()`: shows a summary.
-#' * `.iter()`, `.length()` and `.iter_batch(batch_size)`: called by [torch::dataloader()].
-#'   `.iter()` returns a function that returns the rows of the next batch at each call, and [coro::exhausted()] after
-#'   the last batch.
-#'   `.length()` is the number of batches.
-#'   `.iter_batch()` makes `dataloader(dataset, sampler = instance)` work as well, if its `batch_size` is 1 and
-#'   `drop_last` is `FALSE`.
 #'
 #' @section Guarantees:
-#' * Every row is in exactly one batch of an epoch, except rows dropped by `missing = "drop"`.
-#'   With `shares`, `balance`, `drop` or `rare = "repeat"`, an epoch takes `k_s` of the `n_s` rows of a stratum instead,
-#'   and any E consecutive epochs take each row `E * k_s / n_s` times, rounded down or up.
+#' * Every row is in exactly one batch of an epoch, unless it is dropped; with `shares`, `balance`, `drop` or
+#'   `rare = "repeat"`, rows are taken in turn instead.
 #' * No row occurs twice in a batch, and no batch is empty.
-#' * Every batch holds at least `min_samples_per_stratum` rows of every stratum, unless `rare` allows a rare stratum.
-#' * Every batch holds `n_s / B`, or `k_s / B`, rows of a stratum, rounded down or up, where `B` is the number of
-#'   batches.
-#'   The numbers are the same in every epoch.
-#' * Within a batch, rows are grouped by stratum, in order of first appearance of the strata in the dataset.
+#' * Every batch holds at least `min_samples_per_stratum` rows of every stratum, unless `rare` allows fewer.
+#' * Every batch holds its share of each stratum, rounded down or up, the same in every epoch.
 #' * The same strata, settings, seed and epoch give the same batches in every R session and in Python.
-#' * The state of R's random number generator does not change, except for one draw if `seed` is `NULL`.
 #'
 #' @section Use in mlr3torch:
-#' Pass the generator to a learner as `batch_sampler`, not as `sampler`, and not an instance: mlr3torch calls it.
-#' Pass a `batch_size` as well: mlr3torch uses it to predict, and requires it up to version 0.3.3.
-#' In validation and prediction, all rows come in the order of the task, in batches of `batch_size` rows.
-#' Each training begins at epoch 0; the callback [rbridge.set_epoch] keeps the epochs of sampler and training equal.
-#' If `seed` is `NULL`, the parameter `seed` of the learner determines the seed.
-#' To tune `min_samples_per_stratum`, give generators as the levels of a factor, as in the examples.
-#' The guide `docs/mlr3torch.md` of the project shows all of it with its output.
-#' Its first example trains a `classif.mlp` for three epochs on 156 rows of the task `sonar`, with
-#' `min_samples_per_stratum = 5`.
-#' These are the rows of the classes M and R in its first batches, and the area under the ROC curve on the other 52 rows
-#' (R 4.5.0, torch 0.17.0, mlr3torch 0.3.3, 2026-11-22):
-#' ```
-#' #>    batch epoch_1.M epoch_1.R epoch_2.M epoch_2.R epoch_3.M epoch_3.R
-#' #> 1      1         5         5         5         5         5         5
-#' #> 2      2         6         5         6         5         6         5
-#' #> 3      3         6         5         6         5         6         5
-#' #> classif.auc
-#' #>       0.753
-#' ```
-#'
-#' @section Errors:
-#' Arguments are checked before any work.
-#' An error names the argument, its value and what to do.
-#' Values other than text are checked when `batch_sampler_stratified()` is called, text and columns of a task when the
-#' generator is called.
+#' Pass the generator to a learner as `batch_sampler`, with a `batch_size` for predictions, and the callback
+#' [rbridge.set_epoch].
+#' The vignette and `docs/mlr3torch.md` of the project show it with its output.
 #'
 #' @source
 #' T. D. Hocking, "custom torch sampler with mlr3torch", 2025.

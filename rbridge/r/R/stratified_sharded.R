@@ -29,14 +29,10 @@
 #' @param shuffle (`logical(1)`)\cr
 #'   `FALSE`: the rows of each stratum in each shard keep their order.
 #'
-#' @return A generator of class `"batch_sampler_sharded"` and `"torch_sampler"`, used like that of
-#' [batch_sampler_stratified()].
-#' Its instances have the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`,
-#' `.iter_batch()` and `.length()` that are documented there, and
+#' @return A generator of class `"batch_sampler_sharded"` and `"torch_sampler"`.
+#' Its instances have the members of every [batch_sampler_instance], and
 #' * `plan()`: returns a `data.frame()` with the columns `shard`, `stratum`, `rows`, and the `fewest` and `most` of
 #'   these rows in a batch.
-#'
-#' While mlr3torch predicts, `plan()` is `NULL`.
 #'
 #' @section Guarantees:
 #' The rows are dealt to B batches in turn, each cell beginning where the one before ended: stratum by stratum and

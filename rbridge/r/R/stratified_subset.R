@@ -30,14 +30,10 @@
 #'   The number of processes that share an epoch; the number of batches is rounded down to a multiple of it.
 #'   `NULL` (default): 1.
 #'
-#' @return A generator of class `"batch_sampler_strata_subset"` and `"torch_sampler"`, used like that of
-#' [batch_sampler_stratified()].
-#' Its instances have the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`,
-#' `.iter_batch()` and `.length()` that are documented there, and
+#' @return A generator of class `"batch_sampler_strata_subset"` and `"torch_sampler"`.
+#' Its instances have the members of every [batch_sampler_instance], and
 #' * `plan()`: returns a `data.frame()` with one row for each stratum: `stratum`, `rows`, the number of `batches` that
 #'   hold it, and the `fewest` and `most` rows in one of them.
-#'
-#' While mlr3torch predicts, `plan()` is `NULL`.
 #'
 #' @section Guarantees:
 #' Let `b_s = n_s %/% m` for a stratum of `n_s` rows. An epoch has B batches, the largest number for which the sum of

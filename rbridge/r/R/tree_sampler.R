@@ -34,12 +34,10 @@
 #'   Whether all epochs form one endless sequence of draws.
 #' @param seed (`integer(1)`)\cr
 #'   From 0 to 2147483646.
-#'   `NULL` (default): a seed is drawn when the generator is called.
+#'   `NULL` (default): a seed is drawn, see [batch_sampler_instance].
 #'
-#' @return A generator of class `"batch_sampler_tree"` and `"torch_sampler"`, used like that of
-#' [batch_sampler_stratified()].
-#' Its instances have the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`,
-#' `.iter_batch()` and `.length()` that are documented there.
+#' @return A generator of class `"batch_sampler_tree"` and `"torch_sampler"`.
+#' Its instances have the members of every [batch_sampler_instance].
 #' If the specification names auxiliary values, `batches(epoch)` also has the element `aux`, a list with one vector for
 #' each. A batch has its part of them as the attribute `"aux"`, which [auxiliary_dataset()] passes to a dataset.
 #'
@@ -52,7 +50,6 @@
 #'   first epoch only, because later ones may begin within a shuffle.
 #' * A generator holds no column of the table, unless the table is that of a task: it can be saved, and works in other
 #'   processes.
-#' * The state of R's random number generator does not change, except for one draw if `seed` is `NULL`.
 #'
 #' @section Errors:
 #' The specification is invalid, columns are missing, or nodes have no rows: as for `TreeBatchSampler` in Python, with

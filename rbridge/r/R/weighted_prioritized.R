@@ -42,9 +42,8 @@
 #'   Ranks are robust to outliers.
 #' @inheritParams batch_sampler_weighted
 #'
-#' @return A generator of class `"batch_sampler_prioritized"` and `"torch_sampler"`: a function of one argument
-#' `data_source` that returns an instance of the sampler, see [batch_sampler_stratified()].
-#' Besides the members that are described there, instances have:
+#' @return A generator of class `"batch_sampler_prioritized"` and `"torch_sampler"`.
+#' Its instances have the members of every [batch_sampler_instance], and
 #' * `update(rows, priorities)`: sets the priorities of rows, counted from 1: finite numbers of either sign; if a row is
 #'   repeated, the last one counts.
 #'   Returns the instance invisibly.

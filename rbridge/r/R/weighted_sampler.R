@@ -21,14 +21,11 @@
 #'   The number of processes that share an epoch.
 #'   The number of batches is rounded down to a multiple of it; the batches that all processes train on at the same time
 #'   are drawn together.
-#'   The instance returns the batches of all processes, in global order.
 #'   `NULL` (default): 1.
 #' @inheritParams batch_sampler_uniform
 #'
-#' @return A generator of class `"batch_sampler_weighted"` and `"torch_sampler"`: a function of one argument
-#' `data_source` that returns an instance of the sampler, see [batch_sampler_stratified()].
-#' If the data source has a number of rows, there must be one weight for each.
-#' Besides the members that are described there, instances have:
+#' @return A generator of class `"batch_sampler_weighted"` and `"torch_sampler"`.
+#' Its instances have the members of every [batch_sampler_instance], and
 #' * `update(rows, weights)`: sets the weights of rows, counted from 1; if a row is repeated, the last of its weights
 #'   counts.
 #'   Returns the instance invisibly.
@@ -50,9 +47,7 @@
 #'   rows are counted from 0.
 #' * Drawing a batch, or changing the weights of one, takes microseconds for any number of rows.
 #' * Each instance has its own weights: a change affects neither other instances nor copies.
-#' * A generator, or an instance with its weights, can be saved with [saveRDS()] or sent to another process, and works
-#'   there by itself.
-#' * R's own generator is not used, except for one draw if `seed` is `NULL`.
+#' * A saved instance contains its weights.
 #'
 #' @section Use in mlr3torch:
 #' A callback finds the instance in `ctx$loader_train$batch_sampler`, and the rows of a batch in `ctx$batch$.index`.

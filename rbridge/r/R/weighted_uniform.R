@@ -17,28 +17,21 @@
 #'   `NULL` (default): `n %/% batch_size`.
 #' @param seed (`integer(1)`)\cr
 #'   The seed of all epochs, an integer from 0 to 2147483646.
-#'   `NULL` (default): a seed is drawn each time the generator is called, as by [batch_sampler_stratified()].
+#'   `NULL` (default): a seed is drawn, see [batch_sampler_instance].
 #' @param num_replicas (`integer(1)`)\cr
 #'   The number of processes that share an epoch.
 #'   The number of batches is rounded down to a multiple of it.
-#'   The instance returns the batches of all processes, in global order.
 #'   `NULL` (default): 1.
 #'
-#' @return A generator of class `"batch_sampler_uniform"` and `"torch_sampler"`: a function of one argument
-#' `data_source` that returns an instance of the sampler, see [batch_sampler_stratified()].
-#' If the data source has a number of rows, it must be `n`.
-#' Instances have the members `batches(epoch)`, `set_epoch(epoch)`, `epoch`, `seed`, `print()`, `.iter()`, `.length()`
-#' and `.iter_batch(batch_size)` that are described there.
+#' @return A generator of class `"batch_sampler_uniform"` and `"torch_sampler"`.
+#' Its instances have the members of every [batch_sampler_instance].
 #'
 #' @section Guarantees:
 #' * Without replacement, the rows of a batch are distinct.
 #' * Every set of `batch_size` rows is equally likely.
-#' * After `set.seed(s)` with `RNGkind("Mersenne-Twister", "Inversion", "Rejection")`, where `s` is
-#'   `(seed + 1327217885 * epoch) %% 2147483647`, the batches are the results of repeated
+#' * With the seed of the epoch, see [batch_sampler_instance], the batches are the results of repeated
 #'   `sample.int(n, batch_size, useHash = FALSE)`, or `sample.int(n, batch_size, replace = TRUE)`.
-#'   R's own generator is not used, except for one draw if `seed` is `NULL`.
 #' * The same call returns the same batches in Python with `pystrat.UniformBatchSampler`, where rows are counted from 0.
-#' * A generator can be saved with [saveRDS()] or sent to another process, and works there by itself.
 #'
 #' @section Errors:
 #' An argument has the wrong type or is out of range, `batch_size` exceeds `n` without replacement, there are more
