@@ -1,4 +1,4 @@
-"""docs/mlr3torch.md shows what training printed, which needs LibTorch.
+"""docs/mlr3torch.md and the help page show what training printed, which needs LibTorch.
 
 Here its examples run without LibTorch. What a block that trains leaves behind is computed from the samplers alone, and
 the blocks after it must print the same: rows, counts, order and names do not depend on the processor.
@@ -78,3 +78,16 @@ def test_training_learns_and_every_block_that_trains_shows_what_it_printed() -> 
         float(area) for shown in trained for area in re.findall(r"^classif\.auc\n\s*([\d.]+)", shown, re.MULTILINE)
     ]
     assert len(areas) == 2 and min(areas) > 0.7
+
+
+def shown_lines(text: str) -> list[str]:
+    """The lines of a text that quote the document, each after `#>`."""
+    return [line.rstrip() for line in re.findall(r"#> (.*)", text)]
+
+
+def test_what_the_help_page_quotes_is_in_the_document() -> None:
+    document = DOCUMENT.read_text(encoding="utf-8").splitlines()
+    help_page = ROOT / "rbridge" / "r" / "man" / "batch_sampler_stratified.Rd"
+    quoted = shown_lines(help_page.read_text(encoding="utf-8"))
+    assert len(quoted) > 4
+    assert [line for line in quoted if line not in document] == []
