@@ -56,7 +56,7 @@ def pairs_of(loader: Iterable[Any]) -> list[list[tuple[int, int, int]]]:
 # The recipes of the document ------------------------------------------------------------------------------------------
 
 RUN = ("PyTorch", "skorch", "imbalanced-learn")
-RUN_WHERE_INSTALLED = {"accelerate": "accelerate", "Hugging Face Trainer": "transformers"}
+RUN_IF_INSTALLED = {"accelerate": "accelerate", "Hugging Face Trainer": "transformers"}
 
 
 def code_blocks(section: str) -> list[tuple[str, str]]:
@@ -90,8 +90,8 @@ def test_every_recipe_says_whether_it_is_run_and_is_python(section: str) -> None
     says = "**Not run in this project's tests:**"
     if section in RUN:
         says = "**Run by the tests:**"
-    if section in RUN_WHERE_INSTALLED:
-        says = f"**Run by the tests, where {RUN_WHERE_INSTALLED[section]} is installed:**"
+    if section in RUN_IF_INSTALLED:
+        says = f"**Run by the tests, if {RUN_IF_INSTALLED[section]} is installed:**"
     for prose, code in blocks:
         compile(code, section, "exec")
         assert says in prose
