@@ -5,8 +5,8 @@ line is held out. A small recurrent network learns to predict each word of a lin
 
 1. For some epochs, a mixture draws lines from the files by rules, and keeps all lines of some files. Each epoch trains
    the output layer only on the words of its own sample.
-2. Then the model trains on all lines, with those that it knows least drawn most often. It reports losses under the full
-   vocabulary, because losses under sampled ones cannot be compared.
+2. Then the model trains on all lines, and those with the highest perplexity are drawn most often. It reports losses
+   under the full vocabulary, because losses under sampled ones cannot be compared.
 
 No batch has more than `MAX_TOKENS` words, including padding. The loss on held-out lines is printed after each epoch.
 

@@ -1,10 +1,10 @@
-"""Train on files of which each process reads some, and go on with another number of processes after a stop.
+"""Train on files that are divided among processes, and resume with a different number of processes.
 
     python -m torch.distributed.run --standalone --nproc_per_node 4 examples/sharded_training.py FOLDER CHECKPOINT
 
-FOLDER holds CSV files with the columns ``x1``, ``x2`` and ``label``. Each process reads files that follow one another,
-and learns from the others only how many rows of each label they have. After each step, CHECKPOINT holds the model, the
-optimizer and the place in the epoch. ``--stop-after 5`` ends the process after 5 steps as if it had been killed.
+FOLDER contains CSV files with the columns ``x1``, ``x2`` and ``label``. Each process reads consecutive files, and gets
+only the number of rows of each label from the others. After each step, the model, the optimizer and the place in the
+epoch are saved to CHECKPOINT. ``--stop-after 5`` ends the process after 5 steps, as if it had been killed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ EPOCHS = 3
 
 
 def main() -> None:
-    """Train until the epochs are over."""
+    """Train for all epochs."""
     arguments = parsed_arguments()
     distributed.init_process_group("gloo")
     rank, world = distributed.get_rank(), distributed.get_world_size()
@@ -53,7 +53,7 @@ def main() -> None:
 def train(
     sampler: ShardedStratifiedBatchSampler, dataset: TensorDataset, world: int, arguments: argparse.Namespace
 ) -> None:
-    """Go on from the checkpoint, if there is one; rank 0 writes it after each step."""
+    """Train from the checkpoint, if there is one. Rank 0 writes it after each step."""
     torch.manual_seed(0)
     model = DistributedDataParallel(torch.nn.Linear(2, 1))
     optimiser = torch.optim.SGD(model.parameters(), lr=0.5)
@@ -70,7 +70,7 @@ def train(
         first = sampler.state_dict()["batch"]
         for consumed, (inputs, labels) in enumerate(loader, start=1):
             loss = binary_cross_entropy_with_logits(model(inputs).squeeze(1), labels)
-            # The processes' gradients are averaged: this makes it the gradient of the mean over all rows of the batch.
+            # DDP averages the gradients of the processes; with this factor, that is the gradient over all rows.
             loss = loss * world * len(labels) / sizes[first + consumed - 1]
             optimiser.zero_grad()
             loss.backward()
@@ -87,7 +87,7 @@ def train(
 
 
 def parsed_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Train on files of which each process reads some.")
+    parser = argparse.ArgumentParser(description="Train on files that are divided among processes.")
     parser.add_argument("folder")
     parser.add_argument("checkpoint")
     parser.add_argument("--stop-after", type=int)

@@ -1,11 +1,11 @@
-"""Train on a stream of files that processes share, and go on with another number of processes after a stop.
+"""Train on a stream of files that processes share, and resume with a different number of processes.
 
     python -m torch.distributed.run --standalone --nproc_per_node 2 examples/stream_training.py FOLDER CHECKPOINT
 
-FOLDER holds CSV files with the columns ``x1``, ``x2`` and ``label``. Each process counts some of the files, and then
-reads the files of its lanes from beginning to end, in each epoch. Each time all lanes have delivered equally many
-batches, CHECKPOINT gets the model, the optimizer and the place in the epoch: from there, any number of processes that
-divides the number of lanes can go on.
+FOLDER contains CSV files with the columns ``x1``, ``x2`` and ``label``. Each process counts some of the files, and
+reads the files of its lanes from beginning to end in each epoch. Whenever all lanes have delivered the same number of
+batches, the model, the optimizer and the place in the epoch are saved to CHECKPOINT. Any number of processes that
+divides the number of lanes can resume from it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LANES = 4
 
 
 def main() -> None:
-    """Train until the epochs are over."""
+    """Train for all epochs."""
     arguments = parsed_arguments()
     distributed.init_process_group("gloo")
     rank, world = distributed.get_rank(), distributed.get_world_size()
@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def train(stream: StratifiedStream, checkpoint: Path) -> None:
-    """Go on from the checkpoint, if there is one; rank 0 writes it."""
+    """Train from the checkpoint, if there is one. Rank 0 writes it."""
     torch.manual_seed(0)
     model = DistributedDataParallel(torch.nn.Linear(2, 1))
     optimiser = torch.optim.SGD(model.parameters(), lr=0.5)
