@@ -41,7 +41,7 @@ class ShardCounts:
     strata: Sequence[str]
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the table in the form that users give and get."""
+        """Return the table as a DataFrame."""
         shards, strata = pd.Index(self.shards, name="shard"), pd.Index(self.strata, name="stratum")
         return pd.DataFrame(self.table.copy(), index=shards, columns=strata)
 
@@ -52,7 +52,7 @@ def read_counts(counts: Any, name: str = "counts") -> ShardCounts:
     Parameters
     ----------
     counts : pandas.DataFrame
-        The rows of each stratum, a column, in each shard, a row; whole numbers that add up to less than 2^53.
+        The number of rows of each stratum (columns) in each shard (rows): whole numbers with a sum below 2^53.
     name : str, default "counts"
         The name of the parameter, for error messages.
 
@@ -120,8 +120,8 @@ def shard_counts(strata: Mapping[str, Any]) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        The number of rows of each stratum, a column, in each shard, a row. Shards are in order of their names, by code
-        point; strata are in order of first appearance over the shards in this order.
+        The number of rows of each stratum (columns) in each shard (rows). Shards are sorted by name, by code point;
+        strata are in order of first appearance over the sorted shards.
 
     Raises
     ------
@@ -235,10 +235,10 @@ def bound(tables: Sequence[ShardCounts], name: str) -> ShardCounts:
 
 
 def _strata_in_order(places: Sequence[tuple[int, int]], tables: Sequence[ShardCounts]) -> dict[str, int]:
-    """Return the column of each stratum: in order of first appearance over the shards, whose tables and rows are given.
+    """Return the column of each stratum: in order of first appearance over the shards at these places, (table, row).
 
-    Within a shard the order is that of its table. If `shard_counts` made it, it is the order of first appearance there,
-    as far as earlier shards do not decide.
+    Within a shard, the order is that of its table. If `shard_counts` made the table, strata that earlier shards do not
+    have are in order of first appearance.
     """
     columns: dict[str, int] = {}
     unseen = [np.ones(len(counts.strata), dtype=bool) for counts in tables]

@@ -32,8 +32,7 @@ def gather_counts(strata: Mapping[str, Any], process_group: Optional[Any] = None
     Returns
     -------
     pandas.DataFrame
-        The result of `shard_counts` for the shards of all processes. It does not depend on which process holds which
-        shard.
+        The result of `shard_counts` for the shards of all processes, whichever process holds them.
 
     Raises
     ------
@@ -70,7 +69,7 @@ def gather_counts(strata: Mapping[str, Any], process_group: Optional[Any] = None
 def exchange(
     message: Optional[str], own: Optional[ShardCounts], process_group: Optional[Any] = None
 ) -> list[tuple[Optional[str], Optional[ShardCounts]]]:
-    """Return, for each process, what it could not do with its shards, if anything, and their counts, if it has any."""
+    """Return the error message, if any, and the counts, if any, of each process."""
     distributed: Any = running_group()
     gathered: list[Any] = [None] * distributed.get_world_size(process_group)
     distributed.all_gather_object(gathered, (message, own), group=process_group)
@@ -78,7 +77,7 @@ def exchange(
 
 
 def joined(gathered: list[tuple[Optional[str], Optional[ShardCounts]]]) -> pd.DataFrame:
-    """Return the table of what all processes said, unless one of them has none to give."""
+    """Return the table of all processes; raise an error if one of them failed."""
     for rank, (message, _) in enumerate(gathered):
         if message is not None:
             raise ValueError(f"Process {rank} {message}")
@@ -96,7 +95,7 @@ def _attempt(strata: Any) -> tuple[Optional[Exception], Optional[ShardCounts]]:
 
 
 def _message(error: Exception) -> str:
-    """Return what the other processes say about an error."""
+    """Return the message about an error for the other processes."""
     if isinstance(error, Refusal):
         return f"refused its shards: {error.message(_OWNER)}"
     return f"could not count its shards: {type(error).__name__}: {error}"

@@ -1,6 +1,6 @@
 # cython: language_level=3
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Groups of rows, dealt to batches by the core (groups_together.h, groups_apart.h), within limits that callers check."""
+"""Bindings of the core (groups_*.h): groups of rows, dealt to batches. The caller checks the limits."""
 
 import numpy as np
 
@@ -31,7 +31,7 @@ def deal_together(
     n_strata, n_batches
         At least 1. Each stratum has at least `n_batches` groups that occur.
     minimum
-        At least 1. Groups of so many rows come first.
+        At least 1. Groups of at least so many rows come first.
 
     Returns
     -------
@@ -129,7 +129,7 @@ def deal_apart(
     n_batches
         At least 1, and at most the rows of an epoch.
     nested
-        Whether each group lies in one stratum.
+        Whether each group has rows of only one stratum.
 
     Returns
     -------
@@ -188,7 +188,7 @@ cdef int color_rows(const int32_t[::1] order, core.RowGraph *graph) except -1:
 
 
 cdef object side_memory(core.GraphSide *side, core.RowGraph *graph):
-    """Let a side of the graph use new arrays; return them."""
+    """Give a side of the graph new arrays; return them."""
     cdef int64_t n_vertices = core.most_vertices(side.counts, side.n_labels, graph.n_batches)
     cdef int32_t[:, ::1] of_labels = np.zeros((3, side.n_labels), dtype=np.int32)
     cdef int32_t[::1] vertices = np.empty(graph.n_edges, dtype=np.int32)

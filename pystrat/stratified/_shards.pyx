@@ -1,6 +1,6 @@
 # cython: language_level=3
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""The rows of shards, dealt to batches by the core (shards.h). The limits are the caller's to check."""
+"""Bindings of the core (shards.h): rows of shards, dealt to batches. The caller checks the limits."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ ctypedef fused code_type:
 
 
 def lay_out(const int64_t[::1] counts, const int64_t[::1] begins, int64_t n_batches, int32_t[::1] layout):
-    """Say where each batch begins, and which place of the epoch each row takes.
+    """Compute where each batch begins, and the place of each row in the epoch.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def scatter(
     uint32_t seed,
     int64_t epoch,
 ):
-    """Draw an epoch: shuffle each shard by itself, and put each row where it goes.
+    """Draw an epoch: shuffle each shard separately, and put each row in its place.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def scatter(
     counts
         Shape (number of shards of this process, number of strata). How often each code occurs in each shard.
     layout
-        Shape (n,). What `lay_out` filled.
+        Shape (n,). The layout filled by `lay_out`.
     rows
         Shape (n,). The result.
     shards
@@ -125,7 +125,7 @@ cdef int scatter_shard(
     int64_t first_row,
     int32_t *rows,
 ) except -1 nogil:
-    """Shuffle the rows of a shard, which begin at `first_row`, and put them where they go."""
+    """Shuffle the rows of a shard, which begin at `first_row`, and put them in their places."""
     cdef core.Generator generator
     cdef uint32_t left = <uint32_t>size
     core.seed_generator(&generator, seed)
@@ -152,7 +152,7 @@ cdef int scatter_in_order(
     int64_t first_row,
     int32_t *rows,
 ) except -1 nogil:
-    """Put the rows of a shard where they go, in their order."""
+    """Put the rows of a shard in their places without shuffling."""
     cdef int64_t done = 0, end
     while done < size:
         end = core.step_end(done, size)

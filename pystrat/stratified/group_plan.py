@@ -1,4 +1,4 @@
-"""Strata and groups -> how many batches there are, and between which numbers their rows lie."""
+"""Strata and groups -> the number of batches, and bounds on the rows of each stratum in a batch."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from pystrat.strata import Strata
 
 @dataclass(frozen=True, eq=False)
 class GroupPlan:
-    """How many batches an epoch has, and the fewest and the most rows of each stratum that a batch can hold.
+    """The number of batches of an epoch, and the fewest and the most rows of each stratum that a batch can have.
 
     Attributes
     ----------
     n_batches : int
         B, the number of batches of an epoch over all replicas.
     min_samples_per_stratum : int
-        m, the rows of each stratum that every batch is to hold.
+        The minimum m of rows of each stratum in every batch.
     keep : {"together", "apart"}
         Whether the rows of a group are in one batch, or spread over the batches.
     counts : numpy.ndarray of int64, shape (number of strata,)
-        The rows of each stratum.
+        The number of rows of each stratum.
     groups : numpy.ndarray of int64, shape (number of strata,)
-        The groups with rows of each stratum.
+        The number of groups with rows of each stratum.
     largest : numpy.ndarray of int64, shape (number of strata,)
-        The rows of each stratum that the largest of these groups has.
+        The number of rows of each stratum in the largest of these groups.
     fewest, most : numpy.ndarray of int64, shape (number of strata,)
-        No batch of any epoch holds fewer or more rows of a stratum.
+        Bounds on the rows of each stratum in any batch of any epoch.
     most_of_group : int
-        No batch of any epoch holds more rows of a group.
+        The upper bound on the rows of a group in any batch of any epoch.
     shown : sequence of str
         The names of the strata.
     """
@@ -55,7 +55,7 @@ class GroupPlan:
 
     @property
     def size_range(self) -> tuple[int, int]:
-        """No batch of any epoch has fewer or more rows."""
+        """The smallest and the largest size that any batch of any epoch can have."""
         n_rows, others = int(self.counts.sum()), self.n_batches - 1
         if self.keep == "apart":
             return n_rows // self.n_batches, -(-n_rows // self.n_batches)
@@ -63,7 +63,7 @@ class GroupPlan:
         return max(fewest, n_rows - others * most), min(most, n_rows - others * fewest)
 
     def table(self) -> pd.DataFrame:
-        """Return the strata: their rows and groups, the largest group, and the fewest and the most rows in a batch."""
+        """Return one row per stratum: its rows, groups and largest group, and its fewest and most rows in a batch."""
         columns = {
             "rows": self.counts,
             "groups": self.groups,
@@ -91,7 +91,7 @@ class Groups:
     codes : numpy.ndarray of int32, shape (n_rows,)
         The group of each row; the number of groups for rows that are never sampled.
     sizes : numpy.ndarray of int32, shape (number of groups,)
-        The rows of each group, 0 if none of them is sampled.
+        The number of sampled rows of each group.
     strata : numpy.ndarray of int32, shape (number of groups,)
         The stratum of the first row of each group.
     crossing : int
@@ -105,20 +105,20 @@ class Groups:
 
 
 def groups_of(strata: NDArray[Any], n_strata: int, groups: NDArray[Any], n_groups: int) -> Groups:
-    """Return the groups of codes of strata and groups."""
+    """Return the groups of rows with these codes of strata and groups."""
     sampled = np.flatnonzero(strata < n_strata)
     codes = np.full(len(strata), n_groups, dtype=np.int32)
     codes[sampled] = groups[sampled]
     sizes = np.bincount(codes[sampled], minlength=n_groups).astype(np.int32)
     strata_of = np.zeros(n_groups, dtype=np.int32)
-    strata_of[codes[sampled[::-1]]] = strata[sampled[::-1]]  # of equal numbers the last one counts
+    strata_of[codes[sampled[::-1]]] = strata[sampled[::-1]]  # the last of several assignments wins: the first row
     crosses = strata_of[codes[sampled]] != strata[sampled]
     crossing = int(sampled[crosses.argmax()]) if crosses.any() else -1
     return Groups(codes, sizes, strata_of, crossing)
 
 
 def refuse_crossing(strata: Strata, groups: Groups, names: Sequence[str]) -> None:
-    """Refuse groups with rows of several strata, and name one of them."""
+    """Refuse groups with rows of several strata; the error names one of them."""
     if groups.crossing < 0:
         return
     group, stratum = int(groups.codes[groups.crossing]), int(strata.codes[groups.crossing])
@@ -134,19 +134,19 @@ def refuse_crossing(strata: Strata, groups: Groups, names: Sequence[str]) -> Non
 def plan_of_groups(
     strata: Strata, groups: Groups, minimum: int, *, keep: str, rare: str, num_replicas: int
 ) -> GroupPlan:
-    """Choose the largest number of batches that is sure to keep the minimum in every epoch.
+    """Choose the largest number of batches for which the minimum holds in every epoch.
 
     Parameters
     ----------
     strata : Strata
     groups : Groups
-        To be kept together, each of them lies in one stratum.
+        With "together", each of them has rows of only one stratum.
     minimum : int
-        m, the rows of each stratum that every batch is to hold.
+        The minimum m of rows of each stratum in every batch.
     keep : {"together", "apart"}
         Whether the rows of a group are in one batch, or spread over the batches.
     rare : {"error", "warn", "allow"}
-        What to do if a stratum has fewer rows: refuse, or go on with one batch.
+        What to do if a stratum has fewer rows: refuse it, or make one batch.
     num_replicas : int
         The number of batches is rounded down to a multiple of it.
 
@@ -179,14 +179,14 @@ def plan_of_groups(
 
 @dataclass(frozen=True, eq=False)
 class _Facts:
-    """The groups of each stratum, each with its rows of that stratum; a group is large if these are at least m.
+    """The sizes of the groups of each stratum; only rows of the stratum count. A group of at least m rows is large.
 
     Attributes
     ----------
-    groups, large : how many groups there are, and how many large ones.
-    largest, least_large : the rows of the largest group, and of the smallest large one, 0 if there is none.
-    rest : the rows of all groups that are not large.
-    largest_small, divisor : the rows of the largest of these groups, and the greatest common divisor of their sizes; 1
+    groups, large : the number of groups, and of large groups.
+    largest, least_large : the size of the largest group, and of the smallest large group, 0 if there is none.
+    rest : the number of rows in groups that are not large.
+    largest_small, divisor : the size of the largest of these groups, and the greatest common divisor of their sizes; 1
         if there are none.
     """
 
@@ -199,18 +199,18 @@ class _Facts:
     divisor: NDArray[np.int64]
 
     def most_batches(self, minimum: int) -> NDArray[np.int64]:
-        """Return the largest number of batches with which each stratum is sure to keep the minimum.
+        """Return, for each stratum, the largest number of batches for which the minimum always holds.
 
-        If the last batch to be filled had less, all others would have at most as much and another small group.
+        If the last batch to be filled had fewer rows, no other batch would exceed it by more than one small group.
         """
         slack = self.largest_small - self.divisor
         wanted = -(-minimum // self.divisor) * self.divisor
         return self.large + (self.rest + slack) // (wanted + slack)
 
     def fewest_rows(self, n_batches: int, counts: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the fewest rows that a batch can hold of each stratum: the better of two bounds.
+        """Return the fewest rows of each stratum that a batch can have: the better of two bounds.
 
-        One looks at the batches without a large group alone, the other at all of them.
+        One bound considers only the batches without a large group, the other all batches.
         """
         without = np.maximum(n_batches - self.large, 1)
         rest = self.rest - (without - 1) * self.largest_small

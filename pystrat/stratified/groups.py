@@ -23,68 +23,68 @@ KEEP_CHOICES = ("together", "apart")
 class StratifiedGroupBatchSampler(BatchSampler):
     """Batch sampler that keeps the rows of a group together, or apart, with a minimum of rows of every stratum.
 
-    For rows that are alike: the images of a patient, the words of a speaker, the events of a session. For a PyTorch
-    ``DataLoader(dataset, batch_sampler=...)``. The R function ``rbridge::batch_sampler_stratified_group()`` gives the
+    For rows that belong together, such as the images of a patient or the events of a session. Pass it to a PyTorch
+    ``DataLoader(dataset, batch_sampler=...)``. The R function ``rbridge::batch_sampler_stratified_group()`` returns the
     same batches, row for row, from the same seed.
 
     Parameters
     ----------
     strata : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns
-        As `StratifiedBatchSampler` takes them.
+        As in `StratifiedBatchSampler`.
     min_samples_per_stratum : int
-        m, the rows of each stratum that every batch holds at least.
+        The minimum m: every batch has at least m rows of every stratum.
     groups : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns
-        The group of each row, without missing values. Of several columns every combination that occurs is a group.
+        The group of each row, without missing values. With several columns, every combination that occurs is a group.
     keep : {"together", "apart"}, default "together"
-        "together": all rows of a group are in one batch; all of them have one stratum. "apart": the rows of a group are
-        spread over the batches as evenly as can be; they may have any strata.
+        "together": all rows of a group are in one batch, and must have the same stratum. "apart": the rows of a group
+        are spread over the batches as evenly as possible, and may have different strata.
     rare : {"error", "warn", "allow"}, default "error"
-        What to do if a stratum has fewer than m rows: refuse, or go on with one batch of all rows, with a warning or
-        without.
+        What to do if a stratum has fewer than m rows: refuse it, or put all rows into one batch, with or without a
+        warning.
     missing : {"error", "stratum", "drop"}, default "error"
-        What to do with rows that have a missing value in the strata: refuse, make missing a value of its own, or never
-        sample them.
+        What to do with rows that have a missing value in the strata: refuse them, treat missing as a value of its own,
+        or never sample them.
     seed : int, optional
         From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``.
     num_replicas : int, optional
-        The number of processes that share an epoch: the number of batches is rounded down to a multiple of it.
+        The number of processes that share an epoch. The number of batches is rounded down to a multiple of it.
     rank : int, optional
-        Which of the replicas this is, from 0. None gives all batches in global order.
+        The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
 
     Raises
     ------
     TypeError, ValueError
-        If a parameter is refused; if a group has rows of several strata; or if a stratum is rare.
+        If a parameter is invalid; if a stratum is rare; or, with "together", if a group has rows of several strata.
 
     Notes
     -----
     Guarantees, besides those of `BatchSampler`:
 
     * An epoch visits every row once.
-    * Every batch holds at least m rows of each stratum, in every epoch, and no fewer or more than ``plan.table()``
-      says.
-    * Together: all rows of a group are in one batch. Within a batch the rows are in order of stratum, then of group as
-      they were dealt, then of the epoch.
-    * Apart: every batch holds the floor or the ceiling of its share of each stratum and of each group, and the sizes of
-      batches differ by at most 1; the larger ones come first. Within a batch the rows are in order of stratum, then of
-      the epoch.
+    * In every epoch, every batch has at least m rows of each stratum, and between the ``fewest`` and the ``most`` of
+      ``plan.table()``.
+    * Together: all rows of a group are in one batch. Within a batch, rows are ordered by stratum, then by group in the
+      order of dealing, then as in the epoch.
+    * Apart: every batch has the floor or the ceiling of its share of each stratum and of each group. Batch sizes differ
+      by at most 1, and larger batches come first. Within a batch, rows are ordered by stratum, then as in the epoch.
 
-    **Together.** In each stratum call the groups of at least m rows large. If L of them are large, and the others have
-    N rows in all and at most g each, then ``L + (N + g - d) // (M + g - d)`` batches are sure to keep the minimum,
-    where d is the greatest common divisor of the sizes of the others, and M the least multiple of d that is at least
-    m. With more batches, some groups of the same L, N, g and d would fail. The number of batches B is the smallest of
-    these numbers over the strata. If all groups have one row, it is that of `StratifiedBatchSampler`.
+    **Together.** A group of at least m rows is called large. If a stratum has L large groups, and its other groups have
+    N rows in total and at most g each, then ``L + (N + g - d) // (M + g - d)`` batches always keep the minimum. Here d
+    is the greatest common divisor of the sizes of the other groups, and M the smallest multiple of d that is at least
+    m. For more batches, there are groups with the same L, N, g and d for which the minimum fails. The number of batches
+    B is the smallest of these numbers over the strata. If every group has one row, it is that of
+    `StratifiedBatchSampler`.
 
-    The groups of a stratum come in the order of the epoch, where a group has the place of its first row; but the first
-    B large groups come before the others. Each group goes to the batch with the fewest rows of its stratum; of several,
-    to the one with the fewest rows of the strata before; of several, to the first. So batch sizes differ, and change
-    from epoch to epoch.
+    The groups of a stratum are dealt in the order of their first rows in the epoch, except that the first B large
+    groups come before all others. Each group goes to the batch with the fewest rows of its stratum. Ties are broken by
+    the number of rows of earlier strata, then by the number of the batch. Batch sizes therefore differ, and change from
+    epoch to epoch.
 
-    **Apart.** The number of batches is that of `StratifiedBatchSampler`. If each group has rows of one stratum only,
-    the rows are dealt to the batches in turn, sorted by stratum and group, the groups in the order of the epoch. Else
-    they are the edges of a graph of strata and groups, which are colored in the order of the epoch, such that the
-    colors of every stratum and of every group are as equal as can be. Such a coloring always exists (D. de Werra,
-    "Equitable colorations of graphs", 1971).
+    **Apart.** The number of batches is that of `StratifiedBatchSampler`. If each group has rows of only one stratum,
+    the rows are sorted by stratum and group, with the groups in the order of the epoch, and dealt to the batches in
+    turn. Otherwise, the rows are the edges of a graph of strata and groups. They are colored in the order of the epoch,
+    such that the colors of every stratum and of every group are as equal as possible. Such a coloring always exists
+    (D. de Werra, "Equitable colorations of graphs", 1971).
 
     The name is that of scikit-learn's ``StratifiedGroupKFold``, which does not split groups either.
 
@@ -146,7 +146,7 @@ class StratifiedGroupBatchSampler(BatchSampler):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The parameters, checked; all but the strata, the groups, the seed and the rank."""
+        """The checked parameters, except the strata, the groups, the seed and the rank."""
         return dict(self._parameters)
 
     @property
@@ -169,13 +169,13 @@ class StratifiedGroupBatchSampler(BatchSampler):
         return Batches(*dealt)
 
     def _known_groups(self) -> Groups:
-        """Return the groups, made anew after pickling."""
+        """Return the groups; compute them again after unpickling."""
         if self._groups is None:
             self._groups = groups_of(self._codes, len(self._plan.counts), self._group_codes, self._n_groups)
         return self._groups
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what follows from the rest."""
+        """Leave out what can be computed from the rest."""
         return {**self.__dict__, "_groups": None}
 
     def _recipe(self) -> Recipe:

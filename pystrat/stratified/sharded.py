@@ -1,4 +1,4 @@
-"""Stratified batches of sharded data, when each process holds some of the shards, and none holds all labels."""
+"""Stratified batches of sharded data: each process holds some of the shards, and none holds all labels."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from pystrat.stratum_names import codes_of
 class ShardedStratifiedBatchSampler(BatchSampler):
     """Batch sampler with a minimum number of rows of every stratum in every batch, for sharded data.
 
-    The data are in shards, such as files or partitions, and each process holds some of them. All that the processes
-    know about each other is the table of counts: the rows of each stratum in each shard. Batch b of this sampler is the
-    part of this process in batch b of all processes. Pass it to a PyTorch ``DataLoader(dataset, batch_sampler=...)`` in
-    each process. The R function ``rbridge::batch_sampler_sharded()`` returns the same batches, row for row, from the
-    same seed.
+    The data are in shards, such as files or partitions, and each process holds some of them. The processes share only
+    the table of counts: the number of rows of each stratum in each shard. Batch b of this sampler is the part of the
+    global batch b that this process holds. Pass it to a PyTorch ``DataLoader(dataset, batch_sampler=...)`` in each
+    process. The R function ``rbridge::batch_sampler_sharded()`` returns the same batches, row for row, from the same
+    seed.
 
     Parameters
     ----------
@@ -37,8 +37,8 @@ class ShardedStratifiedBatchSampler(BatchSampler):
     min_samples_per_stratum : int
         The minimum m.
     counts : pandas.DataFrame
-        The rows of each stratum, a column, in each shard, a row: of all processes, and the same in all of them. Pass
-        the result of `shard_counts`, `bind_counts` or `gather_counts`, or such a table from elsewhere.
+        The number of rows of each stratum (columns) in each shard (rows), over all processes and the same in each of
+        them: the result of `shard_counts`, `bind_counts` or `gather_counts`, or such a table from elsewhere.
     shards : sequence
         The names of the shards of this process, in their order in its dataset.
     seed : int
@@ -73,7 +73,7 @@ class ShardedStratifiedBatchSampler(BatchSampler):
     * "local": each batch has the floor or the ceiling of n_r / B rows of each shard. The batches of a process whose
       shards are consecutive differ by at most 1 row.
     * The rows of a batch over all processes do not depend on which process holds which shard, because each shard is
-      shuffled separately. So a state can be continued by another number of processes.
+      shuffled separately. A state can therefore be loaded with a different number of processes.
     * With a single shard, the batches are those of ``StratifiedBatchSampler(..., assign="even")``, row for row, if its
       strata are in order of first appearance in `counts`.
     * Within a batch, rows are ordered by shard, as in `shards`, then by stratum, then by rank.

@@ -51,7 +51,8 @@ class StratifiedStream(IterableDataset[list[Any]]):
         A function that takes a row and returns its stratum, or the key of the stratum in the row, such as the name of a
         column.
     counts : pandas.DataFrame, optional
-        The rows of each stratum, a column, in each source, a row: see `count_sources`. Further rows are ignored.
+        The number of rows of each stratum (columns) in each source (rows): see `count_sources`. Further sources are
+        ignored.
     strata : list, optional
         All strata, if there are no counts. Give either `counts` or `strata`.
     min_batch_size : int, default 1
@@ -62,8 +63,8 @@ class StratifiedStream(IterableDataset[list[Any]]):
         The number of parts of the stream that are batched separately: source k belongs to lane ``k % lanes``. Must be a
         multiple of the number of replicas times the number of workers.
     shuffle : bool, default True
-        Whether to read the sources in another order in each epoch, and to shuffle the rows of each source, which is
-        then held in memory as a whole. If False, everything keeps the given order.
+        Whether to shuffle the sources, and the rows of each source, in each epoch. A source is then held in memory as
+        a whole. If False, sources and rows keep their order.
     seed : int, optional
         From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from `seed`.
     num_replicas, rank : int, optional
@@ -86,8 +87,8 @@ class StratifiedStream(IterableDataset[list[Any]]):
     **With counts** all lanes have the same number of batches, ``B = min(n // m)`` over lanes and strata, where n is the
     rows of the stratum in the lane and m is `min_samples_per_stratum`. Row i of n of a stratum in the order of a lane
     belongs to batch ceil(i * B / n). So each batch has the floor or ceiling of n / B rows of each stratum, each row is
-    in one batch, ``len`` is exact, and a resumed stream reads only the sources that it still needs. A source with other
-    counts raises a `SourceError`.
+    in one batch, ``len`` is exact, and a resumed stream reads only the sources that it still needs. A source that does
+    not match its counts raises a `SourceError`.
 
     **Without counts**, a batch is cut as soon as it has the rows that it needs; rows that are left at the end of a lane
     are added to the lane's last batch. The number of batches is not known in advance and may differ between lanes, and
@@ -284,7 +285,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
         return 1 if self._rank is None or self._num_replicas is None else self._num_replicas
 
     def _check_workers(self, n_workers: int) -> None:
-        """Refuse workers that cannot share the lanes of this rank equally."""
+        """Refuse a number of workers that does not divide the lanes of this rank."""
         if self._n_own_lanes % n_workers:
             required = f"be a multiple of {self._stride * n_workers}, the number of ranks times that of workers"
             raise RefusedValue("lanes", required, show(self._lanes.n_lanes))
@@ -298,11 +299,11 @@ class StratifiedStream(IterableDataset[list[Any]]):
         return self._start.begin(mark, worker)
 
     def _go_on_at(self, start: Start) -> None:
-        """Store where an iteration continues that was given its place."""
+        """Store the place at which an iteration continues."""
         self._start.run(start)
 
     def _lane_batches(self, lane: int, epoch: int, first: int) -> Iterator[list[Any]]:
-        """Iterate over the batches of one of this rank's lanes in an epoch, from one of them on."""
+        """Iterate over the batches of one of this rank's lanes in an epoch, beginning with batch `first`."""
         lane = (self._rank or 0) + self._stride * lane
         if self._plan is None:
             return self._cut_batches(lane, epoch, first)
@@ -310,7 +311,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
 
     def _state_at(self, start: Start) -> dict[str, Any]:
         """Return the state of a place."""
-        last = MAX_COUNT if self._plan is None else len(self)  # workers may be beyond it
+        last = MAX_COUNT if self._plan is None else len(self)  # the place of a worker may be beyond it
         return {
             "version": STATE_VERSION,
             "fingerprint": self._fingerprint(),
@@ -329,7 +330,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
     # How batches are made -------------------------------------------------------------------------------------------
 
     def _planned_batches(self, plan: LanePlan, lane: int, epoch: int, first: int) -> Iterator[list[Any]]:
-        """Iterate over the batches of a lane whose counts are known, from one of them on."""
+        """Iterate over the batches of a lane with counts, beginning with batch `first`."""
         dealing = CountedBatches(plan.totals[lane], plan.n_batches, first)
         for source in self._lanes.sources(lane, epoch):
             if dealing.skip(plan.counts[source]):
@@ -340,7 +341,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
                 yield from dealing.finished()
 
     def _cut_batches(self, lane: int, epoch: int, first: int) -> Iterator[list[Any]]:
-        """Iterate over the batches of a lane without counts, from one of them on."""
+        """Iterate over the batches of a lane without counts, beginning with batch `first`."""
         dealing = DeclaredBatches(len(self._strata), self._least, self._least_rows, first)
         for source in self._lanes.sources(lane, epoch):
             check = partial(self._check_room, source, dealing)
@@ -354,7 +355,8 @@ class StratifiedStream(IterableDataset[list[Any]]):
     def _chunks(self, source: int, epoch: int, check: _Check) -> Iterator[tuple[list[Any], NDArray[np.int64]]]:
         """Iterate over the rows of a source in the order of an epoch, with their codes.
 
-        `check` gets the rows of each stratum that have been read, and whether these are all, before they are dealt.
+        Before rows are dealt, `check` is called with the number of rows of each stratum read so far; at the end of the
+        source, also with True.
         """
         found = np.zeros(len(self._strata), dtype=np.int64)
         read = []
@@ -370,7 +372,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
             yield from self._shuffled(read, source, epoch)
 
     def _shuffled(self, read: _Chunks, source: int, epoch: int) -> Iterator[tuple[list[Any], NDArray[np.int64]]]:
-        """Iterate over the rows of a source that have been read, in chunks of another order."""
+        """Iterate over the rows of a source in shuffled order, in chunks."""
         rows = [row for chunk, _ in read for row in chunk]
         codes = np.concatenate([np.empty(0, dtype=np.int64), *(codes for _, codes in read)])
         order = self._lanes.order(source, epoch, len(rows))
@@ -390,7 +392,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
     def _check_room(
         self, source: int, dealing: DeclaredBatches, found: Optional[NDArray[np.int64]] = None, end: bool = False
     ) -> None:
-        """Refuse a source for whose rows there is no room; `found` is what has been read of it and not yet dealt."""
+        """Refuse a source whose rows exceed the buffer; `found` counts its rows that are read but not yet dealt."""
         waiting = int(found.sum()) if found is not None and self._lanes.shuffle else 0
         held = dealing.n_held + waiting
         if self._limit is not None and held > self._limit:

@@ -1,7 +1,7 @@
 """Rows of one lane, in the order of an epoch -> batches, each as soon as it is complete.
 
-Both classes take chunks of rows with their stratum codes. Of two epochs with the same rows in the same order they make
-the same batches, however the rows are cut into chunks.
+Both classes accept chunks of rows with their stratum codes. The same rows in the same order make the same batches,
+however they are cut into chunks.
 """
 
 from __future__ import annotations
@@ -18,30 +18,30 @@ if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations nam
 
 
 def last_batch_of(ranks: Counts, totals: Counts, n_batches: int) -> Counts:
-    """Return the batches, from 0, of rows by their rank, from 1, within strata of these totals: ceil(i * B / n) - 1."""
+    """Return the batches, from 0, of rows with these ranks, from 1, in their strata: ceil(i * B / n) - 1."""
     batches: Counts = (ranks * n_batches - 1) // totals
     return batches
 
 
 def n_complete(seen: Counts, totals: Counts, n_batches: int) -> Counts:
-    """Return how many batches are complete once so many rows of each stratum have come; strata are the last axis."""
+    """Return the number of complete batches after `seen` rows of each stratum; strata are the last axis."""
     complete: Counts = np.minimum(((seen + 1) * n_batches - 1) // totals, n_batches).min(axis=-1)
     return complete
 
 
 class CountedBatches:
-    """Batches of a lane whose numbers of rows are known: stratum by stratum, contiguous shares of the stream.
+    """Batches of a lane with known counts: each has a contiguous share of the rows of every stratum.
 
-    Row i of n rows of a stratum, counted from 1, belongs to batch ceil(i * B / n), so that each batch has the floor or
-    ceiling of n / B of them. A batch is complete as soon as its last row has come.
+    The i-th of the n rows of a stratum belongs to batch ceil(i * B / n), so that each batch has the floor or ceiling of
+    n / B of them. A batch is complete as soon as its last row has been read.
 
     Parameters
     ----------
     totals : numpy.ndarray of int64, shape (number of strata,)
-        Rows of each stratum in the lane.
+        The number of rows of each stratum in the lane.
     n_batches : int
     first : int
-        The first batch that is wanted, from 0. Rows of earlier ones are dropped.
+        The first batch to deliver, from 0. Rows of earlier batches are dropped.
     """
 
     def __init__(self, totals: Counts, n_batches: int, first: int) -> None:
@@ -52,7 +52,7 @@ class CountedBatches:
         self._parts: dict[int, list[_Part]] = {}
 
     def skip(self, counts: Counts) -> bool:
-        """Leave out a source with these counts if no wanted batch needs it; return whether it was left out."""
+        """Skip a source with these counts if no remaining batch needs it; return whether it was skipped."""
         came = counts > 0
         after = self._seen + counts
         if came.any() and (last_batch_of(after, self._totals, self._n_batches)[came] >= self._next).any():
@@ -61,7 +61,7 @@ class CountedBatches:
         return True
 
     def add(self, rows: list[Any], codes: NDArray[Any]) -> None:
-        """Deal the rows of a chunk, whose list is taken over."""
+        """Deal the rows of a chunk; its list is changed later."""
         batches = np.empty(len(rows), dtype=np.int64)
         for code in np.flatnonzero(np.bincount(codes, minlength=len(self._totals))).tolist():
             places = np.flatnonzero(codes == code)
@@ -71,7 +71,7 @@ class CountedBatches:
         keys = batches * len(self._totals) + codes
         order = np.argsort(keys, kind="stable")
         order = order[int(np.searchsorted(batches[order], self._next)) :]
-        # Where the batch or the stratum changes, a part begins.
+        # A part begins where the batch or the stratum changes.
         keys, ordered = keys[order], order.tolist()
         begins = np.flatnonzero(np.diff(keys, prepend=-1))
         ends = np.append(begins[1:], len(ordered))
@@ -80,7 +80,7 @@ class CountedBatches:
             self._parts.setdefault(batch, []).append(_Part(code, rows, ordered[begin:end]))
 
     def finished(self) -> Iterator[list[Any]]:
-        """Iterate over the batches that are complete, rows by stratum and then as they came."""
+        """Iterate over the complete batches. Their rows are ordered by stratum, then as they were read."""
         until = int(n_complete(self._seen, self._totals, self._n_batches))
         while self._next < until:
             parts = self._parts.pop(self._next)
@@ -89,13 +89,13 @@ class CountedBatches:
             batch: list[Any] = []
             for _, rows, places in parts:
                 batch += [rows[place] for place in places]
-                for place in places:  # the chunk holds none that the batch has
+                for place in places:  # free them with the batch
                     rows[place] = None
             yield batch
 
     @property
     def n_held(self) -> int:
-        """Rows that wait for their batches to be complete."""
+        """The number of rows whose batches are not complete."""
         return sum(len(part.places) for parts in self._parts.values() for part in parts)
 
 
@@ -111,31 +111,31 @@ _code_of = attrgetter("code")
 
 
 class DeclaredBatches:
-    """Batches of a lane of which nothing but the strata is known: cut as soon as each stratum has its rows.
+    """Batches of a lane without counts: a batch is cut as soon as it has enough rows of each stratum.
 
     Parameters
     ----------
     n_strata : int
     min_samples_per_stratum, min_batch_size : int
-        What a batch must have before it is cut: so many rows of each stratum, and so many rows.
+        The number of rows of each stratum, and of all rows, that a batch needs before it is cut.
     first : int
-        The first batch that is wanted, from 0.
+        The first batch to deliver, from 0.
 
     Notes
     -----
-    The batch that was cut last is held back, since what is left at the end of the stream joins it.
+    The batch that was cut last is held back, because the rows left at the end of the stream are added to it.
     """
 
     def __init__(self, n_strata: int, min_samples_per_stratum: int, min_batch_size: int, first: int) -> None:
         self._least = np.full(n_strata, min_samples_per_stratum, dtype=np.int64)
         self._min_batch_size = min_batch_size
         self._n_unwanted = first
-        self._rows: list[Any] = []  # those of the batch that is held back, and then those of the next
+        self._rows: list[Any] = []  # of the batch that is held back, and then of the next batch
         self._codes = np.empty(0, dtype=np.int64)
         self._begin = 0  # of the next
 
     def add(self, rows: Sequence[Any], codes: NDArray[Any]) -> Iterator[list[Any]]:
-        """Take in the rows of a chunk; iterate over the batches that are cut, except for the last one."""
+        """Add the rows of a chunk; iterate over the batches that are cut, except for the last one."""
         self._rows.extend(rows)
         self._codes = np.concatenate((self._codes, codes))
         places = [np.flatnonzero(self._codes == code) for code in range(len(self._least))]
@@ -157,7 +157,7 @@ class DeclaredBatches:
             yield from self._wanted(0, len(self._rows))
 
     def _end_of_batch(self, places: list[NDArray[np.int64]]) -> int:
-        """Return where the next batch ends; beyond all rows if it does not end among them."""
+        """Return the end of the next batch; a number above that of the rows if it is not complete."""
         ends = [self._begin + self._min_batch_size]
         for least, found in zip(self._least.tolist(), places):
             last = int(np.searchsorted(found, self._begin)) + least - 1
@@ -165,7 +165,7 @@ class DeclaredBatches:
         return max(ends)
 
     def _wanted(self, begin: int, end: int) -> Iterator[list[Any]]:
-        """Iterate over the batch of these rows, by stratum and then as they came, if it is wanted."""
+        """Iterate over the batch of these rows, if it is to be delivered. Rows are ordered by stratum, then as read."""
         if self._n_unwanted:
             self._n_unwanted -= 1
         else:
@@ -173,12 +173,12 @@ class DeclaredBatches:
             yield [self._rows[place] for place in order.tolist()]
 
     def missing(self) -> list[int]:
-        """Return the codes of the strata of which the next batch has too few rows so far."""
+        """Return the codes of the strata that have too few rows in the next batch so far."""
         counts = np.bincount(self._codes[self._begin :], minlength=len(self._least))
         missing: list[int] = np.flatnonzero(counts < self._least).tolist()
         return missing
 
     @property
     def n_held(self) -> int:
-        """Rows that wait for their batches to be cut, and those of the batch that is held back."""
+        """The number of rows that are not yet in a batch, or in the batch that is held back."""
         return len(self._rows)

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 class StreamIterator(Iterator[list[Any]]):
     """One iteration over the batches of a stream.
 
-    It takes its epoch when its first batch is requested. Batch k of a rank is batch ``k // n`` of its lane ``k % n``,
-    of n lanes. Worker w of W delivers the batches k0 + w, k0 + w + W, ..., where k0 is the first one: the order in
-    which a DataLoader calls its workers.
+    Its epoch is determined when its first batch is requested. With n lanes, batch k of a rank is batch ``k // n`` of
+    its lane ``k % n``. Worker w of W delivers the batches k0 + w, k0 + w + W, ... of an iteration that begins with
+    batch k0: this is the order in which a DataLoader reads from its workers.
 
-    It can be saved and resumed by itself, as torchdata's StatefulDataLoader does in each worker.
+    An iterator can be saved and resumed on its own, as torchdata's StatefulDataLoader does in each worker.
     """
 
     def __init__(self, stream: StratifiedStream, iteration: int) -> None:
@@ -50,7 +50,7 @@ class StreamIterator(Iterator[list[Any]]):
             self._begin()
         assert self._place is not None
         n_lanes = self._stream._n_own_lanes
-        for _ in range(n_lanes // self._step):  # unless all lanes of this worker have ended
+        for _ in range(n_lanes // self._step):  # until all lanes of this worker have ended
             epoch, batch = self._place
             found = next(self._lanes[batch % n_lanes], None)
             self._place = Start(epoch, batch + self._step)
@@ -59,7 +59,7 @@ class StreamIterator(Iterator[list[Any]]):
         raise StopIteration
 
     def _begin(self) -> None:
-        """Begin to read the lanes, at the place that was loaded or at the next one of the stream."""
+        """Begin to read the lanes, at the loaded place or at the next place of the stream."""
         stream = self._stream
         info: Any = get_worker_info()  # type: ignore[no-untyped-call]
         worker, self._step = (0, 1) if info is None else (info.id, info.num_workers)
@@ -79,7 +79,7 @@ class StreamIterator(Iterator[list[Any]]):
 
     @named_by(lambda iterator: type(iterator._stream).__name__)
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Continue at a saved state; the next epoch of the stream becomes the one after."""
+        """Continue at a saved state, and set the next epoch of the stream to the one after it."""
         self._place = self._stream._place_of(state)
         self._lanes = {}
         self._stream._go_on_at(self._place)

@@ -25,7 +25,7 @@ class Lanes:
     ----------
     n_sources, n_lanes : int
     shuffle : bool
-        Whether sources come in another order in each epoch, and their rows too.
+        Whether to shuffle the sources, and the rows of each source, in each epoch.
     seed : int
     """
 
@@ -48,14 +48,14 @@ class Lanes:
         return RandomStream(self._seed_of(epoch, source)).permutation(n_rows)
 
     def _seed_of(self, epoch: int, place: int) -> int:
-        """Return the seed of one of the permutations of an epoch: that of each source, and then that of all sources.
+        """Return the seed of a permutation of an epoch: `place` is a source, or n_sources for the order of the sources.
 
-        All of them are numbered across epochs, and numbers have different seeds.
+        The permutations of all epochs are numbered, and each number has its own seed.
         """
         return epoch_seed(self.seed, epoch * (self.n_sources + 1) + place)
 
     def check_epoch(self, epoch: int) -> None:
-        """Refuse an epoch for whose permutations there are no more seeds."""
+        """Refuse an epoch for which no seeds are left."""
         last = (SEED_MODULUS - 1) // (self.n_sources + 1) - 1
         if self.shuffle and epoch > last:
             raise RefusedValue("epoch", f"be at most {last} with {self.n_sources} sources", str(epoch))
@@ -79,12 +79,12 @@ class LanePlan:
     n_batches: int
 
     def rows_held(self) -> int:
-        """Return the most rows that a lane can have to hold, in whatever order its sources come.
+        """Return the largest number of rows that a lane may have to hold, whatever the order of its sources.
 
-        Batches come as fast as the stratum of which the smallest share has come. If that is stratum s, the sources T
-        that have come hold back the sum over T of n_k - N * n_ks / N_s rows. It is largest for the sources whose terms
-        are positive. Added to that are the source that is being read, and what rounding adds: less than a batch, and a
-        row of each stratum.
+        The stratum with the smallest share of its rows read so far determines how many batches are complete. If this is
+        stratum s, and T are the sources read so far, the lane holds the sum over T of n_k - N * n_ks / N_s rows. The
+        sum is largest if T are the sources with positive terms. The source that is being read is added, and a bound on
+        rounding: less than a batch, and one row of each stratum.
         """
         n_lanes, n_strata = self.totals.shape
         most = 0
@@ -100,7 +100,7 @@ class LanePlan:
 
 
 def plan_lanes(counts: ShardCounts, n_lanes: int, least: int, least_rows: int) -> LanePlan:
-    """Make the plan of lanes, or refuse what cannot be.
+    """Make the plan of lanes; refuse impossible requests.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def plan_lanes(counts: ShardCounts, n_lanes: int, least: int, least_rows: int) -
         Of the sources, in order.
     n_lanes : int
     least, least_rows : int
-        The rows of each stratum, and the rows, that each batch has at least.
+        The minimum number of rows of each stratum in a batch, and of all rows.
     """
     totals = np.stack([counts.table[lane::n_lanes].sum(axis=0) for lane in range(n_lanes)])
     lane, stratum = np.unravel_index(int(np.argmin(totals)), totals.shape)

@@ -1,8 +1,8 @@
 """Sources -> chunks of rows with their stratum codes; readers of CSV and JSON lines.
 
-A reader is a function that takes a source, such as the path of a file, and returns an iterable of its rows. Readers of
-other formats are those of their libraries: for Parquet
-``lambda path: pyarrow.parquet.read_table(path).to_pylist()``, for WebDataset an iterator over the samples of a tar.
+A reader is a function that takes a source, such as the path of a file, and returns an iterable of its rows. For other
+formats, use their libraries: for Parquet ``lambda path: pyarrow.parquet.read_table(path).to_pylist()``, for WebDataset
+an iterator over the samples of a tar archive.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ _OPENERS: Mapping[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open
 
 
 class SourceError(RuntimeError):
-    """A source cannot be read, or does not hold what it should.
+    """A source cannot be read, or does not match its counts or strata.
 
-    The message names the source, and the row, from 0, if one is to blame. The state of the stream is not changed: once
-    the source is mended, a stream that loads the state goes on without losing a row.
+    The message names the source and, if possible, the row, counted from 0. The state of the stream does not change:
+    after the source is fixed, a stream that loads the state continues without losing a row.
     """
 
 
@@ -52,7 +52,7 @@ def read_csv(path: PathLike) -> Iterator[dict[str, str]]:
     Raises
     ------
     ValueError
-        If a column has no name of its own, or a line has another number of fields than the header.
+        If two columns have the same name, or a line has a different number of fields than the header.
     OSError
         If the file cannot be read.
 
@@ -74,7 +74,7 @@ def read_csv(path: PathLike) -> Iterator[dict[str, str]]:
 
 @named_by_function
 def read_json_lines(path: PathLike) -> Iterator[Any]:
-    """Iterate over the values of a file of JSON lines, one a line.
+    """Iterate over the values of a file of JSON lines, one per line.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def _open(path: PathLike) -> IO[str]:
 
 
 def check_reader(read: Any) -> Callable[[Any], Iterable[Any]]:
-    """Return a function that reads a source."""
+    """Check the function that reads a source."""
     if not callable(read):
         raise RefusedType("read", "be a function of a source", show(read))
     reader: Callable[[Any], Iterable[Any]] = read
@@ -107,14 +107,14 @@ def check_reader(read: Any) -> Callable[[Any], Iterable[Any]]:
 
 
 def show_source(source: Any) -> str:
-    """Return how messages and counts name a source: a path, a text and a number as they are."""
+    """Return the name of a source in messages and counts: a path or text itself, anything else by its repr."""
     return os.fspath(source) if isinstance(source, (str, os.PathLike)) else repr(source)
 
 
 class StratumCodes:
     """The code of a row's stratum, found by the value itself once its name has been looked up.
 
-    Values are kept apart by type: 1, 1.0 and True are one key of a dict, but TRUE is another stratum than 1.
+    Values are kept apart by type: 1, 1.0 and True are the same key of a dict, but True is a different stratum than 1.
 
     Parameters
     ----------
@@ -128,9 +128,9 @@ class StratumCodes:
         self._known: dict[type, dict[Any, int]] = {}
 
     def of(self, strata: Sequence[Any]) -> NDArray[np.int64]:
-        """Return the codes of values; raise an error with the first one that is no stratum."""
+        """Return the codes of values; raise an error for the first one that is not a stratum."""
         known = self._known.setdefault(type(strata[0]), {})
-        if len(known) > len(self.names):  # such as of tensors, each of which is a key of its own
+        if len(known) > len(self.names):  # tensors, for example: each is its own key
             known.clear()
         if len(set(map(type, strata))) == 1:
             for value in set(strata) - known.keys():
@@ -146,7 +146,7 @@ class StratumCodes:
 
 
 class _UnknownStratum(Exception):
-    """A value that is no stratum."""
+    """A value is not a stratum."""
 
 
 class SourceReader:
@@ -178,11 +178,11 @@ class SourceReader:
         """Return the codes of rows; `first` is the number of the first one in its source."""
         try:
             return self._codes.of(list(strata_of(rows, self._stratum)))
-        except Exception:  # one of them is to blame
+        except Exception:  # find the row that fails
             return np.array([self._code_of(row, source, first + place) for place, row in enumerate(rows)])
 
     def _code_of(self, row: Any, source: Any, number: int) -> int:
-        """Return the code of one row, or say what is wrong with it."""
+        """Return the code of one row; raise an error that names the row."""
         try:
             return int(self._codes.of(list(strata_of([row], self._stratum)))[0])
         except _UnknownStratum as error:
@@ -204,7 +204,7 @@ def row_chunks(read: Callable[[Any], Iterable[Any]], source: Any, size: int) -> 
     while True:
         chunk: list[Any] = []
         try:
-            chunk.extend(islice(rows, size))  # keeps what came before an error: its length is the row to blame
+            chunk.extend(islice(rows, size))  # keeps the rows before an error: their number is that of the failed row
         except Exception as error:
             raise _failed(source, done + len(chunk), error) from error
         if not chunk:

@@ -1,7 +1,7 @@
 """Where the iterations of a stream begin, shared by all processes that read it.
 
-The workers of a DataLoader read copies of the stream. Each iteration takes one epoch number, and the next one is then
-one higher, for all of them: the numbers are in shared memory.
+The workers of a DataLoader read copies of the stream. Each iteration takes one epoch number, and the next number is
+then one higher in all copies, because the numbers are in shared memory.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import NamedTuple, Optional
 import torch
 from torch.utils.data import get_worker_info
 
-_BATCHES = 2**32  # a place is one number, so that no process reads half of another's
+_BATCHES = 2**32  # a place is one number, so that it is read and written at once
 _NONE = -1
 
 
@@ -32,12 +32,12 @@ class SharedStart:
 
     Notes
     -----
-    All workers of an iteration must begin at the same place, although the first one moves the next place on. So each
-    worker leaves the place with the mark of the iteration. A worker first reads the next place and then looks for its
-    mark: if it finds none, nobody of its iteration had moved the next place when it was read.
+    All workers of an iteration must begin at the same place, although the first of them advances the next place. Each
+    worker therefore stores the place at which it began, with the mark of the iteration. A worker first reads the next
+    place and then looks for its mark. If there is none, no worker of its iteration had advanced the place that it read.
 
-    A mark comes from the seed of the DataLoader, so iterations with equal seeds have equal marks. A worker therefore
-    ignores places that are not after the one where it began itself under this mark: they are of an earlier iteration.
+    A mark is derived from the seed of the DataLoader, so iterations with equal seeds have equal marks. A worker
+    therefore ignores places up to the one at which it last began with this mark: they are from an earlier iteration.
     """
 
     def __init__(self, n_workers: int) -> None:
@@ -60,7 +60,7 @@ class SharedStart:
         return None if number == _NONE else _start(number)
 
     def set(self, start: Start) -> None:
-        """Let the next iteration begin there."""
+        """Set the place at which the next iteration begins."""
         if get_worker_info() is None:  # type: ignore[no-untyped-call]  # a worker would erase the marks of the others
             self._marks.fill_(_NONE)
         self._running.fill_(_NONE)

@@ -1,6 +1,6 @@
-# The table of counts, as functions take it: the rows of each stratum, a column, in each shard, a row.
-# It is all that processes need to know of each other's rows. Shards and strata have names, since no process sees the
-# strata of all rows to number them.
+# The table of counts: the number of rows of each stratum (columns) in each shard (rows).
+# It is all that processes need to know about each other's rows. Shards and strata have names, because no process sees
+# the strata of all rows to number them.
 
 # -> list(table = a matrix of doubles without names, shards, strata = their names)
 read_counts = function(counts, parameter = "counts") {
@@ -48,7 +48,7 @@ encode_names = function(labels, parameter) {
   encoded$names[encoded$codes]
 }
 
-# The counts as doubles that are whole and add up to less than 2^53: below it, sums of doubles are exact.
+# The counts as whole doubles with a sum below 2^53, so that sums are exact.
 whole_numbers = function(counts, parameter) {
   required = "hold whole numbers from 0 that add up to less than 2^53"
   columns = if (is.data.frame(counts)) as.list(counts) else list(unclass(counts))
@@ -70,7 +70,7 @@ whole_numbers = function(counts, parameter) {
   matrix(numbers, nrow(counts))
 }
 
-# The table as users get it, and give it.
+# The table as a matrix with names.
 counts_matrix = function(table, shards, strata) {
   structure(table, dim = c(length(shards), length(strata)), dimnames = list(shard = shards, stratum = strata))
 }

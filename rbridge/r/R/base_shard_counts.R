@@ -9,9 +9,9 @@
 #'   The strata of the rows of each shard, by the name of the shard, such as `list("part-1.csv" = labels)`.
 #'   The strata of a shard have any form that [batch_sampler_stratified()] accepts, without missing values.
 #'
-#' @return A `matrix()` of doubles: the number of rows of each stratum, a column, in each shard, a row.
-#' Shards are in order of their names, by code point.
-#' Strata are in order of first appearance over the shards in this order.
+#' @return A `matrix()` of doubles: the number of rows of each stratum (columns) in each shard (rows).
+#' Shards are sorted by name, by code point.
+#' Strata are in order of first appearance over the sorted shards.
 #'
 #' @section Errors:
 #' `strata` is not a named list, two shards have the same name, [batch_sampler_stratified()] refuses the strata, or two

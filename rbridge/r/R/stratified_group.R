@@ -1,75 +1,79 @@
 #' @title Batch Sampler That Keeps Groups Together or Apart
 #'
 #' @description
-#' Makes a batch sampler for [torch::dataloader()] and for the learners of mlr3torch that keeps the rows of a group
-#' together, or apart, with a minimum of rows of every stratum in every batch.
-#' It is for rows that are alike: the images of a patient, the words of a speaker, the events of a session.
-#' `pystrat.StratifiedGroupBatchSampler` in Python gives the same batches, row for row, from the same seed.
+#' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch that keeps the rows of a group
+#' together, or apart, with a minimum number of rows of every stratum in every batch.
+#' It is for rows that belong together, such as the images of a patient or the events of a session.
+#' The Python class `pystrat.StratifiedGroupBatchSampler` returns the same batches, row for row, from the same seed.
 #'
 #' @param min_samples_per_stratum (`integer(1)`)\cr
-#'   m, the rows of each stratum that every batch holds at least.
+#'   The minimum m: every batch has at least m rows of every stratum.
 #' @param groups (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
 #'   The group of each row, without missing values; or `character()`, the names of columns of the task.
-#'   Of several columns every combination that occurs is a group.
-#'   `NULL` (default): the column of the task that has the role `"group"`.
+#'   With several columns, every combination that occurs is a group.
+#'   `NULL` (default): the column of the task with the role `"group"`.
 #' @param keep (`character(1)`)\cr
-#'   `"together"` (default): all rows of a group are in one batch; all of them have one stratum.
-#'   `"apart"`: the rows of a group are spread over the batches as evenly as can be; they may have any strata.
+#'   `"together"` (default): all rows of a group are in one batch, and must have the same stratum.
+#'   `"apart"`: the rows of a group are spread over the batches as evenly as possible, and may have different strata.
 #' @param strata (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
-#'   What the strata are, as in [batch_sampler_stratified()].
-#'   `NULL` (default): the task says it.
+#'   The strata, as in [batch_sampler_stratified()].
+#'   `NULL` (default): those of the task.
 #' @param rare (`character(1)`)\cr
 #'   What to do if a stratum has fewer than m rows.
-#'   `"error"` (default): refuse.
-#'   `"warn"` and `"allow"`: go on with one batch of all rows, with or without a warning.
+#'   `"error"` (default): refuse it.
+#'   `"warn"` and `"allow"`: put all rows into one batch, with or without a warning.
 #' @param missing (`character(1)`)\cr
 #'   What to do with rows that have a missing value in the strata, as in [batch_sampler_stratified()].
 #' @param seed (`integer(1)`)\cr
 #'   As in [batch_sampler_stratified()].
 #' @param num_replicas (`integer(1)`)\cr
-#'   Number of processes that share the batches of an epoch: the number of batches is rounded down to a multiple of it.
+#'   The number of processes that share an epoch.
+#'   The number of batches is rounded down to a multiple of it.
 #'   `NULL` (default): 1.
 #'
 #' @return A generator of class `"batch_sampler_stratified_group"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
-#' * `plan()`: a `data.frame()` with the columns `stratum`, its `rows`, the `groups` with rows of it, how many the
-#'   `largest` of these groups has, and the `fewest` and the `most` that a batch of any epoch can hold.
+#' * `plan()`: returns a `data.frame()` with the columns `stratum`, its `rows`, the number of `groups` with rows of it,
+#'   its rows in the `largest` of these groups, and the `fewest` and the `most` in any batch of any epoch.
 #'
 #' @section Guarantees:
 #' * An epoch visits every row once.
-#' * Every batch holds at least m rows of each stratum, in every epoch, and no fewer or more than `plan()` says.
+#' * In every epoch, every batch has at least m rows of each stratum, and between the `fewest` and the `most` of
+#'   `plan()`.
 #' * Together: all rows of a group are in one batch.
-#'   Within a batch the rows are in order of stratum, then of group as they were dealt, then of the epoch.
-#' * Apart: every batch holds the floor or the ceiling of its share of each stratum and of each group, and the sizes of
-#'   batches differ by at most 1; the larger ones come first.
-#'   Within a batch the rows are in order of stratum, then of the epoch.
+#'   Within a batch, rows are ordered by stratum, then by group in the order of dealing, then as in the epoch.
+#' * Apart: every batch has the floor or the ceiling of its share of each stratum and of each group.
+#'   Batch sizes differ by at most 1, and larger batches come first.
+#'   Within a batch, rows are ordered by stratum, then as in the epoch.
 #'
 #' @section Groups together:
-#' In each stratum call the groups of at least m rows large.
-#' If L of them are large, and the others have N rows in all and at most g each, then
-#' `L + (N + g - d) %/% (M + g - d)` batches are sure to keep the minimum, where d is the greatest common divisor of the
-#' sizes of the others, and M the least multiple of d that is at least m.
-#' With more batches, some groups of the same L, N, g and d would fail.
+#' A group of at least m rows is called large.
+#' If a stratum has L large groups, and its other groups have N rows in total and at most g each, then
+#' `L + (N + g - d) %/% (M + g - d)` batches always keep the minimum.
+#' Here d is the greatest common divisor of the sizes of the other groups, and M the smallest multiple of d that is at
+#' least m.
+#' For more batches, there are groups with the same L, N, g and d for which the minimum fails.
 #' The number of batches B is the smallest of these numbers over the strata.
-#' If all groups have one row, it is that of [batch_sampler_stratified()].
+#' If every group has one row, it is that of [batch_sampler_stratified()].
 #'
-#' The groups of a stratum come in the order of the epoch, where a group has the place of its first row; but the first B
-#' large groups come before the others.
-#' Each group goes to the batch with the fewest rows of its stratum; of several, to the one with the fewest rows of the
-#' strata before; of several, to the first.
-#' So batch sizes differ, and change from epoch to epoch.
+#' The groups of a stratum are dealt in the order of their first rows in the epoch, except that the first B large groups
+#' come before all others.
+#' Each group goes to the batch with the fewest rows of its stratum.
+#' Ties are broken by the number of rows of earlier strata, then by the number of the batch.
+#' Batch sizes therefore differ, and change from epoch to epoch.
 #'
 #' @section Groups apart:
 #' The number of batches is that of [batch_sampler_stratified()].
-#' If each group has rows of one stratum only, the rows are dealt to the batches in turn, sorted by stratum and group,
-#' the groups in the order of the epoch.
-#' Else they are the edges of a graph of strata and groups, which are colored in the order of the epoch, such that the
-#' colors of every stratum and of every group are as equal as can be.
+#' If each group has rows of only one stratum, the rows are sorted by stratum and group, with the groups in the order of
+#' the epoch, and dealt to the batches in turn.
+#' Otherwise, the rows are the edges of a graph of strata and groups.
+#' They are colored in the order of the epoch, such that the colors of every stratum and of every group are as equal as
+#' possible.
 #' Such a coloring always exists (D. de Werra, "Equitable colorations of graphs", 1971).
 #'
 #' @section Errors:
-#' An argument of the wrong type or out of range, a missing group, with `keep = "together"` a group with rows of several
-#' strata, a rare stratum with `rare = "error"`, and more replicas than batches.
+#' An argument has the wrong type or is out of range, a group is missing, a stratum is rare with `rare = "error"`, a
+#' group has rows of several strata with `keep = "together"`, or there are more replicas than batches.
 #'
 #' @seealso [batch_sampler_stratified()] for rows without groups.
 #'
@@ -97,7 +101,7 @@ batch_sampler_stratified_group = function(min_samples_per_stratum, groups = NULL
   if (is.list(strata) && is.list(groups)) {
     return(new_generator(grouped_recipe(strata, groups, configuration)))
   }
-  # The entries are there also if they are NULL: $strata would else be taken for an abbreviation.
+  # Both entries are always present, even as NULL: otherwise, `$` could match another name partially.
   configuration = c(configuration, list(strata = strata, groups = groups))
   new_generator(open_recipe("stratified_group", configuration$seed, configuration, grouped_labels(configuration)))
 }
@@ -143,16 +147,16 @@ grouped_labels = function(configuration, names = NULL) {
   c(lapply(Filter(Negate(is.null), configuration[settings]), show_value), list(names = names))
 }
 
-# The groups of the rows that are sampled, of the parts of a recipe; a group has the stratum of its first such row.
+# The groups of the sampled rows of a recipe; the stratum of a group is that of its first sampled row.
 # -> list(groups = the group of each row from 0, n_groups for rows that are never sampled,
-#   sizes, strata = the rows and the stratum, from 0, of each group)
+#   sizes, strata = the number of rows and the stratum, from 0, of each group)
 grouped_rows = function(parts) {
   codes = as.integer(parts$codes)
   sampled = which(codes < parts$n_strata)
   groups = rep(as.integer(parts$n_groups), length(codes))
   groups[sampled] = as.integer(parts$groups)[sampled]
   strata = integer(parts$n_groups)
-  strata[groups[rev(sampled)] + 1L] = codes[rev(sampled)] # of equal groups the last one counts
+  strata[groups[rev(sampled)] + 1L] = codes[rev(sampled)] # the last of several assignments wins: the first row
   list(groups = groups, sizes = tabulate(groups[sampled] + 1L, parts$n_groups), strata = strata)
 }
 
@@ -171,7 +175,7 @@ refuse_crossing = function(parts, found, strata, groups) {
   }
 }
 
-# The largest number of batches that is sure to keep the minimum in every epoch.
+# The largest number of batches for which the minimum holds in every epoch.
 grouped_batches = function(parts, found, strata, configuration) {
   counts = stratum_counts(strata)
   minimum = configuration$min_samples_per_stratum
@@ -198,7 +202,7 @@ grouped_batches = function(parts, found, strata, configuration) {
   n_batches - n_batches %% replicas
 }
 
-# -> a list of the rows of each stratum that its groups have
+# -> a list with the sizes of the groups of each stratum; only rows of the stratum count
 sizes_by_stratum = function(parts, found) {
   sampled = found$groups < parts$n_groups
   strata = as.integer(parts$codes)[sampled]
@@ -211,8 +215,8 @@ sizes_by_stratum = function(parts, found) {
   unname(split(sizes, factor(strata[begins], seq_len(parts$n_strata) - 1L)))
 }
 
-# With how many batches a stratum with groups of these sizes is sure to keep the minimum.
-# If the last batch to be filled had less, all others would have at most as much and another small group.
+# The largest number of batches for which a stratum with groups of these sizes always keeps the minimum.
+# If the last batch to be filled had fewer rows, no other batch would exceed it by more than one small group.
 most_grouped_batches = function(sizes, minimum) {
   small = sizes[sizes < minimum]
   n_large = length(sizes) - length(small)
@@ -224,8 +228,8 @@ most_grouped_batches = function(sizes, minimum) {
   n_large + (sum(small) + slack) %/% (divide_up(minimum, divisor) * divisor + slack)
 }
 
-# The fewest rows that a batch can hold of a stratum: the better of two bounds, of which the first one looks at the
-# batches without a large group alone, the other at all of them.
+# The fewest rows of a stratum that a batch can have: the better of two bounds.
+# The first bound considers only the batches without a large group, the other all batches.
 fewest_grouped_rows = function(sizes, minimum, n_batches) {
   small = sizes[sizes < minimum]
   large = sizes[sizes >= minimum]
@@ -268,7 +272,7 @@ kind_stratified_group = function() {
   )
 }
 
-# The strata of an open recipe, encoded, which may have waited for the groups alone.
+# The strata of an open recipe, encoded; they may be known before the groups.
 grouped_strata = function(configuration, data_source, task) {
   if (!is.list(configuration$strata)) {
     return(source_strata(data_source, configuration, task))
@@ -278,7 +282,7 @@ grouped_strata = function(configuration, data_source, task) {
   configuration$strata
 }
 
-# The groups of an open recipe, encoded: those that were given, columns of the task, or its group role.
+# The groups of an open recipe, encoded: given values, columns of the task, or its group role.
 source_groups = function(configuration, data_source, task) {
   groups = configuration$groups
   if (is.null(groups)) {
@@ -292,7 +296,7 @@ source_groups = function(configuration, data_source, task) {
   })
 }
 
-# The groups of the rows behind a task, or of a dataset without one; text is one value a row.
+# The given groups of the rows of a task, or of a dataset without a task; text has one value per row.
 given_groups = function(groups, data_source, task) {
   check_task_order(task, bind_groups)
   encoded = if (is.character(groups)) encode_strata(groups, missing = NULL) else groups
@@ -330,7 +334,7 @@ check_grouped = function(recipe) {
   }
 }
 
-# What an instance works with: numbers of the recipe, and the groups of the rows.
+# The data of an instance: numbers of the recipe, and the groups of the rows.
 grouped_setup = function(recipe, private) {
   parts = recipe$parts
   counts = .Call(C_count_codes, parts$codes, parts$n_strata)

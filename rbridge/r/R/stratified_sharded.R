@@ -4,14 +4,14 @@
 #' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch with a minimum number of rows of
 #' every stratum in every batch, for data that no process holds whole.
 #' The data are in shards, such as files or partitions, and each process holds some of them.
-#' All that the processes know about each other is the table of counts: the rows of each stratum in each shard.
-#' Batch b of this sampler is the part of this process in batch b of all processes.
+#' The processes share only the table of counts: the number of rows of each stratum in each shard.
+#' Batch b of this sampler is the part of the global batch b that this process holds.
 #' The Python class `pystrat.ShardedStratifiedBatchSampler` returns the same batches, row for row, from the same seed.
 #'
 #' @param min_samples_per_stratum (`integer(1)`)\cr
 #'   The minimum m.
 #' @param counts (`matrix()`, `table()` or `data.frame()`)\cr
-#'   The rows of each stratum, a column, in each shard, a row: of all processes, and the same in all of them.
+#'   The number of rows of each stratum (columns) in each shard (rows), over all processes and the same in each of them.
 #'   Pass the result of [shard_counts()] or [bind_counts()], or such a table from elsewhere with the names of shards and
 #'   strata.
 #' @param shards (`character()`)\cr
@@ -58,8 +58,8 @@
 #' shards.
 #'
 #' @section Errors:
-#' An argument has the wrong type or is out of range, the rows do not match the `counts` of the shards, a stratum, or
-#' with `promise = "local"` a stratum of a shard, has too few rows, a batch would have no row of this process, or there
+#' An argument has the wrong type or is out of range; the rows do not match the `counts` of the shards; a stratum, or
+#' with `promise = "local"` a stratum of a shard, has too few rows; a batch would have no row of this process; or there
 #' are 2^31 batches or more.
 #'
 #' @seealso [sharded_plan()] for the plan, which depends only on the counts.
@@ -93,7 +93,7 @@ batch_sampler_sharded = function(min_samples_per_stratum, counts, shards, seed, 
   new_generator(sharded_recipe(encode_strata(strata, NULL), configuration, seed))
 }
 
-# Shards of which some batch would have no row are refused.
+# Refuses shards if some batch would have no row of them.
 check_own_shards = function(plan, places) {
   if (fewest_rows(plan, places) > 0) {
     return(invisible())
@@ -131,7 +131,7 @@ sharded_labels = function(configuration) {
   c(lapply(settings, show_setting), list(names = plan$strata, shards = plan$shards[configuration$places]))
 }
 
-# The column of the table of each row, from 1; rows that are others than the table says are refused.
+# The column of the table of each row, from 1; refuses rows that do not match the table.
 shard_columns = function(strata, plan, places) {
   columns = class_codes(strata$names, plan$strata, "strata", noun = "stratum")
   if (anyDuplicated(columns)) {
@@ -182,7 +182,7 @@ kind_sharded = function() {
   )
 }
 
-# The routines look at each number.
+# The compiled routines check each number.
 check_sharded = function(recipe) {
   n_strata = part_count(recipe, "n_strata", 1, largest_count)
   n_shards = part_count(recipe, "n_shards", 1, largest_count)
@@ -210,7 +210,7 @@ sharded_setup = function(recipe, private) {
   setup
 }
 
-# What all epochs share is kept in `memory`, and made again if it has been lost.
+# The layout, which all epochs share, is kept in `memory`, and computed again if it was lost.
 # -> the rows of each stratum in each shard, shard by shard
 prepare_shards = function(setup) {
   prepared = .Call(C_prepare_shards, setup$memory, setup$codes, setup$n_strata, setup$sizes, setup$begins,

@@ -19,8 +19,8 @@
 #'   processes, a `data.frame()`.
 #'
 #' @section Errors:
-#' [batch_sampler_sharded()] refuses an argument, a stratum, or with `promise = "local"` a stratum of a shard, has too
-#' few rows, or `sizes()` has 2^31 batches or more.
+#' [batch_sampler_sharded()] refuses an argument; a stratum, or with `promise = "local"` a stratum of a shard, has too
+#' few rows; or `sizes()` has 2^31 batches or more.
 #'
 #' @export
 #' @examples
@@ -86,7 +86,7 @@ make_sharded_plan = function(counts, min_samples_per_stratum, promise) {
   c(list(n_batches = n_batches, minimum = most$rows %/% n_batches, promise = promise), read)
 }
 
-# The most rows of every stratum that a batch can be sure to have, and why no more.
+# The largest number of rows of every stratum that a batch can be guaranteed to have, and what limits it.
 most_of_all = function(read, rows) {
   smallest = which.min(rows)
   list(rows = rows[smallest], reason = sprintf("the smallest stratum, '%s', has %s", read$strata[smallest],
@@ -127,7 +127,7 @@ shard_begins = function(plan, places) {
   (if (plan$promise == "global") begins else t(begins))[places, , drop = FALSE]
 }
 
-# The fewest rows of some shards in a batch, without looking at each batch.
+# The fewest rows of some shards in a batch, without computing each batch.
 fewest_rows = function(plan, places) {
   counts = plan$table[places, , drop = FALSE]
   begins = as.vector(shard_begins(plan, places))

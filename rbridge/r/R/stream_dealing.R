@@ -4,7 +4,7 @@
 # * add(rows, codes): takes in the rows of a source;
 # * following(): the next batch that is complete, NULL if there is none yet.
 
-# With counts: row i of the n rows of a stratum belongs to batch ceiling(i * B / n).
+# With counts: the i-th of the n rows of a stratum belongs to batch ceiling(i * B / n).
 # `totals` are the rows of each stratum in the lane; batches are numbered from 0, and those before `first` are dropped.
 deal_counted = function(totals, n_batches, first) {
   seen = numeric(length(totals))
@@ -12,7 +12,7 @@ deal_counted = function(totals, n_batches, first) {
   wanted = first
   last_batches = function(ranks, codes) (ranks * n_batches - 1) %/% totals[codes]
   list(
-    # Leaves out a source that no wanted batch needs.
+    # Skips a source that no remaining batch needs.
     skip = function(counts) {
       codes = which(counts > 0)
       needed = any(last_batches(seen[codes] + counts[codes], codes) >= wanted)
@@ -54,15 +54,15 @@ deal_counted = function(totals, n_batches, first) {
 batch_name = function(batch) sprintf("%.0f", batch)
 
 # Without counts: a batch is cut as soon as it has `least` rows of each stratum, and `least_rows` rows.
-# The batch that was cut last is held back, since what is left at the end joins it.
+# The batch that was cut last is held back, because the rows left at the end are added to it.
 deal_declared = function(n_strata, least, least_rows, first) {
-  held = NULL # the rows of the batch that is held back, and then those of the next
+  held = NULL # the rows of the batch that is held back, and then of the next batch
   codes = integer()
   begin = 0 # the rows before the next batch
   unwanted = first
-  ready = list() # batches that are cut, and how many of them were taken
+  ready = list() # batches that are cut, and the number of those delivered
   n_taken = 0L
-  # Adds the batch of the rows after `from` up to `to`, if it is wanted.
+  # Adds the batch of the rows after `from` up to `to`, if it is to be delivered.
   cut = function(from, to) {
     unwanted <<- unwanted - 1
     if (unwanted < 0) {
@@ -70,7 +70,8 @@ deal_declared = function(n_strata, least, least_rows, first) {
       ready[[length(ready) + 1L]] <<- rows_at(held, places)
     }
   }
-  # Where the next batch ends; beyond all rows if it does not end among them. `places` are those of each stratum.
+  # The end of the next batch; a number above that of the rows if it is not complete. `places` has the rows of each
+  # stratum.
   next_end = function(places) {
     ends = vapply(places, function(own) as.double(own[findInterval(begin, own) + least]), numeric(1L))
     if (anyNA(ends)) Inf else max(ends, begin + least_rows)
@@ -108,7 +109,7 @@ deal_declared = function(n_strata, least, least_rows, first) {
     close = function() cut(0, length(codes)),
     has_cut = function() begin > 0,
     n_held = function() length(codes),
-    # The strata of which the next batch has too few rows so far.
+    # The strata that have too few rows in the next batch so far.
     missing = function() which(tabulate(codes[seq_along(codes) > begin], n_strata) < least)
   )
 }

@@ -10,13 +10,13 @@ lane_sources = function(stream, lane, epoch) {
   sources[(sources - 1L) %% stream$n_lanes == lane - 1L]
 }
 
-# All permutations are numbered across epochs, and numbers have different seeds: in each epoch first those of the
-# sources, from 0, and then that of their order.
+# The permutations of all epochs are numbered, and each number has its own seed. In an epoch, the permutations of the
+# rows of each source come first, from 0, and then that of the sources.
 stream_seed = function(stream, epoch, place) {
   epoch_seed(stream$seed, epoch * (stream$n_sources + 1) + place)
 }
 
-# The last epoch for whose permutations there are seeds.
+# The last epoch that has seeds for its permutations.
 last_stream_epoch = function(stream) {
   last = (largest_seed %/% (stream$n_sources + 1)) - 1
   if (stream$shuffle) min(last, largest_epoch) else largest_epoch
@@ -50,10 +50,11 @@ plan_lanes = function(counts, strata, n_lanes, least, least_rows) {
   list(counts = counts, totals = totals, n_batches = n_batches)
 }
 
-# The most rows that a lane can have to hold, in whatever order its sources come.
-# Batches come as fast as the stratum of which the smallest share has come. If that is stratum s, the sources that have
-# come hold back the sum of n_k - N * n_ks / N_s rows, which is largest for those whose terms are positive. Added to
-# that are the source that is being read, and what rounding adds: less than a batch, and a row of each stratum.
+# The largest number of rows that a lane may have to hold, whatever the order of its sources.
+# The stratum with the smallest share of its rows read so far determines how many batches are complete. If this is
+# stratum s, the lane holds the sum of n_k - N * n_ks / N_s rows over the sources read so far. The sum is largest for
+# the sources with positive terms. The source that is being read is added, and a bound on rounding: less than a batch,
+# and one row of each stratum.
 rows_held = function(plan) {
   n_lanes = nrow(plan$totals)
   max(vapply(seq_len(n_lanes), function(lane) {

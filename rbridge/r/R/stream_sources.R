@@ -1,6 +1,6 @@
-# Sources, their names, and what a reader makes of one.
+# Sources, their names, and their rows.
 
-# -> the names of sources: a path is its own name; others are named by the names of the list.
+# -> the names of sources: a path is its own name; other sources have the names of the list.
 source_names = function(sources) {
   check_sources(sources)
   named = if (is.character(sources)) sources else names(sources)
@@ -46,7 +46,7 @@ read_source = function(source, name, read, stratum) {
     }
     strata = if (is.function(stratum)) stratum(rows) else if (is.list(rows)) rows[[stratum]]
     if (is.list(strata)) {
-      stop("The strata of its rows must be a vector or factor.") # a list would be taken for columns
+      stop("The strata of its rows must be a vector or factor.") # encode_strata() would read a list as columns
     }
     n_rows = if (is.data.frame(rows)) nrow(rows) else length(rows)
     if (length(strata) != n_rows) {
@@ -74,7 +74,7 @@ codes_of_rows = function(strata, names, source) {
   codes
 }
 
-# An error of the class "rbridge_source_error": a source cannot be read, or does not hold what it should.
+# An error of the class "rbridge_source_error": a source cannot be read, or does not match its counts or strata.
 stop_source = function(format, ...) {
   stop(structure(class = c("rbridge_source_error", "simpleError", "error", "condition"),
     list(message = sprintf(format, ...), call = NULL)))

@@ -16,8 +16,8 @@
 #' @param stratum (`character(1)` or `function`)\cr
 #'   The column of the rows with their strata, or a function that takes the rows and returns one value per row.
 #' @param counts (`matrix()`, `table()` or `data.frame()`)\cr
-#'   The rows of each stratum, a column, in each source, a row; see [count_sources()].
-#'   Further rows are ignored.
+#'   The number of rows of each stratum (columns) in each source (rows); see [count_sources()].
+#'   Further sources are ignored.
 #' @param strata (`character()`, `numeric()` or `factor()`)\cr
 #'   All strata, if there are no counts.
 #'   Give either `counts` or `strata`.
@@ -33,8 +33,8 @@
 #'   Must be a multiple of `num_replicas`.
 #'   Default: 1.
 #' @param shuffle (`logical(1)`)\cr
-#'   `TRUE` (default): read the sources in another order in each epoch, and shuffle the rows of each source.
-#'   `FALSE`: everything keeps the given order.
+#'   `TRUE` (default): shuffle the sources, and the rows of each source, in each epoch.
+#'   `FALSE`: sources and rows keep their order.
 #' @param seed (`integer(1)`)\cr
 #'   As in [batch_sampler_stratified()].
 #' @param num_replicas,rank (`integer(1)`)\cr
@@ -59,13 +59,13 @@
 #' are added to the lane's last batch.
 #' The guide `docs/streams.md` compares both.
 #'
-#' Workers of [torch::dataloader()] cannot read it: torch for R does not support workers for iterable datasets.
+#' Workers of [torch::dataloader()] cannot read it, because R's torch has no workers for iterable datasets.
 #'
 #' @section Errors:
 #' An argument has the wrong type or is out of range; with counts also: a lane has too few rows of a stratum, or
 #' `buffer_size` is below `buffer_needed`.
-#' While batches are read, errors have the class `"rbridge_source_error"`: a source cannot be read, has another stratum
-#' or other rows than its counts, or fills the buffer.
+#' While batches are read, errors have the class `"rbridge_source_error"`: a source cannot be read, has an unknown
+#' stratum, does not match its counts, or fills the buffer.
 #'
 #' @seealso [batch_sampler_stratified()] for rows that can be read in any order.
 #'
@@ -127,7 +127,7 @@ plan_stream = function(stream, counts, strata) {
   list(strata = known$strata, plan = plan)
 }
 
-# The counts of the sources of these names, in their order; strata of other sources alone are none here.
+# The counts of the sources of these names, in their order, without strata that only other sources have.
 counts_of_sources = function(counts, names) {
   read = read_counts(counts)
   places = match(names, read$shards)
@@ -154,7 +154,7 @@ check_buffer = function(buffer_size, plan) {
   limit
 }
 
-# The dataset; `stream` is all that its batches follow from.
+# The dataset; its batches depend only on `stream`.
 stream_dataset = function(stream) {
   own_lanes = stream$n_lanes / stream$replicas$count
   start = list(epoch = 0, batch = 0) # of the next iteration; batches of this rank
@@ -244,7 +244,7 @@ lane_batches = function(stream, lane, epoch, first) {
       if (!counted || !dealing$skip(stream$plan$counts[source, ])) {
         deal_source(stream, dealing, source, epoch)
       }
-      sources <<- sources[-1L] # not before: after an error the source is read again
+      sources <<- sources[-1L] # only now: after an error, the source is read again
     }
     if (!closed) {
       if (!dealing$has_cut()) {

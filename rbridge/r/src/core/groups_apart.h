@@ -4,15 +4,15 @@
  * The rows are the edges of a bipartite graph, between their stratum and their group, and the batches are colors. The
  * edges of a label, which is a stratum or a group, are cut into blocks of n_batches edges. A rest of fewer edges shares
  * a block with the rests of other labels. A block is a vertex of at most n_batches edges. If no two edges of a vertex
- * have one color, each full block has an edge of every color, and a rest has at most one, so that every label has the
- * floor or the ceiling of its share. Such colors always exist, since the graph is bipartite (D. Konig).
+ * have the same color, each full block has an edge of every color, and a rest has at most one of each, so every label
+ * has the floor or the ceiling of its share. Such a coloring always exists, because the graph is bipartite (D. Konig).
  *
- * The edges are colored in the order of the epoch. An edge gets the first color that neither of its vertices has. If
- * there is none, two colors change places along a path from one of the vertices, so that there is. In the end, colors
- * change places on paths between batches of too many rows and of too few (D. de Werra).
+ * The edges are colored in the order of the epoch. An edge gets the first color that is free at both of its vertices.
+ * If there is none, two colors are exchanged along a path from one of the vertices, which frees one. Finally, colors
+ * are exchanged along paths to move rows from batches with too many to batches with too few (D. de Werra).
  *
- * If each group lies in one stratum, there is a shorter way: sort the rows by stratum and by group, and deal them to
- * the batches in turn.
+ * If each group has rows of only one stratum, a simpler method suffices: sort the rows by stratum and group, and deal
+ * them to the batches in turn.
  */
 
 #ifndef PYSTRAT_GROUPS_APART_H
@@ -21,24 +21,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One side of the graph: the strata or the groups. The arrays are the caller's. */
+/* One side of the graph: the strata or the groups. The caller owns the arrays. */
 typedef struct {
   int64_t n_labels;
   const int32_t *labels;  /* the label of each row, n_labels for rows that the epoch leaves out */
   const int32_t *counts;  /* n_labels numbers: the rows of each label in an epoch */
   int64_t n_vertices;     /* 0 at first, at most most_vertices() */
-  int32_t open_vertex;    /* where the next rest goes if there is room */
-  int64_t room;           /* 0 at first: edges for which there is room */
+  int32_t open_vertex;    /* the vertex for the next rest, if it has room */
+  int64_t room;           /* 0 at first: the number of edges that still fit into it */
   int32_t *ranks;         /* n_labels numbers, zeros at first: the rows of each label that were found */
   int32_t *rests;         /* n_labels numbers: the vertex of each rest */
   int32_t *wholes;        /* n_labels numbers: the vertex of the first full block of each label */
   int32_t *vertices;      /* n_edges numbers: the vertex of each edge */
   int32_t *edges;         /* most_vertices() * n_batches numbers, -1 at first: the edge of each vertex and color */
-  uint64_t *free_colors;  /* most_vertices() * color_words() words: the colors that a vertex has not got, as bits */
-  int32_t *first_words;   /* most_vertices() numbers, zeros at first: no word before has a free color */
+  uint64_t *free_colors;  /* most_vertices() * color_words() words: the colors that are free at a vertex, as bits */
+  int32_t *first_words;   /* most_vertices() numbers, zeros at first: no earlier word has a free color */
 } GraphSide;
 
-/* The rows of an epoch as edges, in the order of the epoch. The arrays are the caller's. */
+/* The rows of an epoch as edges, in the order of the epoch. The caller owns the arrays. */
 typedef struct {
   int64_t n_batches;
   int64_t n_edges;    /* rows of the epoch that are not left out */
@@ -47,10 +47,10 @@ typedef struct {
   int64_t n_colored;  /* 0 at first */
   int32_t *colors;    /* n_edges numbers: the color of each edge, which is its batch */
   int64_t *sizes;     /* n_batches numbers, zeros at first: the edges of each color */
-  int64_t work;       /* steps that were done; a caller may count them */
+  int64_t work;       /* the number of steps done so far in this call */
 } RowGraph;
 
-/* How many vertices a side has at most. */
+/* The largest number of vertices that a side may have. */
 static inline int64_t most_vertices(const int32_t *counts, int64_t n_labels, int64_t n_batches) {
   int64_t n_whole = 0, n_rests = 0, rest_edges = 0;
   for (int64_t label = 0; label < n_labels; label++) {
@@ -59,14 +59,14 @@ static inline int64_t most_vertices(const int32_t *counts, int64_t n_labels, int
     n_rests += rest > 0;
     rest_edges += rest;
   }
-  int64_t n_shared = 2 * rest_edges / n_batches + 1; /* the edges of two neighbors are more than one can take */
+  int64_t n_shared = 2 * rest_edges / n_batches + 1; /* two consecutive ones have more than n_batches edges */
   return n_whole + (n_rests < n_shared ? n_rests : n_shared);
 }
 
-/* How many words have a bit for each color. */
+/* The number of words with a bit for each color. */
 static inline int64_t color_words(int64_t n_batches) { return (n_batches + 63) / 64; }
 
-/* Give a label its vertices, when its first row is found. */
+/* Assign vertices to a label, when its first row is found. */
 static inline void begin_label(GraphSide *side, int64_t n_batches, int32_t label) {
   int64_t rest = side->counts[label] % n_batches;
   if (rest > side->room) {
@@ -81,7 +81,7 @@ static inline void begin_label(GraphSide *side, int64_t n_batches, int32_t label
 
 /* Return the vertex of the next edge of a label: the rest comes first, then the full blocks in turn.
  *
- * In turn, all blocks fill at the same time, which keeps the paths short.
+ * Filling the blocks in turn keeps the paths short.
  */
 static inline int32_t next_vertex(GraphSide *side, int64_t n_batches, int32_t label) {
   if (side->ranks[label] == 0) begin_label(side, n_batches, label);
@@ -125,7 +125,7 @@ static inline int32_t lowest_bit(uint64_t word) {
   return bit;
 }
 
-/* The words of the colors that are free at a vertex, which has one. `first` is then the first word that is not 0. */
+/* Return the words of the free colors of a vertex with at least one; set `first` to the first word that is not 0. */
 static inline const uint64_t *free_words(GraphSide *side, int64_t n_batches, int32_t vertex, int32_t *first) {
   const uint64_t *words = side->free_colors + vertex * color_words(n_batches);
   int32_t *first_word = &side->first_words[vertex];
@@ -148,7 +148,7 @@ static inline int32_t common_color(RowGraph *graph, int32_t left, int32_t right)
   return -1;
 }
 
-/* Return the first color that is free at a vertex, which has one. */
+/* Return the first color that is free at a vertex with at least one. */
 static inline int32_t first_color(GraphSide *side, int64_t n_batches, int32_t vertex) {
   int32_t first;
   const uint64_t *words = free_words(side, n_batches, vertex, &first);
@@ -202,7 +202,7 @@ static inline void flip_path(RowGraph *graph, int side, int32_t vertex, int32_t 
   }
 }
 
-/* Color the next edges, with about as much work as is wanted; return whether all are colored. */
+/* Color the next edges, with about `wanted` steps of work; return whether all are colored. */
 static inline bool color_edges(RowGraph *graph, int64_t wanted) {
   int64_t n_batches = graph->n_batches;
   GraphSide *strata = &graph->sides[0];
@@ -224,7 +224,7 @@ static inline bool color_edges(RowGraph *graph, int64_t wanted) {
   return graph->n_colored == graph->n_edges;
 }
 
-/* Whether the path of two colors that begins at a vertex of the strata has one more edge of `color` than of `other`. */
+/* Whether the path of two colors from a vertex of the strata has one edge more of `color` than of `other`. */
 static inline bool is_heavy_path(RowGraph *graph, int32_t vertex, int32_t color, int32_t other) {
   int64_t n_batches = graph->n_batches;
   int32_t edge = graph->sides[0].edges[vertex * n_batches + color];
@@ -237,23 +237,23 @@ static inline bool is_heavy_path(RowGraph *graph, int32_t vertex, int32_t color,
   }
 }
 
-/* What makes the sizes equal up to 1; zeros at first. */
+/* The progress of making the sizes equal up to 1; zeros at first. */
 typedef struct {
   int64_t giver;  /* a color that has too many edges */
   int64_t taker;  /* a color that has too few */
   int32_t vertex; /* of the strata, where the next path may begin */
 } Equalizing;
 
-/* How many edges a color has in the end: the first colors have one more. */
+/* The final number of edges of a color: the first colors have one more. */
 static inline int64_t wanted_size(const RowGraph *graph, int64_t color) {
   return graph->n_edges / graph->n_batches + (color < graph->n_edges % graph->n_batches);
 }
 
-/* Move edges from colors of too many to colors of too few, with about as much work as is wanted; return whether all
- * sizes are as they should be.
+/* Move edges from colors with too many to colors with too few, with about `wanted` steps of work; return whether all
+ * sizes are final.
  *
- * Of two colors the one with d edges more than the other has at least d paths on which it has one more, which begin at
- * a stratum and end at a group. A path that was flipped is none of them, so one pass over the vertices finds them all.
+ * If one color has d edges more than another, there are at least d paths on which it has one edge more; they begin at a
+ * stratum and end at a group. A flipped path is no longer one of them, so one pass over the vertices finds all.
  */
 static inline bool equalize_sizes(RowGraph *graph, int64_t wanted, Equalizing *progress) {
   for (graph->work = 0; graph->work < wanted; graph->work++) {
@@ -274,8 +274,8 @@ static inline bool equalize_sizes(RowGraph *graph, int64_t wanted, Equalizing *p
   return false;
 }
 
-/* Deal the rows from place `begin` to before `end` of the order of the epoch in turn, if each group lies in one
- * stratum.
+/* Deal the rows from place `begin` to before `end` of the order of the epoch in turn, if each group has rows of only
+ * one stratum.
  *
  * `begins` has a number for each stratum: at first the rows of the strata before. `next_places` has one for each group,
  * -1 at first. Fills the colors of the edges and counts their sizes.

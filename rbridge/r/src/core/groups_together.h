@@ -1,9 +1,9 @@
 /* Batches that keep groups together: all rows of a group are in one batch.
  *
- * A group lies in one stratum. The strata follow one another, and the groups of a stratum come in the order of the
- * epoch, in which the place of a group is that of its first row. But large groups, of at least `minimum` rows, come
- * first, as many as there are batches. Each group goes to the batch with the fewest rows of its stratum; of several, to
- * the one with the fewest rows of the strata before; of several, to the first.
+ * Every group belongs to one stratum. The strata are dealt one after another, and the groups of a stratum in the order
+ * of their first rows in the epoch, except that the first n_batches large groups, of at least `minimum` rows, come
+ * before all others. Each group goes to the batch with the fewest rows of its stratum. Ties are broken by the number of
+ * rows of earlier strata, then by the number of the batch.
  */
 
 #ifndef PYSTRAT_GROUPS_TOGETHER_H
@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The groups of an epoch. The arrays are the caller's. */
+/* The groups of an epoch. The caller owns the arrays. */
 typedef struct {
   int64_t n_strata;
   int64_t n_groups;
@@ -24,12 +24,12 @@ typedef struct {
   int32_t *found;           /* n_groups numbers: these groups, in the order of the epoch */
   int64_t *n_first;         /* n_strata numbers, zeros at first: the large groups that come first in each stratum */
   int64_t *n_other;         /* n_strata numbers, zeros at first: the other groups of each stratum */
-  int32_t *line;            /* n_groups numbers: the groups that were found, in the order in which they are dealt */
+  int32_t *line;            /* n_groups numbers: the groups that were found, in the order of dealing */
   int32_t *next_places;     /* n_groups numbers, -1 at first: where the next row of each group goes in the end */
   int32_t *batch_of;        /* n_groups numbers: the batch of each group, from 0 */
 } GroupedRows;
 
-/* Whether a group is a large one, and fewer of these than there are batches have come. */
+/* Whether a group is large and one of the first n_batches large groups; `n_before` of them came before. */
 static inline bool comes_first(const GroupedRows *grouped, int32_t group, int64_t n_before) {
   return grouped->sizes[group] >= grouped->minimum && n_before < grouped->n_batches;
 }
@@ -57,8 +57,8 @@ static inline void find_groups(
 
 /* Find where in the line each stratum begins, after all groups were found.
  *
- * `firsts` and `others` have n_strata numbers each: the places of the next large group that comes first, and of the
- * next one of the others.
+ * `firsts` and `others` have n_strata numbers each: the place of the next large group that comes first, and that of the
+ * next other group.
  */
 static inline void begin_line(const GroupedRows *grouped, int64_t *firsts, int64_t *others) {
   int64_t begin = 0;
@@ -84,10 +84,10 @@ static inline void line_up_groups(
   }
 }
 
-/* What deals the groups to the batches; the arrays are the caller's. */
+/* The state of dealing the groups to the batches. The caller owns the arrays. */
 typedef struct {
   int64_t n_batches;
-  int64_t dealt;   /* as many groups of the line are dealt */
+  int64_t dealt;   /* the number of groups of the line that are dealt */
   int32_t *held;   /* n_batches numbers: rows of the stratum that is being dealt */
   int32_t *totals; /* n_batches numbers: rows of the strata before */
   int32_t *heap;   /* n_batches numbers: the batches, the one that gets the next group on top */
@@ -100,7 +100,7 @@ static inline bool batch_is_before(const GroupDealing *dealing, int32_t batch, i
   return batch < other;
 }
 
-/* Move the batch at a place of the heap down to where it belongs. */
+/* Move the batch at a place of the heap down until the heap is in order. */
 static inline void sink_batch(GroupDealing *dealing, int64_t place) {
   int32_t *heap = dealing->heap;
   int32_t moved = heap[place];
@@ -123,7 +123,7 @@ static inline void begin_dealing_groups(GroupDealing *dealing) {
   }
 }
 
-/* Go on to the next stratum, of which no batch has any rows. */
+/* Continue with the next stratum: no batch has rows of it. */
 static inline void end_stratum(GroupDealing *dealing) {
   for (int64_t batch = 0; batch < dealing->n_batches; batch++) {
     dealing->totals[batch] += dealing->held[batch];
@@ -134,7 +134,7 @@ static inline void end_stratum(GroupDealing *dealing) {
 
 /* Deal the groups of the line up to place `end`.
  *
- * The work is that of the groups, if each stratum has as many groups as there are batches.
+ * The time is proportional to the number of groups, if each stratum has at least n_batches of them.
  */
 static inline void deal_groups(GroupedRows *grouped, GroupDealing *dealing, int64_t end) {
   for (; dealing->dealt < end; dealing->dealt++) {

@@ -1,12 +1,12 @@
 /* The rows of the shards that a process holds, dealt to batches in turn.
  *
  * A cell is the rows of one stratum in one shard. Its row of rank i, from 0, is in batch (begin + i) modulo n_batches,
- * where `begin` says where the cells before it ended; they may be in shards of other processes. The rows of a shard are
- * shuffled by themselves, with a seed that depends on the shard, so that a batch of all processes does not depend on
- * who holds which shard. Within a batch the rows are in order of shard, then stratum, then rank.
+ * where `begin` is the batch after that of the last row before the cell; earlier cells may be in shards of other
+ * processes. Each shard is shuffled separately, with its own seed, so that the batches over all processes do not depend
+ * on which process holds which shard. Within a batch, rows are ordered by shard, then by stratum, then by rank.
  *
- * A layout is that of plan.h, cell after cell, shard by shard: where in the epoch of this process each row goes. Long
- * work is done in steps. All rows of the process are fewer than 2^31, those of all shards fewer than 2^53.
+ * A layout is that of plan.h, cell after cell, shard by shard: the place of each row in the epoch of this process. Long
+ * work is done in steps. A process has fewer than 2^31 rows, and all shards together have fewer than 2^53.
  */
 
 #ifndef PYSTRAT_SHARDS_H
@@ -18,7 +18,7 @@
 #include "plan.h"
 #include "random.h"
 
-/* The cells of a process, shard by shard. The arrays are the caller's. */
+/* The cells of a process, shard by shard. The caller owns the arrays. */
 typedef struct {
   int64_t n_cells;
   int64_t n_batches;     /* from 1 to 2^31 - 1 */
@@ -33,7 +33,7 @@ typedef struct {
   LayoutProgress of_cell;
 } ShardsProgress;
 
-/* The seed of a shard in an epoch; `epoch * n_shards + shard` is below 2^31 - 1, so that no two are the same. */
+/* The seed of a shard in an epoch; `epoch * n_shards + shard` is below 2^31 - 1, so that all seeds differ. */
 static inline uint32_t shard_seed(uint32_t seed, uint32_t epoch, uint32_t n_shards, uint32_t shard) {
   return epoch_seed(seed, epoch * n_shards + shard);
 }
@@ -43,8 +43,8 @@ static inline int64_t last_shard_epoch(int64_t n_shards) { return INT64_C(214748
 
 /* Count the rows of the cells from `begin` to before `end`.
  *
- * Add to `whole` how many rows every batch has of them, and to offsets[b], of n_batches + 1 numbers that are zero at
- * first, how many more than batch b - 1 batch b has besides.
+ * Add to `whole` the number of their rows that every batch has. Further rows are counted in `offsets`, n_batches + 1
+ * numbers that are zero at first: add to offsets[b] how many more of them batch b has than batch b - 1.
  */
 static inline void count_shard_rows(
     const ShardCells *cells, int64_t begin, int64_t end, int64_t *whole, int64_t *offsets
@@ -70,7 +70,7 @@ typedef struct {
   int64_t place; /* where the batch begins */
 } ShardOffsets;
 
-/* Turn what count_shard_rows() found into where each batch begins, up to before batch `end`, at most n_batches + 1. */
+/* Turn the result of count_shard_rows() into the offsets of the batches before `end`, at most n_batches + 1. */
 static inline void add_up_shard_rows(int64_t whole, int64_t end, ShardOffsets *progress, int64_t *offsets) {
   for (; progress->batch < end; progress->batch++) {
     progress->extra += offsets[progress->batch];
@@ -83,7 +83,7 @@ static inline void add_up_shard_rows(int64_t whole, int64_t end, ShardOffsets *p
 static inline void begin_shard_layout(ShardsProgress *progress) { *progress = (ShardsProgress){.cell = 0}; }
 
 /* Fill the layout, in steps; return whether it is finished. `next_places` has n_batches numbers: at first the offsets,
- * then the first free place of each batch. A step fills `wanted` places, and sees to at most as many cells.
+ * then the first free place of each batch. A step fills at most `wanted` places of at most `wanted` cells.
  */
 static inline bool fill_shard_layout(
     const ShardCells *cells, int64_t wanted, ShardsProgress *progress, int64_t *next_places, int32_t *layout
@@ -110,15 +110,15 @@ static inline bool fill_shard_layout(
   return progress->cell == cells->n_cells;
 }
 
-/* The rows of a shard, whose first cell is `first_cell`. */
+/* The number of rows of the shard whose first cell is `first_cell`. */
 static inline int64_t shard_rows(const ShardCells *cells, int64_t first_cell, int64_t n_strata) {
   int64_t rows = 0;
   for (int64_t stratum = 0; stratum < n_strata; stratum++) rows += cells->counts[first_cell + stratum];
   return rows;
 }
 
-/* Fill `cursors`, of n_strata numbers: where in the layout the strata of a shard begin whose first cell is `first_cell`
- * and whose first row is `first_row`.
+/* Fill `cursors`, of n_strata numbers: where in the layout the strata of a shard begin. The first cell of the shard is
+ * `first_cell`, and its first row is `first_row`.
  */
 static inline void fill_shard_cursors(
     const ShardCells *cells, int64_t first_cell, int64_t n_strata, int64_t first_row, int64_t *cursors
