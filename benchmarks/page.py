@@ -20,9 +20,9 @@ Key = tuple[str, str]  # the script, and what its ratio is of
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim: its sentence, with the ratios that it names, and the lines of its plot.
+    """A claim: its sentence, the ratios in it, and the lines of its plot.
 
-    The text of a line has a blank {}, which the values of `at` fill; keys of `at` are shown below the plot.
+    The text of a line has a placeholder {} for the values of `at`; the keys of `at` are shown below the plot.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Claim:
 ROWS = {"20 k": "20,000", "1 M": "1,000,000", "10 M": "10,000,000"}
 TWO = "{} rows, 2 strata, mean batch 256"
 BIG = "1,000,000 rows, 2 strata, mean batch 256"
-OVER_ITS_TIME = "our time, in percent of that of"
+OVER_ITS_TIME = "our time in percent of the time of"
 BY_BATCH = "R, an epoch batch by batch over"
 WEIGHTED = "with replacement, n = {}, over"
 LOADER = "DataLoader over the same with torch's"
@@ -111,9 +111,9 @@ CLAIMS = (
     ),
     Claim(
         name="memory",
-        title="Memory is a few bytes a row.",
-        sentence="With 1,000,000 rows of two strata, a sampler holds {held:g} bytes a row, {peak:g} while it computes "
-        "an epoch, and {pickled:g} in a pickle, as it goes to a worker.",
+        title="Memory is a few bytes per row.",
+        sentence="With 1,000,000 rows of two strata, a sampler takes {held:g} bytes per row, {peak:g} while it "
+        "computes an epoch, and {pickled:g} in the pickle that a worker gets.",
         named={
             "held": ("memory.py", f"bytes a row held, {BIG}"),
             "peak": ("memory.py", f"bytes a row at the peak of an epoch, held ones included, {BIG}"),
@@ -126,7 +126,7 @@ CLAIMS = (
         },
         at=ROWS,
         x_label="rows of the dataset",
-        y_label="bytes a row",
+        y_label="bytes per row",
         is_share=False,
     ),
     Claim(
@@ -163,14 +163,14 @@ def by_key() -> Found:
 
 
 def points(line: Key, claim: Claim, found: Found) -> dict[int, float]:
-    """Return the ratios that were measured, by their place among the values below the plot."""
+    """Return the measured ratios, by their place among the values below the plot."""
     script, what = line
     keys = [(script, what.format(value)) for value in claim.at.values()]
     return {place: float(found[key].ratio) for place, key in enumerate(keys) if key in found}
 
 
 def draw(claim: Claim, found: Found) -> Any:
-    """Draw how a ratio changes with the number of rows, a line for each of the others."""
+    """Draw how a ratio changes with the number of rows, a line for each alternative."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(WIDTH, HEIGHT), layout="constrained")
@@ -207,7 +207,7 @@ def sentence(claim: Claim, found: Found) -> str:
 
 
 def alternative(claim: Claim, found: Found) -> str:
-    """Describe a plot for those who do not see it."""
+    """Return the alternative text of a plot."""
     factor, unit = (100, " %") if claim.is_share else (1, "")
     lines = []
     ticks = list(claim.at)
@@ -215,7 +215,7 @@ def alternative(claim: Claim, found: Found) -> str:
         at = points(line, claim, found).items()
         values = [f"{factor * value:.3g}{unit} at {ticks[place]}" for place, value in at]
         lines.append(f"{label}: {', '.join(values)}")
-    measured = "our time, in percent of that of each of the others" if claim.is_share else claim.y_label
+    measured = "our time in percent of the time of each alternative" if claim.is_share else claim.y_label
     return f"{measured.capitalize()}, by {claim.x_label}: {'; '.join(lines)}."
 
 
