@@ -169,7 +169,7 @@ class StratifiedGroupBatchSampler(BatchSampler):
         return Batches(*dealt)
 
     def _known_groups(self) -> Groups:
-        """Return the groups; compute them again after unpickling."""
+        """Return the groups; compute them again if the sampler was pickled."""
         if self._groups is None:
             self._groups = groups_of(self._codes, len(self._plan.counts), self._group_codes, self._n_groups)
         return self._groups

@@ -107,7 +107,7 @@ def check_reader(read: Any) -> Callable[[Any], Iterable[Any]]:
 
 
 def show_source(source: Any) -> str:
-    """Return the name of a source in messages and counts: a path or text itself, anything else by its repr."""
+    """Return the name of a source in messages and counts: a path or text itself, else what Python prints for it."""
     return os.fspath(source) if isinstance(source, (str, os.PathLike)) else repr(source)
 
 

@@ -178,7 +178,7 @@ check_subset = function(recipe) {
   }
 }
 
-# What an instance works with: numbers of the recipe, the rows of each stratum and, for exact batches, their order.
+# The data of an instance: numbers of the recipe, the rows of each stratum and, for exact batches, their order.
 subset_setup = function(recipe, private) {
   parts = recipe$parts
   counts = .Call(C_count_codes, parts$codes, parts$n_strata)
