@@ -56,12 +56,12 @@ def train(
     """Train from the checkpoint, if there is one. Rank 0 writes it after each step."""
     torch.manual_seed(0)
     model = DistributedDataParallel(torch.nn.Linear(2, 1))
-    optimiser = torch.optim.SGD(model.parameters(), lr=0.5)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
     checkpoint = Path(arguments.checkpoint)
     if checkpoint.exists():
         saved = torch.load(checkpoint)
         model.load_state_dict(saved["model"])
-        optimiser.load_state_dict(saved["optimiser"])
+        optimizer.load_state_dict(saved["optimizer"])
         sampler.load_state_dict(saved["sampler"])
     loader = DataLoader(dataset, batch_sampler=sampler)  # type: ignore[arg-type]
     sizes = sampler.plan.sizes()
@@ -72,11 +72,11 @@ def train(
             loss = binary_cross_entropy_with_logits(model(inputs).squeeze(1), labels)
             # DDP averages the gradients of the processes; with this factor, that is the gradient over all rows.
             loss = loss * world * len(labels) / sizes[first + consumed - 1]
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             loss.backward()
-            optimiser.step()
+            optimizer.step()
             if distributed.get_rank() == 0:
-                state = {"model": model.state_dict(), "optimiser": optimiser.state_dict()}
+                state = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
                 aside = checkpoint.with_suffix(".new")
                 torch.save({**state, "sampler": sampler.state_dict(batches_consumed=consumed)}, aside)
                 os.replace(aside, checkpoint)

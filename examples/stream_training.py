@@ -53,22 +53,22 @@ def train(stream: StratifiedStream, checkpoint: Path) -> None:
     """Train from the checkpoint, if there is one. Rank 0 writes it."""
     torch.manual_seed(0)
     model = DistributedDataParallel(torch.nn.Linear(2, 1))
-    optimiser = torch.optim.SGD(model.parameters(), lr=0.5)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
     if checkpoint.exists():
         saved = torch.load(checkpoint)
         model.load_state_dict(saved["model"])
-        optimiser.load_state_dict(saved["optimiser"])
+        optimizer.load_state_dict(saved["optimizer"])
         stream.load_state_dict(saved["sampler"])
     loader = DataLoader(stream, batch_size=None, collate_fn=tensors_of)
     while stream.epoch < EPOCHS:
         for consumed, (inputs, labels) in enumerate(loader, start=1):
             loss = binary_cross_entropy_with_logits(model(inputs).squeeze(1), labels)
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             loss.backward()
-            optimiser.step()
+            optimizer.step()
             place = stream.state_dict(batches_consumed=consumed)
             if distributed.get_rank() == 0 and place["batch"] % LANES == 0:
-                state = {"model": model.state_dict(), "optimiser": optimiser.state_dict(), "sampler": place}
+                state = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "sampler": place}
                 aside = checkpoint.with_suffix(".new")
                 torch.save(state, aside)
                 os.replace(aside, checkpoint)
