@@ -115,7 +115,8 @@ def shard_counts(strata: Mapping[str, Any]) -> pd.DataFrame:
     ----------
     strata : mapping from str to strata
         The strata of the rows of each shard, by the name of the shard, such as ``{"part-1.csv": labels, ...}``. The
-        strata of a shard have any form that `StratifiedBatchSampler` accepts, without missing values.
+        strata of a shard have any form that `StratifiedBatchSampler` accepts, without missing values. A shard may have
+        no rows, but not all of them.
 
     Returns
     -------
@@ -139,11 +140,11 @@ def shard_counts(strata: Mapping[str, Any]) -> pd.DataFrame:
     >>> shard_counts({"b.csv": ["yes", "no", "no"], "a.csv": ["no", "no"]}).to_dict("index")
     {'a.csv': {'no': 2, 'yes': 0}, 'b.csv': {'no': 2, 'yes': 1}}
     """
-    return count_shards(strata).to_frame()
+    return check_any_rows(count_shards(strata), "strata").to_frame()
 
 
 def count_shards(strata: Any) -> ShardCounts:
-    """Count the argument of `shard_counts`."""
+    """Count the argument of `shard_counts`; without any rows, the table has no strata."""
     if not isinstance(strata, Mapping):
         raise RefusedType("strata", "map the name of each shard to the strata of its rows", show(strata))
     if not strata:
@@ -166,13 +167,20 @@ def count_shards(strata: Any) -> ShardCounts:
 def _count(strata: Any, shard: str) -> tuple[tuple[str, ...], NDArray[np.int64]]:
     """Return the names of the strata of a shard in order of first appearance, and their rows."""
     with refusals_of_part(f"shard {show(shard)}"):
-        encoded = encode_strata(strata, missing=None)
+        encoded = encode_strata(strata, missing=None, may_be_empty=True)
         names = encoded.names
         repeated = first_repeated(names)
         if repeated is not None:
             got = f"{show(repeated)} as the name of two"
             raise RefusedValue("strata", "have strata of different names", got, "Recode them.")
     return names, encoded.counts
+
+
+def check_any_rows(counts: ShardCounts, name: str) -> ShardCounts:
+    """Return counts of strata that have rows; refuse them if there are none."""
+    if not counts.strata:
+        raise RefusedValue(name, "have at least one row", "0 rows")
+    return counts
 
 
 @named_by_function
@@ -223,15 +231,13 @@ def bound(tables: Sequence[ShardCounts], name: str) -> ShardCounts:
         raise RefusedValue(name, "have each shard once", f"{show(repeated)} twice")
     shards = sorted(places)
     columns = _strata_in_order([places[shard] for shard in shards], tables)
-    if not columns:
-        raise RefusedValue(name, "have at least one row", "0 rows")
     row_of = {shard: row for row, shard in enumerate(shards)}
     table = np.zeros((len(shards), len(columns)), dtype=np.int64)
     for counts in tables:
         kept = [place for place, stratum in enumerate(counts.strata) if stratum in columns]
         rows = [row_of[shard] for shard in counts.shards]
         table[np.ix_(rows, [columns[counts.strata[place]] for place in kept])] = counts.table[:, kept]
-    return ShardCounts(table, tuple(shards), tuple(columns))
+    return check_any_rows(ShardCounts(table, tuple(shards), tuple(columns)), name)
 
 
 def _strata_in_order(places: Sequence[tuple[int, int]], tables: Sequence[ShardCounts]) -> dict[str, int]:

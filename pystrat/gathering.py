@@ -6,7 +6,7 @@ from typing import Any, Mapping, Optional
 
 import pandas as pd
 
-from pystrat.counts_by_shard import ShardCounts, bound, count_shards
+from pystrat.counts_by_shard import ShardCounts, bound, check_any_rows, count_shards
 from pystrat.entries import named_by_function
 from pystrat.messages import Refusal, RefusedValue, show
 from pystrat.process_group import running_group
@@ -56,7 +56,7 @@ def gather_counts(strata: Mapping[str, Any], process_group: Optional[Any] = None
     if distributed is None:
         if process_group is not None:
             raise RefusedValue("process_group", "be left out if no process group runs", show(process_group))
-        return count_shards(strata).to_frame()
+        return check_any_rows(count_shards(strata), "strata").to_frame()
     if process_group is not None and not isinstance(process_group, distributed.ProcessGroup):
         raise RefusedValue("process_group", "be a group of this process", show(process_group))
     error, own = _attempt(strata)

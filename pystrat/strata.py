@@ -125,7 +125,9 @@ class Column:
         return tuple(_name(value, self.kind) for value in self.values)
 
 
-def encode_strata(strata: Any, *, missing: Optional[str] = "error", name: str = "strata") -> Strata:
+def encode_strata(
+    strata: Any, *, missing: Optional[str] = "error", name: str = "strata", may_be_empty: bool = False
+) -> Strata:
     """Number the strata of a dataset.
 
     Parameters
@@ -138,6 +140,8 @@ def encode_strata(strata: Any, *, missing: Optional[str] = "error", name: str = 
         value of its column, or drop them. None refuses them for samplers without this choice.
     name : str, default "strata"
         The name of the parameter, for error messages.
+    may_be_empty : bool, default False
+        Whether no rows are accepted; they have no strata.
 
     Returns
     -------
@@ -159,6 +163,9 @@ def encode_strata(strata: Any, *, missing: Optional[str] = "error", name: str = 
     """
     columns = _as_columns(strata, replace(STRATA, name=name))
     n_rows = _common_length(columns.values(), name)
+    if n_rows == 0 and may_be_empty:
+        return Strata(np.empty(0, dtype=np.uint8), (), np.empty(0, dtype=np.int64))
+    _check_n_rows(n_rows, name)
     named = len(columns) > 1 or _is_table(strata)
     numbered = [
         number_column(values, name, f" in column '{column}'" if named else "") for column, values in columns.items()
@@ -260,7 +267,6 @@ def _common_length(columns: Iterable[Any], name: str) -> int:
                 "have columns of equal length",
                 f"lengths {n_rows} and {length}",
             )
-    _check_n_rows(n_rows, name)
     return n_rows
 
 

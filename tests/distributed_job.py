@@ -12,7 +12,8 @@ all ranks are told by the recipe of docs/weighted.md, and write the batches. ``v
 vocabulary by the recipe of docs/corpus.md and write the parameters. ``wrapped``: sample the vocabulary of models with
 DistributedDataParallel in them, and write what is said to each.
 ``sharded``: gather the counts of shards of which each process holds some, and write the batches of two epochs of each
-promise, and what is said if one process has a shard that is refused, or that cannot be read.
+promise, the counts if one process has no rows, and what is said if no process has any, or if one of them has a shard
+that is refused, or that cannot be read.
 ``ray``: run the recipe for Ray Train of docs/beyond-one-machine.md with a replay of the calls of Ray, and write what
 is reported, and what `prepare_data_loader` does to other loaders.
 """
@@ -231,6 +232,11 @@ def job_sharded(rank: int, world: int, _: str) -> Any:
         gather_counts(GoneShards() if rank == 1 else {})
     except (OSError, ValueError) as error:
         told["broken"] = f"{type(error).__name__}: {error}"
+    told["empty"] = gather_counts({f"part-{rank}": ["x"] * rank}).to_dict()
+    try:
+        gather_counts({f"part-{rank}": []})
+    except ValueError as error:
+        told["no rows"] = str(error)
     first = distributed.new_group([0, 1])
     if rank < 2:
         told["group"] = gather_counts({own[0]: ["x"] * (rank + 1)}, first).to_dict("index")

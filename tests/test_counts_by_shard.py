@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pystrat import bind_counts, shard_counts
+from pystrat import bind_counts, gather_counts, shard_counts
 from pystrat.counts_by_shard import read_counts
 
 SHARDS = st.dictionaries(
@@ -41,6 +41,30 @@ def test_the_table_of_all_does_not_depend_on_who_holds_which_shard(strata: dict[
     parts = [{shard: own for shard, own in strata.items() if holder[shard] == process} for process in range(4)]
     bound = bind_counts(shard_counts(part) for part in parts if part)
     pd.testing.assert_frame_equal(bound, shard_counts(strata))
+
+
+@pytest.mark.parametrize(
+    "empty",
+    [
+        [],
+        (),
+        np.array([]),
+        pd.Series([], dtype=object),
+        pd.Categorical([]),
+        {"x": [], "y": []},
+        pd.DataFrame({"x": []}),
+    ],
+    ids=repr,
+)
+def test_a_shard_without_rows_has_zeros(empty: Any) -> None:
+    counts = shard_counts({"b": ["x", "y"], "a": empty})
+    assert counts.to_dict("index") == {"a": {"x": 0, "y": 0}, "b": {"x": 1, "y": 1}}
+    assert bind_counts([counts, shard_counts({"c": ["z"]})]).loc["a"].tolist() == [0, 0, 0]
+    assert gather_counts({"b": ["x", "y"], "a": empty}).equals(counts)
+    for count in shard_counts, gather_counts:
+        assert refused(count, {"a": empty, "b": []}) == (
+            f"The 'strata' parameter of {count.__name__} must have at least one row. Got 0 rows instead."
+        )
 
 
 def test_strata_have_the_names_that_they_are_shown_with() -> None:

@@ -30,11 +30,17 @@ def cases() -> list[dict[str, Any]]:
             )
             settings = {"min_samples_per_stratum": least, "min_batch_size": least_rows, "lanes": lanes}
             found.append({"counted": counted, "settings": settings, "seed": seed, "epoch": epoch, "batches": batches})
+    for counted, lanes, seed in itertools.product((True, False), (1, 2), (None, 3)):
+        own = [sources[0], [], sources[1], sources[3], [], sources[5]]
+        batches = stream_batches(own, least=2, least_rows=1, n_lanes=lanes, seed=seed, epoch=1, counted=counted)
+        settings = {"min_samples_per_stratum": 2, "lanes": lanes}
+        case = {"counted": counted, "settings": settings, "seed": seed, "epoch": 1, "sources": own, "batches": batches}
+        found.append(case)
     return [{"sources": sources, "strata": STRATA, "cases": found}]
 
 
 def as_text() -> str:
-    """Return the file, one case a line."""
+    """Return the file, one case a line; a case may have its own sources."""
     (content,) = cases()
     lines = ",\n".join(json.dumps(case) for case in content.pop("cases"))
     return json.dumps(content)[:-1] + f', "cases": [\n{lines}\n]}}\n'

@@ -39,7 +39,7 @@ def cut_by_the_rule(codes: Sequence[int], n_strata: int, least: int, least_rows:
 
 def order_of(n: int, seed: Optional[int], epoch: int, number: int, numbers: int) -> list[int]:
     """Return one of the permutations of an epoch, or no permutation without a seed."""
-    if seed is None:
+    if seed is None or n == 0:
         return list(range(n))
     order: list[int] = epoch_permutation(n, seed=(seed + STEP * (epoch * numbers + number)) % MODULUS).tolist()
     return order

@@ -178,6 +178,16 @@ def test_global_batches_do_not_depend_on_who_holds_which_shard() -> None:
     assert rows_of_all([list(SIX)], 0) != rows_of_all([list(SIX)], 1)
 
 
+@pytest.mark.parametrize("shuffle", [True, False])
+def test_a_shard_without_rows_changes_no_batch(shuffle: bool) -> None:
+    """If it comes last: the number of a shard is part of its seed."""
+    table = shard_counts({**SIX, "g": []})
+    for shards in (["a", "g", "c"], ["g", "c", "a"]):
+        sampler = of_shards(shards, strata={**SIX, "g": []}, counts=table, shuffle=shuffle)
+        without = of_shards([shard for shard in shards if shard != "g"], shuffle=shuffle)
+        assert [batch.tolist() for batch in sampler.batches(0)] == [batch.tolist() for batch in without.batches(0)]
+
+
 def test_a_state_of_one_process_is_that_of_all_and_of_other_processes() -> None:
     first, second, whole = of_shards(["a", "b", "c"]), of_shards(["d", "e", "f"]), of_shards(list(SIX))
     for _ in range(2):
@@ -239,6 +249,9 @@ def test_what_cannot_be_is_refused_with_its_shard_and_stratum() -> None:
         "The 'shards' must have a row for each of 4 batches. Got 1 row in 1 shard, of which some batch has none, "
         "instead. Give this process more shards, or raise 'min_samples_per_stratum'."
     )
+    empty = {"a": ["x"] * 3, "b": []}
+    assert "as the shard 'b' has none of 'x'. Got 'local' instead." in refused(["a"], strata=empty, promise="local")
+    assert "Got 0 rows in 1 shard, of which some batch has none, instead." in refused(["b"], strata=empty)
     assert "The 'shards' must have at least one shard. Got none instead." in refused([])
     assert "must name one of the shards, 'a', 'b', 'c', 'd', 'e', 'f'. Got 'g' instead." in refused(
         ["g"], strata={**SIX, "g": ["x"]}, counts=shard_counts(SIX)

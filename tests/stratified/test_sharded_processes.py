@@ -53,6 +53,12 @@ def test_a_shard_that_is_refused_ends_all_processes(ranks: list[Any]) -> None:
     ]
 
 
+def test_a_process_whose_shard_has_no_rows_has_zeros(ranks: list[Any]) -> None:
+    assert [rank["empty"] for rank in ranks] == [{"x": {f"part-{number}": number for number in range(4)}}] * 4
+    message = "The 'strata' parameter of gather_counts must have at least one row. Got 0 rows instead."
+    assert [rank["no rows"] for rank in ranks] == [message] * 4
+
+
 def test_a_shard_that_cannot_be_read_ends_all_processes(ranks: list[Any]) -> None:
     told = ["ValueError: Process 1 could not count its shards: OSError: part is gone"] * 4
     told[1] = "OSError: part is gone"

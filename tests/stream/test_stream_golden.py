@@ -9,21 +9,11 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from pystrat.stream import StratifiedStream
+from pystrat.stream import StratifiedStream, count_sources
 from tests.reference.golden_stream import GOLDEN, as_text
 
 CONTENT = json.loads(GOLDEN.read_text(encoding="utf-8"))
-STRATA, SOURCES = CONTENT["strata"], CONTENT["sources"]
-COUNTS = pd.DataFrame([[codes.count(code) for code in range(len(STRATA))] for codes in SOURCES], columns=STRATA)
-
-
-def read(source: int) -> list[tuple[int, int]]:
-    return [(source, row) for row in range(len(SOURCES[source]))]
-
-
-def stratum(row: tuple[int, int]) -> str:
-    name: str = STRATA[SOURCES[row[0]][row[1]]]
-    return name
+STRATA = CONTENT["strata"]
 
 
 def test_the_file_is_what_the_rules_in_words_give() -> None:
@@ -32,9 +22,21 @@ def test_the_file_is_what_the_rules_in_words_give() -> None:
 
 @pytest.mark.parametrize("case", CONTENT["cases"])
 def test_batches(case: dict[str, Any]) -> None:
-    known: dict[str, Any] = {"counts": COUNTS} if case["counted"] else {"strata": STRATA}
+    sources = case.get("sources", CONTENT["sources"])
+
+    def read(source: int) -> list[tuple[int, int]]:
+        return [(source, row) for row in range(len(sources[source]))]
+
+    def stratum(row: tuple[int, int]) -> str:
+        name: str = STRATA[sources[row[0]][row[1]]]
+        return name
+
+    counts = pd.DataFrame([[codes.count(code) for code in range(len(STRATA))] for codes in sources], columns=STRATA)
+    counted = count_sources(range(len(sources)), read=read, stratum=stratum)
+    assert counted[STRATA].to_numpy().tolist() == counts.to_numpy().tolist()
+    known: dict[str, Any] = {"counts": counts} if case["counted"] else {"strata": STRATA}
     stream = StratifiedStream(
-        range(len(SOURCES)),
+        range(len(sources)),
         read=read,
         stratum=stratum,
         shuffle=case["seed"] is not None,

@@ -36,9 +36,7 @@ bind_counts = function(tables) {
   ordered = by_code_point(shards)
   columns = strata_in_order(read, rep(seq_along(read), lengths(lapply(read, `[[`, "shards")))[ordered],
     unlist(lapply(read, function(counts) seq_along(counts$shards)))[ordered])
-  if (length(columns) == 0L) {
-    stop_parameter("tables", "have at least one row", "0 rows")
-  }
+  check_any_rows(columns, "tables")
   table = matrix(0, length(shards), length(columns))
   first = 0L
   for (counts in read) {

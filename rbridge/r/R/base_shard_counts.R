@@ -8,6 +8,7 @@
 #' @param strata (named `list()`)\cr
 #'   The strata of the rows of each shard, by the name of the shard, such as `list("part-1.csv" = labels)`.
 #'   The strata of a shard have any form that [batch_sampler_stratified()] accepts, without missing values.
+#'   A shard may have no rows, but not all of them.
 #'
 #' @return A `matrix()` of doubles: the number of rows of each stratum (columns) in each shard (rows).
 #' Shards are sorted by name, by code point.
@@ -37,22 +38,30 @@ shard_counts = function(strata) {
   shards = shown_names(given, "strata", "shard")
   ordered = by_code_point(shards)
   counted = Map(count_shard, unname(strata)[ordered], shards[ordered], "shard_counts")
-  counts_table(counted, shards[ordered])
+  counts_table(counted, shards[ordered], "strata")
 }
 
-# The table of shards in order of their names, whose counts are named vectors.
-counts_table = function(counted, shards) {
+# The table of shards in order of their names, whose counts are named vectors; `parameter` is the one with their rows.
+counts_table = function(counted, shards, parameter) {
   columns = unique(unlist(lapply(counted, names)))
+  check_any_rows(columns, parameter)
   table = vapply(counted, function(counts) as.double(counts[columns]), numeric(length(columns)))
   table = t(matrix(table, length(columns)))
   table[is.na(table)] = 0
   counts_matrix(table, shards, columns)
 }
 
+# Refuses shards without rows; `strata` are those that occur in them.
+check_any_rows = function(strata, parameter) {
+  if (length(strata) == 0L) {
+    stop_parameter(parameter, "have at least one row", "0 rows")
+  }
+}
+
 # The rows of the strata of a shard, by name, in order of first appearance; `owner` is the function that errors name.
 count_shard = function(strata, shard, owner) {
   name_errors(sprintf("shard '%s' of %s", shard, owner))
-  encoded = encode_strata(strata, NULL)
+  encoded = encode_strata(strata, NULL, may_be_empty = TRUE)
   repeated = anyDuplicated(encoded$names)
   if (repeated) {
     stop_parameter("strata", "have strata of different names",

@@ -3,12 +3,18 @@
 
 # -> list(codes = integer, NA if the row is never sampled, names = character)
 # `missing` is NULL for a sampler without this choice, which refuses missing values.
-encode_strata = function(strata, missing) {
+# No rows have no strata; they are refused unless `may_be_empty`.
+encode_strata = function(strata, missing, may_be_empty = FALSE) {
   if (inherits(strata, "stratum_codes")) {
     check_some_rows(length(strata$codes), sum(is.na(strata$codes)), "strata")
     return(list(codes = strata$codes + 1L, names = strata$names))
   }
   columns = strata_columns(strata)
+  n_rows = length(columns[[1L]]$values)
+  if (n_rows == 0L && may_be_empty) {
+    return(list(codes = integer(), names = character()))
+  }
+  check_some_rows(n_rows, 0L, "strata")
   encoded = lapply(columns, encode_column)
   is_missing = missing_rows(columns)
   check_missing(is_missing, missing)
@@ -34,7 +40,6 @@ strata_columns = function(strata) {
   if (length(rows) > 1L) {
     stop_parameter("strata", "have columns of equal length", sprintf("lengths %d and %d", rows[1L], rows[2L]))
   }
-  check_some_rows(rows, 0L, "strata")
   columns
 }
 

@@ -44,17 +44,23 @@ read_source = function(source, name, read, stratum) {
     if (!is.data.frame(rows) && !(is.vector(rows) && is.null(dim(rows)))) {
       stop("The reader must return a data.frame, or a vector or list of one value a row.")
     }
-    strata = if (is.function(stratum)) stratum(rows) else if (is.list(rows)) rows[[stratum]]
-    if (is.list(strata)) {
-      stop("The strata of its rows must be a vector or factor.") # encode_strata() would read a list as columns
-    }
     n_rows = if (is.data.frame(rows)) nrow(rows) else length(rows)
-    if (length(strata) != n_rows) {
-      stop(sprintf("It must have one stratum a row. Got %s of %s.", show_count(length(strata), "value"),
-        show_count(n_rows, "row")))
-    }
-    list(rows = rows, strata = strata)
+    # Without rows, `stratum` is not called: sapply() and the like would return a list.
+    list(rows = rows, strata = if (n_rows == 0L) character() else strata_of_rows(rows, n_rows, stratum))
   }, error = failed)
+}
+
+# One value a row.
+strata_of_rows = function(rows, n_rows, stratum) {
+  strata = if (is.function(stratum)) stratum(rows) else if (is.list(rows)) rows[[stratum]]
+  if (is.list(strata)) {
+    stop("The strata of its rows must be a vector or factor.") # encode_strata() would read a list as columns
+  }
+  if (length(strata) != n_rows) {
+    stop(sprintf("It must have one stratum a row. Got %s of %s.", show_count(length(strata), "value"),
+      show_count(n_rows, "row")))
+  }
+  strata
 }
 
 # The codes of values, from 1, by the names of the strata.

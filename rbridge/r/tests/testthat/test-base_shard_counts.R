@@ -13,6 +13,17 @@ test_that("each cell has the rows of its stratum in its shard, in orders that no
   expect_identical(shard_counts(list(a = factor("x")))[, ], 1)
 })
 
+test_that("a shard without rows has zeros", {
+  none = list(character(), logical(), factor(), list(u = numeric(), v = character()), data.frame(u = logical()))
+  for (empty in none) {
+    found = shard_counts(list(b = "x", a = empty))
+    expect_identical(found[, "x"], c(a = 0, b = 1))
+    expect_identical(bind_counts(list(found, shard_counts(list(c = "y"))))["a", ], c(x = 0, y = 0))
+  }
+  expect_identical(refused(list(a = empty, b = character())),
+    "The 'strata' parameter of shard_counts must have at least one row. Got 0 rows instead.")
+})
+
 test_that("the table of all does not depend on who held which shard", {
   parts = lapply(seq_along(strata), function(i) shard_counts(strata[i]))
   expect_identical(bind_counts(parts), shard_counts(strata))

@@ -11,22 +11,23 @@ stream_rows = function(stream) {
 }
 
 golden = read_golden("stream.json")
-golden_sources = lapply(golden$sources, unlist)
-names(golden_sources) = seq_along(golden_sources) - 1
 golden_strata = unlist(golden$strata)
-golden_counts = t(vapply(golden_sources, function(codes) tabulate(codes + 1, length(golden_strata)), numeric(3L)))
-dimnames(golden_counts) = list(names(golden_sources), golden_strata)
-
-# The rows of a source: a data.frame with its number and that of each row, from 0.
-golden_reader = function(source) {
-  number = as.integer(names(golden_sources)[vapply(golden_sources, identical, logical(1L), source)])
-  data.frame(source = number, row = seq_along(source) - 1L, label = golden_strata[source + 1])
-}
 
 test_that("batches are those of the golden cases", {
   for (case in golden$cases) {
-    known = if (case$counted) list(counts = golden_counts) else list(strata = golden_strata)
-    arguments = c(list(golden_sources, read = golden_reader, stratum = "label", shuffle = !is.null(case$seed),
+    codes = lapply(if (is.null(case$sources)) golden$sources else case$sources, as.integer)
+    numbers = seq_along(codes) - 1L
+    # The rows of a source: a data.frame with its number and that of each row, from 0.
+    read = function(number) {
+      own = codes[[number + 1L]]
+      data.frame(source = rep(number, length(own)), row = seq_along(own) - 1L, label = golden_strata[own + 1L])
+    }
+    sources = stats::setNames(as.list(numbers), numbers)
+    counts = t(vapply(codes, function(own) tabulate(own + 1L, length(golden_strata)), integer(3L)))
+    dimnames(counts) = list(numbers, golden_strata)
+    expect_identical(unname(count_sources(sources, read, "label")[, golden_strata]), unname(counts + 0))
+    known = if (case$counted) list(counts = counts) else list(strata = golden_strata)
+    arguments = c(list(sources, read = read, stratum = "label", shuffle = !is.null(case$seed),
       seed = if (is.null(case$seed)) 0 else case$seed), known, case$settings)
     stream = do.call(stratified_stream, arguments)
     stream$set_epoch(case$epoch)
@@ -58,6 +59,23 @@ test_that("sources are counted", {
     "The 'strata' parameter of shard 'a' of count_sources must have no missing values.")
   expect_error(count_sources(list(a = 1:2), identity, as.list), "must be a vector or factor",
     class = "rbridge_source_error")
+})
+
+test_that("a source without rows has zeros, and its strata are not asked for", {
+  with_empty = c(sources, list(e = numeric()))
+  read = list(identity, as.list, function(source) data.frame(label = source))
+  stratum = list(identity, function(rows) sapply(rows, identity), "label") # nolint
+  for (i in seq_along(read)) {
+    found = count_sources(with_empty, read[[i]], stratum[[i]])
+    expect_identical(found, rbind(counts, e = 0)[, ], ignore_attr = "dimnames")
+    expect_identical(rownames(found), names(with_empty))
+  }
+  for (known in list(list(counts = found), list(strata = 0:1))) {
+    batches = do.call(make_stream, c(list(sources = with_empty, lanes = 2), known))
+    expect_identical(sort(unlist(stream_rows(batches))), sort(unlist(sources, use.names = FALSE)))
+  }
+  expect_identical(message_of(count_sources(list(a = numeric()), identity, identity)),
+    "The 'sources' parameter of count_sources must have at least one row. Got 0 rows instead.")
 })
 
 test_that("every epoch has all rows, and every batch all strata", {
