@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from typing import TYPE_CHECKING, Any, Callable, Collection, Iterable, Iterator, Mapping, Sequence, Union
 
 import numpy as np
@@ -11,15 +13,17 @@ from pystrat.counts_by_shard import ShardCounts, check_any_rows, count_shards, r
 from pystrat.entries import named_by_function
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import RefusedType, RefusedValue, check_iterable, show
-from pystrat.stream.reading import check_reader, show_source, strata_in
+from pystrat.stream.reading import Source, check_reader, strata_in
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
 
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
 
 @named_by_function
 def count_sources(
-    sources: Iterable[Any],
+    sources: Union[Iterable[Any], Mapping[str, Any]],
     *,
     read: Callable[[Any], Iterable[Any]],
     stratum: Union[Callable[[Any], Any], Any],
@@ -34,7 +38,7 @@ def count_sources(
     Returns
     -------
     pandas.DataFrame
-        The result of `pystrat.shard_counts`: a row for each source, named by its path, and a column for each stratum.
+        The result of `pystrat.shard_counts`: a row for each source, by its name, and a column for each stratum.
         Pass it to `StratifiedStream` as `counts`, which also accepts the same table from a query, such as a
         ``GROUP BY``. A source may have no rows, but not all of them.
 
@@ -45,7 +49,7 @@ def count_sources(
     SourceError
         If a source cannot be read.
     """
-    counts = count_shards(_StrataOfSources(name_sources(sources), check_reader(read), stratum))
+    counts = count_shards(_StrataOfSources(dict(name_sources(sources)), check_reader(read), stratum))
     return check_any_rows(counts, "sources").to_frame()
 
 
@@ -58,7 +62,7 @@ class _StrataOfSources(Mapping[str, Sequence[Any]]):
         self._stratum = stratum
 
     def __getitem__(self, name: str) -> Sequence[Any]:
-        return strata_in(self._read, self._stratum, self._named[name])
+        return strata_in(self._read, self._stratum, Source(name, self._named[name]))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._named)
@@ -67,8 +71,8 @@ class _StrataOfSources(Mapping[str, Sequence[Any]]):
         return len(self._named)
 
 
-def name_sources(sources: Any) -> dict[str, Any]:
-    """Return the sources by their names, in order."""
+def name_sources(sources: Any) -> list[Source]:
+    """Return the sources with their names, in order."""
     required = "be a list of sources"
     if isinstance(sources, (str, bytes)):
         raise RefusedType("sources", required, show(sources), "A single one goes in a list.")
@@ -76,8 +80,26 @@ def name_sources(sources: Any) -> dict[str, Any]:
         raise RefusedType("sources", required, show(sources))  # the iterable may be endless
     if not 0 < len(sources) <= MAX_COUNT:
         raise RefusedValue("sources", f"have 1 to {MAX_COUNT} sources", str(len(sources)))
-    listed = list(sources)
-    return dict(zip(shown_names([show_source(source) for source in listed], "sources", noun="source"), listed))
+    if isinstance(sources, Mapping):
+        names, contents = list(sources), list(sources.values())
+        for name in names:
+            if not isinstance(name, str) or not name:
+                raise RefusedType("sources", "name each source by a text", show(name))
+    else:
+        contents = list(sources)
+        names = [_name_of(source) for source in contents]
+    return list(map(Source, shown_names(names, "sources", noun="source"), contents))
+
+
+def _name_of(source: Any) -> str:
+    """Return the name of a source that is given without one: a path and a text are their own names."""
+    if isinstance(source, (str, os.PathLike)):
+        return os.fspath(source)
+    name = repr(source)
+    if _ADDRESS.search(name):  # it differs between processes, so counts and states would be of other sources
+        got = f"{show(source)}, whose repr has its address,"
+        raise RefusedType("sources", "have the same names in every process", got, "Map names to sources.")
+    return name
 
 
 def counts_of_sources(counts: Any, names: Sequence[str]) -> ShardCounts:

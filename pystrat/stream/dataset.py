@@ -40,8 +40,9 @@ class StratifiedStream(IterableDataset[list[Any]]):
 
     Parameters
     ----------
-    sources : list
-        The parts of the data, such as the paths of files. Each has a unique name: its path, or its ``repr``.
+    sources : list, or dict by name
+        The parts of the data, such as the paths of files. The name of a source is its key in the dict; in a list, its
+        path or its ``repr``. Names are unique and the same in every process, because counts and states refer to them.
     min_samples_per_stratum : int
         The minimum m: each batch has at least m rows of each stratum.
     read : callable
@@ -106,10 +107,8 @@ class StratifiedStream(IterableDataset[list[Any]]):
     >>> from torch.utils.data import DataLoader
     >>> from pystrat.stream import StratifiedStream, count_sources
     >>> sources = {"a": [0, 0, 0, 1], "b": [1, 0, 0, 0]}
-    >>> counts = count_sources(sources, read=sources.get, stratum=int)
-    >>> stream = StratifiedStream(
-    ...     sources, 1, read=sources.get, stratum=int, counts=counts, shuffle=False
-    ... )
+    >>> counts = count_sources(sources, read=iter, stratum=int)
+    >>> stream = StratifiedStream(sources, 1, read=iter, stratum=int, counts=counts, shuffle=False)
     >>> list(DataLoader(stream, batch_size=None, collate_fn=list))
     [[0, 0, 0, 1], [0, 0, 0, 1]]
     """
@@ -117,7 +116,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
     @named_by_class
     def __init__(
         self,
-        sources: Iterable[Any],
+        sources: Union[Iterable[Any], Mapping[str, Any]],
         min_samples_per_stratum: int,
         *,
         read: Callable[[Any], Iterable[Any]],
@@ -132,8 +131,8 @@ class StratifiedStream(IterableDataset[list[Any]]):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        named = name_sources(sources)
-        self._names, self._sources = list(named), list(named.values())
+        self._sources = name_sources(sources)
+        self._names = [source.name for source in self._sources]
         self._least = check_integer(min_samples_per_stratum, "min_samples_per_stratum", minimum=1, maximum=MAX_COUNT)
         self._least_rows = check_integer(min_batch_size, "min_batch_size", minimum=1, maximum=MAX_COUNT)
         self._num_replicas, self._rank = check_replicas(num_replicas, rank)

@@ -15,7 +15,7 @@ import lzma
 import os
 from itertools import islice
 from operator import itemgetter
-from typing import IO, TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Sequence, Union
+from typing import IO, TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Sequence, Union
 
 import numpy as np
 
@@ -30,6 +30,13 @@ if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations nam
 
 CHUNK = 512  # rows that are dealt at a time: few, so that they are still in the caches when they are used
 _OPENERS: Mapping[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+
+
+class Source(NamedTuple):
+    """A part of the data: what the reader takes, and its name in counts, states and messages."""
+
+    name: str
+    content: Any
 
 
 class SourceError(RuntimeError):
@@ -106,11 +113,6 @@ def check_reader(read: Any) -> Callable[[Any], Iterable[Any]]:
     return reader
 
 
-def show_source(source: Any) -> str:
-    """Return the name of a source in messages and counts: a path or text itself, else what Python prints for it."""
-    return os.fspath(source) if isinstance(source, (str, os.PathLike)) else repr(source)
-
-
 class StratumCodes:
     """The code of a row's stratum, found by the value itself once its name has been looked up.
 
@@ -167,39 +169,39 @@ class SourceReader:
         self._stratum = stratum
         self._codes = StratumCodes(names)
 
-    def chunks(self, source: Any, size: int) -> Iterator[tuple[list[Any], NDArray[np.int64]]]:
+    def chunks(self, source: Source, size: int) -> Iterator[tuple[list[Any], NDArray[np.int64]]]:
         """Iterate over chunks of at most `size` rows."""
         done = 0
         for rows in row_chunks(self._read, source, size):
             yield rows, self._codes_of(rows, source, done)
             done += len(rows)
 
-    def _codes_of(self, rows: Sequence[Any], source: Any, first: int) -> NDArray[np.int64]:
+    def _codes_of(self, rows: Sequence[Any], source: Source, first: int) -> NDArray[np.int64]:
         """Return the codes of rows; `first` is the number of the first one in its source."""
         try:
             return self._codes.of(list(strata_of(rows, self._stratum)))
         except Exception:  # find the row that fails
             return np.array([self._code_of(row, source, first + place) for place, row in enumerate(rows)])
 
-    def _code_of(self, row: Any, source: Any, number: int) -> int:
+    def _code_of(self, row: Any, source: Source, number: int) -> int:
         """Return the code of one row; raise an error that names the row."""
         try:
             return int(self._codes.of(list(strata_of([row], self._stratum)))[0])
         except _UnknownStratum as error:
             known = ", ".join(f"'{name}'" for name in self._codes.names)
-            where = f"row {number} of the source '{show_source(source)}'"
+            where = f"row {number} of the source '{source.name}'"
             got = show(error.args[0])
             raise SourceError(f"The stratum of {where} must be one of {known}. Got {got} instead.") from None
         except Exception as error:
             raise _failed(source, number, error) from error
 
 
-def row_chunks(read: Callable[[Any], Iterable[Any]], source: Any, size: int) -> Iterator[list[Any]]:
+def row_chunks(read: Callable[[Any], Iterable[Any]], source: Source, size: int) -> Iterator[list[Any]]:
     """Iterate over the rows of a source in chunks of at most `size` rows."""
     try:
-        rows = iter(_check_rows(read(source)))
+        rows = iter(_check_rows(read(source.content)))
     except Exception as error:
-        raise SourceError(f"The source '{show_source(source)}' cannot be read. {_told(error)}") from error
+        raise SourceError(f"The source '{source.name}' cannot be read. {_told(error)}") from error
     done = 0
     while True:
         chunk: list[Any] = []
@@ -213,7 +215,7 @@ def row_chunks(read: Callable[[Any], Iterable[Any]], source: Any, size: int) -> 
         done += len(chunk)
 
 
-def strata_in(read: Callable[[Any], Iterable[Any]], stratum: Any, source: Any) -> list[Any]:
+def strata_in(read: Callable[[Any], Iterable[Any]], stratum: Any, source: Source) -> list[Any]:
     """Return the strata of the rows of a source."""
     strata: list[Any] = []
     for rows in row_chunks(read, source, CHUNK):
@@ -236,8 +238,8 @@ def _check_rows(rows: Any) -> Iterable[Any]:
     return rows
 
 
-def _failed(source: Any, number: int, error: Exception) -> SourceError:
-    return SourceError(f"Row {number} of the source '{show_source(source)}' cannot be read. {_told(error)}")
+def _failed(source: Source, number: int, error: Exception) -> SourceError:
+    return SourceError(f"Row {number} of the source '{source.name}' cannot be read. {_told(error)}")
 
 
 def _told(error: Exception) -> str:

@@ -9,6 +9,7 @@ import itertools
 import json
 import lzma
 import os
+import re
 import weakref
 from pathlib import Path
 from typing import Any
@@ -175,12 +176,48 @@ def test_strata_that_are_tensors_are_not_kept() -> None:
     assert sum(stratum() is not None for stratum in seen) < 1000
 
 
+def test_sources_in_a_dict_have_its_names() -> None:
+    rows = {"a": iter, "b": iter}  # functions, of which nothing but the name is the same in another process
+    known = {"read": lambda source: source([0, 1]), "stratum": int}
+    counts = count_sources(rows, **known)
+    assert counts.to_dict("index") == {"a": {"0": 1, "1": 1}, "b": {"0": 1, "1": 1}}
+    stream = StratifiedStream(rows, 1, counts=counts, seed=1, **known)
+    assert [sorted(batch) for batch in stream] == [[0, 1], [0, 1]]
+    gone = StratifiedStream({"b": "gone.csv"}, 1, read=read_csv, stratum="label", strata=["x"])
+    with pytest.raises(SourceError, match="of the source 'b' cannot be read. FileNotFoundError"):
+        list(gone)
+
+
+def test_sources_without_lasting_names_are_refused() -> None:
+    """An object is shown with its address, so that counts and states would not match in another process."""
+
+    class Shard:
+        pass
+
+    for source in Shard(), lambda: 0, ("part", Shard()):
+        with pytest.raises(TypeError) as error:
+            StratifiedStream(["a", source], 1, read=iter, stratum=int, strata=[0])
+        assert re.fullmatch(
+            "The 'sources' parameter of StratifiedStream must have the same names in every process. "
+            "Got .+, whose repr has its address, instead. Map names to sources.",
+            str(error.value),
+        )
+    named = StratifiedStream([1, ("part", 2), "at 0x1"], 1, read=iter, stratum=int, strata=[0])
+    same = StratifiedStream(
+        {"1": 1, "('part', 2)": 2, "at 0x1": 3}, 1, read=iter, stratum=int, strata=[0], seed=named.seed
+    )
+    assert named.state_dict() == same.state_dict()
+
+
 @pytest.mark.parametrize(
     "sources, message",
     [
         ("a.csv", "must be a list of sources. Got 'a.csv' instead. A single one goes in a list."),
         ([], "must have 1 to 2147483647 sources. Got 0 instead."),
         (["a", "a"], "must name each source once. Got 'a' twice instead."),
+        ({}, "must have 1 to 2147483647 sources. Got 0 instead."),
+        ({1: "a"}, "must name each source by a text. Got 1 instead."),
+        ({"": "a"}, "must name each source by a text. Got '' instead."),
         (3, "must be a list of sources. Got 3 instead."),
     ],
 )

@@ -1,11 +1,11 @@
 # Sources, their names, and their rows.
 
-# -> the names of sources: a path is its own name; other sources have the names of the list.
+# -> the names of sources: those of the list or vector; paths without names are their own names.
 source_names = function(sources) {
   check_sources(sources)
-  named = if (is.character(sources)) sources else names(sources)
+  named = if (is.character(sources) && is.null(names(sources))) sources else names(sources)
   if (is.null(named) || anyNA(named) || !all(nzchar(named))) {
-    stop_parameter("sources", "name each source", if (is.null(named)) "no names" else "''")
+    stop_parameter("sources", "name each source by a text", if (is.null(named)) "no names" else "''")
   }
   shown_names(unname(named), "sources", "source")
 }

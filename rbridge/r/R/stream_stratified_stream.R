@@ -8,6 +8,8 @@
 #'
 #' @param sources (`character()` or named `list()`)\cr
 #'   The parts of the data, such as the paths of files.
+#'   Their names are those of the list or vector; paths without names are their own names.
+#'   Names are unique and the same in every process, because `counts` refer to them.
 #' @param min_samples_per_stratum (`integer(1)`)\cr
 #'   The minimum m: each batch has at least m rows of each stratum.
 #' @param read (`function`)\cr

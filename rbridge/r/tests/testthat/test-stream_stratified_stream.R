@@ -78,6 +78,17 @@ test_that("a source without rows has zeros, and its strata are not asked for", {
     "The 'sources' parameter of count_sources must have at least one row. Got 0 rows instead.")
 })
 
+test_that("paths may have names", {
+  read = function(path) c(sources[[path]], 1)
+  expect_identical(rownames(count_sources(c("a", "b"), read, identity)), c("a", "b"))
+  named = c(first = "a", second = "b")
+  expect_identical(rownames(count_sources(named, read, identity)), names(named))
+  stream = stratified_stream(named, 1, read, identity, strata = 0:2)
+  expect_error(stream_rows(stream$set_epoch(0)), "Lane 1 has no batch")
+  stream = stratified_stream(named, 1, function(path) stop("gone"), identity, strata = 0:1, shuffle = FALSE)
+  expect_error(stream_rows(stream), "The source 'first' cannot be read. gone")
+})
+
 test_that("every epoch has all rows, and every batch all strata", {
   for (stream in list(make_stream(), make_stream(lanes = 2), make_stream(strata = 0:1, lanes = 2))) {
     for (epoch in 0:2) {
@@ -161,7 +172,10 @@ test_that("what cannot be is refused by name", {
   expect_error(make_stream(counts = NULL), "'counts' .* or 'strata', but not both. Got neither instead")
   expect_error(make_stream(counts = counts, strata = 0:1), "but not both. Got both instead")
   expect_error(make_stream(counts = counts[-1, ]), "a row for each source. Got none for 'a' instead")
-  expect_error(stratified_stream(list(1, 2), 1, identity, identity, strata = 1), "'sources' .* name each source")
+  expect_error(stratified_stream(list(1, 2), 1, identity, identity, strata = 1),
+    "'sources' .* name each source by a text. Got no names")
+  expect_error(stratified_stream(c(a = "b", "c"), 1, identity, identity, strata = 1),
+    "'sources' .* name each source by a text. Got ''")
   expect_error(stratified_stream(c("a", "a"), 1, identity, identity, strata = 1),
     "name each source once. Got 'a' twice")
   expect_error(make_stream(read = "csv"), "'read' .* be a function of a source")
