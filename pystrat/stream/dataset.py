@@ -202,6 +202,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
 
     def __iter__(self) -> StreamIterator:
         self._n_begun += 1
+        self._start.enter()
         return StreamIterator(self, self._n_begun)
 
     @named_by_class

@@ -6,12 +6,13 @@ then one higher in all copies, because the numbers are in shared memory.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
 import torch
 from torch.utils.data import get_worker_info
 
 _BATCHES = 2**32  # a place is one number, so that it is read and written at once
+_GENERATIONS = 1024  # of which the places are kept: more than can be set before a worker begins
 _NONE = -1
 
 
@@ -38,33 +39,53 @@ class SharedStart:
 
     A mark is derived from the seed of the DataLoader, so iterations with equal seeds have equal marks. A worker
     therefore ignores places up to the one at which it last began with this mark: they are from an earlier iteration.
+
+    A worker can begin late, when the loop has already set another place for the next iteration. So each place that is
+    set begins a generation, and a worker changes only the places of its own. A new worker is a copy of the stream that
+    was made when its iteration began, and has the generation of that time. A persistent worker looks it up.
     """
 
     def __init__(self, n_workers: int) -> None:
-        self._next = _shared(torch.zeros(1, dtype=torch.int64))
-        self._running = _shared(torch.full((1,), _NONE, dtype=torch.int64))
+        self._generation = 0
+        self._has_iterated = False
+        self._newest = _shared(torch.zeros(1, dtype=torch.int64))
+        self._next = _shared(torch.zeros(_GENERATIONS, dtype=torch.int64))
+        self._running = _shared(torch.full((_GENERATIONS,), _NONE, dtype=torch.int64))
         self._marks = _shared(torch.full((n_workers, 2), _NONE, dtype=torch.int64))
 
-    def __setstate__(self, state: dict[str, torch.Tensor]) -> None:
-        self.__dict__.update({name: _shared(tensor) for name, tensor in state.items()})
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update({name: _shared(part) if torch.is_tensor(part) else part for name, part in state.items()})
 
     @property
     def next(self) -> Start:
         """Where the next iteration begins."""
-        return _start(int(self._next))
+        return _start(int(self._next[self._slot]))
 
     @property
     def running(self) -> Optional[Start]:
         """Where the running iteration began; None before one, and after the next place was set."""
-        number = int(self._running)
+        number = int(self._running[self._slot])
         return None if number == _NONE else _start(number)
+
+    @property
+    def _slot(self) -> int:
+        return self._generation % _GENERATIONS
 
     def set(self, start: Start) -> None:
         """Set the place at which the next iteration begins."""
-        if get_worker_info() is None:  # type: ignore[no-untyped-call]  # a worker would erase the marks of the others
-            self._marks.fill_(_NONE)
-        self._running.fill_(_NONE)
-        self._next.fill_(_number(start))
+        is_worker = _is_worker()
+        if not is_worker:  # workers all set the same place, of their own iteration
+            self._generation += 1
+        self._running[self._slot] = _NONE
+        self._next[self._slot] = _number(start)
+        if not is_worker:
+            self._newest.fill_(self._generation)
+
+    def enter(self) -> None:
+        """Take part in the newest generation, before each iteration; in that of the copy before a worker's first."""
+        if _is_worker() and self._has_iterated:
+            self._generation = int(self._newest)
+        self._has_iterated = _is_worker()
 
     def begin(self, mark: Optional[int] = None, worker: int = 0) -> Start:
         """Begin an iteration, or take part in one that another worker has begun.
@@ -77,6 +98,7 @@ class SharedStart:
         """
         start = self.next
         if mark is not None:
+            mark = hash((mark, self._generation))
             marks = self._marks.tolist()
             former = marks[worker][1] if marks[worker][0] == mark else _NONE
             found = [number for known, number in marks if known == mark and number > former]
@@ -84,13 +106,19 @@ class SharedStart:
                 start = _start(max(found))
             self._marks[worker, 1] = _number(start)
             self._marks[worker, 0] = mark
-        self.run(start)
+        if self.next <= start:  # unless another worker has moved it on, maybe for a further iteration
+            self.run(start)
         return start
 
     def run(self, start: Start) -> None:
         """Note where the running iteration began; the next one begins with the next epoch."""
-        self._running.fill_(_number(start))
-        self._next.fill_(_number(Start(start.epoch + 1, 0)))
+        self._running[self._slot] = _number(start)
+        self._next[self._slot] = _number(Start(start.epoch + 1, 0))
+
+
+def _is_worker() -> bool:
+    """Return whether this process is a worker of a DataLoader."""
+    return get_worker_info() is not None  # type: ignore[no-untyped-call]
 
 
 def _shared(tensor: torch.Tensor) -> torch.Tensor:

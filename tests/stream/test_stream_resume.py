@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import time
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 from torch.utils.data import DataLoader
 
 from pystrat.stream import StratifiedStream
-from tests.stream.sources import COUNTS, NAMES, declared, label, make_stream, read
+from tests.stream.sources import COUNTS, NAMES, Row, declared, label, make_stream, read
 
 
 def loader_of(stream: StratifiedStream, n_workers: int) -> DataLoader[Any]:
@@ -33,6 +36,64 @@ def test_a_state_continues_with_any_number_of_workers(before: int, after: int) -
             resumed.set_epoch(3)  # as most training loops do
         loader = loader_of(resumed, after)
         assert taken + list(loader) + (list(loader) if consumed < len(expected) else []) == batches
+
+
+def wait_for(gate: Path, late: int, worker: int) -> None:
+    """Let workers from number `late` on begin only once the gate is there."""
+    while worker >= late and not gate.exists():
+        time.sleep(0.01)
+
+
+def batches_from(epoch: int, first: int = 0) -> list[list[Row]]:
+    stream = make_stream()
+    stream.set_epoch(epoch)
+    return list(stream)[first:]
+
+
+@pytest.mark.parametrize("context", ["fork", "spawn"])
+@pytest.mark.parametrize("late", [0, 1])
+def test_workers_that_begin_late_keep_their_epoch_and_the_place_that_was_set(
+    late: int, context: str, tmp_path: Path
+) -> None:
+    stream = make_stream()
+    gate = tmp_path / "gate"
+    loader = DataLoader(
+        stream,
+        batch_size=None,
+        collate_fn=list,
+        num_workers=2,
+        worker_init_fn=partial(wait_for, gate, late),
+        multiprocessing_context=context,
+    )
+    old = iter(loader)
+    taken = [next(old) for _ in range(late)]
+    stream.load_state_dict({**stream.state_dict(), "epoch": 5, "batch": 3})
+    gate.touch()
+    assert taken + list(old) == batches_from(0)
+    assert stream.state_dict()["epoch"] == 5 and stream.state_dict()["batch"] == 3
+    assert list(loader) == batches_from(5, 3)
+    assert list(loader) == batches_from(6)
+
+
+@pytest.mark.parametrize("late", [0, 1])
+def test_workers_that_persist_take_the_place_that_was_set_after_they_were_made(late: int, tmp_path: Path) -> None:
+    stream = make_stream()
+    gate = tmp_path / "gate"
+    loader = DataLoader(
+        stream,
+        batch_size=None,
+        collate_fn=list,
+        num_workers=2,
+        worker_init_fn=partial(wait_for, gate, late),
+        persistent_workers=True,
+    )
+    iter(loader)
+    for epoch in 5, 0, 7:
+        stream.set_epoch(epoch)
+        gate.touch()
+        assert list(loader) == batches_from(epoch)
+        assert stream.epoch == epoch + 1
+    assert list(loader) == batches_from(8)
 
 
 def test_a_state_continues_with_another_number_of_ranks() -> None:
