@@ -13,6 +13,7 @@ from torch.utils.data import get_worker_info
 
 _BATCHES = 2**32  # a place is one number, so that it is read and written at once
 _GENERATIONS = 1024  # of which the places are kept: more than can be set before a worker begins
+_ITERATIONS = 4  # of which a worker's marks are kept: more than begin at a time
 _NONE = -1
 
 
@@ -34,7 +35,8 @@ class SharedStart:
     Notes
     -----
     All workers of an iteration must begin at the same place, although the first of them advances the next place. Each
-    worker therefore stores the place at which it began, with the mark of the iteration. A worker first reads the next
+    worker therefore stores the place at which it began, with the mark of the iteration. It keeps those of the last few
+    iterations, since another one may begin before all workers of this one have begun. A worker first reads the next
     place and then looks for its mark. If there is none, no worker of its iteration had advanced the place that it read.
 
     A mark is derived from the seed of the DataLoader, so iterations with equal seeds have equal marks. A worker
@@ -51,10 +53,11 @@ class SharedStart:
         self._newest = _shared(torch.zeros(1, dtype=torch.int64))
         self._next = _shared(torch.zeros(_GENERATIONS, dtype=torch.int64))
         self._running = _shared(torch.full((_GENERATIONS,), _NONE, dtype=torch.int64))
-        self._marks = _shared(torch.full((n_workers, 2), _NONE, dtype=torch.int64))
+        self._marks = _shared(torch.full((n_workers, _ITERATIONS, 3), _NONE, dtype=torch.int64))
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update({name: _shared(part) if torch.is_tensor(part) else part for name, part in state.items()})
+        for name, part in state.items():
+            self.__dict__[name] = _shared(part) if isinstance(part, torch.Tensor) else part
 
     @property
     def next(self) -> Start:
@@ -98,16 +101,25 @@ class SharedStart:
         """
         start = self.next
         if mark is not None:
-            mark = hash((mark, self._generation))
-            marks = self._marks.tolist()
-            former = marks[worker][1] if marks[worker][0] == mark else _NONE
-            found = [number for known, number in marks if known == mark and number > former]
-            if found:
-                start = _start(max(found))
-            self._marks[worker, 1] = _number(start)
-            self._marks[worker, 0] = mark
+            start = self._join(hash((mark, self._generation)), worker, start)
         if self.next <= start:  # unless another worker has moved it on, maybe for a further iteration
             self.run(start)
+        return start
+
+    def _join(self, mark: int, worker: int, start: Start) -> Start:
+        """Return where the iteration of a mark begins, `start` for its first worker, and leave it for the others."""
+        marks: list[list[list[int]]] = self._marks.tolist()
+        own, _, turns = zip(*marks[worker])
+        is_again = mark in own
+        entry = own.index(mark) if is_again else turns.index(min(turns))
+        former = marks[worker][entry][1] if is_again else _NONE
+        found = [number for left in marks for known, number, _ in left if known == mark and number > former]
+        if found:
+            start = _start(max(found))
+        written = self._marks[worker, entry]
+        written[0] = _NONE  # the mark comes last, since the others may read it at any time
+        written[1], written[2] = _number(start), max(turns) + 1
+        written[0] = mark
         return start
 
     def run(self, start: Start) -> None:

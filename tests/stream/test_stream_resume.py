@@ -75,6 +75,19 @@ def test_workers_that_begin_late_keep_their_epoch_and_the_place_that_was_set(
     assert list(loader) == batches_from(6)
 
 
+def test_each_of_two_iterations_at_a_time_has_one_epoch_whenever_its_workers_begin(tmp_path: Path) -> None:
+    stream = make_stream()
+    gate = tmp_path / "gate"
+    given: dict[str, Any] = {"batch_size": None, "collate_fn": list, "num_workers": 2}
+    first = iter(DataLoader(stream, worker_init_fn=partial(wait_for, gate, 1), **given))
+    taken = [next(first)]
+    for epoch in 1, 2:
+        assert list(DataLoader(stream, **given)) == batches_from(epoch)
+    gate.touch()
+    assert taken + list(first) == batches_from(0)
+    assert stream.epoch == 3
+
+
 @pytest.mark.parametrize("late", [0, 1])
 def test_workers_that_persist_take_the_place_that_was_set_after_they_were_made(late: int, tmp_path: Path) -> None:
     stream = make_stream()
