@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.reference.naive_stream import stream_batches
+from tests.reference.naive_stream import rows_held, stream_batches
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "stream.json"
 STRATA = ["no", "yes", "often"]
@@ -36,7 +36,21 @@ def cases() -> list[dict[str, Any]]:
         settings = {"min_samples_per_stratum": 2, "lanes": lanes}
         case = {"counted": counted, "settings": settings, "seed": seed, "epoch": 1, "sources": own, "batches": batches}
         found.append(case)
-    return [{"sources": sources, "strata": STRATA, "cases": found}]
+    return [{"sources": sources, "strata": STRATA, "buffers": buffers(), "cases": found}]
+
+
+def buffers() -> list[dict[str, Any]]:
+    """Return the rows that lanes may hold, for counts whose products no double holds exactly."""
+    random = np.random.default_rng(110)  # with which doubles give other numbers in the first and the third case
+    least = 2**31 - 1
+    found = []
+    for n_sources, n_lanes, largest in ((2, 1, 2**50), (3, 1, 2**50), (6, 2, 2**49), (40, 3, 2**35)):
+        counts = random.integers(0, [largest, 10**7, largest // 7], (n_sources, 3))
+        counts[:, 1] += least // 2  # the rarest stratum, of which there are few batches
+        counts[:, 2] += 3 * least
+        needed = rows_held(counts.tolist(), least=least, n_lanes=n_lanes)
+        found.append({"counts": counts.tolist(), "lanes": n_lanes, "min_samples_per_stratum": least, "needed": needed})
+    return found
 
 
 def as_text() -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from math import ceil
+from fractions import Fraction
+from math import ceil, floor
 from typing import Any, Optional, Sequence
 
 from pystrat.base import epoch_permutation
@@ -78,3 +79,17 @@ def stream_batches(
             if turn < len(batches):
                 found.append([rows[place] for place in batches[turn]])
     return found
+
+
+def rows_held(counts: Sequence[Sequence[int]], *, least: int, n_lanes: int) -> int:
+    """Return the most rows that a lane may have to hold, for the rows of each stratum in each source."""
+    lanes = [counts[lane::n_lanes] for lane in range(n_lanes)]
+    totals = [[sum(column) for column in zip(*own)] for own in lanes]
+    n_batches = min(map(min, totals)) // least
+    needed = []
+    for own, total in zip(lanes, totals):
+        for stratum, rows in enumerate(total):
+            held = [sum(source) - floor(Fraction(sum(total) * source[stratum], rows)) for source in own]
+            rest = max(map(sum, own)) + ceil(Fraction(sum(total), n_batches)) + len(total)
+            needed.append(sum(n for n in held if n > 0) + rest)
+    return max(needed)

@@ -46,3 +46,11 @@ def test_batches(case: dict[str, Any]) -> None:
     )
     stream.set_epoch(case["epoch"])
     assert [list(map(list, batch)) for batch in stream] == case["batches"]
+
+
+@pytest.mark.parametrize("case", CONTENT["buffers"])
+def test_rows_that_a_lane_may_hold(case: dict[str, Any]) -> None:
+    counts = pd.DataFrame(case["counts"], columns=STRATA)
+    given = {name: case[name] for name in ("lanes", "min_samples_per_stratum")}
+    stream = StratifiedStream(counts.index, read=iter, stratum=int, counts=counts, **given)
+    assert stream.buffer_needed == case["needed"]

@@ -62,8 +62,29 @@ rows_held = function(plan) {
     totals = plan$totals[lane, ]
     sizes = rowSums(counts)
     held = vapply(seq_along(totals), function(stratum) {
-      sum(pmax(0, sizes - floor(sum(totals) * counts[, stratum] / totals[stratum])))
+      sum(pmax(0, sizes - whole_shares(sum(totals), counts[, stratum], totals[stratum])))
     }, numeric(1L))
-    max(held) + max(sizes) + ceiling(sum(totals) / plan$n_batches) + length(totals)
+    max(held) + max(sizes) + divide_up(sum(totals), plan$n_batches) + length(totals)
   }, numeric(1L)))
+}
+
+# number * counts / total, rounded down, in exact integers; all are below 2^53, and no count is above the total.
+whole_shares = function(number, counts, total) {
+  if (number * max(counts) < largest_exact) {
+    return(number * counts %/% total)
+  }
+  # The products are not exact. So the number is read bit by bit, from the highest: those read so far, times the counts,
+  # are shares * total + left.
+  shares = left = numeric(length(counts))
+  for (bit in 2^(52:0)) {
+    is_over = left >= total - left
+    left = ifelse(is_over, left - (total - left), 2 * left)
+    shares = 2 * shares + is_over
+    if (number %/% bit %% 2 == 1) {
+      is_over = left >= total - counts
+      left = ifelse(is_over, left - (total - counts), left + counts)
+      shares = shares + is_over
+    }
+  }
+  shares
 }

@@ -39,6 +39,16 @@ test_that("batches are those of the golden cases", {
   }
 })
 
+test_that("lanes may hold as many rows as in the golden cases, exactly", {
+  for (case in golden$buffers) {
+    counts = matrix(as.numeric(unlist(case$counts)), ncol = 3L, byrow = TRUE)
+    dimnames(counts) = list(seq_len(nrow(counts)) - 1, golden_strata)
+    stream = stratified_stream(rownames(counts), case$min_samples_per_stratum, identity, identity, counts = counts,
+      lanes = case$lanes)
+    expect_identical(sprintf("%.0f", stream$buffer_needed), sprintf("%.0f", case$needed))
+  }
+})
+
 sources = list(
   a = c(0, 0, 0, 1, 0, 0, 1, 0), b = c(1, 0, 0, 0), c = c(0, 1), d = c(0, 0, 0, 0, 0, 1, 0, 1, 1)
 )
