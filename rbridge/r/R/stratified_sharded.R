@@ -207,7 +207,30 @@ check_sharded = function(recipe) {
 sharded_setup = function(recipe, private) {
   setup = c(recipe$parts, list(labels = recipe$labels, seed = recipe$seed, memory = new_memory()))
   setup$counts = prepare_shards(setup)
+  check_shard_begins(setup)
   setup
+}
+
+# The batches in which cells begin follow from the cells that are dealt before. So those are known of the first cell,
+# and of a cell after another one of this process.
+check_shard_begins = function(setup) {
+  strata = rep(seq_len(setup$n_strata) - 1, length(setup$shards))
+  shards = rep(setup$shards, each = setup$n_strata)
+  # Cells are dealt by the major number and then by the minor one; both are from 0.
+  is_local = identical(setup$labels$promise, "'local'")
+  major = if (is_local) shards else strata
+  minor = if (is_local) strata else shards
+  n_minor = if (is_local) setup$n_strata else setup$n_shards
+  dealt = order(major, minor)
+  later = dealt[-1L]
+  before = dealt[-length(dealt)]
+  follows = (major[later] == major[before] & minor[later] == minor[before] + 1) |
+    (major[later] == major[before] + 1 & minor[later] == 0 & minor[before] == n_minor - 1)
+  ends = (setup$begins[before] + setup$counts[before]) %% setup$n_batches
+  is_first = major[dealt[1L]] == 0 && minor[dealt[1L]] == 0
+  if ((is_first && setup$begins[dealt[1L]] != 0) || any(setup$begins[later][follows] != ends[follows])) {
+    stop_parameter("recipe", "have batches as 'begins' that follow from the rows dealt before", "others")
+  }
 }
 
 # The layout, which all epochs share, is kept in `memory`, and computed again if it was lost.

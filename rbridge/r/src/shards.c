@@ -86,6 +86,13 @@ static int64_t *find_offsets(const ShardCells *cells) {
   return offsets;
 }
 
+static void check_no_batch_is_empty(const int64_t *offsets, int64_t n_batches) {
+  for (int64_t batch = 0; batch < n_batches; batch++) {
+    if (offsets[batch] == offsets[batch + 1]) refuse("begins", of, "give each batch a row", "a batch without rows");
+    if (batch % STEP == STEP - 1) R_CheckUserInterrupt();
+  }
+}
+
 static void lay_out(const ShardCells *cells, int64_t *next_places, int32_t *layout) {
   ShardsProgress progress;
   begin_shard_layout(&progress);
@@ -127,6 +134,7 @@ SEXP C_prepare_shards(SEXP key, SEXP codes, SEXP n_strata, SEXP sizes, SEXP begi
   }
   MARK_NOT_MUTABLE(VECTOR_ELT(prepared, COUNTS)); /* instances show it */
   int64_t *offsets = find_offsets(cells);
+  check_no_batch_is_empty(offsets, cells->n_batches);
   SET_VECTOR_ELT(prepared, OFFSETS, offsets_in_r(offsets, cells->n_batches));
   MARK_NOT_MUTABLE(VECTOR_ELT(prepared, OFFSETS)); /* all epochs share it */
   SET_VECTOR_ELT(prepared, LAYOUT, Rf_allocVector(INTSXP, (R_xlen_t)shards.n_rows));

@@ -96,12 +96,20 @@ test_that("what cannot be is refused with its shard and stratum", {
   expect_match(message_of(sampler$set_epoch(21474)), "be an integer from 0 to 21473. Got 21474", fixed = TRUE)
 })
 
+# What is wrong with the batches of a recipe; "" if nothing is.
+wrong_recipe = function(recipe) {
+  tryCatch({
+    new_generator(recipe)(NULL)$batches(0)
+    ""
+  }, error = conditionMessage)
+}
+
 test_that("a recipe is checked", {
   recipe = attr(batch_sampler_sharded(2, counts, c("a", "c"), seed = 1, strata = factor(unlist(strata[c("a", "c")]))),
     "settings")$recipe
   changed = function(...) {
     recipe$parts = utils::modifyList(recipe$parts, list(...))
-    message_of(new_generator(recipe)(NULL)$batches(0))
+    wrong_recipe(recipe)
   }
   expect_match(changed(shards = c(0, 6)), "different numbers of shards below 6 as 'shards'", fixed = TRUE)
   expect_match(changed(shards = c(1, 1)), "different numbers of shards", fixed = TRUE)
@@ -115,6 +123,38 @@ test_that("a recipe is checked", {
   expect_match(changed(n_batches = 0), "as 'n_batches'", fixed = TRUE)
   expect_match(changed(n_batches = 34), "from 1 to 33 as 'n_batches'", fixed = TRUE)
   expect_match(changed(n_strata = 4), "have the names of all strata", fixed = TRUE)
+})
+
+test_that("a recipe whose batches do not follow from its rows is refused", {
+  complete = list(p = rep(c("x", "y"), c(5, 3)), q = rep(c("y", "x"), c(4, 7)), r = rep(c("x", "y"), 3))
+  # It is known where a cell begins if it is the first one, or if the one before or after is of this process, too.
+  cases = list(
+    list(strata = strata, promise = "global", shards = names(strata), known = rep(TRUE, 18L)),
+    list(strata = strata, promise = "global", shards = c("e", "a", "d"), known = rep(c(TRUE, FALSE, TRUE), c(4, 2, 3))),
+    list(strata = strata, promise = "global", shards = c("f", "a"), known = c(TRUE, TRUE, FALSE, TRUE, TRUE, TRUE)),
+    list(strata = strata, promise = "global", shards = c("d", "b"), known = rep(FALSE, 6L)),
+    list(strata = complete, promise = "local", shards = c("r", "p"), known = rep(TRUE, 4L))
+  )
+  for (case in cases) {
+    recipe = attr(batch_sampler_sharded(1, shard_counts(case$strata), case$shards, seed = 1, promise = case$promise,
+      strata = factor(unlist(case$strata[case$shards]))), "settings")$recipe
+    expect_identical(wrong_recipe(recipe), "")
+    refused = vapply(seq_along(recipe$parts$begins), function(cell) {
+      recipe$parts$begins[cell] = (recipe$parts$begins[cell] + 1) %% recipe$parts$n_batches
+      grepl("must have batches as 'begins' that follow from the rows dealt before", wrong_recipe(recipe))
+    }, TRUE)
+    expect_identical(refused, case$known)
+  }
+})
+
+test_that("no batch of a recipe is empty", {
+  counts = shard_counts(list(a = c("x", "x"), b = rep("x", 4), c = c("x", "x")))
+  generator = batch_sampler_sharded(2, counts, c("a", "c"), seed = 1, strata = factor(rep("x", 4)))
+  recipe = attr(generator, "settings")$recipe
+  expect_identical(wrong_recipe(recipe), "")
+  expect_identical(recipe$parts$begins, c(0, 2))
+  recipe$parts$begins[2] = 0
+  expect_match(wrong_recipe(recipe), "give each batch a row. Got a batch without rows", fixed = TRUE)
 })
 
 test_that("golden vectors", {
