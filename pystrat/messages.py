@@ -87,9 +87,11 @@ def as_double(value: Any) -> float:
 
 
 def count_of(count: int, noun: str) -> str:
-    """Return a count with its noun: ``1 row``, ``2 rows``, ``2 batches``."""
+    """Return a count with its noun: ``1 row``, ``2 rows``, ``2 batches``, ``2 strata``."""
     if count == 1:
         return f"1 {noun}"
+    if noun == "stratum":
+        return f"{count} strata"
     return f"{count} {noun}{'es' if noun.endswith('ch') else 's'}"
 
 

@@ -198,7 +198,8 @@ class ShardedStratifiedBatchSampler(BatchSampler):
         plan = self._plan
         return (
             f"{type(self).__name__}({count_of(len(self._codes), 'row')} in {len(self._places)} of "
-            f"{count_of(len(plan.shards), 'shard')}, {len(plan.strata)} strata, {count_of(plan.n_batches, 'batch')}, "
+            f"{count_of(len(plan.shards), 'shard')}, {count_of(len(plan.strata), 'stratum')}, "
+            f"{count_of(plan.n_batches, 'batch')}, "
             f"min_samples_per_stratum={plan.min_samples_per_stratum}, promise={plan.promise!r}, "
             f"shuffle={self._is_shuffled}, seed={self._seed}, epoch={self.epoch})"
         )

@@ -396,7 +396,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
         waiting = int(found.sum()) if found is not None and self._lanes.shuffle else 0
         held = dealing.n_held + waiting
         if self._limit is not None and held > self._limit:
-            required = f"The source '{self._names[source]}' must leave at most {self._limit} rows in the buffer."
+            required = f"The source '{self._names[source]}' must leave at most {count_of(self._limit, 'row')} in the buffer."
             why = f"{waiting} of its own wait to be shuffled, and {self._missing_from(dealing)}"
             raise SourceError(f"{required} Got {held} instead: {why}.")
 

@@ -74,8 +74,8 @@ def read_csv(path: PathLike) -> Iterator[dict[str, str]]:
             raise ValueError("The header must have a name of its own for each column.")
         for line in lines:
             if len(line) != len(header):
-                fields = count_of(len(line), "field")
-                raise ValueError(f"Line {lines.line_num} must have {len(header)} fields. Got {fields} instead.")
+                required, got = count_of(len(header), "field"), count_of(len(line), "field")
+                raise ValueError(f"Line {lines.line_num} must have {required}. Got {got} instead.")
             yield dict(zip(header, line))
 
 

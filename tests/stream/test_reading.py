@@ -55,6 +55,7 @@ def test_rows_of_a_file_are_read_as_they_were_written(tmp_path: Path, read: Any,
         ("", "header"),
         ("a,a\n1,2\n", "header"),
         ("a,b\n1,2\n1,2,3\n", "Line 3 must have 2 fields. Got 3 fields instead."),
+        ("a\n1,2\n", "Line 2 must have 1 field. Got 2 fields instead."),
         ("a,b\n1,2\n\n", "Line 3 must have 2 fields. Got 0 fields instead."),
     ],
 )

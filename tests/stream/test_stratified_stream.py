@@ -184,6 +184,12 @@ def test_a_full_buffer_names_the_stratum_that_did_not_come() -> None:
         list(stream)
 
 
+def test_a_buffer_of_one_row_is_told_as_one() -> None:
+    stream = StratifiedStream(["a"], 1, read=lambda _: [0, 1], stratum=int, strata=[0, 1], buffer_size=1)
+    with pytest.raises(SourceError, match=r"source 'a' must leave at most 1 row in the buffer\. Got 2 instead"):
+        list(stream)
+
+
 def test_a_lane_that_never_gets_a_stratum_is_an_error() -> None:
     stream = StratifiedStream(["a"], 1, read=lambda _: [0] * 30, stratum=int, strata=[0, 1])
     with pytest.raises(SourceError, match="^Lane 0 has no batch: the next batch has too few rows of '1'.$"):

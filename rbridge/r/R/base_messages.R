@@ -45,9 +45,10 @@ show_number = function(value) {
   if (is.finite(value) && value != floor(value) && !grepl("[.e]", shown)) sprintf("%.17g", value) else shown
 }
 
-# "1 row", "2 rows"
+# "1 row", "2 rows", "2 strata"
 show_count = function(count, noun) {
-  sprintf("%.0f %s%s", as.double(count), noun, if (count == 1) "" else "s")
+  several = if (noun == "stratum") "strata" else paste0(noun, "s")
+  sprintf("%.0f %s", as.double(count), if (count == 1) noun else several)
 }
 
 # "'a', 'b', 'c'", and ", ..." if there are more than `most`

@@ -267,8 +267,8 @@ shards_table = function(setup) {
 
 format_sharded = function(setup, next_epoch) {
   c(
-    sprintf("* Rows: %.0f, of %.0f strata in %d of %s", sum(setup$sizes), setup$n_strata, length(setup$shards),
-      show_count(setup$n_shards, "shard")),
+    sprintf("* Rows: %.0f, of %s in %d of %s", sum(setup$sizes), show_count(setup$n_strata, "stratum"),
+      length(setup$shards), show_count(setup$n_shards, "shard")),
     sprintf("* Batches: %.0f", setup$n_batches),
     format_sharded_settings(setup$labels),
     if (setup$shuffle == 1) {

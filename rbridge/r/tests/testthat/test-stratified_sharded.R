@@ -61,6 +61,14 @@ test_that("strata may be those of a task, and sampler and generator show themsel
   expect_match(message_of(generator(list(task = mlr3::tsk("sonar")))), "must name one of the strata, 'setosa'")
 })
 
+test_that("one row, stratum, shard and batch are told as one", {
+  counts = shard_counts(list(a = "x"))
+  sampler = batch_sampler_sharded(1, counts, "a", seed = 1, strata = factor("x"))(NULL)
+  expect_output(print(sampler), "* Rows: 1, of 1 stratum in 1 of 1 shard", fixed = TRUE)
+  expect_output(print(sharded_plan(counts, 1)),
+    "* Rows: 1, in 1 shard\n* Batches: 1, of 1 row, each with at least 1 row of", fixed = TRUE)
+})
+
 test_that("a plan needs no rows", {
   counts = matrix(1e6 * (1:10), 1e5, 10, byrow = TRUE, dimnames = list(sprintf("%05d", 1:1e5), letters[1:10]))
   plan = sharded_plan(counts, 4)
