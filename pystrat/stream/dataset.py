@@ -249,7 +249,8 @@ class StratifiedStream(IterableDataset[list[Any]]):
             raise RefusedValue(
                 "batches_consumed", "be 0 without 'counts' and with several lanes", show(consumed), advice
             )
-        return self._state_at(self._wrapped(Start(first.epoch, first.batch + consumed)))
+        is_end = self._plan is not None and first.batch + consumed >= len(self)
+        return self._state_at(Start(first.epoch + 1, 0) if is_end else Start(first.epoch, first.batch + consumed))
 
     @named_by_class
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
@@ -261,12 +262,9 @@ class StratifiedStream(IterableDataset[list[Any]]):
             If `state` is not a state, has another version, or is that of a stream with other sources, parameters or
             seed.
         """
-        self._start.set(self._wrapped(self._place_of(state)))
-
-    def _wrapped(self, start: Start) -> Start:
-        """Return a place; the end of an epoch is the beginning of the next."""
-        is_end = self._plan is not None and start.batch >= len(self)
-        return Start(start.epoch + 1, 0) if is_end else start
+        place = self._place_of(state)
+        is_end = self._plan is not None and state["batch"] >= self._plan.n_batches * self._lanes.n_lanes
+        self._start.set(Start(place.epoch + 1, 0) if is_end else place)  # a rank that alone is at the end waits there
 
     # Called by iterators --------------------------------------------------------------------------------------------
 

@@ -129,6 +129,22 @@ def test_a_state_continues_with_another_number_of_ranks() -> None:
         assert first or len(set(map(len, shares))) == 1, "equally many batches, which DDP needs"
 
 
+@pytest.mark.parametrize("n_workers", [0, 1])
+def test_a_rank_without_batches_left_begins_the_next_epoch_with_the_others(n_workers: int) -> None:
+    whole = make_stream()
+    batches = list(whole) + list(whole)
+    state = {**whole.state_dict(), "epoch": 0, "batch": len(whole) - 1}
+    ranks = [make_stream(num_replicas=2, rank=rank) for rank in range(2)]
+    found = []
+    for stream in ranks:
+        stream.load_state_dict(state)
+        loader = loader_of(stream, n_workers)
+        for epoch in range(2):
+            stream.set_epoch(epoch)
+            found.append(list(loader))
+    assert found == [[], batches[len(whole) :: 2], batches[len(whole) - 1 : len(whole)], batches[len(whole) + 1 :: 2]]
+
+
 @pytest.mark.parametrize("make", [make_stream, declared])
 def test_the_iterator_can_be_saved_and_resumed(make: Any) -> None:
     batches = list(make())
