@@ -86,10 +86,10 @@ class StratifiedStream(IterableDataset[list[Any]]):
     Notes
     -----
     **With counts** all lanes have the same number of batches, ``B = min(n // m)`` over lanes and strata, where n is the
-    rows of the stratum in the lane and m is `min_samples_per_stratum`. Row i of n of a stratum in the order of a lane
-    belongs to batch ceil(i * B / n). So each batch has the floor or ceiling of n / B rows of each stratum, each row is
-    in one batch, ``len`` is exact, and a resumed stream reads only the sources that it still needs. A source that does
-    not match its counts raises a `SourceError`.
+    rows of the stratum in the lane and m is `min_samples_per_stratum`; or less, until each batch has `min_batch_size`
+    rows. Row i of n of a stratum in the order of a lane belongs to batch ceil(i * B / n). So each batch has the floor
+    or ceiling of n / B rows of each stratum, each row is in one batch, ``len`` is exact, and a resumed stream reads
+    only the sources that it still needs. A source that does not match its counts raises a `SourceError`.
 
     **Without counts**, a batch is cut as soon as it has the rows that it needs; rows that are left at the end of a lane
     are added to the lane's last batch. The number of batches is not known in advance and may differ between lanes, and
@@ -394,7 +394,8 @@ class StratifiedStream(IterableDataset[list[Any]]):
         waiting = int(found.sum()) if found is not None and self._lanes.shuffle else 0
         held = dealing.n_held + waiting
         if self._limit is not None and held > self._limit:
-            required = f"The source '{self._names[source]}' must leave at most {count_of(self._limit, 'row')} in the buffer."
+            most = count_of(self._limit, "row")
+            required = f"The source '{self._names[source]}' must leave at most {most} in the buffer."
             why = f"{waiting} of its own wait to be shuffled, and {self._missing_from(dealing)}"
             raise SourceError(f"{required} Got {held} instead: {why}.")
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from pystrat._random import RandomStream
 from pystrat.base import epoch_seed
-from pystrat.limits import MAX_EXACT, SEED_MODULUS
+from pystrat.limits import MAX_COUNT, MAX_EXACT, SEED_MODULUS
 from pystrat.messages import RefusedValue
 from pystrat.counts_by_shard import ShardCounts
 
@@ -125,7 +125,25 @@ def plan_lanes(counts: ShardCounts, n_lanes: int, least: int, least_rows: int) -
         raise RefusedValue(
             "min_batch_size", f"be at most {rows}, the rows of the smallest lane", str(least_rows), advice
         )
-    n_batches = min(fewest // least, rows // least_rows)
+    n_batches = _most_batches(totals, fewest // least, least_rows)
+    if n_batches * n_lanes > MAX_COUNT:
+        got = f"{least}, for {n_batches * n_lanes} batches,"
+        raise RefusedValue("min_samples_per_stratum", f"make at most {MAX_COUNT} batches", got, "Raise it.")
     if (int(totals.max()) + 1) * n_batches >= MAX_EXACT:
         raise RefusedValue("lanes", "be more for so many rows and batches", str(n_lanes))
     return LanePlan(counts.table, totals, n_batches)
+
+
+def _most_batches(totals: NDArray[np.int64], most: int, least_rows: int) -> int:
+    """Return the largest number of batches, up to `most`, with which each batch has so many rows; 1 must be possible.
+
+    No batch has fewer rows than the first one, which has floor(n / B) rows of each stratum.
+    """
+    possible = 1
+    while possible < most:
+        tried = (possible + most + 1) // 2
+        if (totals // tried).sum(axis=1).min() >= least_rows:
+            possible = tried
+        else:
+            most = tried - 1
+    return possible

@@ -68,9 +68,11 @@ def stream_batches(
         lanes.append(rows)
     codes = [[sources[source][row] for source, row in rows] for rows in lanes]
     if counted:
-        counts = [own.count(code) for own in codes for code in range(n_strata)]
-        n_batches = min(min(counts) // least, min(map(len, lanes)) // least_rows)
+        n_batches = min(own.count(code) for own in codes for code in range(n_strata)) // least
         dealt: Any = [counted_by_the_rule(own, n_batches) for own in codes]
+        while min(len(batch) for batches in dealt for batch in batches) < least_rows:
+            n_batches -= 1
+            dealt = [counted_by_the_rule(own, n_batches) for own in codes]
     else:
         dealt = [cut_by_the_rule(own, n_strata, least, least_rows) for own in codes]
     found = []

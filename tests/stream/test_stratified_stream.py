@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import pickle
 from collections import Counter
+from itertools import product
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 import torch
 from torch.utils.data import DataLoader, default_collate
 
+from pystrat.counts_by_shard import ShardCounts
 from pystrat.stream import SourceError, StratifiedStream, count_sources
+from pystrat.stream.lanes import plan_lanes
+from tests.reference.naive_stream import counted_by_the_rule
 from tests.stream.sources import ALL_ROWS, COUNTS, NAMES, Row, declared, label, make_stream, read, rows_of
 
 Batches = list[list[Row]]
@@ -214,6 +219,29 @@ def test_min_batch_size_makes_batches_of_at_least_this_size() -> None:
     for make in (make_stream, declared):
         batches = list(make(min_batch_size=25))
         assert rows_in(batches) == ALL_ROWS and min(map(len, batches)) >= 25
+
+
+def test_there_are_as_many_batches_as_both_minima_allow_for_all_small_lanes() -> None:
+    for totals in product(range(1, 7), repeat=3):
+        rows = [label for label, total in enumerate(totals) for _ in range(total)]
+        sizes = {n: min(map(len, counted_by_the_rule(rows, n))) for n in range(1, min(totals) + 1)}
+        for least, least_rows in product((1, 2), range(1, len(rows) + 1)):
+            possible = [n for n in sizes if min(totals) // n >= least and sizes[n] >= least_rows]
+            counts = ShardCounts(np.array([totals]), ["a"], ["0", "1", "2"])
+            if min(totals) >= least:
+                assert plan_lanes(counts, 1, least, least_rows).n_batches == max(possible)
+
+
+def test_more_batches_than_a_place_can_count_are_refused() -> None:
+    counts = pd.DataFrame({"0": [2**26 - 1] * 64})
+    given: dict[str, Any] = {"read": iter, "stratum": int, "lanes": 64}
+    with pytest.raises(ValueError) as error:
+        StratifiedStream(counts.index, 1, counts=counts, **given)
+    assert str(error.value) == (
+        "The 'min_samples_per_stratum' parameter of StratifiedStream must make at most 2147483647 batches. "
+        f"Got 1, for {64 * (2**26 - 1)} batches, instead. Raise it."
+    )
+    assert len(StratifiedStream(counts.index, 2, counts=counts, **given)) == 64 * (2**25 - 1)
 
 
 @pytest.mark.filterwarnings("ignore:This DataLoader will create")

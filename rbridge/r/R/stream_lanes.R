@@ -43,11 +43,30 @@ plan_lanes = function(counts, strata, n_lanes, least, least_rows) {
     stop_parameter("min_batch_size", sprintf("be at most %.0f, the rows of the smallest lane", rows),
       show_value(least_rows), advice)
   }
-  n_batches = min(fewest %/% least, rows %/% least_rows)
+  n_batches = most_stream_batches(totals, fewest %/% least, least_rows)
+  if (n_batches * n_lanes > largest_count) {
+    stop_parameter("min_samples_per_stratum", sprintf("make at most %.0f batches", largest_count),
+      sprintf("%.0f, for %.0f batches,", least, n_batches * n_lanes), "Raise it.")
+  }
   if ((max(totals) + 1) * n_batches >= largest_exact) {
     stop_parameter("lanes", "be more for so many rows and batches", show_value(n_lanes))
   }
   list(counts = counts, totals = totals, n_batches = n_batches)
+}
+
+# The largest number of batches, up to `most`, with which each batch has at least so many rows; 1 must be possible.
+# No batch has fewer rows than the first one, which has floor(n / B) rows of each stratum.
+most_stream_batches = function(totals, most, least_rows) {
+  possible = 1
+  while (possible < most) {
+    tried = possible + divide_up(most - possible, 2)
+    if (min(rowSums(totals %/% tried)) >= least_rows) {
+      possible = tried
+    } else {
+      most = tried - 1
+    }
+  }
+  possible
 }
 
 # The largest number of rows that a lane may have to hold, whatever the order of its sources.

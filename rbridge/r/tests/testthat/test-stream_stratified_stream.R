@@ -177,6 +177,14 @@ test_that("what cannot be is refused by name", {
   expect_error(make_stream(counts = replace(counts, cbind(2, 2), 0), lanes = 4),
     "The 'lanes' parameter .* rows of each stratum. Got 0 as the rows of '1' in lane 2 of 4 instead.")
   expect_error(make_stream(min_batch_size = 1000), "'min_batch_size' .* the rows of the smallest lane")
+  many = matrix(2^26 - 1, 64, 1, dimnames = list(1:64, "0"))
+  stream_of = function(minimum) {
+    stratified_stream(rownames(many), minimum, identity, identity, counts = many, lanes = 64)
+  }
+  expect_identical(message_of(stream_of(1)), paste(
+    "The 'min_samples_per_stratum' parameter of stratified_stream must make at most 2147483647 batches.",
+    "Got 1, for 4294967232 batches, instead. Raise it."))
+  expect_identical(stream_of(2)$.length(), 2147483584L)
   expect_error(make_stream(lanes = 3, num_replicas = 2, rank = 0), "'lanes' .* be a multiple of 'num_replicas'")
   expect_error(make_stream(rank = 0), "'rank' .* be given together with 'num_replicas'")
   expect_error(make_stream(counts = NULL), "'counts' .* or 'strata', but not both. Got neither instead")
