@@ -74,9 +74,18 @@ class Session:
         if installed and base["read.dcf"](installed, "Version")[0] == version:
             return base["loadNamespace"]("rbridge")
         library = str(install_r_package())
-        # Processes that R starts, as callr and future do, look for packages in the same libraries.
-        base[".libPaths"](self._strings([*base[".libPaths"](), library]))
+        self._add_library(library)
         return base["loadNamespace"]("rbridge", **{"lib.loc": self._strings([library])})
+
+    def _add_library(self, library: str) -> None:
+        """Let this R, and the processes that it starts, find the packages in a library after those in all others.
+
+        callr and future pass on the libraries of `.libPaths()`; the daemons of mirai inherit only the environment.
+        """
+        base = self.rinterface.baseenv
+        base[".libPaths"](self._strings([*base[".libPaths"](), library]))
+        inherited = base["Sys.getenv"]("R_LIBS")[0]
+        base["Sys.setenv"](R_LIBS=os.pathsep.join(filter(None, [inherited, library])))
 
     def call(self, name: str, /, *arguments: Any, **named: Any) -> Any:
         """Call a function of the R package; raise `RError` with R's text if it fails.

@@ -86,9 +86,12 @@ print(r(f"callr::r(function() {version})")[0])
 r("future::plan(future::multisession, workers = 2)")
 print(r(f"future::value(future::future({version}))")[0])
 r("future::plan(future::sequential)")
+r("mirai::daemons(1)")
+print(r(f"as.character(mirai::mirai({version})[])")[0])
+r("mirai::daemons(0)")
 """
     environment = {"R_LIBS": library_without_rbridge(tmp_path), "R_USER_CACHE_DIR": str(tmp_path / "cache")}
-    assert python(code, **environment) == f"{pystrat.__version__}\n" * 2
+    assert python(code, **environment) == f"{pystrat.__version__}\n" * 3
 
 
 def test_without_r_the_call_says_what_to_do_and_the_import_works(tmp_path: Path) -> None:
