@@ -614,8 +614,10 @@ cdef extern from "free_cells.h" nogil:
     int64_t fill_buckets(FreeCells *free, int64_t bucket, int64_t begin, int64_t end)
     void find_free_cells(const FreeCells *free, int64_t *ranks, int64_t count)
 
+cdef extern from "largest_count.h" nogil:
+    enum: LARGEST_COUNT
+
 cdef extern from "subsets.h" nogil:
-    enum: LARGEST_POOL
     ctypedef struct SubsetScratch:
         int32_t *pool
         uint32_t *places

@@ -19,7 +19,7 @@ cdef int64_t count_places(
     if firsts.shape[0] != counts.shape[0] or limits.shape[0] != counts.shape[0]:
         raise ValueError("firsts, limits and counts must have one length")
     for group in range(counts.shape[0]):
-        if counts[group] < 0 or counts[group] > core.LARGEST_POOL - n_places:
+        if counts[group] < 0 or counts[group] > core.LARGEST_COUNT - n_places:
             raise ValueError("counts must be at least 0, and 2^31 - 1 in all at most")
         if counts[group] > 0 and limits[group] < (counts[group] if distinct else 1):
             raise ValueError("limits must be as large as what is drawn within them")

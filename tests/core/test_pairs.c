@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "free_cells.h"
+#include "largest_count.h"
 #include "pairs.h"
 #include "subsets.h"
 
@@ -90,7 +91,7 @@ static void indices_are_those_of_the_generator(int64_t first, int64_t limit) {
 
 /* R's sample.int(limit, count): from a pool of all numbers, or, without one, dropping what repeats. */
 static void naive_subset(Generator *generator, int64_t limit, int64_t count, int64_t *drawn) {
-  int hashed = limit > 2147483647 || (limit > 10000000 && 2 * count <= limit);
+  int hashed = limit > LARGEST_COUNT || (limit > 10000000 && 2 * count <= limit);
   int64_t *pool = hashed ? NULL : malloc((size_t)limit * sizeof(int64_t)), left = limit;
   for (int64_t i = 0; !hashed && i < limit; i++) pool[i] = i;
   for (int64_t n_drawn = 0; n_drawn < count;) {
@@ -155,7 +156,8 @@ static void hashed_subsets_are_those_of_r(void) {
   };
   CHECK(is_hashed(10000002, 5000001));
   CHECK(is_hashed(10000001, 5000000) && !is_hashed(10000001, 5000001) && !is_hashed(10000000, 1));
-  CHECK(is_hashed(2147483648, 2147483648) && !is_hashed(2147483647, 2147483647));
+  CHECK(LARGEST_COUNT == 2147483647);
+  CHECK(is_hashed(2147483648, 2147483648) && !is_hashed(LARGEST_COUNT, LARGEST_COUNT));
   subsets_are_those_of_r(groups, 5);
 }
 

@@ -44,9 +44,9 @@ new_memory = function() {
 draw_seed = function() {
   seed = if (torch::torch_is_installed()) {
     tryCatch(
-      torch::torch_randint(0, 2147483647, size = 1L, dtype = torch::torch_long())$item(),
+      torch::torch_randint(0, largest_seed + 1, size = 1L, dtype = torch::torch_long())$item(),
       error = function(condition) NULL
     )
   }
-  as.double(if (is.null(seed)) sample.int(2147483647L, 1L) - 1L else seed)
+  as.double(if (is.null(seed)) sample.int(largest_seed + 1, 1L) - 1L else seed)
 }

@@ -107,9 +107,9 @@ epoch_length = function(length, tree) {
     stop_parameter("length", paste("be a number of draws, or the name of a node that, as all above and below it, draws",
       "in sequence or shuffled"), sprintf("'%s', while '%s' draws with replacement,", length, tree$path(needed[2L])))
   }
-  if (needed[1L] > 2147483647) {
+  if (needed[1L] > largest_count) {
     more = if (needed[1L] >= 2^53) "more than " else ""
-    stop_parameter("length", "take at most 2147483647 draws",
+    stop_parameter("length", sprintf("take at most %.0f draws", largest_count),
       sprintf("'%s', which takes %s%.0f,", length, more, needed[1L]))
   }
   needed[1L]

@@ -123,8 +123,8 @@ check_tree_length = function(length) {
   if (is_plain_text(length) && !is.na(length)) {
     return(enc2utf8(length))
   }
-  if (!is_whole_number(length) || length < 1 || length > 2147483647) {
-    stop_parameter("length", "be an integer from 1 to 2147483647", show_value(length))
+  if (!is_whole_between(length, 1, largest_count)) {
+    stop_parameter("length", sprintf("be an integer from 1 to %.0f", largest_count), show_value(length))
   }
   as.double(length)
 }
@@ -136,7 +136,7 @@ tree_recipe = function(table, configuration, task = NULL) {
   }
   n_rows = if (is.null(table)) task$nrow else table_rows(table)
   if (n_rows < 1) {
-    stop_parameter("table", "have from 1 to 2147483647 rows", show_count(n_rows, "row"))
+    stop_parameter("table", sprintf("have from 1 to %.0f rows", largest_count), show_count(n_rows, "row"))
   }
   used = tree_columns(configuration$nodes)
   columns = tree_table(table, unique(c(used$coded, used$numbers)), task)
@@ -249,17 +249,16 @@ check_tree_rows = function(data_source, n_rows) {
 
 # The routine that reads the vectors of the tree checks them.
 check_tree_recipe = function(recipe) {
-  most = 2147483647
   if (is_endless(recipe)) {
-    part_count(recipe, "batch_size", 1, most)
+    part_count(recipe, "batch_size", 1, largest_count)
     part_count(recipe, "persistent", 0, 0)
   } else {
-    batch_size = part_count(recipe, "batch_size", 1, 2^53)
-    length = part_count(recipe, "length", 1, most)
+    batch_size = part_count(recipe, "batch_size", 1, largest_exact)
+    length = part_count(recipe, "length", 1, largest_count)
     part_count(recipe, "n_batches", 1, ceiling(length / batch_size))
     part_flag(recipe, "persistent")
   }
-  part_count(recipe, "n_rows", 1, most)
+  part_count(recipe, "n_rows", 1, largest_count)
   check_recipe_auxiliary(recipe$parts)
 }
 

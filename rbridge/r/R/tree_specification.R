@@ -327,8 +327,8 @@ parse_row_weight = function(given) {
 
 parse_repeat = function(given) {
   times = if ("repeat" %in% names(given)) given[["repeat"]] else 1
-  if (!is_whole_number(times) || times < 1 || times > 2147483647) {
-    stop_parameter("repeat", "be an integer from 1 to 2147483647", show_given(times))
+  if (!is_whole_between(times, 1, largest_count)) {
+    stop_parameter("repeat", sprintf("be an integer from 1 to %.0f", largest_count), show_given(times))
   }
   as.integer(times)
 }

@@ -72,9 +72,9 @@ int32_t whole_number(SEXP value, int32_t least, int32_t most, const char *parame
 
 int64_t epoch_rows(int32_t batch_size, int32_t n_batches, const char *of) {
   int64_t n_rows = (int64_t)batch_size * n_batches;
-  if (n_rows > MOST_ROWS) {
+  if (n_rows > LARGEST_COUNT) {
     char requirement[2 * SHOWN];
-    int32_t most = MOST_ROWS / batch_size;
+    int32_t most = LARGEST_COUNT / batch_size;
     snprintf(requirement, sizeof requirement, "be at most %d, so that R can number the rows of an epoch", (int)most);
     refuse_number(n_batches, "n_batches", of, requirement);
   }
@@ -89,17 +89,17 @@ bool true_or_false(SEXP value, const char *parameter, const char *of) {
 }
 
 Plan read_plan(SEXP counts, SEXP n_batches, SEXP even, const char *of) {
-  if (TYPEOF(counts) != REALSXP || Rf_xlength(counts) < 1 || Rf_xlength(counts) > MOST_ROWS) {
+  if (TYPEOF(counts) != REALSXP || Rf_xlength(counts) < 1 || Rf_xlength(counts) > LARGEST_COUNT) {
     refuse_kind(counts, "counts", of, "be doubles, one for each stratum");
   }
   Plan plan = {.n_strata = Rf_xlength(counts), .even = true_or_false(even, "even", of)};
   plan.counts = (int64_t *)(void *)R_alloc((size_t)plan.n_strata, sizeof(int64_t));
   const double *given = REAL(counts);
   for (int64_t stratum = 0; stratum < plan.n_strata; stratum++) {
-    if (!is_whole(given[stratum], 1, MOST_ROWS)) refuse_range(given[stratum], 1, MOST_ROWS, "counts", of);
+    if (!is_whole(given[stratum], 1, LARGEST_COUNT)) refuse_range(given[stratum], 1, LARGEST_COUNT, "counts", of);
     plan.counts[stratum] = (int64_t)given[stratum];
     plan.n_rows += plan.counts[stratum];
-    if (plan.n_rows > MOST_ROWS) refuse("counts", of, "add up to at most 2147483647", "more");
+    if (plan.n_rows > LARGEST_COUNT) refuse("counts", of, "add up to at most 2147483647", "more");
   }
   plan.n_batches = whole_number(n_batches, 1, (int32_t)plan.n_rows, "n_batches", of);
   return plan;

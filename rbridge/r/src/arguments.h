@@ -16,19 +16,20 @@
 #include <R.h>
 #include <Rinternals.h>
 
+#include "core/largest_count.h"
+
 enum {
   LARGEST_SEED = 2147483646,
   LARGEST_EPOCH = 6700000,
   SAMPLE_EPOCH = LARGEST_EPOCH + 1, /* what samplers draw outside epochs comes from the stream of this one */
-  MOST_ROWS = 2147483647, /* rows are numbered in 32 bits */
-  STEP = 1 << 18          /* rows or batches between two checks for an interrupt */
+  STEP = 1 << 18 /* rows or batches between two checks for an interrupt */
 };
 
 /* The rows of each stratum and the number of batches that they are dealt to. */
 typedef struct {
   int64_t *counts; /* n_strata numbers, each at least 1 */
   int64_t n_strata;
-  int64_t n_rows; /* their sum, at most MOST_ROWS */
+  int64_t n_rows; /* their sum, at most LARGEST_COUNT */
   int64_t n_batches;
   bool even; /* or proportional */
 } Plan;

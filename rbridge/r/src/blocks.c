@@ -73,10 +73,11 @@ static void deal(Blocks *blocks) {
 }
 
 SEXP C_draw_blocks(SEXP codes, SEXP counts, SEXP n_blocks, SEXP n_batches, SEXP seed) {
-  if (TYPEOF(codes) != INTSXP || Rf_xlength(codes) > MOST_ROWS) refuse_kind(codes, "codes", of, "be integers");
-  Blocks blocks = {.n_strata = Rf_xlength(counts), .n_batches = whole_number(n_batches, 1, MOST_ROWS, "n_batches", of)};
-  if (blocks.n_strata < 1 || blocks.n_strata > MOST_ROWS) refuse("counts", of, "have a number a stratum", "others");
-  blocks.counts = read_numbers(counts, blocks.n_strata, MOST_ROWS, "counts");
+  if (TYPEOF(codes) != INTSXP || Rf_xlength(codes) > LARGEST_COUNT) refuse_kind(codes, "codes", of, "be integers");
+  Blocks blocks = {.n_strata = Rf_xlength(counts)};
+  blocks.n_batches = whole_number(n_batches, 1, LARGEST_COUNT, "n_batches", of);
+  if (blocks.n_strata < 1 || blocks.n_strata > LARGEST_COUNT) refuse("counts", of, "have a number a stratum", "others");
+  blocks.counts = read_numbers(counts, blocks.n_strata, LARGEST_COUNT, "counts");
   blocks.n_blocks = read_numbers(n_blocks, blocks.n_strata, (double)blocks.n_batches, "n_blocks");
   check_counts(codes, &blocks);
   int64_t *starts = new_numbers(blocks.n_strata + 1);

@@ -32,8 +32,8 @@ static void draw_with_replacement(Generator *generator, int32_t n_rows, int64_t 
 SEXP C_draw_rows(SEXP n, SEXP sample, SEXP replace, SEXP seed) {
   const char *of = "draw_rows";
   bool replaced = true_or_false(replace, "replace", of);
-  int32_t n_rows = whole_number(n, 1, MOST_ROWS, "n", of);
-  int32_t count = whole_number(sample, 1, replaced ? MOST_ROWS : n_rows, "sample", of);
+  int32_t n_rows = whole_number(n, 1, LARGEST_COUNT, "n", of);
+  int32_t count = whole_number(sample, 1, replaced ? LARGEST_COUNT : n_rows, "sample", of);
   Generator generator;
   seed_by(seed, of, &generator);
   SEXP drawn = PROTECT(Rf_allocVector(INTSXP, count));
@@ -57,8 +57,8 @@ SEXP C_draw_rows(SEXP n, SEXP sample, SEXP replace, SEXP seed) {
 
 SEXP C_rows_in_turn(SEXP n, SEXP sample, SEXP epoch) {
   const char *of = "rows_in_turn";
-  int32_t n_rows = whole_number(n, 1, MOST_ROWS, "n", of);
-  int32_t count = whole_number(sample, 1, MOST_ROWS, "sample", of);
+  int32_t n_rows = whole_number(n, 1, LARGEST_COUNT, "n", of);
+  int32_t count = whole_number(sample, 1, LARGEST_COUNT, "sample", of);
   int32_t number = whole_number(epoch, 0, LARGEST_EPOCH, "epoch", of);
   SEXP result = PROTECT(Rf_allocVector(INTSXP, count));
   for (int64_t done = 0; done < count; done += STEP) {
@@ -100,7 +100,9 @@ static Mixture read_mixture(SEXP lines, SEXP drawn, SEXP kept, const char *of, i
     if (mixture.drawn[file] > 0 && mixture.lines[file] == 0) refuse("drawn", of, "be 0 for empty files", "others");
     if (mixture.kept[file] > mixture.lines[file]) refuse("kept", of, "be at most the lines of the file", "more");
   }
-  if (*n_taken < 1 || *n_taken > MOST_ROWS) refuse("drawn", of, "give an epoch from 1 to 2147483647 lines", "others");
+  if (*n_taken < 1 || *n_taken > LARGEST_COUNT) {
+    refuse("drawn", of, "give an epoch from 1 to 2147483647 lines", "others");
+  }
   return mixture;
 }
 
@@ -153,7 +155,7 @@ SEXP C_draw_lines(SEXP lines, SEXP drawn, SEXP kept, SEXP is_to_shuffle, SEXP re
   bool is_shuffled = true_or_false(is_to_shuffle, "shuffle", of);
   Generator generator;
   seed_by(seed, of, &generator);
-  bool is_wide = n_lines > MOST_ROWS;
+  bool is_wide = n_lines > LARGEST_COUNT;
   SEXP lines_drawn = PROTECT(Rf_allocVector(is_wide ? REALSXP : INTSXP, (R_xlen_t)n_taken));
   int32_t *pool = (int32_t *)(void *)R_alloc(is_shuffled ? (size_t)n_taken : 1, sizeof(int32_t));
   if (is_wide) {
@@ -180,7 +182,7 @@ SEXP C_draw_lines(SEXP lines, SEXP drawn, SEXP kept, SEXP is_to_shuffle, SEXP re
 /* Perplexity ---------------------------------------------------------------------------------------------------- */
 
 static void check_reports(SEXP reported, const char *of) {
-  if (TYPEOF(reported) != REALSXP || Rf_xlength(reported) < 1 || Rf_xlength(reported) > MOST_ROWS) {
+  if (TYPEOF(reported) != REALSXP || Rf_xlength(reported) < 1 || Rf_xlength(reported) > LARGEST_COUNT) {
     refuse_kind(reported, "reported", of, "be doubles, one for each example");
   }
 }
@@ -277,7 +279,7 @@ SEXP C_draw_by_perplexity(
   double first = number_above(initial, 1, "initial", of);
   double highest = number_above(ceiling, 0, "ceiling", of);
   double above = number_above(weight_above, 0, "weight_above", of);
-  int32_t count = whole_number(sample, 1, MOST_ROWS, "sample", of);
+  int32_t count = whole_number(sample, 1, LARGEST_COUNT, "sample", of);
   Generator generator;
   seed_by(seed, of, &generator);
   double *sums = (double *)(void *)R_alloc((size_t)n_rows, sizeof(double));

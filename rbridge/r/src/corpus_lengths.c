@@ -14,7 +14,7 @@ static int64_t smaller(int64_t number, int64_t other) { return number < other ? 
 
 /* Return the longest of the lengths of drawn rows, which are integers from 0; refuse others. */
 static int32_t read_lengths(SEXP lengths, const char *of) {
-  if (TYPEOF(lengths) != INTSXP || Rf_xlength(lengths) < 1 || Rf_xlength(lengths) > MOST_ROWS) {
+  if (TYPEOF(lengths) != INTSXP || Rf_xlength(lengths) < 1 || Rf_xlength(lengths) > LARGEST_COUNT) {
     refuse_kind(lengths, "lengths", of, "be integers, one for each drawn row");
   }
   int32_t longest = 0;
@@ -53,8 +53,8 @@ SEXP C_cut_by_length(SEXP lengths, SEXP window, SEXP most_rows, SEXP most_tokens
   const char *of = "cut_by_length";
   int32_t longest = read_lengths(lengths, of);
   int64_t n_rows = Rf_xlength(lengths);
-  LengthLimits limits = {.window = whole_number(window, 1, MOST_ROWS, "window", of)};
-  limits.most_rows = whole_number(most_rows, 1, MOST_ROWS, "most_rows", of);
+  LengthLimits limits = {.window = whole_number(window, 1, LARGEST_COUNT, "window", of)};
+  limits.most_rows = whole_number(most_rows, 1, LARGEST_COUNT, "most_rows", of);
   if (TYPEOF(most_tokens) != REALSXP || Rf_xlength(most_tokens) != 1 || !(REAL(most_tokens)[0] >= longest)) {
     refuse_kind(most_tokens, "most_tokens", of, "be a number that is not below the longest of the lengths");
   }
@@ -78,7 +78,7 @@ SEXP C_cut_by_length(SEXP lengths, SEXP window, SEXP most_rows, SEXP most_tokens
 /* Read the offsets of batches, none of which is empty. */
 static int64_t *read_offsets(SEXP offsets, const char *of) {
   R_xlen_t n_offsets = Rf_xlength(offsets);
-  bool are_kind = TYPEOF(offsets) == INTSXP && n_offsets > 1 && n_offsets <= MOST_ROWS;
+  bool are_kind = TYPEOF(offsets) == INTSXP && n_offsets > 1 && n_offsets <= LARGEST_COUNT;
   if (!are_kind || INTEGER(offsets)[0] != 0) refuse_kind(offsets, "offsets", of, "be the offsets of batches");
   int64_t *read = new_numbers(n_offsets);
   for (R_xlen_t i = 0; i < n_offsets; i++) {

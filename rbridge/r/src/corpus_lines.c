@@ -440,7 +440,9 @@ static void read_line(Reading *reading, int64_t file, int64_t place) {
   int64_t begin = (int64_t)read_index_number(bounds + line * INDEX_NUMBER_SIZE);
   int64_t size = (int64_t)read_index_number(bounds + (line + 1) * INDEX_NUMBER_SIZE) - begin;
   double number = (double)line + 1;
-  if (size > MOST_ROWS) Rf_errorcall(R_NilValue, "%s, line %.0f, has no size that text in R can have.", shown, number);
+  if (size > LARGEST_COUNT) {
+    Rf_errorcall(R_NilValue, "%s, line %.0f, has no size that text in R can have.", shown, number);
+  }
   if ((size_t)size > reading->buffer_size) {
     reading->buffer_size = 2 * (size_t)size;
     reading->buffer = R_alloc(reading->buffer_size, 1);

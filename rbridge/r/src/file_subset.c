@@ -14,13 +14,13 @@ static const char *const of = "batch_sampler_rare_events";
 /* Read the lines of files that R holds as doubles. */
 static const double *read_lines_of_files(SEXP lines) {
   R_xlen_t n_files = Rf_xlength(lines);
-  if (TYPEOF(lines) != REALSXP || n_files < 1 || n_files > MOST_ROWS) {
+  if (TYPEOF(lines) != REALSXP || n_files < 1 || n_files > LARGEST_COUNT) {
     refuse_kind(lines, "lines", of, "be doubles, one for each file");
   }
   double sum = 0;
   for (R_xlen_t file = 0; file < n_files; file++) {
     double count = REAL(lines)[file];
-    if (!(count >= 0 && floor(count) == count && sum + count <= (double)MOST_ROWS)) {
+    if (!(count >= 0 && floor(count) == count && sum + count <= (double)LARGEST_COUNT)) {
       refuse("lines", of, "be whole numbers from 0 that add up to at most 2147483647", "others");
     }
     sum += count;
@@ -46,8 +46,8 @@ SEXP C_draw_from_files(SEXP lines, SEXP n_chosen, SEXP count, SEXP n_others, SEX
   const double *of_files = read_lines_of_files(lines);
   int64_t n_files = Rf_xlength(lines);
   int64_t chosen = whole_number(n_chosen, 1, (int32_t)n_files, "n_chosen", of);
-  int64_t drawn = whole_number(count, 1, MOST_ROWS, "count", of);
-  int64_t others = whole_number(n_others, 0, (int32_t)(MOST_ROWS - drawn), "n_others", of);
+  int64_t drawn = whole_number(count, 1, LARGEST_COUNT, "count", of);
+  int64_t others = whole_number(n_others, 0, (int32_t)(LARGEST_COUNT - drawn), "n_others", of);
   Generator generator;
   seed_generator(&generator, (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed", of));
   int32_t *shuffled = new_integers(n_files);

@@ -20,8 +20,8 @@ static int32_t *new_equal(int64_t count, int32_t value) {
 
 /* Read the labels of the rows, and count them. */
 static void read_labels(SEXP labels, SEXP n_labels, const char *parameter, GraphSide *side) {
-  if (TYPEOF(labels) != INTSXP || Rf_xlength(labels) > MOST_ROWS) refuse_kind(labels, parameter, of, "be integers");
-  side->n_labels = whole_number(n_labels, 1, MOST_ROWS - 1, "n_labels", of);
+  if (TYPEOF(labels) != INTSXP || Rf_xlength(labels) > LARGEST_COUNT) refuse_kind(labels, parameter, of, "be integers");
+  side->n_labels = whole_number(n_labels, 1, LARGEST_COUNT - 1, "n_labels", of);
   int32_t *counts = new_equal(side->n_labels + 1, 0);
   const int *given = INTEGER(labels);
   for (int64_t row = 0; row < Rf_xlength(labels); row++) {

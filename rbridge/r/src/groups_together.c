@@ -79,15 +79,15 @@ static void write_rows(
 }
 
 SEXP C_draw_groups_together(SEXP groups, SEXP strata_of, SEXP n_strata, SEXP n_batches, SEXP minimum, SEXP seed) {
-  if (TYPEOF(groups) != INTSXP || Rf_xlength(groups) > MOST_ROWS) refuse_kind(groups, "groups", of, "be integers");
+  if (TYPEOF(groups) != INTSXP || Rf_xlength(groups) > LARGEST_COUNT) refuse_kind(groups, "groups", of, "be integers");
   if (TYPEOF(strata_of) != INTSXP) refuse_kind(strata_of, "strata_of", of, "be integers");
   int64_t n_rows = Rf_xlength(groups);
   int64_t n = Rf_xlength(strata_of);
-  if (n < 1 || n > MOST_ROWS) refuse_kind(strata_of, "strata_of", of, "have a stratum for each group");
+  if (n < 1 || n > LARGEST_COUNT) refuse_kind(strata_of, "strata_of", of, "have a stratum for each group");
   GroupedRows grouped = {.n_groups = n, .strata_of = INTEGER(strata_of)};
-  grouped.n_strata = whole_number(n_strata, 1, MOST_ROWS, "n_strata", of);
-  grouped.n_batches = whole_number(n_batches, 1, MOST_ROWS, "n_batches", of);
-  grouped.minimum = whole_number(minimum, 1, MOST_ROWS, "minimum", of);
+  grouped.n_strata = whole_number(n_strata, 1, LARGEST_COUNT, "n_strata", of);
+  grouped.n_batches = whole_number(n_batches, 1, LARGEST_COUNT, "n_batches", of);
+  grouped.minimum = whole_number(minimum, 1, LARGEST_COUNT, "minimum", of);
   grouped.sizes = count_groups(groups, n);
   check_strata_of(&grouped);
   grouped.found = new_integers(n);

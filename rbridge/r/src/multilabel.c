@@ -49,10 +49,10 @@ SEXP C_number_label_sets(SEXP labels) {
 static LabeledRows read_rows(SEXP codes, SEXP sets, SEXP n_labels, SEXP n_batches, SEXP minimum) {
   if (TYPEOF(codes) != RAWSXP && TYPEOF(codes) != INTSXP) refuse_kind(codes, "codes", of, "be raw or integers");
   int64_t n_rows = Rf_xlength(codes);
-  if (n_rows < 1 || n_rows > MOST_ROWS) refuse_kind(codes, "codes", of, "have one code for each row");
-  LabeledRows rows = {.n_rows = n_rows, .n_labels = whole_number(n_labels, 1, MOST_ROWS, "n_labels", of)};
+  if (n_rows < 1 || n_rows > LARGEST_COUNT) refuse_kind(codes, "codes", of, "have one code for each row");
+  LabeledRows rows = {.n_rows = n_rows, .n_labels = whole_number(n_labels, 1, LARGEST_COUNT, "n_labels", of)};
   rows.n_batches = whole_number(n_batches, 1, (int32_t)n_rows, "n_batches", of);
-  rows.minimum = whole_number(minimum, 1, MOST_ROWS, "minimum", of);
+  rows.minimum = whole_number(minimum, 1, LARGEST_COUNT, "minimum", of);
   rows.n_sets = Rf_xlength(sets) / rows.n_labels;
   if (TYPEOF(sets) != RAWSXP || rows.n_sets < 1 || Rf_xlength(sets) % rows.n_labels != 0 || rows.n_sets > n_rows) {
     refuse_kind(sets, "sets", of, "be raw, one value for each label of each set");

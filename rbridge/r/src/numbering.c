@@ -63,7 +63,7 @@ int64_t number_values(const int64_t *values, int64_t n_rows, int64_t *codes, con
 
 SEXP C_number_doubles(SEXP values) {
   if (TYPEOF(values) != REALSXP) refuse_kind(values, "values", of, "be doubles");
-  if (Rf_xlength(values) > MOST_ROWS) refuse("values", of, "have at most 2147483647 rows", "more");
+  if (Rf_xlength(values) > LARGEST_COUNT) refuse("values", of, "have at most 2147483647 rows", "more");
   int64_t n_rows = Rf_xlength(values);
   int64_t *bits = new_numbers(n_rows), *codes = new_numbers(n_rows);
   if (n_rows > 0) memcpy(bits, REAL(values), (size_t)n_rows * sizeof(int64_t));

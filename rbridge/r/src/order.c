@@ -27,7 +27,7 @@ void draw_order(Generator *generator, uint32_t n_rows, int32_t *rows) {
 
 SEXP C_permutation(SEXP n, SEXP seed) {
   const char *of = "shuffled_rows";
-  uint32_t n_rows = (uint32_t)whole_number(n, 0, MOST_ROWS, "n", of);
+  uint32_t n_rows = (uint32_t)whole_number(n, 0, LARGEST_COUNT, "n", of);
   Generator generator;
   seed_generator(&generator, (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed", of));
   SEXP result = PROTECT(Rf_allocVector(INTSXP, n_rows));

@@ -72,7 +72,7 @@ SEXP C_share_negatives(SEXP counts, SEXP digits, SEXP n_decimals) {
   int64_t sum = 0;
   for (R_xlen_t i = 0; i < length; i++) {
     numbers[i] = INTEGER(counts)[i];
-    if (numbers[i] < 0 || numbers[i] > MOST_ROWS - sum) {
+    if (numbers[i] < 0 || numbers[i] > LARGEST_COUNT - sum) {
       refuse("counts", of, "be at least 0, and 2147483647 in all at most", "others");
     }
     sum += numbers[i];
@@ -80,7 +80,7 @@ SEXP C_share_negatives(SEXP counts, SEXP digits, SEXP n_decimals) {
   ExactNumber each = negatives_for_each((int64_t)given, n_places);
   SEXP result = PROTECT(Rf_allocVector(REALSXP, length));
   double *shares = REAL(result);
-  if (each.whole > MOST_ROWS) {
+  if (each.whole > LARGEST_COUNT) {
     for (R_xlen_t i = 0; i < length; i++) shares[i] = R_PosInf;
     UNPROTECT(1);
     return result;
@@ -106,7 +106,7 @@ static int64_t read_negatives(SEXP n_negatives, const Positives *positives, Meth
   int64_t sum = 0;
   for (int64_t i = 0; i < length; i++) {
     int64_t count = INTEGER(n_negatives)[i];
-    if (count < 0 || count > MOST_ROWS - positives->n_positives - sum) {
+    if (count < 0 || count > LARGEST_COUNT - positives->n_positives - sum) {
       refuse("n_negatives", of, "be at least 0, and give at most 2147483647 pairs", "others");
     }
     sum += count;

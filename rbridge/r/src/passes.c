@@ -22,13 +22,13 @@ typedef struct {
   bool has_repetitions; /* whether some stratum is taken more than once */
 } Epoch;
 
-/* Return doubles of R as whole numbers; each is from 1 to MOST_ROWS. */
+/* Return doubles of R as whole numbers; each is from 1 to LARGEST_COUNT. */
 static int64_t *read_counts(SEXP values, const char *parameter) {
   if (TYPEOF(values) != REALSXP) refuse_kind(values, parameter, of, "be doubles");
   int64_t count = Rf_xlength(values);
   int64_t *result = new_numbers(count);
   for (int64_t i = 0; i < count; i++) {
-    if (!is_whole(REAL(values)[i], 1, MOST_ROWS)) refuse_number(REAL(values)[i], parameter, of, "be row numbers");
+    if (!is_whole(REAL(values)[i], 1, LARGEST_COUNT)) refuse_number(REAL(values)[i], parameter, of, "be row numbers");
     result[i] = (int64_t)REAL(values)[i];
   }
   return result;
@@ -57,7 +57,7 @@ static Epoch read_epoch(SEXP codes, SEXP taken, SEXP available, SEXP n_batches, 
   for (int64_t stratum = 0; stratum < epoch.plan.n_strata; stratum++) {
     if (is_repeated(epoch.plan.counts[stratum], epoch.available[stratum])) epoch.has_repetitions = true;
   }
-  epoch.n_rows = whole_number(n_rows, 1, MOST_ROWS, "n_rows", of);
+  epoch.n_rows = whole_number(n_rows, 1, LARGEST_COUNT, "n_rows", of);
   if (epoch.n_entries < epoch.n_rows || epoch.n_entries < epoch.plan.n_rows) {
     refuse("codes", of, "have one code for each row and each repetition", "fewer");
   }

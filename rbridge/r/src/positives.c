@@ -16,12 +16,12 @@ NORET static void refuse_cells(const char *of) {
 
 Positives read_positives(SEXP cells, SEXP n_users, SEXP n_items, const char *of) {
   Positives positives = {
-    .n_users = whole_number(n_users, 1, MOST_ROWS, "n_users", of),
-    .n_items = whole_number(n_items, 1, MOST_ROWS, "n_items", of),
+    .n_users = whole_number(n_users, 1, LARGEST_COUNT, "n_users", of),
+    .n_items = whole_number(n_items, 1, LARGEST_COUNT, "n_items", of),
     .n_positives = Rf_xlength(cells)
   };
   if (positives.n_users * positives.n_items > most_cells) refuse("n_items", of, "make at most 2^52 cells", "more");
-  if (TYPEOF(cells) != REALSXP || positives.n_positives < 1 || positives.n_positives > MOST_ROWS) {
+  if (TYPEOF(cells) != REALSXP || positives.n_positives < 1 || positives.n_positives > LARGEST_COUNT) {
     refuse_kind(cells, "cells", of, "be doubles, one for each positive");
   }
   positives.cells = new_numbers(positives.n_positives);

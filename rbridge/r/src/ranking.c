@@ -44,7 +44,7 @@ static bool has_blocks(const Ranking *ranking) {
 /* Return the ranking of vectors of R. */
 static Ranking read_ranking(SEXP keys, SEXP integers) {
   const char *required = "be a ranking";
-  if (TYPEOF(keys) != REALSXP || Rf_xlength(keys) < 1 || Rf_xlength(keys) > MOST_ROWS) {
+  if (TYPEOF(keys) != REALSXP || Rf_xlength(keys) < 1 || Rf_xlength(keys) > LARGEST_COUNT) {
     refuse_kind(keys, "ranking", NULL, required);
   }
   if (TYPEOF(integers) != INTSXP || Rf_xlength(integers) != length_of_ranking(Rf_xlength(keys))) {
@@ -61,7 +61,7 @@ static void write_head(const Ranking *ranking, SEXP integers) {
 }
 
 SEXP C_build_ranking(SEXP keys, SEXP order) {
-  if (TYPEOF(keys) != REALSXP || Rf_xlength(keys) < 1 || Rf_xlength(keys) > MOST_ROWS) {
+  if (TYPEOF(keys) != REALSXP || Rf_xlength(keys) < 1 || Rf_xlength(keys) > LARGEST_COUNT) {
     refuse_kind(keys, "keys", NULL, "be doubles, one a row");
   }
   int64_t capacity = Rf_xlength(keys), n_ranked = Rf_xlength(order);
@@ -138,8 +138,8 @@ SEXP C_ranks_to_rows(SEXP keys, SEXP integers, SEXP ranks) { return translated(k
 SEXP C_ranks_of_rows(SEXP keys, SEXP integers, SEXP rows) { return translated(keys, integers, rows, false); }
 
 SEXP C_weigh_ranks(SEXP first, SEXP count, SEXP alpha) {
-  int32_t begin = whole_number(first, 1, MOST_ROWS, "first", NULL);
-  int32_t wanted = whole_number(count, 0, MOST_ROWS, "count", NULL);
+  int32_t begin = whole_number(first, 1, LARGEST_COUNT, "first", NULL);
+  int32_t wanted = whole_number(count, 0, LARGEST_COUNT, "count", NULL);
   if (TYPEOF(alpha) != REALSXP || Rf_xlength(alpha) != 1) refuse_kind(alpha, "alpha", NULL, "be a number");
   SEXP result = PROTECT(Rf_allocVector(REALSXP, wanted));
   for (int64_t done = 0; done < wanted; done += STEP) {

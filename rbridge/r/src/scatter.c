@@ -13,7 +13,7 @@ NORET static void refuse_codes(const char *of) {
 
 void check_codes(SEXP codes, const char *of) {
   if (TYPEOF(codes) != RAWSXP && TYPEOF(codes) != INTSXP) refuse_kind(codes, "codes", of, "be raw or integers");
-  if (Rf_xlength(codes) > MOST_ROWS) refuse("codes", of, "have at most 2147483647 rows", "more");
+  if (Rf_xlength(codes) > LARGEST_COUNT) refuse("codes", of, "have at most 2147483647 rows", "more");
 }
 
 void count_codes(SEXP codes, int64_t n_strata, const char *of, int64_t *available) {

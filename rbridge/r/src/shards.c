@@ -34,7 +34,7 @@ static void read_sizes(SEXP sizes, Shards *shards, int64_t *starts) {
   starts[0] = 0;
   for (int64_t shard = 0; shard < shards->n_shards; shard++) {
     double size = REAL(sizes)[shard];
-    if (!is_whole(size, 0, MOST_ROWS)) refuse_number(size, "sizes", of, "be numbers of rows");
+    if (!is_whole(size, 0, LARGEST_COUNT)) refuse_number(size, "sizes", of, "be numbers of rows");
     starts[shard + 1] = starts[shard] + (int64_t)size;
     if (starts[shard + 1] > shards->n_rows) refuse("sizes", of, "add up to the rows", "more");
   }
@@ -102,17 +102,17 @@ static void lay_out(const ShardCells *cells, int64_t *next_places, int32_t *layo
 /* Read the shards of a recipe, whose rows have `codes`. */
 static Shards read_shards(SEXP codes, SEXP n_strata, SEXP sizes, SEXP begins, SEXP n_batches) {
   check_codes(codes, of);
-  Shards shards = {.n_strata = whole_number(n_strata, 1, MOST_ROWS - 1, "n_strata", of)};
+  Shards shards = {.n_strata = whole_number(n_strata, 1, LARGEST_COUNT - 1, "n_strata", of)};
   shards.n_rows = Rf_xlength(codes);
   shards.n_shards = Rf_xlength(sizes);
-  if (TYPEOF(sizes) != REALSXP || shards.n_shards < 1 || shards.n_shards > MOST_ROWS) {
+  if (TYPEOF(sizes) != REALSXP || shards.n_shards < 1 || shards.n_shards > LARGEST_COUNT) {
     refuse_kind(sizes, "sizes", of, "be doubles, one for each shard");
   }
   shards.cells.n_cells = shards.n_shards * shards.n_strata;
   if (TYPEOF(begins) != REALSXP || Rf_xlength(begins) != shards.cells.n_cells) {
     refuse_kind(begins, "begins", of, "be doubles, one for each stratum of each shard");
   }
-  shards.cells.n_batches = whole_number(n_batches, 1, MOST_ROWS, "n_batches", of);
+  shards.cells.n_batches = whole_number(n_batches, 1, LARGEST_COUNT, "n_batches", of);
   int64_t *starts = new_numbers(shards.n_shards + 1);
   read_sizes(sizes, &shards, starts);
   shards.cells.begins = read_begins(begins, &shards);
@@ -157,7 +157,7 @@ typedef struct {
 } Draw;
 
 static Draw read_draw(SEXP shards, int64_t n_own, SEXP n_shards, SEXP shuffle, SEXP seed, SEXP epoch) {
-  Draw draw = {.n_shards = (uint32_t)whole_number(n_shards, 1, MOST_ROWS, "n_shards", of)};
+  Draw draw = {.n_shards = (uint32_t)whole_number(n_shards, 1, LARGEST_COUNT, "n_shards", of)};
   if (TYPEOF(shards) != REALSXP || Rf_xlength(shards) != n_own) {
     refuse_kind(shards, "shards", of, "be doubles, one for each shard");
   }

@@ -36,7 +36,7 @@ static const char *const of = "epoch_batches";
 
 SEXP C_count_codes(SEXP codes, SEXP n_strata) {
   check_codes(codes, of);
-  int64_t n_codes = whole_number(n_strata, 1, MOST_ROWS - 1, "n_strata", of) + INT64_C(1);
+  int64_t n_codes = whole_number(n_strata, 1, LARGEST_COUNT - 1, "n_strata", of) + INT64_C(1);
   int64_t *available = (int64_t *)(void *)R_alloc((size_t)n_codes, sizeof(int64_t));
   count_codes(codes, n_codes - 1, of, available);
   SEXP result = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)n_codes));

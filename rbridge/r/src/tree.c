@@ -23,7 +23,7 @@ static SEXP vector_of(SEXP list, const char *name, SEXPTYPE type) {
     SEXP vector = VECTOR_ELT(list, i);
     if (strcmp(CHAR(STRING_ELT(names, i)), name) != 0) continue;
     if ((SEXPTYPE)TYPEOF(vector) != type) refuse_kind(vector, name, of, "be a vector of another type");
-    if (Rf_xlength(vector) > MOST_ROWS) refuse(name, of, "have at most 2147483647 items", "more");
+    if (Rf_xlength(vector) > LARGEST_COUNT) refuse(name, of, "have at most 2147483647 items", "more");
     return vector;
   }
   refuse(name, of, "be given", "nothing");
@@ -62,7 +62,7 @@ static NodeDeclaration *read_declared(SEXP declared, int64_t n_declared, int64_t
   SEXP n_values = vector_of_length(declared, "n_values", INTSXP, n_declared);
   SEXP missing = vector_of_length(declared, "missing", INTSXP, n_declared);
   SEXP prune = vector_of_length(declared, "prune", INTSXP, n_declared);
-  check_integers(n_values, "n_values", 0, MOST_ROWS);
+  check_integers(n_values, "n_values", 0, LARGEST_COUNT);
   check_integers(missing, "missing", MISSING_REFUSED, MISSING_LEFT_OUT);
   check_integers(prune, "prune", NEVER_PRUNED, PRUNED_WITH_PARENT);
   NodeDeclaration *nodes = scratch_array(n_declared, sizeof(NodeDeclaration));
@@ -278,7 +278,7 @@ static SEXP built_tree(const NodeBuilding *building, const TreeNodes *nodes, con
 
 SEXP C_build_declared(SEXP n_rows, SEXP declared) {
   NodeBuilding building;
-  building.n_rows = whole_number(n_rows, 1, MOST_ROWS, "n_rows", of);
+  building.n_rows = whole_number(n_rows, 1, LARGEST_COUNT, "n_rows", of);
   building.n_declared = Rf_xlength(vector_of(declared, "parents", INTSXP));
   if (building.n_declared < 1) refuse("parents", of, "have at least one node", "none");
   building.declared = read_declared(declared, building.n_declared, building.n_rows);
@@ -288,7 +288,9 @@ SEXP C_build_declared(SEXP n_rows, SEXP declared) {
   weighing.weighed = read_weighed(declared, building.declared, building.n_declared, building.n_rows);
   int outcome = build_all(&building);
   if (outcome != NODES_FOUND) return refused_nodes(&building, outcome);
-  if (building.n_options > MOST_ROWS) refuse("spec", of, "make at most 2147483647 nodes and rows of leaves", "more");
+  if (building.n_options > LARGEST_COUNT) {
+    refuse("spec", of, "make at most 2147483647 nodes and rows of leaves", "more");
+  }
   TreeNodes nodes = fill_all(&building);
   weighing.nodes = &nodes;
   weighing.n_nodes = building.n_nodes;
@@ -364,8 +366,9 @@ static void read_options(SEXP parts, int64_t n_nodes, SEXP tree) {
   int64_t n_leaves = 0, n_options = n_nodes - 1, place = 0, leaf = 0;
   for (int64_t node = 0; node < n_nodes; node++) n_leaves += leaves[node];
   SEXP counts = vector_of_length(parts, "counts", INTSXP, n_leaves), rows = vector_of(parts, "rows", INTSXP);
-  check_integers(counts, "counts", 1, MOST_ROWS);
-  check_integers(rows, "rows", 0, whole_number(vector_of(parts, "n_rows", REALSXP), 1, MOST_ROWS, "n_rows", of) - 1);
+  check_integers(counts, "counts", 1, LARGEST_COUNT);
+  int32_t n_rows = whole_number(vector_of(parts, "n_rows", REALSXP), 1, LARGEST_COUNT, "n_rows", of);
+  check_integers(rows, "rows", 0, n_rows - 1);
   int64_t *offsets = kept_array(tree, OFFSETS, n_nodes + 1, sizeof(int64_t));
   int64_t *cursors = scratch_array(n_nodes, sizeof(int64_t)), *above = scratch_array(n_nodes, sizeof(int64_t));
   int64_t *parents = scratch_array(n_nodes, sizeof(int64_t));
@@ -379,7 +382,7 @@ static void read_options(SEXP parts, int64_t n_nodes, SEXP tree) {
     n_options += offsets[node + 1];
   }
   if (n_options - (n_nodes - 1) != Rf_xlength(rows)) refuse_kind(rows, "rows", of, "be those of the leaves");
-  if (n_options > MOST_ROWS) refuse("rows", of, "be at most 2147483647 with the nodes", "more");
+  if (n_options > LARGEST_COUNT) refuse("rows", of, "be at most 2147483647 with the nodes", "more");
   begin_groups(n_nodes, offsets, cursors);
   SET_VECTOR_ELT(tree, OPTIONS, Rf_allocVector(INTSXP, (R_xlen_t)n_options));
   int *options = INTEGER(VECTOR_ELT(tree, OPTIONS));
@@ -397,7 +400,7 @@ static void read_modes(SEXP parts, int64_t n_nodes, SEXP tree) {
   const uint8_t *given = RAW(vector_of(parts, "modes", RAWSXP));
   const uint8_t *weighted = RAW(vector_of_length(parts, "weighted", RAWSXP, n_nodes));
   SEXP repeated = vector_of_length(parts, "repeats", INTSXP, n_nodes), weights = vector_of(parts, "weights", REALSXP);
-  check_integers(repeated, "repeats", 1, MOST_ROWS);
+  check_integers(repeated, "repeats", 1, LARGEST_COUNT);
   const int64_t *offsets = (const int64_t *)(void *)RAW(VECTOR_ELT(tree, OFFSETS));
   int8_t *modes = kept_array(tree, MODES, n_nodes, sizeof(int8_t));
   int64_t *repeats = kept_array(tree, REPEATS, n_nodes, sizeof(int64_t));
@@ -431,7 +434,7 @@ static void read_modes(SEXP parts, int64_t n_nodes, SEXP tree) {
 
 SEXP C_prepare_declared(SEXP key, SEXP parts, SEXP limits) {
   if (TYPEOF(key) != ENVSXP) refuse_kind(key, "key", of, "be an environment");
-  if (TYPEOF(limits) != REALSXP || Rf_xlength(limits) > MOST_ROWS) refuse_kind(limits, "limits", of, "be doubles");
+  if (TYPEOF(limits) != REALSXP || Rf_xlength(limits) > LARGEST_COUNT) refuse_kind(limits, "limits", of, "be doubles");
   for (R_xlen_t i = 0; i < Rf_xlength(limits); i++) {
     double limit = REAL(limits)[i];
     if (!ISNA(limit) && !(limit >= 0 && limit <= 9007199254740992.0)) {
@@ -592,8 +595,8 @@ static void draw_anew(SEXP tree, const DeclaredTree *drawn, int64_t count, int32
 SEXP C_draw_declared(SEXP reference, SEXP seed, SEXP count, SEXP length, SEXP epoch) {
   if (TYPEOF(reference) != WEAKREFSXP) refuse_kind(reference, "tree", of, "be what prepares the draws");
   uint32_t first = (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed", of);
-  int64_t n_draws = whole_number(count, 1, MOST_ROWS, "count", of);
-  int64_t n_apart = whole_number(length, (int32_t)n_draws, MOST_ROWS, "length", of);
+  int64_t n_draws = whole_number(count, 1, LARGEST_COUNT, "count", of);
+  int64_t n_apart = whole_number(length, (int32_t)n_draws, LARGEST_COUNT, "length", of);
   SEXP tree = PROTECT(R_WeakRefValue(reference));
   if (Rf_isNull(tree)) {
     UNPROTECT(1);
@@ -627,7 +630,7 @@ SEXP C_pass_length(SEXP tree, SEXP modes, SEXP repeats, SEXP node) {
   SEXP depths = vector_of(tree, "depths", INTSXP), parents = vector_of_length(tree, "parents", INTSXP, n_nodes);
   if (TYPEOF(modes) != RAWSXP || Rf_xlength(modes) != n_nodes) refuse_kind(modes, "modes", of, "be raw");
   if (TYPEOF(repeats) != INTSXP || Rf_xlength(repeats) != n_nodes) refuse_kind(repeats, "repeats", of, "be integers");
-  check_integers(repeats, "repeats", 1, MOST_ROWS);
+  check_integers(repeats, "repeats", 1, LARGEST_COUNT);
   int64_t at = whole_number(node, 1, (int32_t)n_nodes, "node", of) - INT64_C(1);
   SEXP counts = vector_of(tree, "counts", INTSXP);
   int64_t *offsets = scratch_array(n_nodes + 1, sizeof(int64_t)), *most = scratch_array(n_nodes, sizeof(int64_t));

@@ -54,9 +54,9 @@ SEXP C_draw_triples(
   Positives positives = read_positives(cells, n_users, n_items, of);
   int64_t n_triples = positives.n_positives;
   int64_t batches = whole_number(n_batches, 1, (int32_t)n_triples, "n_batches", of);
-  int64_t per_positive = whole_number(negatives_per_positive, 1, MOST_ROWS, "negatives_per_positive", of);
+  int64_t per_positive = whole_number(negatives_per_positive, 1, LARGEST_COUNT, "negatives_per_positive", of);
   int64_t group = per_positive + 1;
-  if (group > MOST_ROWS / n_triples) refuse("negatives_per_positive", of, "give at most 2147483647 pairs", "more");
+  if (group > LARGEST_COUNT / n_triples) refuse("negatives_per_positive", of, "give at most 2147483647 pairs", "more");
   bool distinct = true_or_false(unique, "unique", of);
   Generator generator;
   seed_generator(&generator, (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed", of));

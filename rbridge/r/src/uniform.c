@@ -44,10 +44,10 @@ static void draw_batches(Generator *generator, int32_t n_rows, int32_t batch_siz
 }
 
 SEXP C_uniform_epoch(SEXP n, SEXP batch_size, SEXP n_batches, SEXP replacement, SEXP seed) {
-  int32_t n_rows = whole_number(n, 1, MOST_ROWS, "n", of);
+  int32_t n_rows = whole_number(n, 1, LARGEST_COUNT, "n", of);
   bool replaced = true_or_false(replacement, "replacement", of);
-  int32_t size = whole_number(batch_size, 1, replaced ? MOST_ROWS : n_rows, "batch_size", of);
-  int32_t count = whole_number(n_batches, 1, MOST_ROWS, "n_batches", of);
+  int32_t size = whole_number(batch_size, 1, replaced ? LARGEST_COUNT : n_rows, "batch_size", of);
+  int32_t count = whole_number(n_batches, 1, LARGEST_COUNT, "n_batches", of);
   int64_t n_drawn = epoch_rows(size, count, of);
   Generator generator;
   seed_generator(&generator, (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed", of));

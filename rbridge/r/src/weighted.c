@@ -61,7 +61,7 @@ static SumTree read_tree(SEXP value) {
   const char *required = "be a sum tree";
   if (TYPEOF(value) != REALSXP || Rf_xlength(value) < HEAD) refuse_kind(value, "tree", NULL, required);
   double *numbers = REAL(value);
-  bool is_tree = is_whole(numbers[N_ROWS], 1, MOST_ROWS) && is_whole(numbers[N_POSITIVE], 0, numbers[N_ROWS]) &&
+  bool is_tree = is_whole(numbers[N_ROWS], 1, LARGEST_COUNT) && is_whole(numbers[N_POSITIVE], 0, numbers[N_ROWS]) &&
       is_whole(numbers[KEEPS_LEAST], 0, 1);
   if (is_tree) is_tree = Rf_xlength(value) == length_of_tree((int64_t)numbers[N_ROWS], numbers[KEEPS_LEAST] == 1);
   if (!is_tree) refuse("tree", NULL, required, "other numbers");
@@ -89,7 +89,7 @@ NORET static void refuse_total(const Names *names) {
 
 SEXP C_build_tree(SEXP weights, SEXP capacity, SEXP keeps_least, SEXP names_in_r) {
   Names names = read_names(names_in_r);
-  int64_t n_rows = whole_number(capacity, 1, MOST_ROWS, "capacity", NULL);
+  int64_t n_rows = whole_number(capacity, 1, LARGEST_COUNT, "capacity", NULL);
   bool keeps = true_or_false(keeps_least, "keeps_least", NULL);
   check_weights(weights, &names);
   int64_t count = Rf_xlength(weights);
@@ -288,7 +288,7 @@ static void check_drawable(const SumTree *tree, int64_t size, int how, const Nam
 SEXP C_check_drawable(SEXP tree, SEXP size, SEXP how, SEXP names_in_r) {
   Names names = read_names(names_in_r);
   SumTree read = read_tree(tree);
-  int32_t wanted = whole_number(size, 0, MOST_ROWS, names.size, NULL);
+  int32_t wanted = whole_number(size, 0, LARGEST_COUNT, names.size, NULL);
   check_drawable(&read, wanted, whole_number(how, WITH_REPLACEMENT, WITHOUT_REPLACEMENT, "how", NULL), &names);
   return R_NilValue;
 }
@@ -316,10 +316,10 @@ SEXP C_draw_by_weight(SEXP tree, SEXP stream, SEXP size, SEXP n_batches, SEXP ho
   Names names = read_names(names_in_r);
   Draw draw;
   begin_draw(&draw, tree, stream);
-  int32_t batch_size = whole_number(size, 0, MOST_ROWS, names.size, NULL);
+  int32_t batch_size = whole_number(size, 0, LARGEST_COUNT, names.size, NULL);
   draw.size = batch_size;
   draw.how = whole_number(how, WITH_REPLACEMENT, WITHOUT_REPLACEMENT, "how", NULL);
-  int32_t count = whole_number(n_batches, 1, MOST_ROWS, "n_batches", NULL);
+  int32_t count = whole_number(n_batches, 1, LARGEST_COUNT, "n_batches", NULL);
   draw.n_drawn = batch_size == 0 ? 0 : epoch_rows(batch_size, count, NULL);
   check_drawable(&draw.tree, draw.size, draw.how, &names);
   const char *parts[] = {"rows", "stream", ""};
@@ -333,11 +333,11 @@ SEXP C_draw_by_weight(SEXP tree, SEXP stream, SEXP size, SEXP n_batches, SEXP ho
   return result;
 }
 
-/* Whether a value of R is one plain number from 0 to MOST_ROWS. */
+/* Whether a value of R is one plain number from 0 to LARGEST_COUNT. */
 static bool is_count(SEXP value) {
   bool is_number =
     (TYPEOF(value) == REALSXP || TYPEOF(value) == INTSXP) && Rf_xlength(value) == 1 && !Rf_isObject(value);
-  return is_number && is_whole(Rf_asReal(value), 0, MOST_ROWS);
+  return is_number && is_whole(Rf_asReal(value), 0, LARGEST_COUNT);
 }
 
 static bool is_flag(SEXP value) {
@@ -374,7 +374,7 @@ SEXP C_row_positions(SEXP rows, SEXP n, SEXP parameter) {
     refuse_kind(parameter, "parameter", "row_positions", "be a name");
   }
   const char *name = CHAR(STRING_ELT(parameter, 0));
-  int32_t n_rows = whole_number(n, 0, MOST_ROWS, "n", NULL);
+  int32_t n_rows = whole_number(n, 0, LARGEST_COUNT, "n", NULL);
   R_xlen_t count = Rf_xlength(rows);
   if (TYPEOF(rows) == INTSXP) {
     const int *given = INTEGER(rows);

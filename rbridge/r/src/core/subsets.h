@@ -6,15 +6,14 @@
 #include <stdint.h>
 
 #include "hash_set.h"
+#include "largest_count.h"
 #include "permutation.h"
 #include "random.h"
 #include "stream.h"
 
-/* Without replacement, R draws from a pool, or, if a limit is above these numbers, redraws repeated numbers. */
-enum {
-  HASHED_FROM = 10000000, /* for at most half of the numbers */
-  LARGEST_POOL = 2147483647
-};
+/* Without replacement, R draws from a pool, or redraws repeated numbers if a limit is above LARGEST_COUNT, or above this
+ * one and at most half of the numbers are drawn. */
+enum { HASHED_FROM = 10000000 };
 
 /* Draw numbers from first, first + 1, ..., first + limit - 1, with replacement. The limit is from 1 to 2^52. */
 static inline void draw_indices_within(
@@ -26,7 +25,7 @@ static inline void draw_indices_within(
 
 /* Whether R draws `count` of `limit` numbers without a pool. */
 static inline int is_hashed(int64_t limit, int64_t count) {
-  return limit > LARGEST_POOL || (limit > HASHED_FROM && 2 * count <= limit);
+  return limit > LARGEST_COUNT || (limit > HASHED_FROM && 2 * count <= limit);
 }
 
 /* The scratch space of subsets, which several groups may share, one after another; and its sizes. */
