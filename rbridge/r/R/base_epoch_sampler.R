@@ -150,7 +150,7 @@ rows_in_order = function(data_source, batch_size) {
     batch_size = n_rows
   }
   n_batches = ceiling(n_rows / batch_size)
-  list(rows = seq_len(n_rows), offsets = as.integer(pmin(n_rows, batch_size * 0:n_batches)))
+  list(rows = seq_len(n_rows), offsets = full_offsets(n_rows, n_batches, batch_size))
 }
 
 # The epoch is taken at the first call, so that an iterator that is never called changes nothing.

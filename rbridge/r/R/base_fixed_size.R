@@ -15,11 +15,9 @@ fixed_size_settings = function(n_rows, batch_size, n_batches, seed, num_replicas
         "nothing")
     }
   }
+  n_batches = share_of_replicas(n_batches, num_replicas)
   replicas = if (is.null(num_replicas)) 1 else num_replicas
-  if (n_batches < replicas) {
-    stop_parameter("num_replicas", sprintf("be at most %.0f, the number of batches", n_batches), show_value(replicas))
-  }
-  list(batch_size = batch_size, n_batches = n_batches - n_batches %% replicas, num_replicas = replicas, seed = seed)
+  list(batch_size = batch_size, n_batches = n_batches, num_replicas = replicas, seed = seed)
 }
 
 fixed_size_offsets = function(batch_size, n_batches) {

@@ -25,7 +25,7 @@ cut_settings = function(n_rows, batch_size, num_replicas, lengths, max_tokens, w
 # Refuses an epoch of `n_rows` rows if batches would be empty.
 check_cut_fits = function(n_rows, parts) {
   n_batches = count_cut_batches(n_rows, parts)
-  least = if (is.null(n_batches)) round_up(1, parts$num_replicas) else n_batches
+  least = if (is.null(n_batches)) round_to_replicas(1, parts$num_replicas, "up") else n_batches
   check_no_empty_batch(n_rows, least, parts$num_replicas)
 }
 
@@ -59,10 +59,6 @@ check_no_empty_batch = function(n_rows, n_batches, num_replicas) {
   }
 }
 
-round_up = function(n_batches, num_replicas) {
-  if (is.null(num_replicas)) n_batches else ceiling(n_batches / num_replicas) * num_replicas
-}
-
 # The number of batches, rounded up to a multiple of the replicas; NULL if it depends on the rows that are drawn.
 count_cut_batches = function(n_rows, parts) {
   if (!is.null(parts$max_tokens)) {
@@ -70,7 +66,7 @@ count_cut_batches = function(n_rows, parts) {
   }
   window = if (is.null(parts$window)) n_rows else parts$window
   n_batches = n_rows %/% window * ceiling(window / parts$batch_size) + ceiling(n_rows %% window / parts$batch_size)
-  round_up(n_batches, parts$num_replicas)
+  round_to_replicas(n_batches, parts$num_replicas, "up")
 }
 
 # The offsets of the batches of every epoch, if they are in the order in which rows were drawn; else NULL.
@@ -83,7 +79,7 @@ cut_offsets = function(n_rows, parts) {
   if (!is.null(parts$num_replicas)) {
     return(.Call(C_batch_offsets, n_rows, n_batches, FALSE))
   }
-  as.integer(pmin(parts$batch_size * 0:n_batches, n_rows))
+  full_offsets(n_rows, n_batches, parts$batch_size)
 }
 
 # Drawn rows, as list(rows, stream) -> list(rows, offsets), by length; the stream shuffles the batches.
@@ -93,7 +89,7 @@ cut_drawn = function(drawn, parts, shuffle = TRUE) {
   or = function(limit, otherwise) if (is.null(limit)) otherwise else min(limit, otherwise)
   most_tokens = if (is.null(parts$max_tokens)) Inf else parts$max_tokens
   cut = .Call(C_cut_by_length, parts$lengths[rows], or(parts$window, n_rows), or(parts$batch_size, n_rows), most_tokens)
-  n_batches = round_up(length(cut$offsets) - 1, parts$num_replicas)
+  n_batches = round_to_replicas(length(cut$offsets) - 1, parts$num_replicas, "up")
   check_no_empty_batch(n_rows, n_batches, parts$num_replicas)
   cut$offsets = .Call(C_split_batches, cut$offsets, n_batches)
   if (shuffle) {

@@ -240,11 +240,11 @@ pairs_batches = function(n_positives, n_negatives, batch_size, num_replicas) {
   if (n_negatives == 0) {
     stop_parameter("ratio", "leave room for a negative", paste("an epoch", numbers))
   }
-  n_batches = divide_up(divide_up(n_positives + n_negatives, batch_size), replicas) * replicas
+  n_batches = round_to_replicas(divide_up(n_positives + n_negatives, batch_size), replicas, "up")
   if (n_batches <= fewest) {
     return(n_batches)
   }
-  most = fewest %/% replicas * replicas
+  most = round_to_replicas(fewest, replicas, "down")
   requirement = sprintf("so that every batch has a positive and a negative %s", numbers)
   if (most == 0) {
     stop_parameter("num_replicas", sprintf("be at most %.0f, %s", fewest, requirement), show_value(replicas))

@@ -119,11 +119,11 @@ triples_batches = function(count, batch_size, per_positive, num_replicas) {
     stop_parameter("negatives_per_positive", sprintf("be at most %.0f with %s, for at most %d pairs",
       largest %/% count - 1, show_count(count, "positive"), largest), show_value(per_positive))
   }
-  n_batches = divide_up(divide_up(count, batch_size), replicas) * replicas
+  n_batches = round_to_replicas(divide_up(count, batch_size), replicas, "up")
   if (n_batches <= count) {
     return(n_batches)
   }
-  most = count %/% replicas * replicas
+  most = round_to_replicas(count, replicas, "down")
   if (most == 0) {
     stop_parameter("num_replicas", sprintf("be at most %.0f, the number of triples", count), show_value(replicas))
   }

@@ -189,17 +189,13 @@ grouped_batches = function(parts, found, strata, configuration) {
   } else {
     vapply(sizes_by_stratum(parts, found), most_grouped_batches, 1, minimum = min(minimum, largest_count))
   }
-  n_batches = max(1, min(most))
-  replicas = replicas_of(configuration)
-  if (n_batches < replicas) {
-    stop_replicas(n_batches, replicas, NULL)
-  }
+  n_batches = share_of_replicas(max(1, min(most)), configuration$num_replicas)
   n_rare = sum(counts < minimum)
   if (configuration$rare == "warn" && n_rare > 0) {
     warning(sprintf("%d of %d strata of %s have fewer than %s: all rows are in one batch.", n_rare, length(counts),
       public_name(), show_count(minimum, "row")), call. = FALSE)
   }
-  n_batches - n_batches %% replicas
+  n_batches
 }
 
 # -> a list with the sizes of the groups of each stratum; only rows of the stratum count

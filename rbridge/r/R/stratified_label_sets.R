@@ -78,11 +78,7 @@ multilabel_batches = function(labels, minimum, max_batches, shortfall, replicas)
         show_count(n_min, "row")),
       show_value(minimum), "Lower it, or set 'shortfall' to 'warn' or 'allow'.")
   }
-  n_batches = min(max(1, n_min %/% minimum), max_batches)
-  if (n_batches < replicas) {
-    stop_parameter("num_replicas", sprintf("be at most %.0f, the number of batches", n_batches), show_value(replicas))
-  }
-  n_batches %/% replicas * replicas
+  share_of_replicas(min(max(1, n_min %/% minimum), max_batches), replicas)
 }
 
 # -> list(batches = the batch of each row, set after set, held = the rows of each label, one row per batch), in the

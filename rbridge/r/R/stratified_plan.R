@@ -86,7 +86,7 @@ plan_of_quotas = function(counts, names, configuration) {
       "The stratum '%s' has %s, and 'min_samples_per_stratum' of %s asks for %s: all rows are in one batch.",
       names[short], show_count(counts[short], "row"), public_name(), show_value(quotas[short])), call. = FALSE)
   }
-  n_batches = n_batches - n_batches %% replicas
+  n_batches = round_to_replicas(n_batches, replicas, "down")
   make_plan(counts, names, n_batches, if (n_batches > min(counts)) "even" else configuration$assign)
 }
 
@@ -111,7 +111,7 @@ batches_of_minimum = function(smallest, configuration) {
     warning(sprintf("%s, and 'min_samples_per_stratum' of %s is %s: all rows are in one batch.",
       capitalise(show_smallest(smallest)), public_name(), show_value(minimum)), call. = FALSE)
   }
-  n_batches - n_batches %% replicas
+  round_to_replicas(n_batches, replicas, "down")
 }
 
 # The number of batches of the mean size, rounded down to a multiple of the replicas.
@@ -126,7 +126,7 @@ mean_batches = function(n_rows, configuration) {
       sprintf("Lower 'mean_batch_size' to at most %.0f.", largest)
     })
   }
-  n_batches - n_batches %% replicas
+  round_to_replicas(n_batches, replicas, "down")
 }
 
 batches_of_mean = function(n_rows, smallest, configuration) {
@@ -146,12 +146,11 @@ batches_of_mean = function(n_rows, smallest, configuration) {
 # The fewest batches of at most `batch_size` rows, each with at least one row of every stratum.
 batches_of_batch_size = function(n_rows, smallest, batch_size, configuration) {
   replicas = replicas_of(configuration)
-  # The least number of batches, rounded up to a multiple of the replicas.
-  n_batches = divide_up(divide_up(n_rows, batch_size), replicas) * replicas
+  n_batches = round_to_replicas(divide_up(n_rows, batch_size), replicas, "up")
   if (n_batches <= smallest$rows) {
     return(n_batches)
   }
-  most = smallest$rows %/% replicas * replicas
+  most = round_to_replicas(smallest$rows, replicas, "down")
   if (most == 0) {
     stop_parameter("num_replicas", sprintf("be at most %.0f: %s", smallest$rows, show_smallest(smallest)),
       show_value(replicas), advice = if (is.null(smallest$kept_of)) "Lower it." else "Lower it, or raise 'multiplier'.")
@@ -163,14 +162,9 @@ batches_of_batch_size = function(n_rows, smallest, batch_size, configuration) {
     advice = if (is.null(smallest$kept_of)) "Raise it." else "Raise it, or 'multiplier'.")
 }
 
-# Divides whole numbers and rounds up; %/% rounds down.
-divide_up = function(number, by) {
-  -(-number %/% by)
-}
-
 stop_mean = function(n_rows, smallest, n_batches, mean, replicas) {
   advice = "it, or set 'rare' to 'warn' or 'allow'."
-  most = smallest$rows %/% replicas * replicas
+  most = round_to_replicas(smallest$rows, replicas, "down")
   if (most == 0) {
     stop_parameter("num_replicas", sprintf("be at most %.0f: %s", smallest$rows, show_smallest(smallest)),
       show_value(replicas), advice = paste("Lower", advice))
@@ -180,11 +174,6 @@ stop_mean = function(n_rows, smallest, n_batches, mean, replicas) {
   stop_parameter("mean_batch_size",
     sprintf("be at least %.0f, for at most %s: %s", least, show_batches(most), show_smallest(smallest)),
     sprintf("%s, for %s,", show_value(mean), show_batches(n_batches)), advice = paste("Raise", advice))
-}
-
-stop_replicas = function(n_batches, replicas, advice) {
-  stop_parameter("num_replicas", sprintf("be at most %.0f, the number of batches", n_batches), show_value(replicas),
-    advice = advice)
 }
 
 replicas_of = function(configuration) {

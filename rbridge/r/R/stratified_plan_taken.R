@@ -77,12 +77,7 @@ plan_of_one_size = function(counts, names, configuration) {
   if (size > n_rows) {
     stop_parameter("mean_batch_size", sprintf("be at most %.0f, the number of rows", n_rows), show_value(size))
   }
-  replicas = replicas_of(configuration)
-  n_batches = n_rows %/% size
-  if (n_batches < replicas) {
-    stop_replicas(n_batches, replicas, NULL)
-  }
-  n_batches = n_batches - n_batches %% replicas
+  n_batches = share_of_replicas(n_rows %/% size, configuration$num_replicas)
   over = n_rows - n_batches * size
   spare = counts - pmin(counts, n_batches)
   leaves_out = sprintf("%s, which leaves out %.0f,", show_value(size), over)

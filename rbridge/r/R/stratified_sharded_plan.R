@@ -39,8 +39,7 @@ sharded_plan = function(counts, min_samples_per_stratum, promise = "global") {
     counts = counts_matrix(plan$table, plan$shards, plan$strata),
     sizes = function() {
       check_sharded_batches(plan)
-      n_rows = sum(plan$table)
-      n_rows %/% plan$n_batches + (seq_len(plan$n_batches) <= n_rows %% plan$n_batches)
+      even_sizes(sum(plan$table), plan$n_batches)
     },
     fewest_rows = function(shards) fewest_rows(plan, shard_places(plan, shards)),
     table = function() sharded_table(plan)

@@ -118,17 +118,12 @@ subset_plan = function(counts, names, configuration) {
       sprintf("be at most %d, the number of strata with at least %s", sum(full > 0), show_count(minimum, "row")),
       show_value(wanted))
   }
-  n_batches = most_subset_batches(full, wanted)
-  replicas = replicas_of(configuration)
-  if (n_batches < replicas) {
-    stop_replicas(n_batches, replicas, NULL)
-  }
+  n_batches = share_of_replicas(most_subset_batches(full, wanted), configuration$num_replicas)
   if (configuration$rare == "warn" && any(full == 0)) {
     warning(sprintf("%d of %d strata of %s have fewer than %s: they %s.", sum(full == 0), length(full), public_name(),
       show_count(minimum, "row"),
       if (configuration$exact) "are never sampled" else "are in one batch, all rows of each"), call. = FALSE)
   }
-  n_batches = n_batches - n_batches %% replicas
   list(n_batches = n_batches, blocks = pmin(if (configuration$exact) full else pmax(full, 1), n_batches))
 }
 
