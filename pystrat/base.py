@@ -9,8 +9,27 @@ DataLoader, accelerate, Lightning or a plain loop uses. This is how an epoch is 
   becomes one higher. So an epoch that is abandoned half way is not repeated.
 * ``set_epoch(e)`` sets the next epoch.
 
-A subclass implements one hook, `BatchSampler._epoch_batches`, which returns the batches of an epoch, and also says how
-many batches there are and what makes two samplers the same. This module knows nothing about strata.
+A subclass implements three methods:
+
+* `_epoch_batches` returns the batches of an epoch;
+* `_global_length` returns their number;
+* `_recipe` returns everything that determines the batches, so that R can draw them. If R has no such sampler,
+  `_fingerprint` returns a digest of it instead.
+
+It may override others, each for one reason:
+
+================  ===============================================================================
+`_fingerprint`    a part of the recipe, such as a seed that is not used, does not affect the batches
+`_epoch_length`   epochs differ in their number of batches
+`_most_batches`   that number also depends on feedback
+`_check_epoch`    there are fewer epochs than usual
+`_lists_from`     batches are drawn when they are requested, or carry other values with their rows
+`_begin_epoch`    an epoch is drawn once, when it begins, and kept
+`_go_on_at`       batches that were drawn ahead are forgotten when the sampler is placed elsewhere
+================  ===============================================================================
+
+`_state` and `_place` are overridden by `pystrat.feedback.SamplerWithFeedback` only, whose subclasses implement
+`_feedback_state` and `_load_feedback_state`. This module knows nothing about strata.
 """
 
 from __future__ import annotations
@@ -285,10 +304,10 @@ class BatchSampler(ABC):
     * No global random state, of Python, numpy, torch or R, is read or changed.
     * After `load_state_dict`, the sampler continues with exactly the batches that would have followed `state_dict`.
 
-    A subclass implements `_epoch_batches`, `_global_length` and either `_fingerprint` or `_recipe`. There are no
-    attributes ``batch_size`` and ``drop_last``, because training libraries act on them; a subclass whose batches all
-    have one size may add ``batch_size``. If later batches depend on feedback, inherit from
-    `pystrat.feedback.SamplerWithFeedback`.
+    A subclass implements `_epoch_batches`, `_global_length` and either `_fingerprint` or `_recipe`; the module
+    `pystrat.base` lists what it may override. There are no attributes ``batch_size`` and ``drop_last``, because
+    training libraries act on them; a subclass whose batches all have one size may add ``batch_size``. If later batches
+    depend on feedback, inherit from `pystrat.feedback.SamplerWithFeedback`.
     """
 
     @named_by_class
@@ -319,17 +338,6 @@ class BatchSampler(ABC):
     def _global_length(self) -> int:
         """Return the number of batches of an epoch over all ranks."""
 
-    def _epoch_length(self, epoch: int) -> int:
-        """Return the number of batches of one epoch over all ranks.
-
-        Implemented by subclasses whose epochs differ in length; their `_global_length` is that of the next epoch.
-        """
-        return self._global_length()
-
-    def _most_batches(self, epoch: int) -> int:
-        """Return the largest batch number in a state of this epoch."""
-        return self._epoch_length(epoch)
-
     def _recipe(self) -> Optional[Recipe]:
         """Return everything that determines the batches, so that R can draw them; None if R has no such sampler."""
         return None
@@ -343,6 +351,23 @@ class BatchSampler(ABC):
         if recipe is None:
             raise NotImplementedError(f"{type(self).__name__} has neither _recipe() nor _fingerprint().")
         return recipe.fingerprint()
+
+    # Overridden by some subclasses, as are others below -------------------------------------------------------------
+
+    def _epoch_length(self, epoch: int) -> int:
+        """Return the number of batches of one epoch over all ranks.
+
+        If epochs differ in length, `_global_length` is that of the next epoch.
+        """
+        return self._global_length()
+
+    def _most_batches(self, epoch: int) -> int:
+        """Return the largest batch number in a state of this epoch."""
+        return self._epoch_length(epoch)
+
+    def _check_epoch(self, epoch: Any) -> int:
+        """Return the number of an epoch; refuse others."""
+        return check_integer(epoch, "epoch", minimum=0, maximum=MAX_EPOCH)
 
     # Public ---------------------------------------------------------------------------------------------------------
 
@@ -526,9 +551,6 @@ class BatchSampler(ABC):
         # How many of the first `batch` batches of all ranks were this rank's.
         own_batch = (batch - (self._rank or 0) + self._stride - 1) // self._stride
         return Place(epoch, own_batch)
-
-    def _check_epoch(self, epoch: Any) -> int:
-        return check_integer(epoch, "epoch", minimum=0, maximum=MAX_EPOCH)
 
     def _warn_of_process_group(self) -> None:
         """Warn once if a process group runs and `num_replicas` was not given."""

@@ -16,7 +16,7 @@ from pystrat._group_draws import subsets_within
 from pystrat._random import RandomStream
 from pystrat.base import Batches, BatchSampler, epoch_seed
 from pystrat.entries import named_by_class
-from pystrat.limits import MAX_COUNT, MAX_EPOCH
+from pystrat.limits import MAX_COUNT
 from pystrat.messages import RefusedValue, check_flag, check_integer, check_list, check_number, count_of, show
 from pystrat.multiplier import Multiplier, check_one_multiplier, multiple_of
 from pystrat.plan import BatchPlan
@@ -266,7 +266,7 @@ class RareEventBatchSampler(BatchSampler):
         epoch : int, optional
             From 0; by default the next epoch.
         """
-        chosen = self._chosen_files(RandomStream(epoch_seed(self._seed, self._check_epoch(epoch))))
+        chosen = self._chosen_files(self._stream_of(epoch))
         return [self._files[self._n_positive_files + file].sides[0].path for file in chosen.tolist()]
 
     @named_by_class
@@ -287,7 +287,7 @@ class RareEventBatchSampler(BatchSampler):
         pandas.Series of float64
             The weights of ``positive`` and ``negative``.
         """
-        chosen = self._chosen_files(RandomStream(epoch_seed(self._seed, self._check_epoch(epoch))))
+        chosen = self._chosen_files(self._stream_of(epoch))
         lines = self._lines[self._n_positive_files :]
         negative = self._negative_weight
         if negative is None:
@@ -306,8 +306,9 @@ class RareEventBatchSampler(BatchSampler):
         share = self._n_positives / total, self._n_negatives / total
         return float(share[0] * (self._positive_weight / unit) + share[1] * (negative / unit))
 
-    def _check_epoch(self, epoch: Optional[int]) -> int:
-        return self.epoch if epoch is None else check_integer(epoch, "epoch", minimum=0, maximum=MAX_EPOCH)
+    def _stream_of(self, epoch: Optional[int]) -> RandomStream:
+        """Return the random numbers of an epoch, by default the next one."""
+        return RandomStream(epoch_seed(self._seed, self.epoch if epoch is None else self._check_epoch(epoch)))
 
     def _chosen_files(self, stream: RandomStream) -> NDArray[np.int32]:
         """Return the negative files of an epoch, by their positions in the list, from 0."""
@@ -327,7 +328,7 @@ class RareEventBatchSampler(BatchSampler):
         return np.asarray(ranks + shifts[np.searchsorted(ends, ranks, side="right")])
 
     def _epoch_batches(self, epoch: int) -> Batches:
-        stream = RandomStream(epoch_seed(self._seed, epoch))
+        stream = self._stream_of(epoch)
         positions = np.concatenate([np.arange(self._n_positives), self._draw_negatives(stream)]).astype(np.int32)
         order = stream.permutation(len(positions))
         is_positive = order < self._n_positives

@@ -106,6 +106,7 @@ class ShardedStratifiedBatchSampler(BatchSampler):
         shuffle: bool = True,
     ) -> None:
         super().__init__(seed=check_integer(seed, "seed", minimum=0, maximum=MAX_COUNT - 1))
+        self._warned_of_process_group = True  # no warning is due: this sampler is made for process groups
         self._is_shuffled = check_flag(shuffle, "shuffle")
         self._plan = make_sharded_plan(counts, min_samples_per_stratum, promise)
         self._plan.check_n_batches()
@@ -156,9 +157,6 @@ class ShardedStratifiedBatchSampler(BatchSampler):
     def _check_epoch(self, epoch: Any) -> int:
         last = min(MAX_EPOCH, MAX_COUNT // len(self._plan.shards) - 1)
         return check_integer(epoch, "epoch", minimum=0, maximum=last)
-
-    def _warn_of_process_group(self) -> None:
-        """Do not warn: this sampler is made for process groups."""
 
     def _fingerprint(self) -> str:
         """Return a fingerprint that is the same in all processes, whichever shards they hold."""
