@@ -7,8 +7,7 @@
 
 enum { SHOWN = 64 }; /* bytes for a value in a message, the last one 0 */
 
-/* Raise the error of stop_parameter() in R, which finds the function or class that the user called. */
-NORET static void refuse_in_r(const char *parameter, const char *requirement, const char *got) {
+NORET void refuse(const char *parameter, const char *requirement, const char *got) {
   SEXP parameter_in_r = PROTECT(Rf_mkString(parameter));
   SEXP requirement_in_r = PROTECT(Rf_mkString(requirement));
   SEXP got_in_r = PROTECT(Rf_mkString(got));
@@ -18,17 +17,12 @@ NORET static void refuse_in_r(const char *parameter, const char *requirement, co
   Rf_error("stop_parameter() has returned"); /* which it never does */
 }
 
-NORET void refuse(const char *parameter, const char *of, const char *requirement, const char *got) {
-  if (of == NULL) refuse_in_r(parameter, requirement, got);
-  Rf_errorcall(R_NilValue, "The '%s' parameter of %s must %s. Got %s instead.", parameter, of, requirement, got);
-}
-
-NORET void refuse_kind(SEXP value, const char *parameter, const char *of, const char *requirement) {
+NORET void refuse_kind(SEXP value, const char *parameter, const char *requirement) {
   char shown[SHOWN];
   double length = (double)Rf_xlength(value);
   const char *type = Rf_type2char((SEXPTYPE)TYPEOF(value));
   snprintf(shown, SHOWN, "%.0f value%s of type '%s'", length, length == 1 ? "" : "s", type);
-  refuse(parameter, of, requirement, shown);
+  refuse(parameter, requirement, shown);
 }
 
 /* Write a number like show_value() in R. */
@@ -44,63 +38,63 @@ static void show_number(double number, char *shown) {
   }
 }
 
-NORET void refuse_number(double number, const char *parameter, const char *of, const char *requirement) {
+NORET void refuse_number(double number, const char *parameter, const char *requirement) {
   char shown[SHOWN];
   show_number(number, shown);
-  refuse(parameter, of, requirement, shown);
+  refuse(parameter, requirement, shown);
 }
 
 /* Raise the error that something is not a whole number in a range. */
-NORET static void refuse_range(double number, double least, double most, const char *parameter, const char *of) {
+NORET static void refuse_range(double number, double least, double most, const char *parameter) {
   char requirement[2 * SHOWN];
   snprintf(requirement, sizeof requirement, "be an integer from %.0f to %.0f", least, most);
-  refuse_number(number, parameter, of, requirement);
+  refuse_number(number, parameter, requirement);
 }
 
 bool is_whole(double number, double least, double most) {
   return number >= least && number <= most && floor(number) == number;
 }
 
-int32_t whole_number(SEXP value, int32_t least, int32_t most, const char *parameter, const char *of) {
+int32_t whole_number(SEXP value, int32_t least, int32_t most, const char *parameter) {
   if (Rf_xlength(value) != 1 || (TYPEOF(value) != INTSXP && TYPEOF(value) != REALSXP)) {
-    refuse_kind(value, parameter, of, "be one number");
+    refuse_kind(value, parameter, "be one number");
   }
   double number = Rf_asReal(value);
-  if (!is_whole(number, least, most)) refuse_range(number, least, most, parameter, of);
+  if (!is_whole(number, least, most)) refuse_range(number, least, most, parameter);
   return (int32_t)number;
 }
 
-int64_t epoch_rows(int32_t batch_size, int32_t n_batches, const char *of) {
+int64_t epoch_rows(int32_t batch_size, int32_t n_batches) {
   int64_t n_rows = (int64_t)batch_size * n_batches;
   if (n_rows > LARGEST_COUNT) {
     char requirement[2 * SHOWN];
     int32_t most = LARGEST_COUNT / batch_size;
     snprintf(requirement, sizeof requirement, "be at most %d, so that R can number the rows of an epoch", (int)most);
-    refuse_number(n_batches, "n_batches", of, requirement);
+    refuse_number(n_batches, "n_batches", requirement);
   }
   return n_rows;
 }
 
-bool true_or_false(SEXP value, const char *parameter, const char *of) {
+bool true_or_false(SEXP value, const char *parameter) {
   if (Rf_xlength(value) != 1 || TYPEOF(value) != LGLSXP || LOGICAL(value)[0] == NA_LOGICAL) {
-    refuse_kind(value, parameter, of, "be true or false");
+    refuse_kind(value, parameter, "be true or false");
   }
   return LOGICAL(value)[0] != 0;
 }
 
-Plan read_plan(SEXP counts, SEXP n_batches, SEXP even, const char *of) {
+Plan read_plan(SEXP counts, SEXP n_batches, SEXP even) {
   if (TYPEOF(counts) != REALSXP || Rf_xlength(counts) < 1 || Rf_xlength(counts) > LARGEST_COUNT) {
-    refuse_kind(counts, "counts", of, "be doubles, one for each stratum");
+    refuse_kind(counts, "counts", "be doubles, one for each stratum");
   }
-  Plan plan = {.n_strata = Rf_xlength(counts), .even = true_or_false(even, "even", of)};
+  Plan plan = {.n_strata = Rf_xlength(counts), .even = true_or_false(even, "even")};
   plan.counts = (int64_t *)(void *)R_alloc((size_t)plan.n_strata, sizeof(int64_t));
   const double *given = REAL(counts);
   for (int64_t stratum = 0; stratum < plan.n_strata; stratum++) {
-    if (!is_whole(given[stratum], 1, LARGEST_COUNT)) refuse_range(given[stratum], 1, LARGEST_COUNT, "counts", of);
+    if (!is_whole(given[stratum], 1, LARGEST_COUNT)) refuse_range(given[stratum], 1, LARGEST_COUNT, "counts");
     plan.counts[stratum] = (int64_t)given[stratum];
     plan.n_rows += plan.counts[stratum];
-    if (plan.n_rows > LARGEST_COUNT) refuse("counts", of, "add up to at most 2147483647", "more");
+    if (plan.n_rows > LARGEST_COUNT) refuse("counts", "add up to at most 2147483647", "more");
   }
-  plan.n_batches = whole_number(n_batches, 1, (int32_t)plan.n_rows, "n_batches", of);
+  plan.n_batches = whole_number(n_batches, 1, (int32_t)plan.n_rows, "n_batches");
   return plan;
 }

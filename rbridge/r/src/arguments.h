@@ -1,9 +1,9 @@
 /* Checks of what R passes to a routine, before the core sees it.
  *
  * Arguments come from R code that anyone can call, and from files that anyone can write; the core does not check its
- * input. A failed check raises an error in R, in the words of R/base_messages.R. `of` is the name in the message: the
- * routine, or NULL for the public function or class that the user called, which R finds. Memory comes from R_alloc(); R
- * frees it when the routine has returned or was left.
+ * input. A failed check raises the error of stop_parameter() in R/base_messages.R, which finds the name of the public
+ * function or class that the user called. Memory comes from R_alloc(); R frees it when the routine has returned or was
+ * left.
  */
 
 #ifndef RBRIDGE_ARGUMENTS_H
@@ -35,28 +35,28 @@ typedef struct {
 } Plan;
 
 /* Raise the error that a parameter is not what it must be. */
-NORET void refuse(const char *parameter, const char *of, const char *requirement, const char *got);
+NORET void refuse(const char *parameter, const char *requirement, const char *got);
 
 /* Raise the error that a parameter has another type or length than it must have. */
-NORET void refuse_kind(SEXP value, const char *parameter, const char *of, const char *requirement);
+NORET void refuse_kind(SEXP value, const char *parameter, const char *requirement);
 
 /* Raise the error that a number is not what it must be. */
-NORET void refuse_number(double number, const char *parameter, const char *of, const char *requirement);
+NORET void refuse_number(double number, const char *parameter, const char *requirement);
 
 /* Whether a number is whole and in a range; false for NaN. */
 bool is_whole(double number, double least, double most);
 
 /* Return a whole number in a range, which R may hold as an integer or as a double. */
-int32_t whole_number(SEXP value, int32_t least, int32_t most, const char *parameter, const char *of);
+int32_t whole_number(SEXP value, int32_t least, int32_t most, const char *parameter);
 
 /* Return the number of rows of an epoch whose batches have one size; refuse more than R's vectors of offsets can
  * count. */
-int64_t epoch_rows(int32_t batch_size, int32_t n_batches, const char *of);
+int64_t epoch_rows(int32_t batch_size, int32_t n_batches);
 
 /* Return TRUE or FALSE. */
-bool true_or_false(SEXP value, const char *parameter, const char *of);
+bool true_or_false(SEXP value, const char *parameter);
 
 /* Return a plan that R holds as counts in doubles, a number of batches, and whether it is even. */
-Plan read_plan(SEXP counts, SEXP n_batches, SEXP even, const char *of);
+Plan read_plan(SEXP counts, SEXP n_batches, SEXP even);
 
 #endif

@@ -11,16 +11,14 @@
 #include "order.h"
 #include "routines.h"
 
-static const char *const of = "draw_blocks";
-
 /* Return doubles of R as whole numbers from 0 to `most`, one for each stratum. */
 static int64_t *read_numbers(SEXP values, int64_t count, double most, const char *parameter) {
   if (TYPEOF(values) != REALSXP || Rf_xlength(values) != count) {
-    refuse_kind(values, parameter, of, "be doubles, one for each stratum");
+    refuse_kind(values, parameter, "be doubles, one for each stratum");
   }
   int64_t *result = new_numbers(count);
   for (int64_t i = 0; i < count; i++) {
-    if (!is_whole(REAL(values)[i], 0, most)) refuse_number(REAL(values)[i], parameter, of, "be numbers from 0");
+    if (!is_whole(REAL(values)[i], 0, most)) refuse_number(REAL(values)[i], parameter, "be numbers from 0");
     result[i] = (int64_t)REAL(values)[i];
   }
   return result;
@@ -31,16 +29,16 @@ static void check_counts(SEXP codes, const Blocks *blocks) {
   int64_t *found = new_zeros(blocks->n_strata + 1);
   const int *given = INTEGER(codes);
   for (int64_t row = 0; row < Rf_xlength(codes); row++) {
-    if (given[row] < 0 || given[row] > blocks->n_strata) refuse("codes", of, "be numbers of strata", "others");
+    if (given[row] < 0 || given[row] > blocks->n_strata) refuse("codes", "be numbers of strata", "others");
     found[given[row]] += 1;
     if (row % STEP == STEP - 1) R_CheckUserInterrupt();
   }
   for (int64_t stratum = 0; stratum < blocks->n_strata; stratum++) {
     int64_t count = blocks->counts[stratum];
     bool has_blocks = blocks->n_blocks[stratum] > 0;
-    if (count != found[stratum]) refuse("counts", of, "be how often each code occurs", "others");
+    if (count != found[stratum]) refuse("counts", "be how often each code occurs", "others");
     if (count < blocks->n_blocks[stratum] || has_blocks != (count > 0)) {
-      refuse("n_blocks", of, "leave a row for each block", "others");
+      refuse("n_blocks", "leave a row for each block", "others");
     }
   }
 }
@@ -48,7 +46,7 @@ static void check_counts(SEXP codes, const Blocks *blocks) {
 static void gather(SEXP codes, SEXP seed, Blocks *blocks) {
   uint32_t n_rows = (uint32_t)Rf_xlength(codes);
   Generator generator;
-  seed_generator(&generator, (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed", of));
+  seed_generator(&generator, (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed"));
   int32_t *order = new_integers(n_rows);
   draw_order(&generator, n_rows, order);
   int64_t *ranks = new_zeros(blocks->n_strata);
@@ -73,10 +71,10 @@ static void deal(Blocks *blocks) {
 }
 
 SEXP C_draw_blocks(SEXP codes, SEXP counts, SEXP n_blocks, SEXP n_batches, SEXP seed) {
-  if (TYPEOF(codes) != INTSXP || Rf_xlength(codes) > LARGEST_COUNT) refuse_kind(codes, "codes", of, "be integers");
+  if (TYPEOF(codes) != INTSXP || Rf_xlength(codes) > LARGEST_COUNT) refuse_kind(codes, "codes", "be integers");
   Blocks blocks = {.n_strata = Rf_xlength(counts)};
-  blocks.n_batches = whole_number(n_batches, 1, LARGEST_COUNT, "n_batches", of);
-  if (blocks.n_strata < 1 || blocks.n_strata > LARGEST_COUNT) refuse("counts", of, "have a number a stratum", "others");
+  blocks.n_batches = whole_number(n_batches, 1, LARGEST_COUNT, "n_batches");
+  if (blocks.n_strata < 1 || blocks.n_strata > LARGEST_COUNT) refuse("counts", "have a number a stratum", "others");
   blocks.counts = read_numbers(counts, blocks.n_strata, LARGEST_COUNT, "counts");
   blocks.n_blocks = read_numbers(n_blocks, blocks.n_strata, (double)blocks.n_batches, "n_blocks");
   check_counts(codes, &blocks);
@@ -87,7 +85,7 @@ SEXP C_draw_blocks(SEXP codes, SEXP counts, SEXP n_blocks, SEXP n_batches, SEXP 
   blocks.starts = starts;
   blocks.begins = begins;
   blocks.n_all = begins[blocks.n_strata];
-  if (blocks.n_all < blocks.n_batches) refuse("n_blocks", of, "leave a block for each batch", "fewer");
+  if (blocks.n_all < blocks.n_batches) refuse("n_blocks", "leave a block for each batch", "fewer");
   int64_t n_taken = starts[blocks.n_strata];
   blocks.sequences = new_integers(n_taken);
   blocks.firsts = new_integers(blocks.n_all);

@@ -17,8 +17,8 @@
 static int64_t smaller(int64_t number, int64_t other) { return number < other ? number : other; }
 
 /* Read the seed of an epoch. */
-static void seed_by(SEXP seed, const char *of, Generator *generator) {
-  seed_generator(generator, (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed", of));
+static void seed_by(SEXP seed, Generator *generator) {
+  seed_generator(generator, (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed"));
 }
 
 /* Draw `count` rows with replacement. */
@@ -30,12 +30,11 @@ static void draw_with_replacement(Generator *generator, int32_t n_rows, int64_t 
 }
 
 SEXP C_draw_rows(SEXP n, SEXP sample, SEXP replace, SEXP seed) {
-  const char *of = "draw_rows";
-  bool replaced = true_or_false(replace, "replace", of);
-  int32_t n_rows = whole_number(n, 1, LARGEST_COUNT, "n", of);
-  int32_t count = whole_number(sample, 1, replaced ? LARGEST_COUNT : n_rows, "sample", of);
+  bool replaced = true_or_false(replace, "replace");
+  int32_t n_rows = whole_number(n, 1, LARGEST_COUNT, "n");
+  int32_t count = whole_number(sample, 1, replaced ? LARGEST_COUNT : n_rows, "sample");
   Generator generator;
-  seed_by(seed, of, &generator);
+  seed_by(seed, &generator);
   SEXP drawn = PROTECT(Rf_allocVector(INTSXP, count));
   int *rows = INTEGER(drawn);
   if (replaced) {
@@ -56,10 +55,9 @@ SEXP C_draw_rows(SEXP n, SEXP sample, SEXP replace, SEXP seed) {
 }
 
 SEXP C_rows_in_turn(SEXP n, SEXP sample, SEXP epoch) {
-  const char *of = "rows_in_turn";
-  int32_t n_rows = whole_number(n, 1, LARGEST_COUNT, "n", of);
-  int32_t count = whole_number(sample, 1, LARGEST_COUNT, "sample", of);
-  int32_t number = whole_number(epoch, 0, LARGEST_EPOCH, "epoch", of);
+  int32_t n_rows = whole_number(n, 1, LARGEST_COUNT, "n");
+  int32_t count = whole_number(sample, 1, LARGEST_COUNT, "sample");
+  int32_t number = whole_number(epoch, 0, LARGEST_EPOCH, "epoch");
   SEXP result = PROTECT(Rf_allocVector(INTSXP, count));
   for (int64_t done = 0; done < count; done += STEP) {
     take_rows_in_turn(n_rows, count, number, 1, done, smaller(count, done + STEP), INTEGER(result));
@@ -72,16 +70,16 @@ SEXP C_rows_in_turn(SEXP n, SEXP sample, SEXP epoch) {
 /* Lines of several files ---------------------------------------------------------------------------------------- */
 
 /* Read whole numbers from 0, one for each file; add them to a sum of at most 2^53. */
-static const int64_t *read_counts(SEXP counts, R_xlen_t n_files, const char *parameter, const char *of, int64_t *sum) {
+static const int64_t *read_counts(SEXP counts, R_xlen_t n_files, const char *parameter, int64_t *sum) {
   if (TYPEOF(counts) != REALSXP || Rf_xlength(counts) != n_files) {
-    refuse_kind(counts, parameter, of, "be doubles, one for each file");
+    refuse_kind(counts, parameter, "be doubles, one for each file");
   }
   int64_t *read = (int64_t *)(void *)R_alloc((size_t)n_files, sizeof(int64_t));
   const double most = 9007199254740992.0;
   for (R_xlen_t file = 0; file < n_files; file++) {
     double count = REAL(counts)[file];
     if (!(count >= 0 && count <= most && floor(count) == count && (double)*sum + count <= most)) {
-      refuse(parameter, of, "be whole numbers from 0 that add up to at most 2^53", "others");
+      refuse(parameter, "be whole numbers from 0 that add up to at most 2^53", "others");
     }
     read[file] = (int64_t)count;
     *sum += read[file];
@@ -90,18 +88,18 @@ static const int64_t *read_counts(SEXP counts, R_xlen_t n_files, const char *par
 }
 
 /* Refuse a mixture that draws lines of a file without any, or keeps more than it has. */
-static Mixture read_mixture(SEXP lines, SEXP drawn, SEXP kept, const char *of, int64_t *n_lines, int64_t *n_taken) {
+static Mixture read_mixture(SEXP lines, SEXP drawn, SEXP kept, int64_t *n_lines, int64_t *n_taken) {
   Mixture mixture = {.n_files = Rf_xlength(lines)};
   *n_lines = *n_taken = 0;
-  mixture.lines = read_counts(lines, mixture.n_files, "lines", of, n_lines);
-  mixture.drawn = read_counts(drawn, mixture.n_files, "drawn", of, n_taken);
-  mixture.kept = read_counts(kept, mixture.n_files, "kept", of, n_taken);
+  mixture.lines = read_counts(lines, mixture.n_files, "lines", n_lines);
+  mixture.drawn = read_counts(drawn, mixture.n_files, "drawn", n_taken);
+  mixture.kept = read_counts(kept, mixture.n_files, "kept", n_taken);
   for (int64_t file = 0; file < mixture.n_files; file++) {
-    if (mixture.drawn[file] > 0 && mixture.lines[file] == 0) refuse("drawn", of, "be 0 for empty files", "others");
-    if (mixture.kept[file] > mixture.lines[file]) refuse("kept", of, "be at most the lines of the file", "more");
+    if (mixture.drawn[file] > 0 && mixture.lines[file] == 0) refuse("drawn", "be 0 for empty files", "others");
+    if (mixture.kept[file] > mixture.lines[file]) refuse("kept", "be at most the lines of the file", "more");
   }
   if (*n_taken < 1 || *n_taken > LARGEST_COUNT) {
-    refuse("drawn", of, "give an epoch from 1 to 2147483647 lines", "others");
+    refuse("drawn", "give an epoch from 1 to 2147483647 lines", "others");
   }
   return mixture;
 }
@@ -129,11 +127,11 @@ static void shuffle(Generator *generator, int32_t *pool, int64_t count, int32_t 
 }
 
 /* Allocate the scratch space of draws without replacement. */
-static SubsetScratch scratch_of(const Mixture *mixture, const char *of) {
+static SubsetScratch scratch_of(const Mixture *mixture) {
   SubsetScratch scratch = {.n_pool = 1, .n_places = 1, .n_table = 1};
   for (int64_t file = 0; file < mixture->n_files; file++) {
     int64_t lines = mixture->lines[file];
-    if (lines > INT64_C(4503599627370496)) refuse("lines", of, "be at most 2^52 without replacement", "more");
+    if (lines > INT64_C(4503599627370496)) refuse("lines", "be at most 2^52 without replacement", "more");
     enlarge_subset_scratch(&scratch, lines, rest_of_passes(lines, mixture->drawn[file]));
   }
   scratch.pool = (int32_t *)(void *)R_alloc((size_t)scratch.n_pool, sizeof(int32_t));
@@ -144,17 +142,16 @@ static SubsetScratch scratch_of(const Mixture *mixture, const char *of) {
 }
 
 SEXP C_draw_lines(SEXP lines, SEXP drawn, SEXP kept, SEXP is_to_shuffle, SEXP replace, SEXP seed) {
-  const char *of = "draw_lines";
   int64_t n_lines, n_taken;
-  Mixture mixture = read_mixture(lines, drawn, kept, of, &n_lines, &n_taken);
+  Mixture mixture = read_mixture(lines, drawn, kept, &n_lines, &n_taken);
   SubsetScratch scratch;
-  if (!true_or_false(replace, "replace", of)) {
-    scratch = scratch_of(&mixture, of);
+  if (!true_or_false(replace, "replace")) {
+    scratch = scratch_of(&mixture);
     mixture.scratch = &scratch;
   }
-  bool is_shuffled = true_or_false(is_to_shuffle, "shuffle", of);
+  bool is_shuffled = true_or_false(is_to_shuffle, "shuffle");
   Generator generator;
-  seed_by(seed, of, &generator);
+  seed_by(seed, &generator);
   bool is_wide = n_lines > LARGEST_COUNT;
   SEXP lines_drawn = PROTECT(Rf_allocVector(is_wide ? REALSXP : INTSXP, (R_xlen_t)n_taken));
   int32_t *pool = (int32_t *)(void *)R_alloc(is_shuffled ? (size_t)n_taken : 1, sizeof(int32_t));
@@ -181,45 +178,44 @@ SEXP C_draw_lines(SEXP lines, SEXP drawn, SEXP kept, SEXP is_to_shuffle, SEXP re
 
 /* Perplexity ---------------------------------------------------------------------------------------------------- */
 
-static void check_reports(SEXP reported, const char *of) {
+static void check_reports(SEXP reported) {
   if (TYPEOF(reported) != REALSXP || Rf_xlength(reported) < 1 || Rf_xlength(reported) > LARGEST_COUNT) {
-    refuse_kind(reported, "reported", of, "be doubles, one for each example");
+    refuse_kind(reported, "reported", "be doubles, one for each example");
   }
 }
 
 /* Return perplexities from 1 to MAX_PERPLEXITY, NaN if an example was never reported; refuse others. */
-static const double *read_reports(SEXP reported, const char *of) {
-  check_reports(reported, of);
+static const double *read_reports(SEXP reported) {
+  check_reports(reported);
   const double *read = REAL(reported);
   for (R_xlen_t i = 0; i < Rf_xlength(reported); i++) {
     if (i % STEP == STEP - 1) R_CheckUserInterrupt();
     if (!isnan(read[i]) && !(read[i] >= 1 && read[i] <= MAX_PERPLEXITY)) {
-      refuse("reported", of, "be perplexities from 1 to 1000000", "others");
+      refuse("reported", "be perplexities from 1 to 1000000", "others");
     }
   }
   return read;
 }
 
 /* Return a number above some limit. */
-static double number_above(SEXP value, double limit, const char *parameter, const char *of) {
-  if (TYPEOF(value) != REALSXP || Rf_xlength(value) != 1) refuse_kind(value, parameter, of, "be one number");
-  if (!(REAL(value)[0] > limit)) refuse(parameter, of, "be above its limit", "another number");
+static double number_above(SEXP value, double limit, const char *parameter) {
+  if (TYPEOF(value) != REALSXP || Rf_xlength(value) != 1) refuse_kind(value, parameter, "be one number");
+  if (!(REAL(value)[0] > limit)) refuse(parameter, "be above its limit", "another number");
   return REAL(value)[0];
 }
 
 SEXP C_report_losses(SEXP reported, SEXP rows, SEXP losses) {
-  const char *of = "report_losses";
-  check_reports(reported, of);
+  check_reports(reported);
   R_xlen_t n_rows = Rf_xlength(reported);
-  if (TYPEOF(rows) != INTSXP) refuse_kind(rows, "rows", of, "be integers");
+  if (TYPEOF(rows) != INTSXP) refuse_kind(rows, "rows", "be integers");
   if (TYPEOF(losses) != REALSXP || Rf_xlength(losses) != Rf_xlength(rows)) {
-    refuse_kind(losses, "losses", of, "be doubles, one for each row");
+    refuse_kind(losses, "losses", "be doubles, one for each row");
   }
   int64_t count = Rf_xlength(rows);
   for (int64_t i = 0; i < count; i++) {
-    if (INTEGER(rows)[i] < 1 || INTEGER(rows)[i] > n_rows) refuse("rows", of, "be row numbers", "others");
+    if (INTEGER(rows)[i] < 1 || INTEGER(rows)[i] > n_rows) refuse("rows", "be row numbers", "others");
   }
-  if (first_wrong_loss(REAL(losses), 0, count) < count) refuse("losses", of, "be finite and at least 0", "others");
+  if (first_wrong_loss(REAL(losses), 0, count) < count) refuse("losses", "be finite and at least 0", "others");
   double *perplexities = (double *)(void *)R_alloc((size_t)count, sizeof(double));
   for (int64_t begin = 0; begin < count; begin += STEP) {
     find_all_perplexities(REAL(losses), begin, smaller(count, begin + STEP), perplexities);
@@ -233,9 +229,8 @@ SEXP C_report_losses(SEXP reported, SEXP rows, SEXP losses) {
 }
 
 SEXP C_is_below_initial(SEXP reported, SEXP initial) {
-  const char *of = "is_below_initial";
-  const double *read = read_reports(reported, of);
-  double first = number_above(initial, 1, "initial", of);
+  const double *read = read_reports(reported);
+  double first = number_above(initial, 1, "initial");
   int64_t n_rows = Rf_xlength(reported);
   double sum = 0;
   for (int64_t begin = 0; begin < n_rows; begin += STEP) {
@@ -247,10 +242,9 @@ SEXP C_is_below_initial(SEXP reported, SEXP initial) {
 
 /* Return the perplexity that is `spreads` spreads above the mode of the reported ones; infinite if there is none. */
 SEXP C_noise_ceiling(SEXP reported, SEXP spreads) {
-  const char *of = "noise_ceiling";
-  const double *read = read_reports(reported, of);
+  const double *read = read_reports(reported);
   int64_t n_rows = Rf_xlength(reported);
-  double n_spreads = number_above(spreads, 0, "spreads", of);
+  double n_spreads = number_above(spreads, 0, "spreads");
   Reports reports = {0};
   for (int64_t begin = 0; begin < n_rows; begin += STEP) {
     count_reports(read, begin, smaller(n_rows, begin + STEP), &reports);
@@ -273,15 +267,14 @@ SEXP C_noise_ceiling(SEXP reported, SEXP spreads) {
 SEXP C_draw_by_perplexity(
     SEXP reported, SEXP initial, SEXP ceiling, SEXP weight_above, SEXP sample, SEXP seed
 ) {
-  const char *of = "draw_by_perplexity";
-  const double *read = read_reports(reported, of);
+  const double *read = read_reports(reported);
   int64_t n_rows = Rf_xlength(reported);
-  double first = number_above(initial, 1, "initial", of);
-  double highest = number_above(ceiling, 0, "ceiling", of);
-  double above = number_above(weight_above, 0, "weight_above", of);
-  int32_t count = whole_number(sample, 1, LARGEST_COUNT, "sample", of);
+  double first = number_above(initial, 1, "initial");
+  double highest = number_above(ceiling, 0, "ceiling");
+  double above = number_above(weight_above, 0, "weight_above");
+  int32_t count = whole_number(sample, 1, LARGEST_COUNT, "sample");
   Generator generator;
-  seed_by(seed, of, &generator);
+  seed_by(seed, &generator);
   double *sums = (double *)(void *)R_alloc((size_t)n_rows, sizeof(double));
   for (int64_t begin = 0; begin < n_rows; begin += STEP) {
     add_weights(read, first, highest, above, begin, smaller(n_rows, begin + STEP), sums);

@@ -13,13 +13,13 @@
 static int64_t smaller(int64_t number, int64_t other) { return number < other ? number : other; }
 
 /* Return the longest of the lengths of drawn rows, which are integers from 0; refuse others. */
-static int32_t read_lengths(SEXP lengths, const char *of) {
+static int32_t read_lengths(SEXP lengths) {
   if (TYPEOF(lengths) != INTSXP || Rf_xlength(lengths) < 1 || Rf_xlength(lengths) > LARGEST_COUNT) {
-    refuse_kind(lengths, "lengths", of, "be integers, one for each drawn row");
+    refuse_kind(lengths, "lengths", "be integers, one for each drawn row");
   }
   int32_t longest = 0;
   for (R_xlen_t i = 0; i < Rf_xlength(lengths); i++) {
-    if (INTEGER(lengths)[i] < 0) refuse("lengths", of, "be at least 0", "others"); /* NA is below 0 */
+    if (INTEGER(lengths)[i] < 0) refuse("lengths", "be at least 0", "others"); /* NA is below 0 */
     if (INTEGER(lengths)[i] > longest) longest = INTEGER(lengths)[i];
     if (i % STEP == STEP - 1) R_CheckUserInterrupt();
   }
@@ -50,13 +50,12 @@ static SEXP batches_in_r(SEXP order, const int64_t *offsets, int64_t n_batches) 
 
 /* The places of an order are counted from 0. */
 SEXP C_cut_by_length(SEXP lengths, SEXP window, SEXP most_rows, SEXP most_tokens) {
-  const char *of = "cut_by_length";
-  int32_t longest = read_lengths(lengths, of);
+  int32_t longest = read_lengths(lengths);
   int64_t n_rows = Rf_xlength(lengths);
-  LengthLimits limits = {.window = whole_number(window, 1, LARGEST_COUNT, "window", of)};
-  limits.most_rows = whole_number(most_rows, 1, LARGEST_COUNT, "most_rows", of);
+  LengthLimits limits = {.window = whole_number(window, 1, LARGEST_COUNT, "window")};
+  limits.most_rows = whole_number(most_rows, 1, LARGEST_COUNT, "most_rows");
   if (TYPEOF(most_tokens) != REALSXP || Rf_xlength(most_tokens) != 1 || !(REAL(most_tokens)[0] >= longest)) {
-    refuse_kind(most_tokens, "most_tokens", of, "be a number that is not below the longest of the lengths");
+    refuse_kind(most_tokens, "most_tokens", "be a number that is not below the longest of the lengths");
   }
   limits.most_tokens = REAL(most_tokens)[0] <= 9007199254740992.0 ? (int64_t)REAL(most_tokens)[0] : INT64_MAX;
   const int32_t *read = INTEGER(lengths);
@@ -76,24 +75,23 @@ SEXP C_cut_by_length(SEXP lengths, SEXP window, SEXP most_rows, SEXP most_tokens
 }
 
 /* Read the offsets of batches, none of which is empty. */
-static int64_t *read_offsets(SEXP offsets, const char *of) {
+static int64_t *read_offsets(SEXP offsets) {
   R_xlen_t n_offsets = Rf_xlength(offsets);
   bool are_kind = TYPEOF(offsets) == INTSXP && n_offsets > 1 && n_offsets <= LARGEST_COUNT;
-  if (!are_kind || INTEGER(offsets)[0] != 0) refuse_kind(offsets, "offsets", of, "be the offsets of batches");
+  if (!are_kind || INTEGER(offsets)[0] != 0) refuse_kind(offsets, "offsets", "be the offsets of batches");
   int64_t *read = new_numbers(n_offsets);
   for (R_xlen_t i = 0; i < n_offsets; i++) {
     read[i] = INTEGER(offsets)[i];
-    if (i > 0 && read[i] <= read[i - 1]) refuse("offsets", of, "rise", "others");
+    if (i > 0 && read[i] <= read[i - 1]) refuse("offsets", "rise", "others");
   }
   return read;
 }
 
 SEXP C_split_batches(SEXP offsets, SEXP n_batches) {
-  const char *of = "split_batches";
-  const int64_t *read = read_offsets(offsets, of);
+  const int64_t *read = read_offsets(offsets);
   int64_t before = Rf_xlength(offsets) - 1;
   int64_t n_rows = read[before];
-  int64_t n_parts = whole_number(n_batches, (int32_t)before, (int32_t)n_rows, "n_batches", of);
+  int64_t n_parts = whole_number(n_batches, (int32_t)before, (int32_t)n_rows, "n_batches");
   SplitProgress progress = {.least = 1, .most = n_rows};
   while (!find_largest_part(read, before, n_parts, STEP, &progress)) R_CheckUserInterrupt();
   int64_t *parts = new_numbers(n_parts + 1);
@@ -102,14 +100,13 @@ SEXP C_split_batches(SEXP offsets, SEXP n_batches) {
 }
 
 SEXP C_shuffle_batches(SEXP stream, SEXP order, SEXP offsets) {
-  const char *of = "shuffle_batches";
-  const int64_t *read = read_offsets(offsets, of);
+  const int64_t *read = read_offsets(offsets);
   int64_t n_batches = Rf_xlength(offsets) - 1;
   if (TYPEOF(order) != INTSXP || Rf_xlength(order) != read[n_batches]) {
-    refuse_kind(order, "order", of, "be the places of the rows");
+    refuse_kind(order, "order", "be the places of the rows");
   }
   Generator generator;
-  read_stream(stream, of, &generator);
+  read_stream(stream, &generator);
   int32_t *pool = new_integers(n_batches), *shuffled = new_integers(n_batches);
   fill_in_order(pool, (uint32_t)n_batches);
   for (int64_t done = 0; done < n_batches; done += STEP) {
@@ -134,11 +131,10 @@ SEXP C_shuffle_batches(SEXP stream, SEXP order, SEXP offsets) {
  * integers, for the next call. For the first block, `line` is NULL.
  */
 SEXP C_count_words(SEXP block, SEXP line) {
-  const char *of = "count_words";
-  if (TYPEOF(block) != RAWSXP) refuse_kind(block, "block", of, "be bytes");
+  if (TYPEOF(block) != RAWSXP) refuse_kind(block, "block", "be bytes");
   LineWords words = {0};
   if (line != R_NilValue) {
-    if (TYPEOF(line) != INTSXP || Rf_xlength(line) != 3) refuse_kind(line, "line", of, "be three integers");
+    if (TYPEOF(line) != INTSXP || Rf_xlength(line) != 3) refuse_kind(line, "line", "be three integers");
     words = (LineWords){INTEGER(line)[0], INTEGER(line)[1] != 0, INTEGER(line)[2] != 0};
   }
   int64_t size = Rf_xlength(block);

@@ -32,7 +32,7 @@ static void write_version(const FileVersion *version, char *text) {
 }
 
 SEXP C_file_versions(SEXP paths) {
-  if (TYPEOF(paths) != STRSXP) refuse_kind(paths, "paths", "file_versions", "be text");
+  if (TYPEOF(paths) != STRSXP) refuse_kind(paths, "paths", "be text");
   SEXP result = PROTECT(Rf_allocVector(STRSXP, Rf_xlength(paths)));
   for (R_xlen_t i = 0; i < Rf_xlength(paths); i++) {
     FileVersion version;
@@ -49,11 +49,11 @@ SEXP C_file_versions(SEXP paths) {
 }
 
 /* Read a version that write_version() wrote. */
-static FileVersion read_version(SEXP text, const char *of) {
+static FileVersion read_version(SEXP text) {
   FileVersion version;
   const char *form = "%" SCNd64 " %" SCNd64 " %" SCNu64;
   if (sscanf(CHAR(text), form, &version.size, &version.modified, &version.inode) != 3) {
-    refuse("version", of, "be the version of a file", "other text");
+    refuse("version", "be the version of a file", "other text");
   }
   return version;
 }
@@ -63,7 +63,7 @@ static bool is_version(const FileVersion *version, const FileVersion *other) {
 }
 
 SEXP C_file_kinds(SEXP paths) {
-  if (TYPEOF(paths) != STRSXP) refuse_kind(paths, "paths", "file_kinds", "be text");
+  if (TYPEOF(paths) != STRSXP) refuse_kind(paths, "paths", "be text");
   SEXP result = PROTECT(Rf_allocVector(STRSXP, Rf_xlength(paths)));
   for (R_xlen_t i = 0; i < Rf_xlength(paths); i++) {
     const char *kind = kind_of_path(text_of(paths, i));
@@ -76,7 +76,7 @@ SEXP C_file_kinds(SEXP paths) {
 /* Locks ---------------------------------------------------------------------------------------------------------- */
 
 SEXP C_lock_file(SEXP path) {
-  if (TYPEOF(path) != STRSXP || Rf_xlength(path) != 1) refuse_kind(path, "path", "lock_file", "be a path");
+  if (TYPEOF(path) != STRSXP || Rf_xlength(path) != 1) refuse_kind(path, "path", "be a path");
   int descriptor = open_to_read(text_of(path, 0));
   if (descriptor >= 0 && !lock_file(descriptor)) {
     close_file(descriptor);
@@ -87,7 +87,7 @@ SEXP C_lock_file(SEXP path) {
 
 SEXP C_unlock_file(SEXP descriptor) {
   if (TYPEOF(descriptor) != INTSXP || Rf_xlength(descriptor) != 1) {
-    refuse_kind(descriptor, "descriptor", "unlock_file", "be what lock_file() returns");
+    refuse_kind(descriptor, "descriptor", "be what lock_file() returns");
   }
   if (INTEGER(descriptor)[0] >= 0) close_file(INTEGER(descriptor)[0]);
   return R_NilValue;
@@ -96,7 +96,7 @@ SEXP C_unlock_file(SEXP descriptor) {
 /* The index ------------------------------------------------------------------------------------------------------ */
 
 SEXP C_hash_of_text(SEXP text) {
-  if (TYPEOF(text) != STRSXP || Rf_xlength(text) != 1) refuse_kind(text, "text", "hash_of_text", "be text");
+  if (TYPEOF(text) != STRSXP || Rf_xlength(text) != 1) refuse_kind(text, "text", "be text");
   const char *bytes = text_of(text, 0);
   char hash[17];
   snprintf(hash, sizeof hash, "%016" PRIx64, hash_of_bytes((const uint8_t *)bytes, (int64_t)strlen(bytes)));
@@ -109,10 +109,9 @@ static void order_bytes(int64_t *numbers, int64_t count) {
 }
 
 SEXP C_line_begins(SEXP block, SEXP read) {
-  const char *of = "line_begins";
-  if (TYPEOF(block) != RAWSXP) refuse_kind(block, "block", of, "be bytes");
+  if (TYPEOF(block) != RAWSXP) refuse_kind(block, "block", "be bytes");
   if (TYPEOF(read) != REALSXP || Rf_xlength(read) != 1 || !(REAL(read)[0] >= 0 && REAL(read)[0] < 9e15)) {
-    refuse_kind(read, "read", of, "be a number of bytes");
+    refuse_kind(read, "read", "be a number of bytes");
   }
   int64_t size = Rf_xlength(block);
   int64_t count = count_line_ends(RAW(block), size);
@@ -126,7 +125,7 @@ SEXP C_line_begins(SEXP block, SEXP read) {
 
 SEXP C_index_number(SEXP number) {
   if (TYPEOF(number) != REALSXP || Rf_xlength(number) != 1 || !(REAL(number)[0] >= 0 && REAL(number)[0] < 9e15)) {
-    refuse_kind(number, "number", "index_number", "be a number of bytes");
+    refuse_kind(number, "number", "be a number of bytes");
   }
   SEXP result = PROTECT(Rf_allocVector(RAWSXP, INDEX_NUMBER_SIZE));
   write_index_number((uint64_t)REAL(number)[0], RAW(result));
@@ -135,22 +134,21 @@ SEXP C_index_number(SEXP number) {
 }
 
 /* Read the result of C_check_numbers(); for NULL, the state before any number. */
-static IndexCheck read_check(SEXP check, const char *of) {
+static IndexCheck read_check(SEXP check) {
   IndexCheck so_far = new_index_check();
   if (check == R_NilValue) return so_far;
   if (TYPEOF(check) != RAWSXP || Rf_xlength(check) != sizeof so_far) {
-    refuse_kind(check, "check", of, "be what check_numbers() returns, or nothing");
+    refuse_kind(check, "check", "be what check_numbers() returns, or nothing");
   }
   memcpy(&so_far, RAW(check), sizeof so_far);
-  if (so_far.count < 0 || so_far.count > INT64_MAX / 2) refuse_kind(check, "check", of, "count numbers");
+  if (so_far.count < 0 || so_far.count > INT64_MAX / 2) refuse_kind(check, "check", "count numbers");
   return so_far;
 }
 
 SEXP C_check_numbers(SEXP check, SEXP numbers) {
-  const char *of = "check_numbers";
-  IndexCheck so_far = read_check(check, of);
+  IndexCheck so_far = read_check(check);
   if (TYPEOF(numbers) != RAWSXP || Rf_xlength(numbers) % INDEX_NUMBER_SIZE != 0) {
-    refuse_kind(numbers, "numbers", of, "be bytes of whole numbers");
+    refuse_kind(numbers, "numbers", "be bytes of whole numbers");
   }
   check_index_numbers(RAW(numbers), Rf_xlength(numbers) / INDEX_NUMBER_SIZE, &so_far);
   SEXP result = PROTECT(Rf_allocVector(RAWSXP, sizeof so_far));
@@ -169,10 +167,9 @@ static uint64_t hash_of_ends(int descriptor, int64_t size) {
 }
 
 SEXP C_hash_of_ends(SEXP path, SEXP version) {
-  const char *of = "hash_of_ends";
-  if (TYPEOF(path) != STRSXP || Rf_xlength(path) != 1) refuse_kind(path, "path", of, "be a path");
-  if (TYPEOF(version) != STRSXP || Rf_xlength(version) != 1) refuse_kind(version, "version", of, "be text");
-  FileVersion text = read_version(STRING_ELT(version, 0), of);
+  if (TYPEOF(path) != STRSXP || Rf_xlength(path) != 1) refuse_kind(path, "path", "be a path");
+  if (TYPEOF(version) != STRSXP || Rf_xlength(version) != 1) refuse_kind(version, "version", "be text");
+  FileVersion text = read_version(STRING_ELT(version, 0));
   int descriptor = open_to_read(text_of(path, 0));
   if (descriptor < 0) return R_NilValue;
   uint64_t hash = hash_of_ends(descriptor, text.size);
@@ -189,19 +186,18 @@ typedef struct {
   uint64_t hash;
 } IndexedText;
 
-static IndexedText read_text(SEXP version, SEXP hash, const char *of) {
-  if (TYPEOF(version) != STRSXP || Rf_xlength(version) != 1) refuse_kind(version, "version", of, "be text");
+static IndexedText read_text(SEXP version, SEXP hash) {
+  if (TYPEOF(version) != STRSXP || Rf_xlength(version) != 1) refuse_kind(version, "version", "be text");
   if (TYPEOF(hash) != RAWSXP || Rf_xlength(hash) != INDEX_NUMBER_SIZE) {
-    refuse_kind(hash, "hash", of, "be what hash_of_ends() returns");
+    refuse_kind(hash, "hash", "be what hash_of_ends() returns");
   }
-  IndexedText text = {read_version(STRING_ELT(version, 0), of), read_index_number(RAW(hash))};
+  IndexedText text = {read_version(STRING_ELT(version, 0)), read_index_number(RAW(hash))};
   return text;
 }
 
 SEXP C_index_head(SEXP version, SEXP hash, SEXP check) {
-  const char *of = "index_head";
-  IndexedText text = read_text(version, hash, of);
-  IndexCheck numbers = read_check(check, of);
+  IndexedText text = read_text(version, hash);
+  IndexCheck numbers = read_check(check);
   IndexHead head = {
       .size = text.version.size,
       .modified = text.version.modified,
@@ -276,9 +272,8 @@ static int64_t lines_of_index(SEXP index) {
 }
 
 SEXP C_lines_of_index(SEXP path, SEXP version, SEXP hash) {
-  const char *of = "lines_of_index";
-  if (TYPEOF(path) != STRSXP || Rf_xlength(path) != 1) refuse_kind(path, "path", of, "be a path");
-  IndexedText text = read_text(version, hash, of);
+  if (TYPEOF(path) != STRSXP || Rf_xlength(path) != 1) refuse_kind(path, "path", "be a path");
+  IndexedText text = read_text(version, hash);
   SEXP index = read_index_at(text_of(path, 0), &text);
   return Rf_ScalarReal(index == R_NilValue ? NA_REAL : (double)lines_of_index(index));
 }
@@ -332,13 +327,13 @@ static void begin_here(SEXP pointer, R_xlen_t n_files) {
 SEXP C_new_handles(void) { return R_MakeExternalPtr(NULL, tag_of_handles(), R_NilValue); }
 
 /* Return the open files among n_files. */
-static OpenFiles read_handles(SEXP pointer, R_xlen_t n_files, const char *of) {
+static OpenFiles read_handles(SEXP pointer, R_xlen_t n_files) {
   if (TYPEOF(pointer) != EXTPTRSXP || R_ExternalPtrTag(pointer) != tag_of_handles()) {
-    refuse_kind(pointer, "handles", of, "be what new_handles() returns");
+    refuse_kind(pointer, "handles", "be what new_handles() returns");
   }
   if (R_ExternalPtrAddr(pointer) == NULL) begin_here(pointer, n_files);
   OpenFiles files = files_of(R_ExternalPtrAddr(pointer));
-  if (Rf_xlength(files.indices) != n_files) refuse_kind(files.indices, "handles", of, "be of as many files");
+  if (Rf_xlength(files.indices) != n_files) refuse_kind(files.indices, "handles", "be of as many files");
   return files;
 }
 
@@ -363,7 +358,7 @@ static int64_t lines_of_file(const double *ends, int64_t file) {
 }
 
 static FileVersion version_of_file(const Reading *reading, int64_t file) {
-  return read_version(STRING_ELT(reading->versions, (R_xlen_t)file), "read_lines");
+  return read_version(STRING_ELT(reading->versions, (R_xlen_t)file));
 }
 
 /* Close a file that is not the one that was indexed. */
@@ -409,13 +404,13 @@ static bool open_index(Reading *reading, int64_t file) {
   if (TYPEOF(index) == STRSXP && Rf_xlength(index) == 1) {
     index = read_index_at(text_of(index, 0), &text);
   } else if (TYPEOF(index) != RAWSXP) {
-    refuse_kind(index, "index", "read_lines", "be a path or bytes");
+    refuse_kind(index, "index", "be a path or bytes");
   } else if (!is_index_of(RAW(index), Rf_xlength(index), &text)) {
     index = R_NilValue;
   }
   if (index == R_NilValue) return false;
   if (lines_of_index(index) != lines_of_file(reading->ends, file)) {
-    refuse("ends", "read_lines", "be those of the lines of each file", "others");
+    refuse("ends", "be those of the lines of each file", "others");
   }
   SET_VECTOR_ELT(reading->files.indices, (R_xlen_t)file, index);
   return true;
@@ -461,13 +456,13 @@ static void read_line(Reading *reading, int64_t file, int64_t place) {
 }
 
 /* Find the file of each position, from 1 over all files, and the line in it; refuse positions that do not exist. */
-static void find_files(SEXP ends, SEXP positions, const char *of, int64_t *files, int64_t *lines) {
+static void find_files(SEXP ends, SEXP positions, int64_t *files, int64_t *lines) {
   const double *last = REAL(ends);
   int64_t n_files = Rf_xlength(ends);
   for (R_xlen_t i = 0; i < Rf_xlength(positions); i++) {
     double position = TYPEOF(positions) == INTSXP ? INTEGER(positions)[i] : REAL(positions)[i];
     if (!(position >= 1 && position <= last[n_files - 1] && position == (double)(int64_t)position)) {
-      refuse("positions", of, "be positions of lines, from 1", "others");
+      refuse("positions", "be positions of lines, from 1", "others");
     }
     int64_t file = 0;
     for (int64_t above = n_files - 1; file < above;) { /* the first file that ends there or later */
@@ -497,42 +492,41 @@ static const int64_t *sort_by_file(const int64_t *files, int64_t count, int64_t 
   return order;
 }
 
-static void check_files(SEXP paths, SEXP shown, SEXP versions, SEXP indices, SEXP ends, const char *of) {
+static void check_files(SEXP paths, SEXP shown, SEXP versions, SEXP indices, SEXP ends) {
   R_xlen_t n_files = Rf_xlength(paths);
-  if (TYPEOF(paths) != STRSXP || n_files < 1) refuse_kind(paths, "paths", of, "be paths");
+  if (TYPEOF(paths) != STRSXP || n_files < 1) refuse_kind(paths, "paths", "be paths");
   if (TYPEOF(shown) != STRSXP || Rf_xlength(shown) != n_files) {
-    refuse_kind(shown, "shown", of, "be text, one for each file");
+    refuse_kind(shown, "shown", "be text, one for each file");
   }
   if (TYPEOF(versions) != STRSXP || Rf_xlength(versions) != n_files) {
-    refuse_kind(versions, "versions", of, "be text, one for each file");
+    refuse_kind(versions, "versions", "be text, one for each file");
   }
   if (TYPEOF(indices) != VECSXP || Rf_xlength(indices) != n_files) {
-    refuse_kind(indices, "indices", of, "be a list, with one for each file");
+    refuse_kind(indices, "indices", "be a list, with one for each file");
   }
   if (TYPEOF(ends) != REALSXP || Rf_xlength(ends) != n_files) {
-    refuse_kind(ends, "ends", of, "be doubles, one for each file");
+    refuse_kind(ends, "ends", "be doubles, one for each file");
   }
 }
 
 SEXP C_read_lines(
     SEXP paths, SEXP shown, SEXP versions, SEXP indices, SEXP ends, SEXP pointer, SEXP positions
 ) {
-  const char *of = "read_lines";
-  check_files(paths, shown, versions, indices, ends, of);
+  check_files(paths, shown, versions, indices, ends);
   if (TYPEOF(positions) != INTSXP && TYPEOF(positions) != REALSXP) {
-    refuse_kind(positions, "positions", of, "be numbers");
+    refuse_kind(positions, "positions", "be numbers");
   }
   R_xlen_t n_files = Rf_xlength(paths);
   R_xlen_t count = Rf_xlength(positions);
   int64_t *files = (int64_t *)(void *)R_alloc(2 * (size_t)count, sizeof(int64_t));
   int64_t *lines = files + count;
   const int64_t *offsets;
-  find_files(ends, positions, of, files, lines);
+  find_files(ends, positions, files, lines);
   const int64_t *order = sort_by_file(files, count, n_files, &offsets);
   Reading reading = {
       .paths = paths, .shown = shown, .versions = versions, .indices = indices, .ends = REAL(ends), .lines = lines
   };
-  reading.files = read_handles(pointer, n_files, of);
+  reading.files = read_handles(pointer, n_files);
   reading.result = PROTECT(Rf_allocVector(STRSXP, count));
   for (int64_t file = 0; file < n_files; file++) {
     if (offsets[file] == offsets[file + 1]) continue;

@@ -11,7 +11,7 @@
 #include "routines.h"
 
 SEXP C_shortest_decimal(SEXP number) {
-  if (TYPEOF(number) != REALSXP || Rf_xlength(number) != 1) refuse_kind(number, "number", "shortest_decimal", "be one");
+  if (TYPEOF(number) != REALSXP || Rf_xlength(number) != 1) refuse_kind(number, "number", "be one");
   double value = REAL(number)[0];
   char text[32];
   for (int digits = 1; digits <= 17; digits++) {
@@ -32,7 +32,7 @@ static Natural new_natural(int64_t room) {
 }
 
 /* Read digits, possibly with a point and a negative exponent of ten. */
-static Decimal read_decimal(const char *text, int64_t room, const char *of) {
+static Decimal read_decimal(const char *text, int64_t room) {
   Decimal decimal = {new_natural(room), 0};
   bool beyond_point = false;
   for (; *text != 0 && *text != 'e'; text++) {
@@ -42,12 +42,12 @@ static Decimal read_decimal(const char *text, int64_t room, const char *of) {
       multiply_and_add(&decimal.digits, 10, (uint32_t)(*text - '0'));
       decimal.n_decimals += beyond_point;
     } else {
-      refuse("weights", of, "be decimal numbers", "other text");
+      refuse("weights", "be decimal numbers", "other text");
     }
   }
   if (*text == 'e') {
     long exponent = strtol(text + 1, NULL, 10);
-    if (exponent > 0 || exponent < -400) refuse("weights", of, "have exponents from -400 to 0", "others");
+    if (exponent > 0 || exponent < -400) refuse("weights", "have exponents from -400 to 0", "others");
     decimal.n_decimals -= exponent;
   }
   return decimal;
@@ -78,13 +78,13 @@ static void multiply_by_lines(
 }
 
 /* Scale the weights of rules to whole numbers, and add them up. */
-static Natural *whole_weights(SEXP weights, int64_t room, const char *of, Natural *total) {
+static Natural *whole_weights(SEXP weights, int64_t room, Natural *total) {
   R_xlen_t n_rules = Rf_xlength(weights);
   Decimal *read = (Decimal *)(void *)R_alloc((size_t)n_rules, sizeof(Decimal));
   Natural *whole = (Natural *)(void *)R_alloc((size_t)n_rules, sizeof(Natural));
   int64_t n_decimals = 0;
   for (R_xlen_t rule = 0; rule < n_rules; rule++) {
-    read[rule] = read_decimal(CHAR(STRING_ELT(weights, rule)), room, of);
+    read[rule] = read_decimal(CHAR(STRING_ELT(weights, rule)), room);
     if (read[rule].n_decimals > n_decimals) n_decimals = read[rule].n_decimals;
   }
   *total = new_natural(room);
@@ -97,14 +97,14 @@ static Natural *whole_weights(SEXP weights, int64_t room, const char *of, Natura
 }
 
 /* Return the lines of all files of each rule, and refuse files of rules that do not exist. */
-static double *lines_of_rules(SEXP lines, SEXP rules, R_xlen_t n_rules, const char *of) {
+static double *lines_of_rules(SEXP lines, SEXP rules, R_xlen_t n_rules) {
   double *sums = (double *)(void *)R_alloc((size_t)n_rules, sizeof(double));
   for (R_xlen_t rule = 0; rule < n_rules; rule++) sums[rule] = 0;
   for (R_xlen_t file = 0; file < Rf_xlength(lines); file++) {
     double count = REAL(lines)[file];
     int rule = INTEGER(rules)[file];
-    if (!(count >= 0 && count <= 9007199254740992.0)) refuse("lines", of, "be from 0 to 2^53", "others");
-    if (rule < 0 || rule > n_rules) refuse("rules", of, "be numbers of rules, or 0", "others");
+    if (!(count >= 0 && count <= 9007199254740992.0)) refuse("lines", "be from 0 to 2^53", "others");
+    if (rule < 0 || rule > n_rules) refuse("rules", "be numbers of rules, or 0", "others");
     if (rule > 0) sums[rule - 1] += count;
   }
   return sums;
@@ -120,14 +120,14 @@ typedef struct {
   Natural total, one, number, divisor, scratch, rest;
 } Sharing;
 
-static Sharing read_sharing(SEXP lines, SEXP rules, SEXP weights, int64_t room, const char *of) {
-  if (TYPEOF(lines) != REALSXP) refuse_kind(lines, "lines", of, "be doubles");
+static Sharing read_sharing(SEXP lines, SEXP rules, SEXP weights, int64_t room) {
+  if (TYPEOF(lines) != REALSXP) refuse_kind(lines, "lines", "be doubles");
   if (TYPEOF(rules) != INTSXP || Rf_xlength(rules) != Rf_xlength(lines)) {
-    refuse_kind(rules, "rules", of, "be integers, one for each file");
+    refuse_kind(rules, "rules", "be integers, one for each file");
   }
   Sharing sharing = {.n_files = Rf_xlength(lines), .lines = REAL(lines), .rules = INTEGER(rules)};
-  sharing.sums = lines_of_rules(lines, rules, Rf_xlength(weights), of);
-  sharing.whole = whole_weights(weights, room, of, &sharing.total);
+  sharing.sums = lines_of_rules(lines, rules, Rf_xlength(weights));
+  sharing.whole = whole_weights(weights, room, &sharing.total);
   sharing.one = new_natural(1);
   set_natural(&sharing.one, 1);
   sharing.number = new_natural(room);
@@ -162,13 +162,12 @@ static SEXP new_shares(R_xlen_t n_files) {
 }
 
 SEXP C_plan_files(SEXP lines, SEXP rules, SEXP weights, SEXP requested, SEXP of_lines) {
-  const char *of = "plan_files";
-  if (TYPEOF(weights) != STRSXP) refuse_kind(weights, "weights", of, "be text");
-  if (TYPEOF(requested) != STRSXP || Rf_xlength(requested) != 1) refuse_kind(requested, "requested", of, "be text");
-  if (TYPEOF(of_lines) != REALSXP || Rf_xlength(of_lines) != 1) refuse_kind(of_lines, "of_lines", of, "be a number");
+  if (TYPEOF(weights) != STRSXP) refuse_kind(weights, "weights", "be text");
+  if (TYPEOF(requested) != STRSXP || Rf_xlength(requested) != 1) refuse_kind(requested, "requested", "be text");
+  if (TYPEOF(of_lines) != REALSXP || Rf_xlength(of_lines) != 1) refuse_kind(of_lines, "of_lines", "be a number");
   int64_t room = room_for(weights, CHAR(STRING_ELT(requested, 0)));
-  Sharing sharing = read_sharing(lines, rules, weights, room, of);
-  Decimal share = read_decimal(CHAR(STRING_ELT(requested, 0)), room, of);
+  Sharing sharing = read_sharing(lines, rules, weights, room);
+  Decimal share = read_decimal(CHAR(STRING_ELT(requested, 0)), room);
   Natural tens = new_natural(room), wanted = new_natural(room);
   set_natural(&tens, 1);
   multiply_by_tens(&tens, share.n_decimals);
@@ -212,10 +211,9 @@ static R_xlen_t extreme_rule(Sharing *sharing, R_xlen_t n_rules, bool is_first) 
 }
 
 SEXP C_plan_exhausted(SEXP lines, SEXP rules, SEXP weights, SEXP first) {
-  const char *of = "plan_exhausted";
-  if (TYPEOF(weights) != STRSXP) refuse_kind(weights, "weights", of, "be text");
-  bool is_first = true_or_false(first, "first", of);
-  Sharing sharing = read_sharing(lines, rules, weights, room_for(weights, ""), of);
+  if (TYPEOF(weights) != STRSXP) refuse_kind(weights, "weights", "be text");
+  bool is_first = true_or_false(first, "first");
+  Sharing sharing = read_sharing(lines, rules, weights, room_for(weights, ""));
   R_xlen_t extreme = extreme_rule(&sharing, Rf_xlength(weights), is_first);
   Natural all = {(uint32_t[2]){0}, 0};
   if (extreme >= 0) set_natural(&all, (uint64_t)sharing.sums[extreme]);

@@ -9,19 +9,17 @@
 #include "order.h"
 #include "routines.h"
 
-static const char *const of = "batch_sampler_rare_events";
-
 /* Read the lines of files that R holds as doubles. */
 static const double *read_lines_of_files(SEXP lines) {
   R_xlen_t n_files = Rf_xlength(lines);
   if (TYPEOF(lines) != REALSXP || n_files < 1 || n_files > LARGEST_COUNT) {
-    refuse_kind(lines, "lines", of, "be doubles, one for each file");
+    refuse_kind(lines, "lines", "be doubles, one for each file");
   }
   double sum = 0;
   for (R_xlen_t file = 0; file < n_files; file++) {
     double count = REAL(lines)[file];
     if (!(count >= 0 && floor(count) == count && sum + count <= (double)LARGEST_COUNT)) {
-      refuse("lines", of, "be whole numbers from 0 that add up to at most 2147483647", "others");
+      refuse("lines", "be whole numbers from 0 that add up to at most 2147483647", "others");
     }
     sum += count;
   }
@@ -45,11 +43,11 @@ static void draw_ranks(Generator *generator, int64_t limit, int64_t count, doubl
 SEXP C_draw_from_files(SEXP lines, SEXP n_chosen, SEXP count, SEXP n_others, SEXP seed) {
   const double *of_files = read_lines_of_files(lines);
   int64_t n_files = Rf_xlength(lines);
-  int64_t chosen = whole_number(n_chosen, 1, (int32_t)n_files, "n_chosen", of);
-  int64_t drawn = whole_number(count, 1, LARGEST_COUNT, "count", of);
-  int64_t others = whole_number(n_others, 0, (int32_t)(LARGEST_COUNT - drawn), "n_others", of);
+  int64_t chosen = whole_number(n_chosen, 1, (int32_t)n_files, "n_chosen");
+  int64_t drawn = whole_number(count, 1, LARGEST_COUNT, "count");
+  int64_t others = whole_number(n_others, 0, (int32_t)(LARGEST_COUNT - drawn), "n_others");
   Generator generator;
-  seed_generator(&generator, (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed", of));
+  seed_generator(&generator, (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed"));
   int32_t *shuffled = new_integers(n_files);
   draw_order(&generator, (uint32_t)n_files, shuffled);
   const char *names[] = {"files", "ranks", "order", ""};
@@ -60,7 +58,7 @@ SEXP C_draw_from_files(SEXP lines, SEXP n_chosen, SEXP count, SEXP n_others, SEX
     INTEGER(VECTOR_ELT(result, 0))[i] = shuffled[i];
     limit += of_files[shuffled[i]];
   }
-  if ((double)drawn > limit) refuse("count", of, "be at most the lines of the files", "more");
+  if ((double)drawn > limit) refuse("count", "be at most the lines of the files", "more");
   SET_VECTOR_ELT(result, 1, Rf_allocVector(REALSXP, (R_xlen_t)drawn));
   draw_ranks(&generator, (int64_t)limit, drawn, REAL(VECTOR_ELT(result, 1)));
   SET_VECTOR_ELT(result, 2, Rf_allocVector(INTSXP, (R_xlen_t)(drawn + others)));

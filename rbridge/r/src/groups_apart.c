@@ -10,8 +10,6 @@
 #include "routines.h"
 #include "steps.h"
 
-static const char *const of = "draw_groups_apart";
-
 static int32_t *new_equal(int64_t count, int32_t value) {
   int32_t *numbers = new_integers(count);
   for (int64_t i = 0; i < count; i++) numbers[i] = value;
@@ -20,12 +18,12 @@ static int32_t *new_equal(int64_t count, int32_t value) {
 
 /* Read the labels of the rows, and count them. */
 static void read_labels(SEXP labels, SEXP n_labels, const char *parameter, GraphSide *side) {
-  if (TYPEOF(labels) != INTSXP || Rf_xlength(labels) > LARGEST_COUNT) refuse_kind(labels, parameter, of, "be integers");
-  side->n_labels = whole_number(n_labels, 1, LARGEST_COUNT - 1, "n_labels", of);
+  if (TYPEOF(labels) != INTSXP || Rf_xlength(labels) > LARGEST_COUNT) refuse_kind(labels, parameter, "be integers");
+  side->n_labels = whole_number(n_labels, 1, LARGEST_COUNT - 1, "n_labels");
   int32_t *counts = new_equal(side->n_labels + 1, 0);
   const int *given = INTEGER(labels);
   for (int64_t row = 0; row < Rf_xlength(labels); row++) {
-    if (given[row] < 0 || given[row] > side->n_labels) refuse(parameter, of, "be numbers from 0", "others");
+    if (given[row] < 0 || given[row] > side->n_labels) refuse(parameter, "be numbers from 0", "others");
     counts[given[row]] += 1;
     if (row % STEP == STEP - 1) R_CheckUserInterrupt();
   }
@@ -39,7 +37,7 @@ static int64_t count_edges(const RowGraph *graph, int64_t n_rows) {
   for (int64_t row = 0; row < n_rows; row++) {
     bool is_left_out = graph->sides[0].labels[row] == graph->sides[0].n_labels;
     if (is_left_out != (graph->sides[1].labels[row] == graph->sides[1].n_labels)) {
-      refuse("groups", of, "leave out the rows that 'strata' leaves out", "others");
+      refuse("groups", "leave out the rows that 'strata' leaves out", "others");
     }
     n_edges += !is_left_out;
     if (row % STEP == STEP - 1) R_CheckUserInterrupt();
@@ -124,17 +122,17 @@ SEXP C_draw_groups_apart(
   read_labels(strata, n_strata, "strata", &graph.sides[0]);
   read_labels(groups, n_groups, "groups", &graph.sides[1]);
   int64_t n_rows = Rf_xlength(strata);
-  if (Rf_xlength(groups) != n_rows) refuse_kind(groups, "groups", of, "have a number for each of 'strata'");
+  if (Rf_xlength(groups) != n_rows) refuse_kind(groups, "groups", "have a number for each of 'strata'");
   graph.n_edges = count_edges(&graph, n_rows);
-  if (graph.n_edges == 0) refuse("strata", of, "leave a row for the epoch", "none");
-  graph.n_batches = whole_number(n_batches, 1, (int32_t)graph.n_edges, "n_batches", of);
+  if (graph.n_edges == 0) refuse("strata", "leave a row for the epoch", "none");
+  graph.n_batches = whole_number(n_batches, 1, (int32_t)graph.n_edges, "n_batches");
   graph.colors = new_integers(graph.n_edges);
   graph.sizes = new_zeros(graph.n_batches);
   Generator generator;
-  seed_generator(&generator, (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed", of));
+  seed_generator(&generator, (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed"));
   int32_t *order = new_integers(n_rows);
   draw_order(&generator, (uint32_t)n_rows, order);
-  if (true_or_false(nested, "nested", of)) {
+  if (true_or_false(nested, "nested")) {
     deal_nested(order, n_rows, begins_of_strata(&graph.sides[0]), &graph);
   } else {
     color_rows(order, n_rows, &graph);

@@ -11,15 +11,13 @@
 #include "routines.h"
 #include "steps.h"
 
-static const char *const of = "draw_groups_together";
-
 /* Return how often each group occurs, and refuse numbers that are none of groups. */
 static int32_t *count_groups(SEXP groups, int64_t n_groups) {
   int32_t *sizes = new_integers(n_groups + 1);
   memset(sizes, 0, (size_t)(n_groups + 1) * sizeof *sizes);
   const int *given = INTEGER(groups);
   for (int64_t row = 0; row < Rf_xlength(groups); row++) {
-    if (given[row] < 0 || given[row] > n_groups) refuse("groups", of, "be numbers of groups", "others");
+    if (given[row] < 0 || given[row] > n_groups) refuse("groups", "be numbers of groups", "others");
     sizes[given[row]] += 1;
     if (row % STEP == STEP - 1) R_CheckUserInterrupt();
   }
@@ -29,7 +27,7 @@ static int32_t *count_groups(SEXP groups, int64_t n_groups) {
 static void check_strata_of(const GroupedRows *grouped) {
   for (int64_t group = 0; group < grouped->n_groups; group++) {
     int32_t stratum = grouped->strata_of[group];
-    if (stratum < 0 || stratum >= grouped->n_strata) refuse("strata_of", of, "be numbers of strata", "others");
+    if (stratum < 0 || stratum >= grouped->n_strata) refuse("strata_of", "be numbers of strata", "others");
   }
 }
 
@@ -79,15 +77,15 @@ static void write_rows(
 }
 
 SEXP C_draw_groups_together(SEXP groups, SEXP strata_of, SEXP n_strata, SEXP n_batches, SEXP minimum, SEXP seed) {
-  if (TYPEOF(groups) != INTSXP || Rf_xlength(groups) > LARGEST_COUNT) refuse_kind(groups, "groups", of, "be integers");
-  if (TYPEOF(strata_of) != INTSXP) refuse_kind(strata_of, "strata_of", of, "be integers");
+  if (TYPEOF(groups) != INTSXP || Rf_xlength(groups) > LARGEST_COUNT) refuse_kind(groups, "groups", "be integers");
+  if (TYPEOF(strata_of) != INTSXP) refuse_kind(strata_of, "strata_of", "be integers");
   int64_t n_rows = Rf_xlength(groups);
   int64_t n = Rf_xlength(strata_of);
-  if (n < 1 || n > LARGEST_COUNT) refuse_kind(strata_of, "strata_of", of, "have a stratum for each group");
+  if (n < 1 || n > LARGEST_COUNT) refuse_kind(strata_of, "strata_of", "have a stratum for each group");
   GroupedRows grouped = {.n_groups = n, .strata_of = INTEGER(strata_of)};
-  grouped.n_strata = whole_number(n_strata, 1, LARGEST_COUNT, "n_strata", of);
-  grouped.n_batches = whole_number(n_batches, 1, LARGEST_COUNT, "n_batches", of);
-  grouped.minimum = whole_number(minimum, 1, LARGEST_COUNT, "minimum", of);
+  grouped.n_strata = whole_number(n_strata, 1, LARGEST_COUNT, "n_strata");
+  grouped.n_batches = whole_number(n_batches, 1, LARGEST_COUNT, "n_batches");
+  grouped.minimum = whole_number(minimum, 1, LARGEST_COUNT, "minimum");
   grouped.sizes = count_groups(groups, n);
   check_strata_of(&grouped);
   grouped.found = new_integers(n);
@@ -98,7 +96,7 @@ SEXP C_draw_groups_together(SEXP groups, SEXP strata_of, SEXP n_strata, SEXP n_b
   grouped.n_other = new_zeros(grouped.n_strata);
   for (int64_t group = 0; group < n; group++) grouped.next_places[group] = -1;
   Generator generator;
-  seed_generator(&generator, (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed", of));
+  seed_generator(&generator, (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed"));
   int32_t *order = new_integers(n_rows);
   draw_order(&generator, (uint32_t)n_rows, order);
   line_up(order, INTEGER(groups), n_rows, &grouped);

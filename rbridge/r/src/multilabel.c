@@ -13,8 +13,6 @@
 
 enum { COLUMNS_AT_ONCE = 31 }; /* a code below 2^31 and this many labels fit into 62 bits */
 
-static const char *const of = "batch_sampler_multilabel";
-
 /* Number values in order of first appearance, in place. */
 static void number_in_place(int64_t *values, int64_t n_rows) {
   const int64_t *distinct;
@@ -25,7 +23,7 @@ static void number_in_place(int64_t *values, int64_t n_rows) {
 
 SEXP C_number_label_sets(SEXP labels) {
   SEXP dimensions = Rf_getAttrib(labels, R_DimSymbol);
-  if (TYPEOF(labels) != LGLSXP || Rf_length(dimensions) != 2) refuse_kind(labels, "labels", of, "be a logical matrix");
+  if (TYPEOF(labels) != LGLSXP || Rf_length(dimensions) != 2) refuse_kind(labels, "labels", "be a logical matrix");
   int64_t n_rows = INTEGER(dimensions)[0];
   int64_t n_labels = INTEGER(dimensions)[1];
   int64_t *codes = new_zeros(n_rows);
@@ -47,19 +45,19 @@ SEXP C_number_label_sets(SEXP labels) {
 
 /* Read the label sets: n_labels bytes of 0 and 1 for each set. */
 static LabeledRows read_rows(SEXP codes, SEXP sets, SEXP n_labels, SEXP n_batches, SEXP minimum) {
-  if (TYPEOF(codes) != RAWSXP && TYPEOF(codes) != INTSXP) refuse_kind(codes, "codes", of, "be raw or integers");
+  if (TYPEOF(codes) != RAWSXP && TYPEOF(codes) != INTSXP) refuse_kind(codes, "codes", "be raw or integers");
   int64_t n_rows = Rf_xlength(codes);
-  if (n_rows < 1 || n_rows > LARGEST_COUNT) refuse_kind(codes, "codes", of, "have one code for each row");
-  LabeledRows rows = {.n_rows = n_rows, .n_labels = whole_number(n_labels, 1, LARGEST_COUNT, "n_labels", of)};
-  rows.n_batches = whole_number(n_batches, 1, (int32_t)n_rows, "n_batches", of);
-  rows.minimum = whole_number(minimum, 1, LARGEST_COUNT, "minimum", of);
+  if (n_rows < 1 || n_rows > LARGEST_COUNT) refuse_kind(codes, "codes", "have one code for each row");
+  LabeledRows rows = {.n_rows = n_rows, .n_labels = whole_number(n_labels, 1, LARGEST_COUNT, "n_labels")};
+  rows.n_batches = whole_number(n_batches, 1, (int32_t)n_rows, "n_batches");
+  rows.minimum = whole_number(minimum, 1, LARGEST_COUNT, "minimum");
   rows.n_sets = Rf_xlength(sets) / rows.n_labels;
   if (TYPEOF(sets) != RAWSXP || rows.n_sets < 1 || Rf_xlength(sets) % rows.n_labels != 0 || rows.n_sets > n_rows) {
-    refuse_kind(sets, "sets", of, "be raw, one value for each label of each set");
+    refuse_kind(sets, "sets", "be raw, one value for each label of each set");
   }
   rows.sets = RAW(sets);
   for (R_xlen_t i = 0; i < Rf_xlength(sets); i++) {
-    if (rows.sets[i] > 1) refuse("sets", of, "hold 0 and 1", "others");
+    if (rows.sets[i] > 1) refuse("sets", "hold 0 and 1", "others");
   }
   return rows;
 }
@@ -74,7 +72,7 @@ static int64_t *read_codes(SEXP codes, const int32_t *order, LabeledRows *rows) 
     if (i % STEP == 0) R_CheckUserInterrupt();
     int64_t row = order == NULL ? i : order[i];
     int64_t code = narrow == NULL ? wide[row] : narrow[row];
-    if (code < 0 || code >= rows->n_sets) refuse("codes", of, "be numbers of the label sets, from 0", "others");
+    if (code < 0 || code >= rows->n_sets) refuse("codes", "be numbers of the label sets, from 0", "others");
     counts[code]++;
     read[i] = code;
   }
@@ -85,7 +83,7 @@ static int64_t *read_codes(SEXP codes, const int32_t *order, LabeledRows *rows) 
 /* Assign the rows to batches. */
 static Assignment assign(const LabeledRows *rows, const int64_t *codes) {
   Assignment assignment = {.given = *rows};
-  if (rows->n_labels > INT64_MAX / 256 / rows->n_rows) refuse("n_labels", of, "be fewer", "too many");
+  if (rows->n_labels > INT64_MAX / 256 / rows->n_rows) refuse("n_labels", "be fewer", "too many");
   assignment.members = new_numbers(rows->n_rows);
   assignment.batches = new_integers(rows->n_rows);
   assignment.held = new_numbers(rows->n_batches * rows->n_labels);
@@ -121,11 +119,11 @@ SEXP C_assign_labels(SEXP codes, SEXP sets, SEXP n_labels, SEXP n_batches, SEXP 
 /* Read batches of members, to be used if those of an epoch lack more rows. */
 static const int32_t *read_fallback(SEXP fallback, const LabeledRows *rows) {
   if (TYPEOF(fallback) != INTSXP || Rf_xlength(fallback) != rows->n_rows) {
-    refuse_kind(fallback, "fallback", of, "be integers, one for each row");
+    refuse_kind(fallback, "fallback", "be integers, one for each row");
   }
   const int32_t *batches = INTEGER(fallback);
   for (int64_t member = 0; member < rows->n_rows; member++) {
-    if (batches[member] < 0 || batches[member] >= rows->n_batches) refuse("fallback", of, "be batches", "others");
+    if (batches[member] < 0 || batches[member] >= rows->n_batches) refuse("fallback", "be batches", "others");
   }
   return batches;
 }
@@ -138,7 +136,7 @@ static int32_t *order_of_rows(SEXP seed, uint32_t n_rows) {
     return order;
   }
   Generator generator;
-  seed_generator(&generator, (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed", of));
+  seed_generator(&generator, (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed"));
   draw_order(&generator, n_rows, order);
   return order;
 }
@@ -148,7 +146,7 @@ SEXP C_draw_multilabel(
 ) {
   LabeledRows rows = read_rows(codes, sets, n_labels, n_batches, minimum);
   if (TYPEOF(most_missing) != REALSXP || Rf_xlength(most_missing) != 1) {
-    refuse_kind(most_missing, "most_missing", of, "be one double");
+    refuse_kind(most_missing, "most_missing", "be one double");
   }
   const int32_t *batches = read_fallback(fallback, &rows);
   const int32_t *order = order_of_rows(seed, (uint32_t)rows.n_rows);

@@ -7,8 +7,6 @@
 #include "memory.h"
 #include "routines.h"
 
-static const char *const of = "number_doubles";
-
 /* Provide a larger table, with the values that were found before. */
 static void enlarge_table(NumberTable *table, int bits) {
   int64_t *distinct = new_numbers(INT64_C(1) << (bits - 1));
@@ -62,8 +60,8 @@ int64_t number_values(const int64_t *values, int64_t n_rows, int64_t *codes, con
 }
 
 SEXP C_number_doubles(SEXP values) {
-  if (TYPEOF(values) != REALSXP) refuse_kind(values, "values", of, "be doubles");
-  if (Rf_xlength(values) > LARGEST_COUNT) refuse("values", of, "have at most 2147483647 rows", "more");
+  if (TYPEOF(values) != REALSXP) refuse_kind(values, "values", "be doubles");
+  if (Rf_xlength(values) > LARGEST_COUNT) refuse("values", "have at most 2147483647 rows", "more");
   int64_t n_rows = Rf_xlength(values);
   int64_t *bits = new_numbers(n_rows), *codes = new_numbers(n_rows);
   if (n_rows > 0) memcpy(bits, REAL(values), (size_t)n_rows * sizeof(int64_t));

@@ -31,7 +31,7 @@ SEXP offsets_in_r(const int64_t *offsets, int64_t n_batches) {
 }
 
 SEXP C_batch_offsets(SEXP counts, SEXP n_batches, SEXP even) {
-  Plan plan = read_plan(counts, n_batches, even, "batch_offsets");
+  Plan plan = read_plan(counts, n_batches, even);
   return offsets_in_r(batch_offsets(&plan), plan.n_batches);
 }
 
@@ -56,7 +56,7 @@ static void fill_proportional_column(int64_t count, int64_t n_batches, int64_t *
 }
 
 SEXP C_batch_composition(SEXP counts, SEXP n_batches, SEXP even) {
-  Plan plan = read_plan(counts, n_batches, even, "batch_composition");
+  Plan plan = read_plan(counts, n_batches, even);
   SEXP result = PROTECT(Rf_allocMatrix(INTSXP, (int)plan.n_batches, (int)plan.n_strata));
   int64_t *offsets = (int64_t *)(void *)R_alloc((size_t)plan.n_batches + 1, sizeof(int64_t));
   int64_t before = 0;

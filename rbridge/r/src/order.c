@@ -8,9 +8,8 @@
 #include "routines.h"
 
 SEXP C_epoch_seed(SEXP seed, SEXP epoch) {
-  const char *of = "epoch_seed";
-  uint32_t first = (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed", of);
-  uint32_t number = (uint32_t)whole_number(epoch, 0, LARGEST_SEED, "epoch", of);
+  uint32_t first = (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed");
+  uint32_t number = (uint32_t)whole_number(epoch, 0, LARGEST_SEED, "epoch");
   return Rf_ScalarReal(epoch_seed(first, number));
 }
 
@@ -26,10 +25,9 @@ void draw_order(Generator *generator, uint32_t n_rows, int32_t *rows) {
 }
 
 SEXP C_permutation(SEXP n, SEXP seed) {
-  const char *of = "shuffled_rows";
-  uint32_t n_rows = (uint32_t)whole_number(n, 0, LARGEST_COUNT, "n", of);
+  uint32_t n_rows = (uint32_t)whole_number(n, 0, LARGEST_COUNT, "n");
   Generator generator;
-  seed_generator(&generator, (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed", of));
+  seed_generator(&generator, (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed"));
   SEXP result = PROTECT(Rf_allocVector(INTSXP, n_rows));
   int32_t *rows = INTEGER(result);
   draw_order(&generator, n_rows, rows);

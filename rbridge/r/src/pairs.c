@@ -15,13 +15,11 @@
 #include "positives.h"
 #include "routines.h"
 
-static const char *const of = "batch_sampler_pairs";
-
 typedef enum { UNIFORM, PER_USER, POPULARITY } Method;
 
 /* Return the weights by which items are drawn; they have room for n_items numbers. */
 static double *weights_of_items(const Positives *positives, double power) {
-  if (!(power >= 0 && power <= DBL_MAX)) refuse("power", of, "be a finite number of at least 0", "another");
+  if (!(power >= 0 && power <= DBL_MAX)) refuse("power", "be a finite number of at least 0", "another");
   int64_t *counts = new_zeros(positives->n_items);
   double *weights = new_doubles(positives->n_items);
   for (int64_t begin = 0; begin < positives->n_positives; begin += STEP) {
@@ -40,8 +38,8 @@ static double *weights_of_items(const Positives *positives, double power) {
 }
 
 SEXP C_kept_shares(SEXP cells, SEXP n_users, SEXP n_items, SEXP power) {
-  Positives positives = read_positives(cells, n_users, n_items, of);
-  if (TYPEOF(power) != REALSXP || Rf_xlength(power) != 1) refuse_kind(power, "power", of, "be one double");
+  Positives positives = read_positives(cells, n_users, n_items);
+  if (TYPEOF(power) != REALSXP || Rf_xlength(power) != 1) refuse_kind(power, "power", "be one double");
   const double *weights = weights_of_items(&positives, REAL(power)[0]);
   double total = 0;
   for (int64_t item = 0; item < positives.n_items; item++) total += weights[item];
@@ -59,21 +57,21 @@ SEXP C_kept_shares(SEXP cells, SEXP n_users, SEXP n_items, SEXP power) {
 }
 
 SEXP C_share_negatives(SEXP counts, SEXP digits, SEXP n_decimals) {
-  if (TYPEOF(counts) != INTSXP) refuse_kind(counts, "counts", of, "be integers");
-  if (TYPEOF(digits) != REALSXP || Rf_xlength(digits) != 1) refuse_kind(digits, "digits", of, "be one double");
+  if (TYPEOF(counts) != INTSXP) refuse_kind(counts, "counts", "be integers");
+  if (TYPEOF(digits) != REALSXP || Rf_xlength(digits) != 1) refuse_kind(digits, "digits", "be one double");
   double given = REAL(digits)[0];
   if (!(given >= 1 && given <= 1e15 && floor(given) == given)) {
-    refuse("digits", of, "be a whole number from 1 to 10^15", "another");
+    refuse("digits", "be a whole number from 1 to 10^15", "another");
   }
-  int64_t n_places = whole_number(n_decimals, 1, 400, "n_decimals", of);
-  if (given >= pow(10, (double)n_places)) refuse("digits", of, "be those of a share below 1", "others");
+  int64_t n_places = whole_number(n_decimals, 1, 400, "n_decimals");
+  if (given >= pow(10, (double)n_places)) refuse("digits", "be those of a share below 1", "others");
   R_xlen_t length = Rf_xlength(counts);
   int64_t *numbers = new_numbers(length);
   int64_t sum = 0;
   for (R_xlen_t i = 0; i < length; i++) {
     numbers[i] = INTEGER(counts)[i];
     if (numbers[i] < 0 || numbers[i] > LARGEST_COUNT - sum) {
-      refuse("counts", of, "be at least 0, and 2147483647 in all at most", "others");
+      refuse("counts", "be at least 0, and 2147483647 in all at most", "others");
     }
     sum += numbers[i];
   }
@@ -101,13 +99,13 @@ SEXP C_share_negatives(SEXP counts, SEXP digits, SEXP n_decimals) {
 static int64_t read_negatives(SEXP n_negatives, const Positives *positives, Method method) {
   int64_t length = method == PER_USER ? positives->n_users : 1;
   if (TYPEOF(n_negatives) != INTSXP || Rf_xlength(n_negatives) != length) {
-    refuse_kind(n_negatives, "n_negatives", of, "be integers, one, or one for each user");
+    refuse_kind(n_negatives, "n_negatives", "be integers, one, or one for each user");
   }
   int64_t sum = 0;
   for (int64_t i = 0; i < length; i++) {
     int64_t count = INTEGER(n_negatives)[i];
     if (count < 0 || count > LARGEST_COUNT - positives->n_positives - sum) {
-      refuse("n_negatives", of, "be at least 0, and give at most 2147483647 pairs", "others");
+      refuse("n_negatives", "be at least 0, and give at most 2147483647 pairs", "others");
     }
     sum += count;
   }
@@ -121,7 +119,7 @@ static Method read_method(SEXP method) {
     if (strcmp(name, "per_user") == 0) return PER_USER;
     if (strcmp(name, "popularity") == 0) return POPULARITY;
   }
-  refuse_kind(method, "method", of, "be one of 'uniform', 'per_user', 'popularity'");
+  refuse_kind(method, "method", "be one of 'uniform', 'per_user', 'popularity'");
 }
 
 /* Make the groups of a draw: for the whole table, or for each user who gets negatives, the ranks of the cells to draw
@@ -146,7 +144,7 @@ static GroupDraw groups_of(
     limits[draw.n_groups] = size - taken;
     counts[draw.n_groups] = n_negatives[group];
     if (size - taken < (unique ? n_negatives[group] : 1)) {
-      refuse("n_negatives", of, "be at most as many as there are cells to draw from", "more");
+      refuse("n_negatives", "be at most as many as there are cells to draw from", "more");
     }
     draw.n_groups++;
   }
@@ -217,21 +215,21 @@ SEXP C_draw_pairs(
     SEXP cells, SEXP n_users, SEXP n_items, SEXP n_batches, SEXP method, SEXP unique, SEXP reject_positives, SEXP power,
     SEXP n_negatives, SEXP seed
 ) {
-  Positives positives = read_positives(cells, n_users, n_items, of);
+  Positives positives = read_positives(cells, n_users, n_items);
   Method way = read_method(method);
-  bool distinct = true_or_false(unique, "unique", of);
-  bool free_only = true_or_false(reject_positives, "reject_positives", of);
+  bool distinct = true_or_false(unique, "unique");
+  bool free_only = true_or_false(reject_positives, "reject_positives");
   int64_t count = read_negatives(n_negatives, &positives, way);
   int64_t fewest = count < positives.n_positives ? count : positives.n_positives;
-  Deal deal = {.n_batches = whole_number(n_batches, 1, (int32_t)fewest, "n_batches", of)};
+  Deal deal = {.n_batches = whole_number(n_batches, 1, (int32_t)fewest, "n_batches")};
   Generator generator;
-  seed_generator(&generator, (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed", of));
+  seed_generator(&generator, (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed"));
   int64_t n_pairs = positives.n_positives + count;
   int32_t *order = new_integers(n_pairs);
   draw_order(&generator, (uint32_t)n_pairs, order);
   int64_t *negatives = new_numbers(count);
   if (way == POPULARITY) {
-    if (TYPEOF(power) != REALSXP || Rf_xlength(power) != 1) refuse_kind(power, "power", of, "be one double");
+    if (TYPEOF(power) != REALSXP || Rf_xlength(power) != 1) refuse_kind(power, "power", "be one double");
     draw_by_popularity(&positives, REAL(power)[0], free_only, &generator, count, negatives);
   } else {
     draw_uniformly(

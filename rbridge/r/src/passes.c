@@ -10,8 +10,6 @@
 #include "routines.h"
 #include "scatter.h"
 
-static const char *const of = "passes_batches";
-
 /* An epoch: its entries are the rows of the dataset, followed by the repetitions. */
 typedef struct {
   Plan plan;           /* of the entries that it takes */
@@ -24,11 +22,11 @@ typedef struct {
 
 /* Return doubles of R as whole numbers; each is from 1 to LARGEST_COUNT. */
 static int64_t *read_counts(SEXP values, const char *parameter) {
-  if (TYPEOF(values) != REALSXP) refuse_kind(values, parameter, of, "be doubles");
+  if (TYPEOF(values) != REALSXP) refuse_kind(values, parameter, "be doubles");
   int64_t count = Rf_xlength(values);
   int64_t *result = new_numbers(count);
   for (int64_t i = 0; i < count; i++) {
-    if (!is_whole(REAL(values)[i], 1, LARGEST_COUNT)) refuse_number(REAL(values)[i], parameter, of, "be row numbers");
+    if (!is_whole(REAL(values)[i], 1, LARGEST_COUNT)) refuse_number(REAL(values)[i], parameter, "be row numbers");
     result[i] = (int64_t)REAL(values)[i];
   }
   return result;
@@ -37,29 +35,29 @@ static int64_t *read_counts(SEXP values, const char *parameter) {
 static void read_repeated(SEXP repeated, Epoch *epoch) {
   int64_t count = epoch->n_entries - epoch->n_rows;
   if (TYPEOF(repeated) != INTSXP || Rf_xlength(repeated) != count) {
-    refuse_kind(repeated, "repeated", of, "be integers, one for each entry behind the dataset");
+    refuse_kind(repeated, "repeated", "be integers, one for each entry behind the dataset");
   }
   epoch->repeated = new_integers(count);
   for (int64_t i = 0; i < count; i++) {
     int row = INTEGER(repeated)[i];
-    if (row < 1 || row > epoch->n_rows) refuse("repeated", of, "be rows of the dataset", "others");
+    if (row < 1 || row > epoch->n_rows) refuse("repeated", "be rows of the dataset", "others");
     epoch->repeated[i] = row - 1;
     if (i % STEP == STEP - 1) R_CheckUserInterrupt();
   }
 }
 
 static Epoch read_epoch(SEXP codes, SEXP taken, SEXP available, SEXP n_batches, SEXP n_rows, SEXP repeated) {
-  Epoch epoch = {.plan = read_plan(taken, n_batches, Rf_ScalarLogical(TRUE), of), .n_entries = Rf_xlength(codes)};
+  Epoch epoch = {.plan = read_plan(taken, n_batches, Rf_ScalarLogical(TRUE)), .n_entries = Rf_xlength(codes)};
   epoch.available = read_counts(available, "available");
   if (Rf_xlength(available) != epoch.plan.n_strata) {
-    refuse_kind(available, "available", of, "have a number for each stratum");
+    refuse_kind(available, "available", "have a number for each stratum");
   }
   for (int64_t stratum = 0; stratum < epoch.plan.n_strata; stratum++) {
     if (is_repeated(epoch.plan.counts[stratum], epoch.available[stratum])) epoch.has_repetitions = true;
   }
-  epoch.n_rows = whole_number(n_rows, 1, LARGEST_COUNT, "n_rows", of);
+  epoch.n_rows = whole_number(n_rows, 1, LARGEST_COUNT, "n_rows");
   if (epoch.n_entries < epoch.n_rows || epoch.n_entries < epoch.plan.n_rows) {
-    refuse("codes", of, "have one code for each row and each repetition", "fewer");
+    refuse("codes", "have one code for each row and each repetition", "fewer");
   }
   read_repeated(repeated, &epoch);
   return epoch;
@@ -71,14 +69,14 @@ static int64_t *read_passes(SEXP codes, SEXP sizes, const Epoch *epoch) {
   int64_t *expected = read_counts(sizes, "sizes");
   int64_t n_passes = Rf_xlength(sizes);
   int64_t *found = new_numbers(n_passes + 1);
-  count_codes(codes, n_passes, of, found);
+  count_codes(codes, n_passes, found);
   int64_t *cursors = new_numbers(n_passes + 1);
   cursors[0] = 0;
   for (int64_t pass = 0; pass < n_passes; pass++) {
-    if (found[pass] != expected[pass]) refuse("sizes", of, "be how often each code occurs", "others");
+    if (found[pass] != expected[pass]) refuse("sizes", "be how often each code occurs", "others");
     cursors[pass + 1] = cursors[pass] + expected[pass];
   }
-  if (cursors[n_passes] != epoch->plan.n_rows) refuse("sizes", of, "add up to the rows of an epoch", "others");
+  if (cursors[n_passes] != epoch->plan.n_rows) refuse("sizes", "add up to the rows of an epoch", "others");
   return cursors;
 }
 
@@ -124,7 +122,7 @@ static void separate(const Epoch *epoch, const int32_t *layout, int32_t *rows) {
 SEXP C_draw_passes(
     SEXP codes, SEXP sizes, SEXP taken, SEXP available, SEXP n_batches, SEXP n_rows, SEXP repeated, SEXP seed
 ) {
-  check_codes(codes, of);
+  check_codes(codes);
   Epoch epoch = read_epoch(codes, taken, available, n_batches, n_rows, repeated);
   int64_t *cursors = read_passes(codes, sizes, &epoch);
   int64_t *offsets = batch_offsets(&epoch.plan);
@@ -135,7 +133,7 @@ SEXP C_draw_passes(
   if (Rf_isNull(seed)) {
     scatter_unshuffled(numbers, is_raw ? 1 : 4, (uint32_t)epoch.n_entries, cursors, layout, 1, entries);
   } else {
-    uint32_t number = read_seed(seed, of);
+    uint32_t number = read_seed(seed);
     int32_t *pool = new_integers(epoch.n_entries);
     scatter_shuffled(numbers, is_raw ? 1 : 4, (uint32_t)epoch.n_entries, cursors, layout, number, 1, pool, entries);
   }

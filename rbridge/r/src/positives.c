@@ -10,19 +10,19 @@
 
 static const int64_t most_cells = INT64_C(1) << 52; /* pair numbers, twice as many, must fit into doubles */
 
-NORET static void refuse_cells(const char *of) {
-  refuse("cells", of, "be those of positives, the distinct ones sorted, then those that are repeated", "others");
+NORET static void refuse_cells(void) {
+  refuse("cells", "be those of positives, the distinct ones sorted, then those that are repeated", "others");
 }
 
-Positives read_positives(SEXP cells, SEXP n_users, SEXP n_items, const char *of) {
+Positives read_positives(SEXP cells, SEXP n_users, SEXP n_items) {
   Positives positives = {
-    .n_users = whole_number(n_users, 1, LARGEST_COUNT, "n_users", of),
-    .n_items = whole_number(n_items, 1, LARGEST_COUNT, "n_items", of),
+    .n_users = whole_number(n_users, 1, LARGEST_COUNT, "n_users"),
+    .n_items = whole_number(n_items, 1, LARGEST_COUNT, "n_items"),
     .n_positives = Rf_xlength(cells)
   };
-  if (positives.n_users * positives.n_items > most_cells) refuse("n_items", of, "make at most 2^52 cells", "more");
+  if (positives.n_users * positives.n_items > most_cells) refuse("n_items", "make at most 2^52 cells", "more");
   if (TYPEOF(cells) != REALSXP || positives.n_positives < 1 || positives.n_positives > LARGEST_COUNT) {
-    refuse_kind(cells, "cells", of, "be doubles, one for each positive");
+    refuse_kind(cells, "cells", "be doubles, one for each positive");
   }
   positives.cells = new_numbers(positives.n_positives);
   double n_cells = (double)(positives.n_users * positives.n_items);
@@ -31,13 +31,13 @@ Positives read_positives(SEXP cells, SEXP n_users, SEXP n_items, const char *of)
   int64_t found = 0; /* the position among the distinct cells of the repeated one */
   for (int64_t i = 0; i < positives.n_positives; i++) {
     if (i % STEP == 0) R_CheckUserInterrupt();
-    if (!(given[i] >= 0 && given[i] < n_cells && floor(given[i]) == given[i])) refuse_cells(of);
+    if (!(given[i] >= 0 && given[i] < n_cells && floor(given[i]) == given[i])) refuse_cells();
     int64_t cell = positives.cells[i] = (int64_t)given[i];
     if (n_distinct == i && (i == 0 || cell > positives.cells[i - 1])) {
       n_distinct++;
     } else {
       while (found < n_distinct && positives.cells[found] < cell) found++;
-      if (found == n_distinct || positives.cells[found] != cell) refuse_cells(of);
+      if (found == n_distinct || positives.cells[found] != cell) refuse_cells();
     }
   }
   positives.n_distinct = n_distinct;

@@ -15,7 +15,7 @@ typedef struct {
 } Positives;
 
 /* Read cells that R holds as doubles, and check their order. */
-Positives read_positives(SEXP cells, SEXP n_users, SEXP n_items, const char *of);
+Positives read_positives(SEXP cells, SEXP n_users, SEXP n_items);
 
 /* Return the beginning of the distinct cells of each user, and the end of the last one's. */
 int64_t *starts_of_users(const Positives *positives);

@@ -45,13 +45,13 @@ static bool has_blocks(const Ranking *ranking) {
 static Ranking read_ranking(SEXP keys, SEXP integers) {
   const char *required = "be a ranking";
   if (TYPEOF(keys) != REALSXP || Rf_xlength(keys) < 1 || Rf_xlength(keys) > LARGEST_COUNT) {
-    refuse_kind(keys, "ranking", NULL, required);
+    refuse_kind(keys, "ranking", required);
   }
   if (TYPEOF(integers) != INTSXP || Rf_xlength(integers) != length_of_ranking(Rf_xlength(keys))) {
-    refuse_kind(integers, "ranking", NULL, required);
+    refuse_kind(integers, "ranking", required);
   }
   Ranking ranking = ranking_over(keys, integers);
-  if (!has_blocks(&ranking)) refuse("ranking", NULL, required, "other numbers");
+  if (!has_blocks(&ranking)) refuse("ranking", required, "other numbers");
   return ranking;
 }
 
@@ -62,14 +62,14 @@ static void write_head(const Ranking *ranking, SEXP integers) {
 
 SEXP C_build_ranking(SEXP keys, SEXP order) {
   if (TYPEOF(keys) != REALSXP || Rf_xlength(keys) < 1 || Rf_xlength(keys) > LARGEST_COUNT) {
-    refuse_kind(keys, "keys", NULL, "be doubles, one a row");
+    refuse_kind(keys, "keys", "be doubles, one a row");
   }
   int64_t capacity = Rf_xlength(keys), n_ranked = Rf_xlength(order);
-  if (TYPEOF(order) != INTSXP || n_ranked > capacity) refuse_kind(order, "order", NULL, "be rows in order");
+  if (TYPEOF(order) != INTSXP || n_ranked > capacity) refuse_kind(order, "order", "be rows in order");
   int32_t *rows = (int32_t *)(void *)R_alloc((size_t)n_ranked, sizeof(int32_t));
   for (int64_t rank = 0; rank < n_ranked; rank++) {
     int row = INTEGER(order)[rank];
-    if (row < 1 || row > n_ranked) refuse("order", NULL, "be rows in order", "others");
+    if (row < 1 || row > n_ranked) refuse("order", "be rows in order", "others");
     rows[rank] = row - 1;
   }
   SEXP result = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t)length_of_ranking(capacity)));
@@ -89,17 +89,17 @@ SEXP C_set_keys(SEXP keys, SEXP integers, SEXP rows, SEXP new_keys) {
   Ranking ranking = read_ranking(keys, integers);
   int64_t count = Rf_xlength(rows), n_ranked = ranking.n_ranked;
   if (MAYBE_SHARED(keys) || MAYBE_SHARED(integers)) return Rf_ScalarLogical(FALSE);
-  if (TYPEOF(rows) != INTSXP) refuse_kind(rows, "rows", NULL, "be integers");
+  if (TYPEOF(rows) != INTSXP) refuse_kind(rows, "rows", "be integers");
   if (TYPEOF(new_keys) != REALSXP || Rf_xlength(new_keys) != count) {
-    refuse_kind(new_keys, "priorities", NULL, "have one value for each row");
+    refuse_kind(new_keys, "priorities", "have one value for each row");
   }
   int64_t *places = (int64_t *)(void *)R_alloc((size_t)count, sizeof(int64_t));
   for (int64_t i = 0; i < count; i++) {
     int row = INTEGER(rows)[i];
     if (row < 1 || row > ranking.capacity || row - 1 > n_ranked) {
-      refuse("rows", NULL, "be rows with a rank, or the next ones", "others");
+      refuse("rows", "be rows with a rank, or the next ones", "others");
     }
-    if (ISNAN(REAL(new_keys)[i])) refuse_number(REAL(new_keys)[i], "priorities", NULL, "hold finite numbers");
+    if (ISNAN(REAL(new_keys)[i])) refuse_number(REAL(new_keys)[i], "priorities", "hold finite numbers");
     n_ranked += row - 1 == n_ranked;
     places[i] = row - 1;
   }
@@ -114,12 +114,12 @@ SEXP C_set_keys(SEXP keys, SEXP integers, SEXP rows, SEXP new_keys) {
 /* Return rows for ranks, or ranks for rows; both are counted from 1, and exist. */
 static SEXP translated(SEXP keys, SEXP integers, SEXP given, bool to_rows) {
   Ranking ranking = read_ranking(keys, integers);
-  if (TYPEOF(given) != INTSXP) refuse_kind(given, "ranks", NULL, "be integers");
+  if (TYPEOF(given) != INTSXP) refuse_kind(given, "ranks", "be integers");
   SEXP result = PROTECT(Rf_allocVector(INTSXP, Rf_xlength(given)));
   int32_t *found = INTEGER(result);
   for (R_xlen_t i = 0; i < Rf_xlength(given); i++) {
     int number = INTEGER(given)[i];
-    if (number < 1 || number > ranking.n_ranked) refuse("ranks", NULL, "be rows with a rank", "others");
+    if (number < 1 || number > ranking.n_ranked) refuse("ranks", "be rows with a rank", "others");
     found[i] = number - 1;
     if (to_rows) {
       ranks_to_rows(&ranking, &found[i], 1);
@@ -138,9 +138,9 @@ SEXP C_ranks_to_rows(SEXP keys, SEXP integers, SEXP ranks) { return translated(k
 SEXP C_ranks_of_rows(SEXP keys, SEXP integers, SEXP rows) { return translated(keys, integers, rows, false); }
 
 SEXP C_weigh_ranks(SEXP first, SEXP count, SEXP alpha) {
-  int32_t begin = whole_number(first, 1, LARGEST_COUNT, "first", NULL);
-  int32_t wanted = whole_number(count, 0, LARGEST_COUNT, "count", NULL);
-  if (TYPEOF(alpha) != REALSXP || Rf_xlength(alpha) != 1) refuse_kind(alpha, "alpha", NULL, "be a number");
+  int32_t begin = whole_number(first, 1, LARGEST_COUNT, "first");
+  int32_t wanted = whole_number(count, 0, LARGEST_COUNT, "count");
+  if (TYPEOF(alpha) != REALSXP || Rf_xlength(alpha) != 1) refuse_kind(alpha, "alpha", "be a number");
   SEXP result = PROTECT(Rf_allocVector(REALSXP, wanted));
   for (int64_t done = 0; done < wanted; done += STEP) {
     weigh_ranks(begin - 1 + done, wanted - done < STEP ? wanted - done : STEP, REAL(alpha)[0], REAL(result) + done);

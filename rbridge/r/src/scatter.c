@@ -7,16 +7,16 @@
 #include "core/scatter.h"
 
 /* Raise the error that a code is not the number of a stratum. */
-NORET static void refuse_codes(const char *of) {
-  refuse("codes", of, "be numbers of strata from 0, or the number of strata", "others");
+NORET static void refuse_codes(void) {
+  refuse("codes", "be numbers of strata from 0, or the number of strata", "others");
 }
 
-void check_codes(SEXP codes, const char *of) {
-  if (TYPEOF(codes) != RAWSXP && TYPEOF(codes) != INTSXP) refuse_kind(codes, "codes", of, "be raw or integers");
-  if (Rf_xlength(codes) > LARGEST_COUNT) refuse("codes", of, "have at most 2147483647 rows", "more");
+void check_codes(SEXP codes) {
+  if (TYPEOF(codes) != RAWSXP && TYPEOF(codes) != INTSXP) refuse_kind(codes, "codes", "be raw or integers");
+  if (Rf_xlength(codes) > LARGEST_COUNT) refuse("codes", "have at most 2147483647 rows", "more");
 }
 
-void count_codes(SEXP codes, int64_t n_strata, const char *of, int64_t *available) {
+void count_codes(SEXP codes, int64_t n_strata, int64_t *available) {
   int64_t n_rows = Rf_xlength(codes);
   memset(available, 0, ((size_t)n_strata + 1) * sizeof(int64_t));
   if (TYPEOF(codes) == RAWSXP) {
@@ -27,7 +27,7 @@ void count_codes(SEXP codes, int64_t n_strata, const char *of, int64_t *availabl
       if (code <= n_strata) {
         available[code] = found[code];
       } else if (found[code] > 0) {
-        refuse_codes(of);
+        refuse_codes();
       }
     }
     return;
@@ -35,7 +35,7 @@ void count_codes(SEXP codes, int64_t n_strata, const char *of, int64_t *availabl
   const int *given = INTEGER(codes);
   for (int64_t row = 0; row < n_rows; row++) {
     if (row % STEP == 0) R_CheckUserInterrupt();
-    if (given[row] < 0 || given[row] > n_strata) refuse_codes(of);
+    if (given[row] < 0 || given[row] > n_strata) refuse_codes();
     available[given[row]] += 1;
   }
 }
@@ -81,4 +81,4 @@ void scatter_shuffled(
   }
 }
 
-uint32_t read_seed(SEXP seed, const char *of) { return (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed", of); }
+uint32_t read_seed(SEXP seed) { return (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed"); }

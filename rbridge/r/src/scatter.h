@@ -8,10 +8,10 @@
 #include "arguments.h"
 
 /* Refuse codes that are not a raw or integer vector. */
-void check_codes(SEXP codes, const char *of);
+void check_codes(SEXP codes);
 
 /* Count codes in n_strata + 1 numbers; refuse those that are not from 0 to n_strata. */
-void count_codes(SEXP codes, int64_t n_strata, const char *of, int64_t *available);
+void count_codes(SEXP codes, int64_t n_strata, int64_t *available);
 
 /* Scatter n_rows rows in the order of the dataset; the arrays are those of core/scatter_template.h, the codes of 1, 2
  * or 4 bytes. Rows count from `first_row`.
@@ -28,6 +28,6 @@ void scatter_shuffled(
 );
 
 /* Return the seed that R passes. */
-uint32_t read_seed(SEXP seed, const char *of);
+uint32_t read_seed(SEXP seed);
 
 #endif

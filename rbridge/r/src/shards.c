@@ -27,18 +27,16 @@ typedef struct {
   int64_t n_rows;
 } Shards;
 
-static const char *const of = "shard_batches";
-
 /* Read the sizes of the shards; `starts`, of one number more, says where the rows of each begin. */
 static void read_sizes(SEXP sizes, Shards *shards, int64_t *starts) {
   starts[0] = 0;
   for (int64_t shard = 0; shard < shards->n_shards; shard++) {
     double size = REAL(sizes)[shard];
-    if (!is_whole(size, 0, LARGEST_COUNT)) refuse_number(size, "sizes", of, "be numbers of rows");
+    if (!is_whole(size, 0, LARGEST_COUNT)) refuse_number(size, "sizes", "be numbers of rows");
     starts[shard + 1] = starts[shard] + (int64_t)size;
-    if (starts[shard + 1] > shards->n_rows) refuse("sizes", of, "add up to the rows", "more");
+    if (starts[shard + 1] > shards->n_rows) refuse("sizes", "add up to the rows", "more");
   }
-  if (starts[shards->n_shards] < shards->n_rows) refuse("sizes", of, "add up to the rows", "fewer");
+  if (starts[shards->n_shards] < shards->n_rows) refuse("sizes", "add up to the rows", "fewer");
 }
 
 static const int64_t *read_begins(SEXP begins, const Shards *shards) {
@@ -46,7 +44,7 @@ static const int64_t *read_begins(SEXP begins, const Shards *shards) {
   for (int64_t cell = 0; cell < shards->cells.n_cells; cell++) {
     double begin = REAL(begins)[cell];
     double last = (double)(shards->cells.n_batches - 1);
-    if (!is_whole(begin, 0, last)) refuse_number(begin, "begins", of, "be numbers of batches from 0");
+    if (!is_whole(begin, 0, last)) refuse_number(begin, "begins", "be numbers of batches from 0");
     result[cell] = (int64_t)begin;
   }
   return result;
@@ -60,7 +58,7 @@ static const int64_t *count_cells(SEXP codes, const Shards *shards, const int64_
     int64_t *counted = counts + shard * shards->n_strata;
     for (int64_t row = starts[shard]; row < starts[shard + 1]; row++) {
       int code = is_raw ? RAW(codes)[row] : INTEGER(codes)[row];
-      if (code < 0 || code >= shards->n_strata) refuse("codes", of, "be numbers of strata from 0", "others");
+      if (code < 0 || code >= shards->n_strata) refuse("codes", "be numbers of strata from 0", "others");
       counted[code] += 1;
       if (row % STEP == STEP - 1) R_CheckUserInterrupt();
     }
@@ -88,7 +86,7 @@ static int64_t *find_offsets(const ShardCells *cells) {
 
 static void check_no_batch_is_empty(const int64_t *offsets, int64_t n_batches) {
   for (int64_t batch = 0; batch < n_batches; batch++) {
-    if (offsets[batch] == offsets[batch + 1]) refuse("begins", of, "give each batch a row", "a batch without rows");
+    if (offsets[batch] == offsets[batch + 1]) refuse("begins", "give each batch a row", "a batch without rows");
     if (batch % STEP == STEP - 1) R_CheckUserInterrupt();
   }
 }
@@ -101,18 +99,18 @@ static void lay_out(const ShardCells *cells, int64_t *next_places, int32_t *layo
 
 /* Read the shards of a recipe, whose rows have `codes`. */
 static Shards read_shards(SEXP codes, SEXP n_strata, SEXP sizes, SEXP begins, SEXP n_batches) {
-  check_codes(codes, of);
-  Shards shards = {.n_strata = whole_number(n_strata, 1, LARGEST_COUNT - 1, "n_strata", of)};
+  check_codes(codes);
+  Shards shards = {.n_strata = whole_number(n_strata, 1, LARGEST_COUNT - 1, "n_strata")};
   shards.n_rows = Rf_xlength(codes);
   shards.n_shards = Rf_xlength(sizes);
   if (TYPEOF(sizes) != REALSXP || shards.n_shards < 1 || shards.n_shards > LARGEST_COUNT) {
-    refuse_kind(sizes, "sizes", of, "be doubles, one for each shard");
+    refuse_kind(sizes, "sizes", "be doubles, one for each shard");
   }
   shards.cells.n_cells = shards.n_shards * shards.n_strata;
   if (TYPEOF(begins) != REALSXP || Rf_xlength(begins) != shards.cells.n_cells) {
-    refuse_kind(begins, "begins", of, "be doubles, one for each stratum of each shard");
+    refuse_kind(begins, "begins", "be doubles, one for each stratum of each shard");
   }
-  shards.cells.n_batches = whole_number(n_batches, 1, LARGEST_COUNT, "n_batches", of);
+  shards.cells.n_batches = whole_number(n_batches, 1, LARGEST_COUNT, "n_batches");
   int64_t *starts = new_numbers(shards.n_shards + 1);
   read_sizes(sizes, &shards, starts);
   shards.cells.begins = read_begins(begins, &shards);
@@ -121,7 +119,7 @@ static Shards read_shards(SEXP codes, SEXP n_strata, SEXP sizes, SEXP begins, SE
 }
 
 SEXP C_prepare_shards(SEXP key, SEXP codes, SEXP n_strata, SEXP sizes, SEXP begins, SEXP n_batches) {
-  if (TYPEOF(key) != ENVSXP) refuse_kind(key, "key", of, "be an environment");
+  if (TYPEOF(key) != ENVSXP) refuse_kind(key, "key", "be an environment");
   Shards shards = read_shards(codes, n_strata, sizes, begins, n_batches);
   const ShardCells *cells = &shards.cells;
   SEXP prepared = PROTECT(Rf_allocVector(VECSXP, N_PARTS));
@@ -157,19 +155,19 @@ typedef struct {
 } Draw;
 
 static Draw read_draw(SEXP shards, int64_t n_own, SEXP n_shards, SEXP shuffle, SEXP seed, SEXP epoch) {
-  Draw draw = {.n_shards = (uint32_t)whole_number(n_shards, 1, LARGEST_COUNT, "n_shards", of)};
+  Draw draw = {.n_shards = (uint32_t)whole_number(n_shards, 1, LARGEST_COUNT, "n_shards")};
   if (TYPEOF(shards) != REALSXP || Rf_xlength(shards) != n_own) {
-    refuse_kind(shards, "shards", of, "be doubles, one for each shard");
+    refuse_kind(shards, "shards", "be doubles, one for each shard");
   }
   draw.shards = REAL(shards);
   for (int64_t shard = 0; shard < n_own; shard++) {
     if (!is_whole(draw.shards[shard], 0, draw.n_shards - 1.0)) {
-      refuse_number(draw.shards[shard], "shards", of, "be numbers of shards from 0");
+      refuse_number(draw.shards[shard], "shards", "be numbers of shards from 0");
     }
   }
-  draw.shuffle = true_or_false(shuffle, "shuffle", of);
-  draw.seed = read_seed(seed, of);
-  draw.epoch = (uint32_t)whole_number(epoch, 0, (int32_t)last_shard_epoch(draw.n_shards), "epoch", of);
+  draw.shuffle = true_or_false(shuffle, "shuffle");
+  draw.seed = read_seed(seed);
+  draw.epoch = (uint32_t)whole_number(epoch, 0, (int32_t)last_shard_epoch(draw.n_shards), "epoch");
   return draw;
 }
 
@@ -199,7 +197,7 @@ static void fill_rows(SEXP prepared, const Draw *draw, const ShardCells *cells, 
 }
 
 SEXP C_draw_shards(SEXP reference, SEXP shards, SEXP n_shards, SEXP shuffle, SEXP seed, SEXP epoch) {
-  if (TYPEOF(reference) != WEAKREFSXP) refuse_kind(reference, "reference", of, "be what prepares the epochs");
+  if (TYPEOF(reference) != WEAKREFSXP) refuse_kind(reference, "reference", "be what prepares the epochs");
   SEXP prepared = PROTECT(R_WeakRefValue(reference));
   if (Rf_isNull(prepared)) {
     UNPROTECT(1);

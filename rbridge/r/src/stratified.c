@@ -32,13 +32,11 @@ enum {
   N_PARTS
 };
 
-static const char *const of = "epoch_batches";
-
 SEXP C_count_codes(SEXP codes, SEXP n_strata) {
-  check_codes(codes, of);
-  int64_t n_codes = whole_number(n_strata, 1, LARGEST_COUNT - 1, "n_strata", of) + INT64_C(1);
+  check_codes(codes);
+  int64_t n_codes = whole_number(n_strata, 1, LARGEST_COUNT - 1, "n_strata") + INT64_C(1);
   int64_t *available = (int64_t *)(void *)R_alloc((size_t)n_codes, sizeof(int64_t));
-  count_codes(codes, n_codes - 1, of, available);
+  count_codes(codes, n_codes - 1, available);
   SEXP result = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)n_codes));
   double *counts = REAL(result);
   for (int64_t code = 0; code < n_codes; code++) counts[code] = (double)available[code];
@@ -75,13 +73,13 @@ static void keep_codes(SEXP codes, int code_bytes, SEXP scatter) {
 
 /* Read the codes of a recipe and check that there are enough rows of each stratum. */
 static Strata read_codes(SEXP codes, const Plan *plan, SEXP scatter) {
-  check_codes(codes, of);
+  check_codes(codes);
   Strata strata = {.n_rows = Rf_xlength(codes), .code_bytes = code_bytes_of(codes, plan->n_strata)};
   strata.available = (int64_t *)(void *)R_alloc((size_t)plan->n_strata + 1, sizeof(int64_t));
-  count_codes(codes, plan->n_strata, of, strata.available);
+  count_codes(codes, plan->n_strata, strata.available);
   for (int64_t stratum = 0; stratum < plan->n_strata; stratum++) {
     if (strata.available[stratum] < plan->counts[stratum]) {
-      refuse("codes", of, "have as many rows of each stratum as an epoch takes", "fewer");
+      refuse("codes", "have as many rows of each stratum as an epoch takes", "fewer");
     }
   }
   keep_codes(codes, strata.code_bytes, scatter);
@@ -105,8 +103,8 @@ static void fill_epoch_layout(const Plan *plan, const Strata *strata, int64_t *o
 }
 
 SEXP C_prepare_scatter(SEXP key, SEXP codes, SEXP counts, SEXP n_batches, SEXP even) {
-  if (TYPEOF(key) != ENVSXP) refuse_kind(key, "key", of, "be an environment");
-  Plan plan = read_plan(counts, n_batches, even, of);
+  if (TYPEOF(key) != ENVSXP) refuse_kind(key, "key", "be an environment");
+  Plan plan = read_plan(counts, n_batches, even);
   SEXP scatter = PROTECT(Rf_allocVector(VECSXP, N_PARTS));
   Strata strata = read_codes(codes, &plan, scatter);
   int64_t *offsets = batch_offsets(&plan);
@@ -148,7 +146,7 @@ static void fill_rows(SEXP scatter, SEXP seed, int32_t *rows) {
     scatter_unshuffled(codes, code_bytes, n_rows, cursors, layout, 1, rows);
     return;
   }
-  uint32_t number = read_seed(seed, of);
+  uint32_t number = read_seed(seed);
   SEXP memory = PROTECT(take_pool(scatter));
   scatter_shuffled(codes, code_bytes, n_rows, cursors, layout, number, 1, INTEGER(memory), rows);
   SET_VECTOR_ELT(scatter, POOL, memory);
@@ -156,7 +154,7 @@ static void fill_rows(SEXP scatter, SEXP seed, int32_t *rows) {
 }
 
 SEXP C_draw_epoch(SEXP reference, SEXP seed) {
-  if (TYPEOF(reference) != WEAKREFSXP) refuse_kind(reference, "scatter", of, "be what prepares the epochs");
+  if (TYPEOF(reference) != WEAKREFSXP) refuse_kind(reference, "scatter", "be what prepares the epochs");
   SEXP scatter = PROTECT(R_WeakRefValue(reference));
   if (Rf_isNull(scatter)) {
     UNPROTECT(1);

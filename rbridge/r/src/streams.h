@@ -16,10 +16,10 @@ static inline SEXP stream_of(const Generator *generator) {
 }
 
 /* Read a stream, which may come from a file. */
-static inline void read_stream(SEXP stream, const char *of, Generator *generator) {
+static inline void read_stream(SEXP stream, Generator *generator) {
   if (TYPEOF(stream) != INTSXP || Rf_xlength(stream) != N_WORDS ||
       !restore_generator(generator, (const uint32_t *)(const void *)INTEGER(stream))) {
-    refuse_kind(stream, "stream", of, "be the state of a generator");
+    refuse_kind(stream, "stream", "be the state of a generator");
   }
 }
 

@@ -12,8 +12,6 @@
 #include "core/tree_weights.h"
 #include "routines.h"
 
-static const char *const of = "batch_sampler_tree";
-
 /* Arguments ------------------------------------------------------------------------------------------------------- */
 
 /* Return the vector of a type that a list has under a name; NULL is refused. */
@@ -22,17 +20,17 @@ static SEXP vector_of(SEXP list, const char *name, SEXPTYPE type) {
   for (R_xlen_t i = 0; TYPEOF(list) == VECSXP && i < Rf_xlength(names); i++) {
     SEXP vector = VECTOR_ELT(list, i);
     if (strcmp(CHAR(STRING_ELT(names, i)), name) != 0) continue;
-    if ((SEXPTYPE)TYPEOF(vector) != type) refuse_kind(vector, name, of, "be a vector of another type");
-    if (Rf_xlength(vector) > LARGEST_COUNT) refuse(name, of, "have at most 2147483647 items", "more");
+    if ((SEXPTYPE)TYPEOF(vector) != type) refuse_kind(vector, name, "be a vector of another type");
+    if (Rf_xlength(vector) > LARGEST_COUNT) refuse(name, "have at most 2147483647 items", "more");
     return vector;
   }
-  refuse(name, of, "be given", "nothing");
+  refuse(name, "be given", "nothing");
 }
 
 /* The same for a vector of a given length. */
 static SEXP vector_of_length(SEXP list, const char *name, SEXPTYPE type, int64_t length) {
   SEXP vector = vector_of(list, name, type);
-  if (Rf_xlength(vector) != length) refuse_kind(vector, name, of, "be as long as the vectors beside it");
+  if (Rf_xlength(vector) != length) refuse_kind(vector, name, "be as long as the vectors beside it");
   return vector;
 }
 
@@ -41,7 +39,7 @@ static void check_integers(SEXP vector, const char *name, int least, int most) {
   const int *values = INTEGER(vector);
   for (R_xlen_t i = 0; i < Rf_xlength(vector); i++) {
     if (i % STEP == 0) R_CheckUserInterrupt();
-    if (values[i] < least || values[i] > most) refuse(name, of, "have numbers in their range", "others");
+    if (values[i] < least || values[i] > most) refuse(name, "have numbers in their range", "others");
   }
 }
 
@@ -78,23 +76,23 @@ static NodeDeclaration *read_declared(SEXP declared, int64_t n_declared, int64_t
     /* In preorder, the parent of a node is the node before it, or an ancestor of that node. */
     int64_t above = node - 1;
     while (above > mine->parent && above >= 0) above = parents[above];
-    if (above != mine->parent) refuse("parents", of, "be those of nodes in preorder", "others");
+    if (above != mine->parent) refuse("parents", "be those of nodes in preorder", "others");
     if (Rf_isNull(own_codes)) continue;
     if (TYPEOF(own_codes) != INTSXP || Rf_xlength(own_codes) != n_rows) {
-      refuse_kind(own_codes, "codes", of, "be integers, one for each row");
+      refuse_kind(own_codes, "codes", "be integers, one for each row");
     }
     check_integers(own_codes, "codes", -1, (int)mine->n_values - 1);
     mine->codes = INTEGER(own_codes);
     if (Rf_isNull(own_taken)) {
-      if (node == 0) refuse("taken", of, "be given at the root", "nothing");
+      if (node == 0) refuse("taken", "be given at the root", "nothing");
       continue;
     }
     if (TYPEOF(own_taken) != RAWSXP || Rf_xlength(own_taken) != mine->n_values + 1) {
-      refuse_kind(own_taken, "taken", of, "be raw, one for missing values and one for each value");
+      refuse_kind(own_taken, "taken", "be raw, one for missing values and one for each value");
     }
     const uint8_t *flags = RAW(own_taken);
     for (int64_t i = 0; i <= mine->n_values; i++) {
-      if (flags[i] > 1) refuse("taken", of, "be 0 or 1", "another number");
+      if (flags[i] > 1) refuse("taken", "be 0 or 1", "another number");
     }
     mine->taken = flags;
   }
@@ -106,14 +104,16 @@ static const double *numbers_at(SEXP columns, int64_t node, const char *name, in
   SEXP column = VECTOR_ELT(columns, (R_xlen_t)node);
   if (Rf_isNull(column)) return NULL;
   if (TYPEOF(column) != REALSXP || Rf_xlength(column) != n_rows) {
-    refuse_kind(column, name, of, "be doubles, one for each row");
+    refuse_kind(column, name, "be doubles, one for each row");
   }
   return REAL(column);
 }
 
 /* The input from R about their weights: forms and modes, as in tree_weights.h and tree.h, fixed weights, and
  * columns. */
-static WeightDeclaration *read_weighed(SEXP declared, const NodeDeclaration *nodes, int64_t n_declared, int64_t n_rows) {
+static WeightDeclaration *read_weighed(
+    SEXP declared, const NodeDeclaration *nodes, int64_t n_declared, int64_t n_rows
+) {
   SEXP forms = vector_of_length(declared, "forms", INTSXP, n_declared);
   SEXP modes = vector_of_length(declared, "modes", INTSXP, n_declared);
   SEXP weights = vector_of_length(declared, "weights", REALSXP, n_declared);
@@ -132,7 +132,7 @@ static WeightDeclaration *read_weighed(SEXP declared, const NodeDeclaration *nod
     mine->row_weights = numbers_at(row_weights, node, "row_weights", n_rows);
     if (!is_weight(mine->weight) || (mine->form == SUM_OF_ROWS) != (mine->summed != NULL) ||
         (mine->row_weights != NULL && !is_leaf)) {
-      refuse("weights", of, "be numbers, sums of columns, or columns of leaves", "others");
+      refuse("weights", "be numbers, sums of columns, or columns of leaves", "others");
     }
   }
   return weighed;
@@ -278,9 +278,9 @@ static SEXP built_tree(const NodeBuilding *building, const TreeNodes *nodes, con
 
 SEXP C_build_declared(SEXP n_rows, SEXP declared) {
   NodeBuilding building;
-  building.n_rows = whole_number(n_rows, 1, LARGEST_COUNT, "n_rows", of);
+  building.n_rows = whole_number(n_rows, 1, LARGEST_COUNT, "n_rows");
   building.n_declared = Rf_xlength(vector_of(declared, "parents", INTSXP));
-  if (building.n_declared < 1) refuse("parents", of, "have at least one node", "none");
+  if (building.n_declared < 1) refuse("parents", "have at least one node", "none");
   building.declared = read_declared(declared, building.n_declared, building.n_rows);
   building.clones = scratch_array(building.n_declared, sizeof(Clones));
   building.scratch = scratch_array(building.n_rows, sizeof(int32_t));
@@ -289,7 +289,7 @@ SEXP C_build_declared(SEXP n_rows, SEXP declared) {
   int outcome = build_all(&building);
   if (outcome != NODES_FOUND) return refused_nodes(&building, outcome);
   if (building.n_options > LARGEST_COUNT) {
-    refuse("spec", of, "make at most 2147483647 nodes and rows of leaves", "more");
+    refuse("spec", "make at most 2147483647 nodes and rows of leaves", "more");
   }
   TreeNodes nodes = fill_all(&building);
   weighing.nodes = &nodes;
@@ -344,7 +344,7 @@ static void read_shape(SEXP parts, int64_t n_nodes, SEXP tree) {
   int8_t *leaves = kept_array(tree, LEAVES, n_nodes, sizeof(int8_t));
   for (int64_t node = 0; node < n_nodes; node++) {
     int deepest = node > 0 ? given[node - 1] + 1 : 0;
-    if (given[node] < (node > 0) || given[node] > deepest) refuse("depths", of, "be those of nodes in preorder", "others");
+    if (given[node] < (node > 0) || given[node] > deepest) refuse("depths", "be those of nodes in preorder", "others");
     leaves[node] = node + 1 == n_nodes || given[node + 1] <= given[node];
   }
   int64_t *by_depth = kept_array(tree, BY_DEPTH, n_nodes, sizeof(int64_t));
@@ -367,7 +367,7 @@ static void read_options(SEXP parts, int64_t n_nodes, SEXP tree) {
   for (int64_t node = 0; node < n_nodes; node++) n_leaves += leaves[node];
   SEXP counts = vector_of_length(parts, "counts", INTSXP, n_leaves), rows = vector_of(parts, "rows", INTSXP);
   check_integers(counts, "counts", 1, LARGEST_COUNT);
-  int32_t n_rows = whole_number(vector_of(parts, "n_rows", REALSXP), 1, LARGEST_COUNT, "n_rows", of);
+  int32_t n_rows = whole_number(vector_of(parts, "n_rows", REALSXP), 1, LARGEST_COUNT, "n_rows");
   check_integers(rows, "rows", 0, n_rows - 1);
   int64_t *offsets = kept_array(tree, OFFSETS, n_nodes + 1, sizeof(int64_t));
   int64_t *cursors = scratch_array(n_nodes, sizeof(int64_t)), *above = scratch_array(n_nodes, sizeof(int64_t));
@@ -381,8 +381,8 @@ static void read_options(SEXP parts, int64_t n_nodes, SEXP tree) {
     offsets[node + 1] = INTEGER(counts)[leaf++];
     n_options += offsets[node + 1];
   }
-  if (n_options - (n_nodes - 1) != Rf_xlength(rows)) refuse_kind(rows, "rows", of, "be those of the leaves");
-  if (n_options > LARGEST_COUNT) refuse("rows", of, "be at most 2147483647 with the nodes", "more");
+  if (n_options - (n_nodes - 1) != Rf_xlength(rows)) refuse_kind(rows, "rows", "be those of the leaves");
+  if (n_options > LARGEST_COUNT) refuse("rows", "be at most 2147483647 with the nodes", "more");
   begin_groups(n_nodes, offsets, cursors);
   SET_VECTOR_ELT(tree, OPTIONS, Rf_allocVector(INTSXP, (R_xlen_t)n_options));
   int *options = INTEGER(VECTOR_ELT(tree, OPTIONS));
@@ -407,42 +407,42 @@ static void read_modes(SEXP parts, int64_t n_nodes, SEXP tree) {
   int64_t *begins = kept_array(tree, CUMULATIVE_BEGIN, n_nodes, sizeof(int64_t));
   int64_t n_weights = 0;
   for (int64_t node = 0; node < n_nodes; node++) {
-    if (given[node] > SHUFFLED) refuse("modes", of, "be from 0 to 2", "others");
+    if (given[node] > SHUFFLED) refuse("modes", "be from 0 to 2", "others");
     if (weighted[node] > (given[node] == WITH_REPLACEMENT)) {
-      refuse("weighted", of, "be 0 or, if a node draws with replacement, 1", "others");
+      refuse("weighted", "be 0 or, if a node draws with replacement, 1", "others");
     }
     modes[node] = (int8_t)given[node];
     repeats[node] = INTEGER(repeated)[node];
     begins[node] = weighted[node] ? n_weights : -1;
     if (weighted[node]) n_weights += offsets[node + 1] - offsets[node];
   }
-  if (n_weights != Rf_xlength(weights)) refuse_kind(weights, "weights", of, "be those of the weighted nodes");
+  if (n_weights != Rf_xlength(weights)) refuse_kind(weights, "weights", "be those of the weighted nodes");
   SET_VECTOR_ELT(tree, CUMULATIVE, Rf_allocVector(REALSXP, (R_xlen_t)n_weights));
   double *cumulative = REAL(VECTOR_ELT(tree, CUMULATIVE));
   for (int64_t i = 0; i < n_weights; i++) {
     if (i % STEP == 0) R_CheckUserInterrupt();
-    if (!is_weight(REAL(weights)[i])) refuse("weights", of, "be finite and not negative", "others");
+    if (!is_weight(REAL(weights)[i])) refuse("weights", "be finite and not negative", "others");
   }
   for (int64_t node = 0; node < n_nodes; node++) {
     if (!weighted[node]) continue;
     int64_t own[] = {begins[node], begins[node] + offsets[node + 1] - offsets[node]};
     cumulate(REAL(weights), own, 0, 1, cumulative);
     double total = cumulative[own[1] - 1];
-    if (total < LEAST_TOTAL || total > DBL_MAX) refuse("weights", of, "have positive, finite sums", "others");
+    if (total < LEAST_TOTAL || total > DBL_MAX) refuse("weights", "have positive, finite sums", "others");
   }
 }
 
 SEXP C_prepare_declared(SEXP key, SEXP parts, SEXP limits) {
-  if (TYPEOF(key) != ENVSXP) refuse_kind(key, "key", of, "be an environment");
-  if (TYPEOF(limits) != REALSXP || Rf_xlength(limits) > LARGEST_COUNT) refuse_kind(limits, "limits", of, "be doubles");
+  if (TYPEOF(key) != ENVSXP) refuse_kind(key, "key", "be an environment");
+  if (TYPEOF(limits) != REALSXP || Rf_xlength(limits) > LARGEST_COUNT) refuse_kind(limits, "limits", "be doubles");
   for (R_xlen_t i = 0; i < Rf_xlength(limits); i++) {
     double limit = REAL(limits)[i];
     if (!ISNA(limit) && !(limit >= 0 && limit <= 9007199254740992.0)) {
-      refuse("limits", of, "be from 0 to 2^53", "others");
+      refuse("limits", "be from 0 to 2^53", "others");
     }
   }
   int64_t n_nodes = Rf_xlength(vector_of(parts, "modes", RAWSXP));
-  if (n_nodes < 1) refuse("modes", of, "have at least one node", "none");
+  if (n_nodes < 1) refuse("modes", "have at least one node", "none");
   SEXP tree = PROTECT(Rf_allocVector(VECSXP, N_PARTS));
   read_shape(parts, n_nodes, tree);
   read_options(parts, n_nodes, tree);
@@ -593,10 +593,10 @@ static void draw_anew(SEXP tree, const DeclaredTree *drawn, int64_t count, int32
 }
 
 SEXP C_draw_declared(SEXP reference, SEXP seed, SEXP count, SEXP length, SEXP epoch) {
-  if (TYPEOF(reference) != WEAKREFSXP) refuse_kind(reference, "tree", of, "be what prepares the draws");
-  uint32_t first = (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed", of);
-  int64_t n_draws = whole_number(count, 1, LARGEST_COUNT, "count", of);
-  int64_t n_apart = whole_number(length, (int32_t)n_draws, LARGEST_COUNT, "length", of);
+  if (TYPEOF(reference) != WEAKREFSXP) refuse_kind(reference, "tree", "be what prepares the draws");
+  uint32_t first = (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed");
+  int64_t n_draws = whole_number(count, 1, LARGEST_COUNT, "count");
+  int64_t n_apart = whole_number(length, (int32_t)n_draws, LARGEST_COUNT, "length");
   SEXP tree = PROTECT(R_WeakRefValue(reference));
   if (Rf_isNull(tree)) {
     UNPROTECT(1);
@@ -615,7 +615,7 @@ SEXP C_draw_declared(SEXP reference, SEXP seed, SEXP count, SEXP length, SEXP ep
   if (Rf_isNull(epoch)) {
     draw_anew(tree, &drawn, n_draws, rows, numbers);
   } else {
-    int64_t position = n_apart * whole_number(epoch, 0, LARGEST_EPOCH, "epoch", of);
+    int64_t position = n_apart * whole_number(epoch, 0, LARGEST_EPOCH, "epoch");
     draw_persistent(tree, &drawn, position, n_draws, rows, numbers);
   }
   for (int64_t i = 0; i < n_draws; i++) rows[i] += 1; /* R counts from 1 */
@@ -628,21 +628,21 @@ SEXP C_draw_declared(SEXP reference, SEXP seed, SEXP count, SEXP length, SEXP ep
 SEXP C_pass_length(SEXP tree, SEXP modes, SEXP repeats, SEXP node) {
   int64_t n_nodes = Rf_xlength(vector_of(tree, "depths", INTSXP)), leaf = 0;
   SEXP depths = vector_of(tree, "depths", INTSXP), parents = vector_of_length(tree, "parents", INTSXP, n_nodes);
-  if (TYPEOF(modes) != RAWSXP || Rf_xlength(modes) != n_nodes) refuse_kind(modes, "modes", of, "be raw");
-  if (TYPEOF(repeats) != INTSXP || Rf_xlength(repeats) != n_nodes) refuse_kind(repeats, "repeats", of, "be integers");
+  if (TYPEOF(modes) != RAWSXP || Rf_xlength(modes) != n_nodes) refuse_kind(modes, "modes", "be raw");
+  if (TYPEOF(repeats) != INTSXP || Rf_xlength(repeats) != n_nodes) refuse_kind(repeats, "repeats", "be integers");
   check_integers(repeats, "repeats", 1, LARGEST_COUNT);
-  int64_t at = whole_number(node, 1, (int32_t)n_nodes, "node", of) - INT64_C(1);
+  int64_t at = whole_number(node, 1, (int32_t)n_nodes, "node") - INT64_C(1);
   SEXP counts = vector_of(tree, "counts", INTSXP);
   int64_t *offsets = scratch_array(n_nodes + 1, sizeof(int64_t)), *most = scratch_array(n_nodes, sizeof(int64_t));
   int64_t *repeated = scratch_array(n_nodes, sizeof(int64_t));
   memset(offsets, 0, ((size_t)n_nodes + 1) * sizeof(int64_t));
   for (int64_t i = 0; i < n_nodes; i++) {
     int parent = INTEGER(parents)[i];
-    if (parent < (i > 0 ? 0 : -1) || parent >= (i > 0 ? i : 0)) refuse("parents", of, "be those of a tree", "others");
+    if (parent < (i > 0 ? 0 : -1) || parent >= (i > 0 ? i : 0)) refuse("parents", "be those of a tree", "others");
     repeated[i] = INTEGER(repeats)[i];
     if (i > 0) offsets[parent + 1]++;
     if (i + 1 < n_nodes && INTEGER(depths)[i + 1] > INTEGER(depths)[i]) continue;
-    if (leaf == Rf_xlength(counts)) refuse("counts", of, "have a number for each leaf", "fewer");
+    if (leaf == Rf_xlength(counts)) refuse("counts", "have a number for each leaf", "fewer");
     offsets[i + 1] = INTEGER(counts)[leaf++];
   }
   for (int64_t i = 0; i < n_nodes; i++) offsets[i + 1] += offsets[i];
@@ -657,7 +657,7 @@ SEXP C_pass_length(SEXP tree, SEXP modes, SEXP repeats, SEXP node) {
 }
 
 SEXP C_make_normal(SEXP uniforms, SEXP mean, SEXP deviation) {
-  if (TYPEOF(uniforms) != REALSXP) refuse_kind(uniforms, "uniforms", of, "be doubles");
+  if (TYPEOF(uniforms) != REALSXP) refuse_kind(uniforms, "uniforms", "be doubles");
   SEXP result = PROTECT(Rf_duplicate(uniforms));
   for (R_xlen_t done = 0; done < Rf_xlength(result); done += STEP) {
     R_xlen_t left = Rf_xlength(result) - done;

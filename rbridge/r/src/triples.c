@@ -10,8 +10,6 @@
 #include "positives.h"
 #include "routines.h"
 
-static const char *const of = "batch_sampler_triples";
-
 /* Make a group of draws for each positive: the ranks of the free cells of its user. */
 static GroupDraw groups_of_positives(const Positives *positives, int64_t per_positive, bool unique) {
   const int64_t *starts = starts_of_users(positives);
@@ -25,7 +23,7 @@ static GroupDraw groups_of_positives(const Positives *positives, int64_t per_pos
     limits[i] = positives->n_items - (starts[user + 1] - starts[user]);
     counts[i] = per_positive;
     if (limits[i] < (unique ? per_positive : 1)) {
-      refuse("negatives_per_positive", of, "be at most as many as a user has items to draw from", "more");
+      refuse("negatives_per_positive", "be at most as many as a user has items to draw from", "more");
     }
   }
   return (GroupDraw){.firsts = firsts, .limits = limits, .counts = counts, .n_groups = positives->n_positives};
@@ -51,15 +49,15 @@ static const int64_t *draw_negatives(
 SEXP C_draw_triples(
     SEXP cells, SEXP n_users, SEXP n_items, SEXP n_batches, SEXP negatives_per_positive, SEXP unique, SEXP seed
 ) {
-  Positives positives = read_positives(cells, n_users, n_items, of);
+  Positives positives = read_positives(cells, n_users, n_items);
   int64_t n_triples = positives.n_positives;
-  int64_t batches = whole_number(n_batches, 1, (int32_t)n_triples, "n_batches", of);
-  int64_t per_positive = whole_number(negatives_per_positive, 1, LARGEST_COUNT, "negatives_per_positive", of);
+  int64_t batches = whole_number(n_batches, 1, (int32_t)n_triples, "n_batches");
+  int64_t per_positive = whole_number(negatives_per_positive, 1, LARGEST_COUNT, "negatives_per_positive");
   int64_t group = per_positive + 1;
-  if (group > LARGEST_COUNT / n_triples) refuse("negatives_per_positive", of, "give at most 2147483647 pairs", "more");
-  bool distinct = true_or_false(unique, "unique", of);
+  if (group > LARGEST_COUNT / n_triples) refuse("negatives_per_positive", "give at most 2147483647 pairs", "more");
+  bool distinct = true_or_false(unique, "unique");
   Generator generator;
-  seed_generator(&generator, (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed", of));
+  seed_generator(&generator, (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed"));
   int32_t *order = new_integers(n_triples);
   draw_order(&generator, (uint32_t)n_triples, order);
   const int64_t *negatives = draw_negatives(&positives, per_positive, distinct, &generator);

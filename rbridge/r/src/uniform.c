@@ -6,8 +6,6 @@
 #include "core/stream.h"
 #include "routines.h"
 
-static const char *const of = "batch_sampler_uniform";
-
 /* Draw all rows of an epoch with replacement, counted from 1. */
 static void draw_replaced(Generator *generator, int32_t n_rows, int64_t n_drawn, int *rows) {
   int64_t *numbers = (int64_t *)(void *)R_alloc(STEP, sizeof(int64_t));
@@ -44,13 +42,13 @@ static void draw_batches(Generator *generator, int32_t n_rows, int32_t batch_siz
 }
 
 SEXP C_uniform_epoch(SEXP n, SEXP batch_size, SEXP n_batches, SEXP replacement, SEXP seed) {
-  int32_t n_rows = whole_number(n, 1, LARGEST_COUNT, "n", of);
-  bool replaced = true_or_false(replacement, "replacement", of);
-  int32_t size = whole_number(batch_size, 1, replaced ? LARGEST_COUNT : n_rows, "batch_size", of);
-  int32_t count = whole_number(n_batches, 1, LARGEST_COUNT, "n_batches", of);
-  int64_t n_drawn = epoch_rows(size, count, of);
+  int32_t n_rows = whole_number(n, 1, LARGEST_COUNT, "n");
+  bool replaced = true_or_false(replacement, "replacement");
+  int32_t size = whole_number(batch_size, 1, replaced ? LARGEST_COUNT : n_rows, "batch_size");
+  int32_t count = whole_number(n_batches, 1, LARGEST_COUNT, "n_batches");
+  int64_t n_drawn = epoch_rows(size, count);
   Generator generator;
-  seed_generator(&generator, (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed", of));
+  seed_generator(&generator, (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed"));
   SEXP result = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t)n_drawn));
   if (replaced) {
     draw_replaced(&generator, n_rows, n_drawn, INTEGER(result));

@@ -26,7 +26,7 @@ typedef struct {
 } Names;
 
 static Names read_names(SEXP names) {
-  if (TYPEOF(names) != STRSXP || Rf_xlength(names) != 2) refuse_kind(names, "names", NULL, "be two names");
+  if (TYPEOF(names) != STRSXP || Rf_xlength(names) != 2) refuse_kind(names, "names", "be two names");
   return (Names){CHAR(STRING_ELT(names, 0)), CHAR(STRING_ELT(names, 1))};
 }
 
@@ -59,41 +59,41 @@ static bool is_padded(const SumTree *tree) {
 /* Return the tree of a vector of R. */
 static SumTree read_tree(SEXP value) {
   const char *required = "be a sum tree";
-  if (TYPEOF(value) != REALSXP || Rf_xlength(value) < HEAD) refuse_kind(value, "tree", NULL, required);
+  if (TYPEOF(value) != REALSXP || Rf_xlength(value) < HEAD) refuse_kind(value, "tree", required);
   double *numbers = REAL(value);
   bool is_tree = is_whole(numbers[N_ROWS], 1, LARGEST_COUNT) && is_whole(numbers[N_POSITIVE], 0, numbers[N_ROWS]) &&
       is_whole(numbers[KEEPS_LEAST], 0, 1);
   if (is_tree) is_tree = Rf_xlength(value) == length_of_tree((int64_t)numbers[N_ROWS], numbers[KEEPS_LEAST] == 1);
-  if (!is_tree) refuse("tree", NULL, required, "other numbers");
+  if (!is_tree) refuse("tree", required, "other numbers");
   SumTree tree = tree_over(numbers);
-  if (!is_padded(&tree)) refuse("tree", NULL, required, "other numbers");
+  if (!is_padded(&tree)) refuse("tree", required, "other numbers");
   return tree;
 }
 
 /* Refuse weights if one is negative, infinite or missing. */
 static void check_weights(SEXP weights, const Names *names) {
-  if (TYPEOF(weights) != REALSXP) refuse_kind(weights, names->weights, NULL, "be doubles");
+  if (TYPEOF(weights) != REALSXP) refuse_kind(weights, names->weights, "be doubles");
   int64_t count = Rf_xlength(weights);
   for (int64_t begin = 0; begin < count; begin += STEP) {
     int64_t wrong = first_wrong_weight(REAL(weights), begin, count - begin < STEP ? count : begin + STEP);
     if (wrong >= 0) {
-      refuse_number(REAL(weights)[wrong], names->weights, NULL, "hold finite numbers, none below 0");
+      refuse_number(REAL(weights)[wrong], names->weights, "hold finite numbers, none below 0");
     }
     R_CheckUserInterrupt();
   }
 }
 
 NORET static void refuse_total(const Names *names) {
-  refuse(names->weights, NULL, "have a finite total", "a total that overflows");
+  refuse(names->weights, "have a finite total", "a total that overflows");
 }
 
 SEXP C_build_tree(SEXP weights, SEXP capacity, SEXP keeps_least, SEXP names_in_r) {
   Names names = read_names(names_in_r);
-  int64_t n_rows = whole_number(capacity, 1, LARGEST_COUNT, "capacity", NULL);
-  bool keeps = true_or_false(keeps_least, "keeps_least", NULL);
+  int64_t n_rows = whole_number(capacity, 1, LARGEST_COUNT, "capacity");
+  bool keeps = true_or_false(keeps_least, "keeps_least");
   check_weights(weights, &names);
   int64_t count = Rf_xlength(weights);
-  if (count > n_rows) refuse("capacity", NULL, "be at least the number of weights", "less");
+  if (count > n_rows) refuse("capacity", "be at least the number of weights", "less");
   SEXP result = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)length_of_tree(n_rows, keeps)));
   double *numbers = REAL(result);
   memset(numbers, 0, (size_t)Rf_xlength(result) * sizeof(double));
@@ -115,12 +115,12 @@ SEXP C_build_tree(SEXP weights, SEXP capacity, SEXP keeps_least, SEXP names_in_r
 
 /* Return rows from R, checked, in the form of the core. */
 static int64_t *read_rows(SEXP rows, int64_t n_rows) {
-  if (TYPEOF(rows) != INTSXP) refuse_kind(rows, "rows", NULL, "be integers");
+  if (TYPEOF(rows) != INTSXP) refuse_kind(rows, "rows", "be integers");
   int64_t count = Rf_xlength(rows);
   int64_t *result = (int64_t *)(void *)R_alloc((size_t)count, sizeof(int64_t));
   const int *given = INTEGER(rows);
   for (int64_t i = 0; i < count; i++) {
-    if (given[i] < 1 || given[i] > n_rows) refuse("rows", NULL, "be rows of the tree", "others");
+    if (given[i] < 1 || given[i] > n_rows) refuse("rows", "be rows of the tree", "others");
     result[i] = given[i] - 1;
     if (i % STEP == STEP - 1) R_CheckUserInterrupt();
   }
@@ -161,7 +161,7 @@ SEXP C_update_tree(SEXP tree, SEXP rows, SEXP weights, SEXP names_in_r) {
   int64_t n_rows = read_tree(tree).n_rows;
   Update update = {.rows = read_rows(rows, n_rows), .count = Rf_xlength(rows)};
   check_weights(weights, &names);
-  if (Rf_xlength(weights) != update.count) refuse_kind(weights, names.weights, NULL, "have one value for each row");
+  if (Rf_xlength(weights) != update.count) refuse_kind(weights, names.weights, "have one value for each row");
   if (update.count == 0) return tree;
   SEXP result = PROTECT(MAYBE_SHARED(tree) ? Rf_duplicate(tree) : tree);
   update.head = REAL(result);
@@ -200,7 +200,7 @@ SEXP C_tree_weights(SEXP tree, SEXP rows) {
 
 SEXP C_first_weights(SEXP tree, SEXP count) {
   SumTree read = read_tree(tree);
-  int64_t wanted = whole_number(count, 0, (int32_t)read.n_rows, "count", NULL);
+  int64_t wanted = whole_number(count, 0, (int32_t)read.n_rows, "count");
   SEXP result = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)wanted));
   if (wanted > 0) memcpy(REAL(result), leaves_of(&read), (size_t)wanted * sizeof(double));
   UNPROTECT(1);
@@ -209,7 +209,7 @@ SEXP C_first_weights(SEXP tree, SEXP count) {
 
 SEXP C_new_stream(SEXP seed) {
   Generator generator;
-  seed_generator(&generator, (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed", NULL));
+  seed_generator(&generator, (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed"));
   return stream_of(&generator);
 }
 
@@ -273,7 +273,7 @@ static void draw_distinct_rows(Draw *draw) {
 /* Refuse to draw `size` rows if too few weights are positive. */
 static void check_drawable(const SumTree *tree, int64_t size, int how, const Names *names) {
   if (size > 0 && tree->n_positive == 0) {
-    refuse(names->weights, NULL, "not all be 0 when rows are drawn", "no positive weight");
+    refuse(names->weights, "not all be 0 when rows are drawn", "no positive weight");
   }
   if (how == WITHOUT_REPLACEMENT && size > tree->n_positive) {
     char required[128];
@@ -281,22 +281,22 @@ static void check_drawable(const SumTree *tree, int64_t size, int how, const Nam
         required, sizeof required, "be at most %.0f, the number of positive weights, without replacement",
         (double)tree->n_positive
     );
-    refuse_number((double)size, names->size, NULL, required);
+    refuse_number((double)size, names->size, required);
   }
 }
 
 SEXP C_check_drawable(SEXP tree, SEXP size, SEXP how, SEXP names_in_r) {
   Names names = read_names(names_in_r);
   SumTree read = read_tree(tree);
-  int32_t wanted = whole_number(size, 0, LARGEST_COUNT, names.size, NULL);
-  check_drawable(&read, wanted, whole_number(how, WITH_REPLACEMENT, WITHOUT_REPLACEMENT, "how", NULL), &names);
+  int32_t wanted = whole_number(size, 0, LARGEST_COUNT, names.size);
+  check_drawable(&read, wanted, whole_number(how, WITH_REPLACEMENT, WITHOUT_REPLACEMENT, "how"), &names);
   return R_NilValue;
 }
 
 /* Begin a draw from a tree and a stream. */
 static void begin_draw(Draw *draw, SEXP tree, SEXP stream) {
   draw->tree = read_tree(tree);
-  read_stream(stream, NULL, &draw->generator);
+  read_stream(stream, &draw->generator);
 }
 
 /* Fill the rows of a draw whose other fields are set, and write the state of the generator after it to `stream`. */
@@ -316,11 +316,11 @@ SEXP C_draw_by_weight(SEXP tree, SEXP stream, SEXP size, SEXP n_batches, SEXP ho
   Names names = read_names(names_in_r);
   Draw draw;
   begin_draw(&draw, tree, stream);
-  int32_t batch_size = whole_number(size, 0, LARGEST_COUNT, names.size, NULL);
+  int32_t batch_size = whole_number(size, 0, LARGEST_COUNT, names.size);
   draw.size = batch_size;
-  draw.how = whole_number(how, WITH_REPLACEMENT, WITHOUT_REPLACEMENT, "how", NULL);
-  int32_t count = whole_number(n_batches, 1, LARGEST_COUNT, "n_batches", NULL);
-  draw.n_drawn = batch_size == 0 ? 0 : epoch_rows(batch_size, count, NULL);
+  draw.how = whole_number(how, WITH_REPLACEMENT, WITHOUT_REPLACEMENT, "how");
+  int32_t count = whole_number(n_batches, 1, LARGEST_COUNT, "n_batches");
+  draw.n_drawn = batch_size == 0 ? 0 : epoch_rows(batch_size, count);
   check_drawable(&draw.tree, draw.size, draw.how, &names);
   const char *parts[] = {"rows", "stream", ""};
   SEXP result = PROTECT(Rf_mkNamed(VECSXP, parts));
@@ -364,17 +364,17 @@ SEXP C_copy_vector(SEXP vector) { return Rf_duplicate(vector); }
 /* Raise the error that a row is not one of n_rows. */
 NORET static void refuse_row(double row, int32_t n_rows, const char *parameter) {
   char required[128];
-  if (n_rows == 0) refuse_number(row, parameter, NULL, "be empty: there is no row");
+  if (n_rows == 0) refuse_number(row, parameter, "be empty: there is no row");
   snprintf(required, sizeof required, "hold row positions from 1 to %d, counted from 1", (int)n_rows);
-  refuse_number(row, parameter, NULL, required);
+  refuse_number(row, parameter, required);
 }
 
 SEXP C_row_positions(SEXP rows, SEXP n, SEXP parameter) {
   if (TYPEOF(parameter) != STRSXP || Rf_xlength(parameter) != 1) {
-    refuse_kind(parameter, "parameter", "row_positions", "be a name");
+    refuse_kind(parameter, "parameter", "be a name");
   }
   const char *name = CHAR(STRING_ELT(parameter, 0));
-  int32_t n_rows = whole_number(n, 0, LARGEST_COUNT, "n", NULL);
+  int32_t n_rows = whole_number(n, 0, LARGEST_COUNT, "n");
   R_xlen_t count = Rf_xlength(rows);
   if (TYPEOF(rows) == INTSXP) {
     const int *given = INTEGER(rows);
@@ -384,7 +384,7 @@ SEXP C_row_positions(SEXP rows, SEXP n, SEXP parameter) {
     }
     return rows;
   }
-  if (TYPEOF(rows) != REALSXP) refuse_kind(rows, name, NULL, "hold row positions");
+  if (TYPEOF(rows) != REALSXP) refuse_kind(rows, name, "hold row positions");
   SEXP result = PROTECT(Rf_allocVector(INTSXP, count));
   const double *given = REAL(rows);
   for (R_xlen_t i = 0; i < count; i++) {

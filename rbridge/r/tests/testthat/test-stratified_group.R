@@ -139,6 +139,6 @@ test_that("an instance shows itself, and a recipe is checked", {
   expect_match(apart(0:1, 0:1, 1, 2, 1, FALSE, 1), "leave out the rows that 'strata' leaves out", fixed = TRUE)
   expect_match(apart(0:2, 0:1, 3, 2, 1, FALSE, 1), "have a number for each of 'strata'", fixed = TRUE)
   expect_match(apart(0:1, 0:1, 2, 2, 3, FALSE, 1), "from 1 to 2", fixed = TRUE)
-  expect_match(apart(c(0L, -1L), 0:1, 2, 2, 1, FALSE, 1), "'strata' parameter of draw_groups_apart", fixed = TRUE)
+  expect_match(apart(c(0L, -1L), 0:1, 2, 2, 1, FALSE, 1), "'strata' parameter of rbridge", fixed = TRUE)
   expect_match(apart(1L, 1L, 1, 1, 1, FALSE, 1), "leave a row for the epoch", fixed = TRUE)
 })
