@@ -1,5 +1,5 @@
-/* The golden vectors of stratified batches. Standard input has the number of cases, then the cases, as test_core.py
- * writes them; the number goes to standard output once all have been met. A case is integers:
+/* The golden vectors of stratified batches. Standard input has the number of cases, then the cases, as
+ * golden_numbers.py writes them; the number goes to standard output once all have been met. A case is integers:
  *
  *   n_rows, then the label of each row, -1 if the row is dropped
  *   n_strata, then the rows of each

@@ -1,7 +1,7 @@
 /* Batches by length: the golden vectors, in steps of any size, and the limits of numbers. Standard input has the number
- * of cases, then the cases, as test_core.py writes them; the number goes to standard output once all have been met. A
- * case is integers: n and the length of each row; sample, seed and epoch; the four limits; the lists of the rows and of
- * the sizes of the batches.
+ * of cases, then the cases, as golden_numbers.py writes them; the number goes to standard output once all have been met.
+ * A case is integers: n and the length of each row; sample, seed and epoch; the four limits; the lists of the rows and
+ * of the sizes of the batches.
  */
 
 #include "check.h"

@@ -1,0 +1,89 @@
+"""The golden vectors as integers, in the order in which the programs beside this file read them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Callable, Iterator
+
+import numpy as np
+
+from pystrat.strata import encode_strata
+from tests.reference.golden_lengths import lengths_of
+from tests.reference.golden_sharded import strata_of
+from tests.reference.golden_vectors import GOLDEN, MODULUS, labels_of
+from tests.reference.naive_shards import naive_cells
+
+
+def golden_batches() -> Iterator[int]:
+    """Yield the numbers that test_golden_batches.c reads."""
+    cases = json.loads((GOLDEN / "batches.json").read_text(encoding="utf-8"))["cases"]
+    yield len(cases)
+    for case in cases:
+        yield from _numbers_of_case(case["input"], case["expected"])
+
+
+def _numbers_of_case(given: dict[str, Any], expected: dict[str, Any]) -> Iterator[int]:
+    parameters = given["parameters"]
+    labels = labels_of(given["strata"])
+    if isinstance(labels, dict):  # columns of text and numbers; the core numbers integers
+        strata = encode_strata(labels, missing=parameters.get("missing", "error"))
+        labels = np.where(strata.codes == len(strata.names), -1, strata.codes.astype(np.int64))
+    # As make_plan() has it: a mean batch size that leaves batches without a row of a stratum deals the rows evenly.
+    even = parameters.get("assign") == "even" or expected["min_samples_per_stratum"] == 0
+    yield from (len(labels), *labels.tolist())
+    yield from (len(expected["counts"]), *expected["counts"])
+    yield from (expected["n_batches"], int(even), int(parameters.get("shuffle", True)), parameters["seed"])
+    yield from _numbers_of_list(expected["sizes"])
+    yield len(given["epochs"])
+    for epoch, drawn in zip(given["epochs"], expected["epochs"]):
+        yield epoch
+        yield from _numbers_of_list(drawn["permutation"])
+        yield from _numbers_of_list(drawn["rows"])
+
+
+def _numbers_of_list(listed: Any) -> Iterator[int]:
+    if isinstance(listed, list):
+        checksum = sum(place * value for place, value in enumerate(listed, 1)) % MODULUS
+        yield from (len(listed), len(listed), *listed, 0, checksum)
+    else:
+        head, tail = listed["head"], listed["tail"]
+        yield from (listed["length"], len(head), *head, len(tail), *tail, listed["checksum"])
+
+
+def golden_shards() -> Iterator[int]:
+    """Yield the numbers that test_golden_shards.c reads."""
+    cases = json.loads((GOLDEN / "sharded.json").read_text(encoding="utf-8"))["cases"]
+    yield len(cases)
+    for case in cases:
+        given, table, batches = case["input"], case["expected"]["table"], case["expected"]["batches"]
+        strata, shards = strata_of(given), given["shards"]
+        yield from (given["n_strata"], len(batches), len(strata), given["seed"], given["epoch"], int(given["shuffle"]))
+        yield len(shards)
+        for shard in shards:
+            yield from (shard, len(strata[shard]), *strata[shard])
+        cells = naive_cells(table, len(batches), given["promise"])
+        for shard in shards:
+            yield from ((cells[shard, stratum] or [0])[0] for stratum in range(given["n_strata"]))
+        for batch in batches:
+            yield from (len(batch), *batch)
+
+
+def golden_lengths() -> Iterator[int]:
+    """Yield the numbers that test_length_batches.c reads."""
+    cases = json.loads((GOLDEN / "lengths.json").read_text(encoding="utf-8"))["cases"]
+    yield len(cases)
+    for case in cases:
+        given = case["input"]
+        yield from (given["n"], *lengths_of(given), given["sample"], given["seed"], given["epoch"])
+        limits = {"window": given["sample"], "batch_size": given["sample"], "max_tokens": 2**62, "num_replicas": 1}
+        yield from (given.get(name, default) for name, default in limits.items())
+        yield from _numbers_of_list(case["expected"]["rows"])
+        yield from _numbers_of_list(case["expected"]["sizes"])
+
+
+# What programs read on standard input. They print the first number, how many cases there are, once all have passed.
+CASES: dict[str, Callable[[], Iterator[int]]] = {
+    "test_golden_batches": golden_batches,
+    "test_golden_shards": golden_shards,
+    "test_length_batches": golden_lengths,
+}
