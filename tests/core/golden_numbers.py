@@ -8,6 +8,7 @@ from typing import Any, Callable, Iterator
 import numpy as np
 
 from pystrat.strata import encode_strata
+from tests.core.golden_changes import changes_of_weights
 from tests.reference.golden_lengths import lengths_of
 from tests.reference.golden_sharded import strata_of
 from tests.reference.golden_vectors import GOLDEN, MODULUS, labels_of
@@ -81,9 +82,35 @@ def golden_lengths() -> Iterator[int]:
         yield from _numbers_of_list(case["expected"]["sizes"])
 
 
+def golden_weighted() -> Iterator[int]:
+    """Yield the numbers that test_golden_weighted.c reads."""
+    cases = json.loads((GOLDEN / "weighted.json").read_text(encoding="utf-8"))["cases"]
+    yield len(cases)
+    for case in cases:
+        given, expected = case["input"], case["expected"]
+        by = 0 if given["kind"] == "uniform" else 1 + int(given.get("method") == "rank")
+        how = 1 if given.get("stratified") else 0 if given.get("replacement", True) else 2
+        yield from (by, given.get("capacity", given["n"]), given["batch_size"], given["n_batches"])
+        yield from (how, given.get("num_replicas", 1), given["seed"], given["epoch"], _bits_of(given.get("alpha", 0)))
+        for changes in changes_of_weights(given):
+            yield len(changes)
+            for row, number in changes:
+                yield from (row, _bits_of(number))
+        yield from _numbers_of_list(expected["rows"])
+        samples = given.get("samples", [])
+        yield from (len(samples), *samples)
+        yield from _numbers_of_list(expected.get("sampled", []))
+
+
+def _bits_of(number: float) -> int:
+    """Return the integer with the same bits as a double."""
+    return int(np.float64(number).view(np.int64))
+
+
 # What programs read on standard input. They print the first number, how many cases there are, once all have passed.
 CASES: dict[str, Callable[[], Iterator[int]]] = {
     "test_golden_batches": golden_batches,
     "test_golden_shards": golden_shards,
+    "test_golden_weighted": golden_weighted,
     "test_length_batches": golden_lengths,
 }
