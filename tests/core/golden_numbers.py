@@ -9,6 +9,7 @@ import numpy as np
 
 from pystrat.strata import encode_strata
 from tests.core.golden_changes import changes_of_weights
+from tests.reference.golden_groups import labels_of as strata_and_groups
 from tests.reference.golden_lengths import lengths_of
 from tests.reference.golden_sharded import strata_of
 from tests.reference.golden_vectors import GOLDEN, MODULUS, labels_of
@@ -102,6 +103,28 @@ def golden_weighted() -> Iterator[int]:
         yield from _numbers_of_list(expected.get("sampled", []))
 
 
+def golden_groups() -> Iterator[int]:
+    """Yield the numbers that test_golden_groups.c reads."""
+    cases = json.loads((GOLDEN / "groups.json").read_text(encoding="utf-8"))["cases"]
+    yield len(cases)
+    for case in cases:
+        given, expected = case["input"], case["expected"]
+        parameters = given["parameters"]
+        missing = parameters.get("missing", "error")
+        strata, groups = (encode_strata(labels, missing=missing) for labels in strata_and_groups(given["rows"]))
+        is_left_out = (strata.codes == len(strata.names)) | (groups.codes == len(groups.names))
+        yield len(is_left_out)
+        yield from (len(strata.names), len(groups.names))
+        of_rows = [np.where(is_left_out, len(coded.names), coded.codes) for coded in (strata, groups)]
+        yield from np.stack(of_rows, axis=1).ravel().tolist()
+        yield from (expected["n_batches"], parameters["min_samples_per_stratum"])
+        yield from (int(parameters.get("keep") == "apart"), parameters["seed"], len(given["epochs"]))
+        for epoch, drawn in zip(given["epochs"], expected["epochs"]):
+            yield epoch
+            yield from _numbers_of_list(drawn["sizes"])
+            yield from _numbers_of_list(drawn["rows"])
+
+
 def _bits_of(number: float) -> int:
     """Return the integer with the same bits as a double."""
     return int(np.float64(number).view(np.int64))
@@ -110,6 +133,7 @@ def _bits_of(number: float) -> int:
 # What programs read on standard input. They print the first number, how many cases there are, once all have passed.
 CASES: dict[str, Callable[[], Iterator[int]]] = {
     "test_golden_batches": golden_batches,
+    "test_golden_groups": golden_groups,
     "test_golden_shards": golden_shards,
     "test_golden_weighted": golden_weighted,
     "test_length_batches": golden_lengths,

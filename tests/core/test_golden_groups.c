@@ -1,0 +1,242 @@
+/* Golden vectors of batches that keep groups together or spread them. Standard input has the number of cases, then the
+ * cases, as golden_numbers.py writes them; the number goes to standard output once all have been met. A case is
+ * integers:
+ *
+ *   n_rows, n_strata, n_groups, then the stratum and the group of each row, n_strata and n_groups for those left out
+ *   n_batches; the minimum; 1 if groups are spread, else 0; the seed
+ *   n_epochs, then for each its number, the list of the batches' sizes and that of its rows
+ */
+
+#include <string.h>
+
+#include "golden.h"
+#include "groups_apart.h"
+#include "groups_together.h"
+#include "permutation.h"
+#include "random.h"
+
+enum { STRATA, GROUPS };
+
+typedef struct {
+  int64_t n_rows, n_batches, minimum;
+  int64_t n_labels[2]; /* the strata and the groups */
+  int32_t *labels[2];  /* of each row */
+  int32_t *counts[2];  /* n_labels + 1 numbers: the rows of each label, and those left out */
+  int32_t *strata_of;  /* of each group */
+  bool is_spread, is_nested;
+  uint32_t seed;
+} Case;
+
+static int32_t *new_equal(int64_t count, int32_t value) {
+  int32_t *numbers = new_array(count, sizeof *numbers);
+  for (int64_t i = 0; i < count; i++) numbers[i] = value;
+  return numbers;
+}
+
+static int64_t *new_zeros(int64_t count) {
+  int64_t *numbers = new_array(count, sizeof *numbers);
+  for (int64_t i = 0; i < count; i++) numbers[i] = 0;
+  return numbers;
+}
+
+static void read_case(Case *c) {
+  c->n_rows = read_number();
+  for (int side = 0; side < 2; side++) {
+    c->n_labels[side] = read_number();
+    c->labels[side] = new_array(c->n_rows, sizeof(int32_t));
+    c->counts[side] = new_equal(c->n_labels[side] + 1, 0);
+  }
+  c->strata_of = new_equal(c->n_labels[GROUPS] + 1, -1);
+  c->is_nested = true;
+  for (int64_t row = 0; row < c->n_rows; row++) {
+    for (int side = 0; side < 2; side++) {
+      c->labels[side][row] = (int32_t)read_number();
+      c->counts[side][c->labels[side][row]] += 1;
+    }
+    int32_t *stratum = &c->strata_of[c->labels[GROUPS][row]];
+    if (*stratum < 0) *stratum = c->labels[STRATA][row];
+    if (*stratum != c->labels[STRATA][row]) c->is_nested = false;
+  }
+  c->n_batches = read_number();
+  c->minimum = read_number();
+  c->is_spread = read_number() != 0;
+  c->seed = (uint32_t)read_number();
+}
+
+static void free_case(Case *c) {
+  for (int side = 0; side < 2; side++) {
+    free(c->labels[side]);
+    free(c->counts[side]);
+  }
+  free(c->strata_of);
+}
+
+/* Deal the groups of an epoch, and fill the offsets of its batches. */
+static void deal_together(GroupedRows *grouped, int64_t *offsets) {
+  int64_t *firsts = new_zeros(grouped->n_strata);
+  int64_t *others = new_zeros(grouped->n_strata);
+  begin_line(grouped, firsts, others);
+  line_up_groups(grouped, 0, grouped->n_found, firsts, others);
+  GroupDealing dealing = {.n_batches = grouped->n_batches};
+  dealing.held = new_equal(grouped->n_batches, 0);
+  dealing.totals = new_equal(grouped->n_batches, 0);
+  dealing.heap = new_equal(grouped->n_batches, 0);
+  begin_dealing_groups(&dealing);
+  deal_groups(grouped, &dealing, grouped->n_found);
+  fill_group_offsets(&dealing, offsets);
+  free(firsts);
+  free(others);
+  free(dealing.held);
+  free(dealing.totals);
+  free(dealing.heap);
+}
+
+static void draw_together(const Case *c, const int32_t *order, int64_t *offsets, int32_t *rows) {
+  int64_t n_groups = c->n_labels[GROUPS];
+  GroupedRows grouped = {
+      .n_strata = c->n_labels[STRATA],
+      .n_groups = n_groups,
+      .n_batches = c->n_batches,
+      .minimum = c->minimum,
+      .sizes = c->counts[GROUPS],
+      .strata_of = c->strata_of,
+      .found = new_array(n_groups, sizeof(int32_t)),
+      .n_first = new_zeros(c->n_labels[STRATA]),
+      .n_other = new_zeros(c->n_labels[STRATA]),
+      .line = new_array(n_groups, sizeof(int32_t)),
+      .next_places = new_equal(n_groups, -1),
+      .batch_of = new_array(n_groups, sizeof(int32_t)),
+  };
+  find_groups(order, c->labels[GROUPS], 0, c->n_rows, &grouped);
+  deal_together(&grouped, offsets);
+  int64_t *next_free = new_array(c->n_batches, sizeof *next_free);
+  memcpy(next_free, offsets, (size_t)c->n_batches * sizeof *next_free);
+  place_groups(&grouped, 0, grouped.n_found, next_free);
+  write_grouped_rows(order, c->labels[GROUPS], 0, 0, c->n_rows, &grouped, rows);
+  free(next_free);
+  free(grouped.found);
+  free(grouped.n_first);
+  free(grouped.n_other);
+  free(grouped.line);
+  free(grouped.next_places);
+  free(grouped.batch_of);
+}
+
+/* Color the rows as the edges of a graph; what only the coloring needs is freed. */
+static void color_rows(const Case *c, const int32_t *order, RowGraph *graph) {
+  for (int i = 0; i < 2; i++) {
+    GraphSide *side = &graph->sides[i];
+    int64_t n_vertices = most_vertices(side->counts, side->n_labels, c->n_batches);
+    side->ranks = new_equal(side->n_labels, 0);
+    side->rests = new_array(side->n_labels, sizeof(int32_t));
+    side->wholes = new_array(side->n_labels, sizeof(int32_t));
+    side->vertices = new_array(graph->n_edges, sizeof(int32_t));
+    side->edges = new_equal(n_vertices * c->n_batches, -1);
+    side->free_colors = new_array(n_vertices * color_words(c->n_batches), sizeof(uint64_t));
+    side->first_words = new_equal(n_vertices, 0);
+    free_all_colors(side, c->n_batches, 0, n_vertices);
+  }
+  cut_into_blocks(order, 0, c->n_rows, graph);
+  while (!color_edges(graph, 1000)) continue;
+  Equalizing progress = {0, 0, 0};
+  while (!equalize_sizes(graph, 1000, &progress)) continue;
+  for (int i = 0; i < 2; i++) {
+    GraphSide *side = &graph->sides[i];
+    free(side->ranks);
+    free(side->rests);
+    free(side->wholes);
+    free(side->vertices);
+    free(side->edges);
+    free(side->free_colors);
+    free(side->first_words);
+  }
+}
+
+/* Fill the place at which the rows of each stratum begin, in order of stratum. */
+static void fill_begins(const Case *c, int64_t *begins) {
+  int64_t begin = 0;
+  for (int64_t stratum = 0; stratum < c->n_labels[STRATA]; stratum++) {
+    begins[stratum] = begin;
+    begin += c->counts[STRATA][stratum];
+  }
+}
+
+static void draw_spread(const Case *c, const int32_t *order, int64_t *offsets, int32_t *rows) {
+  RowGraph graph = {.n_batches = c->n_batches, .n_edges = c->n_rows - c->counts[STRATA][c->n_labels[STRATA]]};
+  for (int side = 0; side < 2; side++) {
+    graph.sides[side].n_labels = c->n_labels[side];
+    graph.sides[side].labels = c->labels[side];
+    graph.sides[side].counts = c->counts[side];
+  }
+  graph.colors = new_array(graph.n_edges, sizeof(int32_t));
+  graph.sizes = new_zeros(c->n_batches);
+  int64_t *begins = new_array(c->n_labels[STRATA], sizeof *begins);
+  fill_begins(c, begins);
+  if (c->is_nested) {
+    int32_t *next_places = new_equal(c->n_labels[GROUPS], -1);
+    deal_in_turn(order, 0, c->n_rows, begins, next_places, &graph);
+    free(next_places);
+  } else {
+    color_rows(c, order, &graph);
+  }
+  offsets[0] = 0;
+  for (int64_t batch = 0; batch < c->n_batches; batch++) offsets[batch + 1] = offsets[batch] + graph.sizes[batch];
+  int32_t *sorted = new_array(graph.n_edges, sizeof *sorted);
+  int32_t *batches = new_array(graph.n_edges, sizeof *batches);
+  int64_t n_done = 0;
+  fill_begins(c, begins);
+  sort_by_stratum(order, &graph, 0, c->n_rows, &n_done, begins, sorted, batches);
+  int64_t *next_free = new_array(c->n_batches, sizeof *next_free);
+  memcpy(next_free, offsets, (size_t)c->n_batches * sizeof *next_free);
+  write_rows_apart(sorted, batches, 0, 0, graph.n_edges, next_free, rows);
+  free(graph.colors);
+  free(graph.sizes);
+  free(begins);
+  free(sorted);
+  free(batches);
+  free(next_free);
+}
+
+/* Draw an epoch, and compare the sizes of its batches and its rows. */
+static void check_epoch(const Case *c) {
+  uint32_t epoch = (uint32_t)read_number();
+  uint32_t n_rows = (uint32_t)c->n_rows;
+  int32_t *pool = new_array(c->n_rows, sizeof *pool);
+  int32_t *order = new_array(c->n_rows, sizeof *order);
+  int32_t *rows = new_array(c->n_rows, sizeof *rows);
+  int64_t *wide = new_array(c->n_rows + c->n_batches, sizeof *wide);
+  int64_t *offsets = new_array(c->n_batches + 1, sizeof *offsets);
+  Generator generator;
+  seed_generator(&generator, epoch_seed(c->seed, epoch));
+  fill_in_order(pool, n_rows);
+  take_rows(&generator, pool, n_rows, n_rows, order);
+  if (c->is_spread) {
+    draw_spread(c, order, offsets, rows);
+  } else {
+    draw_together(c, order, offsets, rows);
+  }
+  for (int64_t batch = 0; batch < c->n_batches; batch++) wide[batch] = offsets[batch + 1] - offsets[batch];
+  check_list(wide, c->n_batches);
+  for (int64_t i = 0; i < offsets[c->n_batches]; i++) wide[i] = rows[i];
+  check_list(wide, offsets[c->n_batches]);
+  free(pool);
+  free(order);
+  free(rows);
+  free(wide);
+  free(offsets);
+}
+
+int main(void) {
+  int64_t n_cases = read_number();
+  for (int64_t i = 0; i < n_cases; i++) {
+    Case c;
+    read_case(&c);
+    int64_t n_epochs = read_number();
+    for (int64_t epoch = 0; epoch < n_epochs; epoch++) check_epoch(&c);
+    free_case(&c);
+  }
+  int64_t beyond;
+  CHECK_EQUAL(scanf("%" SCNd64, &beyond), EOF);
+  printf("%" PRId64 "\n", n_cases);
+  return 0;
+}
