@@ -125,6 +125,23 @@ def golden_groups() -> Iterator[int]:
             yield from _numbers_of_list(drawn["rows"])
 
 
+def golden_downsampling() -> Iterator[int]:
+    """Yield the numbers that test_golden_downsampling.c reads: those of the cases that have batches."""
+    cases = json.loads((GOLDEN / "downsampling.json").read_text(encoding="utf-8"))["cases"]
+    cases = [case for case in cases if "kept" in case["expected"] and case["input"]["epochs"]]
+    yield len(cases)
+    for case in cases:
+        given, expected = case["input"], case["expected"]
+        n_rows = sum(given["counts"])
+        classes = np.repeat(np.arange(len(given["counts"])), given["counts"])
+        strata = encode_strata(classes[np.arange(n_rows) * given["step"] % n_rows])
+        yield from (n_rows, len(strata.names), *strata.codes.tolist(), *expected["kept"], expected["n_batches"])
+        yield from (int(given["parameters"].get("walk", False)), given["parameters"]["seed"])
+        yield from (len(given["epochs"]), *given["epochs"])
+        yield from _numbers_of_list(expected["rows"])
+        yield from _numbers_of_list(expected["offsets"])
+
+
 def _bits_of(number: float) -> int:
     """Return the integer with the same bits as a double."""
     return int(np.float64(number).view(np.int64))
@@ -133,6 +150,7 @@ def _bits_of(number: float) -> int:
 # What programs read on standard input. They print the first number, how many cases there are, once all have passed.
 CASES: dict[str, Callable[[], Iterator[int]]] = {
     "test_golden_batches": golden_batches,
+    "test_golden_downsampling": golden_downsampling,
     "test_golden_groups": golden_groups,
     "test_golden_shards": golden_shards,
     "test_golden_weighted": golden_weighted,
