@@ -86,7 +86,7 @@ static void leave_rows_out(const Case *c, int64_t epoch, int32_t *codes) {
   free(places);
 }
 
-/* Fill the layout of an epoch whose codes leave no row out, or, if strata are walked, leave out what it does not take. */
+/* Fill the layout of an epoch. If strata are walked, its codes leave out the rows that it does not take. */
 static void fill_layouts(const Case *c, int32_t *layout) {
   int64_t *next_places = new_array(c->n_batches, sizeof *next_places);
   memcpy(next_places, c->offsets, (size_t)c->n_batches * sizeof *next_places);

@@ -1,6 +1,6 @@
 /* Golden vectors of uniform, weighted and prioritized batches. Standard input has the number of cases, then the cases,
- * as golden_numbers.py writes them; the number goes to standard output once all have been met. A case is integers; a double
- * is the integer with the same bits:
+ * as golden_numbers.py writes them; the number goes to standard output once all have been met. A case is integers; a
+ * double is the integer with the same bits:
  *
  *   what the rows are drawn by, see below; the number of rows that there is room for
  *   the rows of a batch, the number of batches, how they are drawn, how many are drawn at a time, the seed, the epoch
