@@ -444,9 +444,10 @@ def _check_initial(initial: Any) -> float:
     required = f"be a number above 1 and at most {show(MAX_PERPLEXITY)}"
     if not is_number(initial):
         raise RefusedType("initial", required, show(initial))
-    if not 1 < initial <= MAX_PERPLEXITY:
+    number = as_double(initial)
+    if not 1 < number <= MAX_PERPLEXITY:
         raise RefusedValue("initial", required, show(initial))
-    return as_double(initial)
+    return number
 
 
 def _check_maximum(maximum: Any) -> Optional[float]:

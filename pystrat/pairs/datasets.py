@@ -351,8 +351,8 @@ def _indexed(index: pd.Index, ids: NDArray[Any]) -> NDArray[np.intp]:
 
 
 def _as_pandas_has(ids: NDArray[Any]) -> NDArray[Any]:
-    """Return ids unchanged, except that numbers wider than doubles become doubles."""
-    return float64_of(ids) if ids.dtype.kind == "f" and ids.dtype.itemsize > 8 else ids
+    """Return ids unchanged, except that floats of a width that pandas does not index become doubles."""
+    return float64_of(ids) if ids.dtype.kind == "f" and ids.dtype.itemsize not in (4, 8) else ids
 
 
 def _as_lookup(features: Any, count: int, name: str) -> Optional[FeatureLookup]:

@@ -357,6 +357,7 @@ def test_ranks_with_the_same_reports_draw_the_same_epoch() -> None:
         ({"batch_size": 0}, "'batch_size' parameter of PerplexityBatchSampler must be a positive integer. Got 0"),
         ({"initial": 1}, "'initial' parameter of PerplexityBatchSampler must be a number above 1 and at most 1000000"),
         ({"initial": float("nan")}, "at most 1000000. Got NaN"),
+        ({"initial": np.float16("inf")}, "at most 1000000. Got Inf"),
         ({"initial": "15"}, "at most 1000000. Got '15'"),
         ({"maximum": "no"}, "must be a finite number other than 0, 'published', or nothing. Got 'no'"),
         (

@@ -125,7 +125,9 @@ def test_a_dataset_has_no_length_so_that_no_sampler_of_all_pairs_takes_the_place
         DistributedSampler(dataset, num_replicas=2, rank=0)
 
 
-@pytest.mark.parametrize("ids", [["a", "b", "c"], [7, -2, 10**12], pd.Index([1.5, 2.5, np.inf]), None])
+@pytest.mark.parametrize(
+    "ids", [["a", "b", "c"], [7, -2, 10**12], pd.Index([1.5, 2.5, np.inf]), np.array([1.5, 2.5, 3], np.float16), None]
+)
 def test_features_are_those_of_the_ids(ids: Any) -> None:
     features = np.array([[1, 2], [3, 4], [5, 6]])
     lookup = FeatureLookup(features, ids)
