@@ -7,6 +7,7 @@ import csv
 import gzip
 import io
 import lzma
+import warnings
 import zipfile
 import zlib
 from pathlib import Path
@@ -65,7 +66,9 @@ def _read_with_pandas(path: Path, reader: str) -> pd.DataFrame:
     with path.open("rb"):  # its error is better than that of a reader
         pass
     try:
-        table = getattr(pd, reader)(path)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # pandas calls what newer releases of pyarrow deprecate
+            table = getattr(pd, reader)(path)
     except ImportError as error:
         raise ImportError(f"{path}: to read it, pandas needs pyarrow, which is not installed.") from error
     except MemoryError:
