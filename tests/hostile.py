@@ -59,6 +59,12 @@ def csr_tensor() -> torch.Tensor:
         return torch.sparse_csr_tensor(torch.tensor([0, 1, 2]), torch.tensor([0, 1]), torch.tensor([1.0, 2.0]), (2, 2))
 
 
+def quantized_tensor() -> torch.Tensor:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # newer releases call such tensors deprecated
+        return torch.quantize_per_tensor(torch.ones(2), 0.5, 0, torch.quint8)
+
+
 # Each is made anew for each call: some can be used only once.
 HOSTILE: dict[str, Callable[[], Any]] = {
     # Numbers
@@ -223,7 +229,7 @@ HOSTILE: dict[str, Callable[[], Any]] = {
     "sparse tensor": lambda: torch.eye(2).to_sparse(),
     "sparse vector": lambda: torch.tensor([0, 1]).to_sparse(),
     "sparse CSR tensor": csr_tensor,
-    "quantized tensor": lambda: torch.quantize_per_tensor(torch.ones(2), 0.5, 0, torch.quint8),
+    "quantized tensor": quantized_tensor,
     "bfloat16 tensor": lambda: torch.tensor([float("nan"), 1], dtype=torch.bfloat16),
     "tensor without data": lambda: torch.ones(2, device="meta"),
     "list of sparse tensors": lambda: [torch.eye(2).to_sparse()],
