@@ -21,7 +21,7 @@ def example(monkeypatch: pytest.MonkeyPatch) -> Any:
     assert specification is not None and specification.loader is not None
     module = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(module)
-    for name, value in {"SAMPLE": 200, "MIXED_EPOCHS": 2, "PERPLEXITY_EPOCHS": 2, "WIDTH": 16}.items():
+    for name, value in {"SAMPLE": 300, "MIXED_EPOCHS": 2, "PERPLEXITY_EPOCHS": 2, "WIDTH": 16}.items():
         monkeypatch.setattr(module, name, value)
     return module
 
