@@ -6,7 +6,6 @@ tests/accelerate_job.py are real runs, of one process and of two.
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import subprocess
@@ -34,7 +33,7 @@ from pystrat import (
 from tests.accelerate_job import EPOCHS, STOP, corpus_sampler
 from tests.replays.accelerate import data_loader as replay
 from tests.replays.accelerate.accelerator import Accelerator
-from tests.test_training_libraries import run_recipes
+from tests.test_training_libraries import installed, is_installed, run_recipes
 
 LABELS = np.repeat([1, 0], [30, 97])
 N_BATCHES = 10
@@ -42,14 +41,6 @@ JOB = Path(__file__).parent / "accelerate_job.py"
 UNKNOWN_EPOCH = "nobody set the epoch of StratifiedBatchSampler"
 
 Skip = Callable[[Any, int], Any]
-
-
-def is_installed(module: str) -> bool:
-    return importlib.util.find_spec(module) is not None
-
-
-def installed(module: str) -> pytest.MarkDecorator:
-    return pytest.mark.skipif(not is_installed(module), reason=f"{module} is not installed")
 
 
 def library_of(name: str) -> Any:
@@ -490,7 +481,7 @@ def test_the_recipe_for_accelerate() -> None:
 
 
 @installed("transformers")
-@pytest.mark.filterwarnings("ignore:'pin_memory' argument")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore:'pin_memory' argument")
 def test_the_recipe_for_trainer(tmp_path: Path) -> None:
     (names,) = run_recipes("Hugging Face Trainer", folder=str(tmp_path))
     assert names["trainer"].state.global_step == 2 * 20, "two epochs of 60 // 3 batches"

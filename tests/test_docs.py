@@ -51,6 +51,17 @@ def test_the_recipe_for_dask(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.splitlines() == re.findall(r"^# (.*)$", code, flags=re.MULTILINE)
 
 
+def test_the_reader_of_parquet_files(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("pyarrow.parquet", reason="Debian 12 and 13 do not have pyarrow")
+    names: dict[str, Any] = {}
+    code = blocks("streams.md", "python|py")
+    exec(code, names)
+    assert capsys.readouterr().out.splitlines() == re.findall(r"^# (.*)$", code, flags=re.MULTILINE)
+    for name in ("from_parquet", "light"):
+        names[name].set_epoch(0)
+    assert list(map(names["parse"], names["light"])) == list(names["from_parquet"]), "the rows of the same lines"
+
+
 def test_weighted() -> None:
     names: dict[str, Any] = {}
     exec(blocks("weighted.md"), names)

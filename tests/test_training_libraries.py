@@ -7,13 +7,14 @@ tests/test_accelerate.py.
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import subprocess
 import sys
 from itertools import islice
 from pathlib import Path
-from typing import Any, Iterable, Iterator, Optional, Protocol, runtime_checkable
+from typing import Any, Iterable, Iterator, Optional, Protocol, Sequence, runtime_checkable
 
 import numpy as np
 import pytest
@@ -56,7 +57,15 @@ def pairs_of(loader: Iterable[Any]) -> list[list[tuple[int, int, int]]]:
 # The recipes of the document ------------------------------------------------------------------------------------------
 
 RUN = ("PyTorch", "skorch", "imbalanced-learn")
-RUN_IF_INSTALLED = {"accelerate": "accelerate", "Hugging Face Trainer": "transformers"}
+RUN_IF_INSTALLED = {"accelerate": "accelerate", "Hugging Face Trainer": "transformers", "Ignite": "ignite"}
+
+
+def is_installed(module: str) -> bool:
+    return importlib.util.find_spec(module) is not None
+
+
+def installed(module: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(not is_installed(module), reason=f"{module} is not installed")
 
 
 def code_blocks(section: str) -> list[tuple[str, str]]:
@@ -437,45 +446,80 @@ def test_a_stateful_data_loader_saved_after_the_last_batch_resumes_with_an_empty
 # Ignite: engine/engine.py, _internal_run_as_gen and _run_once_on_dataset_as_gen ---------------------------------------
 
 
-def ignite_runs(loader: DataLoader, epochs: Iterable[int], on_epoch_started: Any, done: int = 0) -> Iterator[list[Any]]:
+def replayed_ignite(loader: DataLoader, epochs: Sequence[int], on_epoch_started: Any, done: int = 0) -> list[list[Any]]:
     """EPOCH_STARTED, then iter where there is no iterator yet; later ones are made when the old one is exhausted."""
     iterator: Optional[Iterator[Any]] = None
+    trained: list[list[Any]] = []
     for epoch in epochs:
         on_epoch_started(epoch)
         if iterator is None:
             iterator = iter(loader)
-        batches: list[Any] = []
-        while len(batches) < len(loader) - done:
+        trained.append([])
+        while len(trained[-1]) < len(loader) - done:
             try:
-                batches.append(next(iterator))
+                trained[-1].append(next(iterator))
             except StopIteration:
                 iterator = iter(loader)
         done = 0
-        yield batches
+    return trained
 
 
+def installed_ignite(
+    loader: DataLoader, epochs: Sequence[int], on_epoch_started: Any, done: int = 0
+) -> list[list[Any]]:
+    from ignite.engine import Engine, Events
+
+    trained: list[list[Any]] = []
+    engine = Engine(lambda engine, batch: trained[-1].append(batch))
+
+    @engine.on(Events.EPOCH_STARTED)
+    def begin(engine: Engine) -> None:
+        on_epoch_started(engine.state.epoch - 1)
+        trained.append([])
+
+    place = {"epoch_length": len(loader), "max_epochs": epochs[-1] + 1, "iteration": epochs[0] * len(loader) + done}
+    engine.load_state_dict(place)
+    engine.run(loader)
+    return trained
+
+
+IGNITE = pytest.mark.parametrize("ignite", [replayed_ignite, pytest.param(installed_ignite, marks=installed("ignite"))])
+
+
+@IGNITE
 @pytest.mark.parametrize("workers", [0, 2])
 @pytest.mark.parametrize("told", [True, False])
-def test_ignite_trains_on_every_epoch_whether_a_handler_tells_it_or_not(told: bool, workers: int) -> None:
+def test_ignite_trains_on_every_epoch_whether_a_handler_tells_it_or_not(ignite: Any, told: bool, workers: int) -> None:
     sampler = sampler_of()
     handler = sampler.set_epoch if told else lambda epoch: None
-    assert list(ignite_runs(loader_of(sampler, workers), range(3), handler)) == [
-        epoch_of(sampler, epoch) for epoch in range(3)
-    ]
+    assert ignite(loader_of(sampler, workers), range(3), handler) == [epoch_of(sampler, epoch) for epoch in range(3)]
 
 
+@IGNITE
 @pytest.mark.parametrize("workers", [0, 2])
 @pytest.mark.parametrize("told", [True, False])
-def test_ignite_resumes_where_the_sampler_was_placed(told: bool, workers: int) -> None:
+def test_ignite_resumes_where_the_sampler_was_placed(ignite: Any, told: bool, workers: int) -> None:
     sampler = sampler_of()
     sampler.load_state_dict({**sampler.state_dict(), "epoch": 2, "batch": 7})
     handler = sampler.set_epoch if told else lambda epoch: None
-    assert list(ignite_runs(loader_of(sampler, workers), (2, 3), handler, done=7)) == [
-        epoch_of(sampler, 2)[7:],
-        epoch_of(sampler, 3),
-    ]
+    trained = ignite(loader_of(sampler, workers), (2, 3), handler, done=7)
+    assert trained == [epoch_of(sampler, 2)[7:], epoch_of(sampler, 3)]
 
 
 def test_ignite_finds_no_batch_sampler_of_pytorch_to_wrap() -> None:
     """engine/deterministic.py, ReproducibleBatchSampler, refuses what is no subclass, with a TypeError."""
     assert not isinstance(sampler_of(), torch.utils.data.BatchSampler)
+
+
+@installed("ignite")
+def test_a_deterministic_engine_of_ignite_refuses_the_sampler() -> None:
+    from ignite.engine.deterministic import ReproducibleBatchSampler
+
+    with pytest.raises(TypeError, match="BatchSampler"):
+        ReproducibleBatchSampler(sampler_of())
+
+
+@installed("ignite")
+def test_the_recipe_for_ignite() -> None:
+    (names,) = run_recipes("Ignite")
+    assert names["sampler"].epoch == 2 and names["trainer"].state.iteration == 2 * 20
