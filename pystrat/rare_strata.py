@@ -1,11 +1,11 @@
-"""Strata with too few rows for the minimum: refused, or accepted with or without a warning."""
+"""One minimum for all strata, and strata with too few rows for it: refused, or accepted with or without a warning."""
 
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Mapping, Optional
 
-from pystrat.messages import RefusedValue, count_of, show
+from pystrat.messages import RefusedType, RefusedValue, check_integer, count_of, show
 from pystrat.strata import Strata
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
@@ -13,6 +13,14 @@ if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations nam
     from numpy.typing import NDArray
 
 RARE_CHOICES = ("error", "warn", "allow")
+
+
+def check_one_minimum(minimum: Any, *, maximum: Optional[int] = None) -> int:
+    """Return the minimum of all strata; refuse a minimum for each stratum."""
+    if isinstance(minimum, Mapping):
+        advice = "Only StratifiedBatchSampler takes a minimum for each stratum."
+        raise RefusedType("min_samples_per_stratum", "be a positive integer", show(minimum), advice)
+    return check_integer(minimum, "min_samples_per_stratum", minimum=1, maximum=maximum)
 
 
 def refuse_rare(strata: Strata, minimum: int) -> None:

@@ -15,6 +15,7 @@ import pytest
 import pystrat
 from pystrat import StratifiedBatchSampler, bin_target, min_samples_for_batch_size
 from pystrat.messages import show
+from pystrat.stream import StratifiedStream
 from tests.reference.golden_vectors import GOLDEN
 
 MESSAGES = json.loads((GOLDEN / "messages.json").read_text(encoding="utf-8"))
@@ -48,6 +49,27 @@ def test_refused(case: dict) -> None:
     with pytest.raises((TypeError, ValueError)) as refused:
         build(case)
     assert str(refused.value) == text_of(case)
+
+
+SAMPLERS_OF_ONE_MINIMUM = {
+    "StrataSubsetBatchSampler": lambda minimum: pystrat.StrataSubsetBatchSampler(["a", "b"], 1, minimum),
+    "StratifiedGroupBatchSampler": lambda minimum: pystrat.StratifiedGroupBatchSampler(["a", "b"], minimum, [1, 2]),
+    "ShardedStratifiedBatchSampler": lambda minimum: pystrat.ShardedStratifiedBatchSampler(
+        ["a", "b"], minimum, counts=pystrat.shard_counts({"x": ["a", "b"]}), shards="x", seed=1
+    ),
+    "sharded_plan": lambda minimum: pystrat.sharded_plan(pystrat.shard_counts({"x": ["a", "b"]}), minimum),
+    "StratifiedStream": lambda minimum: StratifiedStream(["x"], minimum, read=list, stratum=str),
+}
+
+
+@pytest.mark.parametrize("name", SAMPLERS_OF_ONE_MINIMUM)
+def test_minimums_by_stratum_are_refused_by_name(name: str) -> None:
+    with pytest.raises(TypeError) as refused:
+        SAMPLERS_OF_ONE_MINIMUM[name]({"a": 1})
+    assert str(refused.value) == (
+        f"The 'min_samples_per_stratum' parameter of {name} must be a positive integer. Got 1 value instead. "
+        "Only StratifiedBatchSampler takes a minimum for each stratum."
+    )
 
 
 @pytest.mark.parametrize("case", MESSAGES["functions"], ids=[case["name"] for case in MESSAGES["functions"]])

@@ -9,8 +9,8 @@ import numpy as np
 from pystrat.base import Batches, BatchSampler, epoch_permutation
 from pystrat.entries import named_by_class
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import RefusedValue, check_choice, check_integer, count_of, show
-from pystrat.rare_strata import RARE_CHOICES, warn_of_rare
+from pystrat.messages import RefusedValue, check_choice, count_of, show
+from pystrat.rare_strata import RARE_CHOICES, check_one_minimum, warn_of_rare
 from pystrat.recipe import Recipe, compact, make_recipe
 from pystrat.strata import encode_strata
 from pystrat.stratified._groups import deal_apart, deal_together
@@ -115,7 +115,7 @@ class StratifiedGroupBatchSampler(BatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        minimum = check_integer(min_samples_per_stratum, "min_samples_per_stratum", minimum=1)
+        minimum = check_one_minimum(min_samples_per_stratum)
         keep = check_choice(keep, "keep", choices=KEEP_CHOICES)
         rare = check_choice(rare, "rare", choices=RARE_CHOICES)
         missing = check_choice(missing, "missing", choices=MISSING_CHOICES)

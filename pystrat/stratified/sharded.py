@@ -13,6 +13,7 @@ from pystrat.digest import fingerprint
 from pystrat.entries import named_by_class
 from pystrat.limits import MAX_COUNT, MAX_EPOCH
 from pystrat.messages import RefusedValue, check_flag, check_integer, count_of, show
+from pystrat.rare_strata import check_one_minimum
 from pystrat.recipe import Recipe, compact, make_recipe
 from pystrat.strata import encode_strata
 from pystrat.stratified._shards import lay_out, scatter
@@ -113,7 +114,7 @@ class ShardedStratifiedBatchSampler(BatchSampler):
         self._places = self._plan.places_of(shards)
         _check_own_shards(self._plan, self._places)
         self._codes = _checked_codes(local_strata, self._plan, self._places)
-        self._asked = check_integer(min_samples_per_stratum, "min_samples_per_stratum", minimum=1)
+        self._asked = check_one_minimum(min_samples_per_stratum)
         self._layout: Optional[tuple[NDArray[np.int32], NDArray[np.int64]]] = None  # with the offsets
 
     @property

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from pystrat.entries import named_by_class, named_by_function
 from pystrat.first_rows import first_rows
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import RefusedValue, check_choice, check_integer, count_of, rows_of, show
+from pystrat.messages import RefusedValue, check_choice, count_of, rows_of, show
 from pystrat.counts_by_shard import ShardCounts, read_counts, shown_names
+from pystrat.rare_strata import check_one_minimum
 from pystrat.sizes import even_offsets
 from pystrat.stratum_names import codes_of
 
@@ -178,7 +179,7 @@ def sharded_plan(counts: pd.DataFrame, min_samples_per_stratum: int, *, promise:
 
 def make_sharded_plan(counts: Any, min_samples_per_stratum: Any, promise: Any) -> ShardedPlan:
     """Choose the number of batches; refuse impossible requests."""
-    minimum = check_integer(min_samples_per_stratum, "min_samples_per_stratum", minimum=1)
+    minimum = check_one_minimum(min_samples_per_stratum)
     promise = check_choice(promise, "promise", choices=PROMISES)
     read = read_counts(counts)
     rows = read.table.sum(axis=0)

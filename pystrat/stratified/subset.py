@@ -13,7 +13,7 @@ from pystrat.base import Batches, BatchSampler, epoch_permutation
 from pystrat.entries import named_by_class
 from pystrat.first_rows import first_rows
 from pystrat.messages import RefusedValue, check_choice, check_flag, check_integer, count_of, range_of, show
-from pystrat.rare_strata import RARE_CHOICES, refuse_rare, warn_of_rare
+from pystrat.rare_strata import RARE_CHOICES, check_one_minimum, refuse_rare, warn_of_rare
 from pystrat.recipe import Recipe, compact, make_recipe
 from pystrat.sizes import share_of_replicas
 from pystrat.strata import Strata, encode_strata
@@ -158,7 +158,7 @@ class StrataSubsetBatchSampler(BatchSampler):
         rank: Optional[int] = None,
     ) -> None:
         strata_per_batch = check_integer(strata_per_batch, "strata_per_batch", minimum=1)
-        minimum = check_integer(min_samples_per_stratum, "min_samples_per_stratum", minimum=1)
+        minimum = check_one_minimum(min_samples_per_stratum)
         exact = check_flag(exact, "exact")
         rare = check_choice(rare, "rare", choices=RARE_CHOICES)
         missing = check_choice(missing, "missing", choices=MISSING_CHOICES)

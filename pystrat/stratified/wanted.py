@@ -103,9 +103,11 @@ def check_wanted(
 ) -> Wanted:
     """Check the parameters that determine a plan, one by one and together."""
     rare = check_choice(rare, "rare", choices=RARE_CHOICES)
-    _check_size(min_samples_per_stratum, mean_batch_size, rare)
     given = {name: value for name, value in zip(_SHARED_OUT, (shares, balance, drop)) if value is not None}
-    _check_together(given, mean_batch_size, rare)
+    if given:
+        _check_together(given, min_samples_per_stratum, mean_batch_size, rare)
+    else:
+        _check_size(min_samples_per_stratum, mean_batch_size, rare)
     if shares is not None or balance is not None:
         from pystrat.plan_taken import check_balance, check_shares
 
@@ -137,16 +139,20 @@ def _check_size(min_samples_per_stratum: Any, mean_batch_size: Any, rare: str) -
         raise RefusedValue("min_samples_per_stratum", "be given, or 'mean_batch_size', and not both", got, advice)
 
 
-def _check_together(given: Mapping[str, Any], mean_batch_size: Any, rare: str) -> None:
-    """Check that at most one of 'shares', 'balance' and 'drop' is given, and what is given with it."""
+def _check_together(given: Mapping[str, Any], min_samples_per_stratum: Any, mean_batch_size: Any, rare: str) -> None:
+    """Check that only one of 'shares', 'balance' and 'drop' is given, and what is given with it."""
     names = list(given)
     if len(names) > 1:
         raise RefusedValue(names[1], f"be left out if '{names[0]}' is given", show(given[names[1]]))
-    for name, value in given.items():
-        if mean_batch_size is None:
-            raise RefusedValue(name, "be given together with 'mean_batch_size'", show(value))
-        if rare != "error":
-            raise RefusedValue("rare", f"be left out if '{name}' is given", show(rare))
+    (name,) = names
+    if mean_batch_size is None:
+        advice = None if min_samples_per_stratum is None else "Leave out 'min_samples_per_stratum'."
+        raise RefusedValue(name, "be given together with 'mean_batch_size'", show(given[name]), advice)
+    if min_samples_per_stratum is not None:
+        required = f"be left out if '{name}' is given"
+        raise RefusedValue("min_samples_per_stratum", required, show(min_samples_per_stratum))
+    if rare != "error":
+        raise RefusedValue("rare", f"be left out if '{name}' is given", show(rare))
 
 
 def _check_minimum(min_samples_per_stratum: Any) -> Union[int, dict[str, int]]:

@@ -14,6 +14,7 @@ from pystrat.entries import named_by_class
 from pystrat.limits import MAX_COUNT, MAX_EPOCH, MAX_EXACT
 from pystrat.messages import RefusedValue, check_flag, check_integer, count_of, show
 from pystrat.process_group import warn_of_process_group
+from pystrat.rare_strata import check_one_minimum
 from pystrat.seeds import check_seed
 from pystrat.counts_by_shard import shown_names
 from pystrat.stream.counting import counts_of_sources, name_sources
@@ -133,7 +134,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
     ) -> None:
         self._sources = name_sources(sources)
         self._names = [source.name for source in self._sources]
-        self._least = check_integer(min_samples_per_stratum, "min_samples_per_stratum", minimum=1, maximum=MAX_COUNT)
+        self._least = check_one_minimum(min_samples_per_stratum, maximum=MAX_COUNT)
         self._least_rows = check_integer(min_batch_size, "min_batch_size", minimum=1, maximum=MAX_COUNT)
         self._num_replicas, self._rank = check_replicas(num_replicas, rank)
         n_lanes = check_integer(lanes, "lanes", minimum=1, maximum=len(self._names))

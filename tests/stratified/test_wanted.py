@@ -256,6 +256,19 @@ def test_refused_drops() -> None:
     assert needed in refused(mean_batch_size=2, drop="balanced", labels=["a", "b", "c"])
 
 
+def test_a_refusal_names_what_excludes_what() -> None:
+    for way, parameters in WAYS.items():
+        if way not in ("quotas", "repeats"):
+            name = next(name for name in parameters if name != "mean_batch_size")
+            left_out = f"'min_samples_per_stratum' parameter must be left out if '{name}' is given. Got"
+            assert left_out in refused(2, **parameters)
+            assert left_out in refused({"pos": 1, "neg": 1}, **parameters)
+            alone = {name: parameters[name]}
+            together = f"'{name}' parameter must be given together with 'mean_batch_size'. Got"
+            assert together in refused(**alone)
+            assert refused(2, **alone).endswith("instead. Leave out 'min_samples_per_stratum'.")
+
+
 # What all of them keep ------------------------------------------------------------------------------------------------
 
 WAYS: dict[str, dict[str, Any]] = {

@@ -4,8 +4,12 @@
 sampler_configuration = function(min_samples_per_stratum, shuffle, strata, seed, mean_batch_size, shares, balance,
   drop, assign, rare, missing, num_replicas) {
   rare = check_choice(rare, "rare", c("error", "warn", "allow", "repeat"))
-  check_sizes_given(min_samples_per_stratum, mean_batch_size, rare)
-  check_together(list(shares = shares, balance = balance, drop = drop), mean_batch_size, rare)
+  ways = Filter(Negate(is.null), list(shares = shares, balance = balance, drop = drop))
+  if (length(ways) > 0L) {
+    check_together(ways, min_samples_per_stratum, mean_batch_size, rare)
+  } else {
+    check_sizes_given(min_samples_per_stratum, mean_batch_size, rare)
+  }
   configuration = list(
     min_samples_per_stratum = check_minimum(min_samples_per_stratum),
     mean_batch_size = check_positive(mean_batch_size, "mean_batch_size"),
@@ -47,17 +51,21 @@ check_sizes_given = function(min_samples_per_stratum, mean_batch_size, rare) {
   }
 }
 
-# At most one of the ways to divide an epoch, and what is given with it.
-check_together = function(ways, mean_batch_size, rare) {
-  ways = Filter(Negate(is.null), ways)
+# Only one of the ways to divide an epoch, and what is given with it.
+check_together = function(ways, min_samples_per_stratum, mean_batch_size, rare) {
+  left_out = sprintf("be left out if '%s' is given", names(ways)[1L])
   if (length(ways) > 1L) {
-    stop_parameter(names(ways)[2L], sprintf("be left out if '%s' is given", names(ways)[1L]), show_value(ways[[2L]]))
+    stop_parameter(names(ways)[2L], left_out, show_value(ways[[2L]]))
   }
-  if (length(ways) == 1L && is.null(mean_batch_size)) {
-    stop_parameter(names(ways), "be given together with 'mean_batch_size'", show_value(ways[[1L]]))
+  if (is.null(mean_batch_size)) {
+    stop_parameter(names(ways), "be given together with 'mean_batch_size'", show_value(ways[[1L]]),
+      if (!is.null(min_samples_per_stratum)) "Leave out 'min_samples_per_stratum'.")
   }
-  if (length(ways) == 1L && rare != "error") {
-    stop_parameter("rare", sprintf("be left out if '%s' is given", names(ways)), show_value(rare))
+  if (!is.null(min_samples_per_stratum)) {
+    stop_parameter("min_samples_per_stratum", left_out, show_value(min_samples_per_stratum))
+  }
+  if (rare != "error") {
+    stop_parameter("rare", left_out, show_value(rare))
   }
 }
 
@@ -133,6 +141,15 @@ check_count = function(value, parameter) {
     stop_parameter(parameter, "be a positive integer", "nothing")
   }
   check_positive(value, parameter)
+}
+
+# The minimum of all strata, for samplers that do not take one for each stratum.
+check_one_minimum = function(minimum) {
+  if (!is.null(names(minimum))) {
+    stop_parameter("min_samples_per_stratum", "be a positive integer", show_count(length(minimum), "value"),
+      "Only batch_sampler_stratified() takes a minimum for each stratum.")
+  }
+  check_count(minimum, "min_samples_per_stratum")
 }
 
 check_range = function(value, parameter, largest) {

@@ -89,7 +89,7 @@ batch_sampler_stratified_group = function(min_samples_per_stratum, groups = NULL
   rare = "error", missing = "error", seed = NULL, num_replicas = NULL) {
   name_errors("batch_sampler_stratified_group")
   configuration = list(
-    min_samples_per_stratum = check_count(min_samples_per_stratum, "min_samples_per_stratum"),
+    min_samples_per_stratum = check_one_minimum(min_samples_per_stratum),
     keep = check_choice(keep, "keep", c("together", "apart")),
     rare = check_choice(rare, "rare", c("error", "warn", "allow")),
     missing = check_choice(missing, "missing", c("error", "stratum", "drop")),

@@ -78,7 +78,7 @@ batch_sampler_sharded = function(min_samples_per_stratum, counts, shards, seed, 
   name_errors("batch_sampler_sharded")
   seed = check_range(seed, "seed", largest_seed)
   configuration = list(
-    min_samples_per_stratum = check_count(min_samples_per_stratum, "min_samples_per_stratum"),
+    min_samples_per_stratum = check_one_minimum(min_samples_per_stratum),
     shuffle = check_flag(shuffle, "shuffle"),
     plan = make_sharded_plan(counts, min_samples_per_stratum, promise)
   )

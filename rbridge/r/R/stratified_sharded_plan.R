@@ -69,7 +69,7 @@ print.sharded_plan = function(x, most = 20L, ...) {
 
 # -> list(n_batches, minimum, promise, table, shards, strata)
 make_sharded_plan = function(counts, min_samples_per_stratum, promise) {
-  minimum = check_count(min_samples_per_stratum, "min_samples_per_stratum")
+  minimum = check_one_minimum(min_samples_per_stratum)
   promise = check_choice(promise, "promise", c("global", "local"))
   read = read_counts(counts)
   rows = colSums(read$table)

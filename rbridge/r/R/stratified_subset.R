@@ -66,7 +66,7 @@ batch_sampler_strata_subset = function(strata_per_batch, min_samples_per_stratum
   name_errors("batch_sampler_strata_subset")
   configuration = list(
     strata_per_batch = check_count(strata_per_batch, "strata_per_batch"),
-    min_samples_per_stratum = check_count(min_samples_per_stratum, "min_samples_per_stratum"),
+    min_samples_per_stratum = check_one_minimum(min_samples_per_stratum),
     exact = check_flag(exact, "exact"),
     rare = check_choice(rare, "rare", c("error", "warn", "allow")),
     missing = check_choice(missing, "missing", c("error", "stratum", "drop")),

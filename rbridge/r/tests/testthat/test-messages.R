@@ -95,6 +95,25 @@ test_that("long text is shown whole", {
     fixed = TRUE)
 })
 
+test_that("minimums by stratum are refused by name, if a sampler takes one for all", {
+  counts = shard_counts(list(x = c("a", "b")))
+  calls = list(
+    batch_sampler_strata_subset = function(minimum) batch_sampler_strata_subset(1, minimum),
+    batch_sampler_stratified_group = function(minimum) batch_sampler_stratified_group(minimum, c(1, 2)),
+    batch_sampler_sharded = function(minimum) batch_sampler_sharded(minimum, counts, "x", seed = 1),
+    sharded_plan = function(minimum) sharded_plan(counts, minimum),
+    stratified_stream = function(minimum) stratified_stream("x", minimum, read = identity, stratum = identity)
+  )
+  for (name in names(calls)) {
+    for (minimum in list(c(a = 1), list(a = 1))) {
+      expect_error(calls[[name]](minimum), fixed = TRUE, paste(
+        sprintf("The 'min_samples_per_stratum' parameter of %s must be a positive integer. Got 1 value instead.", name),
+        "Only batch_sampler_stratified() takes a minimum for each stratum."
+      ))
+    }
+  }
+})
+
 test_that("'min_samples_per_stratum' is required in some form", {
   expect_error(batch_sampler_stratified(), "must be given, or 'mean_batch_size', and not both. Got neither instead.",
     fixed = TRUE)
