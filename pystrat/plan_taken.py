@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 from typing import TYPE_CHECKING, Any, Mapping, Sequence, Union
 
 import numpy as np
@@ -26,8 +27,8 @@ if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations nam
     from numpy.typing import NDArray
 
 
-def check_shares(shares: Any) -> dict[str, float]:
-    """Return the share of each stratum, by its name."""
+def check_shares(shares: Any) -> dict[str, Union[int, float]]:
+    """Return the share of each stratum, by its name: integers as they are, other numbers as they are written."""
     if not isinstance(shares, Mapping):
         raise RefusedType("shares", "be a mapping from strata to numbers", show(shares))
     if not shares:
@@ -35,7 +36,8 @@ def check_shares(shares: Any) -> dict[str, float]:
     names = check_names(shares, "shares", noun="stratum")
     for value in shares.values():
         check_number(value, "shares", minimum=0, above=True)
-    return dict(zip(names, map(as_written, shares.values())))
+    values = [int(value) if isinstance(value, numbers.Integral) else as_written(value) for value in shares.values()]
+    return dict(zip(names, values))
 
 
 def check_balance(balance: Any) -> Union[str, int]:
@@ -67,8 +69,9 @@ def plan_of_shares(
         The number of rows of each stratum, all positive.
     strata : sequence of str
         Their names.
-    shares : mapping from str to float
-        The weight of each stratum, by name: the decimal number with 15 digits that is shown.
+    shares : mapping from str to int or float
+        The weight of each stratum, by name. Integers, and whole numbers below 2^53, are exact; other numbers are the
+        decimal numbers with 15 digits that are shown.
     mean_batch_size : int
         The size of every batch.
     num_replicas : int
@@ -208,11 +211,24 @@ def _whole_weights(shares: Mapping[str, float], strata: Sequence[str]) -> list[i
 
 
 def _whole_numbers(values: Sequence[float]) -> list[int]:
-    """Return numbers, as shown with 15 digits, times the least power of ten that makes all of them whole."""
-    parts = [f"{value:.14e}".split("e") for value in values]
-    digits = [mantissa.replace(".", "").rstrip("0") for mantissa, _ in parts]
-    behind = [len(shown) - 1 - int(exponent) for shown, (_, exponent) in zip(digits, parts)]
-    return [int(shown) * 10 ** (max(behind) - own) for shown, own in zip(digits, behind)]
+    """Return numbers times the least power of ten that makes all of them whole."""
+    decimals = [_decimal_digits(value) for value in values]
+    last = max(behind for _, behind in decimals)
+    return [digits * 10 ** (last - behind) for digits, behind in decimals]
+
+
+def _decimal_digits(value: Union[int, float]) -> tuple[int, int]:
+    """Return the digits of a number, and how many of them follow the point, which may be below 0.
+
+    A fraction, or a float from 2^53 on, has the 15 digits with which it is shown.
+    """
+    if isinstance(value, int) or (value.is_integer() and value < MAX_EXACT):
+        mantissa, exponent = str(int(value)), len(str(int(value))) - 1
+    else:
+        shown, power = f"{value:.14e}".split("e")
+        mantissa, exponent = shown.replace(".", ""), int(power)
+    digits = mantissa.rstrip("0")
+    return int(digits), len(digits) - 1 - exponent
 
 
 def _in_proportion(total: int, weights: Sequence[int]) -> NDArray[np.int64]:

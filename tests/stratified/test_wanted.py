@@ -136,6 +136,16 @@ def test_equal_shares_however_they_are_written() -> None:
     assert rows[0] == rows[1] == rows[2]
 
 
+@pytest.mark.parametrize("kind", [int, float, np.int64, np.float64])
+def test_whole_shares_are_exact(kind: Any) -> None:
+    labels = ["x"] * 2 + ["y"] * 3
+    for x, y, rows in ((10**15, 10**15 + 1, [1, 3]), (10**15 + 1, 10**15, [2, 2]), (2**51 + 2, 2**51 + 2, [2, 2])):
+        shares = {"x": kind(x), "y": kind(y)}
+        assert StratifiedBatchSampler(labels, mean_batch_size=4, shares=shares).plan.counts.tolist() == rows
+    close = {"x": kind(2**51), "y": kind(2**51 + 1)}
+    assert "Got a sum of 4503599627370497, for 4 rows" in refused(labels=labels, mean_batch_size=4, shares=close)
+
+
 def test_refused_shares() -> None:
     def shares_refused(shares: Any, size: Optional[int] = 10, **parameters: Any) -> str:
         return refused(mean_batch_size=size, shares=shares, **parameters)

@@ -110,11 +110,19 @@ whole_weights = function(shares, names) {
   weights
 }
 
-# A number as it is shown with 15 digits: the digits, and how many of them follow the point, which may be below 0.
+# The digits of a number, and how many of them follow the point, which may be below 0.
+# A fraction, or a number from 2^53 on, has the 15 digits with which it is shown.
 decimal_digits = function(value) {
-  parts = strsplit(sprintf("%.14e", value), "e", fixed = TRUE)[[1L]]
-  digits = sub("0+$", "", sub(".", "", parts[1L], fixed = TRUE))
-  list(digits = as.double(digits), after = nchar(digits) - 1L - as.integer(parts[2L]))
+  if (value == floor(value) && value < largest_exact) {
+    shown = sprintf("%.0f", value)
+    exponent = nchar(shown) - 1L
+  } else {
+    parts = strsplit(sprintf("%.14e", value), "e", fixed = TRUE)[[1L]]
+    shown = sub(".", "", parts[1L], fixed = TRUE)
+    exponent = as.integer(parts[2L])
+  }
+  digits = sub("0+$", "", shown)
+  list(digits = as.double(digits), after = nchar(digits) - 1L - exponent)
 }
 
 common_divisor = function(a, b) {

@@ -46,6 +46,14 @@ test_that("shares are exact in every batch, and no row comes twice in one", {
   expect_match(refused(mean_batch_size = 8, shares = c(pos = 0)), "be a finite number above 0. Got 0", fixed = TRUE)
 })
 
+test_that("whole shares are exact", {
+  of = function(x, y) wanted(mean_batch_size = 4, shares = c(x = x, y = y), strata = rep(c("x", "y"), 2:3))
+  expect_identical(of(1e15, 1e15 + 1)$plan(), data.frame(x = 1L, y = 3L))
+  expect_identical(of(1e15 + 1, 1e15)$plan(), data.frame(x = 2L, y = 2L))
+  expect_identical(of(2^51 + 2, 2^51 + 2)$plan(), data.frame(x = 2L, y = 2L))
+  expect_error(of(2^51, 2^51 + 1), "Got a sum of 4503599627370497, for 4 rows", fixed = TRUE)
+})
+
 test_that("the other ways need the size of a batch, and do without each other", {
   expect_identical(wanted(mean_batch_size = 6, balance = "over")$.length(), 20L)
   expect_identical(wanted(mean_batch_size = 10, drop = "balanced")$.length(), 4L)
