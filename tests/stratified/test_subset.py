@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from itertools import product
 from typing import Any
@@ -13,8 +14,12 @@ from hypothesis import strategies as st
 
 from pystrat import StrataSubsetBatchSampler, StratifiedBatchSampler, epoch_permutation
 from pystrat.stratified.subset import left_out_until
+from tests.reference.golden_subsets import as_text, expected_of
+from tests.reference.golden_vectors import GOLDEN
 from tests.reference.naive_blocks import naive_blocks
 
+GOLDEN_TEXT = (GOLDEN / "subsets.json").read_text(encoding="utf-8")
+CASES = json.loads(GOLDEN_TEXT)["cases"]
 LABELS = np.repeat(np.arange(6), [3, 12, 7, 4, 9, 5])
 
 
@@ -153,3 +158,12 @@ def test_a_plan_shows_itself() -> None:
     assert plan.table().loc["1"].tolist() == [12, 6, 2, 2]
     exact = StrataSubsetBatchSampler(LABELS, 3, 2, seed=1, exact=True).plan
     assert exact.summary().splitlines()[0] == "6 batches of 3 strata, with 2 rows of each"
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["input"]["name"] for case in CASES])
+def test_golden_vector(case: dict) -> None:
+    assert expected_of(case["input"]) == case["expected"]
+
+
+def test_the_file_is_what_python_writes_afresh() -> None:
+    assert as_text() == GOLDEN_TEXT

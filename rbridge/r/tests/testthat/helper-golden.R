@@ -33,6 +33,16 @@ as_strata = function(strata) {
   }
 }
 
+# What a case's strata stand for: columns, or one number a row for strata of the given sizes.
+strata_of_case = function(strata) {
+  if (!is.null(strata$columns)) {
+    return(as_strata(strata$columns))
+  }
+  sizes = unlist(strata$sizes)
+  stratum = rep(seq_along(sizes) - 1L, times = sizes)
+  if (strata$arrangement == "dealt") stratum[order(sequence(sizes), stratum)] else stratum
+}
+
 # Lists of more than 2000 numbers are held as head, tail and checksum.
 cut_list = function(values) {
   if (length(values) <= 2000L) {

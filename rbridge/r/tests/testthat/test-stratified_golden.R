@@ -1,16 +1,6 @@
 # Every case of tests/golden/batches.json and wanted.json, which the tests of the Python package also read: the same
 # batches, row for row.
 
-# What a case's strata stand for: columns, or one number a row for strata of the given sizes.
-strata_of_case = function(strata) {
-  if (!is.null(strata$columns)) {
-    return(as_strata(strata$columns))
-  }
-  sizes = unlist(strata$sizes)
-  stratum = rep(seq_along(sizes) - 1L, times = sizes)
-  if (strata$arrangement == "dealt") stratum[order(sequence(sizes), stratum)] else stratum
-}
-
 actual_of_case = function(case) {
   strata = strata_of_case(case$strata)
   n_rows = if (is.list(strata)) length(strata[[1L]]) else length(strata)

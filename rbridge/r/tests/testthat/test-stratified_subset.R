@@ -1,5 +1,5 @@
-# A few strata per batch. Python's tests compare the rows; here are the guarantees, invalid arguments, and the output of
-# an instance.
+# A few strata per batch: the cases that Python reads as well, guarantees, invalid arguments, and the output of an
+# instance.
 
 labels = rep(letters[1:6], times = c(3, 12, 7, 4, 9, 5))
 
@@ -8,6 +8,25 @@ subset = function(..., strata = factor(labels), seed = 1) {
 }
 
 refused = function(...) message_of(subset(...))
+
+actual_of_case = function(case) {
+  sampler = do.call(batch_sampler_strata_subset, c(list(strata = strata_of_case(case$strata)), case$parameters))(NULL)
+  plan = sampler$plan()
+  c(
+    list(n_batches = sampler$.length(), strata = as.list(plan$stratum)),
+    lapply(plan[names(plan) != "stratum"], as.list),
+    list(epochs = lapply(case$epochs, function(epoch) {
+      batches = sampler$batches(epoch)
+      list(sizes = cut_list(diff(batches$offsets)), rows = cut_list(batches$rows - 1L))
+    }))
+  )
+}
+
+for (case in read_golden("subsets.json")$cases) {
+  test_that(paste("the same batches in every language:", case$input$name), {
+    expect_equal(actual_of_case(case$input), case$expected, tolerance = 0)
+  })
+}
 
 test_that("every batch has rows of so many strata, and an epoch every row once", {
   sampler = subset(3, 2)
