@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import warnings
+from fractions import Fraction
 from itertools import product
 from typing import Any, Optional
 
@@ -34,6 +36,31 @@ def tables(sampler: StratifiedBatchSampler, epoch: int) -> np.ndarray:
     codes = sampler.strata.codes
     n_strata = len(sampler.strata.counts)
     return np.array([np.bincount(codes[batch], minlength=n_strata) for batch in sampler.batches(epoch)])
+
+
+def check_every_row(sampler: StratifiedBatchSampler, taken: Any) -> None:
+    """See that batches have their share of `taken`, and that epochs take all rows of a stratum equally often.
+
+    This is for all epochs until every row has occurred equally often, and for all numbers of consecutive ones.
+    """
+    counts, codes, n_batches = sampler.strata.counts, sampler.strata.codes, len(sampler)
+    taken = np.array(taken)
+    assert sampler.plan.counts.tolist() == taken.tolist()
+    n_epochs = math.lcm(*(int(n) // math.gcd(int(n), int(k)) for n, k in zip(counts, taken)))
+    seen = np.zeros((n_epochs + 1, len(codes)), dtype=np.int64)
+    for epoch in range(n_epochs):
+        rows, offsets = sampler.batches(epoch).rows, sampler.batches(epoch).offsets
+        held = np.zeros((n_batches, len(codes)), dtype=np.int64)  # how often a batch has a row
+        np.add.at(held, (np.repeat(np.arange(n_batches), np.diff(offsets)), rows), 1)
+        assert held.max() == 1 and np.ptp(held.sum(axis=1)) <= 1
+        table = np.add.reduceat(held, np.cumsum(counts) - counts, axis=1)  # rows are sorted by stratum
+        assert (taken // n_batches <= table).all() and (table <= -(-taken // n_batches)).all()
+        assert table.sum() == taken.sum()
+        seen[epoch + 1] = seen[epoch] + held.sum(axis=0)
+    for length in range(1, n_epochs + 1):
+        often = seen[length:] - seen[:-length]
+        assert (often >= (length * taken // counts)[codes]).all()
+        assert (often <= (-(-length * taken // counts))[codes]).all()
 
 
 # Quotas ---------------------------------------------------------------------------------------------------------------
@@ -127,6 +154,24 @@ def test_shares_are_exact_in_every_batch(data: st.DataObject) -> None:
     assert all(len(set(batch)) == len(batch) for batch in sampler.batches(3))
 
 
+def test_shares_of_all_small_strata() -> None:
+    for sizes in [*product(range(1, 5), repeat=2), (1, 2, 3), (2, 2, 4), (3, 1, 5)]:
+        for weights in product((1, 2, 4), repeat=len(sizes)):
+            for size in range(1, 5):
+                n_batches = max(1, math.floor(Fraction(sum(sizes), size) + Fraction(1, 2)))
+                total = n_batches * size
+                ends = [Fraction(total * sum(weights[:s]), sum(weights)) for s in range(len(sizes) + 1)]
+                taken = [math.floor(end) - math.floor(begin) for begin, end in zip(ends, ends[1:])]
+                possible = all(0 < k <= n * n_batches for k, n in zip(taken, sizes))
+                try:
+                    sampler = of_sizes(sizes, mean_batch_size=size, shares=dict(enumerate(weights)))
+                except ValueError as error:
+                    assert not possible and "'shares' parameter of" in str(error)
+                    continue
+                assert possible and len(sampler) == n_batches and set(sampler.plan.sizes) == {size}
+                check_every_row(sampler, taken)
+
+
 def test_equal_shares_however_they_are_written() -> None:
     written = [{"pos": 1, "neg": 2, "odd": 1}, {"pos": 0.25, "neg": 0.5, "odd": 0.25}, {"odd": 3, "neg": 6, "pos": 3}]
     rows = [
@@ -139,7 +184,11 @@ def test_equal_shares_however_they_are_written() -> None:
 @pytest.mark.parametrize("kind", [int, float, np.int64, np.float64])
 def test_whole_shares_are_exact(kind: Any) -> None:
     labels = ["x"] * 2 + ["y"] * 3
-    for x, y, rows in ((10**15, 10**15 + 1, [1, 3]), (10**15 + 1, 10**15, [2, 2]), (2**51 + 2, 2**51 + 2, [2, 2])):
+    for x, y, rows in (
+        (10**15, 10**15 + 1, [1, 3]),
+        (10**15 + 1, 10**15, [2, 2]),
+        (2**51 + 2, 2**51 + 2, [2, 2]),
+    ):
         shares = {"x": kind(x), "y": kind(y)}
         assert StratifiedBatchSampler(labels, mean_batch_size=4, shares=shares).plan.counts.tolist() == rows
     close = {"x": kind(2**51), "y": kind(2**51 + 1)}
@@ -211,6 +260,21 @@ def test_repeats_give_the_fewest_batches_that_keep_the_promises(data: st.DataObj
         assert seen.min() >= 1, "no row is left out"
 
 
+def test_repeats_of_all_small_strata() -> None:
+    for sizes in [*product(range(1, 5), repeat=2), *product((1, 3), repeat=3)]:
+        for minimums in product(range(3), repeat=len(sizes)):
+            least = sum(minimums) + (0 in minimums)
+            if not any(minimums) or any(m > n for m, n in zip(minimums, sizes)):
+                continue
+            for size, replicas in product(range(least, least + 3), (1, 2)):
+                sampler = of_sizes(
+                    sizes, dict(enumerate(minimums)), mean_batch_size=size, rare="repeat", num_replicas=replicas
+                )
+                n_batches = fewest_by_brute_force(sizes, minimums, size, replicas)
+                assert len(sampler) == n_batches
+                check_every_row(sampler, [max(n, n_batches * m) for n, m in zip(sizes, minimums)])
+
+
 def test_nothing_is_repeated_if_the_promise_holds_without() -> None:
     plain = StratifiedBatchSampler(LABELS, mean_batch_size=17, seed=1, assign="even")
     repeated = StratifiedBatchSampler(LABELS, 1, mean_batch_size=17, seed=1, rare="repeat")
@@ -247,6 +311,22 @@ def test_all_batches_have_one_size_and_no_stratum_loses_too_many(sizes: list[int
     kept = sampler.plan.counts
     assert (kept >= np.minimum(sizes, n_batches)).all() and (kept <= sizes).all()
     assert len(set(sampler.batches(2).rows.tolist())) == n_batches * size, "no row comes twice"
+
+
+def test_one_size_of_all_small_strata() -> None:
+    for sizes in [*product(range(1, 7), repeat=2), *product(range(1, 5), repeat=3)]:
+        n_rows = sum(sizes)
+        for size, replicas in product(range(1, n_rows + 1), (1, 2)):
+            n_batches = max((b for b in range(0, n_rows + 1, replicas) if b * size <= n_rows), default=0)
+            over, spare = n_rows - n_batches * size, [n - min(n, n_batches) for n in sizes]
+            try:
+                sampler = of_sizes(sizes, mean_batch_size=size, drop="balanced", num_replicas=replicas)
+            except ValueError:
+                assert n_batches == 0 or over > sum(spare)
+                continue
+            assert len(sampler) == n_batches > 0 and set(sampler.plan.sizes) == {size} and over <= sum(spare)
+            ends = [over * sum(spare[:s]) // max(1, sum(spare)) for s in range(len(sizes) + 1)]
+            check_every_row(sampler, [n - (end - begin) for n, begin, end in zip(sizes, ends, ends[1:])])
 
 
 def test_rows_are_left_out_in_turn() -> None:
