@@ -148,7 +148,6 @@ def _group_sampler(options: argparse.Namespace) -> BatchSampler:
         "drop": options.drop,
         "no-shuffle": options.no_shuffle or None,
         "assign": None if options.assign == ASSIGN_CHOICES[0] else options.assign,
-        "plot": getattr(options, "plot", None) and str(options.plot),
     }
     _check_left_out(others, "if '--groups' is given")
     table = read_table(options.file)

@@ -27,6 +27,7 @@ from pystrat.messages import (
 from pystrat._progress import progress
 from pystrat._style import ALARM, MAIN, SMALL
 from pystrat.plan import BatchPlan
+from pystrat.range_plan import RangePlan
 from pystrat.strata import encode_strata
 
 Labels = Union[Hashable, Callable[[Any], Any], Any]
@@ -217,24 +218,34 @@ def _plot_histogram(axis: Any, counts: NDArray[Any], most: int) -> None:
 
 
 @named_by_function
-def plot_plan(plan: BatchPlan, *, most: int = 40) -> Any:
-    """Plot a plan as a heat map, with a row per stratum, a column per batch, and the number of rows as color.
+def plot_plan(plan: Union[BatchPlan, RangePlan], *, most: int = 40) -> Any:
+    """Plot the rows of each stratum in a batch, with a row per stratum.
+
+    The plan of `StratifiedBatchSampler` is the same in every epoch, and becomes a heat map with a column per batch. The
+    plans of `StrataSubsetBatchSampler` and `StratifiedGroupBatchSampler` have only bounds in common, which become
+    lines from the fewest to the most rows in a batch; `composition` of the sampler returns the numbers of an epoch.
 
     Parameters
     ----------
-    plan : BatchPlan
+    plan : BatchPlan, or the plan of another sampler of strata
     most : int, default 40
         The maximum number of strata to show, the smallest first.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The color is the count divided by the largest count of the stratum in any batch, so that rare strata are visible
-        as well. The label of a stratum has its rows, and the smallest and largest count in a batch.
+        The label of a stratum has its rows, and the smallest and largest count in a batch. The color of a heat map is
+        the count divided by the largest count of the stratum in any batch, so that rare strata are visible as well.
     """
-    if not isinstance(plan, BatchPlan):
-        raise RefusedType("plan", "be a BatchPlan", show(plan))
+    if not isinstance(plan, (BatchPlan, RangePlan)):
+        raise RefusedType("plan", "be the plan of a sampler of strata", show(plan))
     most = check_integer(most, "most", minimum=1)
+    if isinstance(plan, RangePlan):
+        return _plot_ranges(plan, most)
+    return _plot_heat_map(plan, most)
+
+
+def _plot_heat_map(plan: BatchPlan, most: int) -> Any:
     from matplotlib import pyplot
 
     chosen = np.argsort(plan.counts, kind="stable")[:most]
@@ -243,17 +254,45 @@ def plot_plan(plan: BatchPlan, *, most: int = 40) -> Any:
     shares = (table / table.max(axis=0)).T
     extent = (0.5, plan.n_batches + 0.5, len(chosen) - 0.5, -0.5)
     image = axis.imshow(shares, aspect="auto", cmap="Blues", vmin=0, vmax=1, interpolation="nearest", extent=extent)
-    axis.set_yticks(range(len(chosen)))
-    axis.set_yticklabels(
+    names = [
         f"{plan.shown[place]}: {count_of(plan.counts[place], 'row')}, {range_of(counts)} in a batch"
         for place, counts in zip(chosen, table.T)
-    )
-    axis.xaxis.get_major_locator().set_params(integer=True)
-    left_out = len(plan.counts) - len(chosen)
-    axis.set_xlabel("batch" + (f" (and {left_out} larger strata)" if left_out else ""))
+    ]
+    _label_strata(axis, names, "batch", len(plan.counts))
     promise = count_of(plan.min_samples_per_stratum, "row")
     kept = f"at least {promise} of every stratum" if plan.min_samples_per_stratum else "not every stratum"
     axis.set_title(f"{count_of(plan.n_batches, 'batch')} of {rows_of(plan.sizes)}\n{kept} in each", fontsize=11)
     figure.colorbar(image, ax=axis, ticks=[0, 0.5, 1]).set_label("share of the\nlargest count", fontsize=SMALL)
     figure.tight_layout()
     return axis
+
+
+def _plot_ranges(plan: RangePlan, most: int) -> Any:
+    from matplotlib import pyplot
+
+    table = plan.table()
+    chosen = table.sort_values("rows", kind="stable")[:most]
+    figure, axis = pyplot.subplots(figsize=(9, 1.8 + 0.3 * len(chosen)))
+    places = np.arange(len(chosen))
+    axis.hlines(places, chosen["fewest"], chosen["most"], color=MAIN, linewidth=4)
+    for ends in (chosen["fewest"], chosen["most"]):
+        axis.scatter(ends, places, s=30, color=MAIN, clip_on=False, zorder=3)
+    _label_strata(
+        axis, [f"{row.Index}: {plan.in_words(row)}" for row in chosen.itertuples()], "rows in a batch", len(table)
+    )
+    axis.set_ylim(len(chosen) - 0.5, -0.5)
+    axis.set_xlim(0, 1.05 * chosen["most"].max() + 0.5)
+    axis.grid(axis="x", color="#dddddd", linewidth=0.8)
+    axis.set_axisbelow(True)
+    axis.set_title(plan.heading(), fontsize=11)
+    figure.tight_layout()
+    return axis
+
+
+def _label_strata(axis: Any, names: list[str], label: str, n_strata: int) -> None:
+    """Label the rows of a plot, one for each stratum shown, and its horizontal axis of whole numbers."""
+    axis.set_yticks(range(len(names)))
+    axis.set_yticklabels(names)
+    axis.xaxis.get_major_locator().set_params(integer=True)
+    left_out = n_strata - len(names)
+    axis.set_xlabel(label + (f" (and {left_out} larger strata)" if left_out else ""))

@@ -65,6 +65,9 @@ def test_plan_of_groups(keep: Any, tmp_path: Path, capsys: pytest.CaptureFixture
     assert run("plan", tmp_path / "images.csv", *options, *([] if keep is None else ["--keep", keep])) == 0
     expected = StratifiedGroupBatchSampler(table["sick"], 3, table["patient"], keep=keep or "together")
     assert capsys.readouterr().out == expected.plan.summary() + "\n"
+    picture = tmp_path / "plan.png"
+    assert run("plan", tmp_path / "images.csv", *options, "--plot", picture) == 0
+    assert picture.read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize(
@@ -72,7 +75,6 @@ def test_plan_of_groups(keep: Any, tmp_path: Path, capsys: pytest.CaptureFixture
     [
         ("--keep apart", "'--keep' parameter of pystrat must be left out unless '--groups' is given. Got 'apart'"),
         ("--groups sex --mean-batch-size 9", "'--mean-batch-size' parameter of pystrat must be left out if '--groups'"),
-        ("--groups sex --plot plan.png", "'--plot' parameter of pystrat must be left out if '--groups' is given."),
         ("--groups sex --no-shuffle", "'--no-shuffle' parameter of pystrat must be left out if '--groups' is given."),
         ("--groups age", "'groups' parameter of pystrat must name columns of the file. Got 'age' instead."),
         ("--groups sex", "'min_samples_per_stratum' parameter of StratifiedGroupBatchSampler must be a positive"),

@@ -381,6 +381,10 @@ def multilabel(folder: Path) -> Any:
     return pystrat.MultilabelBatchSampler([[1, 0], [0, 1]] * 2, 1, seed=1)
 
 
+def strata_subset(folder: Path) -> Any:
+    return pystrat.StrataSubsetBatchSampler(LABELS, 1, 1, seed=1)
+
+
 def tree(folder: Path) -> Any:
     return pystrat.TreeBatchSampler({"x": LABELS}, {**SPEC, "auxiliary": {"u": "uniform(0, 1)"}}, 2, length=6, seed=1)
 
@@ -594,6 +598,9 @@ CALLS: dict[str, Call] = {
     "PrioritizedBatchSampler.append": Call(fixed(count=2), check_positions, of=prioritized),
     "PrioritizedBatchSampler.importance_weights": Call(fixed(rows=[0, 1], batch=1), check_one_per_row, of=prioritized),
     "PrioritizedBatchSampler.update": Call(fixed(rows=[0, 1], priorities=[0.5, 1]), anything, of=prioritized),
+    "RangedBatchSampler.composition": Call(
+        fixed(epoch=1), check_counts, of=strata_subset, owner="StrataSubsetBatchSampler"
+    ),
     "SumTree.append": Call(fixed(weights=[0.5, 1]), check_positions, of=sums),
     "SumTree.sample": Call(fixed(k=2), check_drawn_rows, of=sums),
     "SumTree.update": Call(fixed(indices=[0, 1], weights=[0.5, 1]), anything, of=sums),

@@ -11,7 +11,14 @@ import pytest
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 
-from pystrat import StratifiedBatchSampler, batch_counts, plot_batch_counts, plot_plan
+from pystrat import (
+    StrataSubsetBatchSampler,
+    StratifiedBatchSampler,
+    StratifiedGroupBatchSampler,
+    batch_counts,
+    plot_batch_counts,
+    plot_plan,
+)
 
 matplotlib.use("Agg")
 
@@ -96,6 +103,38 @@ def test_the_plot_of_a_plan_with_a_rare_stratum_says_that_it_is_not_in_every_bat
     labels = [label.get_text() for label in axis.get_yticklabels()]
     assert labels == ["yes: 1 row, 0 to 1 in a batch", "no: 9 rows, 3 in a batch"]
     assert axis.get_title() == "3 batches of 3 to 4 rows\nnot every stratum in each"
+    matplotlib.pyplot.close("all")
+
+
+def test_the_plot_of_a_plan_of_bounds_shows_them_and_says_what_they_are() -> None:
+    species = np.repeat(["cat", "dog", "hen", "owl"], [40, 25, 5, 2])
+    plan = StrataSubsetBatchSampler(species, 2, 4, rare="allow").plan
+    axis = plot_plan(plan, most=3)
+    (lines,) = [collection for collection in axis.collections if hasattr(collection, "get_segments")]
+    assert [segment[:, 0].tolist() for segment in lines.get_segments()] == [[2, 2], [5, 5], [4, 5]]
+    fewest, most = [collection.get_offsets()[:, 0].tolist() for collection in axis.collections[1:]]
+    assert (fewest, most) == ([2, 5, 4], [2, 5, 5])
+    assert [label.get_text() for label in axis.get_yticklabels()] == [
+        "owl: 2 rows in 1 batch",
+        "hen: 5 rows in 1 batch",
+        "dog: 25 rows in 6 batches, 4 to 5 in each",
+    ]
+    assert axis.get_title() == plan.heading() == plan.summary().splitlines()[0]
+    assert axis.get_xlabel() == "rows in a batch (and 1 larger strata)"
+    exact = plot_plan(StrataSubsetBatchSampler(species, 2, 4, rare="allow", exact=True).plan)
+    labels = [label.get_text() for label in exact.get_yticklabels()]
+    assert labels[0] == "owl: 2 rows, never sampled" and labels[2] == "dog: 25 rows in at most 6 batches, 4 in each"
+    groups = plot_plan(StratifiedGroupBatchSampler(["no"] * 6 + ["yes"] * 3, 2, [1, 1, 1, 2, 2, 2, 3, 3, 4]).plan)
+    assert [label.get_text() for label in groups.get_yticklabels()] == [
+        "yes: 3 rows, 3 in a batch",
+        "no: 6 rows, 6 in a batch",
+    ]
+    assert (
+        groups.get_title() == "1 batch of 9 rows, groups together\nevery batch holds at least 3 rows of every stratum"
+    )
+    for axis in (axis, exact, groups):
+        texts = axis.figure.findobj(matplotlib.text.Text)
+        assert min(text.get_fontsize() for text in texts if text.get_text()) >= 9
     matplotlib.pyplot.close("all")
 
 

@@ -9,15 +9,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pystrat.first_rows import first_rows
 from pystrat.messages import RefusedValue, count_of, rows_of
+from pystrat.range_plan import RangePlan
 from pystrat.rare_strata import refuse_rare
 from pystrat.sizes import share_of_replicas
 from pystrat.strata import Strata
 
 
 @dataclass(frozen=True, eq=False)
-class GroupPlan:
+class GroupPlan(RangePlan):
     """The number of batches of an epoch, and the fewest and the most rows of each stratum that a batch can have.
 
     Attributes
@@ -73,13 +73,12 @@ class GroupPlan:
         }
         return pd.DataFrame(columns, index=pd.Index(list(self.shown), name="stratum"))
 
-    def summary(self) -> str:
-        """Describe the plan in a few lines."""
+    def heading(self) -> str:
+        """Return the number and the sizes of batches, and what each of them holds."""
         held = f"every batch holds at least {count_of(int(self.fewest.min()), 'row')} of every stratum"
         if self.keep == "apart":
             held += f", and at most {count_of(self.most_of_group, 'row')} of a group"
-        batches = f"{count_of(self.n_batches, 'batch')} of {rows_of(self.size_range)}, groups {self.keep}"
-        return "\n".join([batches, held, first_rows(self.table())])
+        return f"{count_of(self.n_batches, 'batch')} of {rows_of(self.size_range)}, groups {self.keep}\n{held}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from pystrat.base import Batches, BatchSampler, epoch_permutation
+from pystrat.base import Batches, epoch_permutation
 from pystrat.entries import named_by_class
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import RefusedValue, check_choice, count_of, show
@@ -15,12 +15,13 @@ from pystrat.recipe import Recipe, compact, make_recipe
 from pystrat.strata import encode_strata
 from pystrat.stratified._groups import deal_apart, deal_together
 from pystrat.stratified.group_plan import GroupPlan, Groups, groups_of, plan_of_groups, refuse_crossing
+from pystrat.stratified.ranged import RangedBatchSampler
 from pystrat.stratified.sampler import MISSING_CHOICES
 
 KEEP_CHOICES = ("together", "apart")
 
 
-class StratifiedGroupBatchSampler(BatchSampler):
+class StratifiedGroupBatchSampler(RangedBatchSampler):
     """Batch sampler that keeps the rows of a group together, or apart, with a minimum of rows of every stratum.
 
     For rows that belong together, such as the images of a patient or the events of a session. Pass it to a PyTorch
@@ -131,7 +132,7 @@ class StratifiedGroupBatchSampler(BatchSampler):
         if keep == "together":
             refuse_crossing(encoded, found, numbered.shown)
         self._groups: Optional[Groups] = found
-        self._plan = plan_of_groups(
+        self._plan: GroupPlan = plan_of_groups(
             encoded, found, min(minimum, MAX_COUNT), keep=keep, rare=rare, num_replicas=self.num_replicas or 1
         )
         self._parameters = {
@@ -153,9 +154,6 @@ class StratifiedGroupBatchSampler(BatchSampler):
     def plan(self) -> GroupPlan:
         """The plan: the number of batches, and the fewest and the most rows of each stratum in a batch."""
         return self._plan
-
-    def _global_length(self) -> int:
-        return self._plan.n_batches
 
     def _epoch_batches(self, epoch: int) -> Batches:
         plan, groups = self._plan, self._known_groups()

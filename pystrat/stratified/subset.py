@@ -9,20 +9,21 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pystrat.base import Batches, BatchSampler, epoch_permutation
+from pystrat.base import Batches, epoch_permutation
 from pystrat.entries import named_by_class
-from pystrat.first_rows import first_rows
 from pystrat.messages import RefusedValue, check_choice, check_flag, check_integer, count_of, range_of, show
+from pystrat.range_plan import RangePlan
 from pystrat.rare_strata import RARE_CHOICES, check_one_minimum, refuse_rare, warn_of_rare
 from pystrat.recipe import Recipe, compact, make_recipe
 from pystrat.sizes import share_of_replicas
 from pystrat.strata import Strata, encode_strata
 from pystrat.stratified._blocks import deal_blocks
+from pystrat.stratified.ranged import RangedBatchSampler
 from pystrat.stratified.sampler import MISSING_CHOICES
 
 
 @dataclass(frozen=True, eq=False)
-class SubsetPlan:
+class SubsetPlan(RangePlan):
     """How the rows of strata are cut into blocks, and how many blocks a batch has.
 
     Attributes
@@ -65,19 +66,27 @@ class SubsetPlan:
         columns = {"rows": self.counts, "batches": self.blocks, "fewest": fewest, "most": most}
         return pd.DataFrame(columns, index=pd.Index(list(self.shown), name="stratum"))
 
-    def summary(self) -> str:
-        """Describe the plan in a few lines."""
+    def heading(self) -> str:
+        """Return the number of batches, of strata in a batch, and of rows of each."""
         mean = int(self.blocks.sum()) / self.n_batches
         held = self.strata_per_batch if self.exact else range_of([int(mean), int(-(-mean // 1))])
         rows = f"{'' if self.exact else 'at least '}{count_of(self.min_samples_per_stratum, 'row')} of each"
         n_rare = int((self.counts < self.min_samples_per_stratum).sum())
         if n_rare:
             rows += f", {n_rare} rare strata aside"
-        head = f"{count_of(self.n_batches, 'batch')} of {held} strata, with {rows}"
-        return f"{head}\n{first_rows(self.table())}"
+        return f"{count_of(self.n_batches, 'batch')} of {held} strata, with {rows}"
+
+    def in_words(self, row: Any) -> str:
+        """Return what a row of the table says: ``25 rows in 6 batches, 4 to 5 in each``."""
+        rows, held = count_of(row.rows, "row"), range_of([row.fewest, row.most])
+        if row.batches == 0:
+            return f"{rows}, never sampled"
+        if row.batches == 1 and not self.exact:
+            return f"{rows} in 1 batch"
+        return f"{rows} in {'at most ' if self.exact else ''}{count_of(row.batches, 'batch')}, {held} in each"
 
 
-class StrataSubsetBatchSampler(BatchSampler):
+class StrataSubsetBatchSampler(RangedBatchSampler):
     """Batch sampler with a few strata in each batch, and several rows of each of them.
 
     For metric learning and contrastive losses with more classes than fit into a batch: every batch has P classes of m
@@ -164,7 +173,7 @@ class StrataSubsetBatchSampler(BatchSampler):
         missing = check_choice(missing, "missing", choices=MISSING_CHOICES)
         super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
         encoded = encode_strata(strata, missing=missing)
-        self._plan = make_subset_plan(
+        self._plan: SubsetPlan = make_subset_plan(
             encoded, strata_per_batch, minimum, exact=exact, rare=rare, num_replicas=self.num_replicas or 1
         )
         self._codes = encoded.codes
@@ -190,9 +199,6 @@ class StrataSubsetBatchSampler(BatchSampler):
     def plan(self) -> SubsetPlan:
         """The plan: the number of batches, and the blocks of each stratum."""
         return self._plan
-
-    def _global_length(self) -> int:
-        return self._plan.n_batches
 
     def _epoch_batches(self, epoch: int) -> Batches:
         plan = self._plan

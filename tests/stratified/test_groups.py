@@ -278,6 +278,20 @@ def test_a_plan_shows_itself() -> None:
     assert len(many) == 2 + 2 + 20 + 1 and many[-1] == "... and 10 more"
 
 
+@pytest.mark.parametrize("keep", ["together", "apart"])
+def test_the_composition_is_that_of_the_batches_of_an_epoch(keep: str) -> None:
+    strata = ["x", None, *["y"] * 9, "x", "x", "x", "x", "x"]
+    groups = [0, 0, 1, 1, 2, 2, 2, 3, 4, 4, 4, 5, 5, 6, 7, 7]
+    sampler = StratifiedGroupBatchSampler(strata, 2, groups, keep=keep, missing="drop", seed=1)
+    for epoch in (0, 3):
+        table = sampler.composition(epoch)
+        assert list(table.columns) == ["x", "y"] and table.index.name == "batch" and len(table) == len(sampler)
+        for batch, held in zip(sampler.batches(epoch), table.to_numpy()):
+            assert held.tolist() == [[strata[row] for row in batch].count(name) for name in "xy"]
+            assert (sampler.plan.fewest <= held).all() and (held <= sampler.plan.most).all()
+    assert table.sum().tolist() == [6, 9]
+
+
 @pytest.mark.parametrize("case", CASES, ids=[case["input"]["name"] for case in CASES])
 def test_golden_vector(case: dict[str, Any]) -> None:
     assert expected_of(case["input"]) == case["expected"]

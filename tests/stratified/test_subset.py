@@ -160,6 +160,25 @@ def test_a_plan_shows_itself() -> None:
     assert exact.summary().splitlines()[0] == "6 batches of 3 strata, with 2 rows of each"
 
 
+def test_the_composition_is_that_of_the_batches_of_an_epoch() -> None:
+    for exact in (False, True):
+        sampler = StrataSubsetBatchSampler(LABELS, 2, 3, exact=exact, seed=1, num_replicas=2, rank=1)
+        whole = StrataSubsetBatchSampler(LABELS, 2, 3, exact=exact, seed=1, num_replicas=2)
+        for epoch in (0, 3):
+            table = sampler.composition(epoch)
+            assert list(table.columns) == list("012345") and table.index.name == "batch"
+            counts = [np.bincount(LABELS[batch], minlength=6).tolist() for batch in whole.batches(epoch)]
+            assert table.to_numpy().tolist() == counts
+            held, bounds = table.to_numpy(), sampler.plan.table()
+            assert ((held == 0) | (bounds["fewest"].to_numpy() <= held)).all() and (
+                held.max(axis=0) <= bounds["most"]
+            ).all()
+            assert ((held > 0).sum(axis=0) <= bounds["batches"]).all()
+        sampler.set_epoch(3)
+        assert sampler.composition().equals(table) and sampler.epoch == 3
+        assert not table.equals(sampler.composition(2))
+
+
 @pytest.mark.parametrize("case", CASES, ids=[case["input"]["name"] for case in CASES])
 def test_golden_vector(case: dict) -> None:
     assert expected_of(case["input"]) == case["expected"]

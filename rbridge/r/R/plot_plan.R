@@ -1,12 +1,17 @@
-#' @title Plot a Batch Plan as a Heat Map
+#' @title Plot a Batch Plan
 #'
 #' @description
-#' Plots one row for each stratum and one column for each batch.
+#' Plots the rows of each stratum in a batch, with one row for each stratum, smallest strata first.
+#' The plan of [batch_sampler_stratified()] is the same in every epoch, and becomes a heat map with one column for each
+#' batch.
 #' The color is the number of rows of the stratum in the batch, relative to its largest count in any batch, so that rare
 #' strata are visible.
+#' The plans of [batch_sampler_strata_subset()] and [batch_sampler_stratified_group()] have only bounds in common, which
+#' become lines from the fewest to the most rows in a batch; the member `composition(epoch)` of an instance returns the
+#' numbers of an epoch.
 #'
-#' @param plan (`batch_plan`)\cr
-#'   A plan from [batch_plan()].
+#' @param plan (`batch_plan` or `range_plan`)\cr
+#'   A plan from [batch_plan()], or from the member `plan()` of an instance of one of the latter two samplers.
 #' @param most (`integer(1)`)\cr
 #'   The largest number of strata to show, smallest strata first.
 #'
@@ -16,29 +21,33 @@
 #' `plan` is not a plan.
 #' The package ggplot2 is not installed.
 #'
-#' @seealso `plot()` of a plan shows the counts themselves, batch by batch.
+#' @seealso `plot()` of a `batch_plan` shows the counts themselves, batch by batch.
 #'
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' plot_plan(batch_plan(rep(c("a", "b", "c"), times = c(12, 50, 200)), 2))
+#' labels = rep(c("a", "b", "c"), times = c(12, 50, 200))
+#' plot_plan(batch_plan(labels, 2))
+#' plot_plan(batch_plan(labels, 2, strata_per_batch = 2))
 plot_plan = function(plan, most = 40L) {
   name_errors("plot_plan")
   need_ggplot2()
-  if (!inherits(plan, "batch_plan")) {
+  if (!inherits(plan, c("batch_plan", "range_plan"))) {
     stop_parameter("plan", "be a plan that batch_plan() made", show_value(plan))
   }
   most = check_count(most, "most")
+  if (inherits(plan, "range_plan")) plot_ranges(plan, most) else plot_heat_map(plan, most)
+}
+
+plot_heat_map = function(plan, most) {
   chosen = utils::head(order(plan$counts), most)
   composition = plan$composition()[chosen]
   names = sprintf("%s: %s, %s in a batch", plan$strata[chosen], vapply(plan$counts[chosen], show_count, "", "row"),
     vapply(composition, show_range, ""))
-  # Numbered, because two strata may share a name.
   drawn = data.frame(
     batch = rep(seq_len(plan$n_batches), times = length(chosen)),
-    stratum = rep(factor(seq_along(chosen), levels = rev(seq_along(chosen))), each = plan$n_batches),
+    stratum = rep(numbered_rows(chosen), each = plan$n_batches),
     share = unlist(lapply(composition, function(rows) rows / max(rows)))
   )
-  left_out = length(plan$counts) - length(chosen)
   ggplot2::ggplot(drawn, ggplot2::aes(x = .data$batch, y = .data$stratum, fill = .data$share)) +
     ggplot2::geom_raster() +
     ggplot2::scale_fill_gradientn(colours = c("#f7fbff", "#6baed6", "#08306b"), limits = c(0, 1),
@@ -46,6 +55,34 @@ plot_plan = function(plan, most = 40L) {
     ggplot2::scale_x_continuous(breaks = function(limits) whole_breaks(pmax(limits, 1)), expand = c(0, 0)) +
     ggplot2::scale_y_discrete(labels = stats::setNames(names, seq_along(chosen)), expand = c(0, 0)) +
     ggplot2::labs(title = plan_title(plan), subtitle = plan_promise(plan), y = NULL,
-      x = paste0("batch", if (left_out > 0L) sprintf(" (and %d larger strata)", left_out))) +
+      x = paste0("batch", larger_strata(length(plan$counts), most))) +
     plot_style()
+}
+
+plot_ranges = function(plan, most) {
+  chosen = utils::head(order(plan$rows), most)
+  drawn = plan[chosen, ]
+  names = sprintf("%s: %s", drawn$stratum, rows_in_words(drawn, attr(plan, "exact")))
+  drawn$place = numbered_rows(chosen)
+  color = line_colors(1L)
+  ggplot2::ggplot(drawn, ggplot2::aes(y = .data$place)) +
+    ggplot2::geom_segment(ggplot2::aes(x = .data$fewest, xend = .data$most, yend = .data$place), linewidth = 1.5,
+      colour = color) +
+    ggplot2::geom_point(ggplot2::aes(x = .data$fewest), size = 2.5, colour = color) +
+    ggplot2::geom_point(ggplot2::aes(x = .data$most), size = 2.5, colour = color) +
+    ggplot2::scale_x_continuous(breaks = whole_breaks, limits = c(0, 1.05 * max(drawn$most) + 0.5), expand = c(0, 0)) +
+    ggplot2::scale_y_discrete(labels = stats::setNames(names, seq_along(chosen))) +
+    ggplot2::labs(title = show_batches(attr(plan, "n_batches")), subtitle = attr(plan, "held"), y = NULL,
+      x = paste0("rows in a batch", larger_strata(nrow(plan), most))) +
+    plot_style() +
+    ggplot2::theme(plot.title.position = "plot")
+}
+
+# The rows of a plot, the first one on top; numbered, because two strata may share a name.
+numbered_rows = function(chosen) {
+  factor(seq_along(chosen), levels = rev(seq_along(chosen)))
+}
+
+larger_strata = function(n_strata, most) {
+  if (n_strata > most) sprintf(" (and %.0f larger strata)", n_strata - most) else ""
 }

@@ -5,12 +5,14 @@
 #' guaranteed minimum, and the rows of each stratum in each batch.
 #' All of it follows from the sizes of the strata, and is the same in every epoch.
 #' No row is sampled, and no random number is drawn.
+#' With `strata_per_batch`, the plan is that of [batch_sampler_strata_subset()], and with `groups` or `keep` that of
+#' [batch_sampler_stratified_group()]: the fewest and the most rows of each stratum in a batch, in all epochs.
 #'
 #' @param x (`mlr3::Task`, dataset with a task, or strata)\cr
 #'   A task or a dataset with a task, whose strata are those that [batch_sampler_stratified()] would use, or the strata
 #'   themselves: a vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()].
 #' @param min_samples_per_stratum,...
-#'   The arguments of [batch_sampler_stratified()].
+#'   The arguments of [batch_sampler_stratified()], or of one of the other two samplers.
 #' @param strata As in [batch_sampler_stratified()]; only if `x` is a task or a dataset.
 #'   `NULL` (default): those of the task.
 #'
@@ -34,17 +36,22 @@
 #'
 #' The names are those of the Python class `pystrat.BatchPlan`.
 #'
+#' The plan of one of the other two samplers is what the `plan()` of their instances returns: a `data.frame()` of class
+#' `"range_plan"` with one row for each stratum, whose attribute `n_batches` is the number of batches.
+#'
 #' @section Methods:
 #' * `print()` shows the number and the sizes of the batches, the guaranteed minimum, and for each stratum its rows and
 #'   its fewest and most rows in a batch.
 #' * `plot()` shows the rows of each stratum in each batch, rarest stratum first.
 #'   The dashed line is the guaranteed minimum.
-#' * [plot_plan()] shows all strata as one heat map.
+#' * [plot_plan()] shows all strata in one plot.
 #'
+#' A plan of class `"range_plan"` has `print()` and [plot_plan()].
 #' `plot()` shows at most 12 strata; set its argument `most` to show more or fewer.
 #'
 #' @section Errors:
-#' As for [batch_sampler_stratified()], with the same messages.
+#' As for the samplers, with the same messages.
+#' `groups` or `keep` is given together with `strata_per_batch`.
 #'
 #' @seealso [min_samples_for_batch_size()] to choose the minimum by batch size, [bin_target()] for strata of a numeric
 #'   target.
@@ -57,14 +64,36 @@
 #' head(plan$composition())
 #' plot(plan)
 #'
+#' batch_plan(rep(letters[1:4], times = c(40, 25, 12, 9)), 4, strata_per_batch = 2)
+#'
 #' if (requireNamespace("mlr3", quietly = TRUE)) {
 #'   batch_plan(mlr3::tsk("iris"), min_samples_per_stratum = 4, assign = "even")
 #' }
 batch_plan = function(x, min_samples_per_stratum = NULL, ..., strata = NULL) {
   name_errors("batch_plan")
   input = dry_input(x, strata)
-  generator = batch_sampler_stratified(min_samples_per_stratum, ..., strata = input$strata)
+  generator = planned_sampler(list(...))(min_samples_per_stratum = min_samples_per_stratum, ..., strata = input$strata)
   setup = dry_setup(generator, input$data_source)
+  switch(class(generator)[1L],
+    batch_sampler_strata_subset = plan_of_subset(setup),
+    batch_sampler_stratified_group = plan_of_groups(setup),
+    stratified_batch_plan(setup)
+  )
+}
+
+# The function that has these arguments.
+planned_sampler = function(arguments) {
+  of_groups = intersect(c("groups", "keep"), names(arguments))
+  if (is.null(names(arguments)) || !"strata_per_batch" %in% names(arguments)) {
+    return(if (length(of_groups) > 0L) batch_sampler_stratified_group else batch_sampler_stratified)
+  }
+  if (length(of_groups) > 0L) {
+    stop_parameter(of_groups[1L], "be left out if 'strata_per_batch' is given", show_value(arguments[[of_groups[1L]]]))
+  }
+  batch_sampler_strata_subset
+}
+
+stratified_batch_plan = function(setup) {
   plan = setup$plan
   structure(class = "batch_plan", list(
     n_batches = as.integer(plan$n_batches),
@@ -84,9 +113,10 @@ batch_plan = function(x, min_samples_per_stratum = NULL, ..., strata = NULL) {
 
 # What an instance works with, whatever its seed. Errors about the dataset name the sampler.
 dry_setup = function(generator, data_source) {
-  name_errors("batch_sampler_stratified")
-  kind = sampler_kind("stratified")
-  recipe = kind$complete(attr(generator, "settings")$recipe, data_source, source_task(data_source))
+  name_errors(class(generator)[1L])
+  recipe = attr(generator, "settings")$recipe
+  kind = sampler_kind(recipe$kind)
+  recipe = kind$complete(recipe, data_source, source_task(data_source))
   recipe$seed = 0
   kind$setup(recipe)
 }

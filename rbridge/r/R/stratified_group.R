@@ -35,6 +35,9 @@
 #' Its instances have the members of every [batch_sampler_instance], and
 #' * `plan()`: returns a `data.frame()` with the columns `stratum`, its `rows`, the number of `groups` with rows of it,
 #'   its rows in the `largest` of these groups, and the `fewest` and the `most` in any batch of any epoch.
+#'   Its class is `"range_plan"`: `print()` also shows the batches, and [plot_plan()] plots it.
+#' * `composition(epoch)`: returns the rows of each stratum in each batch of an epoch, by default the next one, a
+#'   `data.frame()` with one row for each batch and one column for each stratum; changes nothing.
 #'
 #' @section Guarantees:
 #' * An epoch visits every row once.
@@ -84,6 +87,7 @@
 #' generator = batch_sampler_stratified_group(2, groups = factor(patients), strata = sick, seed = 1)
 #' sampler = generator(NULL)
 #' sampler$plan()
+#' sampler$composition(0)
 #' lapply(coro::collect(sampler$.iter()), function(rows) patients[rows])
 batch_sampler_stratified_group = function(min_samples_per_stratum, groups = NULL, keep = "together", strata = NULL,
   rare = "error", missing = "error", seed = NULL, num_replicas = NULL) {
@@ -263,7 +267,12 @@ kind_stratified_group = function() {
       c(format_strata_generator(recipe), sprintf("* groups: %s", shown))
     },
     methods = list(
-      plan = function() if (is.null(private$.in_order)) grouped_table(private$.setup)
+      plan = function() if (is.null(private$.in_order)) plan_of_groups(private$.setup),
+      composition = function(epoch = self$epoch) {
+        batches = self$batches(epoch)
+        setup = private$.setup
+        if (is.null(private$.in_order)) epoch_composition(batches, codes_of_grouped(setup), setup$names)
+      }
     )
   )
 }
@@ -366,6 +375,16 @@ draw_grouped = function(setup, seed) {
   }
 }
 
+# The stratum of each row, from 0.
+codes_of_grouped = function(setup) {
+  if (setup$together) setup$strata[setup$groups + 1L] else setup$codes
+}
+
+plan_of_groups = function(setup) {
+  table = grouped_table(setup)
+  range_plan(table, setup$n_batches, held_by_groups(setup, table))
+}
+
 grouped_table = function(setup) {
   n_batches = setup$n_batches
   largest = vapply(setup$sizes, max, 1)
@@ -385,17 +404,20 @@ grouped_table = function(setup) {
   )
 }
 
-format_grouped = function(setup, next_epoch) {
-  least = show_count(min(grouped_table(setup)$fewest), "row")
+# What the batches hold: "each with at least 3 rows of every stratum, groups together"
+held_by_groups = function(setup, table) {
+  least = show_count(min(table$fewest), "row")
+  if (setup$together) {
+    return(sprintf("each with at least %s of every stratum, groups together", least))
+  }
   most = show_count(divide_up(setup$largest, setup$n_batches), "row")
+  sprintf("each with at least %s of every stratum and at most %s of a group", least, most)
+}
+
+format_grouped = function(setup, next_epoch) {
   c(
     sprintf("* Rows: %.0f, of %d strata and %.0f groups", sum(setup$counts), length(setup$counts), setup$n_groups),
-    if (setup$together) {
-      sprintf("* Batches: %.0f, each with at least %s of every stratum, groups together", setup$n_batches, least)
-    } else {
-      sprintf("* Batches: %.0f, each with at least %s of every stratum and at most %s of a group", setup$n_batches,
-        least, most)
-    },
+    sprintf("* Batches: %.0f, %s", setup$n_batches, held_by_groups(setup, grouped_table(setup))),
     sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", setup$seed, next_epoch)
   )
 }

@@ -34,6 +34,9 @@
 #' Its instances have the members of every [batch_sampler_instance], and
 #' * `plan()`: returns a `data.frame()` with one row for each stratum: `stratum`, `rows`, the number of `batches` that
 #'   hold it, and the `fewest` and `most` rows in one of them.
+#'   Its class is `"range_plan"`: `print()` also shows the batches, and [plot_plan()] plots it.
+#' * `composition(epoch)`: returns the rows of each stratum in each batch of an epoch, by default the next one, a
+#'   `data.frame()` with one row for each batch and one column for each stratum; changes nothing.
 #'
 #' @section Guarantees:
 #' Let `b_s = n_s %/% m` for a stratum of `n_s` rows. An epoch has B batches, the largest number for which the sum of
@@ -60,6 +63,7 @@
 #' generator = batch_sampler_strata_subset(2, 3, strata = factor(labels), seed = 1)
 #' sampler = generator(NULL)
 #' sampler$plan()
+#' sampler$composition(0)
 #' labels[sampler$batches(0)$rows]
 batch_sampler_strata_subset = function(strata_per_batch, min_samples_per_stratum, strata = NULL, exact = FALSE,
   rare = "error", missing = "error", seed = NULL, num_replicas = NULL) {
@@ -156,7 +160,11 @@ kind_strata_subset = function() {
     describe = function(private) format_subset(private$.setup, private$.next_epoch),
     settings = format_strata_generator,
     methods = list(
-      plan = function() if (is.null(private$.in_order)) subset_table(private$.setup)
+      plan = function() if (is.null(private$.in_order)) plan_of_subset(private$.setup),
+      composition = function(epoch = self$epoch) {
+        batches = self$batches(epoch)
+        if (is.null(private$.in_order)) epoch_composition(batches, private$.setup$codes, private$.setup$names)
+      }
     )
   )
 }
@@ -234,26 +242,31 @@ walked_blocks = function(rows, n_blocks, left_out, count, rounds, minimum) {
   rows[(begin + seq_len(count) - 1) %% n + 1]
 }
 
-subset_table = function(setup) {
+plan_of_subset = function(setup) {
   blocks = pmax(setup$blocks, 1)
   exact_rows = ifelse(setup$blocks > 0, setup$min_samples_per_stratum, 0)
-  data.frame(
+  table = data.frame(
     stratum = setup$names,
     rows = as.integer(setup$counts),
     batches = as.integer(setup$blocks),
     fewest = as.integer(if (setup$exact) exact_rows else setup$counts %/% blocks),
     most = as.integer(if (setup$exact) exact_rows else divide_up(setup$counts, blocks))
   )
+  range_plan(table, setup$n_batches, held_by_subset(setup), setup$exact)
+}
+
+# What the batches hold: "of at least 2 strata with at least 4 rows of each"
+held_by_subset = function(setup) {
+  each = show_count(setup$min_samples_per_stratum, "row")
+  n_rare = sum(setup$counts < setup$min_samples_per_stratum)
+  sprintf("of %s%.0f strata with %s%s of each%s", if (setup$exact) "" else "at least ", setup$strata_per_batch,
+    if (setup$exact) "" else "at least ", each, if (n_rare > 0) sprintf(", %d rare strata aside", n_rare) else "")
 }
 
 format_subset = function(setup, next_epoch) {
-  each = show_count(setup$min_samples_per_stratum, "row")
-  n_rare = sum(setup$counts < setup$min_samples_per_stratum)
   c(
     sprintf("* Rows: %.0f, of %d strata", sum(setup$counts), length(setup$counts)),
-    sprintf("* Batches: %.0f, of %s%.0f strata with %s%s of each%s", setup$n_batches,
-      if (setup$exact) "" else "at least ", setup$strata_per_batch, if (setup$exact) "" else "at least ", each,
-      if (n_rare > 0) sprintf(", %d rare strata aside", n_rare) else ""),
+    sprintf("* Batches: %.0f, %s", setup$n_batches, held_by_subset(setup)),
     sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", setup$seed, next_epoch)
   )
 }

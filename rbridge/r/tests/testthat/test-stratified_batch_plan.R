@@ -142,3 +142,30 @@ test_that("plot() draws on the open device, and leaves its settings as they were
   grDevices::dev.off()
   expect_gt(file.size(file), 5000)
 })
+
+test_that("the plan of another sampler is that of its instances", {
+  strata = rep(letters[1:4], times = c(40, 25, 12, 9))
+  of_subset = batch_sampler_strata_subset(2, 4, strata = factor(strata), exact = TRUE, num_replicas = 2)(NULL)
+  expect_identical(batch_plan(strata, 4, strata_per_batch = 2, exact = TRUE, num_replicas = 2), of_subset$plan())
+  groups = rep(1:43, each = 2)[order(seq_along(strata) %% 7)]
+  of_groups = batch_sampler_stratified_group(2, groups, keep = "apart", strata = factor(strata))(NULL)
+  expect_identical(batch_plan(strata, 2, groups = groups, keep = "apart"), of_groups$plan())
+  expect_error(batch_plan(strata, 2, groups = 1:86, strata_per_batch = 2),
+    "The 'groups' parameter of batch_plan must be left out if 'strata_per_batch' is given. Got 86 values instead.",
+    fixed = TRUE)
+  expect_error(batch_plan(strata, 4, strata_per_batch = 5), "of batch_sampler_strata_subset must be at most 4",
+    fixed = TRUE)
+  state = if (exists(".Random.seed", globalenv())) get(".Random.seed", globalenv())
+  batch_plan(strata, 4, strata_per_batch = 2)
+  expect_identical(if (exists(".Random.seed", globalenv())) get(".Random.seed", globalenv()), state)
+})
+
+test_that("the plan of groups of a task follows its roles", {
+  skip_if_not_installed("mlr3")
+  task = mlr3::tsk("iris")
+  task$cbind(data.frame(patient = rep(1:75, each = 2)))
+  task$set_col_roles("patient", roles = "group")
+  plan = batch_plan(task, 4, keep = "together")
+  expect_identical(plan$groups, c(25L, 25L, 25L))
+  expect_identical(attr(plan, "n_batches"), 12L)
+})

@@ -142,3 +142,16 @@ test_that("an instance shows itself, and a recipe is checked", {
   expect_match(apart(c(0L, -1L), 0:1, 2, 2, 1, FALSE, 1), "'strata' parameter of rbridge", fixed = TRUE)
   expect_match(apart(1L, 1L, 1, 1, 1, FALSE, 1), "leave a row for the epoch", fixed = TRUE)
 })
+
+test_that("a plan shows its batches, and the composition is that of an epoch", {
+  for (keep in c("together", "apart")) {
+    sampler = grouped(2, keep = keep)
+    for (epoch in c(0, 3)) {
+      expect_identical(sampler$composition(epoch), batch_counts(sampler$batches(epoch), of_patients))
+    }
+  }
+  expect_output(print(grouped(2)$plan()),
+    "* Batches: 3, each with at least 2 rows of every stratum, groups together", fixed = TRUE)
+  expect_output(print(sampler$plan()),
+    "* Batches: 3, each with at least 2 rows of every stratum and at most 2 rows of a group", fixed = TRUE)
+})

@@ -80,3 +80,20 @@ test_that("strata may be those of a task, and a recipe is checked", {
   expect_match(changed(blocks = c(1, 1, 1, 1, 1, 1)), "have the blocks for all batches", fixed = TRUE)
   expect_match(changed(blocks = c(1, 7, 3, 2, 4, 2)), "be numbers from 0", fixed = TRUE)
 })
+
+test_that("a plan shows its batches, and the composition is that of an epoch", {
+  sampler = subset(3, 2)
+  expect_output(print(sampler$plan()), fixed = TRUE, paste(sep = "\n",
+    "<range_plan>", "* Rows: 40", "* Batches: 6, of at least 3 strata with at least 2 rows of each",
+    "* Strata: 6, with the fewest and the most rows in a batch", " stratum rows batches fewest most",
+    "       a    3       1      3    3"))
+  expect_output(print(sampler$plan(), most = 2), "... and 4 more", fixed = TRUE)
+  expect_output(print(sampler$plan()[1:2, ]), "^  stratum rows batches fewest most\n1")
+  expect_identical(attr(sampler$plan(), "n_batches"), 6L)
+  for (epoch in c(0, 3)) {
+    table = sampler$composition(epoch)
+    expect_identical(table, batch_counts(sampler$batches(epoch), labels))
+  }
+  expect_identical(sampler$set_epoch(3)$composition(), table)
+  expect_error(sampler$composition(-1), "'epoch' parameter of batch_sampler_strata_subset must be", fixed = TRUE)
+})

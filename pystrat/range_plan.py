@@ -1,0 +1,42 @@
+"""Plans of samplers whose batches hold other rows of a stratum in each epoch: the bounds that hold in all epochs."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, Sequence
+
+import pandas as pd
+
+from pystrat.first_rows import first_rows
+from pystrat.messages import count_of, range_of
+
+
+class RangePlan(ABC):
+    """The fewest and the most rows of each stratum in a batch, in all epochs.
+
+    Attributes
+    ----------
+    n_batches : int
+        The number of batches of an epoch over all replicas.
+    shown : sequence of str
+        The names of the strata.
+    """
+
+    n_batches: int
+    shown: Sequence[str]
+
+    @abstractmethod
+    def heading(self) -> str:
+        """Return the number of batches and what each of them holds."""
+
+    @abstractmethod
+    def table(self) -> pd.DataFrame:
+        """Return one row per stratum, with the columns "rows", "fewest" and "most" among others."""
+
+    def summary(self) -> str:
+        """Describe the plan in a few lines."""
+        return f"{self.heading()}\n{first_rows(self.table())}"
+
+    def in_words(self, row: Any) -> str:
+        """Return what a row of the table says: ``18 rows, 3 to 9 in a batch``."""
+        return f"{count_of(row.rows, 'row')}, {range_of([row.fewest, row.most])} in a batch"
