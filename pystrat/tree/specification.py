@@ -149,7 +149,7 @@ def parse_specification(spec: Any) -> Specification:
     if not isinstance(spec, Mapping):
         raise RefusedType("spec", "be a mapping: the root node", show(spec))
     root = {key: value for key, value in spec.items() if key != "auxiliary"}
-    return Specification(_read_root(root), parse_auxiliary(spec.get("auxiliary")))
+    return Specification(_read_node(root, "", "root", _ROOT_KEYS), parse_auxiliary(spec.get("auxiliary")))
 
 
 def _check_nesting(spec: Any) -> None:
@@ -173,20 +173,16 @@ def _too_nested() -> RefusedValue:
     return RefusedValue("spec", required, "more")
 
 
-def _read_root(given: Mapping[Any, Any]) -> NodeSpecification:
-    return _read_node({"name": "root", **given}, "", "root", _ROOT_KEYS)
-
-
-def _read_node(given: Any, above: str, place: str, keys: Sequence[str]) -> NodeSpecification:
-    """Read a node, which is at `place` among the children of the path `above`."""
-    name: Any = place
-    if isinstance(given, Mapping):
-        given = _with_for_each(given)
-        name = given["name"] if "name" in given else _name_of(given) or place
+def _read_node(written: Any, above: str, place: str, keys: Sequence[str]) -> NodeSpecification:
+    """Read a node, which is at `place` among the children of the path `above`; the root is below no path."""
+    given, name = written, place
+    if isinstance(written, Mapping):
+        given = _with_for_each(written)
+        name = given["name"] if "name" in given else (above and _name_of(given)) or place
     is_named = isinstance(name, str) and bool(name)
     path = f"{above}/{name if is_named else place}" if above else name if is_named else place
     with refusals_of_part(f"node '{path}'"):
-        return _read_keys(given, name, path, keys)
+        return _read_keys(given, written, name, path, keys)
 
 
 def _with_for_each(given: Mapping[Any, Any]) -> Mapping[Any, Any]:
@@ -205,7 +201,8 @@ def _name_of(given: Mapping[Any, Any]) -> str:
     return show(value) if isinstance(value, (bool, np.bool_)) or is_number(value) else ""
 
 
-def _read_keys(given: Any, name: Any, path: str, keys: Sequence[str]) -> NodeSpecification:
+def _read_keys(given: Any, written: Any, name: Any, path: str, keys: Sequence[str]) -> NodeSpecification:
+    """Read the keys of a node; `written` is the node for messages."""
     if not isinstance(given, Mapping):
         raise RefusedType("node", "be a mapping of keys", show(given))
     _check_keys(given, keys)
@@ -214,7 +211,7 @@ def _read_keys(given: Any, name: Any, path: str, keys: Sequence[str]) -> NodeSpe
     children = given.get("children", ())
     if not isinstance(children, (list, tuple)) or (not children and "children" in given):
         raise RefusedType("children", "be a list of nodes", show(children))
-    condition, for_each = _read_selection(given)
+    condition, for_each = _read_selection(given, written)
     return NodeSpecification(
         name=name,
         path=path,
@@ -247,12 +244,14 @@ def _check_keys(given: Mapping[Any, Any], keys: Sequence[str]) -> None:
             raise RefusedValue("node", required, show(key), advice)
 
 
-def _read_selection(given: Mapping[Any, Any]) -> tuple[Optional[Condition], Optional[str]]:
+def _read_selection(
+    given: Mapping[Any, Any], written: Mapping[Any, Any]
+) -> tuple[Optional[Condition], Optional[str]]:
     """Return the condition, or the column whose values each get a clone."""
     column = _read_column(given, "column")
     if check_flag(given.get("for_each", False), "for_each"):
         if column is None:
-            raise RefusedValue("column", "be given with 'for_each'", _as_written(given))
+            raise RefusedValue("column", "be given with 'for_each'", _as_written(written))
         for key in ("value", "op"):
             if key in given:
                 required = "be left out with 'for_each'"
@@ -264,8 +263,10 @@ def _read_selection(given: Mapping[Any, Any]) -> tuple[Optional[Condition], Opti
     if column is None:
         for key in ("value", "op"):
             if key in given:
-                raise RefusedValue("column", f"be given with '{key}'", _as_written(given))
+                raise RefusedValue("column", f"be given with '{key}'", _as_written(written))
         return None, None
+    if "value" not in given and given.get("op") != "isnull":
+        raise RefusedValue("value", "be given with 'column', unless 'op' is 'isnull'", _as_written(written))
     return Condition(column, *_read_comparison(given)), None
 
 

@@ -126,7 +126,23 @@ def test_logical_values_have_no_order() -> None:
             ],
         ),
         (leaf(for_each=True), ["'column'", "be given with 'for_each'. Got {name: 'leaf', for_each: TRUE} instead."]),
-        (leaf(value="for_each"), ["'column'", "be given with 'for_each'. Got {name: 'leaf', for_each: TRUE} instead."]),
+        (
+            leaf(value="for_each"),
+            ["'column'", "be given with 'for_each'. Got {name: 'leaf', value: 'for_each'} instead."],
+        ),
+        ({"op": "eq"}, ["'column' parameter of node 'root'", "be given with 'op'. Got {op: 'eq'} instead."]),
+        (
+            leaf(column="text", weight=0.3),
+            [
+                "'value' parameter of node 'root/leaf'",
+                "be given with 'column', unless 'op' is 'isnull'.",
+                "Got {name: 'leaf', column: 'text', weight: 0.3} instead.",
+            ],
+        ),
+        (
+            {"column": "number", "op": "between"},
+            ["'value' parameter of node 'root'", "'isnull'. Got {column: 'number', op: 'between'} instead."],
+        ),
         ({"column": "text", "value": "for_each"}, ["node 'root'", "have no keys but", "Got 'for_each'"]),
         (leaf(column="text", value="for_each", missing="all"), ["'missing'", "'error', 'stratum', 'drop'"]),
         (leaf(for_each=True, column="text", value="a"), ["'value'", "be left out with 'for_each'"]),

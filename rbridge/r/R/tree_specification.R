@@ -30,9 +30,6 @@ parse_tree = function(spec) {
     stop_parameter("spec", "be a mapping: the root node", show_given(spec))
   }
   root = spec[names(spec) != "auxiliary"]
-  if (!"name" %in% names(root)) {
-    root = c(list(name = "root"), root)
-  }
   nodes = parse_node(root, above = "", place = "root", keys = tree_root_keys, parent = 0L, before = 0L)
   auxiliary = parse_auxiliary(spec[["auxiliary"]])
   list(nodes = nodes, auxiliary = auxiliary, functions = Filter(is.function, spec[["auxiliary"]]))
@@ -111,15 +108,16 @@ plain_item = function(value, key) {
 }
 
 # -> this node and all below it, in preorder; `before` nodes come before it, and it is at `place` among the children of
-# the path `above`
-parse_node = function(given, above, place, keys, parent, before) {
+# the path `above`, which is empty for the root
+parse_node = function(written, above, place, keys, parent, before) {
   path_of = function(name) if (nzchar(above)) paste(above, name, sep = "/") else name
   name_errors(at_node(path_of(place)))
-  if (!is_mapping(given)) {
-    stop_parameter("node", "be a mapping of keys", show_given(given))
+  if (!is_mapping(written)) {
+    stop_parameter("node", "be a mapping of keys", show_given(written))
   }
-  given = with_for_each(given)
-  name = if ("name" %in% names(given)) given[["name"]] else name_of_node(given, place)
+  given = with_for_each(written)
+  is_root = !nzchar(above)
+  name = if ("name" %in% names(given)) given[["name"]] else if (is_root) place else name_of_node(given, place)
   is_named = is_plain_text(name) && nzchar(name)
   path = path_of(if (is_named) name else place)
   name_errors(at_node(path))
@@ -131,7 +129,7 @@ parse_node = function(given, above, place, keys, parent, before) {
   children = given[["children"]]
   node = c(
     list(name = name, path = path, parent = parent, has_children = length(children) > 0L),
-    parse_selection(given),
+    parse_selection(given, written),
     list(
       mode = tree_choice(given, "mode", tree_modes, "replacement"),
       missing = tree_choice(given, "missing", tree_missing, "error")
@@ -221,14 +219,14 @@ tree_column = function(given, key) {
   enc2utf8(given[[key]])
 }
 
-# The condition of a node, or the column whose values each get a clone.
-parse_selection = function(given) {
+# The condition of a node, or the column whose values each get a clone; `written` is the node for messages.
+parse_selection = function(given, written) {
   column = tree_column(given, "column")
   for_each = "for_each" %in% names(given) && check_flag(given[["for_each"]], "for_each")
   others = intersect(c("value", "op"), names(given))
   if (for_each) {
     if (is.null(column)) {
-      stop_parameter("column", "be given with 'for_each'", as_written(given))
+      stop_parameter("column", "be given with 'for_each'", as_written(written))
     }
     for (key in others) {
       stop_parameter(key, "be left out with 'for_each'", show_given(given[[key]]), "Put it in a node of its own.")
@@ -240,9 +238,12 @@ parse_selection = function(given) {
   }
   if (is.null(column)) {
     for (key in others) {
-      stop_parameter("column", sprintf("be given with '%s'", key), as_written(given))
+      stop_parameter("column", sprintf("be given with '%s'", key), as_written(written))
     }
     return(NULL)
+  }
+  if (!"value" %in% names(given) && !identical(given[["op"]], "isnull")) {
+    stop_parameter("value", "be given with 'column', unless 'op' is 'isnull'", as_written(written))
   }
   c(list(column = column), parse_comparison(given))
 }
