@@ -1,4 +1,4 @@
-"""docs/mlr3torch.md and the help page show what training printed, which needs LibTorch.
+"""docs/mlr3torch.md, the help page and the README show what training printed, which needs LibTorch.
 
 Here its examples run without LibTorch. What a block that trains leaves behind is computed from the samplers alone, and
 the blocks after it must print the same: rows, counts, order and names do not depend on the processor.
@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 import subprocess
 from pathlib import Path
+
+import pytest
 
 from rbridge._install import find_r
 
@@ -85,9 +87,14 @@ def shown_lines(text: str) -> list[str]:
     return [line.rstrip() for line in re.findall(r"#> (.*)", text)]
 
 
-def test_what_the_help_page_quotes_is_in_the_document() -> None:
-    document = DOCUMENT.read_text(encoding="utf-8").splitlines()
-    help_page = ROOT / "rbridge" / "r" / "man" / "batch_sampler_stratified.Rd"
-    quoted = shown_lines(help_page.read_text(encoding="utf-8"))
+@pytest.mark.parametrize("quoting", ["rbridge/r/man/batch_sampler_stratified.Rd", "README.md"])
+def test_what_other_pages_quote_is_in_the_document(quoting: str) -> None:
+    document = DOCUMENT.read_text(encoding="utf-8")
+    text = (ROOT / quoting).read_text(encoding="utf-8")
+    quoted = shown_lines(text)
     assert len(quoted) > 4
-    assert [line for line in quoted if line not in document] == []
+    assert [line for line in quoted if line not in document.splitlines()] == []
+    (versions,) = re.findall(r"\(([^()]*R [\d.]+, torch [^()]*)\)", text)
+    parts = versions.replace("\n", " ").split(", ")
+    (printed,) = re.findall(r"^Printed on (.*)\.$", document, flags=re.MULTILINE)
+    assert len(parts) == 4 and set(parts) <= set(re.split(", | with ", printed))
