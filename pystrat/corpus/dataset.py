@@ -32,8 +32,8 @@ class CorpusDataset:
         A folder, whose files are taken in the byte order of their names, or files with the first suffix. With
         `targets`, files of any names.
     suffixes : sequence of str, default (".src", ".tgt")
-        The suffixes of files that belong together line by line, or one for text without a translation. With `targets`,
-        two names for the sides, which only R shows.
+        The suffixes of files that belong together line by line, or one for text without a translation; an empty one,
+        ``[""]``, takes a list of files as they are. With `targets`, two names for the sides, which only R shows.
     targets : sequence of paths, optional
         The partner of each file of `source`, in the same order, with any names.
     transform : callable, optional

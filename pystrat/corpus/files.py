@@ -65,8 +65,8 @@ def open_files(source: Source, suffixes: Sequence[str], targets: Optional[Paths]
         names without suffix; or files with the first suffix, taken in the given order. With `targets`, files of any
         names.
     suffixes : sequence of str
-        The suffixes of files that belong together, such as ``(".src", ".tgt")``, or one for text alone. With `targets`,
-        two names for the sides.
+        The suffixes of files that belong together, such as ``(".src", ".tgt")``, or one for text alone, which is empty
+        for listed files of any names. With `targets`, two names for the sides.
     targets : sequence of paths, optional
         The partner of each file of `source`, in the same order.
 
@@ -78,7 +78,7 @@ def open_files(source: Source, suffixes: Sequence[str], targets: Optional[Paths]
     OSError
         If a file cannot be read.
     """
-    suffixes = _check_suffixes(suffixes)
+    suffixes = _check_suffixes(suffixes, is_listed=targets is None and not isinstance(source, (str, os.PathLike)))
     found = _find_by_suffix(source, suffixes) if targets is None else _find_pairs(source, targets, suffixes)
     return tuple(ParallelFile(files, label) for files, label in zip(found, _labels(found)))
 
@@ -171,11 +171,14 @@ def _telling_folders(paths: Sequence[Path]) -> list[tuple[str, ...]]:
     return tails
 
 
-def _check_suffixes(suffixes: Any) -> tuple[str, ...]:
+def _check_suffixes(suffixes: Any, *, is_listed: bool) -> tuple[str, ...]:
+    """Return the suffixes; an empty one takes listed files as they are."""
     required = "be different endings of names, such as ('.src', '.tgt')"
     if isinstance(suffixes, str):
         raise RefusedType("suffixes", required, show(suffixes))
     known = tuple(check_list(suffixes, "suffixes", required=required, kinds=(str,)))
+    if is_listed and known == ("",):
+        return known
     if not known or len(set(known)) != len(known) or not all(known):
         raise RefusedValue("suffixes", required, _show_all(known))
     return known
@@ -194,5 +197,6 @@ def _names_in(folder: Path, suffixes: tuple[str, ...]) -> set[str]:
 
 def _split_name(path: Path, suffix: str) -> tuple[Path, str]:
     if not path.name.endswith(suffix):
-        raise RefusedValue("source", f"list files that end in '{suffix}'", show(str(path)))
-    return path.parent, path.name[: -len(suffix)]
+        advice = "To take files of any names, without partners, pass one empty text as 'suffixes'."
+        raise RefusedValue("source", f"list files that end in '{suffix}'", show(str(path)), advice)
+    return path.parent, path.name[: len(path.name) - len(suffix)]

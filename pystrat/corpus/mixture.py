@@ -41,8 +41,8 @@ class CorpusMixtureBatchSampler(CutBatchSampler):
         The number of lines per batch; optional with `max_tokens`. The last batch may be shorter; with `num_replicas`,
         the number of batches is rounded up to a multiple of it, and their sizes differ by at most 1.
     suffixes : sequence of str, default (".src", ".tgt")
-        The suffixes of files that belong together line by line, or one for text without a translation. With `targets`,
-        two names for the sides, which only R shows.
+        The suffixes of files that belong together line by line, or one for text without a translation; an empty one,
+        ``[""]``, takes a list of files as they are. With `targets`, two names for the sides, which only R shows.
     targets : sequence of paths, optional
         The partner of each file of `source`, in the same order, with any names.
     sample : float or int, optional

@@ -70,6 +70,15 @@ def test_files_of_unrelated_names(in_folder: Path, r: Session) -> None:
     assert lines == [list(side) for side in zip(python[0], python[40], python[54])]
 
 
+def test_files_without_partners_are_taken_as_they_are(in_folder: Path, r: Session) -> None:
+    mixture = CorpusMixtureBatchSampler(SOURCE, 8, suffixes=[""], sample=20, rules=["%.en$ 1", "* 2"], seed=1)
+    rules = ["%.en$ 1", "* 2"]
+    generator = r.call("batch_sampler_corpus_mixture", SOURCE, 8, integer(20), rules, suffixes="", seed=1)
+    assert_same_batches(r, mixture, generator)
+    lines = r.call_function(r.call("corpus_dataset", SOURCE, suffixes="")["lines"], np.array([40], dtype=np.int32))
+    assert [list(side) for side in lines] == [list(CorpusDataset(SOURCE, [""])[39])]
+
+
 @pytest.mark.parametrize(("given", "message"), [case for case in REFUSED if case[0] != {"source": [3]}])
 def test_lists_that_make_no_pairs_are_refused_in_the_same_words(
     in_folder: Path, given: dict[str, Any], message: str, r: Session

@@ -79,6 +79,23 @@ def test_as_many_folders_as_it_takes(folder: Path) -> None:
     assert [file.name for file in mixture.plan.files][2:] == [f"{folder.name}/y/a", "b"]
 
 
+def test_files_without_partners_are_taken_as_they_are(folder: Path) -> None:
+    names = ["news_2020.txt", "nachrichten.de"]
+    by_name = {"source": names, "suffixes": [""]}
+    dataset = CorpusDataset(**by_name)
+    assert len(dataset) == 20 and (dataset[0], dataset[19]) == (("en news 0",), ("de news 9",))
+    mixture = CorpusMixtureBatchSampler(**by_name, batch_size=4, sample=8, rules=["^news 3", "%.de$ 1"], seed=1)
+    assert [(file.name, file.drawn) for file in mixture.plan.files] == [(names[0], 6), (names[1], 2)]
+    assert mixture.dataset()[19] == ("de news 9",)
+    with pytest.raises(
+        ValueError, match="list files that end in '.src'. Got 'news_2020.txt' instead. To take files of"
+    ):
+        CorpusDataset(names)
+    for source, targets in ((folder, None), (names, names[::-1])):
+        with pytest.raises(ValueError, match="be different endings of names, such as .* Got \\(''\\)"):
+            CorpusDataset(source, [""], targets=targets)
+
+
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"source": "."}, "The 'source' parameter of {} must be a list of files if 'targets' is given. Got '.' instead."),
     ({"source": [3]}, "'source' parameter of {} must be a list of files if 'targets' is given. Got a list with 3"),

@@ -12,6 +12,7 @@
 #'   With `targets`, the paths of files of any names.
 #' @param suffixes (`character()`)\cr
 #'   The suffixes of files that belong together line by line, such as a text and its translation, or one for text alone.
+#'   An empty one, `""`, takes a list of files as they are.
 #'   With `targets`, two names for the sides.
 #' @param transform (`function`)\cr
 #'   A function, for example a tokenizer, of the lines of a batch, in the form that `lines()` returns; its value is the
@@ -29,7 +30,7 @@
 #'
 #' @return A dataset with the members
 #' * `lines(positions)`: returns the lines at positions, which count from 1 over all files: a list of `character()`, one
-#'   for each suffix, named by the suffixes without their leading dot;
+#'   for each suffix, named by the suffixes without their leading dot, or `line` if the suffix is empty;
 #' * `.getbatch(positions)`: returns the lines, or the result of `transform`, with the positions if requested;
 #' * `.length()`: the number of positions.
 #'
@@ -99,7 +100,7 @@ files_dataset = function(files, transform, positions = FALSE, remaining = NULL) 
       }
       sides = seq_along(files$suffixes)
       read = lapply(sides, function(side) self$.read(side, positions))
-      names(read) = sub("^[.]", "", files$suffixes)
+      names(read) = if (identical(files$suffixes, "")) "line" else sub("^[.]", "", files$suffixes)
       read
     },
     .read = function(side, positions) {

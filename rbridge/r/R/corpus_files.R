@@ -10,7 +10,8 @@
 #   lines = the lines of each name
 # )
 open_files = function(source, suffixes, targets = NULL) {
-  suffixes = check_suffixes(suffixes)
+  is_listed = is.null(targets) && !(is.character(source) && length(source) == 1L)
+  suffixes = check_suffixes(suffixes, is_listed)
   found = if (is.null(targets)) find_by_suffix(source, suffixes) else find_pairs(source, targets, suffixes)
   given = found$paths
   for (side in seq_along(given)) {
@@ -31,10 +32,14 @@ open_files = function(source, suffixes, targets = NULL) {
   )
 }
 
-check_suffixes = function(suffixes) {
+# An empty suffix takes listed files as they are.
+check_suffixes = function(suffixes, is_listed) {
   required = "be different endings of names, such as ('.src', '.tgt')"
   if (!is.character(suffixes)) {
     stop_parameter("suffixes", required, show_value(suffixes))
+  }
+  if (is_listed && length(suffixes) == 1L && suffixes %in% "") {
+    return("")
   }
   if (length(suffixes) == 0L || anyNA(suffixes) || anyDuplicated(suffixes) || any(suffixes == "")) {
     stop_parameter("suffixes", required, show_all(suffixes))
@@ -152,7 +157,8 @@ find_source = function(source, suffixes) {
   prefixes = without_suffix(source, suffixes[1L])
   if (anyNA(prefixes)) {
     stop_parameter("source", sprintf("list files that end in %s", show_value(suffixes[1L])),
-      show_value(source[is.na(prefixes)][1L]))
+      show_value(source[is.na(prefixes)][1L]),
+      "To take files of any names, without partners, pass one empty text as 'suffixes'.")
   }
   list(names = basename(prefixes), prefixes = prefixes)
 }

@@ -24,6 +24,7 @@
 #' @param suffixes (`character()`)\cr
 #'   The suffixes of files that belong together line by line, such as a text and its translation, or one for text alone;
 #'   with `targets`, names for the two sides.
+#'   An empty one, `""`, takes a list of files as they are.
 #' @param targets (`character()` or `list()`)\cr
 #'   The partners of the files of `source`, in the same order, if the names of both are unrelated.
 #'   `NULL` (default): partners are found by their suffixes.

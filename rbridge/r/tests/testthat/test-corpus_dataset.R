@@ -346,6 +346,22 @@ test_that("missing and unequal partners are errors that name both", {
     sprintf("must have a file of each suffix. Got '%s' without '%s' instead.", path("news.tgt"), path("news.src")))
 })
 
+test_that("files without partners are taken as they are", {
+  files = file.path(corpus_of(news_2020 = 10), "news_2020.txt")
+  files[2L] = sub("news_2020.txt", "nachrichten.de", files, fixed = TRUE)
+  writeLines(sprintf("de %d", 1:5), files[2L])
+  dataset = corpus_dataset(files, "")
+  expect_equal(dataset$.length(), 15)
+  expect_identical(dataset$lines(c(1, 11)), list(line = c(readLines(files[1L])[1L], "de 1")))
+  expect_identical(corpus_dataset(list(files[2L]), "")$lines(5), list(line = "de 5"))
+  mixture = batch_sampler_corpus_mixture(files, 4, 8L, c("^news 3", "%.de$ 1"), "", seed = 1)(NULL)
+  expect_identical(mixture$plan()$file, c("news_2020.txt", "nachrichten.de"))
+  expect_identical(mixture$dataset()$lines(15), list(line = "de 5"))
+  expect_error(corpus_dataset(files), fixed = TRUE,
+    "To take files of any names, without partners, pass one empty text as 'suffixes'.")
+  expect_error(corpus_dataset(files, "", targets = rev(files)), "Got ('') instead.", fixed = TRUE)
+})
+
 test_that("wrong sources and suffixes are refused", {
   folder = corpus_of(news = 2)
   refused = function(message, source, suffixes = ".txt") {
