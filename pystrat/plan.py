@@ -16,6 +16,7 @@ from pystrat.entries import named_by_class
 from pystrat.first_rows import first_rows
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import RefusedType, RefusedValue, check_choice, check_integer, count_of, rows_of, show
+from pystrat.read_only import ReadOnlyArrays
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -24,7 +25,7 @@ ASSIGN_CHOICES = ("proportional", "even")
 
 
 @dataclass(frozen=True, eq=False)
-class BatchPlan:
+class BatchPlan(ReadOnlyArrays):
     """What follows from the sizes of the strata alone, and is the same in every epoch.
 
     With B batches, batch b (from 1) holds ``floor(b*n_s/B) - floor((b-1)*n_s/B)`` rows of a stratum of n_s rows under
@@ -79,8 +80,7 @@ class BatchPlan:
             required = f"have one number for each stratum, {len(self.counts)}"
             raise RefusedValue("available", required, count_of(len(available), "number"))
         object.__setattr__(self, "available", available)
-        self.counts.setflags(write=False)
-        available.setflags(write=False)
+        super().__post_init__()
 
     @property
     def strata(self) -> tuple[str, ...]:

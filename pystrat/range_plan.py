@@ -9,9 +9,10 @@ import pandas as pd
 
 from pystrat.first_rows import first_rows
 from pystrat.messages import count_of, range_of
+from pystrat.read_only import ReadOnlyArrays
 
 
-class RangePlan(ABC):
+class RangePlan(ReadOnlyArrays, ABC):
     """The fewest and the most rows of each stratum in a batch, in all epochs.
 
     Attributes

@@ -37,6 +37,7 @@ def test_import_brings_the_stratified_sampler_and_nothing_of_the_others() -> Non
         "pystrat.plan_making",
         "pystrat.planned",
         "pystrat.process_group",
+        "pystrat.read_only",
         "pystrat.recipe",
         "pystrat.seeds",
         "pystrat.sizes",

@@ -20,6 +20,8 @@ from pystrat.strata import Strata
 class GroupPlan(RangePlan):
     """The number of batches of an epoch, and the fewest and the most rows of each stratum that a batch can have.
 
+    The arrays are read-only.
+
     Attributes
     ----------
     n_batches : int

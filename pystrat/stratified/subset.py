@@ -26,6 +26,8 @@ from pystrat.stratified.sampler import MISSING_CHOICES
 class SubsetPlan(RangePlan):
     """How the rows of strata are cut into blocks, and how many blocks a batch has.
 
+    The arrays are read-only.
+
     Attributes
     ----------
     n_batches : int

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.messages import RefusedValue, count_of, refusals_of_part, show
+from pystrat.read_only import ReadOnlyArrays
 from pystrat.strata import Column
 from pystrat.tree import _building as core
 from pystrat.tree._drawing import cumulate
@@ -29,7 +30,7 @@ _NO_WEIGHT, _FIXED_WEIGHT, _SUM_OF_ROWS, _COUNT_OF_ROWS = range(4)  # the forms 
 
 
 @dataclass(frozen=True, eq=False)
-class Tree:
+class Tree(ReadOnlyArrays):
     """A tree to draw from; nodes are numbered in preorder, the root is 0.
 
     Attributes
@@ -73,17 +74,7 @@ class Tree:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "nodes", self.specification.root.subtree())
-        self._protect()
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._protect()
-
-    def _protect(self) -> None:
-        """Make the arrays read-only, because the compiled loops do not check them."""
-        for value in vars(self).values():
-            if isinstance(value, np.ndarray):
-                value.setflags(write=False)
+        super().__post_init__()
 
     nodes: list[NodeSpecification] = field(init=False)
 
