@@ -126,9 +126,10 @@ class Batches(Sequence["NDArray[Any]"]):
     Attributes
     ----------
     rows : numpy.ndarray, shape (number of rows,)
-        Row positions, from 0, batch after batch.
+        Row positions, from 0, batch after batch. A sampler returns an array of its own each time, which may be
+        overwritten.
     offsets : numpy.ndarray of int64, shape (number of batches + 1,)
-        Batch b is ``rows[offsets[b]:offsets[b + 1]]``. Both arrays are read-only.
+        Batch b is ``rows[offsets[b]:offsets[b + 1]]``. Read-only.
 
     Raises
     ------
