@@ -6,24 +6,28 @@ alternation. Every class is expanded to its bytes, and a malformed pattern is re
 only during a match.
 
 Lua tries one way after another through a text, and there may be exponentially many. Here all ways advance together:
-after each item, the places that some way has reached are a set, stored as the bits of an integer. Only back references
-depend on the contents of captures, so there is one set for each content of the captures that are still referred to. A
-limit on the number of these sets bounds the time.
+after each item, the places that some way has reached are a set. Only back references depend on the contents of
+captures, so there is one set for each content of the captures that are still referred to. A limit on the number of the
+places in these sets bounds time and memory. Contents are compared by numbers, so that the time does not depend on how
+long they are.
 
-Source: R. Ierusalimschy, L. H. de Figueiredo and W. Celes, "Lua 5.1 Reference Manual", 5.4.1 (2006-2012).
+Source: R. Ierusalimschy, L. H. de Figueiredo and W. Celes, "Lua 5.1 Reference Manual", 5.4.1 (2006-2012);
+R. M. Karp, R. E. Miller and A. L. Rosenberg, "Rapid identification of repeated patterns in strings, trees and arrays"
+(1972), for the numbers.
 """
 
 from __future__ import annotations
 
 import string
 from dataclasses import dataclass
-from typing import Any, Iterable
+from typing import Any, Sequence
 
 MAX_CAPTURES = 32
-MAX_SETS = 100_000  # sets of places, over all items of a pattern, for one text
+MAX_STEPS = 200_000  # places in sets that depend on captures, over all items of a pattern, for one text
 _ALL = frozenset(range(256))
 _REPEATS = (b"*", b"+", b"-", b"?")
-_States = dict[tuple[Any, ...], int]  # captures, as pairs of a number and their beginning or content: places
+# Places in ascending order, by the captures, as pairs of a number and their beginning or content.
+_States = dict[tuple[Any, ...], list[int]]
 
 
 def _bytes_of(characters: str) -> frozenset[int]:
@@ -45,8 +49,8 @@ _CLASSES = {
 }
 
 
-class TooManySets(Exception):
-    """A pattern with back references needs too many sets of places for a text."""
+class TooManySteps(Exception):
+    """The back references of a pattern take too many steps for a text."""
 
 
 @dataclass(frozen=True)
@@ -82,72 +86,139 @@ class LuaPattern:
 
         Raises
         ------
-        TooManySets
-            If its back references need more than 100,000 sets of places.
+        TooManySteps
+            If its back references take more than 200,000 steps.
         """
         last_use = {item.number: place for place, item in enumerate(self.items) if item.kind == "back"}
-        states: _States = {(): (1 << (len(text) + 1)) - 1}
-        n_sets = 0
+        substrings = _Substrings(text if last_use else b"")
+        states: _States = {(): list(range(len(text) + 1))}
+        n_steps = 0
         for place, item in enumerate(self.items):
-            n_sets += len(states)
-            if n_sets > MAX_SETS:
-                raise TooManySets
             if item.number == 0:
-                states = {captures: _advanced(item, reached, text) for captures, reached in states.items()}
+                found = _advanced(item, states, text, MAX_STEPS - n_steps)
             elif item.number in last_use:
-                states = _with_captures(item, states, text, is_last=last_use[item.number] == place)
-            states = {captures: reached for captures, reached in states.items() if reached}
-        return bool(states)
+                found = _with_captures(item, states, substrings, is_last=last_use[item.number] == place)
+            else:
+                continue
+            states = {captures: reached for captures, reached in found.items() if reached}
+            n_steps += sum(len(reached) for captures, reached in states.items() if captures)
+            if n_steps > MAX_STEPS:
+                raise TooManySteps
+            if not states:
+                return False
+        return True
 
 
-def _advanced(item: _Item, reached: int, text: bytes) -> int:
+class _Substrings:
+    """Numbers the substrings of a text, so that two of them can be compared in constant time.
+
+    Those of 1, 2, 4, 8, ... bytes have numbers, equal if they are equal. Any other is covered by two of these.
+
+    Parameters
+    ----------
+    text : bytes
+    """
+
+    def __init__(self, text: bytes) -> None:
+        self._n = len(text)
+        self._numbers: list[Sequence[int]] = [text]
+        width = 1
+        while 2 * width <= len(text):
+            halves = self._numbers[-1]
+            numbers: dict[tuple[int, int], int] = {}
+            self._numbers.append([numbers.setdefault(pair, len(numbers)) for pair in zip(halves, halves[width:])])
+            width *= 2
+
+    def content(self, begin: int, end: int) -> tuple[int, int, int]:
+        """Return the length of a substring and two numbers, which are the same for equal substrings."""
+        length = end - begin
+        if length == 0:
+            return 0, 0, 0
+        level = length.bit_length() - 1
+        numbers = self._numbers[level]
+        return length, numbers[begin], numbers[end - (1 << level)]
+
+    def is_at(self, begin: int, content: tuple[int, int, int]) -> bool:
+        """Return whether a content is found at a place."""
+        end = begin + content[0]
+        return end <= self._n and self.content(begin, end) == content
+
+
+def _advanced(item: _Item, states: _States, text: bytes, n_left: int) -> _States:
     """Return the places that an item reaches from others; place i is before text[i]."""
+    if item.kind == "single":
+        return _repeated(item, states, text, n_left)
+    fits: set[int] = set()
     if item.kind == "begin":
-        return reached & 1
-    if item.kind == "end":
-        return reached & (1 << len(text))
-    if item.kind == "frontier":
+        fits = {0}
+    elif item.kind == "end":
+        fits = {len(text)}
+    elif item.kind == "frontier":
         padded = b"\0" + text + b"\0"
-        places = range(len(text) + 1)
-        return reached & _bits(i for i in places if padded[i] not in item.members and padded[i + 1] in item.members)
-    if item.kind == "nothing":
-        return 0
-    fitting = _bits(i for i, byte in enumerate(text) if byte in item.members)
-    once = (reached & fitting) << 1
-    if item.repeat == b"":
-        return once
-    if item.repeat == b"?":
-        return reached | once
-    begin = once if item.repeat == b"+" else reached
-    # The carry of the sum runs through all matching bytes that follow a place.
-    return (((begin & fitting) + fitting) ^ fitting) | begin
+        inside = [byte in item.members for byte in padded]
+        fits = {place for place in range(len(text) + 1) if inside[place + 1] and not inside[place]}
+    return {captures: [place for place in reached if place in fits] for captures, reached in states.items()}
 
 
-def _with_captures(item: _Item, states: _States, text: bytes, *, is_last: bool) -> _States:
-    """Open or close a capture that is referred to later, or match its content."""
+def _repeated(item: _Item, states: _States, text: bytes, n_left: int) -> _States:
+    """Return the places behind the bytes that match a class; stop when the places exceed what is left of the limit."""
+    fits = [byte in item.members for byte in text] + [False]
+    ends = [] if item.repeat in (b"", b"?") else _ends_of_runs(fits)
     found: _States = {}
     for captures, reached in states.items():
-        for place in (place for place in range(len(text) + 1) if reached >> place & 1):
-            held, end = dict(captures), place
-            if item.kind == "open":
-                held[item.number] = place
-            elif item.kind == "close":
-                held[item.number] = text[held[item.number] : place]
-            else:
-                end += len(held[item.number])
-                if text[place:end] != held[item.number]:
-                    continue
-                if is_last:
-                    del held[item.number]
-            key = tuple(held.items())
-            found[key] = found.get(key, 0) | 1 << end
-            if len(found) > MAX_SETS:
-                raise TooManySets
+        once = [place + 1 for place in reached if fits[place]] if item.repeat in (b"", b"+", b"?") else []
+        if item.repeat == b"":
+            found[captures] = once
+        elif item.repeat == b"?":
+            found[captures] = sorted({*reached, *once})
+        else:
+            found[captures] = _runs(once if item.repeat == b"+" else reached, ends)
+        n_left -= len(found[captures]) if captures else 0
+        if n_left < 0:
+            raise TooManySteps
     return found
 
 
-def _bits(places: Iterable[int]) -> int:
-    return sum(1 << place for place in places)
+def _ends_of_runs(fits: list[bool]) -> list[int]:
+    """Return where the matching bytes that follow each place end."""
+    ends = list(range(len(fits)))
+    for place in range(len(fits) - 2, -1, -1):
+        if fits[place]:
+            ends[place] = ends[place + 1]
+    return ends
+
+
+def _runs(begins: list[int], ends: list[int]) -> list[int]:
+    """Return all places from each of some places to its end, once each."""
+    found: list[int] = []
+    covered = -1
+    for begin in begins:
+        if begin > covered:
+            covered = ends[begin]
+            found.extend(range(begin, covered + 1))
+    return found
+
+
+def _with_captures(item: _Item, states: _States, substrings: _Substrings, *, is_last: bool) -> _States:
+    """Open or close a capture that is referred to later, or match its content."""
+    found: dict[tuple[Any, ...], set[int]] = {}
+    for captures, reached in states.items():
+        held = dict(captures)
+        known = held.pop(item.number, None)
+        others = tuple(held.items())
+        for place in reached:
+            end, kept = place, others
+            if item.kind == "open":
+                kept += ((item.number, place),)
+            elif item.kind == "close":
+                kept += ((item.number, substrings.content(known, place)),)
+            elif not substrings.is_at(place, known):
+                continue
+            else:
+                end += known[0]
+                kept = others if is_last else captures
+            found.setdefault(kept, set()).add(end)
+    return {captures: sorted(reached) for captures, reached in found.items()}
 
 
 def compile_lua_pattern(pattern: bytes) -> LuaPattern:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Optional, Sequence, Union
 
 from pystrat.messages import RefusedValue, check_list, show
-from pystrat.corpus.lua_patterns import MAX_SETS, LuaPattern, TooManySets, compile_lua_pattern
+from pystrat.corpus.lua_patterns import MAX_STEPS, LuaPattern, TooManySteps, compile_lua_pattern
 
 RuleSource = Union[str, "os.PathLike[str]", Sequence[str], Sequence["Rule"]]
 _KEEP = b"*"
@@ -109,8 +109,8 @@ def find_rule(rules: Sequence[Rule], name: bytes) -> Optional[Rule]:
         try:
             if rule.covers(name):
                 return rule
-        except TooManySets:
-            required = f"have patterns that take at most {MAX_SETS} sets of places for a name"
+        except TooManySteps:
+            required = f"have patterns that take at most {MAX_STEPS} steps for a name"
             got = f"{show(rule.text)} for {show(os.fsdecode(name))}"
             advice = "Use fewer captures that are referred to."
             raise RefusedValue("rules", required, got, advice) from None

@@ -20,7 +20,7 @@ from pystrat.corpus.line_file import LineFile
 from pystrat.corpus.lua_patterns import compile_lua_pattern
 from rbridge.session import Session, as_array
 from tests.bridge.recipes import assert_same_recipe
-from tests.corpus.test_lua_patterns import random_pattern, random_subject
+from tests.corpus.test_lua_patterns import STEPS, random_pattern, random_subject
 
 SIZES = {"IT1": 30, "MSDN": 60, "gold": 5, "news": 50}
 
@@ -400,7 +400,8 @@ function(patterns, subjects) {
   mapply(function(pattern, subject) {
     tryCatch(
       rbridge:::is_lua_match(rbridge:::read_lua_pattern(text(pattern)), text(subject)) + 0,
-      malformed_pattern = function(condition) -1
+      malformed_pattern = function(condition) -1,
+      too_many_steps = function(condition) 2
     )
   }, patterns, subjects, USE.NAMES = FALSE)
 }
@@ -428,6 +429,12 @@ def test_random_lua_patterns_match_the_same_names_in_both_languages(r: Session, 
     differing = [case for case in zip(patterns, subjects, expected, found) if case[2] != case[3]]
     assert not differing, differing[:5]
     assert min(map(expected.count, (-1, 0, 1))) > 300
+
+
+def test_back_references_are_refused_for_the_same_names_in_both_languages(r: Session, base: Any) -> None:
+    patterns, subjects = [case[0].hex() for case in STEPS], [case[1].hex() for case in STEPS]
+    found = as_array(r.call_function(evaluated(base, MATCHES), patterns, subjects)).astype(int).tolist()
+    assert ["01E"[answer] for answer in found] == [case[2] for case in STEPS]
 
 
 TEXTS = ["", "\n", "a", "a\n", "a\nb", "\n\n", "a\r\nb\r\r\n\r", "é\u2028b\x0b\x85c\n", "\ufeffa\n", "a\rb\n"]

@@ -72,7 +72,7 @@ def test_a_rule_whose_back_references_take_too_long_is_named() -> None:
     with pytest.raises(ValueError) as refused:
         CorpusPlan([name], [10], 5, ["IT 1", "(.-)(.-)(.-)%1-%2-%3 1"])
     assert str(refused.value) == (
-        "The 'rules' parameter of CorpusPlan must have patterns that take at most 100000 sets of places for a name. "
+        "The 'rules' parameter of CorpusPlan must have patterns that take at most 200000 steps for a name. "
         f"Got '(.-)(.-)(.-)%1-%2-%3' for '{name}' instead. Use fewer captures that are referred to."
     )
 

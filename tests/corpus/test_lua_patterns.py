@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pystrat.corpus.lua_patterns import TooManySets, compile_lua_pattern
+from pystrat.corpus.lua_patterns import TooManySteps, compile_lua_pattern
 
 SUBJECTS_A_PATTERN = 12
 
@@ -164,9 +164,36 @@ def test_patterns_with_exponentially_many_ways_take_few_steps(pattern: bytes) ->
     assert not compiled.search(b"ca" * 5 + b"c" * 4000)
 
 
+LETTERS = bytes(random.Random(1).choices(b"abcdefghijklmnopqrstuvwxyz", k=20_000))
+STEPS = [
+    (b"(.*)(.*)(.*)%3%2%1z", b"x" * 30 + b"b", "0"),
+    (b"(.*)(.*)(.*)%3%2%1z", b"x" * 40 + b"b", "E"),
+    (b"(.*)(.*)(.*)%3%2%1z", b"x" * 4000, "E"),
+    (b"(.*)(.*)(.*)(.*)%4%3%2%1z", LETTERS[:60], "E"),
+    (b"(.?)(.?)(.?)(.?)(.?)(.?)(.?)(.?)(.?)%9%8%7%6%5%4%3%2%1z", b"x" * 60, "0"),
+    (b"(.?)(.?)(.?)(.?)(.?)(.?)(.?)(.?)(.?)%9%8%7%6%5%4%3%2%1z", LETTERS[:255], "E"),
+    (b"(%w+)%-(%w+)%-%1", LETTERS[:120] + b"-en-" + LETTERS[:120], "1"),
+    (b"(.*)%1z", LETTERS, "E"),
+    (b"^(.*)%1z", b"c" + LETTERS, "0"),
+    (b"^(.*)%1z", LETTERS + LETTERS + b"z", "1"),
+    (b"(%a)%1", LETTERS, "1"),
+    (b"(%a)(%a)%2%1%1", LETTERS, "0"),
+]
+
+
+@pytest.mark.parametrize(("pattern", "text", "answer"), STEPS, ids=range(len(STEPS)))
+def test_the_number_of_steps_does_not_depend_on_how_long_captures_are(pattern: bytes, text: bytes, answer: str) -> None:
+    compiled = compile_lua_pattern(pattern)
+    if answer == "E":
+        with pytest.raises(TooManySteps):
+            compiled.search(text)
+    else:
+        assert compiled.search(text) is (answer == "1")
+
+
 @pytest.mark.parametrize("length", [60, 255, 4000])
 def test_back_references_that_take_too_long_are_refused(length: int) -> None:
-    text = bytes(random.Random(1).choice(b"abcdefghijklmnopqrstuvwxyz") for _ in range(length))
+    text = LETTERS[:length]
     assert compile_lua_pattern(b"(%a)%1").search(text) == any(one == other for one, other in zip(text, text[1:]))
-    with pytest.raises(TooManySets):
+    with pytest.raises(TooManySteps):
         compile_lua_pattern(b"(.-)(.-)(.-)%1-%2-%3").search(text)

@@ -6,11 +6,14 @@
 # a match.
 #
 # Lua tries one way after another through a text, and there may be exponentially many. Here all ways advance together:
-# after each item, the places that some way has reached are a set, a logical vector. Only back references depend on the
-# contents of captures, so there is one set for each content of the captures that are still referred to. A limit on the
-# number of these sets bounds the time.
+# after each item, the places that some way has reached are a set. Only back references depend on the contents of
+# captures, so there is one set for each content of the captures that are still referred to. A limit on the number of
+# the places in these sets bounds time and memory. Contents are compared by numbers, so that the time does not depend on
+# how long they are.
 #
-# Source: R. Ierusalimschy, L. H. de Figueiredo and W. Celes, "Lua 5.1 Reference Manual", 5.4.1 (2006-2012).
+# Source: R. Ierusalimschy, L. H. de Figueiredo and W. Celes, "Lua 5.1 Reference Manual", 5.4.1 (2006-2012);
+# R. M. Karp, R. E. Miller and A. L. Rosenberg, "Rapid identification of repeated patterns in strings, trees and arrays"
+# (1972), for the numbers.
 
 # The items of a pattern, each list(kind, members, times, number): `kind` is "single", "frontier", "begin", "end",
 # "open", "close", "back" or "nothing", which never matches; `members` are the bytes of a single one or of the set of a
@@ -218,91 +221,161 @@ end_of_lua_set = function(reader) {
   reader$place + ahead
 }
 
-most_lua_sets = 100000L # sets of places, over all items of a pattern, for one text
+most_lua_steps = 200000L # places in sets that depend on captures, over all items of a pattern, for one text
 
 # Whether Lua's string.match finds a pattern, given by its items, in a text.
-# A pattern whose back references need too many sets of places is an error of class "too_many_sets".
+# A pattern whose back references take too many steps is an error of class "too_many_steps".
+#
+# The sets are pairs of `set` and `place`, where place i is before the i-th byte. `held` has the captures that are still
+# referred to, each with a list of columns, one value for each set: the beginning of an open capture, or the content.
 is_lua_match = function(items, text) {
   bytes = as.integer(charToRaw(text))
   numbers = vapply(items, `[[`, 1L, "number")
   backs = which(vapply(items, `[[`, "", "kind") == "back")
-  states = list(list(held = list(), reached = rep(TRUE, length(bytes) + 1L)))
-  n_sets = 0
+  substrings = number_substrings(if (length(backs) > 0L) bytes)
+  ways = list(set = rep(1L, length(bytes) + 1L), place = seq_len(length(bytes) + 1L), held = list())
+  n_steps = 0
   for (place in seq_along(items)) {
     item = items[[place]]
-    check_lua_sets(n_sets <- n_sets + length(states))
     if (item$number == 0L) {
-      states = lapply(states, function(state) replace(state, "reached", list(advance_lua(item, state$reached, bytes))))
+      ways = advance_lua(item, ways, bytes, n_steps)
     } else if (item$number %in% numbers[backs]) {
       is_last = item$kind == "back" && !item$number %in% numbers[backs[backs > place]]
-      states = advance_lua_captures(item, states, bytes, is_last)
+      ways = advance_lua_captures(item, ways, substrings, is_last)
+    } else {
+      next
     }
-    states = Filter(function(state) any(state$reached), states)
+    n_steps = n_steps + lua_steps(ways, length(ways$place))
+    check_lua_steps(n_steps)
+    if (length(ways$place) == 0L) {
+      return(FALSE)
+    }
   }
-  length(states) > 0L
+  TRUE
 }
 
-check_lua_sets = function(n_sets) {
-  if (n_sets > most_lua_sets) {
-    stop(structure(class = c("too_many_sets", "error", "condition"), list(message = "too many sets", call = NULL)))
+# How many of some places count.
+lua_steps = function(ways, n_places) if (length(ways$held) > 0L) n_places else 0
+
+check_lua_steps = function(n_steps) {
+  if (n_steps > most_lua_steps) {
+    stop(structure(class = c("too_many_steps", "error", "condition"), list(message = "too many steps", call = NULL)))
   }
 }
 
-# The places that an item reaches from others; place i is before the i-th byte.
-advance_lua = function(item, reached, bytes) {
-  n = length(bytes)
+# The places that an item reaches from others.
+advance_lua = function(item, ways, bytes, n_steps) {
+  places = seq_len(length(bytes) + 1L)
   switch(item$kind,
-    begin = reached & seq_along(reached) == 1L,
-    end = reached & seq_along(reached) == n + 1L,
-    frontier = reached & !c(0L, bytes) %in% item$members & c(bytes, 0L) %in% item$members,
-    nothing = logical(n + 1L),
-    advance_lua_single(item$times, reached, bytes %in% item$members)
+    begin = keep_ways(ways, ways$place == 1L),
+    end = keep_ways(ways, ways$place == length(places)),
+    frontier = keep_ways(ways, (!c(0L, bytes) %in% item$members & c(bytes, 0L) %in% item$members)[ways$place]),
+    nothing = keep_ways(ways, logical(length(ways$place))),
+    advance_lua_single(item$times, ways, bytes %in% item$members, n_steps)
   )
 }
 
-advance_lua_single = function(times, reached, fits) {
-  once = c(FALSE, reached[-length(reached)] & fits)
-  if (times == "") {
-    return(once)
-  }
-  if (times == "?") {
-    return(reached | once)
-  }
-  reached = if (times == "+") once else reached
-  # Places with only matching bytes between them have the same number of others before them.
-  others = c(0L, cumsum(!fits))
-  begins = which(reached)
-  begins = begins[!duplicated(others[begins])]
-  first = begins[match(others, others[begins])]
-  !is.na(first) & seq_along(reached) >= first
+keep_ways = function(ways, is_kept) {
+  ways$set = ways$set[is_kept]
+  ways$place = ways$place[is_kept]
+  ways
 }
 
-# Opens or closes a capture that is referred to later, or matches its content. Equal states among the results are
-# merged.
-advance_lua_captures = function(item, states, bytes, is_last) {
-  found = new.env(hash = TRUE, parent = emptyenv())
+# Without sets of which a place occurs twice.
+distinct_ways = function(ways) keep_ways(ways, !duplicated(lua_pair_numbers(ways$set, ways$place)))
+
+# Distinct numbers for distinct pairs of integers from 0; exact, since both are far below 2^26.
+lua_pair_numbers = function(first, second) as.double(first) * (max(second, 0L) + 1) + second
+
+advance_lua_single = function(times, ways, fits, n_steps) {
+  once = keep_ways(ways, c(fits, FALSE)[ways$place])
+  once$place = once$place + 1L
+  switch(times,
+    "*" = ,
+    "-" = run_lua(ways, fits, n_steps),
+    "+" = run_lua(once, fits, n_steps),
+    "?" = {
+      ways$set = c(ways$set, once$set)
+      ways$place = c(ways$place, once$place)
+      distinct_ways(ways)
+    },
+    once
+  )
+}
+
+# All places that have only matching bytes between them and a place before.
+run_lua = function(ways, fits, n_steps) {
+  # Places with only matching bytes between them have the same number of others before them.
+  runs = c(0L, cumsum(!fits)) + 1L
+  sorted = order(ways$set, ways$place)
+  begins = keep_ways(ways, sorted[!duplicated(lua_pair_numbers(ways$set, runs[ways$place])[sorted])])
+  ends = cumsum(tabulate(runs))[runs[begins$place]]
+  counts = ends - begins$place + 1L
+  check_lua_steps(n_steps + lua_steps(ways, sum(counts)))
+  begins$set = rep(begins$set, counts)
+  begins$place = sequence(counts, from = begins$place)
+  begins
+}
+
+# Opens or closes a capture that is referred to later, or matches its content. Equal sets among the results are merged.
+advance_lua_captures = function(item, ways, substrings, is_last) {
   name = as.character(item$number)
-  for (state in states) {
-    for (place in which(state$reached)) {
-      held = state$held
-      end = place
-      if (item$kind == "open") {
-        held[[name]] = place
-      } else if (item$kind == "close") {
-        held[[name]] = bytes[seq_len(place - held[[name]]) + held[[name]] - 1L]
-      } else {
-        content = held[[name]]
-        end = place + length(content)
-        if (!identical(bytes[seq_along(content) + place - 1L], content)) next
-        if (is_last) held[[name]] = NULL
-      }
-      key = paste("holds", paste(names(held), vapply(held, paste, "", collapse = " "), collapse = ","))
-      known = found[[key]]
-      reached = if (is.null(known)) logical(length(bytes) + 1L) else known$reached
-      reached[end] = TRUE
-      assign(key, list(held = held, reached = reached), envir = found)
+  held = lapply(ways$held, lapply, `[`, ways$set)
+  known = held[[name]]
+  place = ways$place
+  if (item$kind == "open") {
+    held[[name]] = list(place)
+  } else if (item$kind == "close") {
+    held[[name]] = substring_content(substrings, known[[1L]], place - known[[1L]])
+  } else {
+    fits = which(place + known$length <= nrow(substrings) + 1L)
+    found = substring_content(substrings, place[fits], known$length[fits])
+    fits = fits[found$first == known$first[fits] & found$last == known$last[fits]]
+    held = lapply(held, lapply, `[`, fits)
+    place = place[fits] + known$length[fits]
+    if (is_last) {
+      held[[name]] = NULL
     }
-    check_lua_sets(length(found))
   }
-  unname(as.list(found))
+  set = number_tuples(unlist(held, recursive = FALSE), length(place))
+  is_first = !duplicated(set)
+  distinct_ways(list(set = set, place = place, held = lapply(held, lapply, `[`, is_first)))
+}
+
+# Numbers tuples, given by columns of integers, from 1 in order of first appearance.
+number_tuples = function(columns, n_rows) {
+  numbers = rep(1L, n_rows)
+  for (column in columns) {
+    both = lua_pair_numbers(numbers, column)
+    numbers = match(both, unique(both))
+  }
+  numbers
+}
+
+# A matrix with numbers for the substrings of 1, 2, 4, 8, ... bytes, one column for each of these lengths and one row
+# for each beginning: equal if they are equal, 0 if there is none. Any other substring is covered by two of these.
+number_substrings = function(bytes) {
+  n = length(bytes)
+  columns = list(bytes)
+  width = 1L
+  while (2L * width <= n) {
+    halves = columns[[length(columns)]]
+    begins = seq_len(n - 2L * width + 1L)
+    columns = c(columns, list(number_tuples(list(halves[begins], halves[begins + width]), length(begins))))
+    width = 2L * width
+  }
+  matrix(vapply(columns, function(column) c(column, integer(n - length(column))), integer(n)), nrow = n)
+}
+
+# The lengths of substrings, and two numbers for each, which are the same for equal substrings. The numbers of an empty
+# one are 0.
+substring_content = function(substrings, begin, length) {
+  level = findInterval(length, 2^(0:30))
+  first = last = integer(length(begin))
+  is_any = which(level > 0L)
+  begin = begin[is_any]
+  level = level[is_any]
+  first[is_any] = substrings[cbind(begin, level)]
+  last[is_any] = substrings[cbind(begin + length[is_any] - as.integer(2^(level - 1L)), level)]
+  list(length = length, first = first, last = last)
 }

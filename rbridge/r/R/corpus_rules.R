@@ -89,8 +89,8 @@ find_rules = function(rules, names) {
 covers_name = function(rule, name) {
   tryCatch(
     length(rule$patterns) == 0L || !is.null(Find(function(pattern) is_lua_match(pattern, name), rule$patterns)),
-    too_many_sets = function(condition) {
-      stop_parameter("rules", sprintf("have patterns that take at most %d sets of places for a name", most_lua_sets),
+    too_many_steps = function(condition) {
+      stop_parameter("rules", sprintf("have patterns that take at most %d steps for a name", most_lua_steps),
         sprintf("'%s' for '%s'", shown_name(rule$text), shown_name(name)), "Use fewer captures that are referred to.")
     }
   )

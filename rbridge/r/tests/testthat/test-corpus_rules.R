@@ -102,7 +102,7 @@ test_that("back references that take too long are refused with the rule", {
   expect_false(is_lua_match(read_lua_pattern("(%a)%1"), name))
   rules = read_rules(c("IT 1", "(.-)(.-)(.-)%1-%2-%3 1"))
   expect_error(find_for_mixture(rules, c("IT", name)), sprintf(paste(
-    "The 'rules' parameter of batch_sampler_corpus_mixture must have patterns that take at most 100000 sets of places",
-    "for a name.",
+    "The 'rules' parameter of batch_sampler_corpus_mixture must have patterns that take at most 200000 steps for a",
+    "name.",
     "Got '(.-)(.-)(.-)%%1-%%2-%%3' for '%s' instead. Use fewer captures that are referred to."), name), fixed = TRUE)
 })
