@@ -118,7 +118,7 @@ check_cut = function(recipe, n_rows, n) {
   if (!is.null(parts$num_replicas)) {
     part_count(recipe, "num_replicas", 1, n_rows)
   }
-  if (by_length(parts)) {
+  if (by_length(parts) || !is.null(parts$max_tokens) || !is.null(parts$window)) {
     check_length_parts(recipe, n)
   }
   if (!is.null(parts$batch_size) || is.null(parts$max_tokens)) {

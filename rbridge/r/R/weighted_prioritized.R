@@ -224,7 +224,7 @@ check_prioritized = function(recipe) {
   } else {
     check_least_weight(check_number(recipe$parts$epsilon, "epsilon", above = TRUE), alpha)
     check_state_weights(recipe, 0, capacity)
-    if (!all(recipe$state$weights > 0)) {
+    if (anyNA(recipe$state$weights) || !all(recipe$state$weights > 0)) {
       stop_parameter("recipe", "have numbers above 0 as 'weights'", "others")
     }
   }
