@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from pystrat.arrays import refuse_without_array
 from pystrat.entries import named_by_class
 from pystrat.messages import RefusedType, RefusedValue, count_of, show
 
@@ -162,6 +163,7 @@ def _check_vector(values: Any, name: str) -> torch.Tensor:
     """Return a tensor of shape (n) or (n, 1) as a vector."""
     if not isinstance(values, torch.Tensor):
         raise RefusedType(name, _SHAPES, show(values))
+    refuse_without_array(values, name)
     if values.ndim not in (1, 2) or values.ndim == 2 and values.shape[1] != 1:
         shape = ", ".join(map(str, values.shape))
         raise RefusedValue(name, _SHAPES, f"a tensor of shape ({shape})")

@@ -166,7 +166,7 @@ def holds_tensors(values: Any) -> bool:
 
 
 def _of_tensor(tensor: Any, name: str) -> NDArray[Any]:
-    _refuse_without_array(tensor, name)
+    refuse_without_array(tensor, name)
     tensor = tensor.detach().cpu().resolve_conj().resolve_neg()
     if tensor.is_floating_point() and str(tensor.dtype) not in ("torch.float16", "torch.float32", "torch.float64"):
         tensor = tensor.float()  # numpy has no bfloat16; the conversion is exact
@@ -174,7 +174,7 @@ def _of_tensor(tensor: Any, name: str) -> NDArray[Any]:
     return array
 
 
-def _refuse_without_array(tensor: Any, name: str) -> None:
+def refuse_without_array(tensor: Any, name: str) -> None:
     """Refuse a tensor without a numpy equivalent: the caller knows whether its dense form fits into memory."""
     required = "be an array, or a dense tensor of numbers"
     if tensor.is_quantized:

@@ -19,13 +19,18 @@ import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 from torch.utils.data import DataLoader
 
 import pystrat
 import pystrat.corpus
+import pystrat.corpus.vocabulary
+import pystrat.losses
 import pystrat.stream
 from pystrat import Batches, BatchSampler, SumTree, UniformBatchSampler
 from pystrat.arrays import plain_array
+from pystrat.corpus.vocabulary import SampledOutput
+from pystrat.losses import AUMLoss
 from tests.hostile import GRAMMAR, HOSTILE, bounded_memory, collected, refusal
 from tests.replays.accelerate.accelerator import Accelerator
 
@@ -327,6 +332,25 @@ def check_positions(found: Any, given: Arguments) -> None:
     assert all(0 <= position < 8 for position in found.tolist())
 
 
+def check_vocabulary(ids: np.ndarray, given: Arguments) -> None:
+    assert ids.dtype == np.int64 and (np.diff(ids) > 0).all() and (ids >= 0).all()
+
+
+def check_sampled_output(sampled: SampledOutput, given: Arguments) -> None:
+    layer, weight = given["layer"], given["layer"].weight
+    with sampled:
+        assert layer.weight.shape[0] == layer.out_features == len(sampled.ids)
+    assert layer.weight is weight and layer.out_features == len(weight)
+
+
+def check_targets(found: torch.Tensor, given: Arguments) -> None:
+    assert found.shape == given["ids"].shape and found.dtype == torch.int64
+
+
+def check_loss(loss: torch.Tensor, given: Arguments) -> None:
+    assert loss.ndim == 0 and loss.item() >= 0
+
+
 def check_drawn_rows(found: Any, given: Arguments) -> None:
     assert len(found) == int(given["k"]) and all(0 <= row < 4 for row in found.tolist())
 
@@ -404,6 +428,17 @@ def sums(folder: Path) -> SumTree:
 
 def uniform(folder: Path) -> Any:
     return UniformBatchSampler(6, 2, seed=1)
+
+
+def sampled_output(folder: Path) -> Any:
+    layer = torch.nn.Linear(2, 6)
+    return SampledOutput(layer, layer, [1, 2]).__enter__()
+
+
+def output_layer(folder: Path) -> Arguments:
+    layer = torch.nn.Linear(2, 6)
+    optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)
+    return {"model": layer, "layer": layer, "ids": [1, 2], "optimizer": optimizer}
 
 
 LISTED = {"targets": lambda folder: {"source": [corpus(folder) / "a.src", corpus(folder) / "b.src"]}}
@@ -527,11 +562,13 @@ CALLS: dict[str, Call] = {
         besides=SHARDED,
         also=(OSError,),
     ),
+    "SampledOutput": Call(output_layer, check_sampled_output),
     "CorpusPlan": Call(fixed(names=["a", "b"], lines=[3, 4], sample=5, rules=["* 1"]), check_corpus_plan),
     # Functions
     "batch_counts": Call(
         fixed(loader_or_sampler=[[0, 1], [2]], labels=["a", "b", "a"]), check_counts, calls=("labels",)
     ),
+    "sampled_vocabulary": Call(fixed(sequences=[[1, 2], [3]]), check_vocabulary),
     "bind_counts": Call(fixed(tables=[COUNTS]), check_shard_counts),
     "gather_counts": Call(fixed(strata={"a": LABELS}), check_shard_counts),
     "shard_counts": Call(fixed(strata={"a": LABELS}), check_shard_counts),
@@ -564,6 +601,10 @@ CALLS: dict[str, Call] = {
         lambda found, given: check_permutation(found, given),
         of=lambda folder: pystrat.BatchPlan(2, np.array([2, 4]), ["a", "b"], "even"),
     ),
+    "AUMLoss.forward": Call(
+        fixed(input=torch.tensor([0.1, 0.2]), target=torch.tensor([0, 1])), check_loss, of=lambda folder: AUMLoss()
+    ),
+    "SampledOutput.targets": Call(fixed(ids=torch.tensor([[1], [2]])), check_targets, of=sampled_output),
     "BatchSampler.batches": Call(fixed(epoch=1), check_batches, of=uniform),
     "BatchSampler.load_state_dict": Call(
         fixed(state=UniformBatchSampler(6, 2, seed=1).state_dict()), anything, of=uniform
@@ -623,6 +664,7 @@ CALLS: dict[str, Call] = {
     "RareEventBatchSampler.negative_files": Call(fixed(), anything, of=rare_events),
 }
 NOT_CALLED = {
+    "AUMLoss": "takes no parameters",
     "BatchSampler": "is abstract",
     "SourceError": "is an error",
     "FilePlan": "is a record that CorpusPlan makes",
@@ -635,7 +677,7 @@ NOT_CALLED = {
 
 def public_calls() -> Iterator[tuple[str, Any]]:
     """Yield what can be called with arguments: functions, classes, and their methods under the name of their class."""
-    for module in (pystrat, pystrat.corpus, pystrat.stream):
+    for module in (pystrat, pystrat.corpus, pystrat.corpus.vocabulary, pystrat.losses, pystrat.stream):
         for name in module.__all__:
             public = getattr(module, name)
             yield name, public

@@ -7,6 +7,7 @@ Using Very Large Target Vocabulary for Neural Machine Translation", 2015; OpenNM
 
 from __future__ import annotations
 
+from itertools import islice
 from types import TracebackType
 from typing import Any, Iterable, Mapping, Optional, Sequence, Type
 
@@ -15,11 +16,14 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from pystrat.arrays import plain_array
+from pystrat.arrays import plain_array, refuse_without_array
 from pystrat.entries import named_by_class, named_by_function, named_by_method
 from pystrat.limits import MAX_EXACT
-from pystrat.messages import RefusedType, RefusedValue, check_integer, count_of, show
+from pystrat.messages import RefusedType, RefusedValue, check_integer, check_iterable, count_of, show
 
+__all__ = ["SampledOutput", "sampled_vocabulary"]
+
+MAX_ALWAYS = 1_000_000  # ids of an iterator, which may be endless
 IGNORED = -100  # ignored by cross_entropy and nll_loss by default
 _STRANGE_OPTIMIZERS = (torch.optim.LBFGS, torch.optim.Rprop)  # one vector for all; step sizes that begin at lr
 
@@ -33,7 +37,8 @@ def sampled_vocabulary(sequences: Iterable[Any], always: Iterable[int] = ()) -> 
     sequences : iterable of array_like of int
         The target sequences of an epoch's sample: lists, arrays or tensors of ids, or a matrix.
     always : iterable of int
-        Ids that are part of every vocabulary, such as those for padding, the end of a sentence and unknown words.
+        Ids that are part of every vocabulary, such as those for padding, the end of a sentence and unknown words; at
+        most 1,000,000.
 
     Returns
     -------
@@ -45,9 +50,37 @@ def sampled_vocabulary(sequences: Iterable[Any], always: Iterable[int] = ()) -> 
     TypeError, ValueError
         If an id is not an integer or below 0.
     """
-    parts = [_as_ids(list(always), "always")]
-    parts += [_as_ids(sequence, "sequences") for sequence in sequences]
+    parts = [_as_ids(_items_of(always), "always")]
+    parts += _ids_of(sequences)
     return np.unique(np.concatenate(parts))
+
+
+def _items_of(always: Any) -> Any:
+    """Return an array or a list of what is in every vocabulary."""
+    if _is_array(always):
+        return always
+    required = f"be an iterable of at most {MAX_ALWAYS} ids"
+    items = list(islice(check_iterable(always, "always", required=required), MAX_ALWAYS + 1))
+    if len(items) > MAX_ALWAYS:
+        raise RefusedValue("always", required, "more")
+    return items
+
+
+def _ids_of(sequences: Any) -> list[NDArray[np.int64]]:
+    """Return the ids of each sequence."""
+    if _is_array(sequences):
+        return [_as_ids(sequences, "sequences")]
+    found = []
+    for sequence in check_iterable(sequences, "sequences", required="be an iterable of sequences of ids"):
+        # Before the next one is requested: an iterator may be endless.
+        if not hasattr(sequences, "__len__") and plain_array(sequence, "sequences").ndim == 0:
+            raise RefusedType("sequences", "be an iterable of sequences of ids", f"the item {show(sequence)}")
+        found.append(_as_ids(sequence, "sequences"))
+    return found
+
+
+def _is_array(values: Any) -> bool:
+    return isinstance(values, range) or hasattr(values, "__array__")
 
 
 class SampledOutput:
@@ -131,6 +164,10 @@ class SampledOutput:
     def __init__(
         self, model: nn.Module, layer: nn.Linear, ids: Any, optimizer: Optional[torch.optim.Optimizer] = None
     ) -> None:
+        if not isinstance(model, nn.Module):
+            raise RefusedType("model", "be a torch.nn.Module", show(model))
+        if optimizer is not None and not all(hasattr(optimizer, name) for name in ("param_groups", "state")):
+            raise RefusedType("optimizer", "be a torch.optim.Optimizer", show(optimizer))
         if not isinstance(layer, nn.Linear) or not any(module is layer for module in model.modules()):
             raise RefusedType("layer", "be a torch.nn.Linear of the model", show(layer))
         if "weight" not in dict(layer.named_parameters(recurse=False)):
@@ -216,12 +253,13 @@ class SampledOutput:
 
         Raises
         ------
-        ValueError
-            If an id is outside the sample; the message names it.
+        TypeError, ValueError
+            If a parameter is invalid, or an id is outside the sample; the message names the id.
         """
         if not self._exchanged:
             raise RuntimeError("SampledOutput.targets is for use inside the context.")
-        ids = ids.to(torch.int64)
+        ids = _integers(ids)
+        ignore_index = check_integer(ignore_index, "ignore_index", minimum=-MAX_EXACT, maximum=MAX_EXACT)
         ignored = ids == ignore_index
         known = (ids >= 0) & (ids < self._size)
         places = self._position[torch.where(known, ids, torch.zeros_like(ids)).to(self._position.device)].to(ids.device)
@@ -428,6 +466,16 @@ def _reach(tensor: torch.Tensor) -> tuple[int, int]:
     """Return the addresses at which the elements of a tensor begin and end."""
     last = sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride()))
     return tensor.data_ptr(), tensor.data_ptr() + (last + 1) * tensor.element_size()
+
+
+def _integers(ids: Any) -> torch.Tensor:
+    """Return a tensor of ids as int64; refuse anything else."""
+    if not isinstance(ids, torch.Tensor):
+        raise RefusedType("ids", "be a tensor of integers", show(ids))
+    refuse_without_array(ids, "ids")
+    if ids.numel() and (ids.is_floating_point() or ids.is_complex() or ids.dtype == torch.bool):
+        raise RefusedType("ids", "be a tensor of integers", f"{ids.dtype} values")
+    return ids.to(torch.int64)
 
 
 def _as_ids(values: Any, name: str) -> NDArray[np.int64]:
