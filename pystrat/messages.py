@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import math
 import numbers
+import os
 from collections.abc import Sized
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, ClassVar, Iterable, Iterator, Optional, Type
 
 import numpy as np
@@ -267,10 +269,15 @@ def check_flag(value: Any, name: str) -> bool:
 
 def check_iterable(values: Any, name: str, *, required: str) -> Any:
     """Return `values` if it can be iterated over, which some arrays only claim, else raise TypeError."""
-    claims_only = isinstance(values, memoryview) or hasattr(values, "toarray") or getattr(values, "ndim", 1) == 0
-    if claims_only or not isinstance(values, Iterable):
+    if not is_iterable(values):
         raise RefusedType(name, required, show(values))
     return values
+
+
+def is_iterable(values: Any) -> bool:
+    """Return whether `values` can be iterated over, which some arrays only claim."""
+    claims_only = isinstance(values, memoryview) or hasattr(values, "toarray") or getattr(values, "ndim", 1) == 0
+    return isinstance(values, Iterable) and not claims_only
 
 
 def check_list(values: Any, name: str, *, required: str, kinds: tuple[type, ...]) -> list[Any]:
@@ -283,6 +290,13 @@ def check_list(values: Any, name: str, *, required: str, kinds: tuple[type, ...]
             raise RefusedType(name, required, f"a list with {show(item)}")
         items.append(item)
     return items
+
+
+def check_path(value: Any, name: str) -> Path:
+    """Return `value` as a path if it is one, else raise TypeError."""
+    if not isinstance(value, (str, os.PathLike)):
+        raise RefusedType(name, "be a path", show(value))
+    return Path(value)
 
 
 def check_text(value: Any, name: str) -> str:

@@ -12,6 +12,9 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Iterator, Optional, Union
 
+from pystrat.entries import named_by_function
+from pystrat.messages import check_path
+
 _PARTS = ("DESCRIPTION", "NAMESPACE", "LICENSE", "R", "inst", "man", "src")
 _COMPILED = (".o", ".so", ".dll", ".dylib")  # build artifacts in the source folder
 _BUILD_TOOLS = (
@@ -64,6 +67,7 @@ def find_r(program: str = "R") -> Optional[str]:
     return found
 
 
+@named_by_function
 def install_r_package(library: Union[str, Path, None] = None) -> Path:
     """Install the R package ``rbridge`` from this Python package.
 
@@ -84,6 +88,8 @@ def install_r_package(library: Union[str, Path, None] = None) -> Path:
 
     Raises
     ------
+    TypeError
+        If `library` is not a path.
     RNotAvailableError
         If there is no R, or R cannot install the package; the message contains R's output.
 
@@ -92,11 +98,12 @@ def install_r_package(library: Union[str, Path, None] = None) -> Path:
     The package is compiled from a copy of its source, built in a temporary folder and renamed into place. So parallel
     calls do not interfere, and nothing is written beside the source.
     """
+    given = None if library is None else check_path(library, "library")
     program = find_r()
     if program is None:
         raise RNotAvailableError("R was not found on PATH nor in R_HOME. Install R 4.0 or newer.")
-    if library is not None:
-        return _install_into(program, Path(library).resolve())
+    if given is not None:
+        return _install_into(program, given.resolve())
     target = _cache_library(program)
     return target if (target / "rbridge").is_dir() else _install_into(program, target)
 

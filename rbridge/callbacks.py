@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pystrat.arrays import plain_array
 from pystrat.entries import named_by
 from pystrat.limits import MAX_COUNT, MAX_EXACT
-from pystrat.messages import RefusedType, RefusedValue, check_integer, show
+from pystrat.messages import RefusedType, RefusedValue, check_integer, is_iterable, show
 from pystrat.base import Batches, BatchSampler
 from rbridge.guard import errors_as_values
 
@@ -57,6 +57,8 @@ class EpochSource:
                 raise RefusedType("sampler", required, show(sampler))
             n_batches = len(sampler)
         self.n_batches = check_integer(n_batches, "n_batches", minimum=1)
+        if self.n_batches > MAX_COUNT:
+            raise RefusedValue("n_batches", f"be at most {MAX_COUNT}", show(self.n_batches))
 
     @property
     def identity(self) -> str:
@@ -132,7 +134,7 @@ def _kind_of(sampler: Any) -> str:
         advice = "Pass the function or the object that makes it."
         got = f"an iterator of class '{type(sampler).__name__}'"
         raise RefusedType("sampler", "give batches more than once", got, advice)
-    if hasattr(sampler, "__iter__") and not isinstance(sampler, (str, bytes)):
+    if is_iterable(sampler) and not isinstance(sampler, (str, bytes)):
         return "iterable"
     if callable(sampler):
         return "function"

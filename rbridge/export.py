@@ -10,7 +10,7 @@ import numpy as np
 
 from pystrat.base import BatchSampler
 from pystrat.entries import named_by_function
-from pystrat.messages import RefusedType, RefusedValue, show
+from pystrat.messages import RefusedType, RefusedValue, check_path, show
 from pystrat.recipe import RECIPE_VERSION
 from rbridge._install import r_package_version
 from rbridge.callbacks import check_no_rank
@@ -48,7 +48,7 @@ def export_r(sampler: BatchSampler, path: Union[str, Path]) -> Path:
     Raises
     ------
     TypeError, ValueError
-        If `sampler` is not a sampler of `pystrat` or has a rank, or the path does not end in ``.R``.
+        If `sampler` is not a sampler of `pystrat` or has a rank, or `path` is not a path that ends in ``.R``.
     OSError
         If a file cannot be written.
     """
@@ -56,7 +56,7 @@ def export_r(sampler: BatchSampler, path: Union[str, Path]) -> Path:
     if recipe is None:
         raise RefusedType("sampler", "be a sampler of pystrat", show(sampler))
     check_no_rank(sampler)
-    script = Path(path)
+    script = check_path(path, "path")
     if script.suffix != ".R":
         raise RefusedValue("path", "end in .R", show(str(script)))
     data = script.with_suffix(".recipe.rds")

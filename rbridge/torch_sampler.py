@@ -9,7 +9,8 @@ import numpy as np
 
 from pystrat.base import Batches, BatchSampler
 from pystrat.entries import named_by, named_by_function
-from pystrat.messages import RefusedValue, check_integer
+from pystrat.limits import MAX_EXACT
+from pystrat.messages import RefusedType, RefusedValue, check_integer, show
 from pystrat.recipe import Recipe
 from pystrat.tree.auxiliary import OF_USER
 from pystrat.weighted.prioritized import PrioritizedBatchSampler
@@ -102,12 +103,17 @@ def collect_rows(generator: Any, n_rows: int) -> Batches:
     Raises
     ------
     TypeError, ValueError
-        If `n_rows` is not a positive integer.
+        If `generator` is not an object of R, or `n_rows` is not an integer from 1 to 2^53.
     RNotAvailableError, RError
         If R is missing, or raises an error.
     """
     n_rows = check_integer(n_rows, "n_rows", minimum=1)
-    return _as_batches(session().call("collect_rows", generator, n_rows))
+    if n_rows > MAX_EXACT:
+        raise RefusedValue("n_rows", f"be at most {MAX_EXACT}", show(n_rows))
+    r = session()
+    if not isinstance(generator, r.rinterface.Sexp):
+        raise RefusedType("generator", "be a generator or an instance made by torch::sampler()", show(generator))
+    return _as_batches(r.call("collect_rows", generator, n_rows))
 
 
 @named_by_function
