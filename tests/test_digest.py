@@ -27,6 +27,7 @@ from pystrat import (
     StratifiedBatchSampler,
     StratifiedGroupBatchSampler,
     TreeBatchSampler,
+    TreeSampler,
     TripleBatchSampler,
     UniformBatchSampler,
     WeightedBatchSampler,
@@ -106,6 +107,7 @@ def samplers(folder: Path) -> list[BatchSampler]:
         RareEventBatchSampler(*files, 1, 4, negative_weight=3, seed=1),
         CorpusMixtureBatchSampler(folder, 4, sample=10, **corpus),  # type: ignore[arg-type]
         CorpusMixtureBatchSampler(folder, 4, sample=11, **corpus),  # type: ignore[arg-type]
+        TreeSampler({"x": LABELS}, SHUFFLED, length=8, seed=1),
         TreeBatchSampler({"x": LABELS}, SHUFFLED, 2, length=8, seed=1),
         TreeBatchSampler({"x": LABELS}, {**SHUFFLED, "auxiliary": {"u": "uniform(0, 1)"}}, 2, length=8, seed=1),
         TreeBatchSampler({"x": LABELS}, {**SHUFFLED, "auxiliary": {"u": "uniform(0, 2)"}}, 2, length=8, seed=1),

@@ -29,6 +29,7 @@ KINDS = (
     "StratifiedBatchSampler",
     "StratifiedGroupBatchSampler",
     "TreeBatchSampler",
+    "TreeSampler",
     "TripleBatchSampler",
     "UniformBatchSampler",
     "WeightedBatchSampler",
@@ -85,7 +86,12 @@ def with_first(array: np.ndarray, number: Any) -> np.ndarray:
 
 def rest_of(sampler: BatchSampler) -> list[list[int]]:
     """The rest of the epoch, and the next one."""
-    return [list(batch) for _ in range(2) for batch in sampler]
+    return epochs_of(sampler, 2)
+
+
+def epochs_of(sampler: BatchSampler, n_epochs: int) -> list[list[int]]:
+    """The batches of the next epochs; a sampler of single rows has batches of one."""
+    return [np.atleast_1d(batch).tolist() for _ in range(n_epochs) for batch in sampler]
 
 
 def trial(sampler: Any, state: Any, sizes: set[int], n_rows: int) -> str:
@@ -122,7 +128,7 @@ def trial(sampler: Any, state: Any, sizes: set[int], n_rows: int) -> str:
 def limits(kind: str, folder: Path) -> tuple[set[int], int]:
     """The sizes of batches, and the number above all rows, of an undisturbed sampler over many epochs."""
     sampler = sampler_of(kind, folder)
-    batches = [batch for _ in range(20) for batch in sampler]
+    batches = epochs_of(sampler, 20)
     parts: Any = sampler._recipe()
     n_rows = parts.parts.get("n", parts.parts.get("capacity"))
     largest = max(max(batch) for batch in batches) + 1 if n_rows is None else int(n_rows[0])
