@@ -42,7 +42,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
 
 def _run_plan(options: argparse.Namespace) -> int:
     if options.plot is not None:
-        _check_output(options.plot, options.file)
+        _check_output(options.plot, options.file, option="--plot")
     sampler = _sampler(options)
     print(_printable(sampler.plan.summary()))
     if options.plot is not None:
@@ -185,11 +185,12 @@ def _columns_of(table: pd.DataFrame, columns: list[str], parameter: str) -> pd.D
     return table[columns]
 
 
-def _check_output(out: Path, *inputs: Path) -> None:
+def _check_output(out: Path, *inputs: Path, option: str = "--out") -> None:
     """Refuse an output that would overwrite an input."""
     for path in inputs:
         if out.exists() and path.exists() and out.samefile(path):
-            raise ValueError(f"The '--out' parameter of pystrat must not be a file that is read. Got '{out}' instead.")
+            required = "must not be a file that is read"
+            raise ValueError(f"The '{option}' parameter of pystrat {required}. Got '{out}' instead.")
 
 
 def _printable(text: str) -> str:
