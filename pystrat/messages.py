@@ -92,8 +92,8 @@ def count_of(count: int, noun: str) -> str:
     """Return a count with its noun: ``1 row``, ``2 rows``, ``2 batches``, ``2 strata``."""
     if count == 1:
         return f"1 {noun}"
-    if noun == "stratum":
-        return f"{count} strata"
+    if noun.endswith("stratum"):
+        return f"{count} {noun[:-2]}a"
     return f"{count} {noun}{'es' if noun.endswith('ch') else 's'}"
 
 

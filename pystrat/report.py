@@ -295,4 +295,4 @@ def _label_strata(axis: Any, names: list[str], label: str, n_strata: int) -> Non
     axis.set_yticklabels(names)
     axis.xaxis.get_major_locator().set_params(integer=True)
     left_out = n_strata - len(names)
-    axis.set_xlabel(label + (f" (and {left_out} larger strata)" if left_out else ""))
+    axis.set_xlabel(label + (f" (and {count_of(left_out, 'larger stratum')})" if left_out else ""))

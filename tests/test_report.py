@@ -120,7 +120,7 @@ def test_the_plot_of_a_plan_of_bounds_shows_them_and_says_what_they_are() -> Non
         "dog: 25 rows in 6 batches, 4 to 5 in each",
     ]
     assert axis.get_title() == plan.heading() == plan.summary().splitlines()[0]
-    assert axis.get_xlabel() == "rows in a batch (and 1 larger strata)"
+    assert axis.get_xlabel() == "rows in a batch (and 1 larger stratum)"
     exact = plot_plan(StrataSubsetBatchSampler(species, 2, 4, rare="allow", exact=True).plan)
     labels = [label.get_text() for label in exact.get_yticklabels()]
     assert labels[0] == "owl: 2 rows, never sampled" and labels[2] == "dog: 25 rows in at most 6 batches, 4 in each"

@@ -75,7 +75,7 @@ class SubsetPlan(RangePlan):
         rows = f"{'' if self.exact else 'at least '}{count_of(self.min_samples_per_stratum, 'row')} of each"
         n_rare = int((self.counts < self.min_samples_per_stratum).sum())
         if n_rare:
-            rows += f", {n_rare} rare strata aside"
+            rows += f", {count_of(n_rare, 'rare stratum')} aside"
         return f"{count_of(self.n_batches, 'batch')} of {held} strata, with {rows}"
 
     def in_words(self, row: Any) -> str:

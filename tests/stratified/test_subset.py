@@ -112,7 +112,7 @@ def test_rare_strata() -> None:
     holding = [batch for batch in sampler.batches(0) if 0 in LABELS[batch]]
     assert len(holding) == 1 and (LABELS[holding[0]] == 0).sum() == 3
     assert len(sampler.batches(0).rows) == len(LABELS)
-    assert sampler.plan.summary().splitlines()[0].endswith("with at least 4 rows of each, 1 rare strata aside")
+    assert sampler.plan.summary().splitlines()[0].endswith("with at least 4 rows of each, 1 rare stratum aside")
     exact = StrataSubsetBatchSampler(LABELS, 2, 4, rare="allow", exact=True, seed=1)
     assert not any(0 in LABELS[batch] for epoch in range(9) for batch in exact.batches(epoch))
     with pytest.warns(UserWarning, match="1 of 6 strata of .* have fewer than 4 rows: they are never sampled"):

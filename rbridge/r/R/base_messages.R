@@ -47,7 +47,7 @@ show_number = function(value) {
 
 # "1 row", "2 rows", "2 strata"
 show_count = function(count, noun) {
-  several = if (noun == "stratum") "strata" else paste0(noun, "s")
+  several = if (endsWith(noun, "stratum")) sub("um$", "a", noun) else paste0(noun, "s")
   sprintf("%.0f %s", as.double(count), if (count == 1) noun else several)
 }
 

@@ -84,5 +84,5 @@ numbered_rows = function(chosen) {
 }
 
 larger_strata = function(n_strata, most) {
-  if (n_strata > most) sprintf(" (and %.0f larger strata)", n_strata - most) else ""
+  if (n_strata > most) sprintf(" (and %s)", show_count(n_strata - most, "larger stratum")) else ""
 }

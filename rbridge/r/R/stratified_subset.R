@@ -259,8 +259,9 @@ plan_of_subset = function(setup) {
 held_by_subset = function(setup) {
   each = show_count(setup$min_samples_per_stratum, "row")
   n_rare = sum(setup$counts < setup$min_samples_per_stratum)
-  sprintf("of %s%.0f strata with %s%s of each%s", if (setup$exact) "" else "at least ", setup$strata_per_batch,
-    if (setup$exact) "" else "at least ", each, if (n_rare > 0) sprintf(", %d rare strata aside", n_rare) else "")
+  least = if (setup$exact) "" else "at least "
+  rare = if (n_rare > 0) sprintf(", %s aside", show_count(n_rare, "rare stratum")) else ""
+  sprintf("of %s%.0f strata with %s%s of each%s", least, setup$strata_per_batch, least, each, rare)
 }
 
 format_subset = function(setup, next_epoch) {

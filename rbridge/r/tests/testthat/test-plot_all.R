@@ -92,7 +92,7 @@ test_that("plot_plan() shows the share of every stratum in every batch, the smal
   expect_identical(plot$labels$subtitle, "at least 2 rows of every stratum in each")
   rare = plot_plan(batch_plan(c("a", rep("b", 9)), mean_batch_size = 4, rare = "allow"))
   expect_identical(rare$labels$subtitle, "not every stratum in each")
-  expect_identical(plot_plan(plan, most = 1)$labels$x, "batch (and 1 larger strata)")
+  expect_identical(plot_plan(plan, most = 1)$labels$x, "batch (and 1 larger stratum)")
   expect_silent(draw(plot))
 })
 
@@ -149,8 +149,8 @@ test_that("the plot of a plan of bounds shows them and says what they are", {
   expect_identical(labels_of(plot),
     c("owl: 2 rows in 1 batch", "hen: 5 rows in 1 batch", "dog: 25 rows in 6 batches, 4 to 5 in each"))
   expect_identical(plot$labels$title, "7 batches")
-  expect_identical(plot$labels$subtitle, "of at least 2 strata with at least 4 rows of each, 1 rare strata aside")
-  expect_identical(plot$labels$x, "rows in a batch (and 1 larger strata)")
+  expect_identical(plot$labels$subtitle, "of at least 2 strata with at least 4 rows of each, 1 rare stratum aside")
+  expect_identical(plot$labels$x, "rows in a batch (and 1 larger stratum)")
   exact = plot_plan(batch_plan(strata, 4, strata_per_batch = 2, rare = "allow", exact = TRUE))
   expect_identical(labels_of(exact)[c(1, 3)],
     c("owl: 2 rows, never sampled", "dog: 25 rows in at most 6 batches, 4 in each"))
