@@ -10,7 +10,7 @@
 #'
 #' The Python class `pystrat.StratifiedBatchSampler` returns the same batches, row for row, from the same seed.
 #'
-#' Begin with `vignette("stratified-batches", package = "rbridge")`.
+#' Begin with the vignette `stratified-batches`, which is also in the folder `vignettes` of the project.
 #' In the project, `docs/batches.md` shows which arguments to use for what, and `docs/stratified.md` has all details.
 #'
 #' @param min_samples_per_stratum (`integer(1)` or named `integer()`)\cr
@@ -62,8 +62,8 @@
 #'   column for each stratum.
 #'
 #' @section Guarantees:
-#' * Every row is in exactly one batch of an epoch, unless it is dropped; with `shares`, `balance`, `drop` or
-#'   `rare = "repeat"`, rows are taken in turn instead.
+#' * Every row is in exactly one batch of an epoch, unless it is dropped.
+#'   With `shares`, `balance`, `drop` or `rare = "repeat"`, an epoch may take a row several times or not at all.
 #' * No row occurs twice in a batch, and no batch is empty.
 #' * Every batch holds at least `min_samples_per_stratum` rows of every stratum, unless `rare` allows fewer.
 #' * Every batch holds its share of each stratum, rounded down or up, the same in every epoch.
