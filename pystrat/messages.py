@@ -103,6 +103,11 @@ def range_of(values: Any) -> str:
     return f"{lowest}" if lowest == highest else f"{lowest} to {highest}"
 
 
+def strata_of(counts: Any) -> str:
+    """Return the range of numbers of strata: ``3 to 5 strata``, or ``1 stratum``."""
+    return f"{range_of(counts)} {'stratum' if np.max(counts) == 1 == np.min(counts) else 'strata'}"
+
+
 def rows_of(counts: Any) -> str:
     """Return the range of numbers of rows: ``3 to 5 rows``, or ``1 row``."""
     return f"{range_of(counts)} {'row' if np.max(counts) == 1 == np.min(counts) else 'rows'}"

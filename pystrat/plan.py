@@ -157,7 +157,7 @@ class BatchPlan(ReadOnlyArrays):
         """Describe the plan in a few lines."""
         batches = f"{count_of(self.n_batches, 'batch')} of {rows_of(self.sizes)}"
         lines = [
-            f"{batches}, {self.n_rows} rows in all, assign={self.assign!r}",
+            f"{batches}, {count_of(self.n_rows, 'row')} in all, assign={self.assign!r}",
             self._promise(),
             self._strata_table(),
         ]

@@ -227,7 +227,7 @@ def plot_plan(plan: Union[BatchPlan, RangePlan], *, most: int = 40) -> Any:
 
     Parameters
     ----------
-    plan : BatchPlan, or the plan of another sampler of strata
+    plan : BatchPlan, or the plan of a StrataSubsetBatchSampler or StratifiedGroupBatchSampler
     most : int, default 40
         The maximum number of strata to show, the smallest first.
 
@@ -238,7 +238,8 @@ def plot_plan(plan: Union[BatchPlan, RangePlan], *, most: int = 40) -> Any:
         the count divided by the largest count of the stratum in any batch, so that rare strata are visible as well.
     """
     if not isinstance(plan, (BatchPlan, RangePlan)):
-        raise RefusedType("plan", "be the plan of a sampler of strata", show(plan))
+        required = "be a BatchPlan, or the plan of a StrataSubsetBatchSampler or StratifiedGroupBatchSampler"
+        raise RefusedType("plan", required, show(plan))
     most = check_integer(most, "most", minimum=1)
     if isinstance(plan, RangePlan):
         return _plot_ranges(plan, most)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
@@ -90,7 +91,8 @@ def _ask_r() -> dict[str, str]:
         return {}
     with r_package_source() as folder:
         command = [program, str(folder / "inst" / "status.R"), *_PACKAGES]
-        asked = subprocess.run(command, capture_output=True, text=True, check=False)
+        # os.environ, because the R of this process may have added its library to the environment of C.
+        asked = subprocess.run(command, capture_output=True, text=True, check=False, env=dict(os.environ))
     if asked.returncode != 0:
         return {"problem": asked.stderr.strip()}
     lines = [line.split("\t", 1) for line in asked.stdout.splitlines() if "\t" in line]

@@ -74,6 +74,7 @@ def test_documents_and_vignettes_that_help_pages_and_docstrings_name_exist() -> 
     files = [*root.glob("rbridge/r/man/*.Rd"), *root.glob("pystrat/**/*.py"), *root.glob("rbridge/*.py")]
     text = "\n".join(path.read_text(encoding="utf-8") for path in files)
     named = set(re.findall(r"\bdocs/[\w-]+\.md\b", text))
+    named |= set(re.findall(r"\bvignettes/[\w-]+\.Rmd\b", text))
     named |= {f"vignettes/{name}.Rmd" for name in re.findall(r'vignette\("([\w-]+)"', text)}
     assert {"docs/stratified.md", "vignettes/stratified-batches.Rmd"} <= named
     assert [name for name in sorted(named) if not (root / name).is_file()] == []

@@ -193,7 +193,8 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
     def __repr__(self) -> str:
         plan = self._plan
         return (
-            f"{type(self).__name__}({int(plan.counts.sum())} rows, {len(plan.counts)} strata, "
-            f"{self._n_groups} groups, keep={plan.keep!r}, {count_of(plan.n_batches, 'batch')}, "
+            f"{type(self).__name__}({count_of(int(plan.counts.sum()), 'row')}, "
+            f"{count_of(len(plan.counts), 'stratum')}, "
+            f"{count_of(self._n_groups, 'group')}, keep={plan.keep!r}, {count_of(plan.n_batches, 'batch')}, "
             f"min_samples_per_stratum={plan.min_samples_per_stratum}, seed={self._seed}, epoch={self.epoch})"
         )

@@ -287,7 +287,8 @@ class MultilabelBatchSampler(BatchSampler):
 
     def __repr__(self) -> str:
         return (
-            f"{type(self).__name__}({len(self._codes)} rows, {len(self._labels)} labels, {self._n_batches} batches, "
+            f"{type(self).__name__}({count_of(len(self._codes), 'row')}, {count_of(len(self._labels), 'label')}, "
+            f"{count_of(self._n_batches, 'batch')}, "
             f"min_samples_per_label={self._minimum}, shuffle={self._shuffle}, seed={self._seed}, epoch={self.epoch})"
         )
 

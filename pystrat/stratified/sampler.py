@@ -9,7 +9,7 @@ from typing import Any, Mapping, Optional, Union
 import numpy as np
 
 from pystrat.entries import named_by_class, named_by_function
-from pystrat.messages import check_choice, check_flag, check_integer, show, show_number
+from pystrat.messages import check_choice, check_flag, check_integer, count_of, show, show_number
 from pystrat.plan_making import largest_minimum
 from pystrat.planned import PlannedBatchSampler
 from pystrat.recipe import Recipe, compact, make_recipe
@@ -176,7 +176,8 @@ class StratifiedBatchSampler(PlannedBatchSampler):
     def __repr__(self) -> str:
         plan = self._plan
         return (
-            f"{type(self).__name__}({plan.n_rows} rows, {len(plan.counts)} strata, {plan.n_batches} batches, "
+            f"{type(self).__name__}({count_of(plan.n_rows, 'row')}, {count_of(len(plan.counts), 'stratum')}, "
+            f"{count_of(plan.n_batches, 'batch')}, "
             f"min_samples_per_stratum={plan.min_samples_per_stratum}, assign={plan.assign!r}, "
             f"shuffle={self._is_shuffled}, seed={self._seed}, epoch={self.epoch})"
         )

@@ -211,7 +211,8 @@ def _check_own_shards(plan: ShardedPlan, places: NDArray[np.int64]) -> None:
     n_rows = int(plan.counts_of(places).sum())
     required = f"have a row for each of {count_of(plan.n_batches, 'batch')}"
     got = f"{count_of(n_rows, 'row')} in {count_of(len(places), 'shard')}, of which some batch has none,"
-    raise RefusedValue("shards", required, got, "Give this process more shards, or raise 'min_samples_per_stratum'.")
+    advice = "Give this process more shards" + (", or raise 'min_samples_per_stratum'." if n_rows else ".")
+    raise RefusedValue("shards", required, got, advice)
 
 
 def _checked_codes(local_strata: Any, plan: ShardedPlan, places: NDArray[np.int64]) -> NDArray[Any]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pystrat.base import Batches, epoch_permutation
 from pystrat.entries import named_by_class
-from pystrat.messages import RefusedValue, check_choice, check_flag, check_integer, count_of, range_of, show
+from pystrat.messages import RefusedValue, check_choice, check_flag, check_integer, count_of, range_of, show, strata_of
 from pystrat.range_plan import RangePlan
 from pystrat.rare_strata import RARE_CHOICES, check_one_minimum, refuse_rare, warn_of_rare
 from pystrat.recipe import Recipe, compact, make_recipe
@@ -71,12 +71,12 @@ class SubsetPlan(RangePlan):
     def heading(self) -> str:
         """Return the number of batches, of strata in a batch, and of rows of each."""
         mean = int(self.blocks.sum()) / self.n_batches
-        held = self.strata_per_batch if self.exact else range_of([int(mean), int(-(-mean // 1))])
+        held = [self.strata_per_batch] if self.exact else [int(mean), int(-(-mean // 1))]
         rows = f"{'' if self.exact else 'at least '}{count_of(self.min_samples_per_stratum, 'row')} of each"
         n_rare = int((self.counts < self.min_samples_per_stratum).sum())
         if n_rare:
             rows += f", {count_of(n_rare, 'rare stratum')} aside"
-        return f"{count_of(self.n_batches, 'batch')} of {held} strata, with {rows}"
+        return f"{count_of(self.n_batches, 'batch')} of {strata_of(held)}, with {rows}"
 
     def in_words(self, row: Any) -> str:
         """Return what a row of the table says: ``25 rows in 6 batches, 4 to 5 in each``."""
@@ -255,7 +255,8 @@ class StrataSubsetBatchSampler(RangedBatchSampler):
     def __repr__(self) -> str:
         plan = self._plan
         return (
-            f"{type(self).__name__}({int(plan.counts.sum())} rows, {len(plan.counts)} strata, "
+            f"{type(self).__name__}({count_of(int(plan.counts.sum()), 'row')}, "
+            f"{count_of(len(plan.counts), 'stratum')}, "
             f"{count_of(plan.n_batches, 'batch')}, strata_per_batch={plan.strata_per_batch}, "
             f"min_samples_per_stratum={plan.min_samples_per_stratum}, exact={plan.exact}, seed={self._seed}, "
             f"epoch={self.epoch})"

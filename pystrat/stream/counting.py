@@ -73,7 +73,7 @@ class _StrataOfSources(Mapping[str, Sequence[Any]]):
 
 def name_sources(sources: Any) -> list[Source]:
     """Return the sources with their names, in order."""
-    required = "be a list of sources"
+    required = "be a list of sources, or a dict of them by name"
     if isinstance(sources, (str, bytes)):
         raise RefusedType("sources", required, show(sources), "A single one goes in a list.")
     if not isinstance(check_iterable(sources, "sources", required=required), Collection):
@@ -84,7 +84,7 @@ def name_sources(sources: Any) -> list[Source]:
         names, contents = list(sources), list(sources.values())
         for name in names:
             if not isinstance(name, str) or not name:
-                raise RefusedType("sources", "name each source by a text", show(name))
+                raise RefusedType("sources", "name each source by a text that is not empty", show(name))
     else:
         contents = list(sources)
         names = [_name_of(source) for source in contents]

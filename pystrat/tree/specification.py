@@ -244,9 +244,7 @@ def _check_keys(given: Mapping[Any, Any], keys: Sequence[str]) -> None:
             raise RefusedValue("node", required, show(key), advice)
 
 
-def _read_selection(
-    given: Mapping[Any, Any], written: Mapping[Any, Any]
-) -> tuple[Optional[Condition], Optional[str]]:
+def _read_selection(given: Mapping[Any, Any], written: Mapping[Any, Any]) -> tuple[Optional[Condition], Optional[str]]:
     """Return the condition, or the column whose values each get a clone."""
     column = _read_column(given, "column")
     if check_flag(given.get("for_each", False), "for_each"):

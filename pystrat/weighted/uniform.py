@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pystrat.entries import named_by_class
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import RefusedValue, check_flag, check_integer, show
+from pystrat.messages import RefusedValue, check_flag, check_integer, count_of, show
 from pystrat.recipe import Recipe, make_recipe
 from pystrat._random import RandomStream
 from pystrat.base import Batches, epoch_seed
@@ -105,6 +105,7 @@ class UniformBatchSampler(FixedSizeBatchSampler):
 
     def __repr__(self) -> str:
         return (
-            f"{type(self).__name__}({self._n_rows} rows, batch_size={self._batch_size}, {self._n_batches} batches, "
+            f"{type(self).__name__}({count_of(self._n_rows, 'row')}, batch_size={self._batch_size}, "
+            f"{count_of(self._n_batches, 'batch')}, "
             f"replacement={self._replacement}, seed={self.seed}, epoch={self.epoch})"
         )

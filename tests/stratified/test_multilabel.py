@@ -250,7 +250,7 @@ def test_the_example_of_the_document(capsys: pytest.CaptureFixture[str]) -> None
 
 def test_repr() -> None:
     assert repr(sampler_of(TRIANGLE, 2)) == (
-        "MultilabelBatchSampler(4 rows, 3 labels, 1 batches, min_samples_per_label=2, shuffle=True, seed=1, epoch=0)"
+        "MultilabelBatchSampler(4 rows, 3 labels, 1 batch, min_samples_per_label=2, shuffle=True, seed=1, epoch=0)"
     )
 
 

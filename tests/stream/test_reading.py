@@ -213,13 +213,16 @@ def test_sources_without_lasting_names_are_refused() -> None:
 @pytest.mark.parametrize(
     "sources, message",
     [
-        ("a.csv", "must be a list of sources. Got 'a.csv' instead. A single one goes in a list."),
+        (
+            "a.csv",
+            "must be a list of sources, or a dict of them by name. Got 'a.csv' instead. A single one goes in a list.",
+        ),
         ([], "must have 1 to 2147483647 sources. Got 0 instead."),
         (["a", "a"], "must name each source once. Got 'a' twice instead."),
         ({}, "must have 1 to 2147483647 sources. Got 0 instead."),
-        ({1: "a"}, "must name each source by a text. Got 1 instead."),
-        ({"": "a"}, "must name each source by a text. Got '' instead."),
-        (3, "must be a list of sources. Got 3 instead."),
+        ({1: "a"}, "must name each source by a text that is not empty. Got 1 instead."),
+        ({"": "a"}, "must name each source by a text that is not empty. Got '' instead."),
+        (3, "must be a list of sources, or a dict of them by name. Got 3 instead."),
     ],
 )
 def test_what_is_no_list_of_sources_is_refused(sources: Any, message: str) -> None:

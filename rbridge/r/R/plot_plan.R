@@ -32,7 +32,7 @@ plot_plan = function(plan, most = 40L) {
   name_errors("plot_plan")
   need_ggplot2()
   if (!inherits(plan, c("batch_plan", "range_plan"))) {
-    stop_parameter("plan", "be a plan that batch_plan() made", show_value(plan))
+    stop_parameter("plan", "be a whole plan that batch_plan() made", show_value(plan))
   }
   most = check_count(most, "most")
   if (inherits(plan, "range_plan")) plot_ranges(plan, most) else plot_heat_map(plan, most)

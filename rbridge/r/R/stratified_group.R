@@ -268,7 +268,8 @@ kind_stratified_group = function() {
     },
     methods = list(
       plan = function() if (is.null(private$.in_order)) plan_of_groups(private$.setup),
-      composition = function(epoch = self$epoch) {
+      composition = function(epoch = NULL) {
+        epoch = if (is.null(epoch)) self$epoch else epoch
         batches = self$batches(epoch)
         setup = private$.setup
         if (is.null(private$.in_order)) epoch_composition(batches, codes_of_grouped(setup), setup$names)
@@ -416,7 +417,8 @@ held_by_groups = function(setup, table) {
 
 format_grouped = function(setup, next_epoch) {
   c(
-    sprintf("* Rows: %.0f, of %d strata and %.0f groups", sum(setup$counts), length(setup$counts), setup$n_groups),
+    sprintf("* Rows: %.0f, of %s and %s", sum(setup$counts), show_count(length(setup$counts), "stratum"),
+      show_count(setup$n_groups, "group")),
     sprintf("* Batches: %.0f, %s", setup$n_batches, held_by_groups(setup, grouped_table(setup))),
     sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", setup$seed, next_epoch)
   )

@@ -10,8 +10,8 @@
 #'
 #' The Python class `pystrat.StratifiedBatchSampler` returns the same batches, row for row, from the same seed.
 #'
-#' Begin with the vignette `stratified-batches`, which is also in the folder `vignettes` of the project.
-#' In the project, `docs/batches.md` shows which arguments to use for what, and `docs/stratified.md` has all details.
+#' Begin with the vignette `vignettes/stratified-batches.Rmd` of the project.
+#' There, `docs/batches.md` shows which arguments to use for what, and `docs/stratified.md` has all details.
 #'
 #' @param min_samples_per_stratum (`integer(1)` or named `integer()`)\cr
 #'   The minimum `m`: each batch holds at least `m` rows of each stratum; at least 1.

@@ -98,10 +98,10 @@ check_own_shards = function(plan, places) {
   if (fewest_rows(plan, places) > 0) {
     return(invisible())
   }
+  n_rows = sum(plan$table[places, ])
   stop_parameter("shards", sprintf("have a row for each of %s", show_batches(plan$n_batches)),
-    sprintf("%s in %s, of which some batch has none,", show_count(sum(plan$table[places, ]), "row"),
-      show_count(length(places), "shard")),
-    "Give this process more shards, or raise 'min_samples_per_stratum'.")
+    sprintf("%s in %s, of which some batch has none,", show_count(n_rows, "row"), show_count(length(places), "shard")),
+    paste0("Give this process more shards", if (n_rows > 0) ", or raise 'min_samples_per_stratum'." else "."))
 }
 
 # `strata` are encoded.

@@ -6,7 +6,9 @@
 # No rows have no strata; they are refused unless `may_be_empty`.
 encode_strata = function(strata, missing, may_be_empty = FALSE) {
   if (inherits(strata, "stratum_codes")) {
-    check_some_rows(length(strata$codes), sum(is.na(strata$codes)), "strata")
+    if (!may_be_empty || length(strata$codes) > 0L) {
+      check_some_rows(length(strata$codes), sum(is.na(strata$codes)), "strata")
+    }
     return(list(codes = strata$codes + 1L, names = strata$names))
   }
   columns = strata_columns(strata)

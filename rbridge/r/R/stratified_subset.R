@@ -161,7 +161,8 @@ kind_strata_subset = function() {
     settings = format_strata_generator,
     methods = list(
       plan = function() if (is.null(private$.in_order)) plan_of_subset(private$.setup),
-      composition = function(epoch = self$epoch) {
+      composition = function(epoch = NULL) {
+        epoch = if (is.null(epoch)) self$epoch else epoch
         batches = self$batches(epoch)
         if (is.null(private$.in_order)) epoch_composition(batches, private$.setup$codes, private$.setup$names)
       }
@@ -261,12 +262,12 @@ held_by_subset = function(setup) {
   n_rare = sum(setup$counts < setup$min_samples_per_stratum)
   least = if (setup$exact) "" else "at least "
   rare = if (n_rare > 0) sprintf(", %s aside", show_count(n_rare, "rare stratum")) else ""
-  sprintf("of %s%.0f strata with %s%s of each%s", least, setup$strata_per_batch, least, each, rare)
+  sprintf("of %s%s with %s%s of each%s", least, show_count(setup$strata_per_batch, "stratum"), least, each, rare)
 }
 
 format_subset = function(setup, next_epoch) {
   c(
-    sprintf("* Rows: %.0f, of %d strata", sum(setup$counts), length(setup$counts)),
+    sprintf("* Rows: %.0f, of %s", sum(setup$counts), show_count(length(setup$counts), "stratum")),
     sprintf("* Batches: %.0f, %s", setup$n_batches, held_by_subset(setup)),
     sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", setup$seed, next_epoch)
   )

@@ -5,7 +5,7 @@ source_names = function(sources) {
   check_sources(sources)
   named = if (is.character(sources) && is.null(names(sources))) sources else names(sources)
   if (is.null(named) || anyNA(named) || !all(nzchar(named))) {
-    stop_parameter("sources", "name each source by a text", if (is.null(named)) "no names" else "''")
+    stop_parameter("sources", "name each source by a text that is not empty", if (is.null(named)) "no names" else "''")
   }
   shown_names(unname(named), "sources", "source")
 }

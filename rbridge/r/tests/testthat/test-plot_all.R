@@ -130,7 +130,7 @@ test_that("what cannot be drawn is refused", {
   expect_refused = function(call, text) expect_error(call, text, fixed = TRUE)
   expect_refused(plot_batch_counts(list(a = data.frame(no = 1)), "yes"), "must be a column of every table. Got 'yes'")
   expect_refused(plot_batch_counts(list(data.frame(no = 1)), "no"), "must be a list whose entries have names.")
-  expect_refused(plot_plan(1), "must be a plan that batch_plan() made. Got 1 instead.")
+  expect_refused(plot_plan(1), "must be a whole plan that batch_plan() made. Got 1 instead.")
   expect_refused(plot_roc_curves(list(a = 1:3), 0:1), "must have 2 values a run. Got 3 values for 'a' instead.")
   expect_refused(plot_roc_curves(list(a = c(1, NA)), 0:1), "must hold finite numbers. Got others for 'a' instead.")
   expect_refused(plot_roc_curves(list(a = 1:2), c(0, 2)), "must hold 0 and 1 only. Got 2 instead.")
@@ -157,5 +157,5 @@ test_that("the plot of a plan of bounds shows them and says what they are", {
   groups = plot_plan(batch_plan(rep(c("no", "yes"), c(6, 3)), 2, groups = c(1, 1, 1, 2, 2, 2, 3, 3, 4)))
   expect_identical(labels_of(groups), c("yes: 3 rows, 3 in a batch", "no: 6 rows, 6 in a batch"))
   part = batch_plan(strata, 4, strata_per_batch = 2, rare = "allow")[1:2, ]
-  expect_error(plot_plan(part), "'plan' parameter of plot_plan must be a plan that batch_plan() made", fixed = TRUE)
+  expect_error(plot_plan(part), "'plan' parameter of plot_plan must be a whole plan that batch_plan() made", fixed = TRUE)
 })

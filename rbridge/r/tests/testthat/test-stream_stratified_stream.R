@@ -191,9 +191,9 @@ test_that("what cannot be is refused by name", {
   expect_error(make_stream(counts = counts, strata = 0:1), "but not both. Got both instead")
   expect_error(make_stream(counts = counts[-1, ]), "a row for each source. Got none for 'a' instead")
   expect_error(stratified_stream(list(1, 2), 1, identity, identity, strata = 1),
-    "'sources' .* name each source by a text. Got no names")
+    "'sources' .* name each source by a text that is not empty. Got no names")
   expect_error(stratified_stream(c(a = "b", "c"), 1, identity, identity, strata = 1),
-    "'sources' .* name each source by a text. Got ''")
+    "'sources' .* name each source by a text that is not empty. Got ''")
   expect_error(stratified_stream(c("a", "a"), 1, identity, identity, strata = 1),
     "name each source once. Got 'a' twice")
   expect_error(make_stream(read = "csv"), "'read' .* be a function of a source")
