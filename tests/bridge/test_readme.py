@@ -22,12 +22,11 @@ def test_python(
     document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "demo-output").mkdir()
     names: dict[str, Any] = {}
     for block in blocks(document, "python"):
         exec(block, names)
     if document == "README.md":
-        assert (tmp_path / "demo-output" / "sampler.R").is_file()
+        assert (tmp_path / "sampler.R").is_file()
         assert "R package rbridge" in capsys.readouterr().out
 
 
