@@ -157,5 +157,6 @@ test_that("the plot of a plan of bounds shows them and says what they are", {
   groups = plot_plan(batch_plan(rep(c("no", "yes"), c(6, 3)), 2, groups = c(1, 1, 1, 2, 2, 2, 3, 3, 4)))
   expect_identical(labels_of(groups), c("yes: 3 rows, 3 in a batch", "no: 6 rows, 6 in a batch"))
   part = batch_plan(strata, 4, strata_per_batch = 2, rare = "allow")[1:2, ]
-  expect_error(plot_plan(part), "'plan' parameter of plot_plan must be a whole plan that batch_plan() made", fixed = TRUE)
+  expect_error(plot_plan(part), "'plan' parameter of plot_plan must be a whole plan that batch_plan() made",
+    fixed = TRUE)
 })
