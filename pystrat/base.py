@@ -437,7 +437,7 @@ class BatchSampler(ABC):
         Batches
             The batches of this rank: the arrays that iteration yields as lists.
         """
-        batches = self._epoch_batches(self._next.epoch if epoch is None else self._check_epoch(epoch))
+        batches = self._epoch_batches(self._requested_epoch(epoch))
         if self._rank is not None and isinstance(batches, Batches):
             batches = batches.part(self._rank, self._stride)
         elif self._rank is not None:
@@ -516,6 +516,10 @@ class BatchSampler(ABC):
     def _stride(self) -> int:
         """The distance between two successive batches of this rank, in global batches."""
         return 1 if self._rank is None or self._num_replicas is None else self._num_replicas
+
+    def _requested_epoch(self, epoch: Any) -> int:
+        """Return the epoch that a method is asked for, by default the next one."""
+        return self._next.epoch if epoch is None else self._check_epoch(epoch)
 
     def _length_of(self, epoch: int) -> int:
         """Return the number of this rank's batches in an epoch."""

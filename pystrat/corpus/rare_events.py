@@ -308,7 +308,7 @@ class RareEventBatchSampler(BatchSampler):
 
     def _stream_of(self, epoch: Optional[int]) -> RandomStream:
         """Return the random numbers of an epoch, by default the next one."""
-        return RandomStream(epoch_seed(self._seed, self.epoch if epoch is None else self._check_epoch(epoch)))
+        return RandomStream(epoch_seed(self._seed, self._requested_epoch(epoch)))
 
     def _chosen_files(self, stream: RandomStream) -> NDArray[np.int32]:
         """Return the negative files of an epoch, by their positions in the list, from 0."""

@@ -239,7 +239,7 @@ class MultilabelBatchSampler(BatchSampler):
         return pd.DataFrame({"batch": batch, "label": names, "rows": held[batch, label], "missing": missing})
 
     def _held(self, epoch: Optional[int]) -> NDArray[np.int64]:
-        batches = self._epoch_batches(self.epoch if epoch is None else self._check_epoch(epoch))
+        batches = self._epoch_batches(self._requested_epoch(epoch))
         batch_of = np.repeat(np.arange(self._n_batches), np.diff(batches.offsets))
         return _count(batch_of, self._sets[self._codes[batches.rows]], self._n_batches)
 

@@ -44,7 +44,7 @@ class RangedBatchSampler(BatchSampler):
         pandas.DataFrame
             One row per batch, one column per stratum. It differs between epochs; `plan` has the bounds for all of them.
         """
-        batches = self._epoch_batches(self.epoch if epoch is None else self._check_epoch(epoch))
+        batches = self._epoch_batches(self._requested_epoch(epoch))
         names, codes = list(self._plan.shown), self._codes[batches.rows].astype(np.int64)
         places = np.repeat(np.arange(len(batches)), np.diff(batches.offsets)) * len(names) + codes
         table = np.bincount(places, minlength=len(batches) * len(names)).reshape(-1, len(names))

@@ -98,7 +98,7 @@ class _DeclaredSampler(BatchSampler):
         dict of numpy.ndarray, shape (number of rows,)
             One array per name, in the order of ``batches(epoch).rows``.
         """
-        epoch = self.epoch if epoch is None else self._check_epoch(epoch)
+        epoch = self._requested_epoch(epoch)
         if not self.auxiliary_names:
             return {}
         draws = self._draws(epoch)
