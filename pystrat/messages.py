@@ -90,27 +90,22 @@ def as_double(value: Any) -> float:
 
 def count_of(count: int, noun: str) -> str:
     """Return a count with its noun: ``1 row``, ``2 rows``, ``2 batches``, ``2 strata``."""
-    if count == 1:
-        return f"1 {noun}"
-    if noun.endswith("stratum"):
-        return f"{count} {noun[:-2]}a"
-    return f"{count} {noun}{'es' if noun.endswith('ch') else 's'}"
+    return f"{count} {noun if count == 1 else _plural(noun)}"
 
 
-def range_of(values: Any) -> str:
-    """Return the range of whole numbers: ``3 to 5``, or ``3`` if all are 3."""
+def range_of(values: Any, noun: Optional[str] = None) -> str:
+    """Return the range of whole numbers, with their noun if given: ``3 to 5``, ``3 to 5 rows``, ``1 row``."""
     lowest, highest = int(np.min(values)), int(np.max(values))
-    return f"{lowest}" if lowest == highest else f"{lowest} to {highest}"
+    shown = f"{lowest}" if lowest == highest else f"{lowest} to {highest}"
+    if noun is None:
+        return shown
+    return f"{shown} {noun if lowest == highest == 1 else _plural(noun)}"
 
 
-def strata_of(counts: Any) -> str:
-    """Return the range of numbers of strata: ``3 to 5 strata``, or ``1 stratum``."""
-    return f"{range_of(counts)} {'stratum' if np.max(counts) == 1 == np.min(counts) else 'strata'}"
-
-
-def rows_of(counts: Any) -> str:
-    """Return the range of numbers of rows: ``3 to 5 rows``, or ``1 row``."""
-    return f"{range_of(counts)} {'row' if np.max(counts) == 1 == np.min(counts) else 'rows'}"
+def _plural(noun: str) -> str:
+    if noun.endswith("stratum"):
+        return f"{noun[:-2]}a"
+    return f"{noun}es" if noun.endswith("ch") else f"{noun}s"
 
 
 class UnnamedError(Exception):

@@ -15,7 +15,7 @@ from pystrat import _kernels
 from pystrat.entries import named_by_class
 from pystrat.first_rows import first_rows
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import RefusedType, RefusedValue, check_choice, check_integer, count_of, rows_of, show
+from pystrat.messages import RefusedType, RefusedValue, check_choice, check_integer, count_of, range_of, show
 from pystrat.read_only import ReadOnlyArrays
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
@@ -155,7 +155,7 @@ class BatchPlan(ReadOnlyArrays):
 
     def summary(self) -> str:
         """Describe the plan in a few lines."""
-        batches = f"{count_of(self.n_batches, 'batch')} of {rows_of(self.sizes)}"
+        batches = f"{count_of(self.n_batches, 'batch')} of {range_of(self.sizes, 'row')}"
         lines = [
             f"{batches}, {count_of(self.n_rows, 'row')} in all, assign={self.assign!r}",
             self._promise(),

@@ -21,7 +21,6 @@ from pystrat.messages import (
     check_text,
     count_of,
     range_of,
-    rows_of,
     show,
 )
 from pystrat._progress import progress
@@ -204,8 +203,7 @@ def _plot_each_batch(axis: Any, name: str, label: str, counts: NDArray[Any]) -> 
     fewest, most = int(counts.min()), int(counts.max())
     if 0 < fewest and most - fewest <= 1:
         # A flat row of dots needs words.
-        row = f"{_in_words(label)} row"
-        held = count_of(most, row) if fewest == most else f"{range_of(counts)} {row}s"
+        held = range_of(counts, f"{_in_words(label)} row")
         place = {"xycoords": ("axes fraction", "data"), "xytext": (0, 8), "textcoords": "offset points"}
         axis.annotate(f"{held} in every batch", (0.5, most), **place, ha="center")
 
@@ -262,7 +260,7 @@ def _plot_heat_map(plan: BatchPlan, most: int) -> Any:
     _label_strata(axis, names, "batch", len(plan.counts))
     promise = count_of(plan.min_samples_per_stratum, "row")
     kept = f"at least {promise} of every stratum" if plan.min_samples_per_stratum else "not every stratum"
-    axis.set_title(f"{count_of(plan.n_batches, 'batch')} of {rows_of(plan.sizes)}\n{kept} in each", fontsize=11)
+    axis.set_title(f"{count_of(plan.n_batches, 'batch')} of {range_of(plan.sizes, 'row')}\n{kept} in each", fontsize=11)
     figure.colorbar(image, ax=axis, ticks=[0, 0.5, 1]).set_label("share of the\nlargest count", fontsize=SMALL)
     figure.tight_layout()
     return axis

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pystrat.messages import RefusedValue, count_of, rows_of
+from pystrat.messages import RefusedValue, count_of, range_of
 from pystrat.range_plan import RangePlan
 from pystrat.rare_strata import refuse_rare
 from pystrat.sizes import share_of_replicas
@@ -80,7 +80,7 @@ class GroupPlan(RangePlan):
         held = f"every batch holds at least {count_of(int(self.fewest.min()), 'row')} of every stratum"
         if self.keep == "apart":
             held += f", and at most {count_of(self.most_of_group, 'row')} of a group"
-        return f"{count_of(self.n_batches, 'batch')} of {rows_of(self.size_range)}, groups {self.keep}\n{held}"
+        return f"{count_of(self.n_batches, 'batch')} of {range_of(self.size_range, 'row')}, groups {self.keep}\n{held}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pystrat.entries import named_by_class, named_by_function
 from pystrat.first_rows import first_rows
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import RefusedValue, check_choice, count_of, rows_of, show
+from pystrat.messages import RefusedValue, check_choice, count_of, range_of, show
 from pystrat.counts_by_shard import ShardCounts, read_counts, shown_names
 from pystrat.rare_strata import check_one_minimum
 from pystrat.sizes import even_offsets
@@ -89,7 +89,7 @@ class ShardedPlan:
     def summary(self) -> str:
         """Describe the plan in a few lines."""
         n_rows, n_shards = int(self._counts.table.sum()), len(self._counts.shards)
-        sizes = rows_of([n_rows // self.n_batches, -(-n_rows // self.n_batches)])
+        sizes = range_of([n_rows // self.n_batches, -(-n_rows // self.n_batches)], "row")
         where = "over all processes" if self.promise == "global" else "and shard"
         promised = f"at least {count_of(self.min_samples_per_stratum, 'row')} of every stratum {where}"
         head = f"{count_of(self.n_batches, 'batch')} of {sizes} of {count_of(n_shards, 'shard')}, {promised}"

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pystrat.base import Batches, epoch_permutation
 from pystrat.entries import named_by_class
-from pystrat.messages import RefusedValue, check_choice, check_flag, check_integer, count_of, range_of, show, strata_of
+from pystrat.messages import RefusedValue, check_choice, check_flag, check_integer, count_of, range_of, show
 from pystrat.range_plan import RangePlan
 from pystrat.rare_strata import RARE_CHOICES, check_one_minimum, refuse_rare, warn_of_rare
 from pystrat.recipe import Recipe, compact, make_recipe
@@ -76,7 +76,7 @@ class SubsetPlan(RangePlan):
         n_rare = int((self.counts < self.min_samples_per_stratum).sum())
         if n_rare:
             rows += f", {count_of(n_rare, 'rare stratum')} aside"
-        return f"{count_of(self.n_batches, 'batch')} of {strata_of(held)}, with {rows}"
+        return f"{count_of(self.n_batches, 'batch')} of {range_of(held, 'stratum')}, with {rows}"
 
     def in_words(self, row: Any) -> str:
         """Return what a row of the table says: ``25 rows in 6 batches, 4 to 5 in each``."""
