@@ -11,7 +11,8 @@ from typing import Any, Iterator
 import numpy as np
 
 from pystrat import StratifiedGroupBatchSampler
-from tests.reference.golden_vectors import GOLDEN, cut
+from tests.reference.golden_ranged import expected_of_ranged
+from tests.reference.golden_vectors import GOLDEN
 
 ABOUT = (
     "Batches of rows with groups. 'groups' of row i, from 0, is i * multiplier mod modulus, and 'strata' is the group "
@@ -34,16 +35,7 @@ def expected_of(case: dict[str, Any]) -> dict[str, Any]:
     """Return what the case's sampler gives."""
     strata, groups = labels_of(case["rows"])
     sampler = StratifiedGroupBatchSampler(strata, groups=groups, **case["parameters"])
-    table = sampler.plan.table()
-    return {
-        "n_batches": len(sampler),
-        "strata": list(table.index),
-        **{name: column.tolist() for name, column in table.items()},
-        "epochs": [
-            {"sizes": cut(np.diff(sampler.batches(epoch).offsets)), "rows": cut(sampler.batches(epoch).rows)}
-            for epoch in case["epochs"]
-        ],
-    }
+    return expected_of_ranged(sampler, case["epochs"])
 
 
 def cases() -> Iterator[dict[str, Any]]:

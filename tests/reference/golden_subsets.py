@@ -8,10 +8,9 @@ from __future__ import annotations
 import json
 from typing import Any, Iterator
 
-import numpy as np
-
 from pystrat import StrataSubsetBatchSampler
-from tests.reference.golden_vectors import GOLDEN, cut, labels_of
+from tests.reference.golden_ranged import expected_of_ranged
+from tests.reference.golden_vectors import GOLDEN, labels_of
 
 ABOUT = (
     "Batches with a few strata and several rows of each. 'strata' are those of batches.json, with an arrangement "
@@ -23,16 +22,7 @@ ABOUT = (
 def expected_of(case: dict[str, Any]) -> dict[str, Any]:
     """Return what the case's sampler gives."""
     sampler = StrataSubsetBatchSampler(labels_of(case["strata"]), **case["parameters"])
-    table = sampler.plan.table()
-    return {
-        "n_batches": len(sampler),
-        "strata": list(table.index),
-        **{name: column.tolist() for name, column in table.items()},
-        "epochs": [
-            {"sizes": cut(np.diff(sampler.batches(epoch).offsets)), "rows": cut(sampler.batches(epoch).rows)}
-            for epoch in case["epochs"]
-        ],
-    }
+    return expected_of_ranged(sampler, case["epochs"])
 
 
 def cases() -> Iterator[dict[str, Any]]:

@@ -15,8 +15,8 @@ from pystrat.stream import StratifiedStream
 from tests.stream.sources import COUNTS, NAMES, Row, declared, label, make_stream, read
 
 
-def loader_of(stream: StratifiedStream, n_workers: int) -> DataLoader[Any]:
-    return DataLoader(stream, batch_size=None, collate_fn=list, num_workers=n_workers)
+def loader_of(stream: StratifiedStream, n_workers: int, **options: Any) -> DataLoader[Any]:
+    return DataLoader(stream, batch_size=None, collate_fn=list, num_workers=n_workers, **options)
 
 
 @pytest.mark.parametrize("before, after", [(0, 0), (0, 2), (2, 0), (1, 2), (2, 1)])
@@ -57,14 +57,7 @@ def test_workers_that_begin_late_keep_their_epoch_and_the_place_that_was_set(
 ) -> None:
     stream = make_stream()
     gate = tmp_path / "gate"
-    loader = DataLoader(
-        stream,
-        batch_size=None,
-        collate_fn=list,
-        num_workers=2,
-        worker_init_fn=partial(wait_for, gate, late),
-        multiprocessing_context=context,
-    )
+    loader = loader_of(stream, 2, worker_init_fn=partial(wait_for, gate, late), multiprocessing_context=context)
     old = iter(loader)
     taken = [next(old) for _ in range(late)]
     stream.load_state_dict({**stream.state_dict(), "epoch": 5, "batch": 3})
@@ -78,11 +71,10 @@ def test_workers_that_begin_late_keep_their_epoch_and_the_place_that_was_set(
 def test_each_of_two_iterations_at_a_time_has_one_epoch_whenever_its_workers_begin(tmp_path: Path) -> None:
     stream = make_stream()
     gate = tmp_path / "gate"
-    given: dict[str, Any] = {"batch_size": None, "collate_fn": list, "num_workers": 2}
-    first = iter(DataLoader(stream, worker_init_fn=partial(wait_for, gate, 1), **given))
+    first = iter(loader_of(stream, 2, worker_init_fn=partial(wait_for, gate, 1)))
     taken = [next(first)]
     for epoch in 1, 2:
-        assert list(DataLoader(stream, **given)) == batches_from(epoch)
+        assert list(loader_of(stream, 2)) == batches_from(epoch)
     gate.touch()
     assert taken + list(first) == batches_from(0)
     assert stream.epoch == 3
@@ -92,14 +84,7 @@ def test_each_of_two_iterations_at_a_time_has_one_epoch_whenever_its_workers_beg
 def test_workers_that_persist_take_the_place_that_was_set_after_they_were_made(late: int, tmp_path: Path) -> None:
     stream = make_stream()
     gate = tmp_path / "gate"
-    loader = DataLoader(
-        stream,
-        batch_size=None,
-        collate_fn=list,
-        num_workers=2,
-        worker_init_fn=partial(wait_for, gate, late),
-        persistent_workers=True,
-    )
+    loader = loader_of(stream, 2, worker_init_fn=partial(wait_for, gate, late), persistent_workers=True)
     iter(loader)
     for epoch in 5, 0, 7:
         stream.set_epoch(epoch)

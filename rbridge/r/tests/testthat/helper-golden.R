@@ -55,3 +55,16 @@ cut_list = function(values) {
     checksum = sum((values * as.double(seq_along(values))) %% 2147483647) %% 2147483647
   )
 }
+
+# The plan of a sampler whose plan has bounds, and its batches in some epochs.
+actual_of_ranged = function(sampler, epochs) {
+  plan = sampler$plan()
+  c(
+    list(n_batches = sampler$.length(), strata = as.list(plan$stratum)),
+    lapply(plan[names(plan) != "stratum"], as.list),
+    list(epochs = lapply(epochs, function(epoch) {
+      batches = sampler$batches(epoch)
+      list(sizes = cut_list(diff(batches$offsets)), rows = cut_list(batches$rows - 1L))
+    }))
+  )
+}

@@ -22,15 +22,7 @@ labels_of_case = function(rows) {
 actual_of_case = function(case) {
   labels = lapply(labels_of_case(case$rows), function(values) if (is.character(values)) factor(values) else values)
   sampler = do.call(batch_sampler_stratified_group, c(labels, case$parameters))(NULL)
-  plan = sampler$plan()
-  c(
-    list(n_batches = sampler$.length(), strata = as.list(plan$stratum)),
-    lapply(plan[names(plan) != "stratum"], as.list),
-    list(epochs = lapply(case$epochs, function(epoch) {
-      batches = sampler$batches(epoch)
-      list(sizes = cut_list(diff(batches$offsets)), rows = cut_list(batches$rows - 1L))
-    }))
-  )
+  actual_of_ranged(sampler, case$epochs)
 }
 
 for (case in read_golden("groups.json")$cases) {

@@ -11,15 +11,7 @@ refused = function(...) message_of(subset(...))
 
 actual_of_case = function(case) {
   sampler = do.call(batch_sampler_strata_subset, c(list(strata = strata_of_case(case$strata)), case$parameters))(NULL)
-  plan = sampler$plan()
-  c(
-    list(n_batches = sampler$.length(), strata = as.list(plan$stratum)),
-    lapply(plan[names(plan) != "stratum"], as.list),
-    list(epochs = lapply(case$epochs, function(epoch) {
-      batches = sampler$batches(epoch)
-      list(sizes = cut_list(diff(batches$offsets)), rows = cut_list(batches$rows - 1L))
-    }))
-  )
+  actual_of_ranged(sampler, case$epochs)
 }
 
 for (case in read_golden("subsets.json")$cases) {
