@@ -135,9 +135,9 @@ def plan_lanes(counts: ShardCounts, n_lanes: int, least: int, least_rows: int) -
 
 
 def _most_batches(totals: NDArray[np.int64], most: int, least_rows: int) -> int:
-    """Return the largest number of batches, up to `most`, with which each batch has so many rows; 1 must be possible.
+    """Return the largest number of batches, up to `most`, for which every batch has at least `least_rows` rows.
 
-    No batch has fewer rows than the first one, which has floor(n / B) rows of each stratum.
+    One batch must be possible. No batch has fewer rows than the first one, which has floor(n / B) rows of each stratum.
     """
     possible = 1
     while possible < most:

@@ -281,7 +281,7 @@ keep_ways = function(ways, is_kept) {
   ways
 }
 
-# Without sets of which a place occurs twice.
+# Without the places that a set already has.
 distinct_ways = function(ways) keep_ways(ways, !duplicated(lua_pair_numbers(ways$set, ways$place)))
 
 # Distinct numbers for distinct pairs of integers from 0; exact, since both are far below 2^26.

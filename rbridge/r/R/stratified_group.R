@@ -269,10 +269,7 @@ kind_stratified_group = function() {
     methods = list(
       plan = function() if (is.null(private$.in_order)) plan_of_groups(private$.setup),
       composition = function(epoch = NULL) {
-        epoch = if (is.null(epoch)) self$epoch else epoch
-        batches = self$batches(epoch)
-        setup = private$.setup
-        if (is.null(private$.in_order)) epoch_composition(batches, codes_of_grouped(setup), setup$names)
+        epoch_composition(self, private, epoch, codes_of_grouped(private$.setup))
       }
     )
   )

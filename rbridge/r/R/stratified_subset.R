@@ -162,9 +162,7 @@ kind_strata_subset = function() {
     methods = list(
       plan = function() if (is.null(private$.in_order)) plan_of_subset(private$.setup),
       composition = function(epoch = NULL) {
-        epoch = if (is.null(epoch)) self$epoch else epoch
-        batches = self$batches(epoch)
-        if (is.null(private$.in_order)) epoch_composition(batches, private$.setup$codes, private$.setup$names)
+        epoch_composition(self, private, epoch, private$.setup$codes)
       }
     )
   )

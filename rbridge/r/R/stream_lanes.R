@@ -54,8 +54,8 @@ plan_lanes = function(counts, strata, n_lanes, least, least_rows) {
   list(counts = counts, totals = totals, n_batches = n_batches)
 }
 
-# The largest number of batches, up to `most`, with which each batch has at least so many rows; 1 must be possible.
-# No batch has fewer rows than the first one, which has floor(n / B) rows of each stratum.
+# The largest number of batches, up to `most`, for which every batch has at least `least_rows` rows.
+# One batch must be possible. No batch has fewer rows than the first one, which has floor(n / B) rows of each stratum.
 most_stream_batches = function(totals, most, least_rows) {
   possible = 1
   while (possible < most) {
