@@ -121,7 +121,7 @@ set.seed(1)
 sizes = as.numeric(commandArgs(trailingOnly = TRUE))
 for (n_rows in if (length(sizes)) sizes else c(2e4, 1e6)) {
   for (n_strata in c(2L, 10L, 1000L)) {
-    measure(n_rows, n_strata, rounds = 7L, times = max(1, 2e5 %/% n_rows))
+    measure(n_rows, n_strata, rounds = 7L, times = max(5, 2e5 %/% n_rows))
   }
 }
 measure_torch(2e4, 5L)

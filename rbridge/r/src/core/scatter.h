@@ -17,7 +17,7 @@
 
 enum {
   LINE_BYTES = 64, /* in a cache line, usually */
-  PART_SIZE = 128  /* rows of a block that are written at a time */
+  WRITE_LAG = 64   /* rows between the prefetch of a place and its write */
 };
 
 #define CODE uint8_t

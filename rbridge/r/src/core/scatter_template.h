@@ -14,30 +14,30 @@
 /* Take the rows at `count` indices, at most BLOCK_SIZE, out of the `left` rows of the pool, and put each into its
  * place.
  *
- * The memory that a row needs next is prefetched while the other rows of the block are handled. The layout is read in
- * order, but in as many streams as there are strata, and the hardware prefetches fewer streams. The places are written
- * in parts of the block, so that prefetched lines are not evicted again.
+ * The memory that a row needs next is prefetched while other rows are handled. The layout is read in order, but in as
+ * many streams as there are strata, and the hardware prefetches fewer streams. A place is written WRITE_LAG rows after
+ * its prefetch, before its line is evicted again. Reads and writes alternate, because the processor waits if many
+ * writes follow each other.
  */
 static inline void NAME(scatter_block)(
     int32_t *pool, uint32_t left, const uint32_t *indices, uint32_t count, const CODE *codes, int64_t *cursors,
     const int32_t *layout, int32_t first_row, int32_t *rows
 ) {
   int32_t taken[BLOCK_SIZE];
-  int32_t places[PART_SIZE];
+  int32_t places[BLOCK_SIZE];
   for (uint32_t i = 0; i < count; i++) {
     taken[i] = take_row(pool, indices[i], left - 1 - i);
     prefetch(&codes[taken[i]]);
   }
-  for (uint32_t begin = 0; begin < count; begin += PART_SIZE) {
-    uint32_t size = count - begin < PART_SIZE ? count - begin : PART_SIZE;
-    for (uint32_t i = 0; i < size; i++) {
-      int64_t cursor = cursors[codes[taken[begin + i]]]++;
-      places[i] = layout[cursor];
-      prefetch_beyond(&layout[cursor], LINE_BYTES);
-      prefetch(&rows[places[i]]);
-    }
-    for (uint32_t i = 0; i < size; i++) rows[places[i]] = taken[begin + i] + first_row;
+  uint32_t lag = count < WRITE_LAG ? count : WRITE_LAG;
+  for (uint32_t i = 0; i < count; i++) {
+    int64_t cursor = cursors[codes[taken[i]]]++;
+    places[i] = layout[cursor];
+    prefetch_beyond(&layout[cursor], LINE_BYTES);
+    prefetch(&rows[places[i]]);
+    if (i >= lag) rows[places[i - lag]] = taken[i - lag] + first_row;
   }
+  for (uint32_t i = count - lag; i < count; i++) rows[places[i]] = taken[i] + first_row;
 }
 
 /* Scatter the next rows of a permutation, at most `wanted`; return how many of the `left` rows of the pool are left.
