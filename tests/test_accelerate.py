@@ -33,7 +33,7 @@ from pystrat import (
 from tests.accelerate_job import EPOCHS, STOP, corpus_sampler
 from tests.replays.accelerate import data_loader as replay
 from tests.replays.accelerate.accelerator import Accelerator
-from tests.test_training_libraries import installed, is_installed, run_recipes
+from tests.training_libraries import installed, is_installed, run_recipes
 
 LABELS = np.repeat([1, 0], [30, 97])
 N_BATCHES = 10

@@ -1,0 +1,151 @@
+"""What torchdata's StatefulDataLoader does to a batch sampler.
+
+The replay does, in the order of its source, what the loader does to the sampler, and nothing else; the version read is
+in docs/training-libraries.md.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Protocol, runtime_checkable
+
+import pytest
+
+from pystrat import BatchSampler
+from tests.training_libraries import N_BATCHES, epoch_of, sampler_of
+
+
+@runtime_checkable
+class Stateful(Protocol):
+    def state_dict(self) -> dict[str, Any]:
+        ...
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        ...
+
+
+class StatefulIterator:
+    """The iterator of a StatefulDataLoader over a sampler; with workers it asks for `prefetch` batches ahead."""
+
+    def __init__(self, sampler: BatchSampler, prefetch: int, state: Optional[dict[str, Any]] = None) -> None:
+        self.sampler = sampler
+        self.prefetch = prefetch
+        self.sampler_iterator = iter(sampler)
+        self.finished = False
+        self.sent: list[tuple[list[int], dict[str, Any]]] = []
+        self.snapshot = self.main_state()
+        if state is not None:
+            assert isinstance(sampler, Stateful) and isinstance(self.sampler_iterator, Stateful)
+            sampler.load_state_dict(state["sampler"])
+            self.sampler_iterator = iter(sampler)
+            self.sampler_iterator.load_state_dict(state["iterator"])
+            self.snapshot = state
+            self.finished = state["finished"]
+        for _ in range(prefetch):
+            self.send()
+
+    def main_state(self) -> dict[str, Any]:
+        return {"sampler": self.sampler.state_dict(), "iterator": self.sampler_iterator.state_dict()}
+
+    def send(self) -> None:
+        batch = next(self.sampler_iterator, None)
+        if batch is not None:
+            self.sent.append((batch, self.main_state()))
+
+    def __iter__(self) -> "StatefulIterator":
+        return self
+
+    def __next__(self) -> list[int]:
+        if not self.prefetch:
+            self.send()
+        if not self.sent:
+            self.finished = True
+            raise StopIteration
+        batch, self.snapshot = self.sent.pop(0)
+        if self.prefetch:
+            self.send()
+        return batch
+
+    def state_dict(self) -> dict[str, Any]:
+        return {**(self.snapshot if self.prefetch else self.main_state()), "finished": self.finished}
+
+
+class StatefulLoader:
+    """A StatefulDataLoader: a loaded state waits for the next iter, and an iterator that is finished is replaced."""
+
+    def __init__(self, sampler: BatchSampler, prefetch: int) -> None:
+        self.sampler = sampler
+        self.prefetch = prefetch
+        self.iterator: Optional[StatefulIterator] = None
+        self.next_state: Optional[dict[str, Any]] = None
+        self.made_for_state = False
+
+    def make(self) -> StatefulIterator:
+        state, self.next_state = self.next_state, None
+        return StatefulIterator(self.sampler, self.prefetch, state)
+
+    def __iter__(self) -> StatefulIterator:
+        if self.iterator is None or not self.made_for_state:
+            self.iterator = self.make()
+        self.made_for_state = False
+        if self.iterator.finished:
+            self.iterator = self.make()
+        return self.iterator
+
+    def state_dict(self) -> dict[str, Any]:
+        if self.iterator is None:
+            self.iterator = self.make()
+            self.made_for_state = True
+        return self.iterator.state_dict()
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.iterator = None
+        self.next_state = state
+
+
+def take(loader: StatefulLoader, count: int) -> list[list[int]]:
+    """Iterate epoch after epoch until `count` batches have come; stop within the loop."""
+    taken: list[list[int]] = []
+    while len(taken) < count:
+        for batch in loader:
+            taken.append(batch)
+            if len(taken) == count:
+                break
+    return taken
+
+
+@pytest.mark.parametrize("rank", [None, 1])
+@pytest.mark.parametrize("prefetch_saved", [0, 4, 30])
+@pytest.mark.parametrize("prefetch_resumed", [0, 4, 30])
+def test_a_stateful_data_loader_resumes_exactly_wherever_it_was_saved(
+    prefetch_saved: int, prefetch_resumed: int, rank: Optional[int]
+) -> None:
+    parameters = {"num_replicas": 2, "rank": rank}
+    reference = sampler_of(**parameters)
+    length = len(reference)
+    expected = [batch for epoch in range(4) for batch in epoch_of(reference, epoch)]
+    for stop in range(2 * length + 1):
+        saved = StatefulLoader(sampler_of(**parameters), prefetch_saved)
+        assert take(saved, stop) == expected[:stop]
+        resumed = StatefulLoader(sampler_of(**parameters), prefetch_resumed)
+        resumed.load_state_dict(saved.state_dict())
+        assert take(resumed, 2 * length) == expected[stop : stop + 2 * length]
+
+
+@pytest.mark.parametrize("prefetch_saved", [0, 4])
+@pytest.mark.parametrize("prefetch_resumed", [0, 4])
+def test_a_stateful_data_loader_saved_after_an_epoch_resumes_with_the_next(
+    prefetch_saved: int, prefetch_resumed: int
+) -> None:
+    saved = StatefulLoader(sampler_of(), prefetch_saved)
+    assert [list(saved), list(saved)] == [epoch_of(sampler_of(), 0), epoch_of(sampler_of(), 1)]
+    resumed = StatefulLoader(sampler_of(), prefetch_resumed)
+    resumed.load_state_dict(saved.state_dict())
+    assert [list(resumed), list(resumed)] == [epoch_of(sampler_of(), 2), epoch_of(sampler_of(), 3)]
+
+
+def test_a_stateful_data_loader_saved_after_the_last_batch_resumes_with_an_empty_loop_then_the_next_epoch() -> None:
+    saved = StatefulLoader(sampler_of(), 4)
+    take(saved, N_BATCHES)
+    resumed = StatefulLoader(sampler_of(), 4)
+    resumed.load_state_dict(saved.state_dict())
+    assert [list(resumed), list(resumed)] == [[], epoch_of(sampler_of(), 1)]

@@ -1,0 +1,68 @@
+"""What the tests of training libraries share: a sampler, its loaders, and the recipes of their document."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from torch.utils.data import DataLoader
+
+from pystrat import BatchSampler, StratifiedBatchSampler
+
+DOCUMENT = (Path(__file__).parents[1] / "docs" / "training-libraries.md").read_text(encoding="utf-8")
+LABELS = np.repeat([1, 0], [30, 97])
+N_BATCHES = 10
+
+
+def sampler_of(**parameters: Any) -> StratifiedBatchSampler:
+    return StratifiedBatchSampler(LABELS, 3, seed=1, **parameters)
+
+
+def loader_of(sampler: BatchSampler, workers: int = 0) -> DataLoader:
+    return DataLoader(range(len(LABELS)), batch_sampler=sampler, num_workers=workers, collate_fn=list)
+
+
+def epoch_of(sampler: BatchSampler, epoch: int) -> list[list[int]]:
+    return [batch.tolist() for batch in sampler.batches(epoch)]
+
+
+# The recipes of the document ------------------------------------------------------------------------------------------
+
+RUN = ("PyTorch", "skorch", "imbalanced-learn")
+RUN_IF_INSTALLED = {"accelerate": "accelerate", "Hugging Face Trainer": "transformers", "Ignite": "ignite"}
+
+
+def is_installed(module: str) -> bool:
+    return importlib.util.find_spec(module) is not None
+
+
+def installed(module: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(not is_installed(module), reason=f"{module} is not installed")
+
+
+def code_blocks(section: str) -> list[tuple[str, str]]:
+    """The code blocks of a section of the document, each after the prose before it."""
+    text = re.split(r"\n## ", DOCUMENT)[section_titles().index(section) + 1]
+    parts = re.split(r"```python\n(.*?)```", text, flags=re.DOTALL)
+    return [(" ".join(prose.split()), code) for prose, code in zip(parts[0::2], parts[1::2])]
+
+
+def section_titles() -> list[str]:
+    return re.findall(r"\n## (.*)", DOCUMENT)
+
+
+def shared_lines() -> str:
+    return re.findall(r"```python\n(.*?)```", DOCUMENT, flags=re.DOTALL)[0]
+
+
+def run_recipes(section: str, **given: Any) -> list[dict[str, Any]]:
+    """Run the recipes of a section, each after the lines that all share, and return their names."""
+    namespaces: list[dict[str, Any]] = []
+    for _, code in code_blocks(section):
+        namespaces.append({"__name__": "recipe", **given})
+        exec(shared_lines() + code, namespaces[-1])
+    return namespaces
