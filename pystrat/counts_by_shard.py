@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from pandas.api import types
 
 from pystrat.entries import named_by_function
+from pystrat.frames import names_index
 from pystrat.limits import MAX_EXACT
 from pystrat.messages import RefusedType, RefusedValue, check_iterable, refusals_of_part, show
 from pystrat.strata import encode_strata
@@ -42,7 +43,7 @@ class ShardCounts:
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table as a DataFrame."""
-        shards, strata = pd.Index(self.shards, name="shard"), pd.Index(self.strata, name="stratum")
+        shards, strata = names_index(self.shards, "shard"), names_index(self.strata, "stratum")
         return pd.DataFrame(self.table.copy(), index=shards, columns=strata)
 
 

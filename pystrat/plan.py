@@ -14,6 +14,7 @@ import pandas as pd
 from pystrat import _kernels
 from pystrat.entries import named_by_class
 from pystrat.first_rows import first_rows
+from pystrat.frames import names_index
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import RefusedType, RefusedValue, check_choice, check_integer, count_of, range_of, show
 from pystrat.read_only import ReadOnlyArrays
@@ -105,12 +106,12 @@ class BatchPlan(ReadOnlyArrays):
     @property
     def minimums(self) -> pd.Series:
         """The number of rows of each stratum that every batch is guaranteed to hold, by stratum name."""
-        return pd.Series(self.counts // self.n_batches, index=list(self.strata), name="minimum")
+        return pd.Series(self.counts // self.n_batches, index=names_index(self.strata), name="minimum")
 
     @property
     def keep_rates(self) -> pd.Series:
         """How often an epoch takes a row of each stratum, by name; the inverse is the weight that corrects for it."""
-        return pd.Series(self.counts / np.asarray(self.available), index=list(self.strata), name="keep_rate")
+        return pd.Series(self.counts / np.asarray(self.available), index=names_index(self.strata), name="keep_rate")
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -135,7 +136,7 @@ class BatchPlan(ReadOnlyArrays):
         else:
             table = np.diff(batches * self.counts // self.n_batches, axis=0)
         index = pd.RangeIndex(self.n_batches, name="batch")
-        return pd.DataFrame(table, index=index, columns=list(self.strata))
+        return pd.DataFrame(table, index=index, columns=names_index(self.strata))
 
     @named_by_class
     def layout(self, n_rows: int, *, available: Optional[NDArray[np.int64]] = None) -> NDArray[np.int32]:
@@ -174,7 +175,7 @@ class BatchPlan(ReadOnlyArrays):
         """Format the strata and their rows per batch as a table; of many strata, only the first ones."""
         available = np.asarray(self.available)
         columns = {
-            "stratum": list(self.shown),
+            "stratum": names_index(self.shown),
             "rows": self.counts,
             "of": available,
             "fewest in a batch": self.counts // self.n_batches,

@@ -31,6 +31,7 @@ def test_import_brings_the_stratified_sampler_and_nothing_of_the_others() -> Non
         "pystrat.digest",
         "pystrat.entries",
         "pystrat.first_rows",
+        "pystrat.frames",
         "pystrat.limits",
         "pystrat.passes",
         "pystrat.plan",
@@ -47,7 +48,8 @@ def test_import_brings_the_stratified_sampler_and_nothing_of_the_others() -> Non
         "pystrat.stratified.wanted",
         "pystrat.stratum_names",
     }
-    assert not {"torch", "rpy2", "yaml", "matplotlib", "tqdm", "numpy.typing"} & set(loaded)
+    by_others = printed("import sys, numpy, pandas; print(*sys.modules)")  # pandas 3 itself loads numpy.typing
+    assert not {"torch", "rpy2", "yaml", "matplotlib", "tqdm", "numpy.typing"} & (set(loaded) - set(by_others))
 
 
 def test_every_name_can_be_imported_at_once() -> None:

@@ -1,33 +1,46 @@
-"""What Lightning does to a batch sampler.
+"""What Lightning does to a batch sampler: real runs if it is installed, and its calls replayed in any case.
 
 Each replay does, in the order of its source, what Lightning does to the sampler, and nothing else; the version read is
-in docs/training-libraries.md.
+in docs/training-libraries.md. The jobs in tests/lightning_job.py are real runs of one process and of two.
 """
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any, Iterable, Iterator
 
+import numpy as np
 import pytest
 import torch
 from torch.utils.data import DataLoader, DistributedSampler, SequentialSampler
 
-from pystrat import NegativePairBatchSampler, PairDataset
-from tests.training_libraries import epoch_of, loader_of, sampler_of
+from pystrat import EpochSubsetBatchSampler, StratifiedBatchSampler
+from tests.training_libraries import (
+    N_BATCHES,
+    code_blocks,
+    epoch_of,
+    installed,
+    loader_of,
+    pair_loader,
+    pairs_of,
+    sampler_of,
+    shared_lines,
+)
+
+ROOT = Path(__file__).parents[1]
+JOB = ROOT / "tests" / "lightning_job.py"
+EPOCHS = 3
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:.*:UserWarning:lightning", "ignore::FutureWarning", "ignore::DeprecationWarning"
+)
 
 
-def pair_loader(form: str, **parameters: Any) -> DataLoader:
-    """The two forms of a loader of pairs; the vectorized one has no batch sampler."""
-    sampler = NegativePairBatchSampler([0, 0, 1, 2], [0, 3, 1, 3], 0.4, 3, n_users=3, n_items=4, seed=1, **parameters)
-    given: dict[str, Any] = {"sampler": sampler, "batch_size": None}
-    if form == "batch_sampler":
-        given = {"batch_sampler": sampler}
-    return DataLoader(PairDataset(3, 4), **given)  # type: ignore[arg-type]
-
-
-def pairs_of(loader: Iterable[Any]) -> list[list[tuple[int, int, int]]]:
-    parts = (tuple(batch[name].tolist() for name in ("user", "item", "label")) for batch in loader)
-    return [list(zip(*part)) for part in parts]
+# Replays --------------------------------------------------------------------------------------------------------------
 
 
 def lightning_replaces(batch_sampler: Any) -> str:
@@ -54,7 +67,7 @@ def lightning_sets_epoch(loader: DataLoader, epoch: int) -> int:
     return len(setters)
 
 
-def lightning_fits(loader: DataLoader, epochs: Iterable[int], batches_done: int = 0) -> Iterator[list[list[int]]]:
+def replayed_fits(loader: DataLoader, epochs: Iterable[int], batches_done: int = 0) -> Iterator[list[list[int]]]:
     """pytorch/loops/fit_loop.py: setup_data, on_advance_start, advance; fetchers.py stops at the loader's length."""
     iterator, first = iter(loader), True
     for epoch in epochs:
@@ -65,12 +78,25 @@ def lightning_fits(loader: DataLoader, epochs: Iterable[int], batches_done: int 
         yield [next(iterator) for _ in range(len(loader) - batches_done)]
 
 
+def installed_fits(loader: Any, epochs: Iterable[int], **options: Any) -> list[list[list[int]]]:
+    """Train with Lightning's Trainer from epoch 0 on; a function as the loader is its `train_dataloader`."""
+    from tests.lightning_job import Recorder, trainer_of
+
+    recorder = Recorder(loader)
+    trainer_of(1, max_epochs=len(list(epochs)), enable_checkpointing=False, **options).fit(recorder)
+    return list(recorder.seen.values())
+
+
+FITS = pytest.mark.parametrize("fits", [replayed_fits, pytest.param(installed_fits, marks=installed("lightning"))])
+
+
+@FITS
 @pytest.mark.parametrize("workers", [0, 2])
 @pytest.mark.parametrize("rank", [0, 1])
-def test_lightning_trains_on_every_epoch_whenever_it_tells_it(rank: int, workers: int) -> None:
+def test_lightning_trains_on_every_epoch_whenever_it_tells_it(rank: int, workers: int, fits: Any) -> None:
     sampler = sampler_of(num_replicas=2, rank=rank)
-    fitted = list(lightning_fits(loader_of(sampler, workers), range(3)))
-    assert fitted == [epoch_of(sampler, epoch) for epoch in range(3)]
+    fitted = list(fits(loader_of(sampler, workers), range(EPOCHS)))
+    assert fitted == [epoch_of(sampler, epoch) for epoch in range(EPOCHS)]
 
 
 @pytest.mark.parametrize("workers", [0, 2])
@@ -80,10 +106,10 @@ def test_lightning_resumes_where_the_state_in_its_checkpoint_says(done: int, wor
     state = {**sampler.state_dict(), "epoch": 3, "batch": 2 * done}
     sampler.load_state_dict(state)
     if done == len(sampler):  # Lightning too counts the end of an epoch as the next one's beginning
-        fitted = list(lightning_fits(loader_of(sampler, workers), range(4, 6)))
+        fitted = list(replayed_fits(loader_of(sampler, workers), range(4, 6)))
         assert fitted == [epoch_of(sampler, 4), epoch_of(sampler, 5)]
     else:
-        fitted = list(lightning_fits(loader_of(sampler, workers), range(3, 5), batches_done=done))
+        fitted = list(replayed_fits(loader_of(sampler, workers), range(3, 5), batches_done=done))
         assert fitted == [epoch_of(sampler, 3)[done:], epoch_of(sampler, 4)]
 
 
@@ -116,3 +142,128 @@ def test_lightning_overfits_on_no_other_pairs_than_the_sampler_s() -> None:
     assert isinstance(
         pair_loader("batch_sampler").sampler, SequentialSampler
     ), "which it takes for unshuffled, and leaves"
+
+
+# Real runs in this process --------------------------------------------------------------------------------------------
+
+
+@installed("lightning")
+def test_overfitting_takes_the_first_batches_of_each_epoch() -> None:
+    fitted = installed_fits(loader_of(sampler_of()), range(EPOCHS), overfit_batches=4)
+    assert fitted == [epoch_of(sampler_of(), epoch)[:4] for epoch in range(EPOCHS)]
+
+
+@installed("lightning")
+def test_overfitting_fails_for_pairs_without_a_batch_sampler() -> None:
+    with pytest.raises(Exception) as caught:
+        installed_fits(pair_loader("sampler"), range(1), overfit_batches=2)
+    errors = [str(caught.value), str(caught.value.__context__)]  # Lightning fails again while it cleans up
+    assert any("'PairDataset' has no len()" in error for error in errors)
+
+
+def corpus_sampler() -> EpochSubsetBatchSampler:
+    """Batches of at most 40 tokens, whose number differs from epoch to epoch."""
+    return EpochSubsetBatchSampler(127, 60, lengths=1 + np.arange(127) ** 2 % 23, max_tokens=40, seed=11)
+
+
+@installed("lightning")
+@pytest.mark.parametrize("reload", [0, 1])
+def test_epochs_of_different_lengths_need_loaders_that_are_reloaded(reload: int) -> None:
+    loader = loader_of(corpus_sampler())
+    fitted = installed_fits(lambda: loader, range(EPOCHS), reload_dataloaders_every_n_epochs=reload)
+    expected = [epoch_of(corpus_sampler(), epoch) for epoch in range(EPOCHS)]
+    assert len(expected[2]) > len(expected[0]) > len(expected[1])
+    if not reload:
+        expected[2] = expected[2][: len(expected[0])]
+    assert fitted == expected
+
+
+@installed("lightning")
+def test_a_loader_of_fabric_counts_its_iterations_from_0() -> None:
+    from lightning import Fabric
+
+    sampler = sampler_of()
+    sampler.set_epoch(5)
+    fabric = Fabric(accelerator="cpu", devices=1)
+    loader = fabric.setup_dataloaders(loader_of(sampler), use_distributed_sampler=False)
+    assert [list(loader), list(loader)] == [epoch_of(sampler, 0), epoch_of(sampler, 1)]
+
+
+@installed("lightning")
+@installed("torchdata")
+@pytest.mark.filterwarnings("ignore:'set_vital' is deprecated")
+@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("done", [4, N_BATCHES, N_BATCHES + 3])
+def test_lightning_saves_the_state_of_a_stateful_data_loader(done: int, workers: int, tmp_path: Path) -> None:
+    from lightning.pytorch.callbacks import ModelCheckpoint
+    from torchdata.stateful_dataloader import StatefulDataLoader
+
+    from tests.lightning_job import Recorder, trainer_of
+
+    def make() -> Any:
+        return StatefulDataLoader(range(127), batch_sampler=sampler_of(), num_workers=workers, collate_fn=list)
+
+    saving = ModelCheckpoint(dirpath=tmp_path, filename="stopped", every_n_train_steps=done)
+    trainer_of(1, max_steps=done, callbacks=[saving]).fit(Recorder(make))
+    resumed = Recorder(make)
+    trainer_of(1, enable_checkpointing=False).fit(resumed, ckpt_path=tmp_path / "stopped.ckpt")
+    rest = [batch for epoch in range(EPOCHS) for batch in epoch_of(sampler_of(), epoch)][done:]
+    if done == N_BATCHES:
+        rest = rest[N_BATCHES:]  # the iterator of the saved loader is at its end, so epoch 1 is empty
+    assert [batch for batches in resumed.seen.values() for batch in batches] == rest
+
+
+# Real runs of one process and of two ----------------------------------------------------------------------------------
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT), "USE_LIBUV": "0"}  # Debian's torch has no libuv
+
+
+def run(job: str, folder: Path, processes: int, steps: int = 0) -> list[Any]:
+    """Run a job; return what it told in each process."""
+    command = [sys.executable, str(JOB), job, str(folder), str(processes), str(steps)]
+    done = subprocess.run(command, env=environment(), cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return [json.loads((folder / f"{job}-{rank}.json").read_text(encoding="utf-8")) for rank in range(processes)]
+
+
+@installed("lightning")
+@pytest.mark.parametrize("processes", [1, 2])
+def test_the_recipe_resumes_with_the_batches_that_would_have_come(processes: int, tmp_path: Path) -> None:
+    labels = np.repeat([1, 0], [60, 940])
+    for steps in (7, 20 // processes, 20 // processes + 3):
+        begun = run("begin", tmp_path, processes, steps)
+        resumed = run("resume", tmp_path, processes, steps)
+        for rank in range(processes):
+            sampler = StratifiedBatchSampler(labels, 3, seed=1, num_replicas=processes, rank=rank)
+            expected = [[epoch, batch] for epoch in range(EPOCHS) for batch in epoch_of(sampler, epoch)]
+            assert begun[rank] == expected[:steps]
+            assert resumed[rank] == expected[steps:]
+        (tmp_path / "stopped.ckpt").unlink()
+
+
+@installed("lightning")
+def test_the_recipe_is_a_script(tmp_path: Path) -> None:
+    ((_, code),) = code_blocks("Lightning")
+    (tmp_path / "script.py").write_text(shared_lines() + code, encoding="utf-8")
+    command = [sys.executable, "script.py"]
+    done = subprocess.run(command, env=environment(), cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "`Trainer.fit` stopped: `max_epochs=2` reached." in done.stderr
+
+
+@installed("lightning")
+def test_lightning_refuses_to_replace_the_batch_sampler_of_two_processes(tmp_path: Path) -> None:
+    for errors in run("replace", tmp_path, 2):
+        assert any("TypeError" in error and "use_distributed_sampler=False" in error for error in errors)
+
+
+@installed("lightning")
+@pytest.mark.parametrize("has_rank", [False, True])
+def test_lightning_deals_the_batches_of_pairs_without_a_batch_sampler(has_rank: bool, tmp_path: Path) -> None:
+    told = run("pairs", tmp_path, 2, int(has_rank))
+    given = [{"num_replicas": 2, **({"rank": rank} if has_rank else {})} for rank in range(2)]
+    for rank in range(2):
+        first = pairs_of(lightning_deals(pair_loader("sampler", **given[rank]), 2, rank))
+        assert sorted(told[rank][: len(first)]) == sorted(list(map(list, pairs)) for pairs in first)

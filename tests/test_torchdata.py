@@ -1,4 +1,4 @@
-"""What torchdata's StatefulDataLoader does to a batch sampler.
+"""What torchdata's StatefulDataLoader does to a batch sampler: the real one if it is installed, and a replay of it.
 
 The replay does, in the order of its source, what the loader does to the sampler, and nothing else; the version read is
 in docs/training-libraries.md.
@@ -11,7 +11,9 @@ from typing import Any, Optional, Protocol, runtime_checkable
 import pytest
 
 from pystrat import BatchSampler
-from tests.training_libraries import N_BATCHES, epoch_of, sampler_of
+from tests.training_libraries import LABELS, N_BATCHES, epoch_of, installed, run_recipes, sampler_of
+
+pytestmark = pytest.mark.filterwarnings("ignore:'set_vital' is deprecated")
 
 
 @runtime_checkable
@@ -102,7 +104,26 @@ class StatefulLoader:
         self.next_state = state
 
 
-def take(loader: StatefulLoader, count: int) -> list[list[int]]:
+def installed_loader(sampler: BatchSampler, prefetch: int, workers: int = 2) -> Any:
+    """A real StatefulDataLoader whose workers, if `prefetch` is not 0, ask for so many batches ahead."""
+    from torchdata.stateful_dataloader import StatefulDataLoader
+
+    options: dict[str, Any] = {}
+    if prefetch and workers:
+        options = {"num_workers": workers, "prefetch_factor": prefetch // workers, "multiprocessing_context": "fork"}
+    return StatefulDataLoader(range(len(LABELS)), batch_sampler=sampler, collate_fn=list, **options)
+
+
+LOADERS = pytest.mark.parametrize(
+    "make_loader", [StatefulLoader, pytest.param(installed_loader, marks=installed("torchdata"))]
+)
+# With the same number of workers, none or two: the real loader refuses a state of another number.
+PREFETCHES = pytest.mark.parametrize(
+    ("prefetch_saved", "prefetch_resumed"), [(0, 0), (4, 4), (4, 30), (30, 4), (30, 30)]
+)
+
+
+def take(loader: Any, count: int) -> list[list[int]]:
     """Iterate epoch after epoch until `count` batches have come; stop within the loop."""
     taken: list[list[int]] = []
     while len(taken) < count:
@@ -113,39 +134,61 @@ def take(loader: StatefulLoader, count: int) -> list[list[int]]:
     return taken
 
 
+@LOADERS
+@PREFETCHES
 @pytest.mark.parametrize("rank", [None, 1])
-@pytest.mark.parametrize("prefetch_saved", [0, 4, 30])
-@pytest.mark.parametrize("prefetch_resumed", [0, 4, 30])
 def test_a_stateful_data_loader_resumes_exactly_wherever_it_was_saved(
-    prefetch_saved: int, prefetch_resumed: int, rank: Optional[int]
+    prefetch_saved: int, prefetch_resumed: int, rank: Optional[int], make_loader: Any
 ) -> None:
     parameters = {"num_replicas": 2, "rank": rank}
     reference = sampler_of(**parameters)
     length = len(reference)
     expected = [batch for epoch in range(4) for batch in epoch_of(reference, epoch)]
-    for stop in range(2 * length + 1):
-        saved = StatefulLoader(sampler_of(**parameters), prefetch_saved)
+    stops = range(2 * length + 1) if make_loader is StatefulLoader else (0, 3, length, length + 2)
+    for stop in stops:
+        saved = make_loader(sampler_of(**parameters), prefetch_saved)
         assert take(saved, stop) == expected[:stop]
-        resumed = StatefulLoader(sampler_of(**parameters), prefetch_resumed)
+        resumed = make_loader(sampler_of(**parameters), prefetch_resumed)
         resumed.load_state_dict(saved.state_dict())
         assert take(resumed, 2 * length) == expected[stop : stop + 2 * length]
 
 
-@pytest.mark.parametrize("prefetch_saved", [0, 4])
-@pytest.mark.parametrize("prefetch_resumed", [0, 4])
+@LOADERS
+@PREFETCHES
 def test_a_stateful_data_loader_saved_after_an_epoch_resumes_with_the_next(
-    prefetch_saved: int, prefetch_resumed: int
+    prefetch_saved: int, prefetch_resumed: int, make_loader: Any
 ) -> None:
-    saved = StatefulLoader(sampler_of(), prefetch_saved)
+    saved = make_loader(sampler_of(), prefetch_saved)
     assert [list(saved), list(saved)] == [epoch_of(sampler_of(), 0), epoch_of(sampler_of(), 1)]
-    resumed = StatefulLoader(sampler_of(), prefetch_resumed)
+    resumed = make_loader(sampler_of(), prefetch_resumed)
     resumed.load_state_dict(saved.state_dict())
     assert [list(resumed), list(resumed)] == [epoch_of(sampler_of(), 2), epoch_of(sampler_of(), 3)]
 
 
-def test_a_stateful_data_loader_saved_after_the_last_batch_resumes_with_an_empty_loop_then_the_next_epoch() -> None:
-    saved = StatefulLoader(sampler_of(), 4)
+@LOADERS
+def test_a_stateful_data_loader_saved_after_the_last_batch_resumes_with_an_empty_loop_then_the_next_epoch(
+    make_loader: Any,
+) -> None:
+    saved = make_loader(sampler_of(), 4)
     take(saved, N_BATCHES)
-    resumed = StatefulLoader(sampler_of(), 4)
+    resumed = make_loader(sampler_of(), 4)
     resumed.load_state_dict(saved.state_dict())
     assert [list(resumed), list(resumed)] == [[], epoch_of(sampler_of(), 1)]
+
+
+@installed("torchdata")
+@pytest.mark.parametrize(("workers_saved", "workers_resumed"), [(0, 2), (2, 0), (2, 1)])
+def test_a_state_of_another_number_of_workers_is_refused(workers_saved: int, workers_resumed: int) -> None:
+    saved = installed_loader(sampler_of(), 4, workers_saved)
+    take(saved, 3)
+    resumed = installed_loader(sampler_of(), 4, workers_resumed)
+    resumed.load_state_dict(saved.state_dict())
+    with pytest.raises(AssertionError):
+        list(resumed)
+
+
+@installed("torchdata")
+def test_the_recipe_for_torchdata() -> None:
+    (names,) = run_recipes("torchdata")
+    expected = epoch_of(names["StratifiedBatchSampler"](names["labels"], 3, seed=1), 0)[1:]
+    assert [batch[1].tolist() for batch in names["rest"]] == [names["labels"][rows].tolist() for rows in expected]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import importlib.util
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, Iterable
 
 import numpy as np
 import pytest
 from torch.utils.data import DataLoader
 
-from pystrat import BatchSampler, StratifiedBatchSampler
+from pystrat import BatchSampler, NegativePairBatchSampler, PairDataset, StratifiedBatchSampler
 
 DOCUMENT = (Path(__file__).parents[1] / "docs" / "training-libraries.md").read_text(encoding="utf-8")
 LABELS = np.repeat([1, 0], [30, 97])
@@ -30,10 +30,30 @@ def epoch_of(sampler: BatchSampler, epoch: int) -> list[list[int]]:
     return [batch.tolist() for batch in sampler.batches(epoch)]
 
 
+def pair_loader(form: str, **parameters: Any) -> DataLoader:
+    """The two forms of a loader of pairs; the vectorized one has no batch sampler."""
+    sampler = NegativePairBatchSampler([0, 0, 1, 2], [0, 3, 1, 3], 0.4, 3, n_users=3, n_items=4, seed=1, **parameters)
+    given: dict[str, Any] = {"sampler": sampler, "batch_size": None}
+    if form == "batch_sampler":
+        given = {"batch_sampler": sampler}
+    return DataLoader(PairDataset(3, 4), **given)  # type: ignore[arg-type]
+
+
+def pairs_of(loader: Iterable[Any]) -> list[list[tuple[int, int, int]]]:
+    parts = (tuple(batch[name].tolist() for name in ("user", "item", "label")) for batch in loader)
+    return [list(zip(*part)) for part in parts]
+
+
 # The recipes of the document ------------------------------------------------------------------------------------------
 
 RUN = ("PyTorch", "skorch", "imbalanced-learn")
-RUN_IF_INSTALLED = {"accelerate": "accelerate", "Hugging Face Trainer": "transformers", "Ignite": "ignite"}
+RUN_IF_INSTALLED = {
+    "Lightning": "lightning",
+    "accelerate": "accelerate",
+    "Hugging Face Trainer": "transformers",
+    "torchdata": "torchdata",
+    "Ignite": "ignite",
+}
 
 
 def is_installed(module: str) -> bool:

@@ -111,8 +111,8 @@ def prepare(survey: pd.DataFrame, fitted_on: NDArray[np.int64]) -> Children:
     )
     numbers = make_pipeline(SimpleImputer(strategy="median", add_indicator=True), StandardScaler())
     encoder = make_column_transformer(
-        (words, make_column_selector(dtype_include=object)),
-        (numbers, make_column_selector(dtype_exclude=object)),
+        (words, make_column_selector(dtype_exclude="number")),
+        (numbers, make_column_selector(dtype_include="number")),
         sparse_threshold=0,
     )
     inputs = encoder.fit(predictors.iloc[fitted_on]).transform(predictors)

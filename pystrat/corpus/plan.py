@@ -15,6 +15,7 @@ import pandas as pd
 
 from pystrat.arrays import plain_array
 from pystrat.entries import named_by_class
+from pystrat.frames import names_index
 from pystrat.limits import MAX_EXACT
 from pystrat.messages import (
     RefusedType,
@@ -225,7 +226,7 @@ class CorpusPlan:
         excluded = {"excluded": np.array([file.excluded for file in self.files], dtype=np.int64)}
         return pd.DataFrame(
             {
-                "file": np.array([file.name for file in self.files], dtype=object),
+                "file": names_index(file.name for file in self.files),
                 "lines": np.array([file.lines for file in self.files], dtype=np.int64),
                 **(excluded if self.has_limits else {}),
                 "rule": np.array([np.nan if file.rule is None else file.rule.number for file in self.files]),

@@ -21,6 +21,7 @@ from pystrat.downsampling.rule import (
     show_numbers,
 )
 from pystrat.entries import named_by_class
+from pystrat.frames import names_index
 from pystrat.messages import RefusedType, RefusedValue, check_flag, check_integer, count_of, show
 from pystrat.multiplier import Multiplier
 from pystrat.plan_making import even_plan
@@ -153,7 +154,7 @@ class DownsampledBatchSampler(PlannedBatchSampler):
     @property
     def keep_rates(self) -> pd.Series:
         """The share of the rows of each class in an epoch, by name, in order of first appearance."""
-        return pd.Series(self._plan.counts / self._counts, index=list(self._plan.strata), name="keep_rate")
+        return pd.Series(self._plan.counts / self._counts, index=names_index(self._plan.strata), name="keep_rate")
 
     @named_by_class
     def class_weights(self, *, normalise: bool = False) -> pd.Series:
@@ -170,7 +171,7 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         -------
         pandas.Series of float64
         """
-        return pd.Series(self._weights_of_classes(normalise), index=list(self._plan.strata), name="weight")
+        return pd.Series(self._weights_of_classes(normalise), index=names_index(self._plan.strata), name="weight")
 
     def _weights_of_classes(self, normalise: bool) -> NDArray[np.float64]:
         if not check_flag(normalise, "normalise"):

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pystrat.frames import names_index
 from pystrat.messages import RefusedValue, count_of, range_of
 from pystrat.range_plan import RangePlan
 from pystrat.rare_strata import refuse_rare
@@ -73,7 +74,7 @@ class GroupPlan(RangePlan):
             "fewest": self.fewest,
             "most": self.most,
         }
-        return pd.DataFrame(columns, index=pd.Index(list(self.shown), name="stratum"))
+        return pd.DataFrame(columns, index=names_index(self.shown, "stratum"))
 
     def heading(self) -> str:
         """Return the number and the sizes of batches, and what each of them holds."""

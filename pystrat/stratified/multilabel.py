@@ -18,6 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat.entries import named_by_class
+from pystrat.frames import names_index
 from pystrat.label_matrix import as_label_matrix, no_row_of
 from pystrat.limits import MAX_COUNT, MAX_EXACT
 from pystrat.messages import RefusedValue, check_choice, check_flag, check_integer, count_of, show
@@ -215,7 +216,7 @@ class MultilabelBatchSampler(BatchSampler):
             One row per batch, one column per label.
         """
         return pd.DataFrame(
-            self._held(epoch), index=pd.RangeIndex(self._n_batches, name="batch"), columns=list(self._labels)
+            self._held(epoch), index=pd.RangeIndex(self._n_batches, name="batch"), columns=names_index(self._labels)
         )
 
     @named_by_class
@@ -235,7 +236,7 @@ class MultilabelBatchSampler(BatchSampler):
         """
         held = self._held(epoch)
         batch, label, missing = _lacking(held, self._minimum).T
-        names = np.array(self._labels, dtype=object)[label]
+        names = names_index(self._labels)[label]
         return pd.DataFrame({"batch": batch, "label": names, "rows": held[batch, label], "missing": missing})
 
     def _held(self, epoch: Optional[int]) -> NDArray[np.int64]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pystrat.base import Batches, BatchSampler
 from pystrat.entries import named_by_class
+from pystrat.frames import names_index
 from pystrat.range_plan import RangePlan
 
 
@@ -48,4 +49,4 @@ class RangedBatchSampler(BatchSampler):
         names, codes = list(self._plan.shown), self._codes[batches.rows].astype(np.int64)
         places = np.repeat(np.arange(len(batches)), np.diff(batches.offsets)) * len(names) + codes
         table = np.bincount(places, minlength=len(batches) * len(names)).reshape(-1, len(names))
-        return pd.DataFrame(table, index=pd.RangeIndex(len(batches), name="batch"), columns=names)
+        return pd.DataFrame(table, index=pd.RangeIndex(len(batches), name="batch"), columns=names_index(names))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pystrat.entries import named_by_class, named_by_function
 from pystrat.first_rows import first_rows
+from pystrat.frames import names_index
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import RefusedValue, check_choice, count_of, range_of, show
 from pystrat.counts_by_shard import ShardCounts, read_counts, shown_names
@@ -84,7 +85,7 @@ class ShardedPlan:
             fewest = (self._counts.table // self.n_batches).sum(axis=0)
             most = (-(-self._counts.table // self.n_batches)).sum(axis=0)
         columns = {"rows": rows, "fewest": fewest, "most": most}
-        return pd.DataFrame(columns, index=pd.Index(list(self._counts.strata), name="stratum"))
+        return pd.DataFrame(columns, index=names_index(self._counts.strata, "stratum"))
 
     def summary(self) -> str:
         """Describe the plan in a few lines."""

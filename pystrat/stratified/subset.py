@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pystrat.base import Batches, epoch_permutation
 from pystrat.entries import named_by_class
+from pystrat.frames import names_index
 from pystrat.messages import RefusedValue, check_choice, check_flag, check_integer, count_of, range_of, show
 from pystrat.range_plan import RangePlan
 from pystrat.rare_strata import RARE_CHOICES, check_one_minimum, refuse_rare, warn_of_rare
@@ -66,7 +67,7 @@ class SubsetPlan(RangePlan):
         if self.exact:
             fewest = most = np.where(self.blocks > 0, self.min_samples_per_stratum, 0)
         columns = {"rows": self.counts, "batches": self.blocks, "fewest": fewest, "most": most}
-        return pd.DataFrame(columns, index=pd.Index(list(self.shown), name="stratum"))
+        return pd.DataFrame(columns, index=names_index(self.shown, "stratum"))
 
     def heading(self) -> str:
         """Return the number of batches, of strata in a batch, and of rows of each."""

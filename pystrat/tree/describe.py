@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pystrat.frames import names_index
 from pystrat.messages import count_of, show, show_number
 from pystrat.tree.building import Tree
 from pystrat.tree.conditions import ColumnValues
@@ -42,7 +43,7 @@ class TreeDescription:
         tree = self._tree
         return pd.DataFrame(
             {
-                "path": [tree.path(node) for node in range(len(tree))],
+                "path": names_index(tree.path(node) for node in range(len(tree))),
                 "mode": [tree.nodes[declared].mode for declared in tree.declared],
                 "rows": tree.node_rows,
                 "weight": self._weights(),
@@ -90,7 +91,7 @@ class TreeDescription:
             n_shown = width + int((column.codes < 0).any())
             part = {
                 "column": name,
-                "value": [column.show(code) for code in range(n_shown)],
+                "value": names_index(column.show(code) for code in range(n_shown)),
                 "table": np.bincount(codes, minlength=n_shown) / len(codes),
                 "expected": np.bincount(codes, weights=probabilities, minlength=n_shown),
             }

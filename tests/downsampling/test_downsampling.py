@@ -385,7 +385,8 @@ def test_what_a_sampler_tells_cannot_change_it() -> None:
     for told in (sampler.strata.codes, sampler.strata.counts):
         with pytest.raises(ValueError, match="read-only"):
             told[0] = 9
-    sampler.class_weights()["0"] = 9
+    weights = sampler.class_weights()
+    weights["0"] = 9
     sampler.weights([0])[0] = 9
     assert sampler.weights([0, 2999]).tolist() == [1, 4]
 

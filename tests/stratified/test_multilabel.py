@@ -305,7 +305,7 @@ def test_every_form_of_labels_is_the_same(labels: Any) -> None:
         (pd.DataFrame({"a": [1, None]}), "hold 0 and 1. Got NaN instead."),
         (pd.DataFrame({"a": pd.array([1, None], dtype="Int64")}), "hold 0 and 1. Got NaN instead."),
         ([["1", "0"]], "hold 0 and 1. Got <U1 values instead."),
-        (pd.DataFrame({"a": ["1", "0"]}), "hold 0 and 1. Got object values in column 'a' instead."),
+        (pd.DataFrame({"a": ["1", "0"]}, dtype=object), "hold 0 and 1. Got object values in column 'a' instead."),
         ([[1j]], "hold 0 and 1. Got complex128 values instead."),
         ({"a": [1]}, "be a matrix with one row per row of the dataset. Got 1 value instead."),
         (

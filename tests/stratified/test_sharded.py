@@ -293,7 +293,8 @@ def test_a_plan_shows_itself() -> None:
     ]
     many = sharded_plan(shard_counts({"a": [*"abcdefghijklmnopqrstuvw"]}), 1)
     assert many.summary().splitlines()[-2:] == ["t           1       1     1", "... and 3 more"]
-    plan.counts.loc["b", "y"] = 9
+    counts = plan.counts
+    counts.loc["b", "y"] = 9
     assert plan.counts.loc["b", "y"] == 4, "what is handed out is a copy"
     assert "(5 rows in 1 of 1 shard, 1 stratum, 1 batch, " in repr(of_shards(["a"], 3, strata={"a": ["x"] * 5}))
     assert "3 of 6 shards, 3 strata, 4 batches, min_samples_per_stratum=2, promise='global'" in repr(

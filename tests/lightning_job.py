@@ -1,0 +1,125 @@
+"""One process of a real run of Lightning; its arguments are the job, a folder, how many processes run, and a number of
+steps.
+
+Lightning starts the other processes itself, by the same command. Each writes what its job returns into the folder, by
+its rank.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import lightning
+import torch
+from lightning.pytorch.callbacks import ModelCheckpoint
+from torch.utils.data import DataLoader, TensorDataset
+
+from tests.training_libraries import code_blocks, loader_of, pair_loader, pairs_of, sampler_of, shared_lines
+
+EPOCHS = 3
+N_ROWS = 1000
+COMMON: dict[str, Any] = {
+    "accelerator": "cpu",
+    "max_epochs": EPOCHS,
+    "logger": False,
+    "enable_progress_bar": False,
+    "enable_model_summary": False,
+}
+
+
+class Recorder(lightning.LightningModule):
+    """Notes the batches of each epoch."""
+
+    def __init__(self, loader: Any) -> None:
+        super().__init__()
+        self.layer = torch.nn.Linear(1, 1)
+        self.loader = loader
+        self.seen: dict[int, list[Any]] = {}
+
+    def train_dataloader(self) -> Any:
+        return self.loader() if callable(self.loader) else self.loader
+
+    def training_step(self, batch: Any, batch_idx: int) -> Any:
+        self.seen.setdefault(self.current_epoch, []).append(batch)
+        return self.layer(torch.ones(1, 1)).sum()
+
+    def configure_optimizers(self) -> Any:
+        return torch.optim.SGD(self.parameters(), lr=0.1)
+
+
+def recorder_of_recipe() -> Any:
+    """Return the module of the recipe, whose inputs name their rows, and which notes the rows of each epoch."""
+    ((_, code),) = code_blocks("Lightning")
+    names: dict[str, Any] = {"__name__": "recipe"}
+    exec(shared_lines() + code.split("\ntrainer = ")[0], names)
+    inputs = torch.zeros(N_ROWS, 8)
+    inputs[:, 0] = torch.arange(N_ROWS) / N_ROWS
+    names["dataset"] = TensorDataset(inputs, torch.tensor(names["labels"]))
+
+    class RecipeRecorder(names["Module"]):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.seen: list[Any] = []
+
+        def training_step(self, batch: Any, batch_idx: int) -> Any:
+            rows = (batch[0][:, 0] * N_ROWS).round().long().tolist()
+            self.seen.append([self.current_epoch, rows])
+            return super().training_step(batch, batch_idx)
+
+    return RecipeRecorder()
+
+
+def trainer_of(processes: int, **options: Any) -> Any:
+    return lightning.Trainer(devices=processes, **{**COMMON, **options})
+
+
+def job_begin(folder: Path, processes: int, steps: int) -> Any:
+    """The recipe, until so many steps are done."""
+    saving = ModelCheckpoint(dirpath=folder, filename="stopped", every_n_train_steps=steps)
+    module = recorder_of_recipe()
+    trainer_of(processes, use_distributed_sampler=False, max_steps=steps, callbacks=[saving]).fit(module)
+    return module.seen
+
+
+def job_resume(folder: Path, processes: int, steps: int) -> Any:
+    """The recipe, from there to the end."""
+    module = recorder_of_recipe()
+    trainer = trainer_of(processes, use_distributed_sampler=False, enable_checkpointing=False)
+    trainer.fit(module, ckpt_path=folder / "stopped.ckpt")
+    return module.seen
+
+
+def job_replace(folder: Path, processes: int, steps: int) -> Any:
+    """What Lightning says if it is to replace the sampler of a loader."""
+    try:
+        trainer_of(processes, enable_checkpointing=False).fit(Recorder(loader_of(sampler_of())))
+    except Exception as error:
+        errors = [error, error.__context__]  # Lightning fails again while it cleans up
+        return [f"{type(error).__name__}: {error}" for error in errors]
+    return []
+
+
+def job_pairs(folder: Path, processes: int, steps: int) -> Any:
+    """The pairs of a loader without a batch sampler, whose sampler has a rank if `steps` is 1."""
+
+    def make() -> DataLoader[Any]:
+        return pair_loader("sampler", num_replicas=processes, **({"rank": trainer.global_rank} if steps else {}))
+
+    trainer = trainer_of(processes, enable_checkpointing=False)
+    module = Recorder(make)
+    trainer.fit(module)
+    return pairs_of(chain.from_iterable(module.seen.values()))
+
+
+def main(job: str, folder: Path, processes: int, steps: int) -> None:
+    told = globals()[f"job_{job}"](folder, processes, steps)
+    rank = lightning.fabric.utilities.rank_zero.rank_zero_only.rank
+    (folder / f"{job}-{rank}.json").write_text(json.dumps(told), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))
