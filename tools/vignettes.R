@@ -44,8 +44,14 @@ render = function(name, folder) {
   file.path(folder, paste0(name, ".md"))
 }
 
+# evaluate 1.0.4 writes the message of an error on a line of its own.
+join_errors = function(lines) {
+  strsplit(gsub("(#> Error[^\n]*:)\n *#> ! ", "\\1 ", paste(lines, collapse = "\n")), "\n")[[1L]]
+}
+
 # Code and its output, line by line, and prose as one line per paragraph, without what depends on pandoc.
 unwrap = function(lines) {
+  lines = join_errors(lines)
   is_fence = grepl("^```", lines)
   is_code = is_fence | cumsum(is_fence) %% 2 == 1 | grepl("^    #>", lines)
   is_prose = nzchar(lines) & !is_code

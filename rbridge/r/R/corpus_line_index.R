@@ -71,9 +71,17 @@ cache_folder = function() {
   if (is_absolute(base)) file.path(base, "pystrat", "lines")
 }
 
-is_absolute = function(path) grepl("^(/|[A-Za-z]:[/\\\\])", path)
+# Paths are matched as bytes, because they may have bytes that are no characters.
+is_absolute = function(path) grepl("^(/|[A-Za-z]:[/\\\\])", path, useBytes = TRUE)
 
-absolute = function(path) if (is_absolute(path)) path else path_of(getwd(), sub("^(\\./+)+", "", path))
+absolute = function(path) {
+  if (is_absolute(path)) {
+    return(path)
+  }
+  relative = sub("^(\\./+)+", "", path, useBytes = TRUE)
+  Encoding(relative) = Encoding(path)
+  path_of(getwd(), relative)
+}
 
 # The number of lines of an index; NA if it is missing, damaged or of another text.
 lines_of_index = function(place, text) {

@@ -209,3 +209,15 @@ test_that("a sampler shows what it draws", {
     "* Lines: 45 drawn and 5 kept in an epoch", "* Batches: 7, of at most 8 lines", "* shuffle: TRUE", "* seed: 1"))
   expect_identical(capture.output(generator(NULL))[5], "* Order: shuffled by seed 1, next epoch 0")
 })
+
+test_that("a file whose name is no text is found by absolute and relative paths", {
+  skip_on_os(c("windows", "mac")) # which have no such names
+  folder = withr::local_tempdir()
+  withr::local_dir(folder)
+  writeLines("line", rawToChar(as.raw(c(0x63, 0x61, 0x66, 0xe9, 0x2e, 0x74, 0x78, 0x74))))
+  for (source in c(folder, ".", "././")) {
+    sampler = batch_sampler_corpus_mixture(source, 1, 1L, suffixes = ".txt", seed = 1)
+    expect_identical(corpus_plan(sampler)$file, "caf\\xe9")
+    expect_identical(sampler(NULL)$dataset()$lines(1)[[1L]], "line")
+  }
+})
