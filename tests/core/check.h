@@ -43,6 +43,18 @@ static inline void *new_array(int64_t n_items, size_t item_size) {
   return array;
 }
 
+static inline int32_t *new_equal(int64_t count, int32_t value) {
+  int32_t *numbers = new_array(count, sizeof *numbers);
+  for (int64_t i = 0; i < count; i++) numbers[i] = value;
+  return numbers;
+}
+
+static inline int64_t *new_zeros(int64_t count) {
+  int64_t *numbers = new_array(count, sizeof *numbers);
+  for (int64_t i = 0; i < count; i++) numbers[i] = 0;
+  return numbers;
+}
+
 /* A number from 0 to below a limit, of a plain congruential generator whose state is the caller's. */
 static inline int64_t some_number(uint64_t *state, int64_t limit) {
   *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.core.golden_numbers import CASES, golden_batches
+from tests.core.golden_numbers import CASES
 
 HERE = Path(__file__).parent
 CORE = HERE.parents[1] / "rbridge" / "r" / "src" / "core"
@@ -38,25 +38,31 @@ def compiled(source: Path, program: Path, build: str) -> Path:
     return program
 
 
+def run(program: Path, numbers: list[int]) -> subprocess.CompletedProcess[str]:
+    """Run a program that reads numbers on standard input."""
+    return subprocess.run(
+        [str(program)], input=" ".join(map(str, numbers)), capture_output=True, text=True, check=False
+    )
+
+
 @pytest.mark.parametrize("build", BUILDS)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program(name: str, build: str, tmp_path: Path) -> None:
     program = compiled(HERE / f"{name}.c", tmp_path / name, build)
     cases = list(CASES[name]()) if name in CASES else []
-    done = subprocess.run([str(program)], input=" ".join(map(str, cases)), capture_output=True, text=True, check=False)
+    done = run(program, cases)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == [str(number) for number in cases[:1]]
     assert not done.stderr
 
 
-def test_a_golden_vector_that_is_not_met_is_found(tmp_path: Path) -> None:
-    program = compiled(HERE / "test_golden_batches.c", tmp_path / "golden", "gcc with contraction")
-    numbers = list(golden_batches())
-    numbers[-1] += 1  # the last checksum of rows
-    done = subprocess.run(
-        [str(program)], input=" ".join(map(str, numbers)), capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 1 and "checksum" in done.stderr
+@pytest.mark.parametrize("name", CASES)
+def test_a_golden_vector_that_is_not_met_is_found(name: str, tmp_path: Path) -> None:
+    program = compiled(HERE / f"{name}.c", tmp_path / name, "gcc with contraction")
+    numbers = list(CASES[name]())
+    numbers[-1] += 1  # what is expected last, usually a checksum
+    done = run(program, numbers)
+    assert done.returncode == 1 and re.search(r": \S+ is -?\d+, not -?\d+$", done.stderr)
 
 
 FAULTY = """

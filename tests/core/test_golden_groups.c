@@ -1,6 +1,4 @@
-/* Golden vectors of batches that keep groups together or spread them. Standard input has the number of cases, then the
- * cases, as golden_numbers.py writes them; the number goes to standard output once all have been met. A case is
- * integers:
+/* Golden vectors of batches that keep groups together or spread them. A case is:
  *
  *   n_rows, n_strata, n_groups, then the stratum and the group of each row, n_strata and n_groups for those left out
  *   n_batches; the minimum; 1 if groups are spread, else 0; the seed
@@ -14,6 +12,7 @@
 #include "groups_together.h"
 #include "permutation.h"
 #include "random.h"
+#include "row_graph.h"
 
 enum { STRATA, GROUPS };
 
@@ -26,18 +25,6 @@ typedef struct {
   bool is_spread, is_nested;
   uint32_t seed;
 } Case;
-
-static int32_t *new_equal(int64_t count, int32_t value) {
-  int32_t *numbers = new_array(count, sizeof *numbers);
-  for (int64_t i = 0; i < count; i++) numbers[i] = value;
-  return numbers;
-}
-
-static int64_t *new_zeros(int64_t count) {
-  int64_t *numbers = new_array(count, sizeof *numbers);
-  for (int64_t i = 0; i < count; i++) numbers[i] = 0;
-  return numbers;
-}
 
 static void read_case(Case *c) {
   c->n_rows = read_number();
@@ -122,34 +109,12 @@ static void draw_together(const Case *c, const int32_t *order, int64_t *offsets,
   free(grouped.batch_of);
 }
 
-/* Color the rows as the edges of a graph; what only the coloring needs is freed. */
+/* Color the rows as the edges of a graph. */
 static void color_rows(const Case *c, const int32_t *order, RowGraph *graph) {
-  for (int i = 0; i < 2; i++) {
-    GraphSide *side = &graph->sides[i];
-    int64_t n_vertices = most_vertices(side->counts, side->n_labels, c->n_batches);
-    side->ranks = new_equal(side->n_labels, 0);
-    side->rests = new_array(side->n_labels, sizeof(int32_t));
-    side->wholes = new_array(side->n_labels, sizeof(int32_t));
-    side->vertices = new_array(graph->n_edges, sizeof(int32_t));
-    side->edges = new_equal(n_vertices * c->n_batches, -1);
-    side->free_colors = new_array(n_vertices * color_words(c->n_batches), sizeof(uint64_t));
-    side->first_words = new_equal(n_vertices, 0);
-    free_all_colors(side, c->n_batches, 0, n_vertices);
-  }
   cut_into_blocks(order, 0, c->n_rows, graph);
   while (!color_edges(graph, 1000)) continue;
   Equalizing progress = {0, 0, 0};
   while (!equalize_sizes(graph, 1000, &progress)) continue;
-  for (int i = 0; i < 2; i++) {
-    GraphSide *side = &graph->sides[i];
-    free(side->ranks);
-    free(side->rests);
-    free(side->wholes);
-    free(side->vertices);
-    free(side->edges);
-    free(side->free_colors);
-    free(side->first_words);
-  }
 }
 
 /* Fill the place at which the rows of each stratum begin, in order of stratum. */
@@ -168,8 +133,7 @@ static void draw_spread(const Case *c, const int32_t *order, int64_t *offsets, i
     graph.sides[side].labels = c->labels[side];
     graph.sides[side].counts = c->counts[side];
   }
-  graph.colors = new_array(graph.n_edges, sizeof(int32_t));
-  graph.sizes = new_zeros(c->n_batches);
+  allocate_graph(&graph);
   int64_t *begins = new_array(c->n_labels[STRATA], sizeof *begins);
   fill_begins(c, begins);
   if (c->is_nested) {
@@ -189,8 +153,7 @@ static void draw_spread(const Case *c, const int32_t *order, int64_t *offsets, i
   int64_t *next_free = new_array(c->n_batches, sizeof *next_free);
   memcpy(next_free, offsets, (size_t)c->n_batches * sizeof *next_free);
   write_rows_apart(sorted, batches, 0, 0, graph.n_edges, next_free, rows);
-  free(graph.colors);
-  free(graph.sizes);
+  free_graph(&graph);
   free(begins);
   free(sorted);
   free(batches);
@@ -204,7 +167,6 @@ static void check_epoch(const Case *c) {
   int32_t *pool = new_array(c->n_rows, sizeof *pool);
   int32_t *order = new_array(c->n_rows, sizeof *order);
   int32_t *rows = new_array(c->n_rows, sizeof *rows);
-  int64_t *wide = new_array(c->n_rows + c->n_batches, sizeof *wide);
   int64_t *offsets = new_array(c->n_batches + 1, sizeof *offsets);
   Generator generator;
   seed_generator(&generator, epoch_seed(c->seed, epoch));
@@ -215,28 +177,23 @@ static void check_epoch(const Case *c) {
   } else {
     draw_together(c, order, offsets, rows);
   }
-  for (int64_t batch = 0; batch < c->n_batches; batch++) wide[batch] = offsets[batch + 1] - offsets[batch];
-  check_list(wide, c->n_batches);
-  for (int64_t i = 0; i < offsets[c->n_batches]; i++) wide[i] = rows[i];
-  check_list(wide, offsets[c->n_batches]);
+  check_sizes(offsets, c->n_batches);
+  check_rows(rows, offsets[c->n_batches], 0);
   free(pool);
   free(order);
   free(rows);
-  free(wide);
   free(offsets);
 }
 
+static void check_case(void) {
+  Case c;
+  read_case(&c);
+  int64_t n_epochs = read_number();
+  for (int64_t epoch = 0; epoch < n_epochs; epoch++) check_epoch(&c);
+  free_case(&c);
+}
+
 int main(void) {
-  int64_t n_cases = read_number();
-  for (int64_t i = 0; i < n_cases; i++) {
-    Case c;
-    read_case(&c);
-    int64_t n_epochs = read_number();
-    for (int64_t epoch = 0; epoch < n_epochs; epoch++) check_epoch(&c);
-    free_case(&c);
-  }
-  int64_t beyond;
-  CHECK_EQUAL(scanf("%" SCNd64, &beyond), EOF);
-  printf("%" PRId64 "\n", n_cases);
+  check_cases(check_case);
   return 0;
 }

@@ -2,8 +2,10 @@
 
 #include <string.h>
 
+#include "groups_apart.h"
 #include "check.h"
 #include "groups_apart.h"
+#include "row_graph.h"
 
 enum { MOST_EDGES = 80, MOST_LABELS = 15, MOST_BATCHES = 140, N_LEFT_OUT = 2 };
 
@@ -48,43 +50,13 @@ static Epoch some_epoch(uint64_t *state, bool nested) {
 
 static RowGraph new_graph(const Epoch *epoch) {
   RowGraph graph = {.n_batches = epoch->n_batches, .n_edges = epoch->n_rows - N_LEFT_OUT};
-  graph.colors = new_array(graph.n_edges, sizeof(int32_t));
-  graph.sizes = new_array(graph.n_batches, sizeof(int64_t));
-  memset(graph.sizes, 0, (size_t)graph.n_batches * sizeof(int64_t));
-  for (int i = 0; i < 2; i++) {
-    GraphSide *side = &graph.sides[i];
-    int64_t n = side->n_labels = epoch->n_labels[i];
-    int64_t n_vertices = most_vertices(epoch->counts[i], n, graph.n_batches);
-    side->labels = epoch->labels[i];
-    side->counts = epoch->counts[i];
-    side->ranks = new_array(n, sizeof(int32_t));
-    memset(side->ranks, 0, (size_t)n * sizeof(int32_t));
-    side->rests = new_array(n, sizeof(int32_t));
-    side->wholes = new_array(n, sizeof(int32_t));
-    side->vertices = new_array(graph.n_edges, sizeof(int32_t));
-    side->edges = new_array(n_vertices * graph.n_batches, sizeof(int32_t));
-    memset(side->edges, -1, (size_t)(n_vertices * graph.n_batches) * sizeof(int32_t));
-    side->free_colors = new_array(n_vertices * color_words(graph.n_batches), sizeof(uint64_t));
-    side->first_words = new_array(n_vertices, sizeof(int32_t));
-    memset(side->first_words, 0, (size_t)n_vertices * sizeof(int32_t));
-    free_all_colors(side, graph.n_batches, 0, n_vertices);
+  for (int side = 0; side < 2; side++) {
+    graph.sides[side].n_labels = epoch->n_labels[side];
+    graph.sides[side].labels = epoch->labels[side];
+    graph.sides[side].counts = epoch->counts[side];
   }
+  allocate_graph(&graph);
   return graph;
-}
-
-static void free_graph(RowGraph *graph) {
-  for (int i = 0; i < 2; i++) {
-    GraphSide *side = &graph->sides[i];
-    free(side->ranks);
-    free(side->rests);
-    free(side->wholes);
-    free(side->vertices);
-    free(side->edges);
-    free(side->free_colors);
-    free(side->first_words);
-  }
-  free(graph->colors);
-  free(graph->sizes);
 }
 
 /* Find the batches by the core in steps of so many rows or so much work. */
