@@ -1,8 +1,8 @@
-/* Shared by the programs that check golden vectors. Standard input has the number of cases, then the cases, as integers;
- * golden_numbers.py writes them. The number goes to standard output once all cases have been met.
+/* Shared by the programs that check golden vectors. Standard input has the number of cases, then the cases, as
+ * integers; golden_numbers.py writes them. The number goes to standard output once all cases have been met.
  *
- * A double is the integer with the same bits. A list is its length; how many numbers of its beginning follow, and these;
- * how many of its end, and these; and its checksum, the sum of (i * x_i) mod (2^31 - 1), i from 1.
+ * A double is the integer with the same bits. A list is its length; how many numbers of its beginning follow, and
+ * these; how many of its end, and these; and its checksum, the sum of (i * x_i) mod (2^31 - 1), i from 1.
  */
 
 #ifndef PYSTRAT_GOLDEN_H

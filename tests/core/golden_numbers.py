@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any, Callable, Iterator
 
 import numpy as np
@@ -17,27 +18,60 @@ from tests.reference.naive_shards import naive_cells
 
 
 def golden_batches() -> Iterator[int]:
-    """Yield the numbers that test_golden_batches.c reads."""
-    cases = json.loads((GOLDEN / "batches.json").read_text(encoding="utf-8"))["cases"]
+    """Yield the numbers that test_golden_batches.c reads: those of all cases whose epochs take every row once."""
+    cases = _cases_of("batches.json") + [case for case in _cases_of("wanted.json") if not _takes_again(case)]
     yield len(cases)
     for case in cases:
-        yield from _numbers_of_case(case["input"], case["expected"])
+        parameters, expected = case["input"]["parameters"], case["expected"]
+        yield from _numbers_of_strata(_labels_of(case["input"]), expected["counts"])
+        # As make_plan() has it: a plan that leaves batches without a row of a stratum deals the rows evenly.
+        even = parameters.get("assign") == "even" or expected["min_samples_per_stratum"] == 0
+        yield from (expected["n_batches"], int(even), int(parameters.get("shuffle", True)), parameters["seed"])
+        yield from _numbers_of_epochs(case["input"]["epochs"], expected)
 
 
-def _numbers_of_case(given: dict[str, Any], expected: dict[str, Any]) -> Iterator[int]:
-    parameters = given["parameters"]
+def golden_wanted() -> Iterator[int]:
+    """Yield the numbers that test_golden_wanted.c reads: those of the cases that `golden_batches` leaves."""
+    cases = [case for case in _cases_of("wanted.json") if _takes_again(case)]
+    yield len(cases)
+    for case in cases:
+        parameters, expected = case["input"]["parameters"], case["expected"]
+        yield from _numbers_of_strata(_labels_of(case["input"]), expected["counts"])
+        yield from (expected["n_batches"], int(parameters.get("shuffle", True)), parameters["seed"])
+        yield from _numbers_of_epochs(case["input"]["epochs"], expected)
+
+
+def _cases_of(file: str) -> list[dict[str, Any]]:
+    cases: list[dict[str, Any]] = json.loads((GOLDEN / file).read_text(encoding="utf-8"))["cases"]
+    return cases
+
+
+def _labels_of(given: dict[str, Any]) -> list[int]:
+    """Return the label of each row as an integer, which is what the core numbers; -1 if the row is dropped."""
     labels = labels_of(given["strata"])
-    if isinstance(labels, dict):  # columns of text and numbers; the core numbers integers
-        strata = encode_strata(labels, missing=parameters.get("missing", "error"))
+    if isinstance(labels, dict):  # columns of text and numbers
+        strata = encode_strata(labels, missing=given["parameters"].get("missing", "error"))
         labels = np.where(strata.codes == len(strata.names), -1, strata.codes.astype(np.int64))
-    # As make_plan() has it: a mean batch size that leaves batches without a row of a stratum deals the rows evenly.
-    even = parameters.get("assign") == "even" or expected["min_samples_per_stratum"] == 0
-    yield from (len(labels), *labels.tolist())
-    yield from (len(expected["counts"]), *expected["counts"])
-    yield from (expected["n_batches"], int(even), int(parameters.get("shuffle", True)), parameters["seed"])
+    whole: list[int] = labels.tolist()
+    return whole
+
+
+def _takes_again(case: dict[str, Any]) -> bool:
+    """Return whether an epoch takes the rows of some stratum less or more often than once."""
+    available = Counter(label for label in _labels_of(case["input"]) if label >= 0)
+    taken: list[int] = case["expected"]["counts"]
+    return list(available.values()) != taken
+
+
+def _numbers_of_strata(labels: list[int], taken: list[int]) -> Iterator[int]:
+    yield from (len(labels), *labels)
+    yield from (len(taken), *taken)
+
+
+def _numbers_of_epochs(epochs: list[int], expected: dict[str, Any]) -> Iterator[int]:
     yield from _numbers_of_list(expected["sizes"])
-    yield len(given["epochs"])
-    for epoch, drawn in zip(given["epochs"], expected["epochs"]):
+    yield len(epochs)
+    for epoch, drawn in zip(epochs, expected["epochs"]):
         yield epoch
         yield from _numbers_of_list(drawn["permutation"])
         yield from _numbers_of_list(drawn["rows"])
@@ -54,7 +88,7 @@ def _numbers_of_list(listed: Any) -> Iterator[int]:
 
 def golden_shards() -> Iterator[int]:
     """Yield the numbers that test_golden_shards.c reads."""
-    cases = json.loads((GOLDEN / "sharded.json").read_text(encoding="utf-8"))["cases"]
+    cases = _cases_of("sharded.json")
     yield len(cases)
     for case in cases:
         given, table, batches = case["input"], case["expected"]["table"], case["expected"]["batches"]
@@ -72,7 +106,7 @@ def golden_shards() -> Iterator[int]:
 
 def golden_lengths() -> Iterator[int]:
     """Yield the numbers that test_length_batches.c reads."""
-    cases = json.loads((GOLDEN / "lengths.json").read_text(encoding="utf-8"))["cases"]
+    cases = _cases_of("lengths.json")
     yield len(cases)
     for case in cases:
         given = case["input"]
@@ -85,7 +119,7 @@ def golden_lengths() -> Iterator[int]:
 
 def golden_weighted() -> Iterator[int]:
     """Yield the numbers that test_golden_weighted.c reads."""
-    cases = json.loads((GOLDEN / "weighted.json").read_text(encoding="utf-8"))["cases"]
+    cases = _cases_of("weighted.json")
     yield len(cases)
     for case in cases:
         given, expected = case["input"], case["expected"]
@@ -105,7 +139,7 @@ def golden_weighted() -> Iterator[int]:
 
 def golden_groups() -> Iterator[int]:
     """Yield the numbers that test_golden_groups.c reads."""
-    cases = json.loads((GOLDEN / "groups.json").read_text(encoding="utf-8"))["cases"]
+    cases = _cases_of("groups.json")
     yield len(cases)
     for case in cases:
         given, expected = case["input"], case["expected"]
@@ -127,16 +161,15 @@ def golden_groups() -> Iterator[int]:
 
 def golden_downsampling() -> Iterator[int]:
     """Yield the numbers that test_golden_downsampling.c reads: those of the cases that have batches."""
-    cases = json.loads((GOLDEN / "downsampling.json").read_text(encoding="utf-8"))["cases"]
-    cases = [case for case in cases if "kept" in case["expected"] and case["input"]["epochs"]]
+    cases = [case for case in _cases_of("downsampling.json") if "kept" in case["expected"] and case["input"]["epochs"]]
     yield len(cases)
     for case in cases:
         given, expected = case["input"], case["expected"]
         n_rows = sum(given["counts"])
         classes = np.repeat(np.arange(len(given["counts"])), given["counts"])
-        strata = encode_strata(classes[np.arange(n_rows) * given["step"] % n_rows])
-        yield from (n_rows, len(strata.names), *strata.codes.tolist(), *expected["kept"], expected["n_batches"])
-        yield from (int(given["parameters"].get("walk", False)), given["parameters"]["seed"])
+        yield from _numbers_of_strata(classes[np.arange(n_rows) * given["step"] % n_rows].tolist(), expected["kept"])
+        walked = int(given["parameters"].get("walk", False))
+        yield from (expected["n_batches"], walked, given["parameters"]["seed"])
         yield from (len(given["epochs"]), *given["epochs"])
         yield from _numbers_of_list(expected["rows"])
         yield from _numbers_of_list(expected["offsets"])
@@ -153,6 +186,7 @@ CASES: dict[str, Callable[[], Iterator[int]]] = {
     "test_golden_downsampling": golden_downsampling,
     "test_golden_groups": golden_groups,
     "test_golden_shards": golden_shards,
+    "test_golden_wanted": golden_wanted,
     "test_golden_weighted": golden_weighted,
     "test_length_batches": golden_lengths,
 }

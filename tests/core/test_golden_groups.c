@@ -7,11 +7,10 @@
 
 #include <string.h>
 
+#include "epochs.h"
 #include "golden.h"
 #include "groups_apart.h"
 #include "groups_together.h"
-#include "permutation.h"
-#include "random.h"
 #include "row_graph.h"
 
 enum { STRATA, GROUPS };
@@ -163,15 +162,10 @@ static void draw_spread(const Case *c, const int32_t *order, int64_t *offsets, i
 /* Draw an epoch, and compare the sizes of its batches and its rows. */
 static void check_epoch(const Case *c) {
   uint32_t epoch = (uint32_t)read_number();
-  uint32_t n_rows = (uint32_t)c->n_rows;
-  int32_t *pool = new_array(c->n_rows, sizeof *pool);
   int32_t *order = new_array(c->n_rows, sizeof *order);
   int32_t *rows = new_array(c->n_rows, sizeof *rows);
   int64_t *offsets = new_array(c->n_batches + 1, sizeof *offsets);
-  Generator generator;
-  seed_generator(&generator, epoch_seed(c->seed, epoch));
-  fill_in_order(pool, n_rows);
-  take_rows(&generator, pool, n_rows, n_rows, order);
+  draw_order(c->n_rows, epoch_seed(c->seed, epoch), order);
   if (c->is_spread) {
     draw_spread(c, order, offsets, rows);
   } else {
@@ -179,7 +173,6 @@ static void check_epoch(const Case *c) {
   }
   check_sizes(offsets, c->n_batches);
   check_rows(rows, offsets[c->n_batches], 0);
-  free(pool);
   free(order);
   free(rows);
   free(offsets);

@@ -55,7 +55,9 @@ static void test_what_a_line_is(void) {
 }
 
 static void test_a_head_is_read_as_it_was_written(void) {
-  const IndexHead written = {INT64_C(0x0102030405060708), INT64_C(1700000000123456789), UINT64_MAX, 3, 5, UINT64_MAX - 1};
+  const IndexHead written = {
+      INT64_C(0x0102030405060708), INT64_C(1700000000123456789), UINT64_MAX, 3, 5, UINT64_MAX - 1
+  };
   IndexHead head;
   uint8_t bytes[INDEX_HEAD_SIZE];
   int64_t size = INDEX_HEAD_SIZE + 4 * INDEX_NUMBER_SIZE;

@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "passes.h"
+#include "takings.h"
 
 enum { N_STRATA = 2, MOST = 64 };
 
@@ -79,37 +80,19 @@ static void check_case(const Case *given, int64_t wanted) {
   int64_t n_rows = given->available[0] + given->available[1];
   int64_t n_places = n_taken + 2; /* two entries are in no batch */
   int64_t *offsets = new_array(given->n_batches + 1, sizeof *offsets);
-  int64_t *next_places = new_array(given->n_batches, sizeof *next_places);
   int32_t *layout = new_array(n_places, sizeof *layout);
   fill_even_offsets(n_taken, given->n_batches, 0, given->n_batches + 1, offsets);
-  memcpy(next_places, offsets, (size_t)given->n_batches * sizeof *offsets);
-  LayoutProgress progress = {0};
-  while (!fill_passes_layout(
-      given->taken, given->available, N_STRATA, given->n_batches, n_places, wanted, &progress, next_places, layout
-  )) {
-    continue;
-  }
+  Taking taking = {N_STRATA, given->n_batches, given->taken, given->available, offsets};
+  lay_out_passes(&taking, n_places, wanted, layout);
   CHECK_EQUAL(layout[n_taken], n_taken);
   CHECK_EQUAL(layout[n_taken + 1], n_taken + 1);
 
   int32_t *rows = new_array(n_taken, sizeof *rows);
-  int32_t *seen = new_array(n_rows, sizeof *seen);
-  int32_t *waiting = new_array(n_rows, sizeof *waiting);
-  memset(seen, 0, (size_t)n_rows * sizeof *seen);
-  Sequence sequence = {.rows = rows, .first_row = given->first_row, .n_batches = given->n_batches};
-  sequence.seen = seen;
-  sequence.waiting = waiting;
-  for (int stratum = 0; stratum < N_STRATA; stratum++) {
-    sequence.places = layout + sequence.dealt;
-    sequence.taken = given->taken[stratum];
-    sequence.available = given->available[stratum];
-    for (int64_t j = 0; j < sequence.taken; j++) rows[sequence.places[j]] = given->sequences[stratum][j];
-    int64_t begin = 0;
-    for (int64_t batch = 0; is_repeated(sequence.taken, sequence.available) && batch < given->n_batches;) {
-      batch = keep_apart(&sequence, batch, wanted, &begin);
-    }
-    sequence.dealt += sequence.taken;
+  for (int64_t place = 0; place < n_taken; place++) {
+    int64_t behind = place - given->taken[0];
+    rows[layout[place]] = behind < 0 ? given->sequences[0][place] : given->sequences[1][behind];
   }
+  separate_rows(&taking, layout, n_rows, given->first_row, wanted, rows);
 
   static int32_t batches[MOST][MOST];
   int64_t sizes[MOST];
@@ -119,11 +102,8 @@ static void check_case(const Case *given, int64_t wanted) {
     for (int64_t i = 0; i < sizes[batch]; i++) CHECK_EQUAL(rows[offsets[batch] + i], batches[batch][i]);
   }
   free(offsets);
-  free(next_places);
   free(layout);
   free(rows);
-  free(seen);
-  free(waiting);
 }
 
 static void test_batches_take_the_sequences_and_no_row_twice(void) {

@@ -45,7 +45,8 @@ static void test_any_shards(void) {
   static const int64_t steps[] = {1, 3, INT64_MAX};
   uint64_t state = 1;
   for (int trial = 0; trial < 20000; trial++) {
-    ShardCells cells = {.n_cells = 1 + some_number(&state, MOST_CELLS), .n_batches = 1 + some_number(&state, MOST_BATCHES)};
+    ShardCells cells = {.n_cells = 1 + some_number(&state, MOST_CELLS)};
+    cells.n_batches = 1 + some_number(&state, MOST_BATCHES);
     int64_t counts[MOST_CELLS], begins[MOST_CELLS];
     int64_t n_rows = 0;
     for (int64_t cell = 0; cell < cells.n_cells; cell++) {
