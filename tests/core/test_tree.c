@@ -7,6 +7,7 @@
 #include "check.h"
 #include "grouping.h"
 #include "tree.h"
+#include "tree_drawing.h"
 
 enum { MOST_NODES = 200, MOST_OPTIONS = 60 * MOST_NODES, MOST_DRAWS = 1000 };
 
@@ -88,7 +89,9 @@ static Node nodes[MOST_NODES];
 
 static void begin_descents(void) {
   memset(nodes, 0, sizeof(nodes));
-  for (int64_t node = 0; node < tree.n_nodes; node++) seed_generator(&nodes[node].generator, stream_seed(tree.seed, node));
+  for (int64_t node = 0; node < tree.n_nodes; node++) {
+    seed_generator(&nodes[node].generator, stream_seed(tree.seed, node));
+  }
 }
 
 static int64_t index_of(Node *state, int64_t limit) {
@@ -132,71 +135,26 @@ static int32_t descend(void) {
   }
 }
 
-/* The memory of a drawing, of exactly the size that it asks for. */
-typedef struct {
-  TreeStates states;
-  NodeState *nodes;
-  Generator *generators;
-  int32_t *pools;
-} Drawing;
-
-static Drawing begin_drawing(int keep) {
-  Drawing drawing;
-  TreeStatesSize size = tree_states_size(&tree, keep);
-  drawing.nodes = malloc((size_t)size.nodes * sizeof(NodeState));
-  drawing.generators = malloc((size_t)size.generators * sizeof(Generator));
-  drawing.pools = malloc((size_t)size.pooled * sizeof(int32_t));
-  init_tree_states(&drawing.states, &tree, keep, drawing.nodes, drawing.generators, drawing.pools);
-  return drawing;
-}
-
-static void end_drawing(Drawing *drawing) {
-  free(drawing->nodes);
-  free(drawing->generators);
-  free(drawing->pools);
-}
-
-/* Draw a chunk in steps of at most so many draws; return how many steps that took. */
-static int64_t draw(Drawing *drawing, int64_t count, int64_t at_most, int32_t *rows) {
-  int64_t n_steps = 1;
-  TreeChunk chunk;
-  int32_t *places = malloc((size_t)(3 * count) * sizeof(int32_t));
-  int64_t *of_nodes = malloc((size_t)(3 * tree.n_nodes) * sizeof(int64_t));
-  chunk.count = count;
-  chunk.rows = rows;
-  chunk.picked = places;
-  chunk.here = places + count;
-  chunk.below = places + 2 * count;
-  chunk.begins = of_nodes;
-  chunk.wanted = of_nodes + tree.n_nodes;
-  chunk.cursors = of_nodes + 2 * tree.n_nodes;
-  begin_chunk(&tree, &chunk);
-  while (!draw_chunk(&tree, &drawing->states, &chunk, at_most)) n_steps++;
-  free(places);
-  free(of_nodes);
-  return n_steps;
-}
-
 static void chunks_are_descents(int64_t deepest) {
   int32_t descended[MOST_DRAWS], rows[MOST_DRAWS];
   make_tree(deepest);
   begin_descents();
   for (int i = 0; i < MOST_DRAWS; i++) descended[i] = descend();
 
-  Drawing drawing = begin_drawing(0);
+  Drawing drawing = begin_drawing(&tree, 0);
   for (int round = 0; round < 2; round++) { /* each chunk begins anew */
-    CHECK(draw(&drawing, MOST_DRAWS, INT64_MAX, rows) == 1);
+    CHECK(draw_in_steps(&tree, &drawing, MOST_DRAWS, INT64_MAX, rows) == 1);
     CHECK(memcmp(rows, descended, sizeof(rows)) == 0);
-    CHECK(draw(&drawing, MOST_DRAWS, 1 + below(MOST_DRAWS / 2), rows) > 1);
+    CHECK(draw_in_steps(&tree, &drawing, MOST_DRAWS, 1 + below(MOST_DRAWS / 2), rows) > 1);
     CHECK(memcmp(rows, descended, sizeof(rows)) == 0);
   }
   end_drawing(&drawing);
 
-  drawing = begin_drawing(1);
+  drawing = begin_drawing(&tree, 1);
   for (int64_t begin = 0, count; begin < MOST_DRAWS; begin += count) {
     count = 1 + below(below(2) == 0 ? 3 : MOST_DRAWS - begin);
     if (count > MOST_DRAWS - begin) count = MOST_DRAWS - begin;
-    draw(&drawing, count, below(2) == 0 ? 1 + below(count) : INT64_MAX, rows + begin);
+    draw_in_steps(&tree, &drawing, count, below(2) == 0 ? 1 + below(count) : INT64_MAX, rows + begin);
   }
   CHECK(memcmp(rows, descended, sizeof(rows)) == 0);
   TreeStatesSize size = tree_states_size(&tree, 1);
@@ -216,11 +174,11 @@ static void nodes_that_draw_nothing_need_no_generator(void) {
   TreeStatesSize kept = tree_states_size(&tree, 1), lone = tree_states_size(&tree, 0);
   CHECK(kept.nodes == 4 && kept.generators == 1 && kept.pooled == 5);
   CHECK(lone.nodes == 1 && lone.generators == 1 && lone.pooled == 5);
-  Drawing drawing = begin_drawing(1);
+  Drawing drawing = begin_drawing(&tree, 1);
   int32_t rows[15];
-  draw(&drawing, 1, INT64_MAX, rows);
+  draw_in_steps(&tree, &drawing, 1, INT64_MAX, rows);
   CHECK(rows[0] == 50 && drawing.states.n_generators == 0 && drawing.states.n_pooled == 0);
-  draw(&drawing, 14, INT64_MAX, rows + 1);
+  draw_in_steps(&tree, &drawing, 14, INT64_MAX, rows + 1);
   CHECK(drawing.states.n_generators == 1 && drawing.states.n_pooled == 5);
   int seen = 0;
   for (int i = 0; i < 5; i++) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "tree_building.h"
 #include "tree_nodes.h"
 #include "tree_pass.h"
 #include "tree_weights.h"
@@ -152,29 +153,10 @@ static int visit(int64_t node, int64_t value, int64_t parent, int64_t depth, con
   return 0;
 }
 
-/* The memory of a building; each array has exactly the size that is asked for. */
-static void *blocks[20 * MOST_DECLARED];
-static int n_blocks;
+static BuildingMemory memory;
 
 static int build(NodeBuilding *building, int64_t at_most) {
-  n_blocks = 0;
-  building->declared = declared;
-  building->n_declared = n_declared;
-  building->n_rows = n_rows;
-  building->clones = blocks[n_blocks++] = new_array(n_declared * (int64_t)sizeof(Clones), 1);
-  building->scratch = blocks[n_blocks++] = new_array(n_rows, sizeof(int32_t));
-  begin_nodes(building);
-  for (;;) {
-    int outcome = build_nodes(building, at_most);
-    if (outcome != NODES_GO_ON) return outcome;
-    if (building->wanted == 0) continue;
-    CHECK(n_blocks < (int)LENGTH(blocks));
-    building->memory = blocks[n_blocks++] = new_array((int64_t)building->wanted, 1);
-  }
-}
-
-static void free_blocks(void) {
-  while (n_blocks > 0) free(blocks[--n_blocks]);
+  return build_in_steps(declared, n_declared, n_rows, at_most, building, &memory);
 }
 
 static int find_first_emptied(void) {
@@ -186,28 +168,6 @@ static int find_first_emptied(void) {
     if (first < 0 || at != node) first = (int)node; /* children are before their parents, else the order is kept */
   }
   return first;
-}
-
-static TreeNodes new_nodes(const NodeBuilding *building) {
-  TreeNodes nodes;
-  nodes.declared = new_array(building->n_nodes, sizeof(int32_t));
-  nodes.values = new_array(building->n_nodes, sizeof(int32_t));
-  nodes.parents = new_array(building->n_nodes, sizeof(int32_t));
-  nodes.depths = new_array(building->n_nodes, sizeof(int32_t));
-  nodes.offsets = new_array(building->n_nodes + 1, sizeof(int64_t));
-  nodes.options = new_array(building->n_options, sizeof(int32_t));
-  nodes.cursors = new_array(building->n_nodes, sizeof(int64_t));
-  return nodes;
-}
-
-static void free_nodes(TreeNodes *nodes) {
-  free(nodes->declared);
-  free(nodes->values);
-  free(nodes->parents);
-  free(nodes->depths);
-  free(nodes->offsets);
-  free(nodes->options);
-  free(nodes->cursors);
 }
 
 static void nodes_are_those_of_the_recursion(NodeBuilding *building, TreeNodes *nodes) {
@@ -239,31 +199,6 @@ static void nodes_are_those_of_the_recursion(NodeBuilding *building, TreeNodes *
   free(marks);
 }
 
-static int weigh(const NodeBuilding *building, const TreeNodes *nodes, int64_t at_most, Weighing *weighing) {
-  weighing->declared = declared;
-  weighing->weighed = weighed;
-  weighing->nodes = nodes;
-  weighing->n_declared = n_declared;
-  weighing->n_nodes = building->n_nodes;
-  weighing->chances = new_array(building->n_nodes, sizeof(double));
-  weighing->clones = new_array(building->n_nodes, sizeof(int64_t));
-  weighing->begins = new_array(building->n_declared + 2, sizeof(int64_t));
-  weighing->sums = new_array(building->n_nodes, sizeof(double));
-  weighing->weights = new_array(building->n_options, sizeof(double));
-  begin_weighing(weighing);
-  int outcome = WEIGHTS_GO_ON;
-  while (outcome == WEIGHTS_GO_ON) outcome = weigh_nodes(weighing, at_most);
-  return outcome;
-}
-
-static void free_weights(Weighing *weighing) {
-  free(weighing->chances);
-  free(weighing->clones);
-  free(weighing->begins);
-  free(weighing->sums);
-  free(weighing->weights);
-}
-
 /* The leaves of a clone count its rows, so that rows in two leaves count twice. */
 static double count_leaf_rows(int64_t node) {
   double count = 0;
@@ -287,7 +222,7 @@ static double expected_weight(int64_t node, int64_t option) {
 
 static void weights_are_those_of_the_recursion(const NodeBuilding *building, const TreeNodes *nodes, int64_t at_most) {
   Weighing weighing;
-  int outcome = weigh(building, nodes, at_most, &weighing);
+  int outcome = weigh_in_steps(building, weighed, nodes, at_most, &weighing);
   CHECK(outcome == WEIGHTS_FOUND || outcome == TOTAL_REFUSED);
   for (int64_t node = 0; node < building->n_nodes; node++) {
     const WeightDeclaration *mine = &weighed[found.declared[node]];
@@ -347,7 +282,7 @@ static int trees_are_those_of_the_recursion(void) {
     weights_are_those_of_the_recursion(&building, &nodes, at_most);
     free_nodes(&nodes);
   }
-  free_blocks();
+  free_building(&memory);
   return outcome;
 }
 
@@ -371,7 +306,7 @@ static void the_culprit_is_found_downwards(void) {
   tell_path(&building, building.failed, building.failed_clone, nodes, values);
   CHECK(nodes[0] == 0 && nodes[1] == 1 && nodes[2] == 3);
   CHECK(values[0] == -1 && values[1] == 1 && values[2] == -1);
-  free_blocks();
+  free_building(&memory);
 }
 
 /* A root over a leaf of two rows, with numbers that are no weights. */
@@ -396,12 +331,12 @@ static void numbers_that_are_no_weights_are_refused(void) {
       CHECK_EQUAL(build(&building, INT64_MAX), NODES_FOUND);
       TreeNodes nodes = new_nodes(&building);
       while (!fill_nodes(&building, &nodes)) continue;
-      CHECK_EQUAL(weigh(&building, &nodes, 1, &weighing), NUMBER_REFUSED);
+      CHECK_EQUAL(weigh_in_steps(&building, weighed, &nodes, 1, &weighing), NUMBER_REFUSED);
       CHECK(weighing.failed == 1 && weighing.of_rows == of_rows);
       CHECK(weighing.refused == wrong[i] || wrong[i] != wrong[i]);
       free_weights(&weighing);
       free_nodes(&nodes);
-      free_blocks();
+      free_building(&memory);
     }
   }
 }
