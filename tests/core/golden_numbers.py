@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Iterator, Union
 
 import numpy as np
 
 from pystrat.strata import encode_strata
 from tests.core.golden_changes import changes_of_weights
+from tests.core.golden_declared import DRAWN, numbers_of_declaration, numbers_of_values, outcome_of
 from tests.reference.golden_groups import labels_of as strata_and_groups
 from tests.reference.golden_lengths import lengths_of
 from tests.reference.golden_sharded import strata_of
@@ -175,6 +176,27 @@ def golden_downsampling() -> Iterator[int]:
         yield from _numbers_of_list(expected["offsets"])
 
 
+def golden_tree() -> Iterator[int]:
+    """Yield the numbers that test_golden_tree.c reads: those of the cases whose outcome the core decides."""
+    outcomes = [(case, outcome_of(case["expected"])) for case in _cases_of("tree.json")]
+    decided = [(case, outcome) for case, outcome in outcomes if outcome is not None]
+    yield len(decided)
+    for case, outcome in decided:
+        given, expected = case["input"], case["expected"]
+        yield from _whole(numbers_of_declaration(given))
+        yield outcome
+        if outcome == DRAWN:
+            yield from (len(given["epochs"]), *given["epochs"])
+            yield from _whole(numbers_of_values(given, expected))
+            yield from _numbers_of_list(expected["rows"])
+            yield from _numbers_of_list(expected["offsets"])
+
+
+def _whole(numbers: Iterator[Union[int, float]]) -> Iterator[int]:
+    """Yield integers, and doubles as integers."""
+    yield from (_bits_of(number) if isinstance(number, float) else number for number in numbers)
+
+
 def _bits_of(number: float) -> int:
     """Return the integer with the same bits as a double."""
     return int(np.float64(number).view(np.int64))
@@ -186,6 +208,7 @@ CASES: dict[str, Callable[[], Iterator[int]]] = {
     "test_golden_downsampling": golden_downsampling,
     "test_golden_groups": golden_groups,
     "test_golden_shards": golden_shards,
+    "test_golden_tree": golden_tree,
     "test_golden_wanted": golden_wanted,
     "test_golden_weighted": golden_weighted,
     "test_length_batches": golden_lengths,

@@ -397,7 +397,7 @@ def expected_of(case: dict[str, Any]) -> dict[str, Any]:
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", UserWarning)
         try:
-            sampler = TreeBatchSampler(table, _moments(case["spec"]), **case["parameters"])
+            sampler = TreeBatchSampler(table, moments_in(case["spec"]), **case["parameters"])
         except (TypeError, ValueError) as error:
             # What a reader of YAML says of it depends on the reader and its version.
             return {"error": str(error).split(" Got ")[0] if case.get("yaml") else str(error)}
@@ -415,25 +415,28 @@ def expected_of(case: dict[str, Any]) -> dict[str, Any]:
 def _column(values: Any) -> Any:
     if isinstance(values, dict):
         return (
-            pd.to_datetime(pd.Series(values["days"])) if "days" in values else [_time(text) for text in values["times"]]
+            pd.to_datetime(pd.Series(values["days"]))
+            if "days" in values
+            else [time_of(text) for text in values["times"]]
         )
     return values
 
 
-def _moments(spec: Any) -> Any:
+def moments_in(spec: Any) -> Any:
     """Return a specification with days and times in place of what stands for them in JSON."""
     if isinstance(spec, list):
-        return [_moments(item) for item in spec]
+        return [moments_in(item) for item in spec]
     if not isinstance(spec, dict):
         return spec
     if set(spec) == {"day"}:
         return date.fromisoformat(spec["day"])
     if set(spec) == {"time"}:
-        return _time(spec["time"])
-    return {key: _moments(value) for key, value in spec.items()}
+        return time_of(spec["time"])
+    return {key: moments_in(value) for key, value in spec.items()}
 
 
-def _time(text: Any) -> Any:
+def time_of(text: Any) -> Any:
+    """Return the time that a text stands for, in UTC; None if there is none."""
     if text is None:
         return None
     moment = datetime.strptime(text.replace("Z", "+00:00"), "%Y-%m-%dT%H:%M:%S" + (".%f" if "." in text else "") + "%z")

@@ -90,14 +90,16 @@ class Node:
         return len(needs) * self.repeat * math.ceil(max(needs) / self.repeat)
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
+    """Return whether a value of a column is missing."""
     return value is None or value != value
 
 
-def _fulfils(spec: dict[str, Any], value: Any) -> bool:
+def fulfils(spec: dict[str, Any], value: Any) -> bool:
+    """Return whether a value of a node's column meets the node's condition."""
     operator, wanted = spec.get("op", "eq"), spec.get("value")
-    if operator == "isnull" or _is_missing(value):
-        return operator == "isnull" and _is_missing(value)
+    if operator == "isnull" or is_missing(value):
+        return operator == "isnull" and is_missing(value)
     return {
         "eq": lambda: value == wanted,
         "ne": lambda: value != wanted,
@@ -117,11 +119,11 @@ def _clones(spec: dict[str, Any], table: dict[str, list[Any]], rows: list[int]) 
         groups: dict[Any, list[int]] = {}
         for row in rows:
             value = table[spec["column"]][row]
-            if not _is_missing(value) or spec["missing"] == "stratum":
-                groups.setdefault(None if _is_missing(value) else value, []).append(row)
+            if not is_missing(value) or spec["missing"] == "stratum":
+                groups.setdefault(None if is_missing(value) else value, []).append(row)
         return [Node(spec, value, chosen, table) for value, chosen in groups.items()]
     if "column" in spec:
-        rows = [row for row in rows if _fulfils(spec, table[spec["column"]][row])]
+        rows = [row for row in rows if fulfils(spec, table[spec["column"]][row])]
     return [Node(spec, None, rows, table)]
 
 
