@@ -47,7 +47,7 @@ class ShardCounts:
         return pd.DataFrame(self.table.copy(), index=shards, columns=strata)
 
 
-def read_counts(counts: Any, name: str = "counts") -> ShardCounts:
+def read_counts(counts: Any, name: str = "counts", *, may_lack_strata: bool = False) -> ShardCounts:
     """Check a table of counts.
 
     Parameters
@@ -56,6 +56,8 @@ def read_counts(counts: Any, name: str = "counts") -> ShardCounts:
         The number of rows of each stratum (columns) in each shard (rows): whole numbers with a sum below 2^53.
     name : str, default "counts"
         The name of the parameter, for error messages.
+    may_lack_strata : bool, default False
+        Whether there may be no column, because no shard has a row.
 
     Raises
     ------
@@ -66,10 +68,11 @@ def read_counts(counts: Any, name: str = "counts") -> ShardCounts:
     """
     if not isinstance(counts, pd.DataFrame):
         raise RefusedType(name, _TABLE, show(counts))
-    if 0 in counts.shape:
+    has_strata = counts.shape[1] > 0
+    if len(counts) == 0 or not (has_strata or may_lack_strata):
         raise RefusedValue(name, "have at least one shard and one stratum", f"{len(counts)} x {counts.shape[1]} values")
     shards = shown_names(counts.index, name, noun="shard")
-    strata = shown_names(counts.columns, name, noun="stratum")
+    strata = shown_names(counts.columns, name, noun="stratum") if has_strata else ()
     return ShardCounts(_whole_numbers(counts, name), shards, strata)
 
 
@@ -117,13 +120,14 @@ def shard_counts(strata: Mapping[str, Any]) -> pd.DataFrame:
     strata : mapping from str to strata
         The strata of the rows of each shard, by the name of the shard, such as ``{"part-1.csv": labels, ...}``. The
         strata of a shard have any form that `StratifiedBatchSampler` accepts, without missing values. A shard may have
-        no rows, but not all of them.
+        no rows.
 
     Returns
     -------
     pandas.DataFrame
         The number of rows of each stratum (columns) in each shard (rows). Shards are sorted by name, by code point;
-        strata are in order of first appearance over the sorted shards.
+        strata are in order of first appearance over the sorted shards. If no shard has a row, there are no columns; for
+        a sampler, bind the table with those of other processes.
 
     Raises
     ------
@@ -141,11 +145,11 @@ def shard_counts(strata: Mapping[str, Any]) -> pd.DataFrame:
     >>> shard_counts({"b.csv": ["yes", "no", "no"], "a.csv": ["no", "no"]}).to_dict("index")
     {'a.csv': {'no': 2, 'yes': 0}, 'b.csv': {'no': 2, 'yes': 1}}
     """
-    return check_any_rows(count_shards(strata), "strata").to_frame()
+    return count_shards(strata).to_frame()
 
 
 def count_shards(strata: Any) -> ShardCounts:
-    """Count the argument of `shard_counts`; without any rows, the table has no strata."""
+    """Count the argument of `shard_counts`."""
     if not isinstance(strata, Mapping):
         raise RefusedType("strata", "map the name of each shard to the strata of its rows", show(strata))
     if not strata:
@@ -193,7 +197,7 @@ def bind_counts(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
     Parameters
     ----------
     tables : iterable of pandas.DataFrame
-        The result of `shard_counts` in each process. Each shard is in one of them.
+        The result of `shard_counts` in each process. Each shard is in one of them. A table may have no columns.
 
     Returns
     -------
@@ -204,7 +208,7 @@ def bind_counts(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
     Raises
     ------
     TypeError, ValueError
-        If a table is invalid, or two of them have the same shard.
+        If a table is invalid, two of them have the same shard, or no shard has a row.
 
     Examples
     --------
@@ -218,7 +222,7 @@ def bind_counts(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
     for table in check_iterable(tables, "tables", required=required):
         if not isinstance(table, pd.DataFrame):  # before the next one is requested: the iterable may be endless
             raise RefusedType("tables", required, f"a list with {show(table)}")
-        read.append(read_counts(table, "tables"))
+        read.append(read_counts(table, "tables", may_lack_strata=True))
     return bound(read, "tables").to_frame()
 
 

@@ -61,10 +61,19 @@ def test_a_shard_without_rows_has_zeros(empty: Any) -> None:
     assert counts.to_dict("index") == {"a": {"x": 0, "y": 0}, "b": {"x": 1, "y": 1}}
     assert bind_counts([counts, shard_counts({"c": ["z"]})]).loc["a"].tolist() == [0, 0, 0]
     assert gather_counts({"b": ["x", "y"], "a": empty}).equals(counts)
-    for count in shard_counts, gather_counts:
-        assert refused(count, {"a": empty, "b": []}) == (
-            f"The 'strata' parameter of {count.__name__} must have at least one row. Got 0 rows instead."
-        )
+    assert refused(gather_counts, {"a": empty, "b": []}) == (
+        "The 'strata' parameter of gather_counts must have at least one row. Got 0 rows instead."
+    )
+
+
+def test_shards_without_any_rows_are_bound_with_those_of_other_processes() -> None:
+    none, some = shard_counts({"c": [], "a": []}), shard_counts({"b": ["x"]})
+    assert none.shape == (2, 0)
+    for tables in ([none, some], [some, none]):
+        assert bind_counts(tables).to_dict("index") == {"a": {"x": 0}, "b": {"x": 1}, "c": {"x": 0}}
+    assert "must have at least one row. Got 0 rows" in refused(bind_counts, [none])
+    with pytest.raises(ValueError, match="must have at least one shard and one stratum. Got 2 x 0 values instead."):
+        read_counts(none)
 
 
 def test_strata_have_the_names_that_they_are_shown_with() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, Collection, Iterable, Iterator,
 import numpy as np
 import pandas as pd
 
-from pystrat.counts_by_shard import ShardCounts, check_any_rows, count_shards, read_counts, shown_names
+from pystrat.counts_by_shard import ShardCounts, count_shards, read_counts, shown_names
 from pystrat.entries import named_by_function
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import RefusedType, RefusedValue, check_iterable, show
@@ -40,7 +40,7 @@ def count_sources(
     pandas.DataFrame
         The result of `pystrat.shard_counts`: a row for each source, by its name, and a column for each stratum.
         Pass it to `StratifiedStream` as `counts`, which also accepts the same table from a query, such as a
-        ``GROUP BY``. A source may have no rows, but not all of them.
+        ``GROUP BY``. A source may have no rows.
 
     Raises
     ------
@@ -49,8 +49,7 @@ def count_sources(
     SourceError
         If a source cannot be read.
     """
-    counts = count_shards(_StrataOfSources(dict(name_sources(sources)), check_reader(read), stratum))
-    return check_any_rows(counts, "sources").to_frame()
+    return count_shards(_StrataOfSources(dict(name_sources(sources)), check_reader(read), stratum)).to_frame()
 
 
 class _StrataOfSources(Mapping[str, Sequence[Any]]):

@@ -230,3 +230,8 @@ def test_what_is_no_list_of_sources_is_refused(sources: Any, message: str) -> No
         StratifiedStream(sources, 1, read=iter, stratum=int, strata=[0])
     with pytest.raises(TypeError, match="^The 'read' parameter of StratifiedStream must be a function of a source."):
         StratifiedStream(["a"], 1, read="csv", stratum=int, strata=[0])  # type: ignore[arg-type]
+
+
+def test_sources_without_any_rows_have_a_table_without_strata() -> None:
+    counts = count_sources({"b": [], "a": []}, read=iter, stratum=str)
+    assert counts.shape == (2, 0) and counts.index.tolist() == ["a", "b"]

@@ -7,12 +7,13 @@
 #' @param tables (`list()` of `matrix()`)\cr
 #'   The results of [shard_counts()] in each process.
 #'   Each shard is in one of them.
+#'   A table may have no columns.
 #'
 #' @return The result of [shard_counts()] for all shards at once, whichever process held them.
 #' Strata without rows are left out.
 #'
 #' @section Errors:
-#' `tables` is not a list of tables of numbers, or two tables have the same shard.
+#' `tables` is not a list of tables of numbers, two tables have the same shard, or no shard has a row.
 #'
 #' @export
 #' @examples
@@ -25,7 +26,7 @@ bind_counts = function(tables) {
     stop_parameter("tables", "be a list of matrices, each with a row for each shard and a column for each stratum",
       show_value(tables))
   }
-  read = lapply(unname(tables), read_counts, parameter = "tables")
+  read = lapply(unname(tables), read_counts, parameter = "tables", may_lack_strata = TRUE)
   shards = unlist(lapply(read, `[[`, "shards"))
   if (length(shards) == 0L) {
     stop_parameter("tables", "have at least one shard", "none")
@@ -36,7 +37,9 @@ bind_counts = function(tables) {
   ordered = by_code_point(shards)
   columns = strata_in_order(read, rep(seq_along(read), lengths(lapply(read, `[[`, "shards")))[ordered],
     unlist(lapply(read, function(counts) seq_along(counts$shards)))[ordered])
-  check_any_rows(columns, "tables")
+  if (length(columns) == 0L) {
+    stop_parameter("tables", "have at least one row", "0 rows")
+  }
   table = matrix(0, length(shards), length(columns))
   first = 0L
   for (counts in read) {

@@ -3,19 +3,23 @@
 # the strata of all rows to number them.
 
 # -> list(table = a matrix of doubles without names, shards, strata = their names)
-read_counts = function(counts, parameter = "counts") {
+read_counts = function(counts, parameter = "counts", may_lack_strata = FALSE) {
   required = "be a matrix with a row for each shard and a column for each stratum"
   is_frame = is.data.frame(counts) && !is.null(attr(counts, "row.names"))
   is_table = is.matrix(counts) && (!is.object(counts) || inherits(counts, "table"))
   if (!is_frame && !is_table) {
     stop_parameter(parameter, required, show_value(counts))
   }
-  if (any(dim(counts) == 0L)) {
+  has_strata = ncol(counts) > 0L
+  if (nrow(counts) == 0L || !(has_strata || may_lack_strata)) {
     stop_parameter(parameter, "have at least one shard and one stratum", sprintf("%d x %d values", nrow(counts),
       ncol(counts)))
   }
   shards = shown_names(if (is_frame) row.names(counts) else rownames(counts), parameter, "shard")
-  strata = shown_names(if (is_frame) names(counts) else colnames(counts), parameter, "stratum")
+  strata = character()
+  if (has_strata) {
+    strata = shown_names(if (is_frame) names(counts) else colnames(counts), parameter, "stratum")
+  }
   list(table = whole_numbers(counts, parameter), shards = shards, strata = strata)
 }
 

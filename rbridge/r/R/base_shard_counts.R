@@ -8,11 +8,12 @@
 #' @param strata (named `list()`)\cr
 #'   The strata of the rows of each shard, by the name of the shard, such as `list("part-1.csv" = labels)`.
 #'   The strata of a shard have any form that [batch_sampler_stratified()] accepts, without missing values.
-#'   A shard may have no rows, but not all of them.
+#'   A shard may have no rows.
 #'
 #' @return A `matrix()` of doubles: the number of rows of each stratum (columns) in each shard (rows).
 #' Shards are sorted by name, by code point.
 #' Strata are in order of first appearance over the sorted shards.
+#' If no shard has a row, there are no columns; for a sampler, bind the table with those of other processes.
 #'
 #' @section Errors:
 #' `strata` is not a named list, two shards have the same name, [batch_sampler_stratified()] refuses the strata, or two
@@ -38,24 +39,16 @@ shard_counts = function(strata) {
   shards = shown_names(given, "strata", "shard")
   ordered = by_code_point(shards)
   counted = Map(count_shard, unname(strata)[ordered], shards[ordered], "shard_counts")
-  counts_table(counted, shards[ordered], "strata")
+  counts_table(counted, shards[ordered])
 }
 
-# The table of shards in order of their names, whose counts are named vectors; `parameter` is the one with their rows.
-counts_table = function(counted, shards, parameter) {
-  columns = unique(unlist(lapply(counted, names)))
-  check_any_rows(columns, parameter)
+# The table of shards in order of their names, whose counts are named vectors.
+counts_table = function(counted, shards) {
+  columns = as.character(unique(unlist(lapply(counted, names))))
   table = vapply(counted, function(counts) as.double(counts[columns]), numeric(length(columns)))
   table = t(matrix(table, length(columns)))
   table[is.na(table)] = 0
   counts_matrix(table, shards, columns)
-}
-
-# Refuses shards without rows; `strata` are those that occur in them.
-check_any_rows = function(strata, parameter) {
-  if (length(strata) == 0L) {
-    stop_parameter(parameter, "have at least one row", "0 rows")
-  }
 }
 
 # The rows of the strata of a shard, by name, in order of first appearance; `owner` is the function that errors name.

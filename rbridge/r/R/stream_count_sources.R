@@ -9,7 +9,7 @@
 #'
 #' @return A `matrix()` of doubles, like that of [shard_counts()]: a row for each source, a column for each stratum.
 #' [stratified_stream()] also accepts the same table from a query, such as a `GROUP BY`.
-#' A source may have no rows, but not all of them.
+#' A source may have no rows.
 #'
 #' @section Errors:
 #' An argument has the wrong type, or a source cannot be read.
@@ -27,5 +27,5 @@ count_sources = function(sources, read, stratum) {
   counted = lapply(ordered, function(place) {
     count_shard(read_source(sources[[place]], names[place], read, stratum)$strata, names[place], "count_sources")
   })
-  counts_table(counted, names[ordered], "sources")
+  counts_table(counted, names[ordered])
 }

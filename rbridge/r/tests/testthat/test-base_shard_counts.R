@@ -20,8 +20,17 @@ test_that("a shard without rows has zeros", {
     expect_identical(found[, "x"], c(a = 0, b = 1))
     expect_identical(bind_counts(list(found, shard_counts(list(c = "y"))))["a", ], c(x = 0, y = 0))
   }
-  expect_identical(refused(list(a = empty, b = character())),
-    "The 'strata' parameter of shard_counts must have at least one row. Got 0 rows instead.")
+})
+
+test_that("shards without any rows are bound with those of other processes", {
+  none = shard_counts(list(c = character(), a = list(u = numeric())))
+  some = shard_counts(list(b = "x"))
+  expect_identical(dim(none), c(2L, 0L))
+  for (tables in list(list(none, some), list(some, none))) {
+    expect_identical(bind_counts(tables)[, "x"], c(a = 0, b = 1, c = 0))
+  }
+  expect_match(message_of(bind_counts(list(none))), "have at least one row. Got 0 rows", fixed = TRUE)
+  expect_match(message_of(read_counts(none)), "one shard and one stratum. Got 2 x 0 values", fixed = TRUE)
 })
 
 test_that("the table of all does not depend on who held which shard", {
