@@ -9,7 +9,7 @@ import pytest
 
 from pystrat import shard_counts
 from tests.distributed_job import holders, sharded_sampler, shards_of
-from tests.example_processes import begin, ended, kill_at_checkpoint, trained, write_files
+from tests.example_processes import LAUNCHER, begin, ended, kill_at_checkpoint, launched, trained, write_files
 from tests.test_distributed import run
 
 SCRIPT = "sharded_training.py"
@@ -81,6 +81,21 @@ def test_a_killed_training_goes_on_with_another_number_of_processes(tmp_path: Pa
     assert (state["epoch"], state["batch"]) < (3, 0), "it was killed before its end"
     assert ended(begin(SCRIPT, 2, killed)) == [0] * 2
     (state, parameters), (expected_state, expected) = trained(killed), trained(whole)
+    assert state == expected_state and state["epoch"] == 3
+    assert parameters == pytest.approx(expected, rel=1e-4, abs=1e-5), "those of one process that was never stopped"
+
+
+@LAUNCHER
+def test_the_launcher_of_torch_goes_on_with_another_number_of_processes(tmp_path: Path) -> None:
+    whole, stopped = tmp_path / "whole", tmp_path / "stopped"
+    for folder in (whole, stopped):
+        folder.mkdir()
+        write_files(folder)
+    assert launched(SCRIPT, 1, whole) == 0
+    assert launched(SCRIPT, 4, stopped, "--stop-after", "3") != 0
+    assert trained(stopped)[0]["batch"] == 3
+    assert launched(SCRIPT, 2, stopped) == 0
+    (state, parameters), (expected_state, expected) = trained(stopped), trained(whole)
     assert state == expected_state and state["epoch"] == 3
     assert parameters == pytest.approx(expected, rel=1e-4, abs=1e-5), "those of one process that was never stopped"
 

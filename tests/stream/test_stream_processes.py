@@ -12,7 +12,16 @@ import torch
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from pystrat.stream import StratifiedStream, count_sources, read_csv
-from tests.example_processes import EXAMPLES, begin, ended, kill_at_checkpoint, trained, write_files
+from tests.example_processes import (
+    EXAMPLES,
+    LAUNCHER,
+    begin,
+    ended,
+    kill_at_checkpoint,
+    launched,
+    trained,
+    write_files,
+)
 
 SCRIPT = "stream_training.py"
 EPOCHS = 3
@@ -59,4 +68,15 @@ def test_a_killed_training_goes_on_with_another_number_of_processes(before: int,
     taken = place["epoch"] * len(stream) + place["batch"]
     steps = in_steps(batches[:taken], before) + in_steps(batches[taken:], after)
     assert {len(step) for step in steps} == {before, after}
+    assert parameters == pytest.approx(parameters_of_steps(steps), rel=1e-4, abs=1e-5)
+
+
+@LAUNCHER
+def test_the_launcher_of_torch_starts_the_example(tmp_path: Path) -> None:
+    write_files(tmp_path)
+    assert launched(SCRIPT, 2, tmp_path) == 0
+    stream = whole_stream(tmp_path)
+    state, parameters = trained(tmp_path)
+    assert state == {**stream.state_dict(), "epoch": EPOCHS}
+    steps = in_steps([batch for _ in range(EPOCHS) for batch in stream], 2)
     assert parameters == pytest.approx(parameters_of_steps(steps), rel=1e-4, abs=1e-5)
