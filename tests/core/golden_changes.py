@@ -12,7 +12,8 @@ Changes = list[tuple[int, float]]
 def changes_of_weights(given: dict[str, Any]) -> Iterator[Changes]:
     """Yield the rows that change before each batch, with their weights, or with their keys if ranks are drawn."""
     if given["kind"] == "uniform":
-        yield from ([] for _ in range(given["n_batches"]))
+        for _ in range(given["n_batches"]):
+            yield []
     elif given["kind"] == "weighted":
         yield from _changed_weights(given)
     else:
@@ -35,9 +36,10 @@ def _changed_weights(given: dict[str, Any]) -> Iterator[Changes]:
 
 def _changed_priorities(given: dict[str, Any]) -> Iterator[Changes]:
     is_ranked = given.get("method") == "rank"
+    epsilon: float = given.get("epsilon", 0.0)
 
     def size_of(priority: float) -> float:
-        return abs(priority) + given.get("epsilon", 0.0)
+        return abs(priority) + epsilon
 
     def number_of(size: float) -> float:
         return size if is_ranked else float(np.power(size, given["alpha"]))
