@@ -1,31 +1,10 @@
 /* blocks.h against the rule, stratum by stratum: random cases, in steps of several sizes. */
 
+#include "block_dealing.h"
 #include "blocks.h"
 #include "check.h"
 
 enum { MOST_STRATA = 5, MOST_ROWS = 60 };
-
-/* Gather and deal by the core in steps of so much work. */
-static void deal_in_steps(const int32_t *order, const int32_t *codes, int64_t n_rows, int64_t wanted, Blocks *blocks) {
-  int64_t ranks[MOST_STRATA] = {0};
-  int64_t found[MOST_STRATA] = {0};
-  for (int64_t begin = 0; begin < n_rows;) {
-    int64_t end = wanted < n_rows - begin ? begin + wanted : n_rows;
-    gather_blocks(order, codes, 0, begin, end, ranks, found, blocks);
-    begin = end;
-  }
-  int32_t *memory = new_array(7 * blocks->n_strata, sizeof *memory);
-  int32_t *heads = new_array(blocks->n_batches + 1, sizeof *heads);
-  int64_t n = blocks->n_strata;
-  Dealing dealing = {.heap = memory, .keys = memory + n, .always = memory + 2 * n, .left = memory + 3 * n};
-  dealing.next = memory + 4 * n;
-  dealing.previous = memory + 5 * n;
-  dealing.heads = heads;
-  begin_dealing(blocks, &dealing);
-  while (!deal_blocks(blocks, &dealing, wanted, memory + 6 * n)) continue;
-  free(memory);
-  free(heads);
-}
 
 /* Check that each batch has the strata of the rule. */
 static void check_dealing(const Blocks *blocks) {
@@ -63,16 +42,11 @@ static void check_dealing(const Blocks *blocks) {
 }
 
 /* See that the rows are the blocks, batch after batch, each in order of stratum. */
-static void check_rows(const Blocks *blocks, int64_t n_rows) {
+static void check_rows(const Blocks *blocks, int64_t n_rows, int64_t wanted) {
   int64_t *offsets = new_array(blocks->n_batches + 1, sizeof *offsets);
-  int64_t *next_places = new_array(blocks->n_batches, sizeof *next_places);
   int32_t *rows = new_array(n_rows, sizeof *rows);
-  memset(offsets, 0, (size_t)(blocks->n_batches + 1) * sizeof *offsets);
-  fill_block_offsets(blocks, offsets);
+  write_in_steps(blocks, wanted, offsets, rows);
   CHECK_EQUAL(offsets[blocks->n_batches], n_rows);
-  memcpy(next_places, offsets, (size_t)blocks->n_batches * sizeof *offsets);
-  write_blocks(blocks, 0, 1, next_places, rows);
-  write_blocks(blocks, 1, blocks->n_strata, next_places, rows);
   int64_t place = 0;
   for (int64_t batch = 0; batch < blocks->n_batches; batch++) {
     CHECK_EQUAL(offsets[batch], place);
@@ -86,10 +60,8 @@ static void check_rows(const Blocks *blocks, int64_t n_rows) {
         }
       }
     }
-    CHECK_EQUAL(next_places[batch], place);
   }
   free(offsets);
-  free(next_places);
   free(rows);
 }
 
@@ -97,39 +69,31 @@ static void test_any_blocks(void) {
   static const int64_t steps[] = {1, 3, INT64_MAX};
   uint64_t state = 1;
   for (int trial = 0; trial < 20000; trial++) {
-    Blocks blocks = {.n_strata = 1 + some_number(&state, MOST_STRATA), .n_batches = 1 + some_number(&state, 8)};
-    int64_t counts[MOST_STRATA], n_blocks[MOST_STRATA], starts[MOST_STRATA], begins[MOST_STRATA];
+    int64_t n_strata = 1 + some_number(&state, MOST_STRATA), n_batches = 1 + some_number(&state, 8);
+    int64_t counts[MOST_STRATA], n_blocks[MOST_STRATA];
     int32_t codes[MOST_ROWS + 2], order[MOST_ROWS + 2];
-    int64_t n_rows = 0;
-    for (int64_t stratum = 0; stratum < blocks.n_strata; stratum++) {
-      n_blocks[stratum] = some_number(&state, blocks.n_batches + 1);
+    int64_t n_rows = 0, n_all_blocks = 0;
+    for (int64_t stratum = 0; stratum < n_strata; stratum++) {
+      n_blocks[stratum] = some_number(&state, n_batches + 1);
       counts[stratum] = n_blocks[stratum] == 0 ? 0 : n_blocks[stratum] + some_number(&state, 4);
-      starts[stratum] = n_rows;
-      begins[stratum] = blocks.n_all;
       for (int64_t i = 0; i < counts[stratum]; i++) codes[n_rows++] = (int32_t)stratum;
-      blocks.n_all += n_blocks[stratum];
+      n_all_blocks += n_blocks[stratum];
     }
-    if (blocks.n_all < blocks.n_batches) continue;
+    if (n_all_blocks < n_batches) continue;
     int64_t n_all = n_rows;
-    for (int64_t i = 0; i < 2; i++) codes[n_all++] = (int32_t)blocks.n_strata; /* left out */
+    for (int64_t i = 0; i < 2; i++) codes[n_all++] = (int32_t)n_strata; /* left out */
     for (int32_t row = 0; row < n_all; row++) {
       int64_t place = some_number(&state, row + 1);
       order[row] = order[place];
       order[place] = row;
     }
-    blocks.counts = counts;
-    blocks.n_blocks = n_blocks;
-    blocks.starts = starts;
-    blocks.begins = begins;
-    blocks.sequences = new_array(n_rows, sizeof(int32_t));
-    blocks.firsts = new_array(blocks.n_all, sizeof(int32_t));
-    blocks.batch_of = new_array(blocks.n_all, sizeof(int32_t));
-    deal_in_steps(order, codes, n_all, steps[trial % 3], &blocks);
+    Blocks blocks = new_blocks(counts, n_blocks, n_strata, n_batches);
+    int64_t wanted = steps[trial % 3];
+    gather_in_steps(order, codes, 0, n_all, wanted, &blocks);
+    deal_in_steps(wanted, &blocks);
     check_dealing(&blocks);
-    check_rows(&blocks, n_rows);
-    free(blocks.sequences);
-    free(blocks.firsts);
-    free(blocks.batch_of);
+    check_rows(&blocks, n_rows, wanted);
+    free_blocks(&blocks);
   }
 }
 
