@@ -11,6 +11,7 @@ import numpy as np
 from pystrat.strata import encode_strata
 from tests.core.golden_changes import changes_of_weights
 from tests.core.golden_declared import DRAWN, numbers_of_declaration, numbers_of_values, outcome_of
+from tests.core.golden_turns import turns_of_strata
 from tests.reference.golden_groups import labels_of as strata_and_groups
 from tests.reference.golden_lengths import lengths_of
 from tests.reference.golden_sharded import strata_of
@@ -176,6 +177,26 @@ def golden_downsampling() -> Iterator[int]:
         yield from _numbers_of_list(expected["offsets"])
 
 
+def golden_subsets() -> Iterator[int]:
+    """Yield the numbers that test_golden_subsets.c reads."""
+    cases = _cases_of("subsets.json")
+    yield len(cases)
+    for case in cases:
+        given, expected = case["input"], case["expected"]
+        parameters = given["parameters"]
+        yield from _numbers_of_strata(_labels_of(given), expected["rows"])
+        yield from (expected["n_batches"], parameters["seed"])
+        for bounds in zip(expected["fewest"], expected["most"]):
+            yield from bounds
+        yield len(given["epochs"])
+        for epoch, drawn in zip(given["epochs"], expected["epochs"]):
+            yield epoch
+            for turn in turns_of_strata(parameters, expected, epoch):
+                yield from turn
+            yield from _numbers_of_list(drawn["sizes"])
+            yield from _numbers_of_list(drawn["rows"])
+
+
 def golden_tree() -> Iterator[int]:
     """Yield the numbers that test_golden_tree.c reads: those of the cases whose outcome the core decides."""
     outcomes = [(case, outcome_of(case["expected"])) for case in _cases_of("tree.json")]
@@ -208,6 +229,7 @@ CASES: dict[str, Callable[[], Iterator[int]]] = {
     "test_golden_downsampling": golden_downsampling,
     "test_golden_groups": golden_groups,
     "test_golden_shards": golden_shards,
+    "test_golden_subsets": golden_subsets,
     "test_golden_tree": golden_tree,
     "test_golden_wanted": golden_wanted,
     "test_golden_weighted": golden_weighted,
