@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from itertools import product
 from typing import Any, Callable, Iterator, Union
 
 import numpy as np
@@ -177,6 +178,25 @@ def golden_downsampling() -> Iterator[int]:
         yield from _numbers_of_list(expected["offsets"])
 
 
+def golden_stream() -> Iterator[int]:
+    """Yield the numbers that test_golden_stream.c reads: those of the cases that are shuffled."""
+    content = json.loads((GOLDEN / "stream.json").read_text(encoding="utf-8"))
+    cases = [case for case in content["cases"] if case["seed"] is not None]
+    yield len(cases)
+    for case in cases:
+        sources = case.get("sources", content["sources"])
+        n_strata, n_lanes = len(content["strata"]), case["settings"]["lanes"]
+        yield from (n_strata, n_lanes, case["seed"], case["epoch"])
+        yield from (len(sources), *map(len, sources))
+        yield from (stratum for strata in sources for stratum in strata)
+        first_rows = np.cumsum([0, *map(len, sources)]).tolist()
+        delivered = [row for batch in case["batches"] for row in batch]
+        for lane, stratum in product(range(n_lanes), range(n_strata)):
+            own = [(source, row) for source, row in delivered if source % n_lanes == lane]
+            places = [first_rows[source] + row for source, row in own if sources[source][row] == stratum]
+            yield from _numbers_of_list(places)
+
+
 def golden_subsets() -> Iterator[int]:
     """Yield the numbers that test_golden_subsets.c reads."""
     cases = _cases_of("subsets.json")
@@ -229,6 +249,7 @@ CASES: dict[str, Callable[[], Iterator[int]]] = {
     "test_golden_downsampling": golden_downsampling,
     "test_golden_groups": golden_groups,
     "test_golden_shards": golden_shards,
+    "test_golden_stream": golden_stream,
     "test_golden_subsets": golden_subsets,
     "test_golden_tree": golden_tree,
     "test_golden_wanted": golden_wanted,
