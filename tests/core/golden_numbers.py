@@ -16,14 +16,19 @@ from tests.core.golden_turns import turns_of_strata
 from tests.reference.golden_groups import labels_of as strata_and_groups
 from tests.reference.golden_lengths import lengths_of
 from tests.reference.golden_sharded import strata_of
-from tests.reference.golden_vectors import GOLDEN, MODULUS, labels_of
+from tests.reference.golden_vectors import GOLDEN, MODULUS, labels_of, labels_of_training
 from tests.reference.naive_shards import naive_cells
+from tests.test_random_stream import Reference
 
 
 def golden_batches() -> Iterator[int]:
     """Yield the numbers that test_golden_batches.c reads: those of all cases whose epochs take every row once."""
     cases = _cases_of("batches.json") + [case for case in _cases_of("wanted.json") if not _takes_again(case)]
-    yield len(cases)
+    runs = json.loads((GOLDEN / "training.json").read_text(encoding="utf-8"))
+    labels = labels_of_training()
+    yield len(cases) + len(labels)
+    for run in labels:
+        yield from _numbers_of_training(labels[run], runs[run])
     for case in cases:
         parameters, expected = case["input"]["parameters"], case["expected"]
         yield from _numbers_of_strata(_labels_of(case["input"]), expected["counts"])
@@ -31,6 +36,19 @@ def golden_batches() -> Iterator[int]:
         even = parameters.get("assign") == "even" or expected["min_samples_per_stratum"] == 0
         yield from (expected["n_batches"], int(even), int(parameters.get("shuffle", True)), parameters["seed"])
         yield from _numbers_of_epochs(case["input"]["epochs"], expected)
+
+
+def _numbers_of_training(labels: Any, run: dict[str, Any]) -> Iterator[int]:
+    """Yield the numbers of the epochs of a training, whose file has neither sizes nor permutations."""
+    held = np.array(list(run["composition"].values()))
+    yield from _numbers_of_strata(encode_strata(labels).codes.tolist(), held.sum(axis=1).tolist())
+    yield from (run["n_batches"], 0, 1, run["seed"])
+    orders = [Reference((run["seed"] + 1327217885 * epoch) % MODULUS) for epoch in range(len(run["epochs"]))]
+    drawn = [
+        {"permutation": order.permutation(len(labels)), "rows": rows} for order, rows in zip(orders, run["epochs"])
+    ]
+    expected = {"sizes": held.sum(axis=0).tolist(), "epochs": drawn}
+    yield from _numbers_of_epochs(list(range(len(drawn))), expected)
 
 
 def golden_wanted() -> Iterator[int]:

@@ -195,10 +195,14 @@ def _rare_strata() -> Iterator[dict[str, Any]]:
     yield _case("rare: replicas", rare, (0,), mean_batch_size=6, rare="allow", num_replicas=3)
 
 
+def labels_of_training() -> dict[str, Any]:
+    """Return the labels of two training runs: simulated ones, and the survey's answered ones."""
+    return {"simulated": np.repeat([1, 0], [600, 19_400]), "nsch_2017": pd.read_csv(SURVEY)["autism"].dropna()}
+
+
 def training_runs() -> dict[str, Any]:
-    """Return the rows of each epoch of two training runs: simulated labels, and the survey's answered ones."""
-    survey = pd.read_csv(SURVEY)["autism"].dropna()
-    labels = {"simulated": np.repeat([1, 0], [600, 19_400]), "nsch_2017": survey}
+    """Return the rows of each epoch of the two training runs."""
+    labels = labels_of_training()
     runs = {}
     for name, minimum in (("simulated", 3), ("nsch_2017", 2)):
         sampler = StratifiedBatchSampler(labels[name], minimum, seed=1)
