@@ -33,10 +33,8 @@ from pystrat import (
 from tests.accelerate_job import EPOCHS, STOP, corpus_sampler
 from tests.replays.accelerate import data_loader as replay
 from tests.replays.accelerate.accelerator import Accelerator
-from tests.training_libraries import installed, is_installed, run_recipes
+from tests.training_libraries import LABELS, N_BATCHES, epoch_of, installed, is_installed, loader_of, run_recipes
 
-LABELS = np.repeat([1, 0], [30, 97])
-N_BATCHES = 10
 JOB = Path(__file__).parent / "accelerate_job.py"
 UNKNOWN_EPOCH = "nobody set the epoch of StratifiedBatchSampler"
 
@@ -71,14 +69,6 @@ class Process(Accelerator):
 
 def sampler_of(processes: int = 1, **parameters: Any) -> StratifiedBatchSampler:
     return StratifiedBatchSampler(LABELS, 3, seed=1, num_replicas=processes, **parameters)
-
-
-def loader_of(sampler: BatchSampler, workers: int = 0) -> DataLoader[Any]:
-    return DataLoader(range(len(LABELS)), batch_sampler=sampler, num_workers=workers, collate_fn=list)  # type: ignore
-
-
-def epoch_of(sampler: BatchSampler, epoch: int) -> list[list[int]]:
-    return [batch.tolist() for batch in sampler.batches(epoch)]
 
 
 def share_of(epoch: int, process: Process) -> list[list[int]]:
