@@ -79,7 +79,8 @@ recorded = function(generator) {
 instances_of = function(recorded) attr(recorded, "made")$instances
 
 # Runs mlr3torch: what it asks LibTorch before it makes a tensor is answered, and the first tensor ends it in silence.
-run_mlr3torch = function(code, envir = parent.frame()) {
+run_mlr3torch = function(code) {
+  skip_if_not_installed("mlr3torch")
   if (torch::torch_is_installed()) {
     return(force(code))
   }
