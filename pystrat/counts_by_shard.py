@@ -70,7 +70,9 @@ def read_counts(counts: Any, name: str = "counts", *, may_lack_strata: bool = Fa
         raise RefusedType(name, _TABLE, show(counts))
     has_strata = counts.shape[1] > 0
     if len(counts) == 0 or not (has_strata or may_lack_strata):
-        raise RefusedValue(name, "have at least one shard and one stratum", f"{len(counts)} x {counts.shape[1]} values")
+        got = f"{len(counts)} x {counts.shape[1]} values"
+        advice = "Bind it with the tables of other processes." if len(counts) else None
+        raise RefusedValue(name, "have at least one shard and one stratum", got, advice)
     shards = shown_names(counts.index, name, noun="shard")
     strata = shown_names(counts.columns, name, noun="stratum") if has_strata else ()
     return ShardCounts(_whole_numbers(counts, name), shards, strata)

@@ -1,4 +1,4 @@
-"""Names in the tables of pandas that are handed out."""
+"""The index of names in the tables that are returned."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import pandas as pd
 
 
 def names_index(names: Iterable[str], name: Optional[str] = None) -> pd.Index:
-    """Return names as an index of pandas, or as a column.
+    """Return names as an index of Python strings.
 
-    They remain Python's texts, because the text type of pandas 3 refuses some of them, such as the names of files that
-    are not valid UTF-8.
+    Its type is the same with all versions of pandas. The string type of pandas 3 also refuses some names, such as those
+    of files that are not valid UTF-8.
     """
     return pd.Index(list(names), dtype=object, name=name)

@@ -12,26 +12,18 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 import torch.distributed as distributed
 from torch.utils.data import DataLoader
 
-from pystrat import EpochSubsetBatchSampler, StratifiedBatchSampler, UniformBatchSampler, prepare_for_accelerate
+from pystrat import StratifiedBatchSampler, UniformBatchSampler, prepare_for_accelerate
+from tests.training_libraries import EPOCHS, LABELS, corpus_sampler
 
-LABELS = np.repeat([1, 0], [30, 97])
-EPOCHS = 3
 STOP = (1, 2)  # the epoch, and the batches of one process in it, after which a run ends
 
 
 def sampler_for(processes: int) -> StratifiedBatchSampler:
     return StratifiedBatchSampler(LABELS, 3, seed=1, num_replicas=processes)
-
-
-def corpus_sampler(processes: int) -> EpochSubsetBatchSampler:
-    """Batches of at most 40 tokens, whose number differs from epoch to epoch."""
-    tokens = 1 + np.arange(127) ** 2 % 23
-    return EpochSubsetBatchSampler(127, 60, lengths=tokens, max_tokens=40, seed=11, num_replicas=processes)
 
 
 def rows_loader(sampler: Any) -> DataLoader[Any]:

@@ -48,6 +48,8 @@ def begin(script: str, world: int, folder: Path, *options: str) -> list[subproce
 
 def launcher_starts() -> bool:
     """Return whether torch's launcher works: newer releases need libuv, which some builds of torch lack."""
+    if not distributed.is_available():
+        return False
     try:
         distributed.TCPStore("127.0.0.1", 0, 1, True)
     except RuntimeError:
@@ -58,14 +60,16 @@ def launcher_starts() -> bool:
 LAUNCHER = pytest.mark.skipif(not launcher_starts(), reason="torch is built without libuv, which its launcher needs")
 
 
-def launched(script: str, world: int, folder: Path, *options: str) -> int:
-    """Run an example in `world` processes by torch's launcher; return the launcher's exit code."""
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", str(world)]
-    # The defaults of these two are lost in torch 1.13 with Python 3.11.
+def launched(script: str, world: int, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Run an example in `world` processes with torch's launcher."""
+    command = [sys.executable, "-m", "torch.distributed.run", "--nnodes", "1", "--nproc_per_node", str(world)]
+    # Any free port: in torch 1.13, --standalone has the same one for all jobs.
+    command += ["--rdzv_backend", "c10d", "--rdzv_endpoint", "localhost:0"]
+    # torch 1.13 cannot read the default of these two, 0, with Python 3.11.
     command += ["--redirects", "1", "--tee", "1", "--log_dir", str(folder / "logs")]
     command += [str(EXAMPLES / script), str(folder), str(folder / "checkpoint"), *options]
     environment = {**os.environ, "PYTHONPATH": str(EXAMPLES.parent)}
-    return subprocess.run(command, env=environment, capture_output=True, timeout=300).returncode
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
 
 
 def ended(processes: list[subprocess.Popen[str]]) -> list[int]:

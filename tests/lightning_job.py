@@ -1,26 +1,23 @@
-"""One process of a real run of Lightning; its arguments are the job, a folder, how many processes run, and a number of
-steps.
+"""One process of a real run of Lightning.
 
-Lightning starts the other processes itself, by the same command. Each writes what its job returns into the folder, by
-its rank.
+Arguments: the job, a folder, the number of processes, and a number of steps. Lightning starts the other processes
+itself, by the same command. Each writes what its job returns into the folder, by its rank.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
 import lightning
 import torch
 from lightning.pytorch.callbacks import ModelCheckpoint
 from torch.utils.data import DataLoader, TensorDataset
 
-from tests.training_libraries import code_blocks, loader_of, pair_loader, pairs_of, sampler_of, shared_lines
+from tests.training_libraries import EPOCHS, code_blocks, loader_of, pair_loader, pairs_of, sampler_of, shared_lines
 
-EPOCHS = 3
 N_ROWS = 1000
 COMMON: dict[str, Any] = {
     "accelerator": "cpu",
@@ -73,6 +70,11 @@ def recorder_of_recipe() -> Any:
     return RecipeRecorder()
 
 
+def messages_of(error: Exception) -> list[str]:
+    """Return an error of a Trainer, and the one before it: Lightning fails again while it cleans up."""
+    return [f"{type(each).__name__}: {each}" for each in (error, error.__context__)]
+
+
 def trainer_of(processes: int, **options: Any) -> Any:
     return lightning.Trainer(devices=processes, **{**COMMON, **options})
 
@@ -86,7 +88,7 @@ def job_begin(folder: Path, processes: int, steps: int) -> Any:
 
 
 def job_resume(folder: Path, processes: int, steps: int) -> Any:
-    """The recipe, from there to the end."""
+    """Resume the recipe from its checkpoint, to the end."""
     module = recorder_of_recipe()
     trainer = trainer_of(processes, use_distributed_sampler=False, enable_checkpointing=False)
     trainer.fit(module, ckpt_path=folder / "stopped.ckpt")
@@ -94,31 +96,38 @@ def job_resume(folder: Path, processes: int, steps: int) -> Any:
 
 
 def job_replace(folder: Path, processes: int, steps: int) -> Any:
-    """What Lightning says if it is to replace the sampler of a loader."""
+    """The errors of a loader whose sampler Lightning is to replace."""
     try:
         trainer_of(processes, enable_checkpointing=False).fit(Recorder(loader_of(sampler_of())))
     except Exception as error:
-        errors = [error, error.__context__]  # Lightning fails again while it cleans up
-        return [f"{type(error).__name__}: {error}" for error in errors]
+        return messages_of(error)
     return []
 
 
 def job_pairs(folder: Path, processes: int, steps: int) -> Any:
-    """The pairs of a loader without a batch sampler, whose sampler has a rank if `steps` is 1."""
+    """The pairs of each epoch of a loader without a batch sampler."""
+    return trained_on_pairs(processes, lambda rank: {})
 
+
+def job_pairs_of_rank(folder: Path, processes: int, steps: int) -> Any:
+    """The same if the sampler has a rank."""
+    return trained_on_pairs(processes, lambda rank: {"rank": rank})
+
+
+def trained_on_pairs(processes: int, given: Callable[[int], dict[str, int]]) -> list[Any]:
     def make() -> DataLoader[Any]:
-        return pair_loader("sampler", num_replicas=processes, **({"rank": trainer.global_rank} if steps else {}))
+        return pair_loader("sampler", num_replicas=processes, **given(trainer.global_rank))
 
     trainer = trainer_of(processes, enable_checkpointing=False)
     module = Recorder(make)
     trainer.fit(module)
-    return pairs_of(chain.from_iterable(module.seen.values()))
+    return [pairs_of(batches) for batches in module.seen.values()]
 
 
 def main(job: str, folder: Path, processes: int, steps: int) -> None:
-    told = globals()[f"job_{job}"](folder, processes, steps)
+    result = globals()[f"job_{job}"](folder, processes, steps)
     rank = lightning.fabric.utilities.rank_zero.rank_zero_only.rank
-    (folder / f"{job}-{rank}.json").write_text(json.dumps(told), encoding="utf-8")
+    (folder / f"{job}-{rank}.json").write_text(json.dumps(result), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -30,10 +30,21 @@ from pystrat import (
     WeightedBatchSampler,
     prepare_for_accelerate,
 )
-from tests.accelerate_job import EPOCHS, STOP, corpus_sampler
 from tests.replays.accelerate import data_loader as replay
 from tests.replays.accelerate.accelerator import Accelerator
-from tests.training_libraries import LABELS, N_BATCHES, epoch_of, installed, is_installed, loader_of, run_recipes
+from tests import training_libraries
+from tests.accelerate_job import STOP
+from tests.training_libraries import (
+    EPOCHS,
+    LABELS,
+    N_BATCHES,
+    corpus_sampler,
+    epoch_of,
+    installed,
+    is_installed,
+    loader_of,
+    run_recipes,
+)
 
 JOB = Path(__file__).parent / "accelerate_job.py"
 UNKNOWN_EPOCH = "nobody set the epoch of StratifiedBatchSampler"
@@ -68,7 +79,7 @@ class Process(Accelerator):
 
 
 def sampler_of(processes: int = 1, **parameters: Any) -> StratifiedBatchSampler:
-    return StratifiedBatchSampler(LABELS, 3, seed=1, num_replicas=processes, **parameters)
+    return training_libraries.sampler_of(num_replicas=processes, **parameters)
 
 
 def share_of(epoch: int, process: Process) -> list[list[int]]:

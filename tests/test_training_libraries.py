@@ -1,4 +1,4 @@
-"""What training libraries do to a batch sampler: real runs of those at hand, the calls of the others replayed.
+"""What training libraries do to a batch sampler: real runs of installed ones, the calls of the others replayed.
 
 Each replay does, in the order of its source, what the library does to the sampler, and nothing else; the versions read
 are in docs/training-libraries.md, whose recipes run here as they stand there. Those of accelerate and Trainer are in

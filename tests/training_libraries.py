@@ -11,11 +11,18 @@ import numpy as np
 import pytest
 from torch.utils.data import DataLoader
 
-from pystrat import BatchSampler, NegativePairBatchSampler, PairDataset, StratifiedBatchSampler
+from pystrat import (
+    BatchSampler,
+    EpochSubsetBatchSampler,
+    NegativePairBatchSampler,
+    PairDataset,
+    StratifiedBatchSampler,
+)
 
 DOCUMENT = (Path(__file__).parents[1] / "docs" / "training-libraries.md").read_text(encoding="utf-8")
 LABELS = np.repeat([1, 0], [30, 97])
 N_BATCHES = 10
+EPOCHS = 3
 
 
 def sampler_of(**parameters: Any) -> StratifiedBatchSampler:
@@ -24,6 +31,12 @@ def sampler_of(**parameters: Any) -> StratifiedBatchSampler:
 
 def loader_of(sampler: BatchSampler, workers: int = 0) -> DataLoader:
     return DataLoader(range(len(LABELS)), batch_sampler=sampler, num_workers=workers, collate_fn=list)
+
+
+def corpus_sampler(processes: int = 1) -> EpochSubsetBatchSampler:
+    """Batches of at most 40 tokens, whose number differs from epoch to epoch."""
+    tokens = 1 + np.arange(len(LABELS)) ** 2 % 23
+    return EpochSubsetBatchSampler(len(LABELS), 60, lengths=tokens, max_tokens=40, seed=11, num_replicas=processes)
 
 
 def epoch_of(sampler: BatchSampler, epoch: int) -> list[list[int]]:

@@ -44,7 +44,7 @@ render = function(name, folder) {
   file.path(folder, paste0(name, ".md"))
 }
 
-# evaluate 1.0.4 writes the message of an error on a line of its own.
+# evaluate 1.0.4 writes the message of an error on the next line, earlier versions on the same one.
 join_errors = function(lines) {
   strsplit(gsub("(#> Error[^\n]*:)\n *#> ! ", "\\1 ", paste(lines, collapse = "\n")), "\n")[[1L]]
 }

@@ -12,8 +12,8 @@ import torch
 from torch.utils.data import get_worker_info
 
 _BATCHES = 2**32  # a place is one number, so that it is read and written at once
-_GENERATIONS = 1024  # the places that are kept: more than a loop sets before a worker begins
-_ITERATIONS = 4  # the marks that are kept per worker: more than iterations begin at a time
+_GENERATIONS = 1024  # the places that are kept; a worker must begin before so many more are set
+_ITERATIONS = 4  # the iterations whose marks a worker keeps: more than begin at a time
 _NONE = -1
 
 

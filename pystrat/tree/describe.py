@@ -90,7 +90,7 @@ class TreeDescription:
             codes = np.where(column.codes < 0, width, column.codes)
             n_shown = width + int((column.codes < 0).any())
             part = {
-                "column": name,
+                "column": names_index([name] * n_shown),
                 "value": names_index(column.show(code) for code in range(n_shown)),
                 "table": np.bincount(codes, minlength=n_shown) / len(codes),
                 "expected": np.bincount(codes, weights=probabilities, minlength=n_shown),
@@ -98,7 +98,8 @@ class TreeDescription:
             if drawn is not None:
                 part["drawn"] = np.bincount(codes[drawn], minlength=n_shown) / len(drawn)
             parts.append(pd.DataFrame(part))
-        empty = pd.DataFrame({"column": [], "value": [], "table": [], "expected": []})
+        none = names_index([])
+        empty = pd.DataFrame({"column": none, "value": none, "table": [], "expected": []})
         return pd.concat(parts, ignore_index=True) if parts else empty
 
     def graphviz(self) -> str:

@@ -25,16 +25,17 @@ PRUNE = (None, "individual", "parent")
 NO_WEIGHT, FIXED_WEIGHT, SUM_OF_ROWS, COUNT_OF_ROWS = range(4)  # as in tree_weights.h
 # As in test_golden_tree.c.
 FUNCTIONS = ("uniform", "normal", "integers")
-DRAWN, HAS_MISSING_VALUES, HAS_NOTHING_TO_DRAW, HAS_WRONG_NUMBER, HAS_WRONG_TOTAL, HAS_NO_LENGTH = range(6)
+DRAWN, HAS_MISSING_VALUES, HAS_NOTHING_TO_DRAW, HAS_WRONG_NUMBER, HAS_WRONG_TOTAL = range(5)
+HAS_SEVERAL_NODES, IS_PRUNED, IS_ENDLESS, IS_TOO_LONG = range(5, 9)  # the node that names the length
 REFUSALS = {
     "have no missing values in column": HAS_MISSING_VALUES,
     "leave something to draw": HAS_NOTHING_TO_DRAW,
     "have finite non-negative weights in column": HAS_WRONG_NUMBER,
     "have a positive, finite sum": HAS_WRONG_TOTAL,
-    "or the name of one node": HAS_NO_LENGTH,
-    "which is pruned": HAS_NO_LENGTH,
-    "draws in sequence or shuffled": HAS_NO_LENGTH,
-    "take at most 2147483647 draws": HAS_NO_LENGTH,
+    "or the name of one node": HAS_SEVERAL_NODES,
+    "which is pruned": IS_PRUNED,
+    "draws in sequence or shuffled": IS_ENDLESS,
+    "take at most 2147483647 draws": IS_TOO_LONG,
 }
 
 

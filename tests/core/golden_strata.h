@@ -5,8 +5,6 @@
 #ifndef PYSTRAT_GOLDEN_STRATA_H
 #define PYSTRAT_GOLDEN_STRATA_H
 
-#include <string.h>
-
 #include "golden.h"
 #include "numbering.h"
 
@@ -81,6 +79,13 @@ static inline int64_t *read_taken(const Strata *strata, int64_t *n_taken) {
 static inline void free_strata(Strata *strata) {
   free(strata->codes);
   free(strata->counts);
+}
+
+/* Compare the rows of each stratum. */
+static inline void check_counts(const Strata *strata) {
+  for (int64_t stratum = 0; stratum < strata->n_strata; stratum++) {
+    CHECK_EQUAL(strata->counts[stratum], read_number());
+  }
 }
 
 #endif

@@ -39,9 +39,7 @@ static void lay_out(Case *c, bool even) {
 
 static void read_case(Case *c) {
   c->strata = read_strata();
-  for (int64_t stratum = 0; stratum < c->strata.n_strata; stratum++) {
-    CHECK_EQUAL(c->strata.counts[stratum], read_number());
-  }
+  check_counts(&c->strata);
   c->n_batches = read_number();
   bool even = read_number() != 0;
   c->is_shuffled = read_number() != 0;

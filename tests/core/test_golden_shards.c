@@ -74,11 +74,10 @@ static void draw(const Case *c, const int32_t *layout, int32_t *rows) {
 }
 
 static void check_epoch(const Case *c) {
-  int64_t *offsets = new_array(c->cells.n_batches + 1, sizeof *offsets);
+  int64_t *offsets = new_zeros(c->cells.n_batches + 1);
   int64_t *next_places = new_array(c->cells.n_batches, sizeof *next_places);
   int32_t *layout = new_array(c->n_rows, sizeof *layout);
   int32_t *rows = new_array(c->n_rows, sizeof *rows);
-  memset(offsets, 0, (size_t)(c->cells.n_batches + 1) * sizeof *offsets);
   int64_t whole = 0;
   count_shard_rows(&c->cells, 0, c->cells.n_cells, &whole, offsets);
   ShardOffsets adding = {0};

@@ -29,7 +29,7 @@ typedef struct {
 static void read_case(Case *c) {
   c->strata = read_strata();
   int64_t n_strata = c->strata.n_strata;
-  for (int64_t stratum = 0; stratum < n_strata; stratum++) CHECK_EQUAL(c->strata.counts[stratum], read_number());
+  check_counts(&c->strata);
   c->n_batches = read_number();
   c->seed = (uint32_t)read_number();
   c->fewest = new_array(n_strata, sizeof *c->fewest);

@@ -27,7 +27,10 @@
 #include "tree_pass.h"
 
 /* What a case ends in: draws, or why it is refused. */
-enum { DRAWN, HAS_MISSING_VALUES, HAS_NOTHING_TO_DRAW, HAS_WRONG_NUMBER, HAS_WRONG_TOTAL, HAS_NO_LENGTH };
+enum { DRAWN, HAS_MISSING_VALUES, HAS_NOTHING_TO_DRAW, HAS_WRONG_NUMBER, HAS_WRONG_TOTAL };
+
+/* What is wrong with the node that names the length. */
+enum { HAS_SEVERAL_NODES = HAS_WRONG_TOTAL + 1, IS_PRUNED, IS_ENDLESS, IS_TOO_LONG };
 
 /* The kinds of auxiliary values. The arguments are the ends of a range, except for NORMAL: mean and deviation. */
 enum { UNIFORM, NORMAL, INTEGERS };
@@ -169,7 +172,7 @@ static void free_arrays(TreeArrays *arrays) {
   free(arrays->cumulative);
 }
 
-/* Return the number of draws of an epoch, 0 if it is refused. */
+/* Return the number of draws of an epoch; if it is refused, what is wrong, as a negative number. */
 static int64_t count_draws(const Case *c, int64_t n_nodes, const TreeNodes *nodes, const TreeArrays *arrays) {
   if (c->length > 0) return c->length;
   int64_t node = -1, n_found = 0;
@@ -178,12 +181,12 @@ static int64_t count_draws(const Case *c, int64_t n_nodes, const TreeNodes *node
     node = i;
     n_found++;
   }
-  if (n_found != 1) return 0;
-  if (find_replacement(arrays->modes, nodes->parents, nodes->depths, n_nodes, node) >= 0) return 0;
+  if (n_found != 1) return n_found > 0 ? -HAS_SEVERAL_NODES : -IS_PRUNED;
+  if (find_replacement(arrays->modes, nodes->parents, nodes->depths, n_nodes, node) >= 0) return -IS_ENDLESS;
   int64_t *most = new_array(n_nodes, sizeof *most);
   int64_t n_draws = pass_length(nodes->parents, nodes->depths, nodes->offsets, arrays->repeats, n_nodes, node, most);
   free(most);
-  return n_draws <= INT32_MAX ? n_draws : 0;
+  return n_draws <= INT32_MAX ? n_draws : -IS_TOO_LONG;
 }
 
 /* The epochs of a case, each of n_draws draws; those after the first n_kept are in no batch. */
@@ -275,7 +278,7 @@ static void check_epochs(const Case *c, DeclaredTree tree, const Epochs *epochs)
 static void check_draws(const Case *c, int64_t n_nodes, const TreeNodes *nodes, const double *weights) {
   TreeArrays arrays = new_arrays(c, n_nodes, nodes, weights);
   int64_t n_draws = count_draws(c, n_nodes, nodes, &arrays);
-  CHECK_EQUAL(n_draws > 0 ? DRAWN : HAS_NO_LENGTH, read_number());
+  CHECK_EQUAL(n_draws > 0 ? DRAWN : -n_draws, read_number());
   if (n_draws > 0) {
     DeclaredTree tree = {
         n_nodes, arrays.modes, arrays.leaves, arrays.repeats, nodes->offsets, nodes->options,

@@ -121,7 +121,7 @@ static void check_case(uint32_t n_rows, int64_t n_codes, int least_bytes, const 
 }
 
 int main(void) {
-  static const uint32_t steps[] = {1, 2, 7, 511, 512, 513, 1000, 2147483647, UINT32_MAX};
+  static const uint32_t steps[] = {1, 2, 7, 63, 64, 65, 511, 512, 513, 1000, 2147483647, UINT32_MAX};
   static const uint32_t sizes[] = {1, 2, 3, 100, 511, 512, 513, 1025, 5000};
   for (size_t i = 0; i < LENGTH(sizes); i++) {
     check_case(sizes[i], 1, 1, steps, LENGTH(steps));
@@ -129,8 +129,8 @@ int main(void) {
     check_case(sizes[i], 256, 1, steps, LENGTH(steps));
     check_case(sizes[i], 300, 2, steps, LENGTH(steps));
   }
-  check_case(70000, 2, 1, &steps[6], 3);
-  check_case(70000, 65536, 2, &steps[6], 3);
-  check_case(70000, 66000, 4, &steps[6], 3);
+  check_case(70000, 2, 1, &steps[9], 3);
+  check_case(70000, 65536, 2, &steps[9], 3);
+  check_case(70000, 66000, 4, &steps[9], 3);
   return 0;
 }

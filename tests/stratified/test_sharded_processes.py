@@ -70,34 +70,42 @@ def test_counts_of_a_group_are_those_of_its_processes(ranks: list[Any]) -> None:
     assert [rank.get("group") for rank in ranks] == [{first: {"x": 1}, second: {"x": 2}}] * 2 + [None] * 2
 
 
-def test_a_killed_training_goes_on_with_another_number_of_processes(tmp_path: Path) -> None:
-    whole, killed = tmp_path / "whole", tmp_path / "killed"
-    for folder in (whole, killed):
-        folder.mkdir()
-        write_files(folder)
-    assert ended(begin(SCRIPT, 1, whole)) == [0]
-    kill_at_checkpoint(begin(SCRIPT, 4, killed), killed)
-    state, _ = trained(killed)
-    assert (state["epoch"], state["batch"]) < (3, 0), "it was killed before its end"
-    assert ended(begin(SCRIPT, 2, killed)) == [0] * 2
-    (state, parameters), (expected_state, expected) = trained(killed), trained(whole)
+@pytest.fixture(scope="module")
+def never_stopped(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], list[float]]:
+    """The sampler's place and the parameters after a training in one process."""
+    folder = tmp_path_factory.mktemp("never_stopped")
+    write_files(folder)
+    assert ended(begin(SCRIPT, 1, folder)) == [0]
+    return trained(folder)
+
+
+def check_trained(folder: Path, never_stopped: tuple[dict[str, Any], list[float]]) -> None:
+    """Check that a training has ended as the one that was never stopped."""
+    (state, parameters), (expected_state, expected) = trained(folder), never_stopped
     assert state == expected_state and state["epoch"] == 3
-    assert parameters == pytest.approx(expected, rel=1e-4, abs=1e-5), "those of one process that was never stopped"
+    assert parameters == pytest.approx(expected, rel=1e-4, abs=1e-5)
+
+
+def test_a_killed_training_goes_on_with_another_number_of_processes(never_stopped: Any, tmp_path: Path) -> None:
+    write_files(tmp_path)
+    kill_at_checkpoint(begin(SCRIPT, 4, tmp_path), tmp_path)
+    state, _ = trained(tmp_path)
+    assert (state["epoch"], state["batch"]) < (3, 0), "it was killed before its end"
+    assert ended(begin(SCRIPT, 2, tmp_path)) == [0] * 2
+    check_trained(tmp_path, never_stopped)
 
 
 @LAUNCHER
-def test_the_launcher_of_torch_goes_on_with_another_number_of_processes(tmp_path: Path) -> None:
-    whole, stopped = tmp_path / "whole", tmp_path / "stopped"
-    for folder in (whole, stopped):
-        folder.mkdir()
-        write_files(folder)
-    assert launched(SCRIPT, 1, whole) == 0
-    assert launched(SCRIPT, 4, stopped, "--stop-after", "3") != 0
-    assert trained(stopped)[0]["batch"] == 3
-    assert launched(SCRIPT, 2, stopped) == 0
-    (state, parameters), (expected_state, expected) = trained(stopped), trained(whole)
-    assert state == expected_state and state["epoch"] == 3
-    assert parameters == pytest.approx(expected, rel=1e-4, abs=1e-5), "those of one process that was never stopped"
+def test_a_stopped_training_goes_on_with_another_number_of_processes_by_the_launcher_of_torch(
+    never_stopped: Any, tmp_path: Path
+) -> None:
+    write_files(tmp_path)
+    stopped = launched(SCRIPT, 4, tmp_path, "--stop-after", "3")
+    assert stopped.returncode == 1 and SCRIPT in stopped.stderr and "exitcode  : 1" in stopped.stderr
+    assert trained(tmp_path)[0]["batch"] == 3
+    done = launched(SCRIPT, 2, tmp_path)
+    assert done.returncode == 0, done.stderr
+    check_trained(tmp_path, never_stopped)
 
 
 def test_the_example_stops_as_if_it_were_killed(tmp_path: Path) -> None:

@@ -232,6 +232,8 @@ def test_what_is_no_list_of_sources_is_refused(sources: Any, message: str) -> No
         StratifiedStream(["a"], 1, read="csv", stratum=int, strata=[0])  # type: ignore[arg-type]
 
 
-def test_sources_without_any_rows_have_a_table_without_strata() -> None:
+def test_the_table_of_sources_without_rows_has_no_strata() -> None:
     counts = count_sources({"b": [], "a": []}, read=iter, stratum=str)
     assert counts.shape == (2, 0) and counts.index.tolist() == ["a", "b"]
+    with pytest.raises(ValueError, match="must have at least one row of data. Got none instead."):
+        StratifiedStream({"b": [], "a": []}, 1, read=iter, stratum=str, counts=counts)

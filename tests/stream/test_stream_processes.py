@@ -72,9 +72,10 @@ def test_a_killed_training_goes_on_with_another_number_of_processes(before: int,
 
 
 @LAUNCHER
-def test_the_launcher_of_torch_starts_the_example(tmp_path: Path) -> None:
+def test_a_training_is_started_by_the_launcher_of_torch(tmp_path: Path) -> None:
     write_files(tmp_path)
-    assert launched(SCRIPT, 2, tmp_path) == 0
+    done = launched(SCRIPT, 2, tmp_path)
+    assert done.returncode == 0, done.stderr
     stream = whole_stream(tmp_path)
     state, parameters = trained(tmp_path)
     assert state == {**stream.state_dict(), "epoch": EPOCHS}

@@ -13,13 +13,13 @@ read_counts = function(counts, parameter = "counts", may_lack_strata = FALSE) {
   has_strata = ncol(counts) > 0L
   if (nrow(counts) == 0L || !(has_strata || may_lack_strata)) {
     stop_parameter(parameter, "have at least one shard and one stratum", sprintf("%d x %d values", nrow(counts),
-      ncol(counts)))
+      ncol(counts)), if (nrow(counts) > 0L) "Bind it with the tables of other processes.")
   }
   shards = shown_names(if (is_frame) row.names(counts) else rownames(counts), parameter, "shard")
-  strata = character()
-  if (has_strata) {
-    strata = shown_names(if (is_frame) names(counts) else colnames(counts), parameter, "stratum")
+  if (!has_strata) {
+    return(list(table = matrix(0, length(shards), 0L), shards = shards, strata = character()))
   }
+  strata = shown_names(if (is_frame) names(counts) else colnames(counts), parameter, "stratum")
   list(table = whole_numbers(counts, parameter), shards = shards, strata = strata)
 }
 

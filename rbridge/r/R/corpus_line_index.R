@@ -71,7 +71,7 @@ cache_folder = function() {
   if (is_absolute(base)) file.path(base, "pystrat", "lines")
 }
 
-# Paths are matched as bytes, because they may have bytes that are no characters.
+# Paths are matched as bytes, because they may not be valid text.
 is_absolute = function(path) grepl("^(/|[A-Za-z]:[/\\\\])", path, useBytes = TRUE)
 
 absolute = function(path) {
@@ -79,7 +79,7 @@ absolute = function(path) {
     return(path)
   }
   relative = sub("^(\\./+)+", "", path, useBytes = TRUE)
-  Encoding(relative) = Encoding(path)
+  Encoding(relative) = Encoding(path) # sub() may mark its result as bytes
   path_of(getwd(), relative)
 }
 

@@ -131,7 +131,7 @@ plan_stream = function(stream, counts, strata) {
 
 # The counts of the sources of these names, in their order, without strata that only other sources have.
 counts_of_sources = function(counts, names) {
-  read = read_counts(counts)
+  read = read_counts(counts, may_lack_strata = TRUE)
   places = match(names, read$shards)
   if (anyNA(places)) {
     stop_parameter("counts", "have a row for each source", sprintf("none for '%s'", names[is.na(places)][1L]))

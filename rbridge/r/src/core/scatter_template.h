@@ -16,8 +16,8 @@
  *
  * The memory that a row needs next is prefetched while other rows are handled. The layout is read in order, but in as
  * many streams as there are strata, and the hardware prefetches fewer streams. A place is written WRITE_LAG rows after
- * its prefetch, before its line is evicted again. Reads and writes alternate, because the processor waits if many
- * writes follow each other.
+ * its prefetch, before its line is evicted again. Reads and writes alternate, which is faster than many writes in a
+ * row.
  */
 static inline void NAME(scatter_block)(
     int32_t *pool, uint32_t left, const uint32_t *indices, uint32_t count, const CODE *codes, int64_t *cursors,

@@ -82,7 +82,7 @@ test_that("another batch sampler, and none, is a clear error", {
 })
 
 test_that("a learner with it can be cloned, hashed and printed", {
-  # A learner of any module has another hash than its clone in R 4.6, with and without a callback.
+  # In R 4.6, a learner that is made from a module and its clone have different hashes, even without a callback.
   learner = mlr3::lrn("classif.mlp", epochs = 1, batch_size = 15,
     batch_sampler = batch_sampler_stratified(2, seed = 1), callbacks = list(callback()))
   expect_identical(learner$clone(deep = TRUE)$hash, learner$hash)
