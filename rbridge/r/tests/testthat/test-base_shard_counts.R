@@ -29,7 +29,8 @@ test_that("shards without any rows are bound with those of other processes", {
   for (tables in list(list(none, some), list(some, none))) {
     expect_identical(bind_counts(tables)[, "x"], c(a = 0, b = 1, c = 0))
   }
-  expect_identical(bind_counts(list(matrix(nrow = 1, ncol = 0, dimnames = list("d", NULL)), some))[, "x"], c(b = 1, d = 0))
+  without_columns = matrix(nrow = 1, ncol = 0, dimnames = list("d", NULL))
+  expect_identical(bind_counts(list(without_columns, some))[, "x"], c(b = 1, d = 0))
   expect_match(message_of(bind_counts(list(none))), "have at least one row. Got 0 rows", fixed = TRUE)
   expect_match(message_of(read_counts(none)), "Got 2 x 0 values instead. Bind it with", fixed = TRUE)
 })
