@@ -146,10 +146,12 @@ def test_a_batch_that_a_change_cuts_in_two(path: Path) -> None:
     errors: list[str] = []
     wrong: list[Any] = []
 
-    def read(dataset: CorpusDataset, start: threading.Barrier) -> None:
+    def read(dataset: CorpusDataset, start: threading.Barrier, rewritten: threading.Event) -> None:
         start.wait()
+        is_last = False
         try:
-            for _ in range(2000):  # far fewer are needed until the change is seen
+            while not is_last:  # a reading that begins after the change sees it at the latest
+                is_last = rewritten.is_set()
                 found = dataset.__getitems__(everything)
                 if found != right:
                     wrong.append(found)
@@ -159,12 +161,13 @@ def test_a_batch_that_a_change_cuts_in_two(path: Path) -> None:
     for _ in range(20):
         path.write_bytes(content("a"))
         os.utime(path, ns=(0, 10**18))
-        dataset, start = dataset_of(path), threading.Barrier(4)
-        threads = [threading.Thread(target=read, args=(dataset, start)) for _ in range(3)]
+        dataset, start, rewritten = dataset_of(path), threading.Barrier(4), threading.Event()
+        threads = [threading.Thread(target=read, args=(dataset, start, rewritten)) for _ in range(3)]
         for thread in threads:
             thread.start()
         start.wait()
         rewrite(path)
+        rewritten.set()
         for thread in threads:
             thread.join()
     assert not wrong and len(errors) == 60 and all("has changed" in error for error in errors)
