@@ -14,7 +14,7 @@ import pandas as pd
 from pystrat import _kernels
 from pystrat.entries import named_by_class
 from pystrat.first_rows import first_rows
-from pystrat.frames import names_index
+from pystrat.frames import batches_frame, names_index
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import RefusedType, RefusedValue, check_choice, check_integer, count_of, range_of, show
 from pystrat.read_only import ReadOnlyArrays
@@ -135,8 +135,7 @@ class BatchPlan(ReadOnlyArrays):
             table = np.diff(dealt, axis=1, prepend=0)
         else:
             table = np.diff(batches * self.counts // self.n_batches, axis=0)
-        index = pd.RangeIndex(self.n_batches, name="batch")
-        return pd.DataFrame(table, index=index, columns=names_index(self.strata))
+        return batches_frame(table, self.strata)
 
     @named_by_class
     def layout(self, n_rows: int, *, available: Optional[NDArray[np.int64]] = None) -> NDArray[np.int32]:

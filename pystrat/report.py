@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pystrat.arrays import plain_array
 from pystrat.entries import named_by_function
-from pystrat.frames import names_index
+from pystrat.frames import batches_frame
 from pystrat.messages import (
     RefusedKey,
     RefusedType,
@@ -90,9 +90,7 @@ def batch_counts(loader_or_sampler: Iterable[Any], labels: Labels) -> pd.DataFra
 
 def _table(codes: list[NDArray[Any]], names: tuple[str, ...]) -> pd.DataFrame:
     counts = [np.bincount(batch, minlength=len(names)) for batch in codes]
-    index = pd.RangeIndex(len(codes), name="batch")
-    table = np.array(counts, dtype=np.int64).reshape(len(codes), len(names))
-    return pd.DataFrame(table, index=index, columns=names_index(names))
+    return batches_frame(np.array(counts, dtype=np.int64).reshape(len(codes), len(names)), names)
 
 
 def _entry(batch: Any, key: Any) -> Any:

@@ -31,16 +31,21 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def environment(**variables: str) -> dict[str, str]:
+    """Return the variables of a process that imports the package and meets others through a store of torch."""
+    # Some builds of torch lack libuv, which newer releases use unless they are told not to.
+    return {**os.environ, "PYTHONPATH": str(EXAMPLES.parent), "USE_LIBUV": "0", **variables}
+
+
 def begin(script: str, world: int, folder: Path, *options: str) -> list[subprocess.Popen[str]]:
     """Start an example in `world` processes, with the variables that the launcher of torch sets."""
-    # Some builds of torch lack libuv, which newer releases use unless they are told not to.
-    shared = {"WORLD_SIZE": str(world), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port()), "USE_LIBUV": "0"}
+    shared = {"WORLD_SIZE": str(world), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
     return [
         subprocess.Popen(
             [sys.executable, str(EXAMPLES / script), str(folder), str(folder / "checkpoint"), *options],
             stderr=subprocess.PIPE,
             text=True,
-            env={**os.environ, **shared, "RANK": str(rank), "PYTHONPATH": str(EXAMPLES.parent)},
+            env=environment(**shared, RANK=str(rank)),
         )
         for rank in range(world)
     ]

@@ -7,7 +7,6 @@ in docs/training-libraries.md. The jobs in tests/lightning_job.py are real runs 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +18,7 @@ import torch
 from torch.utils.data import DataLoader, DistributedSampler, SequentialSampler
 
 from pystrat import StratifiedBatchSampler
+from tests.example_processes import environment
 from tests.training_libraries import (
     EPOCHS,
     LABELS,
@@ -34,8 +34,7 @@ from tests.training_libraries import (
     shared_lines,
 )
 
-ROOT = Path(__file__).parents[1]
-JOB = ROOT / "tests" / "lightning_job.py"
+JOB = Path(__file__).parent / "lightning_job.py"
 pytestmark = pytest.mark.filterwarnings(
     "ignore:.*:UserWarning:lightning", "ignore::FutureWarning", "ignore::DeprecationWarning"
 )
@@ -211,10 +210,6 @@ def test_lightning_saves_the_state_of_a_stateful_data_loader(done: int, workers:
 
 
 # Real runs of one process and of two ----------------------------------------------------------------------------------
-
-
-def environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(ROOT), "USE_LIBUV": "0"}  # some builds of torch have no libuv
 
 
 def run(job: str, folder: Path, processes: int, steps: int = 0) -> list[Any]:

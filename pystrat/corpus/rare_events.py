@@ -16,6 +16,7 @@ from pystrat._group_draws import subsets_within
 from pystrat._random import RandomStream
 from pystrat.base import Batches, BatchSampler, epoch_seed
 from pystrat.entries import named_by_class
+from pystrat.frames import names_index
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import RefusedValue, check_flag, check_integer, check_list, check_number, count_of, show
 from pystrat.multiplier import Multiplier, check_one_multiplier, multiple_of
@@ -295,7 +296,7 @@ class RareEventBatchSampler(BatchSampler):
         weights = np.array([self._positive_weight, negative])
         if check_flag(normalise, "normalise"):
             weights = weights / weights.max() / self._mean_weight(weights.max())
-        return pd.Series(weights, index=list(CLASSES), name="weight")
+        return pd.Series(weights, index=names_index(CLASSES), name="weight")
 
     def _mean_weight(self, unit: float) -> float:
         """Return the mean weight of a row over all epochs, as a multiple of a unit."""

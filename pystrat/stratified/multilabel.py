@@ -18,7 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat.entries import named_by_class
-from pystrat.frames import names_index
+from pystrat.frames import batches_frame, names_index
 from pystrat.label_matrix import as_label_matrix, no_row_of
 from pystrat.limits import MAX_COUNT, MAX_EXACT
 from pystrat.messages import RefusedValue, check_choice, check_flag, check_integer, count_of, show
@@ -215,9 +215,7 @@ class MultilabelBatchSampler(BatchSampler):
         pandas.DataFrame
             One row per batch, one column per label.
         """
-        return pd.DataFrame(
-            self._held(epoch), index=pd.RangeIndex(self._n_batches, name="batch"), columns=names_index(self._labels)
-        )
+        return batches_frame(self._held(epoch), self._labels)
 
     @named_by_class
     def shortfalls(self, epoch: Optional[int] = None) -> pd.DataFrame:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pystrat.base import Batches, BatchSampler
 from pystrat.entries import named_by_class
-from pystrat.frames import names_index
+from pystrat.frames import batches_frame
 from pystrat.range_plan import RangePlan
 
 
@@ -46,7 +46,7 @@ class RangedBatchSampler(BatchSampler):
             One row per batch, one column per stratum. It differs between epochs; `plan` has the bounds for all of them.
         """
         batches = self._epoch_batches(self._requested_epoch(epoch))
-        names, codes = list(self._plan.shown), self._codes[batches.rows].astype(np.int64)
+        names, codes = self._plan.shown, self._codes[batches.rows].astype(np.int64)
         places = np.repeat(np.arange(len(batches)), np.diff(batches.offsets)) * len(names) + codes
         table = np.bincount(places, minlength=len(batches) * len(names)).reshape(-1, len(names))
-        return pd.DataFrame(table, index=pd.RangeIndex(len(batches), name="batch"), columns=names_index(names))
+        return batches_frame(table, names)

@@ -12,8 +12,8 @@ import torch
 from torch.utils.data import get_worker_info
 
 _BATCHES = 2**32  # a place is one number, so that it is read and written at once
-_GENERATIONS = 1024  # the places that are kept; a worker must begin before so many more are set
-_ITERATIONS = 4  # the iterations whose marks a worker keeps: more than begin at a time
+_GENERATIONS = 1024  # the number of places that are kept; a worker must begin before 1,024 later ones are set
+_ITERATIONS = 4  # the number of iterations whose marks a worker keeps; fewer begin at a time
 _NONE = -1
 
 

@@ -39,7 +39,7 @@ static inline void free_blocks(Blocks *blocks) {
   free(blocks->batch_of);
 }
 
-/* Gather the rows in the order of an epoch, in steps of so many rows. */
+/* Gather the rows in the order of an epoch, in steps of `wanted` rows. */
 static inline void gather_in_steps(
     const int32_t *order, const int32_t *codes, int32_t first_row, int64_t n_rows, int64_t wanted, Blocks *blocks
 ) {
@@ -54,7 +54,7 @@ static inline void gather_in_steps(
   free(found);
 }
 
-/* Deal the blocks, in steps of so many batches. */
+/* Deal the blocks, in steps of `wanted` batches. */
 static inline void deal_in_steps(int64_t wanted, Blocks *blocks) {
   int64_t n = blocks->n_strata;
   int32_t *memory = new_array(7 * n, sizeof *memory);
@@ -69,7 +69,7 @@ static inline void deal_in_steps(int64_t wanted, Blocks *blocks) {
   free(heads);
 }
 
-/* Fill the n_batches + 1 offsets and the rows, in steps of so many strata; check that every batch is filled. */
+/* Fill the n_batches + 1 offsets and the rows, in steps of `wanted` strata; check that every batch is filled. */
 static inline void write_in_steps(const Blocks *blocks, int64_t wanted, int64_t *offsets, int32_t *rows) {
   int64_t n_batches = blocks->n_batches;
   int64_t *next_places = new_array(n_batches, sizeof *next_places);

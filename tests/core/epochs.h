@@ -44,7 +44,7 @@ typedef struct {
   bool is_shuffled;
 } Scatter;
 
-/* Fill the rows of an epoch, counted from first_row, by codes of code_bytes bytes, in steps of so many rows. */
+/* Fill the rows of an epoch, counted from first_row, by codes of code_bytes bytes, in steps of `step` rows. */
 static inline void scatter_rows(
     const Scatter *scatter, uint32_t seed, int code_bytes, int32_t first_row, uint32_t step, int32_t *rows
 ) {

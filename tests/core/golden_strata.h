@@ -5,6 +5,8 @@
 #ifndef PYSTRAT_GOLDEN_STRATA_H
 #define PYSTRAT_GOLDEN_STRATA_H
 
+#include <stdbool.h>
+
 #include "golden.h"
 #include "numbering.h"
 
@@ -44,10 +46,10 @@ static inline int64_t number_labels(const int64_t *labels, int64_t n_rows, int64
 static inline Strata read_strata(void) {
   Strata strata = {.n_rows = read_number()};
   int64_t *labels = new_array(strata.n_rows, sizeof *labels);
-  int dropped = 0;
+  bool dropped = false;
   for (int64_t row = 0; row < strata.n_rows; row++) {
     labels[row] = read_number();
-    if (labels[row] < 0) dropped = 1;
+    if (labels[row] < 0) dropped = true;
   }
   strata.codes = new_array(strata.n_rows, sizeof *strata.codes);
   strata.n_strata = number_labels(labels, strata.n_rows, strata.codes);

@@ -16,7 +16,7 @@ typedef struct {
   const int64_t *offsets;           /* n_batches + 1 */
 } Taking;
 
-/* Fill the layout, in steps of about so many places. */
+/* Fill the layout, in steps of about `wanted` places. */
 static inline void lay_out_passes(const Taking *taking, int64_t n_places, int64_t wanted, int32_t *layout) {
   int64_t *next_places = new_array(taking->n_batches, sizeof *next_places);
   memcpy(next_places, taking->offsets, (size_t)taking->n_batches * sizeof *next_places);
@@ -30,7 +30,7 @@ static inline void lay_out_passes(const Taking *taking, int64_t n_places, int64_
   free(next_places);
 }
 
-/* Defer the rows that a batch would contain twice, in steps of so many batches; the dataset has n_rows rows. */
+/* Defer the rows that a batch would contain twice, in steps of `wanted` batches; the dataset has n_rows rows. */
 static inline void separate_rows(
     const Taking *taking, const int32_t *layout, int64_t n_rows, int32_t first_row, int64_t wanted, int32_t *rows
 ) {

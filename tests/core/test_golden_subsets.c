@@ -93,7 +93,7 @@ static void fill_codes(const Case *c, const Part *part, int32_t *codes) {
   free(ranks);
 }
 
-/* Draw the rows of an epoch, counted from first_row, and its offsets, in steps of so much work; return how many there
+/* Draw the rows of an epoch, counted from first_row, and its offsets, in steps of size `wanted`; return how many there
  * are.
  */
 static int64_t draw_part(

@@ -30,7 +30,7 @@ static inline void end_drawing(Drawing *drawing) {
   free(drawing->pools);
 }
 
-/* Draw a chunk in steps of at most so many draws; return how many steps that took. */
+/* Draw a chunk in steps of at most `at_most` draws; return how many steps that took. */
 static inline int64_t draw_in_steps(
     const DeclaredTree *tree, Drawing *drawing, int64_t count, int64_t at_most, int32_t *rows
 ) {
