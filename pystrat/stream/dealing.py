@@ -6,8 +6,8 @@ however they are cut into chunks.
 
 from __future__ import annotations
 
-from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Iterator, NamedTuple, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Iterator, Sequence
 
 import numpy as np
 
@@ -49,7 +49,7 @@ class CountedBatches:
         self._n_batches = n_batches
         self._next = first
         self._seen = np.zeros(len(totals), dtype=np.int64)
-        self._parts: dict[int, list[_Part]] = {}
+        self._held: dict[int, dict[int, list[Any]]] = {}  # rows by batch and by stratum, of batches that are incomplete
 
     def skip(self, counts: Counts) -> bool:
         """Skip a source with these counts if no remaining batch needs it; return whether it was skipped."""
@@ -60,54 +60,42 @@ class CountedBatches:
         self._seen = after
         return True
 
-    def add(self, rows: list[Any], codes: NDArray[Any]) -> None:
-        """Deal the rows of a chunk; its list is changed later."""
-        batches = np.empty(len(rows), dtype=np.int64)
-        for code in np.flatnonzero(np.bincount(codes, minlength=len(self._totals))).tolist():
-            places = np.flatnonzero(codes == code)
-            ranks = self._seen[code] + np.arange(1, len(places) + 1)
-            batches[places] = last_batch_of(ranks, self._totals[code], self._n_batches)
-            self._seen[code] += len(places)
-        keys = batches * len(self._totals) + codes
-        order = np.argsort(keys, kind="stable")
-        order = order[int(np.searchsorted(batches[order], self._next)) :]
-        # A part begins where the batch or the stratum changes.
-        keys, ordered = keys[order], order.tolist()
-        begins = np.flatnonzero(np.diff(keys, prepend=-1))
-        ends = np.append(begins[1:], len(ordered))
-        for key, begin, end in zip(keys[begins].tolist(), begins.tolist(), ends.tolist()):
-            batch, code = divmod(key, len(self._totals))
-            self._parts.setdefault(batch, []).append(_Part(code, rows, ordered[begin:end]))
+    def add(self, rows: Sequence[Any], codes: NDArray[Any]) -> None:
+        """Deal the rows of a chunk."""
+        places = np.argsort(codes, kind="stable").tolist()
+        begin = 0
+        for code, count in enumerate(np.bincount(codes, minlength=len(self._totals)).tolist()):
+            if count:
+                self._deal(code, [rows[place] for place in places[begin : begin + count]])
+                begin += count
+
+    def _deal(self, code: int, rows: list[Any]) -> None:
+        """Deal rows of one stratum."""
+        batch = int(last_batch_of(self._seen[code] + 1, self._totals[code], self._n_batches))
+        total, seen = int(self._totals[code]), int(self._seen[code])
+        begin = 0
+        while begin < len(rows):
+            end = (batch + 1) * total // self._n_batches - seen  # the last row of a batch has the rank floor(b * n / B)
+            if batch >= self._next:
+                self._held.setdefault(batch, {}).setdefault(code, []).extend(rows[begin:end])
+            begin, batch = end, batch + 1
+        self._seen[code] += len(rows)
 
     def finished(self) -> Iterator[list[Any]]:
         """Iterate over the complete batches. Their rows are ordered by stratum, then as they were read."""
         until = int(n_complete(self._seen, self._totals, self._n_batches))
         while self._next < until:
-            parts = self._parts.pop(self._next)
-            parts.sort(key=_code_of)  # stable: chunks stay in order
-            self._next += 1
-            batch: list[Any] = []
-            for _, rows, places in parts:
-                batch += [rows[place] for place in places]
-                for place in places:  # free them with the batch
-                    rows[place] = None
-            yield batch
+            yield self._take_next()
+
+    def _take_next(self) -> list[Any]:
+        held = self._held.pop(self._next)
+        self._next += 1
+        return list(chain.from_iterable(held[code] for code in sorted(held)))
 
     @property
     def n_held(self) -> int:
         """The number of rows whose batches are not complete."""
-        return sum(len(part.places) for parts in self._parts.values() for part in parts)
-
-
-class _Part(NamedTuple):
-    """The rows of one stratum in one chunk that belong to one batch."""
-
-    code: int
-    rows: list[Any]  # of the chunk
-    places: list[int]
-
-
-_code_of = attrgetter("code")
+        return sum(len(rows) for held in self._held.values() for rows in held.values())
 
 
 class DeclaredBatches:
