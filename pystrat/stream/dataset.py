@@ -21,14 +21,14 @@ from pystrat.stream.counting import counts_of_sources, name_sources
 from pystrat.stream.dealing import CountedBatches, DeclaredBatches
 from pystrat.stream.iterating import StreamIterator
 from pystrat.stream.lanes import LanePlan, Lanes, plan_lanes
-from pystrat.stream.reading import CHUNK, SourceError, SourceReader, check_reader
+from pystrat.stream.ordering import Checks, in_order, shuffled
+from pystrat.stream.reading import SourceError, SourceReader, check_reader
 from pystrat.stream.starting import SharedStart, Start
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
 
-    _Check = Callable[..., None]
-    _Chunks = list[tuple[list[Any], NDArray[np.int64]]]
+    from pystrat.stream.ordering import Chunk
 
 
 class StratifiedStream(IterableDataset[list[Any]]):
@@ -331,10 +331,11 @@ class StratifiedStream(IterableDataset[list[Any]]):
         """Iterate over the batches of a lane with counts, beginning with batch `first`."""
         dealing = CountedBatches(plan.totals[lane], plan.n_batches, first)
         for source in self._lanes.sources(lane, epoch):
-            if dealing.skip(plan.counts[source]):
+            counts = plan.counts[source]
+            if dealing.skip(counts):
                 continue
-            check = partial(self._check_found, source, plan.counts[source])
-            for rows, codes in self._chunks(source, epoch, check):
+            checks = Checks(found=partial(self._check_found, source, counts))
+            for rows, codes in self._chunks(source, epoch, checks, n_rows=int(counts.sum())):
                 dealing.add(rows, codes)
                 yield from dealing.finished()
 
@@ -342,56 +343,32 @@ class StratifiedStream(IterableDataset[list[Any]]):
         """Iterate over the batches of a lane without counts, beginning with batch `first`."""
         dealing = DeclaredBatches(len(self._strata), self._least, self._least_rows, first)
         for source in self._lanes.sources(lane, epoch):
-            check = partial(self._check_room, source, dealing)
-            for rows, codes in self._chunks(source, epoch, check):
+            check_room = partial(self._check_room, source, dealing)
+            for rows, codes in self._chunks(source, epoch, Checks(waiting=check_room)):
                 yield from dealing.add(rows, codes)
-                self._check_room(source, dealing)
+                check_room(0)
         if not dealing.has_cut:
             raise SourceError(f"Lane {lane} has no batch: {self._missing_from(dealing)}.")
         yield from dealing.close()
 
-    def _chunks(self, source: int, epoch: int, check: _Check) -> Iterator[tuple[list[Any], NDArray[np.int64]]]:
-        """Iterate over the rows of a source in the order of an epoch, with their codes.
-
-        Before rows are dealt, `check` is called with the number of rows of each stratum read so far; at the end of the
-        source, also with True.
-        """
-        found = np.zeros(len(self._strata), dtype=np.int64)
-        read = []
-        for rows, codes in self._reader.chunks(self._sources[source], CHUNK):
-            found += np.bincount(codes, minlength=len(found))
-            check(found)
-            if self._lanes.shuffle:
-                read.append((rows, codes))
-            else:
-                yield rows, codes
-        check(found, True)
+    def _chunks(self, source: int, epoch: int, checks: Checks, n_rows: Optional[int] = None) -> Iterator[Chunk]:
+        """Iterate over the rows of a source in the order of an epoch, with their codes."""
         if self._lanes.shuffle:
-            yield from self._shuffled(read, source, epoch)
+            order_of = partial(self._lanes.order, source, epoch)
+            return shuffled(self._reader, self._sources[source], order_of, checks, n_rows)
+        return in_order(self._reader, self._sources[source], checks)
 
-    def _shuffled(self, read: _Chunks, source: int, epoch: int) -> Iterator[tuple[list[Any], NDArray[np.int64]]]:
-        """Iterate over the rows of a source in shuffled order, in chunks."""
-        rows = [row for chunk, _ in read for row in chunk]
-        codes = np.concatenate([np.empty(0, dtype=np.int64), *(codes for _, codes in read)])
-        order = self._lanes.order(source, epoch, len(rows))
-        for begin in range(0, len(rows), CHUNK):
-            places = order[begin : begin + CHUNK]
-            yield [rows[place] for place in places.tolist()], codes[places]
-
-    def _check_found(self, source: int, counts: NDArray[np.int64], found: NDArray[np.int64], end: bool = False) -> None:
+    def _check_found(self, source: int, counts: NDArray[np.int64], found: NDArray[np.int64], is_end: bool) -> None:
         """Refuse a source whose rows differ from its counts."""
-        wrong = np.flatnonzero(found != counts if end else found > counts)
+        wrong = np.flatnonzero(found != counts if is_end else found > counts)
         if len(wrong):
             code = int(wrong[0])
             required = f"must have {count_of(int(counts[code]), 'row')} of '{self._strata[code]}', as its counts say"
-            got = f"{'' if end else 'at least '}{int(found[code])}"
+            got = f"{'' if is_end else 'at least '}{int(found[code])}"
             raise SourceError(f"The source '{self._names[source]}' {required}. Got {got} instead.")
 
-    def _check_room(
-        self, source: int, dealing: DeclaredBatches, found: Optional[NDArray[np.int64]] = None, end: bool = False
-    ) -> None:
-        """Refuse a source whose rows exceed the buffer; `found` counts its rows that are read but not yet dealt."""
-        waiting = int(found.sum()) if found is not None and self._lanes.shuffle else 0
+    def _check_room(self, source: int, dealing: DeclaredBatches, waiting: int) -> None:
+        """Refuse a source whose rows exceed the buffer; `waiting` of them are read but not yet dealt."""
         held = dealing.n_held + waiting
         if self._limit is not None and held > self._limit:
             most = count_of(self._limit, "row")

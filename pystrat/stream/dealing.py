@@ -90,7 +90,9 @@ class CountedBatches:
     def _take_next(self) -> list[Any]:
         held = self._held.pop(self._next)
         self._next += 1
-        return list(chain.from_iterable(held[code] for code in sorted(held)))
+        batch, *others = [held[code] for code in sorted(held)]
+        batch.extend(chain.from_iterable(others))
+        return batch
 
     @property
     def n_held(self) -> int:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from itertools import islice
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, NamedTuple, Optional, Sequence
 
 import numpy as np
 
 from pystrat.messages import RefusedType, show
 from pystrat.strata import encode_strata
+from pystrat.stream.formats import Texts, texts_of
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -61,11 +62,13 @@ class StratumCodes:
         known = self._known.setdefault(type(strata[0]), {})
         if len(known) > len(self.names):  # tensors, for example: each is its own key
             known.clear()
-        if len(set(map(type, strata))) == 1:
-            for value in set(strata) - known.keys():
-                known[value] = self._look_up(value)
+        if len(set(map(type, strata))) > 1:
+            return np.fromiter(map(self._look_up, strata), dtype=np.int64, count=len(strata))
+        try:
             return np.fromiter(map(known.__getitem__, strata), dtype=np.int64, count=len(strata))
-        return np.fromiter(map(self._look_up, strata), dtype=np.int64, count=len(strata))
+        except KeyError:
+            known.update({value: self._look_up(value) for value in set(strata) - known.keys()})
+            return np.fromiter(map(known.__getitem__, strata), dtype=np.int64, count=len(strata))
 
     def _look_up(self, value: Any) -> int:
         name = encode_strata([value], missing="stratum").names[0]
@@ -95,25 +98,31 @@ class SourceReader:
         self._read = read
         self._stratum = stratum
         self._codes = StratumCodes(names)
+        self.n_strata = len(names)
+
+    def texts_of(self, source: Source) -> Optional[Texts]:
+        """Return the rows of a source as texts; None if its reader cannot do so."""
+        return texts_of(self._read, source.content)
 
     def chunks(self, source: Source, size: int) -> Iterator[tuple[list[Any], NDArray[np.int64]]]:
         """Iterate over chunks of at most `size` rows."""
         done = 0
         for rows in row_chunks(self._read, source, size):
-            yield rows, self._codes_of(rows, source, done)
+            try:
+                codes = self.codes_of(rows)
+            except Exception:  # find the row that fails
+                codes = np.array([self._code_of(row, source, done + place) for place, row in enumerate(rows)])
+            yield rows, codes
             done += len(rows)
 
-    def _codes_of(self, rows: Sequence[Any], source: Source, first: int) -> NDArray[np.int64]:
-        """Return the codes of rows; `first` is the number of the first one in its source."""
-        try:
-            return self._codes.of(list(strata_of(rows, self._stratum)))
-        except Exception:  # find the row that fails
-            return np.array([self._code_of(row, source, first + place) for place, row in enumerate(rows)])
+    def codes_of(self, rows: Sequence[Any]) -> NDArray[np.int64]:
+        """Return the codes of rows; raise any error for a row that has none."""
+        return self._codes.of(list(strata_of(rows, self._stratum)))
 
     def _code_of(self, row: Any, source: Source, number: int) -> int:
         """Return the code of one row; raise an error that names the row."""
         try:
-            return int(self._codes.of(list(strata_of([row], self._stratum)))[0])
+            return int(self.codes_of([row])[0])
         except _UnknownStratum as error:
             known = ", ".join(f"'{name}'" for name in self._codes.names)
             where = f"row {number} of the source '{source.name}'"
@@ -128,7 +137,7 @@ def row_chunks(read: Callable[[Any], Iterable[Any]], source: Source, size: int) 
     try:
         rows = iter(_check_rows(read(source.content)))
     except Exception as error:
-        raise SourceError(f"The source '{source.name}' cannot be read. {_told(error)}") from error
+        raise unreadable(source, error) from error
     done = 0
     while True:
         chunk: list[Any] = []
@@ -163,6 +172,11 @@ def _check_rows(rows: Any) -> Iterable[Any]:
     if not isinstance(rows, Iterable):
         raise TypeError(f"The reader must return an iterable of rows. Got {show(rows)} instead.")
     return rows
+
+
+def unreadable(source: Source, error: Exception) -> SourceError:
+    """Return the error of a source that cannot be read, if its row is not known."""
+    return SourceError(f"The source '{source.name}' cannot be read. {_told(error)}")
 
 
 def _failed(source: Source, number: int, error: Exception) -> SourceError:

@@ -1,0 +1,195 @@
+"""Shuffled rows of CSV and JSON lines, which are held as texts: the same batches and errors as from parsed rows."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+from pathlib import Path
+from typing import Any, Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pystrat.stream import SourceError, StratifiedStream, count_sources, read_csv, read_json_lines
+from pystrat.stream import formats
+from pystrat.stream.reading import CHUNK
+
+READERS: dict[str, Callable[[Any], Any]] = {".csv": read_csv, ".jsonl": read_json_lines}
+
+
+def parsed(path: Path) -> Any:
+    """Read rows as our readers do. The stream does not know this reader, and holds the rows that it returns."""
+    return READERS["".join(path.suffixes[:1])](path)
+
+
+def lines_of(n_rows: int, ending: str, first: int = 0) -> list[str]:
+    """Return the lines of a file of rows with numbers from `first`; every fourth row is positive."""
+    rows = [{"x": str(row), "label": "yes" if row % 4 == 0 else "no"} for row in range(first, first + n_rows)]
+    if ending == ".jsonl":
+        return [json.dumps(row) + "\n" for row in rows]
+    return ["x,label\n", *(f"{row['x']},{row['label']}\n" for row in rows)]
+
+
+def both(paths: list[Path], **options: Any) -> list[StratifiedStream]:
+    """Return a stream whose rows are held as texts, and one whose rows are held as they are."""
+    read = READERS["".join(paths[0].suffixes[:1])]
+    options = {"stratum": "label", "seed": 1, **options}
+    return [StratifiedStream(paths, 1, read=reader, **options) for reader in (read, parsed)]
+
+
+def known(paths: list[Path], has_counts: bool) -> dict[str, Any]:
+    return {"counts": count_sources(paths, read=parsed, stratum="label")} if has_counts else {"strata": ["no", "yes"]}
+
+
+@pytest.mark.parametrize("has_counts", [True, False])
+@pytest.mark.parametrize("ending", READERS)
+def test_texts_and_rows_make_the_same_batches(tmp_path: Path, ending: str, has_counts: bool) -> None:
+    paths = [tmp_path / f"{name}{ending}" for name in range(3)]
+    for path, n_rows in zip(paths, [2 * CHUNK + 1, 1, CHUNK]):
+        path.write_text("".join(lines_of(n_rows, ending)))
+    streams = both(paths, **known(paths, has_counts))
+    for _ in range(2):
+        texts, rows = map(list, streams)
+        assert texts == rows and sum(map(len, texts)) == 3 * CHUNK + 2
+
+
+@pytest.mark.parametrize("ending", READERS)
+def test_rows_are_parsed_when_their_batches_need_them(
+    tmp_path: Path, ending: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / f"a{ending}"
+    path.write_text("".join(lines_of(4 * CHUNK, ending)))
+    [stream, _] = both([path], **known([path], True))
+    n_parsed = []
+    kind = {".csv": formats._CsvTexts, ".jsonl": formats._JsonTexts}[ending]
+    parse = kind.parse
+
+    def counted(texts: Any, some: Any) -> Any:
+        n_parsed.append(len(some))
+        return parse(texts, some)
+
+    monkeypatch.setattr(kind, "parse", counted)
+    batches = iter(stream)
+    next(batches)
+    assert sum(n_parsed) == CHUNK
+    list(batches)
+    assert sum(n_parsed) == 4 * CHUNK
+
+
+fields = st.text(st.sampled_from("ab,\"'\n\r\\ ;ü"), max_size=4)
+
+
+@given(
+    rows=st.lists(st.tuples(st.sampled_from(["no", "yes"]), fields), min_size=1, max_size=12),
+    header=st.lists(fields.filter(bool), min_size=1, max_size=1).filter(lambda names: names != ["label"]),
+    quoting=st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
+    first=st.integers(0, 6),
+)
+@settings(max_examples=300)
+def test_any_csv_file_makes_the_same_batches(
+    tmp_path_factory: pytest.TempPathFactory, rows: Any, header: Any, quoting: int, first: int
+) -> None:
+    """Fields with quotes, delimiters and line ends, after chunks of lines without any."""
+    path = tmp_path_factory.mktemp("rows") / "a.csv"
+    plain = [("no", "plain")] * (first * CHUNK // 3)
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([["label", *header], *plain])
+        csv.writer(file, quoting=quoting).writerows(rows)
+    texts, parsed_rows = map(list, both([path], strata=sorted({row[0] for row in plain + rows})))
+    assert texts == parsed_rows
+    assert sum(map(len, texts)) == len(plain) + len(rows)
+
+
+def test_a_packed_file_makes_the_same_batches(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv.gz"
+    with gzip.open(path, "wt", encoding="utf-8-sig") as file:
+        file.writelines(lines_of(50, ".csv"))
+    texts, rows = map(list, both([path], **known([path], True)))
+    assert texts == rows and "x" in texts[0][0]
+
+
+def edited(place: int, line: str) -> Callable[[list[str]], list[str]]:
+    return lambda lines: [*lines[:place], line, *lines[place + 1 :]]
+
+
+@pytest.mark.parametrize(
+    "ending, broken, message",
+    [
+        (".csv", edited(7, "1,no,2\n"), "Row 6 of .* ValueError: Line 8 must have 2 fields. Got 3 fields instead."),
+        (".csv", edited(7, "\n"), "Row 6 of .* ValueError: Line 8 must have 2 fields. Got 0 fields instead."),
+        (".csv", edited(7, '1,"no\n'), "Row 6 of .* Error: unexpected end of data"),
+        (".csv", edited(0, "x,x\n"), "Row 0 of .* ValueError: The header must have a name of its own for each column."),
+        (".csv", edited(0, "x,lable\n"), "Row 0 of .* KeyError: 'label'"),
+        (".csv", edited(7, "1,nay\n"), "stratum of row 6 .* must be one of 'yes', 'no'. Got 'nay' instead."),
+        (".csv", edited(7, ""), "must have 1026 rows of 'no', as its counts say. Got 1025 instead."),
+        (".csv", edited(7, "1,yes\n"), "must have 342 rows of 'yes', as its counts say. Got at least 343 instead."),
+        (".csv", lambda lines: [*lines, "1,no\n"], "must have 1026 rows of 'no', .* Got at least 1027 instead."),
+        (".csv", lambda lines: [*lines, "1,no\n", '"'], "Row 1369 of .* Error: unexpected end of data"),
+        (".csv", lambda lines: [], "Row 0 of .* ValueError: The header must have a name of its own for each column."),
+        (".csv", edited(900, "\udcff,no\n"), "Row .* UnicodeDecodeError: "),
+        (".jsonl", edited(6, "no json\n"), "Row 6 of .* JSONDecodeError: Expecting value"),
+        (".jsonl", edited(6, "\n"), "Row 6 of .* JSONDecodeError: Expecting value"),
+        (".jsonl", edited(6, '{"x": 1}\n'), "Row 6 of .* KeyError: 'label'"),
+        (".jsonl", edited(6, '{"label": null}\n'), "stratum of row 6 .* Got nothing instead."),
+        (".jsonl", lambda lines: lines[:-1], "must have 1026 rows of 'no', as its counts say. Got 1025 instead."),
+    ],
+)
+def test_texts_and_rows_fail_alike(
+    tmp_path: Path, ending: str, broken: Callable[[list[str]], list[str]], message: str
+) -> None:
+    path, lines = tmp_path / f"a{ending}", lines_of(1368, ending)
+    path.write_text("".join(lines))
+    options = known([path], True)
+    path.write_text("".join(broken(lines)), encoding="utf-8", errors="surrogateescape")
+    for stream in both([path], **options):
+        with pytest.raises(SourceError, match=message):
+            list(stream)
+    path.unlink()
+    for stream in both([path], **options):
+        with pytest.raises(SourceError, match="Row 0 of .* FileNotFoundError"):
+            list(stream)
+
+
+@pytest.mark.parametrize("ending", READERS)
+def test_texts_count_against_the_limit_of_rows(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"a{ending}"
+    path.write_text("".join(lines_of(4 * CHUNK, ending)))
+    for stream in both([path], strata=["no", "yes"], buffer_size=2 * CHUNK):
+        with pytest.raises(SourceError, match=f"Got {3 * CHUNK} instead: {3 * CHUNK} of its own wait to be shuffled"):
+            list(stream)
+
+
+@pytest.mark.parametrize("ending", READERS)
+def test_a_shuffled_stream_goes_on_once_a_row_is_mended(tmp_path: Path, ending: str) -> None:
+    paths = [tmp_path / f"{name}{ending}" for name in range(3)]
+    for place, path in enumerate(paths):
+        path.write_text("".join(lines_of(3 * CHUNK, ending, first=3 * CHUNK * place)))
+    [stream, _] = both(paths, **known(paths, True))
+    whole = list(stream)
+    number = int(whole[len(whole) // 2][-1]["x"])  # of a row that comes in the middle of the epoch
+    path = paths[number // (3 * CHUNK)]
+    lines = path.read_text().splitlines(keepends=True)
+    place = number % (3 * CHUNK) + (ending == ".csv")
+    path.write_text("".join(edited(place, "1\n")(lines)))
+    stream.set_epoch(0)
+    taken, batches = [], iter(stream)
+    with pytest.raises(SourceError, match=f"Row {number % (3 * CHUNK)} of"):
+        for batch in batches:
+            taken.append(batch)
+    path.write_text("".join(lines))
+    assert taken and taken + list(batches) == whole
+
+
+def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join(lines_of(8, ".jsonl")))
+    [stream, _] = both([path], **known([path], True))
+
+    def changed(self: Any, size: int) -> Any:
+        yield ["no json\n"] * 8
+
+    monkeypatch.setattr(formats._JsonTexts, "chunks", changed)
+    with pytest.raises(SourceError, match="The source '.*a.jsonl' cannot be read. JSONDecodeError: Expecting value"):
+        list(stream)
