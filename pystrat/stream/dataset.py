@@ -36,7 +36,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
 
     Its items are whole batches, as lists of rows. Pass it to a PyTorch ``DataLoader`` with ``batch_size=None`` and, to
     convert the rows to tensors, ``collate_fn=torch.utils.data.default_collate``. A row waits in memory until its batch
-    is complete: lines of text are faster to hold than parsed rows, as docs/streams.md shows in "Keep rows as text".
+    is complete. Text is faster to hold than parsed rows: see "Keep rows as text" in docs/streams.md.
 
     Parameters
     ----------

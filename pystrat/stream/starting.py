@@ -6,7 +6,10 @@ then one higher in all copies, because the numbers are in shared memory.
 
 from __future__ import annotations
 
+import os
+from functools import lru_cache
 from typing import Any, NamedTuple, Optional
+from weakref import WeakSet
 
 import torch
 from torch.utils.data import get_worker_info
@@ -35,12 +38,15 @@ class SharedStart:
     Notes
     -----
     All workers of an iteration must begin at the same place, although the first of them advances the next place. Each
-    worker therefore stores the place at which it began, with the mark of the iteration. It keeps those of the last few
-    iterations, since another one may begin before all workers of this one have begun. A worker first reads the next
-    place and then looks for its mark. If there is none, no worker of its iteration had advanced the place that it read.
+    worker therefore stores the place at which it began, with the mark of the iteration and a turn, a number that grows.
+    It keeps those of the last few iterations, since another one may begin before all workers of this one have begun. A
+    worker first reads the next place and then looks for its mark. If there is none, no worker of its iteration had
+    advanced the place that it read.
 
-    A mark is derived from the seed of the DataLoader, so iterations with equal seeds have equal marks. A worker
-    therefore ignores places up to the one at which it last began with this mark: they are from an earlier iteration.
+    A mark is derived from the seed of the DataLoader, so iterations with equal seeds have equal marks. A DataLoader
+    asks for batches only after it has started all its workers. So a worker ignores turns up to the last one before its
+    process was started: they are from an earlier iteration. Only iterations that begin at the same time, with equal
+    seeds, are not told apart.
 
     A worker can begin late, when the loop has already set another place for the next iteration. So each place that is
     set begins a generation, and a worker changes only the places of its own. A new worker is a copy of the stream that
@@ -54,10 +60,24 @@ class SharedStart:
         self._next = _shared(torch.zeros(_GENERATIONS, dtype=torch.int64))
         self._running = _shared(torch.full((_GENERATIONS,), _NONE, dtype=torch.int64))
         self._marks = _shared(torch.full((n_workers, _ITERATIONS, 3), _NONE, dtype=torch.int64))
+        self._turn_of_process = _NONE  # the last turn before this process was started, if it is a worker
+        _watch_forks(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_turn_of_process": self._last_turn}  # a new process may be started with this copy
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, part in state.items():
             self.__dict__[name] = _shared(part) if isinstance(part, torch.Tensor) else part
+        _watch_forks(self)
+
+    def before_fork(self) -> None:
+        """Note the last turn, for the process that is forked."""
+        self._turn_of_process = self._last_turn
+
+    @property
+    def _last_turn(self) -> int:
+        return int(self._marks[:, :, 2].max())
 
     @property
     def next(self) -> Start:
@@ -109,16 +129,14 @@ class SharedStart:
     def _join(self, mark: int, worker: int, start: Start) -> Start:
         """Return where the iteration of a mark begins, `start` for its first worker, and leave it for the others."""
         marks: list[list[list[int]]] = self._marks.tolist()
-        own, _, turns = zip(*marks[worker])
-        is_again = mark in own
-        entry = own.index(mark) if is_again else turns.index(min(turns))
-        former = marks[worker][entry][1] if is_again else _NONE
-        found = [number for left in marks for known, number, _ in left if known == mark and number > former]
+        last = self._turn_of_process
+        found = [number for left in marks for known, number, turn in left if known == mark and turn > last]
         if found:
-            start = _start(max(found))
-        written = self._marks[worker, entry]
+            start = _start(found[0])
+        own, _, turns = zip(*marks[worker])
+        written = self._marks[worker, own.index(mark) if mark in own else turns.index(min(turns))]
         written[0] = _NONE  # the mark comes last, since the others may read it at any time
-        written[1], written[2] = _number(start), max(turns) + 1
+        written[1], written[2] = _number(start), self._last_turn + 1
         written[0] = mark
         return start
 
@@ -126,6 +144,27 @@ class SharedStart:
         """Note where the running iteration began; the next one begins with the next epoch."""
         self._running[self._slot] = _number(start)
         self._next[self._slot] = _number(Start(start.epoch + 1, 0))
+
+
+_watched: WeakSet[SharedStart] = WeakSet()  # of this process
+
+
+def _watch_forks(start: SharedStart) -> None:
+    """Call `before_fork` before this process forks."""
+    if hasattr(os, "register_at_fork"):
+        _register_at_fork()
+        _watched.add(start)
+
+
+@lru_cache(maxsize=None)  # once
+def _register_at_fork() -> None:
+    os.register_at_fork(before=_before_fork)
+
+
+def _before_fork() -> None:
+    if not _is_worker():  # what a worker forks is no worker of the same DataLoader
+        for start in list(_watched):
+            start.before_fork()
 
 
 def _is_worker() -> bool:

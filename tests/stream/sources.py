@@ -33,8 +33,8 @@ COUNTS = count_sources(NAMES, read=read, stratum=label)
 
 def make_stream(**parameters: Any) -> StratifiedStream:
     """Return a stream of all sources with at least 2 rows of each label in a batch, in 4 lanes."""
-    parameters = {"counts": COUNTS, "lanes": 4, "seed": 1, **parameters}
-    return StratifiedStream(NAMES, 2, read=read, stratum=label, **parameters)
+    parameters = {"read": read, "stratum": label, "counts": COUNTS, "lanes": 4, "seed": 1, **parameters}
+    return StratifiedStream(NAMES, 2, **parameters)
 
 
 def declared(**parameters: Any) -> StratifiedStream:

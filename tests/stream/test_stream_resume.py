@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from torch.utils.data import DataLoader
+import torch
+from torch.utils.data import DataLoader, get_worker_info
 
 from pystrat.stream import StratifiedStream
 from tests.stream.sources import COUNTS, NAMES, Row, declared, label, make_stream, read
@@ -42,6 +43,19 @@ def wait_for(gate: Path, late: int, worker: int) -> None:
     """Let workers from number `late` on begin only once the gate is there."""
     while worker >= late and not gate.exists():
         time.sleep(0.01)
+
+
+def read_in_the_second_worker(gate: Path, name: str) -> Any:
+    """Read a source; the gate is opened by the second worker, which has then begun."""
+    worker = get_worker_info()  # type: ignore[no-untyped-call]
+    if worker is not None and worker.id == 1:
+        gate.touch()
+    return read(name)
+
+
+def wait_in_the_first_worker(gate: Path, worker: int) -> None:
+    if worker == 0:
+        wait_for(gate, 0, worker)
 
 
 def batches_from(epoch: int, first: int = 0) -> list[list[Row]]:
@@ -78,6 +92,22 @@ def test_each_of_two_iterations_at_a_time_has_one_epoch_whenever_its_workers_beg
     gate.touch()
     assert taken + list(first) == batches_from(0)
     assert stream.epoch == 3
+
+
+@pytest.mark.parametrize("context", ["fork", "spawn"])
+def test_an_iteration_is_not_taken_for_an_abandoned_one_of_the_same_seed(context: str, tmp_path: Path) -> None:
+    """The second worker does not begin the first iteration, and begins the next one before the first worker does."""
+    never, gate = tmp_path / "never", tmp_path / "gate"
+    stream = make_stream(read=partial(read_in_the_second_worker, gate))
+
+    def begin(wait: Any) -> Any:
+        generator = torch.Generator().manual_seed(0)
+        return iter(loader_of(stream, 2, worker_init_fn=wait, generator=generator, multiprocessing_context=context))
+
+    assert next(begin(partial(wait_for, never, 1))) == batches_from(0)[0]
+    assert not gate.exists()
+    assert list(begin(partial(wait_in_the_first_worker, gate))) == batches_from(1)
+    assert stream.epoch == 2
 
 
 @pytest.mark.parametrize("late", [0, 1])
