@@ -253,7 +253,7 @@ def limits_text(found: Found) -> str:
             [
                 *measured_text(json.loads((FOLDER / "about.json").read_text(encoding="utf-8"))),
                 "",
-                f"Of {len(found)} ratios, {len(limited)} have a limit, and {len(missed)} are above it:",
+                f"Of {len(found)} ratios, {len(limited)} have a limit. Number above the limit: {len(missed)}.",
                 "",
                 *rows,
             ]
