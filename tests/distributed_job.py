@@ -1,7 +1,6 @@
 """One process of a distributed run; its arguments are the job, a parameter of it, a folder, its rank, how many run.
 
-The processes meet in a file of the folder. torch's own launcher is not used: some builds of torch lack libuv, which
-the launcher requires.
+The processes meet in a file of the folder.
 
 ``batches``: write the batches of two epochs, as its DataLoader delivers them. ``downsampled``: the same of downsampled
 batches, drawn afresh or, where told "walk", walked through. ``pairs``: the pairs of two epochs, by the documented

@@ -9,7 +9,7 @@ import pytest
 
 from pystrat import shard_counts
 from tests.distributed_job import holders, sharded_sampler, shards_of
-from tests.example_processes import LAUNCHER, begin, ended, kill_at_checkpoint, launched, trained, write_files
+from tests.example_processes import begin, ended, kill_at_checkpoint, launched, trained, write_files
 from tests.test_distributed import run
 
 SCRIPT = "sharded_training.py"
@@ -95,7 +95,6 @@ def test_a_killed_training_goes_on_with_another_number_of_processes(never_stoppe
     check_trained(tmp_path, never_stopped)
 
 
-@LAUNCHER
 def test_a_stopped_training_goes_on_with_another_number_of_processes_by_the_launcher_of_torch(
     never_stopped: Any, tmp_path: Path
 ) -> None:

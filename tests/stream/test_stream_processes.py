@@ -14,7 +14,6 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 from pystrat.stream import StratifiedStream, count_sources, read_csv
 from tests.example_processes import (
     EXAMPLES,
-    LAUNCHER,
     begin,
     ended,
     kill_at_checkpoint,
@@ -71,7 +70,6 @@ def test_a_killed_training_goes_on_with_another_number_of_processes(before: int,
     assert parameters == pytest.approx(parameters_of_steps(steps), rel=1e-4, abs=1e-5)
 
 
-@LAUNCHER
 def test_a_training_is_started_by_the_launcher_of_torch(tmp_path: Path) -> None:
     write_files(tmp_path)
     done = launched(SCRIPT, 2, tmp_path)
