@@ -28,7 +28,7 @@ from pystrat.stream.starting import SharedStart, Start
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
 
-    from pystrat.stream.ordering import Chunk
+    from pystrat.stream.reading import Chunk
 
 
 class StratifiedStream(IterableDataset[list[Any]]):
@@ -249,8 +249,17 @@ class StratifiedStream(IterableDataset[list[Any]]):
             raise RefusedValue(
                 "batches_consumed", "be 0 without 'counts' and with several lanes", show(consumed), advice
             )
+        self._check_before_failure(first, consumed)
         is_end = self._plan is not None and first.batch + consumed >= len(self)
         return self._state_at(Start(first.epoch + 1, 0) if is_end else Start(first.epoch, first.batch + consumed))
+
+    def _check_before_failure(self, first: Start, consumed: int) -> None:
+        """Refuse to count batches after one that a worker failed to make: the other workers have gone on."""
+        failed = self._start.failed
+        if failed is not None and consumed > failed.batch - first.batch:
+            required = f"be at most {failed.batch - first.batch}, the batches before the first error in a worker"
+            advice = "Load the state of those batches, and continue in a new iteration."
+            raise RefusedValue("batches_consumed", required, show(consumed), advice)
 
     @named_by_class
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
@@ -337,6 +346,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
             checks = Checks(found=partial(self._check_found, source, counts))
             for rows, codes in self._chunks(source, epoch, checks, n_rows=int(counts.sum())):
                 dealing.add(rows, codes)
+                del rows  # the batches hold them
                 yield from dealing.finished()
 
     def _cut_batches(self, lane: int, epoch: int, first: int) -> Iterator[list[Any]]:
@@ -346,7 +356,8 @@ class StratifiedStream(IterableDataset[list[Any]]):
             check_room = partial(self._check_room, source, dealing)
             for rows, codes in self._chunks(source, epoch, Checks(waiting=check_room)):
                 yield from dealing.add(rows, codes)
-                check_room(0)
+                del rows  # the batches hold them
+                check_room(0)  # once dealt, no row of the source waits
         if not dealing.has_cut:
             raise SourceError(f"Lane {lane} has no batch: {self._missing_from(dealing)}.")
         yield from dealing.close()

@@ -63,11 +63,12 @@ class CountedBatches:
     def add(self, rows: Sequence[Any], codes: NDArray[Any]) -> None:
         """Deal the rows of a chunk."""
         places = np.argsort(codes, kind="stable").tolist()
+        counts = np.bincount(codes)
+        present = np.flatnonzero(counts)
         begin = 0
-        for code, count in enumerate(np.bincount(codes, minlength=len(self._totals)).tolist()):
-            if count:
-                self._deal(code, [rows[place] for place in places[begin : begin + count]])
-                begin += count
+        for code, count in zip(present.tolist(), counts[present].tolist()):
+            self._deal(code, [rows[place] for place in places[begin : begin + count]])
+            begin += count
 
     def _deal(self, code: int, rows: list[Any]) -> None:
         """Deal rows of one stratum."""
@@ -93,11 +94,6 @@ class CountedBatches:
         batch, *others = [held[code] for code in sorted(held)]
         batch.extend(chain.from_iterable(others))
         return batch
-
-    @property
-    def n_held(self) -> int:
-        """The number of rows whose batches are not complete."""
-        return sum(len(rows) for held in self._held.values() for rows in held.values())
 
 
 class DeclaredBatches:

@@ -13,8 +13,11 @@ import gzip
 import json
 import lzma
 import os
-from itertools import chain, islice
-from typing import IO, Any, Callable, Iterator, Mapping, Optional, Protocol, Sequence, Union
+from abc import ABC, abstractmethod
+from inspect import GEN_CREATED, getgeneratorstate
+from itertools import islice, repeat
+from operator import contains
+from typing import IO, Any, Callable, Generator, Iterator, Mapping, Sequence, Union
 
 from pystrat.entries import named_by_function
 from pystrat.messages import count_of
@@ -43,14 +46,7 @@ def read_csv(path: PathLike) -> Iterator[dict[str, str]]:
     -----
     Fields follow RFC 4180, as Python's ``csv`` reads them in its strict mode: a quoted field may span lines.
     """
-    with _open(path) as text:
-        lines = csv.reader(text, strict=True)
-        header = _header_of(lines)
-        for line in lines:
-            if len(line) != len(header):
-                required, got = count_of(len(header), "field"), count_of(len(line), "field")
-                raise ValueError(f"Line {lines.line_num} must have {required}. Got {got} instead.")
-            yield dict(zip(header, line))
+    return _CsvRows(path)
 
 
 @named_by_function
@@ -69,66 +65,76 @@ def read_json_lines(path: PathLike) -> Iterator[Any]:
     OSError
         If the file cannot be read.
     """
-    with _open(path) as text:
-        yield from map(json.loads, text)
+    return _JsonRows(path)
 
 
-class Texts(Protocol):
-    """The rows of a file as texts, which are much faster to hold in memory than parsed rows."""
-
-    def chunks(self, size: int) -> Iterator[list[Any]]:
-        """Iterate over the texts of the rows, one for each row, in lists of at most `size`."""
-
-    def parse(self, texts: Sequence[Any]) -> list[Any]:
-        """Return the rows of texts from `chunks`, in any order, as the reader returns them."""
-
-
-def texts_of(read: Callable[[Any], Any], path: PathLike) -> Optional[Texts]:
-    """Return the texts of a file if the reader is one of this module, else None."""
-    return _CsvTexts(path) if read is read_csv else _JsonTexts(path) if read is read_json_lines else None
-
-
-class _CsvTexts:
-    """The rows of a CSV file as lines; from the first lines with a quote on, where fields may span lines, as fields."""
+class FileRows(ABC, Iterator[Any]):
+    """The rows of a file, which can also be read as texts: texts are much faster to hold in memory than parsed rows."""
 
     def __init__(self, path: PathLike) -> None:
         self._path = path
-        self._header: list[str] = []
-        self._has_fields = False
+        self._rows = self._read()  # has not begun before the first row is requested
 
-    def chunks(self, size: int) -> Iterator[list[Any]]:
+    def __iter__(self) -> Iterator[Any]:
+        return self._rows  # faster than calls of __next__
+
+    def __next__(self) -> Any:
+        return next(self._rows)
+
+    @abstractmethod
+    def _read(self) -> Generator[Any, None, None]:
+        """Iterate over the rows."""
+
+    def texts(self, size: int) -> Iterator[list[str]]:
+        """Iterate over the texts of the rows, one for each row, in lists of at most `size`; raise any error."""
+        if getgeneratorstate(self._rows) != GEN_CREATED or not os.path.isfile(self._path):
+            raise ValueError("Rows have been read, or the source can be read only once.")
         with _open(self._path) as text:
-            self._header = _header_of(csv.reader(text, strict=True))
-            while lines := list(islice(text, size)):
-                if '"' in "".join(lines):
-                    break
-                yield lines
-            rest = csv.reader(chain(lines, text), strict=True)
-            while fields := list(islice(rest, size)):
-                self._has_fields = True
-                yield fields
+            yield from self._texts_of(text, size)
 
-    def parse(self, texts: Sequence[Any]) -> list[Any]:
+    def _texts_of(self, text: IO[str], size: int) -> Iterator[list[str]]:
+        while lines := list(islice(text, size)):
+            yield lines
+
+    @abstractmethod
+    def parse(self, texts: Sequence[str]) -> list[Any]:
+        """Return the rows of texts, in any order, after all texts have been read; raise any error."""
+
+
+class _CsvRows(FileRows):
+    """Texts are lines. A file with quotes has none, because its fields may span lines."""
+
+    def _read(self) -> Generator[dict[str, str], None, None]:
+        with _open(self._path) as text:
+            lines = csv.reader(text, strict=True)
+            header = _header_of(lines)
+            for line in lines:
+                if len(line) != len(header):
+                    required, got = count_of(len(header), "field"), count_of(len(line), "field")
+                    raise ValueError(f"Line {lines.line_num} must have {required}. Got {got} instead.")
+                yield dict(zip(header, line))
+
+    def _texts_of(self, text: IO[str], size: int) -> Iterator[list[str]]:
+        self._header = _header_of(csv.reader(text, strict=True))
+        for lines in super()._texts_of(text, size):
+            if any(map(contains, lines, repeat('"'))):
+                raise ValueError("A line has a quote.")
+            yield lines
+
+    def parse(self, texts: Sequence[str]) -> list[Any]:
         header = self._header
-        parsed: Iterator[list[str]] = csv.reader(texts, strict=True)
-        if self._has_fields:
-            parsed = (text if isinstance(text, list) else next(csv.reader([text], strict=True)) for text in texts)
-        rows = [dict(zip(header, fields)) for fields in parsed if len(fields) == len(header)]
+        rows = [dict(zip(header, fields)) for fields in csv.reader(texts, strict=True) if len(fields) == len(header)]
         if len(rows) < len(texts):
             raise ValueError("Each line must have as many fields as the header.")
         return rows
 
 
-class _JsonTexts:
-    """The values of a file of JSON lines, as lines."""
+class _JsonRows(FileRows):
+    """Texts are lines."""
 
-    def __init__(self, path: PathLike) -> None:
-        self._path = path
-
-    def chunks(self, size: int) -> Iterator[list[str]]:
+    def _read(self) -> Generator[Any, None, None]:
         with _open(self._path) as text:
-            while lines := list(islice(text, size)):
-                yield lines
+            yield from map(json.loads, text)
 
     def parse(self, texts: Sequence[str]) -> list[Any]:
         return list(map(json.loads, texts))

@@ -41,6 +41,8 @@ class StreamIterator(Iterator[list[Any]]):
             raise
         except BaseException as error:
             self._lanes = {}  # the next call reads this batch again: the lane that failed has not ended
+            if self._place is not None and get_worker_info() is not None:  # type: ignore[no-untyped-call]
+                self._stream._start.fail(self._place)
             if isinstance(error, UnnamedError):
                 raise error.named(type(self._stream).__name__) from error.__cause__
             raise

@@ -84,7 +84,7 @@ class LanePlan:
         The stratum with the smallest share of its rows read so far determines how many batches are complete. If this is
         stratum s, and T are the sources read so far, the lane holds the sum over T of n_k - N * n_ks / N_s rows. The
         sum is largest if T are the sources with positive terms. The source that is being read is added, and a bound on
-        rounding: less than a batch, and one row of each stratum.
+        rounding: less than a batch, and one row of each stratum. No lane holds more than all its rows.
         """
         n_lanes, n_strata = self.totals.shape
         most = 0
@@ -95,7 +95,7 @@ class LanePlan:
                 sum(max(0, size - n_rows * count // total) for size, count in zip(sizes.tolist(), column.tolist()))
                 for column, total in zip(counts.T, totals.tolist())
             )
-            most = max(most, held + int(sizes.max()) + -(-n_rows // self.n_batches) + n_strata)
+            most = max(most, min(n_rows, held + int(sizes.max()) + -(-n_rows // self.n_batches) + n_strata))
         return most
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Iterator, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, NamedTuple, Optional
 
 import numpy as np
 
-from pystrat.stream.formats import Texts
+from pystrat.stream.formats import FileRows
 from pystrat.stream.reading import CHUNK, Source, SourceError, SourceReader, unreadable
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
 
-    Chunk = tuple[list[Any], NDArray[np.int64]]
+    from pystrat.stream.reading import Chunk
+
+    Order = Callable[[int], NDArray[np.int32]]
 
 
 class Checks(NamedTuple):
@@ -32,20 +34,11 @@ class Checks(NamedTuple):
 
 def in_order(reader: SourceReader, source: Source, checks: Checks) -> Iterator[Chunk]:
     """Iterate over the rows of a source as they are read."""
-    found = np.zeros(reader.n_strata, dtype=np.int64)
-    for rows, codes in reader.chunks(source, CHUNK):
-        found += np.bincount(codes, minlength=reader.n_strata)
-        checks.found(found, False)
-        yield rows, codes
-    checks.found(found, True)
+    return _checked(reader, source, reader.open(source), checks)
 
 
 def shuffled(
-    reader: SourceReader,
-    source: Source,
-    order_of: Callable[[int], NDArray[np.int32]],
-    checks: Checks,
-    n_rows: Optional[int],
+    reader: SourceReader, source: Source, order_of: Order, checks: Checks, n_rows: Optional[int]
 ) -> Iterator[Chunk]:
     """Iterate over the rows of a source in shuffled order. They are held as texts if the reader allows it.
 
@@ -59,22 +52,34 @@ def shuffled(
     n_rows : int, optional
         The number of rows of the source, if it is known.
     """
-    texts = reader.texts_of(source)
-    held = None if texts is None else _read_texts(texts, checks, n_rows)
-    if texts is None or held is None:
-        return _shuffled_rows(reader, source, order_of, checks)
-    return _parsed(reader, source, texts, [held[place] for place in order_of(len(held)).tolist()], checks)
+    rows = reader.open(source)
+    if isinstance(rows, FileRows):
+        held = _read_texts(rows, checks, n_rows)
+        if held is not None:
+            order = order_of(len(held)).tolist()
+            parts = [[held[place] for place in order[begin : begin + CHUNK]] for begin in range(0, len(held), CHUNK)]
+            return _parsed(reader, source, rows, parts, checks)
+    return _shuffled_rows(_checked(reader, source, rows, checks), order_of, checks)
 
 
-def _shuffled_rows(
-    reader: SourceReader, source: Source, order_of: Callable[[int], NDArray[np.int32]], checks: Checks
-) -> Iterator[Chunk]:
+def _checked(reader: SourceReader, source: Source, rows: Iterable[Any], checks: Checks) -> Iterator[Chunk]:
+    """Iterate over the rows of an open source, after checking their strata."""
+    found = np.zeros(reader.n_strata, dtype=np.int64)
+    for chunk, codes in reader.chunks(source, rows):
+        found += np.bincount(codes, minlength=reader.n_strata)
+        checks.found(found, False)
+        yield chunk, codes
+        del chunk  # nothing is kept while the next rows are read
+    checks.found(found, True)
+
+
+def _shuffled_rows(chunks: Iterator[Chunk], order_of: Order, checks: Checks) -> Iterator[Chunk]:
     """Hold all rows of a source, and iterate over them in shuffled order."""
     rows: list[Any] = []
     parts = [np.empty(0, dtype=np.int64)]
-    for chunk, codes in in_order(reader, source, checks):
+    for chunk, part in chunks:
         rows += chunk
-        parts.append(codes)
+        parts.append(part)
         checks.waiting(len(rows))
     codes, order = np.concatenate(parts), order_of(len(rows))
     for begin in range(0, len(rows), CHUNK):
@@ -82,41 +87,47 @@ def _shuffled_rows(
         yield [rows[place] for place in places.tolist()], codes[places]
 
 
-def _read_texts(texts: Texts, checks: Checks, n_rows: Optional[int]) -> Optional[list[Any]]:
-    """Return the texts of all rows of a source; None if they cannot be read, or are not as many as expected."""
-    held: list[Any] = []
+def _read_texts(rows: FileRows, checks: Checks, n_rows: Optional[int]) -> Optional[list[str]]:
+    """Return the texts of all rows of a source; None if the rows must be read instead.
+
+    This is so if the texts cannot be read, are not as many as expected, or exceed the buffer: reading the rows then
+    names the first one that fails.
+    """
+    held: list[str] = []
     try:
-        for chunk in texts.chunks(CHUNK):
+        for chunk in rows.texts(CHUNK):
             held += chunk
             checks.waiting(len(held))
             if n_rows is not None and len(held) > n_rows:
                 return None
-    except SourceError:
-        raise
-    except Exception:  # reading the rows themselves names the one that fails
+    except MemoryError:
+        raise  # rows need more of it
+    except Exception:
         return None
     return held if n_rows is None or len(held) == n_rows else None
 
 
-def _parsed(reader: SourceReader, source: Source, texts: Texts, shuffled: list[Any], checks: Checks) -> Iterator[Chunk]:
-    """Iterate over the rows of texts; each is parsed shortly before it is dealt."""
+def _parsed(
+    reader: SourceReader, source: Source, rows: FileRows, parts: list[list[str]], checks: Checks
+) -> Iterator[Chunk]:
+    """Iterate over the rows of texts, which are parsed one part after another, shortly before they are dealt."""
     found = np.zeros(reader.n_strata, dtype=np.int64)
-    for begin in range(0, len(shuffled), CHUNK):
+    failure: Optional[Exception] = None
+    parts.reverse()
+    while parts and failure is None:
         try:
-            rows = texts.parse(shuffled[begin : begin + CHUNK])
-            codes = reader.codes_of(rows)
+            chunk = rows.parse(parts.pop())
+            codes = reader.codes_of(chunk)
             found += np.bincount(codes, minlength=reader.n_strata)
-            checks.found(found, False)
+            checks.found(found, not parts)
         except Exception as error:
-            raise _failure(reader, source, checks, error)
-        yield rows, codes
-
-
-def _failure(reader: SourceReader, source: Source, checks: Checks, error: Exception) -> SourceError:
-    """Return the error that names the first row that fails in the order of the source."""
-    try:
-        for _ in in_order(reader, source, checks):
+            failure = error
+        else:
+            yield chunk, codes
+            del chunk  # nothing is kept while the next rows are parsed
+    if failure is not None:
+        for _ in in_order(reader, source, checks):  # names the first row that fails in the order of the source
             pass
-    except SourceError as first:
-        return first
-    return unreadable(source, error)
+        if isinstance(failure, SourceError):
+            raise failure
+        raise unreadable(source, failure) from failure

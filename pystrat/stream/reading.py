@@ -10,10 +10,11 @@ import numpy as np
 
 from pystrat.messages import RefusedType, show
 from pystrat.strata import encode_strata
-from pystrat.stream.formats import Texts, texts_of
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
+
+    Chunk = tuple[list[Any], NDArray[np.int64]]  # rows and the codes of their strata
 
 CHUNK = 512  # rows that are dealt at a time: few, so that they are still in the caches when they are used
 
@@ -100,24 +101,33 @@ class SourceReader:
         self._codes = StratumCodes(names)
         self.n_strata = len(names)
 
-    def texts_of(self, source: Source) -> Optional[Texts]:
-        """Return the rows of a source as texts; None if its reader cannot do so."""
-        return texts_of(self._read, source.content)
+    def open(self, source: Source) -> Iterable[Any]:
+        """Return what the reader returns for a source, an iterable of rows."""
+        return open_source(self._read, source)
 
-    def chunks(self, source: Source, size: int) -> Iterator[tuple[list[Any], NDArray[np.int64]]]:
-        """Iterate over chunks of at most `size` rows."""
+    def chunks(self, source: Source, rows: Iterable[Any]) -> Iterator[Chunk]:
+        """Iterate over the rows of an open source in chunks; those before a row that fails come before its error."""
         done = 0
-        for rows in row_chunks(self._read, source, size):
+        for chunk in row_chunks(source, rows):
             try:
-                codes = self.codes_of(rows)
-            except Exception:  # find the row that fails
-                codes = np.array([self._code_of(row, source, done + place) for place, row in enumerate(rows)])
-            yield rows, codes
-            done += len(rows)
+                codes = self.codes_of(chunk)
+            except Exception:
+                yield from self._until_failure(chunk, source, done)
+            else:
+                yield chunk, codes
+            done += len(chunk)
+            del chunk  # nothing is kept while the next rows are read
 
     def codes_of(self, rows: Sequence[Any]) -> NDArray[np.int64]:
         """Return the codes of rows; raise any error for a row that has none."""
-        return self._codes.of(list(strata_of(rows, self._stratum)))
+        strata: list[Any] = []
+        add_strata(strata, rows, self._stratum)
+        return self._codes.of(strata)
+
+    def _until_failure(self, rows: list[Any], source: Source, first: int) -> Iterator[Chunk]:
+        """Iterate over the rows, one at a time, until one has no code."""
+        for place, row in enumerate(rows):
+            yield [row], np.array([self._code_of(row, source, first + place)])
 
     def _code_of(self, row: Any, source: Source, number: int) -> int:
         """Return the code of one row; raise an error that names the row."""
@@ -132,39 +142,54 @@ class SourceReader:
             raise _failed(source, number, error) from error
 
 
-def row_chunks(read: Callable[[Any], Iterable[Any]], source: Source, size: int) -> Iterator[list[Any]]:
-    """Iterate over the rows of a source in chunks of at most `size` rows."""
+def open_source(read: Callable[[Any], Iterable[Any]], source: Source) -> Iterable[Any]:
+    """Return what the reader returns for a source, an iterable of rows."""
     try:
-        rows = iter(_check_rows(read(source.content)))
+        return _check_rows(read(source.content))
+    except Exception as error:
+        raise unreadable(source, error) from error
+
+
+def row_chunks(source: Source, rows: Iterable[Any]) -> Iterator[list[Any]]:
+    """Iterate over the rows of an open source in chunks; those before an error come before it."""
+    try:
+        following = iter(rows)
     except Exception as error:
         raise unreadable(source, error) from error
     done = 0
-    while True:
+    failure: Optional[Exception] = None
+    is_end = False
+    while not is_end:
         chunk: list[Any] = []
         try:
-            chunk.extend(islice(rows, size))  # keeps the rows before an error: their number is that of the failed row
+            chunk.extend(islice(following, CHUNK))  # keeps the rows before an error
         except Exception as error:
-            raise _failed(source, done + len(chunk), error) from error
-        if not chunk:
-            return
-        yield chunk
+            failure = error
         done += len(chunk)
+        is_end = not chunk or failure is not None
+        if chunk:
+            yield chunk
+    if failure is not None:
+        raise _failed(source, done, failure) from failure
 
 
 def strata_in(read: Callable[[Any], Iterable[Any]], stratum: Any, source: Source) -> list[Any]:
     """Return the strata of the rows of a source."""
     strata: list[Any] = []
-    for rows in row_chunks(read, source, CHUNK):
+    for rows in row_chunks(source, open_source(read, source)):
         try:
-            strata.extend(strata_of(rows, stratum))
+            add_strata(strata, rows, stratum)
         except Exception as error:
             raise _failed(source, len(strata), error) from error
     return strata
 
 
-def strata_of(rows: Iterable[Any], stratum: Any) -> Iterable[Any]:
-    """Return the stratum of each row."""
-    return map(stratum if callable(stratum) else itemgetter(stratum), rows)
+def add_strata(strata: list[Any], rows: Sequence[Any], stratum: Any) -> None:
+    """Append the stratum of each row; if one fails, those before it are appended."""
+    n_expected = len(strata) + len(rows)
+    strata.extend(map(stratum if callable(stratum) else itemgetter(stratum), rows))
+    if len(strata) < n_expected:  # map takes it for the end of the rows
+        raise ValueError("The function of the stratum raised StopIteration.")
 
 
 def _check_rows(rows: Any) -> Iterable[Any]:

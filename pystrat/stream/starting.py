@@ -38,15 +38,15 @@ class SharedStart:
     Notes
     -----
     All workers of an iteration must begin at the same place, although the first of them advances the next place. Each
-    worker therefore stores the place at which it began, with the mark of the iteration and a turn, a number that grows.
-    It keeps those of the last few iterations, since another one may begin before all workers of this one have begun. A
-    worker first reads the next place and then looks for its mark. If there is none, no worker of its iteration had
-    advanced the place that it read.
+    worker therefore stores the place at which it began, and the mark of the iteration. It keeps those of the last few
+    iterations, since another one may begin before all workers of this one have begun. A worker first reads the next
+    place and then looks for its mark. If there is none, no worker of its iteration had advanced the place that it read.
 
-    A mark is derived from the seed of the DataLoader, so iterations with equal seeds have equal marks. A DataLoader
-    asks for batches only after it has started all its workers. So a worker ignores turns up to the last one before its
-    process was started: they are from an earlier iteration. Only iterations that begin at the same time, with equal
-    seeds, are not told apart.
+    A mark is derived from the seed of the DataLoader, so iterations with equal seeds have equal marks. A worker
+    therefore ignores two kinds of places. The first are those up to the one at which it last began with this mark. The
+    second are those from before its process was started, because a DataLoader requests batches only after it has
+    started all its workers. Places have increasing turns, so that a process knows which are from before. Only
+    iterations that begin at the same time, with equal seeds, are not told apart.
 
     A worker can begin late, when the loop has already set another place for the next iteration. So each place that is
     set begins a generation, and a worker changes only the places of its own. A new worker is a copy of the stream that
@@ -59,12 +59,13 @@ class SharedStart:
         self._newest = _shared(torch.zeros(1, dtype=torch.int64))
         self._next = _shared(torch.zeros(_GENERATIONS, dtype=torch.int64))
         self._running = _shared(torch.full((_GENERATIONS,), _NONE, dtype=torch.int64))
+        self._failed = _shared(torch.full((_GENERATIONS,), _NONE, dtype=torch.int64))
         self._marks = _shared(torch.full((n_workers, _ITERATIONS, 3), _NONE, dtype=torch.int64))
-        self._turn_of_process = _NONE  # the last turn before this process was started, if it is a worker
+        self._last_old = _NONE  # a worker ignores turns up to this one
         _watch_forks(self)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_turn_of_process": self._last_turn}  # a new process may be started with this copy
+        return {**self.__dict__, "_last_old": self._last_turn}  # a new process may be started with this copy
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, part in state.items():
@@ -73,7 +74,7 @@ class SharedStart:
 
     def before_fork(self) -> None:
         """Note the last turn, for the process that is forked."""
-        self._turn_of_process = self._last_turn
+        self._last_old = self._last_turn
 
     @property
     def _last_turn(self) -> int:
@@ -91,6 +92,12 @@ class SharedStart:
         return None if number == _NONE else _start(number)
 
     @property
+    def failed(self) -> Optional[Start]:
+        """The first batch that failed in a worker of the running iteration, if there is one."""
+        number = int(self._failed[self._slot])
+        return None if number == _NONE else _start(number)
+
+    @property
     def _slot(self) -> int:
         return self._generation % _GENERATIONS
 
@@ -99,7 +106,7 @@ class SharedStart:
         is_worker = _is_worker()
         if not is_worker:  # workers all set the same place, of their own iteration
             self._generation += 1
-        self._running[self._slot] = _NONE
+        self._running[self._slot] = self._failed[self._slot] = _NONE
         self._next[self._slot] = _number(start)
         if not is_worker:
             self._newest.fill_(self._generation)
@@ -129,10 +136,11 @@ class SharedStart:
     def _join(self, mark: int, worker: int, start: Start) -> Start:
         """Return where the iteration of a mark begins, `start` for its first worker, and leave it for the others."""
         marks: list[list[list[int]]] = self._marks.tolist()
-        last = self._turn_of_process
-        found = [number for left in marks for known, number, turn in left if known == mark and turn > last]
+        new = [[number for known, number, turn in left if known == mark and turn > self._last_old] for left in marks]
+        former = max(new[worker], default=_NONE)
+        found = [number for left in new for number in left if number > former]
         if found:
-            start = _start(found[0])
+            start = _start(max(found))
         own, _, turns = zip(*marks[worker])
         written = self._marks[worker, own.index(mark) if mark in own else turns.index(min(turns))]
         written[0] = _NONE  # the mark comes last, since the others may read it at any time
@@ -142,8 +150,14 @@ class SharedStart:
 
     def run(self, start: Start) -> None:
         """Note where the running iteration began; the next one begins with the next epoch."""
+        self._failed[self._slot] = _NONE
         self._running[self._slot] = _number(start)
         self._next[self._slot] = _number(Start(start.epoch + 1, 0))
+
+    def fail(self, place: Start) -> None:
+        """Note that a worker failed to make a batch."""
+        if self.failed is None or place < self.failed:
+            self._failed[self._slot] = _number(place)
 
 
 _watched: WeakSet[SharedStart] = WeakSet()  # of this process
@@ -163,8 +177,16 @@ def _register_at_fork() -> None:
 
 def _before_fork() -> None:
     if not _is_worker():  # what a worker forks is no worker of the same DataLoader
-        for start in list(_watched):
+        for start in _all_watched():
             start.before_fork()
+
+
+def _all_watched() -> list[SharedStart]:
+    while True:
+        try:
+            return list(_watched)
+        except RuntimeError:  # another thread has made a stream meanwhile
+            continue
 
 
 def _is_worker() -> bool:

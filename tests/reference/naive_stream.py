@@ -93,5 +93,5 @@ def rows_held(counts: Sequence[Sequence[int]], *, least: int, n_lanes: int) -> i
         for stratum, rows in enumerate(total):
             held = [sum(source) - floor(Fraction(sum(total) * source[stratum], rows)) for source in own]
             rest = max(map(sum, own)) + ceil(Fraction(sum(total), n_batches)) + len(total)
-            needed.append(sum(n for n in held if n > 0) + rest)
+            needed.append(min(sum(total), sum(n for n in held if n > 0) + rest))
     return max(needed)

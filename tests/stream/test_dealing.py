@@ -34,7 +34,7 @@ def test_counted_batches_are_those_of_the_rule_for_all_small_lanes(size: int) ->
                 for first in range(n_batches + 1):
                     dealing = CountedBatches(totals, n_batches, first)
                     assert dealt(dealing, list(codes), size) == expected[first:]
-                    assert dealing.n_held == 0
+                    assert not dealing._held
 
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=60), st.integers(1, 5), st.integers(1, 12), st.data())

@@ -77,6 +77,40 @@ def test_a_stream_of_files_gives_their_rows(tmp_path: Path) -> None:
         assert all({row["label"] for row in batch} == {"yes", "no"} for batch in batches)
 
 
+class Ended:
+    """A row whose stratum raises StopIteration, as ``next(...)`` of an iterator without items does."""
+
+    def __getitem__(self, key: str) -> Any:
+        raise StopIteration
+
+
+def test_a_stratum_that_raises_stop_iteration_does_not_end_the_source() -> None:
+    with pytest.raises(SourceError, match="Row 1 of the source 'a' .* raised StopIteration."):
+        count_sources({"a": [{"label": "no"}, Ended(), {"label": "no"}]}, read=iter, stratum="label")
+
+
+@pytest.mark.parametrize("has_counts", [True, False])
+def test_batches_before_a_row_that_cannot_be_read_are_delivered(has_counts: bool) -> None:
+    def rows(source: str) -> Any:
+        for row in range(40):
+            if source == "b" and row == 21 and is_broken:
+                raise OSError("gone")
+            yield row
+
+    is_broken = False
+    known: dict[str, Any] = {"strata": [0, 1]}
+    if has_counts:
+        known = {"counts": count_sources(["a", "b"], read=rows, stratum=lambda row: row % 2)}
+    options: dict[str, Any] = {"read": rows, "stratum": lambda row: row % 2, "shuffle": False, **known}
+    whole = list(StratifiedStream(["a", "b"], 5, **options))
+    is_broken = True
+    taken = []
+    with pytest.raises(SourceError, match="Row 21 of the source 'b'"):
+        for batch in StratifiedStream(["a", "b"], 5, **options):
+            taken.append(batch)
+    assert taken == whole[: 6 if has_counts else 5]
+
+
 @pytest.mark.parametrize("n_workers", [0, 1])
 def test_a_row_that_cannot_be_read_is_named_and_a_state_goes_on_once_it_can(tmp_path: Path, n_workers: int) -> None:
     paths = [write_json(tmp_path / f"{name}.jsonl") for name in "abc"]
@@ -140,6 +174,10 @@ def test_after_an_error_the_same_batch_is_read_again(tmp_path: Path, is_counted:
         (lambda source: [{"label": "no"}, {"label": 1}], "stratum of row 1 .* one of 'no', 'yes'. Got 1 instead"),
         (lambda source: [{"label": "no"}, {"label": ["no"]}], "Row 1 of the source 'gone' cannot be read. TypeError"),
         (lambda source: [{"label": "no"}, {"label": None}], "stratum of row 1 .* Got nothing instead"),
+        (
+            lambda source: [{"label": "no"}, Ended()],
+            "Row 1 of the source 'gone' cannot be read. ValueError: The function of the stratum raised StopIteration.",
+        ),
         (lambda source: itertools.chain([1], [1 / 0 for _ in "x"]), "The source 'gone' cannot be read. ZeroDivision"),
     ],
 )
@@ -157,9 +195,10 @@ def test_strata_are_known_by_their_names_whatever_their_type() -> None:
         assert list(stream) == [rows]
     stream = StratifiedStream(["a"], 1, read=lambda _: [True, False], stratum=bool, strata=[False, True])
     assert len(list(stream)) == 1
-    stream = StratifiedStream(["a"], 1, read=lambda _: [True, 1], stratum=lambda row: row, strata=[0, 1])
-    with pytest.raises(SourceError, match="row 0 .* one of '0', '1'. Got TRUE instead"):
-        list(stream)
+    for mixed, place in ([True, 1], 0), ([0, 1, True], 2):
+        stream = StratifiedStream([mixed], 1, read=iter, stratum=lambda row: row, strata=[0, 1])
+        with pytest.raises(SourceError, match=f"row {place} .* one of '0', '1'. Got TRUE instead"):
+            list(stream)
 
 
 def test_strata_that_are_tensors_are_not_kept() -> None:

@@ -149,9 +149,18 @@ def test_a_buffer_below_what_the_counts_need_is_refused_with_that_number() -> No
         make_stream(buffer_size=needed - 1)
 
 
-@pytest.mark.parametrize("shuffle, more_than", [(True, 20), (False, 30)])
-def test_a_lane_never_holds_more_rows_than_it_says(shuffle: bool, more_than: int) -> None:
-    """In the order given, all rows of one label come first: the worst order there is."""
+@pytest.mark.parametrize(
+    "table, least, needed, held_in_order, held_shuffled",
+    [
+        ([(10, 0)] * 3 + [(0, 10)] * 3, 1, 44, 31, 21),  # in order, all rows of a label come first: the worst order
+        ([(300, 100)] * 4, 10, 442, 400, 400),
+        ([(1500, 500)] * 2, 10, 2042, 512, 2000),
+        ([(80, 20)], 5, 100, 100, 100),  # all there are
+    ],
+)
+def test_a_lane_never_holds_more_rows_than_it_says(
+    table: list[tuple[int, int]], least: int, needed: int, held_in_order: int, held_shuffled: int
+) -> None:
     held = 0
     alive: Counter[str] = Counter()
 
@@ -165,19 +174,28 @@ def test_a_lane_never_holds_more_rows_than_it_says(shuffle: bool, more_than: int
         def __del__(self) -> None:
             alive["rows"] -= 1
 
-    def read_counted(name: str) -> Any:
-        return (Counted(int(name[0])) for _ in range(10))
+    def read_counted(source: int) -> Any:
+        """Read rows whose labels are mixed."""
+        negative, positive = table[source]
+        return (Counted(int(row * positive % (negative + positive) < positive)) for row in range(negative + positive))
 
-    names = ["0a", "0b", "0c", "1a", "1b", "1c"]
-    counts = pd.DataFrame({"0": [10, 10, 10, 0, 0, 0], "1": [0, 0, 0, 10, 10, 10]}, index=names)
-    stream = StratifiedStream(
-        names, 1, read=read_counted, stratum=lambda row: row.label, counts=counts, shuffle=shuffle, seed=1
-    )
-    for _ in range(10):
-        for _ in stream:
-            pass
-        assert held <= (stream.buffer_needed or 0)
-    assert held > more_than
+    counts = pd.DataFrame(table, columns=["0", "1"], index=[str(source) for source in range(len(table))])
+    for shuffle, least_held in (False, held_in_order), (True, held_shuffled):
+        held = 0
+        stream = StratifiedStream(
+            range(len(table)),
+            least,
+            read=read_counted,
+            stratum=lambda row: row.label,
+            counts=counts,
+            shuffle=shuffle,
+            seed=1,
+        )
+        for _ in range(10):
+            for batch in stream:
+                del batch
+        assert stream.buffer_needed == needed
+        assert least_held <= held <= needed
 
 
 def test_a_full_buffer_names_the_stratum_that_did_not_come() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
+import pickle
 import time
 from functools import partial
 from pathlib import Path
@@ -12,7 +14,7 @@ import pytest
 import torch
 from torch.utils.data import DataLoader, get_worker_info
 
-from pystrat.stream import StratifiedStream
+from pystrat.stream import SourceError, StratifiedStream
 from tests.stream.sources import COUNTS, NAMES, Row, declared, label, make_stream, read
 
 
@@ -108,6 +110,68 @@ def test_an_iteration_is_not_taken_for_an_abandoned_one_of_the_same_seed(context
     assert not gate.exists()
     assert list(begin(partial(wait_in_the_first_worker, gate))) == batches_from(1)
     assert stream.epoch == 2
+
+
+@pytest.mark.parametrize("context", ["fork", "spawn"])
+def test_loaders_of_equal_seeds_whose_workers_persist_take_turns(context: str) -> None:
+    """The workers of each are older than the iterations of the other."""
+    stream = make_stream()
+    loaders = [
+        loader_of(
+            stream,
+            2,
+            persistent_workers=True,
+            multiprocessing_context=context,
+            generator=torch.Generator().manual_seed(0),
+        )
+        for _ in range(2)
+    ]
+    for epoch in range(6):
+        assert list(loaders[epoch % 2]) == batches_from(epoch)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda stream: pickle.loads(pickle.dumps(stream))])
+def test_loaders_of_equal_seeds_are_told_apart_in_copies_of_a_stream(copied: Any, tmp_path: Path) -> None:
+    original = make_stream(read=partial(read_in_the_second_worker, tmp_path / "gate"))
+    list(loader_of(original, 2, generator=torch.Generator().manual_seed(0)))
+    (tmp_path / "gate").unlink()
+    stream = copied(original)
+    never = partial(wait_for, tmp_path / "never", 1)
+    assert next(iter(loader_of(stream, 2, generator=torch.Generator().manual_seed(0), worker_init_fn=never)))
+    waiting = partial(wait_in_the_first_worker, tmp_path / "gate")
+    loader = loader_of(stream, 2, generator=torch.Generator().manual_seed(0), worker_init_fn=waiting)
+    assert list(loader) == batches_from(2)
+
+
+def test_batches_after_an_error_in_a_worker_are_not_counted(tmp_path: Path) -> None:
+    """The other worker goes on, so that the number of batches is no longer a place."""
+    mended = tmp_path / "mended"
+
+    def read_broken(name: str) -> Any:
+        for row in read(name):
+            if name == NAMES[4] and row[1] == 12 and not mended.exists():
+                raise OSError("gone")
+            yield row
+
+    stream = make_stream(read=read_broken, shuffle=False)
+    batches = iter(loader_of(stream, 2))
+    before_errors, taken = [], []
+    while len(before_errors) < 3:
+        try:
+            taken.append(next(batches))
+        except SourceError:
+            before_errors.append(len(taken))
+    n_before = before_errors[0]
+    assert 0 < n_before < len(taken)
+    message = (
+        f"'batches_consumed' parameter of StratifiedStream must be at most {n_before}, the batches before the first "
+        f"error in a worker. Got {len(taken)} instead. Load the state of those batches, and continue in a new iteration"
+    )
+    with pytest.raises(ValueError, match=message):
+        stream.state_dict(batches_consumed=len(taken))
+    mended.touch()
+    stream.load_state_dict(stream.state_dict(batches_consumed=n_before))
+    assert taken[:n_before] + list(loader_of(stream, 2)) == list(make_stream(shuffle=False))
 
 
 @pytest.mark.parametrize("late", [0, 1])

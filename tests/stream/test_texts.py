@@ -5,7 +5,10 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import os
+from functools import partial
 from pathlib import Path
+from threading import Thread
 from typing import Any, Callable
 
 import pytest
@@ -20,8 +23,8 @@ READERS: dict[str, Callable[[Any], Any]] = {".csv": read_csv, ".jsonl": read_jso
 
 
 def parsed(path: Path) -> Any:
-    """Read rows as our readers do. The stream does not know this reader, and holds the rows that it returns."""
-    return READERS["".join(path.suffixes[:1])](path)
+    """Iterate over rows as our readers do, but without texts: the stream holds the rows."""
+    yield from READERS["".join(path.suffixes[:1])](path)
 
 
 def lines_of(n_rows: int, ending: str, first: int = 0) -> list[str]:
@@ -63,12 +66,13 @@ def test_rows_are_parsed_when_their_batches_need_them(
     path.write_text("".join(lines_of(4 * CHUNK, ending)))
     [stream, _] = both([path], **known([path], True))
     n_parsed = []
-    kind = {".csv": formats._CsvTexts, ".jsonl": formats._JsonTexts}[ending]
+    kind = {".csv": formats._CsvRows, ".jsonl": formats._JsonRows}[ending]
     parse = kind.parse
 
-    def counted(texts: Any, some: Any) -> Any:
-        n_parsed.append(len(some))
-        return parse(texts, some)
+    def counted(rows: Any, texts: Any) -> Any:
+        assert all(isinstance(text, str) for text in texts)
+        n_parsed.append(len(texts))
+        return parse(rows, texts)
 
     monkeypatch.setattr(kind, "parse", counted)
     batches = iter(stream)
@@ -76,6 +80,67 @@ def test_rows_are_parsed_when_their_batches_need_them(
     assert sum(n_parsed) == CHUNK
     list(batches)
     assert sum(n_parsed) == 4 * CHUNK
+
+
+@pytest.mark.parametrize(
+    "read, has_texts",
+    [
+        (lambda path: read_csv(path), True),
+        (partial(read_csv), True),
+        (lambda path: skip_row(read_csv(path)), False),  # its rows are not those of the file
+        (lambda path: (row for row in read_csv(path)), False),
+    ],
+)
+def test_rows_of_a_file_are_known_whoever_returns_them(
+    tmp_path: Path, read: Any, has_texts: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("".join(lines_of(40, ".csv")))
+    n_parsed = []
+    parse = formats._CsvRows.parse
+    monkeypatch.setattr(
+        formats._CsvRows, "parse", lambda rows, texts: n_parsed.append(len(texts)) or parse(rows, texts)
+    )
+    stream = StratifiedStream([path], 1, read=read, stratum="label", strata=["no", "yes"], seed=1)
+    found = sorted(int(row["x"]) for batch in stream for row in batch)
+    assert found == [int(row["x"]) for row in read(path)]
+    assert sum(n_parsed) == (40 if has_texts else 0)
+
+
+def skip_row(rows: Any) -> Any:
+    next(rows)
+    return rows
+
+
+def test_a_source_that_can_be_read_only_once_is_read_once(tmp_path: Path) -> None:
+    path = tmp_path / "pipe.csv"
+    os.mkfifo(path)
+    writer = Thread(target=lambda: path.write_text("".join(lines_of(2 * CHUNK, ".csv"))), daemon=True)
+    writer.start()
+    stream = StratifiedStream([path], 1, read=read_csv, stratum="label", strata=["no", "yes"], seed=1)
+    assert sum(len(batch) for batch in stream) == 2 * CHUNK
+    writer.join()
+
+
+@pytest.mark.parametrize("ending", READERS)
+def test_no_more_texts_are_read_than_there_may_be(tmp_path: Path, ending: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / f"a{ending}"
+    path.write_text("".join(lines_of(8, ending)))
+    options = known([path], True)
+    path.write_text("".join(lines_of(20 * CHUNK, ending)))
+    n_read = []
+    kind = {".csv": formats._CsvRows, ".jsonl": formats._JsonRows}[ending]
+    texts = kind.texts
+
+    def counted(rows: Any, size: int) -> Any:
+        for chunk in texts(rows, size):
+            n_read.append(len(chunk))
+            yield chunk
+
+    monkeypatch.setattr(kind, "texts", counted)
+    with pytest.raises(SourceError, match="must have .* as its counts say"):
+        list(both([path], **options)[0])
+    assert sum(n_read) == CHUNK
 
 
 fields = st.text(st.sampled_from("ab,\"'\n\r\\ ;ü"), max_size=4)
@@ -126,7 +191,7 @@ def edited(place: int, line: str) -> Callable[[list[str]], list[str]]:
         (".csv", edited(7, ""), "must have 1026 rows of 'no', as its counts say. Got 1025 instead."),
         (".csv", edited(7, "1,yes\n"), "must have 342 rows of 'yes', as its counts say. Got at least 343 instead."),
         (".csv", lambda lines: [*lines, "1,no\n"], "must have 1026 rows of 'no', .* Got at least 1027 instead."),
-        (".csv", lambda lines: [*lines, "1,no\n", '"'], "Row 1369 of .* Error: unexpected end of data"),
+        (".csv", lambda lines: [*lines, "1,no\n", '"'], "must have 1026 rows of 'no', .* Got at least 1027 instead."),
         (".csv", lambda lines: [], "Row 0 of .* ValueError: The header must have a name of its own for each column."),
         (".csv", edited(900, "\udcff,no\n"), "Row .* UnicodeDecodeError: "),
         (".jsonl", edited(6, "no json\n"), "Row 6 of .* JSONDecodeError: Expecting value"),
@@ -161,6 +226,14 @@ def test_texts_count_against_the_limit_of_rows(tmp_path: Path, ending: str) -> N
             list(stream)
 
 
+def test_the_limit_does_not_hide_a_row_that_fails(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("".join(edited(1, "1\n")(lines_of(4 * CHUNK, ".csv"))))
+    for stream in both([path], strata=["no", "yes"], buffer_size=2 * CHUNK):
+        with pytest.raises(SourceError, match="Row 0 of .* Line 2 must have 2 fields. Got 1 field instead."):
+            list(stream)
+
+
 @pytest.mark.parametrize("ending", READERS)
 def test_a_shuffled_stream_goes_on_once_a_row_is_mended(tmp_path: Path, ending: str) -> None:
     paths = [tmp_path / f"{name}{ending}" for name in range(3)]
@@ -187,9 +260,11 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path, monkeyp
     path.write_text("".join(lines_of(8, ".jsonl")))
     [stream, _] = both([path], **known([path], True))
 
-    def changed(self: Any, size: int) -> Any:
-        yield ["no json\n"] * 8
-
-    monkeypatch.setattr(formats._JsonTexts, "chunks", changed)
-    with pytest.raises(SourceError, match="The source '.*a.jsonl' cannot be read. JSONDecodeError: Expecting value"):
-        list(stream)
+    for changed, message in [
+        ("no json\n", "The source '.*a.jsonl' cannot be read. JSONDecodeError: Expecting value"),
+        ('{"label": "yes"}\n', "The source '.*a.jsonl' must have 2 rows of 'yes', .* Got 8 instead."),
+    ]:
+        monkeypatch.setattr(formats._JsonRows, "texts", lambda rows, size: iter([[changed] * 8]))
+        with pytest.raises(SourceError, match=f"^{message}") as error:
+            list(stream)
+        assert not isinstance(error.value.__cause__, SourceError) and error.value.__context__ is None

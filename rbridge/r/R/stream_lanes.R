@@ -73,7 +73,7 @@ most_stream_batches = function(totals, most, least_rows) {
 # The stratum with the smallest share of its rows read so far determines how many batches are complete. If this is
 # stratum s, the lane holds the sum of n_k - N * n_ks / N_s rows over the sources read so far. The sum is largest for
 # the sources with positive terms. The source that is being read is added, and a bound on rounding: less than a batch,
-# and one row of each stratum.
+# and one row of each stratum. No lane holds more than all its rows.
 rows_held = function(plan) {
   n_lanes = nrow(plan$totals)
   max(vapply(seq_len(n_lanes), function(lane) {
@@ -83,7 +83,7 @@ rows_held = function(plan) {
     held = vapply(seq_along(totals), function(stratum) {
       sum(pmax(0, sizes - whole_shares(sum(totals), counts[, stratum], totals[stratum])))
     }, numeric(1L))
-    max(held) + max(sizes) + divide_up(sum(totals), plan$n_batches) + length(totals)
+    min(sum(totals), max(held) + max(sizes) + divide_up(sum(totals), plan$n_batches) + length(totals))
   }, numeric(1L)))
 }
 
