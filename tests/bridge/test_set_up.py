@@ -44,3 +44,9 @@ def test_the_first_source_with_a_version_that_is_high_enough(rscript: Callable[.
 def test_with_nothing_to_do_it_says_nothing() -> None:
     done = set_up("test-r")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_a_script_may_loop_over_batches_outside_of_functions(rscript: Callable[..., str]) -> None:
+    """R 4.2 crashes at this if rlang is not compiled, and if R compiles loops, which it does by default."""
+    printed = rscript("coro::loop(for (row in coro::as_iterator(1:3)) cat(row))", R_ENABLE_JIT="3")
+    assert printed == "123"
