@@ -68,6 +68,8 @@ def train(
     steps = 0
     while sampler.epoch < EPOCHS:
         first = sampler.state_dict()["batch"]
+        if distributed.get_rank() == 0:
+            print(f"epoch {sampler.epoch}, from batch {first}", flush=True)
         for consumed, (inputs, labels) in enumerate(loader, start=1):
             loss = binary_cross_entropy_with_logits(model(inputs).squeeze(1), labels)
             # DDP averages the gradients of the processes; with this factor, that is the gradient over all rows.

@@ -61,6 +61,8 @@ def train(stream: StratifiedStream, checkpoint: Path) -> None:
         stream.load_state_dict(saved["sampler"])
     loader = DataLoader(stream, batch_size=None, collate_fn=tensors_of)
     while stream.epoch < EPOCHS:
+        if distributed.get_rank() == 0:
+            print(f"epoch {stream.epoch}, from batch {stream.state_dict()['batch']}", flush=True)
         for consumed, (inputs, labels) in enumerate(loader, start=1):
             loss = binary_cross_entropy_with_logits(model(inputs).squeeze(1), labels)
             optimizer.zero_grad()

@@ -44,7 +44,7 @@ def gather_counts(strata: Mapping[str, Any], process_group: Optional[Any] = None
     Notes
     -----
     The exchange is ``torch.distributed.all_gather_object``, which works with the backends gloo and nccl. With nccl,
-    call ``torch.cuda.set_device`` before.
+    which was not run, call ``torch.cuda.set_device`` before.
 
     Examples
     --------

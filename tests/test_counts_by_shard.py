@@ -104,6 +104,9 @@ def test_what_is_no_table_is_refused() -> None:
         "Got NaN instead. Fill what is missing with 0."
     )
     assert "must hold whole numbers from 0" in refused(bind_counts, [pd.DataFrame({"x": [-1]})])
+    saved = pd.DataFrame({"shard": ["a.csv"], "no": [1]})  # as pandas reads a table that it has written with its index
+    advice = "values instead. If a column names the shards, make it the index."
+    assert refused(bind_counts, [saved]).endswith(advice)
     assert "Got more rows instead." in refused(bind_counts, [pd.DataFrame({"x": [2**53 - 1], "y": [1]})])
     assert "Got bool values instead." in refused(bind_counts, [pd.DataFrame({"x": [True]})])
     assert "must name each stratum once. Got 'x' twice instead." in refused(bind_counts, [twice])

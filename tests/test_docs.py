@@ -46,7 +46,7 @@ def test_the_recipe_for_dask(capsys: pytest.CaptureFixture[str]) -> None:
         "dask.dataframe", reason="newer releases of Dask need pyarrow for it, which Debian does not have"
     )
     code = blocks("beyond-one-machine.md", "python|py")
-    with dask.config.set(scheduler="synchronous"):
+    with dask.config.set(scheduler="processes", num_workers=2):
         exec(code, {})
     assert capsys.readouterr().out.splitlines() == re.findall(r"^# (.*)$", code, flags=re.MULTILINE)
 

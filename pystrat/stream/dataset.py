@@ -384,8 +384,8 @@ class StratifiedStream(IterableDataset[list[Any]]):
         if self._limit is not None and held > self._limit:
             most = count_of(self._limit, "row")
             required = f"The source '{self._names[source]}' must leave at most {most} in the buffer."
-            why = f"{waiting} of its own wait to be shuffled, and {self._missing_from(dealing)}"
-            raise SourceError(f"{required} Got {held} instead: {why}.")
+            why = f"{waiting} of its own wait to be shuffled, and " if waiting else ""
+            raise SourceError(f"{required} Got {held} instead: {why}{self._missing_from(dealing)}.")
 
     def _missing_from(self, dealing: DeclaredBatches) -> str:
         """Return text that names the strata that the next batch still needs."""

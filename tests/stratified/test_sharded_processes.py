@@ -104,6 +104,7 @@ def test_a_stopped_training_goes_on_with_another_number_of_processes_by_the_laun
     assert trained(tmp_path)[0]["batch"] == 3
     done = launched(SCRIPT, 2, tmp_path)
     assert done.returncode == 0, done.stderr
+    assert "epoch 0, from batch 3\n" in done.stdout
     check_trained(tmp_path, never_stopped)
 
 

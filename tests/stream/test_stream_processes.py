@@ -74,6 +74,7 @@ def test_a_training_is_started_by_the_launcher_of_torch(tmp_path: Path) -> None:
     write_files(tmp_path)
     done = launched(SCRIPT, 2, tmp_path)
     assert done.returncode == 0, done.stderr
+    assert "epoch 0, from batch 0\n" in done.stdout
     stream = whole_stream(tmp_path)
     state, parameters = trained(tmp_path)
     assert state == {**stream.state_dict(), "epoch": EPOCHS}

@@ -58,8 +58,9 @@ whole_numbers = function(counts, parameter) {
   columns = if (is.data.frame(counts)) as.list(counts) else list(unclass(counts))
   for (column in columns) {
     if (!is.numeric(column) || is.object(column)) {
-      stop_parameter(parameter, required, sprintf("%s values", if (is.object(column)) class(column)[1L] else
-        typeof(column)))
+      got = sprintf("%s values", if (is.object(column)) class(column)[1L] else typeof(column))
+      is_text = is.character(column) || is.factor(column)
+      stop_parameter(parameter, required, got, if (is_text) "If a column names the shards, make it the row names.")
     }
   }
   numbers = as.double(unlist(columns))

@@ -292,8 +292,9 @@ check_found = function(stream, source, found) {
 check_room = function(stream, dealing, name, n_rows) {
   held = dealing$n_held() + n_rows
   if (held > stream$limit) {
+    waiting = if (stream$shuffle) "shuffled" else "dealt"
     stop_source(paste("The source '%s' must leave at most %s in the buffer. Got %.0f instead: %.0f of its own",
-      "wait to be shuffled, and %s."), name, show_count(stream$limit, "row"), held, n_rows,
+      "wait to be %s, and %s."), name, show_count(stream$limit, "row"), held, n_rows, waiting,
     missing_rows_of(stream, dealing))
   }
 }

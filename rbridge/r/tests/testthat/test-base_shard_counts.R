@@ -54,6 +54,8 @@ test_that("what is no table is refused", {
   expect_match(bound(matrix(1)), "'tables' parameter of bind_counts must name each shard. Got no names", fixed = TRUE)
   expect_match(bound(1), "Got 1 instead.", fixed = TRUE)
   expect_match(bound(rbind(a = c(x = NA))), "Got logical values instead.")
+  expect_match(bound(data.frame(shard = "a", x = 1)),
+    "Got character values instead. If a column names the shards, make it the row names.", fixed = TRUE)
   expect_match(bound(rbind(a = c(x = NA_real_))), "Got NA instead. Fill what is missing with 0.", fixed = TRUE)
   expect_match(bound(rbind(a = c(x = 2^53 - 1, y = 1))), "Got more rows instead.", fixed = TRUE)
   expect_match(bound(rbind(a = c(x = 1, x = 1))), "must name each stratum once. Got 'x' twice", fixed = TRUE)

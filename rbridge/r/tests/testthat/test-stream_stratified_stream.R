@@ -219,7 +219,7 @@ test_that("errors of sources name them", {
     counts = counts + c(0, 0, 0, 0, 0, 0, 1, 0))
   source_error("Lane 1 has no batch: the next batch has too few rows of '2'.", strata = 0:2)
   source_error("source '.' must leave at most 1 row in the buffer.", strata = 0:1, buffer_size = 1)
-  source_error("source 'b' must leave at most 10 rows in the buffer. Got 12 .* of its own .* rows of '2'.",
+  source_error("source 'b' must leave at most 10 rows .* Got 12 .* of its own wait to be dealt, .* rows of '2'.",
     strata = 0:2, buffer_size = 10, shuffle = FALSE)
 })
 
