@@ -246,6 +246,7 @@ def limits_text(found: Found) -> str:
     """Say how many ratios have a limit, and which are above it."""
     limited = [ratio for ratio in found.values() if ratio.limit]
     missed = [ratio for ratio in limited if ratio.is_missed]
+    verb = "is" if len(missed) == 1 else "are"
     rows = ["| script | above its limit | ratio | quartiles | at most |", "| --- | --- | --- | --- | --- |"]
     rows += [f"| `{m.script}` | {m.what} | {m.ratio} | {m.low} to {m.high} | {m.limit} |" for m in missed]
     return (
@@ -253,7 +254,7 @@ def limits_text(found: Found) -> str:
             [
                 *measured_text(json.loads((FOLDER / "about.json").read_text(encoding="utf-8"))),
                 "",
-                f"Of {len(found)} ratios, {len(limited)} have a limit. Number above the limit: {len(missed)}.",
+                f"Of {len(found)} ratios, {len(limited)} have a limit, and {len(missed)} {verb} above it:",
                 "",
                 *rows,
             ]

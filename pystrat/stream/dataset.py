@@ -234,9 +234,9 @@ class StratifiedStream(IterableDataset[list[Any]]):
         Raises
         ------
         TypeError, ValueError
-            If `batches_consumed` is not an integer from 0 to the number of batches that were left; or if it is above 0
-            for a stream without counts with several lanes per rank, whose turns only the iterator knows: use its
-            ``state_dict``, as torchdata's StatefulDataLoader does.
+            If `batches_consumed` is not an integer from 0 to the number of batches that were left; if it counts batches
+            after the first error in a worker; or if it is above 0 for a stream without counts with several lanes per
+            rank, whose turns only the iterator knows: use its ``state_dict``, as torchdata's StatefulDataLoader does.
         """
         if batches_consumed is None:
             return self._state_at(self._start.next)

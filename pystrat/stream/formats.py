@@ -1,5 +1,7 @@
 """Readers of CSV files and of JSON lines, whose rows can also be held as texts that are parsed later.
 
+Files are read from beginning to end, so they may be compressed and need no line index.
+
 A reader is a function that takes a source, such as the path of a file, and returns an iterable of its rows. For other
 formats, use their libraries: for Parquet ``lambda path: pyarrow.parquet.read_table(path).to_pylist()``, for WebDataset
 an iterator over the samples of a tar archive.

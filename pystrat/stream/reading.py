@@ -30,7 +30,7 @@ class SourceError(RuntimeError):
     """A source cannot be read, or does not match its counts or strata.
 
     The message names the source and, if possible, the row, counted from 0. The state of the stream does not change:
-    after the source is fixed, a stream that loads the state continues without losing a row.
+    after the row is replaced, a stream that loads the state continues without losing a row.
     """
 
 
