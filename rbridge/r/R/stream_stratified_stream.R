@@ -3,7 +3,9 @@
 #' @description
 #' Creates a [torch::iterable_dataset()] whose items are whole batches with a minimum number of rows of every stratum,
 #' from data that are read source by source, such as files.
-#' Pass it to [torch::dataloader()] with `batch_size = NULL`.
+#' Pass it to [torch::dataloader()] with `batch_size = NULL`, and a `collate_fn` that makes tensors from the rows of a
+#' batch.
+#' torch also calls this function at the end, with a symbol instead of rows, which it must return.
 #' The Python class `pystrat.stream.StratifiedStream` returns the same batches, row for row, from the same seed.
 #'
 #' @param sources (`character()` or named `list()`)\cr

@@ -130,6 +130,16 @@ test_that("a dataloader delivers the batches", {
   expect_length(stream, length(expected))
 })
 
+test_that("a dataloader collates the batches, and the end of the stream as it is", {
+  collate = function(batch) if (is.symbol(batch)) batch else list(rows = batch)
+  loader = torch::dataloader(make_stream(), batch_size = NULL, collate_fn = collate)
+  found = list()
+  coro::loop(for (batch in loader) {
+    found = c(found, list(batch$rows))
+  })
+  expect_identical(found, stream_rows(make_stream()))
+})
+
 test_that("ranks share the batches, and any of them can go on from any batch", {
   expected = stream_rows(make_stream(lanes = 2))
   for (done in 0:length(expected)) {
