@@ -75,7 +75,7 @@ class FileRows(ABC, Iterator[Any]):
 
     def __init__(self, path: PathLike) -> None:
         self._path = path
-        self._rows = self._read()  # has not begun before the first row is requested
+        self._rows = self._read(path)  # has not begun before the first row is requested, and does not refer to `self`
 
     def __iter__(self) -> Iterator[Any]:
         return self._rows  # faster than calls of __next__
@@ -83,8 +83,9 @@ class FileRows(ABC, Iterator[Any]):
     def __next__(self) -> Any:
         return next(self._rows)
 
+    @staticmethod
     @abstractmethod
-    def _read(self) -> Generator[Any, None, None]:
+    def _read(path: PathLike) -> Generator[Any, None, None]:
         """Iterate over the rows."""
 
     def texts(self, size: int) -> Iterator[list[str]]:
@@ -106,8 +107,9 @@ class FileRows(ABC, Iterator[Any]):
 class _CsvRows(FileRows):
     """Texts are lines. A file with quotes has none, because its fields may span lines."""
 
-    def _read(self) -> Generator[dict[str, str], None, None]:
-        with _open(self._path) as text:
+    @staticmethod
+    def _read(path: PathLike) -> Generator[dict[str, str], None, None]:
+        with _open(path) as text:
             lines = csv.reader(text, strict=True)
             header = _header_of(lines)
             for line in lines:
@@ -134,8 +136,9 @@ class _CsvRows(FileRows):
 class _JsonRows(FileRows):
     """Texts are lines."""
 
-    def _read(self) -> Generator[Any, None, None]:
-        with _open(self._path) as text:
+    @staticmethod
+    def _read(path: PathLike) -> Generator[Any, None, None]:
+        with _open(path) as text:
             yield from map(json.loads, text)
 
     def parse(self, texts: Sequence[str]) -> list[Any]:

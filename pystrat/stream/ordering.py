@@ -125,9 +125,12 @@ def _parsed(
         else:
             yield chunk, codes
             del chunk  # nothing is kept while the next rows are parsed
-    if failure is not None:
-        for _ in in_order(reader, source, checks):  # names the first row that fails in the order of the source
-            pass
-        if isinstance(failure, SourceError):
-            raise failure
-        raise unreadable(source, failure) from failure
+    try:
+        if failure is not None:
+            for _ in in_order(reader, source, checks):  # names the first row that fails in the order of the source
+                pass
+            if isinstance(failure, SourceError):
+                raise failure
+            raise unreadable(source, failure) from failure
+    finally:
+        failure = None  # its traceback refers to this frame

@@ -169,8 +169,11 @@ def row_chunks(source: Source, rows: Iterable[Any]) -> Iterator[list[Any]]:
         is_end = not chunk or failure is not None
         if chunk:
             yield chunk
-    if failure is not None:
-        raise _failed(source, done, failure) from failure
+    try:
+        if failure is not None:
+            raise _failed(source, done, failure) from failure
+    finally:
+        failure = None  # its traceback refers to this frame
 
 
 def strata_in(read: Callable[[Any], Iterable[Any]], stratum: Any, source: Source) -> list[Any]:

@@ -55,6 +55,14 @@ def read_in_the_second_worker(gate: Path, name: str) -> Any:
     return read(name)
 
 
+def read_broken(mended: Path, name: str) -> Any:
+    """Read a source; one row of one of them fails until it is mended."""
+    for row in read(name):
+        if name == NAMES[4] and row[1] == 12 and not mended.exists():
+            raise OSError("gone")
+        yield row
+
+
 def wait_in_the_first_worker(gate: Path, worker: int) -> None:
     if worker == 0:
         wait_for(gate, 0, worker)
@@ -146,14 +154,7 @@ def test_loaders_of_equal_seeds_are_told_apart_in_copies_of_a_stream(copied: Any
 def test_batches_after_an_error_in_a_worker_are_not_counted(tmp_path: Path) -> None:
     """The other worker goes on, so that the number of batches is no longer a place."""
     mended = tmp_path / "mended"
-
-    def read_broken(name: str) -> Any:
-        for row in read(name):
-            if name == NAMES[4] and row[1] == 12 and not mended.exists():
-                raise OSError("gone")
-            yield row
-
-    stream = make_stream(read=read_broken, shuffle=False)
+    stream = make_stream(read=partial(read_broken, mended), shuffle=False)
     batches = iter(loader_of(stream, 2))
     before_errors, taken = [], []
     while len(before_errors) < 3:

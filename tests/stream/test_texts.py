@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gc
 import gzip
 import json
 import os
@@ -215,6 +216,27 @@ def test_texts_and_rows_fail_alike(
     for stream in both([path], **options):
         with pytest.raises(SourceError, match="Row 0 of .* FileNotFoundError"):
             list(stream)
+
+
+@pytest.mark.parametrize("shuffle", [True, False])
+@pytest.mark.parametrize("bad", ["1,nay\n", "1\n", "\udcff,no\n"])
+def test_an_error_leaves_no_file_open(tmp_path: Path, bad: str, shuffle: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also before garbage is collected: nothing refers to itself."""
+    path = tmp_path / "a.csv"
+    path.write_text("".join(edited(600, bad)(lines_of(1368, ".csv"))), encoding="utf-8", errors="surrogateescape")
+    [stream, _] = both([path], strata=["no", "yes"], shuffle=shuffle)
+    opened = []
+    open_file = formats._open
+    monkeypatch.setattr(formats, "_open", lambda path: opened.append(open_file(path)) or opened[-1])
+    gc.collect()
+    gc.disable()
+    try:
+        with pytest.raises(SourceError):
+            list(stream)
+        assert opened and all(file.closed for file in opened)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize("ending", READERS)
