@@ -98,13 +98,13 @@ install_from_cran = function(packages, available, library_folder) {
   }
   if (length(packages) > 0) {
     # R compiles a function when it is called repeatedly; compiling all of them beforehand takes most of the time.
-    # rlang is the exception: R 4.2 crashes if its eval_bare() is not compiled and runs a loop in the global environment,
+    # rlang is the exception: R 4.2 crashes when rlang's eval_bare(), not compiled, runs a loop in the global environment,
     # as coro::loop() does.
-    options = stats::setNames(rep(list(c("--no-multiarch", "--no-test-load")), length(packages)), packages)
-    others = names(options) != "rlang"
-    options[others] = lapply(options[others], c, "--no-byte-compile")
+    flags = stats::setNames(rep(list(c("--no-multiarch", "--no-test-load")), length(packages)), packages)
+    others = names(flags) != "rlang"
+    flags[others] = lapply(flags[others], c, "--no-byte-compile")
     utils::install.packages(packages, lib = library_folder, available = available, Ncpus = n_jobs,
-      INSTALL_opts = options, keep_outputs = file.path(library_folder, "build-logs"))
+      INSTALL_opts = flags, keep_outputs = file.path(library_folder, "build-logs"))
   }
 }
 

@@ -47,15 +47,20 @@ class CountedBatches:
     def __init__(self, totals: Counts, n_batches: int, first: int) -> None:
         self._totals = totals
         self._n_batches = n_batches
-        self._next = first
+        self._first = self._next = first
         self._seen = np.zeros(len(totals), dtype=np.int64)
         self._held: dict[int, dict[int, list[Any]]] = {}  # rows by batch and by stratum, of batches that are incomplete
 
     def skip(self, counts: Counts) -> bool:
-        """Skip a source with these counts if no remaining batch needs it; return whether it was skipped."""
+        """Skip a source with these counts if no remaining batch needs it; return whether it was skipped.
+
+        A source without rows is skipped only in a resumed epoch: others check that it has none.
+        """
         came = counts > 0
+        if not came.any():
+            return self._first > 0
         after = self._seen + counts
-        if came.any() and (last_batch_of(after, self._totals, self._n_batches)[came] >= self._next).any():
+        if (last_batch_of(after, self._totals, self._n_batches)[came] >= self._next).any():
             return False
         self._seen = after
         return True

@@ -15,7 +15,7 @@ import gzip
 import json
 import lzma
 import os
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from inspect import GEN_CREATED, getgeneratorstate
 from itertools import islice, repeat
 from operator import contains
@@ -70,12 +70,16 @@ def read_json_lines(path: PathLike) -> Iterator[Any]:
     return _JsonRows(path)
 
 
-class FileRows(ABC, Iterator[Any]):
-    """The rows of a file, which can also be read as texts: texts are much faster to hold in memory than parsed rows."""
+class FileRows(Iterator[Any]):
+    """The rows of a file, which can also be read as texts: texts are much faster to hold in memory than parsed rows.
+
+    A generator that does not refer to this object reads the rows, so that the file is closed as soon as neither of them
+    is used.
+    """
 
     def __init__(self, path: PathLike) -> None:
         self._path = path
-        self._rows = self._read(path)  # has not begun before the first row is requested, and does not refer to `self`
+        self._rows = self._read(path)
 
     def __iter__(self) -> Iterator[Any]:
         return self._rows  # faster than calls of __next__
@@ -83,13 +87,20 @@ class FileRows(ABC, Iterator[Any]):
     def __next__(self) -> Any:
         return next(self._rows)
 
+    def close(self) -> None:
+        """Close the file, as that of a generator."""
+        self._rows.close()
+
     @staticmethod
     @abstractmethod
     def _read(path: PathLike) -> Generator[Any, None, None]:
         """Iterate over the rows."""
 
     def texts(self, size: int) -> Iterator[list[str]]:
-        """Iterate over the texts of the rows, one for each row, in lists of at most `size`; raise any error."""
+        """Iterate over the texts of the rows, one for each row, in lists of at most `size`.
+
+        Raises an error if the rows cannot be read as texts, or not only as texts.
+        """
         if getgeneratorstate(self._rows) != GEN_CREATED or not os.path.isfile(self._path):
             raise ValueError("Rows have been read, or the source can be read only once.")
         with _open(self._path) as text:
@@ -101,7 +112,7 @@ class FileRows(ABC, Iterator[Any]):
 
     @abstractmethod
     def parse(self, texts: Sequence[str]) -> list[Any]:
-        """Return the rows of texts, in any order, after all texts have been read; raise any error."""
+        """Return the rows of texts, in any order, after all texts have been read."""
 
 
 class _CsvRows(FileRows):

@@ -41,8 +41,10 @@ class StreamIterator(Iterator[list[Any]]):
             raise
         except BaseException as error:
             self._lanes = {}  # the next call reads this batch again: the lane that failed has not ended
-            if self._place is not None and get_worker_info() is not None:  # type: ignore[no-untyped-call]
-                self._stream._start.fail(self._place)
+            if (
+                self._place is not None and self._step > 1
+            ):  # other workers go on, and no longer take turns with this one
+                self._stream._start.fail(self._place, worker=self._place.batch % self._step)
             if isinstance(error, UnnamedError):
                 raise error.named(type(self._stream).__name__) from error.__cause__
             raise

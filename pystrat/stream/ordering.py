@@ -120,6 +120,8 @@ def _parsed(
             codes = reader.codes_of(chunk)
             found += np.bincount(codes, minlength=reader.n_strata)
             checks.found(found, not parts)
+        except MemoryError:
+            raise  # rows need more of it
         except Exception as error:
             failure = error
         else:

@@ -59,13 +59,13 @@ class SharedStart:
         self._newest = _shared(torch.zeros(1, dtype=torch.int64))
         self._next = _shared(torch.zeros(_GENERATIONS, dtype=torch.int64))
         self._running = _shared(torch.full((_GENERATIONS,), _NONE, dtype=torch.int64))
-        self._failed = _shared(torch.full((_GENERATIONS,), _NONE, dtype=torch.int64))
+        self._failed = _shared(torch.full((n_workers, 2), _NONE, dtype=torch.int64))  # generation and place
         self._marks = _shared(torch.full((n_workers, _ITERATIONS, 3), _NONE, dtype=torch.int64))
-        self._last_old = _NONE  # a worker ignores turns up to this one
+        self._turn_at_start = _NONE  # the last turn before this process was started
         _watch_forks(self)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_last_old": self._last_turn}  # a new process may be started with this copy
+        return {**self.__dict__, "_turn_at_start": self._last_turn}  # a new process may be started with this copy
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, part in state.items():
@@ -74,7 +74,7 @@ class SharedStart:
 
     def before_fork(self) -> None:
         """Note the last turn, for the process that is forked."""
-        self._last_old = self._last_turn
+        self._turn_at_start = self._last_turn
 
     @property
     def _last_turn(self) -> int:
@@ -93,9 +93,10 @@ class SharedStart:
 
     @property
     def failed(self) -> Optional[Start]:
-        """The first batch that failed in a worker of the running iteration, if there is one."""
-        number = int(self._failed[self._slot])
-        return None if number == _NONE else _start(number)
+        """The first batch of the running iteration that a worker failed to make, if there is one."""
+        running = self.running
+        places = [_start(number) for generation, number in self._failed.tolist() if generation == self._generation]
+        return min((place for place in places if running and place.epoch == running.epoch), default=None)
 
     @property
     def _slot(self) -> int:
@@ -106,7 +107,7 @@ class SharedStart:
         is_worker = _is_worker()
         if not is_worker:  # workers all set the same place, of their own iteration
             self._generation += 1
-        self._running[self._slot] = self._failed[self._slot] = _NONE
+        self._running[self._slot] = _NONE
         self._next[self._slot] = _number(start)
         if not is_worker:
             self._newest.fill_(self._generation)
@@ -136,9 +137,11 @@ class SharedStart:
     def _join(self, mark: int, worker: int, start: Start) -> Start:
         """Return where the iteration of a mark begins, `start` for its first worker, and leave it for the others."""
         marks: list[list[list[int]]] = self._marks.tolist()
-        new = [[number for known, number, turn in left if known == mark and turn > self._last_old] for left in marks]
-        former = max(new[worker], default=_NONE)
-        found = [number for left in new for number in left if number > former]
+        new = [
+            [number for known, number, turn in left if known == mark and turn > self._turn_at_start] for left in marks
+        ]
+        own_last = max(new[worker], default=_NONE)
+        found = [number for left in new for number in left if number > own_last]
         if found:
             start = _start(max(found))
         own, _, turns = zip(*marks[worker])
@@ -150,14 +153,19 @@ class SharedStart:
 
     def run(self, start: Start) -> None:
         """Note where the running iteration began; the next one begins with the next epoch."""
-        self._failed[self._slot] = _NONE
         self._running[self._slot] = _number(start)
         self._next[self._slot] = _number(Start(start.epoch + 1, 0))
 
-    def fail(self, place: Start) -> None:
-        """Note that a worker failed to make a batch."""
-        if self.failed is None or place < self.failed:
-            self._failed[self._slot] = _number(place)
+    def fail(self, place: Start, worker: int) -> None:
+        """Note the first batch of the running iteration that a worker failed to make."""
+        generation, number = self._failed[worker].tolist()
+        former = _start(number)
+        is_known = generation == self._generation and former.epoch == place.epoch and former < place
+        if self.running is not None and place.epoch == self.running.epoch and not is_known:
+            written = self._failed[worker]
+            written[0] = _NONE  # the generation comes last, since the main process may read it at any time
+            written[1] = _number(place)
+            written[0] = self._generation
 
 
 _watched: WeakSet[SharedStart] = WeakSet()  # of this process

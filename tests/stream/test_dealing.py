@@ -68,6 +68,12 @@ def test_sources_that_no_wanted_batch_needs_are_skipped() -> None:
         assert skipped == expected
 
 
+def test_sources_without_rows_are_read_unless_the_epoch_is_resumed() -> None:
+    """Their counts may be wrong."""
+    for first, is_skipped in (0, False), (1, True):
+        assert CountedBatches(np.array([4, 2]), 2, first).skip(np.array([0, 0])) == is_skipped
+
+
 @pytest.mark.parametrize("size", [1, 3, 100])
 def test_cut_batches_are_those_of_the_rule_for_all_small_lanes(size: int) -> None:
     for n_rows, least, least_rows in product(range(8), (1, 2), (1, 4)):

@@ -89,6 +89,22 @@ def test_a_stratum_that_raises_stop_iteration_does_not_end_the_source() -> None:
         count_sources({"a": [{"label": "no"}, Ended(), {"label": "no"}]}, read=iter, stratum="label")
 
 
+def test_a_source_whose_counts_are_zeros_has_no_rows() -> None:
+    counts = count_sources({"a": [0, 1], "b": []}, read=iter, stratum=int)
+    for rows, message in ([1], "'b' must have 0 rows of '1', as its counts say. Got at least 1"), (
+        None,
+        "cannot be read",
+    ):
+        with pytest.raises(SourceError, match=message):
+            list(StratifiedStream({"a": [0, 1], "b": rows}, 1, read=iter, stratum=int, counts=counts))
+
+
+def test_rows_are_numbered_from_the_beginning_of_their_source() -> None:
+    rows = [{"label": "no"}] * 1300 + [{"label": "nay"}]
+    with pytest.raises(SourceError, match="stratum of row 1300 of the source"):
+        list(StratifiedStream({"a": rows}, 1, read=iter, stratum="label", strata=["no"]))
+
+
 @pytest.mark.parametrize("has_counts", [True, False])
 def test_batches_before_a_row_that_cannot_be_read_are_delivered(has_counts: bool) -> None:
     def rows(source: str) -> Any:

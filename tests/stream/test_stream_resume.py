@@ -15,6 +15,7 @@ import torch
 from torch.utils.data import DataLoader, get_worker_info
 
 from pystrat.stream import SourceError, StratifiedStream
+from pystrat.stream.starting import SharedStart, Start
 from tests.stream.sources import COUNTS, NAMES, Row, declared, label, make_stream, read
 
 
@@ -173,6 +174,53 @@ def test_batches_after_an_error_in_a_worker_are_not_counted(tmp_path: Path) -> N
     mended.touch()
     stream.load_state_dict(stream.state_dict(batches_consumed=n_before))
     assert taken[:n_before] + list(loader_of(stream, 2)) == list(make_stream(shuffle=False))
+
+
+@pytest.mark.parametrize("n_workers", [0, 1])
+def test_after_an_error_the_same_iterator_goes_on_if_no_other_worker_does(n_workers: int, tmp_path: Path) -> None:
+    mended = tmp_path / "mended"
+    stream = make_stream(read=partial(read_broken, mended), shuffle=False)
+    batches, taken = iter(loader_of(stream, n_workers)), []
+    with pytest.raises(SourceError):
+        for batch in batches:
+            taken.append(batch)
+    mended.touch()
+    taken += [batch for batch, _ in zip(batches, range(3))] if n_workers == 0 else []
+    state = stream.state_dict(batches_consumed=len(taken))
+    stream.load_state_dict(state)
+    assert taken + list(loader_of(stream, n_workers)) == list(make_stream(shuffle=False))
+
+
+def test_an_error_in_one_epoch_does_not_matter_in_the_next(tmp_path: Path) -> None:
+    mended = tmp_path / "mended"
+    stream = make_stream(read=partial(read_broken, mended), shuffle=False)
+    loader = loader_of(stream, 2, persistent_workers=True)
+    with pytest.raises(SourceError):
+        list(loader)
+    mended.touch()
+    batches = iter(loader)
+    taken = [next(batches) for _ in range(len(stream) - 1)]
+    state = stream.state_dict(batches_consumed=len(taken))
+    assert (state["epoch"], state["batch"]) == (1, len(taken))
+
+
+def test_the_first_batch_that_failed_is_kept_whichever_fails_first() -> None:
+    start = SharedStart(3)
+    start.run(Start(4, 2))
+    assert start.failed is None
+    for place, worker, first in [(9, 2, 9), (7, 1, 7), (12, 2, 7), (10, 1, 7), (5, 0, 5), (3, 2, 3)]:
+        start.fail(Start(4, place), worker)
+        assert start.failed == Start(4, first)
+    start.fail(Start(3, 1), 1)  # of a former iteration, which goes on
+    assert start.failed == Start(4, 3)
+    start.run(Start(5, 0))
+    assert start.failed is None
+    start.fail(Start(5, 8), 1)
+    assert start.failed == Start(5, 8)
+    start.set(Start(5, 0))
+    assert start.failed is None
+    start.run(Start(5, 0))
+    assert start.failed is None, "the epoch is repeated"
 
 
 @pytest.mark.parametrize("late", [0, 1])

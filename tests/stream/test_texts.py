@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import gc
 import gzip
@@ -113,14 +114,22 @@ def skip_row(rows: Any) -> Any:
     return rows
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no named pipes")
 def test_a_source_that_can_be_read_only_once_is_read_once(tmp_path: Path) -> None:
     path = tmp_path / "pipe.csv"
     os.mkfifo(path)
-    writer = Thread(target=lambda: path.write_text("".join(lines_of(2 * CHUNK, ".csv"))), daemon=True)
-    writer.start()
+    lines = [*lines_of(2 * CHUNK, ".csv"), '"1","no"\n']  # with a quote, for which a file is read again
+    found = []
     stream = StratifiedStream([path], 1, read=read_csv, stratum="label", strata=["no", "yes"], seed=1)
-    assert sum(len(batch) for batch in stream) == 2 * CHUNK
-    writer.join()
+    threads = [
+        Thread(target=lambda: path.write_text("".join(lines)), daemon=True),
+        Thread(target=lambda: found.extend(stream), daemon=True),
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=60)
+    assert sum(len(batch) for batch in found) == 2 * CHUNK + 1
 
 
 @pytest.mark.parametrize("ending", READERS)
@@ -235,6 +244,42 @@ def test_an_error_leaves_no_file_open(tmp_path: Path, bad: str, shuffle: bool, m
             list(stream)
         assert opened and all(file.closed for file in opened)
         assert gc.collect() == 0
+    finally:
+        gc.enable()
+
+
+@pytest.mark.parametrize("method", ["texts", "parse"])
+def test_a_lack_of_memory_is_not_taken_for_a_source_that_fails(
+    tmp_path: Path, method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lack(*_: Any) -> Any:
+        raise MemoryError
+
+    path = tmp_path / "a.csv"
+    path.write_text("".join(lines_of(8, ".csv")))
+    [stream, _] = both([path], strata=["no", "yes"])
+    monkeypatch.setattr(formats._CsvRows, method, lack)
+    with pytest.raises(MemoryError):
+        list(stream)
+
+
+def test_files_are_closed_when_their_rows_are_no_longer_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("".join(lines_of(8, ".csv")))
+    opened = []
+    open_file = formats._open
+    monkeypatch.setattr(formats, "_open", lambda path: opened.append(open_file(path)) or opened[-1])
+    rows = read_csv(path)
+    next(rows)
+    with contextlib.closing(rows):  # type: ignore[type-var]
+        assert not opened[0].closed
+    assert opened[0].closed
+    gc.disable()
+    try:
+        next(read_csv(path))
+        stream = StratifiedStream([path], 1, read=read_csv, stratum="label", strata=["no", "yes"], shuffle=False)
+        next(iter(stream))
+        assert len(opened) == 3 and all(file.closed for file in opened)
     finally:
         gc.enable()
 

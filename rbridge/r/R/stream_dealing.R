@@ -13,8 +13,12 @@ deal_counted = function(totals, n_batches, first) {
   last_batches = function(ranks, codes) (ranks * n_batches - 1) %/% totals[codes]
   list(
     # Skips a source that no remaining batch needs.
+    # A source without rows is skipped only in a resumed epoch: others check that it has none.
     skip = function(counts) {
       codes = which(counts > 0)
+      if (length(codes) == 0L) {
+        return(first > 0)
+      }
       needed = any(last_batches(seen[codes] + counts[codes], codes) >= wanted)
       if (!needed) {
         seen <<- seen + counts

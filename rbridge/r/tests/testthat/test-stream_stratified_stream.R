@@ -118,6 +118,14 @@ test_that("rows may be data frames, lists or vectors", {
   expect_identical(lapply(as_lists, unlist), stream_rows(make_stream()))
 })
 
+test_that("a source whose counts are zeros has no rows", {
+  sources = list(a = c(0, 1), b = 1)
+  counts = rbind(a = c("0" = 1, "1" = 1), b = c(0, 0))
+  stream = stratified_stream(sources, 1, identity, identity, counts = counts)
+  expect_error(stream_rows(stream), "source 'b' must have 0 rows of '1', as its counts say. Got 1 instead.",
+    class = "rbridge_source_error")
+})
+
 test_that("a dataloader delivers the batches", {
   stream = make_stream()
   expected = stream_rows(make_stream())
