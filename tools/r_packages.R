@@ -98,8 +98,8 @@ install_from_cran = function(packages, available, library_folder) {
   }
   if (length(packages) > 0) {
     # R compiles a function when it is called repeatedly; compiling all of them beforehand takes most of the time.
-    # rlang is the exception: R 4.2 crashes when rlang's eval_bare(), not compiled, runs a loop in the global environment,
-    # as coro::loop() does.
+    # rlang is the exception: R 4.2 crashes when rlang's eval_bare(), not compiled, runs a loop in the global
+    # environment, as coro::loop() does.
     flags = stats::setNames(rep(list(c("--no-multiarch", "--no-test-load")), length(packages)), packages)
     others = names(flags) != "rlang"
     flags[others] = lapply(flags[others], c, "--no-byte-compile")
