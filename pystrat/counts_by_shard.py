@@ -97,8 +97,7 @@ def _whole_numbers(counts: pd.DataFrame, name: str) -> NDArray[np.int64]:
     required = "hold whole numbers from 0 that add up to less than 2^53"
     for dtype in counts.dtypes:
         if not types.is_numeric_dtype(dtype) or types.is_bool_dtype(dtype) or types.is_complex_dtype(dtype):
-            is_text = types.is_object_dtype(dtype) or types.is_string_dtype(dtype)
-            advice = "If a column names the shards, make it the index." if is_text else None
+            advice = "If a column names the shards, make it the index." if types.is_string_dtype(dtype) else None
             raise RefusedType(name, required, f"{dtype} values", advice)
     with np.errstate(over="ignore"):
         numbers = counts.to_numpy(dtype=np.float64, na_value=np.nan)

@@ -31,7 +31,7 @@ def free_port() -> int:
 
 def environment(**variables: str) -> dict[str, str]:
     """Return the variables of a process that imports the package and meets others through a store of torch."""
-    # Some builds of torch lack libuv, which newer releases use unless they are told not to.
+    # Newer releases of torch use libuv by default. Some builds lack it.
     return {**os.environ, "PYTHONPATH": str(EXAMPLES.parent), "USE_LIBUV": "0", **variables}
 
 

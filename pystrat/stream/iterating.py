@@ -41,9 +41,8 @@ class StreamIterator(Iterator[list[Any]]):
             raise
         except BaseException as error:
             self._lanes = {}  # the next call reads this batch again: the lane that failed has not ended
-            if (
-                self._place is not None and self._step > 1
-            ):  # other workers go on, and no longer take turns with this one
+            # The other workers go on, and no longer take turns with this one.
+            if self._place is not None and self._step > 1:
                 self._stream._start.fail(self._place, worker=self._place.batch % self._step)
             if isinstance(error, UnnamedError):
                 raise error.named(type(self._stream).__name__) from error.__cause__

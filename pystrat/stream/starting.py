@@ -45,8 +45,8 @@ class SharedStart:
     A mark is derived from the seed of the DataLoader, so iterations with equal seeds have equal marks. A worker
     therefore ignores two kinds of places. The first are those up to the one at which it last began with this mark. The
     second are those from before its process was started, because a DataLoader requests batches only after it has
-    started all its workers. Places have increasing turns, so that a process knows which are from before. Only
-    iterations that begin at the same time, with equal seeds, are not told apart.
+    started all its workers. Places have increasing turns, so that a process knows which are from before. Two iterations
+    that begin at the same time with equal seeds are still mixed up.
 
     A worker can begin late, when the loop has already set another place for the next iteration. So each place that is
     set begins a generation, and a worker changes only the places of its own. A new worker is a copy of the stream that
@@ -94,9 +94,13 @@ class SharedStart:
     @property
     def failed(self) -> Optional[Start]:
         """The first batch of the running iteration that a worker failed to make, if there is one."""
+        return min(self._of_running_iteration(self._failed.tolist()), default=None)
+
+    def _of_running_iteration(self, failed: list[list[int]]) -> list[Start]:
+        """Return the places, of pairs of a generation and a place, that belong to the running iteration."""
         running = self.running
-        places = [_start(number) for generation, number in self._failed.tolist() if generation == self._generation]
-        return min((place for place in places if running and place.epoch == running.epoch), default=None)
+        places = [_start(number) for generation, number in failed if generation == self._generation]
+        return [place for place in places if running and place.epoch == running.epoch]
 
     @property
     def _slot(self) -> int:
@@ -158,13 +162,11 @@ class SharedStart:
 
     def fail(self, place: Start, worker: int) -> None:
         """Note the first batch of the running iteration that a worker failed to make."""
-        generation, number = self._failed[worker].tolist()
-        former = _start(number)
-        is_known = generation == self._generation and former.epoch == place.epoch and former < place
-        if self.running is not None and place.epoch == self.running.epoch and not is_known:
-            written = self._failed[worker]
+        written = self._failed[worker]
+        places = self._of_running_iteration([written.tolist(), [self._generation, _number(place)]])
+        if places:
             written[0] = _NONE  # the generation comes last, since the main process may read it at any time
-            written[1] = _number(place)
+            written[1] = _number(min(places))
             written[0] = self._generation
 
 

@@ -22,6 +22,16 @@ from pystrat.stream import formats
 from pystrat.stream.reading import CHUNK
 
 READERS: dict[str, Callable[[Any], Any]] = {".csv": read_csv, ".jsonl": read_json_lines}
+ROWS: dict[str, Any] = {".csv": formats._CsvRows, ".jsonl": formats._JsonRows}  # what they return
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The files that readers open from now on."""
+    files: list[Any] = []
+    open_file = formats._open
+    monkeypatch.setattr(formats, "_open", lambda path: files.append(open_file(path)) or files[-1])
+    return files
 
 
 def parsed(path: Path) -> Any:
@@ -68,15 +78,14 @@ def test_rows_are_parsed_when_their_batches_need_them(
     path.write_text("".join(lines_of(4 * CHUNK, ending)))
     [stream, _] = both([path], **known([path], True))
     n_parsed = []
-    kind = {".csv": formats._CsvRows, ".jsonl": formats._JsonRows}[ending]
-    parse = kind.parse
+    parse = ROWS[ending].parse
 
     def counted(rows: Any, texts: Any) -> Any:
         assert all(isinstance(text, str) for text in texts)
         n_parsed.append(len(texts))
         return parse(rows, texts)
 
-    monkeypatch.setattr(kind, "parse", counted)
+    monkeypatch.setattr(ROWS[ending], "parse", counted)
     batches = iter(stream)
     next(batches)
     assert sum(n_parsed) == CHUNK
@@ -114,7 +123,6 @@ def skip_row(rows: Any) -> Any:
     return rows
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no named pipes")
 def test_a_source_that_can_be_read_only_once_is_read_once(tmp_path: Path) -> None:
     path = tmp_path / "pipe.csv"
     os.mkfifo(path)
@@ -139,15 +147,14 @@ def test_no_more_texts_are_read_than_there_may_be(tmp_path: Path, ending: str, m
     options = known([path], True)
     path.write_text("".join(lines_of(20 * CHUNK, ending)))
     n_read = []
-    kind = {".csv": formats._CsvRows, ".jsonl": formats._JsonRows}[ending]
-    texts = kind.texts
+    texts = ROWS[ending].texts
 
     def counted(rows: Any, size: int) -> Any:
         for chunk in texts(rows, size):
             n_read.append(len(chunk))
             yield chunk
 
-    monkeypatch.setattr(kind, "texts", counted)
+    monkeypatch.setattr(ROWS[ending], "texts", counted)
     with pytest.raises(SourceError, match="must have .* as its counts say"):
         list(both([path], **options)[0])
     assert sum(n_read) == CHUNK
@@ -229,14 +236,11 @@ def test_texts_and_rows_fail_alike(
 
 @pytest.mark.parametrize("shuffle", [True, False])
 @pytest.mark.parametrize("bad", ["1,nay\n", "1\n", "\udcff,no\n"])
-def test_an_error_leaves_no_file_open(tmp_path: Path, bad: str, shuffle: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_leaves_no_file_open(tmp_path: Path, bad: str, shuffle: bool, opened: list[Any]) -> None:
     """Also before garbage is collected: nothing refers to itself."""
     path = tmp_path / "a.csv"
     path.write_text("".join(edited(600, bad)(lines_of(1368, ".csv"))), encoding="utf-8", errors="surrogateescape")
     [stream, _] = both([path], strata=["no", "yes"], shuffle=shuffle)
-    opened = []
-    open_file = formats._open
-    monkeypatch.setattr(formats, "_open", lambda path: opened.append(open_file(path)) or opened[-1])
     gc.collect()
     gc.disable()
     try:
@@ -263,12 +267,9 @@ def test_a_lack_of_memory_is_not_taken_for_a_source_that_fails(
         list(stream)
 
 
-def test_files_are_closed_when_their_rows_are_no_longer_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_are_closed_when_their_rows_are_no_longer_used(tmp_path: Path, opened: list[Any]) -> None:
     path = tmp_path / "a.csv"
     path.write_text("".join(lines_of(8, ".csv")))
-    opened = []
-    open_file = formats._open
-    monkeypatch.setattr(formats, "_open", lambda path: opened.append(open_file(path)) or opened[-1])
     rows = read_csv(path)
     next(rows)
     with contextlib.closing(rows):  # type: ignore[type-var]
@@ -326,7 +327,6 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path, monkeyp
     path = tmp_path / "a.jsonl"
     path.write_text("".join(lines_of(8, ".jsonl")))
     [stream, _] = both([path], **known([path], True))
-
     for changed, message in [
         ("no json\n", "The source '.*a.jsonl' cannot be read. JSONDecodeError: Expecting value"),
         ('{"label": "yes"}\n', "The source '.*a.jsonl' must have 2 rows of 'yes', .* Got 8 instead."),
