@@ -287,7 +287,7 @@ class BatchSampler(ABC):
     Parameters
     ----------
     seed : int, optional
-        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from `seed`.
+        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from `seed`. Required with `rank`.
     num_replicas : int, optional
         The number of processes that share an epoch. The number of batches is then a multiple of it.
     rank : int, optional
@@ -319,10 +319,8 @@ class BatchSampler(ABC):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        self._seed = check_seed(seed)
-        num_replicas, rank = check_replicas(num_replicas, rank)
-        self._num_replicas = num_replicas
-        self._rank = rank
+        self._num_replicas, self._rank = check_replicas(num_replicas, rank)
+        self._seed = check_seed(seed, rank=self._rank)
         self._next = Place(0, 0)  # within an epoch only after load_state_dict
         self._begun: Optional[Place] = None  # where the running iteration began
         self._epoch_is_known = False  # set by somebody, or next in turn

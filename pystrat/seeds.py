@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import secrets
-from typing import Any
+from typing import Any, Optional
 
 from pystrat.limits import MAX_SEED
-from pystrat.messages import check_integer
+from pystrat.messages import RefusedValue, check_integer, show
 
 
-def check_seed(seed: Any) -> int:
-    """Return a valid seed; if None, one that is drawn from OS entropy."""
+def check_seed(seed: Any, *, rank: Optional[int] = None) -> int:
+    """Return a valid seed; if None, one that is drawn from OS entropy, unless this process is one of several ranks."""
+    if seed is None and rank is not None:
+        advice = "Pass the same seed on all ranks, so that they draw the same epoch."
+        raise RefusedValue("seed", "be given together with 'rank'", show(seed), advice)
     return check_integer(secrets.randbelow(MAX_SEED + 1) if seed is None else seed, "seed", minimum=0, maximum=MAX_SEED)

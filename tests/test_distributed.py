@@ -112,7 +112,7 @@ def test_what_unequal_batch_sizes_do_to_the_average_of_gradients(assign: str, tm
 
 def test_more_ranks_than_batches_are_refused() -> None:
     with pytest.raises(ValueError, match="'num_replicas' .* must be at most 2, the number of batches. Got 3 instead."):
-        StratifiedBatchSampler([0, 0, 0, 0, 1, 1, 1, 1], 2, num_replicas=3, rank=0)
+        StratifiedBatchSampler([0, 0, 0, 0, 1, 1, 1, 1], 2, seed=1, num_replicas=3, rank=0)
 
 
 def test_ranks_told_alike_by_the_documented_recipe_draw_what_one_process_draws(tmp_path: Path) -> None:

@@ -780,3 +780,18 @@ def test_hostile(name: str, parameter: str, folder: Path) -> None:
                 wrong[value] = found
     pyplot.close("all")
     assert not wrong
+
+
+RANKED = [name for name, parameter in PARAMETERS if parameter == "rank" and issubclass(PUBLIC[name], BatchSampler)]
+
+
+@pytest.mark.parametrize("name", RANKED)
+def test_a_rank_without_a_seed_is_refused(name: str, folder: Path) -> None:
+    """Without the same seed, each rank draws another epoch: rows are lost, and others are delivered twice."""
+    given = {**arguments_of(name, folder, "rank"), "rank": 1, "seed": None}
+    with pytest.raises(ValueError) as refused:
+        PUBLIC[name](**given)
+    assert str(refused.value) == (
+        f"The 'seed' parameter of {name} must be given together with 'rank'. Got nothing instead. "
+        "Pass the same seed on all ranks, so that they draw the same epoch."
+    )

@@ -47,7 +47,7 @@ class EpochSubsetBatchSampler(DrawnBatchSampler):
         The number of consecutive drawn examples that are sorted by length together. By default all of an epoch, which
         gives the least padding; with smaller windows, the examples in a batch vary more from epoch to epoch.
     seed : int, optional
-        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``.
+        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
     num_replicas : int, optional
         The number of processes that share an epoch.
     rank : int, optional

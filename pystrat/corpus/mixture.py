@@ -87,7 +87,7 @@ class CorpusMixtureBatchSampler(CutBatchSampler):
         A function of the tuple of lines of a position, called for each position that is not too long when the sampler
         is made. The lines are excluded if it returns False.
     seed : int, optional
-        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``.
+        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
     num_replicas : int, optional
         The number of processes that share an epoch.
     rank : int, optional

@@ -101,7 +101,7 @@ class RareEventBatchSampler(BatchSampler):
         The training weight of a negative, above 0. By default it is derived, so that in expectation the weighted
         negatives of an epoch represent all negatives of all files: see `class_weights`.
     seed : int, optional
-        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``.
+        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
     num_replicas : int, optional
         The number of processes that share an epoch. The number of batches is rounded up to a multiple of it.
     rank : int, optional

@@ -65,7 +65,7 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         corrects for the downsampling, rows / kept rows. Classes are named as in `majority`. The batches do not depend
         on the weights.
     seed : int, optional
-        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``.
+        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
     num_replicas : int, optional
         The number of processes that share an epoch. The number of batches is rounded up to a multiple of it.
     rank : int, optional

@@ -47,7 +47,7 @@ class TripleBatchSampler(ObservedPairsBatchSampler):
         What to do with users who have met all items: refuse them, or leave them out with their positives
         (`n_skipped_users` counts these). If all users are like that, they are refused in any case.
     seed : int, optional
-        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``.
+        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
     num_replicas : int, optional
         The number of processes that share an epoch. The number of batches is rounded up to a multiple of it.
     rank : int, optional

@@ -56,7 +56,7 @@ class MultilabelBatchSampler(BatchSampler):
         Whether to shuffle the rows in each epoch. If False, rows are assigned in the order of the dataset, and all
         epochs are the same.
     seed : int, optional
-        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``.
+        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
     num_replicas : int, optional
         The number of processes that share an epoch. The number of batches is rounded down to a multiple of it.
     rank : int, optional

@@ -49,7 +49,7 @@ class StratifiedBatchSampler(PlannedBatchSampler):
     shuffle : bool, default True
         Whether to shuffle the rows in each epoch. If False, the rows of each stratum keep the order of the dataset.
     seed : int, optional
-        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``.
+        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
     assign : {"proportional", "even"}, default "proportional"
         How rows are assigned to batches. "proportional" spreads each stratum evenly over the batches. With "even",
         batch sizes also differ by at most 1. The minimum holds with both.

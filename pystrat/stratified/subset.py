@@ -116,7 +116,7 @@ class StrataSubsetBatchSampler(RangedBatchSampler):
         What to do with rows that have a missing value: refuse them, treat missing as a value of its own, or never
         sample them.
     seed : int, optional
-        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``.
+        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
     num_replicas : int, optional
         The number of processes that share an epoch. The number of batches is rounded down to a multiple of it.
     rank : int, optional

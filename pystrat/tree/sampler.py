@@ -230,7 +230,7 @@ class TreeBatchSampler(_DeclaredSampler):
         If True, all epochs form one endless sequence of draws; epoch e is the part that begins at draw e * length. If
         False, each epoch begins anew, with a seed of its own.
     seed : int, optional
-        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``.
+        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
     num_replicas : int, optional
         The number of processes that share an epoch. Batches beyond a multiple of it are dropped.
     rank : int, optional

@@ -56,7 +56,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
     n_batches : int, optional
         The number of batches per epoch, at most 2147483647; by default ``capacity // batch_size``.
     seed : int, optional
-        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``.
+        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
     num_replicas : int, optional
         The number of processes that share an epoch. The number of batches is rounded down to a multiple of it. The
         batches that all processes train on at the same time are drawn together.

@@ -137,7 +137,8 @@ def test_a_data_source_with_another_number_of_rows_is_refused() -> None:
 
 
 def test_a_sampler_with_a_rank_is_refused() -> None:
-    for sampler in (StratifiedBatchSampler(PUBLISHED, 3, num_replicas=2, rank=1), Shuffled(num_replicas=2, rank=1)):
+    ranked: Any = {"seed": 1, "num_replicas": 2, "rank": 1}
+    for sampler in (StratifiedBatchSampler(PUBLISHED, 3, **ranked), Shuffled(**ranked)):
         with pytest.raises(ValueError, match="must have no rank. Got rank 1 instead. R delivers the batches of all"):
             rbridge.as_torch_sampler(sampler)
 

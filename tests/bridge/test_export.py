@@ -96,7 +96,7 @@ def test_the_data_file_of_another_export_is_noticed(tmp_path: Path, rscript: Cal
 
 
 def test_what_cannot_be_exported_is_refused(tmp_path: Path) -> None:
-    sampler = StratifiedBatchSampler(["a", "b"] * 8, 2, num_replicas=2, rank=0)
+    sampler = StratifiedBatchSampler(["a", "b"] * 8, 2, seed=1, num_replicas=2, rank=0)
     with pytest.raises(ValueError, match="'sampler' parameter of export_r must have no rank"):
         rbridge.export_r(sampler, tmp_path / "sampler.R")
     with pytest.raises(TypeError, match="'sampler' parameter of export_r must be a sampler of pystrat"):

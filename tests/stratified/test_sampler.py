@@ -615,7 +615,7 @@ def test_a_subclass_needs_one_hook_for_everything_else(lazy: bool) -> None:
     resumed = InOrder(4, lazy=lazy, seed=1)
     resumed.load_state_dict(iterator.state_dict())
     assert lists(resumed) == lists(iterator) == [[204, 205, 206, 207], [208, 209]]
-    rank = InOrder(5, lazy=lazy, num_replicas=2, rank=1)
+    rank = InOrder(5, lazy=lazy, seed=1, num_replicas=2, rank=1)
     assert len(rank) == 1 and lists(rank) == [[5, 6, 7, 8, 9]] == lists(rank.batches(0))
 
 
