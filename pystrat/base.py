@@ -3,7 +3,7 @@
 A batch sampler is iterated once per epoch and yields the batches as lists of row positions. That is all that a PyTorch
 DataLoader, accelerate, Lightning or a plain loop uses. This is how an epoch is made:
 
-* ``iter(sampler)`` makes a `BatchIterator`. It draws nothing and changes nothing, since a DataLoader with workers calls
+* ``iter(sampler)`` makes a `BatchIterator`. It draws nothing and takes no epoch, since a DataLoader with workers calls
   it twice.
 * When its first batch is requested, the iterator takes the sampler's next epoch number, and the sampler's next epoch
   becomes one higher. So an epoch that is abandoned half way is not repeated.
@@ -323,6 +323,7 @@ class BatchSampler(ABC):
         self._seed = check_seed(seed, rank=self._rank)
         self._next = Place(0, 0)  # within an epoch only after load_state_dict
         self._begun: Optional[Place] = None  # where the running iteration began
+        self._has_new_iterator = False  # one was made since, and has taken nothing
         self._epoch_is_known = False  # set by somebody, or next in turn
         self._warned_of_process_group = False
         self._known_fingerprint: Optional[str] = None
@@ -449,9 +450,9 @@ class BatchSampler(ABC):
         Parameters
         ----------
         batches_consumed : int, optional
-            The number of batches that the training loop has taken since the running iteration began. Give it with a
-            plain DataLoader, whose workers request batches ahead of training. If not given, the state is the beginning
-            of the next epoch.
+            The number of batches that the training loop has taken from its newest iterator, 0 as soon as it has made
+            another one. Give it with a plain DataLoader, whose workers request batches ahead of training. If not given,
+            the state is the beginning of the next epoch.
 
         Returns
         -------
@@ -472,6 +473,8 @@ class BatchSampler(ABC):
         # Before an iteration has begun, none of its batches can have been taken.
         most = 0 if self._begun is None else left
         consumed = check_integer(batches_consumed, "batches_consumed", minimum=0, maximum=most)
+        if consumed == 0 and self._has_new_iterator:  # so the previous iteration is over
+            return self._state(self._next)
         if consumed == left:  # the end of an epoch is the beginning of the next
             return self._state(Place(first.epoch + 1, 0))
         return self._state(first._replace(batch=first.batch + consumed))
@@ -502,8 +505,13 @@ class BatchSampler(ABC):
             self._warn_of_unknown_epoch()
             self._go_on_at(Place(place.epoch + 1, 0))
             self._epoch_is_known = True
-        self._begun = place
+        self._run_from(place)
         return place
+
+    def _run_from(self, place: Place) -> None:
+        """Note where the running iteration begins."""
+        self._begun = place
+        self._has_new_iterator = False
 
     def _go_on_at(self, place: Place) -> None:
         """Make the next iteration begin at this place."""
@@ -585,6 +593,7 @@ class BatchIterator(Iterator[list[int]]):
     """
 
     def __init__(self, sampler: BatchSampler) -> None:
+        sampler._has_new_iterator = True
         self._sampler = sampler
         self._place: Optional[Place] = None  # once known
         self._batches: Optional[Iterator[list[int]]] = None
@@ -622,4 +631,4 @@ class BatchIterator(Iterator[list[int]]):
         self._place = self._sampler._place(state)
         self._batches = None
         self._sampler._go_on_at(Place(self._place.epoch + 1, 0))
-        self._sampler._begun = self._place
+        self._sampler._run_from(self._place)
