@@ -57,6 +57,7 @@ from pystrat.arrays import plain_array
 from pystrat.callers import is_count_of_loader, skips_batches
 from pystrat.entries import named_by, named_by_class, named_by_function
 from pystrat.limits import MAX_COUNT, MAX_EPOCH, MAX_SEED, SEED_MODULUS
+from pystrat.locks import OwnLock
 from pystrat.messages import (
     RefusedType,
     RefusedValue,
@@ -304,6 +305,8 @@ class BatchSampler(ABC):
       gives the batches of ``rank=None``.
     * No global random state, of Python, numpy, torch or R, is read or changed.
     * After `load_state_dict`, the sampler continues with exactly the batches that would have followed `state_dict`.
+    * Threads may share a sampler or an iterator: no two of them take the same epoch or the same batch. Reports and new
+      weights are for one thread at a time.
 
     A subclass implements `_epoch_batches`, `_global_length` and either `_fingerprint` or `_recipe`; the module
     `pystrat.base` lists what it may override. There are no attributes ``batch_size`` and ``drop_last``, because
@@ -327,6 +330,7 @@ class BatchSampler(ABC):
         self._epoch_is_known = False  # set by somebody, or next in turn
         self._warned_of_process_group = False
         self._known_fingerprint: Optional[str] = None
+        self._lock = OwnLock()  # held while an epoch or a batch is taken, and while a place is read or set
 
     # Implemented by subclasses --------------------------------------------------------------------------------------
 
@@ -418,9 +422,11 @@ class BatchSampler(ABC):
             If `epoch` is not an integer from 0 to 6700000.
         """
         epoch = self._check_epoch(epoch)
-        same, set_by_somebody = epoch == self._next.epoch, not is_count_of_loader()
-        self._go_on_at(self._next if same else Place(epoch, 0))
-        self._epoch_is_known = set_by_somebody or (same and self._epoch_is_known)
+        set_by_somebody = not is_count_of_loader()
+        with self._lock.held:
+            same = epoch == self._next.epoch
+            self._go_on_at(self._next if same else Place(epoch, 0))
+            self._epoch_is_known = set_by_somebody or (same and self._epoch_is_known)
 
     @named_by_class
     def batches(self, epoch: Optional[int] = None) -> Batches:
@@ -466,18 +472,21 @@ class BatchSampler(ABC):
             If `batches_consumed` is not an integer from 0 to the number of batches that were left. Before an iteration
             has begun, and again after `set_epoch` or `load_state_dict`, that number is 0.
         """
-        if batches_consumed is None:
-            return self._state(self._next)
+        with self._lock.held:
+            return self._state(self._next if batches_consumed is None else self._place_after(batches_consumed))
+
+    def _place_after(self, batches_consumed: Any) -> "Place":
+        """Return the place after this many batches of the newest iterator."""
         first = self._begun or self._next
         left = self._length_of(first.epoch) - first.batch
         # Before an iteration has begun, none of its batches can have been taken.
         most = 0 if self._begun is None else left
         consumed = check_integer(batches_consumed, "batches_consumed", minimum=0, maximum=most)
         if consumed == 0 and self._has_new_iterator:  # so the previous iteration is over
-            return self._state(self._next)
+            return self._next
         if consumed == left:  # the end of an epoch is the beginning of the next
-            return self._state(Place(first.epoch + 1, 0))
-        return self._state(first._replace(batch=first.batch + consumed))
+            return Place(first.epoch + 1, 0)
+        return first._replace(batch=first.batch + consumed)
 
     @named_by_class
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
@@ -488,11 +497,12 @@ class BatchSampler(ABC):
         TypeError, ValueError
             If `state` is not a state, has another version, or is that of a sampler with other data, parameters or seed.
         """
-        place = self._place(state)
-        if state["batch"] == self._epoch_length(place.epoch):  # the end of an epoch is the beginning of the next
-            place = Place(place.epoch + 1, 0)
-        self._go_on_at(place)
-        self._epoch_is_known = True
+        with self._lock.held:
+            place = self._place(state)
+            if state["batch"] == self._epoch_length(place.epoch):  # the end of an epoch is the beginning of the next
+                place = Place(place.epoch + 1, 0)
+            self._go_on_at(place)
+            self._epoch_is_known = True
 
     # Called by iterators --------------------------------------------------------------------------------------------
 
@@ -595,23 +605,24 @@ class BatchIterator(Iterator[list[int]]):
     def __init__(self, sampler: BatchSampler) -> None:
         sampler._has_new_iterator = True
         self._sampler = sampler
-        self._place: Optional[Place] = None  # once known
+        self._first: Optional[Place] = None  # where it begins, once known
+        self._taken = 0  # batches since
         self._batches: Optional[Iterator[list[int]]] = None
 
     def __iter__(self) -> "BatchIterator":
         return self
 
     def __next__(self) -> list[int]:
-        try:  # not by a decorator, which would add a call per batch
-            if self._batches is None:
-                self._place = self._sampler._begin_epoch(self._place)
-                self._batches = self._sampler._lists_from(self._place)
-            assert self._place is not None
-            rows = next(self._batches)
-        except UnnamedError as error:
-            raise error.named(type(self._sampler).__name__) from error.__cause__
-        self._place = Place(self._place.epoch, self._place.batch + 1)
-        return rows
+        with self._sampler._lock.held:
+            try:  # not by a decorator, which would add a call per batch
+                if self._batches is None:
+                    self._first = self._sampler._begin_epoch(self._first)
+                    self._batches = self._sampler._lists_from(self._first)
+                rows = next(self._batches)
+            except UnnamedError as error:
+                raise error.named(type(self._sampler).__name__) from error.__cause__
+            self._taken += 1
+            return rows
 
     def state_dict(self) -> dict[str, Any]:
         """Return the state of the iteration, in the form of `BatchSampler.state_dict`.
@@ -619,7 +630,10 @@ class BatchIterator(Iterator[list[int]]):
         The state of an exhausted iteration is the end of its epoch. An iterator that loads it is exhausted too, and the
         sampler continues with the next epoch, whether the sampler or the iterator loads it.
         """
-        return self._sampler._state(self._place or self._sampler._next, self._batches)
+        with self._sampler._lock.held:
+            first = self._first or self._sampler._next
+            place = Place(first.epoch, first.batch + self._taken) if self._taken else first
+            return self._sampler._state(place, self._batches)
 
     @named_by(lambda iterator: type(iterator._sampler).__name__)
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
@@ -628,7 +642,8 @@ class BatchIterator(Iterator[list[int]]):
         The sampler's next epoch becomes the one after, so loading a state into both the sampler and its iterator is the
         same as loading it into one of them.
         """
-        self._place = self._sampler._place(state)
-        self._batches = None
-        self._sampler._go_on_at(Place(self._place.epoch + 1, 0))
-        self._sampler._run_from(self._place)
+        with self._sampler._lock.held:
+            self._first = self._sampler._place(state)
+            self._taken, self._batches = 0, None
+            self._sampler._go_on_at(Place(self._first.epoch + 1, 0))
+            self._sampler._run_from(self._first)

@@ -135,9 +135,10 @@ class FeedbackBatchSampler(SamplerWithFeedback, FixedSizeBatchSampler):
             If `k` is invalid, or no row can be drawn.
         """
         k = check_integer(k, "k", minimum=0, maximum=MAX_COUNT)
-        stream = self._sample_stream or RandomStream(epoch_seed(self.seed, SAMPLE_EPOCH))
-        drawn = self._draw_rows(stream, k, self._stride, "k")
-        self._sample_stream = stream  # only now: a refused call changes nothing
+        with self._lock.held:
+            stream = self._sample_stream or RandomStream(epoch_seed(self.seed, SAMPLE_EPOCH))
+            drawn = self._draw_rows(stream, k, self._stride, "k")
+            self._sample_stream = stream  # only now: a refused call changes nothing
         rank = self.rank or 0
         return drawn[rank * k : (rank + 1) * k].copy() if self._stride > 1 else drawn
 

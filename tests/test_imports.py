@@ -33,6 +33,7 @@ def test_import_brings_the_stratified_sampler_and_nothing_of_the_others() -> Non
         "pystrat.first_rows",
         "pystrat.frames",
         "pystrat.limits",
+        "pystrat.locks",
         "pystrat.passes",
         "pystrat.plan",
         "pystrat.plan_making",

@@ -267,9 +267,10 @@ class CutBatchSampler(BatchSampler):
 
     def _latest_batches(self, epoch: int) -> Batches:
         """Return the batches of an epoch, and keep them; others must not modify them."""
-        if self._latest is None or self._latest[0] != epoch:
-            self._latest = epoch, self._cut_anew(epoch)
-        return self._latest[1]
+        latest = self._latest  # which another thread may replace meanwhile
+        if latest is None or latest[0] != epoch:
+            latest = self._latest = epoch, self._cut_anew(epoch)
+        return latest[1]
 
     def _cut_anew(self, epoch: int) -> Batches:
         stream = RandomStream(epoch_seed(self._seed, epoch))

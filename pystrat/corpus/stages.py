@@ -94,9 +94,10 @@ class Stages:
         """Return the stage of an epoch."""
         if self.function is None:
             return self.stages[bisect_right(self.begins, epoch) - 1]
-        if self._latest[0] != epoch:
-            self._latest = (epoch, self._stage_by_function(epoch))
-        return self._latest[1]
+        latest = self._latest  # which another thread may replace meanwhile
+        if latest[0] != epoch:
+            latest = self._latest = (epoch, self._stage_by_function(epoch))
+        return latest[1]
 
     def _stage_by_function(self, epoch: int) -> Stage:
         assert self.function is not None

@@ -1,0 +1,22 @@
+"""A lock for objects that are copied and pickled."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+
+class OwnLock:
+    """A reentrant lock of one object: a copy of the object has another one, which is free.
+
+    Attributes
+    ----------
+    held : threading.RLock
+        For ``with``.
+    """
+
+    def __init__(self) -> None:
+        self.held = threading.RLock()
+
+    def __reduce__(self) -> Any:
+        return OwnLock, ()
