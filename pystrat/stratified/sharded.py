@@ -39,7 +39,8 @@ class ShardedStratifiedBatchSampler(BatchSampler):
         The minimum m.
     counts : pandas.DataFrame
         The number of rows of each stratum (columns) in each shard (rows), over all processes and the same in each of
-        them: the result of `shard_counts`, `bind_counts` or `gather_counts`, or such a table from elsewhere.
+        them, in any order: the result of `shard_counts`, `bind_counts` or `gather_counts`, or such a table from
+        elsewhere.
     shards : sequence
         The names of the shards of this process, in their order in its dataset.
     seed : int
@@ -63,8 +64,8 @@ class ShardedStratifiedBatchSampler(BatchSampler):
     -----
     The rows are dealt to B batches in turn, each cell beginning where the one before ended: stratum by stratum and
     within it shard by shard with ``promise="global"``, shard by shard and within it stratum by stratum with "local".
-    The order of strata and shards is that of `counts`. Guarantees, besides those of `BatchSampler`, for n rows, n_s of
-    them in stratum s, n_r in shard r, and n_rs in both:
+    Strata and shards are in order of their names, by code point. Guarantees, besides those of `BatchSampler`, for n
+    rows, n_s of them in stratum s, n_r in shard r, and n_rs in both:
 
     * All processes have the same number of batches, B. No batch of a process is empty.
     * Every shard contributes the floor or the ceiling of n_rs / B rows of each stratum to each batch.
@@ -76,7 +77,7 @@ class ShardedStratifiedBatchSampler(BatchSampler):
     * The rows of a batch over all processes do not depend on which process holds which shard, because each shard is
       shuffled separately. A state can therefore be loaded with a different number of processes.
     * With a single shard, the batches are those of ``StratifiedBatchSampler(..., assign="even")``, row for row, if its
-      strata are in order of first appearance in `counts`.
+      strata first appear in the order of their names.
     * Within a batch, rows are ordered by shard, as in `shards`, then by stratum, then by rank.
 
     In epoch e, shard r of R shards has the order of `epoch_permutation` with ``epoch=e * R + r``. This number must stay
@@ -163,6 +164,8 @@ class ShardedStratifiedBatchSampler(BatchSampler):
         """Return a fingerprint that is the same in all processes, whichever shards they hold."""
         return fingerprint(
             "sharded",
+            shards=self._plan.shards,
+            strata=self._plan.strata,
             table=self._plan.counts_of(np.arange(len(self._plan.shards))),
             n_batches=self._plan.n_batches,
             promise=self._plan.promise,

@@ -36,7 +36,7 @@ class ShardedPlan:
     promise : {"global", "local"}
         Which of the two.
     counts : pandas.DataFrame
-        The rows of each stratum in each shard.
+        The rows of each stratum in each shard. Both are in order of their names, by code point.
     """
 
     n_batches: int
@@ -182,7 +182,7 @@ def make_sharded_plan(counts: Any, min_samples_per_stratum: Any, promise: Any) -
     """Choose the number of batches; refuse impossible requests."""
     minimum = check_one_minimum(min_samples_per_stratum)
     promise = check_choice(promise, "promise", choices=PROMISES)
-    read = read_counts(counts)
+    read = _in_order(read_counts(counts))
     rows = read.table.sum(axis=0)
     if not rows.all():
         empty = read.strata[int(rows.argmin())]
@@ -193,6 +193,14 @@ def make_sharded_plan(counts: Any, min_samples_per_stratum: Any, promise: Any) -
         raise RefusedValue("min_samples_per_stratum", required, show(minimum), "Lower it.")
     n_batches = most.rows // minimum
     return ShardedPlan(n_batches, most.rows // n_batches, promise, read)
+
+
+def _in_order(counts: ShardCounts) -> ShardCounts:
+    """Sort shards and strata by name: batches must not depend on the order in which a process lists them."""
+    rows = sorted(range(len(counts.shards)), key=counts.shards.__getitem__)
+    columns = sorted(range(len(counts.strata)), key=counts.strata.__getitem__)
+    shards, strata = tuple(map(counts.shards.__getitem__, rows)), tuple(map(counts.strata.__getitem__, columns))
+    return ShardCounts(counts.table[np.ix_(rows, columns)], shards, strata)
 
 
 @dataclass(frozen=True)

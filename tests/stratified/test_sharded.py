@@ -144,7 +144,7 @@ def test_batches_are_those_of_plain_python(data: Any) -> None:
     assert again.batches(epoch).rows.tolist() == sampler.batches(epoch).rows.tolist()
 
 
-@pytest.mark.parametrize("labels", [np.repeat([3, 1, 2], [10, 7, 30]), np.arange(900) % 300])
+@pytest.mark.parametrize("labels", [np.repeat([1, 2, 3], [10, 7, 30]), [f"{row % 300:03}" for row in range(900)]])
 @pytest.mark.parametrize("promise", ["global", "local"])
 @pytest.mark.parametrize("shuffle", [True, False])
 def test_one_shard_is_the_even_sampler(labels: Any, promise: str, shuffle: bool) -> None:
@@ -154,6 +154,35 @@ def test_one_shard_is_the_even_sampler(labels: Any, promise: str, shuffle: bool)
     for epoch in (0, 1, 6_700_000):
         assert sampler.batches(epoch).rows.tolist() == whole.batches(epoch).rows.tolist()
         assert sampler.batches(epoch).offsets.tolist() == whole.batches(epoch).offsets.tolist()
+
+
+@pytest.mark.parametrize("promise", ["global", "local"])
+def test_the_order_of_the_table_does_not_matter(promise: str) -> None:
+    """One process may list shards or strata in another order; its batches still fit those of the others."""
+    strata = {"b": ["x", "y", "z"] * 4 + ["x"] * 5, "a": ["z", "y", "x"] * 3, "c": ["y", "z", "x"] * 5}
+    given: Any = {"strata": strata, "promise": promise}
+    counts = shard_counts(strata)
+    expected = of_shards(["b", "a"], **given)
+    for shards, names in product(permutations(counts.index), permutations(counts.columns)):
+        sampler = of_shards(["b", "a"], counts=counts.loc[list(shards), list(names)], **given)
+        assert [batch.tolist() for batch in sampler.batches(2)] == [batch.tolist() for batch in expected.batches(2)]
+        assert sampler.state_dict() == expected.state_dict()
+        assert sampler.plan.counts.equals(expected.plan.counts)
+
+
+@pytest.mark.parametrize("renamed", [{"index": {"a": "A"}}, {"columns": {"x": "X"}}])
+def test_other_names_of_the_same_numbers_are_other_samplers(renamed: dict[str, Any]) -> None:
+    counts = shard_counts(SIX)
+    state = of_shards(["f", "d", "c"], counts=counts).state_dict()
+    other = ShardedStratifiedBatchSampler(
+        [label.replace("x", renamed.get("columns", {}).get("x", "x")) for label in SIX["d"] + SIX["c"]],
+        2,
+        counts=counts.rename(**renamed),
+        shards=["d", "c"],
+        seed=1,
+    )
+    with pytest.raises(ValueError, match="come from a sampler with the same data, parameters and seed"):
+        other.load_state_dict(state)
 
 
 def rows_of_all(division: Sequence[Sequence[str]], epoch: int, **given: Any) -> list[set[tuple[str, int]]]:

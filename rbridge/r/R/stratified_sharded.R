@@ -11,7 +11,8 @@
 #' @param min_samples_per_stratum (`integer(1)`)\cr
 #'   The minimum m.
 #' @param counts (`matrix()`, `table()` or `data.frame()`)\cr
-#'   The number of rows of each stratum (columns) in each shard (rows), over all processes and the same in each of them.
+#'   The number of rows of each stratum (columns) in each shard (rows), over all processes and the same in each of them,
+#'   in any order.
 #'   Pass the result of [shard_counts()] or [bind_counts()], or such a table from elsewhere with the names of shards and
 #'   strata.
 #' @param shards (`character()`)\cr
@@ -37,7 +38,7 @@
 #' @section Guarantees:
 #' The rows are dealt to B batches in turn, each cell beginning where the one before ended: stratum by stratum and
 #' within it shard by shard with `promise = "global"`, shard by shard and within it stratum by stratum with `"local"`.
-#' The order of strata and shards is that of `counts`.
+#' Strata and shards are in order of their names, by code point.
 #' For n rows, n_s of them in stratum s, n_r in shard r, and n_rs in both:
 #' * All processes have the same number of batches, B.
 #'   No batch of a process is empty.
@@ -50,7 +51,7 @@
 #' * The rows of a batch over all processes do not depend on which process holds which shard, because each shard is
 #'   shuffled separately.
 #' * With a single shard, the batches are those of [batch_sampler_stratified()] with `assign = "even"`, row for row, if
-#'   its strata are in order of first appearance in `counts`.
+#'   its strata first appear in the order of their names.
 #' * Within a batch, rows are ordered by shard, as in `shards`, then by stratum, then by rank.
 #'
 #' In epoch e, shard r of R shards, from 0, has the order of a single shard in epoch `e * R + r`.

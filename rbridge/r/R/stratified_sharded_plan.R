@@ -11,7 +11,7 @@
 #' * `min_samples_per_stratum`: the number of rows of every stratum that every batch is guaranteed to have, over all
 #'   processes or of every shard;
 #' * `promise`: which of the two;
-#' * `counts`: the table, a `matrix()`;
+#' * `counts`: the table, a `matrix()`, with shards and strata in order of their names, by code point;
 #' * `sizes()`: a function that returns the rows of each batch over all processes;
 #' * `fewest_rows(shards)`: a function that returns the fewest rows in a batch of a process that holds these shards,
 #'   given by their names;
@@ -71,7 +71,7 @@ print.sharded_plan = function(x, most = 20L, ...) {
 make_sharded_plan = function(counts, min_samples_per_stratum, promise) {
   minimum = check_one_minimum(min_samples_per_stratum)
   promise = check_choice(promise, "promise", c("global", "local"))
-  read = read_counts(counts)
+  read = counts_in_order(read_counts(counts))
   rows = colSums(read$table)
   if (any(rows == 0)) {
     stop_parameter("counts", "have a row of each stratum", sprintf("none of '%s'", read$strata[rows == 0][1L]))
@@ -83,6 +83,13 @@ make_sharded_plan = function(counts, min_samples_per_stratum, promise) {
   }
   n_batches = most$rows %/% minimum
   c(list(n_batches = n_batches, minimum = most$rows %/% n_batches, promise = promise), read)
+}
+
+# Sorts shards and strata by name: batches must not depend on the order in which a process lists them.
+counts_in_order = function(read) {
+  rows = by_code_point(read$shards)
+  columns = by_code_point(read$strata)
+  list(table = read$table[rows, columns, drop = FALSE], shards = read$shards[rows], strata = read$strata[columns])
 }
 
 # The largest number of rows of every stratum that a batch can be guaranteed to have, and what limits it.

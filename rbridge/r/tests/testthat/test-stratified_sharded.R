@@ -31,8 +31,19 @@ test_that("every batch of all processes has its rows of every stratum, wherever 
   }
 })
 
+test_that("the order of the table does not matter", {
+  expected = sharded(c("e", "a"))$batches(2)
+  for (given in list(counts[6:1, ], counts[, 3:1], counts[c(2, 6, 1, 3, 5, 4), c(2, 3, 1)])) {
+    for (form in list(given, as.data.frame(given))) {
+      generator = batch_sampler_sharded(2, form, c("e", "a"), seed = 1, strata = factor(unlist(strata[c("e", "a")])))
+      expect_identical(generator(NULL)$batches(2), expected)
+      expect_identical(sharded_plan(form, 2)$counts, counts)
+    }
+  }
+})
+
 test_that("one shard is the even sampler", {
-  labels = rep(c(3, 1, 2), c(10, 7, 30))
+  labels = rep(c(1, 2, 3), c(10, 7, 30))
   counts = shard_counts(list(only = labels))
   for (promise in c("global", "local")) {
     sampler = batch_sampler_sharded(2, counts, "only", seed = 5, strata = labels, promise = promise)(NULL)
