@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # the same as `_MODULE_OF`, for type checkers and editors
     from pystrat.corpus import EpochSubsetBatchSampler, PerplexityBatchSampler
     from pystrat.plots import plot_learning_curves, plot_roc_curves
     from pystrat.gathering import gather_counts
+    from pystrat.ranks import check_ranks
     from pystrat.counts_by_shard import bind_counts, shard_counts
     from pystrat.stratified.labels import labels_of
     from pystrat.stratified.sharded import ShardedStratifiedBatchSampler
@@ -68,6 +69,7 @@ __all__ = [
     "batch_counts",
     "bin_target",
     "bind_counts",
+    "check_ranks",
     "correct_probabilities",
     "decode_pairs",
     "effective_number_weights",
@@ -111,6 +113,7 @@ _MODULE_OF = {
     "batch_counts": "report",
     "bin_target": "stratified.bins",
     "bind_counts": "counts_by_shard",
+    "check_ranks": "ranks",
     "correct_probabilities": "downsampling.probabilities",
     "decode_pairs": "pairs.sampler",
     "effective_number_weights": "weighted.class_weights",

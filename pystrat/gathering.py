@@ -7,19 +7,17 @@ from typing import Any, Mapping, Optional
 import pandas as pd
 
 from pystrat.counts_by_shard import ShardCounts, bound, check_any_rows, count_shards
+from pystrat.digest import fingerprint
 from pystrat.entries import named_by_function
-from pystrat.messages import Refusal, RefusedValue, show
-from pystrat.process_group import running_group
-
-_OWNER = "gather_counts"
+from pystrat.process_group import check_group, check_same, gather
 
 
 @named_by_function
 def gather_counts(strata: Mapping[str, Any], process_group: Optional[Any] = None) -> pd.DataFrame:
     """Count the rows of each stratum in each shard, over all processes.
 
-    Every process of the group calls it with its own shards, and gets the same table. It exchanges only counts and
-    names, once.
+    Every process of the group calls it with its own shards, and gets the same table, which it checks. It exchanges only
+    counts, names and a digest of the table.
 
     Parameters
     ----------
@@ -52,50 +50,23 @@ def gather_counts(strata: Mapping[str, Any], process_group: Optional[Any] = None
     >>> gather_counts({"a.csv": ["no", "no", "yes"]}).to_dict("index")
     {'a.csv': {'no': 2, 'yes': 1}}
     """
-    distributed = running_group()
-    if distributed is None:
-        if process_group is not None:
-            raise RefusedValue("process_group", "be left out if no process group runs", show(process_group))
+    if check_group(process_group) is None:
         return check_any_rows(count_shards(strata), "strata").to_frame()
-    if process_group is not None and not isinstance(process_group, distributed.ProcessGroup):
-        raise RefusedValue("process_group", "be a group of this process", show(process_group))
-    error, own = _attempt(strata)
-    gathered = exchange(None if error is None else _message(error), own, process_group)
-    if error is not None:
-        raise error
-    return joined(gathered)
+    words: Any = {"owner": "gather_counts", "doing": "count", "noun": "shards"}
+    gathered = gather(lambda: _count_own(strata), process_group, **words)
+    made: list[ShardCounts] = []
+
+    def join() -> str:
+        made.append(bound([own for own in gathered if own is not None], "strata"))
+        return fingerprint("counts", shards=made[0].shards, strata=made[0].strata, table=made[0].table)
+
+    digests = gather(join, process_group, **words)
+    differing = [("another table", process) for process, digest in enumerate(digests) if digest != digests[0]]
+    advice = "Install the same release of pystrat in all processes."
+    check_same("strata", "give the same table in all processes", differing, advice)
+    return made[0].to_frame()
 
 
-def exchange(
-    message: Optional[str], own: Optional[ShardCounts], process_group: Optional[Any] = None
-) -> list[tuple[Optional[str], Optional[ShardCounts]]]:
-    """Return the error message, if any, and the counts, if any, of each process."""
-    distributed: Any = running_group()
-    gathered: list[Any] = [None] * distributed.get_world_size(process_group)
-    distributed.all_gather_object(gathered, (message, own), group=process_group)
-    return gathered
-
-
-def joined(gathered: list[tuple[Optional[str], Optional[ShardCounts]]]) -> pd.DataFrame:
-    """Return the table of all processes; raise an error if one of them failed."""
-    for rank, (message, _) in enumerate(gathered):
-        if message is not None:
-            raise ValueError(f"Process {rank} {message}")
-    return bound([counts for _, counts in gathered if counts is not None], "strata").to_frame()
-
-
-def _attempt(strata: Any) -> tuple[Optional[Exception], Optional[ShardCounts]]:
-    """Return the counts of the shards of this process, None if it has none, or the error that counting raised."""
-    try:
-        if isinstance(strata, Mapping) and not strata:
-            return None, None
-        return None, count_shards(strata)
-    except Exception as error:  # of any kind, because the other processes wait
-        return error, None
-
-
-def _message(error: Exception) -> str:
-    """Return the message about an error for the other processes."""
-    if isinstance(error, Refusal):
-        return f"refused its shards: {error.message(_OWNER)}"
-    return f"could not count its shards: {type(error).__name__}: {error}"
+def _count_own(strata: Any) -> Optional[ShardCounts]:
+    """Return the counts of the shards of this process, None if it has none."""
+    return None if isinstance(strata, Mapping) and not strata else count_shards(strata)

@@ -13,6 +13,8 @@ DistributedDataParallel in them, and write what is said to each.
 ``sharded``: gather the counts of shards of which each process holds some, and write the batches of two epochs of each
 promise, the counts if one process has no rows, and what is said if no process has any, or if one of them has a shard
 that is refused, or that cannot be read.
+``ranks``: write what `check_ranks` says about samplers that fit together, and about others that do not; the batches of
+a process that iterates alone; and what `gather_counts` says if a process joins tables in another way.
 ``ray``: run the recipe for Ray Train of docs/beyond-one-machine.md with a replay of the calls of Ray, and write what
 is reported, and what `prepare_data_loader` does to other loaders.
 """
@@ -26,7 +28,8 @@ import sys
 from contextlib import redirect_stdout
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Dict, Optional
+from typing import Any, Callable, Dict, Iterator, Optional
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -41,9 +44,14 @@ from pystrat import (
     PairDataset,
     ShardedStratifiedBatchSampler,
     StratifiedBatchSampler,
+    UniformBatchSampler,
     WeightedBatchSampler,
+    check_ranks,
     gather_counts,
+    gathering,
+    shard_counts,
 )
+from pystrat.counts_by_shard import ShardCounts, bound
 from pystrat.corpus.vocabulary import SampledOutput
 from pystrat.stream import StratifiedStream
 from tests.replays.ray import train_loop_utils
@@ -242,6 +250,92 @@ def job_sharded(rank: int, world: int, _: str) -> Any:
     return told
 
 
+def said_by(check: Callable[[], Any]) -> str:
+    """Return what a check refuses; nothing if it passes."""
+    try:
+        check()
+    except (TypeError, ValueError) as error:
+        return str(error)
+    return ""
+
+
+def stratified(world: int, rank: Optional[int], epoch: int = 0, **given: Any) -> StratifiedBatchSampler:
+    given = {"seed": 1, "num_replicas": world, "rank": rank, **given}
+    sampler = StratifiedBatchSampler(given.pop("labels", LABELS), 2, **given)
+    sampler.set_epoch(epoch)
+    return sampler
+
+
+def loaded(sampler: Any) -> Any:
+    """Place a sampler within epoch 3, after a batch of each rank."""
+    sampler.load_state_dict({**sampler.state_dict(), "epoch": 3, "batch": 3})
+    return sampler
+
+
+def updated(sampler: Any, weight: float) -> Any:
+    sampler.update([0, 1], [weight, 2.0])
+    return sampler
+
+
+def stream(world: int, rank: int, seed: int) -> StratifiedStream:
+    given: Any = {"read": lambda _: [0, 1], "stratum": int, "strata": [0, 1], "lanes": world, "seed": seed}
+    return StratifiedStream([*"abc"], 1, num_replicas=world, rank=rank, **given)
+
+
+def checked_samplers(rank: int, world: int) -> Iterator[tuple[str, Any]]:
+    """Samplers of this process by what distinguishes the processes; there are three."""
+    yield "nothing", stratified(world, rank)
+    yield "nothing, after loading", loaded(stratified(world, rank))
+    yield "nothing, of all batches", stratified(world, None)
+    yield "a seed that is not used", stratified(world, rank, seed=rank, shuffle=False)
+    yield "nothing, of weights", updated(weighted_sampler(world, rank), 3.0)
+    yield "nothing, of streams", stream(world, rank, 1)
+    yield "seed", stratified(world, rank, seed=1 + (rank == 1))
+    yield "labels", stratified(world, rank, labels=LABELS[::-1] if rank else LABELS)
+    yield "parameters", stratified(world, rank, assign="even" if rank == 2 else "proportional")
+    yield "num_replicas", stratified(1 if rank == 2 else world, 0 if rank == 2 else rank)
+    yield "too many replicas", stratified(2 * world, rank)
+    yield "the same rank", stratified(world, rank % 2)
+    yield "a missing rank", stratified(world, rank or None)
+    yield "kind", UniformBatchSampler(60, 6, seed=1) if rank == 1 else stratified(world, rank)
+    yield "place", loaded(stratified(world, rank)) if rank == 0 else stratified(world, rank, epoch=3)
+    yield "several", stratified(world, rank, seed=1 + (rank == 1), epoch=4 * (rank == 2))
+    yield "weights", updated(weighted_sampler(world, rank), 3.0 + (rank == 2))
+    yield "stream", stream(world, rank, 1 + (rank == 1))
+    yield "what is no sampler", [1] if rank == 1 else stratified(world, rank)
+
+
+def checked_shards(rank: int) -> Iterator[tuple[str, Any]]:
+    """Samplers of shards of this process by what distinguishes the processes; there are three."""
+    strata, own = shards_of("local"), [f"part-{place}" for place in range(rank, 8, 3)]
+    counts = shard_counts(strata)
+    yield "shards", sharded_sampler("local", own, counts)
+    yield "shards in another order", sharded_sampler("local", own[::-1], counts[::-1] if rank else counts)
+    others = shard_counts({**strata, "part-9": ["no", "yes"] * 9})
+    yield "other shards", sharded_sampler("local", own, others if rank == 1 else counts)
+    yield "a shard twice", sharded_sampler("local", own + ["part-0"] * (rank == 2), counts)
+    yield "a missing shard", sharded_sampler("local", own[rank == 2 :], counts)
+
+
+def reordered(*given: Any) -> ShardCounts:
+    counts = bound(*given)
+    return ShardCounts(counts.table[:, ::-1], counts.shards, counts.strata[::-1])
+
+
+def job_ranks(rank: int, world: int, _: str) -> Any:
+    told: dict[str, Any] = {}
+    for samplers in (checked_samplers(rank, world), checked_shards(rank)):
+        for name, sampler in samplers:
+            told[name] = said_by(lambda: check_ranks(sampler))
+    first = distributed.new_group([0, 1])
+    if rank < 2:
+        told["group"] = said_by(lambda: check_ranks(stratified(2, rank), first))
+    told["alone"] = [list(sampler) for sampler in (stratified(world, 0), weighted_sampler(world, 0)) if rank == 0]
+    with patch.object(gathering, "bound", reordered if rank == 1 else bound):
+        told["table"] = said_by(lambda: gather_counts({f"part-{rank}": ["no", "yes"]}))
+    return told
+
+
 def job_ray(rank: int, world: int, _: str) -> Any:
     reported: list[Any] = []
     train_loop_utils.install(reported.append)
@@ -278,6 +372,7 @@ def main() -> None:
         "vocabulary": job_vocabulary,
         "wrapped": job_wrapped,
         "sharded": job_sharded,
+        "ranks": job_ranks,
         "ray": job_ray,
     }
     told = jobs[job](rank, world, assign)

@@ -573,6 +573,7 @@ CALLS: dict[str, Call] = {
     "gather_counts": Call(fixed(strata={"a": LABELS}), check_shard_counts),
     "shard_counts": Call(fixed(strata={"a": LABELS}), check_shard_counts),
     "sharded_plan": Call(fixed(counts=COUNTS, min_samples_per_stratum=1), check_sharded_plan),
+    "check_ranks": Call(lambda folder: {"sampler": uniform(folder)}, anything),
     "bin_target": Call(fixed(values=[1.0, 2.0, 3.0], n_bins=2), check_bins),
     "correct_probabilities": Call(fixed(probabilities=[0.5, 0.25], keep_rate=0.5), check_probabilities),
     "decode_pairs": Call(fixed(numbers=[7, 12], n_items=4), check_pair_numbers),

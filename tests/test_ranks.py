@@ -1,0 +1,98 @@
+"""`check_ranks` in real processes, joined by gloo: what differs between them is named in all of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pystrat import StratifiedBatchSampler, check_ranks
+from tests.distributed_job import stratified, weighted_sampler
+from tests.test_distributed import run
+
+WORLD = 3
+ALIKE = "must be the same in all processes. Got {} than in process 0 instead. Pass the same data, parameters and seed "
+ALIKE += "in all processes, and load the same state."
+OWN = "must have a rank of its own in each process. Got {} instead. "
+PASS = "Pass num_replicas=torch.distributed.get_world_size() and rank=torch.distributed.get_rank()."
+SHARD = "must have each shard in one process. Got {} instead. Give it to one of them."
+PASSES = [
+    "nothing",
+    "nothing, after loading",
+    "nothing, of all batches",
+    "a seed that is not used",
+    "nothing, of weights",
+    "nothing, of streams",
+    "shards",
+    "shards in another order",
+]
+REFUSED = {
+    "seed": ALIKE.format("another seed, 2, in process 1"),
+    "labels": ALIKE.format("other data or parameters in processes 1 and 2"),
+    "parameters": ALIKE.format("other data or parameters in process 2"),
+    "num_replicas": ALIKE.format("another 'num_replicas', 1, in process 2 and other data or parameters in process 2"),
+    "too many replicas": f"must have the number of processes, 3, as 'num_replicas'. Got 6 instead. {PASS}",
+    "the same rank": OWN.format("rank 0 in processes 0 and 2") + PASS,
+    "a missing rank": OWN.format("no rank in process 0") + PASS,
+    "kind": ALIKE.format("another kind, UniformBatchSampler, in process 1"),
+    "place": ALIKE.format("another place, epoch 3 and batch 0, in processes 1 and 2"),
+    "several": ALIKE.format("another seed, 2, in process 1 and another place, epoch 4 and batch 0, in process 2"),
+    "weights": ALIKE.format("other feedback in process 2"),
+    "stream": ALIKE.format("another seed, 2, in process 1"),
+    "other shards": ALIKE.format("other data or parameters in process 1"),
+    "a shard twice": SHARD.format("'part-0' in processes 0 and 2"),
+    "a missing shard": SHARD.format("'part-2' in none"),
+}
+
+
+@pytest.fixture(scope="module")
+def ranks(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
+    """What each process wrote."""
+    return run("ranks", "-", WORLD, tmp_path_factory.mktemp("ranks"))
+
+
+@pytest.mark.parametrize("case", PASSES)
+def test_samplers_that_fit_together_pass(ranks: list[Any], case: str) -> None:
+    assert [rank[case] for rank in ranks] == [""] * WORLD
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_differs_is_named_in_every_process(ranks: list[Any], case: str) -> None:
+    assert [rank[case] for rank in ranks] == [f"The 'sampler' parameter of check_ranks {REFUSED[case]}"] * WORLD
+
+
+def test_every_case_is_expected(ranks: list[Any]) -> None:
+    for rank in ranks:
+        assert set(rank) - {"group", "alone", "table", "what is no sampler"} == {*PASSES, *REFUSED}
+
+
+def test_a_process_that_passes_something_else_ends_all_processes(ranks: list[Any]) -> None:
+    own = "The 'sampler' parameter of check_ranks must be a sampler or a stream of pystrat. Got 1 value instead."
+    assert [rank["what is no sampler"] for rank in ranks] == [
+        own if number == 1 else f"Process 1 refused its sampler: {own}" for number in range(WORLD)
+    ]
+
+
+def test_the_processes_of_a_group_are_checked(ranks: list[Any]) -> None:
+    assert [rank.get("group") for rank in ranks] == ["", "", None]
+
+
+def test_one_process_may_iterate_while_the_others_do_not(ranks: list[Any]) -> None:
+    samplers = stratified(WORLD, 0), weighted_sampler(WORLD, 0)
+    assert ranks[0]["alone"] == [[batch.tolist() for batch in sampler.batches(0)] for sampler in samplers]
+
+
+def test_a_table_that_a_process_joins_in_another_way_ends_all_processes(ranks: list[Any]) -> None:
+    message = (
+        "The 'strata' parameter of gather_counts must give the same table in all processes. Got another table in "
+        "process 1 than in process 0 instead. Install the same release of pystrat in all processes."
+    )
+    assert [rank["table"] for rank in ranks] == [message] * WORLD
+
+
+def test_without_a_process_group_nothing_is_compared() -> None:
+    check_ranks(StratifiedBatchSampler([0, 1] * 8, 2, seed=1, num_replicas=4, rank=3))
+    with pytest.raises(
+        ValueError, match="'process_group' parameter of check_ranks must be left out if no process group"
+    ):
+        check_ranks(stratified(1, None), process_group="gloo")
