@@ -21,7 +21,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader, TensorDataset
 
-from pystrat import ShardedStratifiedBatchSampler, gather_counts
+from pystrat import ShardedStratifiedBatchSampler, check_ranks, gather_counts
 
 EPOCHS = 3
 
@@ -63,6 +63,7 @@ def train(
         model.load_state_dict(saved["model"])
         optimizer.load_state_dict(saved["optimizer"])
         sampler.load_state_dict(saved["sampler"])
+    check_ranks(sampler)
     loader = DataLoader(dataset, batch_sampler=sampler)  # type: ignore[arg-type]
     sizes = sampler.plan.sizes()
     steps = 0

@@ -20,7 +20,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader
 
-from pystrat import gather_counts
+from pystrat import check_ranks, gather_counts
 from pystrat.stream import StratifiedStream, read_csv
 
 EPOCHS = 3
@@ -59,6 +59,7 @@ def train(stream: StratifiedStream, checkpoint: Path) -> None:
         model.load_state_dict(saved["model"])
         optimizer.load_state_dict(saved["optimizer"])
         stream.load_state_dict(saved["sampler"])
+    check_ranks(stream)
     loader = DataLoader(stream, batch_size=None, collate_fn=tensors_of)
     while stream.epoch < EPOCHS:
         if distributed.get_rank() == 0:
