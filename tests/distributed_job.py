@@ -15,6 +15,8 @@ promise, the counts if one process has no rows, and what is said if no process h
 that is refused, or that cannot be read.
 ``ranks``: write what `check_ranks` says about samplers that fit together, and about others that do not; the batches of
 a process that iterates alone; and what `gather_counts` says if a process joins tables in another way.
+``hostile``: write what `gather_counts` and `check_ranks` return or say in each process if one of them passes values
+that nobody expects.
 ``ray``: run the recipe for Ray Train of docs/beyond-one-machine.md with a replay of the calls of Ray, and write what
 is reported, and what `prepare_data_loader` does to other loaders.
 """
@@ -54,8 +56,10 @@ from pystrat import (
 from pystrat.counts_by_shard import ShardCounts, bound
 from pystrat.corpus.vocabulary import SampledOutput
 from pystrat.stream import StratifiedStream
+from tests.hostile import HOSTILE, bounded_memory
 from tests.replays.ray import train_loop_utils
 
+HOSTILE_WORLD = 2
 LABELS = np.repeat(np.arange(5), [20, 33, 47, 61, 90])
 VOCABULARY_TARGETS = torch.tensor([1, 2, 4, 3])
 PREDICTORS = ["age_years", "general_health", "poverty_ratio", "household_size", "parent_education"]
@@ -336,6 +340,23 @@ def job_ranks(rank: int, world: int, _: str) -> Any:
     return told
 
 
+def hostile_values() -> dict[str, Callable[[], Any]]:
+    """Values that a process passes in place of its shards or its sampler, each made anew."""
+    return {**HOSTILE, **{f"shard {name}": lambda make=make: {"part": make()} for name, make in HOSTILE.items()}}
+
+
+def job_hostile(rank: int, world: int, _: str) -> Any:
+    told: dict[str, list[str]] = {"gather_counts": [], "check_ranks": []}
+    for make in hostile_values().values():
+        for call, valid in ((gather_counts, {"own": ["x"]}), (check_ranks, stratified(world, rank))):
+            try:
+                with bounded_memory():
+                    told[call.__name__].append(f"table {call(make() if rank == 1 else valid)}")
+            except Exception as error:
+                told[call.__name__].append(str(error))
+    return told
+
+
 def job_ray(rank: int, world: int, _: str) -> Any:
     reported: list[Any] = []
     train_loop_utils.install(reported.append)
@@ -373,6 +394,7 @@ def main() -> None:
         "wrapped": job_wrapped,
         "sharded": job_sharded,
         "ranks": job_ranks,
+        "hostile": job_hostile,
         "ray": job_ray,
     }
     told = jobs[job](rank, world, assign)
