@@ -209,7 +209,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     plan = _command(commands, "plan", "print the number of batches and what each batch holds", _run_plan)
     plan.add_argument("--plot", type=Path, metavar="IMAGE", help="also save a plot of the plan, such as plan.png")
-    batches = _command(commands, "batches", "write the batches of an epoch to a CSV file", _run_batches)
+    batches = _command(commands, "batches", "write the batches of an epoch to a CSV file, counted from 1", _run_batches)
     batches.add_argument("--epoch", type=int, default=0, help="the number of the epoch, from 0 (default: %(default)s)")
     batches.add_argument(
         "--out",
