@@ -439,6 +439,9 @@ cdef extern from "ranking.h" nogil:
     int64_t rank_of_row(const Ranking *ranking, int32_t row)
     void weigh_ranks(int64_t first, int64_t count, double alpha, double *weights)
 
+cdef extern from "powers.h" nogil:
+    void raise_all(const double *numbers, int64_t count, double exponent, double *powers)
+
 cdef extern from "grouping.h" nogil:
     void begin_groups(int64_t n_groups, int64_t *offsets, int64_t *cursors)
     void place_members(const int64_t *groups, int64_t begin, int64_t end, int64_t *cursors, int64_t *order)

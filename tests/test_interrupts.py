@@ -177,6 +177,7 @@ CALLS: dict[str, Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]] = {
     "update": lambda: (weight_tree().update, (in_order(SMALL) % 2**20, np.ones(SMALL))),
     "first_outside": lambda: (_sum_tree.first_outside, (zeros(LARGE), 1)),
     "rank_weights": lambda: (_ranking.rank_weights, (0, SMALL, 0.7)),
+    "powers_of": lambda: (_ranking.powers_of, (np.ones(LARGE), 0.7)),
     "set_keys, by sorting": lambda: (ranking().set_keys, (in_order(SMALL), np.ones(SMALL))),
     "set_keys, by moves": lambda: (ranking().set_keys, (in_order(SMALL // 16), np.ones(SMALL // 16))),
     "rows_of": lambda: (ranking().rows_of, (in_order(SMALL, np.int32),)),

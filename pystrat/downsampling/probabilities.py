@@ -106,7 +106,8 @@ def correct_probabilities(probabilities: Any, keep_rate: Any) -> NDArray[np.floa
         got = f"a row that sums to {show_number(sums[wrong[0]], 6)}"
         raise RefusedValue("probabilities", "have rows that sum to 1", got)
     odds = values / rates
-    return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+    # Added up one after another, as in R; sum() adds up in another order.
+    return np.asarray(odds / np.cumsum(odds, axis=1)[:, -1:])
 
 
 def _as_doubles(values: Any, name: str) -> NDArray[np.float64]:

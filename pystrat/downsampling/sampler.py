@@ -179,7 +179,8 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         if self._given_weights is None:  # all kept rows together represent all rows
             return np.asarray(self._weights * (self._plan.n_rows / len(self._codes)))
         relative = self._weights / self._weights.max()
-        return np.asarray(relative / (relative * (self._plan.counts / self._plan.n_rows)).sum())
+        # Added up one after another, as in R; sum() adds up in another order.
+        return np.asarray(relative / np.cumsum(relative * (self._plan.counts / self._plan.n_rows))[-1])
 
     @named_by_class
     def weights(self, rows: Any = None, *, normalise: bool = False) -> NDArray[np.float64]:

@@ -1,6 +1,6 @@
 # cython: language_level=3
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Bindings of the core's ranking (ranking.h) for numpy arrays: rows in the order of keys that change.
+"""Bindings of the core's ranking (ranking.h) for numpy arrays, rows in the order of keys that change, and of powers.
 
 A call holds the GIL, so that it is a single step for other threads, except while a signal handler runs. If the handler
 raises an error, keys and ranks are restored to those before the call.
@@ -113,3 +113,15 @@ def rank_weights(int64_t first, int64_t count, double alpha):
         core.weigh_ranks(first + done, end - done, alpha, &out[done])
         done = end
     return weights
+
+
+def powers_of(const double[::1] numbers not None, double exponent):
+    """Return numbers^exponent, float64, with the same digits as in R."""
+    powers = np.empty(numbers.shape[0])
+    cdef double[::1] out = powers
+    cdef int64_t done = 0, end
+    while done < numbers.shape[0]:
+        end = core.step_end(done, numbers.shape[0])
+        core.raise_all(&numbers[done], end - done, exponent, &out[done])
+        done = end
+    return powers

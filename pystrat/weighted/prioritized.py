@@ -14,6 +14,7 @@ from pystrat.messages import RefusedValue, check_choice, check_flag, check_integ
 from pystrat._random import RandomStream
 from pystrat._row_weights import RowWeights, as_numbers
 from pystrat.feedback import FeedbackBatchSampler
+from pystrat.weighted._ranking import powers_of
 from pystrat.weighted.ranked_rows import RankedRows
 
 METHODS = ("proportional", "rank")
@@ -193,7 +194,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         largest = float(sizes.max())  # NaN if any is
         if not self._raised(largest) < math.inf:
             self._refuse_priorities(given, sizes)
-        self._weights.update(positions, sizes if self._is_ranked else np.power(sizes, self._alpha, out=sizes))
+        self._weights.update(positions, sizes if self._is_ranked else powers_of(sizes, self._alpha))
         self._largest = max(largest, self._largest or 0.0)
 
     def _raised(self, size: float) -> float:
@@ -265,9 +266,8 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         least = tree.minimum if self._normalise else tree.total / tree.n_positive
         # Of the two orders of division and power, use the one that overflows or underflows only if the result does.
         if exponent > 1:
-            quotients: NDArray[np.float64] = np.power(least / chosen, exponent)
-        else:
-            quotients = np.power(least, exponent) / np.power(chosen, exponent)
+            return powers_of(least / chosen, exponent)
+        quotients: NDArray[np.float64] = float(least) ** exponent / powers_of(chosen, exponent)
         return quotients
 
     def _exponent(self, batch: Optional[int]) -> float:

@@ -13,6 +13,7 @@ import pytest
 import rbridge
 from pystrat import Batches, DownsampledBatchSampler, correct_probabilities
 from rbridge.session import Session, as_array
+from tests.bridge.training import evaluated
 
 LABELS = np.random.default_rng(1).permutation(np.repeat(["yes", "no", "perhaps", "self"], [30, 400, 90, 150]))
 PARAMETERS: list[dict[str, Any]] = [
@@ -38,6 +39,25 @@ def test_the_native_sampler_has_the_same_rows_and_weights(r: Session, base: Any,
     assert np.array_equal(as_array(r.call_function(instance["weights"])), sampler.weights())
     rates = r.call_function(instance["keep_rates"])
     assert np.array_equal(as_array(rates), sampler.keep_rates)
+
+
+def test_normalised_weights_of_many_classes_are_those_of_r(r: Session) -> None:
+    labels = np.repeat(np.arange(40), np.arange(40) + 30)
+    given = {code: 1 / (code + 3) for code in range(40)}
+    sampler = DownsampledBatchSampler(labels, {39: 1.5}, 200, weights=given, seed=1)
+    instance = r.call_function(rbridge.as_torch_sampler(sampler), None)
+    found = as_array(r.call_function(instance["class_weights"], True))
+    assert found.tolist() == sampler.class_weights(normalise=True).tolist()
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 10, 40])
+def test_corrected_probabilities_have_the_digits_of_r(n_classes: int, r: Session, base: Any) -> None:
+    random = np.random.default_rng(1)
+    probabilities = random.dirichlet(np.ones(n_classes), 1000)
+    rates = random.random(n_classes) + 0.01
+    code = "function(values, rates) rbridge::correct_probabilities(matrix(values, ncol = length(rates)), rates)"
+    found = as_array(r.call_function(evaluated(base, code), probabilities.ravel(order="F"), rates))
+    assert found.tolist() == correct_probabilities(probabilities, rates).tolist()
 
 
 def test_a_multiplier_of_any_form_has_the_same_counts_in_r(r: Session) -> None:

@@ -1,6 +1,7 @@
 /* The ranking: after any changes of keys, the ranks are those of the newly sorted rows. */
 
 #include "check.h"
+#include "powers.h"
 #include "ranking.h"
 
 typedef struct {
@@ -130,5 +131,7 @@ int main(void) {
   double weights[3];
   weigh_ranks(1, 3, 1, weights);
   CHECK(weights[0] == 0.5 && weights[1] == 1.0 / 3 && weights[2] == 0.25);
+  raise_all(weights, 3, -2, weights);
+  CHECK(weights[0] == 4 && weights[1] == pow(1.0 / 3, -2) && weights[2] == 16);
   return 0;
 }

@@ -56,7 +56,8 @@ correct_probabilities = function(probabilities, keep_rate) {
     stop_parameter("probabilities", "have rows that sum to 1", sprintf("a row that sums to %.6g", sums[wrong[1L]]))
   }
   odds = sweep(probabilities, 2L, keep_rate, `/`)
-  odds / rowSums(odds)
+  columns = lapply(seq_len(ncol(odds)), function(column) odds[, column])
+  odds / Reduce(`+`, columns) # rowSums() has other last digits than Python
 }
 
 check_is_numeric = function(values, parameter) {

@@ -89,7 +89,7 @@ downsampled_weights = function(setup, given, normalise) {
     return(weights * (sum(kept) / sum(setup$rows)))
   }
   relative = weights / max(weights)
-  relative / sum(relative * (kept / sum(kept)))
+  relative / Reduce(`+`, relative * (kept / sum(kept))) # sum() has other last digits than Python
 }
 
 downsampled_keep_rates = function(setup) {

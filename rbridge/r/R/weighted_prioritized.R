@@ -155,7 +155,7 @@ checked_epsilon = function(epsilon, alpha, capacity, is_ranked) {
 
 # The weight of a row whose priority is 0.
 check_least_weight = function(epsilon, alpha) {
-  least = epsilon^alpha
+  least = powers_of(epsilon, alpha)
   if (least == 0 || least == Inf) {
     stop_parameter("epsilon", sprintf("neither vanish nor overflow when raised to the power of alpha, %.15g", alpha),
       show_value(epsilon))
@@ -266,13 +266,13 @@ update_prioritized = function(private, rows, priorities) {
   is_ranked = is_ranked(parts)
   sizes = if (is_ranked) abs(priorities) else abs(priorities) + parts$epsilon
   largest = max(sizes)
-  if (!is.finite(largest) || (!is_ranked && largest^parts$alpha == Inf)) {
+  if (!is.finite(largest) || (!is_ranked && powers_of(largest, parts$alpha) == Inf)) {
     refuse_priorities(priorities, sizes, parts$alpha)
   }
   if (is_ranked) {
     update_ranked_rows(private, rows, sizes)
   } else {
-    update_row_weights(private, rows, sizes^parts$alpha, prioritized_names)
+    update_row_weights(private, rows, powers_of(sizes, parts$alpha), prioritized_names)
   }
   private$.largest = max(largest, private$.largest)
 }
@@ -283,7 +283,7 @@ refuse_priorities = function(priorities, sizes, alpha) {
   if (length(infinite) > 0L) {
     stop_parameter("priorities", "hold finite numbers", show_value(priorities[infinite[1L]]))
   }
-  wrong = which(sizes == Inf | sizes^alpha == Inf)[1L]
+  wrong = which(sizes == Inf | powers_of(sizes, alpha) == Inf)[1L]
   stop_parameter("priorities", sprintf("stay finite when raised to the power of alpha, %.15g", alpha),
     show_value(priorities[wrong]))
 }
@@ -296,7 +296,7 @@ append_prioritized = function(private, count) {
   if (is_ranked(parts)) {
     append_ranked_rows(private, rep(largest, count))
   } else {
-    append_row_weights(private, rep(largest^parts$alpha, count), prioritized_names)
+    append_row_weights(private, rep(powers_of(largest, parts$alpha), count), prioritized_names)
   }
 }
 
@@ -308,8 +308,15 @@ importance_weights = function(private, rows, batch) {
   facts = row_weight_facts(private)
   least = if (private$.recipe$labels$normalise == 1L) facts$least else facts$total / facts$n_positive
   # Of the two orders of division and power, use the one that overflows or underflows only if the result does.
-  if (exponent > 1) (least / chosen)^exponent else least^exponent / chosen^exponent
+  if (exponent > 1) {
+    powers_of(least / chosen, exponent)
+  } else {
+    powers_of(least, exponent) / powers_of(chosen, exponent)
+  }
 }
+
+# With the same digits as in Python, unlike R's operator, which squares by a multiplication.
+powers_of = function(numbers, exponent) .Call(C_powers_of, numbers, exponent)
 
 # beta, for a batch if it is a function
 importance_exponent = function(private, batch) {

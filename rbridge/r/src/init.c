@@ -38,6 +38,7 @@ static const R_CallMethodDef routines[] = {
   {"C_ranks_to_rows", (DL_FUNC)&C_ranks_to_rows, 3},
   {"C_ranks_of_rows", (DL_FUNC)&C_ranks_of_rows, 3},
   {"C_weigh_ranks", (DL_FUNC)&C_weigh_ranks, 3},
+  {"C_powers_of", (DL_FUNC)&C_powers_of, 2},
   {"C_row_positions", (DL_FUNC)&C_row_positions, 3},
   {"C_draw_pairs", (DL_FUNC)&C_draw_pairs, 10},
   {"C_draw_triples", (DL_FUNC)&C_draw_triples, 7},

@@ -7,6 +7,7 @@
  */
 
 #include "arguments.h"
+#include "core/powers.h"
 #include "core/ranking.h"
 #include "routines.h"
 
@@ -144,6 +145,19 @@ SEXP C_weigh_ranks(SEXP first, SEXP count, SEXP alpha) {
   SEXP result = PROTECT(Rf_allocVector(REALSXP, wanted));
   for (int64_t done = 0; done < wanted; done += STEP) {
     weigh_ranks(begin - 1 + done, wanted - done < STEP ? wanted - done : STEP, REAL(alpha)[0], REAL(result) + done);
+    R_CheckUserInterrupt();
+  }
+  UNPROTECT(1);
+  return result;
+}
+
+SEXP C_powers_of(SEXP numbers, SEXP exponent) {
+  if (TYPEOF(numbers) != REALSXP) refuse_kind(numbers, "numbers", "be doubles");
+  if (TYPEOF(exponent) != REALSXP || Rf_xlength(exponent) != 1) refuse_kind(exponent, "exponent", "be a number");
+  int64_t count = Rf_xlength(numbers);
+  SEXP result = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)count));
+  for (int64_t done = 0; done < count; done += STEP) {
+    raise_all(REAL(numbers) + done, count - done < STEP ? count - done : STEP, REAL(exponent)[0], REAL(result) + done);
     R_CheckUserInterrupt();
   }
   UNPROTECT(1);

@@ -40,6 +40,7 @@ SEXP C_set_keys(SEXP keys, SEXP integers, SEXP rows, SEXP new_keys);
 SEXP C_ranks_to_rows(SEXP keys, SEXP integers, SEXP ranks);
 SEXP C_ranks_of_rows(SEXP keys, SEXP integers, SEXP rows);
 SEXP C_weigh_ranks(SEXP first, SEXP count, SEXP alpha);
+SEXP C_powers_of(SEXP numbers, SEXP exponent);
 SEXP C_row_positions(SEXP rows, SEXP n, SEXP parameter);
 SEXP C_draw_pairs(
     SEXP cells, SEXP n_users, SEXP n_items, SEXP n_batches, SEXP method, SEXP unique, SEXP reject_positives, SEXP power,
