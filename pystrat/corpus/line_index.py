@@ -141,6 +141,7 @@ def _write_index(place: Path, text: BinaryIO, version: FileVersion, text_hash: i
         file.seek(0)
         file.write(index_head(_head_of(version, text_hash, check.n_lines, check.hash)))
         file.flush()
+        os.fsync(file.fileno())  # raises an error if the disk is full and the file system noticed that late
         os.chmod(aside, os.fstat(text.fileno()).st_mode & 0o666)
         os.replace(aside, place)
 

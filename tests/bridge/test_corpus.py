@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import os
 import random
+import resource
+import signal
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any, Callable, Optional
@@ -18,6 +21,7 @@ from pystrat.base import epoch_seed
 from pystrat.corpus import CorpusMixtureBatchSampler, CorpusPlan
 from pystrat.corpus.line_file import LineFile
 from pystrat.corpus.lua_patterns import compile_lua_pattern
+from rbridge._install import find_r
 from rbridge.session import Session, as_array
 from tests.bridge.recipes import assert_same_recipe
 from tests.corpus.test_lua_patterns import STEPS, random_pattern, random_subject
@@ -474,6 +478,48 @@ def test_an_index_that_cannot_be_beside_its_file_is_shared_too(
     written = [(file.name, file.stat().st_ino) for file in (cache / "pystrat" / "lines").iterdir()]
     assert len(LineFile(path)) == 2 and len(written) == 1
     assert [(file.name, file.stat().st_ino) for file in (cache / "pystrat" / "lines").iterdir()] == written
+
+
+IN_PYTHON = """
+import sys
+from pystrat.corpus.line_file import LineFile
+lines = LineFile(sys.argv[1])
+print(len(lines), lines.line(99_999))
+"""
+IN_R = """
+lines = rbridge::corpus_dataset(list(commandArgs(TRUE)), ".txt")
+cat(length(lines), lines[100000]$txt)
+"""
+INDEX_IN = {"python": [sys.executable, "-c", IN_PYTHON], "r": [find_r("Rscript") or "Rscript", "-e", IN_R]}
+
+
+@pytest.mark.parametrize("language", INDEX_IN)
+@pytest.mark.parametrize("limit", [4_096, 100_000, 800_000 + 63])
+def test_no_index_is_left_that_was_not_written_completely(language: str, limit: int, tmp_path: Path) -> None:
+    """A limit on the size of a file stands for a full disk: the system writes a part, and refuses the rest."""
+    path, cache = tmp_path / "corpus" / "text.txt", tmp_path / "cache" / "pystrat" / "lines"
+    path.parent.mkdir()
+    path.write_text("a line\n" * 100_000, encoding="utf-8")
+    index = path.with_name(f".{path.name}.pystrat-lines")
+    index.write_text("an index of another text", encoding="utf-8")
+
+    def limit_files() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    done = subprocess.run(
+        [*INDEX_IN[language], str(path)],
+        env={**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")},
+        cwd=Path(__file__).parents[2],
+        preexec_fn=limit_files,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["100000", "a", "line"]
+    assert index.read_text(encoding="utf-8") == "an index of another text"
+    assert sorted([*path.parent.iterdir(), *cache.iterdir()]) == [index, path]
 
 
 def test_names_that_are_no_text_are_shown(tmp_path: Path, r: Session, rscript: Callable[..., str]) -> None:

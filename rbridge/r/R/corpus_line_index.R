@@ -100,11 +100,13 @@ write_index = function(place, text) {
     unlink(aside)
     .Call(C_unlock_file, lock)
   })
-  written = tryCatch(suppressWarnings({
+  failed = function(condition) FALSE
+  # R warns of bytes that were not written, such as on a full disk.
+  written = tryCatch({
     created = file.create(aside)
     lock = .Call(C_lock_file, aside)
-    created && write_numbers(aside, text) && file.rename(aside, place)
-  }), error = function(condition) FALSE)
+    created && write_numbers(aside, text) && .Call(C_sync_file, aside) && file.rename(aside, place)
+  }, warning = failed, error = failed)
   if (written) lines_of_index(place, text) else NA_real_
 }
 
@@ -122,11 +124,13 @@ remove_abandoned = function(place) {
   }
 }
 
+# Returns whether all bytes were passed to the system.
 write_numbers = function(aside, text) {
   # The index is as private as the text.
   Sys.chmod(aside, as.octmode(bitwAnd(as.integer(file.mode(text$path)), 438L)), use_umask = FALSE)
   output = file(aside, "wb")
-  on.exit(close(output))
+  is_open = TRUE
+  on.exit(if (is_open) close(output))
   check = .Call(C_check_numbers, NULL, raw())
   writeBin(raw(length(.Call(C_index_head, text$version, text$hash, check))), output)
   find_lines(text$path, function(numbers) {
@@ -135,7 +139,8 @@ write_numbers = function(aside, text) {
   })
   seek(output, 0, rw = "write")
   writeBin(.Call(C_index_head, text$version, text$hash, check), output)
-  TRUE
+  is_open = FALSE
+  identical(close(output), 0L) # which writes what is still in the buffer
 }
 
 index_in_memory = function(text) {

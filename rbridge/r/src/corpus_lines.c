@@ -85,6 +85,14 @@ SEXP C_lock_file(SEXP path) {
   return Rf_ScalarInteger(descriptor);
 }
 
+SEXP C_sync_file(SEXP path) {
+  if (TYPEOF(path) != STRSXP || Rf_xlength(path) != 1) refuse_kind(path, "path", "be a path");
+  int descriptor = open_to_read(text_of(path, 0));
+  bool is_synced = descriptor >= 0 && sync_file(descriptor);
+  if (descriptor >= 0) close_file(descriptor);
+  return Rf_ScalarLogical(is_synced);
+}
+
 SEXP C_unlock_file(SEXP descriptor) {
   if (TYPEOF(descriptor) != INTSXP || Rf_xlength(descriptor) != 1) {
     refuse_kind(descriptor, "descriptor", "be what lock_file() returns");

@@ -39,6 +39,8 @@ static int open_at_once(const char *path) { return _open(path, _O_RDONLY | _O_BI
 
 bool lock_file(int descriptor) { return descriptor >= 0; }
 
+bool sync_file(int descriptor) { return descriptor >= 0; }
+
 void close_file(int descriptor) { _close(descriptor); }
 
 static int64_t read_some(int descriptor, char *bytes, size_t size, int64_t place) {
@@ -76,6 +78,8 @@ static const char *kind_of_mode(mode_t mode) {
 static int open_at_once(const char *path) { return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); }
 
 bool lock_file(int descriptor) { return flock(descriptor, LOCK_EX | LOCK_NB) == 0; }
+
+bool sync_file(int descriptor) { return fsync(descriptor) == 0; }
 
 void close_file(int descriptor) { close(descriptor); }
 

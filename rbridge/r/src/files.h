@@ -38,4 +38,9 @@ const char *kind_of_path(const char *path);
  */
 bool lock_file(int descriptor);
 
+/* Wait until the content of an open file is on its disk; return whether it is. On Windows it does nothing, since a file
+ * must be open for writing there.
+ */
+bool sync_file(int descriptor);
+
 #endif

@@ -67,6 +67,7 @@ static const R_CallMethodDef routines[] = {
   {"C_file_versions", (DL_FUNC)&C_file_versions, 1},
   {"C_file_kinds", (DL_FUNC)&C_file_kinds, 1},
   {"C_lock_file", (DL_FUNC)&C_lock_file, 1},
+  {"C_sync_file", (DL_FUNC)&C_sync_file, 1},
   {"C_unlock_file", (DL_FUNC)&C_unlock_file, 1},
   {"C_hash_of_text", (DL_FUNC)&C_hash_of_text, 1},
   {"C_line_begins", (DL_FUNC)&C_line_begins, 2},

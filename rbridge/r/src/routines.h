@@ -78,6 +78,7 @@ SEXP C_count_words(SEXP block, SEXP line);
 SEXP C_file_versions(SEXP paths);
 SEXP C_file_kinds(SEXP paths);
 SEXP C_lock_file(SEXP path);
+SEXP C_sync_file(SEXP path);
 SEXP C_unlock_file(SEXP descriptor);
 SEXP C_hash_of_text(SEXP text);
 SEXP C_line_begins(SEXP block, SEXP read);
