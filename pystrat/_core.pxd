@@ -798,6 +798,26 @@ cdef extern from "words.h" nogil:
         bint has_begun
     void count_words(const uint8_t *block, int64_t size, LineWords *line, int32_t *counts)
 
+cdef extern from "lua_pattern.h" nogil:
+    enum: LUA_STEPS
+    ctypedef enum LuaAnswer:
+        LUA_GOES_ON
+        LUA_FOUND
+        LUA_NOT_FOUND
+        LUA_TOO_MANY_STEPS
+    ctypedef struct LuaReader:
+        char *reason
+    ctypedef struct LuaPattern:
+        pass
+    ctypedef struct LuaSearch:
+        pass
+    bint read_lua_pattern(const uint8_t *bytes, int64_t length, LuaReader *reader, LuaPattern *pattern)
+    int64_t lua_memory(const LuaPattern *pattern, int64_t length)
+    void begin_lua_search(
+        LuaSearch *search, const LuaPattern *pattern, const uint8_t *text, int64_t length, int64_t *memory
+    )
+    LuaAnswer continue_lua_search(LuaSearch *search)
+
 cdef extern from "line_index.h" nogil:
     enum: INDEX_HEAD_SIZE
     enum: INDEX_NUMBER_SIZE

@@ -64,6 +64,8 @@ static const R_CallMethodDef routines[] = {
   {"C_split_batches", (DL_FUNC)&C_split_batches, 2},
   {"C_shuffle_batches", (DL_FUNC)&C_shuffle_batches, 3},
   {"C_count_words", (DL_FUNC)&C_count_words, 2},
+  {"C_lua_reason", (DL_FUNC)&C_lua_reason, 1},
+  {"C_lua_match", (DL_FUNC)&C_lua_match, 2},
   {"C_file_versions", (DL_FUNC)&C_file_versions, 1},
   {"C_file_kinds", (DL_FUNC)&C_file_kinds, 1},
   {"C_lock_file", (DL_FUNC)&C_lock_file, 1},

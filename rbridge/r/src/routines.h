@@ -75,6 +75,8 @@ SEXP C_cut_by_length(SEXP lengths, SEXP window, SEXP most_rows, SEXP most_tokens
 SEXP C_split_batches(SEXP offsets, SEXP n_batches);
 SEXP C_shuffle_batches(SEXP stream, SEXP order, SEXP offsets);
 SEXP C_count_words(SEXP block, SEXP line);
+SEXP C_lua_reason(SEXP pattern);
+SEXP C_lua_match(SEXP pattern, SEXP text);
 SEXP C_file_versions(SEXP paths);
 SEXP C_file_kinds(SEXP paths);
 SEXP C_lock_file(SEXP path);
