@@ -107,70 +107,57 @@ read_call = function(text) {
   if (!is.null(arguments)) list(name = tokens[1L], arguments = arguments)
 }
 
-# It contains NA if the text contains anything else.
+# NA if the text contains anything else.
 call_tokens = function(text) {
   digits = "[0-9](?:_?[0-9])*"
   forms = c(
     "'(?:[^'\\\\\\n]|\\\\.)*'", "\"(?:[^\"\\\\\\n]|\\\\.)*\"", "[A-Za-z_]\\w*", "[-+]",
     sprintf("(?:%1$s(?:\\.(?:%1$s)?)?|\\.%1$s)(?:[eE][-+]?%1$s)?", digits), "[][(),]"
   )
-  pattern = sprintf("^(%s)\\s*", paste(forms, collapse = "|"))
-  tokens = character()
-  text = trimws(text)
-  while (nzchar(text)) {
-    found = regmatches(text, regexec(pattern, text, perl = TRUE))[[1L]]
-    if (length(found) == 0L) {
-      return(NA_character_)
-    }
-    tokens = c(tokens, found[2L])
-    text = substring(text, nchar(found[1L]) + 1L)
+  text = enc2utf8(trimws(text))
+  # \G: each match begins where the one before ends.
+  found = gregexpr(sprintf("\\G(%s)\\s*", paste(forms, collapse = "|")), text, perl = TRUE, useBytes = TRUE)[[1L]]
+  if (sum(attr(found, "match.length")) != nchar(text, "bytes")) {
+    return(NA_character_)
   }
+  bytes = charToRaw(text)
+  tokens = mapply(function(begin, length) rawToChar(bytes[begin - 1L + seq_len(length)]),
+    attr(found, "capture.start"), attr(found, "capture.length"))
+  Encoding(tokens) = "UTF-8"
   tokens
 }
 
 # Items separated by commas, possibly with one at the end; NULL if invalid.
 read_items = function(tokens) {
-  items = list()
-  while (length(tokens) > 0L) {
-    taken = read_item(tokens)
-    if (is.null(taken)) {
-      return(NULL)
-    }
-    items = c(items, list(taken$item))
-    tokens = taken$tokens
-    if (length(tokens) > 0L && tokens[1L] != ",") {
-      return(NULL)
-    }
-    tokens = tokens[-1L]
+  if (length(tokens) == 0L) {
+    return(list())
   }
-  items
+  is_comma = tokens == "," & cumsum((tokens == "[") - (tokens == "]")) == 0L # outside of lists
+  n_items = sum(is_comma) + !is_comma[length(tokens)]
+  items = lapply(split(tokens[!is_comma], cumsum(is_comma)[!is_comma]), read_item)
+  if (length(items) == n_items && !any(vapply(items, is.null, NA))) unname(items)
 }
 
-# The first item and the remaining tokens, or NULL.
+# The item of some tokens, or NULL.
 read_item = function(tokens) {
-  token = tokens[1L]
-  if (token == "[") {
-    closed = match("]", tokens)
-    items = if (!is.na(closed)) read_items(tokens[seq_len(closed - 2L) + 1L])
-    if (is.null(items) || "list" %in% vapply(items, `[[`, character(1L), "kind")) {
-      return(NULL)
-    }
-    return(list(item = list(kind = "list", value = items), tokens = tokens[-seq_len(closed)]))
+  n_tokens = length(tokens)
+  if (tokens[1L] == "[") {
+    items = if (tokens[n_tokens] == "]") read_items(tokens[-c(1L, n_tokens)])
+    is_list = !is.null(items) && !"list" %in% vapply(items, `[[`, character(1L), "kind")
+    return(if (is_list) list(kind = "list", value = items))
   }
-  sign = 1
-  if (token %in% c("-", "+")) {
-    sign = if (token == "-") -1 else 1
+  sign = c("+" = 1, "-" = -1)[tokens[1L]]
+  if (!is.na(sign)) {
     tokens = tokens[-1L]
-    token = if (length(tokens) > 0L) tokens[1L] else ""
-    if (!grepl("^[0-9.]", token)) {
-      return(NULL)
-    }
   }
-  item = read_literal(token)
-  if (!is.null(item) && sign < 0) {
-    item$value = -item$value
+  if (length(tokens) != 1L || (!is.na(sign) && !grepl("^[0-9.]", tokens))) {
+    return(NULL)
   }
-  if (!is.null(item)) list(item = item, tokens = tokens[-1L])
+  item = read_literal(tokens)
+  if (!is.null(item) && !is.na(sign)) {
+    item$value = sign[[1L]] * item$value
+  }
+  item
 }
 
 read_literal = function(token) {
