@@ -2,6 +2,8 @@
 
 .datatable.aware = TRUE
 
+source(file.path(rbridge::script_folder(), "rounds.R"))
+
 # The published form: shuffle, rank within the stratum, batch by the float formula, split.
 published_epoch = function(strata, minimum) {
   # The names of data.table's own language.
@@ -18,35 +20,6 @@ labels_of = function(n_rows, n_strata) {
     return(sample(0:1, n_rows, replace = TRUE, prob = c(0.97, 0.03)))
   }
   sample.int(n_strata, n_rows, replace = TRUE, prob = 1 / seq_len(n_strata))
-}
-
-seconds_of = function(run) {
-  gc(full = FALSE)
-  begin = proc.time()[["elapsed"]]
-  run()
-  proc.time()[["elapsed"]] - begin
-}
-
-# The contestants take turns, every other round backwards; -> a matrix of seconds, one row a round, one column a
-# contestant.
-# The clock has steps of a millisecond, so that short ones run several times a turn.
-interleaved = function(contestants, rounds, times) {
-  repeated = lapply(contestants, function(run) {
-    force(run)
-    function() for (time in seq_len(times)) run()
-  })
-  for (run in repeated) run()
-  turns = names(repeated)
-  t(vapply(seq_len(rounds), function(round) {
-    vapply(repeated[if (round %% 2L) turns else rev(turns)], seconds_of, numeric(1L))[turns]
-  }, numeric(length(turns))))
-}
-
-show_ratio = function(claim, seconds, ours, theirs, reach = NULL) {
-  found = stats::quantile(seconds[, ours] / seconds[, theirs], c(0.5, 0.25, 0.75))
-  verdict = if (is.null(reach)) "" else if (found[[1L]] <= reach) "reached" else "NOT reached"
-  cat(sprintf("| %s | %.3f | %.3f to %.3f | %s | %s |\n", claim, found[[1L]], found[[2L]], found[[3L]],
-    if (is.null(reach)) "" else format(reach), verdict))
 }
 
 stratified_sampler = function(strata, ...) {
@@ -116,7 +89,7 @@ measure_torch = function(n_rows, rounds) {
   show_ratio(sprintf("R, an epoch over torch's random sampler row by row, %.0f rows", n_rows), seconds, "ours", "random")
 }
 
-cat("| what | ratio | quartiles | at most | |\n| --- | --- | --- | --- | --- |\n")
+show_head()
 set.seed(1)
 sizes = as.numeric(commandArgs(trailingOnly = TRUE))
 for (n_rows in if (length(sizes)) sizes else c(2e4, 1e6)) {

@@ -1,0 +1,32 @@
+# Measuring side by side: the contestants take turns, round after round, and only their ratios are reported.
+
+show_head = function() cat("| what | ratio | quartiles | at most | |\n| --- | --- | --- | --- | --- |\n")
+
+seconds_of = function(run) {
+  gc(full = FALSE)
+  begin = proc.time()[["elapsed"]]
+  run()
+  proc.time()[["elapsed"]] - begin
+}
+
+# The contestants take turns, every other round backwards; -> a matrix of seconds, one row a round, one column a
+# contestant.
+# The clock has steps of a millisecond, so that short ones run several times a turn.
+interleaved = function(contestants, rounds, times) {
+  repeated = lapply(contestants, function(run) {
+    force(run)
+    function() for (time in seq_len(times)) run()
+  })
+  for (run in repeated) run()
+  turns = names(repeated)
+  t(vapply(seq_len(rounds), function(round) {
+    vapply(repeated[if (round %% 2L) turns else rev(turns)], seconds_of, numeric(1L))[turns]
+  }, numeric(length(turns))))
+}
+
+show_ratio = function(claim, seconds, ours, theirs, reach = NULL) {
+  found = stats::quantile(seconds[, ours] / seconds[, theirs], c(0.5, 0.25, 0.75))
+  verdict = if (is.null(reach)) "" else if (found[[1L]] <= reach) "reached" else "NOT reached"
+  cat(sprintf("| %s | %.3f | %.3f to %.3f | %s | %s |\n", claim, found[[1L]], found[[2L]], found[[3L]],
+    if (is.null(reach)) "" else format(reach), verdict))
+}
