@@ -483,8 +483,9 @@ def test_the_recipe_for_accelerate() -> None:
 
 @installed("transformers")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore:'pin_memory' argument")
-def test_the_recipe_for_trainer(tmp_path: Path) -> None:
-    (names,) = run_recipes("Hugging Face Trainer", folder=str(tmp_path))
+def test_the_recipe_for_trainer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # where it saves checkpoints
+    (names,) = run_recipes("Hugging Face Trainer")
     assert names["trainer"].state.global_step == 2 * 20, "two epochs of 60 // 3 batches"
 
 

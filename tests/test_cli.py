@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import re
+import shlex
 import subprocess
 import sys
 import warnings
@@ -15,6 +17,7 @@ import pytest
 from pystrat import StratifiedBatchSampler, StratifiedGroupBatchSampler
 from pystrat.cli import main
 
+ROOT = Path(__file__).parents[1]
 TABLE = pd.DataFrame({"autism": ["yes", "no", "no", None, "no"] * 20, "sex": ["m", "f"] * 50, "NA": ["NA", "x"] * 50})
 
 
@@ -185,6 +188,26 @@ def test_parquet_and_feather_need_pyarrow(suffix: str, tmp_path: Path, capsys: p
             warnings.simplefilter("ignore", FutureWarning)  # pandas calls what newer releases of pyarrow deprecate
             getattr(TABLE, "to_" + suffix[1:])(file)
         assert run("plan", file, "--strata", "sex", "--mean-batch-size", 10) == 0
+
+
+def commands_of_documents() -> list[str]:
+    """Return the commands with arguments that the documents show."""
+    texts = [path.read_text(encoding="utf-8") for path in [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]]
+    found = [
+        command for text in texts for command in re.findall(r"`(pystrat [^`]+)`|^(pystrat .+)$", text, re.MULTILINE)
+    ]
+    return [command for command in (" ".join("".join(forms).split()) for forms in found) if len(command.split()) > 3]
+
+
+@pytest.mark.parametrize("command", commands_of_documents())
+def test_the_commands_of_the_documents_are_understood(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An option that does not exist raises SystemExit, a file that does not exist gives two."""
+    monkeypatch.chdir(tmp_path)
+    TABLE.dropna().to_csv("children.csv", index=False)
+    arguments = shlex.split(command)[1:]
+    assert main(arguments) == (0 if "children.csv" in arguments else 2)
 
 
 @pytest.mark.parametrize("command", [[], ["plan"], ["batches"], ["export-r"], ["demo"]])

@@ -32,11 +32,12 @@ from tests.training_libraries import (
     sampler_of,
     section_titles,
     shared_lines,
+    undefined_names,
 )
 
 
 @pytest.mark.parametrize("section", section_titles())
-def test_every_recipe_says_whether_it_is_run_and_is_python(section: str) -> None:
+def test_every_recipe_says_whether_it_is_run_and_defines_its_names(section: str) -> None:
     blocks = code_blocks(section)
     assert blocks
     says = "**Not run in this project's tests:**"
@@ -45,7 +46,7 @@ def test_every_recipe_says_whether_it_is_run_and_is_python(section: str) -> None
     if section in RUN_IF_INSTALLED:
         says = f"**Run by the tests, if {RUN_IF_INSTALLED[section]} is installed:**"
     for prose, code in blocks:
-        compile(code, section, "exec")
+        assert undefined_names(shared_lines() + code) == set()
         assert says in prose
 
 

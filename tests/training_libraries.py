@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import builtins
 import importlib.util
 import re
+import symtable
 from pathlib import Path
 from typing import Any, Iterable
 
@@ -92,10 +94,22 @@ def shared_lines() -> str:
     return re.findall(r"```python\n(.*?)```", DOCUMENT, flags=re.DOTALL)[0]
 
 
-def run_recipes(section: str, **given: Any) -> list[dict[str, Any]]:
+def undefined_names(code: str) -> set[str]:
+    """Return the names that code uses and does not define."""
+    scopes = [symtable.symtable(code, "recipe", "exec")]
+    for scope in scopes:
+        scopes.extend(scope.get_children())
+    names = scopes[0].get_symbols()
+    defined = {name.get_name() for name in names if name.is_assigned() or name.is_imported() or name.is_namespace()}
+    inside = {name.get_name() for scope in scopes[1:] for name in scope.get_symbols() if name.is_global()}
+    used = inside | {name.get_name() for name in names if name.is_referenced()}
+    return used - defined - set(dir(builtins))
+
+
+def run_recipes(section: str) -> list[dict[str, Any]]:
     """Run the recipes of a section, each after the lines that all share, and return their names."""
     namespaces: list[dict[str, Any]] = []
     for _, code in code_blocks(section):
-        namespaces.append({"__name__": "recipe", **given})
+        namespaces.append({"__name__": "recipe"})
         exec(shared_lines() + code, namespaces[-1])
     return namespaces
