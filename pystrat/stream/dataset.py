@@ -153,7 +153,6 @@ class StratifiedStream(IterableDataset[list[Any]]):
         self._reader = SourceReader(check_reader(read), stratum, self._strata)
         self._limit = self._check_limit(buffer_size)
         self._start = SharedStart(n_lanes)
-        self._n_begun = 0  # iterations that this copy of the stream has begun
         self._warned = False
         self._known_fingerprint: Optional[str] = None
 
@@ -201,9 +200,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
         return self._plan.n_batches * self._n_own_lanes
 
     def __iter__(self) -> StreamIterator:
-        self._n_begun += 1
-        self._start.enter()
-        return StreamIterator(self, self._n_begun)
+        return StreamIterator(self, self._start.enter())
 
     @named_by_class
     def set_epoch(self, epoch: int) -> None:
@@ -222,8 +219,9 @@ class StratifiedStream(IterableDataset[list[Any]]):
         Parameters
         ----------
         batches_consumed : int, optional
-            The number of batches that the training loop has taken since the running iteration began. If not given, the
-            state is the beginning of the next epoch.
+            The number of batches that the training loop has taken since ``iter(loader)``. With 0, the state is the
+            beginning of this iteration, whether or not its workers have begun. If not given, the state is the beginning
+            of the next epoch.
 
         Returns
         -------
@@ -240,10 +238,10 @@ class StratifiedStream(IterableDataset[list[Any]]):
         """
         if batches_consumed is None:
             return self._state_at(self._start.next)
-        start = self._start.running
-        first = start or self._start.next
-        most = 0 if start is None else MAX_COUNT if self._plan is None else len(self) - first.batch
+        running, following = self._start.places()
+        most = 0 if running is None else MAX_COUNT if self._plan is None else len(self) - running.batch
         consumed = check_integer(batches_consumed, "batches_consumed", minimum=0, maximum=most)
+        first = following if running is None or (consumed == 0 and self._start.is_over(running)) else running
         if consumed and self._plan is None and self._n_own_lanes > 1:
             advice = "Use the state_dict() of the iterator, or give 'counts'."
             raise RefusedValue(
@@ -278,11 +276,6 @@ class StratifiedStream(IterableDataset[list[Any]]):
     # Called by iterators --------------------------------------------------------------------------------------------
 
     @property
-    def _next_start(self) -> Start:
-        """Where the next iteration begins."""
-        return self._start.next
-
-    @property
     def _n_own_lanes(self) -> int:
         """The number of lanes of this rank."""
         return self._lanes.n_lanes // self._stride
@@ -297,17 +290,18 @@ class StratifiedStream(IterableDataset[list[Any]]):
             required = f"be a multiple of {self._stride * n_workers}, the number of ranks times that of workers"
             raise RefusedValue("lanes", required, show(self._lanes.n_lanes))
 
-    def _begin(self, mark: Optional[int], worker: int) -> Start:
-        """Begin an iteration; see `SharedStart.begin`."""
+    def _find_start(self, iteration: int) -> Start:
+        """Return where an iteration begins, which must be in an epoch that has seeds."""
+        start = self._start.find(iteration)
+        self._check_epoch(start.epoch)
+        return start
+
+    def _begin(self, start: Start, worker: int) -> None:
+        """Begin to read an iteration; see `SharedStart.begin`."""
         if not self._warned and self._num_replicas is None:
             advice = "each process reads all sources. Give num_replicas and rank."
             self._warned = warn_of_process_group(type(self).__name__, advice, stacklevel=5)
-        self._check_epoch(self._start.next.epoch)
-        return self._start.begin(mark, worker)
-
-    def _go_on_at(self, start: Start) -> None:
-        """Store the place at which an iteration continues."""
-        self._start.run(start)
+        self._start.begin(start, worker)
 
     def _lane_batches(self, lane: int, epoch: int, first: int) -> Iterator[list[Any]]:
         """Iterate over the batches of one of this rank's lanes in an epoch, beginning with batch `first`."""

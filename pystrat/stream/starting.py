@@ -7,16 +7,17 @@ then one higher in all copies, because the numbers are in shared memory.
 from __future__ import annotations
 
 import os
+import time
 from functools import lru_cache
 from typing import Any, NamedTuple, Optional
-from weakref import WeakSet
+from weakref import WeakValueDictionary
 
 import torch
 from torch.utils.data import get_worker_info
 
 _BATCHES = 2**32  # a place is one number, so that it is read and written at once
 _GENERATIONS = 1024  # the number of places that are kept; a worker must begin before 1,024 later ones are set
-_ITERATIONS = 4  # the number of iterations whose marks a worker keeps; fewer begin at a time
+_MARKS = 64  # the number of iterations of persistent workers that are kept
 _NONE = -1
 
 
@@ -37,16 +38,12 @@ class SharedStart:
 
     Notes
     -----
-    All workers of an iteration must begin at the same place, although the first of them advances the next place. Each
-    worker therefore stores the place at which it began, and the mark of the iteration. It keeps those of the last few
-    iterations, since another one may begin before all workers of this one have begun. A worker first reads the next
-    place and then looks for its mark. If there is none, no worker of its iteration had advanced the place that it read.
-
-    A mark is derived from the seed of the DataLoader, so iterations with equal seeds have equal marks. A worker
-    therefore ignores two kinds of places. The first are those up to the one at which it last began with this mark. The
-    second are those from before its process was started, because a DataLoader requests batches only after it has
-    started all its workers. Places have increasing turns, so that a process knows which are from before. Two iterations
-    that begin at the same time with equal seeds are still mixed up.
+    All workers of an iteration must begin at the same place, although the first of them advances the next place. In the
+    first iteration of a worker, this is the next place at the time when its process was started, because a DataLoader
+    requests batches only after it has started all its workers. A later iteration of a persistent worker has a mark,
+    which all its workers compute alike. The first of them stores the next place under this mark, before it advances it.
+    A worker first reads the next place and then looks for its mark. If there is none, no worker of its iteration had
+    advanced the place that it read.
 
     A worker can begin late, when the loop has already set another place for the next iteration. So each place that is
     set begins a generation, and a worker changes only the places of its own. A new worker is a copy of the stream that
@@ -55,17 +52,21 @@ class SharedStart:
 
     def __init__(self, n_workers: int) -> None:
         self._generation = 0
-        self._has_iterated = False
+        self._at_process_start = Start(0, 0)
+        self._n_iterations = 0  # of this process, if it is a worker
         self._newest = _shared(torch.zeros(1, dtype=torch.int64))
-        self._next = _shared(torch.zeros(_GENERATIONS, dtype=torch.int64))
-        self._running = _shared(torch.full((_GENERATIONS,), _NONE, dtype=torch.int64))
+        self._places = _shared(
+            torch.zeros(_GENERATIONS, dtype=torch.int64)
+        )  # twice the place, plus 1 once it has begun
+        self._marks = _shared(torch.full((_MARKS, 2), _NONE, dtype=torch.int64))
+        self._readers = _shared(
+            torch.full((n_workers,), _NONE, dtype=torch.int64)
+        )  # twice the start, plus 1 at the end
         self._failed = _shared(torch.full((n_workers, 2), _NONE, dtype=torch.int64))  # generation and place
-        self._marks = _shared(torch.full((n_workers, _ITERATIONS, 3), _NONE, dtype=torch.int64))
-        self._turn_at_start = _NONE  # the last turn before this process was started
         _watch_forks(self)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_turn_at_start": self._last_turn}  # a new process may be started with this copy
+        return {**self.__dict__, "_at_process_start": self.next}  # a new process may be started with this copy
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, part in state.items():
@@ -73,23 +74,26 @@ class SharedStart:
         _watch_forks(self)
 
     def before_fork(self) -> None:
-        """Note the last turn, for the process that is forked."""
-        self._turn_at_start = self._last_turn
+        """Note the next place, for the process that is forked."""
+        self._at_process_start = self.next
 
     @property
-    def _last_turn(self) -> int:
-        return int(self._marks[:, :, 2].max())
+    def _slot(self) -> int:
+        return self._generation % _GENERATIONS
+
+    def places(self) -> tuple[Optional[Start], Start]:
+        """Return where the running iteration began, and where the next one begins, as of the same time.
+
+        The former is None before the first iteration, and after the next place was set.
+        """
+        number, has_begun = divmod(int(self._places[self._slot]), 2)
+        place = _start(number)
+        return (place, Start(place.epoch + 1, 0)) if has_begun else (None, place)
 
     @property
     def next(self) -> Start:
         """Where the next iteration begins."""
-        return _start(int(self._next[self._slot]))
-
-    @property
-    def running(self) -> Optional[Start]:
-        """Where the running iteration began; None before one, and after the next place was set."""
-        number = int(self._running[self._slot])
-        return None if number == _NONE else _start(number)
+        return self.places()[1]
 
     @property
     def failed(self) -> Optional[Start]:
@@ -98,67 +102,82 @@ class SharedStart:
 
     def _of_running_iteration(self, failed: list[list[int]]) -> list[Start]:
         """Return the places, of pairs of a generation and a place, that belong to the running iteration."""
-        running = self.running
+        running, _ = self.places()
         places = [_start(number) for generation, number in failed if generation == self._generation]
         return [place for place in places if running and place.epoch == running.epoch]
 
-    @property
-    def _slot(self) -> int:
-        return self._generation % _GENERATIONS
-
     def set(self, start: Start) -> None:
         """Set the place at which the next iteration begins."""
-        is_worker = _is_worker()
-        if not is_worker:  # workers all set the same place, of their own iteration
+        is_worker = get_worker_info() is not None  # type: ignore[no-untyped-call]
+        if is_worker:  # workers all set the same place, of their own iteration
+            self._at_process_start = start
+        else:
             self._generation += 1
-        self._running[self._slot] = _NONE
-        self._next[self._slot] = _number(start)
+        self._places[self._slot] = 2 * _number(start)
         if not is_worker:
             self._newest.fill_(self._generation)
 
-    def enter(self) -> None:
-        """Take part in the newest generation, before each iteration; in that of the copy before a worker's first."""
-        if _is_worker() and self._has_iterated:
-            self._generation = int(self._newest)
-        self._has_iterated = _is_worker()
+    def enter(self) -> int:
+        """Take part in a new iteration, and return its number in this worker, from 1; 0 without workers.
 
-    def begin(self, mark: Optional[int] = None, worker: int = 0) -> Start:
-        """Begin an iteration, or take part in one that another worker has begun.
-
-        Parameters
-        ----------
-        mark : int, optional
-            The same for all workers of an iteration; None without workers.
-        worker : int, default 0
+        The first iteration of a worker has the generation of the copy, the others have the newest one.
         """
+        if get_worker_info() is None:  # type: ignore[no-untyped-call]
+            self._readers[0] = _NONE  # an iterator of this process that was left before its end
+            return 0
+        self._n_iterations += 1
+        if self._n_iterations > 1:
+            self._generation = int(self._newest)
+        return self._n_iterations
+
+    def find(self, iteration: int) -> Start:
+        """Return where the iteration of this number begins, the same in all its workers."""
+        if iteration < 2:
+            return self._at_process_start if iteration else self.next
+        info: Any = get_worker_info()  # type: ignore[no-untyped-call]
+        mark = hash((info.seed - info.id, info.num_workers, self._generation, self._at_process_start, iteration))
         start = self.next
-        if mark is not None:
-            start = self._join(hash((mark, self._generation)), worker, start)
-        if self.next <= start:  # unless another worker has moved it on, maybe for a further iteration
-            self.run(start)
+        kept = self._marks[mark % _MARKS]
+        if int(kept[0]) == mark:
+            return _start(int(kept[1]))
+        kept[0] = _NONE  # the mark comes last, since the others may read it at any time
+        kept[1] = _number(start)
+        kept[0] = mark
         return start
 
-    def _join(self, mark: int, worker: int, start: Start) -> Start:
-        """Return where the iteration of a mark begins, `start` for its first worker, and leave it for the others."""
-        marks: list[list[list[int]]] = self._marks.tolist()
-        new = [
-            [number for known, number, turn in left if known == mark and turn > self._turn_at_start] for left in marks
-        ]
-        own_last = max(new[worker], default=_NONE)
-        found = [number for left in new for number in left if number > own_last]
-        if found:
-            start = _start(max(found))
-        own, _, turns = zip(*marks[worker])
-        written = self._marks[worker, own.index(mark) if mark in own else turns.index(min(turns))]
-        written[0] = _NONE  # the mark comes last, since the others may read it at any time
-        written[1], written[2] = _number(start), self._last_turn + 1
-        written[0] = mark
-        return start
+    def begin(self, start: Start, worker: int) -> None:
+        """Begin to read from a place; unless another worker did, the next iteration begins with the next epoch."""
+        self._readers[worker] = 2 * _number(start)  # before the place: see `is_over`
+        if self.next <= start:  # it may have been moved on for a further iteration
+            self.run(start)
 
     def run(self, start: Start) -> None:
         """Note where the running iteration began; the next one begins with the next epoch."""
-        self._running[self._slot] = _number(start)
-        self._next[self._slot] = _number(Start(start.epoch + 1, 0))
+        self._places[self._slot] = 2 * _number(start) + 1
+
+    def end(self, start: Start, worker: int) -> None:
+        """Note that a worker has made its last batch. The loop may still have to take it."""
+        self._readers[worker] = 2 * _number(start) + 1
+
+    def leave(self, start: Start, worker: int) -> None:
+        """Note that a worker, or the process without workers, no longer takes part in an iteration."""
+        if int(self._readers[worker]) >> 1 == _number(start):
+            self._readers[worker] = _NONE
+
+    def is_over(self, start: Start) -> bool:
+        """Return whether no process reads the iteration that began at a place, because it ended or was abandoned.
+
+        Workers that are killed count as reading. Persistent workers leave when they begin another iteration. It may
+        have been requested just now, so they are given a moment: half a second if they have made all their batches.
+        """
+        for waited in range(50):
+            reading = [number & 1 for number in self._readers.tolist() if number >> 1 == _number(start)]
+            if not reading:
+                return True
+            if waited > 1 and not all(reading):
+                return False
+            time.sleep(0.01)
+        return False
 
     def fail(self, place: Start, worker: int) -> None:
         """Note the first batch of the running iteration that a worker failed to make."""
@@ -170,14 +189,14 @@ class SharedStart:
             written[0] = self._generation
 
 
-_watched: WeakSet[SharedStart] = WeakSet()  # of this process
+_watched: WeakValueDictionary[int, SharedStart] = WeakValueDictionary()  # of this process
 
 
 def _watch_forks(start: SharedStart) -> None:
     """Call `before_fork` before this process forks."""
     if hasattr(os, "register_at_fork"):
         _register_at_fork()
-        _watched.add(start)
+        _watched[id(start)] = start
 
 
 @lru_cache(maxsize=None)  # once
@@ -186,22 +205,11 @@ def _register_at_fork() -> None:
 
 
 def _before_fork() -> None:
-    if not _is_worker():  # what a worker forks is no worker of the same DataLoader
-        for start in _all_watched():
-            start.before_fork()
-
-
-def _all_watched() -> list[SharedStart]:
-    while True:
-        try:
-            return list(_watched)
-        except RuntimeError:  # another thread has made a stream meanwhile
-            continue
-
-
-def _is_worker() -> bool:
-    """Return whether this process is a worker of a DataLoader."""
-    return get_worker_info() is not None  # type: ignore[no-untyped-call]
+    if get_worker_info() is None:  # type: ignore[no-untyped-call]  # what a worker forks is no worker of a DataLoader
+        for reference in _watched.valuerefs():  # a list, since another thread may make a stream meanwhile
+            start = reference()
+            if start is not None:
+                start.before_fork()
 
 
 def _shared(tensor: torch.Tensor) -> torch.Tensor:

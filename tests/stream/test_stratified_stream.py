@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pickle
+import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from typing import Any
 
@@ -316,3 +318,32 @@ def test_count_sources_counts_what_it_reads() -> None:
         found = Counter(str(label(row)) for row in rows_of(name))
         assert table.loc[name].to_dict() == dict(found)
     assert list(table.index) == NAMES
+
+
+def test_threads_share_an_iterator() -> None:
+    def read_slowly(name: str) -> Any:
+        for row in read(name):
+            time.sleep(0)  # another thread goes on
+            yield row
+
+    expected = list(make_stream())
+    for _ in range(5):
+        iterator = iter(make_stream(read=read_slowly))
+        with ThreadPoolExecutor(4) as threads:
+            shares = list(threads.map(lambda _: list(iterator), range(4)))
+        assert sorted(batch for share in shares for batch in share) == sorted(expected)
+
+
+def test_a_signal_handler_may_save_the_iterator_in_the_middle_of_a_batch() -> None:
+    states = []
+
+    def read_noted(name: str) -> Any:
+        for row in read(name):
+            states.append(iterator.state_dict())  # as a handler that runs in this thread does
+            yield row
+
+    iterator = iter(make_stream(read=read_noted))
+    batches = list(iterator)
+    again = iter(make_stream())
+    again.load_state_dict(states[0])
+    assert list(again) == batches

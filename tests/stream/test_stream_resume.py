@@ -152,6 +152,63 @@ def test_loaders_of_equal_seeds_are_told_apart_in_copies_of_a_stream(copied: Any
     assert list(loader) == batches_from(2)
 
 
+@pytest.mark.parametrize(
+    "n_workers, options",
+    [
+        (0, {}),
+        (2, {}),
+        (2, {"multiprocessing_context": "spawn"}),
+        (2, {"persistent_workers": True}),
+        (2, {"prefetch_factor": 99}),  # workers are at their end before the loop has taken a batch
+        (2, {"prefetch_factor": 99, "persistent_workers": True}),
+    ],
+)
+@pytest.mark.parametrize("is_set", [True, False])
+def test_if_nothing_is_consumed_the_epoch_is_that_of_the_iterator_whether_or_not_it_has_begun(
+    n_workers: int, options: dict[str, Any], is_set: bool
+) -> None:
+    stream = make_stream()
+    loader = loader_of(stream, n_workers, **options)
+    found = []
+    for epoch in range(3):
+        if is_set:
+            stream.set_epoch(epoch)
+        iterator = iter(loader)
+        states = [stream.state_dict(batches_consumed=0) for _ in range(3)]
+        next(iterator)
+        states.append(stream.state_dict(batches_consumed=0))
+        if epoch % 2 == 0:
+            list(iterator)
+        found.append({(state["epoch"], state["batch"]) for state in states})
+    assert found == [{(epoch, 0)} for epoch in range(3)]
+
+
+@pytest.mark.parametrize("n_workers, options", [(0, {}), (2, {}), (2, {"persistent_workers": True})])
+def test_if_nothing_is_consumed_a_resumed_epoch_is_saved_where_it_was_resumed(
+    n_workers: int, options: dict[str, Any]
+) -> None:
+    stream = make_stream()
+    stream.load_state_dict({**stream.state_dict(), "epoch": 2, "batch": 5})
+    iterator = iter(loader_of(stream, n_workers, **options))
+    states = [stream.state_dict(batches_consumed=0) for _ in range(20)]
+    assert [next(iterator)] == batches_from(2, 5)[:1]
+    states.append(stream.state_dict(batches_consumed=0))
+    assert {(state["epoch"], state["batch"]) for state in states} == {(2, 5)}
+
+
+def test_an_iterator_that_another_replaces_does_not_count() -> None:
+    stream = make_stream()
+    former = iter(stream)
+    next(former)
+    following = iter(stream)
+    assert stream.state_dict(batches_consumed=0)["epoch"] == 1
+    next(following)
+    assert stream.state_dict(batches_consumed=0)["epoch"] == 1
+    next(former)
+    del former
+    assert stream.state_dict(batches_consumed=0)["epoch"] == 1
+
+
 def test_batches_after_an_error_in_a_worker_are_not_counted(tmp_path: Path) -> None:
     """The other worker goes on, so that the number of batches is no longer a place."""
     mended = tmp_path / "mended"

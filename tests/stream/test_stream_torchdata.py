@@ -1,0 +1,244 @@
+"""What torchdata's StatefulDataLoader does to a stream: the real one if it is installed, and a replay of it.
+
+The replay does in the workers of a DataLoader, in the order of torchdata's source, what its workers do to the stream
+and to its iterator, and nothing else; the version read is in docs/training-libraries.md.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from multiprocessing import get_context
+from typing import Any, Iterator, Optional
+
+import pytest
+from torch.utils.data import DataLoader, IterableDataset, get_worker_info
+
+from pystrat.stream import StratifiedStream
+from tests.stream.sources import ALL_ROWS, Row, declared, make_stream
+from tests.training_libraries import installed
+
+Batches = list[list[Row]]
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:This DataLoader will create"),
+    pytest.mark.filterwarnings("ignore:'set_vital' is deprecated"),
+    pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning"),
+]
+
+
+def states_of(stream: StratifiedStream, iterator: Any) -> dict[str, Any]:
+    """What a worker sends: the state of the iterator, then that of the dataset."""
+    return {"iterator": iterator.state_dict(), "stream": stream.state_dict()}
+
+
+def restored(stream: StratifiedStream, states: Optional[dict[str, Any]]) -> Any:
+    """Load the state of the dataset, make its iterator, and load that of the iterator."""
+    if states is not None:
+        stream.load_state_dict(states["stream"])
+    iterator = iter(stream)
+    if states is not None:
+        iterator.load_state_dict(states["iterator"])
+    return iterator
+
+
+class Workers(IterableDataset[Any]):
+    """The stream as a worker of torchdata reads it.
+
+    Items are triples: the worker, its batch or None, and its states. The first of each worker are the states before its
+    first batch, for which torchdata waits before it asks any worker for a batch; the last are those at its end.
+    """
+
+    def __init__(self, stream: StratifiedStream, states: Optional[dict[int, Any]], first: int, all_ready: Any) -> None:
+        self.stream = stream
+        self.states = states
+        self.first = first  # the worker whose turn it is; a DataLoader begins with worker 0
+        self.all_ready = all_ready
+
+    def __iter__(self) -> Iterator[tuple[int, Optional[list[Row]], Any]]:
+        worker = get_worker_info().id  # type: ignore[no-untyped-call]
+        iterator = restored(self.stream, None if self.states is None else self.states[worker])
+        yield worker, None, states_of(self.stream, iterator)
+        self.all_ready.wait()
+        if worker < self.first:
+            yield worker, None, None
+        for batch in iterator:
+            yield worker, batch, states_of(self.stream, iterator)
+        yield worker, None, states_of(self.stream, iterator)
+
+
+class ReplayedIterator:
+    """The iterator of a StatefulDataLoader: its state is that of the batches that the loop has taken."""
+
+    def __init__(
+        self, stream: StratifiedStream, n_workers: int, prefetch: int, state: Optional[dict[str, Any]]
+    ) -> None:
+        self.stream = stream
+        self.last = n_workers - 1 if state is None else state["last"]  # the worker that delivered last
+        states = None if state is None else state["states"]
+        self.finished = state is not None and state["finished"]
+        self.states: Any
+        if n_workers == 0:
+            self.iterator = restored(stream, states)
+            return
+        first = (self.last + 1) % n_workers
+        workers = Workers(stream, states, first, get_context("fork").Barrier(n_workers))
+        self.items = iter(
+            DataLoader(
+                workers,
+                batch_size=None,
+                collate_fn=tuple,
+                num_workers=n_workers,
+                prefetch_factor=prefetch,
+                multiprocessing_context="fork",
+            )
+        )
+        self.states = {worker: before for worker, _, before in islice(self.items, n_workers)}
+        for _ in range(first):
+            next(self.items)
+
+    def __iter__(self) -> ReplayedIterator:
+        return self
+
+    def __next__(self) -> list[Row]:
+        batch = next(self.iterator, None) if self.last < 0 else self.next_of_workers()
+        if batch is None:
+            self.finished = True
+            raise StopIteration
+        return batch
+
+    def next_of_workers(self) -> Optional[list[Row]]:
+        for worker, batch, states in self.items:
+            self.states = {**self.states, worker: states}
+            if batch is not None:
+                self.last = worker
+                return batch
+        return None
+
+    def state_dict(self) -> dict[str, Any]:
+        states = states_of(self.stream, self.iterator) if self.last < 0 else self.states
+        return {"states": states, "last": self.last, "finished": self.finished}
+
+
+class ReplayedLoader:
+    """A StatefulDataLoader: a loaded state waits for the next iter, and an iterator that is finished is replaced."""
+
+    def __init__(self, stream: StratifiedStream, n_workers: int, prefetch: int = 2) -> None:
+        self.given = stream, n_workers, prefetch
+        self.iterator: Optional[ReplayedIterator] = None
+        self.next_state: Optional[dict[str, Any]] = None
+        self.is_made_for_state = False
+
+    def make(self) -> ReplayedIterator:
+        state, self.next_state = self.next_state, None
+        return ReplayedIterator(*self.given, state)
+
+    def __iter__(self) -> ReplayedIterator:
+        if self.iterator is None or not self.is_made_for_state:
+            self.iterator = self.make()
+        self.is_made_for_state = False
+        if self.iterator.finished:
+            self.iterator = self.make()
+        return self.iterator
+
+    def state_dict(self) -> dict[str, Any]:
+        if self.iterator is None:
+            self.iterator = self.make()
+            self.is_made_for_state = True
+        return self.iterator.state_dict()
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.iterator = None
+        self.is_made_for_state = False
+        self.next_state = state
+
+
+def installed_loader(stream: StratifiedStream, n_workers: int, prefetch: int = 2, **options: Any) -> Any:
+    from torchdata.stateful_dataloader import StatefulDataLoader
+
+    if n_workers:
+        options = {"prefetch_factor": prefetch, "multiprocessing_context": "fork", **options}
+    return StatefulDataLoader(stream, batch_size=None, collate_fn=list, num_workers=n_workers, **options)
+
+
+LOADERS = pytest.mark.parametrize(
+    "make_loader", [ReplayedLoader, pytest.param(installed_loader, marks=installed("torchdata"))]
+)
+
+
+def epochs_from(epoch: int, count: int = 2, **parameters: Any) -> list[Batches]:
+    stream = make_stream(**parameters)
+    stream.set_epoch(epoch)
+    return [list(stream) for _ in range(count)]
+
+
+@LOADERS
+@pytest.mark.parametrize("n_workers", [0, 1, 2, 4])
+@pytest.mark.parametrize("epoch", [0, 1])
+def test_a_stream_resumes_exactly_wherever_it_was_saved(make_loader: Any, n_workers: int, epoch: int) -> None:
+    expected, following = epochs_from(epoch)
+    for consumed in (0, 1, 2, 3, 5, len(expected) - 1, len(expected)):
+        saved = make_loader(make_stream(), n_workers)
+        for _ in range(epoch):
+            list(saved)
+        iterator = iter(saved)
+        assert list(islice(iterator, consumed)) == expected[:consumed]
+        resumed = make_loader(make_stream(), n_workers)
+        resumed.load_state_dict(saved.state_dict())
+        assert [list(resumed), list(resumed)] == [expected[consumed:], following]
+
+
+@LOADERS
+@pytest.mark.parametrize("n_workers", [0, 1, 2, 4])
+def test_a_stream_saved_after_an_epoch_resumes_with_the_next(make_loader: Any, n_workers: int) -> None:
+    saved = make_loader(make_stream(), n_workers)
+    list(saved)
+    resumed = make_loader(make_stream(), n_workers)
+    resumed.load_state_dict(saved.state_dict())
+    assert [list(resumed), list(resumed)] == epochs_from(1)
+
+
+@LOADERS
+@pytest.mark.parametrize("n_workers", [0, 1, 2, 4])
+def test_a_stream_saved_before_its_loop_resumes_at_the_epoch_that_was_set(make_loader: Any, n_workers: int) -> None:
+    stream = make_stream()
+    stream.set_epoch(3)
+    saved = make_loader(stream, n_workers)
+    resumed = make_loader(make_stream(), n_workers)
+    resumed.load_state_dict(saved.state_dict())
+    assert [list(resumed), list(resumed)] == [list(saved), list(saved)] == epochs_from(3)
+
+
+@LOADERS
+@pytest.mark.parametrize("n_workers", [2, 4])
+def test_a_resumed_stream_can_be_saved_again_before_any_worker_has_delivered(make_loader: Any, n_workers: int) -> None:
+    expected, _ = epochs_from(0)
+    loader, taken = make_loader(make_stream(), n_workers), []
+    for consumed in (1, 0, 0, 2, 1, 0):
+        taken += list(islice(iter(loader), consumed))
+        state = loader.state_dict()
+        loader = make_loader(make_stream(), n_workers)
+        loader.load_state_dict(state)
+    assert taken + list(loader) == expected
+
+
+@LOADERS
+@pytest.mark.parametrize("n_workers", [2, 4])
+def test_without_counts_every_row_is_delivered_once_wherever_it_was_saved(make_loader: Any, n_workers: int) -> None:
+    for consumed in (0, 1, 3, 5):
+        saved = make_loader(declared(), n_workers)
+        taken = list(islice(iter(saved), consumed))
+        resumed = make_loader(declared(), n_workers)
+        resumed.load_state_dict(saved.state_dict())
+        assert sorted(row for batch in taken + list(resumed) for row in batch) == ALL_ROWS
+
+
+@installed("torchdata")
+@pytest.mark.parametrize("n_workers", [1, 2, 4])
+def test_a_stream_whose_workers_persist_resumes_exactly(n_workers: int) -> None:
+    epochs = epochs_from(0, 3)
+    for consumed in (0, 1, 2, 3, 5):
+        saved = installed_loader(make_stream(), n_workers, persistent_workers=True)
+        assert list(saved) == epochs[0]
+        assert list(islice(iter(saved), consumed)) == epochs[1][:consumed]
+        resumed = installed_loader(make_stream(), n_workers, persistent_workers=True)
+        resumed.load_state_dict(saved.state_dict())
+        assert [list(resumed), list(resumed)] == [epochs[1][consumed:], epochs[2]]
