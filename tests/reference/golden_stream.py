@@ -36,7 +36,7 @@ def cases() -> list[dict[str, Any]]:
         settings = {"min_samples_per_stratum": 2, "lanes": lanes}
         case = {"counted": counted, "settings": settings, "seed": seed, "epoch": 1, "sources": own, "batches": batches}
         found.append(case)
-    return [{"sources": sources, "strata": STRATA, "buffers": buffers(), "cases": found}]
+    return [{"sources": sources, "strata": STRATA, "buffers": buffers() + small_buffers(), "cases": found}]
 
 
 def buffers() -> list[dict[str, Any]]:
@@ -51,6 +51,22 @@ def buffers() -> list[dict[str, Any]]:
         counts[0, 1] += 3 * least  # enough for a batch, also in two sources
         needed = rows_held(counts.tolist(), least=least, n_lanes=n_lanes)
         found.append({"counts": counts.tolist(), "lanes": n_lanes, "min_samples_per_stratum": least, "needed": needed})
+    return found
+
+
+def small_buffers() -> list[dict[str, Any]]:
+    """Return the rows that lanes may hold, for many small tables of counts."""
+    random = np.random.default_rng(1)
+    found = []
+    for n_sources, _ in itertools.product(range(1, 9), range(30)):
+        counts = random.integers(1, 40, (n_sources, 3)) * (random.random((n_sources, 3)) < 0.7)
+        n_lanes = int(random.integers(1, n_sources + 1))
+        fewest = min(int(counts[lane::n_lanes].sum(axis=0).min()) for lane in range(n_lanes))
+        if fewest:
+            least = int(random.integers(1, fewest + 1))
+            needed = rows_held(counts.tolist(), least=least, n_lanes=n_lanes)
+            case = {"counts": counts.tolist(), "lanes": n_lanes, "min_samples_per_stratum": least, "needed": needed}
+            found.append(case)
     return found
 
 

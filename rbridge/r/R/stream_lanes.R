@@ -90,7 +90,7 @@ rows_held = function(plan) {
 # number * counts / total, rounded down, in exact integers; all are below 2^53, and no count is above the total.
 whole_shares = function(number, counts, total) {
   if (number * max(counts) < largest_exact) {
-    return(number * counts %/% total)
+    return((number * counts) %/% total)
   }
   # The products are not exact. So the number is read bit by bit, from the highest: those read so far, times the counts,
   # are shares * total + left.
