@@ -7,7 +7,7 @@ from typing import Any
 
 
 class OwnLock:
-    """A reentrant lock of one object: a copy of the object has another one, which is free.
+    """A lock of one object, which a thread may take again: a copy of the object has another lock, which is free.
 
     Attributes
     ----------

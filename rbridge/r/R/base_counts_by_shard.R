@@ -57,11 +57,7 @@ whole_numbers = function(counts, parameter) {
   required = "hold whole numbers from 0 that add up to less than 2^53"
   columns = if (is.data.frame(counts)) as.list(counts) else list(unclass(counts))
   for (column in columns) {
-    if (!is.numeric(column) || is.object(column)) {
-      got = sprintf("%s values", if (is.object(column)) class(column)[1L] else typeof(column))
-      is_text = is.character(column) || is.factor(column)
-      stop_parameter(parameter, required, got, if (is_text) "If a column names the shards, make it the row names.")
-    }
+    check_counted_column(column, if (is.data.frame(counts)) nrow(counts), parameter, required)
   }
   numbers = as.double(unlist(columns))
   wrong = is.na(numbers) | !is.finite(numbers) | numbers < 0 | numbers != floor(numbers)
@@ -73,6 +69,18 @@ whole_numbers = function(counts, parameter) {
     stop_parameter(parameter, required, "more rows")
   }
   matrix(numbers, nrow(counts))
+}
+
+# Refuses a column that does not hold numbers, or, in a data frame of `n_shards` rows, another number of them.
+check_counted_column = function(column, n_shards, parameter, required) {
+  if (!is.numeric(column) || is.object(column)) {
+    got = sprintf("%s values", if (is.object(column)) class(column)[1L] else typeof(column))
+    is_text = is.character(column) || is.factor(column)
+    stop_parameter(parameter, required, got, if (is_text) "If a column names the shards, make it the row names.")
+  }
+  if (!is.null(n_shards) && (!is.null(dim(column)) || length(column) != n_shards)) {
+    stop_parameter(parameter, "have one number for each shard in each column", show_count(length(column), "number"))
+  }
 }
 
 # The table as a matrix with names.
