@@ -475,7 +475,7 @@ class BatchSampler(ABC):
         with self._lock.held:
             return self._state(self._next if batches_consumed is None else self._place_after(batches_consumed))
 
-    def _place_after(self, batches_consumed: Any) -> "Place":
+    def _place_after(self, batches_consumed: Any) -> Place:
         """Return the place after this many batches of the newest iterator."""
         first = self._begun or self._next
         left = self._length_of(first.epoch) - first.batch

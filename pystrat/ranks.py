@@ -90,6 +90,7 @@ class _Facts(NamedTuple):
     def of(cls, sampler: Any) -> "_Facts":
         _check_sampler(sampler)
         state = sampler.state_dict()
+        is_sharded = hasattr(getattr(sampler, "plan", None), "shards")
         return cls(
             kind=type(sampler).__name__,
             release=__version__,
@@ -99,7 +100,7 @@ class _Facts(NamedTuple):
             feedback=_digest({name: part for name, part in state.items() if name not in _PLACE}),
             num_replicas=sampler.num_replicas,
             rank=sampler.rank,
-            shards=getattr(sampler, "shards", None),
+            shards=sampler.shards if is_sharded else None,
         )
 
 
@@ -115,9 +116,9 @@ def _differences(one: _Facts, other: _Facts) -> Iterator[str]:
         return
     if other.release != one.release:
         yield f"another release of pystrat, {other.release},"
-    if other.num_replicas != one.num_replicas:
+    if other.num_replicas != one.num_replicas:  # on which the batches depend
         yield f"another 'num_replicas', {show(other.num_replicas)},"
-    if other.fingerprint != one.fingerprint:
+    elif other.fingerprint != one.fingerprint:
         yield f"another seed, {other.seed}," if other.seed != one.seed else "other data or parameters"
     if other.place != one.place:
         yield "another place, epoch {} and batch {},".format(*other.place)

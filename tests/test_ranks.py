@@ -30,7 +30,7 @@ REFUSED = {
     "seed": ALIKE.format("another seed, 2, in process 1"),
     "labels": ALIKE.format("other data or parameters in processes 1 and 2"),
     "parameters": ALIKE.format("other data or parameters in process 2"),
-    "num_replicas": ALIKE.format("another 'num_replicas', 1, in process 2 and other data or parameters in process 2"),
+    "num_replicas": ALIKE.format("another 'num_replicas', 1, in process 2"),
     "too many replicas": f"must have the number of processes, 3, as 'num_replicas'. Got 6 instead. {PASS}",
     "the same rank": OWN.format("rank 0 in processes 0 and 2") + PASS,
     "a missing rank": OWN.format("no rank in process 0") + PASS,
