@@ -28,7 +28,7 @@ def prepare_for_accelerate(loader: DataLoader[Any], accelerator: Any) -> Any:
     ----------
     loader : torch.utils.data.DataLoader
         Its ``batch_sampler`` is a sampler of this package without a `rank`. If several processes train, the sampler's
-        `num_replicas` is their number, or a multiple of it.
+        `num_replicas` is their number, or a multiple of it, and its `seed` was given.
     accelerator : accelerate.Accelerator
         Its option `split_batches` must be off: a piece of a batch does not keep the promise of the batch.
 
@@ -41,7 +41,8 @@ def prepare_for_accelerate(loader: DataLoader[Any], accelerator: Any) -> Any:
     ------
     TypeError, ValueError
         If the loader has another kind of batch sampler, the sampler has a `rank`, or its `num_replicas` does not fit
-        the number of processes. If `accelerator` is no accelerator, or splits batches.
+        the number of processes, or several processes train and the sampler has no `seed`. If `accelerator` is no
+        accelerator, or splits batches.
 
     Notes
     -----
@@ -136,6 +137,9 @@ def _check_replicas(sampler: BatchSampler, n_processes: int) -> None:
         got = "one for one process" if sampler.num_replicas is None else f"one for {sampler.num_replicas}"
         advice = "Give the sampler num_replicas=accelerator.num_processes."
         raise RefusedValue("loader", required, got, advice)
+    if n_processes > 1 and sampler._seed_is_drawn:
+        advice = "Give the sampler the same seed in all processes."
+        raise RefusedValue("loader", "have a sampler with a seed", "one that has drawn its own", advice)
 
 
 def _prepare_without_dispatching(loader: DataLoader[Any], accelerator: Any) -> Any:

@@ -324,6 +324,7 @@ class BatchSampler(ABC):
     ) -> None:
         self._num_replicas, self._rank = check_replicas(num_replicas, rank)
         self._seed = check_seed(seed, rank=self._rank)
+        self._seed_is_drawn = seed is None  # so it differs between processes
         self._next = Place(0, 0)  # within an epoch only after load_state_dict
         self._begun: Optional[Place] = None  # where the running iteration began
         self._has_new_iterator = False  # one was made since, and has taken nothing
@@ -574,14 +575,20 @@ class BatchSampler(ABC):
         return Place(epoch, own_batch)
 
     def _warn_of_process_group(self) -> None:
-        """Warn once if a process group runs and `num_replicas` was not given."""
-        if self._warned_of_process_group or self._num_replicas is not None:
+        """Warn once of what was not given if a process group runs."""
+        if self._warned_of_process_group:
             return
-        advice = (
-            "unless the training library shards the batches, every process trains on all of them. Give num_replicas, "
-            "and rank if nothing shards."
-        )
-        self._warned_of_process_group = warn_of_process_group(type(self).__name__, advice, stacklevel=4)
+        needed = {}
+        if self._num_replicas is None:
+            needed["num_replicas"] = (
+                "unless the training library shards the batches, every process trains on all of them. Give "
+                "num_replicas, and rank if nothing shards."
+            )
+        if self._seed_is_drawn:
+            needed["seed"] = "each process has drawn another one. Give the same seed in all processes."
+        for parameter, advice in needed.items():
+            warned = warn_of_process_group(type(self).__name__, parameter, advice, stacklevel=4)
+            self._warned_of_process_group |= warned
 
     def _warn_of_unknown_epoch(self) -> None:
         """Warn if batches are skipped, as a resumed iteration does, of an epoch that nobody set."""

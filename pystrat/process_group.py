@@ -25,12 +25,12 @@ def n_processes() -> int:
     return 1 if distributed is None else int(distributed.get_world_size())
 
 
-def warn_of_process_group(owner: str, advice: str, *, stacklevel: int) -> bool:
-    """Warn if a process group runs, for an owner without `num_replicas`; return whether it warned."""
+def warn_of_process_group(owner: str, parameter: str, advice: str, *, stacklevel: int) -> bool:
+    """Warn if a process group runs, for an owner without a parameter that it needs; return whether it warned."""
     size = n_processes()
     if size > 1:
         warnings.warn(
-            f"A process group of {size} processes runs, but the 'num_replicas' parameter of {owner} was not given: "
+            f"A process group of {size} processes runs, but the '{parameter}' parameter of {owner} was not given: "
             f"{advice}",
             stacklevel=stacklevel + 1,
         )

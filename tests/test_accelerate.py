@@ -518,6 +518,12 @@ def test_what_is_refused() -> None:
         ValueError, required + "have a sampler for 2 processes. Got one for 3 instead.", loader_of(sampler_of(3)), two
     )
     prepare_for_accelerate(loader_of(sampler_of(4)), two)
+    refused(
+        ValueError,
+        required + "have a sampler with a seed. Got one that has drawn its own instead. Give the sampler the same seed",
+        loader_of(StratifiedBatchSampler(LABELS, 3, num_replicas=2)),
+        two,
+    )
     splitting = Process("1.15", 1, split_batches=True)
     refused(ValueError, "must keep batches whole, .* Got one that splits", loader_of(sampler_of()), splitting)
     refused(TypeError, "must be an Accelerator of accelerate. Got nothing instead.", loader_of(sampler_of()), None)

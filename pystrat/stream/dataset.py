@@ -300,7 +300,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
         """Begin to read an iteration; see `SharedStart.begin`."""
         if not self._warned and self._num_replicas is None:
             advice = "each process reads all sources. Give num_replicas and rank."
-            self._warned = warn_of_process_group(type(self).__name__, advice, stacklevel=5)
+            self._warned = warn_of_process_group(type(self).__name__, "num_replicas", advice, stacklevel=5)
         self._start.begin(start, worker)
 
     def _lane_batches(self, lane: int, epoch: int, first: int) -> Iterator[list[Any]]:
