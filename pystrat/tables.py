@@ -16,6 +16,7 @@ from typing import Callable
 import pandas as pd
 
 from pystrat.messages import count_of
+from pystrat.regular_files import kind_of
 
 _READERS = {".dta": "read_stata", ".parquet": "read_parquet", ".feather": "read_feather"}
 _DECOMPRESS: dict[str, Callable[[bytes], bytes]] = {
@@ -45,21 +46,23 @@ def read_table(path: Path) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        If the suffix is another one, or the file is damaged; if a CSV file is not UTF-8, has a NUL, names a column
-        twice, or has a line with more or fewer fields than the first one.
+        If the suffix is another one, the file is not a regular file, or is damaged; if a CSV file is not UTF-8, has a
+        NUL, names a column twice, or has a line with more or fewer fields than the first one.
     ImportError
         If pandas needs a package that is not installed.
     OSError
         If the file cannot be opened.
     """
     suffixes = path.suffixes
-    if suffixes and suffixes[-1] in _READERS:
-        return _read_with_pandas(path, _READERS[suffixes[-1]])
+    reader = _READERS.get(path.suffix)
     compression = "" if suffixes[-1:] == [".csv"] else suffixes[-1] if suffixes[-2:-1] == [".csv"] else None
-    if compression not in _DECOMPRESS:
+    if reader is None and compression not in _DECOMPRESS:
         known = ", ".join([".csv", *(f".csv{name}" for name in _DECOMPRESS if name), *_READERS])
         raise ValueError(f"{path}: the name must end in one of {known}.")
-    return _read_csv(path, compression)
+    kind = kind_of(path.stat())
+    if kind != "regular file":
+        raise ValueError(f"{path}: must be a regular file, not a {kind}.")
+    return _read_csv(path, compression) if reader is None else _read_with_pandas(path, reader)
 
 
 def _read_with_pandas(path: Path, reader: str) -> pd.DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 import shlex
 import subprocess
@@ -139,7 +140,7 @@ def test_only_empty_fields_are_missing(file: Path, capsys: pytest.CaptureFixture
 def test_export_writes_the_script_and_its_data(file: Path, tmp_path: Path) -> None:
     script = tmp_path / "sampler.R"
     assert run("export-r", file, "--strata", "sex", "--min-samples-per-stratum", 3, "--seed", 1, "--out", script) == 0
-    assert "read_batch_sampler" in script.read_text() and (tmp_path / "sampler.recipe.rds").is_file()
+    assert "read_batch_sampler" in script.read_text() and (tmp_path / "sampler.recipe").is_file()
 
 
 @pytest.mark.parametrize(
@@ -173,6 +174,20 @@ def test_an_error_takes_one_line_and_gives_two(
 def test_a_file_that_cannot_be_read(name: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("plan", name, "--strata", "x", "--mean-batch-size", 3) == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["FIFO", "device"])
+@pytest.mark.parametrize("name", ["table.csv", "table.csv.gz", "table.dta"])
+def test_a_file_that_is_not_regular_is_refused(
+    name: str, kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / name
+    if kind == "FIFO":
+        os.mkfifo(file)  # to open it would block
+    else:
+        file.symlink_to("/dev/zero")  # it has no end
+    assert run("plan", file, "--strata", "x", "--mean-batch-size", 3) == 2
+    assert f"{file}: must be a regular file, not a {kind}." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".feather"])

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple, Optional, Sequence, Union
 
 from pystrat.messages import RefusedType, RefusedValue, check_list, count_of, show
 from pystrat.corpus.line_file import LineFile
-from pystrat.corpus.line_index import INDEX_SUFFIX, kind_of
+from pystrat.corpus.line_index import INDEX_SUFFIX
+from pystrat.regular_files import kind_of
 
 PathLike = Union[str, "os.PathLike[str]"]
 Paths = Sequence[PathLike]

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from pystrat._progress import progress
 from pystrat.corpus._draws import WordCounter
 from pystrat.entries import named_by_class
-from pystrat.messages import RefusedValue, count_of
-from pystrat.corpus.line_index import FileVersion, kind_of, offsets_of, open_regular
+from pystrat.messages import count_of
+from pystrat.corpus.line_index import FileVersion, offsets_of
+from pystrat.regular_files import check_regular, open_regular
 
 _BLOCK = 1 << 22  # bytes of text that are scanned at a time
 
@@ -50,9 +51,7 @@ class LineFile:
     @named_by_class
     def __init__(self, path: Union[str, "os.PathLike[str]"]) -> None:
         self.path = Path(path).absolute()
-        kind = kind_of(os.stat(self.path))
-        if kind != "regular file":
-            raise RefusedValue("path", "be a regular file", f"the {kind} '{self.path}'")
+        check_regular(self.path, "path")
         self._open_index()
 
     def _open_index(self) -> None:

@@ -7,7 +7,6 @@ not memory-mapped, because a process that reads from a map is ended by a signal 
 from __future__ import annotations
 
 import os
-import stat
 import tempfile
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -26,6 +25,7 @@ from pystrat.corpus._draws import (
     line_begins,
     read_index_head,
 )
+from pystrat.regular_files import open_regular
 
 INDEX_SUFFIX = ".pystrat-lines"
 _BLOCK = 1 << 22  # bytes of text that are scanned at a time
@@ -42,24 +42,6 @@ class FileVersion(NamedTuple):
     @classmethod
     def of(cls, status: os.stat_result) -> "FileVersion":
         return cls(status.st_size, status.st_mtime_ns, status.st_ino)
-
-
-def kind_of(status: os.stat_result) -> str:
-    """Return the kind of file at a path, for messages."""
-    kinds = {stat.S_IFREG: "regular file", stat.S_IFDIR: "folder", stat.S_IFIFO: "FIFO", stat.S_IFSOCK: "socket"}
-    return kinds.get(stat.S_IFMT(status.st_mode), "device")
-
-
-def open_regular(path: Union[str, "os.PathLike[str]"]) -> Optional[int]:
-    """Return a descriptor for reading; None if the path is not a regular file.
-
-    It never blocks, as opening a FIFO by default does.
-    """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    if stat.S_ISREG(os.fstat(descriptor).st_mode):
-        return descriptor
-    os.close(descriptor)
-    return None
 
 
 def cache_folder() -> Optional[Path]:

@@ -26,7 +26,7 @@ from pystrat.recipe import Recipe, make_recipe
 from pystrat.sizes import even_offsets
 from pystrat.corpus.dataset import CorpusDataset, check_transform
 from pystrat.corpus.line_file import LineFile
-from pystrat.corpus.line_index import kind_of
+from pystrat.regular_files import kind_of
 from pystrat.corpus.plan import shown_name
 
 CLASSES = ("positive", "negative")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Optional, Sequence, Union
 
 from pystrat.messages import RefusedValue, check_list, show
+from pystrat.regular_files import check_regular
 from pystrat.corpus.lua_patterns import MAX_STEPS, LuaPattern, TooManySteps, compile_lua_pattern
 
 RuleSource = Union[str, "os.PathLike[str]", Sequence[str], Sequence["Rule"]]
@@ -61,7 +62,8 @@ def read_rules(source: RuleSource) -> tuple[Rule, ...]:
     Raises
     ------
     TypeError, ValueError
-        If `source` is neither, or a line is not a rule; the message has its number, and says what is wrong with it.
+        If `source` is neither, such as the path of a FIFO, or a line is not a rule; the message has its number, and
+        says what is wrong with it.
     OSError
         If the file cannot be read.
     """
@@ -84,6 +86,7 @@ def _lines_of(source: Any) -> Sequence[Union[bytes, Rule]]:
         if not os.path.exists(source):
             advice = "Put a rule that is written out into a list."
             raise RefusedValue("rules", required, f"{show(os.fspath(source))}, no file,", advice)
+        check_regular(source, "rules")
         return Path(source).read_bytes().split(b"\n")
     lines = check_list(source, "rules", required=required, kinds=(str, Rule))
     return [line if isinstance(line, Rule) else encoded(line, "rules") for line in lines]

@@ -30,6 +30,7 @@ from pystrat.messages import (
     refusals_of_part,
     show,
 )
+from pystrat.regular_files import check_regular
 from pystrat.tree.auxiliary import Auxiliary, parse_auxiliary
 
 MODES = ("replacement", "sequential", "shuffle")
@@ -135,13 +136,15 @@ def parse_specification(spec: Any) -> Specification:
     Raises
     ------
     TypeError, ValueError
-        If it is not a valid specification; the message contains the path of the node.
+        If it is not a valid specification, and the message contains the path of the node; or if it is the path of
+        anything but a regular file.
     ImportError
         If it is YAML and PyYAML is not installed.
     """
     if isinstance(spec, Specification):
         return spec
     if isinstance(spec, Path) or (isinstance(spec, str) and "\n" not in spec and spec.endswith((".yaml", ".yml"))):
+        check_regular(spec, "spec")
         spec = _load_yaml(Path(spec).read_text(encoding="utf-8"))
     elif isinstance(spec, str):
         spec = _load_yaml(spec)

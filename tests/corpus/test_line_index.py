@@ -216,6 +216,22 @@ def test_a_device_is_refused(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("kind", ["FIFO", "device"])
+def test_rules_and_trees_are_regular_files(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "tree.yaml"
+    if kind == "FIFO":
+        os.mkfifo(path)
+    else:
+        path.symlink_to("/dev/zero")
+    write_text(tmp_path / "text.txt")
+    required = f"must be a regular file. Got the {kind} '{path}' instead."
+    code = "from pystrat.corpus import *; CorpusMixtureBatchSampler([sys.argv[1]], 2, suffixes=[''], rules=sys.argv[2])"
+    told = refusal_of(code, tmp_path / "text.txt", path)
+    assert told == f"The 'rules' parameter of CorpusMixtureBatchSampler {required}"
+    code = "from pystrat.tree import TreeSampler; TreeSampler({'x': [1]}, sys.argv[1], length=1)"
+    assert refusal_of(code, path) == f"The 'spec' parameter of TreeSampler {required}"
+
+
 def test_a_link_that_leads_nowhere_is_refused(tmp_path: Path) -> None:
     (tmp_path / "text.txt").symlink_to("nowhere")
     with pytest.raises(ValueError, match=f"must have a file of each suffix. Got no file '{tmp_path / 'text.txt'}'"):

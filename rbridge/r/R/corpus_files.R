@@ -221,16 +221,6 @@ check_all_there = function(paths) {
   stop_parameter("source", "have a file of each suffix", got)
 }
 
-# Opening a FIFO may block forever, and a device may have no end.
-check_regular = function(paths, parameter) {
-  kinds = file_kinds(paths)
-  wrong = which(kinds != "regular file")
-  if (length(wrong) > 0L) {
-    got = sprintf("the %s '%s'", kinds[wrong[1L]], paths[wrong[1L]])
-    stop_parameter(parameter, "have regular files", got)
-  }
-}
-
 check_equal_lines = function(lines, given, paths, parameters) {
   for (side in seq_along(lines)[-1L]) {
     wrong = which(lines[[side]] != lines[[1L]])

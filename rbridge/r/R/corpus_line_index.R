@@ -23,11 +23,6 @@ check_versions = function(paths, versions) {
   }
 }
 
-# The kind of file at a path: "regular file", "folder", "FIFO", "socket" or "device"; NA if there is nothing.
-file_kinds = function(paths) {
-  .Call(C_file_kinds, paths)
-}
-
 # -> list(version, index = path of the index, or the index itself as bytes, n_lines)
 # It is a regular file.
 line_index = function(path, version = file_versions(path)) {

@@ -29,6 +29,7 @@ rule_lines = function(source) {
       stop_parameter("rules", required, sprintf("%s, no file,", show_value(source)),
         "Put a rule that is written out into a list.")
     }
+    check_regular_file(source, "rules")
     bytes = readBin(source, "raw", file.size(source))
     return(strsplit(rawToChar(bytes[bytes != as.raw(0L)]), "\n", fixed = TRUE, useBytes = TRUE)[[1L]])
   }

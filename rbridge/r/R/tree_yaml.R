@@ -10,6 +10,7 @@ read_tree_yaml = function(spec) {
     if (!file.exists(spec)) {
       stop_parameter("spec", "be the path of a file that exists, if it ends in .yaml or .yml", show_value(spec))
     }
+    check_regular_file(spec, "spec")
     spec = paste(readLines(spec, encoding = "UTF-8", warn = FALSE), collapse = "\n")
   }
   refuse_documents(spec)
