@@ -54,15 +54,16 @@ def read_table(path: Path) -> pd.DataFrame:
         If the file cannot be opened.
     """
     suffixes = path.suffixes
-    reader = _READERS.get(path.suffix)
-    compression = "" if suffixes[-1:] == [".csv"] else suffixes[-1] if suffixes[-2:-1] == [".csv"] else None
-    if reader is None and compression not in _DECOMPRESS:
+    compression = "" if suffixes[-1:] == [".csv"] else suffixes[-1] if suffixes[-2:-1] == [".csv"] else "none"
+    if path.suffix not in _READERS and compression not in _DECOMPRESS:
         known = ", ".join([".csv", *(f".csv{name}" for name in _DECOMPRESS if name), *_READERS])
         raise ValueError(f"{path}: the name must end in one of {known}.")
     kind = kind_of(path.stat())
     if kind != "regular file":
         raise ValueError(f"{path}: must be a regular file, not a {kind}.")
-    return _read_csv(path, compression) if reader is None else _read_with_pandas(path, reader)
+    if path.suffix in _READERS:
+        return _read_with_pandas(path, _READERS[path.suffix])
+    return _read_csv(path, compression)
 
 
 def _read_with_pandas(path: Path, reader: str) -> pd.DataFrame:

@@ -6,15 +6,12 @@ import hashlib
 from pathlib import Path
 from typing import Union
 
-import numpy as np
-
 from pystrat.base import BatchSampler
 from pystrat.entries import named_by_function
 from pystrat.messages import RefusedType, RefusedValue, check_path, show
-from pystrat.recipe import RECIPE_VERSION
+from pystrat.recipe_file import recipe_bytes
 from rbridge._install import r_package_version
 from rbridge.callbacks import check_no_rank
-from rbridge.rds import rds_bytes
 from rbridge.torch_sampler import native_recipe
 
 _TEMPLATE = """\
@@ -38,7 +35,8 @@ def export_r(sampler: BatchSampler, path: Union[str, Path]) -> Path:
         Any sampler of `pystrat`. A sampler with feedback is exported with all the feedback it has received.
     path : path
         The path of the script; must end in ``.R``. The recipe of the sampler is written beside it, to a file whose name
-        ends in ``.recipe.rds`` instead. Existing files are overwritten. The two files can be moved together.
+        ends in ``.recipe`` instead: vectors without code, in the layout of safetensors. Existing files are overwritten.
+        The two files can be moved together.
 
     Returns
     -------
@@ -59,17 +57,8 @@ def export_r(sampler: BatchSampler, path: Union[str, Path]) -> Path:
     script = check_path(path, "path")
     if script.suffix != ".R":
         raise RefusedValue("path", "end in .R", show(str(script)))
-    data = script.with_suffix(".recipe.rds")
-    content = rds_bytes(
-        {
-            "kind": [recipe.kind],
-            "version": np.array([RECIPE_VERSION], dtype=np.int32),
-            "seed": np.array([recipe.seed], dtype=np.float64),
-            "parts": recipe.parts,
-            "state": recipe.state,
-            "labels": recipe.labels,
-        }
-    )
+    data = script.with_suffix(".recipe")
+    content = recipe_bytes(recipe)
     checksum = hashlib.md5(content).hexdigest()
     text = _TEMPLATE.format(version=r_package_version(), file=_literal(data.name), checksum=checksum)
     data.write_bytes(content)

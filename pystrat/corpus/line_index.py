@@ -10,7 +10,7 @@ import os
 import tempfile
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO, Iterator, NamedTuple, Optional, Union
+from typing import BinaryIO, Iterator, NamedTuple, Optional
 
 import numpy as np
 from numpy.typing import NDArray

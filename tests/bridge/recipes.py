@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from pystrat import BatchSampler
+from pystrat.recipe_file import recipe_bytes
 from rbridge.session import Session, as_array
 
 
@@ -36,7 +39,7 @@ def recipe_in_r(r: Session, generator: Any) -> dict[str, Any]:
 
 
 def assert_same_recipe(r: Session, sampler: BatchSampler, generator: Any) -> None:
-    """Assert that a sampler in Python and a generator that R made itself have one recipe."""
+    """Assert that a sampler in Python and a generator that R made itself have one recipe, and one file of it."""
     recipe = sampler._recipe()
     assert recipe is not None
     found = recipe_in_r(r, generator)
@@ -50,3 +53,7 @@ def assert_same_recipe(r: Session, sampler: BatchSampler, generator: Any) -> Non
                 assert other.dtype == vector.dtype and np.array_equal(other, vector, equal_nan=True), key
             else:
                 assert other == list(vector), key
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "sampler.recipe"
+        r.call("write_batch_sampler", generator, str(file))
+        assert file.read_bytes() == recipe_bytes(recipe)

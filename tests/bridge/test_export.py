@@ -45,7 +45,7 @@ def expected(sampler: Any) -> dict[str, Any]:
 )
 def test_the_script_makes_the_same_sampler(sampler: Any, tmp_path: Path, rscript: Callable[..., str]) -> None:
     script = rbridge.export_r(sampler, tmp_path / "sampler.R")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["sampler.R", "sampler.recipe.rds"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["sampler.R", "sampler.recipe"]
     assert json.loads(rscript(SHOW.format(script=script, chdir=""))) == expected(sampler)
 
 
@@ -73,7 +73,7 @@ def test_the_same_sampler_gives_the_same_bytes(tmp_path: Path) -> None:
     for folder in ("first", "second"):
         (tmp_path / folder).mkdir()
         script = rbridge.export_r(sampler, tmp_path / folder / "sampler.R")
-        written.append((script.read_bytes(), script.with_suffix(".recipe.rds").read_bytes()))
+        written.append((script.read_bytes(), script.with_suffix(".recipe").read_bytes()))
     assert written[0] == written[1]
 
 
@@ -88,7 +88,7 @@ def test_an_odd_name_of_the_script_is_no_code(tmp_path: Path, rscript: Callable[
 def test_the_data_file_of_another_export_is_noticed(tmp_path: Path, rscript: Callable[..., str]) -> None:
     script = rbridge.export_r(StratifiedBatchSampler(["a", "b"] * 8, 2, seed=5), tmp_path / "sampler.R")
     other = rbridge.export_r(StratifiedBatchSampler(["b", "a"] * 7 + ["a", "b"], 2, seed=5), tmp_path / "other.R")
-    shutil.copy(other.with_suffix(".recipe.rds"), script.with_suffix(".recipe.rds"))
+    shutil.copy(other.with_suffix(".recipe"), script.with_suffix(".recipe"))
     code = f'cat(tryCatch(source("{script}"), error = conditionMessage))'
     told = rscript(code)
     assert "The 'file' parameter of read_batch_sampler must have the MD5 checksum" in told

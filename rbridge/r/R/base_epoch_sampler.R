@@ -62,6 +62,7 @@
 #'
 #' @section Saving:
 #' A generator or an instance can be saved with [saveRDS()] or sent to another process, and works there by itself.
+#' [write_batch_sampler()] writes a generator to a file without code, which can be passed to other people.
 #' Samplers of files need the files there.
 #' Those of [batch_sampler_python()] work only in the process of their Python.
 #'

@@ -29,6 +29,11 @@ check_fixed_size = function(recipe) {
   part_count(recipe, "n_batches", 1, largest_count)
 }
 
+# The memory of the rows and the offsets of an epoch.
+fixed_size_bytes = function(parts) {
+  4 * parts$batch_size * parts$n_batches + 32 * parts$n_batches
+}
+
 format_fixed_size = function(parts) {
   sprintf("* Batches: %.0f, of %s", parts$n_batches, show_count(parts$batch_size, "row"))
 }

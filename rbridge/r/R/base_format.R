@@ -26,6 +26,11 @@ format_in_order = function(batches) {
   )
 }
 
+# The settings of a generator, which a recipe holds as labels of any length.
+format_labels = function(labels) {
+  sprintf("* %s: %s", names(labels), vapply(labels, paste, "", collapse = ", "))
+}
+
 show_range = function(values) {
   paste(sprintf("%.0f", unique(range(values))), collapse = " to ")
 }

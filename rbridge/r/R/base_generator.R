@@ -3,7 +3,9 @@
 # * class: the class of its generators and instances, which messages name;
 # * complete(recipe, data_source, task): completes an open recipe, and refuses a dataset that does not fit a complete
 #   one; only for kinds that have open recipes;
+# * vectors: the names of all vectors that its recipes may have as parts, state and labels;
 # * check(recipe): refuses a recipe with invalid parts; long vectors may be left to the routine that reads them;
+# * bytes(recipe): the memory that an instance and an epoch of a checked recipe need besides the recipe, at most;
 # * n_rows(recipe): the number of rows that the dataset must have, NULL if it may have any number;
 # * n_batches(recipe): the number of batches of every epoch; or, for kinds whose epochs differ in it,
 #   count_batches(private, epoch);
@@ -20,7 +22,8 @@
 
 largest_seed = 2147483646
 
-sampler_kinds = function() {
+# Those of recipes that cross between languages or are in files.
+recipe_kinds = function() {
   c(
     "stratified", "strata_subset", "stratified_group", "sharded", "downsampled", "uniform", "weighted", "prioritized",
     "pairs", "triples", "multilabel", "tree", "epoch_subset", "mixture", "rare_events", "perplexity"

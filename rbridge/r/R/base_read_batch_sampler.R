@@ -1,40 +1,55 @@
-#' @title Read a Batch Sampler Exported From Python
+#' @title Read a Batch Sampler From a File
 #'
 #' @description
-#' Reads the recipe of a batch sampler that `rbridge.export_r()` of the Python package wrote, and returns its generator.
+#' Reads the recipe of a batch sampler that [write_batch_sampler()] or `rbridge.export_r()` of the Python package wrote,
+#' and returns its generator.
 #' The scripts that `rbridge.export_r()` writes call this function.
 #'
+#' A file of a recipe holds numbers and text, in the layout of safetensors, and no code.
+#' Everything in it is checked before it is used, so the file may come from anyone.
+#'
 #' @param file (`character(1)`)\cr
-#'   Path of the recipe, a file in the format of [saveRDS()].
+#'   Path of the recipe, a regular file.
 #' @param md5 (`character(1)`)\cr
 #'   The MD5 checksum that the file must have.
-#'   `NULL` (default): the file is not checked.
+#'   `NULL` (default): the checksum is not compared.
+#' @param max_bytes (`numeric(1)`)\cr
+#'   The most memory, in bytes, that the recipe, an instance and an epoch of it may need, by default 1 GiB.
+#'   A short file can describe a sampler of 2^31 - 1 rows.
 #'
-#' @return A generator with the same batches as in Python, row for row; it does not need Python.
+#' @return A generator with the same batches as the one that was written, row for row; it does not need Python.
 #' Its class is that of the R function that creates such samplers, for instance [batch_sampler_stratified()].
 #'
 #' @section Errors:
-#' The file does not exist, has another checksum, or does not contain a recipe.
+#' The file does not exist, is not a regular file, has another checksum, does not contain a recipe, or needs more memory
+#' than `max_bytes`.
+#' An error about memory names both numbers.
 #'
 #' @export
 #' @examples
-#' # In Python: rbridge.export_r(sampler, "batches.R"). In R:
-#' script = "batches.R"
-#' if (file.exists(script)) source(script)$value
-read_batch_sampler = function(file, md5 = NULL) {
+#' file = tempfile(fileext = ".recipe")
+#' labels = c("a", "a", "b", "b", "b")
+#' write_batch_sampler(batch_sampler_stratified(min_samples_per_stratum = 1, strata = labels, seed = 1), file)
+#' read_batch_sampler(file)
+read_batch_sampler = function(file, md5 = NULL, max_bytes = 2^30) {
   name_errors("read_batch_sampler")
-  if (!is.character(file) || length(file) != 1L || !file.exists(file)) {
-    stop_parameter("file", "be the path of a file that exists", show_value(file))
+  max_bytes = check_between(max_bytes, "max_bytes", 1, largest_exact)
+  check_regular_file(file, "file")
+  if (!is.null(md5)) {
+    check_md5(file, md5)
+  }
+  recipe = check_recipe(read_recipe(file, max_bytes))
+  check_recipe_bytes(recipe_bytes(recipe), max_bytes)
+  new_generator(recipe)
+}
+
+check_md5 = function(file, md5) {
+  if (!is.character(md5) || length(md5) != 1L || is.na(md5)) {
+    stop_parameter("md5", "be the MD5 checksum of the file, or nothing", show_value(md5))
   }
   found = unname(tools::md5sum(file))
-  if (!is.null(md5) && found != md5) {
-    stop_parameter("file", sprintf("have the MD5 checksum %s", md5), found,
+  if (found != md5) {
+    stop_parameter("file", sprintf("have the MD5 checksum %s", show_value(md5)), found,
       advice = "Export the script and its file again.")
   }
-  recipe = tryCatch(readRDS(file), error = function(condition) {
-    stop_parameter("file", "be written by rbridge.export_r()", "another file")
-  })
-  check_recipe(recipe)
-  sampler_kind(recipe$kind)$check(recipe)
-  new_generator(recipe)
 }

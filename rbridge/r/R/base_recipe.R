@@ -24,36 +24,71 @@ open_recipe = function(kind, seed, settings, labels) {
   c(new_recipe(kind, seed, list(), labels = labels), list(open = settings))
 }
 
-# Recipes may come from files that anyone can write.
+# Recipes may come from files that anyone can write. Nothing in them is evaluated: a recipe is a list of lists of plain
+# vectors, without attributes, so no method of a class is called.
 check_recipe = function(recipe) {
-  entries = c("kind", "version", "seed", "parts", "state", "labels")
-  if (!is.list(recipe) || !all(entries %in% names(recipe))) {
+  entries = c("kind", "version", "seed", recipe_entries)
+  if (!is_plain_list(recipe) || !identical(names(recipe), entries)) {
     stop_parameter("recipe", paste("have the entries", show_names(entries)), show_value(recipe))
   }
   if (!identical(recipe$version, recipe_version)) {
     stop_parameter("recipe", sprintf("be of version %d", recipe_version), show_value(recipe$version))
   }
-  if (!is.character(recipe$kind) || length(recipe$kind) != 1L || !recipe$kind %in% sampler_kinds()) {
-    stop_parameter("recipe", paste("be of a kind of", show_names(sampler_kinds(), Inf)), show_value(recipe$kind))
+  if (!is_plain_vector(recipe$kind) || length(recipe$kind) != 1L || !recipe$kind %in% recipe_kinds()) {
+    stop_parameter("recipe", paste("be of a kind of", show_names(recipe_kinds(), Inf)), show_value(recipe$kind))
   }
   if (!is.null(recipe$seed)) {
+    check_plain_vector(recipe$seed, "seed")
     check_range(recipe$seed, "seed", largest_seed)
   }
-  for (entry in c("parts", "state", "labels")) {
-    check_vectors(recipe[[entry]], entry)
+  kind = sampler_kind(recipe$kind)
+  for (entry in recipe_entries) {
+    check_vectors(recipe[[entry]], entry, kind$vectors[[entry]], recipe$kind)
   }
+  kind$check(recipe)
   invisible(recipe)
 }
 
-check_vectors = function(vectors, entry) {
-  if (!is.list(vectors) || (length(vectors) > 0L && is.null(names(vectors)))) {
+check_vectors = function(vectors, entry, known, kind) {
+  is_named = is_plain_list(vectors) && length(names(vectors)) == length(vectors) && !anyDuplicated(names(vectors))
+  if (!is_named) {
     stop_parameter("recipe", sprintf("have named vectors in '%s'", entry), show_value(vectors))
   }
+  unknown = setdiff(names(vectors), known)
+  if (length(unknown) > 0L) {
+    stop_parameter("recipe", sprintf("have the vectors of the kind '%s' in '%s'", kind, entry), show_value(unknown[1L]))
+  }
   for (name in names(vectors)) {
-    vector = vectors[[name]]
-    if (!typeof(vector) %in% c("raw", "integer", "double", "character") || !is.null(attributes(vector))) {
-      stop_parameter("recipe", sprintf("have a plain vector as '%s'", name), show_value(vector))
-    }
+    check_plain_vector(vectors[[name]], name)
+  }
+}
+
+check_plain_vector = function(vector, name) {
+  if (!is_plain_vector(vector)) {
+    stop_parameter("recipe", sprintf("have a plain vector as '%s'", name), show_value(vector))
+  }
+  if (is.character(vector) && (anyNA(vector) || !all(validUTF8(vector)))) {
+    stop_parameter("recipe", sprintf("have text in UTF-8 as '%s'", name), "other text")
+  }
+}
+
+is_plain_vector = function(value) {
+  typeof(value) %in% c("raw", "integer", "double", "character") && is.null(attributes(value)) && !isS4(value)
+}
+
+is_plain_list = function(value) {
+  typeof(value) == "list" && all(names(attributes(value)) == "names") && !isS4(value)
+}
+
+# The memory in bytes that a recipe, an instance of it and an epoch need, at most.
+recipe_bytes = function(recipe) {
+  as.double(utils::object.size(recipe)) + sampler_kind(recipe$kind)$bytes(recipe) + 2^22
+}
+
+check_recipe_bytes = function(needed, max_bytes) {
+  if (!isTRUE(needed <= max_bytes)) {
+    stop_parameter("file", sprintf("hold a recipe that needs at most %.0f bytes of memory, 'max_bytes'", max_bytes),
+      sprintf("one that needs %.0f", needed), "Raise 'max_bytes' if you expect so much data.")
   }
 }
 

@@ -13,6 +13,13 @@ check_strata = function(recipe) {
   }
 }
 
+# `passes` are the rows of each stratum in an epoch, if it is drawn by passes.
+strata_bytes = function(recipe, passes = NULL) {
+  parts = recipe$parts
+  entries = if (is.null(passes)) 0 else 2 * length(parts$codes) + sum(passes)
+  32 * length(parts$codes) + 80 * entries + 64 * parts$n_batches + 200 * parts$n_strata
+}
+
 # Given strata belong to the rows of the dataset, in their order.
 check_given_strata = function(recipe, data_source, task) {
   check_task_order(task)
@@ -56,7 +63,7 @@ format_strata_generator = function(recipe) {
     format_open(recipe$open$strata)
   }
   c(
-    sprintf("* %s: %s", names(settings), unlist(settings)),
+    format_labels(settings),
     format_seed(recipe),
     sprintf("* strata: %s", shown)
   )

@@ -31,9 +31,7 @@ generator_from_python = function(kind, seed, parts, state, labels, functions = N
 }
 
 recipe_from_python = function(kind, seed, parts, state, labels) {
-  recipe = check_recipe(new_recipe(kind, seed, parts, state, labels))
-  sampler_kind(kind)$check(recipe)
-  recipe
+  check_recipe(new_recipe(kind, seed, parts, state, labels))
 }
 
 # Wraps a function of Python as an R function.
@@ -106,6 +104,7 @@ crossed_rows = function(rows, n_rows) {
 
 # The rows that R delivers by itself from a file, with no value from Python: strata, plan and order are R's own.
 collect_rows_of_file = function(file, columns, ...) {
+  check_regular_file(file, "file")
   rows = utils::read.csv(file, na.strings = "")
   collect_rows(batch_sampler_stratified(strata = rows[columns], ...), n_rows = nrow(rows))
 }

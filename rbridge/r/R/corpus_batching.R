@@ -82,6 +82,12 @@ cut_offsets = function(n_rows, parts) {
   full_offsets(n_rows, n_batches, parts$batch_size)
 }
 
+# The memory of an epoch of `n_rows` rows and its offsets.
+cut_bytes = function(n_rows, parts) {
+  n_batches = count_cut_batches(n_rows, parts)
+  if (by_length(parts)) 120 * n_rows else 8 * n_rows + 32 * n_batches
+}
+
 # Drawn rows, as list(rows, stream) -> list(rows, offsets), by length; the stream shuffles the batches.
 cut_drawn = function(drawn, parts, shuffle = TRUE) {
   rows = drawn$rows
@@ -159,7 +165,8 @@ drawn_settings = function(n, sample, batch_size, lengths, max_tokens, window, se
 
 check_drawn = function(recipe) {
   n = part_count(recipe, "n", 1, largest_count)
-  check_cut(recipe, part_count(recipe, "sample", 1, largest_count), n)
+  sample = part_count(recipe, "sample", 1, largest_count)
+  check_cut(recipe, sample, n)
 }
 
 format_drawn = function(parts) {

@@ -94,6 +94,13 @@ subset_methods = c("uniform", "uniform_without_replacement", "partition")
 kind_epoch_subset = function() {
   list(
     class = "batch_sampler_epoch_subset",
+    vectors = list(
+      parts = c("n", "sample", "batch_size", "num_replicas", "lengths", "max_tokens", "window", "method")
+    ),
+    bytes = function(recipe) {
+      pool = if (recipe$parts$method == "uniform_without_replacement") recipe$parts$n else 0
+      4 * pool + cut_bytes(recipe$parts$sample, recipe$parts)
+    },
     check = function(recipe) {
       check_drawn(recipe)
       method = recipe$parts$method

@@ -167,6 +167,12 @@ batch_sampler_corpus_mixture = function(source, batch_size = NULL, sample = NULL
 kind_mixture = function() {
   list(
     class = "batch_sampler_corpus_mixture",
+    vectors = list(
+      parts = c("files", "lines", "drawn", "kept", "begins", "remaining", "batch_size", "num_replicas", "lengths",
+        "max_tokens", "window", "shuffle", "replace", "weights"),
+      labels = c("rule", "uniform_share", "share", "suffixes", "paths", "versions")
+    ),
+    bytes = mixture_bytes,
     check = check_mixture,
     n_rows = function(recipe) sum(recipe$parts$lines),
     count_batches = function(private, epoch) {
@@ -246,6 +252,13 @@ check_mixture = function(recipe) {
     part_flag(recipe, "replace")
   }
   check_file_labels(recipe$labels, n_files)
+}
+
+mixture_bytes = function(recipe) {
+  parts = recipe$parts
+  of_stages = vapply(lines_of_stages(recipe), cut_bytes, 0, parts)
+  n_lines = if (is.null(parts$remaining)) 0 else sum(parts$lines)
+  sum(of_stages) + 160 * max(lines_of_stages(recipe)) + 32 * n_lines
 }
 
 # The numbers of each file, in each stage if they depend on the plan.

@@ -122,6 +122,12 @@ check_clip = function(clip, maximum) {
 kind_perplexity = function() {
   list(
     class = "batch_sampler_perplexity",
+    vectors = list(
+      parts = c("n", "sample", "batch_size", "num_replicas", "lengths", "max_tokens", "window", "initial", "maximum",
+        "clip"),
+      state = c("reported", "started", "epoch", "batch", "drawn", "weighted")
+    ),
+    bytes = function(recipe) 80 * recipe$parts$n + cut_bytes(recipe$parts$sample, recipe$parts),
     check = check_perplexity,
     n_rows = function(recipe) recipe$parts$n,
     count_batches = function(private, epoch) {

@@ -212,6 +212,12 @@ rare_event_classes = c("positive", "negative")
 kind_rare_events = function() {
   list(
     class = "batch_sampler_rare_events",
+    vectors = list(
+      parts = c("files", "lines", "n_positive_files", "files_per_epoch", "n_negatives", "n_batches",
+        "positive_weight", "negative_weight"),
+      labels = c("multiplier", "batch_size", "num_replicas", "paths", "versions")
+    ),
+    bytes = function(recipe) 160 * (positive_lines(recipe$parts) + recipe$parts$n_negatives),
     check = check_rare_events,
     n_rows = function(recipe) sum(recipe$parts$lines),
     n_batches = function(recipe) recipe$parts$n_batches,
@@ -229,7 +235,7 @@ kind_rare_events = function() {
     },
     settings = function(recipe) {
       shown = recipe$labels[setdiff(names(recipe$labels), c("paths", "versions"))]
-      c(sprintf("* %s: %s", names(shown), unlist(shown)), format_seed(recipe), format_rare_events(recipe))
+      c(format_labels(shown), format_seed(recipe), format_rare_events(recipe))
     },
     methods = list(
       plan = function() if (is.null(private$.in_order)) composition_table(private$.setup$plan),

@@ -164,6 +164,11 @@ downsampled_labels = function(configuration, names = NULL) {
 kind_downsampled = function() {
   list(
     class = "batch_sampler_downsampled",
+    vectors = list(
+      parts = c("codes", "n_strata", "kept", "n_batches", "walk", "weights"),
+      labels = c("multiplier", "batch_size", "majority", "walk", "weights", "num_replicas", "names")
+    ),
+    bytes = function(recipe) strata_bytes(recipe, passes = if (recipe$parts$walk == 1) recipe$parts$kept),
     complete = function(recipe, data_source, task) {
       if (is.null(recipe$open)) {
         check_given_strata(recipe, data_source, task)
@@ -175,6 +180,9 @@ kind_downsampled = function() {
       check_strata(recipe)
       part_flag(recipe, "walk")
       check_of_classes(recipe, "kept")
+      if (!all(vapply(recipe$parts$kept, is_whole_between, NA, 1, largest_count))) {
+        stop_parameter("recipe", "have numbers of rows as 'kept'", "others")
+      }
       if (!is.null(recipe$parts$weights)) {
         check_given_weights(recipe)
       }

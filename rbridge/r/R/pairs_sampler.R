@@ -136,6 +136,17 @@ pairs_methods = c("uniform", "per_user", "popularity")
 kind_pairs = function() {
   list(
     class = "batch_sampler_pairs",
+    vectors = list(
+      parts = c("n_users", "n_items", "n_batches", "method", "unique", "reject_positives", "power", "cells",
+        "n_negatives"),
+      labels = c("ratio", "batch_size", "full_users", "num_replicas", "user_ids", "item_ids")
+    ),
+    bytes = function(recipe) {
+      parts = recipe$parts
+      users = if (parts$method != "uniform") 80 * parts$n_users else 0
+      items = if (parts$method == "popularity") 120 * parts$n_items else 0
+      users + items + 100 * (length(parts$cells) + sum(as.double(parts$n_negatives))) + 40 * parts$n_batches
+    },
     check = check_pairs,
     n_rows = function(recipe) NULL,
     n_batches = function(recipe) recipe$parts$n_batches,
@@ -152,7 +163,7 @@ kind_pairs = function() {
     settings = function(recipe) {
       shown = recipe$labels[setdiff(names(recipe$labels), c("user_ids", "item_ids"))]
       c(
-        sprintf("* %s: %s", names(shown), unlist(shown)),
+        format_labels(shown),
         if (!is.null(recipe$seed)) sprintf("* seed: %.0f", recipe$seed),
         format_pairs(recipe$parts)
       )
@@ -165,7 +176,7 @@ kind_pairs = function() {
   )
 }
 
-# The routine that draws checks cells and numbers of negatives.
+# The routine that draws checks the order of the cells, and the numbers of negatives.
 check_pairs = function(recipe) {
   parts = recipe$parts
   largest = .Machine$integer.max
@@ -180,14 +191,19 @@ check_pairs = function(recipe) {
   if (parts$method == "popularity") {
     check_power(parts$power)
   }
-  if (!is.double(parts$cells)) {
-    stop_parameter("recipe", "have doubles as 'cells'", show_value(parts$cells))
-  }
-  if (!is.integer(parts$n_negatives)) {
-    stop_parameter("recipe", "have integers as 'n_negatives'", show_value(parts$n_negatives))
+  check_cells(parts)
+  if (!is.integer(parts$n_negatives) || !isTRUE(all(parts$n_negatives >= 0L))) {
+    stop_parameter("recipe", "have integers from 0 as 'n_negatives'", show_value(parts$n_negatives))
   }
   check_recipe_ids(recipe, "user_ids", parts$n_users)
   check_recipe_ids(recipe, "item_ids", parts$n_items)
+}
+
+check_cells = function(parts) {
+  cells = parts$cells
+  if (!is.double(cells) || !isTRUE(all(cells >= 0 & cells < parts$n_users * parts$n_items & cells == floor(cells)))) {
+    stop_parameter("recipe", "have cells of the table as 'cells'", show_value(cells))
+  }
 }
 
 check_recipe_ids = function(recipe, name, count) {

@@ -134,6 +134,14 @@ triples_batches = function(count, batch_size, per_positive, num_replicas) {
 kind_triples = function() {
   list(
     class = "batch_sampler_triples",
+    vectors = list(
+      parts = c("n_users", "n_items", "n_batches", "negatives_per_positive", "unique", "cells"),
+      labels = c("batch_size", "full_users", "num_replicas", "n_skipped_users", "user_ids", "item_ids")
+    ),
+    bytes = function(recipe) {
+      parts = recipe$parts
+      16 * parts$n_users + 50 * length(parts$cells) * (2 + parts$negatives_per_positive) + 40 * parts$n_batches
+    },
     check = check_triples,
     n_rows = function(recipe) NULL,
     n_batches = function(recipe) recipe$parts$n_batches,
@@ -150,7 +158,7 @@ kind_triples = function() {
     settings = function(recipe) {
       shown = recipe$labels[setdiff(names(recipe$labels), c("user_ids", "item_ids"))]
       c(
-        sprintf("* %s: %s", names(shown), unlist(shown)),
+        format_labels(shown),
         if (!is.null(recipe$seed)) sprintf("* seed: %.0f", recipe$seed),
         format_triples(recipe$parts)
       )
@@ -168,7 +176,7 @@ kind_triples = function() {
   )
 }
 
-# The routine that draws checks cells.
+# The routine that draws checks the order of the cells.
 check_triples = function(recipe) {
   parts = recipe$parts
   largest = .Machine$integer.max
@@ -177,9 +185,7 @@ check_triples = function(recipe) {
   part_count(recipe, "n_batches", 1, largest)
   part_count(recipe, "negatives_per_positive", 1, largest)
   part_flag(recipe, "unique")
-  if (!is.double(parts$cells)) {
-    stop_parameter("recipe", "have doubles as 'cells'", show_value(parts$cells))
-  }
+  check_cells(parts)
   skipped = recipe$labels$n_skipped_users
   if (!is_whole_between(skipped, 0, n_users)) {
     stop_parameter("recipe", sprintf("have an integer from 0 to %.0f as 'n_skipped_users'", n_users),

@@ -248,6 +248,11 @@ fewest_grouped_rows = function(sizes, minimum, n_batches) {
 kind_stratified_group = function() {
   list(
     class = "batch_sampler_stratified_group",
+    vectors = list(
+      parts = c("codes", "n_strata", "groups", "n_groups", "n_batches", "min_samples_per_stratum", "together"),
+      labels = c("min_samples_per_stratum", "keep", "rare", "missing", "num_replicas", "names")
+    ),
+    bytes = function(recipe) strata_bytes(recipe) + 400 * length(recipe$parts$codes),
     complete = function(recipe, data_source, task) {
       if (is.null(recipe$open)) {
         check_given_strata(recipe, data_source, task)

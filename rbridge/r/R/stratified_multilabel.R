@@ -125,6 +125,14 @@ batch_sampler_multilabel = function(labels, min_samples_per_label, max_batches =
 kind_multilabel = function() {
   list(
     class = "batch_sampler_multilabel",
+    vectors = list(
+      parts = c("codes", "sets", "n_labels", "n_batches", "minimum", "shuffle"),
+      labels = c("max_batches", "shortfall", "num_replicas", "names")
+    ),
+    bytes = function(recipe) {
+      parts = recipe$parts
+      120 * length(parts$codes) + 64 * parts$n_batches * (1 + parts$n_labels)
+    },
     complete = function(recipe, data_source, task) {
       if (!keeps_task_order(task)) {
         stop_parameter("labels", "be used with a task whose rows are in the order of its data, each at most once",
@@ -160,7 +168,7 @@ kind_multilabel = function() {
     settings = function(recipe) {
       settings = recipe$labels[setdiff(names(recipe$labels), "names")]
       c(
-        sprintf("* %s: %s", names(settings), unlist(settings)),
+        format_labels(settings),
         sprintf("* shuffle: %s", recipe$parts$shuffle == 1L),
         if (!is.null(recipe$seed)) sprintf("* seed: %.0f", recipe$seed),
         format_multilabel(recipe)

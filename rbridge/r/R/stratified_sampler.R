@@ -182,6 +182,12 @@ show_setting = function(value) {
 kind_stratified = function() {
   list(
     class = "batch_sampler_stratified",
+    vectors = list(
+      parts = c("codes", "n_strata", "n_batches", "even", "shuffle", "taken"),
+      labels = c("min_samples_per_stratum", "mean_batch_size", "shares", "balance", "drop", "shuffle", "assign",
+        "rare", "missing", "num_replicas", "names")
+    ),
+    bytes = function(recipe) strata_bytes(recipe, passes = recipe$parts$taken),
     complete = function(recipe, data_source, task) {
       if (is.null(recipe$open)) {
         check_given_strata(recipe, data_source, task)

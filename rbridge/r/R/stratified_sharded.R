@@ -162,6 +162,11 @@ shard_columns = function(strata, plan, places) {
 kind_sharded = function() {
   list(
     class = "batch_sampler_sharded",
+    vectors = list(
+      parts = c("codes", "n_strata", "n_shards", "n_batches", "shards", "sizes", "begins", "shuffle"),
+      labels = c("min_samples_per_stratum", "promise", "shuffle", "names", "shards")
+    ),
+    bytes = function(recipe) strata_bytes(recipe) + 160 * length(recipe$parts$begins),
     complete = function(recipe, data_source, task) {
       if (is.null(recipe$open)) {
         check_given_strata(recipe, data_source, task)
@@ -282,7 +287,7 @@ format_sharded = function(setup, next_epoch) {
 
 format_sharded_settings = function(labels) {
   settings = labels[setdiff(names(labels), c("names", "shards"))]
-  sprintf("* %s: %s", names(settings), vapply(settings, paste, "", collapse = ", "))
+  format_labels(settings)
 }
 
 format_sharded_generator = function(recipe) {

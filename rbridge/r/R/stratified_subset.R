@@ -145,6 +145,11 @@ most_subset_batches = function(full, wanted) {
 kind_strata_subset = function() {
   list(
     class = "batch_sampler_strata_subset",
+    vectors = list(
+      parts = c("codes", "n_strata", "n_batches", "strata_per_batch", "min_samples_per_stratum", "exact", "blocks"),
+      labels = c("strata_per_batch", "min_samples_per_stratum", "exact", "rare", "missing", "num_replicas", "names")
+    ),
+    bytes = function(recipe) strata_bytes(recipe) + 400 * length(recipe$parts$codes),
     complete = function(recipe, data_source, task) {
       if (is.null(recipe$open)) {
         check_given_strata(recipe, data_source, task)

@@ -198,6 +198,12 @@ warn_of_tree = function(configuration) {
 kind_tree = function() {
   list(
     class = tree_name,
+    vectors = list(
+      parts = c("batch_size", "length", "n_batches", "persistent", "n_rows", "modes", "repeats", "depths", "counts",
+        "rows", "weighted", "weights", "auxiliary", "functions", "kinds", "n_arguments", "numbers", "texts"),
+      labels = c("batch_size", "length", "drop_last", "persistent", "functions")
+    ),
+    bytes = tree_bytes,
     complete = function(recipe, data_source, task) {
       if (!is.null(recipe$open)) {
         recipe = tree_recipe(NULL, recipe$open, task)
@@ -226,7 +232,7 @@ kind_tree = function() {
     },
     settings = function(recipe) {
       c(
-        sprintf("* %s: %s", names(recipe$labels), unlist(recipe$labels)),
+        format_labels(recipe$labels),
         if (!is.null(recipe$seed)) sprintf("* seed: %.0f", recipe$seed),
         if (is.null(recipe$open)) sprintf("* nodes: %d, of %s", length(recipe$parts$modes),
           show_count(recipe$parts$n_rows, "row"))
@@ -260,6 +266,20 @@ check_tree_recipe = function(recipe) {
   }
   part_count(recipe, "n_rows", 1, largest_count)
   check_recipe_auxiliary(recipe$parts)
+}
+
+# Each node and each auxiliary value may have a random number generator of its own, of 2.5 kB.
+tree_bytes = function(recipe) {
+  parts = recipe$parts
+  n_draws = if (is_endless(recipe)) {
+    3 * (parts$batch_size + 16384)
+  } else {
+    min(parts$length, parts$n_batches * parts$batch_size)
+  }
+  n_batches = if (is_endless(recipe)) 0 else parts$n_batches
+  n_auxiliary = length(parts$auxiliary)
+  2800 * (length(parts$modes) + n_auxiliary) + 16 * length(parts$rows) + 64 * length(parts$weights) +
+    (40 + 60 * n_auxiliary) * n_draws + 40 * n_batches
 }
 
 # -> list(parts, seed, offsets, auxiliary, memory = what the epochs share)

@@ -165,6 +165,13 @@ check_least_weight = function(epsilon, alpha) {
 kind_prioritized = function() {
   list(
     class = "batch_sampler_prioritized",
+    vectors = list(
+      parts = c("capacity", "batch_size", "alpha", "epsilon", "stratified", "n_batches", "method", "num_replicas"),
+      state = c("weights", "priorities", "next_position", "largest", "epoch", "batch", "drawn", "generator",
+        "sample_generator"),
+      labels = c("beta", "normalise")
+    ),
+    bytes = function(recipe) 120 * recipe$parts$capacity + 64 * recipe$parts$batch_size + fixed_size_bytes(recipe$parts),
     check = check_prioritized,
     n_rows = function(recipe) NULL,
     n_batches = function(recipe) recipe$parts$n_batches,

@@ -102,6 +102,11 @@ weighted_names = c("weights", "batch_size")
 kind_weighted = function() {
   list(
     class = "batch_sampler_weighted",
+    vectors = list(
+      parts = c("n", "batch_size", "replacement", "n_batches", "num_replicas"),
+      state = c("weights", "epoch", "batch", "drawn", "generator", "sample_generator")
+    ),
+    bytes = function(recipe) 40 * recipe$parts$n + 64 * recipe$parts$batch_size + fixed_size_bytes(recipe$parts),
     check = function(recipe) {
       check_fixed_size(recipe)
       part_flag(recipe, "replacement")

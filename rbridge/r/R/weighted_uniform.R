@@ -70,6 +70,14 @@ batch_sampler_uniform = function(n, batch_size, replacement = FALSE, n_batches =
 kind_uniform = function() {
   list(
     class = "batch_sampler_uniform",
+    vectors = list(
+      parts = c("n", "batch_size", "replacement", "n_batches")
+    ),
+    bytes = function(recipe) {
+      parts = recipe$parts
+      pool = if (parts$replacement == 1L) 0 else parts$n + parts$batch_size
+      4 * pool + fixed_size_bytes(parts)
+    },
     check = function(recipe) {
       check_fixed_size(recipe)
       n = part_count(recipe, "n", 1, largest_count)

@@ -3,6 +3,8 @@ sampler_of = function(strata, ..., data_source = NULL) {
   batch_sampler_stratified(strata = strata, ...)(data_source)
 }
 
+recipe_of = function(generator) attr(generator, "settings")$recipe
+
 # The published example: 20,000 rows, the first 600 of them positive.
 published_labels = function() {
   rep(c(1L, 0L), times = c(600L, 19400L))

@@ -1,14 +1,9 @@
 # Recipes: the content of generators, wherever they come from, and invalid recipes from files.
 
-recipe_of = function(generator) attr(generator, "settings")$recipe
-
 labels = factor(c("b", "a", "b", NA, "a", "b"))
 
-read_back = function(recipe, ...) {
-  file = tempfile(fileext = ".rds")
-  saveRDS(recipe, file)
-  read_batch_sampler(file, ...)
-}
+# As for recipes that Python passes.
+made_of = function(recipe) new_generator(check_recipe(recipe))
 
 test_that("a recipe holds plain vectors, the codes as bytes, and the settings as text", {
   recipe = recipe_of(batch_sampler_stratified(1L, strata = labels, missing = "drop", seed = 7L))
@@ -35,7 +30,9 @@ test_that("a recipe that was written and read makes the same generator", {
     batch_sampler_stratified(1, strata = labels, missing = "drop", assign = "even", seed = 7),
     batch_sampler_downsampled(1, 4, strata = factor(rep(c("yes", "no"), c(2, 5))), walk = TRUE, seed = 7)
   )) {
-    again = read_back(recipe_of(generator))
+    file = tempfile()
+    write_batch_sampler(generator, file)
+    again = read_batch_sampler(file)
     expect_identical(class(again), class(generator))
     expect_identical(again(NULL)$batches(3), generator(NULL)$batches(3))
     expect_identical(mlr3misc::calculate_hash(again), mlr3misc::calculate_hash(generator))
@@ -45,18 +42,18 @@ test_that("a recipe that was written and read makes the same generator", {
 
 test_that("a file that is no recipe is refused", {
   expect_error(read_batch_sampler("nowhere"), "must be the path of a file that exists. Got 'nowhere' instead.")
-  expect_error(read_back(1:3), "'recipe' .* must have the entries 'kind', 'version', 'seed'")
-  expect_error(read_back(list(), md5 = "0"), "must have the MD5 checksum 0. Got")
   file = tempfile()
   writeLines("text", file)
-  expect_error(suppressWarnings(read_batch_sampler(file)), "'file' .* must be written by rbridge.export_r\\(\\)")
+  expect_error(read_batch_sampler(file, md5 = "0"), "must have the MD5 checksum '0'. Got")
+  expect_error(read_batch_sampler(file, md5 = 0), "'md5' .* must be the MD5 checksum of the file, or nothing. Got 0")
+  expect_error(read_batch_sampler(file), "'file' .* must be written by write_batch_sampler\\(\\) or rbridge")
 })
 
 test_that("a recipe whose parts are wrong is refused before anything is drawn", {
   good = recipe_of(batch_sampler_stratified(1, strata = factor(c("b", "a", "b", "a")), seed = 1))
   with = function(...) utils::modifyList(good, list(...))
   with_parts = function(...) with(parts = list(...))
-  expect_identical(read_back(good)(NULL)$.length(), 2L)
+  expect_identical(made_of(good)(NULL)$.length(), 2L)
   cases = list(
     list(with(kind = "sorted"), "be of a kind of 'stratified'"),
     list(with(kind = c("stratified", "stratified")), "be of a kind of"),
@@ -70,14 +67,61 @@ test_that("a recipe whose parts are wrong is refused before anything is drawn", 
     list(with_parts(n_batches = 5), "have an integer from 1 to 4 as 'n_batches'. Got 5")
   )
   for (case in cases) {
-    expect_error(read_back(case[[1]]), case[[2]], fixed = TRUE)
+    expect_error(made_of(case[[1]]), case[[2]], fixed = TRUE)
   }
   # What only the core's routine sees is refused when the sampler is made.
-  expect_error(read_back(with_parts(codes = as.raw(c(0, 1, 2, 3))))(NULL), "be numbers of strata from 0", fixed = TRUE)
-  expect_error(read_back(with_parts(codes = as.raw(c(0, 0, 0, 0))))(NULL), "have a row of each stratum", fixed = TRUE)
+  expect_error(made_of(with_parts(codes = as.raw(c(0, 1, 2, 3))))(NULL), "be numbers of strata from 0", fixed = TRUE)
+  expect_error(made_of(with_parts(codes = as.raw(c(0, 0, 0, 0))))(NULL), "have a row of each stratum", fixed = TRUE)
   downsampled = recipe_of(batch_sampler_downsampled(1, 4, strata = factor(rep(c("yes", "no"), c(2, 5))), seed = 7))
   downsampled$parts$kept = c(3, 2)
-  expect_error(read_back(downsampled)(NULL), "keep at most the rows that there are", fixed = TRUE)
+  expect_error(made_of(downsampled)(NULL), "keep at most the rows that there are", fixed = TRUE)
   downsampled$parts$kept = c(2, NaN)
-  expect_error(read_back(downsampled)(NULL), "keep at most the rows that there are", fixed = TRUE)
+  expect_error(made_of(downsampled), "have numbers of rows as 'kept'", fixed = TRUE)
+})
+
+test_that("nothing in a recipe is evaluated", {
+  good = recipe_of(batch_sampler_uniform(30, 2, seed = 1))
+  ran = FALSE
+  run = function(...) ran <<- TRUE
+  code = new.env()
+  makeActiveBinding("n", run, code)
+  makeActiveBinding("names", run, code)
+  # Methods that R calls for objects of a class.
+  registerS3method("$", "hostile_recipe", run, envir = environment(made_of))
+  registerS3method("[[", "hostile_recipe", run, envir = environment(made_of))
+  registerS3method("length", "hostile_recipe", run, envir = environment(made_of))
+  registerS3method("names", "hostile_recipe", run, envir = environment(made_of))
+  of_class = function(value) structure(value, class = "hostile_recipe")
+  with_n = function(value) utils::modifyList(good, list(parts = list(n = value)))
+  with_parts = function(value) replace(good, "parts", list(value))
+  cases = list(
+    list(code, "'seed', 'parts', 'state', 'labels'. Got a value of class 'environment'"),
+    list(of_class(good), "have the entries"),
+    list(c(good, list(open = code)), "have the entries"),
+    list(good[-3], "have the entries"),
+    list(structure(good, more = run), "have the entries"),
+    list(as.pairlist(good), "have the entries"),
+    list(with_parts(code), "have named vectors in 'parts'. Got a value of class 'environment'"),
+    list(with_parts(of_class(good$parts)), "have named vectors in 'parts'. Got a value of class 'hostile_recipe'"),
+    list(with_parts(unname(good$parts)), "have named vectors in 'parts'"),
+    list(with_parts(c(good$parts, good$parts)), "have named vectors in 'parts'"),
+    list(with_parts(c(good$parts, list(open = 1))), "have the vectors of the kind 'uniform' in 'parts'. Got 'open'"),
+    list(replace(good, "labels", list(list(python_class = "a"))), "have the vectors of the kind 'uniform' in 'labels'"),
+    list(with_n(of_class(30)), "have a plain vector as 'n'. Got a value of class 'hostile_recipe'"),
+    list(with_n(structure(30, class = c("nn_module", "hostile_recipe"))), "have a plain vector as 'n'"),
+    list(with_n(structure(30, more = code)), "have a plain vector as 'n'"),
+    list(with_n(c(a = 30)), "have a plain vector as 'n'"),
+    list(with_n(run), "have a plain vector as 'n'. Got a value of class 'function'"),
+    list(with_n(quote(run())), "have a plain vector as 'n'"),
+    list(with_n(asS4(30)), "have a plain vector as 'n'"),
+    list(with_n(TRUE), "have a plain vector as 'n'"),
+    list(with_n("\xff"), "have text in UTF-8 as 'n'"),
+    list(with_n(NA_character_), "have text in UTF-8 as 'n'"),
+    list(replace(good, "seed", list(of_class(1))), "have a plain vector as 'seed'"),
+    list(replace(good, "kind", list(of_class("uniform"))), "be of a kind of")
+  )
+  for (case in cases) {
+    expect_error(made_of(case[[1L]]), case[[2L]], fixed = TRUE)
+  }
+  expect_false(ran)
 })

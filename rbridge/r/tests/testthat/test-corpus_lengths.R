@@ -105,7 +105,6 @@ test_that("recipes whose parts are wrong are refused", {
     recipe$parts = utils::modifyList(recipe$parts, list(...), keep.null = TRUE)
     expect_error(new_generator(recipe)(NULL), message, fixed = TRUE)
   }
-  recipe_of = function(generator) attr(generator, "settings")$recipe
   recipe = recipe_of(batch_sampler_epoch_subset(3, 5, lengths = c(1, 2, 4), max_tokens = 4, window = 2, seed = 1))
   new_generator(recipe)(NULL)$batches(0)
   refused(recipe, "have 3 integers from 0 as 'lengths'. Got 2 values", lengths = 1:2)

@@ -213,7 +213,8 @@ not_called = c(
   corpus_plan = "takes a mixture",
   nn_aum_loss = "has no argument",
   read_batch_sampler = "reads a file",
-  script_folder = "has no argument"
+  script_folder = "has no argument",
+  write_batch_sampler = "writes a file"
 )
 
 given_besides = function(name, argument) {

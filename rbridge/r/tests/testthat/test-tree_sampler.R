@@ -15,7 +15,6 @@ sampler_of = function(spec = turns, batch_size = 4, length = "active", table = l
   batch_sampler_tree(spec, batch_size, length, table = table, ..., seed = seed)
 }
 
-recipe_of = function(generator) attr(generator, "settings")$recipe
 
 test_that("an instance keeps the contract of a torch sampler", {
   generator = sampler_of()
@@ -105,8 +104,8 @@ test_that("workers of mirai draw the same", {
 
 test_that("a recipe that was written and read makes the same generator", {
   for (generator in list(sampler_of(), sampler_of(list(row_weight = "w"), length = 5, table = list(w = c(1, 0, 2))))) {
-    file = withr::local_tempfile(fileext = ".rds")
-    saveRDS(recipe_of(generator), file)
+    file = withr::local_tempfile(fileext = ".recipe")
+    write_batch_sampler(generator, file)
     again = read_batch_sampler(file)
     expect_identical(again(NULL)$batches(3), generator(NULL)$batches(3))
     expect_identical(capture.output(again), capture.output(generator))
@@ -118,8 +117,8 @@ test_that("recipes whose parts are wrong are refused, and never reach the core",
   weighted = recipe_of(sampler_of(list(row_weight = "w"), length = 5, table = list(w = c(1, 0, 2))))
   refused = function(recipe, ..., text) {
     recipe$parts = utils::modifyList(recipe$parts, list(...))
-    file = withr::local_tempfile(fileext = ".rds")
-    saveRDS(recipe, file)
+    file = withr::local_tempfile(fileext = ".recipe")
+    write_recipe(recipe, file)
     expect_error(read_batch_sampler(file)(NULL), text, fixed = TRUE, info = deparse(list(...)))
   }
   refused(good, batch_size = 0, text = "have an integer from 1 to 9007199254740992 as 'batch_size'")

@@ -1,0 +1,45 @@
+#' @title Write a Batch Sampler to a File
+#'
+#' @description
+#' Writes the recipe of a generator to a file that [read_batch_sampler()] reads, in any R session.
+#' Unlike a file of [saveRDS()], it holds numbers and text alone, in the layout of safetensors, and no code.
+#' The same generator gives the same bytes as `rbridge.export_r()` of the Python package.
+#'
+#' @param generator (`batch_sampler_generator`)\cr
+#'   The result of a function such as [batch_sampler_stratified()], for given data: its strata must not be those of a
+#'   task that is still to come.
+#'   Functions of the user are not part of a recipe, so they cannot be written.
+#' @param file (`character(1)`)\cr
+#'   Path of the file, by convention with the suffix `.recipe`; an existing file is overwritten.
+#'
+#' @return `file`, invisibly.
+#'
+#' @section Errors:
+#' `generator` is not a generator of this package, waits for a task, calls Python or functions of the user; or the file
+#' cannot be written.
+#'
+#' @export
+#' @examples
+#' file = tempfile(fileext = ".recipe")
+#' write_batch_sampler(batch_sampler_uniform(n = 100, batch_size = 10, seed = 1), file)
+#' read_batch_sampler(file)
+write_batch_sampler = function(generator, file) {
+  name_errors("write_batch_sampler")
+  if (!inherits(generator, "batch_sampler_generator")) {
+    stop_parameter("generator", "be a generator, such as that of batch_sampler_stratified()", show_value(generator))
+  }
+  if (!is.character(file) || is.object(file) || length(file) != 1L || is.na(file) || !nzchar(file)) {
+    stop_parameter("file", "be a path", show_value(file))
+  }
+  settings = attr(generator, "settings")
+  recipe = settings$recipe
+  if (!is.null(recipe$open)) {
+    stop_parameter("generator", "be made for given data", "one that waits for a task",
+      "Give it the values of the columns.")
+  }
+  if (length(settings$functions) > 0L) {
+    stop_parameter("generator", "call no function", "one that does")
+  }
+  write_recipe(recipe, file)
+  invisible(file)
+}

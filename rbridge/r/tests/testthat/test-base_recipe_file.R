@@ -1,0 +1,253 @@
+# Files of recipes: the layout, and what others could make of such files.
+
+write_recipe_to = function(recipe, file = tempfile(fileext = ".recipe")) {
+  write_recipe(recipe, file)
+  file
+}
+
+test_that("a generator of every kind that was written and read is the same, and draws the same", {
+  generators = generators_of_all_kinds()
+  expect_setequal(vapply(generators, function(generator) recipe_of(generator)$kind, ""), recipe_kinds())
+  for (name in names(generators)) {
+    file = tempfile()
+    expect_identical(write_batch_sampler(generators[[name]], file), file)
+    again = read_batch_sampler(file)
+    expect_identical(recipe_of(again), recipe_of(generators[[name]]), info = name)
+    expect_identical(class(again), class(generators[[name]]), info = name)
+    expect_identical(reaction_to(readBin(file, "raw", file.size(file))), "drew", info = name)
+    if (name != "endless") {
+      expect_identical(again(NULL)$batches(0), generators[[name]](NULL)$batches(0), info = name)
+    }
+  }
+})
+
+test_that("a file has the size of its header, the header, and the vectors", {
+  file = tempfile()
+  write_batch_sampler(batch_sampler_uniform(3, 2, seed = 7), file)
+  header = paste0(
+    '{"__metadata__":{"format":"pystrat.recipe","version":"1","kind":"uniform","seed":"7"},',
+    '"parts.n":{"dtype":"F64","shape":[1],"data_offsets":[0,8]},',
+    '"parts.batch_size":{"dtype":"F64","shape":[1],"data_offsets":[8,16]},',
+    '"parts.replacement":{"dtype":"I32","shape":[1],"data_offsets":[16,20]},',
+    '"parts.n_batches":{"dtype":"F64","shape":[1],"data_offsets":[20,28]}}'
+  )
+  numbers = c(writeBin(c(3, 2), raw(), endian = "little"), raw(4), writeBin(1, raw(), endian = "little"))
+  size = c(as.raw(c(nchar(header) %% 256, 1)), raw(6))
+  expect_identical(readBin(file, "raw", 1000), c(size, charToRaw(header), numbers))
+})
+
+test_that("the library safetensors reads the vectors", {
+  skip_if_not_installed("safetensors")
+  file = tempfile()
+  write_batch_sampler(generators_of_all_kinds()$stratified, file)
+  found = safetensors::safetensors$new(file, framework = "torch")
+  expect_identical(found$keys()[1:2], c("parts.codes", "parts.n_strata"))
+  expect_identical(found$metadata[["__metadata__"]]$kind, "stratified")
+  expect_identical(found$metadata[["labels.names.text"]]$dtype, "U8")
+})
+
+test_that("text of any length crosses, and missing numbers have one form", {
+  recipe = recipe_of(batch_sampler_stratified(1, strata = factor(c("", "\u65e5\u672c", "a b", "NA")), seed = 1))
+  expect_identical(read_recipe(write_recipe_to(recipe), 1e6), recipe)
+  recipe$labels = list(none = character(), empty = c("", ""))
+  recipe$state = list(none = raw(), numbers = c(NaN, 1, -0), whole = integer())
+  again = read_recipe(write_recipe_to(recipe), 1e6)
+  expect_identical(again, recipe)
+  recipe$state$numbers[1] = NA
+  expect_identical(readBin(write_recipe_to(recipe), "raw", 5000), readBin(write_recipe_to(again), "raw", 5000))
+  recipe["seed"] = list(NULL)
+  expect_identical(read_recipe(write_recipe_to(recipe), 1e6)["seed"], list(seed = NULL))
+})
+
+test_that("vectors that are too long for one call of R are read and written in parts", {
+  file = tempfile()
+  for (vector in list(1:10, as.raw(0:9), c(0.5, 1:9), 1, double())) {
+    output = file(file, "wb")
+    write_vector(vector, output, at_once = 3)
+    close(output)
+    input = file(file, "rb")
+    expect_identical(read_vector(input, typeof(vector), length(vector), at_once = 4), vector)
+    close(input)
+  }
+})
+
+test_that("what is no generator of given data cannot be written", {
+  file = tempfile()
+  expect_error(write_batch_sampler(1, file), "'generator' .* must be a generator.* Got 1 instead")
+  expect_error(write_batch_sampler(batch_sampler_stratified(1), file), "must be made for given data. Got one that")
+  own = batch_sampler_prioritized(4, 2, beta = function(batch) 1)
+  expect_error(write_batch_sampler(own, file), "must call no function. Got one that does")
+  for (wrong in list(1, NA_character_, "", c("a", "b"))) {
+    expect_error(write_batch_sampler(batch_sampler_uniform(3, 2), wrong), "'file' .* must be a path")
+  }
+  expect_false(file.exists(file))
+})
+
+test_that("files that are not regular are refused, and do not hang", {
+  skip_on_cran()
+  skip_on_os("windows")
+  fifo = tempfile(fileext = ".yaml")
+  system2("mkfifo", shQuote(fifo))
+  told = callr::r(function(fifo) {
+    message_of = function(code) tryCatch(code, error = conditionMessage)
+    folder = tempfile()
+    dir.create(folder)
+    cat("a\n", file = file.path(folder, "a.txt"))
+    c(
+      message_of(rbridge::read_batch_sampler(fifo)),
+      message_of(rbridge::read_batch_sampler("/dev/zero")),
+      message_of(rbridge::batch_sampler_corpus_mixture(folder, 1, suffixes = ".txt", rules = fifo)),
+      message_of(rbridge::batch_sampler_tree(fifo, 1, 1, table = list(x = 1)))
+    )
+  }, list(fifo), libpath = c(installed_library(), .libPaths()), timeout = 60)
+  refused = "The '%s' parameter of %s must be a regular file. Got the %s '%s' instead."
+  expect_identical(told, c(
+    sprintf(refused, "file", "read_batch_sampler", "FIFO", fifo),
+    sprintf(refused, "file", "read_batch_sampler", "device", "/dev/zero"),
+    sprintf(refused, "rules", "batch_sampler_corpus_mixture", "FIFO", fifo),
+    sprintf(refused, "spec", "batch_sampler_tree", "FIFO", fifo)
+  ))
+})
+
+test_that("a file whose header lies is refused before its vectors are used", {
+  bytes = recipe_files(list(uniform = batch_sampler_uniform(30, 2, seed = 7)))$uniform
+  file = tempfile()
+  refused = function(bytes, got) {
+    writeBin(bytes, file)
+    expect_error(read_batch_sampler(file), got, fixed = TRUE)
+  }
+  refused(raw(), "Got a file without a header")
+  refused(bytes[1:7], "Got a file without a header")
+  refused(replace(bytes, 8, as.raw(0x7f)), "Got a file without a header")
+  refused(replace(bytes, 20, as.raw(0)), "Got a file without a header")
+  refused(serialize(list(1), NULL), "Got a file without a header")
+  refused(bytes[-length(bytes)], "Got vectors of another size than its header says")
+  refused(c(bytes, raw(1)), "Got vectors of another size than its header says")
+  lie = function(from, to, got = "Got a header of another form") {
+    refused(replace_header(bytes, function(header) sub(from, to, header, fixed = TRUE)), got)
+  }
+  lie("[8,16]", "[0,8]")
+  lie("[8,16]", "[8, 16]")
+  lie("parts.n_batches", "parts.batch_size")
+  lie("pystrat.recipe", "another")
+  lie("parts.n\"", "other.n\"")
+  lie("\"seed\":\"7\"", "\"seed\":\"07\"")
+  lie("\"seed\":\"7\"", "\"seed\":\"3000000000\"", "'seed' parameter of read_batch_sampler must be an integer")
+  lie("parts.n_batches", "parts.weights", "have the vectors of the kind 'uniform' in 'parts'. Got 'weights'")
+  lie("uniform", "sorted", "be of a kind of 'stratified'")
+})
+
+test_that("a recipe that needs more memory than it may is refused before the memory is taken", {
+  small = function(...) write_recipe_to(recipe_of(batch_sampler_uniform(..., seed = 1)))
+  file = small(2^31 - 1, 10, n_batches = 1)
+  expect_lt(file.size(file), 500)
+  refused = paste("The 'file' parameter of read_batch_sampler must hold a recipe that needs at most %.0f bytes of",
+    "memory, 'max_bytes'. Got one that needs %.0f instead. Raise 'max_bytes' if you expect so much data.")
+  needed = recipe_bytes(recipe_of(batch_sampler_uniform(2^31 - 1, 10, n_batches = 1, seed = 1)))
+  expect_gt(needed, 8e9)
+  expect_error(read_batch_sampler(file), sprintf(refused, 2^30, needed), fixed = TRUE)
+  expect_s3_class(read_batch_sampler(file, max_bytes = needed), "batch_sampler_uniform")
+  expect_error(read_batch_sampler(file, max_bytes = needed - 1), sprintf(refused, needed - 1, needed), fixed = TRUE)
+  expect_error(read_batch_sampler(file, max_bytes = -1), "'max_bytes' .* must be an integer from 1 to 9007199254740992")
+  # The vectors of a file count before they are read.
+  texts = write_recipe_to(recipe_of(batch_sampler_stratified(1, strata = factor(seq_len(1e5)), seed = 1)))
+  expect_error(read_batch_sampler(texts, max_bytes = 5e6), "at most 5000000 bytes of memory, 'max_bytes'. Got one that")
+  # Numbers that are large, kind by kind.
+  most = 2^31 - 1
+  generators = generators_of_all_kinds()
+  with_parts = function(...) {
+    given = list(...)
+    recipe = recipe_of(generators[[given[[1L]]]])
+    recipe$parts = utils::modifyList(recipe$parts, given[-1L])
+    recipe
+  }
+  for (recipe in list(
+    with_parts("replaced", n_batches = 1e8),
+    with_parts("epoch_subset", n = most), with_parts("in_turn", sample = most), with_parts("perplexity", sample = most),
+    with_parts("prioritized", capacity = most),
+    with_parts("weighted", n_batches = 1e8), with_parts("per_user", n_users = 1e8),
+    with_parts("popular", n_items = 1e8), with_parts("triples", n_users = most, n_items = 50),
+    with_parts("several", negatives_per_positive = 1e8), with_parts("pairs", n_negatives = .Machine$integer.max),
+    with_parts("tree", length = most, n_batches = 1e8), with_parts("endless", batch_size = most),
+    with_parts("taken", taken = rep(5e8, 4), n_batches = 1e8), with_parts("mixture", lines = c(1, 1, 1) * 7e8,
+      drawn = c(1, 1, 1) * 7e8), with_parts("rare_events", lines = c(40, 60, 1e9), n_negatives = 60)
+  )) {
+    read = function(max_bytes) read_batch_sampler(write_recipe_to(recipe), max_bytes = max_bytes)
+    if (recipe$kind == "rare_events") {
+      expect_s3_class(read(2^30), "batch_sampler_rare_events") # lines that are not drawn take no memory
+    } else {
+      expect_error(read(2^30), "must hold a recipe that needs at most 1073741824 bytes of memory", info = recipe$kind)
+    }
+  }
+})
+
+test_that("an instance and an epoch take at most the memory that is said", {
+  skip_on_cran()
+  n = 2e5
+  strata = factor(rep(c("a", "b", "c", "b", "e"), n / 5))
+  peak_of = function(code) {
+    gc(reset = TRUE)
+    before = sum(gc()[, 2L])
+    force(code)
+    2^20 * (sum(gc()[, 6L]) - before)
+  }
+  users = as.double(rep(1:1000, n / 2000))
+  items = rep(seq_len(n / 2000), each = 1000) + users %% 3
+  folder = corpus_of(fraud = 5e4, mon = 1e5)
+  files = file.path(folder, c("fraud.txt", "mon.txt"))
+  large = list(
+    batch_sampler_stratified(4, strata = strata, seed = 1),
+    batch_sampler_stratified(4, strata = factor(seq_len(n) %% 1000), assign = "even", seed = 1),
+    batch_sampler_stratified(mean_batch_size = 20, balance = "over", strata = strata, seed = 1),
+    batch_sampler_strata_subset(2, 4, strata = strata, seed = 1),
+    batch_sampler_strata_subset(2, 4, strata = strata, exact = TRUE, seed = 1),
+    batch_sampler_stratified_group(2, groups = seq_len(n) %/% 4, keep = "apart", strata = strata, seed = 1),
+    batch_sampler_stratified_group(2, groups = factor(paste(strata, seq_len(n) %/% 20)), strata = strata, seed = 1),
+    batch_sampler_downsampled(1.5, 20, strata = strata == "b", seed = 1),
+    batch_sampler_downsampled(1.5, 20, strata = strata == "b", walk = TRUE, seed = 1),
+    batch_sampler_uniform(n, 20, seed = 1),
+    batch_sampler_uniform(10, 2, n_batches = n, replacement = TRUE, seed = 1),
+    batch_sampler_weighted(seq_len(n) + 0, 20, seed = 1),
+    batch_sampler_weighted(seq_len(n) + 0, n / 2, replacement = FALSE, seed = 1),
+    batch_sampler_prioritized(10, 20, capacity = n, seed = 1),
+    batch_sampler_prioritized(n, 20, method = "rank", stratified = TRUE, seed = 1),
+    batch_sampler_pairs(users, items, 0.5, 20, n_items = 500, seed = 1),
+    batch_sampler_pairs(1, 1, 0.5, 20, n_users = n, n_items = 5, method = "per_user", unique = TRUE, seed = 1),
+    batch_sampler_pairs(c(1, 2), c(1, 2), 0.5, 20, n_items = n, method = "popularity", power = 0, seed = 1),
+    batch_sampler_triples(users, items, 20, 3, n_items = 500, unique = TRUE, seed = 1),
+    batch_sampler_triples(1, 1, 20, 1e5, n_users = n, n_items = n, seed = 1),
+    batch_sampler_multilabel(cbind(x = seq_len(n) %% 2, y = seq_len(n) %% 3 == 0, z = 1), 2, seed = 1),
+    batch_sampler_tree(list(mode = "shuffle", children = list(list(column = "s", for_each = TRUE, mode = "shuffle"))),
+      20, n, table = list(s = seq_len(n) %% 1000), seed = 1),
+    batch_sampler_tree(list(mode = "sequential", auxiliary = list(angle = "uniform(-10, 10)", side = "choice([1, 2])",
+      step = "counter()")), 20, n, table = list(s = 1:2), persistent = TRUE, seed = 1),
+    batch_sampler_epoch_subset(n, 100, 20, method = "uniform_without_replacement", seed = 1),
+    batch_sampler_epoch_subset(n, n, method = "partition", lengths = seq_len(n) %% 7L, max_tokens = 50, seed = 1),
+    batch_sampler_perplexity(n, n, 2, maximum = "published", seed = 1),
+    batch_sampler_sharded(4, counts = shard_counts(list(s = strata)), shards = "s", seed = 1, strata = strata),
+    batch_sampler_corpus_mixture(folder, 20, as.integer(n), suffixes = ".txt", max_length = 3, lengths = "words",
+      seed = 1),
+    batch_sampler_rare_events(files[1], files[2], 2, 20, negative_files_per_epoch = 1, seed = 1)
+  )
+  for (generator in large) {
+    recipe = recipe_of(generator)
+    file = write_recipe_to(recipe)
+    taken = peak_of({
+      instance = read_batch_sampler(file, max_bytes = 1e12)(NULL)
+      instance$batches(0)
+    })
+    expect_lt(taken / recipe_bytes(recipe), 1, label = paste(recipe$kind, taken, recipe_bytes(recipe)))
+  }
+})
+
+test_that("files of all kinds that others changed are refused, or draw rows within bounds", {
+  skip_on_cran()
+  folder = test_path()
+  reactions = callr::r(function(folder, seed) {
+    library(rbridge)
+    for (helper in c("helper-corpus.R", "helper-hostile_recipes.R")) source(file.path(folder, helper))
+    reactions_to_hostile_files(620, seed)
+  }, list(normalizePath(folder), seed = 20), libpath = c(installed_library(), .libPaths()), timeout = 300)
+  expect_setequal(names(reactions), c("refused", "drew"))
+  expect_identical(sum(reactions), 620L)
+})
