@@ -64,6 +64,7 @@ check "shell scripts parse" bash -n tools/*.sh .ci/run
 check "people and pages are those of CITATION.cff" $python tools/metadata.py --check
 check "spelling" Rscript tools/spelling.R
 check "R: style and documentation" Rscript tools/check_r.R
+check "R: the compiled code under sanitizers" tools/sanitize_r.sh
 check "R: the package on CRAN's terms" tools/check_cran.sh
 check "R: the package without suggested packages" tools/check_cran.sh --depends
 
