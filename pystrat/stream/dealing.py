@@ -7,7 +7,7 @@ however they are cut into chunks.
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Iterator, NamedTuple, Optional, Sequence
 
 import numpy as np
 
@@ -118,58 +118,96 @@ class DeclaredBatches:
     """
 
     def __init__(self, n_strata: int, min_samples_per_stratum: int, min_batch_size: int, first: int) -> None:
-        self._least = np.full(n_strata, min_samples_per_stratum, dtype=np.int64)
+        self._least = min_samples_per_stratum
         self._min_batch_size = min_batch_size
         self._n_unwanted = first
-        self._rows: list[Any] = []  # of the batch that is held back, and then of the next batch
-        self._codes = np.empty(0, dtype=np.int64)
-        self._begin = 0  # of the next
+        self._cut: Optional[_Rows] = None  # the batch that is held back
+        self._next = _Rows([], [])
+        self._counts = np.zeros(n_strata, dtype=np.int64)  # of the next batch
 
     def add(self, rows: Sequence[Any], codes: NDArray[Any]) -> Iterator[list[Any]]:
         """Add the rows of a chunk; iterate over the batches that are cut, except for the last one."""
-        self._rows.extend(rows)
-        self._codes = np.concatenate((self._codes, codes))
-        places = [np.flatnonzero(self._codes == code) for code in range(len(self._least))]
-        done = 0
-        while (end := self._end_of_batch(places)) <= len(self._rows):
-            if self._begin > done:
-                yield from self._wanted(done, self._begin)
-            done, self._begin = self._begin, end
-        self._rows, self._codes, self._begin = self._rows[done:], self._codes[done:], self._begin - done
+        chunk = _Places(codes, len(self._counts))
+        begin = 0
+        while (end := self._end_of_batch(chunk, begin)) <= len(rows):
+            self._next.add(rows[begin:end], codes[begin:end])
+            if self._cut is not None:
+                yield from self._wanted(self._cut)
+            self._cut, self._next = self._next, _Rows([], [])
+            self._counts = np.zeros_like(self._counts)
+            chunk.skip(begin, end)
+            begin = end
+        self._next.add(rows[begin:], codes[begin:])
+        self._counts += np.bincount(codes[begin:], minlength=len(self._counts))
 
     @property
     def has_cut(self) -> bool:
         """Whether a batch is held back."""
-        return self._begin > 0
+        return self._cut is not None
 
     def close(self) -> Iterator[list[Any]]:
         """Iterate over the last batch, at the end of the stream; none if no batch could be cut."""
-        if self.has_cut:
-            yield from self._wanted(0, len(self._rows))
+        if self._cut is not None:
+            self._cut.rows.extend(self._next.rows)
+            self._cut.codes.extend(self._next.codes)
+            yield from self._wanted(self._cut)
 
-    def _end_of_batch(self, places: list[NDArray[np.int64]]) -> int:
-        """Return the end of the next batch; a number above that of the rows if it is not complete."""
-        ends = [self._begin + self._min_batch_size]
-        for least, found in zip(self._least.tolist(), places):
-            last = int(np.searchsorted(found, self._begin)) + least - 1
-            ends.append(int(found[last]) + 1 if last < len(found) else len(self._rows) + 1)
-        return max(ends)
+    def _end_of_batch(self, chunk: _Places, begin: int) -> int:
+        """Return the end of the next batch in a chunk; a number above that of its rows if it is not complete."""
+        end = chunk.end_of(np.maximum(self._least - self._counts, 0))
+        return max(end, begin + self._min_batch_size - len(self._next.rows))
 
-    def _wanted(self, begin: int, end: int) -> Iterator[list[Any]]:
-        """Iterate over the batch of these rows, if it is to be delivered. Rows are ordered by stratum, then as read."""
+    def _wanted(self, batch: _Rows) -> Iterator[list[Any]]:
+        """Iterate over a batch, if it is to be delivered."""
         if self._n_unwanted:
             self._n_unwanted -= 1
         else:
-            order = begin + np.argsort(self._codes[begin:end], kind="stable")
-            yield [self._rows[place] for place in order.tolist()]
+            yield batch.by_stratum()
 
     def missing(self) -> list[int]:
         """Return the codes of the strata that have too few rows in the next batch so far."""
-        counts = np.bincount(self._codes[self._begin :], minlength=len(self._least))
-        missing: list[int] = np.flatnonzero(counts < self._least).tolist()
+        missing: list[int] = np.flatnonzero(self._counts < self._least).tolist()
         return missing
 
     @property
     def n_held(self) -> int:
         """The number of rows that are not yet in a batch, or in the batch that is held back."""
-        return len(self._rows)
+        return len(self._next.rows) + (0 if self._cut is None else len(self._cut.rows))
+
+
+class _Rows(NamedTuple):
+    """Rows and the codes of their strata, in parts as they came."""
+
+    rows: list[Any]
+    codes: list[Counts]
+
+    def add(self, rows: Sequence[Any], codes: Counts) -> None:
+        self.rows.extend(rows)
+        self.codes.append(codes)
+
+    def by_stratum(self) -> list[Any]:
+        """Return the rows, ordered by stratum, then as they came."""
+        order = np.argsort(np.concatenate(self.codes), kind="stable")
+        return [self.rows[place] for place in order.tolist()]
+
+
+class _Places:
+    """The places of each stratum in a chunk, from the end of the batches that were cut from it."""
+
+    def __init__(self, codes: Counts, n_strata: int) -> None:
+        self._codes = codes
+        self._order = np.argsort(codes, kind="stable")
+        self._ends = np.cumsum(np.bincount(codes, minlength=n_strata))  # of the strata in the order
+        self._begins = np.concatenate(([0], self._ends[:-1]))
+
+    def skip(self, begin: int, end: int) -> None:
+        """Leave out the places of a batch, which begins where the last one ended."""
+        self._begins += np.bincount(self._codes[begin:end], minlength=len(self._begins))
+
+    def end_of(self, needed: Counts) -> int:
+        """Return the end of the needed rows of each stratum; a number above that of all rows if there are too few."""
+        last = self._begins + needed
+        if (last > self._ends).any():
+            return len(self._codes) + 1
+        places = self._order[last[needed > 0] - 1]
+        return int(places.max()) + 1 if len(places) else 0

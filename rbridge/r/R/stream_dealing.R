@@ -26,15 +26,12 @@ deal_counted = function(totals, n_batches, first) {
       !needed
     },
     add = function(rows, codes) {
-      ranks = numeric(length(codes))
-      for (code in unique(codes)) {
-        places = which(codes == code)
-        ranks[places] = seen[code] + seq_along(places)
-        seen[code] <<- seen[code] + length(places)
-      }
-      batches = last_batches(ranks, codes)
-      kept = which(batches >= wanted)
-      places_of = split(kept, batch_name(batches[kept]))
+      places = order(codes, method = "radix") # by stratum, then as they came
+      sizes = tabulate(codes, length(totals))
+      batches = last_batches(rep(seen, sizes) + sequence(sizes), codes[places])
+      seen <<- seen + sizes
+      kept = batches >= wanted
+      places_of = split(places[kept], batch_name(batches[kept]))
       for (name in names(places_of)) {
         part = list(rows = rows_at(rows, places_of[[name]]), codes = codes[places_of[[name]]])
         assign(name, c(parts[[name]], list(part)), envir = parts)
@@ -48,8 +45,7 @@ deal_counted = function(totals, n_batches, first) {
       batch = parts[[name]]
       rm(list = name, envir = parts)
       wanted <<- wanted + 1
-      codes = unlist(lapply(batch, `[[`, "codes"))
-      rows_at(bind_rows(lapply(batch, `[[`, "rows")), order(codes, method = "radix"))
+      bind_parts(batch)
     }
   )
 }
@@ -60,43 +56,56 @@ batch_name = function(batch) sprintf("%.0f", batch)
 # Without counts: a batch is cut as soon as it has `least` rows of each stratum, and `least_rows` rows.
 # The batch that was cut last is held back, because the rows left at the end are added to it.
 deal_declared = function(n_strata, least, least_rows, first) {
-  held = NULL # the rows of the batch that is held back, and then of the next batch
-  codes = integer()
-  begin = 0 # the rows before the next batch
+  held = list() # the batch that is held back, in parts: the rows of a source by stratum, and their codes
+  parts = list() # of the next batch
+  counts = numeric(n_strata) # of the next batch
+  n_cut = 0 # rows of the batch that is held back
   unwanted = first
   ready = list() # batches that are cut, and the number of those delivered
   n_taken = 0L
-  # Adds the batch of the rows after `from` up to `to`, if it is to be delivered.
-  cut = function(from, to) {
+  # Adds a batch, if it is to be delivered.
+  deliver = function(parts) {
     unwanted <<- unwanted - 1
     if (unwanted < 0) {
-      places = from + order(codes[(from + 1):to], method = "radix")
-      ready[[length(ready) + 1L]] <<- rows_at(held, places)
+      ready[[length(ready) + 1L]] <<- bind_parts(parts)
     }
   }
-  # The end of the next batch; a number above that of the rows if it is not complete. `places` has the rows of each
-  # stratum.
-  next_end = function(places) {
-    ends = vapply(places, function(own) as.double(own[findInterval(begin, own) + least]), numeric(1L))
-    if (anyNA(ends)) Inf else max(ends, begin + least_rows)
+  # Adds rows of a source, those with the places after `from` up to `to`, to the next batch.
+  keep = function(rows, codes, from, to) {
+    if (from < to) {
+      places = from + order(codes[(from + 1):to], method = "radix")
+      parts[[length(parts) + 1L]] <<- list(rows = rows_at(rows, places), codes = codes[places])
+      counts <<- counts + tabulate(codes[places], n_strata)
+    }
   }
   list(
-    add = function(rows, new_codes) {
-      held <<- bind_rows(if (is.null(held)) list(rows) else list(held, rows))
-      codes <<- c(codes, new_codes)
-      places = lapply(seq_len(n_strata), function(code) which(codes == code))
-      done = 0
-      while ((end = next_end(places)) <= length(codes)) {
-        if (begin > done) {
-          cut(done, begin)
+    add = function(rows, codes) {
+      begin = 0
+      # The places of each stratum, from the end of the batches that were cut: order[(begins + 1):ends]
+      order = order(codes, method = "radix")
+      ends = cumsum(tabulate(codes, n_strata))
+      begins = c(0, ends[-n_strata])
+      repeat {
+        last = begins + pmax(0, least - counts)
+        if (any(last > ends)) {
+          break
         }
-        done = begin
-        begin <<- end
+        end = max(begin + least_rows - sum(counts), order[last[last > begins]])
+        if (end > length(codes)) {
+          break
+        }
+        begins = begins + tabulate(codes[seq_len(end - begin) + begin], n_strata)
+        keep(rows, codes, begin, end)
+        if (length(held) > 0L) {
+          deliver(held)
+        }
+        held <<- parts
+        n_cut <<- sum(counts)
+        parts <<- list()
+        counts <<- numeric(n_strata)
+        begin = end
       }
-      rest = which(seq_along(codes) > done)
-      held <<- rows_at(held, rest)
-      codes <<- codes[rest]
-      begin <<- begin - done
+      keep(rows, codes, begin, length(codes))
     },
     following = function() {
       if (n_taken == length(ready)) {
@@ -110,12 +119,21 @@ deal_declared = function(n_strata, least, least_rows, first) {
       batch
     },
     # Cuts the last batch, at the end of the lane.
-    close = function() cut(0, length(codes)),
-    has_cut = function() begin > 0,
-    n_held = function() length(codes),
+    close = function() deliver(c(held, parts)),
+    has_cut = function() length(held) > 0L,
+    n_held = function() n_cut + sum(counts),
     # The strata that have too few rows in the next batch so far.
-    missing = function() which(tabulate(codes[seq_along(codes) > begin], n_strata) < least)
+    missing = function() which(counts < least)
   )
+}
+
+# The rows of parts, ordered by stratum, then as they came; each part is a list of rows by stratum, and their codes.
+bind_parts = function(parts) {
+  if (length(parts) == 1L) {
+    return(parts[[1L]]$rows)
+  }
+  codes = unlist(lapply(parts, `[[`, "codes"))
+  rows_at(bind_rows(lapply(parts, `[[`, "rows")), order(codes, method = "radix"))
 }
 
 rows_at = function(rows, places) {
