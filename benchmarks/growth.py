@@ -206,6 +206,32 @@ def rare_events_of_files(size: int) -> Any:
     return RareEventBatchSampler([folder / "0.txt"], sorted(folder.glob("*.txt"))[1:], 1, 256, seed=1)
 
 
+def streamed(n_sources: int, n_rows: int, **known: Any) -> int:
+    """Stream sources with rows of two strata in turn; return the number of batches."""
+    from pystrat.stream import StratifiedStream
+
+    stream = StratifiedStream(range(n_sources), 1, read=lambda _: range(n_rows), stratum=lambda row: row % 2, **known)
+    return sum(1 for _ in stream)
+
+
+def stream_with_counts(size: int) -> Any:
+    counts = pd.DataFrame({"0": [size // 2], "1": [size // 2]})
+    return streamed(1, size, counts=counts, seed=1)
+
+
+def stream_of_sources(size: int) -> Any:
+    return streamed(size, 2, counts=pd.DataFrame({"0": [1] * size, "1": [1] * size}), seed=1)
+
+
+def stream_without_counts(size: int) -> Any:
+    return streamed(1, size, strata=[0, 1], seed=1)
+
+
+def stream_of_one_batch(size: int) -> Any:
+    """All rows wait for the last one."""
+    return streamed(1, size, strata=[0, 1], min_batch_size=size, shuffle=False)
+
+
 def letters_of_a_name(size: int) -> Any:
     return CorpusPlan(["c" * size], [10], 5, [".-a.-a.-a.-a.-a.-a 1", "* 1"])
 
@@ -241,6 +267,10 @@ SIZES: dict[str, tuple[Callable[[int], Any], int]] = {
     "CorpusMixtureBatchSampler, files": (mixture_of_files, 200),
     "RareEventBatchSampler, lines": (rare_events_of_lines, 500_000),
     "RareEventBatchSampler, files": (rare_events_of_files, 200),
+    "StratifiedStream, rows with counts": (stream_with_counts, 100_000),
+    "StratifiedStream, sources with counts": (stream_of_sources, 5_000),
+    "StratifiedStream, rows without counts": (stream_without_counts, 100_000),
+    "StratifiedStream, rows of one batch": (stream_of_one_batch, 400_000),
     "TreeSampler, siblings with a condition": (siblings, 1_000),
     "TreeSampler, siblings with clones": (clones, 200),
     "CorpusPlan, entries of a square of rules and files": (rules_and_files, 40_000),
