@@ -61,13 +61,14 @@ class StratifiedStream(IterableDataset[list[Any]]):
     buffer_size : int, optional
         The largest number of rows that a lane may hold in memory at a time; by default unlimited.
     lanes : int, default 1
-        The number of parts of the stream that are batched separately: source k belongs to lane ``k % lanes``. Must be a
-        multiple of the number of replicas times the number of workers.
+        The number of parts of the stream that are batched separately: source k, in the order of names by code point,
+        belongs to lane ``k % lanes``. Must be a multiple of the number of replicas times the number of workers.
     shuffle : bool, default True
         Whether to shuffle the sources, and the rows of each source, in each epoch. A source is then held in memory as
-        a whole. If False, sources and rows keep their order.
+        a whole. The order in which sources are given does not matter then. If False, sources and rows keep their order.
     seed : int, optional
-        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from `seed`.
+        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from `seed`. Required with `rank`, and
+        the same on all ranks.
     num_replicas, rank : int, optional
         The number of processes that share the batches, and the index of this process among them, from 0.
 
@@ -131,7 +132,8 @@ class StratifiedStream(IterableDataset[list[Any]]):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        self._sources = name_sources(sources)
+        given = name_sources(sources)
+        self._sources = sorted(given, key=lambda source: source.name)  # the same in all processes
         self._names = [source.name for source in self._sources]
         self._least = check_one_minimum(min_samples_per_stratum, maximum=MAX_COUNT)
         self._least_rows = check_integer(min_batch_size, "min_batch_size", minimum=1, maximum=MAX_COUNT)
@@ -139,8 +141,11 @@ class StratifiedStream(IterableDataset[list[Any]]):
         n_lanes = check_integer(lanes, "lanes", minimum=1, maximum=len(self._names))
         if n_lanes % (self._num_replicas or 1):
             raise RefusedValue("lanes", "be a multiple of 'num_replicas'", show(n_lanes))
-        self._seed = check_seed(seed)
-        self._lanes = Lanes(len(self._names), n_lanes, check_flag(shuffle, "shuffle"), self._seed)
+        self._seed = check_seed(seed, rank=self._rank)
+        place_of = {name: place for place, name in enumerate(self._names)}
+        self._lanes = Lanes(
+            [place_of[source.name] for source in given], n_lanes, check_flag(shuffle, "shuffle"), self._seed
+        )
         if (counts is None) == (strata is None):
             raise RefusedValue("counts", "be given, or 'strata', but not both", "neither" if counts is None else "both")
         if counts is None:
@@ -396,7 +401,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
         if self._known_fingerprint is None:
             self._known_fingerprint = fingerprint(
                 "stream",
-                sources=self._names,
+                sources=self._names if self._lanes.shuffle else [self._names[k] for k in self._lanes.given],
                 strata=list(self._strata),
                 counts=None if self._plan is None else self._plan.counts,
                 min_samples_per_stratum=self._least,

@@ -197,8 +197,9 @@ class _Places:
     def __init__(self, codes: Counts, n_strata: int) -> None:
         self._codes = codes
         self._order = np.argsort(codes, kind="stable")
-        self._ends = np.cumsum(np.bincount(codes, minlength=n_strata))  # of the strata in the order
-        self._begins = np.concatenate(([0], self._ends[:-1]))
+        sizes = np.bincount(codes, minlength=n_strata)
+        self._ends = np.cumsum(sizes)  # of the strata in the order
+        self._begins = self._ends - sizes
 
     def skip(self, begin: int, end: int) -> None:
         """Leave out the places of a batch, which begins where the last one ended."""

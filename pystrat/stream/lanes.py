@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Sequence
 
 import numpy as np
 
@@ -19,29 +19,33 @@ if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations nam
 
 @dataclass(frozen=True)
 class Lanes:
-    """The lanes of a stream: source k belongs to lane k modulo their number.
+    """The lanes of a stream: source k, in the order of their names, belongs to lane k modulo the number of lanes.
 
     Attributes
     ----------
-    n_sources, n_lanes : int
+    given : sequence of int
+        The sources in the order in which they were given.
+    n_lanes : int
     shuffle : bool
         Whether to shuffle the sources, and the rows of each source, in each epoch.
     seed : int
     """
 
-    n_sources: int
+    given: Sequence[int]
     n_lanes: int
     shuffle: bool
     seed: int
 
     def sources(self, lane: int, epoch: int) -> list[int]:
         """Return the sources of a lane in the order of an epoch."""
-        own = range(lane, self.n_sources, self.n_lanes)
-        if not self.shuffle:
-            return list(own)
-        order = RandomStream(self._seed_of(epoch, self.n_sources)).permutation(self.n_sources)
-        found: list[int] = order[order % self.n_lanes == lane].tolist()
-        return found
+        order = self.given
+        if self.shuffle:
+            order = RandomStream(self._seed_of(epoch, self.n_sources)).permutation(self.n_sources).tolist()
+        return [source for source in order if source % self.n_lanes == lane]
+
+    @property
+    def n_sources(self) -> int:
+        return len(self.given)
 
     def order(self, source: int, epoch: int, n_rows: int) -> NDArray[np.int32]:
         """Return the order of the rows of a source in an epoch."""

@@ -15,6 +15,7 @@ import pytest
 import torch
 from torch.utils.data import DataLoader, default_collate
 
+from pystrat import check_ranks
 from pystrat.counts_by_shard import ShardCounts
 from pystrat.stream import SourceError, StratifiedStream, count_sources
 from pystrat.stream.lanes import plan_lanes
@@ -22,6 +23,7 @@ from tests.reference.naive_stream import counted_by_the_rule
 from tests.stream.sources import ALL_ROWS, COUNTS, NAMES, Row, declared, label, make_stream, read, rows_of
 
 Batches = list[list[Row]]
+GIVEN: dict[str, Any] = {"read": read, "stratum": label, "lanes": 4, "seed": 1}
 
 
 def batches_of(stream: StratifiedStream, n_workers: int = 0, **options: Any) -> Batches:
@@ -117,6 +119,46 @@ def test_ranks_share_the_batches_in_turn() -> None:
         assert len({len(share) for share in shares} | {len(ranks[0])}) == 1
         assert [batch for turn in zip(*shares) for batch in turn] == list(make_stream())
     assert list(make_stream(num_replicas=2)) == list(make_stream())
+
+
+@pytest.mark.parametrize("shuffle", [True, False])
+def test_ranks_may_list_sources_and_counts_in_any_order(shuffle: bool) -> None:
+    lists = [NAMES, NAMES[::-1]]
+    counts = [COUNTS, COUNTS.sort_index(ascending=False)]
+    ranks = [
+        StratifiedStream(names, 2, counts=table, num_replicas=2, rank=rank, **{**GIVEN, "shuffle": shuffle})
+        for rank, (names, table) in enumerate(zip(lists, counts))
+    ]
+    shares = [list(stream) for stream in ranks]
+    assert rows_in(shares[0] + shares[1]) == ALL_ROWS
+    if shuffle:
+        assert [batch for turn in zip(*shares) for batch in turn] == list(make_stream())
+        assert ranks[0].state_dict() == ranks[1].state_dict()
+
+
+def test_sources_keep_the_order_in_which_they_are_given_without_shuffling() -> None:
+    batches = list(StratifiedStream(NAMES[::-1], 2, counts=COUNTS, **{**GIVEN, "lanes": 1, "shuffle": False}))
+    assert sorted({row[0] for batch in batches for row in batch}) == list(range(8))
+    firsts = [min(row[0] for row in batch) for batch in batches]
+    assert firsts == sorted(firsts, reverse=True)
+    with pytest.raises(ValueError, match="must come from a sampler with the same"):
+        make_stream(lanes=1, shuffle=False).load_state_dict(
+            StratifiedStream(NAMES[::-1], 2, counts=COUNTS, **{**GIVEN, "lanes": 1, "shuffle": False}).state_dict()
+        )
+
+
+def test_a_rank_needs_a_seed() -> None:
+    message = (
+        "^The 'seed' parameter of StratifiedStream must be given together with 'rank'. Got nothing instead. Pass the same "
+        "seed on all ranks, so that they draw the same epoch.$"
+    )
+    with pytest.raises(ValueError, match=message):
+        make_stream(num_replicas=2, rank=0, seed=None)
+    make_stream(num_replicas=2, seed=None)
+
+
+def test_ranks_are_checked_as_those_of_samplers() -> None:
+    check_ranks(make_stream(num_replicas=2, rank=0))  # no process group runs
 
 
 def test_workers_of_spawned_processes_deliver_the_same_batches() -> None:

@@ -50,7 +50,8 @@ def test_batches(case: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("case", CONTENT["buffers"])
 def test_rows_that_a_lane_may_hold(case: dict[str, Any]) -> None:
-    counts = pd.DataFrame(case["counts"], columns=STRATA)
+    names = [f"{number:03d}" for number in range(len(case["counts"]))]  # sorted, as sources are
+    counts = pd.DataFrame(case["counts"], columns=STRATA, index=names)
     given = {name: case[name] for name in ("lanes", "min_samples_per_stratum")}
     stream = StratifiedStream(counts.index, read=iter, stratum=int, counts=counts, **given)
     assert stream.buffer_needed == case["needed"]

@@ -1,9 +1,10 @@
 # Sources -> lanes -> the plan of their batches, and the order of sources and rows in an epoch; as in
-# pystrat/stream/lanes.py. Sources and lanes are numbered from 1 here; source k belongs to lane (k - 1) %% n_lanes + 1.
+# pystrat/stream/lanes.py. Sources, in the order of their names, and lanes are numbered from 1 here; source k belongs to
+# lane (k - 1) %% n_lanes + 1.
 
 # The sources of a lane in the order of an epoch.
 lane_sources = function(stream, lane, epoch) {
-  sources = seq_len(stream$n_sources)
+  sources = stream$given
   if (stream$shuffle) {
     sources = shuffled_rows(stream$n_sources, stream_seed(stream, epoch, stream$n_sources))
   }

@@ -32,15 +32,17 @@
 #'   The largest number of rows that a lane may hold in memory at a time.
 #'   `NULL` (default): no limit.
 #' @param lanes (`integer(1)`)\cr
-#'   The number of parts of the stream that are batched separately and take turns: source k belongs to lane
-#'   `(k - 1) %% lanes + 1`.
+#'   The number of parts of the stream that are batched separately and take turns: source k, in the order of names by
+#'   code point, belongs to lane `(k - 1) %% lanes + 1`.
 #'   Must be a multiple of `num_replicas`.
 #'   Default: 1.
 #' @param shuffle (`logical(1)`)\cr
 #'   `TRUE` (default): shuffle the sources, and the rows of each source, in each epoch.
+#'   The order in which sources are given does not matter then.
 #'   `FALSE`: sources and rows keep their order.
 #' @param seed (`integer(1)`)\cr
 #'   As in [batch_sampler_stratified()].
+#'   Required with `rank`, and the same on all ranks.
 #' @param num_replicas,rank (`integer(1)`)\cr
 #'   The number of processes that share the batches, and the index of this process among them, from 0.
 #'   `NULL` (default): this process gets all batches.
@@ -84,17 +86,19 @@
 stratified_stream = function(sources, min_samples_per_stratum, read, stratum, counts = NULL, strata = NULL,
   min_batch_size = 1, buffer_size = NULL, lanes = 1, shuffle = TRUE, seed = NULL, num_replicas = NULL, rank = NULL) {
   name_errors("stratified_stream")
-  names = source_names(sources)
+  given = source_names(sources)
+  by_name = by_code_point(given) # the same in all processes
   stream = list(
-    names = names,
-    sources = sources,
-    n_sources = length(names),
+    names = given[by_name],
+    sources = sources[by_name],
+    given = order(by_name), # the sources in the order in which they were given
+    n_sources = length(given),
     least = check_one_minimum(min_samples_per_stratum),
     least_rows = check_count(min_batch_size, "min_batch_size"),
     replicas = check_replicas(num_replicas, rank),
-    n_lanes = check_between(lanes, "lanes", 1, length(names)),
+    n_lanes = check_between(lanes, "lanes", 1, length(given)),
     shuffle = check_flag(shuffle, "shuffle"),
-    seed = if (is.null(seed)) draw_seed() else check_range(seed, "seed", largest_seed),
+    seed = check_stream_seed(seed, rank),
     read = check_reader(read),
     stratum = check_stratum(stratum)
   )
@@ -104,6 +108,18 @@ stratified_stream = function(sources, min_samples_per_stratum, read, stratum, co
   stream = c(stream, plan_stream(stream, counts, strata))
   stream$limit = check_buffer(buffer_size, stream$plan)
   stream_dataset(stream)
+}
+
+# A seed that is NULL is drawn, unless this process is one of several ranks.
+check_stream_seed = function(seed, rank) {
+  if (!is.null(seed)) {
+    return(check_range(seed, "seed", largest_seed))
+  }
+  if (!is.null(rank)) {
+    advice = "Pass the same seed on all ranks, so that they draw the same epoch."
+    stop_parameter("seed", "be given together with 'rank'", show_value(seed), advice)
+  }
+  draw_seed()
 }
 
 check_replicas = function(num_replicas, rank) {

@@ -42,7 +42,7 @@ test_that("batches are those of the golden cases", {
 test_that("lanes may hold as many rows as in the golden cases, exactly", {
   for (case in golden$buffers) {
     counts = matrix(as.numeric(unlist(case$counts)), ncol = 3L, byrow = TRUE)
-    dimnames(counts) = list(seq_len(nrow(counts)) - 1, golden_strata)
+    dimnames(counts) = list(sprintf("%03d", seq_len(nrow(counts))), golden_strata) # sorted, as sources are
     stream = stratified_stream(rownames(counts), case$min_samples_per_stratum, identity, identity, counts = counts,
       lanes = case$lanes)
     expect_identical(sprintf("%.0f", stream$buffer_needed), sprintf("%.0f", case$needed))
@@ -107,6 +107,34 @@ test_that("every epoch has all rows, and every batch all strata", {
       expect_identical(sort(unlist(batches)), sort(unlist(sources, use.names = FALSE)))
     }
   }
+})
+
+test_that("ranks may list sources and counts in any order", {
+  listed = list(sources, rev(sources))
+  for (shuffle in c(TRUE, FALSE)) {
+    shares = lapply(0:1, function(rank) {
+      stream_rows(make_stream(sources = listed[[rank + 1L]], counts = counts[names(listed[[rank + 1L]]), ],
+        lanes = 2, shuffle = shuffle, num_replicas = 2, rank = rank))
+    })
+    expect_identical(sort(unlist(shares)), sort(unlist(sources, use.names = FALSE)))
+    if (shuffle) {
+      expect_identical(unlist(Map(list, shares[[1L]], shares[[2L]]), recursive = FALSE),
+        stream_rows(make_stream(lanes = 2)))
+    }
+  }
+})
+
+test_that("sources keep the order in which they are given without shuffling", {
+  with_names = function(source) rep(source, 2)
+  stream = stratified_stream(list(c = 3, a = 1, b = 2), 1, with_names, function(rows) rep(0:1, length(rows) / 2),
+    strata = 0:1, shuffle = FALSE)
+  expect_identical(unlist(stream_rows(stream)), c(3, 3, 1, 1, 2, 2))
+})
+
+test_that("a rank needs a seed", {
+  expect_error(make_stream(lanes = 2, seed = NULL, num_replicas = 2, rank = 0), paste("The 'seed' parameter of",
+    "stratified_stream must be given together with 'rank'. Got nothing instead. Pass the same seed on all ranks, so that",
+    "they draw the same epoch."))
 })
 
 test_that("rows may be data frames, lists or vectors", {
