@@ -118,11 +118,44 @@ wrong_batches = function(generator, args) {
 }
 most_rows = 40 # more than any of the calls below has, pairs among them
 
+# What is wrong with the batches of a stream that gets all of them; "" if nothing is.
+# It has every row once, twice the same, unless its sources cannot be read, which is an error of its own.
+wrong_stream = function(stream, args) {
+  if (!is.null(args$rank)) {
+    return("")
+  }
+  batches = streamed(stream)
+  expected = unlist(lapply(args$sources, function(source) args$read(source)))
+  if (!identical(sort(unlist(batches)), sort(unname(expected)))) {
+    return("has other rows")
+  }
+  if (!is.null(stream$buffer_needed) && length(batches) != stream$.length()) {
+    return("has another number of batches")
+  }
+  stream$set_epoch(0)
+  if (!identical(streamed(stream), batches)) "has other batches the second time" else ""
+}
+
+streamed = function(stream) {
+  following = stream$.iter()
+  batches = list()
+  while (!coro::is_exhausted(batch <- following())) { # nolint
+    batches = c(batches, list(batch))
+  }
+  batches
+}
+
 # What is wrong with what comes of a call; "" if nothing is.
 trial = function(name, args) {
   tryCatch({
     result = do.call(getExportedValue("rbridge", name), args, quote = TRUE)
-    if (startsWith(name, "batch_sampler")) wrong_batches(result, args) else ""
+    if (name == "stratified_stream") {
+      wrong_stream(result, args)
+    } else if (startsWith(name, "batch_sampler")) {
+      wrong_batches(result, args)
+    } else {
+      ""
+    }
   }, warning = function(warning) {
     paste("warns:", conditionMessage(warning))
   }, error = function(error) {
@@ -262,3 +295,26 @@ for (name in names(calls)) {
     }
   })
 }
+
+test_that("values that nobody expects: the methods of a stream", {
+  stream = do.call(stratified_stream, c(calls$stratified_stream, seed = 1))
+  whole = streamed(stream)
+  for (argument in c("epoch", "batches_done")) {
+    for (name in names(hostile)) {
+      given = list(epoch = 0)
+      given[argument] = list(hostile[[name]]())
+      stream$set_epoch(0)
+      error = tryCatch({
+        do.call(stream$set_epoch, given, quote = TRUE)
+        NULL
+      }, error = identity)
+      if (is.null(error)) {
+        expect_true(length(streamed(stream)) <= length(whole), info = name)
+      } else {
+        expect_s3_class(error, "rbridge_refusal")
+        expect_match(conditionMessage(error), grammar, info = name)
+        expect_identical(streamed(stream), whole, info = name) # nothing has changed
+      }
+    }
+  }
+})
