@@ -9,6 +9,11 @@ reach = 2.8 # room for logarithms, and for memory that no longer fits a cache
 
 instance_of = function(labels, generator) generator(list(.length = function() length(labels)))
 
+iterated = function(stream) {
+  following = stream$.iter()
+  while (!coro::is_exhausted(following())) NULL
+}
+
 by_number = function(size, values) stats::setNames(rep_len(values, size), seq_len(size))
 
 # A folder of new files of ten lines, one for each call of a size.
@@ -160,6 +165,17 @@ measured = list(
   "batch_sampler_rare_events(), files" = list(size = 200, prepare = function(size) {
     files = list.files(folder_of(size), pattern = "txt$", full.names = TRUE)
     function() rbridge::batch_sampler_rare_events(as.list(files[1]), as.list(files[-1]), 1, 4, seed = 1)
+  }),
+  "stratified_stream(), sources with counts" = list(size = 1000, prepare = function(size) {
+    sources = stats::setNames(rep(list(1:2), size), seq_len(size))
+    counts = rbridge::count_sources(sources, identity, identity)
+    function() iterated(rbridge::stratified_stream(sources, 1, identity, identity, counts = counts, seed = 1))
+  }),
+  "stratified_stream(), sources of one batch" = list(size = 1000, prepare = function(size) {
+    sources = stats::setNames(rep(list(1:2), size), seq_len(size))
+    function() {
+      iterated(rbridge::stratified_stream(sources, size, identity, identity, strata = 1:2, shuffle = FALSE))
+    }
   }),
   "batch_counts(), batches" = list(size = 50000, prepare = function(size) {
     labels = rep(c("a", "b"), size)

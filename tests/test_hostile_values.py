@@ -442,7 +442,7 @@ def output_layer(folder: Path) -> Arguments:
 
 
 LISTED = {"targets": lambda folder: {"source": [corpus(folder) / "a.src", corpus(folder) / "b.src"]}}
-SHARDED = {"rank": {"num_replicas": 2}}
+SHARDED: dict[str, Arguments] = {"rank": {"num_replicas": 2, "seed": 1}}
 LENGTHS = {"lengths": [1, 2, 3, 4, 5, 6], "max_tokens": 9}
 BY_LENGTH = {**SHARDED, "lengths": {"max_tokens": 9}, "max_tokens": LENGTHS, "window": LENGTHS}
 CALLS: dict[str, Call] = {
@@ -500,7 +500,11 @@ CALLS: dict[str, Call] = {
     "StratifiedStream": Call(
         fixed(sources=["a", "b"], min_samples_per_stratum=1, read=read_labels, stratum=int, strata=[0, 1]),
         check_stream,
-        besides={**SHARDED, "num_replicas": {"lanes": 2}, "counts": {"strata": None}},
+        besides={
+            "rank": {**SHARDED["rank"], "lanes": 2},
+            "num_replicas": {"lanes": 2},
+            "counts": {"strata": None},
+        },
         calls=("read", "stratum"),
         also=(pystrat.stream.SourceError,),
     ),

@@ -149,8 +149,8 @@ def test_sources_keep_the_order_in_which_they_are_given_without_shuffling() -> N
 
 def test_a_rank_needs_a_seed() -> None:
     message = (
-        "^The 'seed' parameter of StratifiedStream must be given together with 'rank'. Got nothing instead. Pass the same "
-        "seed on all ranks, so that they draw the same epoch.$"
+        "^The 'seed' parameter of StratifiedStream must be given together with 'rank'. Got nothing instead. Pass the "
+        "same seed on all ranks, so that they draw the same epoch.$"
     )
     with pytest.raises(ValueError, match=message):
         make_stream(num_replicas=2, rank=0, seed=None)

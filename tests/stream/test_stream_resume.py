@@ -16,6 +16,7 @@ from torch.utils.data import DataLoader, get_worker_info
 
 from pystrat.stream import SourceError, StratifiedStream
 from pystrat.stream.starting import SharedStart, Start
+from tests.hostile import HOSTILE, refusal
 from tests.stream.sources import COUNTS, NAMES, Row, declared, label, make_stream, read
 
 
@@ -403,3 +404,19 @@ def test_places_beyond_an_epoch_are_refused() -> None:
             stream.load_state_dict({**stream.state_dict(), entry: value})
     with pytest.raises(ValueError, match="'batches_consumed' .* 0 to 0"):
         stream.state_dict(batches_consumed=1)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_what_is_no_state_of_an_iterator_is_refused_and_changes_nothing(name: str) -> None:
+    stream = make_stream()
+    iterator = iter(stream)
+    batches = [next(iterator)]
+    for state in (HOSTILE[name](), {**iterator.state_dict(), "batch": HOSTILE[name]()}):
+        try:
+            iterator.load_state_dict(state)
+        except Exception as error:
+            assert not refusal(error)
+        else:
+            assert state["batch"] in range(len(stream) + 1)
+            iterator.load_state_dict({**stream.state_dict(), "epoch": 0, "batch": 1})
+    assert batches + list(iterator) == batches_from(0) and stream.epoch == 1
