@@ -133,8 +133,8 @@ test_that("sources keep the order in which they are given without shuffling", {
 
 test_that("a rank needs a seed", {
   expect_error(make_stream(lanes = 2, seed = NULL, num_replicas = 2, rank = 0), paste("The 'seed' parameter of",
-    "stratified_stream must be given together with 'rank'. Got nothing instead. Pass the same seed on all ranks, so that",
-    "they draw the same epoch."))
+    "stratified_stream must be given together with 'rank'. Got nothing instead. Pass the same seed on all ranks, so",
+    "that they draw the same epoch."))
 })
 
 test_that("rows may be data frames, lists or vectors", {
