@@ -143,6 +143,44 @@ cdef number_by_sorting(const int64_t[::1] values, int64_t[::1] codes):
     return np.array(distinct[: sorting.found])
 
 
+def number_texts(list values, int64_t[::1] codes):
+    """Number texts in order of first appearance, by their characters alone, a NUL among them.
+
+    pandas compares the texts of a column as C strings, which end at a NUL.
+
+    Parameters
+    ----------
+    values
+        n texts, n below 2^31. Anything that is not text is missing.
+    codes
+        Shape (n,). The result, the number of each text; -1 if it is missing.
+
+    Returns
+    -------
+    list of str
+        The distinct texts, in the order of their numbers. None is of a subclass, whose equality may be its own.
+    """
+    cdef dict known = {}
+    cdef list distinct = []
+    cdef object value, code
+    cdef Py_ssize_t row
+    for row in range(len(values)):
+        if row % core.STEP == 0:
+            core.hear_signals()
+        value = values[row]
+        if not isinstance(value, str):
+            codes[row] = -1
+            continue
+        if type(value) is not str:
+            value = str.__str__(value)
+        code = known.get(value)
+        if code is None:
+            code = known[value] = len(distinct)
+            distinct.append(value)
+        codes[row] = code
+    return distinct
+
+
 def compact_codes(const int64_t[::1] wide, code_type[::1] codes, int64_t[::1] counts):
     """Store codes in a smaller type, and add the number of occurrences of each code to `counts`.
 

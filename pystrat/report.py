@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pystrat.arrays import plain_array
+from pystrat.arrays import holds_tensors, plain_array
 from pystrat.entries import named_by_function
 from pystrat.frames import batches_frame
 from pystrat.messages import (
@@ -74,9 +74,9 @@ def batch_counts(loader_or_sampler: Iterable[Any], labels: Labels) -> pd.DataFra
     loader = check_iterable(loader_or_sampler, "loader_or_sampler", required="be an iterable of batches")
     batches = progress(loader, "counting batches")
     if callable(labels):
-        delivered = [_vector(labels(batch)) for batch in batches]
+        delivered = [_labels(labels(batch)) for batch in batches]
     elif isinstance(labels, (numbers.Integral, str)):
-        delivered = [_vector(_entry(batch, labels)) for batch in batches]
+        delivered = [_labels(_entry(batch, labels)) for batch in batches]
     else:
         strata = encode_strata(labels, missing="stratum", name="labels")
         rows = [_positions(batch, strata.n_rows) for batch in batches]
@@ -101,8 +101,15 @@ def _entry(batch: Any, key: Any) -> Any:
         raise RefusedKey("labels", required, show(key)) from error
 
 
+def _labels(values: Any) -> NDArray[Any]:
+    """Return the labels of one batch as a vector; those of a list as they are, of which numpy would make one type."""
+    array = _vector(values)
+    is_list = isinstance(values, (list, tuple)) and array.dtype.kind != "O" and np.ndim(values[0]) == 0
+    return np.array(values, dtype=object) if is_list and not holds_tensors(values) else array
+
+
 def _vector(values: Any) -> NDArray[Any]:
-    """Return the labels of one batch as a vector."""
+    """Return the values of one batch as a vector."""
     array = plain_array(values, "labels")
     if array.ndim != 1 and (not array.ndim or array.shape != (len(array), 1)):
         shape = "x".join(str(length) for length in array.shape)

@@ -300,7 +300,10 @@ def number_column(values: Any, name: str, where: str = "", *, required: str = _K
         codes, distinct, kind = _factorize_categorical(values, refuse)
     else:
         kind = _kind_of(values, refuse)
-        codes, distinct = _factorize(_as_doubles(values, refuse) if kind == "number" else values)
+        if kind == "text":
+            codes, distinct = _number_texts(values)
+        else:
+            codes, distinct = _factorize(_as_doubles(values, refuse) if kind == "number" else values)
     if kind == "bytes":
         distinct = _decoded(distinct, refuse)
     elif kind == "text":
@@ -310,6 +313,13 @@ def number_column(values: Any, name: str, where: str = "", *, required: str = _K
     elif kind == "date":
         _check_dates(distinct, refuse)
     return Column(np.asarray(codes, dtype=np.int64), distinct, kind)
+
+
+def _number_texts(values: Any) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Number texts, each by all of its characters, which pandas does not."""
+    codes = np.empty(len(values), dtype=np.int64)
+    distinct = _kernels.number_texts(np.asarray(values, dtype=object).tolist(), codes)
+    return codes, np.array(distinct, dtype=object)
 
 
 def _factorize(values: Any) -> tuple[NDArray[Any], Any]:
@@ -448,7 +458,7 @@ def _name(value: Any, kind: str) -> str:
         return show_number(value)
     if kind == "date":
         return _date_name(value)
-    return str(value)
+    return str.__str__(value) if isinstance(value, str) else str(value)  # not the name of a member of an Enum
 
 
 def _date_name(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import matplotlib
@@ -48,6 +49,19 @@ def test_labels_found_by_name_in_batches_that_are_dictionaries() -> None:
     batches = [{"x": [1, 2], "y": ["b", "a"]}, {"x": [3], "y": ["b"]}]
     table = batch_counts(batches, "y")
     assert table.to_dict("list") == {"b": [1, 1], "a": [1, 0]}
+
+
+@pytest.mark.parametrize(
+    ("labels", "got"),
+    [
+        (["a", "a\0"], r"text with a NUL character, 'a\x00',"),
+        ([True, 1], "a mix of kinds"),
+        (["1", 1], "a mix of kinds"),
+    ],
+)
+def test_labels_of_a_list_are_counted_as_they_are_and_not_as_numpy_makes_them(labels: list, got: str) -> None:
+    with pytest.raises(TypeError, match=f"Got {re.escape(got)} instead"):
+        batch_counts([labels], lambda batch: batch)
 
 
 def test_the_count_is_of_what_comes_and_not_of_what_should() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import enum
 import locale
 import pickle
 import tracemalloc
@@ -248,6 +249,39 @@ def test_refused_values(strata: Any, got: str) -> None:
     )
 
 
+TEXT_FORMS = [list, np.array, pd.Series, pd.Index, lambda texts: pd.Series(texts, dtype="string"), pd.array]
+
+
+@pytest.mark.parametrize("form", TEXT_FORMS)
+@pytest.mark.parametrize("texts", [["a"] * 8 + ["a\0b"] * 2, ["a\0b"] * 2 + ["a"] * 8])
+def test_text_with_nul_is_refused_beside_the_text_before_the_nul(form: Any, texts: list[str]) -> None:
+    """pandas compares C strings, which end at a NUL."""
+    assert r"Got text with a NUL character, 'a\x00b', instead." in refused(form(texts))
+    assert r"Got text with a NUL character, 'a\x00b', in column 'y' instead." in refused({"x": range(10), "y": form(texts)})
+
+
+@pytest.mark.parametrize("texts", [["'\\ud800'", "\ud800"], ["\ud800", "'\\ud800'"]])
+def test_a_lone_surrogate_is_refused_beside_its_representation(texts: list[str]) -> None:
+    """pandas compares the representation of a text that is not Unicode."""
+    assert r"Got text that is not Unicode, with '\ud800', instead." in refused(texts)
+
+
+def test_text_of_a_subclass_is_the_text() -> None:
+    class Label(str, enum.Enum):
+        YES = "yes"
+
+    class Same(str):
+        def __eq__(self, other: object) -> bool:
+            return isinstance(other, str)
+
+        def __hash__(self) -> int:
+            return 1
+
+    assert numbered([Label.YES, "yes", np.str_("yes"), "no"]) == ([0, 0, 0, 1], ["yes", "no"], [3, 1])
+    assert numbered([Same("yes"), Same("no")]) == ([0, 1], ["yes", "no"], [1, 1])
+    assert numbered(pd.Categorical([Label.YES, "no"])) == ([0, 1], ["yes", "no"], [1, 1])
+
+
 @pytest.mark.parametrize(
     ("strata", "got"),
     [
@@ -449,6 +483,7 @@ def test_integers_are_numbered_by_first_appearance_however_many_and_far_apart(n_
 
 
 def test_names_of_numbers_take_eight_bytes_a_stratum() -> None:
+    StratifiedBatchSampler([0], 1, seed=1)  # imports modules at the first use
     labels = np.arange(2**16) + 10**9
     tracemalloc.start()
     sampler = StratifiedBatchSampler(labels, 1, seed=1)

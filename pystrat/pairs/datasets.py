@@ -95,7 +95,7 @@ class FeatureLookup:
             If an id is unknown and there is no default; the message names the first. Also if doubles are looked up
             among integers, or integers among doubles, beyond 2^53, where several integers are the same double.
         """
-        wanted = plain_array(ids, "ids")
+        wanted = _as_ids(ids)
         rows = self._rows(wanted.reshape(-1))
         unknown = rows < 0
         if not unknown.any():
@@ -323,6 +323,13 @@ class Side:
             return {}
         asked = codes if self._ids is None or not self._features.has_ids else self._ids[codes]
         return {f"{name}_features": self._features(asked)}
+
+
+def _as_ids(ids: Any) -> NDArray[Any]:
+    """Return ids of any shape as an array; of text, numpy's own type would drop a NUL at the end."""
+    found = plain_array(ids, "ids")
+    is_text = found.dtype.kind in "US" and isinstance(ids, (str, bytes, list, tuple))
+    return np.array(ids, dtype=object) if is_text else found
 
 
 def _as_index(ids: Any) -> pd.Index:
