@@ -55,8 +55,16 @@ def show_number(value: Any, digits: int = 15) -> str:
     if math.isinf(number):
         return "Inf" if number > 0 else "-Inf"
     if isinstance(value, numbers.Rational) and number.is_integer() and value != number:
-        return str(value)  # a fraction that a double would show as a whole number
+        # A fraction that a double would show as a whole number; Python refuses to write out the longest.
+        return str(value) if value.numerator.bit_length() <= 1024 else f"about {number:.{digits}g}"
     return f"{number:.{digits}g}"
+
+
+def number_name(value: Any) -> str:
+    """Return a number as `show_number` does; with 17 digits if the text would be another double."""
+    shown = show_number(value)
+    number = as_double(value) + 0.0
+    return shown if float(shown) == number else f"{number:.17g}"
 
 
 def _show_exactly(value: Any) -> str:

@@ -15,6 +15,7 @@ from pystrat.corpus.lua_patterns import MAX_STEPS, LuaPattern, TooManySteps, com
 
 RuleSource = Union[str, "os.PathLike[str]", Sequence[str], Sequence["Rule"]]
 _KEEP = b"*"
+_LONGEST_WEIGHT = 4300  # the digits that Python converts to an integer
 _WEIGHT = re.compile(rb"[0-9]+(\.[0-9]*)?|\.[0-9]+")
 
 
@@ -129,6 +130,9 @@ def _rule(words: list[bytes], number: int, line: int) -> Rule:
     if len(words) < 2:
         raise refuse("have a pattern and a weight on each line", words[0])
     pattern, weight = words
+    if len(weight) > _LONGEST_WEIGHT:
+        required = f"have weights of at most {_LONGEST_WEIGHT} digits"
+        raise RefusedValue("rules", required, f"{len(weight)} on line {line}")
     if weight != _KEEP and (not _WEIGHT.fullmatch(weight) or Fraction(weight.decode("ascii")) == 0):
         raise refuse("have weights that are positive decimal numbers, or '*'", weight)
     alternatives = [] if pattern == b"*" else pattern.split(b",")

@@ -43,6 +43,8 @@ rule_lines = function(source) {
   as.character(source)
 }
 
+longest_weight = 4300L # the digits that Python converts to an integer
+
 read_rule = function(words, place) {
   refuse = function(requirement, got, advice = NULL) {
     stop_parameter("rules", requirement, sprintf("'%s' on line %d", shown_name(got), place), advice)
@@ -55,6 +57,10 @@ read_rule = function(words, place) {
   }
   pattern = words[1L]
   weight = words[2L]
+  if (nchar(weight, "bytes") > longest_weight) {
+    stop_parameter("rules", sprintf("have weights of at most %d digits", longest_weight),
+      sprintf("%d on line %d", nchar(weight, "bytes"), place))
+  }
   is_number = grepl("^([0-9]+([.][0-9]*)?|[.][0-9]+)$", weight, useBytes = TRUE)
   if (weight != "*" && (!is_number || !grepl("[1-9]", weight))) {
     refuse("have weights that are positive decimal numbers, or '*'", weight)
