@@ -40,7 +40,16 @@ strata_setup = function(recipe, take, assign, shuffle) {
     stop_parameter("recipe", "have a row of each stratum", "none")
   }
   plan = make_plan(take(available), recipe$labels$names, parts$n_batches, assign, available)
+  check_batches_have_rows(plan)
   list(codes = parts$codes, counts = counts, plan = plan, shuffle = shuffle, seed = recipe$seed, memory = new_memory())
+}
+
+# Batches that are proportional have rows of every stratum.
+check_batches_have_rows = function(plan) {
+  most = if (plan$assign == "even") sum(plan$counts) else min(plan$counts)
+  if (plan$n_batches > most) {
+    stop_parameter("recipe", sprintf("deal its rows to at most %s", show_batches(most)), show_batches(plan$n_batches))
+  }
 }
 
 # Strata that wait for a dataset: names of columns, or those of the task; some recipes wait for something else alone.

@@ -72,6 +72,10 @@ test_that("a recipe whose parts are wrong is refused before anything is drawn", 
   # What only the core's routine sees is refused when the sampler is made.
   expect_error(made_of(with_parts(codes = as.raw(c(0, 1, 2, 3))))(NULL), "be numbers of strata from 0", fixed = TRUE)
   expect_error(made_of(with_parts(codes = as.raw(c(0, 0, 0, 0))))(NULL), "have a row of each stratum", fixed = TRUE)
+  uneven = with_parts(codes = as.raw(c(0, 0, 0, 1)), n_batches = 2)
+  expect_error(made_of(uneven)(NULL), "deal its rows to at most 1 batch. Got 2 batches instead.", fixed = TRUE)
+  dropped = with_parts(codes = as.raw(c(0, 1, 2, 2)), n_batches = 3, even = 1L)
+  expect_error(made_of(dropped)(NULL), "deal its rows to at most 2 batches. Got 3 batches instead.", fixed = TRUE)
   downsampled = recipe_of(batch_sampler_downsampled(1, 4, strata = factor(rep(c("yes", "no"), c(2, 5))), seed = 7))
   downsampled$parts$kept = c(3, 2)
   expect_error(made_of(downsampled)(NULL), "keep at most the rows that there are", fixed = TRUE)
