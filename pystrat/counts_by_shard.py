@@ -21,6 +21,9 @@ from pystrat.messages import RefusedType, RefusedValue, check_iterable, refusals
 from pystrat.strata import encode_strata
 from pystrat.stratum_names import first_repeated
 
+Key = tuple[str, tuple[str, ...]]  # the name of a stratum, and what its columns hold
+
+_WHOLE_NUMBERS = "hold whole numbers from 0 that add up to less than 2^53"
 _TABLE = "be a DataFrame with a row for each shard and a column for each stratum"
 
 
@@ -35,11 +38,19 @@ class ShardCounts:
         The names of the shards, each once.
     strata : sequence of str
         The names of the strata, each once.
+    kinds : sequence of tuple of str
+        What the columns of each stratum hold, if that is known; empty if the table was given.
     """
 
     table: NDArray[np.int64]
     shards: Sequence[str]
     strata: Sequence[str]
+    kinds: Sequence[tuple[str, ...]] = ()
+
+    @property
+    def keys(self) -> list[Key]:
+        """What distinguishes the strata: their names and kinds."""
+        return list(zip(self.strata, self.kinds or [()] * len(self.strata)))
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table as a DataFrame."""
@@ -83,7 +94,7 @@ def shown_names(labels: Any, name: str, *, noun: str) -> tuple[str, ...]:
     is_vector = isinstance(labels, (list, tuple, np.ndarray, pd.Series, pd.Index)) and getattr(labels, "ndim", 1) == 1
     if is_vector and len(labels) == 0:
         raise RefusedValue(name, f"have at least one {noun}", "none")
-    encoded = encode_strata(labels, missing="stratum", name=name)
+    encoded = encode_strata(labels, missing="stratum", name=name, exact=True)
     shown = encoded.names
     names = tuple(shown[code] for code in encoded.codes.tolist())
     repeated = first_repeated(names)
@@ -94,7 +105,7 @@ def shown_names(labels: Any, name: str, *, noun: str) -> tuple[str, ...]:
 
 def _whole_numbers(counts: pd.DataFrame, name: str) -> NDArray[np.int64]:
     """Return the counts as integers."""
-    required = "hold whole numbers from 0 that add up to less than 2^53"
+    required = _WHOLE_NUMBERS
     for dtype in counts.dtypes:
         if not types.is_numeric_dtype(dtype) or types.is_bool_dtype(dtype) or types.is_complex_dtype(dtype):
             advice = "If a column names the shards, make it the index." if types.is_string_dtype(dtype) else None
@@ -162,26 +173,33 @@ def count_shards(strata: Any) -> ShardCounts:
             raise RefusedType("strata", "name each shard by a text", show(shard))
     shards = shown_names(sorted(strata), "strata", noun="shard")
     counted = [_count(strata[shard], shard) for shard in shards]
-    columns: dict[str, int] = {}
-    for names, _ in counted:
-        for stratum in names:
-            columns.setdefault(stratum, len(columns))
+    columns: dict[Key, int] = {}
+    for keys, _ in counted:
+        for key in keys:
+            columns.setdefault(key, len(columns))
     table = np.zeros((len(shards), len(columns)), dtype=np.int64)
-    for row, (names, counts) in enumerate(counted):
-        table[row, [columns[stratum] for stratum in names]] = counts
-    return ShardCounts(table, shards, tuple(columns))
+    for row, (keys, counts) in enumerate(counted):
+        table[row, [columns[key] for key in keys]] = counts
+    return _of_keys(table, shards, columns, "strata")
 
 
-def _count(strata: Any, shard: str) -> tuple[tuple[str, ...], NDArray[np.int64]]:
-    """Return the names of the strata of a shard in order of first appearance, and their rows."""
+def _count(strata: Any, shard: str) -> tuple[list[Key], NDArray[np.int64]]:
+    """Return the strata of a shard in order of first appearance, and their rows."""
     with refusals_of_part(f"shard {show(shard)}"):
-        encoded = encode_strata(strata, missing=None, may_be_empty=True)
-        names = encoded.names
-        repeated = first_repeated(names)
-        if repeated is not None:
-            got = f"{show(repeated)} as the name of two"
-            raise RefusedValue("strata", "have strata of different names", got, "Recode them.")
-    return names, encoded.counts
+        encoded = encode_strata(strata, missing=None, may_be_empty=True, exact=True)
+    # Text, bins and bytes are one kind: a file may hold any of them as text.
+    kinds = tuple({"bin": "text", "bytes": "text"}.get(kind, kind) for kind in encoded.kinds)
+    return [(name, kinds) for name in encoded.names], encoded.counts
+
+
+def _of_keys(table: NDArray[np.int64], shards: Sequence[str], keys: Iterable[Key], name: str) -> ShardCounts:
+    """Return the counts of strata of different names; refuse others, such as the number 1 and the text 1."""
+    strata = tuple(stratum for stratum, _ in keys)
+    repeated = first_repeated(strata)
+    if repeated is not None:
+        got = f"{show(repeated)} as the name of two"
+        raise RefusedValue(name, "have strata of different names", got, "Recode them.")
+    return ShardCounts(table, shards, strata, tuple(kinds for _, kinds in keys))
 
 
 def check_any_rows(counts: ShardCounts, name: str) -> ShardCounts:
@@ -237,27 +255,30 @@ def bound(tables: Sequence[ShardCounts], name: str) -> ShardCounts:
     repeated = first_repeated([shard for counts in tables for shard in counts.shards])
     if repeated is not None:
         raise RefusedValue(name, "have each shard once", f"{show(repeated)} twice")
+    if sum(int(counts.table.sum()) for counts in tables) >= MAX_EXACT:
+        raise RefusedValue(name, _WHOLE_NUMBERS, "more rows")
     shards = sorted(places)
     columns = _strata_in_order([places[shard] for shard in shards], tables)
     row_of = {shard: row for row, shard in enumerate(shards)}
     table = np.zeros((len(shards), len(columns)), dtype=np.int64)
     for counts in tables:
-        kept = [place for place, stratum in enumerate(counts.strata) if stratum in columns]
+        kept = [(place, columns[key]) for place, key in enumerate(counts.keys) if key in columns]
         rows = [row_of[shard] for shard in counts.shards]
-        table[np.ix_(rows, [columns[counts.strata[place]] for place in kept])] = counts.table[:, kept]
-    return check_any_rows(ShardCounts(table, tuple(shards), tuple(columns)), name)
+        table[np.ix_(rows, [column for _, column in kept])] = counts.table[:, [place for place, _ in kept]]
+    return check_any_rows(_of_keys(table, tuple(shards), columns, name), name)
 
 
-def _strata_in_order(places: Sequence[tuple[int, int]], tables: Sequence[ShardCounts]) -> dict[str, int]:
+def _strata_in_order(places: Sequence[tuple[int, int]], tables: Sequence[ShardCounts]) -> dict[Key, int]:
     """Return the column of each stratum: in order of first appearance over the shards at these places, (table, row).
 
     Within a shard, the order is that of its table. If `shard_counts` made the table, strata that earlier shards do not
     have are in order of first appearance.
     """
-    columns: dict[str, int] = {}
+    columns: dict[Key, int] = {}
+    keys = [counts.keys for counts in tables]
     unseen = [np.ones(len(counts.strata), dtype=bool) for counts in tables]
     for part, row in places:
         for place in np.flatnonzero(unseen[part] & (tables[part].table[row] > 0)).tolist():
-            columns.setdefault(tables[part].strata[place], len(columns))
+            columns.setdefault(keys[part][place], len(columns))
             unseen[part][place] = False
     return columns

@@ -18,7 +18,7 @@ from pandas.api import types
 from pystrat import _kernels
 from pystrat.arrays import Wanted, as_doubles, as_vector, float64_of
 from pystrat.limits import MAX_COUNT, MAX_EXACT
-from pystrat.messages import RefusedType, RefusedValue, count_of, show_number
+from pystrat.messages import RefusedType, RefusedValue, count_of, number_name, show_number
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -55,11 +55,14 @@ class Strata:
         The names, possibly made on access.
     counts : numpy.ndarray of int64, shape (number of strata,)
         The number of rows of each stratum.
+    kinds : tuple of str
+        What each column holds, such as text.
     """
 
     codes: NDArray[Any]
     shown: Sequence[str]
     counts: NDArray[np.int64]
+    kinds: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -124,9 +127,18 @@ class Column:
             return NumberNames(self.values)
         return tuple(_name(value, self.kind) for value in self.values)
 
+    def exact_names(self) -> tuple[str, ...]:
+        """Return each value as text that no other value of this kind has."""
+        return tuple(_exact_name(value, self.kind) for value in self.values)
+
 
 def encode_strata(
-    strata: Any, *, missing: Optional[str] = "error", name: str = "strata", may_be_empty: bool = False
+    strata: Any,
+    *,
+    missing: Optional[str] = "error",
+    name: str = "strata",
+    may_be_empty: bool = False,
+    exact: bool = False,
 ) -> Strata:
     """Number the strata of a dataset.
 
@@ -142,6 +154,10 @@ def encode_strata(
         The name of the parameter, for error messages.
     may_be_empty : bool, default False
         Whether no rows are accepted; they have no strata.
+    exact : bool, default False
+        Whether strata with different values of the same kinds have different names, as tables of names require: numbers
+        with up to 17 digits, times with fractions of a second, and text among several columns in double quotes if it
+        has a comma.
 
     Returns
     -------
@@ -178,10 +194,11 @@ def encode_strata(
             f"{n_missing} missing of {count_of(n_rows, 'row')}",
             "Set 'missing' to 'stratum' or 'drop'." if missing else "Leave these rows out of the dataset.",
         )
-    codes, names = _combine(numbered, drop=missing == "drop")
+    codes, names = _combine(numbered, drop=missing == "drop", exact=exact)
     if not names:
         raise _nothing_but_missing(n_rows, name)
-    return _compact(codes, names, any_dropped=bool(n_missing) and missing == "drop")
+    kinds = tuple(column.kind for column in numbered)
+    return _compact(codes, names, kinds, any_dropped=bool(n_missing) and missing == "drop")
 
 
 def numbers_of(values: Any, name: str) -> NDArray[np.float64]:
@@ -461,6 +478,32 @@ def _name(value: Any, kind: str) -> str:
     return str.__str__(value) if isinstance(value, str) else str(value)  # not the name of a member of an Enum
 
 
+def _exact_name(value: Any, kind: str) -> str:
+    """Return a value of a column as text that no other value of this kind has."""
+    if kind == "number":
+        return number_name(value)
+    shown = _name(value, kind)
+    fraction = _fraction_of(value) if kind == "date" else ""
+    if not fraction:
+        return shown
+    return f"{shown if 'T' in shown else f'{shown}T00:00:00'}.{fraction}"
+
+
+def _fraction_of(value: Any) -> str:
+    """Return the digits of a time after the seconds, in groups of three, at least six; nothing for whole seconds."""
+    if isinstance(value, np.datetime64):
+        digits = str(value).partition(".")[2]
+    else:
+        digits = f"{getattr(value, 'microsecond', 0):06}{getattr(value, 'nanosecond', 0):03}"
+    digits = digits.rstrip("0")
+    return digits and digits.ljust(max(6, -(-len(digits) // 3) * 3), "0")
+
+
+def _quoted(name: str) -> str:
+    """Return the name of a value among several columns: if it has their separator, in double quotes."""
+    return '"' + name.replace('"', '""') + '"' if ", " in name or name.startswith('"') else name
+
+
 def _date_name(value: Any) -> str:
     """Return a date in ISO 8601; the time of day, in UTC, only if it is not midnight."""
     if isinstance(value, np.datetime64):
@@ -487,14 +530,14 @@ def _count_missing(columns: Sequence[Column], n_rows: int) -> int:
     return int(missing.sum())
 
 
-def _combine(columns: Sequence[Column], *, drop: bool) -> tuple[NDArray[Any], Sequence[str]]:
+def _combine(columns: Sequence[Column], *, drop: bool, exact: bool) -> tuple[NDArray[Any], Sequence[str]]:
     """Number the combinations that occur; -1 for dropped rows.
 
     The combinations are numbered again after every column, so the codes stay below the number of rows.
     """
     first = columns[0]
     if len(columns) == 1 and (drop or first.codes.min() >= 0):
-        return first.codes, first.names()
+        return first.codes, first.exact_names() if exact else first.names()
     left_out = np.zeros(len(first.codes), dtype=bool)
     codes = np.zeros(len(first.codes), dtype=np.int64)
     parts: list[NDArray[Any]] = []
@@ -505,7 +548,8 @@ def _combine(columns: Sequence[Column], *, drop: bool) -> tuple[NDArray[Any], Se
             left_out |= column.codes < 0
         codes, combinations = _number_kept(codes * width + values, left_out)
         parts = [part[combinations // width] for part in parts]
-        parts.append(np.array([*column.names(), "NA"], dtype=object)[combinations % width])
+        names = map(_quoted, column.exact_names()) if exact else column.names()
+        parts.append(np.array([*names, "NA"], dtype=object)[combinations % width])
     return codes, tuple(", ".join(row) for row in zip(*parts))
 
 
@@ -519,11 +563,11 @@ def _number_kept(values: NDArray[np.int64], left_out: NDArray[np.bool_]) -> tupl
     return codes, distinct
 
 
-def _compact(codes: NDArray[Any], names: Sequence[str], *, any_dropped: bool) -> Strata:
+def _compact(codes: NDArray[Any], names: Sequence[str], kinds: tuple[str, ...], *, any_dropped: bool) -> Strata:
     """Store the codes in the smallest type; dropped rows get the number of strata as theirs."""
     n_codes = len(names) + any_dropped
     dtype = np.uint8 if n_codes <= 2**8 else np.uint16 if n_codes <= 2**16 else np.int32
     compact = np.empty(len(codes), dtype=dtype)
     counts = np.zeros(n_codes, dtype=np.int64)
     _kernels.compact_codes(np.ascontiguousarray(codes, dtype=np.int64), compact, counts)
-    return Strata(compact, names, counts[: len(names)])
+    return Strata(compact, names, counts[: len(names)], kinds)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+import re
 from typing import Any
 
 import numpy as np
@@ -10,8 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pystrat import bind_counts, gather_counts, shard_counts
-from pystrat.counts_by_shard import read_counts
+from pystrat import ShardedStratifiedBatchSampler, bind_counts, gather_counts, shard_counts
+from pystrat.counts_by_shard import count_shards, read_counts
+from pystrat.gathering import joined
+from pystrat.stream import StratifiedStream
 
 SHARDS = st.dictionaries(
     st.text("abc\u00e9\U0001f40d", min_size=1, max_size=3),
@@ -84,6 +88,57 @@ def test_strata_have_the_names_that_they_are_shown_with() -> None:
     assert counts.loc["c"].tolist() == [0, 0, 0, 0, 2]
 
 
+NOON = datetime.datetime(2020, 1, 1, 12)
+DIFFERENT = [
+    ([2**50], [2**50 + 1], ["1125899906842624", "1125899906842625"]),
+    ([0.3], [0.1 + 0.2], ["0.3", "0.30000000000000004"]),
+    ([np.float32(0.1)], [0.1], ["0.10000000149011612", "0.1"]),
+    ([NOON], [NOON.replace(microsecond=5)], ["2020-01-01T12:00:00", "2020-01-01T12:00:00.000005"]),
+    (
+        pd.Series([pd.Timestamp("2020-01-01T00:00:00.000000005")]),
+        np.array(["2020-01-01T00:00:00.1"], dtype="datetime64[ms]"),
+        ["2020-01-01T00:00:00.000000005", "2020-01-01T00:00:00.100000"],
+    ),
+    ({"x": ["a, b"], "y": ["c"]}, {"x": ["a"], "y": ["b, c"]}, ['"a, b", c', 'a, "b, c"']),
+    ({"x": ["a"], "y": ['"b']}, {"x": ["a"], "y": ["b"]}, ['a, """b"', "a, b"]),
+]
+
+
+@pytest.mark.parametrize(("left", "right", "names"), DIFFERENT)
+def test_different_values_of_different_shards_are_different_strata(left: Any, right: Any, names: list[str]) -> None:
+    counts = shard_counts({"a": left, "b": right})
+    assert list(counts.columns) == names and counts.to_numpy().tolist() == [[1, 0], [0, 1]]
+    assert bind_counts([shard_counts({"a": left}), shard_counts({"b": right})]).equals(counts)
+    parts = [count_shards({"a": left}), count_shards({"b": right})]
+    assert joined([(None, part) for part in parts]).equals(counts)
+
+
+def test_equal_values_of_different_types_are_one_stratum() -> None:
+    numbers = {"a": [1], "b": [1.0], "c": np.array([1], dtype=np.uint8), "d": pd.Categorical([1])}
+    assert shard_counts(numbers).columns.tolist() == ["1"]
+    texts = {"a": ["x"], "b": np.array([b"x"]), "c": pd.Categorical(["x"]), "d": pd.Series(["x"], dtype="string")}
+    assert shard_counts(texts).columns.tolist() == ["x"]
+    days = {"a": np.array(["2020-01-01"], dtype="datetime64[D]"), "b": pd.to_datetime(["2020-01-01"])}
+    assert shard_counts(days).columns.tolist() == ["2020-01-01"]
+
+
+def test_processes_whose_strata_have_one_name_but_other_kinds_are_refused() -> None:
+    parts = [count_shards({"a": [1]}), count_shards({"b": ["1"]})]
+    with pytest.raises(ValueError, match="must have strata of different names. Got '1' as the name of two instead"):
+        joined([(None, part) for part in parts])
+
+
+def test_rows_of_a_sampler_and_of_a_stream_are_matched_by_their_values() -> None:
+    counts = shard_counts({"a": [0.3, 0.1 + 0.2]})
+    sampler = ShardedStratifiedBatchSampler([0.1 + 0.2, 0.3], 1, counts=counts, shards="a".split(), seed=1)
+    assert list(sampler) == [[1, 0]]
+    for wrong in (2**50, 0.30000000000000016):
+        with pytest.raises(ValueError, match=f"name one of the strata, '0.3', '0.30000000000000004'. Got '{wrong}'"):
+            ShardedStratifiedBatchSampler([0.3, wrong], 1, counts=counts, shards=["a"], seed=1)
+    stream = StratifiedStream({"a": [0.1 + 0.2, 0.3]}, 1, read=iter, stratum=float, counts=counts, shuffle=False)
+    assert list(stream) == [[0.3, 0.1 + 0.2]]
+
+
 def test_a_grouped_table_is_read_as_it_is() -> None:
     rows = pd.DataFrame({"file": [2, 10, 2, 10, 2], "label": [1, 0, 1, 1, 0]})
     read = read_counts(rows.groupby(["file", "label"]).size().unstack(fill_value=0))
@@ -108,6 +163,8 @@ def test_what_is_no_table_is_refused() -> None:
     advice = "values instead. If a column names the shards, make it the index."
     assert refused(bind_counts, [saved]).endswith(advice)
     assert "Got more rows instead." in refused(bind_counts, [pd.DataFrame({"x": [2**53 - 1], "y": [1]})])
+    large = [pd.DataFrame({"x": [2**52]}, index=[shard]) for shard in "ab"]
+    assert "Got more rows instead." in refused(bind_counts, large)
     assert "Got bool values instead." in refused(bind_counts, [pd.DataFrame({"x": [True]})])
     assert "must name each stratum once. Got 'x' twice instead." in refused(bind_counts, [twice])
     both = [shard_counts({"a": ["x"]}), shard_counts({"a": ["y"]})]
@@ -120,6 +177,8 @@ def test_what_cannot_be_counted_is_refused_in_the_name_of_the_shard() -> None:
         "The 'strata' parameter of shard 'b' of shard_counts must have no missing values. "
         "Got 1 missing of 2 rows instead. Leave these rows out of the dataset."
     )
-    assert "must have strata of different names. Got '1' as" in refused(shard_counts, {"a": [1.0, 1 + 1e-15]})
+    for same in ({"a": [1], "b": ["1"]}, {"a": [True], "b": ["TRUE"]}, {"a": ["1, 2"], "b": {"x": [1], "y": [2]}}):
+        expected = "parameter of shard_counts must have strata of different names. Got '(1|TRUE|1, 2)' as the name of"
+        assert re.search(expected, refused(shard_counts, same))
     assert "must name each shard by a text. Got 1 instead." in refused(shard_counts, {1: ["x"]})
     assert "must map the name of each shard to the strata" in refused(shard_counts, [["x"]])

@@ -220,7 +220,7 @@ def _check_own_shards(plan: ShardedPlan, places: NDArray[np.int64]) -> None:
 
 def _checked_codes(local_strata: Any, plan: ShardedPlan, places: NDArray[np.int64]) -> NDArray[Any]:
     """Return the column of `counts` of each row; refuse rows that do not match the table."""
-    encoded = encode_strata(local_strata, missing=None, name="local_strata")
+    encoded = encode_strata(local_strata, missing=None, name="local_strata", exact=True)
     columns = np.array(codes_of(encoded.names, plan.strata, "local_strata", noun="stratum"), dtype=np.int64)
     if len(set(columns.tolist())) < len(columns):
         raise RefusedValue("local_strata", "have strata of different names", "two of one name", "Recode them.")

@@ -72,7 +72,7 @@ class StratumCodes:
             return np.fromiter(map(known.__getitem__, strata), dtype=np.int64, count=len(strata))
 
     def _look_up(self, value: Any) -> int:
-        name = encode_strata([value], missing="stratum").names[0]
+        name = encode_strata([value], missing="stratum", exact=True).names[0]
         if name not in self._code_of:
             raise _UnknownStratum(value)
         return self._code_of[name]

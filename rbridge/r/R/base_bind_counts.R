@@ -34,6 +34,7 @@ bind_counts = function(tables) {
   if (anyDuplicated(shards)) {
     stop_parameter("tables", "have each shard once", sprintf("'%s' twice", shards[anyDuplicated(shards)]))
   }
+  check_sum(unlist(lapply(read, `[[`, "table")), "tables")
   ordered = by_code_point(shards)
   columns = strata_in_order(read, rep(seq_along(read), lengths(lapply(read, `[[`, "shards")))[ordered],
     unlist(lapply(read, function(counts) seq_along(counts$shards)))[ordered])

@@ -44,17 +44,16 @@ encode_names = function(labels, parameter) {
   if (!kind %in% c("factor", "character", "integer", "double", "logical", "Date", "POSIXct")) {
     stop_parameter(parameter, column_kinds, sprintf("%s values", kind))
   }
-  text = if (is.factor(labels)) levels(labels) else if (is.character(labels)) labels else character()
-  if (any(Encoding(text) == "bytes") || !all(validEnc(text))) {
-    stop_parameter(parameter, column_kinds, "text that is not Unicode")
-  }
-  encoded = encode_column(comparable_column(labels, ""))
+  unicode_text(if (is.factor(labels)) levels(labels) else if (is.character(labels)) labels, parameter)
+  encoded = encode_column(comparable_column(labels, ""), exact = TRUE)
   encoded$names[encoded$codes]
 }
 
+whole_numbers_required = "hold whole numbers from 0 that add up to less than 2^53"
+
 # The counts as whole doubles with a sum below 2^53, so that sums are exact.
 whole_numbers = function(counts, parameter) {
-  required = "hold whole numbers from 0 that add up to less than 2^53"
+  required = whole_numbers_required
   columns = if (is.data.frame(counts)) as.list(counts) else list(unclass(counts))
   for (column in columns) {
     check_counted_column(column, if (is.data.frame(counts)) nrow(counts), parameter, required)
@@ -65,9 +64,7 @@ whole_numbers = function(counts, parameter) {
     advice = if (is.na(numbers[wrong][1L])) "Fill what is missing with 0."
     stop_parameter(parameter, required, show_value(numbers[wrong][1L]), advice)
   }
-  if (sum(numbers) >= largest_exact) {
-    stop_parameter(parameter, required, "more rows")
-  }
+  check_sum(numbers, parameter)
   matrix(numbers, nrow(counts))
 }
 
@@ -80,6 +77,13 @@ check_counted_column = function(column, n_shards, parameter, required) {
   }
   if (!is.null(n_shards) && (!is.null(dim(column)) || length(column) != n_shards)) {
     stop_parameter(parameter, "have one number for each shard in each column", show_count(length(column), "number"))
+  }
+}
+
+# The sum is exact if it is not refused.
+check_sum = function(numbers, parameter) {
+  if (sum(numbers) >= largest_exact) {
+    stop_parameter(parameter, whole_numbers_required, "more rows")
   }
 }
 

@@ -24,15 +24,15 @@ source_rows = function(data_source) {
 
 # The strata of a source itself, encoded: those of its task, or text that names columns of it or is one value per row.
 # `task` is the task whose rows the source holds; some datasets of mlr3torch do not have it.
-source_strata = function(data_source, configuration, task = source_task(data_source)) {
+source_strata = function(data_source, configuration, task = source_task(data_source), exact = FALSE) {
   strata = configuration$strata
   if (is.null(strata)) {
-    found = encode_strata(task_strata(task), configuration$missing)
+    found = encode_strata(task_strata(task), configuration$missing, exact = exact)
   } else if (names_columns(strata, task, source_rows(data_source))) {
-    found = encode_strata(task_columns(task, strata), configuration$missing)
+    found = encode_strata(task_columns(task, strata), configuration$missing, exact = exact)
   } else {
     check_task_order(task)
-    found = encode_strata(strata, configuration$missing)
+    found = encode_strata(strata, configuration$missing, exact = exact)
   }
   check_strata_rows(data_source, length(found$codes),
     advice = if (!is.null(strata) && is.null(task)) "Names of columns need a task.")

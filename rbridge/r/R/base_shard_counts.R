@@ -42,23 +42,31 @@ shard_counts = function(strata) {
   counts_table(counted, shards[ordered])
 }
 
-# The table of shards in order of their names, whose counts are named vectors.
+# The table of shards in order of their names, whose counts are named by count_shard().
 counts_table = function(counted, shards) {
   columns = as.character(unique(unlist(lapply(counted, names))))
+  strata = sub("^[^\n]*\n", "", columns)
+  check_different_names(strata)
   table = vapply(counted, function(counts) as.double(counts[columns]), numeric(length(columns)))
   table = t(matrix(table, length(columns)))
   table[is.na(table)] = 0
-  counts_matrix(table, shards, columns)
+  counts_matrix(table, shards, strata)
 }
 
-# The rows of the strata of a shard, by name, in order of first appearance; `owner` is the function that errors name.
+check_different_names = function(strata) {
+  repeated = anyDuplicated(strata)
+  if (repeated) {
+    stop_parameter("strata", "have strata of different names", sprintf("'%s' as the name of two", strata[repeated]),
+      "Recode them.")
+  }
+}
+
+# The rows of the strata of a shard in order of first appearance; `owner` is the function that errors name.
+# They are named by the kinds of their columns and their own name: the number 1 is another stratum than the text 1.
 count_shard = function(strata, shard, owner) {
   name_errors(sprintf("shard '%s' of %s", shard, owner))
-  encoded = encode_strata(strata, NULL, may_be_empty = TRUE)
-  repeated = anyDuplicated(encoded$names)
-  if (repeated) {
-    stop_parameter("strata", "have strata of different names",
-      sprintf("'%s' as the name of two", encoded$names[repeated]), "Recode them.")
-  }
-  stats::setNames(stratum_counts(encoded), encoded$names)
+  encoded = encode_strata(strata, NULL, may_be_empty = TRUE, exact = TRUE)
+  check_different_names(encoded$names)
+  kinds = paste(encoded$kinds, collapse = " ")
+  stats::setNames(stratum_counts(encoded), sprintf("%s\n%s", kinds, encoded$names))
 }

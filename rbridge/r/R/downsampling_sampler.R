@@ -129,7 +129,7 @@ downsampled_configuration = function(multiplier, batch_size, strata, majority, w
     num_replicas = check_positive(num_replicas, "num_replicas")
   )
   c(configuration, list(strata = if (is_deferred(strata)) {
-    if (!is.null(strata)) enc2utf8(as.vector(strata))
+    unicode_text(strata, "strata")
   } else {
     encode_strata(strata, missing = NULL)
   }))

@@ -79,17 +79,16 @@ pair_codes = function(values, most, parameter) {
 
 # Ids in order of first appearance, like strata; levels that do not occur do not count.
 number_ids = function(values, parameter) {
-  values = if (is.factor(values)) levels(values)[as.integer(values)] else as.vector(values)
+  required = "hold codes, integers from 1, or ids, text or a factor"
+  text = unicode_text(if (is.factor(values)) levels(values) else values, parameter, required)
+  values = if (is.factor(values)) text[as.integer(values)] else text
   first = unique(values)
-  if (any(Encoding(first) == "bytes") || !all(validEnc(first))) {
-    stop_parameter(parameter, "hold codes, integers from 1, or ids, text or a factor", "text that is not Unicode")
-  }
   n_missing = sum(is.na(values))
   if (n_missing > 0L) {
     stop_parameter(parameter, "have no missing values",
       sprintf("%d missing of %s", n_missing, show_count(length(values), "row")), "Leave these pairs out.")
   }
-  list(codes = as.double(match(values, first)), most = as.double(length(first)), ids = enc2utf8(first))
+  list(codes = as.double(match(values, first)), most = as.double(length(first)), ids = first)
 }
 
 check_pair_codes = function(codes, most, parameter) {

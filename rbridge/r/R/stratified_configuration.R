@@ -24,7 +24,7 @@ sampler_configuration = function(min_samples_per_stratum, shuffle, strata, seed,
     num_replicas = check_positive(num_replicas, "num_replicas")
   )
   c(configuration, list(strata = if (is_deferred(strata)) {
-    if (!is.null(strata)) enc2utf8(as.vector(strata))
+    unicode_text(strata, "strata")
   } else {
     encode_strata(strata, configuration$missing)
   }))

@@ -100,18 +100,14 @@ batch_sampler_stratified_group = function(min_samples_per_stratum, groups = NULL
     seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed),
     num_replicas = check_positive(num_replicas, "num_replicas")
   )
-  strata = if (!is_deferred(strata)) encode_strata(strata, configuration$missing) else plain_text(strata)
-  groups = if (!is_deferred(groups)) encode_groups(groups) else plain_text(groups)
+  strata = if (!is_deferred(strata)) encode_strata(strata, configuration$missing) else unicode_text(strata, "strata")
+  groups = if (!is_deferred(groups)) encode_groups(groups) else unicode_text(groups, "groups")
   if (is.list(strata) && is.list(groups)) {
     return(new_generator(grouped_recipe(strata, groups, configuration)))
   }
   # Both entries are always present, even as NULL: otherwise, `$` could match another name partially.
   configuration = c(configuration, list(strata = strata, groups = groups))
   new_generator(open_recipe("stratified_group", configuration$seed, configuration, grouped_labels(configuration)))
-}
-
-plain_text = function(text) {
-  if (!is.null(text)) enc2utf8(as.vector(text))
 }
 
 encode_groups = function(groups) {

@@ -13,9 +13,9 @@ label_matrix = function(labels) {
   if (any(wrong)) {
     stop_parameter("labels", "hold 0 and 1", show_value(t(labels)[which(t(wrong))[1L]]))
   }
-  names = colnames(labels)
+  names = unicode_text(colnames(labels), "labels", "name each label by a text")
   matrix(labels == 1, nrow(labels), ncol(labels),
-    dimnames = list(NULL, if (is.null(names)) as.character(seq_len(ncol(labels))) else enc2utf8(names)))
+    dimnames = list(NULL, if (is.null(names)) as.character(seq_len(ncol(labels))) else names))
 }
 
 check_label_columns = function(labels) {

@@ -88,10 +88,10 @@ batch_sampler_sharded = function(min_samples_per_stratum, counts, shards, seed, 
   check_own_shards(configuration$plan, configuration$places)
   if (is_deferred(strata)) {
     # The entry is there also if it is NULL: $strata would else be taken for an abbreviation.
-    settings = c(configuration, list(strata = if (!is.null(strata)) enc2utf8(as.vector(strata)), missing = NULL))
+    settings = c(configuration, list(strata = unicode_text(strata, "strata"), missing = NULL))
     return(new_generator(open_recipe("sharded", seed, settings, sharded_labels(configuration))))
   }
-  new_generator(sharded_recipe(encode_strata(strata, NULL), configuration, seed))
+  new_generator(sharded_recipe(encode_strata(strata, NULL, exact = TRUE), configuration, seed))
 }
 
 # Refuses shards if some batch would have no row of them.
@@ -172,7 +172,7 @@ kind_sharded = function() {
         check_given_strata(recipe, data_source, task)
         return(recipe)
       }
-      sharded_recipe(source_strata(data_source, recipe$open, task), recipe$open, recipe$seed)
+      sharded_recipe(source_strata(data_source, recipe$open, task, exact = TRUE), recipe$open, recipe$seed)
     },
     check = check_sharded,
     n_rows = function(recipe) NULL,

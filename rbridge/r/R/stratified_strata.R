@@ -4,7 +4,9 @@
 # -> list(codes = integer, NA if the row is never sampled, names = character)
 # `missing` is NULL for a sampler without this choice, which refuses missing values.
 # No rows have no strata; they are refused unless `may_be_empty`.
-encode_strata = function(strata, missing, may_be_empty = FALSE) {
+# `exact` names are those of tables of names: different values of the same kinds have different ones. The result then
+# also has the `kinds`, those of the columns.
+encode_strata = function(strata, missing, may_be_empty = FALSE, exact = FALSE) {
   if (inherits(strata, "stratum_codes")) {
     if (!may_be_empty || length(strata$codes) > 0L) {
       check_some_rows(length(strata$codes), sum(is.na(strata$codes)), "strata")
@@ -17,10 +19,16 @@ encode_strata = function(strata, missing, may_be_empty = FALSE) {
     return(list(codes = integer(), names = character()))
   }
   check_some_rows(n_rows, 0L, "strata")
-  encoded = lapply(columns, encode_column)
+  encoded = lapply(columns, encode_column, exact = exact)
+  if (exact && length(encoded) > 1L) {
+    encoded = lapply(encoded, quote_names)
+  }
   is_missing = missing_rows(columns)
   check_missing(is_missing, missing)
   combined = Reduce(combine_codes, encoded)
+  if (exact) {
+    combined$kinds = vapply(columns, `[[`, "", "kind")
+  }
   if (identical(missing, "drop")) drop_rows(combined, is_missing) else combined
 }
 
@@ -47,7 +55,10 @@ strata_columns = function(strata) {
 
 column_kinds = "hold logical values, numbers, text or dates, one kind per column"
 
-# -> list(values = a plain vector in which equal means the same stratum and NA means missing, show = values -> text)
+# -> list(
+#   values = a plain vector in which equal means the same stratum and NA means missing, kind,
+#   show = values -> text, identify = values -> text that no other value of the kind has
+# )
 comparable_column = function(column, place) {
   if (inherits(column, "POSIXlt")) {
     column = as.POSIXct(column)
@@ -55,14 +66,18 @@ comparable_column = function(column, place) {
   kind = column_kind(column)
   switch(kind,
     factor = factor_column(column, place),
-    Date = list(values = plain_numbers(column), show = show_days),
-    POSIXct = list(values = plain_numbers(column), show = show_times),
+    Date = new_column("date", plain_numbers(column), show_days, identify_days),
+    POSIXct = new_column("date", plain_numbers(column), show_times, identify_times),
     character = text_column(column, place),
     integer = ,
-    double = list(values = plain_numbers(column), show = function(x) sprintf("%.15g", x)),
-    logical = list(values = as.vector(column), show = as.character),
+    double = new_column("number", plain_numbers(column), function(x) sprintf("%.15g", x), identify_numbers),
+    logical = new_column("boolean", as.vector(column), as.character),
     stop_parameter("strata", column_kinds, sprintf("%s values%s", kind, place))
   )
+}
+
+new_column = function(kind, values, show, identify = show) {
+  list(kind = kind, values = values, show = show, identify = identify)
 }
 
 column_kind = function(column) {
@@ -82,23 +97,19 @@ column_kind = function(column) {
 
 # A level that is NA is a missing value; levels that do not occur are not strata.
 factor_column = function(column, place) {
-  numbered_column(as.integer(column), levels(column), place)
+  numbered_column(as.integer(column), unicode_text(levels(column), "strata", place = place))
 }
 
 text_column = function(column, place) {
-  text = as.vector(column)
+  text = unicode_text(column, "strata", place = place)
   distinct = unique(text)
-  numbered_column(match(text, distinct), distinct, place)
+  numbered_column(match(text, distinct), distinct)
 }
 
 # Values that are numbers into distinct labels.
-numbered_column = function(values, labels, place) {
-  if (any(Encoding(labels) == "bytes") || !all(validEnc(labels))) {
-    stop_parameter("strata", column_kinds, paste0("text that is not Unicode", place))
-  }
-  labels = enc2utf8(labels)
+numbered_column = function(values, labels) {
   values[is.na(labels)[values]] = NA_integer_
-  list(values = values, show = function(x) labels[x])
+  new_column("text", values, function(x) labels[x])
 }
 
 # NaN and NA become one missing value, and -0 becomes 0.
@@ -115,6 +126,35 @@ show_times = function(seconds) {
   ifelse(seconds %% 86400 == 0, show_dates(parts), times)
 }
 
+# With 17 digits if 15 are those of another double.
+identify_numbers = function(numbers) {
+  shown = sprintf("%.15g", numbers)
+  others = !.Call(C_are_texts_of, shown, numbers)
+  shown[others] = sprintf("%.17g", numbers[others])
+  shown
+}
+
+# With the fraction of a second: microseconds if they are all of it.
+identify_times = function(seconds) {
+  whole = floor(seconds)
+  fraction = seconds - whole
+  micro = round(fraction * 1e6)
+  digits = ifelse(whole + micro / 1e6 == seconds, sprintf(".%06.0f", micro), digits_of(fraction))
+  shown = show_times(whole)
+  at_midnight = !grepl("T", shown, fixed = TRUE)
+  ifelse(fraction %in% c(0, NA), shown, paste0(shown, ifelse(at_midnight, "T00:00:00", ""), digits))
+}
+
+identify_days = function(days) {
+  fraction = days - floor(days)
+  paste0(show_days(days), ifelse(fraction %in% c(0, NA), "", digits_of(fraction)))
+}
+
+# All digits after the point.
+digits_of = function(fraction) {
+  sub("^0([.][0-9]*[1-9])0*$", "\\1", sprintf("%.60f", fraction))
+}
+
 show_days = function(days) {
   show_dates(as.POSIXlt(structure(days, class = "Date")))
 }
@@ -124,11 +164,18 @@ show_dates = function(parts) {
   sprintf("%04d-%02d-%02d", as.integer(parts$year + 1900), parts$mon + 1L, parts$mday)
 }
 
-encode_column = function(column) {
+encode_column = function(column, exact = FALSE) {
   numbered = number_values(column$values)
-  names = column$show(numbered$values)
+  names = (if (exact) column$identify else column$show)(numbered$values)
   names[is.na(numbered$values)] = "NA"
   list(codes = numbered$codes, names = names)
+}
+
+# The names of values among several columns: if they have their separator, in double quotes.
+quote_names = function(column) {
+  quoted = grepl(", ", column$names, fixed = TRUE) | startsWith(column$names, '"')
+  column$names[quoted] = sprintf('"%s"', gsub('"', '""', column$names[quoted], fixed = TRUE))
+  column
 }
 
 # -> list(codes, from 1 in order of first appearance, values, the distinct ones)

@@ -36,11 +36,12 @@ stratum_codes = function(codes, names) {
   name_errors("stratum_codes")
   codes = check_codes(codes)
   n_strata = if (all(is.na(codes))) 0L else max(codes, na.rm = TRUE) + 1L
+  required = sprintf("be text, one name for each of %d strata", n_strata)
   if (!is.character(names) || anyNA(names) || length(names) != n_strata) {
-    stop_parameter("names", sprintf("be text, one name for each of %d strata", n_strata),
+    stop_parameter("names", required,
       if (is.character(names)) show_count(length(names), "value") else show_value(names))
   }
-  structure(list(codes = codes, names = enc2utf8(as.vector(names))), class = "stratum_codes")
+  structure(list(codes = codes, names = unicode_text(names, "names", required)), class = "stratum_codes")
 }
 
 check_codes = function(codes) {

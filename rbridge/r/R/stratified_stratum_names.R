@@ -30,10 +30,10 @@ class_name = function(label, parameter) {
 
 # The names of values that are given by stratum.
 check_class_names = function(values, parameter, noun = "class") {
-  names = enc2utf8(as.character(names(values)))
+  required = sprintf("name the %s", c(class = "classes", stratum = "strata")[[noun]])
+  names = unicode_text(names(values), parameter, required)
   if (length(names) == 0L || anyNA(names)) {
-    stop_parameter(parameter, sprintf("name the %s", c(class = "classes", stratum = "strata")[[noun]]),
-      "values without names")
+    stop_parameter(parameter, required, "values without names")
   }
   if (anyDuplicated(names)) {
     stop_parameter(parameter, sprintf("name each %s once", noun), sprintf("'%s' twice", names[anyDuplicated(names)]))

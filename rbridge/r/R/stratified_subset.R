@@ -79,7 +79,7 @@ batch_sampler_strata_subset = function(strata_per_batch, min_samples_per_stratum
   )
   if (is_deferred(strata)) {
     # The entry exists even if it is NULL; otherwise, $strata would match a longer name.
-    configuration = c(configuration, list(strata = if (!is.null(strata)) enc2utf8(as.vector(strata))))
+    configuration = c(configuration, list(strata = unicode_text(strata, "strata")))
     return(new_generator(open_recipe("strata_subset", configuration$seed, configuration,
       subset_labels(configuration))))
   }

@@ -46,7 +46,7 @@ tree_table = function(table, columns, task) {
 # days and times in seconds.
 tree_codes = function(column, name) {
   if (is.factor(column)) {
-    column = as.character(column)
+    column = unicode_text(levels(column), "table", place = sprintf(" in column '%s'", name))[as.integer(column)]
   }
   if (inherits(column, c("Date", "POSIXt"))) {
     plain = moment_seconds(column, "table", name)
@@ -58,10 +58,7 @@ tree_codes = function(column, name) {
     plain = as.double(column)
     made = list(kind = "number", show = function(x) sprintf("%.15g", x + 0))
   } else if (!is.object(column) && is.character(column)) {
-    if (any(Encoding(column) == "bytes") || !all(validEnc(column))) {
-      stop_parameter("table", column_kinds, sprintf("text that is not Unicode in column '%s'", name))
-    }
-    plain = enc2utf8(column)
+    plain = unicode_text(column, "table", place = sprintf(" in column '%s'", name))
     made = list(kind = "text", show = identity)
   } else {
     stop_parameter("table", tree_kinds, sprintf("%s in column '%s'", show_class(column), name))
@@ -148,7 +145,7 @@ fitting_value = function(value, node, column) {
   }
   switch(given,
     date = moment_seconds(value, "spec", "value"),
-    text = enc2utf8(value),
+    text = unicode_text(value, "value", sprintf("be a text as column '%s' holds", node$column)),
     as.vector(value)
   )
 }

@@ -121,7 +121,7 @@ tree_name = "batch_sampler_tree"
 
 check_tree_length = function(length) {
   if (is_plain_text(length) && !is.na(length)) {
-    return(enc2utf8(length))
+    return(unicode_text(length, "length", "be a number of draws, or the name of a node"))
   }
   if (!is_whole_between(length, 1, largest_count)) {
     stop_parameter("length", sprintf("be an integer from 1 to %.0f", largest_count), show_value(length))

@@ -18,11 +18,7 @@ tree_root_keys = c(setdiff(tree_keys, c("for_each", "missing", "weight", "prune"
 
 parse_tree = function(spec) {
   if (is_plain_text(spec) && !is.na(spec)) {
-    spec = enc2utf8(spec)
-    if (!validUTF8(spec)) {
-      stop_parameter("spec", "be text in UTF-8", show_value(spec))
-    }
-    spec = read_tree_yaml(spec)
+    spec = read_tree_yaml(unicode_text(spec, "spec", "be text in UTF-8"))
   }
   check_nesting(spec)
   spec = plain_keys(spec, "spec")
@@ -118,7 +114,7 @@ parse_node = function(written, above, place, keys, parent, before) {
   given = with_for_each(written)
   is_root = !nzchar(above)
   name = if ("name" %in% names(given)) given[["name"]] else if (is_root) place else name_of_node(given, place)
-  is_named = is_plain_text(name) && nzchar(name)
+  is_named = is_plain_text(name) && is_unicode(name) && nzchar(name)
   path = path_of(if (is_named) name else place)
   name_errors(at_node(path))
   check_tree_keys(given, keys)
@@ -166,7 +162,7 @@ with_for_each = function(given) {
 name_of_node = function(given, place) {
   value = given[[if (isTRUE(given[["for_each"]])) "column" else "value"]]
   is_plain = is_plain_text(value) || ((is.logical(value) || is.numeric(value)) && !is.object(value))
-  if (is_plain && length(value) == 1L && !identical(value, "")) {
+  if (is_plain && length(value) == 1L && !identical(value, "") && is_unicode(as.character(value))) {
     return(if (is.character(value)) enc2utf8(value) else show_value(value))
   }
   place
@@ -216,7 +212,7 @@ tree_column = function(given, key) {
   if (!is_plain_text(given[[key]])) {
     stop_parameter(key, "be the name of a column", show_given(given[[key]]))
   }
-  enc2utf8(given[[key]])
+  unicode_text(given[[key]], key, "be the name of a column")
 }
 
 # The condition of a node, or the column whose values each get a clone; `written` is the node for messages.

@@ -13,6 +13,7 @@ static const R_CallMethodDef routines[] = {
   {"C_batch_offsets", (DL_FUNC)&C_batch_offsets, 3},
   {"C_batch_composition", (DL_FUNC)&C_batch_composition, 3},
   {"C_number_doubles", (DL_FUNC)&C_number_doubles, 1},
+  {"C_are_texts_of", (DL_FUNC)&C_are_texts_of, 2},
   {"C_count_codes", (DL_FUNC)&C_count_codes, 2},
   {"C_prepare_scatter", (DL_FUNC)&C_prepare_scatter, 5},
   {"C_draw_passes", (DL_FUNC)&C_draw_passes, 8},

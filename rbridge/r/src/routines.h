@@ -11,6 +11,7 @@ SEXP C_permutation(SEXP n, SEXP seed);
 SEXP C_batch_offsets(SEXP counts, SEXP n_batches, SEXP even);
 SEXP C_batch_composition(SEXP counts, SEXP n_batches, SEXP even);
 SEXP C_number_doubles(SEXP values);
+SEXP C_are_texts_of(SEXP texts, SEXP numbers);
 SEXP C_count_codes(SEXP codes, SEXP n_strata);
 SEXP C_prepare_scatter(SEXP key, SEXP codes, SEXP counts, SEXP n_batches, SEXP even);
 SEXP C_draw_passes(

@@ -49,6 +49,37 @@ test_that("tables from elsewhere are read as they are", {
   expect_identical(bind_counts(list(as.data.frame.matrix(table(rows$file, rows$label)))), expected)
 })
 
+test_that("different values of different shards are different strata", {
+  midnight = as.POSIXct("2020-01-01", tz = "UTC")
+  cases = list(
+    list(2^50, 2^50 + 1, c("1125899906842624", "1125899906842625")),
+    list(0.3, 0.1 + 0.2, c("0.3", "0.30000000000000004")),
+    list(midnight + 0.1, midnight + 0.100001, paste0("2020-01-01T00:00:00.10000", 0:1)),
+    list(midnight + 2^-22, midnight, c("2020-01-01T00:00:00.0000002384185791015625", "2020-01-01")),
+    list(as.Date(0.5, origin = "1970-01-01"), as.Date(0, origin = "1970-01-01"), c("1970-01-01.5", "1970-01-01")),
+    list(list("a, b", "c"), list("a", "b, c"), c("\"a, b\", c", "a, \"b, c\"")),
+    list(list("a", "\"b"), list("a", "b"), c("a, \"\"\"b\"", "a, b"))
+  )
+  for (case in cases) {
+    tables = list(shard_counts(list(a = case[[1L]])), shard_counts(list(b = case[[2L]])))
+    expect_identical(unname(shard_counts(list(a = case[[1L]], b = case[[2L]]))), unname(diag(2)))
+    expect_identical(colnames(bind_counts(tables)), case[[3L]])
+    if (!is.list(case[[1L]])) {
+      counted = count_sources(list(a = 1, b = 2), read = identity, stratum = function(row) case[[row]])
+      expect_identical(counted, bind_counts(tables))
+    }
+  }
+  counts = shard_counts(list(a = c(0.3, 0.1 + 0.2)))
+  rows = function(strata) {
+    batch_sampler_sharded(1, counts, "a", seed = 1, strata = strata)(NULL)$batches(0)$rows
+  }
+  expect_identical(rows(c(0.3, 0.1 + 0.2)), 1:2)
+  expect_match(message_of(rows(c(0.3, 0.4))), "name one of the strata, '0.3', '0.30000000000000004'. Got '0.4'",
+    fixed = TRUE)
+  stream = stratified_stream(list(a = c(0.3, 0.1 + 0.2)), 1, read = identity, stratum = identity, counts = counts)
+  expect_s3_class(stream, "stratified_stream")
+})
+
 test_that("what is no table is refused", {
   bound = function(...) message_of(bind_counts(list(...)))
   expect_match(bound(matrix(1)), "'tables' parameter of bind_counts must name each shard. Got no names", fixed = TRUE)
@@ -58,6 +89,7 @@ test_that("what is no table is refused", {
     "Got character values instead. If a column names the shards, make it the row names.", fixed = TRUE)
   expect_match(bound(rbind(a = c(x = NA_real_))), "Got NA instead. Fill what is missing with 0.", fixed = TRUE)
   expect_match(bound(rbind(a = c(x = 2^53 - 1, y = 1))), "Got more rows instead.", fixed = TRUE)
+  expect_match(bound(rbind(a = c(x = 2^52)), rbind(b = c(x = 2^52))), "Got more rows instead.", fixed = TRUE)
   expect_match(bound(rbind(a = c(x = 1, x = 1))), "must name each stratum once. Got 'x' twice", fixed = TRUE)
   expect_match(bound(rbind(a = c(x = 1)), rbind(a = c(y = 1))), "have each shard once. Got 'a' twice", fixed = TRUE)
   expect_match(bound(rbind(a = c(x = 0))), "have at least one row. Got 0 rows", fixed = TRUE)
@@ -67,7 +99,9 @@ test_that("what cannot be counted is refused in the name of the shard", {
   expect_identical(refused(list(a = "x", b = c(NA, "x"))), paste(
     "The 'strata' parameter of shard 'b' of shard_counts must have no missing values.",
     "Got 1 missing of 2 rows instead. Leave these rows out of the dataset."))
-  expect_match(refused(list(a = c(1, 1 + 1e-15))), "must have strata of different names. Got '1' as", fixed = TRUE)
+  for (same in list(list(a = 1, b = "1"), list(a = TRUE, b = factor("TRUE")), list(a = "1, 2", b = list(1, 2)))) {
+    expect_match(refused(same), "parameter of shard_counts must have strata of different names. Got '1|TRUE|1, 2' as")
+  }
   expect_match(refused(list("x")), "must name each shard by a text", fixed = TRUE)
   expect_match(refused("x"), "must map the name of each shard to the strata of its rows", fixed = TRUE)
 })

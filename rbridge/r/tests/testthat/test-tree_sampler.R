@@ -283,10 +283,10 @@ test_that("the nearest name is the one that Python's difflib finds", {
   expect_identical(nearest_name("ü", c("ä", "ü", "u")), "ü")
 })
 
-test_that("a length of bytes that are no text is shown as text", {
+test_that("a length of bytes that are no text is refused", {
   bytes = `Encoding<-`("\xff", "UTF-8")
   expect_error(batch_sampler_tree(list(mode = "shuffle"), 2, bytes, table = list(x = 1)),
-    "must be a number of draws, or the name of a node. Got '<ff>' instead. The nearest name is 'root'.", fixed = TRUE)
+    "must be a number of draws, or the name of a node. Got text that is not Unicode instead.", fixed = TRUE)
 })
 
 test_that("the random number generator of R is left as it was", {
