@@ -89,7 +89,8 @@ def as_vector(values: Any, wanted: Wanted) -> Any:
     if isinstance(values, _NUMPY_IN_PANDAS):
         return values.to_numpy()
     if isinstance(values, (pd.Series, pd.Index, ExtensionArray)):
-        return np.asarray(values) if isinstance(values.dtype, pd.SparseDtype) else values
+        # Without the type, integers of 64 bits would become doubles.
+        return np.asarray(values, dtype=values.dtype.subtype) if isinstance(values.dtype, pd.SparseDtype) else values
     if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
         raise wanted.refusal(show(values))
     if isinstance(values, range):

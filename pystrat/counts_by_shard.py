@@ -146,7 +146,12 @@ def shard_counts(strata: Mapping[str, Any]) -> pd.DataFrame:
     Raises
     ------
     TypeError, ValueError
-        If a parameter is invalid, or two strata of a shard have the same name.
+        If a parameter is invalid, or two strata have the same name, such as the number 1 and the text 1.
+
+    Notes
+    -----
+    Values of one kind are different strata if they differ at all, so their names have all digits: 0.1 + 0.2 is
+    ``0.30000000000000004``, a time has its fraction of a second. With several columns, text with a comma is quoted.
 
     See Also
     --------

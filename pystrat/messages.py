@@ -233,7 +233,7 @@ def check_integer(
         raise RefusedType(name, requirement, show(value))
     # A whole float is accepted as an integer, as R treats 3 and 3L alike.
     number = _nearly_whole(value)
-    if not _is_whole(number):
+    if not _is_whole(number) or not math.isfinite(as_double(number)):  # also an integer that no double holds, as in R
         raise RefusedValue(name, requirement, show(value), advice if math.isfinite(as_double(value)) else None)
     if number < minimum or (maximum is not None and number > maximum):
         raise RefusedValue(name, requirement, show(value))

@@ -317,6 +317,8 @@ def number_column(values: Any, name: str, where: str = "", *, required: str = _K
         codes, distinct, kind = _factorize_categorical(values, refuse)
     else:
         kind = _kind_of(values, refuse)
+        if kind == "date" and values.dtype == object and len(set(map(type, values))) > 1:
+            _check_dates(np.asarray(values)[~pd.isna(values)], refuse)  # before pandas compares a day with a Timestamp
         if kind == "text":
             codes, distinct = _number_texts(values)
         else:
@@ -392,7 +394,7 @@ def _kind_of(values: Any, refuse: _Refuse) -> str:
 def _kind_of_objects(values: Any, refuse: _Refuse) -> str:
     """Inspect the objects themselves: factorize alone would silently merge True, 1 and 1.0."""
     inferred = types.infer_dtype(values, skipna=True)
-    if inferred == "mixed":  # which is also the result for text and NaT
+    if inferred not in _OBJECT_KINDS:  # "mixed" is also the result for text and NaT
         inferred = types.infer_dtype(values[~pd.isna(values)], skipna=False)
     if inferred in _OBJECT_KINDS:
         return _OBJECT_KINDS[inferred]
@@ -435,10 +437,10 @@ def _are_exact_integers(distinct: Any) -> bool:
 
 
 def _check_dates(distinct: Any, refuse: _Refuse) -> None:
-    """Refuse days among times, and times with and without a zone: the same day would be two strata."""
+    """Refuse days among times, times with and without a zone, and numpy's of several units: equals would be two."""
     if getattr(distinct, "dtype", None) == object:
         forms = {
-            (isinstance(value, datetime), isinstance(value, np.datetime64), getattr(value, "tzinfo", None) is None)
+            (isinstance(value, datetime), getattr(value, "dtype", None), getattr(value, "tzinfo", None) is None)
             for value in distinct
         }
         if len(forms) > 1:
@@ -475,7 +477,7 @@ def _name(value: Any, kind: str) -> str:
         return show_number(value)
     if kind == "date":
         return _date_name(value)
-    return str.__str__(value) if isinstance(value, str) else str(value)  # not the name of a member of an Enum
+    return str.__str__(value) if isinstance(value, str) else str(value)  # of a subclass, not how it shows itself
 
 
 def _exact_name(value: Any, kind: str) -> str:
@@ -548,7 +550,9 @@ def _combine(columns: Sequence[Column], *, drop: bool, exact: bool) -> tuple[NDA
             left_out |= column.codes < 0
         codes, combinations = _number_kept(codes * width + values, left_out)
         parts = [part[combinations // width] for part in parts]
-        names = map(_quoted, column.exact_names()) if exact else column.names()
+        names = column.exact_names() if exact else column.names()
+        if exact and len(columns) > 1:
+            names = tuple(map(_quoted, names))
         parts.append(np.array([*names, "NA"], dtype=object)[combinations % width])
     return codes, tuple(", ".join(row) for row in zip(*parts))
 

@@ -143,6 +143,7 @@ def test_negative_zero_is_zero() -> None:
         pd.Series([1.5, None, None, 1.5, None], dtype="Float64"),
         pd.Categorical([1.5, None, np.nan, 1.5, None]),
         ["1.5", None, float("nan"), "1.5", pd.NaT],
+        [1.5, pd.NaT, pd.NA, 1.5, None],
         pd.Series(["1.5", None, None, "1.5", None], dtype="string"),
     ],
 )
@@ -174,6 +175,27 @@ def test_missing_is_one_value(strata: Any) -> None:
 def test_missing_in_every_kind_of_column(strata: Any) -> None:
     codes, names, counts = numbered(strata, "stratum")
     assert (codes, names[1], counts) == ([0, 1], "NA", [1, 1])
+
+
+def test_missing_is_one_value_among_integers_and_doubles() -> None:
+    assert numbered([pd.NaT, pd.NA, 2, 0.5], "stratum") == ([0, 0, 1, 2], ["NA", "2", "0.5"], [2, 1, 1])
+
+
+def test_exact_names_tell_all_values_of_a_kind_apart() -> None:
+    def names(strata: Any) -> tuple[str, ...]:
+        return encode_strata(strata, missing="stratum", exact=True).names
+
+    assert names([0.3, 0.1 + 0.2, None]) == ("0.3", "0.30000000000000004", "NA")
+    assert names([2.0**50, 2**50 + 1, 1e22, -0.0]) == ("1125899906842624", "1125899906842625", "1e+22", "0")
+    assert names([NOON, NOON.replace(microsecond=10)]) == ("2017-06-30T12:00:00", "2017-06-30T12:00:00.000010")
+    assert names(["a, b", '"', None]) == ("a, b", '"', "NA")
+    assert names({"x": ["a, b", '"', None], "y": [1, 2, 3]}) == ('"a, b", 1', '"""", 2', "NA, 3")
+
+
+@given(st.lists(st.floats(allow_nan=False), min_size=1))
+def test_exact_names_of_numbers_are_the_numbers(numbers: list[float]) -> None:
+    encoded = encode_strata(numbers, exact=True)
+    assert [float(encoded.names[code]) for code in encoded.codes] == numbers
 
 
 def test_missing_text_is_not_the_empty_text_nor_the_letters_na() -> None:
@@ -217,6 +239,13 @@ def test_the_locale_does_not_matter() -> None:
         ([DAY, NOON], "a mix of kinds"),
         ([NOON, NOON.replace(tzinfo=datetime.timezone.utc)], "a mix of kinds"),
         ([DAY, "2017-06-30"], "a mix of kinds"),
+        ([DAY, pd.Timestamp(DAY)], "a mix of kinds"),
+        ([DAY, DAY + datetime.timedelta(1), pd.Timestamp("2017-06-30T00:00:00.000000001")], "a mix of kinds"),
+        ([np.datetime64("2017-06-30"), np.datetime64("2017-06-30T00:00:00")], "a mix of kinds"),
+        (
+            pd.arrays.SparseArray([2**63, 2**53 + 1, 2]),
+            "the integer 9007199254740993, which no double holds exactly,",
+        ),
         ([uuid.UUID(int=1), None], "UUID values"),
         ([decimal.Decimal(1)], "decimal values"),
         (pd.period_range("2017", periods=2, freq="Y"), "period values"),
@@ -257,7 +286,8 @@ TEXT_FORMS = [list, np.array, pd.Series, pd.Index, lambda texts: pd.Series(texts
 def test_text_with_nul_is_refused_beside_the_text_before_the_nul(form: Any, texts: list[str]) -> None:
     """pandas compares C strings, which end at a NUL."""
     assert r"Got text with a NUL character, 'a\x00b', instead." in refused(form(texts))
-    assert r"Got text with a NUL character, 'a\x00b', in column 'y' instead." in refused({"x": range(10), "y": form(texts)})
+    table = {"x": range(10), "y": form(texts)}
+    assert r"Got text with a NUL character, 'a\x00b', in column 'y' instead." in refused(table)
 
 
 @pytest.mark.parametrize("texts", [["'\\ud800'", "\ud800"], ["\ud800", "'\\ud800'"]])

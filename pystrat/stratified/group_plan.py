@@ -136,7 +136,7 @@ def refuse_crossing(strata: Strata, groups: Groups, names: Sequence[str]) -> Non
 def plan_of_groups(
     strata: Strata, groups: Groups, minimum: int, *, keep: str, rare: str, num_replicas: int
 ) -> GroupPlan:
-    """Choose the largest number of batches for which the minimum holds in every epoch.
+    """Choose a number of batches for which the minimum holds in every epoch: the largest that the bounds allow.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ class _Facts:
     divisor: NDArray[np.int64]
 
     def most_batches(self, minimum: int) -> NDArray[np.int64]:
-        """Return, for each stratum, the largest number of batches for which the minimum always holds.
+        """Return, for each stratum, a number of batches for which the minimum always holds, nearly always the largest.
 
         If the last batch to be filled had fewer rows, no other batch would exceed it by more than one small group.
         """

@@ -94,10 +94,14 @@ def _name_of(source: Any) -> str:
     """Return the name of a source that is given without one: a path and a text are their own names."""
     if isinstance(source, (str, os.PathLike)):
         return os.fspath(source)
-    name = repr(source)
+    advice = "Map names to sources."
+    try:
+        name = repr(source)
+    except ValueError:  # an integer of more digits than Python writes out
+        raise RefusedValue("sources", "have names", show(source), advice) from None
     if _ADDRESS.search(name):  # it differs between processes, so counts and states would be of other sources
         got = f"{show(source)}, whose repr has its address,"
-        raise RefusedType("sources", "have the same names in every process", got, "Map names to sources.")
+        raise RefusedType("sources", "have the same names in every process", got, advice)
     return name
 
 

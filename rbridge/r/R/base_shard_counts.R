@@ -15,9 +15,13 @@
 #' Strata are in order of first appearance over the sorted shards.
 #' If no shard has a row, there are no columns; for a sampler, bind the table with those of other processes.
 #'
+#' Values of one kind are different strata if they differ at all, so their names have all digits: `0.1 + 0.2` is
+#' `0.30000000000000004`, a time has its fraction of a second.
+#' With several columns, text with a comma is quoted.
+#'
 #' @section Errors:
 #' `strata` is not a named list, two shards have the same name, [batch_sampler_stratified()] refuses the strata, or two
-#' strata of a shard have the same name.
+#' strata have the same name, such as the number 1 and the text 1.
 #'
 #' @seealso [bind_counts()] to combine the tables of several processes.
 #'

@@ -175,7 +175,7 @@ refuse_crossing = function(parts, found, strata, groups) {
   }
 }
 
-# The largest number of batches for which the minimum holds in every epoch.
+# The largest number of batches for which the bounds keep the minimum in every epoch.
 grouped_batches = function(parts, found, strata, configuration) {
   counts = stratum_counts(strata)
   minimum = configuration$min_samples_per_stratum
@@ -211,7 +211,8 @@ sizes_by_stratum = function(parts, found) {
   unname(split(sizes, factor(strata[begins], seq_len(parts$n_strata) - 1L)))
 }
 
-# The largest number of batches for which a stratum with groups of these sizes always keeps the minimum.
+# A number of batches for which a stratum with groups of these sizes always keeps the minimum: nearly always the
+# largest.
 # If the last batch to be filled had fewer rows, no other batch would exceed it by more than one small group.
 most_grouped_batches = function(sizes, minimum) {
   small = sizes[sizes < minimum]

@@ -37,7 +37,7 @@ strata_columns = function(strata) {
   if (is.data.frame(strata) || (is.list(strata) && !is.object(strata))) {
     columns = as.list(strata)
     labels = if (is.null(names(columns))) seq_along(columns) else names(columns)
-    places = sprintf(" in column '%s'", labels)
+    places = paste(" in column", vapply(as.character(labels), show_value, ""))
   } else {
     columns = list(strata)
     places = ""
