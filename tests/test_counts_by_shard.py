@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat import ShardedStratifiedBatchSampler, bind_counts, gather_counts, shard_counts
-from pystrat.counts_by_shard import count_shards, read_counts
-from pystrat.gathering import joined
+from pystrat.counts_by_shard import bound, count_shards, read_counts
 from pystrat.stream import StratifiedStream
 
 SHARDS = st.dictionaries(
@@ -110,7 +109,7 @@ def test_different_values_of_different_shards_are_different_strata(left: Any, ri
     assert list(counts.columns) == names and counts.to_numpy().tolist() == [[1, 0], [0, 1]]
     assert bind_counts([shard_counts({"a": left}), shard_counts({"b": right})]).equals(counts)
     parts = [count_shards({"a": left}), count_shards({"b": right})]
-    assert joined([(None, part) for part in parts]).equals(counts)
+    assert bound(parts, "strata").to_frame().equals(counts)
 
 
 def test_equal_values_of_different_types_are_one_stratum() -> None:
@@ -125,7 +124,7 @@ def test_equal_values_of_different_types_are_one_stratum() -> None:
 def test_processes_whose_strata_have_one_name_but_other_kinds_are_refused() -> None:
     parts = [count_shards({"a": [1]}), count_shards({"b": ["1"]})]
     with pytest.raises(ValueError, match="must have strata of different names. Got '1' as the name of two instead"):
-        joined([(None, part) for part in parts])
+        bound(parts, "strata")
 
 
 def test_rows_of_a_sampler_and_of_a_stream_are_matched_by_their_values() -> None:
