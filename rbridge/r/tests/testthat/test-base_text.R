@@ -57,3 +57,9 @@ test_that("bytes that the locale cannot read are refused, and text of a marked e
   latin1 = `Encoding<-`("\xe4", "latin1")
   expect_identical(places$labels(c(latin1, "\u00e4", NA)[1:2]), c(1, 1))
 })
+
+test_that("a column that is named by bytes is named in the message", {
+  columns = list(list(1, 2))
+  names(columns) = as_bytes("\xff")
+  expect_match(message_of(inverse_frequency_weights(columns)), "Got list values in column '<ff>' instead.", fixed = TRUE)
+})
