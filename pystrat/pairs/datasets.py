@@ -95,7 +95,7 @@ class FeatureLookup:
             If an id is unknown and there is no default; the message names the first. Also if doubles are looked up
             among integers, or integers among doubles, beyond 2^53, where several integers are the same double.
         """
-        wanted = _as_ids(ids)
+        wanted = _as_ids(ids) if self.has_ids else plain_array(ids, "ids")
         rows = self._rows(wanted.reshape(-1))
         unknown = rows < 0
         if not unknown.any():

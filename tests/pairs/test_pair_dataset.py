@@ -241,6 +241,12 @@ def test_codes_are_no_ids_of_another_type() -> None:
         FeatureLookup([1, 2])(["a"])
 
 
+@pytest.mark.parametrize("asked", ["a\0", ["a\0"], [["b", "a\0"]], ["a", 1]])
+def test_ids_of_lists_are_looked_up_as_they_are_and_not_as_numpy_makes_them(asked: Any) -> None:
+    with pytest.raises(ValueError, match="'ids' .* must be known if no default is given"):
+        FeatureLookup([1, 2, 3], ids=["a", "b", "1"])(asked)
+
+
 @pytest.mark.parametrize(
     ("options", "text"),
     [
