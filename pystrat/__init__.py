@@ -39,6 +39,7 @@ if TYPE_CHECKING:  # the same as `_MODULE_OF`, for type checkers and editors
     from pystrat.stratified.groups import StratifiedGroupBatchSampler
     from pystrat.stratified.subset import StrataSubsetBatchSampler
     from pystrat.weighted.sum_tree import SumTree
+    from pystrat.tensor_loader import TensorLoader
     from pystrat.tree import TreeBatchSampler, TreeSampler
     from pystrat.weighted.uniform import UniformBatchSampler
     from pystrat.weighted.weighted import WeightedBatchSampler
@@ -60,6 +61,7 @@ __all__ = [
     "StratifiedBatchSampler",
     "StratifiedGroupBatchSampler",
     "SumTree",
+    "TensorLoader",
     "TreeBatchSampler",
     "TreeSampler",
     "TripleBatchSampler",
@@ -104,6 +106,7 @@ _MODULE_OF = {
     "StrataSubsetBatchSampler": "stratified.subset",
     "StratifiedGroupBatchSampler": "stratified.groups",
     "SumTree": "weighted.sum_tree",
+    "TensorLoader": "tensor_loader",
     "TreeBatchSampler": "tree",
     "TreeSampler": "tree",
     "TripleBatchSampler": "pairs.triples",

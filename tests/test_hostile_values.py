@@ -430,6 +430,10 @@ def uniform(folder: Path) -> Any:
     return UniformBatchSampler(6, 2, seed=1)
 
 
+def tensor_loader(folder: Path) -> Any:
+    return pystrat.TensorLoader(torch.arange(6), sampler=uniform(folder))
+
+
 def sampled_output(folder: Path) -> Any:
     layer = torch.nn.Linear(2, 6)
     return SampledOutput(layer, layer, [1, 2]).__enter__()
@@ -527,6 +531,18 @@ CALLS: dict[str, Call] = {
         fixed(strata=LABELS, min_samples_per_stratum=1, groups=[0, 1, 1, 0, 2, 2]), check_grouped, besides=SHARDED
     ),
     "SumTree": Call(fixed(weights=[1.0, 2.0], capacity=2), check_sums, besides={"weights": {"capacity": 4}}),
+    "TensorLoader": Call(
+        lambda folder: {"tensors": [torch.arange(6)], "sampler": uniform(folder)},
+        anything,
+        calls=("transform",),
+    ),
+    "TensorLoader.set_epoch": Call(fixed(epoch=1), anything, of=tensor_loader, owner="UniformBatchSampler"),
+    "TensorLoader.load_state_dict": Call(
+        fixed(state=UniformBatchSampler(6, 2, seed=1).state_dict()),
+        anything,
+        of=tensor_loader,
+        owner="UniformBatchSampler",
+    ),
     "TreeBatchSampler": Call(
         fixed(table={"x": LABELS}, spec=SPEC, batch_size=2, length=6), check_tree, besides=SHARDED, also=(OSError,)
     ),
@@ -721,6 +737,15 @@ def arguments_of(name: str, folder: Path, parameter: str = "") -> Arguments:
     return {**given, **seed, **call.arguments(folder), **besides}
 
 
+def call_with(function: Any, given: Arguments) -> Any:
+    """Call a function with arguments by name, among them those of a parameter like ``*tensors``."""
+    named, at_once = dict(given), []
+    for name, parameter in inspect.signature(function).parameters.items():
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            at_once = named.pop(name)
+    return function(*(at_once if type(at_once) is list else [at_once]), **named)
+
+
 def function_of(name: str, folder: Path) -> tuple[Any, Any]:
     """Return the instance of a method, None for anything else, and what is called."""
     make, public = CALLS[name].of, PUBLIC[name]
@@ -735,7 +760,7 @@ def trial(name: str, parameter: str, value: Any, folder: Path) -> str:
     given = {**arguments_of(name, folder, parameter), parameter: value}
     before = snapshot(instance)
     try:
-        call.check(function(**given), given)
+        call.check(call_with(function, given), given)
     except call.also:
         return ""
     except AssertionError as error:
@@ -771,7 +796,7 @@ def test_everything_public_has_a_valid_call(folder: Path) -> None:
     assert set(PUBLIC) == {*CALLS, *NOT_CALLED}
     for name in CALLS:
         given = arguments_of(name, folder)
-        CALLS[name].check(function_of(name, folder)[1](**given), given)
+        CALLS[name].check(call_with(function_of(name, folder)[1], given), given)
     pyplot.close("all")
 
 

@@ -1,0 +1,412 @@
+"""Batches of data in memory, or in memory maps, without a step in Python for each row.
+
+A DataLoader requests rows one by one and puts each batch together again. For tensors, that takes longer than a training
+step of a small network. This loader gathers the rows of many batches in one call, and every batch is a part of the
+result.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import islice
+from operator import is_
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, NamedTuple, Optional, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pystrat.arrays import plain_array, refuse_without_array
+from pystrat.base import Batches, BatchSampler
+from pystrat.entries import named_by, named_by_class
+from pystrat.feedback import SamplerWithFeedback
+from pystrat.limits import MAX_EXACT
+from pystrat.messages import RefusedType, RefusedValue, check_integer, count_of, show
+
+if TYPE_CHECKING:
+    import torch
+
+_MIB = 2**20
+_named_by_loader = named_by(lambda *_: "TensorLoader")  # for what is called while batches are made
+
+
+@dataclass
+class _Run:
+    """An iteration over a loader: how many of its batches were taken."""
+
+    taken: int = 0
+
+
+class _Chunk(NamedTuple):
+    """Successive batches: the rows of all, the number of rows of each, and the rows with their auxiliary values."""
+
+    rows: NDArray[Any]
+    sizes: list[int]
+    drawn: list[Any]
+
+
+class TensorLoader:
+    """Loader for data in memory or in memory maps: it gathers the rows of many batches at once.
+
+    It yields what ``DataLoader(TensorDataset(*tensors), batch_sampler=sampler)`` yields, bit for bit and in the same
+    order, but without a step in Python for each row. ``docs/fast-epochs.md`` says when this matters.
+
+    Parameters
+    ----------
+    *tensors : torch tensors, numpy arrays, pandas objects, or dicts, lists and tuples of these, nested as you like
+        The data, all with the same number of rows. Nothing is copied. Memory maps, of ``numpy.memmap`` or
+        ``torch.from_file``, are read as far as batches need them. An object that takes an array of row positions and
+        returns their rows, such as `PairDataset` or `TripleDataset`, is requested for many batches at once.
+    sampler : BatchSampler
+        A batch sampler of this package.
+    transform : callable, optional
+        Called with each batch; the loader yields what it returns.
+    device : torch.device, str or int, optional
+        Where the batches shall be; by default, where the data are. For a CUDA device, a chunk is gathered in pinned
+        memory, and moved while the training loop works on the one before.
+    chunk : int, default 4194304
+        The number of bytes to gather at once, at most, from 1. A larger batch is a chunk by itself.
+
+    Attributes
+    ----------
+    sampler : BatchSampler
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is invalid; if data differ in their number of rows, require gradients, or are no dense numbers.
+
+    Notes
+    -----
+    A batch has the form of an item of the dataset: a list with a tensor for each of several `tensors`, or for a single
+    tensor. A single dict, list or dataset determines the form by itself; tuples become lists, as in a DataLoader.
+
+    If the sampler has auxiliary values (`TreeBatchSampler`), a batch ends with a dict of them: under the key ``"aux"``
+    if it is a dict itself, else as the last entry. The values are collated as a DataLoader does.
+
+    Each batch is a part of the memory of its chunk: changing it changes no other batch and no data, but keeping one
+    keeps the whole chunk. Keep, or save, ``batch.clone()``.
+
+    Samplers with feedback draw a batch when it is requested, so that feedback takes effect as in a DataLoader without
+    workers. For these, a chunk is one batch.
+
+    The state of the loader is that of its sampler after the batches that the training loop has taken; each can load the
+    state of the other.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from pystrat import StratifiedBatchSampler, TensorLoader
+    >>> sampler = StratifiedBatchSampler([0, 1, 1, 0, 1, 1], min_samples_per_stratum=1, seed=1)
+    >>> loader = TensorLoader(torch.arange(6.0), torch.tensor([0, 1, 1, 0, 1, 1]), sampler=sampler)
+    >>> for x, y in loader:
+    ...     print(x.tolist(), y.tolist())
+    [0.0, 2.0, 5.0] [0, 1, 1]
+    [3.0, 1.0, 4.0] [0, 1, 1]
+    """
+
+    @named_by_class
+    def __init__(
+        self,
+        *tensors: Any,
+        sampler: BatchSampler,
+        transform: Optional[Callable[[Any], Any]] = None,
+        device: Union[torch.device, str, int, None] = None,
+        chunk: int = 4 * _MIB,
+    ) -> None:
+        if not isinstance(sampler, BatchSampler):
+            raise RefusedType("sampler", "be a batch sampler of pystrat", show(sampler))
+        if transform is not None and not callable(transform):
+            raise RefusedType("transform", "be a function", show(transform))
+        if not tensors:
+            raise RefusedValue("tensors", "have at least one tensor", "none")
+        self._chunk = check_integer(chunk, "chunk", minimum=1, maximum=MAX_EXACT)
+        self._device = _check_device(device)
+        has_form = len(tensors) == 1 and not _is_array(tensors[0])
+        try:
+            self._data = _mapped(_source, tensors[0] if has_form else list(tensors))
+        except RecursionError:
+            raise RefusedValue("tensors", "be nested to a finite depth", show(tensors[0])) from None
+        self._row_bytes = _row_bytes(_leaves(self._data))
+        self._transform = transform
+        self._sampler = sampler
+        self._run = _Run()
+
+    @property
+    def sampler(self) -> BatchSampler:
+        """The sampler, which Lightning tells the epoch."""
+        return self._sampler
+
+    def __len__(self) -> int:
+        return len(self._sampler)
+
+    def __iter__(self) -> Iterator[Any]:
+        run = _Run()
+        for batch in self._batches(run):
+            run.taken += 1
+            yield batch if self._transform is None else self._transform(batch)
+
+    def set_epoch(self, epoch: int) -> None:
+        """Set the next epoch, as `BatchSampler.set_epoch` does."""
+        self._sampler.set_epoch(epoch)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the state after the batches that were taken: that of the sampler, for `load_state_dict` of either."""
+        is_running = self._sampler._begun is not None
+        return self._sampler.state_dict(batches_consumed=self._run.taken if is_running else 0)
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Continue at a saved state: the next iteration yields exactly the batches that would have come."""
+        self._sampler.load_state_dict(state)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._sampler!r}, chunk={self._chunk})"
+
+    def _batches(self, run: _Run) -> Iterator[Any]:
+        """Begin the sampler's next epoch and yield its batches."""
+        drawn = _begin(self._sampler)
+        self._run = run
+        gathered: Iterator[tuple[Any, _Chunk]] = map(self._gathered, self._chunks(drawn))
+        if self._device is not None and self._device.type == "cuda" and not self._has_feedback:
+            gathered = _one_ahead(gathered)  # so that it is moved while the training loop works
+        for values, chunk in gathered:
+            batches = _cut(values, chunk.sizes)
+            yield from map(_with_auxiliary, batches, chunk.drawn) if chunk.drawn else batches
+
+    @property
+    def _has_feedback(self) -> bool:
+        return isinstance(self._sampler, SamplerWithFeedback)
+
+    def _chunks(self, drawn: Union[Batches, Iterable[Any]]) -> Iterator[_Chunk]:
+        if isinstance(drawn, Batches):
+            yield from self._chunks_of_arrays(drawn)
+            return
+        waiting: list[Any] = []
+        for batch in drawn:
+            waiting.append(batch)
+            if self._has_feedback or sum(map(len, waiting)) >= self._most_rows:
+                yield self._chunk_of(waiting)
+                waiting = []
+        if waiting:
+            yield self._chunk_of(waiting)
+
+    def _chunks_of_arrays(self, drawn: Batches) -> Iterator[_Chunk]:
+        offsets, begin = drawn.offsets, 0
+        while begin < len(drawn):
+            fitting = int(np.searchsorted(offsets, offsets[begin] + self._most_rows, side="right")) - 1
+            end = max(begin + 1, fitting)
+            sizes = np.diff(offsets[begin : end + 1]).tolist()
+            yield _Chunk(drawn.rows[offsets[begin] : offsets[end]], sizes, [])
+            begin = end
+
+    def _chunk_of(self, batches: list[Any]) -> _Chunk:
+        has_values = bool(getattr(self._sampler, "auxiliary_names", ()))
+        rows = np.concatenate([np.asarray(batch, dtype=np.int64) for batch in batches])
+        return _Chunk(rows, [len(batch) for batch in batches], batches if has_values else [])
+
+    @property
+    def _most_rows(self) -> int:
+        """The number of rows of a chunk; of a dataset, whose rows have an unknown size, one batch comes first."""
+        return 1 if self._row_bytes is None else max(1, self._chunk // max(1, self._row_bytes))
+
+    def _gathered(self, chunk: _Chunk) -> tuple[Any, _Chunk]:
+        """Return the rows of a chunk, in the form of a batch."""
+        import torch
+
+        index = torch.from_numpy(chunk.rows)
+        values = _mapped(lambda source: source.gather(index), self._data)
+        if self._row_bytes is None and len(chunk.rows):
+            n_bytes = sum(leaf.nbytes if isinstance(leaf, np.ndarray) else _n_bytes(leaf) for leaf in _leaves(values))
+            self._row_bytes = n_bytes // len(chunk.rows)
+        return _mapped(self._moved, values), chunk
+
+    def _moved(self, values: Any) -> Any:
+        import torch
+
+        if self._device is None or not isinstance(values, torch.Tensor):
+            return values
+        if self._device.type == "cuda" and values.device.type == "cpu":
+            values = values.pin_memory()
+        return values.to(self._device, non_blocking=True)
+
+
+class _Tensor:
+    """Rows of a tensor."""
+
+    def __init__(self, tensor: torch.Tensor) -> None:
+        self._tensor = tensor
+        self.n_rows = len(tensor)
+        self.row_bytes = tensor.element_size() * tensor[:1].numel()
+
+    def gather(self, index: torch.Tensor) -> torch.Tensor:
+        return self._tensor.index_select(0, index.to(self._tensor.device))
+
+
+class _Dataset:
+    """Rows of an object that takes an array of positions, in the form in which it returns them."""
+
+    n_rows = None
+    row_bytes = None
+
+    def __init__(self, dataset: Any) -> None:
+        self._dataset = dataset
+
+    def gather(self, index: torch.Tensor) -> Any:
+        return _mapped(_converted, self._dataset[index.numpy()])
+
+
+@named_by(lambda sampler: type(sampler).__name__)
+def _begin(sampler: BatchSampler) -> Union[Batches, Iterable[Any]]:
+    """Begin the next epoch of a sampler; return its batches for this rank, in arrays if they are drawn in advance."""
+    if type(sampler)._lists_from is not BatchSampler._lists_from:
+        return iter(sampler)
+    place = sampler._begin_epoch()
+    batches = sampler._epoch_batches(place.epoch)
+    first = (sampler.rank or 0) + sampler._stride * place.batch
+    if isinstance(batches, Batches):
+        return batches.part(first, sampler._stride)
+    return islice(batches, first, None, sampler._stride)
+
+
+def _check_device(device: Any) -> Optional[torch.device]:
+    import torch
+
+    if device is None:
+        return None
+    try:
+        return torch.empty(0, device=device).device
+    except (RuntimeError, TypeError, ValueError, AssertionError):  # the last one: torch was built without this device
+        raise RefusedValue("device", "be a device of torch that this machine has", show(device)) from None
+
+
+# The data -------------------------------------------------------------------------------------------------------------
+
+
+def _is_array(values: Any) -> bool:
+    return hasattr(values, "dtype") or hasattr(values, "dtypes")
+
+
+def _source(values: Any) -> Union[_Tensor, _Dataset]:
+    """Return the source of the rows of a tensor, an array or a dataset."""
+    import torch
+
+    if not isinstance(values, torch.Tensor) and not _is_array(values):
+        if hasattr(values, "__getitem__") and not isinstance(values, (str, bytes)):
+            return _Dataset(values)
+        raise RefusedType("tensors", "be tensors or arrays", show(values))
+    tensor = values if isinstance(values, torch.Tensor) else _tensor_of(values)
+    refuse_without_array(tensor, "tensors")
+    if tensor.ndim == 0:
+        raise RefusedValue("tensors", "have rows", "a tensor of 0 dimensions")
+    if tensor.requires_grad:
+        raise RefusedValue("tensors", "require no gradients", "one that does", "Call its method detach().")
+    return _Tensor(tensor)
+
+
+def _tensor_of(values: Any) -> torch.Tensor:
+    import torch
+
+    array = plain_array(values, "tensors")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of read-only arrays, to which nothing is written here
+        try:
+            return torch.from_numpy(array)
+        except (TypeError, ValueError):  # a type that torch does not have, or a negative stride
+            got = f"an array of {array.dtype} values and strides {array.strides}"
+            raise RefusedType("tensors", "be tensors, or arrays that torch can read", got) from None
+
+
+def _row_bytes(sources: list[Any]) -> Optional[int]:
+    """Return the number of bytes of a row, None if it is unknown; refuse different numbers of rows."""
+    n_rows = sorted({source.n_rows for source in sources if source.n_rows is not None})
+    if not sources:
+        raise RefusedValue("tensors", "have at least one tensor", "none")
+    if len(n_rows) > 1:
+        raise RefusedValue("tensors", "have the same number of rows", f"{n_rows[0]} and {count_of(n_rows[-1], 'row')}")
+    sizes = [source.row_bytes for source in sources]
+    return None if None in sizes else sum(sizes)
+
+
+def _n_bytes(tensor: torch.Tensor) -> int:
+    return tensor.element_size() * tensor.numel()
+
+
+@_named_by_loader
+def _converted(values: Any) -> Any:
+    """Return what a dataset returned as a tensor; an array of text as it is, as a DataLoader does."""
+    import torch
+
+    if not isinstance(values, (torch.Tensor, np.ndarray)):
+        raise RefusedType("tensors", "return tensors or arrays for an array of rows", show(values))
+    return values if getattr(values.dtype, "kind", None) in ("O", "U", "S") else torch.as_tensor(values)
+
+
+# Batches --------------------------------------------------------------------------------------------------------------
+
+
+def _mapped(function: Callable[[Any], Any], data: Any) -> Any:
+    """Call a function for each leaf of nested dicts, lists and tuples; return the results in the same form."""
+    if isinstance(data, Mapping):
+        return {name: _mapped(function, value) for name, value in data.items()}
+    if isinstance(data, tuple) and hasattr(data, "_fields"):
+        return type(data)(*(_mapped(function, value) for value in data))
+    if isinstance(data, (list, tuple)):
+        return [_mapped(function, value) for value in data]
+    return function(data)
+
+
+def _leaves(data: Any) -> list[Any]:
+    """Return the leaves, in order."""
+    found: list[Any] = []
+    _mapped(found.append, data)
+    return found
+
+
+def _cut(values: Any, sizes: list[int]) -> Iterator[Any]:
+    """Cut the rows of a chunk into its batches."""
+    leaves = _leaves(values)
+    batches = zip(*(_parts(leaf, sizes) for leaf in leaves))
+    if type(values) is list and len(leaves) == len(values) and all(map(is_, leaves, values)):
+        return map(list, batches)
+    return (_filled(values, iter(batch)) for batch in batches)
+
+
+def _filled(form: Any, leaves: Iterator[Any]) -> Any:
+    return _mapped(lambda _: next(leaves), form)
+
+
+@_named_by_loader
+def _parts(values: Any, sizes: list[int]) -> Iterable[Any]:
+    """Return the values of each batch. A dataset may return one value for several rows, such as those of a triple."""
+    import torch
+
+    group, rest = divmod(sum(sizes), len(values)) if len(values) else (1, sum(sizes))
+    if rest or any(size % group for size in sizes):
+        got = f"{count_of(len(values), 'value')} for {count_of(sum(sizes), 'row')}"
+        raise RefusedValue("tensors", "return a value for each row, or for each group of rows", got)
+    if group > 1:
+        sizes = [size // group for size in sizes]
+    if isinstance(values, torch.Tensor):
+        # Unlike split(), it makes tensors that autograd does not know as parts of one another.
+        return torch.unsafe_split_with_sizes(values, sizes)
+    return np.split(values, np.cumsum(sizes)[:-1])
+
+
+def _with_auxiliary(batch: Any, rows: list[Any]) -> Any:
+    """Add the auxiliary values of its rows to a batch."""
+    from torch.utils.data import default_collate
+
+    values = default_collate([row.aux for row in rows])
+    return {**batch, "aux": values} if isinstance(batch, dict) else [*batch, values]
+
+
+def _one_ahead(items: Iterable[Any]) -> Iterator[Any]:
+    """Yield the items, each after the next one was made."""
+    waiting: deque[Any] = deque()
+    for item in items:
+        waiting.append(item)
+        if len(waiting) > 1:
+            yield waiting.popleft()
+    yield from waiting

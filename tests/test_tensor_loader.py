@@ -1,0 +1,446 @@
+"""TensorLoader yields what a DataLoader yields, bit for bit, of any sampler, data, form and chunk; states are exact."""
+
+from __future__ import annotations
+
+import warnings
+from itertools import islice
+from pathlib import Path
+from typing import Any, Callable, Iterable, Iterator, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from torch.utils.data import DataLoader, Dataset, TensorDataset
+
+import pystrat
+from pystrat import BatchSampler, NegativePairBatchSampler, PairDataset, StratifiedBatchSampler, TensorLoader
+from pystrat import TreeBatchSampler, TripleBatchSampler, TripleDataset, WeightedBatchSampler
+from pystrat.digest import fingerprint
+from pystrat.tensor_loader import _one_ahead
+from pystrat.tree import DrawnRow
+
+N = 120
+LABELS = np.arange(N) % 7 // 5  # 1 in two of seven rows
+CHUNKS = (1, 700, 2**22)  # one batch, a few, and all of an epoch
+
+
+class Counting(BatchSampler):
+    """A sampler whose batches of an epoch are no `Batches` but made one by one."""
+
+    def _global_length(self) -> int:
+        return 12
+
+    def _epoch_batches(self, epoch: int) -> Iterator[np.ndarray]:
+        return (np.arange(epoch, 10) + 10 * batch for batch in range(12))
+
+    def _fingerprint(self) -> str:
+        return fingerprint("counting")
+
+
+SPEC = {"mode": "shuffle", "children": [{"name": "a", "column": "x", "value": 1}, {"name": "b"}]}
+AUXILIARY = {
+    "angle": "uniform(-10, 10)",
+    "turns": "integers(0, 3)",
+    "flip": "choice([true, false])",
+    "lamp": "choice(['on', 'off'])",
+    "noise": lambda epoch, draw: np.full(2, epoch + draw),
+}
+LENGTHS = 1 + np.arange(N) ** 2 % 23
+SAMPLERS: dict[str, Callable[..., BatchSampler]] = {
+    "stratified": lambda **given: StratifiedBatchSampler(LABELS, 3, **given),
+    "strata of a subset": lambda **given: pystrat.StrataSubsetBatchSampler(LABELS, 1, 4, **given),
+    "groups": lambda **given: pystrat.StratifiedGroupBatchSampler(
+        np.repeat(LABELS[: N // 4], 4), 2, np.arange(N) // 4, **given
+    ),
+    "labels": lambda **given: pystrat.MultilabelBatchSampler(np.eye(2)[LABELS], 2, **given),
+    "downsampled": lambda **given: pystrat.DownsampledBatchSampler(LABELS, 1.5, 8, **given),
+    "uniform": lambda **given: pystrat.UniformBatchSampler(N, 7, **given),
+    "weighted": lambda **given: WeightedBatchSampler(1.0 + LABELS, 7, **given),
+    "prioritized": lambda **given: pystrat.PrioritizedBatchSampler(N, 8, capacity=128, **given),
+    "part of a corpus, by length": lambda **given: pystrat.EpochSubsetBatchSampler(
+        N, 60, lengths=LENGTHS, max_tokens=40, **given
+    ),
+    "perplexity": lambda **given: pystrat.PerplexityBatchSampler(N, 60, 6, **given),
+    "tree": lambda **given: TreeBatchSampler({"x": LABELS}, SPEC, 6, length=50, **given),
+    "made one by one": lambda **given: Counting(**given),
+}
+by_sampler = pytest.mark.parametrize("name", SAMPLERS)
+by_chunk = pytest.mark.parametrize("chunk", CHUNKS)
+
+
+def data() -> list[torch.Tensor]:
+    generator = torch.Generator().manual_seed(1)
+    return [torch.arange(N), torch.randn(N, 3, generator=generator), torch.tensor(LABELS)]
+
+
+def assert_same(found: Any, expected: Any) -> None:
+    """Assert that two batches are bitwise the same, in the same form."""
+    assert type(found) is type(expected)
+    if isinstance(expected, torch.Tensor):
+        assert found.dtype == expected.dtype and found.shape == expected.shape
+        assert found.numpy().tobytes() == expected.numpy().tobytes()
+    elif isinstance(expected, dict):
+        assert list(found) == list(expected)
+        assert_all_same(found.values(), expected.values())
+    elif isinstance(expected, (list, tuple)):
+        assert_all_same(found, expected)
+    else:
+        assert np.array_equal(found, expected)
+
+
+def assert_all_same(found: Iterable[Any], expected: Iterable[Any]) -> None:
+    pairs = list(zip(list(found), (expected := list(expected))))
+    assert len(pairs) == len(expected)
+    for mine, other in pairs:
+        assert_same(mine, other)
+
+
+class Items(Dataset):
+    """A dataset of items in any form."""
+
+    def __init__(self, item: Callable[[int], Any]) -> None:
+        self._item = item
+
+    def __len__(self) -> int:
+        return N
+
+    def __getitem__(self, row: int) -> Any:
+        return self._item(row)
+
+
+def loader_of(dataset: Any, sampler: BatchSampler) -> DataLoader:
+    return DataLoader(dataset, batch_sampler=sampler)  # type: ignore[arg-type]
+
+
+# What it yields -------------------------------------------------------------------------------------------------------
+
+
+@by_chunk
+@by_sampler
+def test_it_yields_what_a_data_loader_yields(name: str, chunk: int) -> None:
+    sampler, other = (SAMPLERS[name](seed=1) for _ in range(2))
+    loader, plain = TensorLoader(*data(), sampler=sampler, chunk=chunk), loader_of(TensorDataset(*data()), other)
+    for _ in range(3):
+        assert len(loader) == len(plain)
+        assert_all_same(loader, plain)
+    loader.set_epoch(7)
+    other.set_epoch(7)
+    assert_all_same(loader, plain)
+
+
+@by_chunk
+def test_each_rank_gets_its_batches(chunk: int) -> None:
+    ranks = [TensorLoader(*data(), sampler=SAMPLERS["stratified"](seed=1, num_replicas=3, rank=r)) for r in range(3)]
+    whole = TensorLoader(*data(), sampler=SAMPLERS["stratified"](seed=1, num_replicas=3), chunk=chunk)
+    assert_all_same([batch for batches in zip(*ranks) for batch in batches], whole)
+
+
+DTYPES = [
+    dtype
+    for dtype in vars(torch).values()
+    if isinstance(dtype, torch.dtype)
+    and str(dtype)[6:] in ("bool uint8 int8 int16 int32 int64 float16 float32 float64 complex64 complex128")
+]
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_values_of_any_type_stay_as_they_are(dtype: torch.dtype) -> None:
+    values = torch.arange(N).to(dtype)
+    if dtype.is_floating_point:
+        values[::3] = float("nan")
+        values[1::3] = -0.0
+    sampler = SAMPLERS["stratified"]
+    assert_all_same(TensorLoader(values, sampler=sampler(seed=1)), loader_of(TensorDataset(values), sampler(seed=1)))
+
+
+class Named(NamedTuple):
+    x: Any
+    y: Any
+
+
+x, y = data()[1:]
+FORMS: dict[str, tuple[Any, Callable[[int], Any]]] = {
+    "a dict": ({"x": x, "y": y}, lambda row: {"x": x[row], "y": y[row]}),
+    "a pair": ((x, y), lambda row: (x[row], y[row])),
+    "a named tuple": (Named(x, y), lambda row: Named(x[row], y[row])),
+    "nested": ([{"a": (x, y), "b": [x]}, y], lambda row: [{"a": (x[row], y[row]), "b": [x[row]]}, y[row]]),
+    "dicts of arrays": ({"x": x.numpy(), "y": y.numpy()}, lambda row: {"x": x.numpy()[row], "y": y.numpy()[row]}),
+}
+
+
+@by_chunk
+@pytest.mark.parametrize("form", FORMS)
+def test_a_batch_has_the_form_of_an_item(form: str, chunk: int) -> None:
+    given, item = FORMS[form]
+    loader = TensorLoader(given, sampler=SAMPLERS["stratified"](seed=1), chunk=chunk)
+    assert_all_same(loader, loader_of(Items(item), SAMPLERS["stratified"](seed=1)))
+
+
+def test_several_forms_make_a_list() -> None:
+    loader = TensorLoader({"x": x}, y, sampler=SAMPLERS["stratified"](seed=1))
+    assert_all_same(loader, loader_of(Items(lambda row: ({"x": x[row]}, y[row])), SAMPLERS["stratified"](seed=1)))
+
+
+def test_arrays_and_memory_maps_and_tables(tmp_path: Path) -> None:
+    values = x.numpy()
+    mapped = np.memmap(tmp_path / "x", dtype=values.dtype, mode="w+", shape=values.shape)
+    mapped[:] = values
+    mapped.flush()
+    read_only = np.memmap(tmp_path / "x", dtype=values.dtype, mode="r", shape=values.shape)
+    shared = torch.from_file(str(tmp_path / "x"), size=values.size, dtype=x.dtype).reshape(values.shape)
+    frozen = values.copy()
+    frozen.setflags(write=False)
+    columns = np.asfortranarray(values)
+    expected = list(TensorLoader(x, sampler=SAMPLERS["stratified"](seed=1)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for given in (values, mapped, read_only, shared, frozen, columns, pd.DataFrame(values), values.astype(">f4")):
+            assert_all_same(TensorLoader(given, sampler=SAMPLERS["stratified"](seed=1)), expected)
+
+
+def test_a_transform_gets_each_batch() -> None:
+    plain = TensorLoader(*data(), sampler=SAMPLERS["stratified"](seed=1))
+    doubled = TensorLoader(*data(), sampler=SAMPLERS["stratified"](seed=1), transform=lambda batch: 2 * batch[1])
+    assert_all_same(doubled, [2 * batch[1] for batch in plain])
+
+
+def test_batches_are_moved_to_a_device() -> None:
+    for name in ("cpu", "meta"):
+        for batch in TensorLoader(*data(), sampler=SAMPLERS["stratified"](seed=1), device=name):
+            assert [values.device for values in batch] == [torch.device(name)] * 3
+
+
+def test_one_is_made_ahead() -> None:
+    made: list[int] = []
+    items = _one_ahead(made.append(place) or place for place in range(4))  # type: ignore[func-returns-value]
+    assert [(item, list(made)) for item in items] == [(0, [0, 1]), (1, [0, 1, 2]), (2, [0, 1, 2, 3]), (3, [0, 1, 2, 3])]
+    assert not list(_one_ahead([]))
+
+
+# Pairs, auxiliary values, feedback ------------------------------------------------------------------------------------
+
+
+@by_chunk
+def test_pairs_and_triples(chunk: int) -> None:
+    users, items = np.arange(40) % 8, np.arange(40) * 7 % 12
+    names = {"user_ids": list("abcdefgh"), "item_features": np.arange(24.0).reshape(12, 2)}
+    for sampler, dataset in (
+        (NegativePairBatchSampler(users, items, 0.4, 9, n_items=12, seed=1), PairDataset(8, 12, **names)),
+        (
+            TripleBatchSampler(users, items, 9, negatives_per_positive=2, n_items=12, seed=1),
+            TripleDataset(8, 12, negatives_per_positive=2, **names),
+        ),
+    ):
+        loader = TensorLoader(dataset, sampler=sampler, chunk=chunk)
+        plain = DataLoader(dataset, sampler=sampler, batch_size=None)  # type: ignore[var-annotated]
+        for epoch in range(2):
+            loader.set_epoch(epoch)
+            found = list(loader)
+            sampler.set_epoch(epoch)
+            assert_all_same(found, plain)
+
+
+@by_chunk
+def test_auxiliary_values_come_with_their_rows(chunk: int) -> None:
+    def sampler() -> TreeBatchSampler:
+        return TreeBatchSampler({"x": LABELS}, {**SPEC, "auxiliary": AUXILIARY}, 6, length=50, seed=1)
+
+    plain = loader_of(Items(lambda row: (x[row], row.aux)), sampler())  # type: ignore[attr-defined]
+    assert_all_same(TensorLoader(x, sampler=sampler(), chunk=chunk), plain)
+    plain = loader_of(Items(lambda row: {"x": x[row], "aux": row.aux}), sampler())  # type: ignore[attr-defined]
+    assert_all_same(TensorLoader({"x": x}, sampler=sampler(), chunk=chunk), plain)
+    assert isinstance(next(iter(sampler()))[0], DrawnRow), "the batches of this sampler have such values"
+
+
+def test_an_iteration_without_an_end() -> None:
+    samplers = [TreeBatchSampler({"x": LABELS}, SPEC, 6, length=None, seed=1) for _ in range(2)]
+    plain = loader_of(TensorDataset(x), samplers[1])
+    assert_all_same(islice(TensorLoader(x, sampler=samplers[0]), 40), islice(plain, 40))
+
+
+@by_chunk
+def test_feedback_takes_effect_with_the_next_batch(chunk: int) -> None:
+    samplers = [WeightedBatchSampler(np.ones(N), 8, n_batches=20, seed=1) for _ in range(2)]
+    loaders = [TensorLoader(*data(), sampler=samplers[0], chunk=chunk), loader_of(TensorDataset(*data()), samplers[1])]
+    delivered: list[list[Any]] = [[], []]
+    for loader, sampler, batches in zip(loaders, samplers, delivered):
+        for batch in loader:
+            sampler.update(batch[0], np.full(len(batch[0]), 1e-9))  # these are hardly drawn again
+            batches.append(batch)
+    assert_all_same(*delivered)
+    drawn = torch.cat([batch[0] for batch in delivered[0][:-5]])
+    assert len(set(drawn.tolist())) > 60
+
+
+# States ---------------------------------------------------------------------------------------------------------------
+
+
+@by_sampler
+def test_a_loader_continues_after_each_batch(name: str) -> None:
+    make = SAMPLERS[name]
+    whole = TensorLoader(*data(), sampler=make(seed=1))
+    first, second = list(whole), list(whole)
+    stopped = TensorLoader(*data(), sampler=make(seed=1))
+    for taken, _ in enumerate(stopped, start=1):
+        state = stopped.state_dict()
+        sampler, resumed = make(seed=1), TensorLoader(*data(), sampler=make(seed=1), chunk=300)
+        sampler.load_state_dict(state)
+        resumed.load_state_dict(state)
+        for loader in (resumed, loader_of(TensorDataset(*data()), sampler)):
+            rest = list(loader)
+            assert_all_same([*rest, *loader] if taken < len(first) else rest, [*first[taken:], *second])
+
+
+def test_states_before_within_and_after_an_epoch() -> None:
+    loader = TensorLoader(x, sampler=SAMPLERS["stratified"](seed=1))
+
+    def place() -> tuple[int, int]:
+        state = loader.state_dict()
+        return state["epoch"], state["batch"]
+
+    assert place() == (0, 0)
+    batches = iter(loader)
+    assert place() == (0, 0), "an iteration begins at its first batch"
+    next(batches)
+    next(batches)
+    assert place() == (0, 2)
+    another = iter(loader)
+    next(another)
+    assert place() == (1, 1), "the iteration that began last"
+    next(batches)
+    assert place() == (1, 1)
+    loader.set_epoch(5)
+    assert place() == (5, 0)
+    assert len(list(loader)) == len(loader) and place() == (6, 0)
+
+
+def test_states_count_the_batches_of_all_ranks() -> None:
+    loaders = [TensorLoader(x, sampler=SAMPLERS["stratified"](seed=1, num_replicas=3, rank=r)) for r in range(3)]
+    for loader in loaders:
+        next(iter(loader))
+        assert loader.state_dict()["batch"] == 3
+
+
+# Memory ---------------------------------------------------------------------------------------------------------------
+
+
+def test_a_chunk_has_at_most_its_bytes() -> None:
+    big = torch.zeros(N, 100)
+    for chunk in (5_000, 20_000, 30_000):
+        for (batch,) in TensorLoader(big, sampler=SAMPLERS["stratified"](seed=1), chunk=chunk):
+            assert batch.storage().nbytes() <= max(chunk, batch.numel() * 4)
+
+
+def test_what_is_done_to_a_batch_changes_no_other_and_no_data() -> None:
+    before = x.clone()
+    batches = list(TensorLoader(x, sampler=SAMPLERS["stratified"](seed=1)))
+    expected = [batch[0].clone() for batch in batches]
+    weight = torch.ones(3, requires_grad=True)
+    loss = (batches[0][0] * weight).sum()
+    batches[1][0].mul_(weight)  # in place, with a gradient
+    batches[2][0].zero_()
+    loss.backward()  # does not see these changes
+    assert torch.equal(weight.grad, expected[0].sum(0))  # type: ignore[arg-type]
+    assert torch.equal(x, before)
+    for place in (0, *range(3, len(batches))):
+        assert torch.equal(batches[place][0], expected[place]) and not batches[place][0].requires_grad
+
+
+def test_training_gives_the_same_weights() -> None:
+    def trained(make: Callable[[BatchSampler], Any]) -> torch.Tensor:
+        torch.manual_seed(1)
+        module = torch.nn.Sequential(torch.nn.Linear(3, 8), torch.nn.ReLU(), torch.nn.Linear(8, 1))
+        optimizer = torch.optim.Adam(module.parameters())
+        loader = make(SAMPLERS["stratified"](seed=1))
+        for _ in range(3):
+            for inputs, targets in loader:
+                optimizer.zero_grad()
+                torch.nn.functional.binary_cross_entropy_with_logits(
+                    module(inputs)[:, 0], targets.double().float()
+                ).backward()
+                optimizer.step()
+        return torch.cat([parameter.detach().reshape(-1) for parameter in module.parameters()])
+
+    assert_same(
+        trained(lambda sampler: TensorLoader(x, y, sampler=sampler)),
+        trained(lambda sampler: loader_of(TensorDataset(x, y), sampler)),
+    )
+
+
+def test_global_random_states_stay_as_they_are() -> None:
+    before, numpy_before = torch.get_rng_state(), np.random.get_state()[1].tolist()  # type: ignore[index,union-attr]
+    list(TensorLoader(x, sampler=SAMPLERS["stratified"](seed=1)))
+    assert torch.equal(torch.get_rng_state(), before)
+    assert np.random.get_state()[1].tolist() == numpy_before  # type: ignore[index,union-attr]
+
+
+# Refusals -------------------------------------------------------------------------------------------------------------
+
+
+class Short:
+    """A dataset that returns too few rows."""
+
+    def __getitem__(self, rows: Any) -> Any:
+        return rows[:-1] if len(rows) > 1 else rows
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ([], "'tensors' parameter of TensorLoader must have at least one tensor. Got none"),
+        ([{}], "'tensors' parameter of TensorLoader must have at least one tensor. Got none"),
+        ([x, y[:-1]], "must have the same number of rows. Got 119 and 120 rows"),
+        ([torch.tensor(1.0)], "must have rows. Got a tensor of 0 dimensions"),
+        (
+            [x.clone().requires_grad_()],
+            "must require no gradients. Got one that does instead. Call its method detach()",
+        ),
+        ([x.to_sparse()], "must be an array, or a dense tensor of numbers. Got a sparse tensor"),
+        ([np.array(["a", "b"])], "must be tensors, or arrays that torch can read. Got an array of <U1 values"),
+        (["abc"], "must be tensors or arrays. Got 'abc'"),
+        ([[1, 2]], "must be tensors or arrays. Got 1"),
+    ],
+)
+def test_data_that_are_refused(given: list[Any], message: str) -> None:
+    with pytest.raises((TypeError, ValueError)) as caught:
+        TensorLoader(*given, sampler=SAMPLERS["stratified"](seed=1))
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"sampler": [[0, 1]]}, "'sampler' parameter of TensorLoader must be a batch sampler of pystrat. Got 1 value"),
+        ({"transform": 1}, "'transform' parameter of TensorLoader must be a function. Got 1"),
+        ({"chunk": 0}, "'chunk' parameter of TensorLoader must be an integer from 1 to 9007199254740992. Got 0"),
+        ({"device": "moon"}, "must be a device of torch that this machine has. Got 'moon'"),
+    ],
+)
+def test_parameters_that_are_refused(given: dict[str, Any], message: str) -> None:
+    with pytest.raises((TypeError, ValueError)) as caught:
+        TensorLoader(x, **{"sampler": SAMPLERS["stratified"](seed=1), **given})
+    assert message in str(caught.value)
+
+
+def test_a_dataset_returns_the_rows_that_are_requested() -> None:
+    with pytest.raises(
+        ValueError, match="must return a value for each row, or for each group of rows. Got 9 values for 10 rows"
+    ):
+        list(TensorLoader(Short(), sampler=SAMPLERS["stratified"](seed=1)))
+    with pytest.raises(TypeError, match="must return tensors or arrays for an array of rows. Got 'abc' instead"):
+        list(TensorLoader(Items(lambda row: "abc"), sampler=SAMPLERS["stratified"](seed=1)))
+
+
+def test_errors_of_a_sampler_have_its_name() -> None:
+    loader = TensorLoader(x, sampler=SAMPLERS["stratified"](seed=1))
+    loader.set_epoch(6_700_000)
+    list(loader)
+    with pytest.raises(ValueError, match="The 'epoch' parameter of StratifiedBatchSampler must be"):
+        list(loader)
+
+
+def test_it_shows_its_sampler() -> None:
+    sampler = SAMPLERS["stratified"](seed=1)
+    loader = TensorLoader(x, sampler=sampler)
+    assert loader.sampler is sampler and repr(loader) == f"TensorLoader({sampler!r}, chunk=4194304)"
