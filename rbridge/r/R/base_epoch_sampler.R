@@ -109,6 +109,7 @@ epoch_sampler = function() {
       if (is.null(private$.in_order)) private$.epoch_batches(epoch) else private$.in_order
     },
     .iter = function() batch_iterator(private$.take_epoch),
+    .draws_on_request = function() FALSE,
     .iter_batch = function(batch_size) {
       if (!is_whole_number(batch_size) || batch_size != 1) {
         stop_parameter("batch_size", "be 1", show_value(batch_size),

@@ -55,6 +55,7 @@ recipe_class = function(kind, settings) {
     members$.iter = function() {
       if (is.null(private$.in_order)) lazy_iterator(private$.begin) else batch_iterator(private$.take_epoch)
     }
+    members$.draws_on_request = function() is.null(private$.in_order)
   }
   methods = definition$methods
   if (is.function(methods)) {

@@ -26,8 +26,9 @@
 #' }
 NULL
 
-register_set_epoch_callback = function() {
+register_callbacks = function() {
   mlr3torch::mlr3torch_callbacks$add("rbridge.set_epoch", set_epoch_callback)
+  mlr3torch::mlr3torch_callbacks$add("rbridge.tensor_loader", tensor_loader_callback)
 }
 
 set_epoch_callback = function() {
@@ -43,13 +44,18 @@ set_epoch_callback = function() {
 
 # mlr3torch counts epochs from 1.
 set_training_epoch = function(ctx) {
+  training_sampler(ctx, "rbridge.set_epoch")$set_epoch(ctx$epoch - 1)
+}
+
+# The batch sampler of the training, which a callback needs.
+training_sampler = function(ctx, callback) {
   sampler = ctx$loader_train$batch_sampler
   if (!inherits(sampler, "epoch_sampler")) {
     # If none is given, torch makes its own.
     none = is.null(sampler) || inherits(sampler, "utils_sampler_batch")
-    stop("The callback rbridge.set_epoch needs a batch sampler of the package rbridge. ",
+    stop("The callback ", callback, " needs a batch sampler of the package rbridge. ",
       "The learner has ", if (none) "none" else sprintf("one of class '%s'", class(sampler)[1L]), ". ",
       "Set its 'batch_sampler', or leave the callback out.", call. = FALSE)
   }
-  sampler$set_epoch(ctx$epoch - 1)
+  sampler
 }

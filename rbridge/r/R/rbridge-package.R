@@ -14,6 +14,7 @@
 #' receives the values drawn with them.
 #' [batch_sampler_instance] describes what all of these samplers have in common.
 #' [stratum_codes()] holds strata that another program has already numbered.
+#' [tensor_loader()] and the callback [rbridge.tensor_loader] make an epoch fast if the data are in memory.
 #' [collect_rows()] shows which rows a dataloader delivers, batch by batch.
 #' [batch_plan()] shows the batches before training, [min_samples_for_batch_size()] chooses the minimum by batch size,
 #' and [bin_target()] makes strata of a numeric target.
@@ -36,8 +37,8 @@ utils::globalVariables(c("self", "private", "super", ".data"))
   namespace = topenv()
   namespace$nn_aum_loss = make_nn_aum_loss(namespace)
   # The two packages may be loaded in any order.
-  setHook(packageEvent("mlr3torch", "onLoad"), function(...) register_set_epoch_callback())
+  setHook(packageEvent("mlr3torch", "onLoad"), function(...) register_callbacks())
   if (isNamespaceLoaded("mlr3torch")) {
-    register_set_epoch_callback()
+    register_callbacks()
   }
 }

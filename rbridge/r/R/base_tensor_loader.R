@@ -1,0 +1,292 @@
+#' @title Loader for Tensors in Memory
+#'
+#' @description
+#' Creates a loader that gathers the rows of many batches at once, for training loops, for luz, and for anything else
+#' that takes a [torch::dataloader()].
+#' It yields what `dataloader(tensor_dataset(...), batch_sampler = sampler)` yields, bit for bit and in the same order,
+#' but a small network waits much less for it.
+#' In mlr3torch, use the callback [rbridge.tensor_loader].
+#'
+#' @param ... (`torch_tensor()`, vector, matrix, array, `list()` or [torch::dataset()])\cr
+#'   The data, with names or without, all with the same number of rows.
+#'   Lists may be nested.
+#'   A single list without a name determines the form of a batch by itself.
+#'   Vectors, matrices and arrays of numbers or logical values become tensors when the first batch is requested.
+#'   A dataset with a method `.getbatch()`, such as [pair_dataset()], is requested for many batches at once; it returns
+#'   a value for each row, or for each triple.
+#' @param sampler ([batch_sampler_instance])\cr
+#'   An instance of a batch sampler of this package.
+#' @param transform (`function()` or `NULL`)\cr
+#'   Called with each batch; the loader yields what it returns.
+#' @param device (`character(1)`, `torch_device()` or `NULL`)\cr
+#'   Where the batches shall be.
+#'   `NULL` (default): where the data are.
+#' @param chunk (`integer(1)`)\cr
+#'   The number of bytes to gather at once, at most.
+#'   A larger batch is gathered by itself.
+#'
+#' @return An object of the classes `"tensor_loader"` and `"dataloader"`.
+#' [length()] is the number of batches; [coro::loop()], [torch::dataloader_make_iter()] and [torch::dataloader_next()]
+#' iterate over it.
+#' `loader$set_epoch(epoch)` sets the next epoch of the sampler, `loader$batch_sampler`.
+#'
+#' A batch is a list in the form of `...`.
+#' If rows have auxiliary values ([batch_sampler_tree()]), it ends with a list of them, `aux`.
+#'
+#' @section Memory:
+#' A batch is a part of the memory of its chunk.
+#' Changing it changes no other batch and no data, but keeping it keeps the whole chunk: keep `batch$clone()`.
+#'
+#' @section Feedback:
+#' Samplers with feedback draw a batch when it is requested, so that feedback takes effect with the next batch.
+#' For these, a chunk is one batch.
+#'
+#' @section Errors:
+#' `sampler` is a generator, or not of this package.
+#' The data are of other types, differ in their number of rows, or are missing.
+#' Batches need LibTorch: [torch::install_torch()].
+#'
+#' @export
+#' @examplesIf torch::torch_is_installed()
+#' labels = c(0, 1, 1, 0, 1, 1)
+#' sampler = batch_sampler_stratified(min_samples_per_stratum = 1, strata = labels, seed = 1)(NULL)
+#' loader = tensor_loader(x = torch::torch_arange(1, 6), y = labels, sampler = sampler)
+#' coro::loop(for (batch in loader) print(as.numeric(batch$x)))
+tensor_loader = function(..., sampler, transform = NULL, device = NULL, chunk = 4194304) {
+  name_errors("tensor_loader")
+  if (missing(sampler) || !inherits(sampler, "epoch_sampler") || is.function(sampler)) {
+    is_generator = !missing(sampler) && inherits(sampler, "batch_sampler_generator")
+    stop_parameter("sampler", "be an instance of a batch sampler of rbridge",
+      if (missing(sampler)) "nothing" else if (is_generator) "a generator" else show_value(sampler),
+      advice = if (is_generator) "Call it with the dataset, or with NULL.")
+  }
+  if (!is.null(transform) && !is.function(transform)) {
+    stop_parameter("transform", "be a function", show_value(transform))
+  }
+  check_device(device)
+  chunk = check_between(chunk, "chunk", 1, largest_exact)
+  data = list(...)
+  if (length(data) == 1L && is.null(names(data)) && is_form(data[[1L]])) {
+    data = data[[1L]]
+  }
+  check_tensors(data)
+  TensorLoader$new(data, sampler, transform, device, chunk)
+}
+
+TensorLoader = R6Class(c("tensor_loader", "dataloader"),
+  public = list(
+    batch_sampler = NULL,
+    initialize = function(data, sampler, transform = NULL, device = NULL, chunk = 4194304) {
+      private$.data = data
+      private$.transform = transform
+      private$.device = device
+      private$.chunk = chunk
+      self$batch_sampler = sampler
+    },
+    .iter = function() {
+      private$.data = map_form(private$.data, as_source)
+      list(.next = chunked_batches(private$.data, self$batch_sampler, private$.transform, private$.device,
+        private$.chunk))
+    },
+    .length = function() self$batch_sampler$.length(),
+    set_epoch = function(epoch) {
+      self$batch_sampler$set_epoch(epoch)
+      invisible(self)
+    },
+    print = function(...) {
+      cat(sprintf("<tensor_loader>\n* Batches: %d, of chunks of at most %.0f bytes\n", self$.length(), private$.chunk))
+      print(self$batch_sampler)
+      invisible(self)
+    }
+  ),
+  private = list(.data = NULL, .transform = NULL, .device = NULL, .chunk = NULL)
+)
+
+# Whether this is a list of data, and not itself a tensor, a dataset or a table.
+is_form = function(data) is.list(data) && !is.object(data)
+
+# Calls a function for each leaf of nested lists; returns the results in the same form.
+map_form = function(data, f) {
+  if (is_form(data)) lapply(data, map_form, f) else f(data)
+}
+
+leaves_of = function(data) {
+  if (is_form(data)) do.call(c, c(list(list()), lapply(unname(data), leaves_of))) else list(data)
+}
+
+check_device = function(device) {
+  is_name = is.character(device) && length(device) == 1L && !is.na(device) && nzchar(device)
+  if (!is.null(device) && !is_name && !inherits(device, "torch_device")) {
+    stop_parameter("device", "be the name of a device of torch", show_value(device))
+  }
+}
+
+check_tensors = function(data) {
+  leaves = leaves_of(data)
+  if (length(leaves) == 0L) {
+    stop_parameter("...", "have at least one tensor", "none")
+  }
+  n_rows = unlist(lapply(leaves, n_rows_of))
+  if (length(n_rows) > 0L && min(n_rows) != max(n_rows)) {
+    stop_parameter("...", "have the same number of rows", sprintf("%.0f and %s", min(n_rows),
+      show_count(max(n_rows), "row")))
+  }
+}
+
+# The number of rows of a leaf, NULL for a dataset, whose number of rows may be that of all possible pairs.
+n_rows_of = function(leaf) {
+  if (inherits(leaf, "torch_tensor")) {
+    if (length(leaf$shape) == 0L) {
+      stop_parameter("...", "have rows", "a tensor of 0 dimensions")
+    }
+    if (leaf$requires_grad) {
+      stop_parameter("...", "require no gradients", "one that does", "Call its method detach().")
+    }
+    return(leaf$shape[1L])
+  }
+  if (inherits(leaf, "dataset")) {
+    if (!is.function(.subset2(leaf, ".getbatch"))) {
+      stop_parameter("...", "be datasets with a method '.getbatch'", "one without")
+    }
+    return(NULL)
+  }
+  if (is.object(leaf) || !(is.numeric(leaf) || is.logical(leaf))) {
+    stop_parameter("...", "be tensors, numbers, datasets or lists of these", show_value(leaf))
+  }
+  NROW(leaf)
+}
+
+# A leaf as rows are gathered from it.
+as_source = function(leaf) {
+  if (is.object(leaf)) leaf else torch::torch_tensor(leaf)
+}
+
+# Iterates over the next epoch of a sampler: a function that returns the next batch at each call.
+chunked_batches = function(data, sampler, transform, device, chunk) {
+  gather = chunk_gatherer(data, sampler, device, chunk)
+  # A GPU gets the next chunk while the training loop works on this one.
+  is_ahead = is_cuda(device) && !draws_on_request(sampler)
+  batches = ahead = NULL
+  taken = 0L
+  function() {
+    if (taken == length(batches)) {
+      batches <<- if (is.null(ahead)) gather() else ahead
+      if (is_ahead) {
+        ahead <<- gather()
+      }
+      taken <<- 0L
+      if (length(batches) == 0L) {
+        return(coro::exhausted())
+      }
+    }
+    taken <<- taken + 1L
+    batch = batches[[taken]]
+    if (is.null(transform)) batch else transform(batch)
+  }
+}
+
+# Whether batches depend on what happened before they are requested. Samplers of torch itself never do.
+draws_on_request = function(sampler) inherits(sampler, "epoch_sampler") && sampler$.draws_on_request()
+
+is_cuda = function(device) !is.null(device) && torch::torch_device(device)$type == "cuda"
+
+# A function that returns the next batches at each call, gathered together; none at the end.
+chunk_gatherer = function(data, sampler, device, chunk) {
+  next_batch = sampler$.iter()
+  one_by_one = draws_on_request(sampler)
+  row_bytes = NULL # known after the first chunk, which is one batch
+  function() {
+    most = if (one_by_one || is.null(row_bytes)) 1 else chunk / row_bytes
+    batches = take_batches(next_batch, most)
+    if (length(batches) == 0L) {
+      return(list())
+    }
+    gathered = gather_rows(data, batches)
+    row_bytes <<- max(1, sum(vapply(leaves_of(gathered), bytes_of, numeric(1L)))) / max(1, sum(lengths(batches)))
+    split_form(map_form(gathered, function(leaf) move_to(leaf, device)), lengths(batches))
+  }
+}
+
+# The next batches: as many as have at most this number of rows together, at least one. No batch is taken in vain: the
+# first one that does not fit is left for later, by the size of the batch before.
+take_batches = function(next_batch, most) {
+  batches = list()
+  n_rows = 0
+  repeat {
+    rows = next_batch()
+    if (coro::is_exhausted(rows)) {
+      return(batches)
+    }
+    batches[[length(batches) + 1L]] = rows
+    n_rows = n_rows + length(rows)
+    if (n_rows + length(rows) > most) {
+      return(batches)
+    }
+  }
+}
+
+# The rows of all batches, in the form of a batch.
+gather_rows = function(data, batches) {
+  rows = unlist(batches)
+  aux = if (!is.null(attr(batches[[1L]], "aux"))) {
+    do.call(Map, c(list(c), lapply(batches, attr, "aux")))
+  }
+  index = NULL
+  gathered = map_form(data, function(leaf) {
+    if (inherits(leaf, "dataset")) {
+      return(map_form(leaf$.getbatch(structure(rows, aux = aux)), as_values))
+    }
+    if (is.null(index)) {
+      index <<- torch::torch_tensor(rows, dtype = torch::torch_long(), device = leaf$device)
+    }
+    torch::torch_index_select(leaf, 1L, index$to(device = leaf$device))
+  })
+  if (is.null(aux)) {
+    return(gathered)
+  }
+  values = lapply(aux, as_values)
+  c(gathered, if (is.null(names(gathered))) list(values) else list(aux = values))
+}
+
+# Text, which has no tensor, stays as it is.
+as_values = function(leaf) {
+  if (is.object(leaf) || is.character(leaf)) leaf else torch::torch_tensor(leaf)
+}
+
+bytes_of = function(leaf) {
+  if (inherits(leaf, "torch_tensor")) leaf$numel() * leaf$element_size() else as.numeric(utils::object.size(leaf))
+}
+
+move_to = function(leaf, device) {
+  if (is.null(device) || !inherits(leaf, "torch_tensor")) {
+    return(leaf)
+  }
+  if (is_cuda(device) && leaf$device$type == "cpu") {
+    leaf = leaf$pin_memory()
+  }
+  leaf$to(device = device, non_blocking = TRUE)
+}
+
+# Cuts the rows of a chunk into batches: a list of batches, each in the form of the chunk.
+split_form = function(data, sizes) {
+  if (is_form(data)) .mapply(list, lapply(data, split_form, sizes), NULL) else split_rows(data, sizes)
+}
+
+# The values of each batch. A dataset may return one value for several rows, such as those of a triple.
+split_rows = function(leaf, sizes) {
+  is_tensor = inherits(leaf, "torch_tensor")
+  n_values = if (is_tensor) leaf$shape[1L] else NROW(leaf)
+  group = sum(sizes) %/% max(1, n_values)
+  if (group * n_values != sum(sizes) || any(sizes %% max(1, group) != 0)) {
+    stop_parameter("...", "return a value for each row, or for each group of rows", sprintf("%s for %s",
+      show_count(n_values, "value"), show_count(sum(sizes), "row")))
+  }
+  sizes = sizes %/% max(1, group)
+  # Unlike torch_split(), it makes tensors that autograd does not know as parts of one another.
+  if (is_tensor) leaf$unsafe_split_with_sizes(sizes) else split_values(leaf, sizes)
+}
+
+split_values = function(values, sizes) {
+  of_batch = factor(rep(seq_along(sizes), sizes), levels = seq_along(sizes))
+  unname(lapply(split(seq_len(NROW(values)), of_batch), function(rows) rows_of(values, rows)))
+}
