@@ -64,7 +64,7 @@ class TensorLoader:
     transform : callable, optional
         Called with each batch; the loader yields what it returns.
     device : torch.device, str or int, optional
-        Where the batches shall be; by default, where the data are. For a CUDA device, a chunk is gathered in pinned
+        Where the batches shall be; by default, where the data are. For a GPU (CUDA), a chunk is gathered in pinned
         memory, and moved while the training loop works on the one before.
     chunk : int, default 4194304
         The number of bytes to gather at once, at most, from 1. A larger batch is a chunk by itself.
@@ -389,7 +389,7 @@ def _parts(values: Any, sizes: list[int]) -> Iterable[Any]:
     if group > 1:
         sizes = [size // group for size in sizes]
     if isinstance(values, torch.Tensor):
-        # Unlike split(), it makes tensors that autograd does not know as parts of one another.
+        # Unlike split(), it makes tensors that do not know of one another when gradients are computed.
         return torch.unsafe_split_with_sizes(values, sizes)
     return np.split(values, np.cumsum(sizes)[:-1])
 

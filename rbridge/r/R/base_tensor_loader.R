@@ -10,7 +10,7 @@
 #' @param ... (`torch_tensor()`, vector, matrix, array, `list()` or [torch::dataset()])\cr
 #'   The data, with names or without, all with the same number of rows.
 #'   Lists may be nested.
-#'   A single list without a name determines the form of a batch by itself.
+#'   A single list or dataset without a name determines the form of a batch by itself.
 #'   Vectors, matrices and arrays of numbers or logical values become tensors when the first batch is requested.
 #'   A dataset with a method `.getbatch()`, such as [pair_dataset()], is requested for many batches at once; it returns
 #'   a value for each row, or for each triple.
@@ -66,14 +66,16 @@ tensor_loader = function(..., sampler, transform = NULL, device = NULL, chunk = 
   check_device(device)
   chunk = check_between(chunk, "chunk", 1, largest_exact)
   data = list(...)
-  if (length(data) == 1L && is.null(names(data)) && is_form(data[[1L]])) {
+  if (length(data) == 1L && is.null(names(data)) && (is_form(data[[1L]]) || inherits(data[[1L]], "dataset"))) {
     data = data[[1L]]
   }
   check_tensors(data)
   TensorLoader$new(data, sampler, transform, device, chunk)
 }
 
+# luz adds a field with its device.
 TensorLoader = R6Class(c("tensor_loader", "dataloader"),
+  lock_objects = FALSE,
   public = list(
     batch_sampler = NULL,
     initialize = function(data, sampler, transform = NULL, device = NULL, chunk = 4194304) {
@@ -188,7 +190,12 @@ chunked_batches = function(data, sampler, transform, device, chunk) {
 # Whether batches depend on what happened before they are requested. Samplers of torch itself never do.
 draws_on_request = function(sampler) inherits(sampler, "epoch_sampler") && sampler$.draws_on_request()
 
-is_cuda = function(device) !is.null(device) && torch::torch_device(device)$type == "cuda"
+is_cuda = function(device) {
+  if (is.character(device)) {
+    device = torch::torch_device(device)
+  }
+  identical(device$type, "cuda")
+}
 
 # A function that returns the next batches at each call, gathered together; none at the end.
 chunk_gatherer = function(data, sampler, device, chunk) {
@@ -282,7 +289,7 @@ split_rows = function(leaf, sizes) {
       show_count(n_values, "value"), show_count(sum(sizes), "row")))
   }
   sizes = sizes %/% max(1, group)
-  # Unlike torch_split(), it makes tensors that autograd does not know as parts of one another.
+  # Unlike torch_split(), it makes tensors that do not know of one another when gradients are computed.
   if (is_tensor) leaf$unsafe_split_with_sizes(sizes) else split_values(leaf, sizes)
 }
 

@@ -235,6 +235,7 @@ calls = list(
   stratum_codes = list(codes = as.raw(c(0, 1)), names = c("a", "b")),
   sum_tree = list(weights = c(1, 2), capacity = 2),
   temperature_weights = list(labels = labels_of_rows, temperature = 2),
+  tensor_loader = list(x = labels_of_rows, sampler = sampler_of(labels_of_rows, 1)),
   triple_dataset = list(n_users = 2, n_items = 2)
 )
 # What else is given with an argument.
@@ -269,7 +270,7 @@ given_besides = function(name, argument) {
 }
 
 arguments_of = function(name) {
-  setdiff(names(formals(getExportedValue("rbridge", name))), "...")
+  c(setdiff(names(formals(getExportedValue("rbridge", name))), "..."), if (name == "tensor_loader") "x")
 }
 
 test_that("every exported function has a valid call", {

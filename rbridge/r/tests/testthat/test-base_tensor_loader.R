@@ -1,0 +1,227 @@
+# tensor_loader() yields what a dataloader of torch yields, bit for bit; arguments are checked without LibTorch.
+
+n = 120
+labels = rep(c(0, 1, 1, 0, 1, 1), 20)
+stratified = function() sampler_of(labels, 3, seed = 1)
+
+# One batch, a few, and all of an epoch.
+chunks = c(1, 700, 2^22)
+
+values = function() {
+  list(x = torch::torch_arange(1, 3 * n)$view(c(n, 3)), y = torch::torch_tensor(labels))
+}
+
+# Batches as plain arrays, which are compared bit for bit.
+plain = function(batches) lapply(batches, map_leaves)
+map_leaves = function(leaf) {
+  if (inherits(leaf, "torch_tensor")) {
+    list(dtype = leaf$dtype$.type(), values = torch::as_array(leaf$clone()))
+  } else if (is.list(leaf)) {
+    lapply(leaf, map_leaves)
+  } else {
+    leaf
+  }
+}
+
+samplers = list(
+  stratified = stratified,
+  uniform = function() batch_sampler_uniform(n, 7, seed = 1)(NULL),
+  weighted = function() batch_sampler_weighted(rep(1:3, 40), 7, seed = 1)(NULL),
+  downsampled = function() batch_sampler_downsampled(1, 8, strata = rep(c(0, 0, 1), 40), seed = 1)(NULL),
+  "by length" = function() {
+    batch_sampler_epoch_subset(n, 60, lengths = 1 + seq_len(n)^2 %% 23, max_tokens = 40, seed = 1)(NULL)
+  }
+)
+
+for (name in names(samplers)) {
+  test_that(paste("it yields what a dataloader yields:", name), {
+    skip_without_libtorch()
+    dataset = do.call(torch::tensor_dataset, values())
+    for (chunk in chunks) {
+      loader = do.call(tensor_loader, c(values(), list(sampler = samplers[[name]](), chunk = chunk)))
+      expected = torch::dataloader(dataset, batch_sampler = samplers[[name]]())
+      for (epoch in 0:2) {
+        expect_identical(length(loader), length(expected))
+        expect_identical(plain(coro::collect(loader)), plain(coro::collect(expected)))
+      }
+      loader$set_epoch(7)
+      expected$batch_sampler$set_epoch(7)
+      expect_identical(plain(coro::collect(loader)), plain(coro::collect(expected)))
+    }
+  })
+}
+
+test_that("a single list determines the form of a batch, numbers become tensors, and a transform gets each batch", {
+  skip_without_libtorch()
+  x = matrix(as.numeric(seq_len(3 * n)), n)
+  data = list(x = list(num = x, flag = labels == 1), 1:n)
+  rows = epoch_of(stratified(), 0)
+  for (chunk in chunks) {
+    batches = coro::collect(tensor_loader(data, sampler = stratified(), chunk = chunk))
+    expect_length(batches, length(rows))
+    for (place in seq_along(rows)) {
+      batch = batches[[place]]
+      expect_named(batch, c("x", ""))
+      expect_identical(as.array(batch$x$num), x[rows[[place]], ])
+      expect_identical(as.array(batch$x$flag), labels[rows[[place]]] == 1)
+      expect_identical(as.integer(batch[[2]]), rows[[place]])
+    }
+  }
+  add_up = function(batch) as.numeric(batch[[1]]$sum())
+  sums = coro::collect(tensor_loader(x, sampler = stratified(), transform = add_up))
+  expect_identical(sums, lapply(rows, function(rows) sum(x[rows, ])))
+})
+
+test_that("pairs and triples", {
+  skip_without_libtorch()
+  users = rep(1:8, 5)
+  items = 1 + (1:40 * 7) %% 12
+  features = matrix(as.numeric(1:24), 12)
+  pairs = batch_sampler_pairs(users, items, 0.4, 9, n_items = 12, seed = 1)(NULL)
+  triples = batch_sampler_triples(users, items, 9, negatives_per_positive = 2, n_items = 12, seed = 1)(NULL)
+  for (case in list(
+    list(pairs, pair_dataset(8, 12, item_features = features)),
+    list(triples, triple_dataset(8, 12, negatives_per_positive = 2, item_features = features))
+  )) {
+    expected = plain(coro::collect(torch::dataloader(case[[2]], batch_sampler = case[[1]])))
+    for (chunk in chunks) {
+      case[[1]]$set_epoch(0)
+      found = coro::collect(tensor_loader(case[[2]], sampler = case[[1]], chunk = chunk))
+      expect_identical(plain(found), expected)
+    }
+  }
+  named = pair_dataset(8, 12, user_ids = letters[1:8])
+  pairs$set_epoch(0)
+  batch = coro::collect(tensor_loader(named, sampler = pairs))[[3]]
+  expect_identical(batch$user_id, letters[as.integer(batch$user)])
+})
+
+test_that("auxiliary values come with their rows", {
+  skip_without_libtorch()
+  skip_if_not_installed("yaml")
+  spec = list(mode = "shuffle", auxiliary = list(angle = "uniform(-10, 10)", lamp = "choice(['on', 'off'])"))
+  sampler = batch_sampler_tree(spec, batch_size = 6, length = 50, table = list(x = labels), seed = 1)(NULL)
+  expected = drain(sampler$.iter())
+  for (chunk in chunks) {
+    sampler$set_epoch(0)
+    batches = coro::collect(tensor_loader(row = seq_len(n), sampler = sampler, chunk = chunk))
+    for (place in seq_along(expected)) {
+      aux = attr(expected[[place]], "aux")
+      expect_identical(as.integer(batches[[place]]$row), as.integer(expected[[place]]))
+      expect_equal(as.numeric(batches[[place]]$aux$angle), aux$angle, tolerance = 1e-6)
+      expect_identical(batches[[place]]$aux$lamp, aux$lamp)
+    }
+  }
+})
+
+test_that("feedback takes effect with the next batch", {
+  skip_without_libtorch()
+  delivered = lapply(c(1, 2^22), function(chunk) {
+    sampler = batch_sampler_weighted(rep(1, n), 8, n_batches = 20, seed = 1)(NULL)
+    rows = list()
+    coro::loop(for (batch in tensor_loader(seq_len(n), sampler = sampler, chunk = chunk)) {
+      rows[[length(rows) + 1L]] = as.integer(batch[[1]])
+      sampler$update(rows[[length(rows)]], rep(1e-9, 8))
+    })
+    rows
+  })
+  expect_identical(delivered[[1]], delivered[[2]])
+  sampler = batch_sampler_weighted(rep(1, n), 8, n_batches = 20, seed = 1)(NULL)
+  following = sampler$.iter()
+  for (rows in delivered[[1]]) {
+    expect_identical(following(), rows)
+    sampler$update(rows, rep(1e-9, 8))
+  }
+})
+
+test_that("what is done to a batch changes no other and no data, also if gradients are involved", {
+  skip_without_libtorch()
+  x = values()$x
+  before = x$clone()
+  batches = coro::collect(tensor_loader(x, sampler = stratified()))
+  expected = lapply(batches, function(batch) batch[[1]]$clone())
+  weight = torch::torch_ones(3, requires_grad = TRUE)
+  loss = (batches[[1]][[1]] * weight)$sum()
+  batches[[2]][[1]]$mul_(weight)
+  batches[[3]][[1]]$zero_()
+  loss$backward()
+  expect_true(torch::torch_equal(weight$grad, expected[[1]]$sum(dim = 1)))
+  expect_true(torch::torch_equal(x, before))
+  for (place in seq(4, length(batches))) {
+    expect_true(torch::torch_equal(batches[[place]][[1]], expected[[place]]))
+    expect_false(batches[[place]][[1]]$requires_grad)
+  }
+})
+
+test_that("batches are moved to a device", {
+  skip_without_libtorch()
+  given = list("cpu", torch::torch_device("cpu"), "meta")
+  found = vapply(given, FUN.VALUE = "", function(device) {
+    coro::collect(tensor_loader(values()$x, sampler = stratified(), device = device))[[1]][[1]]$device$type
+  })
+  expect_identical(found, c("cpu", "cpu", "meta"))
+})
+
+test_that("fields and classes can be added, as luz does to move batches to its device", {
+  skip_without_libtorch()
+  loader = tensor_loader(labels, sampler = stratified())
+  loader$.device = "cpu"
+  class(loader) = c("device_dataloader", class(loader))
+  expect_length(coro::collect(loader), length(loader))
+})
+
+test_that("an iterator that is never called changes nothing, and ends more than once", {
+  skip_without_libtorch()
+  sampler = stratified()
+  loader = tensor_loader(labels, sampler = sampler)
+  batches = torch::dataloader_make_iter(loader)
+  expect_identical(sampler$epoch, 0)
+  for (place in seq_len(length(loader))) {
+    torch::dataloader_next(batches)
+  }
+  expect_null(torch::dataloader_next(batches))
+  expect_null(torch::dataloader_next(batches))
+  expect_identical(sampler$epoch, 1)
+})
+
+test_that("arguments are refused before any work", {
+  refused = function(parameter, message, ...) {
+    whole = sprintf("The '%s' parameter of tensor_loader must %s", parameter, message)
+    expect_identical(message_of(tensor_loader(...)), whole)
+  }
+  sampler = stratified()
+  refused("...", "have at least one tensor. Got none instead.", sampler = sampler)
+  refused("...", "have at least one tensor. Got none instead.", list(), sampler = sampler)
+  refused("...", "have the same number of rows. Got 2 and 3 rows instead.",
+    1:3, matrix(1, 2, 2), sampler = sampler)
+  refused("...", "be tensors, numbers, datasets or lists of these. Got 'a' instead.",
+    list(x = "a"), sampler = sampler)
+  refused("transform", "be a function. Got 1 instead.", 1:3, sampler = sampler, transform = 1)
+  refused("device", "be the name of a device of torch. Got 1 instead.",
+    1:3, sampler = sampler, device = 1)
+  refused("chunk", "be an integer from 1 to 9007199254740992. Got 0 instead.",
+    1:3, sampler = sampler, chunk = 0)
+  refused("sampler", "be an instance of a batch sampler of rbridge. Got nothing instead.",
+    1:3)
+  refused("sampler", paste("be an instance of a batch sampler of rbridge. Got a generator",
+    "instead. Call it with the dataset, or with NULL."), 1:3, sampler = batch_sampler_uniform(3, 2))
+  no_batches = torch::dataset(initialize = function() NULL, .getitem = function(i) i, .length = function() 3)()
+  refused("...", "be datasets with a method '.getbatch'. Got one without instead.",
+    no_batches, sampler = sampler)
+})
+
+test_that("tensors without rows or with gradients, and datasets that return too few rows, are refused", {
+  skip_without_libtorch()
+  expect_error(tensor_loader(torch::torch_tensor(1)$sum(), sampler = stratified()),
+    "must have rows. Got a tensor of 0 dimensions instead.", fixed = TRUE)
+  expect_error(tensor_loader(torch::torch_ones(3, requires_grad = TRUE), sampler = stratified()),
+    "must require no gradients. Got one that does instead. Call its method detach().", fixed = TRUE)
+  short = torch::dataset(initialize = function() NULL, .getbatch = function(i) i[-1], .length = function() n)()
+  expect_error(coro::collect(tensor_loader(short, sampler = stratified())),
+    "must return a value for each row, or for each group of rows. Got", fixed = TRUE)
+})
+
+test_that("it shows its sampler", {
+  expect_output(print(tensor_loader(labels, sampler = stratified())),
+    "<tensor_loader>\n[*] Batches: 13, of chunks of at most 4194304 bytes\n<batch_sampler_stratified>")
+})

@@ -1,0 +1,133 @@
+# The callback of mlr3torch that reads the data once and gathers the rows of many batches at once.
+
+skip_if_not_installed("mlr3torch")
+
+callback = function(...) mlr3torch::t_clbk("rbridge.tensor_loader", ...)
+
+# A learner that trains; all that its network has learned.
+trained = function(..., task = task_of(), batch_sampler = batch_sampler_stratified(2, seed = 1)) {
+  learner = mlr3::lrn("classif.mlp", epochs = 3, batch_size = 15, device = "cpu", seed = 1, neurons = 4, p = 0.2,
+    batch_sampler = batch_sampler, ...)
+  learner$train(task)
+}
+weights = function(learner) lapply(learner$model$network$parameters, as.numeric)
+
+begin = function(...) {
+  made = callback()$generate()
+  made$ctx = list2env(list(...))
+  made$on_begin()
+  made$ctx
+}
+
+no_learner = list(param_set = list(values = list()))
+
+loader_for = function(dataset, batch_sampler = sampler_of(survey$y, 2, seed = 1)) {
+  torch::dataloader(dataset, batch_sampler = batch_sampler)
+}
+
+test_that("it is in the dictionary of mlr3torch", {
+  expect_true("rbridge.tensor_loader" %in% mlr3torch::mlr3torch_callbacks$keys())
+  expect_identical(callback()$id, "rbridge.tensor_loader")
+  expect_identical(callback(chunk = 100)$generate()$chunk, 100)
+  expect_error(callback(chunk = 0)$generate(), "'chunk' parameter of .* must be an integer from 1 to 9007199254740992")
+})
+
+test_that("the trained weights are bitwise those of a learner without it", {
+  skip_without_libtorch()
+  expected = weights(trained(tensor_dataset = TRUE))
+  expect_identical(weights(trained()), expected)
+  for (chunk in c(1, 200, 2^22)) {
+    expect_identical(weights(trained(callbacks = callback(chunk = chunk))), expected)
+    expect_identical(weights(trained(callbacks = callback(chunk = chunk), tensor_dataset = TRUE)), expected)
+  }
+})
+
+test_that("together with the callback that sets the epoch, in any order, the batches are those of the epochs", {
+  skip_without_libtorch()
+  sampler = sampler_of(survey$y, 2, seed = 1)
+  expected = do.call(c, lapply(0:2, function(epoch) epoch_of(sampler, epoch)))
+  both = list(callback(), mlr3torch::t_clbk("rbridge.set_epoch"))
+  for (callbacks in list(both, rev(both))) {
+    found = record_training(batch_sampler_stratified(2, seed = 1), task_of(), epochs = 3, callbacks = callbacks)
+    expect_identical(found, expected)
+  }
+})
+
+test_that("validation has all rows in order, and the same scores", {
+  skip_without_libtorch()
+  scores = lapply(list(list(), callback()), function(callbacks) {
+    task = task_of(c(1:20, 31:36))
+    task$internal_valid_task = task_of(c(21:30, 37:40))
+    learner = mlr3::lrn("classif.mlp", epochs = 2, batch_size = 5, device = "cpu", seed = 1, neurons = 4,
+      predict_type = "prob", measures_valid = mlr3::msr("classif.logloss"), callbacks = callbacks,
+      batch_sampler = batch_sampler_stratified(2, seed = 1))
+    mlr3::set_validate(learner, "predefined")
+    learner$train(task)
+    learner$internal_valid_scores
+  })
+  expect_identical(scores[[1]], scores[[2]])
+})
+
+test_that("the task is read once for a training", {
+  skip_without_libtorch()
+  reads = 0
+  dataset = torch::dataset(
+    initialize = function(task) self$task = task,
+    .getbatch = function(index) {
+      reads <<- reads + 1
+      ones = torch::torch_ones(length(index), 1)
+      list(x = list(x = ones), y = ones, .index = torch::torch_tensor(index))
+    },
+    .length = function() self$task$nrow
+  )
+  learner_of(batch_sampler_stratified(2, seed = 1), dataset = dataset, callbacks = callback())$train(task_of())
+  expect_identical(reads, 1)
+})
+
+test_that("lazy tensors are read once; those with augmentation are refused by name", {
+  skip_without_libtorch()
+  skip_if_not_installed("mlr3pipelines")
+  images = torch::torch_randn(40, 1, 4, 4)
+  made = function() {
+    table = data.frame(y = survey$y)
+    task = mlr3::as_task_classif(table, target = "y", id = "images")
+    task$cbind(data.table::data.table(image = mlr3torch::as_lazy_tensor(images)))
+  }
+  graph = function(...) {
+    mlr3::as_learner(mlr3pipelines::`%>>%`(..., mlr3::lrn("classif.mlp",
+      epochs = 2, batch_size = 15, device = "cpu", seed = 1, neurons = 4, shape = c(NA, 16),
+      batch_sampler = batch_sampler_stratified(2, seed = 1), callbacks = callback())))
+  }
+  flat = mlr3pipelines::po("trafo_reshape", shape = c(-1, 16))
+  expect_s3_class(graph(flat)$train(made()), "GraphLearner")
+  # mlr3torch's own augmentations need torchvision.
+  flip = mlr3torch::PipeOpTaskPreprocTorch$new(function(x) x$flip(-1), id = "augment_hflip", stages_init = "train")
+  flipped = mlr3pipelines::`%>>%`(flip, flat)
+  expect_error(graph(flipped)$train(made()), paste(
+    "The callback rbridge.tensor_loader reads the data once, so it cannot be used with this learner:",
+    "it has the augmentation 'augment_hflip.image', which would be the same in every epoch. Leave the callback out."
+  ), fixed = TRUE)
+})
+
+test_that("what it would change is refused, and so is another batch sampler", {
+  plain = dataset_of(40)
+  for (case in list(
+    list(auxiliary_dataset(plain, function(batch, aux) batch), NULL, "its dataset is an auxiliary_dataset(), whose"),
+    list(plain, identity, "it has a 'collate_fn', which would not be called."),
+    list(torch::dataset(initialize = function() NULL, .getitem = function(i) i, .length = function() 40)(), NULL,
+      "its dataset has no method '.getbatch'. Set its 'tensor_dataset' to TRUE, or leave the callback out.")
+  )) {
+    learner = list(param_set = list(values = list(collate_fn = case[[2]])))
+    expect_error(begin(loader_train = loader_for(case[[1]]), learner = learner), case[[3]], fixed = TRUE)
+  }
+  other = torch::dataloader(plain, batch_size = 10)
+  expect_error(begin(loader_train = other, learner = no_learner),
+    "rbridge.tensor_loader needs a batch sampler of the package rbridge. The learner has none.", fixed = TRUE)
+})
+
+test_that("a learner with it can be cloned and hashed", {
+  learner = mlr3::lrn("classif.mlp", epochs = 1, batch_size = 15,
+    batch_sampler = batch_sampler_stratified(2, seed = 1), callbacks = list(callback()))
+  expect_identical(learner$clone(deep = TRUE)$hash, learner$hash)
+  expect_true("rbridge" %in% learner$packages)
+})
