@@ -18,7 +18,8 @@ from typing import Any, Callable, Iterable, Iterator, Optional
 
 import numpy as np
 import pytest
-from torch.utils.data import DataLoader
+import torch
+from torch.utils.data import DataLoader, TensorDataset
 
 from pystrat import (
     Batches,
@@ -26,6 +27,7 @@ from pystrat import (
     NegativePairBatchSampler,
     PairDataset,
     StratifiedBatchSampler,
+    TensorLoader,
     UniformBatchSampler,
     WeightedBatchSampler,
     prepare_for_accelerate,
@@ -232,6 +234,23 @@ def test_a_loader_of_pairs_without_a_batch_sampler_fails() -> None:
         loader = DataLoader(PairDataset(3, 4), sampler=pair_sampler(num_replicas=processes), batch_size=None)
         with pytest.raises(TypeError, match=error):
             list(Process("installed", processes).prepare(loader))
+
+
+@installed("accelerate")
+def test_a_loader_of_tensors_without_a_batch_sampler_silently_loses_its_batches() -> None:
+    rows = TensorDataset(torch.arange(len(LABELS)))
+    loader = DataLoader(rows, sampler=sampler_of(1), batch_size=None)  # type: ignore[arg-type]
+    expected = [batch.tolist() for batch in sampler_of(1).batches(0)]
+    assert [batch[0].tolist() for batch in loader] == expected
+    assert [batch[0].tolist() for batch in Process("installed", 1).prepare(loader)] != expected
+
+
+@installed("accelerate")
+def test_a_tensor_loader_stays_as_it_is() -> None:
+    loader = TensorLoader(torch.arange(len(LABELS)), sampler=sampler_of(1))
+    accelerate = import_module("accelerate")
+    assert accelerate.Accelerator(cpu=True).prepare(loader) is loader
+    accelerate.state.AcceleratorState._reset_state(reset_partial_state=True)  # shared by all accelerators of a process
 
 
 # The prepared loader --------------------------------------------------------------------------------------------------

@@ -130,3 +130,46 @@ def test_the_labels_of_a_nested_subset_sample_that_subset() -> None:
     composition = sampler.plan.composition()
     assert table[list(composition.columns)].equals(composition)
     assert table.to_numpy().min() >= 2 and table.to_numpy().sum() == 90
+
+
+# A batch at once ------------------------------------------------------------------------------------------------------
+
+
+class OfArrays(Dataset):
+    """Arrays that are indexed by a list of rows."""
+
+    def __len__(self) -> int:
+        return len(LABELS)
+
+    def __getitem__(self, rows: Any) -> dict[str, Any]:
+        return {"row": np.arange(len(LABELS))[rows], "label": LABELS[rows]}
+
+
+class InBatchesAlone(Positions):
+    """Rows that only ``__getitems__`` takes several of, as some datasets of Hugging Face do."""
+
+    def __getitems__(self, rows: list[int]) -> list[int]:
+        return rows
+
+
+def at_once(dataset: Any, **given: Any) -> DataLoader:
+    return DataLoader(dataset, sampler=sampler_of(), batch_size=None, **given)
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_datasets_that_take_a_list_of_rows_yield_the_same_batches_at_once(workers: int) -> None:
+    rows = torch.arange(len(LABELS))
+    tensors, arrays = at_once(TensorDataset(rows), num_workers=workers), at_once(OfArrays(), num_workers=workers)
+    for epoch in range(2):
+        assert [batch[0].tolist() for batch in tensors] == expected(epoch)
+        batches = list(arrays)
+        assert [batch["row"].tolist() for batch in batches] == expected(epoch)
+        assert all(isinstance(batch["label"], torch.Tensor) for batch in batches)
+    assert len(tensors) == len(expected(0))
+
+
+@pytest.mark.parametrize("dataset", [list(range(len(LABELS))), InBatchesAlone()], ids=["a list", "__getitems__"])
+def test_datasets_that_do_not_take_a_list_of_rows_need_a_batch_sampler(dataset: Any) -> None:
+    with pytest.raises((TypeError, AssertionError)):
+        list(at_once(dataset))
+    assert delivered(DataLoader(dataset, batch_sampler=sampler_of())) == expected(0)  # type: ignore[arg-type]

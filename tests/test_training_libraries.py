@@ -19,7 +19,7 @@ import pytest
 import torch
 from torch.utils.data import DataLoader
 
-from pystrat import StratifiedBatchSampler
+from pystrat import StratifiedBatchSampler, TensorLoader
 from tests.training_libraries import (
     LABELS,
     RUN,
@@ -85,7 +85,8 @@ def test_the_recipes_for_skorch() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_skorch_trains_on_the_rows_of_the_batches_in_their_order() -> None:
+@pytest.mark.parametrize("form", ["batch_sampler", "sampler", "TensorLoader"])
+def test_skorch_trains_on_the_rows_of_the_batches_in_their_order(form: str) -> None:
     from skorch import NeuralNet
 
     seen: list[list[int]] = []
@@ -95,17 +96,17 @@ def test_skorch_trains_on_the_rows_of_the_batches_in_their_order() -> None:
             seen.append(rows[:, 0].long().tolist())
             return super().forward(rows)
 
+    def fast_loader(dataset: Any, **parameters: Any) -> TensorLoader:
+        return TensorLoader(dataset.X, dataset.y, sampler=sampler)
+
+    sampler = sampler_of()
+    given: dict[str, Any] = {
+        "batch_sampler": {"iterator_train__batch_sampler": sampler, "iterator_train__batch_size": 1},
+        "sampler": {"iterator_train__sampler": sampler, "iterator_train__batch_size": None},
+        "TensorLoader": {"iterator_train": fast_loader},
+    }[form]
     rows = np.arange(len(LABELS), dtype=np.float32)[:, np.newaxis]
-    net = NeuralNet(
-        Recorder(1, 1),
-        torch.nn.MSELoss,
-        max_epochs=2,
-        train_split=None,
-        iterator_train__batch_sampler=sampler_of(),
-        iterator_train__batch_size=1,
-        verbose=0,
-    )
-    net.fit(rows, rows)
+    NeuralNet(Recorder(1, 1), torch.nn.MSELoss, max_epochs=2, train_split=None, verbose=0, **given).fit(rows, rows)
     assert seen == epoch_of(sampler_of(), 0) + epoch_of(sampler_of(), 1)
 
 
