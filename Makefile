@@ -5,7 +5,7 @@ export RETICULATE_PYTHON := $(CURDIR)/.venv/bin/python
 
 python := .venv/bin/python
 
-bench_scripts := epoch lists constructor growth memory ranks imports loader background bridge beyond weighted weighted_in_r tree corpus pairs stream
+bench_scripts := epoch lists constructor growth memory ranks imports loader background bridge beyond weighted weighted_in_r tree corpus pairs stream loop
 # bench_options=--write also writes the tables to benchmarks/README.md.
 bench_options :=
 
@@ -56,7 +56,7 @@ vignettes-full: set-up-test-r ## Train the R models of docs and vignettes (needs
 	@$(python) tools/r_vignettes.py
 
 bench: set-up-bench ## Compare the speed of samplers with others, and name what is above its limit
-	@$(python) benchmarks/run.py $(addsuffix .py,$(bench_scripts)) growth.R epoch.R $(bench_options)
+	@$(python) benchmarks/run.py $(addsuffix .py,$(bench_scripts)) growth.R epoch.R loop.R $(bench_options)
 
 site: set-up-site ## Build the documentation site in build/site
 	@$(python) tools/site

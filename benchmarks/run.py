@@ -75,5 +75,5 @@ if __name__ == "__main__":
     if "--write" in sys.argv[1:]:
         import page
 
-        write(scripts, measured)
+        write([script for script in scripts if any(ratio.script == script for ratio in measured)], measured)
         page.write_all()

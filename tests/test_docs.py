@@ -21,6 +21,7 @@ DOCUMENTS = [
     "corpus.md",
     "corpus-files.md",
     "downsampling.md",
+    "fast-epochs.md",
     "pairs.md",
     "streams.md",
 ]
