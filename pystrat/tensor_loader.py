@@ -143,7 +143,11 @@ class TensorLoader:
         return len(self._sampler)
 
     def __iter__(self) -> Iterator[Any]:
-        run = _Run()
+        self._sampler._has_new_iterator = True
+        self._run = run = _Run()
+        return self._iterate(run)
+
+    def _iterate(self, run: _Run) -> Iterator[Any]:
         for batch in self._batches(run):
             run.taken += 1
             yield batch if self._transform is None else self._transform(batch)
@@ -262,8 +266,9 @@ def _begin(sampler: BatchSampler) -> Union[Batches, Iterable[Any]]:
     """Begin the next epoch of a sampler; return its batches for this rank, in arrays if they are drawn in advance."""
     if type(sampler)._lists_from is not BatchSampler._lists_from:
         return iter(sampler)
-    place = sampler._begin_epoch()
-    batches = sampler._epoch_batches(place.epoch)
+    with sampler._lock.held:
+        place = sampler._begin_epoch()
+        batches = sampler._epoch_batches(place.epoch)
     first = (sampler.rank or 0) + sampler._stride * place.batch
     if isinstance(batches, Batches):
         return batches.part(first, sampler._stride)

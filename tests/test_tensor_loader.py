@@ -306,6 +306,7 @@ def test_states_before_within_and_after_an_epoch() -> None:
     next(batches)
     assert place() == (0, 2)
     another = iter(loader)
+    assert place() == (1, 0), "the newest iteration has taken nothing yet"
     next(another)
     assert place() == (1, 1), "the iteration that began last"
     next(batches)
