@@ -23,7 +23,7 @@ Loader = Iterable[Any]
 
 
 def train_on(batches: Loader) -> None:
-    """Train a perceptron of one hidden layer for one epoch."""
+    """Train a network with one hidden layer for one epoch."""
     torch.manual_seed(1)
     module = torch.nn.Sequential(torch.nn.Linear(COLUMNS, UNITS), torch.nn.ReLU(), torch.nn.Linear(UNITS, 1))
     optimizer = torch.optim.SGD(module.parameters(), lr=0.01)

@@ -54,12 +54,7 @@
 #' coro::loop(for (batch in loader) print(as.numeric(batch$x)))
 tensor_loader = function(..., sampler, transform = NULL, device = NULL, chunk = 4194304) {
   name_errors("tensor_loader")
-  if (missing(sampler) || !inherits(sampler, "epoch_sampler") || is.function(sampler)) {
-    is_generator = !missing(sampler) && inherits(sampler, "batch_sampler_generator")
-    stop_parameter("sampler", "be an instance of a batch sampler of rbridge",
-      if (missing(sampler)) "nothing" else if (is_generator) "a generator" else show_value(sampler),
-      advice = if (is_generator) "Call it with the dataset, or with NULL.")
-  }
+  check_instance(if (!missing(sampler)) sampler)
   if (!is.null(transform) && !is.function(transform)) {
     stop_parameter("transform", "be a function", show_value(transform))
   }
@@ -114,6 +109,15 @@ map_form = function(data, f) {
 
 leaves_of = function(data) {
   if (is_form(data)) do.call(c, c(list(list()), lapply(unname(data), leaves_of))) else list(data)
+}
+
+check_instance = function(sampler) {
+  is_generator = inherits(sampler, "batch_sampler_generator")
+  if (is_generator || !inherits(sampler, "epoch_sampler")) {
+    stop_parameter("sampler", "be an instance of a batch sampler of rbridge",
+      if (is_generator) "a generator" else show_value(sampler),
+      advice = if (is_generator) "Call it with the dataset, or with NULL.")
+  }
 }
 
 check_device = function(device) {
