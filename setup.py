@@ -11,12 +11,21 @@ from setuptools import Extension, setup
 core = "rbridge/r/src/core"
 # Floating point is that of the source: no fused multiplication and addition, no other order.
 options = ["/O2"] if sys.platform == "win32" else ["-O3", "-ffp-contract=off"]
+# The kinds of samplers of the core, each compiled by itself.
+sources = {"pystrat._core": sorted(glob("rbridge/r/src/kind_*.c"))}
+
+
+def module_of(path):
+    """Return the name of the module of a file of Cython."""
+    return path[: -len(".pyx")].replace("\\", "/").replace("/", ".")
+
+
 kernels = [
     Extension(
-        path[: -len(".pyx")].replace("\\", "/").replace("/", "."),
-        [path],
+        module_of(path),
+        [path, *sources.get(module_of(path), [])],
         include_dirs=[core],
-        depends=sorted(glob(f"{core}/*.h")),
+        depends=sorted(glob(f"{core}/**/*.h", recursive=True)),
         extra_compile_args=options,
     )
     for path in sorted(glob("pystrat/**/*.pyx", recursive=True))

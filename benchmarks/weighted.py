@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rounds import Timing, head, interleaved, ratio, show
 from torch.utils.data import WeightedRandomSampler
 
-from pystrat import PrioritizedBatchSampler, SumTree
+from pystrat import PrioritizedBatchSampler, SumTree, UniformBatchSampler
 from pystrat._random import RandomStream
 from pystrat._style import COLORS, SMALL
 
@@ -48,16 +48,6 @@ class BinaryTree:
         return places - self.leaves
 
 
-class Uniform:
-    """Uniform batches without replacement, one a call, as `UniformBatchSampler` draws them."""
-
-    def __init__(self, n: int) -> None:
-        self.stream, self.pool = RandomStream(1), np.arange(n, dtype=np.int32)
-
-    def sample(self, k: int) -> NDArray[np.int32]:
-        return self.stream.subsets(self.pool, k, 1)
-
-
 def repeated(draw: Callable[[], Any], repeats: int = REPEATS) -> Callable[[], None]:
     def run() -> None:
         for _ in range(repeats):
@@ -69,10 +59,11 @@ def repeated(draw: Callable[[], Any], repeats: int = REPEATS) -> Callable[[], No
 def contestants(n: int, k: int = BATCH) -> dict[str, Callable[[], Any]]:
     """Return what is measured of n rows, each a round of draws or updates of k rows."""
     weights = RANDOM.random(n)
-    tree, uniform, binary = SumTree(weights, seed=1), Uniform(n), BinaryTree(weights)
+    tree, binary = SumTree(weights, seed=1), BinaryTree(weights)
+    uniform = UniformBatchSampler(n, k, n_batches=REPEATS, seed=1)
     updates = iter([(RANDOM.integers(0, n, k), RANDOM.random(k)) for _ in range(50)] * 100_000)
     return {
-        "uniform, without replacement": repeated(lambda: uniform.sample(k)),
+        "uniform, without replacement": lambda: uniform.batches(0),
         "weighted, with replacement": repeated(lambda: tree.sample(k)),
         "weighted, without replacement": repeated(lambda: tree.sample(k, replacement=False)),
         "update": repeated(lambda: tree.update(*next(updates))),

@@ -1,3 +1,4 @@
+# cython: language_level=3
 """Declarations of the C core, rbridge/r/src/core, for the kernels. Each header documents its functions."""
 
 from cpython.exc cimport PyErr_CheckSignals
@@ -20,6 +21,58 @@ cdef inline int64_t step_end(int64_t begin, int64_t end) except -1 nogil:
     return min(begin + <int64_t>STEP, end)
 
 
+cdef extern from "<stdbool.h>" nogil:
+    ctypedef bint boolean "bool"
+
+cdef extern from "host.h" nogil:
+    ctypedef enum Life:
+        FOR_THE_CALL
+        FOR_THE_INSTANCE
+    ctypedef enum PartType:
+        BYTES
+        INTEGERS
+        DOUBLES
+        TEXT
+        LONGS
+        FLAG
+        WHOLE
+        FRACTION
+        NOTHING
+        OTHER
+    ctypedef struct Refusal:
+        const char *parameter
+        const char *shown
+        char *got
+        char *requirement
+        char *advice
+        int64_t stratum
+        boolean is_type
+    ctypedef struct Host:
+        void *context
+        int32_t first_row
+        int64_t most_rows
+        const char *stratified
+        void *(*memory)(Host *host, Life life, int64_t bytes)
+        void *(*vector)(Host *host, const char *name, PartType type, int64_t count)
+        boolean (*number)(Host *host, const char *name, double value)
+        boolean (*flag)(Host *host, const char *name, boolean value)
+        boolean (*keep)(Host *host, const char *name)
+        boolean (*go_on)(Host *host)
+        Refusal refusal
+        char *warning
+
+cdef extern from "recipe.h" nogil:
+    ctypedef struct Part:
+        const char *name
+        PartType type
+        boolean is_named
+        int64_t length
+        const void *values
+    ctypedef struct Parts:
+        const Part *parts
+        int64_t n_parts
+        boolean is_recipe
+
 cdef extern from "random.h" nogil:
     enum: STATE_SIZE
     ctypedef struct Generator:
@@ -28,19 +81,17 @@ cdef extern from "random.h" nogil:
         uint32_t position
     void seed_generator(Generator *generator, uint32_t seed)
 
+cdef extern from "kinds/kinds.h" nogil:
+    ctypedef struct Kind:
+        int64_t instance_bytes
+        boolean (*plan)(const Parts *request, Host *host)
+        boolean (*prepare)(void *self, const Parts *recipe, uint32_t seed, Host *host)
+    const Kind *find_kind(const char *name)
+    boolean draw_epoch(const Kind *kind, void *self, uint32_t seed, uint32_t epoch, Host *host)
+
 cdef extern from "permutation.h" nogil:
     void fill_in_order(int32_t *pool, uint32_t n_rows)
     void take_rows(Generator *generator, int32_t *pool, uint32_t left, uint32_t size, int32_t *rows)
-    void draw_subset_part(
-        Generator *generator,
-        int32_t *pool,
-        uint32_t n_rows,
-        uint32_t begin,
-        uint32_t end,
-        uint32_t *places,
-        int32_t *rows,
-    )
-    void put_rows_back(int32_t *pool, const uint32_t *places, uint32_t size)
 
 cdef extern from "stream.h" nogil:
     void save_generator(const Generator *generator, uint32_t *words)
@@ -113,41 +164,6 @@ cdef extern from "passes.h" nogil:
         int32_t *seen
         int32_t *waiting
     int64_t keep_apart(const Sequence *sequence, int64_t batch, int64_t wanted, int64_t *begin)
-
-cdef extern from "blocks.h" nogil:
-    ctypedef struct Blocks:
-        int64_t n_strata
-        int64_t n_batches
-        int64_t n_all
-        const int64_t *counts
-        const int64_t *n_blocks
-        const int64_t *starts
-        const int64_t *begins
-        int32_t *sequences
-        int32_t *firsts
-        int32_t *batch_of
-    ctypedef struct Dealing:
-        int32_t *heap
-        int32_t *keys
-        int32_t *always
-        int32_t *left
-        int32_t *heads
-        int32_t *next
-        int32_t *previous
-    void gather_blocks(
-        const int32_t *order,
-        const int32_t *codes,
-        int32_t first_row,
-        int64_t begin,
-        int64_t end,
-        int64_t *ranks,
-        int64_t *found,
-        Blocks *blocks,
-    )
-    void begin_dealing(const Blocks *blocks, Dealing *dealing)
-    bint deal_blocks(Blocks *blocks, Dealing *dealing, int64_t wanted, int32_t *chosen)
-    void fill_block_offsets(const Blocks *blocks, int64_t *offsets)
-    void write_blocks(const Blocks *blocks, int64_t begin, int64_t end, int64_t *next_places, int32_t *rows)
 
 cdef extern from "shards.h" nogil:
     ctypedef struct ShardCells:

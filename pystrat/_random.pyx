@@ -79,38 +79,6 @@ cdef class RandomStream:
             take_rows(&self.generator, &left[0], n_rows, n_rows, &rows[0])
         return order
 
-    def subsets(self, int32_t[::1] pool not None, Py_ssize_t size, Py_ssize_t count):
-        """Draw `count` times `size` different rows of the pool: R's ``sample.int(n, size, useHash = FALSE) - 1``.
-
-        The pool holds 0 .. n - 1 in this order, before and after the call; a subset takes O(size). `size` is at most n;
-        the result is int32 of shape (count * size,).
-        """
-        drawn = np.empty((count, size), dtype=np.int32).reshape(-1)  # numpy refuses a product that would overflow
-        cdef int32_t[::1] out = drawn
-        cdef uint32_t[::1] places = np.empty(size, dtype=np.uint32)
-        cdef uint32_t n_rows = <uint32_t>pool.shape[0]
-        cdef uint32_t done, end = 0, since_signals = 0
-        cdef Py_ssize_t subset
-        try:
-            with nogil:
-                for subset in range(count):
-                    done = end = 0
-                    while done < size:
-                        end = <uint32_t>min(done + core.STEP - since_signals, size)
-                        core.draw_subset_part(
-                            &self.generator, &pool[0], n_rows, done, end, &places[0], &out[subset * size]
-                        )
-                        since_signals += end - done
-                        done = end
-                        if since_signals == core.STEP:
-                            core.hear_signals()
-                            since_signals = 0
-                    core.put_rows_back(&pool[0], &places[0], <uint32_t>size)
-        except BaseException:
-            core.put_rows_back(&pool[0], &places[0], end)
-            raise
-        return drawn
-
 
 def stream_at(uint32_t[::1] words not None):
     """Return a stream that continues at a `RandomStream.state`."""

@@ -233,7 +233,7 @@ def check_integer(
         raise RefusedType(name, requirement, show(value))
     # A whole float is accepted as an integer, as R treats 3 and 3L alike.
     number = _nearly_whole(value)
-    if not _is_whole(number) or not math.isfinite(as_double(number)):  # also an integer that no double holds, as in R
+    if not is_whole(number) or not math.isfinite(as_double(number)):  # also an integer that no double holds, as in R
         raise RefusedValue(name, requirement, show(value), advice if math.isfinite(as_double(value)) else None)
     if number < minimum or (maximum is not None and number > maximum):
         raise RefusedValue(name, requirement, show(value))
@@ -249,7 +249,7 @@ def _nearly_whole(value: Any) -> Any:
     return nearest if abs(number - nearest) <= min(1e-9 * abs(number), 1e-6) else value
 
 
-def _is_whole(number: Any) -> bool:
+def is_whole(number: Any) -> bool:
     """Return whether a number is whole, exactly: a Fraction may become whole when converted to a double."""
     try:
         return bool(int(number) == number)

@@ -111,8 +111,6 @@ CALLS: dict[str, Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]] = {
     "indices": lambda: (stream().indices, (10**6, LARGE)),
     "uniforms": lambda: (stream().uniforms, (LARGE,)),
     "permutation": lambda: (stream().permutation, (SMALL,)),
-    "a large subset": lambda: (stream().subsets, (in_order(SMALL, np.int32), SMALL - 1, 1)),
-    "many subsets": lambda: (stream().subsets, (in_order(1000, np.int32), 32, 2**20)),
     "draw_rows": lambda: (_draws.draw_rows, (stream(), 10**6, LARGE)),
     "draw_different_rows": lambda: (_draws.draw_different_rows, (stream(), SMALL, SMALL)),
     "take_rows_in_turn": lambda: (_draws.take_rows_in_turn, (LARGE, LARGE // 3, 1)),
@@ -203,6 +201,12 @@ ROWS = 2**21
 SAMPLERS: dict[str, Callable[[], pystrat.BatchSampler]] = {
     "stratified": lambda: pystrat.StratifiedBatchSampler(in_order(ROWS) % 7, min_samples_per_stratum=2, seed=1),
     "uniform": lambda: pystrat.UniformBatchSampler(ROWS, batch_size=ROWS // 2, replacement=False, seed=1),
+    "uniform, small batches": lambda: pystrat.UniformBatchSampler(1000, batch_size=32, n_batches=ROWS // 8, seed=1),
+    "uniform, replaced": lambda: pystrat.UniformBatchSampler(
+        ROWS, batch_size=64, replacement=True, n_batches=ROWS // 16, seed=1
+    ),
+    "strata subset": lambda: pystrat.StrataSubsetBatchSampler(in_order(ROWS) % 7, 3, 2, seed=1),
+    "strata subset, exact": lambda: pystrat.StrataSubsetBatchSampler(in_order(ROWS) % 999, 3, 2, exact=True, seed=1),
     "weighted": lambda: pystrat.WeightedBatchSampler(
         1.0 + in_order(ROWS), batch_size=ROWS // 2, replacement=False, n_batches=1, seed=1
     ),

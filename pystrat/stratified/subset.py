@@ -9,18 +9,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pystrat.base import Batches, epoch_permutation
+from pystrat.core_sampler import CoreBatchSampler
 from pystrat.entries import named_by_class
 from pystrat.frames import names_index
-from pystrat.messages import RefusedValue, check_choice, check_flag, check_integer, count_of, range_of, show
+from pystrat.messages import count_of, range_of, show
 from pystrat.range_plan import RangePlan
-from pystrat.rare_strata import RARE_CHOICES, check_one_minimum, refuse_rare, warn_of_rare
-from pystrat.recipe import Recipe, compact, make_recipe
-from pystrat.sizes import share_of_replicas
-from pystrat.strata import Strata, encode_strata
-from pystrat.stratified._blocks import deal_blocks
+from pystrat.recipe import compact
+from pystrat.strata import encode_strata
 from pystrat.stratified.ranged import RangedBatchSampler
-from pystrat.stratified.sampler import MISSING_CHOICES
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +85,7 @@ class SubsetPlan(RangePlan):
         return f"{rows} in {'at most ' if self.exact else ''}{count_of(row.batches, 'batch')}, {held} in each"
 
 
-class StrataSubsetBatchSampler(RangedBatchSampler):
+class StrataSubsetBatchSampler(CoreBatchSampler, RangedBatchSampler):
     """Batch sampler with a few strata in each batch, and several rows of each of them.
 
     For metric learning and contrastive losses with more classes than fit into a batch: every batch has P classes of m
@@ -155,6 +151,8 @@ class StrataSubsetBatchSampler(RangedBatchSampler):
     [['a', 'a', 'a', 'd', 'd', 'd'], ['b', 'b', 'b', 'c', 'c', 'c']]
     """
 
+    _kind = "strata_subset"
+
     @named_by_class
     def __init__(
         self,
@@ -169,29 +167,36 @@ class StrataSubsetBatchSampler(RangedBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        strata_per_batch = check_integer(strata_per_batch, "strata_per_batch", minimum=1)
-        minimum = check_one_minimum(min_samples_per_stratum)
-        exact = check_flag(exact, "exact")
-        rare = check_choice(rare, "rare", choices=RARE_CHOICES)
-        missing = check_choice(missing, "missing", choices=MISSING_CHOICES)
-        super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
-        encoded = encode_strata(strata, missing=missing)
-        self._plan: SubsetPlan = make_subset_plan(
-            encoded, strata_per_batch, minimum, exact=exact, rare=rare, num_replicas=self.num_replicas or 1
-        )
-        self._codes = encoded.codes
-        self._walk: Optional[NDArray[np.int32]] = None  # the rows, stratum by stratum, in the order of epoch 0
-        self._parameters = {
+        arguments = {
             "strata_per_batch": strata_per_batch,
-            "min_samples_per_stratum": minimum,
+            "min_samples_per_stratum": min_samples_per_stratum,
             "exact": exact,
             "rare": rare,
             "missing": missing,
-            "num_replicas": self.num_replicas,
+            "seed": seed,
+            "num_replicas": num_replicas,
+            "rank": rank,
         }
-        if rare == "warn":
-            consequence = "they are never sampled" if exact else "they are in one batch, all rows of each"
-            warn_of_rare(type(self).__name__, encoded.counts, minimum, consequence, stacklevel=3)
+        settings = self._plan_of(arguments)
+        encoded = encode_strata(strata, missing=settings["missing"])
+        n_strata = len(encoded.counts)
+        data = {"codes": compact(encoded.codes, n_strata), "n_strata": np.array([n_strata], dtype=np.float64)}
+        parts = self._plan_of(settings, data, encoded.shown)
+        del settings["seed"]
+        self._parameters = settings
+        labels = {name: show(value) for name, value in settings.items() if value is not None}
+        self._adopt(parts, {**labels, "names": encoded.shown}, seed=seed, num_replicas=num_replicas, rank=rank)
+        self._codes = parts["codes"]
+        blocks = parts["blocks"].astype(np.int64)
+        self._plan: SubsetPlan = SubsetPlan(
+            parts["n_batches"],
+            parts["strata_per_batch"],
+            parts["min_samples_per_stratum"],
+            parts["exact"],
+            encoded.counts,
+            blocks,
+            encoded.shown,
+        )
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -203,56 +208,6 @@ class StrataSubsetBatchSampler(RangedBatchSampler):
         """The plan: the number of batches, and the blocks of each stratum."""
         return self._plan
 
-    def _epoch_batches(self, epoch: int) -> Batches:
-        plan = self._plan
-        order = epoch_permutation(len(self._codes), seed=self._seed, epoch=epoch)
-        if not plan.exact:
-            codes = self._codes.astype(np.int32)
-            return Batches(*deal_blocks(order, codes, plan.counts, plan.blocks, plan.n_batches))
-        blocks, rows = self._part_of_epoch(epoch)
-        codes = np.full(len(self._codes), len(plan.counts), dtype=np.int32)
-        codes[rows] = self._codes[rows]
-        return Batches(*deal_blocks(order, codes, blocks * plan.min_samples_per_stratum, blocks, plan.n_batches))
-
-    def _part_of_epoch(self, epoch: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Return the number of blocks of each stratum in an exact epoch, and its rows, which are taken in turn."""
-        plan, minimum = self._plan, self._plan.min_samples_per_stratum
-        before, after = left_out_until(plan, epoch), left_out_until(plan, epoch + 1)
-        blocks = plan.blocks - (after - before)
-        # Where the rows that all earlier epochs have taken end, in the order of a stratum.
-        begins = (plan.blocks * epoch - before) * minimum % plan.counts
-        starts = np.cumsum(plan.counts) - plan.counts
-        rows = self._rows_by_stratum()
-        places = np.arange(len(rows)) - np.repeat(starts + begins, plan.counts)
-        turns = places % np.repeat(plan.counts, plan.counts)
-        return blocks, rows[turns < np.repeat(blocks * minimum, plan.counts)]
-
-    def _rows_by_stratum(self) -> NDArray[np.int32]:
-        """Return the rows, stratum by stratum, in the order in which exact epochs take them."""
-        if self._walk is None:
-            order = epoch_permutation(len(self._codes), seed=self._seed)
-            order = order[self._codes[order] < len(self._plan.counts)]
-            self._walk = order[np.argsort(self._codes[order], kind="stable")]
-        return self._walk
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave out what can be computed from the rest."""
-        return {**self.__dict__, "_walk": None}
-
-    def _recipe(self) -> Recipe:
-        plan = self._plan
-        parts = {
-            "codes": compact(self._codes, len(plan.counts)),
-            "n_strata": len(plan.counts),
-            "n_batches": plan.n_batches,
-            "strata_per_batch": plan.strata_per_batch,
-            "min_samples_per_stratum": plan.min_samples_per_stratum,
-            "exact": plan.exact,
-            "blocks": plan.blocks.astype(np.float64),
-        }
-        settings = {name: show(value) for name, value in self._parameters.items() if value is not None}
-        return make_recipe("strata_subset", seed=self._seed, parts=parts, labels={**settings, "names": plan.shown})
-
     def __repr__(self) -> str:
         plan = self._plan
         return (
@@ -262,36 +217,3 @@ class StrataSubsetBatchSampler(RangedBatchSampler):
             f"min_samples_per_stratum={plan.min_samples_per_stratum}, exact={plan.exact}, seed={self._seed}, "
             f"epoch={self.epoch})"
         )
-
-
-def make_subset_plan(
-    strata: Strata, strata_per_batch: int, minimum: int, *, exact: bool, rare: str, num_replicas: int
-) -> SubsetPlan:
-    """Choose the number of batches and the blocks of each stratum; refuse impossible requests."""
-    if rare == "error":
-        refuse_rare(strata, minimum)
-    full = strata.counts // minimum
-    n_full = int((full > 0).sum())
-    if strata_per_batch > n_full:
-        required = f"be at most {n_full}, the number of strata with at least {count_of(minimum, 'row')}"
-        raise RefusedValue("strata_per_batch", required, show(strata_per_batch))
-    n_batches = share_of_replicas(_most_batches(full, strata_per_batch), num_replicas)
-    blocks = np.minimum(full if exact else np.maximum(full, 1), n_batches)
-    return SubsetPlan(n_batches, strata_per_batch, minimum, exact, strata.counts, blocks, strata.shown)
-
-
-def _most_batches(full: NDArray[np.int64], strata_per_batch: int) -> int:
-    """Return the largest B for which the sum of min(full, B) is at least strata_per_batch * B; it is concave in B."""
-    least, beyond = 1, int(full.sum()) // strata_per_batch + 1
-    while beyond - least > 1:
-        middle = (least + beyond) // 2
-        fits = int(np.minimum(full, middle).sum()) >= strata_per_batch * middle
-        least, beyond = (middle, beyond) if fits else (least, middle)
-    return least
-
-
-def left_out_until(plan: SubsetPlan, epoch: int) -> NDArray[np.int64]:
-    """Return how many blocks of each stratum all earlier epochs have left out."""
-    ends = np.cumsum(plan.blocks)
-    rounds, place = divmod(epoch * plan.n_over, int(ends[-1]))
-    return rounds * plan.blocks + np.clip(place - (ends - plan.blocks), 0, plan.blocks)

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Optional
 
-import numpy as np
-from numpy.typing import NDArray
-
+from pystrat.core_sampler import CoreBatchSampler
 from pystrat.entries import named_by_class
-from pystrat.limits import MAX_COUNT
-from pystrat.messages import RefusedValue, check_flag, check_integer, count_of, show
-from pystrat.recipe import Recipe, make_recipe
-from pystrat._random import RandomStream
-from pystrat.base import Batches, epoch_seed
-from pystrat.fixed_size import FixedSizeBatchSampler
+from pystrat.messages import count_of
 
 
-class UniformBatchSampler(FixedSizeBatchSampler):
+class UniformBatchSampler(CoreBatchSampler):
     """Batch sampler that draws every batch from all rows, with or without replacement.
 
     Parameters
@@ -62,6 +55,8 @@ class UniformBatchSampler(FixedSizeBatchSampler):
     [[8, 3, 6], [0, 1, 4], [6, 1, 2]]
     """
 
+    _kind = "uniform"
+
     @named_by_class
     def __init__(
         self,
@@ -74,38 +69,26 @@ class UniformBatchSampler(FixedSizeBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        self._n_rows = check_integer(n, "n", minimum=1, maximum=MAX_COUNT)
-        self._replacement = check_flag(replacement, "replacement")
-        if not replacement and check_integer(batch_size, "batch_size", minimum=1) > self._n_rows:
-            required = f"be at most {self._n_rows}, the number of rows, without replacement"
-            raise RefusedValue("batch_size", required, show(batch_size))
-        super().__init__(self._n_rows, batch_size, n_batches=n_batches, seed=seed, num_replicas=num_replicas, rank=rank)
-        self._pool: Optional[NDArray[np.int32]] = None  # all rows in order, between two batches
-
-    def _epoch_batches(self, epoch: int) -> Batches:
-        stream = RandomStream(epoch_seed(self.seed, epoch))
-        if self._replacement:
-            rows = stream.indices(self._n_rows, self._n_batches * self._batch_size).astype(np.int32)
-            return self._as_batches(rows)
-        if self._pool is None:
-            self._pool = np.arange(self._n_rows, dtype=np.int32)
-        return self._as_batches(stream.subsets(self._pool, self._batch_size, self._n_batches))
-
-    def _recipe(self) -> Recipe:
-        parts = {
-            "n": self._n_rows,
-            "batch_size": self._batch_size,
-            "replacement": self._replacement,
-            "n_batches": self._n_batches,
+        arguments = {
+            "n": n,
+            "batch_size": batch_size,
+            "replacement": replacement,
+            "n_batches": n_batches,
+            "seed": seed,
+            "num_replicas": num_replicas,
+            "rank": rank,
         }
-        return make_recipe("uniform", seed=self._seed, parts=parts)
+        self._adopt(self._plan_of(arguments), seed=seed, num_replicas=num_replicas, rank=rank)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_pool": None}
+    @property
+    def batch_size(self) -> int:
+        """The number of rows of every batch."""
+        return int(self._parts["batch_size"])
 
     def __repr__(self) -> str:
+        parts = self._parts
         return (
-            f"{type(self).__name__}({count_of(self._n_rows, 'row')}, batch_size={self._batch_size}, "
-            f"{count_of(self._n_batches, 'batch')}, "
-            f"replacement={self._replacement}, seed={self.seed}, epoch={self.epoch})"
+            f"{type(self).__name__}({count_of(parts['n'], 'row')}, batch_size={parts['batch_size']}, "
+            f"{count_of(parts['n_batches'], 'batch')}, "
+            f"replacement={parts['replacement']}, seed={self.seed}, epoch={self.epoch})"
         )

@@ -9,10 +9,10 @@ from typing import Any, Callable, Iterator, Union
 
 import numpy as np
 
+from pystrat.rare_strata import RARE_CHOICES
 from pystrat.strata import encode_strata
 from tests.core.golden_changes import changes_of_weights
 from tests.core.golden_declared import DRAWN, numbers_of_declaration, numbers_of_values, outcome_of
-from tests.core.golden_turns import turns_of_strata
 from tests.reference.golden_groups import labels_of as strata_and_groups
 from tests.reference.golden_lengths import lengths_of
 from tests.reference.golden_sharded import strata_of
@@ -223,14 +223,13 @@ def golden_subsets() -> Iterator[int]:
         given, expected = case["input"], case["expected"]
         parameters = given["parameters"]
         yield from _numbers_of_strata(_labels_of(given), expected["rows"])
-        yield from (expected["n_batches"], parameters["seed"])
-        for bounds in zip(expected["fewest"], expected["most"]):
-            yield from bounds
+        yield from (parameters["strata_per_batch"], parameters["min_samples_per_stratum"])
+        yield from (int(parameters.get("exact", False)), RARE_CHOICES.index(parameters.get("rare", "error")))
+        yield from (parameters.get("num_replicas", 1), parameters["seed"])
+        yield from (expected["n_batches"], *expected["batches"])
         yield len(given["epochs"])
         for epoch, drawn in zip(given["epochs"], expected["epochs"]):
             yield epoch
-            for turn in turns_of_strata(parameters, expected, epoch):
-                yield from turn
             yield from _numbers_of_list(drawn["sizes"])
             yield from _numbers_of_list(drawn["rows"])
 

@@ -1,10 +1,10 @@
-/* blocks.h against the rule, stratum by stratum: random cases, in steps of several sizes. */
+/* blocks.h against the rule, stratum by stratum: random cases, with codes of both widths. */
 
-#include "block_dealing.h"
 #include "blocks.h"
-#include "check.h"
+#include "plain_host.h"
+#include "plan.h"
 
-enum { MOST_STRATA = 5, MOST_ROWS = 60 };
+enum { MOST_STRATA = 5, MOST_BATCHES = 8, MOST_ROWS = 60 };
 
 /* Check that each batch has the strata of the rule. */
 static void check_dealing(const Blocks *blocks) {
@@ -42,10 +42,14 @@ static void check_dealing(const Blocks *blocks) {
 }
 
 /* See that the rows are the blocks, batch after batch, each in order of stratum. */
-static void check_rows(const Blocks *blocks, int64_t n_rows, int64_t wanted) {
-  int64_t *offsets = new_array(blocks->n_batches + 1, sizeof *offsets);
+static void check_rows(const Blocks *blocks, int64_t n_rows) {
+  int64_t offsets[MOST_BATCHES + 1] = {0}, next_places[MOST_BATCHES + 1];
   int32_t *rows = new_array(n_rows, sizeof *rows);
-  write_in_steps(blocks, wanted, offsets, rows);
+  PlainHost host = new_host(NULL, NULL, 0, -1);
+  fill_block_offsets(blocks, offsets);
+  memcpy(next_places, offsets, sizeof next_places);
+  CHECK(write_blocks(blocks, next_places, rows, &host.host));
+  for (int64_t batch = 0; batch < blocks->n_batches; batch++) CHECK_EQUAL(next_places[batch], offsets[batch + 1]);
   CHECK_EQUAL(offsets[blocks->n_batches], n_rows);
   int64_t place = 0;
   for (int64_t batch = 0; batch < blocks->n_batches; batch++) {
@@ -61,15 +65,32 @@ static void check_rows(const Blocks *blocks, int64_t n_rows, int64_t wanted) {
       }
     }
   }
-  free(offsets);
   free(rows);
 }
 
+/* Gather the rows, in two parts, and deal the blocks. */
+static void fill_blocks(Blocks *blocks, const int32_t *order, const int32_t *codes, int64_t n_rows, bool is_narrow) {
+  int64_t ranks[MOST_STRATA] = {0}, found[MOST_STRATA] = {0};
+  uint8_t bytes[MOST_ROWS + 2];
+  for (int64_t row = 0; row < n_rows; row++) bytes[row] = (uint8_t)codes[row];
+  for (int64_t begin = 0; begin < n_rows; begin += n_rows / 2 + 1) {
+    int64_t size = smaller(n_rows / 2 + 1, n_rows - begin);
+    const uint8_t *narrow = is_narrow ? bytes : NULL;
+    gather_blocks(order + begin, begin, size, narrow, codes, 0, ranks, found, blocks);
+  }
+  int32_t heap[MOST_STRATA], keys[MOST_STRATA], always[MOST_STRATA], left[MOST_STRATA], heads[MOST_BATCHES + 1];
+  int32_t next[MOST_STRATA], previous[MOST_STRATA], chosen[MOST_STRATA];
+  Dealing dealing = {.heap = heap, .keys = keys, .always = always, .left = left, .heads = heads};
+  dealing.next = next;
+  dealing.previous = previous;
+  PlainHost host = new_host(NULL, NULL, 0, -1);
+  CHECK(deal_blocks(blocks, &dealing, chosen, &host.host));
+}
+
 static void test_any_blocks(void) {
-  static const int64_t steps[] = {1, 3, INT64_MAX};
   uint64_t state = 1;
   for (int trial = 0; trial < 20000; trial++) {
-    int64_t n_strata = 1 + some_number(&state, MOST_STRATA), n_batches = 1 + some_number(&state, 8);
+    int64_t n_strata = 1 + some_number(&state, MOST_STRATA), n_batches = 1 + some_number(&state, MOST_BATCHES);
     int64_t counts[MOST_STRATA], n_blocks[MOST_STRATA];
     int32_t codes[MOST_ROWS + 2], order[MOST_ROWS + 2];
     int64_t n_rows = 0, n_all_blocks = 0;
@@ -87,13 +108,22 @@ static void test_any_blocks(void) {
       order[row] = order[place];
       order[place] = row;
     }
-    Blocks blocks = new_blocks(counts, n_blocks, n_strata, n_batches);
-    int64_t wanted = steps[trial % 3];
-    gather_in_steps(order, codes, 0, n_all, wanted, &blocks);
-    deal_in_steps(wanted, &blocks);
+    int64_t starts[MOST_STRATA + 1], begins[MOST_STRATA + 1];
+    fill_starts(counts, n_strata, starts);
+    fill_starts(n_blocks, n_strata, begins);
+    Blocks blocks = {.n_strata = n_strata, .n_batches = n_batches, .n_all = n_all_blocks, .counts = counts};
+    blocks.n_blocks = n_blocks;
+    blocks.starts = starts;
+    blocks.begins = begins;
+    blocks.sequences = new_array(n_rows, sizeof(int32_t));
+    blocks.firsts = new_array(n_all_blocks, sizeof(int32_t));
+    blocks.batch_of = new_array(n_all_blocks, sizeof(int32_t));
+    fill_blocks(&blocks, order, codes, n_all, trial % 2 == 0);
     check_dealing(&blocks);
-    check_rows(&blocks, n_rows, wanted);
-    free_blocks(&blocks);
+    check_rows(&blocks, n_rows);
+    free(blocks.sequences);
+    free(blocks.firsts);
+    free(blocks.batch_of);
   }
 }
 

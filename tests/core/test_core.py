@@ -97,6 +97,7 @@ def test_the_sanitizers_find_what_is_wrong(build: str, n_arguments: int, problem
 def test_every_header_of_the_core_has_a_test() -> None:
     sources = "".join((HERE / name).read_text(encoding="utf-8") for name in [f"{stem}.c" for stem in PROGRAMS])
     sources += "".join(path.read_text(encoding="utf-8") for path in HERE.glob("*.h"))
-    tested = set(re.findall(r'#include "(\w+\.h)"', sources))
-    headers = {path.name for path in CORE.glob("*.h") if not path.name.endswith("_template.h")}
+    tested = set(re.findall(r'#include "([\w/]+\.h)"', sources))
+    paths = (path.relative_to(CORE).as_posix() for path in CORE.rglob("*.h"))
+    headers = {path for path in paths if not path.endswith("_template.h")}
     assert headers and headers <= tested

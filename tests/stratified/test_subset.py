@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pystrat import StrataSubsetBatchSampler, StratifiedBatchSampler, epoch_permutation
-from pystrat.stratified.subset import left_out_until
 from tests.reference.golden_subsets import as_text, expected_of
 from tests.reference.golden_vectors import GOLDEN
 from tests.reference.naive_blocks import naive_blocks
+from tests.reference.naive_turns import turns_of_strata
 
 GOLDEN_TEXT = (GOLDEN / "subsets.json").read_text(encoding="utf-8")
 CASES = json.loads(GOLDEN_TEXT)["cases"]
@@ -92,18 +92,21 @@ def test_all_strata_in_every_batch_are_stratified_batches() -> None:
 
 
 def test_exact_epochs_take_blocks_and_rows_in_turn() -> None:
-    sampler = StrataSubsetBatchSampler(LABELS, 3, 1, exact=True, seed=5)
+    parameters = {"strata_per_batch": 3, "min_samples_per_stratum": 1, "exact": True}
+    sampler = StrataSubsetBatchSampler(LABELS, seed=5, **parameters)
     plan = sampler.plan
     assert (len(sampler), plan.n_over) == (13, 1)
+    table = {"rows": plan.counts.tolist(), "batches": plan.blocks.tolist(), "n_batches": len(sampler)}
     n_all = int(plan.blocks.sum())
-    left_out = np.array([left_out_until(plan, epoch + 1) - left_out_until(plan, epoch) for epoch in range(n_all)])
-    assert (left_out.sum(axis=1) == plan.n_over).all()
-    assert left_out.sum(axis=0).tolist() == (plan.blocks * plan.n_over).tolist()
     seen = np.zeros(len(LABELS), dtype=np.int64)
     for epoch in range(n_all):
+        taken = np.bincount(LABELS[sampler.batches(epoch).rows], minlength=6)
+        assert taken.tolist() == [rows for _, rows, _ in turns_of_strata(parameters, table, epoch)]
         seen += np.bincount(sampler.batches(epoch).rows, minlength=len(LABELS))
         for stratum in range(6):
             assert np.ptp(seen[stratum == LABELS]) <= 1, "rows of a stratum come equally often up to one"
+    whole = plan.blocks * (n_all - plan.n_over)
+    assert np.bincount(LABELS, weights=seen).tolist() == whole.tolist()
 
 
 def test_rare_strata() -> None:

@@ -237,11 +237,10 @@ def test_denormal_weights() -> None:
 
 @pytest.mark.parametrize("count", [2**60, 2**62])
 def test_the_kernels_refuse_numbers_of_rows_that_would_wrap(count: int) -> None:
-    tree, stream, pool = kernel_of(np.ones(100)), RandomStream(1), np.arange(100, dtype=np.int32)
+    tree, stream = kernel_of(np.ones(100)), RandomStream(1)
     for draw in (
         lambda: tree.sample(stream, 16, count),
         lambda: tree.sample_without_replacement(stream, 16, count),
-        lambda: stream.subsets(pool, 16, count),
     ):
         with pytest.raises(ValueError, match="array is too big|Maximum allowed dimension"):
             draw()

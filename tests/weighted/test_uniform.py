@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import copy
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from itertools import permutations
 
 import numpy as np
 import pytest
 
 from pystrat import UniformBatchSampler
-from pystrat._random import RandomStream
 from pystrat.base import epoch_seed
 from tests.reference.chi_square import assert_follows
 from tests.test_random_stream import Reference
@@ -65,17 +65,20 @@ def test_the_variance_of_a_batch_mean_shrinks_by_the_factor_of_a_finite_populati
     assert abs(means.mean() - values.mean()) < 5 * np.sqrt(expected / repeats)
 
 
-def test_the_pool_is_whole_again_after_each_batch() -> None:
-    """So that a batch depends on none before it, and an epoch on no other."""
-    pool = np.arange(1000, dtype=np.int32)
-    stream = RandomStream(1)
-    for size in (1, 999, 1000, 1000, 37):
-        stream.subsets(pool, size, 3)
-        assert (pool == np.arange(1000)).all()
-    sampler = UniformBatchSampler(1000, 400, seed=3)
-    first = sampler.batches(0).rows.tolist()
-    sampler.batches(1)
-    assert sampler.batches(0).rows.tolist() == first
+def test_a_batch_depends_on_none_before_it_and_an_epoch_on_no_other() -> None:
+    for size in (1, 37, 400, 999, 1000):
+        sampler = UniformBatchSampler(1000, size, n_batches=3, seed=3)
+        first = sampler.batches(0).rows.tolist()
+        sampler.batches(1)
+        assert sampler.batches(0).rows.tolist() == first
+
+
+def test_threads_draw_at_the_same_time() -> None:
+    sampler = UniformBatchSampler(20_000, 5_000, seed=3)
+    expected = [sampler.batches(epoch).rows.tolist() for epoch in range(8)]
+    with ThreadPoolExecutor(4) as threads:
+        drawn = list(threads.map(lambda epoch: sampler.batches(epoch).rows.tolist(), list(range(8)) * 8))
+    assert drawn == expected * 8
 
 
 def test_length_batch_size_and_replicas() -> None:
@@ -122,6 +125,14 @@ def test_copies_are_small_and_alike() -> None:
 def test_refused_parameters(arguments: tuple[int, int], text: str) -> None:
     with pytest.raises(ValueError, match=text):
         UniformBatchSampler(*arguments)
+
+
+@pytest.mark.parametrize("replacement", [False, True])
+@pytest.mark.parametrize("size", [2**30, 2**31 - 1])
+def test_an_epoch_beyond_the_memory_is_refused_by_numpy(size: int, replacement: bool) -> None:
+    sampler = UniformBatchSampler(size, size, replacement=replacement, n_batches=2**31 - 1, seed=1)
+    with pytest.raises((ValueError, MemoryError)):
+        sampler.batches(0)
 
 
 def test_more_replicas_than_batches_are_refused() -> None:

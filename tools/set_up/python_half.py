@@ -48,7 +48,8 @@ def packages_stamp(target: str) -> Stamp:
 
 
 def _kernels_stamp() -> Stamp:
-    sources = [*ROOT.glob("pystrat/**/*.p[yx][xd]"), *ROOT.glob("rbridge/r/src/core/*.h")]
+    sources = [*ROOT.glob("pystrat/**/*.p[yx][xd]"), *ROOT.glob("rbridge/r/src/core/**/*.h")]
+    sources += ROOT.glob("rbridge/r/src/kind_*.c")
     sources += [ROOT / "setup.py", ROOT / "pyproject.toml"]
     return Stamp(ENVIRONMENT / "set-up" / "kernels", checksum(sources, BASE, platform.python_version(), str(ROOT)))
 

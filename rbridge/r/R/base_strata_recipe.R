@@ -5,9 +5,14 @@ check_strata = function(recipe) {
   if (!typeof(codes) %in% c("raw", "integer") || length(codes) < 1L) {
     stop_parameter("recipe", "have numbers of strata as 'codes', raw or integer", show_value(codes))
   }
-  n_strata = part_count(recipe, "n_strata", 1, length(codes))
+  part_count(recipe, "n_strata", 1, length(codes))
   part_count(recipe, "n_batches", 1, if (is.double(recipe$parts$taken)) largest_count else length(codes))
+  check_stratum_names(recipe)
+}
+
+check_stratum_names = function(recipe) {
   names = recipe$labels$names
+  n_strata = recipe$parts$n_strata
   if (!is.character(names) || length(names) != n_strata) {
     stop_parameter("recipe", sprintf("have %s of strata", show_count(n_strata, "name")), show_value(names))
   }

@@ -68,15 +68,9 @@
 batch_sampler_strata_subset = function(strata_per_batch, min_samples_per_stratum, strata = NULL, exact = FALSE,
   rare = "error", missing = "error", seed = NULL, num_replicas = NULL) {
   name_errors("batch_sampler_strata_subset")
-  configuration = list(
-    strata_per_batch = check_count(strata_per_batch, "strata_per_batch"),
-    min_samples_per_stratum = check_one_minimum(min_samples_per_stratum),
-    exact = check_flag(exact, "exact"),
-    rare = check_choice(rare, "rare", c("error", "warn", "allow")),
-    missing = check_choice(missing, "missing", c("error", "stratum", "drop")),
-    seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed),
-    num_replicas = check_positive(num_replicas, "num_replicas")
-  )
+  configuration = core_plan("strata_subset", list(strata_per_batch = strata_per_batch,
+    min_samples_per_stratum = min_samples_per_stratum, exact = exact, rare = rare, missing = missing, seed = seed,
+    num_replicas = num_replicas))
   if (is_deferred(strata)) {
     # The entry exists even if it is NULL; otherwise, $strata would match a longer name.
     configuration = c(configuration, list(strata = unicode_text(strata, "strata")))
@@ -88,17 +82,9 @@ batch_sampler_strata_subset = function(strata_per_batch, min_samples_per_stratum
 
 # `strata` are encoded.
 subset_recipe = function(strata, configuration) {
-  counts = stratum_counts(strata)
-  plan = subset_plan(counts, strata$names, configuration)
-  parts = list(
-    codes = recipe_codes(strata$codes, length(counts)),
-    n_strata = as.double(length(counts)),
-    n_batches = plan$n_batches,
-    strata_per_batch = configuration$strata_per_batch,
-    min_samples_per_stratum = configuration$min_samples_per_stratum,
-    exact = as.integer(configuration$exact),
-    blocks = plan$blocks
-  )
+  n_strata = length(strata$names)
+  data = list(codes = recipe_codes(strata$codes, n_strata), n_strata = as.double(n_strata))
+  parts = core_plan("strata_subset", c(configuration, data), strata$names)
   new_recipe("strata_subset", configuration$seed, parts, labels = subset_labels(configuration, strata$names))
 }
 
@@ -107,43 +93,8 @@ subset_labels = function(configuration, names = NULL) {
   c(lapply(Filter(Negate(is.null), configuration[settings]), show_value), list(names = names))
 }
 
-# -> list(n_batches, blocks = the number of blocks of each stratum)
-subset_plan = function(counts, names, configuration) {
-  minimum = configuration$min_samples_per_stratum
-  smallest = smallest_stratum(counts, names)
-  if (configuration$rare == "error" && smallest$rows < minimum) {
-    stop_parameter("min_samples_per_stratum", sprintf("be at most %.0f: %s", smallest$rows, show_smallest(smallest)),
-      show_value(minimum), "Lower it, or set 'rare' to 'warn' or 'allow'.")
-  }
-  full = counts %/% minimum
-  wanted = configuration$strata_per_batch
-  if (wanted > sum(full > 0)) {
-    stop_parameter("strata_per_batch",
-      sprintf("be at most %d, the number of strata with at least %s", sum(full > 0), show_count(minimum, "row")),
-      show_value(wanted))
-  }
-  n_batches = share_of_replicas(most_subset_batches(full, wanted), configuration$num_replicas)
-  if (configuration$rare == "warn" && any(full == 0)) {
-    warning(sprintf("%d of %d strata of %s have fewer than %s: they %s.", sum(full == 0), length(full), public_name(),
-      show_count(minimum, "row"),
-      if (configuration$exact) "are never sampled" else "are in one batch, all rows of each"), call. = FALSE)
-  }
-  list(n_batches = n_batches, blocks = pmin(if (configuration$exact) full else pmax(full, 1), n_batches))
-}
-
-# The largest number B for which the sum of min(full, B) is at least wanted * B; the difference is concave in B.
-most_subset_batches = function(full, wanted) {
-  least = 1
-  beyond = sum(full) %/% wanted + 1
-  while (beyond - least > 1) {
-    middle = (least + beyond) %/% 2
-    if (sum(pmin(full, middle)) >= wanted * middle) least = middle else beyond = middle
-  }
-  least
-}
-
 kind_strata_subset = function() {
-  list(
+  core_kind(
     class = "batch_sampler_strata_subset",
     vectors = list(
       parts = c("codes", "n_strata", "n_batches", "strata_per_batch", "min_samples_per_stratum", "exact", "blocks"),
@@ -157,11 +108,12 @@ kind_strata_subset = function() {
       }
       subset_recipe(source_strata(data_source, recipe$open, task), recipe$open)
     },
-    check = check_subset,
+    check = function(recipe) {
+      core_instance(new_memory(), recipe)
+      check_stratum_names(recipe)
+    },
     n_rows = function(recipe) NULL,
-    n_batches = function(recipe) recipe$parts$n_batches,
     setup = subset_setup,
-    draw = function(private, epoch) subset_batches(private$.setup, epoch),
     describe = function(private) format_subset(private$.setup, private$.next_epoch),
     settings = format_strata_generator,
     methods = list(
@@ -173,77 +125,13 @@ kind_strata_subset = function() {
   )
 }
 
-check_subset = function(recipe) {
-  check_strata(recipe)
-  part_flag(recipe, "exact")
-  part_count(recipe, "strata_per_batch", 1, largest_count)
-  part_count(recipe, "min_samples_per_stratum", 1, largest_count)
-  blocks = recipe$parts$blocks
-  n_strata = recipe$parts$n_strata
-  if (!is.double(blocks) || length(blocks) != n_strata || !all(is.finite(blocks) & blocks >= 0)) {
-    stop_parameter("recipe", sprintf("have %s as 'blocks'", show_count(n_strata, "number")), show_value(blocks))
-  }
-}
-
-# The data of an instance: numbers of the recipe, the rows of each stratum and, for exact batches, their order.
+# What an instance shows of its plan.
 subset_setup = function(recipe, private) {
   parts = recipe$parts
   counts = .Call(C_count_codes, parts$codes, parts$n_strata)
-  codes = as.integer(parts$codes)
-  setup = c(parts[c("n_batches", "strata_per_batch", "min_samples_per_stratum", "blocks")],
-    list(codes = codes, counts = counts[-length(counts)], names = recipe$labels$names, seed = recipe$seed,
-      exact = parts$exact == 1))
-  if (any(setup$counts < setup$blocks * if (setup$exact) setup$min_samples_per_stratum else 1)) {
-    stop_parameter("recipe", "have rows for the blocks of each stratum", "fewer")
-  }
-  over = sum(setup$blocks) - setup$strata_per_batch * setup$n_batches
-  if (over < 0) {
-    stop_parameter("recipe", "have the blocks for all batches", "fewer")
-  }
-  setup$over = if (setup$exact) over else 0
-  if (setup$exact) {
-    rows = shuffled_rows(length(codes), epoch_seed(setup$seed, 0))
-    setup$walk = rows_by_stratum(codes, rows, seq_along(setup$counts))
-  }
-  setup
-}
-
-subset_batches = function(setup, epoch) {
-  codes = setup$codes
-  blocks = setup$blocks
-  counts = setup$counts
-  if (setup$exact) {
-    before = left_out_until(setup, epoch)
-    after = left_out_until(setup, epoch + 1)
-    blocks = blocks * (1 - (after$rounds - before$rounds)) - (after$blocks - before$blocks)
-    counts = blocks * setup$min_samples_per_stratum
-    rows = unlist(Map(walked_blocks, setup$walk, setup$blocks, before$blocks, counts, epoch - before$rounds,
-      setup$min_samples_per_stratum))
-    codes = rep(length(counts), length(codes))
-    codes[rows] = setup$codes[rows]
-  }
-  .Call(C_draw_blocks, codes, counts, blocks, setup$n_batches, epoch_seed(setup$seed, epoch))
-}
-
-# How many blocks all earlier epochs have left out: whole rounds of all blocks, and the blocks of each stratum since
-# then. The product of epoch and blocks is computed in two parts, because it may exceed 2^53.
-left_out_until = function(setup, epoch) {
-  n_all = sum(setup$blocks)
-  part = 4096 * setup$over
-  rest = (epoch %/% 4096) * (part %% n_all) + (epoch %% 4096) * setup$over
-  ends = cumsum(setup$blocks)
-  list(
-    rounds = (epoch %/% 4096) * (part %/% n_all) + rest %/% n_all,
-    blocks = pmin(pmax(rest %% n_all - (ends - setup$blocks), 0), setup$blocks)
-  )
-}
-
-# The rows of a stratum in an epoch, after those of all earlier epochs, which were taken in turn: `rounds` times all
-# blocks, minus those left out.
-walked_blocks = function(rows, n_blocks, left_out, count, rounds, minimum) {
-  n = length(rows)
-  begin = (multiplied_modulo(rounds, n_blocks * minimum, n) - left_out * minimum) %% n
-  rows[(begin + seq_len(count) - 1) %% n + 1]
+  shown = parts[c("n_batches", "strata_per_batch", "min_samples_per_stratum", "blocks")]
+  c(shown, list(codes = as.integer(parts$codes), counts = counts[-length(counts)], names = recipe$labels$names,
+    seed = recipe$seed, exact = parts$exact == 1))
 }
 
 plan_of_subset = function(setup) {

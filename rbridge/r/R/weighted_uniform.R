@@ -52,23 +52,14 @@
 batch_sampler_uniform = function(n, batch_size, replacement = FALSE, n_batches = NULL, seed = NULL,
   num_replicas = NULL) {
   name_errors("batch_sampler_uniform")
-  n = check_between(n, "n", 1, largest_count)
-  replacement = check_flag(replacement, "replacement")
-  if (!replacement && check_count(batch_size, "batch_size") > n) {
-    stop_parameter("batch_size", sprintf("be at most %.0f, the number of rows, without replacement", n),
-      show_value(batch_size))
-  }
-  settings = fixed_size_settings(n, batch_size, n_batches, seed, num_replicas)
-  new_generator(new_recipe("uniform", settings$seed, list(
-    n = n,
-    batch_size = settings$batch_size,
-    replacement = as.integer(replacement),
-    n_batches = settings$n_batches
-  )))
+  request = list(n = n, batch_size = batch_size, replacement = replacement, n_batches = n_batches, seed = seed,
+    num_replicas = num_replicas)
+  parts = core_plan("uniform", request)
+  new_generator(new_recipe("uniform", if (!is.null(seed)) check_range(seed, "seed", largest_seed), parts))
 }
 
 kind_uniform = function() {
-  list(
+  core_kind(
     class = "batch_sampler_uniform",
     vectors = list(
       parts = c("n", "batch_size", "replacement", "n_batches")
@@ -78,24 +69,7 @@ kind_uniform = function() {
       pool = if (parts$replacement == 1L) 0 else parts$n + parts$batch_size
       4 * pool + fixed_size_bytes(parts)
     },
-    check = function(recipe) {
-      check_fixed_size(recipe)
-      n = part_count(recipe, "n", 1, largest_count)
-      if (!part_flag(recipe, "replacement")) {
-        part_count(recipe, "batch_size", 1, n)
-      }
-    },
     n_rows = function(recipe) recipe$parts$n,
-    n_batches = function(recipe) recipe$parts$n_batches,
-    setup = function(recipe, private) NULL,
-    draw = function(private, epoch) {
-      parts = private$.recipe$parts
-      list(
-        rows = .Call(C_uniform_epoch, parts$n, parts$batch_size, parts$n_batches, parts$replacement == 1L,
-          epoch_seed(private$.recipe$seed, epoch)),
-        offsets = fixed_size_offsets(parts$batch_size, parts$n_batches)
-      )
-    },
     describe = function(private) {
       c(format_uniform(private$.recipe$parts), format_order(private$.recipe, private$.next_epoch))
     },

@@ -8,6 +8,9 @@
 #include <R_ext/Visibility.h>
 
 static const R_CallMethodDef routines[] = {
+  {"C_plan", (DL_FUNC)&C_plan, 2},
+  {"C_prepare", (DL_FUNC)&C_prepare, 4},
+  {"C_draw", (DL_FUNC)&C_draw, 3},
   {"C_epoch_seed", (DL_FUNC)&C_epoch_seed, 2},
   {"C_permutation", (DL_FUNC)&C_permutation, 2},
   {"C_batch_offsets", (DL_FUNC)&C_batch_offsets, 3},
@@ -17,13 +20,11 @@ static const R_CallMethodDef routines[] = {
   {"C_count_codes", (DL_FUNC)&C_count_codes, 2},
   {"C_prepare_scatter", (DL_FUNC)&C_prepare_scatter, 5},
   {"C_draw_passes", (DL_FUNC)&C_draw_passes, 8},
-  {"C_draw_blocks", (DL_FUNC)&C_draw_blocks, 5},
   {"C_draw_groups_together", (DL_FUNC)&C_draw_groups_together, 6},
   {"C_draw_groups_apart", (DL_FUNC)&C_draw_groups_apart, 7},
   {"C_draw_epoch", (DL_FUNC)&C_draw_epoch, 2},
   {"C_prepare_shards", (DL_FUNC)&C_prepare_shards, 6},
   {"C_draw_shards", (DL_FUNC)&C_draw_shards, 6},
-  {"C_uniform_epoch", (DL_FUNC)&C_uniform_epoch, 5},
   {"C_build_tree", (DL_FUNC)&C_build_tree, 4},
   {"C_update_tree", (DL_FUNC)&C_update_tree, 4},
   {"C_tree_facts", (DL_FUNC)&C_tree_facts, 1},

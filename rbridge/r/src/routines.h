@@ -6,6 +6,9 @@
 #define R_NO_REMAP
 #include <Rinternals.h>
 
+SEXP C_plan(SEXP kind, SEXP request);
+SEXP C_prepare(SEXP key, SEXP kind, SEXP recipe, SEXP seed);
+SEXP C_draw(SEXP reference, SEXP key, SEXP epoch);
 SEXP C_epoch_seed(SEXP seed, SEXP epoch);
 SEXP C_permutation(SEXP n, SEXP seed);
 SEXP C_batch_offsets(SEXP counts, SEXP n_batches, SEXP even);
@@ -17,7 +20,6 @@ SEXP C_prepare_scatter(SEXP key, SEXP codes, SEXP counts, SEXP n_batches, SEXP e
 SEXP C_draw_passes(
     SEXP codes, SEXP sizes, SEXP taken, SEXP available, SEXP n_batches, SEXP n_rows, SEXP repeated, SEXP seed
 );
-SEXP C_draw_blocks(SEXP codes, SEXP counts, SEXP n_blocks, SEXP n_batches, SEXP seed);
 SEXP C_draw_groups_together(SEXP groups, SEXP strata_of, SEXP n_strata, SEXP n_batches, SEXP minimum, SEXP seed);
 SEXP C_draw_groups_apart(
     SEXP strata, SEXP groups, SEXP n_strata, SEXP n_groups, SEXP n_batches, SEXP nested, SEXP seed
@@ -25,7 +27,6 @@ SEXP C_draw_groups_apart(
 SEXP C_draw_epoch(SEXP reference, SEXP seed);
 SEXP C_prepare_shards(SEXP key, SEXP codes, SEXP n_strata, SEXP sizes, SEXP begins, SEXP n_batches);
 SEXP C_draw_shards(SEXP reference, SEXP shards, SEXP n_shards, SEXP shuffle, SEXP seed, SEXP epoch);
-SEXP C_uniform_epoch(SEXP n, SEXP batch_size, SEXP n_batches, SEXP replacement, SEXP seed);
 SEXP C_build_tree(SEXP weights, SEXP capacity, SEXP keeps_least, SEXP names);
 SEXP C_update_tree(SEXP tree, SEXP rows, SEXP weights, SEXP names);
 SEXP C_tree_facts(SEXP tree);

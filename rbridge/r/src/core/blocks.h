@@ -15,6 +15,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "host.h"
+
 /* The blocks of an epoch. The caller owns the arrays. */
 typedef struct {
   int64_t n_strata;
@@ -35,26 +37,26 @@ static inline int64_t block_begin(int64_t count, int64_t n_blocks, int64_t block
   return block * (count / n_blocks) + (block < over ? block : over);
 }
 
-/* Gather the rows from place `begin` to before `end` of the order of the epoch: fill `sequences` and `firsts`.
+/* Gather the `count` rows from place `begin` on of the order of the epoch: fill `sequences` and `firsts`.
  *
- * `codes` has the stratum of each row, n_strata for rows that the epoch leaves out. `ranks` and `found` have n_strata
- * numbers, zeros before the first step: how many rows and blocks of a stratum have been found. Every stratum occurs
- * counts[s] times. Rows are counted from 0 in `order`, and from `first_row` in `sequences`.
+ * `bytes`, or `integers` if it is NULL, has the stratum of each row, n_strata for rows that the epoch leaves out. `ranks`
+ * and `found` have n_strata numbers, zeros before the first rows: how many rows and blocks of a stratum have been found.
+ * Every stratum occurs counts[s] times. Rows are counted from 0 in `order`, and from `first_row` in `sequences`.
  */
 static inline void gather_blocks(
-    const int32_t *order, const int32_t *codes, int32_t first_row, int64_t begin, int64_t end, int64_t *ranks,
-    int64_t *found, Blocks *blocks
+    const int32_t *order, int64_t begin, int64_t count, const uint8_t *bytes, const int32_t *integers,
+    int32_t first_row, int64_t *ranks, int64_t *found, Blocks *blocks
 ) {
-  for (int64_t place = begin; place < end; place++) {
-    int32_t row = order[place];
-    int64_t stratum = codes[row];
+  for (int64_t i = 0; i < count; i++) {
+    int32_t row = order[i];
+    int64_t stratum = bytes != NULL ? bytes[row] : integers[row];
     if (stratum >= blocks->n_strata || blocks->n_blocks[stratum] == 0) continue;
     int64_t rank = ranks[stratum]++;
     blocks->sequences[blocks->starts[stratum] + rank] = row + first_row;
     int64_t block = found[stratum];
     if (block == blocks->n_blocks[stratum]) continue;
     if (rank == block_begin(blocks->counts[stratum], blocks->n_blocks[stratum], block)) {
-      blocks->firsts[blocks->begins[stratum] + block] = (int32_t)place;
+      blocks->firsts[blocks->begins[stratum] + block] = (int32_t)(begin + i);
       found[stratum] = block + 1;
     }
   }
@@ -155,9 +157,15 @@ static inline bool comes_always(const Blocks *blocks, const Dealing *dealing, in
   return dealing->left[stratum] == blocks->n_batches - dealing->batch;
 }
 
-/* Fill the next batches, at most `wanted`; return whether all are filled. `chosen` has n_strata numbers. */
-static inline bool deal_blocks(Blocks *blocks, Dealing *dealing, int64_t wanted, int32_t *chosen) {
-  for (; dealing->batch < blocks->n_batches && wanted > 0; wanted--, dealing->batch++) {
+/* Fill all batches. `chosen` has n_strata numbers. */
+static inline bool deal_blocks(Blocks *blocks, Dealing *dealing, int32_t *chosen, Host *host) {
+  int64_t checked = 0;
+  begin_dealing(blocks, dealing);
+  for (; dealing->batch < blocks->n_batches; dealing->batch++) {
+    if (dealing->dealt - checked >= GO_ON_ROWS) {
+      checked = dealing->dealt;
+      if (!host->go_on(host)) return false;
+    }
     int64_t batches_left = blocks->n_batches - dealing->batch;
     int64_t room = (blocks->n_all - dealing->dealt + batches_left - 1) / batches_left;
     /* They stay on the heap, where pop_stratum() finds that they are always included. */
@@ -182,7 +190,7 @@ static inline bool deal_blocks(Blocks *blocks, Dealing *dealing, int64_t wanted,
     }
     for (int32_t i = 0; i < dealing->n_always; i++) deal_block(blocks, dealing, dealing->always[i]);
   }
-  return dealing->batch == blocks->n_batches;
+  return true;
 }
 
 /* Fill `offsets`, of n_batches + 1 numbers, zeros before: where each batch begins, and where the last one ends. */
@@ -198,15 +206,13 @@ static inline void fill_block_offsets(const Blocks *blocks, int64_t *offsets) {
   for (int64_t batch = 0; batch < blocks->n_batches; batch++) offsets[batch + 1] += offsets[batch];
 }
 
-/* Write the rows of the epoch, batch after batch, each in order of stratum: those of the strata from `begin` to before
- * `end`.
+/* Write the rows of the epoch, batch after batch, each in order of stratum.
  *
- * `next_places` has n_batches numbers: at first the offsets, then the first free place of each batch.
+ * `next_places` has n_batches numbers: at first the offsets, then the ends of the batches.
  */
-static inline void write_blocks(
-    const Blocks *blocks, int64_t begin, int64_t end, int64_t *next_places, int32_t *rows
-) {
-  for (int64_t stratum = begin; stratum < end; stratum++) {
+static inline bool write_blocks(const Blocks *blocks, int64_t *next_places, int32_t *rows, Host *host) {
+  int64_t written = 0;
+  for (int64_t stratum = 0; stratum < blocks->n_strata; stratum++) {
     int64_t count = blocks->counts[stratum];
     int64_t n_blocks = blocks->n_blocks[stratum];
     const int32_t *sequence = blocks->sequences + blocks->starts[stratum];
@@ -217,7 +223,13 @@ static inline void write_blocks(
       memcpy(rows + *place, sequence + first, (size_t)size * sizeof(int32_t));
       *place += size;
     }
+    written += count;
+    if (written >= GO_ON_ROWS) {
+      written = 0;
+      if (!host->go_on(host)) return false;
+    }
   }
+  return true;
 }
 
 #endif

@@ -67,10 +67,28 @@ test_that("strata may be those of a task, and a recipe is checked", {
     recipe$parts = utils::modifyList(recipe$parts, list(...))
     message_of(new_generator(recipe)(NULL)$batches(0))
   }
-  expect_match(changed(blocks = c(1, 2)), "have 6 numbers as 'blocks'", fixed = TRUE)
+  wrong = "have 6 integers from 0 to 6 as 'blocks'"
+  for (blocks in list(c(1, 2), c(1, 7, 3, 2, 4, 2), c(1, 5.5, 3, 2, 4, 2), c(1, NaN, 3, 2, 4, 2), rep(1L, 6))) {
+    expect_match(changed(blocks = blocks), wrong, fixed = TRUE)
+  }
   expect_match(changed(blocks = c(4, 6, 3, 2, 4, 2)), "have rows for the blocks of each stratum", fixed = TRUE)
+  expect_match(changed(blocks = c(0, 6, 4, 2, 4, 2)), "have a block for the rows of each stratum", fixed = TRUE)
   expect_match(changed(blocks = c(1, 1, 1, 1, 1, 1)), "have the blocks for all batches", fixed = TRUE)
-  expect_match(changed(blocks = c(1, 7, 3, 2, 4, 2)), "be numbers from 0", fixed = TRUE)
+  expect_match(changed(codes = as.raw(rep(7, 40))), "be numbers of strata from 0, or the number of", fixed = TRUE)
+})
+
+test_that("a clone and a saved instance draw the same batches, also after the first one is gone", {
+  for (exact in c(FALSE, TRUE)) {
+    sampler = subset(3, 2, exact = exact)
+    expected = lapply(0:4, sampler$batches)
+    clone = sampler$clone()
+    expect_identical(lapply(0:4, clone$batches), expected)
+    saved = unserialize(serialize(sampler, NULL))
+    rm(sampler)
+    gc()
+    expect_identical(lapply(0:4, clone$batches), expected)
+    expect_identical(lapply(0:4, saved$batches), expected)
+  }
 })
 
 test_that("a plan shows its batches, and the composition is that of an epoch", {

@@ -1,0 +1,68 @@
+"""Shared by the samplers whose rule is in the C core: it plans, checks and draws; Python holds arguments and recipe."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any, ClassVar, Mapping, Optional, Sequence
+
+from pystrat import _core
+from pystrat.base import Batches, BatchSampler
+from pystrat.recipe import Recipe, make_recipe
+
+if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
+    from numpy.typing import NDArray
+
+
+class CoreBatchSampler(BatchSampler):
+    """Base class of the samplers of a kind of the core.
+
+    The constructor of a subclass gives its arguments to `_plan_of`, and the parts that it returns to `_adopt`.
+    """
+
+    _kind: ClassVar[str]
+
+    def _plan_of(
+        self, arguments: dict[str, Any], data: Mapping[str, NDArray[Any]] = {}, names: Sequence[str] = ()
+    ) -> dict[str, Any]:
+        """Return the parts of the recipe, or the checked arguments if `data`, made of some of them, are missing.
+
+        `names` are those of the strata, for messages.
+        """
+        parts, warning = _core.plan(self._kind, arguments, dict(data), names)
+        if warning:
+            warnings.warn(warning.replace("{owner}", type(self).__name__), stacklevel=4)
+        return parts
+
+    def _adopt(
+        self,
+        parts: Mapping[str, Any],
+        labels: Mapping[str, Any] = {},
+        *,
+        seed: Optional[int],
+        num_replicas: Optional[int],
+        rank: Optional[int],
+    ) -> None:
+        """Take the parts of the recipe, and its labels."""
+        super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
+        self._parts, self._labels = parts, labels
+        self._idle: list[_core.Instance] = []  # each thread takes one for an epoch
+
+    def _global_length(self) -> int:
+        return int(self._parts["n_batches"])
+
+    def _recipe(self) -> Recipe:
+        return make_recipe(self._kind, seed=self._seed, parts=self._parts, labels=self._labels)
+
+    def _epoch_batches(self, epoch: int) -> Batches:
+        try:
+            instance = self._idle.pop()
+        except IndexError:
+            instance = _core.Instance(self._kind, self._recipe().parts, self._seed)
+        try:
+            drawn = instance.draw(epoch)
+        finally:
+            self._idle.append(instance)
+        return Batches(drawn["rows"], drawn["offsets"])
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_idle": []}

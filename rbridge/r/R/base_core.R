@@ -1,0 +1,55 @@
+# Shared by the kinds of samplers whose rule is in the C core: it plans, checks and draws, and R holds the arguments and
+# the recipe.
+
+# -> the parts of a recipe, or, if codes and the like are still missing, the checked arguments
+# The request is a list of arguments, and of vectors made of some of them.
+# `names` are those of the strata, for messages.
+core_plan = function(kind, request, names = NULL) {
+  core_results(.Call(C_plan, kind, request), request, names)
+}
+
+# What the core answers; what it refuses is an error, which may show a value of `given`.
+core_results = function(answer, given, names = NULL) {
+  refusal = answer$refusal
+  if (!is.null(refusal)) {
+    got = if (is.null(refusal$shown)) refusal$got else show_value(given[[refusal$shown]])
+    requirement = fill_in("{stratum}", names[refusal$stratum], refusal$requirement)
+    stop_parameter(refusal$parameter, requirement, got, refusal$advice)
+  }
+  if (!is.null(answer$warning)) {
+    warning(fill_in("{owner}", public_name(), answer$warning), call. = FALSE)
+  }
+  answer$results
+}
+
+fill_in = function(place, name, text) {
+  paste(strsplit(text, place, fixed = TRUE)[[1L]], collapse = name)
+}
+
+# A kind of samplers of the core: a list as in R/base_generator.R, of which the core does the rest.
+core_kind = function(...) {
+  shared = list(
+    check = function(recipe) core_instance(new_memory(), recipe),
+    setup = function(recipe, private) NULL,
+    draw = core_batches,
+    n_batches = function(recipe) recipe$parts$n_batches,
+    private = list(.instance = NULL)
+  )
+  utils::modifyList(shared, list(...))
+}
+
+# What draws the epochs of a recipe, as long as its key, an environment, lives.
+core_instance = function(key, recipe) {
+  seed = if (is.null(recipe$seed)) 0 else recipe$seed
+  core_results(.Call(C_prepare, key, recipe$kind, recipe$parts, seed), recipe$parts)
+}
+
+# A copy of a sampler, cloned or saved and read, has a key of its own, and begins with an instance of its own.
+core_batches = function(private, epoch) {
+  answer = .Call(C_draw, private$.instance, private, epoch)
+  if (is.null(answer)) {
+    private$.instance = core_instance(private, private$.recipe)
+    answer = .Call(C_draw, private$.instance, private, epoch)
+  }
+  core_results(answer, private$.recipe$parts)
+}

@@ -1,0 +1,99 @@
+/* What the core gets from the language that calls it, its host: memory, vectors for results, and a place for refusals.
+ *
+ * The core does not allocate, free or jump. A function that may fail returns false; then either it has refused a value,
+ * or the host has failed, by a lack of memory or an interrupt, and knows how to go on. All memory of a call is
+ * requested before anything changes that outlives the call.
+ */
+
+#ifndef PYSTRAT_HOST_H
+#define PYSTRAT_HOST_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+  GO_ON_ROWS = 1 << 16, /* rows between two calls of go_on() */
+  SENTENCE = 512,       /* bytes for a part of a message, the last one 0; numbers have up to 309 digits */
+  NUMBER = 32           /* bytes for a number of at most 15 digits */
+};
+
+/* How long memory is needed. */
+typedef enum { FOR_THE_CALL, FOR_THE_INSTANCE } Life;
+
+/* The types of vectors. A recipe has only the first four. */
+typedef enum {
+  BYTES,    /* uint8_t */
+  INTEGERS, /* int32_t */
+  DOUBLES,  /* double */
+  TEXT,     /* one text in UTF-8: const char */
+  LONGS,    /* int64_t; only for results. R makes integers of them */
+  FLAG,     /* int32_t: 0 or 1 */
+  WHOLE,    /* double: the nearest one to a whole number of any size; it may be infinite */
+  FRACTION, /* a number that is not whole, and that no double equals */
+  NOTHING,  /* no value */
+  OTHER     /* any other value, which only the host can show */
+} PartType;
+
+/* Why a value is refused: "The 'parameter' parameter must requirement. Got got instead. advice". */
+typedef struct {
+  const char *parameter; /* NULL if nothing is refused */
+  const char *shown;     /* the part whose value the host shows as `got`, or NULL */
+  char got[SENTENCE];
+  char requirement[SENTENCE]; /* "{stratum}" stands for the name of the stratum */
+  char advice[SENTENCE];      /* empty if there is none */
+  int64_t stratum;
+  bool is_type; /* the value has the wrong type */
+} Refusal;
+
+typedef struct Host Host;
+
+struct Host {
+  void *context;          /* the host's own */
+  int32_t first_row;      /* the number of the first row: 0 in Python, 1 in R */
+  int64_t most_rows;      /* the most rows that an epoch may have */
+  const char *stratified; /* the name of the stratified sampler in messages */
+
+  /* Return memory, aligned for numbers and pointers, or NULL. */
+  void *(*memory)(Host *host, Life life, int64_t bytes);
+  /* Return room for `count` numbers of a result, or NULL. */
+  void *(*vector)(Host *host, const char *name, PartType type, int64_t count);
+  /* Make one number, or a flag, a result. */
+  bool (*number)(Host *host, const char *name, double value);
+  bool (*flag)(Host *host, const char *name, bool value);
+  /* Make a part of the request a result, as it is. */
+  bool (*keep)(Host *host, const char *name);
+  /* Return whether to go on; false after an interrupt. */
+  bool (*go_on)(Host *host);
+
+  Refusal refusal;
+  char warning[SENTENCE]; /* empty if there is none; "{owner}" stands for the name of the sampler */
+};
+
+static inline int64_t smaller(int64_t left, int64_t right) { return left < right ? left : right; }
+
+/* Refuse a parameter; return false. `got` is NULL if the host shows the value of the part of this name. */
+static inline bool refuse(Host *host, const char *parameter, const char *got, const char *requirement, ...) {
+  Refusal *refusal = &host->refusal;
+  refusal->parameter = parameter;
+  refusal->shown = got == NULL ? parameter : NULL;
+  snprintf(refusal->got, SENTENCE, "%s", got == NULL ? "" : got);
+  va_list values;
+  va_start(values, requirement);
+  vsnprintf(refusal->requirement, SENTENCE, requirement, values);
+  va_end(values);
+  return false;
+}
+
+/* Add what to do to the refusal; return false. */
+static inline bool advise(Host *host, const char *advice, ...) {
+  va_list values;
+  va_start(values, advice);
+  vsnprintf(host->refusal.advice, SENTENCE, advice, values);
+  va_end(values);
+  return false;
+}
+
+#endif

@@ -1,0 +1,370 @@
+/* Batches of a few strata each: P strata with m rows of each of them, at least, or exactly.
+ *
+ * A stratum of n_s rows has b_s = n_s / m blocks, rounded down. An epoch has B batches, the largest number for which
+ * the sum of min(b_s, B) is at least P * B, and stratum s is in min(b_s, B) of them; a rare one, with fewer than m rows,
+ * is in one, or in none if batches are exact. In exact epochs, surplus blocks are left out in turn: the blocks of all
+ * strata form a line, and epoch e leaves out the x surplus ones from place e * x on, cyclically. The rows of a stratum
+ * are taken in turn, in their order of epoch 0.
+ */
+
+#include "../blocks.h"
+#include "../permutation.h"
+#include "../plan.h"
+#include "../request.h"
+#include "kinds.h"
+
+typedef struct {
+  Codes codes;
+  int64_t n_batches, minimum;
+  bool exact;
+  int64_t *n_blocks; /* of each stratum; in exact epochs, the most */
+  int64_t n_all;     /* their sum */
+  int64_t n_over;    /* the surplus of it in an exact epoch */
+  uint32_t seed;
+  int64_t *starts;   /* n_strata + 1: where the rows of a stratum begin in `walk` */
+  int32_t *walk;     /* the rows, stratum by stratum, in the order of epoch 0; made by the first exact epoch */
+} StrataSubset;
+
+enum { RARE_ERROR, RARE_WARN, RARE_ALLOW, RARE_CHOICES };
+enum { MISSING_CHOICES = 3 };
+
+/* The arguments of a user. */
+typedef struct {
+  double strata_per_batch, minimum, num_replicas;
+  bool exact;
+  int rare;
+} SubsetRequest;
+
+/* Read one minimum for all strata. */
+static bool read_one_minimum(const Parts *request, double *minimum, Host *host) {
+  const char *name = "min_samples_per_stratum";
+  Part part = find_part(request, name);
+  if (!part.is_named) return read_whole(request, name, 1, INFINITY, minimum, host);
+  char got[SENTENCE];
+  snprintf(got, SENTENCE, "%lld value%s", (long long)part.length, part.length == 1 ? "" : "s");
+  host->refusal.is_type = true;
+  refuse(host, name, got, "be a positive integer");
+  return advise(host, "Only %s takes a minimum for each stratum.", host->stratified);
+}
+
+static bool read_subset(const Parts *request, SubsetRequest *wanted, Host *host) {
+  static const char *const rare[] = {"error", "warn", "allow"};
+  static const char *const missing[] = {"error", "stratum", "drop"};
+  int any;
+  return read_whole(request, "strata_per_batch", 1, INFINITY, &wanted->strata_per_batch, host) &&
+         read_one_minimum(request, &wanted->minimum, host) && read_flag(request, "exact", &wanted->exact, host) &&
+         read_choice(request, "rare", rare, RARE_CHOICES, &wanted->rare, host) &&
+         read_choice(request, "missing", missing, MISSING_CHOICES, &any, host) &&
+         read_sharing(request, &wanted->num_replicas, host);
+}
+
+/* Make the settings of the request the result. */
+static bool keep_subset(const Parts *request, const SubsetRequest *wanted, Host *host) {
+  return host->number(host, "strata_per_batch", wanted->strata_per_batch) &&
+         host->number(host, "min_samples_per_stratum", wanted->minimum) && host->keep(host, "exact") &&
+         host->keep(host, "rare") && host->keep(host, "missing") && keep_sharing(request, wanted->num_replicas, host);
+}
+
+/* Refuse a minimum that the smallest stratum does not have. */
+static bool refuse_rare(const Parts *request, const Codes *codes, double minimum, Host *host) {
+  int64_t smallest = 0;
+  for (int64_t stratum = 1; stratum < codes->n_strata; stratum++) {
+    if (codes->counts[stratum] < codes->counts[smallest]) smallest = stratum;
+  }
+  int64_t count = codes->counts[smallest];
+  if ((double)count >= minimum) return true;
+  char shown[NUMBER];
+  host->refusal.stratum = smallest;
+  refuse(
+      host, "min_samples_per_stratum", number_read(request, "min_samples_per_stratum", minimum, shown),
+      "be at most %lld: the smallest stratum, '{stratum}', has %lld row%s", (long long)count, (long long)count,
+      count == 1 ? "" : "s"
+  );
+  return advise(host, "Lower it, or set 'rare' to 'warn' or 'allow'.");
+}
+
+/* Warn of strata with fewer rows than the minimum, of which there are n_rare. */
+static void warn_of_rare(int64_t n_rare, int64_t n_strata, const SubsetRequest *wanted, Host *host) {
+  if (n_rare == 0 || wanted->rare != RARE_WARN) return;
+  snprintf(
+      host->warning, SENTENCE, "%lld of %lld strata of {owner} have fewer than %.0f row%s: they are %s.",
+      (long long)n_rare, (long long)n_strata, wanted->minimum, wanted->minimum == 1 ? "" : "s",
+      wanted->exact ? "never sampled" : "in one batch, all rows of each"
+  );
+}
+
+/* Find the largest B for which the sum of min(n_blocks, B) is at least wanted * B; the difference is concave in B. */
+static int64_t most_batches(const int64_t *n_blocks, int64_t n_strata, int64_t wanted) {
+  int64_t n_all = 0;
+  for (int64_t stratum = 0; stratum < n_strata; stratum++) n_all += n_blocks[stratum];
+  int64_t least = 1, beyond = n_all / wanted + 1;
+  while (beyond - least > 1) {
+    int64_t middle = (least + beyond) / 2, held = 0;
+    for (int64_t stratum = 0; stratum < n_strata; stratum++) held += smaller(n_blocks[stratum], middle);
+    if (held >= wanted * middle) {
+      least = middle;
+    } else {
+      beyond = middle;
+    }
+  }
+  return least;
+}
+
+/* Choose the number of batches and the blocks of each stratum. */
+static bool plan_blocks(
+    const Parts *request, const Codes *codes, const SubsetRequest *wanted, int64_t *n_blocks, int64_t *n_batches,
+    Host *host
+) {
+  if (wanted->rare == RARE_ERROR && !refuse_rare(request, codes, wanted->minimum, host)) return false;
+  int64_t minimum = wanted->minimum <= LARGEST_COUNT ? (int64_t)wanted->minimum : INT64_C(1) + LARGEST_COUNT;
+  int64_t n_rare = 0, n_strata = codes->n_strata;
+  for (int64_t stratum = 0; stratum < n_strata; stratum++) {
+    n_blocks[stratum] = codes->counts[stratum] / minimum;
+    n_rare += n_blocks[stratum] == 0;
+  }
+  if (wanted->strata_per_batch > (double)(n_strata - n_rare)) {
+    char shown[NUMBER];
+    return refuse(
+        host, "strata_per_batch", number_read(request, "strata_per_batch", wanted->strata_per_batch, shown),
+        "be at most %lld, the number of strata with at least %.0f row%s", (long long)(n_strata - n_rare),
+        wanted->minimum, wanted->minimum == 1 ? "" : "s"
+    );
+  }
+  *n_batches = most_batches(n_blocks, n_strata, (int64_t)wanted->strata_per_batch);
+  if (!share_batches(request, wanted->num_replicas, n_batches, host)) return false;
+  warn_of_rare(n_rare, n_strata, wanted, host);
+  for (int64_t stratum = 0; stratum < n_strata; stratum++) {
+    if (n_blocks[stratum] == 0 && !wanted->exact) n_blocks[stratum] = 1;
+    n_blocks[stratum] = smaller(n_blocks[stratum], *n_batches);
+  }
+  return true;
+}
+
+static bool plan_strata_subset(const Parts *request, Host *host) {
+  SubsetRequest wanted = {0};
+  if (!read_subset(request, &wanted, host)) return false;
+  if (!is_given(request, "codes")) return keep_subset(request, &wanted, host);
+  Codes codes;
+  if (!read_codes(request, FOR_THE_CALL, &codes, host)) return false;
+  int64_t *n_blocks = host->memory(host, FOR_THE_CALL, codes.n_strata * (int64_t)sizeof *n_blocks);
+  int64_t n_batches = 0;
+  if (n_blocks == NULL || !plan_blocks(request, &codes, &wanted, n_blocks, &n_batches, host)) return false;
+  bool kept = host->keep(host, "codes") && host->number(host, "n_strata", (double)codes.n_strata) &&
+              host->number(host, "n_batches", (double)n_batches) &&
+              host->number(host, "strata_per_batch", wanted.strata_per_batch) &&
+              host->number(host, "min_samples_per_stratum", wanted.minimum) && host->flag(host, "exact", wanted.exact);
+  double *blocks = kept ? host->vector(host, "blocks", DOUBLES, codes.n_strata) : NULL;
+  if (blocks == NULL) return false;
+  for (int64_t stratum = 0; stratum < codes.n_strata; stratum++) blocks[stratum] = (double)n_blocks[stratum];
+  return true;
+}
+
+/* Refuse blocks that the strata or the batches do not have. */
+static bool check_blocks(StrataSubset *self, int64_t strata_per_batch, Host *host) {
+  for (int64_t stratum = 0; stratum < self->codes.n_strata; stratum++) {
+    int64_t count = self->codes.counts[stratum], n_blocks = self->n_blocks[stratum];
+    if (count < n_blocks * (self->exact ? self->minimum : 1)) {
+      return refuse(host, "recipe", "fewer", "have rows for the blocks of each stratum");
+    }
+    if (n_blocks == 0 && count > 0 && !self->exact) {
+      return refuse(host, "recipe", "none", "have a block for the rows of each stratum");
+    }
+    self->n_all += n_blocks;
+  }
+  self->n_over = self->n_all - strata_per_batch * self->n_batches;
+  return self->n_over >= 0 || refuse(host, "recipe", "fewer", "have the blocks for all batches");
+}
+
+static bool prepare_strata_subset(void *instance, const Parts *recipe, uint32_t seed, Host *host) {
+  StrataSubset *self = instance;
+  double n_batches, strata_per_batch, minimum;
+  if (!read_codes(recipe, FOR_THE_INSTANCE, &self->codes, host)) return false;
+  int64_t n_strata = self->codes.n_strata;
+  if (!read_whole(recipe, "n_batches", 1, (double)self->codes.n_rows, &n_batches, host)) return false;
+  if (!read_flag(recipe, "exact", &self->exact, host)) return false;
+  if (!read_whole(recipe, "strata_per_batch", 1, LARGEST_COUNT, &strata_per_batch, host)) return false;
+  if (!read_whole(recipe, "min_samples_per_stratum", 1, LARGEST_COUNT, &minimum, host)) return false;
+  self->n_blocks = host->memory(host, FOR_THE_INSTANCE, (2 * n_strata + 1) * (int64_t)sizeof *self->n_blocks);
+  if (self->n_blocks == NULL) return false;
+  if (!read_wholes(recipe, "blocks", n_strata, 0, n_batches, self->n_blocks, host)) return false;
+  self->n_batches = (int64_t)n_batches;
+  self->minimum = (int64_t)minimum;
+  self->seed = seed;
+  self->starts = self->n_blocks + n_strata;
+  fill_starts(self->codes.counts, n_strata, self->starts);
+  return check_blocks(self, (int64_t)strata_per_batch, host);
+}
+
+/* Draws all rows of an order, part by part. */
+typedef struct {
+  Generator *generator;
+  int32_t *pool, *rows; /* the rows that are left, and those of the part */
+  int64_t n_rows, done;
+} OrderParts;
+
+static bool begin_order(OrderParts *order, Generator *generator, int64_t n_rows, Host *host) {
+  int64_t n_part = smaller(n_rows, GO_ON_ROWS);
+  *order = (OrderParts){.generator = generator, .n_rows = n_rows};
+  order->pool = host->memory(host, FOR_THE_CALL, (n_rows + n_part) * (int64_t)sizeof *order->pool);
+  if (order->pool == NULL) return false;
+  order->rows = order->pool + n_rows;
+  fill_in_order(order->pool, (uint32_t)n_rows);
+  return true;
+}
+
+/* Draw the next part; return its number of rows. */
+static int64_t next_part(OrderParts *order) {
+  int64_t left = order->n_rows - order->done, size = smaller(left, GO_ON_ROWS);
+  take_rows(order->generator, order->pool, (uint32_t)left, (uint32_t)size, order->rows);
+  order->done += size;
+  return size;
+}
+
+/* Find the order in which exact epochs take the rows of the strata. */
+static bool make_walk(StrataSubset *self, Host *host) {
+  const Codes *codes = &self->codes;
+  if (self->walk != NULL) return true;
+  Generator generator;
+  seed_generator(&generator, self->seed);
+  OrderParts order;
+  int64_t n_kept = self->starts[codes->n_strata];
+  int64_t *next = host->memory(host, FOR_THE_CALL, codes->n_strata * (int64_t)sizeof *next);
+  if (next == NULL || !begin_order(&order, &generator, codes->n_rows, host)) return false;
+  int32_t *walk = host->memory(host, FOR_THE_INSTANCE, n_kept * (int64_t)sizeof *walk);
+  if (walk == NULL) return false;
+  memcpy(next, self->starts, (size_t)codes->n_strata * sizeof *next);
+  while (order.done < order.n_rows) {
+    int64_t size = next_part(&order);
+    for (int64_t i = 0; i < size; i++) {
+      int64_t stratum = code_of(codes, order.rows[i]);
+      if (stratum < codes->n_strata) walk[next[stratum]++] = order.rows[i];
+    }
+    if (!host->go_on(host)) return false;
+  }
+  self->walk = walk;
+  return true;
+}
+
+/* Return how many blocks of each stratum all epochs before one have left out. */
+static void count_left_out(const StrataSubset *self, int64_t epoch, int64_t *left_out) {
+  int64_t rounds = epoch * self->n_over / self->n_all, place = epoch * self->n_over % self->n_all;
+  for (int64_t stratum = 0; stratum < self->codes.n_strata; stratum++) {
+    int64_t n_blocks = self->n_blocks[stratum], within = place < 0 ? 0 : smaller(place, n_blocks);
+    left_out[stratum] = rounds * n_blocks + within;
+    place -= n_blocks;
+  }
+}
+
+/* Choose the blocks and the rows of an exact epoch: fill n_blocks and counts, and the codes of the epoch, which have
+ * n_strata for rows that it leaves out, and are bytes or integers as those of all rows. `before` has room for n_strata.
+ */
+static bool choose_rows(
+    const StrataSubset *self, int64_t epoch, int64_t *before, int64_t *n_blocks, int64_t *counts, uint8_t *bytes,
+    int32_t *integers, Host *host
+) {
+  int64_t n_strata = self->codes.n_strata, since = 0;
+  if (bytes != NULL) memset(bytes, (int)n_strata, (size_t)self->codes.n_rows);
+  for (int64_t row = 0; integers != NULL && row < self->codes.n_rows; row++) integers[row] = (int32_t)n_strata;
+  count_left_out(self, epoch, before);
+  count_left_out(self, epoch + 1, n_blocks);
+  for (int64_t stratum = 0; stratum < n_strata; stratum++) {
+    int64_t n_rows = self->codes.counts[stratum], most = self->n_blocks[stratum];
+    const int32_t *walk = self->walk + self->starts[stratum];
+    n_blocks[stratum] = most - (n_blocks[stratum] - before[stratum]);
+    counts[stratum] = n_blocks[stratum] * self->minimum;
+    /* Where the rows that all earlier epochs have taken end. */
+    int64_t place = n_rows == 0 ? 0 : (most * epoch - before[stratum]) * self->minimum % n_rows;
+    for (int64_t taken = 0; taken < counts[stratum]; taken++) {
+      if (bytes != NULL) {
+        bytes[walk[place]] = (uint8_t)stratum;
+      } else {
+        integers[walk[place]] = (int32_t)stratum;
+      }
+      place = place + 1 == n_rows ? 0 : place + 1;
+    }
+    since += counts[stratum];
+    if (since >= GO_ON_ROWS) {
+      since = 0;
+      if (!host->go_on(host)) return false;
+    }
+  }
+  return true;
+}
+
+/* Gather the rows in the order of the epoch, and deal the blocks. */
+static bool fill_blocks(
+    Blocks *blocks, OrderParts *order, const uint8_t *bytes, const int32_t *integers, int64_t *ranks, Host *host
+) {
+  int64_t n_strata = blocks->n_strata;
+  int64_t bytes_of_dealing = (7 * n_strata + blocks->n_batches + 1) * (int64_t)sizeof(int32_t);
+  int32_t *memory = host->memory(host, FOR_THE_CALL, bytes_of_dealing);
+  if (memory == NULL) return false;
+  memset(ranks, 0, 2 * (size_t)n_strata * sizeof *ranks);
+  while (order->done < order->n_rows) {
+    int64_t begin = order->done, size = next_part(order);
+    gather_blocks(
+        order->rows, begin, size, bytes, integers, host->first_row, ranks, ranks + n_strata, blocks
+    );
+    if (!host->go_on(host)) return false;
+  }
+  Dealing dealing = {.heap = memory, .keys = memory + n_strata, .always = memory + 2 * n_strata};
+  dealing.left = memory + 3 * n_strata;
+  dealing.next = memory + 4 * n_strata;
+  dealing.previous = memory + 5 * n_strata;
+  dealing.heads = memory + 7 * n_strata;
+  return deal_blocks(blocks, &dealing, memory + 6 * n_strata, host);
+}
+
+/* Make the rows and the offsets of dealt blocks the result. */
+static bool give_blocks(const Blocks *blocks, Host *host) {
+  int64_t n_places = blocks->n_batches + 1;
+  int32_t *rows = host->vector(host, "rows", INTEGERS, blocks->starts[blocks->n_strata]);
+  int64_t *offsets = rows == NULL ? NULL : host->vector(host, "offsets", LONGS, n_places);
+  int64_t *next_places = offsets == NULL ? NULL : host->memory(host, FOR_THE_CALL, n_places * (int64_t)sizeof *offsets);
+  if (next_places == NULL) return false;
+  memset(offsets, 0, (size_t)n_places * sizeof *offsets);
+  fill_block_offsets(blocks, offsets);
+  memcpy(next_places, offsets, (size_t)n_places * sizeof *offsets);
+  return write_blocks(blocks, next_places, rows, host);
+}
+
+static bool draw_strata_subset(void *instance, Generator *generator, uint32_t epoch, Host *host) {
+  StrataSubset *self = instance;
+  const Codes *codes = &self->codes;
+  int64_t n_strata = codes->n_strata;
+  const uint8_t *bytes = codes->bytes;
+  const int32_t *integers = codes->integers;
+  int64_t *memory = host->memory(host, FOR_THE_CALL, (6 * n_strata + 2) * (int64_t)sizeof *memory);
+  OrderParts order;
+  if (memory == NULL || !begin_order(&order, generator, codes->n_rows, host)) return false;
+  int64_t *ranks = memory, *starts = memory + 2 * n_strata, *begins = starts + n_strata + 1;
+  Blocks blocks = {.n_strata = n_strata, .n_batches = self->n_batches, .starts = starts, .begins = begins};
+  blocks.counts = codes->counts;
+  blocks.n_blocks = self->n_blocks;
+  if (self->exact) {
+    int64_t *n_blocks = begins + n_strata + 1, *counts = n_blocks + n_strata;
+    int64_t width = bytes != NULL ? 1 : (int64_t)sizeof(int32_t);
+    void *chosen = host->memory(host, FOR_THE_CALL, codes->n_rows * width);
+    if (chosen == NULL || !make_walk(self, host)) return false;
+    uint8_t *chosen_bytes = bytes != NULL ? chosen : NULL;
+    int32_t *chosen_integers = bytes != NULL ? NULL : chosen;
+    if (!choose_rows(self, epoch, ranks, n_blocks, counts, chosen_bytes, chosen_integers, host)) return false;
+    bytes = chosen_bytes;
+    integers = chosen_integers;
+    blocks.counts = counts;
+    blocks.n_blocks = n_blocks;
+  }
+  fill_starts(blocks.counts, n_strata, starts);
+  fill_starts(blocks.n_blocks, n_strata, begins);
+  blocks.n_all = begins[n_strata];
+  int64_t n_numbers = starts[n_strata] + 2 * blocks.n_all;
+  blocks.sequences = host->memory(host, FOR_THE_CALL, n_numbers * (int64_t)sizeof *blocks.sequences);
+  if (blocks.sequences == NULL) return false;
+  blocks.firsts = blocks.sequences + starts[n_strata];
+  blocks.batch_of = blocks.firsts + blocks.n_all;
+  return fill_blocks(&blocks, &order, bytes, integers, ranks, host) && give_blocks(&blocks, host);
+}
+
+const Kind strata_subset_kind = {
+    "strata_subset", sizeof(StrataSubset), plan_strata_subset, prepare_strata_subset, draw_strata_subset,
+};

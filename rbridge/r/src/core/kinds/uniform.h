@@ -1,0 +1,112 @@
+/* Batches of equally likely rows, with or without replacement: R's sample.int() for each batch. */
+
+#include "../permutation.h"
+#include "../request.h"
+#include "kinds.h"
+
+typedef struct {
+  int64_t n_rows, batch_size, n_batches;
+  bool replacement;
+  int32_t *pool; /* n_rows: 0, 1, ... between two batches; made by the first epoch without replacement */
+} Uniform;
+
+static bool plan_uniform(const Parts *request, Host *host) {
+  double n, size, num_replicas;
+  bool replacement = false;
+  if (!read_whole(request, "n", 1, LARGEST_COUNT, &n, host)) return false;
+  if (!read_flag(request, "replacement", &replacement, host)) return false;
+  if (!replacement) {
+    if (!read_whole(request, "batch_size", 1, INFINITY, &size, host)) return false;
+    if (size > n) {
+      return refuse(host, "batch_size", NULL, "be at most %.0f, the number of rows, without replacement", n);
+    }
+  }
+  int64_t batch_size, n_batches;
+  if (!read_sharing(request, &num_replicas, host)) return false;
+  if (!read_fixed_size(request, (int64_t)n, num_replicas, &batch_size, &n_batches, host)) return false;
+  return host->number(host, "n", n) && host->number(host, "batch_size", (double)batch_size) &&
+         host->flag(host, "replacement", replacement) && host->number(host, "n_batches", (double)n_batches);
+}
+
+static bool prepare_uniform(void *instance, const Parts *recipe, uint32_t seed, Host *host) {
+  Uniform *self = instance;
+  double n, batch_size, n_batches;
+  (void)seed;
+  if (!read_whole(recipe, "batch_size", 1, LARGEST_COUNT, &batch_size, host)) return false;
+  if (!read_whole(recipe, "n_batches", 1, LARGEST_COUNT, &n_batches, host)) return false;
+  if (!read_whole(recipe, "n", 1, LARGEST_COUNT, &n, host)) return false;
+  if (!read_flag(recipe, "replacement", &self->replacement, host)) return false;
+  if (!self->replacement && !read_whole(recipe, "batch_size", 1, n, &batch_size, host)) return false;
+  self->n_rows = (int64_t)n;
+  self->batch_size = (int64_t)batch_size;
+  self->n_batches = (int64_t)n_batches;
+  return true;
+}
+
+static bool draw_replaced(Generator *generator, uint32_t limit, int64_t n_drawn, int32_t *rows, Host *host) {
+  uint32_t bits = bits_below(limit);
+  for (int64_t begin = 0; begin < n_drawn; begin += GO_ON_ROWS) {
+    int64_t end = smaller(begin + GO_ON_ROWS, n_drawn);
+    draw_indices(generator, limit, 0, bits, (uint32_t)(end - begin), (uint32_t *)rows + begin);
+    if (!host->go_on(host)) return false;
+  }
+  return true;
+}
+
+static bool make_pool(Uniform *self, Host *host) {
+  if (self->pool != NULL) return true;
+  int32_t *pool = host->memory(host, FOR_THE_INSTANCE, self->n_rows * (int64_t)sizeof *pool);
+  if (pool == NULL) return false;
+  fill_in_order(pool, (uint32_t)self->n_rows);
+  self->pool = pool;
+  return true;
+}
+
+static bool draw_without(Uniform *self, Generator *generator, uint32_t *places, int32_t *rows, Host *host) {
+  uint32_t size = (uint32_t)self->batch_size, since = 0;
+  for (int64_t batch = 0; batch < self->n_batches; batch++, rows += size) {
+    bool goes_on = true;
+    uint32_t drawn = 0;
+    while (drawn < size && goes_on) {
+      uint32_t end = size - drawn < GO_ON_ROWS - since ? size : drawn + GO_ON_ROWS - since;
+      draw_subset_part(generator, self->pool, (uint32_t)self->n_rows, drawn, end, places, rows);
+      since += end - drawn;
+      drawn = end;
+      if (since == GO_ON_ROWS) {
+        since = 0;
+        goes_on = host->go_on(host);
+      }
+    }
+    put_rows_back(self->pool, places, drawn);
+    if (!goes_on) return false;
+  }
+  return true;
+}
+
+static bool draw_uniform(void *instance, Generator *generator, uint32_t epoch, Host *host) {
+  Uniform *self = instance;
+  int64_t n_drawn = self->batch_size * self->n_batches;
+  (void)epoch;
+  if (n_drawn > host->most_rows) {
+    char shown[NUMBER];
+    return refuse(
+        host, "n_batches", show_number((double)self->n_batches, shown),
+        "be at most %lld, so that R can number the rows of an epoch", (long long)(host->most_rows / self->batch_size)
+    );
+  }
+  int32_t *rows = host->vector(host, "rows", INTEGERS, n_drawn);
+  int64_t *offsets = rows == NULL ? NULL : host->vector(host, "offsets", LONGS, self->n_batches + 1);
+  if (offsets == NULL) return false;
+  for (int64_t batch = 0; batch <= self->n_batches; batch++) offsets[batch] = batch * self->batch_size;
+  bool is_drawn;
+  if (self->replacement) {
+    is_drawn = draw_replaced(generator, (uint32_t)self->n_rows, n_drawn, rows, host);
+  } else {
+    uint32_t *places = host->memory(host, FOR_THE_CALL, self->batch_size * (int64_t)sizeof *places);
+    is_drawn = places != NULL && make_pool(self, host) && draw_without(self, generator, places, rows, host);
+  }
+  for (int64_t i = 0; is_drawn && host->first_row != 0 && i < n_drawn; i++) rows[i] += host->first_row;
+  return is_drawn;
+}
+
+const Kind uniform_kind = {"uniform", sizeof(Uniform), plan_uniform, prepare_uniform, draw_uniform};

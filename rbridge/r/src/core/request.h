@@ -1,0 +1,67 @@
+/* What users ask of several kinds: a seed, replicas, batches of one size. */
+
+#ifndef PYSTRAT_REQUEST_H
+#define PYSTRAT_REQUEST_H
+
+#include "recipe.h"
+
+/* Read the seed, if there is one, and how many processes share an epoch; check the rank of this one. */
+static inline bool read_sharing(const Parts *request, double *num_replicas, Host *host) {
+  double number;
+  if (is_given(request, "seed") && !read_whole(request, "seed", 0, LARGEST_SEED, &number, host)) return false;
+  *num_replicas = 1;
+  bool is_shared = is_given(request, "num_replicas");
+  if (is_shared && !read_whole(request, "num_replicas", 1, INFINITY, num_replicas, host)) return false;
+  if (!is_given(request, "rank")) return true;
+  if (!is_shared) return refuse(host, "rank", NULL, "be given together with 'num_replicas'");
+  if (!read_whole(request, "rank", 0, *num_replicas - 1, &number, host)) return false;
+  if (is_given(request, "seed")) return true;
+  refuse(host, "seed", "nothing", "be given together with 'rank'");
+  return advise(host, "Pass the same seed on all ranks, so that they draw the same epoch.");
+}
+
+/* Make these settings results; one that is not given is kept as it is. */
+static inline bool keep_sharing(const Parts *request, double num_replicas, Host *host) {
+  double seed = 0;
+  if (is_given(request, "seed") && !read_whole(request, "seed", 0, LARGEST_SEED, &seed, host)) return false;
+  bool kept = is_given(request, "seed") ? host->number(host, "seed", seed) : host->keep(host, "seed");
+  if (!kept) return false;
+  if (!is_given(request, "num_replicas")) return host->keep(host, "num_replicas");
+  return host->number(host, "num_replicas", num_replicas);
+}
+
+/* Round the number of batches down to a multiple of the number of replicas; refuse if some replicas would get none. */
+static inline bool share_batches(
+    const Parts *request, double num_replicas, int64_t *n_batches, Host *host
+) {
+  if ((double)*n_batches < num_replicas) {
+    char shown[NUMBER];
+    return refuse(
+        host, "num_replicas", number_read(request, "num_replicas", num_replicas, shown),
+        "be at most %lld, the number of batches", (long long)*n_batches
+    );
+  }
+  *n_batches -= *n_batches % (int64_t)num_replicas;
+  return true;
+}
+
+/* Read the size of the batches and their number, which by default is that of `n_rows` rows, rounded down. */
+static inline bool read_fixed_size(
+    const Parts *request, int64_t n_rows, double num_replicas, int64_t *batch_size, int64_t *n_batches, Host *host
+) {
+  double number;
+  if (!read_whole(request, "batch_size", 1, LARGEST_COUNT, &number, host)) return false;
+  *batch_size = (int64_t)number;
+  *n_batches = n_rows / *batch_size;
+  if (is_given(request, "n_batches")) {
+    if (!read_whole(request, "n_batches", 1, LARGEST_COUNT, &number, host)) return false;
+    *n_batches = (int64_t)number;
+  } else if (*n_batches == 0) {
+    return refuse(
+        host, "n_batches", "nothing", "be given if the batch size exceeds the number of rows, %lld", (long long)n_rows
+    );
+  }
+  return share_batches(request, num_replicas, n_batches, host);
+}
+
+#endif

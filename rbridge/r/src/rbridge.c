@@ -1,0 +1,316 @@
+/* The kinds of samplers of the core (core/kinds/kinds.h) for R: plans, and instances that draw epochs.
+ *
+ * R leaves a C function by a jump if memory lacks or the user interrupts. No jump goes through the core: what may jump
+ * is called by guarded(), the core returns, and R goes on to where it was going.
+ */
+
+#include <setjmp.h>
+
+#include "core/kinds/kinds.h"
+#include "routines.h"
+
+enum {
+  LARGEST_EPOCH = 6700000,
+  MOST_RESULTS = 32 /* of one call */
+};
+
+/* The host of one call of the core. */
+typedef struct {
+  Host host; /* must be the first, for the functions of the host find the call by it */
+  SEXP values;  /* the list that refusals show, and that keep() takes from */
+  SEXP token;   /* where R was going */
+  SEXP results; /* MOST_RESULTS vectors, of which n_results are given; LONGS in raw vectors */
+  SEXP blocks;  /* the memory of the call, behind the first cell of a list */
+  SEXP kept;    /* the memory of the instance, also; or NULL */
+  const char *names[MOST_RESULTS];
+  PartType types[MOST_RESULTS];
+  int n_results;
+  bool is_left;
+} Call;
+
+/* What is allocated within guarded(). */
+typedef struct {
+  SEXPTYPE type;
+  R_xlen_t length;
+  SEXP list;
+} Wanted;
+
+static void leave(void *place, Rboolean jumps) {
+  if (jumps) longjmp(*(jmp_buf *)place, 1);
+}
+
+/* Call a function that may jump; return NULL if it did. */
+static SEXP guarded(Call *call, SEXP (*function)(void *), void *data) {
+  jmp_buf place;
+  if (setjmp(place)) {
+    call->is_left = true;
+    return NULL;
+  }
+  return R_UnwindProtect(function, data, leave, &place, call->token);
+}
+
+static SEXP allocate(void *data) {
+  const Wanted *wanted = data;
+  SEXP block = PROTECT(Rf_allocVector(wanted->type, wanted->length));
+  SETCDR(wanted->list, Rf_cons(block, CDR(wanted->list)));
+  UNPROTECT(1);
+  return block;
+}
+
+static SEXP check_interrupt(void *data) {
+  (void)data;
+  R_CheckUserInterrupt();
+  return R_NilValue;
+}
+
+static void *host_memory(Host *host, Life life, int64_t bytes) {
+  Call *call = (Call *)host;
+  Wanted wanted = {RAWSXP, (R_xlen_t)bytes, life == FOR_THE_CALL ? call->blocks : call->kept};
+  SEXP block = guarded(call, allocate, &wanted);
+  return block == NULL ? NULL : RAW(block);
+}
+
+static SEXPTYPE type_in_r(PartType type) {
+  return type == INTEGERS ? INTSXP : type == DOUBLES ? REALSXP : RAWSXP;
+}
+
+static void add_result(Call *call, const char *name, PartType type, SEXP vector) {
+  if (call->n_results == MOST_RESULTS) Rf_error("a kind of samplers has too many results"); /* which none has */
+  SET_VECTOR_ELT(call->results, call->n_results, vector);
+  call->names[call->n_results] = name;
+  call->types[call->n_results] = type;
+  call->n_results += 1;
+}
+
+static void *host_vector(Host *host, const char *name, PartType type, int64_t count) {
+  Call *call = (Call *)host;
+  int64_t width = type == LONGS ? (int64_t)sizeof(int64_t) : 1;
+  Wanted wanted = {type_in_r(type), (R_xlen_t)(count * width), call->blocks};
+  SEXP vector = guarded(call, allocate, &wanted);
+  if (vector == NULL) return NULL;
+  add_result(call, name, type, vector);
+  return type == INTEGERS ? (void *)INTEGER(vector) : type == DOUBLES ? (void *)REAL(vector) : (void *)RAW(vector);
+}
+
+static bool host_number(Host *host, const char *name, double value) {
+  double *number = host_vector(host, name, DOUBLES, 1);
+  if (number != NULL) *number = value;
+  return number != NULL;
+}
+
+/* Recipes have flags as integers. */
+static bool host_flag(Host *host, const char *name, bool value) {
+  int32_t *number = host_vector(host, name, INTEGERS, 1);
+  if (number != NULL) *number = value;
+  return number != NULL;
+}
+
+static SEXP value_of(SEXP values, const char *name) {
+  SEXP names = Rf_getAttrib(values, R_NamesSymbol);
+  for (R_xlen_t i = 0; i < Rf_xlength(values); i++) {
+    if (strcmp(CHAR(STRING_ELT(names, i)), name) == 0) return VECTOR_ELT(values, i);
+  }
+  return R_NilValue;
+}
+
+static bool host_keep(Host *host, const char *name) {
+  Call *call = (Call *)host;
+  add_result(call, name, OTHER, value_of(call->values, name));
+  return true;
+}
+
+static bool host_go_on(Host *host) { return guarded((Call *)host, check_interrupt, NULL) != NULL; }
+
+/* Whether text can be translated to UTF-8. */
+static bool is_text(SEXP text) { return text != NA_STRING && Rf_getCharCE(text) != CE_BYTES; }
+
+/* Fill the part that the core reads for a value of R. */
+static Part part_of(const char *name, SEXP value) {
+  Part part = {.name = name, .type = OTHER, .length = (int64_t)Rf_xlength(value)};
+  bool is_plain = !Rf_isObject(value);
+  part.is_named = !Rf_isNull(Rf_getAttrib(value, R_NamesSymbol));
+  switch (TYPEOF(value)) {
+    case NILSXP: part.type = NOTHING; break;
+    case LGLSXP:
+      if (part.length != 1 || LOGICAL(value)[0] == NA_LOGICAL) break;
+      part.type = FLAG;
+      part.values = LOGICAL(value);
+      break;
+    case INTSXP:
+      if (!is_plain || (part.length == 1 && INTEGER(value)[0] == NA_INTEGER)) break;
+      part.type = INTEGERS;
+      part.values = INTEGER(value);
+      break;
+    case REALSXP:
+      if (!is_plain) break;
+      part.type = DOUBLES;
+      part.values = REAL(value);
+      break;
+    case RAWSXP:
+      part.type = BYTES;
+      part.values = RAW(value);
+      break;
+    case STRSXP:
+      if (part.length != 1 || !is_text(STRING_ELT(value, 0))) break;
+      part.type = TEXT;
+      part.values = Rf_translateCharUTF8(STRING_ELT(value, 0));
+      break;
+    default: break;
+  }
+  return part;
+}
+
+/* Read a named list as parts, in memory of R_alloc(). */
+static Parts parts_of(SEXP values, bool is_recipe) {
+  R_xlen_t count = Rf_xlength(values);
+  SEXP names = Rf_getAttrib(values, R_NamesSymbol);
+  Part *parts = (Part *)(void *)R_alloc((size_t)count + 1, sizeof(Part));
+  for (R_xlen_t i = 0; i < count; i++) parts[i] = part_of(CHAR(STRING_ELT(names, i)), VECTOR_ELT(values, i));
+  return (Parts){.parts = parts, .n_parts = (int64_t)count, .is_recipe = is_recipe};
+}
+
+/* Begin a call; the caller unprotects call->token, call->results and call->blocks. */
+static void begin_call(Call *call, SEXP values, SEXP kept) {
+  *call = (Call){.values = values, .kept = kept};
+  call->host.first_row = 1;
+  call->host.most_rows = LARGEST_COUNT;
+  call->host.stratified = "batch_sampler_stratified()";
+  call->host.memory = host_memory;
+  call->host.vector = host_vector;
+  call->host.number = host_number;
+  call->host.flag = host_flag;
+  call->host.keep = host_keep;
+  call->host.go_on = host_go_on;
+  call->token = PROTECT(R_MakeUnwindCont());
+  call->results = PROTECT(Rf_allocVector(VECSXP, MOST_RESULTS));
+  call->blocks = PROTECT(Rf_cons(R_NilValue, R_NilValue));
+}
+
+static SEXP text_in_r(const char *text) {
+  return text == NULL ? R_NilValue : Rf_ScalarString(Rf_mkCharCE(text, CE_UTF8));
+}
+
+/* Return a refusal as a list, which R raises. */
+static SEXP refusal_in_r(const Refusal *refusal) {
+  const char *names[] = {"parameter", "requirement", "got", "shown", "advice", "stratum", ""};
+  SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+  SET_VECTOR_ELT(result, 0, text_in_r(refusal->parameter));
+  SET_VECTOR_ELT(result, 1, text_in_r(refusal->requirement));
+  SET_VECTOR_ELT(result, 2, text_in_r(refusal->got));
+  SET_VECTOR_ELT(result, 3, text_in_r(refusal->shown));
+  SET_VECTOR_ELT(result, 4, text_in_r(refusal->advice[0] == '\0' ? NULL : refusal->advice));
+  SET_VECTOR_ELT(result, 5, Rf_ScalarReal((double)refusal->stratum + 1));
+  UNPROTECT(1);
+  return result;
+}
+
+/* Return a result in its type; plain, if it is a flag or text that the user gave. */
+static SEXP result_in_r(const Call *call, int place) {
+  SEXP vector = VECTOR_ELT(call->results, place);
+  if (call->types[place] == OTHER && TYPEOF(vector) == LGLSXP) return Rf_ScalarLogical(LOGICAL(vector)[0]);
+  if (call->types[place] == OTHER && TYPEOF(vector) == STRSXP) return Rf_ScalarString(STRING_ELT(vector, 0));
+  if (call->types[place] != LONGS) return vector;
+  R_xlen_t count = Rf_xlength(vector) / (R_xlen_t)sizeof(int64_t);
+  const int64_t *numbers = (const int64_t *)(const void *)RAW(vector);
+  SEXP integers = PROTECT(Rf_allocVector(INTSXP, count));
+  for (R_xlen_t i = 0; i < count; i++) INTEGER(integers)[i] = (int)numbers[i];
+  UNPROTECT(1);
+  return integers;
+}
+
+/* Return the results by name. */
+static SEXP results_in_r(const Call *call) {
+  SEXP results = PROTECT(Rf_allocVector(VECSXP, call->n_results));
+  SEXP names = PROTECT(Rf_allocVector(STRSXP, call->n_results));
+  for (int i = 0; i < call->n_results; i++) {
+    SET_VECTOR_ELT(results, i, result_in_r(call, i));
+    SET_STRING_ELT(names, i, Rf_mkChar(call->names[i]));
+  }
+  Rf_setAttrib(results, R_NamesSymbol, names);
+  UNPROTECT(2);
+  return results;
+}
+
+/* Return list(results =, refusal =, warning =), of which either the first or the second is not NULL. */
+static SEXP answer(const Call *call, bool has_succeeded) {
+  if (call->is_left) R_ContinueUnwind(call->token);
+  const char *names[] = {"results", "refusal", "warning", ""};
+  SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+  if (has_succeeded) {
+    SET_VECTOR_ELT(result, 0, results_in_r(call));
+  } else {
+    SET_VECTOR_ELT(result, 1, refusal_in_r(&call->host.refusal));
+  }
+  if (call->host.warning[0] != '\0') SET_VECTOR_ELT(result, 2, text_in_r(call->host.warning));
+  UNPROTECT(1);
+  return result;
+}
+
+static const Kind *kind_of(SEXP name) {
+  const Kind *kind = find_kind(CHAR(STRING_ELT(name, 0)));
+  if (kind == NULL) Rf_error("the core has no such kind of samplers");
+  return kind;
+}
+
+SEXP C_plan(SEXP kind, SEXP request) {
+  Parts parts = parts_of(request, false);
+  Call call;
+  begin_call(&call, request, NULL);
+  bool has_succeeded = kind_of(kind)->plan(&parts, &call.host);
+  SEXP result = answer(&call, has_succeeded);
+  UNPROTECT(3);
+  return result;
+}
+
+/* What draws the epochs of a recipe: a list that a weak reference holds as long as its key lives. */
+enum {
+  RECIPE, /* the parts of the recipe */
+  SELF,   /* raw: an Instance, then what the kind works with */
+  MEMORY, /* a list of raw vectors, behind its first cell */
+  N_ENTRIES
+};
+
+typedef struct {
+  const Kind *kind;
+  uint32_t seed;
+} Instance;
+
+/* Where what the kind works with begins, aligned for any type. */
+enum { SELF_BEGIN = (sizeof(Instance) + 15) / 16 * 16 };
+
+SEXP C_prepare(SEXP key, SEXP kind, SEXP recipe, SEXP seed) {
+  const Kind *found = kind_of(kind);
+  SEXP entries = PROTECT(Rf_allocVector(VECSXP, N_ENTRIES));
+  SET_VECTOR_ELT(entries, RECIPE, recipe);
+  for (R_xlen_t i = 0; i < Rf_xlength(recipe); i++) MARK_NOT_MUTABLE(VECTOR_ELT(recipe, i));
+  R_xlen_t size = SELF_BEGIN + (R_xlen_t)found->instance_bytes;
+  SET_VECTOR_ELT(entries, SELF, Rf_allocVector(RAWSXP, size));
+  SET_VECTOR_ELT(entries, MEMORY, Rf_cons(R_NilValue, R_NilValue));
+  unsigned char *self = RAW(VECTOR_ELT(entries, SELF));
+  memset(self, 0, (size_t)size);
+  Instance instance = {.kind = found, .seed = (uint32_t)Rf_asReal(seed)};
+  memcpy(self, &instance, sizeof instance);
+  Parts parts = parts_of(recipe, true);
+  Call call;
+  begin_call(&call, recipe, VECTOR_ELT(entries, MEMORY));
+  bool has_succeeded = found->prepare(self + SELF_BEGIN, &parts, instance.seed, &call.host);
+  SEXP result = PROTECT(answer(&call, has_succeeded));
+  if (has_succeeded) SET_VECTOR_ELT(result, 0, R_MakeWeakRef(key, entries, R_NilValue, FALSE));
+  UNPROTECT(5);
+  return result;
+}
+
+SEXP C_draw(SEXP reference, SEXP key, SEXP epoch) {
+  if (TYPEOF(reference) != WEAKREFSXP || R_WeakRefKey(reference) != key) return R_NilValue;
+  SEXP entries = PROTECT(R_WeakRefValue(reference));
+  unsigned char *self = RAW(VECTOR_ELT(entries, SELF));
+  Instance instance;
+  memcpy(&instance, self, sizeof instance);
+  Call call;
+  begin_call(&call, VECTOR_ELT(entries, RECIPE), VECTOR_ELT(entries, MEMORY));
+  uint32_t number = (uint32_t)Rf_asReal(epoch);
+  bool has_succeeded = draw_epoch(instance.kind, self + SELF_BEGIN, instance.seed, number, &call.host);
+  SEXP result = answer(&call, has_succeeded);
+  UNPROTECT(4);
+  return result;
+}

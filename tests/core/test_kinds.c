@@ -1,0 +1,242 @@
+/* All kinds with mutated requests and recipes, and with hosts that fail: no crash, every refusal says why, every epoch
+ * has rows of the dataset in order of batches, and a call that failed leaves the instance as it was.
+ */
+
+#include "kinds/strata_subset.h"
+#include "kinds/uniform.h"
+#include "plain_host.h"
+#include "request.h"
+
+enum { MOST_PARTS = 12, MOST_VALUES = 64, N_EPOCHS = 3 };
+
+/* A request or a recipe whose parts can be changed. */
+typedef struct {
+  Part parts[MOST_PARTS];
+  double room[MOST_PARTS][MOST_VALUES]; /* the values of each, in their type */
+  int64_t n_parts;
+} Mutable;
+
+static size_t width_of(PartType type) {
+  switch (type) {
+    case BYTES:
+    case TEXT: return 1;
+    case INTEGERS:
+    case FLAG: return 4;
+    case DOUBLES:
+    case WHOLE:
+    case FRACTION: return 8;
+    default: return 0;
+  }
+}
+
+static size_t bytes_of(const Part *part, const void *values) {
+  return part->type == TEXT ? strlen(values) + 1 : (size_t)part->length * width_of(part->type);
+}
+
+/* Return the parts, with values in arrays of exactly their size; free_memory() them. */
+static Parts parts_of(Mutable *given, bool is_recipe, Memory *memory) {
+  for (int64_t i = 0; i < given->n_parts; i++) {
+    Part *part = &given->parts[i];
+    size_t bytes = bytes_of(part, given->room[i]);
+    void *values = memory->blocks[memory->n_blocks++] = new_array((int64_t)bytes, 1);
+    memcpy(values, given->room[i], bytes);
+    part->values = values;
+  }
+  return (Parts){.parts = given->parts, .n_parts = given->n_parts, .is_recipe = is_recipe};
+}
+
+static void add_part(Mutable *given, const char *name, PartType type, int64_t length, const void *values) {
+  CHECK(given->n_parts < MOST_PARTS);
+  int64_t place = given->n_parts++;
+  given->parts[place] = (Part){.name = name, .type = type, .length = length};
+  size_t bytes = bytes_of(&given->parts[place], values);
+  CHECK(bytes <= sizeof given->room[place]);
+  memcpy(given->room[place], values, bytes);
+}
+
+static void add_number(Mutable *given, const char *name, double value) { add_part(given, name, DOUBLES, 1, &value); }
+
+static void add_flag(Mutable *given, const char *name, int32_t value) { add_part(given, name, FLAG, 1, &value); }
+
+static Mutable uniform_request(uint64_t *state) {
+  Mutable request = {.n_parts = 0};
+  add_number(&request, "n", (double)(1 + some_number(state, 40)));
+  add_number(&request, "batch_size", (double)(1 + some_number(state, 8)));
+  add_flag(&request, "replacement", (int32_t)some_number(state, 2));
+  if (some_number(state, 2) == 0) add_number(&request, "n_batches", (double)(1 + some_number(state, 9)));
+  if (some_number(state, 2) == 0) add_number(&request, "num_replicas", (double)(1 + some_number(state, 3)));
+  return request;
+}
+
+static Mutable subset_request(uint64_t *state) {
+  static const char *const rare[] = {"error", "warn", "allow"};
+  Mutable request = {.n_parts = 0};
+  uint8_t bytes[MOST_VALUES];
+  int32_t integers[MOST_VALUES];
+  int64_t n_strata = 1 + some_number(state, 6), n_rows = n_strata + some_number(state, MOST_VALUES - n_strata);
+  for (int64_t row = 0; row < n_rows; row++) {
+    integers[row] = (int32_t)(row < n_strata ? row : some_number(state, n_strata + 1));
+    bytes[row] = (uint8_t)integers[row];
+  }
+  add_number(&request, "strata_per_batch", (double)(1 + some_number(state, n_strata)));
+  add_number(&request, "min_samples_per_stratum", (double)(1 + some_number(state, 3)));
+  add_flag(&request, "exact", (int32_t)some_number(state, 2));
+  add_part(&request, "rare", TEXT, 1, rare[some_number(state, 3)]);
+  add_part(&request, "missing", TEXT, 1, "drop");
+  bool is_narrow = some_number(state, 2) == 0;
+  add_part(&request, "codes", is_narrow ? BYTES : INTEGERS, n_rows, is_narrow ? (void *)bytes : (void *)integers);
+  add_number(&request, "n_strata", (double)n_strata);
+  if (some_number(state, 2) == 0) add_number(&request, "num_replicas", (double)(1 + some_number(state, 2)));
+  return request;
+}
+
+/* Change the type, the length or a value of a part, or leave it out. */
+static void mutate(Mutable *given, uint64_t *state) {
+  static const double numbers[] = {
+      -1, 0, 0.5, 1, 2, 3, 7, 63, 64, 65, 255, 256, 2147483646, 2147483647, 2147483648.0, 9007199254740992.0, 1e300,
+  };
+  Part *part = &given->parts[some_number(state, given->n_parts)];
+  double *room = given->room[part - given->parts];
+  switch (some_number(state, 6)) {
+    case 0: part->type = (PartType)some_number(state, OTHER + 1); break;
+    case 1: part->name = "another"; break;
+    case 2: part->length = some_number(state, part->length + 1); break;
+    case 3:
+      if (part->type == DOUBLES) room[some_number(state, MOST_VALUES)] = some_number(state, 2) == 0 ? NAN : INFINITY;
+      break;
+    case 4:
+      if (part->type == DOUBLES) {
+        room[part->length == 0 ? 0 : some_number(state, part->length)] = numbers[some_number(state, LENGTH(numbers))];
+      }
+      break;
+    default: {
+      uint8_t *byte = (uint8_t *)room + some_number(state, (int64_t)sizeof given->room[0]);
+      *byte ^= (uint8_t)(1 << some_number(state, 8));
+    }
+  }
+  /* Texts and single values keep what their types promise. */
+  if (part->type == TEXT) ((char *)room)[sizeof given->room[0] - 1] = '\0';
+  if (part->type == TEXT || part->type == FLAG || part->type == WHOLE || part->type == FRACTION) part->length = 1;
+  if (part->type == NOTHING || part->type == OTHER) part->length = 0;
+  if (part->type == LONGS) part->type = DOUBLES;
+  if (part->type == FLAG) *(int32_t *)(void *)room = *(int32_t *)(void *)room != 0;
+  part->is_named = some_number(state, 50) == 0;
+}
+
+/* The results of plan() as a recipe. */
+static Mutable recipe_of(const PlainHost *host) {
+  Mutable recipe = {.n_parts = 0};
+  for (int i = 0; i < host->n_given; i++) {
+    const Given *given = &host->given[i];
+    add_part(&recipe, given->name, given->type, given->count, given->values);
+  }
+  return recipe;
+}
+
+/* Check that an epoch is rows in order of batches. */
+static void check_epoch(const PlainHost *host, int64_t n_rows) {
+  const Given *rows = given_as(host, "rows"), *offsets = given_as(host, "offsets");
+  CHECK(rows->type == INTEGERS && offsets->type == LONGS && offsets->count >= 2);
+  const int32_t *row = rows->values;
+  const int64_t *offset = offsets->values;
+  int32_t first = host->host.first_row;
+  for (int64_t i = 0; i < rows->count; i++) CHECK(row[i] >= first && row[i] < n_rows + first);
+  CHECK_EQUAL(offset[0], 0);
+  CHECK_EQUAL(offset[offsets->count - 1], rows->count);
+  for (int64_t i = 1; i < offsets->count; i++) CHECK(offset[i - 1] <= offset[i]);
+}
+
+static int64_t rows_of(const Parts *recipe) {
+  Part codes = find_part(recipe, "codes");
+  return codes.type == NOTHING ? (int64_t)*(const double *)find_part(recipe, "n").values : codes.length;
+}
+
+/* Draw an epoch with a host that fails at every call in turn; the same rows must come of it then. */
+static void check_interrupted(PlainInstance *instance, const Parts *recipe, uint32_t epoch) {
+  PlainHost whole = new_host(recipe, &instance->memory, 1, -1);
+  CHECK(draw_epoch(instance->kind, instance->self, instance->seed, epoch, &whole.host));
+  const Given *rows = given_as(&whole, "rows");
+  for (int64_t at = 0;; at++) {
+    CHECK(at < 1000);
+    PlainHost host = new_host(recipe, &instance->memory, 1, at);
+    bool is_drawn = draw_epoch(instance->kind, instance->self, instance->seed, epoch, &host.host);
+    if (is_drawn) {
+      CHECK_EQUAL(given_as(&host, "rows")->count, rows->count);
+      CHECK(memcmp(given_as(&host, "rows")->values, rows->values, (size_t)rows->count * 4) == 0);
+    } else {
+      check_failure(&host);
+    }
+    free_host(&host);
+    if (is_drawn) break;
+  }
+  free_host(&whole);
+}
+
+/* Prepare a recipe and draw epochs; return whether it was accepted. */
+static bool try_recipe(const Kind *kind, Mutable *given, uint64_t *state) {
+  Memory memory = {.n_blocks = 0};
+  Parts recipe = parts_of(given, true, &memory);
+  PlainInstance instance = new_instance(kind, (uint32_t)some_number(state, 2147483647));
+  PlainHost host = new_host(&recipe, &instance.memory, 1, some_number(state, 40) - 1 > 30 ? some_number(state, 4) : -1);
+  bool is_accepted = kind->prepare(instance.self, &recipe, instance.seed, &host.host);
+  if (!is_accepted) check_failure(&host);
+  free_host(&host);
+  for (int epoch = 0; is_accepted && epoch < N_EPOCHS; epoch++) {
+    uint32_t number = epoch == 2 ? 6700000 : (uint32_t)some_number(state, 100);
+    PlainHost drawing = new_host(&recipe, &instance.memory, (int32_t)some_number(state, 2), -1);
+    bool is_drawn = draw_epoch(kind, instance.self, instance.seed, number, &drawing.host);
+    if (is_drawn) {
+      check_epoch(&drawing, rows_of(&recipe));
+    } else {
+      check_failure(&drawing);
+    }
+    free_host(&drawing);
+    if (is_drawn && epoch == 1) check_interrupted(&instance, &recipe, number);
+  }
+  free_instance(&instance);
+  free_memory(&memory);
+  return is_accepted;
+}
+
+/* Plan a request, then try its recipe, as it is and mutated; return whether the request was accepted. */
+static bool try_request(const Kind *kind, Mutable *given, uint64_t *state, int64_t *n_accepted) {
+  Memory memory = {.n_blocks = 0};
+  Parts request = parts_of(given, false, &memory);
+  PlainHost host = new_host(&request, NULL, 1, some_number(state, 20) == 0 ? some_number(state, 8) : -1);
+  bool is_planned = kind->plan(&request, &host.host);
+  if (!is_planned) check_failure(&host);
+  bool has_recipe = is_planned && (strcmp(kind->name, "uniform") == 0 || is_given(&request, "codes"));
+  if (has_recipe) {
+    Mutable recipe = recipe_of(&host);
+    *n_accepted += try_recipe(kind, &recipe, state);
+    for (int i = 0; i < 8; i++) {
+      Mutable mutated = recipe;
+      for (int64_t changes = 1 + some_number(state, 2); changes > 0; changes--) mutate(&mutated, state);
+      *n_accepted += try_recipe(kind, &mutated, state);
+    }
+  }
+  free_host(&host);
+  free_memory(&memory);
+  return is_planned;
+}
+
+static void test_mutations(const Kind *kind, Mutable (*valid_request)(uint64_t *state)) {
+  uint64_t state = 1;
+  int64_t n_planned = 0, n_accepted = 0, n_mutated = 0;
+  for (int trial = 0; trial < 1500; trial++) {
+    Mutable valid = valid_request(&state);
+    n_planned += try_request(kind, &valid, &state, &n_accepted);
+    Mutable mutated = valid;
+    mutate(&mutated, &state);
+    n_mutated += try_request(kind, &mutated, &state, &n_accepted);
+  }
+  CHECK(n_planned > 200 && n_mutated > 100 && n_accepted > 500);
+}
+
+int main(void) {
+  test_mutations(&uniform_kind, uniform_request);
+  test_mutations(&strata_subset_kind, subset_request);
+  CHECK(find_kind("uniform") == &uniform_kind && find_kind("strata_subset") == &strata_subset_kind);
+  CHECK(find_kind("another") == NULL);
+  return 0;
+}
