@@ -5,12 +5,25 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any, ClassVar, Mapping, Optional, Sequence
 
+import numpy as np
+
 from pystrat import _core
 from pystrat.base import Batches, BatchSampler
-from pystrat.recipe import Recipe, make_recipe
+from pystrat.recipe import Recipe, compact, make_recipe
+from pystrat.strata import Strata
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
+
+
+def data_of(strata: Strata) -> dict[str, NDArray[Any]]:
+    """Return the strata of rows as the core takes them."""
+    n_strata = len(strata.counts)
+    return {
+        "codes": compact(strata.codes, n_strata),
+        "n_strata": np.array([n_strata], dtype=np.float64),
+        "counts": strata.counts.astype(np.float64),
+    }
 
 
 class CoreBatchSampler(BatchSampler):

@@ -9,12 +9,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pystrat.core_sampler import CoreBatchSampler
+from pystrat.core_sampler import CoreBatchSampler, data_of
 from pystrat.entries import named_by_class
 from pystrat.frames import names_index
 from pystrat.messages import count_of, range_of, show
 from pystrat.range_plan import RangePlan
-from pystrat.recipe import compact
 from pystrat.strata import encode_strata
 from pystrat.stratified.ranged import RangedBatchSampler
 
@@ -179,9 +178,7 @@ class StrataSubsetBatchSampler(CoreBatchSampler, RangedBatchSampler):
         }
         settings = self._plan_of(arguments)
         encoded = encode_strata(strata, missing=settings["missing"])
-        n_strata = len(encoded.counts)
-        data = {"codes": compact(encoded.codes, n_strata), "n_strata": np.array([n_strata], dtype=np.float64)}
-        parts = self._plan_of(settings, data, encoded.shown)
+        parts = self._plan_of(settings, data_of(encoded), encoded.shown)
         del settings["seed"]
         self._parameters = settings
         labels = {name: show(value) for name, value in settings.items() if value is not None}

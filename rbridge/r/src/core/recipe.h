@@ -194,6 +194,23 @@ static inline bool count_codes_between(Codes *codes, int64_t begin, int64_t end)
   return true;
 }
 
+/* Count the codes, unless a request has their "counts", doubles as Codes has them. */
+static inline bool count_codes(const Parts *parts, Codes *codes, Host *host) {
+  Part known = find_part(parts, "counts");
+  if (!parts->is_recipe && known.type == DOUBLES && known.length == codes->n_strata) {
+    const double *counts = known.values;
+    for (int64_t stratum = 0; stratum < codes->n_strata; stratum++) codes->counts[stratum] = (int64_t)counts[stratum];
+    return true;
+  }
+  for (int64_t begin = 0; begin < codes->n_rows; begin += GO_ON_ROWS) {
+    if (!count_codes_between(codes, begin, smaller(begin + GO_ON_ROWS, codes->n_rows))) {
+      return refuse(host, "codes", "others", "be numbers of strata from 0, or the number of strata");
+    }
+    if (!host->go_on(host)) return false;
+  }
+  return true;
+}
+
 /* Read the codes of strata and count them, in memory of this life. */
 static inline bool read_codes(const Parts *parts, Life life, Codes *codes, Host *host) {
   Part part = find_part(parts, "codes");
@@ -211,13 +228,7 @@ static inline bool read_codes(const Parts *parts, Life life, Codes *codes, Host 
   codes->counts = host->memory(host, life, (codes->n_strata + 1) * (int64_t)sizeof(int64_t));
   if (codes->counts == NULL) return false;
   memset(codes->counts, 0, (size_t)(codes->n_strata + 1) * sizeof(int64_t));
-  for (int64_t begin = 0; begin < codes->n_rows; begin += GO_ON_ROWS) {
-    if (!count_codes_between(codes, begin, smaller(begin + GO_ON_ROWS, codes->n_rows))) {
-      return refuse(host, "codes", "others", "be numbers of strata from 0, or the number of strata");
-    }
-    if (!host->go_on(host)) return false;
-  }
-  return true;
+  return count_codes(parts, codes, host);
 }
 
 #endif

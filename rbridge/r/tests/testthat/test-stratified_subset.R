@@ -20,40 +20,16 @@ for (case in read_golden("subsets.json")$cases) {
   })
 }
 
-test_that("every batch has rows of so many strata, and an epoch every row once", {
-  sampler = subset(3, 2)
-  expect_identical(sampler$.length(), 6L)
-  for (epoch in 0:3) {
-    expect_setequal(sampler$batches(epoch)$rows, seq_along(labels))
-    for (rows in epoch_of(sampler, epoch)) {
-      counts = table(labels[rows])
-      expect_gte(min(counts), 2L)
-      expect_gte(length(counts), 3L)
-    }
-  }
-  expect_identical(sampler$plan()$batches, c(1L, 6L, 3L, 2L, 4L, 2L))
-})
-
-test_that("exact batches have exactly so many rows of exactly so many strata", {
-  sampler = subset(3, 1, exact = TRUE)
-  seen = integer(length(labels))
-  for (epoch in 0:39) {
-    for (rows in epoch_of(sampler, epoch)) {
-      expect_identical(as.vector(table(labels[rows])), c(1L, 1L, 1L))
-      seen[rows] = seen[rows] + 1L
-    }
-  }
-  expect_lte(max(tapply(seen, labels, function(counts) diff(range(counts)))), 1)
-})
-
-test_that("what cannot be is refused, rare strata unless they are allowed", {
-  expect_match(refused(7, 2), "be at most 6, the number of strata with at least 2 rows. Got 7", fixed = TRUE)
-  expect_match(refused(2, 4), "be at most 3: the smallest stratum, 'a', has 3 rows. Got 4", fixed = TRUE)
-  expect_match(refused(6, 1, num_replicas = 4), "be at most 3, the number of batches. Got 4", fixed = TRUE)
+test_that("the core refuses in the name of the function, and names strata", {
+  expect_match(refused(2, 4), fixed = TRUE, paste("The 'min_samples_per_stratum' parameter of",
+    "batch_sampler_strata_subset must be at most 3: the smallest stratum, 'a', has 3 rows. Got 4 instead."))
+  expect_match(refused(2, c(a = 2, b = 3)), fixed = TRUE,
+    "Got 2 values instead. Only batch_sampler_stratified() takes a minimum for each stratum.")
+  expect_match(refused(2, 2, rare = NA_character_), "be one of 'error', 'warn', 'allow'. Got NA instead", fixed = TRUE)
+  expect_match(refused(2, NULL), "be a positive integer. Got nothing instead", fixed = TRUE)
+  expect_match(refused(2, 7.1 * 10), "the smallest stratum, 'a', has 3 rows. Got 71 instead", fixed = TRUE)
   expect_warning(subset(2, 4, rare = "warn"), "1 of 6 strata of batch_sampler_strata_subset have fewer than 4 rows",
     fixed = TRUE)
-  held = vapply(epoch_of(subset(2, 4, rare = "allow"), 0), function(rows) sum(labels[rows] == "a"), 1L)
-  expect_identical(sort(held), c(rep(0L, length(held) - 1L), 3L))
 })
 
 test_that("strata may be those of a task, and a recipe is checked", {
@@ -68,7 +44,8 @@ test_that("strata may be those of a task, and a recipe is checked", {
     message_of(new_generator(recipe)(NULL)$batches(0))
   }
   wrong = "have 6 integers from 0 to 6 as 'blocks'"
-  for (blocks in list(c(1, 2), c(1, 7, 3, 2, 4, 2), c(1, 5.5, 3, 2, 4, 2), c(1, NaN, 3, 2, 4, 2), rep(1L, 6))) {
+  for (blocks in list(c(1, 2), c(1, 7, 3, 2, 4, 2), c(1, 5.5, 3, 2, 4, 2), c(1, NaN, 3, 2, 4, 2), c(-1, 6, 3, 2, 4, 2),
+    rep(1L, 6))) {
     expect_match(changed(blocks = blocks), wrong, fixed = TRUE)
   }
   expect_match(changed(blocks = c(4, 6, 3, 2, 4, 2)), "have rows for the blocks of each stratum", fixed = TRUE)

@@ -62,23 +62,29 @@ static bool make_pool(Uniform *self, Host *host) {
   return true;
 }
 
-static bool draw_without(Uniform *self, Generator *generator, uint32_t *places, int32_t *rows, Host *host) {
-  uint32_t size = (uint32_t)self->batch_size, since = 0;
-  for (int64_t batch = 0; batch < self->n_batches; batch++, rows += size) {
-    bool goes_on = true;
-    uint32_t drawn = 0;
-    while (drawn < size && goes_on) {
-      uint32_t end = size - drawn < GO_ON_ROWS - since ? size : drawn + GO_ON_ROWS - since;
-      draw_subset_part(generator, self->pool, (uint32_t)self->n_rows, drawn, end, places, rows);
-      since += end - drawn;
-      drawn = end;
-      if (since == GO_ON_ROWS) {
-        since = 0;
-        goes_on = host->go_on(host);
-      }
+/* Draw one batch; the pool is 0, 1, ... again afterwards, also if it was interrupted. */
+static bool draw_subset(Uniform *self, Generator *generator, uint32_t *places, int32_t *rows, Host *host) {
+  uint32_t size = (uint32_t)self->batch_size, drawn = 0;
+  bool goes_on = true;
+  while (drawn < size && goes_on) {
+    uint32_t end = size - drawn < GO_ON_ROWS ? size : drawn + GO_ON_ROWS;
+    draw_subset_part(generator, self->pool, (uint32_t)self->n_rows, drawn, end, places, rows);
+    drawn = end;
+    goes_on = drawn == size || host->go_on(host);
+  }
+  put_rows_back(self->pool, places, drawn);
+  return goes_on;
+}
+
+static bool draw_subsets(Uniform *self, Generator *generator, uint32_t *places, int32_t *rows, Host *host) {
+  int64_t since = 0;
+  for (int64_t batch = 0; batch < self->n_batches; batch++) {
+    if (!draw_subset(self, generator, places, rows + batch * self->batch_size, host)) return false;
+    since += self->batch_size;
+    if (since >= GO_ON_ROWS) {
+      since = 0;
+      if (!host->go_on(host)) return false;
     }
-    put_rows_back(self->pool, places, drawn);
-    if (!goes_on) return false;
   }
   return true;
 }
@@ -103,7 +109,7 @@ static bool draw_uniform(void *instance, Generator *generator, uint32_t epoch, H
     is_drawn = draw_replaced(generator, (uint32_t)self->n_rows, n_drawn, rows, host);
   } else {
     uint32_t *places = host->memory(host, FOR_THE_CALL, self->batch_size * (int64_t)sizeof *places);
-    is_drawn = places != NULL && make_pool(self, host) && draw_without(self, generator, places, rows, host);
+    is_drawn = places != NULL && make_pool(self, host) && draw_subsets(self, generator, places, rows, host);
   }
   for (int64_t i = 0; is_drawn && host->first_row != 0 && i < n_drawn; i++) rows[i] += host->first_row;
   return is_drawn;
