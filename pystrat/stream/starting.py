@@ -157,12 +157,17 @@ class SharedStart:
 
     def end(self, start: Start, worker: int) -> None:
         """Note that a worker has made its last batch. The loop may still have to take it."""
-        self._readers[worker] = 2 * _number(start) + 1
+        if self._reads(start, worker):
+            self._readers[worker] = 2 * _number(start) + 1
 
     def leave(self, start: Start, worker: int) -> None:
         """Note that a worker, or the process without workers, no longer takes part in an iteration."""
-        if int(self._readers[worker]) >> 1 == _number(start):
+        if self._reads(start, worker):
             self._readers[worker] = _NONE
+
+    def _reads(self, start: Start, worker: int) -> bool:
+        """Return whether the iteration that this worker of any loader began last is the one from a place."""
+        return int(self._readers[worker]) >> 1 == _number(start)
 
     def is_over(self, start: Start) -> bool:
         """Return whether no process reads the iteration that began at a place, because it ended or was abandoned.
@@ -180,13 +185,14 @@ class SharedStart:
         return False
 
     def fail(self, place: Start, worker: int) -> None:
-        """Note the first batch of the running iteration that a worker failed to make."""
-        written = self._failed[worker]
-        places = self._of_running_iteration([written.tolist(), [self._generation, _number(place)]])
-        if places:
-            written[0] = _NONE  # the generation comes last, since the main process may read it at any time
-            written[1] = _number(min(places))
-            written[0] = self._generation
+        """Note the first batch of the running iteration that a worker failed to make, and may try again."""
+        noted = self._failed[worker]
+        known = self._of_running_iteration([noted.tolist()])
+        failed = self._of_running_iteration([[self._generation, _number(place)]])
+        if failed and (not known or failed < known):  # the same batch again would be missing while it is written
+            noted[0] = _NONE  # the generation comes last, since the main process may read it at any time
+            noted[1] = _number(place)
+            noted[0] = self._generation
 
 
 _watched: WeakValueDictionary[int, SharedStart] = WeakValueDictionary()  # of this process

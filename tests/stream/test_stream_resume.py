@@ -6,6 +6,7 @@ import copy
 import itertools
 import pickle
 import time
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -210,6 +211,18 @@ def test_an_iterator_that_another_replaces_does_not_count() -> None:
     assert stream.state_dict(batches_consumed=0)["epoch"] == 1
 
 
+def test_workers_of_a_former_loader_that_end_late_do_not_count() -> None:
+    stream = make_stream()
+    former = iter(loader_of(stream, 2))
+    next(former)
+    following = iter(loader_of(stream, 2))
+    taken = [next(following), next(following)]  # of both workers
+    assert len(list(former)) == len(stream) - 1
+    del former
+    assert stream.state_dict(batches_consumed=0)["epoch"] == 1
+    assert taken + list(following) == batches_from(1)
+
+
 def test_batches_after_an_error_in_a_worker_are_not_counted(tmp_path: Path) -> None:
     """The other worker goes on, so that the number of batches is no longer a place."""
     mended = tmp_path / "mended"
@@ -279,6 +292,17 @@ def test_the_first_batch_that_failed_is_kept_whichever_fails_first() -> None:
     assert start.failed is None
     start.run(Start(5, 0))
     assert start.failed is None, "the epoch is repeated"
+
+
+def test_a_batch_that_fails_again_is_never_missing() -> None:
+    start, found = SharedStart(1), []
+    start.run(Start(4, 2))
+    start.fail(Start(4, 7), 0)
+    with ThreadPoolExecutor(1) as threads:
+        again = threads.submit(lambda: [start.fail(Start(4, 7), 0) for _ in range(2000)])
+        while not again.done():
+            found.append(start.failed)
+    assert set(found) == {Start(4, 7)}
 
 
 @pytest.mark.parametrize("late", [0, 1])
