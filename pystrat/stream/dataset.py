@@ -225,8 +225,9 @@ class StratifiedStream(IterableDataset[list[Any]]):
         ----------
         batches_consumed : int, optional
             The number of batches that the training loop has taken since ``iter(loader)``. With 0, the state is the
-            beginning of this iteration, whether or not its workers have begun. If not given, the state is the beginning
-            of the next epoch.
+            beginning of this iteration, whether or not its workers have begun; the call waits up to half a second for
+            workers that still have to leave the iteration before. If not given, the state is the beginning of the next
+            epoch.
 
         Returns
         -------
