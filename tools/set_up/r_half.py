@@ -139,7 +139,7 @@ class PackageCounter:
 def _install_rbridge() -> None:
     stamp = rbridge_stamp()
     stamp.remove()
-    shutil.rmtree(LIBRARY / "00LOCK-rbridge", ignore_errors=True)
+    shutil.rmtree(LIBRARY / f"00LOCK-{PACKAGE.name}", ignore_errors=True)
     # make looks only at the sources: object files of an earlier build would keep the old content of a header.
     command = ["R", "CMD", "INSTALL", "--preclean", "--clean", f"--library={LIBRARY}", str(PACKAGE)]
     if not run(command, "rbridge", environment=_ENVIRONMENT):

@@ -30,13 +30,17 @@ show_value = function(value) {
   } else if (is.na(value) && !is.nan(value)) {
     "NA"
   } else if (is.character(value)) {
-    # Bytes that are not characters are shown as <ff>: a message must itself be valid text.
-    sprintf("'%s'", iconv(enc2utf8(value), "UTF-8", "UTF-8", sub = "byte"))
+    show_text(value)
   } else if (is.numeric(value)) {
     show_number(as.double(value))
   } else {
     format(value)
   }
+}
+
+# Bytes that are not characters are shown as <ff>: a message must itself be valid text.
+show_text = function(text) {
+  sprintf("'%s'", iconv(enc2utf8(text), "UTF-8", "UTF-8", sub = "byte"))
 }
 
 # At most 15 digits; 17 for a number that would look like a whole number but is not.
@@ -53,6 +57,6 @@ show_count = function(count, noun) {
 
 # "'a', 'b', 'c'", and ", ..." if there are more than `most`
 show_names = function(names, most = 10L) {
-  quoted = sprintf("'%s'", names[seq_len(min(length(names), most))])
+  quoted = vapply(names[seq_len(min(length(names), most))], show_text, "")
   paste(c(quoted, if (length(names) > most) "..."), collapse = ", ")
 }

@@ -86,7 +86,7 @@ check_listed = function(paths, parameter, required) {
   if (length(paths) == 0L) {
     stop_parameter(parameter, "list at least one file", "none")
   }
-  missing = which(!file.exists(paths))
+  missing = which(!are_there(paths))
   if (length(missing) > 0L) {
     stop_parameter(parameter, "list files that exist", sprintf("no file %s", show_value(paths[missing[1L]])))
   }
@@ -173,7 +173,7 @@ check_paths = function(paths, parameter, required) {
 }
 
 find_in_folder = function(folder, suffixes, required) {
-  if (!dir.exists(folder)) {
+  if (!(are_there(folder) && dir.exists(folder))) {
     stop_parameter("source", required, show_value(folder))
   }
   files = list.files(folder, all.files = TRUE, no.. = TRUE)
@@ -212,12 +212,12 @@ sort_by_bytes = function(names) {
 }
 
 check_all_there = function(paths) {
-  there = file.exists(paths) & !dir.exists(paths)
+  there = are_there(paths) & !dir.exists(paths)
   if (all(there)) {
     return(invisible())
   }
-  missing = paths[!there][1L]
-  got = if (any(there)) sprintf("'%s' without '%s'", paths[there][1L], missing) else sprintf("no file '%s'", missing)
+  missing = show_text(paths[!there][1L])
+  got = if (any(there)) sprintf("%s without %s", show_text(paths[there][1L]), missing) else sprintf("no file %s", missing)
   stop_parameter("source", "have a file of each suffix", got)
 }
 

@@ -148,7 +148,7 @@ listed_files = function(paths, parameter) {
   if (length(paths) == 0L) {
     stop_parameter(parameter, "list at least one file", "none")
   }
-  missing = paths[!file.exists(paths)]
+  missing = paths[!are_there(paths)]
   if (length(missing) > 0L) {
     stop_parameter(parameter, "list files that exist", sprintf("no file %s", show_value(missing[1L])))
   }

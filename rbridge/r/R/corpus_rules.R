@@ -25,7 +25,7 @@ read_rules = function(source) {
 rule_lines = function(source) {
   required = "be a file of rules, or a list of rules"
   if (is.character(source) && length(source) == 1L && !is.na(source)) {
-    if (!file.exists(source)) {
+    if (!are_there(source)) {
       stop_parameter("rules", required, sprintf("%s, no file,", show_value(source)),
         "Put a rule that is written out into a list.")
     }

@@ -7,7 +7,7 @@ read_tree_yaml = function(spec) {
       "Or give the specification as a list.", call. = FALSE)
   }
   if (is_yaml_file(spec)) {
-    if (!file.exists(spec)) {
+    if (!are_there(spec)) {
       stop_parameter("spec", "be the path of a file that exists, if it ends in .yaml or .yml", show_value(spec))
     }
     check_regular_file(spec, "spec")

@@ -38,6 +38,7 @@ hostile = list(
   "no UTF-8" = function() "\xff",
   "no UTF-8 beside its form" = function() c("\xff", "<ff>"),
   "named by bytes" = function() stats::setNames(c(1, 1), c("\xff", "<ff>")),
+  "bytes" = function() `Encoding<-`("\xff", "bytes"),
   "texts" = function() c("a", NA),
   "named" = function() c(a = 1, b = 2),
   "numbers" = function() c(2, 1),
