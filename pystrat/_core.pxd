@@ -35,7 +35,6 @@ cdef extern from "host.h" nogil:
         TEXT
         LONGS
         FLAG
-        WHOLE
         FRACTION
         NOTHING
         OTHER

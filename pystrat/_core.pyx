@@ -96,12 +96,9 @@ cdef tuple type_and_array(value):
         return core.TEXT, np.frombuffer(value.encode("utf-8", "surrogatepass") + b"\0", dtype=np.uint8)
     if not is_number(value):
         return core.OTHER, np.empty(0)
-    number = np.array([as_double(value)])
-    if isinstance(value, (float, np.floating)) and np.isfinite(number[0]):
-        return core.DOUBLES, number
-    if is_whole(value):
-        return core.WHOLE, number
-    return core.FRACTION if np.isfinite(number[0]) else core.DOUBLES, number
+    number = as_double(value)
+    is_double = isinstance(value, (float, np.floating)) or is_whole(value) or not np.isfinite(number)
+    return core.DOUBLES if is_double else core.FRACTION, np.array([number])
 
 
 cdef void *address(array) except? NULL:

@@ -23,7 +23,6 @@ static size_t width_of(PartType type) {
     case INTEGERS:
     case FLAG: return 4;
     case DOUBLES:
-    case WHOLE:
     case FRACTION: return 8;
     default: return 0;
   }
@@ -116,7 +115,7 @@ static void mutate(Mutable *given, uint64_t *state) {
   }
   /* Texts and single values keep what their types promise. */
   if (part->type == TEXT) ((char *)room)[sizeof given->room[0] - 1] = '\0';
-  if (part->type == TEXT || part->type == FLAG || part->type == WHOLE || part->type == FRACTION) part->length = 1;
+  if (part->type == TEXT || part->type == FLAG || part->type == FRACTION) part->length = 1;
   if (part->type == NOTHING || part->type == OTHER) part->length = 0;
   if (part->type == LONGS) part->type = DOUBLES;
   if (part->type == FLAG) *(int32_t *)(void *)room = *(int32_t *)(void *)room != 0;

@@ -31,7 +31,6 @@ typedef enum {
   TEXT,     /* one text in UTF-8: const char */
   LONGS,    /* int64_t; only for results. R makes integers of them */
   FLAG,     /* int32_t: 0 or 1 */
-  WHOLE,    /* double: the nearest one to a whole number of any size; it may be infinite */
   FRACTION, /* a number that is not whole, and that no double equals */
   NOTHING,  /* no value */
   OTHER     /* any other value, which only the host can show */

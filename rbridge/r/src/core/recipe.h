@@ -61,8 +61,8 @@ static inline bool is_one_number(const Part *part, double *number) {
   *number = 0.5;
   if (part->length != 1) return false;
   if (part->type == INTEGERS) *number = *(const int32_t *)part->values;
-  if (part->type == DOUBLES || part->type == WHOLE) *number = *(const double *)part->values;
-  return part->type == INTEGERS || part->type == DOUBLES || part->type == WHOLE || part->type == FRACTION;
+  if (part->type == DOUBLES) *number = *(const double *)part->values;
+  return part->type == INTEGERS || part->type == DOUBLES || part->type == FRACTION;
 }
 
 /* The whole number that a product of doubles, such as 0.07 * 100, was meant to be; else the number. */
@@ -88,7 +88,7 @@ static inline bool read_whole(
   Part part = find_part(parts, name);
   bool is_number = is_one_number(&part, number);
   if (is_number && part.type == DOUBLES && !parts->is_recipe) *number = nearly_whole(*number);
-  bool is_whole = is_number && (part.type == WHOLE || (isfinite(*number) && floor(*number) == *number));
+  bool is_whole = is_number && isfinite(*number) && floor(*number) == *number;
   if (is_whole && *number >= least && *number <= most) return true;
   if (parts->is_recipe) return refuse_part(host, name, "an integer from %.0f to %.0f", least, most);
   host->refusal.is_type = !is_number;
