@@ -188,11 +188,16 @@ class TensorLoader:
             yield from self._chunks_of_arrays(drawn)
             return
         waiting: list[Any] = []
+        n_rows = 0
         for batch in drawn:
-            waiting.append(batch)
-            if self._has_feedback or sum(map(len, waiting)) >= self._most_rows:
+            if waiting and n_rows + len(batch) > self._most_rows:
                 yield self._chunk_of(waiting)
-                waiting = []
+                waiting, n_rows = [], 0
+            waiting.append(batch)
+            n_rows += len(batch)
+            if self._has_feedback:  # the next batch is drawn when it is requested
+                yield self._chunk_of(waiting)
+                waiting, n_rows = [], 0
         if waiting:
             yield self._chunk_of(waiting)
 
