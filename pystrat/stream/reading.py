@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, NamedTuple,
 
 import numpy as np
 
-from pystrat.messages import RefusedType, show
+from pystrat.messages import Refusal, RefusedType, show
 from pystrat.strata import encode_strata
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
@@ -72,7 +72,10 @@ class StratumCodes:
             return np.fromiter(map(known.__getitem__, strata), dtype=np.int64, count=len(strata))
 
     def _look_up(self, value: Any) -> int:
-        name = encode_strata([value], missing="stratum", exact=True).names[0]
+        try:
+            name = encode_strata([value], missing="stratum", exact=True).names[0]
+        except Refusal:  # no stratum can have this value
+            raise _UnknownStratum(value) from None
         if name not in self._code_of:
             raise _UnknownStratum(value)
         return self._code_of[name]

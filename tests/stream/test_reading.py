@@ -217,6 +217,14 @@ def test_strata_are_known_by_their_names_whatever_their_type() -> None:
             list(stream)
 
 
+@pytest.mark.parametrize(("value", "shown"), [("a\0b", "'a\0b'"), (object(), "a value of class 'object'")])
+def test_a_value_that_no_stratum_can_have_is_no_stratum(value: Any, shown: str) -> None:
+    stream = StratifiedStream({"a": ["a", value]}, 1, read=iter, stratum=lambda row: row, strata=["a"])
+    with pytest.raises(SourceError) as raised:
+        list(stream)
+    assert str(raised.value) == f"The stratum of row 1 of the source 'a' must be one of 'a'. Got {shown} instead."
+
+
 def test_strata_that_are_tensors_are_not_kept() -> None:
     seen: list[Any] = []
 
