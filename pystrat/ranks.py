@@ -30,8 +30,8 @@ def check_ranks(sampler: Any, process_group: Optional[Any] = None) -> None:
     """Check that the samplers of all processes fit together, so that no row is lost or delivered twice.
 
     Every process of the group calls it with its own sampler, before the first epoch and after `load_state_dict`. If
-    samplers differ, every process raises the same error. Nothing is checked if no process group runs, or if it has one
-    process. It is a collective call, which no sampler makes by itself: one process may iterate while others do not.
+    samplers differ, every process raises the same error. Nothing is compared if no process group runs. It is a
+    collective call, which no sampler makes by itself: one process may iterate while others do not.
 
     Parameters
     ----------
@@ -60,8 +60,7 @@ def check_ranks(sampler: Any, process_group: Optional[Any] = None) -> None:
     >>> from pystrat import StratifiedBatchSampler, check_ranks
     >>> check_ranks(StratifiedBatchSampler([0, 1] * 8, 2, seed=1))  # no process group runs
     """
-    distributed = check_group(process_group)
-    if distributed is None or distributed.get_world_size(process_group) == 1:
+    if check_group(process_group) is None:
         _check_sampler(sampler)
         return
     own = gather(lambda: _Facts.of(sampler), process_group, owner="check_ranks", doing="describe", noun="sampler")

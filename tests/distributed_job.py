@@ -334,6 +334,8 @@ def job_ranks(rank: int, world: int, _: str) -> Any:
     first = distributed.new_group([0, 1])
     if rank < 2:
         told["group"] = said_by(lambda: check_ranks(stratified(2, rank), first))
+    own = [distributed.new_group([process]) for process in range(world)][rank]
+    told["group of one"] = said_by(lambda: check_ranks(stratified(world, rank), own))
     told["alone"] = [list(sampler) for sampler in (stratified(world, 0), weighted_sampler(world, 0)) if rank == 0]
     with patch.object(gathering, "bound", reordered if rank == 1 else bound):
         told["table"] = said_by(lambda: gather_counts({f"part-{rank}": ["no", "yes"]}))

@@ -63,7 +63,7 @@ def test_what_differs_is_named_in_every_process(ranks: list[Any], case: str) -> 
 
 def test_every_case_is_expected(ranks: list[Any]) -> None:
     for rank in ranks:
-        assert set(rank) - {"group", "alone", "table", "what is no sampler"} == {*PASSES, *REFUSED}
+        assert set(rank) - {"group", "group of one", "alone", "table", "what is no sampler"} == {*PASSES, *REFUSED}
 
 
 def test_a_process_that_passes_something_else_ends_all_processes(ranks: list[Any]) -> None:
@@ -75,6 +75,11 @@ def test_a_process_that_passes_something_else_ends_all_processes(ranks: list[Any
 
 def test_the_processes_of_a_group_are_checked(ranks: list[Any]) -> None:
     assert [rank.get("group") for rank in ranks] == ["", "", None]
+
+
+def test_a_process_alone_has_the_batches_of_no_other(ranks: list[Any]) -> None:
+    message = f"must have the number of processes, 1, as 'num_replicas'. Got {WORLD} instead. {PASS}"
+    assert [rank["group of one"] for rank in ranks] == [f"The 'sampler' parameter of check_ranks {message}"] * WORLD
 
 
 def test_one_process_may_iterate_while_the_others_do_not(ranks: list[Any]) -> None:
