@@ -216,9 +216,8 @@ check_all_there = function(paths) {
   if (all(there)) {
     return(invisible())
   }
-  missing = show_text(paths[!there][1L])
-  got = if (any(there)) sprintf("%s without %s", show_text(paths[there][1L]), missing) else sprintf("no file %s", missing)
-  stop_parameter("source", "have a file of each suffix", got)
+  found = if (any(there)) sprintf("%s without", show_text(paths[there][1L])) else "no file"
+  stop_parameter("source", "have a file of each suffix", paste(found, show_text(paths[!there][1L])))
 }
 
 check_equal_lines = function(lines, given, paths, parameters) {
