@@ -5,8 +5,10 @@ from __future__ import annotations
 import copy
 import pickle
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from multiprocessing import get_context
 from typing import Any, Callable, Iterator
 
 import numpy as np
@@ -106,3 +108,25 @@ def test_a_copy_that_is_made_while_the_sampler_is_held_is_free(copied: Callable[
             assert thread.submit(lambda: list(other)).result(timeout=60) == [
                 batch.tolist() for batch in sampler.batches(0)
             ]
+
+
+@pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
+def test_a_process_that_is_forked_while_the_sampler_is_held_does_not_wait() -> None:
+    sampler = StratifiedBatchSampler([0, 1] * 8, 2, seed=1)
+    is_held, may_go = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with sampler._lock.held:
+            is_held.set()
+            may_go.wait()
+
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(hold)
+        is_held.wait()
+        process = get_context("fork").Process(target=lambda: list(sampler))
+        process.start()
+        process.join(timeout=60)
+        may_go.set()
+    process.kill()
+    process.join()
+    assert process.exitcode == 0
