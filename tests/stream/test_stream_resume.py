@@ -296,10 +296,15 @@ def test_the_first_batch_that_failed_is_kept_whichever_fails_first() -> None:
 
 def test_a_batch_that_fails_again_is_never_missing() -> None:
     start, found = SharedStart(1), []
+
+    def fail() -> None:
+        for _ in range(2000):
+            start.fail(Start(4, 7), 0)
+
     start.run(Start(4, 2))
     start.fail(Start(4, 7), 0)
     with ThreadPoolExecutor(1) as threads:
-        again = threads.submit(lambda: [start.fail(Start(4, 7), 0) for _ in range(2000)])
+        again = threads.submit(fail)
         while not again.done():
             found.append(start.failed)
     assert set(found) == {Start(4, 7)}
