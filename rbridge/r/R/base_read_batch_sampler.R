@@ -28,8 +28,9 @@
 #' @export
 #' @examples
 #' file = tempfile(fileext = ".recipe")
-#' labels = c("a", "a", "b", "b", "b")
-#' write_batch_sampler(batch_sampler_stratified(min_samples_per_stratum = 1, strata = labels, seed = 1), file)
+#' labels = factor(c("a", "a", "b", "b", "b"))
+#' generator = batch_sampler_stratified(min_samples_per_stratum = 1, strata = labels, seed = 1)
+#' write_batch_sampler(generator, file)
 #' read_batch_sampler(file)
 read_batch_sampler = function(file, md5 = NULL, max_bytes = 2^30) {
   name_errors("read_batch_sampler")
