@@ -41,11 +41,12 @@ read_auxiliary = function(text, name) {
   if (is.function(text)) {
     return(list(name = user_function, arguments = numeric()))
   }
-  call = if (is.character(text) && length(text) == 1L) read_call(text)
+  required = sprintf(paste(
+    "be uniform(a, b), normal(m, s), integers(a, b), choice([...]), cycle([...]) or counter(), with a < b, s > 0,",
+    "values of one kind and no number beyond %g"), tree_largest_number)
+  call = if (is.character(text) && length(text) == 1L) read_call(unicode_text(text, name, required))
   if (is.null(call) || call$name == user_function || !auxiliary_fits(call$name, call$arguments)) {
-    stop_parameter(name, sprintf(paste(
-      "be uniform(a, b), normal(m, s), integers(a, b), choice([...]), cycle([...]) or counter(), with a < b, s > 0,",
-      "values of one kind and no number beyond %g"), tree_largest_number), show_given(text))
+    stop_parameter(name, required, show_given(text))
   }
   arguments = call$arguments
   if (call$name %in% c("choice", "cycle")) {
@@ -114,7 +115,7 @@ call_tokens = function(text) {
     "'(?:[^'\\\\\\n]|\\\\.)*'", "\"(?:[^\"\\\\\\n]|\\\\.)*\"", "[A-Za-z_]\\w*", "[-+]",
     sprintf("(?:%1$s(?:\\.(?:%1$s)?)?|\\.%1$s)(?:[eE][-+]?%1$s)?", digits), "[][(),]"
   )
-  text = enc2utf8(trimws(text))
+  text = trimws(text)
   # \G: each match begins where the one before ends.
   found = gregexpr(sprintf("\\G(%s)\\s*", paste(forms, collapse = "|")), text, perl = TRUE, useBytes = TRUE)[[1L]]
   if (sum(attr(found, "match.length")) != nchar(text, "bytes")) {
@@ -142,9 +143,9 @@ read_items = function(tokens) {
 read_item = function(tokens) {
   n_tokens = length(tokens)
   if (tokens[1L] == "[") {
-    items = if (tokens[n_tokens] == "]") read_items(tokens[-c(1L, n_tokens)])
-    is_list = !is.null(items) && !"list" %in% vapply(items, `[[`, character(1L), "kind")
-    return(if (is_list) list(kind = "list", value = items))
+    is_list = tokens[n_tokens] == "]" && !"[" %in% tokens[-1L] # of literals
+    items = if (is_list) read_items(tokens[-c(1L, n_tokens)])
+    return(if (!is.null(items)) list(kind = "list", value = items))
   }
   sign = c("+" = 1, "-" = -1)[tokens[1L]]
   if (!is.na(sign)) {

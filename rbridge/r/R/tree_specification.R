@@ -75,7 +75,7 @@ plain_keys = function(spec, key) {
   if (is.object(spec) || !is.list(spec)) {
     return(plain_item(spec, key))
   }
-  keys = names(spec)
+  keys = unicode_text(names(spec), "spec", "have keys that are text")
   if (anyDuplicated(keys) > 0L) {
     stop_parameter("spec", "have every key once", sprintf("'%s' again", keys[anyDuplicated(keys)]))
   }

@@ -34,6 +34,13 @@ places = list(
     batch_sampler_tree(list(mode = "shuffle", children = list(list(column = text[1L], value = 1))), 1, 1,
       table = list(x = 1))
   },
+  drawn = function(text) {
+    batch_sampler_tree(list(auxiliary = list(x = text[1L])), 1, 1, table = list(x = 1))
+  },
+  drawn_name = function(text) {
+    batch_sampler_tree(list(auxiliary = stats::setNames(list("counter()", "counter()"), text)), 1, 1,
+      table = list(x = 1))
+  },
   minimum = function(text) batch_sampler_stratified(stats::setNames(c(1, 1), text), strata = c("<ff>", "a"), seed = 1),
   codes = function(text) stratum_codes(c(0, 1), text),
   multilabel = function(text) batch_sampler_multilabel(matrix(1, 2, 2, dimnames = list(NULL, text)), 1)
