@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import secrets
+from contextlib import suppress
 from pathlib import Path
 from typing import Union
 
@@ -35,8 +38,8 @@ def export_r(sampler: BatchSampler, path: Union[str, Path]) -> Path:
         Any sampler of `pystrat`. A sampler with feedback is exported with all the feedback it has received.
     path : path
         The path of the script; must end in ``.R``. The recipe of the sampler is written beside it, to a file whose name
-        ends in ``.recipe`` instead: vectors without code, in the layout of safetensors. Existing files are overwritten.
-        The two files can be moved together.
+        ends in ``.recipe`` instead: vectors without code, in the layout of safetensors. Existing files are replaced,
+        each once the new one is written completely. The two files can be moved together.
 
     Returns
     -------
@@ -48,7 +51,7 @@ def export_r(sampler: BatchSampler, path: Union[str, Path]) -> Path:
     TypeError, ValueError
         If `sampler` is not a sampler of `pystrat` or has a rank, or `path` is not a path that ends in ``.R``.
     OSError
-        If a file cannot be written.
+        If a file cannot be written completely.
     """
     recipe = native_recipe(sampler)
     if recipe is None:
@@ -61,9 +64,24 @@ def export_r(sampler: BatchSampler, path: Union[str, Path]) -> Path:
     content = recipe_bytes(recipe)
     checksum = hashlib.md5(content).hexdigest()
     text = _TEMPLATE.format(version=r_package_version(), file=_literal(data.name), checksum=checksum)
-    data.write_bytes(content)
-    script.write_text(text, encoding="ascii")
+    _write_whole(data, content)
+    _write_whole(script, text.encode("ascii"))
     return script
+
+
+def _write_whole(path: Path, content: bytes) -> None:
+    """Write a file as a whole or not at all: it is written aside, and renamed."""
+    aside = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+    try:
+        with open(aside, "xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())  # raises an error if the disk is full and the file system noticed that late
+        os.replace(aside, path)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            aside.unlink()
+        raise
 
 
 def _literal(text: str) -> str:

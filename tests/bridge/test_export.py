@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import resource
 import shutil
+import signal
+import subprocess
+import sys
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Callable
@@ -12,6 +16,7 @@ import pytest
 
 import rbridge
 from pystrat import DownsampledBatchSampler, StratifiedBatchSampler
+from rbridge._install import find_r
 
 ODD = ['quote "', "back\\slash", "é\n\t\x01", "😀", "NA", "", "'", "%s", "\u200f"]
 SHOW = """
@@ -104,3 +109,39 @@ def test_what_cannot_be_exported_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="'path' parameter of export_r must end in .R. Got '.*sampler.txt' instead."):
         rbridge.export_r(StratifiedBatchSampler(["a", "b"], 1), tmp_path / "sampler.txt")
     assert list(tmp_path.iterdir()) == []
+
+
+IN_PYTHON = """
+import sys, pystrat, rbridge
+rbridge.export_r(pystrat.StratifiedBatchSampler([0, 1] * 50_000, 1, seed=1), sys.argv[1] + ".R")
+"""
+IN_R = """
+generator = rbridge::batch_sampler_stratified(1, strata = rep(0:1, 50000), seed = 1)
+rbridge::write_batch_sampler(generator, paste0(commandArgs(TRUE), ".recipe"))
+"""
+WRITE_IN = {"python": [sys.executable, "-c", IN_PYTHON], "r": [find_r("Rscript") or "Rscript", "-e", IN_R]}
+
+
+@pytest.mark.parametrize("language", WRITE_IN)
+@pytest.mark.parametrize("limit", [500, 4_096, 100_000])
+def test_a_file_that_cannot_be_written_completely_is_an_error(language: str, limit: int, tmp_path: Path) -> None:
+    """A limit on the size of a file stands for a full disk: the system writes a part, and refuses the rest."""
+    recipe = tmp_path / "sampler.recipe"
+    recipe.write_text("another recipe", encoding="utf-8")
+
+    def limit_files() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    done = subprocess.run(
+        [*WRITE_IN[language], str(tmp_path / "sampler")],
+        cwd=Path(__file__).parents[2],
+        preexec_fn=limit_files,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert ("File too large" if language == "python" else "sampler.recipe cannot be written: ") in done.stderr
+    assert recipe.read_text(encoding="utf-8") == "another recipe"
+    assert list(tmp_path.iterdir()) == [recipe]

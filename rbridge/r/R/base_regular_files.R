@@ -26,8 +26,24 @@ check_regular_file = function(path, parameter) {
   if (!is.character(path) || is.object(path) || length(path) != 1L || is.na(path) || !are_there(path)) {
     stop_parameter(parameter, "be the path of a file that exists", show_value(path))
   }
-  kind = file_kinds(path)
-  if (kind != "regular file") {
+  refuse_irregular(path, parameter)
+}
+
+# Refuses a path of something else than a regular file; there may be nothing.
+refuse_irregular = function(path, parameter) {
+  kind = file_kinds(path.expand(path))
+  if (!kind %in% c("regular file", NA)) {
     stop_parameter(parameter, "be a regular file", sprintf("the %s %s", kind, show_value(path)))
   }
+}
+
+# Opens a file, passes its connection to `write`, and closes it; returns whether all bytes were passed to the system.
+# R warns of bytes that were not written, such as on a full disk, except those that it still had in its buffer.
+write_file = function(path, write) {
+  output = file(path, "wb")
+  is_open = TRUE
+  on.exit(if (is_open) close(output))
+  write(output)
+  is_open = FALSE
+  identical(close(output), 0L)
 }

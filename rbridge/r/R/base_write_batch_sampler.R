@@ -10,13 +10,14 @@
 #'   task that is still to come.
 #'   Functions of the user are not part of a recipe, so they cannot be written.
 #' @param file (`character(1)`)\cr
-#'   Path of the file, by convention with the suffix `.recipe`; an existing file is overwritten.
+#'   Path of the file, by convention with the suffix `.recipe`; an existing file is replaced, once the new one is written
+#'   completely.
 #'
 #' @return `file`, invisibly.
 #'
 #' @section Errors:
 #' `generator` is not a generator of this package, waits for a task, calls Python or functions of the user; or the file
-#' cannot be written.
+#' cannot be written completely, for instance on a full disk.
 #'
 #' @export
 #' @examples
@@ -28,9 +29,11 @@ write_batch_sampler = function(generator, file) {
   if (!inherits(generator, "batch_sampler_generator")) {
     stop_parameter("generator", "be a generator, such as that of batch_sampler_stratified()", show_value(generator))
   }
-  if (!is.character(file) || is.object(file) || length(file) != 1L || is.na(file) || !nzchar(file)) {
+  is_path = is.character(file) && !is.object(file) && length(file) == 1L && !is.na(file) && nzchar(file)
+  if (!is_path || Encoding(file) == "bytes") {
     stop_parameter("file", "be a path", show_value(file))
   }
+  refuse_irregular(file, "file")
   settings = attr(generator, "settings")
   recipe = settings$recipe
   if (!is.null(recipe$open)) {

@@ -96,7 +96,6 @@ write_index = function(place, text) {
     .Call(C_unlock_file, lock)
   })
   failed = function(condition) FALSE
-  # R warns of bytes that were not written, such as on a full disk.
   written = tryCatch({
     created = file.create(aside)
     lock = .Call(C_lock_file, aside)
@@ -123,19 +122,16 @@ remove_abandoned = function(place) {
 write_numbers = function(aside, text) {
   # The index is as private as the text.
   Sys.chmod(aside, as.octmode(bitwAnd(as.integer(file.mode(text$path)), 438L)), use_umask = FALSE)
-  output = file(aside, "wb")
-  is_open = TRUE
-  on.exit(if (is_open) close(output))
-  check = .Call(C_check_numbers, NULL, raw())
-  writeBin(raw(length(.Call(C_index_head, text$version, text$hash, check))), output)
-  find_lines(text$path, function(numbers) {
-    check <<- .Call(C_check_numbers, check, numbers)
-    writeBin(numbers, output)
+  write_file(aside, function(output) {
+    check = .Call(C_check_numbers, NULL, raw())
+    writeBin(raw(length(.Call(C_index_head, text$version, text$hash, check))), output)
+    find_lines(text$path, function(numbers) {
+      check <<- .Call(C_check_numbers, check, numbers)
+      writeBin(numbers, output)
+    })
+    seek(output, 0, rw = "write")
+    writeBin(.Call(C_index_head, text$version, text$hash, check), output)
   })
-  seek(output, 0, rw = "write")
-  writeBin(.Call(C_index_head, text$version, text$hash, check), output)
-  is_open = FALSE
-  identical(close(output), 0L) # which writes what is still in the buffer
 }
 
 index_in_memory = function(text) {

@@ -77,10 +77,35 @@ test_that("what is no generator of given data cannot be written", {
   expect_error(write_batch_sampler(batch_sampler_stratified(1), file), "must be made for given data. Got one that")
   own = batch_sampler_prioritized(4, 2, beta = function(batch) 1)
   expect_error(write_batch_sampler(own, file), "must call no function. Got one that does")
-  for (wrong in list(1, NA_character_, "", c("a", "b"))) {
+  for (wrong in list(1, NA_character_, "", c("a", "b"), `Encoding<-`("\xff", "bytes"))) {
     expect_error(write_batch_sampler(batch_sampler_uniform(3, 2), wrong), "'file' .* must be a path")
   }
   expect_false(file.exists(file))
+})
+
+test_that("a file that cannot be written is an error, and is not made", {
+  generator = batch_sampler_uniform(3, 2, seed = 1)
+  folder = tempfile()
+  expect_error(write_batch_sampler(generator, file.path(folder, "x")), "cannot be written: cannot open file")
+  dir.create(folder)
+  expect_error(write_batch_sampler(generator, folder), "'file' .* must be a regular file. Got the folder")
+  skip_on_os("windows")
+  expect_error(write_batch_sampler(generator, "/dev/null"), "must be a regular file. Got the device '/dev/null' instead")
+  expect_identical(list.files(folder), character())
+})
+
+test_that("a path may begin with the home folder", {
+  skip_on_cran()
+  home = tempfile()
+  dir.create(home)
+  drawn = callr::r(function() {
+    rbridge::write_batch_sampler(rbridge::batch_sampler_uniform(1, 1, seed = 1), "~/one.recipe")
+    cat("name: one", file = "~/one.yaml")
+    tree = rbridge::batch_sampler_tree("~/one.yaml", 1, 1, table = list(x = 1), seed = 1)
+    c(rbridge::read_batch_sampler("~/one.recipe")(NULL)$batches(0)$rows, tree(NULL)$batches(0)$rows)
+  }, libpath = c(installed_library(), .libPaths()), env = c(callr::rcmd_safe_env(), HOME = home))
+  expect_identical(drawn, c(1L, 1L))
+  expect_setequal(list.files(home), c("one.recipe", "one.yaml"))
 })
 
 test_that("files that are not regular are refused, and do not hang", {
