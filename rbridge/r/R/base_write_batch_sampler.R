@@ -10,8 +10,8 @@
 #'   task that is still to come.
 #'   Functions of the user are not part of a recipe, so they cannot be written.
 #' @param file (`character(1)`)\cr
-#'   Path of the file, by convention with the suffix `.recipe`; an existing file is replaced, once the new one is written
-#'   completely.
+#'   Path of the file, by convention with the suffix `.recipe`.
+#'   An existing file is replaced, once the new one is complete.
 #'
 #' @return `file`, invisibly.
 #'

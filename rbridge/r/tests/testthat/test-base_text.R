@@ -68,5 +68,6 @@ test_that("bytes that the locale cannot read are refused, and text of a marked e
 test_that("a column that is named by bytes is named in the message", {
   columns = list(list(1, 2))
   names(columns) = as_bytes("\xff")
-  expect_match(message_of(inverse_frequency_weights(columns)), "Got list values in column '<ff>' instead.", fixed = TRUE)
+  refused = "Got list values in column '<ff>' instead."
+  expect_match(message_of(inverse_frequency_weights(columns)), refused, fixed = TRUE)
 })
