@@ -146,7 +146,8 @@ def shard_counts(strata: Mapping[str, Any]) -> pd.DataFrame:
     Raises
     ------
     TypeError, ValueError
-        If a parameter is invalid, or two strata have the same name, such as the number 1 and the text 1.
+        If a parameter is invalid, or two strata have the same name, such as the number 1 and the text 1, or a day and
+        its midnight.
 
     Notes
     -----

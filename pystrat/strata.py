@@ -56,7 +56,7 @@ class Strata:
     counts : numpy.ndarray of int64, shape (number of strata,)
         The number of rows of each stratum.
     kinds : tuple of str
-        What each column holds, such as text.
+        What each column holds, such as text; for dates, whether days, times, or times with a zone.
     """
 
     codes: NDArray[Any]
@@ -116,6 +116,10 @@ class Column:
     codes: NDArray[np.int64]
     values: Any
     kind: str
+
+    def exact_kind(self) -> str:
+        """Return what the column holds, where `kind` is the same for days, times, and times with a zone."""
+        return _kind_of_date(self.values[0]) if self.kind == "date" and len(self.values) else self.kind
 
     def show(self, code: int) -> str:
         """Return the value of a code as text, NA for missing."""
@@ -197,7 +201,7 @@ def encode_strata(
     codes, names = _combine(numbered, drop=missing == "drop", exact=exact)
     if not names:
         raise _nothing_but_missing(n_rows, name)
-    kinds = tuple(column.kind for column in numbered)
+    kinds = tuple(column.exact_kind() for column in numbered)
     return _compact(codes, names, kinds, any_dropped=bool(n_missing) and missing == "drop")
 
 
@@ -445,6 +449,13 @@ def _check_dates(distinct: Any, refuse: _Refuse) -> None:
         }
         if len(forms) > 1:
             raise refuse("a mix of kinds")
+
+
+def _kind_of_date(value: Any) -> str:
+    """Return what a date is: a time of numpy is one without a zone, whatever its unit."""
+    if not isinstance(value, (datetime, np.datetime64)):
+        return "day"
+    return "time" if getattr(value, "tzinfo", None) is None else "time with a zone"
 
 
 def _decoded(distinct: Any, refuse: _Refuse) -> NDArray[Any]:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pystrat import ShardedStratifiedBatchSampler, bind_counts, gather_counts, shard_counts
 from pystrat.counts_by_shard import bound, count_shards, read_counts
-from pystrat.stream import StratifiedStream
+from pystrat.stream import StratifiedStream, count_sources
 
 SHARDS = st.dictionaries(
     st.text("abc\u00e9\U0001f40d", min_size=1, max_size=3),
@@ -121,10 +121,37 @@ def test_equal_values_of_different_types_are_one_stratum() -> None:
     assert shard_counts(days).columns.tolist() == ["2020-01-01"]
 
 
-def test_processes_whose_strata_have_one_name_but_other_kinds_are_refused() -> None:
-    parts = [count_shards({"a": [1]}), count_shards({"b": ["1"]})]
-    with pytest.raises(ValueError, match="must have strata of different names. Got '1' as the name of two instead"):
-        bound(parts, "strata")
+DAY = NOON.date()
+MIDNIGHT = datetime.datetime(2020, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "name"),
+    [
+        ([1], ["1"], "1"),
+        ([DAY], [MIDNIGHT], "2020-01-01"),
+        ([DAY], np.array(["2020-01-01"], dtype="datetime64[ns]"), "2020-01-01"),
+        ([DAY], [MIDNIGHT.replace(tzinfo=datetime.timezone.utc)], "2020-01-01"),
+        ([NOON], [NOON.replace(tzinfo=datetime.timezone.utc)], "2020-01-01T12:00:00"),
+        (pd.Series([NOON]), pd.Series([NOON]).dt.tz_localize("UTC"), "2020-01-01T12:00:00"),
+        (pd.Categorical([NOON]), pd.Series([NOON]).dt.tz_localize("UTC").astype("category"), "2020-01-01T12:00:00"),
+        ({"x": [DAY], "y": [1]}, {"x": [MIDNIGHT], "y": [1]}, "2020-01-01, 1"),
+    ],
+)
+def test_different_values_of_one_name_are_refused_across_shards_and_processes(left: Any, right: Any, name: str) -> None:
+    got = f"must have strata of different names. Got '{name}' as the name of two instead. Recode them."
+    assert refused(shard_counts, {"a": left, "b": right}).endswith(got)
+    with pytest.raises(ValueError, match=f"{got}$"):
+        bound([count_shards({"a": left}), count_shards({"b": right})], "strata")
+    if not isinstance(left, dict):
+        sources = {"a": left, "b": right}
+        assert refused(lambda: count_sources(sources, read=list, stratum=lambda row: row)).endswith(got)
+
+
+def test_one_moment_in_several_zones_is_one_stratum() -> None:
+    noon = pd.Series([NOON]).dt.tz_localize("UTC")
+    strata = {"a": noon, "b": noon.dt.tz_convert("Asia/Tokyo"), "c": noon.dt.tz_convert("US/Pacific").astype(object)}
+    assert shard_counts(strata).columns.tolist() == ["2020-01-01T12:00:00"]
 
 
 def test_rows_of_a_sampler_and_of_a_stream_are_matched_by_their_values() -> None:

@@ -66,8 +66,8 @@ comparable_column = function(column, place) {
   kind = column_kind(column)
   switch(kind,
     factor = factor_column(column, place),
-    Date = new_column("date", plain_numbers(column), show_days, identify_days),
-    POSIXct = new_column("date", plain_numbers(column), show_times, identify_times),
+    Date = new_column("day", plain_numbers(column), show_days, identify_days),
+    POSIXct = new_column("time", plain_numbers(column), show_times, identify_times),
     character = text_column(column, place),
     integer = ,
     double = new_column("number", plain_numbers(column), function(x) sprintf("%.15g", x), identify_numbers),
