@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pystrat.corpus._lua import MAX_STEPS, reason_of, search
-
-__all__ = ["MAX_STEPS", "LuaPattern", "TooManySteps", "compile_lua_pattern"]
+from pystrat.corpus._lua import reason_of, search
 
 
 class TooManySteps(Exception):

@@ -11,7 +11,8 @@ from typing import Any, Optional, Sequence, Union
 
 from pystrat.messages import RefusedValue, check_list, show
 from pystrat.regular_files import check_regular
-from pystrat.corpus.lua_patterns import MAX_STEPS, LuaPattern, TooManySteps, compile_lua_pattern
+from pystrat.corpus._lua import MAX_STEPS
+from pystrat.corpus.lua_patterns import LuaPattern, TooManySteps, compile_lua_pattern
 
 RuleSource = Union[str, "os.PathLike[str]", Sequence[str], Sequence["Rule"]]
 _KEEP = b"*"
