@@ -171,7 +171,9 @@ kind_prioritized = function() {
         "sample_generator"),
       labels = c("beta", "normalise")
     ),
-    bytes = function(recipe) 120 * recipe$parts$capacity + 64 * recipe$parts$batch_size + fixed_size_bytes(recipe$parts),
+    bytes = function(recipe) {
+      120 * recipe$parts$capacity + 64 * recipe$parts$batch_size + fixed_size_bytes(recipe$parts)
+    },
     check = check_prioritized,
     n_rows = function(recipe) NULL,
     n_batches = function(recipe) recipe$parts$n_batches,
