@@ -20,8 +20,13 @@ import numpy as np
 import pandas as pd
 
 
+# Control characters, which could change what a terminal shows; R cannot even hold a NUL.
+_ESCAPES = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
+_ESCAPES.update({ord("\t"): "\\t", ord("\n"): "\\n", ord("\r"): "\\r"})
+
+
 def show(value: Any) -> str:
-    """Return a value as messages show it, in R too: TRUE, NaN, 'text', 3 values."""
+    """Return a value as messages show it, in R too: TRUE, NaN, 'text' with control characters escaped, 3 values."""
     if value is None:
         return "nothing"
     if value is pd.NA or value is pd.NaT:
@@ -29,7 +34,7 @@ def show(value: Any) -> str:
     if isinstance(value, (bool, np.bool_)):
         return "TRUE" if value else "FALSE"
     if isinstance(value, str):
-        return f"'{value}'"
+        return f"'{value.translate(_ESCAPES)}'"
     if is_number(value):
         return _show_exactly(value)
     if isinstance(value, Sized) and getattr(value, "ndim", 1) > 0:
@@ -38,6 +43,11 @@ def show(value: Any) -> str:
         except (TypeError, OverflowError):  # the length of a sparse matrix raises TypeError
             pass
     return f"a value of class '{type(value).__name__}'"
+
+
+def shortened(text: str) -> str:
+    """Return the first 100 characters of a text, with "..." if there are more."""
+    return text if len(text) <= 100 else f"{text[:100]}..."
 
 
 def is_number(value: Any) -> bool:

@@ -133,6 +133,7 @@ def test_ranks() -> None:
         (0.1 + 0.2, "0.3"),
         (10**15, "1e+15"),
         ("text", "'text'"),
+        ("a\0\t\r\n\x1b[1m\x7f\x9b\u00e9", r"'a\x00\t\r\n\x1b[1m\x7f\x9b\u00e9'".replace(r"\u00e9", "\u00e9")),
         ([], "0 values"),
         ([1], "1 value"),
         ((1, 2), "2 values"),

@@ -29,6 +29,7 @@ from pystrat.messages import (
     is_number,
     refusals_of_part,
     show,
+    shortened,
 )
 from pystrat.regular_files import check_regular
 from pystrat.tree.auxiliary import Auxiliary, parse_auxiliary
@@ -390,7 +391,7 @@ def _load_yaml(text: str) -> Any:
                 if not isinstance(node, yaml.ScalarNode):
                     raise
                 kind = node.tag.rpartition(":")[2]
-                got = f"the {kind} '{node.value}'{_line(node)}"
+                got = f"the {kind} {show(shortened(node.value))}{_line(node)}"
                 advice = "A text that looks like something else goes in quotes."
                 raise RefusedValue("spec", "hold valid values", got, advice) from None
 

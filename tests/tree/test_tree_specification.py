@@ -210,6 +210,14 @@ def test_yaml_is_read_strictly_and_safely(text: str, word: str) -> None:
     assert word in refused(text)
 
 
+@pytest.mark.parametrize("kind", ["bool", "int"])
+def test_a_long_value_of_yaml_is_cut_in_the_message(kind: str) -> None:
+    value = {"bool": "m" * 5000, "int": "9" * 5000 + "x"}[kind]
+    assert f"hold valid values. Got the {kind} '{value[:100]}...' in line 2 instead." in refused(
+        f"column: flag\nvalue: !!{kind} {value}\n"
+    )
+
+
 def test_yaml_without_pyyaml_is_an_error_that_tells_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "yaml", None)
     with pytest.raises(

@@ -39,8 +39,21 @@ show_value = function(value) {
 }
 
 # Bytes that are not characters are shown as <ff>: a message must itself be valid text.
+# Control characters, which could change what a terminal shows, are escaped.
 show_text = function(text) {
-  sprintf("'%s'", iconv(enc2utf8(text), "UTF-8", "UTF-8", sub = "byte"))
+  shown = iconv(enc2utf8(text), "UTF-8", "UTF-8", sub = "byte")
+  controls = gregexpr("[\u0001-\u001f\u007f-\u009f]", shown, perl = TRUE)
+  regmatches(shown, controls) = lapply(regmatches(shown, controls), vapply, escape, "")
+  sprintf("'%s'", shown)
+}
+
+escape = function(character) {
+  switch(character, "\t" = "\\t", "\n" = "\\n", "\r" = "\\r", sprintf("\\x%02x", utf8ToInt(character)))
+}
+
+# The first 100 characters, and "..." if there are more.
+shortened = function(text) {
+  if (nchar(text) <= 100L) text else paste0(substr(text, 1L, 100L), "...")
 }
 
 # At most 15 digits; 17 for a number that would look like a whole number but is not.

@@ -122,7 +122,7 @@ plain_yaml = function(node) {
   }
   found = plain_scalar(value, type)
   if (identical(found, NA)) {
-    stop_parameter("spec", "hold valid values", sprintf("the %s '%s'", type, value),
+    stop_parameter("spec", "hold valid values", sprintf("the %s %s", type, show_text(shortened(value))),
       advice = "A text that looks like something else goes in quotes.")
   }
   found

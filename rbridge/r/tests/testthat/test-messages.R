@@ -119,6 +119,11 @@ test_that("'min_samples_per_stratum' is required in some form", {
     fixed = TRUE)
 })
 
+test_that("control characters are escaped in messages", {
+  got = message_of(batch_sampler_stratified("a\t\r\n\u001b[1m\u007f\u009b\u00e9"))
+  expect_match(got, "Got 'a\\t\\r\\n\\x1b[1m\\x7f\\x9b\u00e9' instead.", fixed = TRUE)
+})
+
 test_that("a product of doubles is the whole number that it misses by rounding", {
   for (value in c(0.07 * 100, 0.29 * 100, 0.57 * 100, 7 + 6e-9)) {
     plan = batch_sampler_stratified(value, strata = rep("a", 1000))(NULL)

@@ -215,6 +215,15 @@ test_that("an empty list is a root without keys, and nothing is no specification
   expect_error(sampler_of("nowhere.yaml"), "must be the path of a file that exists", fixed = TRUE)
 })
 
+test_that("a long value of YAML is cut in the message", {
+  skip_if_not_installed("yaml")
+  for (type in c("bool", "int")) {
+    text = sprintf("column: flag\nvalue: !!%s %s\n", type, strrep("m", 5000))
+    got = sprintf("hold valid values. Got the %s '%s...' instead.", type, strrep("m", 100))
+    expect_match(message_of(sampler_of(text)), got, fixed = TRUE)
+  }
+})
+
 test_that("YAML text and a file are one, and need the package yaml", {
   skip_on_cran()
   skip_if_not_installed("yaml")
