@@ -60,7 +60,7 @@ counts_table = function(counted, shards) {
 check_different_names = function(strata) {
   repeated = anyDuplicated(strata)
   if (repeated) {
-    stop_parameter("strata", "have strata of different names", sprintf("'%s' as the name of two", strata[repeated]),
+    stop_parameter("strata", "have strata of different names", paste(show_text(strata[repeated]), "as the name of two"),
       "Recode them.")
   }
 }

@@ -100,9 +100,13 @@ test_that("what cannot be counted is refused in the name of the shard", {
     "The 'strata' parameter of shard 'b' of shard_counts must have no missing values.",
     "Got 1 missing of 2 rows instead. Leave these rows out of the dataset."))
   midnight = as.POSIXct("2020-01-01", tz = "UTC")
-  for (same in list(list(a = midnight, b = as.Date(midnight)), list(a = list(as.Date(midnight), 1), b = list(midnight, 1)))) {
-    expect_match(refused(same), "must have strata of different names. Got '2020-01-01(, 1)?' as the name of two instead")
+  day = as.Date(midnight)
+  for (same in list(list(a = midnight, b = day), list(a = list(day, 1), b = list(midnight, 1)))) {
+    got = "must have strata of different names. Got '2020-01-01(, 1)?' as the name of two instead. Recode them.$"
+    expect_match(refused(same), got)
   }
+  counted = message_of(count_sources(list(a = 1, b = 2), identity, function(row) list(midnight, day)[[row]]))
+  expect_match(counted, "Got '2020-01-01' as the name of two instead. Recode them.", fixed = TRUE)
   for (same in list(list(a = 1, b = "1"), list(a = TRUE, b = factor("TRUE")), list(a = "1, 2", b = list(1, 2)))) {
     expect_match(refused(same), "parameter of shard_counts must have strata of different names. Got '1|TRUE|1, 2' as")
   }
