@@ -10,6 +10,7 @@ import numpy as np
 
 from pystrat.messages import Refusal, RefusedType, show
 from pystrat.strata import encode_strata
+from pystrat.stratum_names import listed
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -75,14 +76,14 @@ class StratumCodes:
         try:
             name = encode_strata([value], missing="stratum", exact=True).names[0]
         except Refusal:  # no stratum can have this value
-            raise _UnknownStratum(value) from None
+            raise _UnknownStratum(show(value)) from None
         if name not in self._code_of:
-            raise _UnknownStratum(value)
+            raise _UnknownStratum(show(name))
         return self._code_of[name]
 
 
 class _UnknownStratum(Exception):
-    """A value is not a stratum."""
+    """A value is not a stratum; the argument is how it is shown."""
 
 
 class SourceReader:
@@ -137,10 +138,10 @@ class SourceReader:
         try:
             return int(self.codes_of([row])[0])
         except _UnknownStratum as error:
-            known = ", ".join(f"'{name}'" for name in self._codes.names)
             where = f"row {number} of the source '{source.name}'"
-            got = show(error.args[0])
-            raise SourceError(f"The stratum of {where} must be one of {known}. Got {got} instead.") from None
+            raise SourceError(
+                f"The stratum of {where} must be one of {listed(self._codes.names)}. Got {error} instead."
+            ) from None
         except Exception as error:
             raise _failed(source, number, error) from error
 

@@ -187,9 +187,9 @@ def test_after_an_error_the_same_batch_is_read_again(tmp_path: Path, is_counted:
             lambda source: [{"label": "no"}, {"label": "nay"}],
             "stratum of row 1 .* one of 'no', 'yes'. Got 'nay' instead",
         ),
-        (lambda source: [{"label": "no"}, {"label": 1}], "stratum of row 1 .* one of 'no', 'yes'. Got 1 instead"),
+        (lambda source: [{"label": "no"}, {"label": 1}], "stratum of row 1 .* one of 'no', 'yes'. Got '1' instead"),
         (lambda source: [{"label": "no"}, {"label": ["no"]}], "Row 1 of the source 'gone' cannot be read. TypeError"),
-        (lambda source: [{"label": "no"}, {"label": None}], "stratum of row 1 .* Got nothing instead"),
+        (lambda source: [{"label": "no"}, {"label": None}], "stratum of row 1 .* Got 'NA' instead"),
         (
             lambda source: [{"label": "no"}, Ended()],
             "Row 1 of the source 'gone' cannot be read. ValueError: The function of the stratum raised StopIteration.",
@@ -213,16 +213,30 @@ def test_strata_are_known_by_their_names_whatever_their_type() -> None:
     assert len(list(stream)) == 1
     for mixed, place in ([True, 1], 0), ([0, 1, True], 2):
         stream = StratifiedStream([mixed], 1, read=iter, stratum=lambda row: row, strata=[0, 1])
-        with pytest.raises(SourceError, match=f"row {place} .* one of '0', '1'. Got TRUE instead"):
+        with pytest.raises(SourceError, match=f"row {place} .* one of '0', '1'. Got 'TRUE' instead"):
             list(stream)
 
 
-@pytest.mark.parametrize(("value", "shown"), [("a\0b", "'a\0b'"), (object(), "a value of class 'object'")])
+@pytest.mark.parametrize(("value", "shown"), [("a\0b", r"'a\x00b'"), (object(), "a value of class 'object'")])
 def test_a_value_that_no_stratum_can_have_is_no_stratum(value: Any, shown: str) -> None:
     stream = StratifiedStream({"a": ["a", value]}, 1, read=iter, stratum=lambda row: row, strata=["a"])
     with pytest.raises(SourceError) as raised:
         list(stream)
     assert str(raised.value) == f"The stratum of row 1 of the source 'a' must be one of 'a'. Got {shown} instead."
+
+
+@pytest.mark.parametrize(
+    ("value", "name"), [(True, "TRUE"), (2, "2"), (0.1 + 0.2, "0.30000000000000004"), (None, "NA")]
+)
+def test_a_value_that_is_no_stratum_is_shown_by_the_name_that_it_would_have(value: Any, name: str) -> None:
+    strata = [f"s{place}" for place in range(12)]
+    stream = StratifiedStream({"a": ["s1", value]}, 1, read=iter, stratum=lambda row: row, strata=strata)
+    known = ", ".join(f"'s{place}'" for place in range(10))
+    with pytest.raises(SourceError) as raised:
+        list(stream)
+    assert str(raised.value) == (
+        f"The stratum of row 1 of the source 'a' must be one of {known}, .... Got '{name}' instead."
+    )
 
 
 def test_strata_that_are_tensors_are_not_kept() -> None:

@@ -214,7 +214,7 @@ def edited(place: int, line: str) -> Callable[[list[str]], list[str]]:
         (".jsonl", edited(6, "no json\n"), "Row 6 of .* JSONDecodeError: Expecting value"),
         (".jsonl", edited(6, "\n"), "Row 6 of .* JSONDecodeError: Expecting value"),
         (".jsonl", edited(6, '{"x": 1}\n'), "Row 6 of .* KeyError: 'label'"),
-        (".jsonl", edited(6, '{"label": null}\n'), "stratum of row 6 .* Got nothing instead."),
+        (".jsonl", edited(6, '{"label": null}\n'), "stratum of row 6 .* Got 'NA' instead."),
         (".jsonl", lambda lines: lines[:-1], "must have 1026 rows of 'no', as its counts say. Got 1025 instead."),
     ],
 )

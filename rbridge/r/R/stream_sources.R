@@ -69,13 +69,13 @@ codes_of_rows = function(strata, names, source) {
     return(integer())
   }
   encoded = tryCatch(encode_strata(strata, "stratum", exact = TRUE), rbridge_refusal = function(refusal) {
-    stop_source("The strata of the source '%s' must %s. Got %s.", source, refusal$requirement, refusal$got)
+    stop_source("The strata of the source '%s' must %s. Got %s instead.", source, refusal$requirement, refusal$got)
   })
   codes = match(encoded$names, names)[encoded$codes]
   if (anyNA(codes)) {
     row = which(is.na(codes))[1L]
-    stop_source("The stratum of row %d of the source '%s' must be one of %s. Got '%s' instead.", row, source,
-      show_names(names), encoded$names[encoded$codes[row]])
+    stop_source("The stratum of row %d of the source '%s' must be one of %s. Got %s instead.", row, source,
+      show_names(names), show_text(encoded$names[encoded$codes[row]]))
   }
   codes
 }

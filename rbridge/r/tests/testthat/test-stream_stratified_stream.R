@@ -261,6 +261,11 @@ test_that("errors of sources name them", {
   source_error("The source 'a' cannot be read. The reader must return", read = function(source) mean, shuffle = FALSE)
   source_error("one stratum a row. Got 1 value of 8 rows.", stratum = function(rows) 1, shuffle = FALSE)
   source_error("row 4 of the source 'a' must be one of '0'. Got '1' instead.", strata = 0, shuffle = FALSE)
+  source_error("must hold logical values, numbers, text or dates, one kind per column. Got complex values instead.$",
+    stratum = as.complex, shuffle = FALSE)
+  source_error("row 1 of the source 'a' must be one of '0'. Got 'TRUE' instead.$", strata = 0, shuffle = FALSE,
+    stratum = function(rows) rep(TRUE, length(rows)))
+  source_error("must be one of ('s[0-9]', ){10}.... Got '0' instead.$", strata = sprintf("s%d", 0:11), shuffle = FALSE)
   source_error("The source 'c' must have 2 rows of '1', as its counts say. Got 1 instead.",
     counts = counts + c(0, 0, 0, 0, 0, 0, 1, 0))
   source_error("Lane 1 has no batch: the next batch has too few rows of '2'.", strata = 0:2)
