@@ -370,9 +370,8 @@ def job_ray(rank: int, world: int, _: str) -> Any:
 
     rows: Any = list("abcdef")
     loader: DataLoader[Any] = DataLoader(rows, batch_sampler=[[0, 1, 2], [3, 4, 5]], collate_fn=list)
-    stream = StratifiedStream(
-        ["a", "b"], 1, read=lambda _: [0, 1], stratum=int, strata=[0, 1], lanes=2, num_replicas=world, rank=rank
-    )
+    sharing: dict[str, Any] = {"lanes": 2, "seed": 1, "num_replicas": world, "rank": rank}
+    stream = StratifiedStream(["a", "b"], 1, read=lambda _: [0, 1], stratum=int, strata=[0, 1], **sharing)
     streamed: DataLoader[Any] = DataLoader(stream, batch_size=None, collate_fn=list)
     return {
         "labels": [report["labels"] for report in reported],
