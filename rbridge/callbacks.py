@@ -158,7 +158,10 @@ def _as_rows(batch: Any, largest: int) -> NDArray[np.int64]:
 
 
 def _shown(batch: Any, most: int = 60) -> str:
-    text = repr(batch)
+    try:
+        text = repr(batch)
+    except ValueError:  # Python does not write out the longest integers
+        text = show(batch)
     return text if len(text) <= most else text[:most] + "..."
 
 
