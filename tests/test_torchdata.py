@@ -6,11 +6,13 @@ in docs/training-libraries.md.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Optional, Protocol, runtime_checkable
 
 import pytest
 
 from pystrat import BatchSampler
+from tests.replays.torchdata.stateful_dataloader import StatefulDataLoader
 from tests.training_libraries import LABELS, N_BATCHES, epoch_of, installed, run_recipes, sampler_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:'set_vital' is deprecated")
@@ -71,37 +73,8 @@ class StatefulIterator:
         return {**(self.snapshot if self.prefetch else self.main_state()), "finished": self.finished}
 
 
-class StatefulLoader:
-    """A StatefulDataLoader: a loaded state waits for the next iter, and an iterator that is finished is replaced."""
-
-    def __init__(self, sampler: BatchSampler, prefetch: int) -> None:
-        self.sampler = sampler
-        self.prefetch = prefetch
-        self.iterator: Optional[StatefulIterator] = None
-        self.next_state: Optional[dict[str, Any]] = None
-        self.made_for_state = False
-
-    def make(self) -> StatefulIterator:
-        state, self.next_state = self.next_state, None
-        return StatefulIterator(self.sampler, self.prefetch, state)
-
-    def __iter__(self) -> StatefulIterator:
-        if self.iterator is None or not self.made_for_state:
-            self.iterator = self.make()
-        self.made_for_state = False
-        if self.iterator.finished:
-            self.iterator = self.make()
-        return self.iterator
-
-    def state_dict(self) -> dict[str, Any]:
-        if self.iterator is None:
-            self.iterator = self.make()
-            self.made_for_state = True
-        return self.iterator.state_dict()
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        self.iterator = None
-        self.next_state = state
+def replayed_loader(sampler: BatchSampler, prefetch: int) -> StatefulDataLoader:
+    return StatefulDataLoader(partial(StatefulIterator, sampler, prefetch))
 
 
 def installed_loader(sampler: BatchSampler, prefetch: int, workers: int = 2) -> Any:
@@ -115,7 +88,7 @@ def installed_loader(sampler: BatchSampler, prefetch: int, workers: int = 2) -> 
 
 
 LOADERS = pytest.mark.parametrize(
-    "make_loader", [StatefulLoader, pytest.param(installed_loader, marks=installed("torchdata"))]
+    "make_loader", [replayed_loader, pytest.param(installed_loader, marks=installed("torchdata"))]
 )
 # With the same number of workers, none or two: the real loader refuses a state of another number.
 PREFETCHES = pytest.mark.parametrize(
@@ -144,7 +117,7 @@ def test_a_stateful_data_loader_resumes_exactly_wherever_it_was_saved(
     reference = sampler_of(**parameters)
     length = len(reference)
     expected = [batch for epoch in range(4) for batch in epoch_of(reference, epoch)]
-    stops = range(2 * length + 1) if make_loader is StatefulLoader else (0, 3, length, length + 2)
+    stops = range(2 * length + 1) if make_loader is replayed_loader else (0, 3, length, length + 2)
     for stop in stops:
         saved = make_loader(sampler_of(**parameters), prefetch_saved)
         assert take(saved, stop) == expected[:stop]

@@ -55,13 +55,11 @@ class SharedStart:
         self._at_process_start = Start(0, 0)
         self._n_iterations = 0  # of this process, if it is a worker
         self._newest = _shared(torch.zeros(1, dtype=torch.int64))
-        self._places = _shared(
-            torch.zeros(_GENERATIONS, dtype=torch.int64)
-        )  # twice the place, plus 1 once it has begun
+        # For each generation twice the place, plus 1 once it has begun.
+        self._places = _shared(torch.zeros(_GENERATIONS, dtype=torch.int64))
         self._marks = _shared(torch.full((_MARKS, 2), _NONE, dtype=torch.int64))
-        self._readers = _shared(
-            torch.full((n_workers,), _NONE, dtype=torch.int64)
-        )  # twice the start, plus 1 at the end
+        # For each worker twice the start of its iteration, plus 1 at its end.
+        self._readers = _shared(torch.full((n_workers,), _NONE, dtype=torch.int64))
         self._failed = _shared(torch.full((n_workers, 2), _NONE, dtype=torch.int64))  # generation and place
         _watch_forks(self)
 

@@ -6,6 +6,7 @@ and to its iterator, and nothing else; the version read is in docs/training-libr
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import islice
 from multiprocessing import get_context
 from typing import Any, Iterator, Optional
@@ -14,6 +15,7 @@ import pytest
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 from pystrat.stream import StratifiedStream
+from tests.replays.torchdata.stateful_dataloader import StatefulDataLoader
 from tests.stream.sources import ALL_ROWS, Row, declared, make_stream
 from tests.training_libraries import installed
 
@@ -118,37 +120,8 @@ class ReplayedIterator:
         return {"states": states, "last": self.last, "finished": self.finished}
 
 
-class ReplayedLoader:
-    """A StatefulDataLoader: a loaded state waits for the next iter, and an iterator that is finished is replaced."""
-
-    def __init__(self, stream: StratifiedStream, n_workers: int, prefetch: int = 2) -> None:
-        self.given = stream, n_workers, prefetch
-        self.iterator: Optional[ReplayedIterator] = None
-        self.next_state: Optional[dict[str, Any]] = None
-        self.is_made_for_state = False
-
-    def make(self) -> ReplayedIterator:
-        state, self.next_state = self.next_state, None
-        return ReplayedIterator(*self.given, state)
-
-    def __iter__(self) -> ReplayedIterator:
-        if self.iterator is None or not self.is_made_for_state:
-            self.iterator = self.make()
-        self.is_made_for_state = False
-        if self.iterator.finished:
-            self.iterator = self.make()
-        return self.iterator
-
-    def state_dict(self) -> dict[str, Any]:
-        if self.iterator is None:
-            self.iterator = self.make()
-            self.is_made_for_state = True
-        return self.iterator.state_dict()
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        self.iterator = None
-        self.is_made_for_state = False
-        self.next_state = state
+def replayed_loader(stream: StratifiedStream, n_workers: int, prefetch: int = 2) -> StatefulDataLoader:
+    return StatefulDataLoader(partial(ReplayedIterator, stream, n_workers, prefetch))
 
 
 def installed_loader(stream: StratifiedStream, n_workers: int, prefetch: int = 2, **options: Any) -> Any:
@@ -160,7 +133,7 @@ def installed_loader(stream: StratifiedStream, n_workers: int, prefetch: int = 2
 
 
 LOADERS = pytest.mark.parametrize(
-    "make_loader", [ReplayedLoader, pytest.param(installed_loader, marks=installed("torchdata"))]
+    "make_loader", [replayed_loader, pytest.param(installed_loader, marks=installed("torchdata"))]
 )
 
 

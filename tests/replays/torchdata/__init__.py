@@ -1,0 +1,1 @@
+"""torchdata, as far as its StatefulDataLoader is replayed."""
