@@ -193,3 +193,20 @@ def test_a_stamp_is_valid_until_its_inputs_change(load: Any, tmp_path: Path, mon
     stamp().write()
     stamp().remove()
     assert not stamp().is_valid()
+
+
+@pytest.mark.parametrize(
+    "half, sources, folder, suffixes",
+    [
+        ("r_half", "rbridge_sources", "rbridge/r/src", {".c", ".h"}),
+        ("r_half", "rbridge_sources", "rbridge/r/R", {".R"}),
+        ("python_half", "kernel_inputs", "rbridge/r/src/core", {".h"}),
+        ("python_half", "kernel_inputs", "pystrat", {".pyx", ".pxd"}),
+    ],
+)
+def test_what_is_compiled_is_compiled_again_after_any_change_of_a_source(
+    load: Any, half: str, sources: str, folder: str, suffixes: set[str]
+) -> None:
+    """Also of a header in a folder of the core."""
+    of_folder = {path for path in (ROOT / folder).rglob("*") if path.suffix in suffixes}
+    assert of_folder and of_folder <= set(getattr(load(half), sources)())

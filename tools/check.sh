@@ -29,7 +29,8 @@ kernels_are_without_warnings() {
 core_is_without_warnings() {
   local header compiler failed=0
   local options=(-std=c99 -Wall -Wextra -Wconversion -pedantic -Werror -fsyntax-only)
-  for header in rbridge/r/src/core/*.h rbridge/r/src/core/kinds/*.h; do
+  shopt -s globstar
+  for header in rbridge/r/src/core/**/*.h; do
     [[ $header == *_template.h ]] && continue
     for compiler in gcc clang; do
       $compiler "${options[@]}" -include "$header" -x c /dev/null || failed=1

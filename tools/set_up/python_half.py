@@ -47,11 +47,15 @@ def packages_stamp(target: str) -> Stamp:
     return Stamp(ENVIRONMENT / "set-up" / target, inputs)
 
 
-def _kernels_stamp() -> Stamp:
+def kernel_inputs() -> list[Path]:
+    """Return the files from which the kernels are compiled."""
     sources = [*ROOT.glob("pystrat/**/*.p[yx][xd]"), *ROOT.glob("rbridge/r/src/core/**/*.h")]
-    sources += ROOT.glob("rbridge/r/src/kind_*.c")
-    sources += [ROOT / "setup.py", ROOT / "pyproject.toml"]
-    return Stamp(ENVIRONMENT / "set-up" / "kernels", checksum(sources, BASE, platform.python_version(), str(ROOT)))
+    return [*sources, *ROOT.glob("rbridge/r/src/kind_*.c"), ROOT / "setup.py", ROOT / "pyproject.toml"]
+
+
+def _kernels_stamp() -> Stamp:
+    inputs = checksum(kernel_inputs(), BASE, platform.python_version(), str(ROOT))
+    return Stamp(ENVIRONMENT / "set-up" / "kernels", inputs)
 
 
 def _kernel_sources() -> list[Path]:

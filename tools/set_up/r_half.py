@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from pathlib import Path
 from typing import Callable
 
 from machine import ROOT, SetUpError, Stamp, checksum, printed_by, run, say
@@ -34,11 +35,14 @@ def packages_stamp(target: str) -> Stamp:
     return Stamp(LIBRARY / "set-up" / target, inputs)
 
 
+def rbridge_sources() -> list[Path]:
+    """Return the files from which the project's R package is installed."""
+    parts = ("DESCRIPTION", "NAMESPACE", "LICENSE", "R/*", "inst/*", "man/*", "src/**/*.[ch]")
+    return [path for part in parts for path in PACKAGE.glob(part) if path.is_file()]
+
+
 def rbridge_stamp() -> Stamp:
-    parts = ("DESCRIPTION", "NAMESPACE", "LICENSE", "R/*", "inst/*", "man/*", "src/*.[ch]", "src/core/*.h")
-    files = (path for part in parts for path in PACKAGE.glob(part) if path.is_file())
-    inputs = checksum(files, r_version())
-    return Stamp(LIBRARY / "set-up" / "rbridge", inputs)
+    return Stamp(LIBRARY / "set-up" / "rbridge", checksum(rbridge_sources(), r_version()))
 
 
 def is_done(targets: list[str]) -> bool:
