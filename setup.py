@@ -1,16 +1,19 @@
-"""The compiled kernels; pyproject.toml has everything else about the distribution."""
+"""The compiled kernels, and the README for a package index; pyproject.toml has everything else."""
 
 import os
+import re
 import sys
 from glob import glob
+from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 # The C core, which the R package carries and both languages compile.
 core = "rbridge/r/src/core"
-# Floating point is that of the source: no fused multiplication and addition, no other order.
-options = ["/O2"] if sys.platform == "win32" else ["-O3", "-ffp-contract=off"]
+# Floating point is that of the source: no fused multiplication and addition, no other order. Debugging information
+# would make a wheel three times as large.
+options = ["/O2"] if sys.platform == "win32" else ["-O3", "-ffp-contract=off", "-g0"]
 # The kinds of samplers of the core, each compiled by itself.
 sources = {"pystrat._core": sorted(glob("rbridge/r/src/kind_*.c"))}
 
@@ -18,6 +21,19 @@ sources = {"pystrat._core": sorted(glob("rbridge/r/src/kind_*.c"))}
 def module_of(path):
     """Return the name of the module of a file of Cython."""
     return path[: -len(".pyx")].replace("\\", "/").replace("/", ".")
+
+
+def description(readme, project):
+    """Return the README for pages outside the repository, to which its links lead if pyproject.toml names it."""
+    source = re.search(r'^Source = "(.*)"$', project, flags=re.MULTILINE)
+
+    def absolute(link):
+        mark, text, path = link.groups()
+        if source is None:
+            return text
+        return f"{mark}[{text}]({source[1]}/{'raw' if mark else 'blob'}/HEAD/{path})"
+
+    return re.sub(r"(!?)\[([^]]*)\]\((?!https?:)([^)]*)\)", absolute, readme)
 
 
 kernels = [
@@ -35,6 +51,11 @@ if __name__ == "__main__":  # the processes in which Cython works may import thi
     # The license is here because older and newer setuptools read it from no common form of pyproject.toml.
     setup(
         license="MIT",
-        ext_modules=cythonize(kernels, nthreads=os.cpu_count() or 1),
+        long_description=description(
+            *(Path(name).read_text(encoding="utf-8") for name in ("README.md", "pyproject.toml"))
+        ),
+        long_description_content_type="text/markdown",
+        # A source distribution has the files of Cython, not what Cython makes of them.
+        ext_modules=kernels if "sdist" in sys.argv else cythonize(kernels, nthreads=os.cpu_count() or 1),
         options={"build_ext": {"parallel": os.cpu_count() or 1}},
     )

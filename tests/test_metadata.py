@@ -65,6 +65,21 @@ def test_a_maintainer_and_a_repository_are_filled_in_at_one_place(load: Any) -> 
     assert metadata.update_pyproject(pyproject, citation) == read("pyproject.toml")
 
 
+def test_the_links_of_the_readme_are_absolute_for_a_package_index(load: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT))
+    monkeypatch.chdir(ROOT)
+    description = load("setup").description
+    project = load("metadata").update_pyproject(read("pyproject.toml"), FILLED_IN)
+    links = re.findall(r"(!?)\[[^]]*\]\(([^)]*)\)", description(read("README.md"), project))
+    relative = re.findall(r"(!?)\[[^]]*\]\(([^)]*)\)", read("README.md"))
+    assert len(links) == len(relative) > 20
+    for (mark, before), (_, after) in zip(relative, links):
+        place = "https://example.org/code/raw/HEAD/" if mark else "https://example.org/code/blob/HEAD/"
+        assert after == (before if before.startswith("https:") else place + before)
+    without = description(read("README.md"), read("pyproject.toml"))
+    assert not re.findall(r"\]\((?!https:)", without) and "For details, see Install." in without
+
+
 def test_a_contact_who_is_no_author_maintains_the_package(load: Any) -> None:
     other = {**FILLED_IN, "contact": [{"name": "A group", "email": "group@example.org"}]}
     description = load("metadata").update_description(read("rbridge/r/DESCRIPTION"), other)

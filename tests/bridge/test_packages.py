@@ -69,6 +69,8 @@ def test_the_source_distribution_holds_the_sources_of_r_and_of_the_core_and_noth
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert sources_of_r() <= names
     assert not [name for name in names if name.endswith((".o", ".so"))]
+    made = {path.relative_to(ROOT).with_suffix(".c").as_posix() for path in (ROOT / "pystrat").glob("**/*.pyx")}
+    assert not made & names, "Cython makes these again"
 
 
 @pytest.mark.xdist_group("wheel")
