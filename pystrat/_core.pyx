@@ -6,15 +6,23 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from cpython.buffer cimport PyBUF_FORMAT, PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.exc cimport PyErr_CheckSignals
-from libc.stdint cimport INT64_MAX, int64_t, uint32_t, uintptr_t
+from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint32_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memset
 
 from pystrat cimport _core as core
 
 from pystrat.messages import RefusedType, RefusedValue, as_double, is_number, is_whole, show
 
+cdef extern from "Python.h":
+    const char *PyUnicode_AsUTF8(object text) except NULL
+
+cdef enum:
+    LINE = 64  # bytes of a cache line, to which memory is aligned
+
 _DTYPES = {core.BYTES: np.uint8, core.INTEGERS: np.int32, core.DOUBLES: np.float64, core.LONGS: np.int64}
-_TYPES = {"uint8": core.BYTES, "int32": core.INTEGERS, "float64": core.DOUBLES}
 
 
 def plan(str kind not None, dict arguments not None, dict data not None, names):
@@ -39,116 +47,175 @@ def plan(str kind not None, dict arguments not None, dict data not None, names):
         Empty if there is none; "{owner}" stands for the name of the sampler.
     """
     cdef Request request = Request(arguments, data)
-    cdef Call call = Call({**arguments, **data}, names, [])
+    cdef Call call = Call(request, names)
     cdef const core.Kind *found = kind_of(kind)
     call.finish(found.plan(&request.parts, &call.host))
-    return call.results, call.host.warning.decode()
+    return call.results, call.host.warning.decode() if call.host.warning[0] else ""
 
 
 cdef const core.Kind *kind_of(str name) except NULL:
-    cdef const core.Kind *found = core.find_kind(name.encode())
+    cdef const core.Kind *found = core.find_kind(PyUnicode_AsUTF8(name))
     if found == NULL:
         raise KeyError(name)
     return found
 
 
+cdef union Scalar:
+    double number
+    int32_t flag
+
+
 cdef class Request:
-    """The parts of a request or a recipe in the form of the core, with the arrays that they point to."""
+    """The parts of a request or a recipe in the form of the core, with everything that they point to.
+
+    Nobody changes the dictionaries meanwhile.
+    """
 
     cdef core.Parts parts
+    cdef dict arguments, data
     cdef list held
-    cdef object room
+    cdef Scalar *scalars
 
-    def __init__(self, dict arguments, dict data, bint is_recipe=False):
+    def __init__(self, dict arguments not None, dict data not None, bint is_recipe=False):
         cdef Py_ssize_t size = len(arguments) + len(data)
         cdef core.Part *part
-        self.held = []
-        self.room = np.zeros((size + 1) * sizeof(core.Part), dtype=np.uint8)
-        part = <core.Part *>address(self.room)
+        self.arguments, self.data, self.held = arguments, data, []
+        self.scalars = <Scalar *>calloc(size + 1, sizeof(Scalar) + sizeof(core.Part))
+        if self.scalars == NULL:
+            raise MemoryError
+        part = <core.Part *>(self.scalars + size + 1)
         self.parts.parts, self.parts.n_parts, self.parts.is_recipe = part, size, is_recipe
         for name, value in arguments.items():
-            part.is_named = isinstance(value, Mapping)
-            part_type, array = type_and_array(value)
-            self.fill(part, name, part_type, array)
-            if part.is_named:
-                part.length = len(value)
+            part.name = PyUnicode_AsUTF8(name)
+            self.fill(part, value, self.scalars + (part - self.parts.parts))
             part += 1
         for name, value in data.items():
-            array = np.ascontiguousarray(value)
-            self.fill(part, name, _TYPES[array.dtype.name], array)
+            part.name = PyUnicode_AsUTF8(name)
+            if isinstance(value, np.ndarray):
+                self.fill_array(part, value)
+            else:  # a recipe has a text as a list of one
+                self.fill(part, value[0] if len(value) == 1 else value, self.scalars + (part - self.parts.parts))
             part += 1
 
-    cdef fill(self, core.Part *part, str name, int part_type, array):
-        encoded = name.encode()
-        self.held += [encoded, array]
-        part.name, part.type, part.length, part.values = encoded, <core.PartType>part_type, len(array), address(array)
-        if part_type == core.TEXT:
-            part.length = 1
+    def __dealloc__(self):
+        free(self.scalars)
+
+    cdef int fill(self, core.Part *part, value, Scalar *scalar) except -1:
+        """Fill a part with an argument, in the type that the core gives to it."""
+        part.type, part.length, part.values = core.OTHER, 0, scalar
+        if value is None:
+            part.type = core.NOTHING
+        elif isinstance(value, (bool, np.bool_)):
+            part.type, part.length, scalar.flag = core.FLAG, 1, bool(value)
+        elif isinstance(value, str):
+            if "\0" not in value:
+                text = value.encode("utf-8", "surrogatepass")
+                self.held.append(text)
+                part.type, part.length, part.values = core.TEXT, 1, <const char *>text
+        elif type(value) is float or type(value) is int or is_number(value):
+            scalar.number = as_double(value)
+            is_plain = isinstance(value, (int, float, np.floating))
+            is_double = is_plain or is_whole(value) or not np.isfinite(scalar.number)
+            part.type, part.length = core.DOUBLES if is_double else core.FRACTION, 1
+        elif isinstance(value, Mapping):
+            part.is_named, part.length = True, len(value)
+        return 0
+
+    cdef int fill_array(self, core.Part *part, value) except -1:
+        cdef Py_buffer view
+        if not value.flags.c_contiguous:
+            value = np.ascontiguousarray(value)
+            self.held.append(value)
+        PyObject_GetBuffer(value, &view, PyBUF_SIMPLE | PyBUF_FORMAT)
+        try:
+            part.type = type_of(view.format[0], view.itemsize)
+            part.length, part.values = view.len // view.itemsize, view.buf
+        finally:
+            PyBuffer_Release(&view)  # the array keeps its memory
+        return 0
+
+    cdef object value_of(self, str name):
+        """Return the value of a part, None if there is none."""
+        return self.data[name] if name in self.data else self.arguments.get(name)
 
 
-cdef tuple type_and_array(value):
-    """Return the type that the core gives to an argument, and its value as an array."""
-    if value is None:
-        return core.NOTHING, np.empty(0)
-    if isinstance(value, (bool, np.bool_)):
-        return core.FLAG, np.array([value], dtype=np.int32)
-    if isinstance(value, str) and "\0" not in value:
-        return core.TEXT, np.frombuffer(value.encode("utf-8", "surrogatepass") + b"\0", dtype=np.uint8)
-    if not is_number(value):
-        return core.OTHER, np.empty(0)
-    number = as_double(value)
-    is_double = isinstance(value, (float, np.floating)) or is_whole(value) or not np.isfinite(number)
-    return core.DOUBLES if is_double else core.FRACTION, np.array([number])
+cdef core.PartType type_of(char letter, Py_ssize_t size) except *:
+    """Return the type of arrays whose items have this letter in the buffer protocol, and this size."""
+    if letter == b"B":
+        return core.BYTES
+    if letter == b"d":
+        return core.DOUBLES
+    if letter in b"il" and size == sizeof(int32_t):
+        return core.INTEGERS
+    raise TypeError(f"The core has no arrays of '{chr(letter)}'.")
 
 
-cdef void *address(array) except? NULL:
-    return <void *><uintptr_t>array.__array_interface__["data"][0]
+cdef struct Block:
+    Block *before
+
+
+cdef class Memory:
+    """Blocks of memory, which are freed together."""
+
+    cdef Block *last
+
+    cdef void *take(self, int64_t size) noexcept nogil:
+        """Return a new block, aligned to a cache line, or NULL."""
+        cdef Block *block = <Block *>malloc(size + 2 * LINE)
+        if block == NULL:
+            return NULL
+        block.before = self.last
+        self.last = block
+        return <char *>block + LINE + (LINE - <size_t>block % LINE) % LINE
+
+    def __dealloc__(self):
+        cdef Block *block
+        while self.last != NULL:
+            block = self.last
+            self.last = block.before
+            free(block)
 
 
 cdef class Call:
     """The host of one call of the core: keeps what it requests, and what it gives.
 
-    `given` are the values that a refusal shows. `of_instance` is the list that keeps the memory of an instance.
+    `request` has the values that a refusal shows. `of_instance` is the memory of an instance.
     """
 
     cdef core.Host host
-    cdef object given, names, error
+    cdef Request request
+    cdef object names, error
     cdef dict results
-    cdef list of_call, of_instance
+    cdef Memory of_call, of_instance
 
-    def __init__(self, given, names, list of_instance):
-        self.given, self.names, self.of_instance = given, names, of_instance
-        self.results, self.of_call, self.error = {}, [], None
+    def __init__(self, Request request not None, names, Memory of_instance=None):
+        self.request, self.names, self.of_instance = request, names, of_instance
+        self.results, self.of_call = {}, Memory()
         self.host.context = <void *>self
         self.host.first_row, self.host.most_rows = 0, INT64_MAX
         self.host.stratified = b"StratifiedBatchSampler"
         self.host.memory, self.host.vector, self.host.go_on = memory, vector, go_on
         self.host.number, self.host.flag, self.host.keep = number, flag, keep
 
-    def finish(self, bint succeeded):
+    cdef int finish(self, bint succeeded) except -1:
         """Raise the error of a function of the core, if it has failed."""
         cdef core.Refusal *refusal = &self.host.refusal
         if succeeded:
-            return
+            return 0
         if refusal.parameter == NULL:
-            raise self.error
+            raise self.error or MemoryError()
         requirement = refusal.requirement.decode()
         if "{stratum}" in requirement:
             requirement = requirement.replace("{stratum}", self.names[refusal.stratum])
-        got = refusal.got.decode() if refusal.shown == NULL else show(self.given.get(refusal.shown.decode()))
+        got = refusal.got.decode() if refusal.shown == NULL else show(self.request.value_of(refusal.shown.decode()))
         kind_of_error = RefusedType if refusal.is_type else RefusedValue
         raise kind_of_error(refusal.parameter.decode(), requirement, got, refusal.advice.decode() or None)
 
 
-cdef void *memory(core.Host *host, core.Life life, int64_t size) noexcept with gil:
-    cdef Call call = <Call>host.context
-    try:
-        block = np.empty(size + 1, dtype=np.uint8)
-        (call.of_call if life == core.FOR_THE_CALL else call.of_instance).append(block)
-        return address(block)
-    except BaseException as error:
-        call.error = error
-        return NULL
+cdef void *memory(core.Host *host, core.Life life, int64_t size) noexcept nogil:
+    if life == core.FOR_THE_CALL:
+        return (<Call>host.context).of_call.take(size)
+    return (<Call>host.context).of_instance.take(size)
 
 
 cdef void *vector(core.Host *host, const char *name, core.PartType part_type, int64_t count) noexcept with gil:
@@ -162,13 +229,25 @@ cdef void *vector(core.Host *host, const char *name, core.PartType part_type, in
         return NULL
 
 
+cdef void *address(array) except NULL:
+    """Return where the values of an array are."""
+    cdef Py_buffer view
+    PyObject_GetBuffer(array, &view, PyBUF_SIMPLE)
+    PyBuffer_Release(&view)  # the array keeps its memory
+    return view.buf
+
+
 cdef core.boolean number(core.Host *host, const char *name, double value) noexcept with gil:
     cdef Call call = <Call>host.context
     key = name.decode()
-    given = call.given.get(key)
+    given = call.request.value_of(key)
     # No digit is lost of a whole number that no double equals.
-    call.results[key] = int(given if is_number(given) and as_double(given) == value else value)
+    call.results[key] = given if type(given) is int and given == value else exact_integer(given, value)
     return True
+
+
+cdef exact_integer(given, double value):
+    return int(given if is_number(given) and as_double(given) == value else value)
 
 
 cdef core.boolean flag(core.Host *host, const char *name, core.boolean value) noexcept with gil:
@@ -178,8 +257,9 @@ cdef core.boolean flag(core.Host *host, const char *name, core.boolean value) no
 
 cdef core.boolean keep(core.Host *host, const char *name) noexcept with gil:
     cdef Call call = <Call>host.context
-    value = call.given.get(name.decode())
-    call.results[name.decode()] = bool(value) if isinstance(value, np.bool_) else value
+    key = name.decode()
+    value = call.request.value_of(key)
+    call.results[key] = bool(value) if isinstance(value, np.bool_) else value
     return True
 
 
@@ -207,24 +287,25 @@ cdef class Instance:
     cdef const core.Kind *kind
     cdef Request recipe
     cdef uint32_t seed
-    cdef object room
-    cdef dict parts
-    cdef list memories
+    cdef Memory memory
+    cdef void *room
 
     def __init__(self, str kind not None, dict parts not None, uint32_t seed):
         cdef Call call
-        self.kind, self.seed, self.parts, self.memories = kind_of(kind), seed, parts, []
+        self.kind, self.seed, self.memory = kind_of(kind), seed, Memory()
         self.recipe = Request({}, parts, is_recipe=True)
-        self.room = np.zeros(self.kind.instance_bytes, dtype=np.uint8)
-        call = Call(parts, (), self.memories)
-        call.finish(self.kind.prepare(address(self.room), &self.recipe.parts, seed, &call.host))
+        self.room = self.memory.take(self.kind.instance_bytes)
+        if self.room == NULL:
+            raise MemoryError
+        memset(self.room, 0, self.kind.instance_bytes)
+        call = Call(self.recipe, (), self.memory)
+        call.finish(self.kind.prepare(self.room, &self.recipe.parts, seed, &call.host))
 
     def draw(self, uint32_t epoch):
         """Return the results of an epoch as arrays: "rows", "offsets" and further ones."""
-        cdef Call call = Call(self.parts, (), self.memories)
-        cdef void *instance = address(self.room)
+        cdef Call call = Call(self.recipe, (), self.memory)
         cdef bint succeeded
         with nogil:
-            succeeded = core.draw_epoch(self.kind, instance, self.seed, epoch, &call.host)
+            succeeded = core.draw_epoch(self.kind, self.room, self.seed, epoch, &call.host)
         call.finish(succeeded)
         return call.results
