@@ -10,6 +10,7 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "fast-epochs.md"
 
 
 def test_the_document(rscript: Callable[..., str]) -> None:
-    loader, learner = re.findall(r"```r\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), flags=re.DOTALL)
+    loader, learner, predicting = re.findall(r"```r\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), flags=re.DOTALL)
     assert rscript(loader, TORCH_LOAD="0") == "[1] 20\n"
-    assert rscript(f"{learner}cat(learner$callbacks[[1]]$id)", TORCH_LOAD="0").endswith("rbridge.tensor_loader")
+    for code in (learner, learner + predicting):
+        assert rscript(f"{code}cat(learner$callbacks[[1]]$id)", TORCH_LOAD="0").endswith("rbridge.tensor_loader")

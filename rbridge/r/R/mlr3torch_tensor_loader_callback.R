@@ -3,34 +3,50 @@
 #' @name rbridge.tensor_loader
 #'
 #' @description
-#' A callback for the learners of mlr3torch: it reads the data of the training and of the validation once, and gathers
-#' the rows of many batches at once, as [tensor_loader()] does.
-#' The batches, and with them the trained weights, are bitwise those of the same learner with `tensor_dataset = TRUE`,
-#' whether or not that is set.
+#' A callback for the learners of mlr3torch: it reads the data of the training and of the validation once.
 #'
 #' mlr3torch itself requests each batch from the task.
 #' The task then compares the rows of the batch with all of its rows, so the time of an epoch grows with the square of
 #' their number.
 #'
+#' With `read = "tensors"`, all data become tensors, and the rows of many batches are gathered at once, as
+#' [tensor_loader()] does.
+#' The batches, and with them the trained weights, are bitwise those of the same learner with `tensor_dataset = TRUE`,
+#' whether or not that is set.
+#'
+#' With `read = "table"`, the table of the task is read, and each batch is made from its rows as mlr3torch makes it: with
+#' augmentation, `collate_fn`, an [auxiliary_dataset()] and workers (`num_workers`).
+#' Lazy tensors, such as images in files, are loaded with their batch.
+#' The trained weights are bitwise those of the same learner without the callback.
+#' That is slower than tensors, but the time of an epoch is proportional to the number of rows.
+#'
 #' Get it with `mlr3torch::t_clbk("rbridge.tensor_loader")`.
 #' It is in the dictionary of mlr3torch as soon as both packages are loaded, in any order.
 #' It may be combined with [rbridge.set_epoch], in any order.
 #'
-#' The data must fit into memory as tensors.
-#' If the learner has `tensor_dataset = "device"`, they stay on that device.
-#' Workers (`num_workers`) are not used.
-#' Predictions after the training do not use callbacks; for these, set a large `batch_size` after the training.
+#' What is read must fit into memory.
+#' If the learner has `tensor_dataset = "device"`, tensors stay on that device; they need no workers.
 #'
 #' @section Parameters:
 #' * `chunk` (`integer(1)`)\cr
-#'   The number of bytes to gather at once, at most; 4194304 by default.
+#'   The number of bytes of tensors to gather at once, at most; 4194304 by default.
+#' * `read` (`character(1)`)\cr
+#'   `"tensors"` (default) or `"table"`.
+#'
+#' @section Predictions:
+#' Validation during the training uses what the callback has read.
+#' Predictions after the training do not: mlr3torch calls no callback for them, and reads the task once for each
+#' `batch_size` rows.
+#' With a batch sampler, the training does not use `batch_size`, so give the learner a large one, such as 10000.
 #'
 #' @section Errors:
 #' The learner has no `batch_sampler`, or one that is not of this package.
-#' It has a `collate_fn`.
-#' A column is a lazy tensor with augmentation, such as `augment_random_crop`, or the dataset is an
-#' [auxiliary_dataset()]: data that are read once would be the same in every epoch.
-#' The dataset has no method `.getbatch()`, and `tensor_dataset` is not set.
+#'
+#' With `read = "tensors"`: it has a `collate_fn`; a column is a lazy tensor with augmentation, such as
+#' `augment_random_crop`, or the dataset is an [auxiliary_dataset()], because data that are read once would be the same
+#' in every epoch; the dataset has no method `.getbatch()`, and `tensor_dataset` is not set.
+#'
+#' With `read = "table"`: `tensor_dataset` is set, or the dataset has no field `task`.
 #'
 #' @examples
 #' if (requireNamespace("mlr3torch", quietly = TRUE)) {
@@ -45,8 +61,11 @@ NULL
 tensor_loader_callback = function() {
   mlr3torch::torch_callback("rbridge.tensor_loader",
     classname = "CallbackSetRbridgeTensorLoader",
-    initialize = function(chunk = 4194304) self$chunk = check_between(chunk, "chunk", 1, largest_exact),
-    on_begin = function() use_tensor_loaders(self$ctx, self$chunk),
+    initialize = function(chunk = 4194304, read = "tensors") {
+      self$chunk = check_between(chunk, "chunk", 1, largest_exact)
+      self$read = check_choice(read, "read", c("tensors", "table"))
+    },
+    on_begin = function() read_once(self$ctx, self$chunk, self$read),
     label = "Fast Epochs",
     packages = "rbridge",
     man = "rbridge::rbridge.tensor_loader",
@@ -54,15 +73,16 @@ tensor_loader_callback = function() {
   )
 }
 
-use_tensor_loaders = function(ctx, chunk) {
+read_once = function(ctx, chunk, read) {
   name_errors("rbridge.tensor_loader")
   training_sampler(ctx, "rbridge.tensor_loader")
-  if (!is.null(ctx$learner$param_set$values$collate_fn)) {
+  if (read == "tensors" && !is.null(ctx$learner$param_set$values$collate_fn)) {
     stop_fast_epochs("it has a 'collate_fn', which would not be called")
   }
-  ctx$loader_train = as_tensor_loader(ctx$loader_train, chunk)
+  as_read = function(loader) if (read == "table") as_table_loader(loader) else as_tensor_loader(loader, chunk)
+  ctx$loader_train = as_read(ctx$loader_train)
   if (!is.null(ctx$loader_valid)) {
-    ctx$loader_valid = as_tensor_loader(ctx$loader_valid, chunk)
+    ctx$loader_valid = as_read(ctx$loader_valid)
   }
 }
 
@@ -84,7 +104,8 @@ whole_data = function(dataset) {
       show_names(augmented)))
   }
   if (!is.function(.subset2(dataset, ".getbatch"))) {
-    stop_fast_epochs("its dataset has no method '.getbatch'", "Set its 'tensor_dataset' to TRUE, or leave")
+    stop_fast_epochs("its dataset has no method '.getbatch'",
+      "Set 'tensor_dataset' of the learner to TRUE, or leave")
   }
   dataset$.getbatch(seq_len(length(dataset)))
 }
@@ -101,7 +122,8 @@ augmentations_of = function(task) {
   unique(grep("^augment_", unlist(steps), value = TRUE))
 }
 
-stop_fast_epochs = function(reason, advice = "Leave") {
+# What tensors that are read once do not allow, a table often does.
+stop_fast_epochs = function(reason, advice = "Set read = 'table', or leave") {
   stop("The callback rbridge.tensor_loader reads the data once, so it cannot be used with this learner: ", reason, ". ",
     advice, " the callback out.", call. = FALSE)
 }

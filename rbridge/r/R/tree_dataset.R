@@ -51,7 +51,10 @@ auxiliary_dataset = function(dataset, augment) {
   generator = torch::dataset(
     name = "auxiliary_dataset",
     task = source_task(dataset),
-    initialize = function() NULL,
+    initialize = function() {
+      self$dataset = dataset
+      self$augment = augment
+    },
     .getbatch = function(rows) {
       aux = attr(rows, "aux")
       batch = dataset[as.integer(rows)]

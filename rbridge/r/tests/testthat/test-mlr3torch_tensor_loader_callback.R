@@ -12,8 +12,8 @@ trained = function(..., task = task_of(), batch_sampler = batch_sampler_stratifi
 }
 weights = function(learner) lapply(learner$model$network$parameters, as.numeric)
 
-begin = function(...) {
-  made = callback()$generate()
+begin = function(..., read = "tensors") {
+  made = callback(read = read)$generate()
   made$ctx = list2env(list(...))
   made$on_begin()
   made$ctx
@@ -30,6 +30,8 @@ test_that("it is in the dictionary of mlr3torch", {
   expect_identical(callback()$id, "rbridge.tensor_loader")
   expect_identical(callback(chunk = 100)$generate()$chunk, 100)
   expect_error(callback(chunk = 0)$generate(), "'chunk' parameter of .* must be an integer from 1 to 9007199254740992")
+  expect_error(callback(read = "rows")$generate(),
+    "'read' parameter of .* must be one of 'tensors', 'table'. Got 'rows' instead.")
 })
 
 test_that("the trained weights are bitwise those of a learner without it", {
@@ -105,17 +107,122 @@ test_that("lazy tensors are read once; those with augmentation are refused by na
   flipped = mlr3pipelines::`%>>%`(flip, flat)
   expect_error(graph(flipped)$train(made()), paste(
     "The callback rbridge.tensor_loader reads the data once, so it cannot be used with this learner:",
-    "it has the augmentation 'augment_hflip.image', which would be the same in every epoch. Leave the callback out."
+    "it has the augmentation 'augment_hflip.image', which would be the same in every epoch.",
+    "Set read = 'table', or leave the callback out."
   ), fixed = TRUE)
+})
+
+test_that("with a table, the trained weights are bitwise those of a learner without the callback", {
+  skip_without_libtorch()
+  table = callback(read = "table")
+  expect_identical(weights(trained(callbacks = table)), weights(trained()))
+  both = list(table, mlr3torch::t_clbk("rbridge.set_epoch"))
+  expect_identical(weights(trained(callbacks = both)), weights(trained()))
+  shuffled = function(batch) lapply(batch, function(leaf) if (is.list(leaf)) lapply(leaf, function(x) x * 2) else leaf)
+  expect_identical(weights(trained(callbacks = table, collate_fn = shuffled)), weights(trained(collate_fn = shuffled)))
+  expect_false(identical(weights(trained(collate_fn = shuffled)), weights(trained())))
+})
+
+test_that("with a table, lazy tensors are augmented anew in each epoch, as without the callback", {
+  skip_without_libtorch()
+  skip_if_not_installed("mlr3pipelines")
+  images = lapply(1:2, function(i) torch::torch_randn(40, 1, 4, 4))
+  seen = list()
+  noise = function(x) {
+    x = x + torch::torch_randn_like(x)
+    seen[[length(seen) + 1L]] <<- as.numeric(x)
+    x
+  }
+  train = function(callbacks) {
+    seen <<- list()
+    task = mlr3::as_task_classif(data.frame(y = survey$y), target = "y", id = "images")
+    task$cbind(data.table::data.table(first = mlr3torch::as_lazy_tensor(images[[1]]),
+      second = mlr3torch::as_lazy_tensor(images[[2]])))
+    task$internal_valid_task = task$clone(deep = TRUE)$filter(21:40)
+    task$filter(1:35)
+    augment = mlr3torch::PipeOpTaskPreprocTorch$new(noise, id = "augment_noise", stages_init = "train")
+    flat = mlr3pipelines::po("trafo_reshape", shape = c(-1, 16))
+    inputs = lapply(c("first", "second"), function(name) {
+      mlr3pipelines::`%>>%`(mlr3pipelines::po("select", selector = mlr3pipelines::selector_name(name), id = name),
+        mlr3torch::PipeOpTorchIngressLazyTensor$new(id = paste0("in_", name)))
+    })
+    torch::torch_manual_seed(1)
+    body = mlr3pipelines::`%>>%`(mlr3pipelines::`%>>%`(augment, flat), mlr3pipelines::gunion(inputs))
+    body = mlr3pipelines::`%>>%`(body, mlr3torch::PipeOpTorchMergeCat$new(id = "cat", innum = 2))
+    body = mlr3pipelines::`%>>%`(body, mlr3torch::nn("head"))
+    body = mlr3pipelines::`%>>%`(body, mlr3torch::PipeOpTorchLoss$new("cross_entropy"))
+    body = mlr3pipelines::`%>>%`(body, mlr3torch::PipeOpTorchOptimizer$new("sgd"))
+    body = mlr3pipelines::`%>>%`(body, mlr3torch::PipeOpTorchCallbacks$new(callbacks))
+    model = mlr3torch::PipeOpTorchModelClassif$new()
+    model$param_set$set_values(epochs = 2, batch_size = 15, device = "cpu", seed = 1,
+      batch_sampler = batch_sampler_stratified(2, seed = 1))
+    learner = mlr3::as_learner(mlr3pipelines::`%>>%`(body, model))
+    learner$train(task)
+    list(seen = seen, weights = lapply(learner$model$torch_model_classif$model$network$parameters, as.numeric))
+  }
+  plain = train(list())
+  expect_identical(train(list(callback(read = "table"))), plain)
+  expect_length(unique(plain$seen), length(plain$seen))
+})
+
+test_that("with a table, auxiliary values come with their rows", {
+  skip_without_libtorch()
+  skip_if_not_installed("yaml")
+  spec = list(mode = "shuffle", auxiliary = list(angle = "uniform(-10, 10)"))
+  train = function(callbacks) {
+    angles = list()
+    dataset = function(task) {
+      auxiliary_dataset(dataset_for(task), function(batch, aux) {
+        angles[[length(angles) + 1L]] <<- aux$angle
+        batch
+      })
+    }
+    learner_of(batch_sampler_tree(spec, batch_size = 6, length = 50, seed = 1), dataset = dataset,
+      callbacks = callbacks)$train(task_of())
+    angles
+  }
+  expect_length(train(list()), 9)
+  expect_identical(train(callback(read = "table")), train(list()))
+})
+
+test_that("a table replaces the task of a dataset of its own, for training and validation", {
+  dataset = dataset_for(task_of())
+  loader = loader_for(dataset)
+  ctx = begin(loader_train = loader, loader_valid = loader, learner = no_learner, read = "table")
+  for (read in list(ctx$loader_train, ctx$loader_valid)) {
+    expect_s3_class(read$dataset$task, "table_task")
+    expect_identical(read$batch_sampler, loader$batch_sampler)
+    expect_length(read$dataset, 40)
+  }
+  expect_false(inherits(loader$dataset$task, "table_task"))
+  expect_identical(loader$dataset, dataset)
+  augmented = auxiliary_dataset(dataset, function(batch, aux) batch)
+  expect_identical(table_dataset(augmented)$augment, augmented$augment)
+  expect_s3_class(table_dataset(augmented)$dataset$task, "table_task")
+})
+
+test_that("predictions need a large batch size, which the training does not use", {
+  skip_without_libtorch()
+  small = trained(callbacks = callback(), task = task_of(), predict_type = "prob")
+  large = mlr3::lrn("classif.mlp", epochs = 3, batch_size = 1000, device = "cpu", seed = 1, neurons = 4, p = 0.2,
+    predict_type = "prob", batch_sampler = batch_sampler_stratified(2, seed = 1), callbacks = callback())
+  large$train(task_of())
+  expect_identical(weights(large), weights(small))
+  expect_equal(large$predict(task_of())$prob, small$predict(task_of())$prob, tolerance = 1e-6)
 })
 
 test_that("what it would change is refused, and so is another batch sampler", {
   plain = dataset_of(40)
+  whole = torch::dataset("multi_tensor_dataset", initialize = function() NULL, .length = function() 40)()
+  expect_error(begin(loader_train = loader_for(plain), learner = no_learner, read = "table"),
+    "its dataset has no field 'task'. Leave the callback out.", fixed = TRUE)
+  expect_error(begin(loader_train = loader_for(whole), learner = no_learner, read = "table"),
+    "its 'tensor_dataset' is set, so its data are tensors. Set read = 'tensors', or leave the callback out.", fixed = TRUE)
   for (case in list(
     list(auxiliary_dataset(plain, function(batch, aux) batch), NULL, "its dataset is an auxiliary_dataset(), whose"),
     list(plain, identity, "it has a 'collate_fn', which would not be called."),
     list(torch::dataset(initialize = function() NULL, .getitem = function(i) i, .length = function() 40)(), NULL,
-      "its dataset has no method '.getbatch'. Set its 'tensor_dataset' to TRUE, or leave the callback out.")
+      "its dataset has no method '.getbatch'. Set 'tensor_dataset' of the learner to TRUE, or leave the callback out.")
   )) {
     learner = list(param_set = list(values = list(collate_fn = case[[2]])))
     expect_error(begin(loader_train = loader_for(case[[1]]), learner = learner), case[[3]], fixed = TRUE)

@@ -1,0 +1,61 @@
+# Tasks of mlr3 that are read once. mlr3 compares the rows of each request with all rows of a task, which takes time in
+# proportion to all of them; here, a request takes time in proportion to its own rows.
+
+# The same loader, from a dataset whose task is read once.
+as_table_loader = function(loader) {
+  copy = loader$clone()
+  copy$dataset = table_dataset(loader$dataset)
+  copy
+}
+
+table_dataset = function(dataset) {
+  if (inherits(dataset, "auxiliary_dataset")) {
+    return(auxiliary_dataset(table_dataset(dataset$dataset), dataset$augment))
+  }
+  if (inherits(dataset, "multi_tensor_dataset")) {
+    stop_fast_epochs("its 'tensor_dataset' is set, so its data are tensors", "Set read = 'tensors', or leave")
+  }
+  task = source_task(dataset)
+  if (is.null(task)) {
+    stop_fast_epochs("its dataset has no field 'task'", "Leave")
+  }
+  copy = dataset$clone()
+  copy$task = table_task(task)
+  copy
+}
+
+# A task whose method data() gathers rows from a table. All else is that of the task, and so is a request for what the
+# table does not have.
+table_task = function(task) {
+  columns = as.list(task$data())
+  ids = task$row_ids
+  place_of = places_of_ids(ids)
+  data = function(rows = NULL, cols = NULL, ...) {
+    places = if (length(rows) > 0L && isTRUE(min(rows) >= 1)) place_of(rows)
+    has_rows = !is.null(places) && isTRUE(all(ids[places] == rows))
+    if (!has_rows || is.null(cols) || !all(cols %in% names(columns))) {
+      return(task$data(rows, cols, ...))
+    }
+    gathered = lapply(columns[cols], `[`, places)
+    data.table::setDT(gathered)[]
+  }
+  structure(list(task = task, data = data), class = c("table_task", class(task)))
+}
+
+#' @export
+`$.table_task` = function(x, name) {
+  if (name == "data") .subset2(x, "data") else .subset2(x, "task")[[name]]
+}
+
+#' @export
+`[[.table_task` = `$.table_task` # nolint
+
+# A function that finds the places of row ids, in a vector unless that takes more memory than a task usually does.
+places_of_ids = function(ids) {
+  if (max(0, ids) > 1e8) {
+    return(function(rows) match(rows, ids))
+  }
+  places = rep(NA_integer_, max(0, ids))
+  places[ids] = seq_along(ids)
+  function(rows) places[rows]
+}

@@ -1,0 +1,82 @@
+# A task that is read once gives the rows of the task itself, whatever its rows, columns and types.
+
+skip_if_not_installed("mlr3torch")
+
+mixed = function() {
+  table = survey
+  table$when = as.Date("2026-01-01") + 0:39
+  table$grade = factor(rep(c("low", "high"), 20), levels = c("low", "high", "unused"), ordered = TRUE)
+  mlr3::as_task_classif(table, target = "y", id = "mixed")
+}
+
+tasks = list(
+  "all rows" = mixed,
+  "some rows" = function() mixed()$filter(5:33),
+  "rows in another order, some of them twice" = function() {
+    task = mixed()
+    task$row_roles$use = c(40:20, 3L, 3L, 20L, 40L)
+    task
+  },
+  "ids that are far apart" = function() {
+    table = data.table::data.table(survey, id = seq(1L, by = 5e7L, length.out = 40L))
+    mlr3::as_task_classif(mlr3::DataBackendDataTable$new(table, primary_key = "id"), target = "y")
+  },
+  "levels that the data do not have" = function() mixed()$set_levels(list(grade = c("high", "low", "more")))
+)
+
+for (name in names(tasks)) {
+  test_that(paste("it gives the rows of the task:", name), {
+    task = tasks[[name]]()
+    table = table_task(task)
+    ids = task$row_ids
+    columns = c("x", task$target_names)
+    for (rows in list(ids, rev(ids), ids[3], ids[c(2, 2, 1)], as.double(ids[4:1]))) {
+      for (cols in list(columns, rev(columns), "y", setdiff(names(task$data()), columns))) {
+        expect_equal(table$data(rows = rows, cols = cols), task$data(rows = rows, cols = cols))
+      }
+    }
+    expect_identical(table$data(), task$data())
+    expect_identical(table$data(ids[1:2]), task$data(ids[1:2]))
+    expect_identical(table$data(cols = "y"), task$data(cols = "y"))
+  })
+}
+
+test_that("what the task refuses is refused, and all else is that of the task", {
+  task = mixed()$filter(5:33)
+  table = table_task(task)
+  for (rows in list(4L, 0L, -5L, 5.5, NA, 1e9, integer(), "5")) {
+    expect_identical(tryCatch(table$data(rows, "x"), error = conditionMessage),
+      tryCatch(task$data(rows, "x"), error = conditionMessage))
+  }
+  expect_error(table$data(5L, "nothing"), "nothing")
+  expect_s3_class(table, class(task))
+  expect_identical(table$nrow, 29L)
+  expect_identical(table[["target_names"]], "y")
+  expect_identical(source_task(list(task = table))$row_ids, 5:33)
+})
+
+test_that("its rows are a table of their own", {
+  task = mixed()
+  table = table_task(task)
+  rows = table$data(1:3, "x")
+  data.table::set(rows, j = "x", value = 0)
+  expect_no_warning(data.table::set(rows, j = "new", value = 1))
+  expect_identical(table$data(1:3, "x"), task$data(1:3, "x"))
+})
+
+test_that("it reads the data behind the task once", {
+  reads = 0
+  Counting = R6::R6Class("Counting", inherit = mlr3::DataBackendDataTable, cloneable = FALSE, public = list(
+    data = function(...) {
+      reads <<- reads + 1
+      super$data(...)
+    }
+  ))
+  task = mlr3::as_task_classif(Counting$new(data.table::data.table(survey, id = 1:40), primary_key = "id"), target = "y")
+  reads = 0
+  table = table_task(task)
+  for (row in 1:40) {
+    table$data(row, c("x", "y"))
+  }
+  expect_identical(reads, 1)
+})
