@@ -40,11 +40,18 @@ class _Run:
 
 
 class _Chunk(NamedTuple):
-    """Successive batches: the rows of all, the number of rows of each, and the rows with their auxiliary values."""
+    """Successive batches: the rows of all, and the number of rows of each; or one batch with auxiliary values."""
 
     rows: NDArray[Any]
     sizes: list[int]
-    drawn: list[Any]
+    drawn: Any = None
+
+
+class _Size(NamedTuple):
+    """The number of bytes of a number of rows."""
+
+    n_bytes: int
+    n_rows: int
 
 
 class TensorLoader:
@@ -90,7 +97,10 @@ class TensorLoader:
     keeps the whole chunk. Keep, or save, ``batch.clone()``.
 
     Samplers with feedback draw a batch when it is requested, so that feedback takes effect as in a DataLoader without
-    workers. For these, a chunk is one batch.
+    workers. For these, and for auxiliary values, a chunk is one batch.
+
+    The rows of a dataset have an unknown number of bytes, so its first chunk is one batch, and from then on, a row has
+    the most bytes that one had on average in a chunk so far.
 
     The state of the loader is that of its sampler after the batches that the training loop has taken; each can load the
     state of the other.
@@ -129,7 +139,7 @@ class TensorLoader:
             self._data = _mapped(_source, tensors[0] if has_form else list(tensors))
         except RecursionError:
             raise RefusedValue("tensors", "be nested to a finite depth", show(tensors[0])) from None
-        self._row_bytes = _row_bytes(_leaves(self._data))
+        self._size = _size_of_rows(_leaves(self._data))
         self._transform = transform
         self._sampler = sampler
         self._run = _Run()
@@ -177,7 +187,7 @@ class TensorLoader:
             gathered = _one_ahead(gathered)  # so that it is moved while the training loop works
         for values, chunk in gathered:
             batches = _cut(values, chunk.sizes)
-            yield from map(_with_auxiliary, batches, chunk.drawn) if chunk.drawn else batches
+            yield from batches if chunk.drawn is None else (_with_auxiliary(batch, chunk.drawn) for batch in batches)
 
     @property
     def _has_feedback(self) -> bool:
@@ -185,21 +195,24 @@ class TensorLoader:
 
     def _chunks(self, drawn: Union[Batches, Iterable[Any]]) -> Iterator[_Chunk]:
         if isinstance(drawn, Batches):
-            yield from self._chunks_of_arrays(drawn)
-            return
-        waiting: list[Any] = []
+            return self._chunks_of_arrays(drawn)
+        if getattr(self._sampler, "auxiliary_names", ()):
+            return (_Chunk(_as_rows(batch), [len(batch)], batch) for batch in drawn)
+        if self._has_feedback:  # the next batch is drawn when it is requested
+            return (_Chunk(_as_rows(batch), [len(batch)]) for batch in drawn)
+        return self._chunks_of_lists(drawn)
+
+    def _chunks_of_lists(self, drawn: Iterable[Any]) -> Iterator[_Chunk]:
+        waiting: list[NDArray[Any]] = []
         n_rows = 0
-        for batch in drawn:
-            if waiting and n_rows + len(batch) > self._most_rows:
-                yield self._chunk_of(waiting)
+        for rows in map(_as_rows, drawn):
+            if waiting and n_rows + len(rows) > self._most_rows:
+                yield _Chunk(np.concatenate(waiting), [len(batch) for batch in waiting])
                 waiting, n_rows = [], 0
-            waiting.append(batch)
-            n_rows += len(batch)
-            if self._has_feedback:  # the next batch is drawn when it is requested
-                yield self._chunk_of(waiting)
-                waiting, n_rows = [], 0
+            waiting.append(rows)
+            n_rows += len(rows)
         if waiting:
-            yield self._chunk_of(waiting)
+            yield _Chunk(np.concatenate(waiting), [len(batch) for batch in waiting])
 
     def _chunks_of_arrays(self, drawn: Batches) -> Iterator[_Chunk]:
         offsets, begin = drawn.offsets, 0
@@ -207,18 +220,13 @@ class TensorLoader:
             fitting = int(np.searchsorted(offsets, offsets[begin] + self._most_rows, side="right")) - 1
             end = max(begin + 1, fitting)
             sizes = np.diff(offsets[begin : end + 1]).tolist()
-            yield _Chunk(drawn.rows[offsets[begin] : offsets[end]], sizes, [])
+            yield _Chunk(drawn.rows[offsets[begin] : offsets[end]], sizes)
             begin = end
-
-    def _chunk_of(self, batches: list[Any]) -> _Chunk:
-        has_values = bool(getattr(self._sampler, "auxiliary_names", ()))
-        rows = np.concatenate([np.asarray(batch, dtype=np.int64) for batch in batches])
-        return _Chunk(rows, [len(batch) for batch in batches], batches if has_values else [])
 
     @property
     def _most_rows(self) -> int:
-        """The number of rows of a chunk; of a dataset, whose rows have an unknown size, one batch comes first."""
-        return 1 if self._row_bytes is None else max(1, self._chunk // max(1, self._row_bytes))
+        """The number of rows of a chunk; of a dataset, one batch comes first."""
+        return 0 if self._size is None else self._chunk * self._size.n_rows // max(1, self._size.n_bytes)
 
     def _gathered(self, chunk: _Chunk) -> tuple[Any, _Chunk]:
         """Return the rows of a chunk, in the form of a batch."""
@@ -226,9 +234,8 @@ class TensorLoader:
 
         index = torch.from_numpy(chunk.rows)
         values = _mapped(lambda source: source.gather(index), self._data)
-        if self._row_bytes is None and len(chunk.rows):
-            n_bytes = sum(leaf.nbytes if isinstance(leaf, np.ndarray) else _n_bytes(leaf) for leaf in _leaves(values))
-            self._row_bytes = n_bytes // len(chunk.rows)
+        if len(chunk.rows):
+            self._size = _largest(self._size, _Size(sum(map(_n_bytes, _leaves(values))), len(chunk.rows)))
         return _mapped(self._moved, values), chunk
 
     def _moved(self, values: Any) -> Any:
@@ -264,6 +271,10 @@ class _Dataset:
 
     def gather(self, index: torch.Tensor) -> Any:
         return _mapped(_converted, self._dataset[index.numpy()])
+
+
+def _as_rows(batch: Any) -> NDArray[Any]:
+    return np.asarray(batch, dtype=np.int64)
 
 
 @named_by(lambda sampler: type(sampler).__name__)
@@ -328,19 +339,25 @@ def _tensor_of(values: Any) -> torch.Tensor:
             raise RefusedType("tensors", "be tensors, or arrays that torch can read", got) from None
 
 
-def _row_bytes(sources: list[Any]) -> Optional[int]:
-    """Return the number of bytes of a row, None if it is unknown; refuse different numbers of rows."""
+def _size_of_rows(sources: list[Any]) -> Optional[_Size]:
+    """Return the bytes of a row, None if they are unknown; refuse different numbers of rows."""
     n_rows = sorted({source.n_rows for source in sources if source.n_rows is not None})
     if not sources:
         raise RefusedValue("tensors", "have at least one tensor", "none")
     if len(n_rows) > 1:
         raise RefusedValue("tensors", "have the same number of rows", f"{n_rows[0]} and {count_of(n_rows[-1], 'row')}")
     sizes = [source.row_bytes for source in sources]
-    return None if None in sizes else sum(sizes)
+    return None if None in sizes else _Size(sum(sizes), 1)
 
 
-def _n_bytes(tensor: torch.Tensor) -> int:
-    return tensor.element_size() * tensor.numel()
+def _largest(known: Optional[_Size], found: _Size) -> _Size:
+    if known is None or found.n_bytes * known.n_rows > known.n_bytes * found.n_rows:
+        return found
+    return known
+
+
+def _n_bytes(values: Any) -> int:
+    return int(values.nbytes if isinstance(values, np.ndarray) else values.element_size() * values.numel())
 
 
 @_named_by_loader

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
+import json
+import os
+import re
+import struct
 import warnings
 from itertools import islice
 from pathlib import Path
@@ -17,6 +22,7 @@ import pystrat
 from pystrat import BatchSampler, NegativePairBatchSampler, PairDataset, StratifiedBatchSampler, TensorLoader
 from pystrat import TreeBatchSampler, TripleBatchSampler, TripleDataset, WeightedBatchSampler
 from pystrat.digest import fingerprint
+from pystrat.feedback import SamplerWithFeedback
 from pystrat.tensor_loader import _one_ahead
 from pystrat.tree import DrawnRow
 
@@ -199,6 +205,68 @@ def test_arrays_and_memory_maps_and_tables(tmp_path: Path) -> None:
             assert_all_same(TensorLoader(given, sampler=SAMPLERS["stratified"](seed=1)), expected)
 
 
+def memory_of_this_machine() -> int:
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 2**30
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+def test_a_file_larger_than_memory(library: str, tmp_path: Path) -> None:
+    n_columns = 2**18  # a row has a MiB
+    n_rows = 2 * memory_of_this_machine() // (4 * n_columns)
+    sampler = StratifiedBatchSampler(np.arange(n_rows) % 7 // 5, 2, seed=1)
+    expected = [rows.tolist() for rows in islice(sampler.batches(0), 10)]
+    path = tmp_path / "x"
+    with path.open("wb") as file:
+        file.truncate(4 * n_rows * n_columns)  # zeros, which take no space on the disk
+        for row in (row for rows in expected for row in rows):
+            file.seek(4 * row * n_columns)
+            file.write(np.float32(row).tobytes())
+    if library == "numpy":
+        given: Any = np.memmap(path, dtype=np.float32, mode="r", shape=(n_rows, n_columns))
+    else:  # without `shared`, torch wants to have room for all of it
+        given = torch.from_file(str(path), shared=True, size=n_rows * n_columns, dtype=torch.float32)
+        given = given.reshape(n_rows, n_columns)
+    batches = islice(TensorLoader(given, sampler=sampler), 10)
+    assert [batch[:, :2].tolist() for (batch,) in batches] == [[[row, 0.0] for row in rows] for rows in expected]
+
+
+def safetensors_of(arrays: dict[str, np.ndarray]) -> bytes:
+    """Return a file in the format of safetensors."""
+    header, begin = {}, 0
+    for name, array in arrays.items():
+        types = {"float32": "F32", "int64": "I64"}
+        end = begin + array.nbytes
+        header[name] = {"dtype": types[str(array.dtype)], "shape": array.shape, "data_offsets": [begin, end]}
+        begin = end
+    text = json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + b"".join(array.tobytes() for array in arrays.values())
+
+
+def mapped_safetensors(path: Path) -> dict[str, np.ndarray]:
+    """Map the arrays of such a file, as docs/fast-epochs.md does."""
+    document = Path(pystrat.__file__).parents[1] / "docs" / "fast-epochs.md"
+    (code,) = re.findall(r"```python\n(import json.*?)```", document.read_text(encoding="utf-8"), flags=re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(code, names)  # pylint: disable=exec-used
+    return names["mapped"](path)
+
+
+def test_files_of_safetensors_stay_on_the_disk(tmp_path: Path) -> None:
+    arrays = {"x": x.numpy(), "y": y.numpy()}
+    path = tmp_path / "data.safetensors"
+    path.write_bytes(safetensors_of(arrays))
+    forms = [mapped_safetensors(path)]
+    assert all(isinstance(array, np.memmap) for array in forms[0].values())
+    if importlib.util.find_spec("safetensors") is not None:
+        from safetensors.torch import load_file, save_file
+
+        save_file({"x": x, "y": y}, path)
+        forms += [mapped_safetensors(path), load_file(path)]
+    for given in forms:
+        loader = TensorLoader(given, sampler=SAMPLERS["stratified"](seed=1))
+        assert_all_same(loader, TensorLoader({"x": x, "y": y}, sampler=SAMPLERS["stratified"](seed=1)))
+
+
 def test_a_transform_gets_each_batch() -> None:
     plain = TensorLoader(*data(), sampler=SAMPLERS["stratified"](seed=1))
     doubled = TensorLoader(*data(), sampler=SAMPLERS["stratified"](seed=1), transform=lambda batch: 2 * batch[1])
@@ -326,11 +394,62 @@ def test_states_count_the_batches_of_all_ranks() -> None:
 # Memory ---------------------------------------------------------------------------------------------------------------
 
 
-def test_a_chunk_has_at_most_its_bytes() -> None:
-    big = torch.zeros(N, 100)
-    for chunk in (5_000, 20_000, 30_000):
-        for (batch,) in TensorLoader(big, sampler=SAMPLERS["stratified"](seed=1), chunk=chunk):
-            assert getattr(batch, "untyped_storage", batch.storage)().nbytes() <= max(chunk, batch.numel() * 4)
+def storage_of(values: torch.Tensor) -> Any:
+    return getattr(values, "untyped_storage", values.storage)()
+
+
+def chunks_of(batches: list[list[torch.Tensor]]) -> list[list[list[torch.Tensor]]]:
+    """Return the batches by the memory that they share."""
+    kept: dict[int, list[list[torch.Tensor]]] = {}
+    for batch in batches:
+        kept.setdefault(storage_of(batch[0]).data_ptr(), []).append(batch)
+    return list(kept.values())
+
+
+def bytes_of(batch: list[torch.Tensor]) -> int:
+    return sum(values.element_size() * values.numel() for values in batch)
+
+
+@pytest.mark.parametrize("chunk", [1, 699, 700, 701, 1300, 10_000, 2**22])
+@by_sampler
+def test_a_chunk_has_as_many_batches_as_its_bytes_hold(name: str, chunk: int) -> None:
+    sampler = SAMPLERS[name](seed=1)
+    whole = [torch.zeros(N, 3, dtype=torch.float16), torch.zeros(N, 1), torch.zeros(N, 2, dtype=torch.bool)]
+    chunks = chunks_of(list(TensorLoader(*whole, sampler=sampler, chunk=chunk)))
+    for batches, following in zip(chunks, [*chunks[1:], None]):
+        size = sum(map(bytes_of, batches))
+        assert size == sum(storage_of(values).nbytes() for values in batches[0]), "it has nothing but its batches"
+        assert size <= chunk or len(batches) == 1
+        if following is not None and not isinstance(sampler, SamplerWithFeedback):
+            assert size + bytes_of(following[0]) > chunk
+
+
+@pytest.mark.parametrize("chunk", [1, 100, 500, 10_000])
+def test_a_chunk_of_a_dataset_has_at_most_its_bytes(chunk: int) -> None:
+    sampler = TripleBatchSampler(np.arange(400) % 8, np.arange(400) * 7 % 120, 9, n_items=120, seed=1)
+    batches = [[*batch.values()] for batch in TensorLoader(TripleDataset(8, 120), sampler=sampler, chunk=chunk)]
+    chunks = chunks_of(batches)
+    assert len(chunks[0]) == 1, "the number of bytes is unknown before"
+    assert all(sum(map(bytes_of, found)) <= chunk or len(found) == 1 for found in chunks)
+    assert chunk < 500 or len(chunks[1]) > 1
+
+
+class Growing:
+    """A dataset whose rows have more bytes the later they are requested."""
+
+    def __init__(self) -> None:
+        self.sizes: list[int] = []
+
+    def __getitem__(self, rows: Any) -> Any:
+        self.sizes.append(len(rows))
+        return np.zeros((len(rows), 10 if len(self.sizes) < 3 else 100), dtype=np.uint8)
+
+
+def test_rows_that_grow_make_smaller_chunks() -> None:
+    dataset = Growing()
+    sampler = pystrat.UniformBatchSampler(N, 4, n_batches=50, seed=1)
+    list(TensorLoader(dataset, sampler=sampler, chunk=400))
+    assert dataset.sizes == [4, 40, 40, *[4] * 29], "the rows of the third chunk were larger than those before"
 
 
 def test_what_is_done_to_a_batch_changes_no_other_and_no_data() -> None:
