@@ -7,8 +7,7 @@ from typing import Any
 import torch
 
 from pystrat.arrays import refuse_without_array
-from pystrat.entries import named_by_class
-from pystrat.messages import RefusedType, RefusedValue, count_of, show
+from pystrat.messages import count_of, refused_type, refused_value, show
 
 _SHAPES = "be a tensor of shape (n) or (n, 1)"
 
@@ -60,7 +59,6 @@ class AUMLoss(torch.nn.Module):
     [0.5, 0.0, -0.5, 0.0]
     """
 
-    @named_by_class
     def forward(self, input: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
         """Compute the loss of one batch.
 
@@ -141,9 +139,9 @@ def _check_predictions(values: Any) -> torch.Tensor:
     """Return the predictions as a vector in float32 or float64."""
     vector = _check_vector(values, "input")
     if not vector.is_floating_point():
-        raise RefusedType("input", "hold floating point numbers", _kind_of(vector))
+        raise refused_type("input", "hold floating point numbers", _kind_of(vector))
     if len(vector) == 0:
-        raise RefusedValue("input", "have at least one value", "0 values")
+        raise refused_value("input", "have at least one value", "0 values")
     _check_all(vector, torch.isfinite(vector), "input", "hold finite numbers")
     return vector.to(torch.promote_types(vector.dtype, torch.float32))
 
@@ -153,7 +151,7 @@ def _check_labels(values: Any, n_rows: int) -> torch.Tensor:
     vector = _check_vector(values, "target")
     if len(vector) != n_rows:
         required = f"have one value for each prediction, {n_rows}"
-        raise RefusedValue("target", required, count_of(len(vector), "value"))
+        raise refused_value("target", required, count_of(len(vector), "value"))
     positive = vector == 1
     _check_all(vector, positive | (vector == 0), "target", "hold 1 for positive and 0 for negative rows")
     return positive
@@ -162,18 +160,18 @@ def _check_labels(values: Any, n_rows: int) -> torch.Tensor:
 def _check_vector(values: Any, name: str) -> torch.Tensor:
     """Return a tensor of shape (n) or (n, 1) as a vector."""
     if not isinstance(values, torch.Tensor):
-        raise RefusedType(name, _SHAPES, show(values))
+        raise refused_type(name, _SHAPES, show(values))
     refuse_without_array(values, name)
     if values.ndim not in (1, 2) or values.ndim == 2 and values.shape[1] != 1:
         shape = ", ".join(map(str, values.shape))
-        raise RefusedValue(name, _SHAPES, f"a tensor of shape ({shape})")
+        raise refused_value(name, _SHAPES, f"a tensor of shape ({shape})")
     return values.flatten()
 
 
 def _check_all(vector: torch.Tensor, passed: torch.Tensor, name: str, required: str) -> None:
     """Refuse a vector if some values have not passed, and show the first of them."""
     if not passed.all():
-        raise RefusedValue(name, required, show(vector[~passed][0].item()))
+        raise refused_value(name, required, show(vector[~passed][0].item()))
 
 
 def _kind_of(tensor: torch.Tensor) -> str:

@@ -50,7 +50,6 @@ cdef extern from "host.h" nogil:
         void *context
         int32_t first_row
         int64_t most_rows
-        const char *stratified
         void *(*memory)(Host *host, Life life, int64_t bytes)
         void *(*vector)(Host *host, const char *name, PartType type, int64_t count)
         boolean (*number)(Host *host, const char *name, double value)

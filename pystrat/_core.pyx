@@ -14,7 +14,7 @@ from libc.string cimport memset
 
 from pystrat cimport _core as core
 
-from pystrat.messages import RefusedType, RefusedValue, as_double, is_number, is_whole, show
+from pystrat.messages import as_double, is_number, is_whole, refused_type, refused_value, show
 
 cdef extern from "Python.h":
     const char *PyUnicode_AsUTF8(object text) except NULL
@@ -44,7 +44,7 @@ def plan(str kind not None, dict arguments not None, dict data not None, names):
     parts : dict
         Arrays, numbers, flags and texts.
     warning : str
-        Empty if there is none; "{owner}" stands for the name of the sampler.
+        Empty if there is none.
     """
     cdef Request request = Request(arguments, data)
     cdef Call call = Call(request, names)
@@ -193,7 +193,6 @@ cdef class Call:
         self.results, self.of_call = {}, Memory()
         self.host.context = <void *>self
         self.host.first_row, self.host.most_rows = 0, INT64_MAX
-        self.host.stratified = b"StratifiedBatchSampler"
         self.host.memory, self.host.vector, self.host.go_on = memory, vector, go_on
         self.host.number, self.host.flag, self.host.keep = number, flag, keep
 
@@ -208,8 +207,8 @@ cdef class Call:
         if "{stratum}" in requirement:
             requirement = requirement.replace("{stratum}", self.names[refusal.stratum])
         got = refusal.got.decode() if refusal.shown == NULL else show(self.request.value_of(refusal.shown.decode()))
-        kind_of_error = RefusedType if refusal.is_type else RefusedValue
-        raise kind_of_error(refusal.parameter.decode(), requirement, got, refusal.advice.decode() or None)
+        refused = refused_type if refusal.is_type else refused_value
+        raise refused(refusal.parameter.decode(), requirement, got, refusal.advice.decode() or None)
 
 
 cdef void *memory(core.Host *host, core.Life life, int64_t size) noexcept nogil:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.arrays import for_kernel, plain_array
-from pystrat.messages import RefusedType, RefusedValue, check_integer, show
+from pystrat.messages import check_integer, refused_type, refused_value, show
 from pystrat._random import RandomStream
 from pystrat._sum_tree import WeightTree, first_outside
 
@@ -53,19 +53,19 @@ class RowWeights:
         """Return row positions as int64; refuse anything else, and negative numbers. A number is a vector of one."""
         found = plain_array(rows, name)
         if found.size and found.dtype.kind not in "iu":
-            raise RefusedType(name, "hold row positions", _show_dtype(found))
+            raise refused_type(name, "hold row positions", _show_dtype(found))
         if found.ndim == 0:
             found = found.reshape(1)
         if found.ndim != 1:
             required = "be a vector of row positions"
-            raise RefusedValue(name, required, f"{found.ndim} dimensions")
+            raise refused_value(name, required, f"{found.ndim} dimensions")
         positions = for_kernel(found, np.int64)
         outside = first_outside(positions, self._length)
         if outside >= 0:
             required = "be empty: there is no row"
             if self._length:  # in words, because R, which counts from 1, shows this message too
                 required = f"hold row positions from 0 to {self._length - 1}, counted from 0"
-            raise RefusedValue(name, required, show(found[outside]))
+            raise refused_value(name, required, show(found[outside]))
         return positions
 
     def update(self, rows: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
@@ -101,10 +101,10 @@ class RowWeights:
         """Refuse to draw `size` rows if too few weights are positive."""
         positive = self.tree.n_positive
         if size and not positive:
-            raise RefusedValue(self._name, "not all be 0 when rows are drawn", "no positive weight")
+            raise refused_value(self._name, "not all be 0 when rows are drawn", "no positive weight")
         if not replacement and size > positive:
             required = f"be at most {positive}, the number of positive weights, without replacement"
-            raise RefusedValue(name, required, show(size))
+            raise refused_value(name, required, show(size))
 
     def weights_of(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the weights by which rows are drawn, as a new array."""
@@ -125,30 +125,30 @@ class RowWeights:
         Refuse a state with too few or too many rows, or whose drawn rows are not among them.
         """
         if not isinstance(state, Mapping) or not {self._entry, "next_position"} <= set(state):
-            raise RefusedValue("state", f"hold the {self._entry} of the rows", show(state))
+            raise refused_value("state", f"hold the {self._entry} of the rows", show(state))
         capacity = self.tree.capacity
         weights = as_numbers(state[self._entry], "state")
         length = len(weights)
         if not fewest <= length <= capacity:
             required = f"{capacity}" if fewest == capacity else f"from {fewest} to {capacity}"
-            raise RefusedValue("state", f"hold {required} {self._entry}", show(weights))
+            raise refused_value("state", f"hold {required} {self._entry}", show(weights))
         if positive and not weights.all():
-            raise RefusedValue("state", "hold weights above 0", show(0))
+            raise refused_value("state", "hold weights above 0", show(0))
         first, last = (0, capacity - 1) if length == capacity else (length, length)
         position = check_integer(state["next_position"], "next_position", minimum=first, maximum=last)
         outside = drawn[(drawn < 0) | (drawn >= length)]
         if len(outside):
             required = f"hold drawn rows from 0 to {length - 1}" if length else "hold no drawn rows: it has no row"
-            raise RefusedValue("state", required, show(outside[0]))
+            raise refused_value("state", required, show(outside[0]))
         self._build(weights, capacity)
         self._next_position = position
 
     def _refuse_weights(self, wrong: int, weights: NDArray[np.float64]) -> None:
         """Raise the error for the return value of the kernel."""
         if wrong == -2:
-            raise RefusedValue(self._name, "have a finite total", "a total that overflows")
+            raise refused_value(self._name, "have a finite total", "a total that overflows")
         if wrong >= 0:
-            raise RefusedValue(self._name, _FINITE, show(weights[wrong]))
+            raise refused_value(self._name, _FINITE, show(weights[wrong]))
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
@@ -167,12 +167,12 @@ def as_numbers(values: Any, name: str, *, count: Optional[int] = None) -> NDArra
     if found.ndim == 0 and count == 1:
         found = found.reshape(1)
     if found.ndim != 1:
-        raise RefusedValue(name, "be a vector of numbers", f"{found.ndim} dimensions")
+        raise refused_value(name, "be a vector of numbers", f"{found.ndim} dimensions")
     if found.size and found.dtype.kind not in "iuf":
-        raise RefusedType(name, "hold numbers", _show_dtype(found))
+        raise refused_type(name, "hold numbers", _show_dtype(found))
     if count is not None and len(found) != count:
         required = f"have one value for each row, {count}"
-        raise RefusedValue(name, required, show(found))
+        raise refused_value(name, required, show(found))
     return for_kernel(found, np.float64)
 
 

@@ -14,11 +14,9 @@ from torch.utils.data import DataLoader
 
 from pystrat.base import BatchSampler
 from pystrat.callers import is_count_of_loader
-from pystrat.entries import named_by_function
-from pystrat.messages import RefusedType, RefusedValue, show
+from pystrat.messages import refused_type, refused_value, show
 
 
-@named_by_function
 def prepare_for_accelerate(loader: DataLoader[Any], accelerator: Any) -> Any:
     """Prepare a DataLoader for accelerate or for the Trainer of transformers, so that it resumes where it should.
 
@@ -110,36 +108,36 @@ class _WholeBatches:
 def _sampler_of(loader: Any) -> BatchSampler:
     required = "be a DataLoader with a batch sampler of pystrat"
     if not isinstance(loader, DataLoader):
-        raise RefusedType("loader", required, show(loader))
+        raise refused_type("loader", required, show(loader))
     sampler: Any = loader.batch_sampler
     if isinstance(sampler, BatchSampler):
         return sampler
     if isinstance(loader.sampler, BatchSampler):
         advice = "Give the loader batch_sampler=sampler: accelerate keeps no sampler of a loader without one."
-        raise RefusedType("loader", required, "one with sampler=sampler", advice)
-    raise RefusedType("loader", required, f"one with a batch sampler of class '{type(sampler).__name__}'")
+        raise refused_type("loader", required, "one with sampler=sampler", advice)
+    raise refused_type("loader", required, f"one with a batch sampler of class '{type(sampler).__name__}'")
 
 
 def _check_accelerator(accelerator: Any) -> None:
     if not all(hasattr(accelerator, name) for name in ("prepare", "num_processes", "dataloader_config")):
-        raise RefusedType("accelerator", "be an Accelerator of accelerate", show(accelerator))
+        raise refused_type("accelerator", "be an Accelerator of accelerate", show(accelerator))
     if accelerator.dataloader_config.split_batches:
         required = "keep batches whole, which is DataLoaderConfiguration(split_batches=False)"
-        raise RefusedValue("accelerator", required, "one that splits batches")
+        raise refused_value("accelerator", required, "one that splits batches")
 
 
 def _check_replicas(sampler: BatchSampler, n_processes: int) -> None:
     if sampler.rank is not None:
         advice = "Leave out 'rank': accelerate gives each process its share."
-        raise RefusedValue("loader", "have a sampler of all batches", f"one of rank {sampler.rank}", advice)
+        raise refused_value("loader", "have a sampler of all batches", f"one of rank {sampler.rank}", advice)
     if (sampler.num_replicas or 1) % n_processes:
         required = f"have a sampler for {n_processes} processes"
         got = "one for one process" if sampler.num_replicas is None else f"one for {sampler.num_replicas}"
         advice = "Give the sampler num_replicas=accelerator.num_processes."
-        raise RefusedValue("loader", required, got, advice)
+        raise refused_value("loader", required, got, advice)
     if n_processes > 1 and sampler._seed_is_drawn:
         advice = "Give the sampler the same seed in all processes."
-        raise RefusedValue("loader", "have a sampler with a seed", "one that has drawn its own", advice)
+        raise refused_value("loader", "have a sampler with a seed", "one that has drawn its own", advice)
 
 
 def _prepare_without_dispatching(loader: DataLoader[Any], accelerator: Any) -> Any:

@@ -13,7 +13,7 @@ import pandas as pd
 from pandas.api.extensions import ExtensionArray, ExtensionDtype
 
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import RefusedType, RefusedValue, count_of, show
+from pystrat.messages import count_of, refused_type, refused_value, show
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -31,7 +31,7 @@ class Wanted:
     advice: Optional[str] = None
 
     def refusal(self, got: str, advice: Optional[str] = None) -> TypeError:
-        return RefusedType(self.name, self.required, got, advice)
+        return refused_type(self.name, self.required, got, advice)
 
 
 def plain_array(values: Any, name: str = "values") -> NDArray[Any]:
@@ -138,7 +138,7 @@ def _length_of_range(values: range) -> int:
 def _check_length(n_rows: int, name: str) -> None:
     """Refuse more rows than a dataset may have, such as those of a range, before they take memory."""
     if n_rows > MAX_COUNT:
-        raise RefusedValue(name, f"have at most {MAX_COUNT} rows", count_of(n_rows, "row"))
+        raise refused_value(name, f"have at most {MAX_COUNT} rows", count_of(n_rows, "row"))
 
 
 def _array_of(values: Any, name: str) -> NDArray[Any]:
@@ -179,11 +179,11 @@ def refuse_without_array(tensor: Any, name: str) -> None:
     """Refuse a tensor without a numpy equivalent: the caller knows whether its dense form fits into memory."""
     required = "be an array, or a dense tensor of numbers"
     if tensor.is_quantized:
-        raise RefusedType(name, required, "a quantized tensor", "Call its method dequantize().")
+        raise refused_type(name, required, "a quantized tensor", "Call its method dequantize().")
     if tensor.is_meta:
-        raise RefusedType(name, required, "a tensor without data")
+        raise refused_type(name, required, "a tensor without data")
     if not str(tensor.layout) == "torch.strided":
-        raise RefusedType(name, required, "a sparse tensor", "Call its method to_dense().")
+        raise refused_type(name, required, "a sparse tensor", "Call its method to_dense().")
 
 
 def _of_list(values: Sequence[Any]) -> NDArray[Any]:

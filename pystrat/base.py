@@ -55,19 +55,9 @@ import numpy as np
 from pystrat._batches import BatchLists, gather_part
 from pystrat.arrays import plain_array
 from pystrat.callers import is_count_of_loader, skips_batches
-from pystrat.entries import named_by, named_by_class, named_by_function
 from pystrat.limits import MAX_COUNT, MAX_EPOCH, MAX_SEED, SEED_MODULUS
 from pystrat.locks import OwnLock
-from pystrat.messages import (
-    RefusedType,
-    RefusedValue,
-    UnnamedError,
-    check_integer,
-    check_iterable,
-    count_of,
-    is_number,
-    show,
-)
+from pystrat.messages import check_integer, check_iterable, count_of, is_number, refused_type, refused_value, show
 from pystrat.process_group import warn_of_process_group
 from pystrat.recipe import Recipe
 from pystrat.seeds import check_seed
@@ -91,7 +81,6 @@ def epoch_seed(seed: int, epoch: int) -> int:
     return (seed + _EPOCH_STEP * epoch) % SEED_MODULUS
 
 
-@named_by_function
 def epoch_permutation(n_rows: int, *, seed: int, epoch: int = 0) -> NDArray[np.int32]:
     """Return the epoch order of `n_rows` rows: R's ``set.seed(s); sample.int(n_rows) - 1``.
 
@@ -140,7 +129,6 @@ class Batches(Sequence["NDArray[Any]"]):
 
     __slots__ = ("rows", "offsets")
 
-    @named_by_class
     def __init__(self, rows: NDArray[Any], offsets: NDArray[np.int64]) -> None:
         _check_batches(rows, offsets)
         self.rows = rows
@@ -174,7 +162,6 @@ class Batches(Sequence["NDArray[Any]"]):
         place = range(len(self))[batch]  # raises IndexError, and counts from the end if negative
         return self.rows[self.offsets[place] : self.offsets[place + 1]]
 
-    @named_by_class
     def part(self, first: int, step: int) -> "Batches":
         """Return the batches first, first + step, ..., in arrays of their own."""
         first, step = _check_steps(first, step)
@@ -182,7 +169,6 @@ class Batches(Sequence["NDArray[Any]"]):
         part, offsets = gather_part(rows.view(np.uint8), rows.itemsize, self._offsets_in_c(), first, step)
         return Batches(part.view(rows.dtype), offsets)
 
-    @named_by_class
     def lists(self, first: int, step: int) -> Iterator[list[int]]:
         """Iterate over the batches first, first + step, ... as lists of ints, each made when it is requested."""
         first, step = _check_steps(first, step)
@@ -199,26 +185,20 @@ class Batches(Sequence["NDArray[Any]"]):
 
 
 # `Batches.gather` itself is not decorated: errors of the iterable have names of their own.
-_named_by_gather = named_by(lambda *_: "Batches.gather")
-
-
-@_named_by_gather
 def _iterable_of_batches(batches: Any) -> Any:
     return check_iterable(batches, "batches", required=_ROWS)
 
 
-@_named_by_gather
 def _vector_of_batch(batch: Any) -> NDArray[Any]:
     array = plain_array(batch, "batches")
     if array.ndim != 1:  # before the next one is requested: the iterable may be endless
-        raise RefusedType("batches", _ROWS, f"a batch of {count_of(array.ndim, 'dimension')}")
+        raise refused_type("batches", _ROWS, f"a batch of {count_of(array.ndim, 'dimension')}")
     return array
 
 
-@_named_by_gather
 def _check_gathered(rows: NDArray[Any]) -> None:
     if rows.dtype.kind not in "iu":
-        raise RefusedType("batches", _ROWS, f"{rows.dtype} values")
+        raise refused_type("batches", _ROWS, f"{rows.dtype} values")
 
 
 def _check_batches(rows: Any, offsets: Any) -> None:
@@ -226,11 +206,11 @@ def _check_batches(rows: Any, offsets: Any) -> None:
     for values, name in ((rows, "rows"), (offsets, "offsets")):
         required = "be a vector of integers, as an array of numpy"
         if not isinstance(values, np.ndarray) or isinstance(values, np.ma.MaskedArray):
-            raise RefusedType(name, required, show(values))
+            raise refused_type(name, required, show(values))
         if values.dtype.kind not in "iu":
-            raise RefusedType(name, required, f"{values.dtype} values")
+            raise refused_type(name, required, f"{values.dtype} values")
         if values.ndim != 1:
-            raise RefusedValue(name, required, count_of(values.ndim, "dimension"))
+            raise refused_value(name, required, count_of(values.ndim, "dimension"))
     if (
         not 0 < len(offsets) <= MAX_COUNT + 1
         or offsets[0] != 0
@@ -238,7 +218,7 @@ def _check_batches(rows: Any, offsets: Any) -> None:
         or (offsets[1:] < offsets[:-1]).any()
     ):
         required = f"lead from 0 to {len(rows)}, the number of rows, and never back"
-        raise RefusedValue("offsets", required, "others")
+        raise refused_value("offsets", required, "others")
 
 
 def _check_steps(first: Any, step: Any) -> tuple[int, int]:
@@ -253,7 +233,7 @@ def check_replicas(num_replicas: Any, rank: Any) -> tuple[Optional[int], Optiona
         num_replicas = check_integer(num_replicas, "num_replicas", minimum=1)
     if rank is not None:
         if num_replicas is None:
-            raise RefusedValue("rank", "be given together with 'num_replicas'", show(rank))
+            raise refused_value("rank", "be given together with 'num_replicas'", show(rank))
         rank = check_integer(rank, "rank", minimum=0, maximum=num_replicas - 1)
     return num_replicas, rank
 
@@ -262,13 +242,13 @@ def check_state(state: Any, own_fingerprint: str) -> None:
     """Refuse what is no state, is one of another version, or is not from a sampler with this fingerprint."""
     if not isinstance(state, Mapping) or not _STATE_ENTRIES <= set(state):
         required = "have the entries 'version', 'fingerprint', 'epoch' and 'batch'"
-        raise RefusedValue("state", required, show(state))
+        raise refused_value("state", required, show(state))
     if not is_number(state["version"]) or state["version"] != STATE_VERSION:
         required = f"be of version {STATE_VERSION}"
-        raise RefusedValue("state", required, f"version {show(state['version'])}")
+        raise refused_value("state", required, f"version {show(state['version'])}")
     if not isinstance(state["fingerprint"], str) or state["fingerprint"] != own_fingerprint:
         required = "come from a sampler with the same data, parameters and seed"
-        raise RefusedValue("state", required, "that of another sampler")
+        raise refused_value("state", required, "that of another sampler")
 
 
 class Place(NamedTuple):
@@ -314,7 +294,6 @@ class BatchSampler(ABC):
     depend on feedback, inherit from `pystrat.feedback.SamplerWithFeedback`.
     """
 
-    @named_by_class
     def __init__(
         self,
         *,
@@ -401,14 +380,12 @@ class BatchSampler(ABC):
         """The sampler itself, where Lightning and accelerate look for ``set_epoch``."""
         return self
 
-    @named_by_class
     def __len__(self) -> int:
         return self._length_of(self._next.epoch)
 
     def __iter__(self) -> "BatchIterator":
         return BatchIterator(self)
 
-    @named_by_class
     def set_epoch(self, epoch: int) -> None:
         """Set the next epoch.
 
@@ -429,7 +406,6 @@ class BatchSampler(ABC):
             self._go_on_at(self._next if same else Place(epoch, 0))
             self._epoch_is_known = set_by_somebody or (same and self._epoch_is_known)
 
-    @named_by_class
     def batches(self, epoch: Optional[int] = None) -> Batches:
         """Return the batches of an epoch as arrays; changes nothing.
 
@@ -450,7 +426,6 @@ class BatchSampler(ABC):
             batches = islice(batches, self._rank, None, self._stride)
         return batches if isinstance(batches, Batches) else Batches.gather(batches)
 
-    @named_by_class
     def state_dict(self, batches_consumed: Optional[int] = None) -> dict[str, Any]:
         """Return the state of the sampler, for `load_state_dict`.
 
@@ -489,7 +464,6 @@ class BatchSampler(ABC):
             return Place(first.epoch + 1, 0)
         return first._replace(batch=first.batch + consumed)
 
-    @named_by_class
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Continue at a saved state: the next iteration yields exactly the batches that would have come.
 
@@ -587,7 +561,7 @@ class BatchSampler(ABC):
         if self._seed_is_drawn:
             needed["seed"] = "each process has drawn another one. Give the same seed in all processes."
         for parameter, advice in needed.items():
-            warned = warn_of_process_group(type(self).__name__, parameter, advice, stacklevel=4)
+            warned = warn_of_process_group(parameter, advice, stacklevel=4)
             self._warned_of_process_group |= warned
 
     def _warn_of_unknown_epoch(self) -> None:
@@ -621,13 +595,10 @@ class BatchIterator(Iterator[list[int]]):
 
     def __next__(self) -> list[int]:
         with self._sampler._lock.held:
-            try:  # not by a decorator, which would add a call per batch
-                if self._batches is None:
-                    self._first = self._sampler._begin_epoch(self._first)
-                    self._batches = self._sampler._lists_from(self._first)
-                rows = next(self._batches)
-            except UnnamedError as error:
-                raise error.named(type(self._sampler).__name__) from error.__cause__
+            if self._batches is None:
+                self._first = self._sampler._begin_epoch(self._first)
+                self._batches = self._sampler._lists_from(self._first)
+            rows = next(self._batches)
             self._taken += 1
             return rows
 
@@ -642,7 +613,6 @@ class BatchIterator(Iterator[list[int]]):
             place = Place(first.epoch, first.batch + self._taken) if self._taken else first
             return self._sampler._state(place, self._batches)
 
-    @named_by(lambda iterator: type(iterator._sampler).__name__)
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Continue at a saved state.
 

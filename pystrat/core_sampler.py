@@ -43,7 +43,7 @@ class CoreBatchSampler(BatchSampler):
         """
         parts, warning = _core.plan(self._kind, arguments, dict(data), names)
         if warning:
-            warnings.warn(warning.replace("{owner}", type(self).__name__), stacklevel=4)
+            warnings.warn(warning, stacklevel=3)
         return parts
 
     def _adopt(

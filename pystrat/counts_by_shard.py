@@ -14,10 +14,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api import types
 
-from pystrat.entries import named_by_function
 from pystrat.frames import names_index
 from pystrat.limits import MAX_EXACT
-from pystrat.messages import RefusedType, RefusedValue, check_iterable, refusals_of_part, show
+from pystrat.messages import check_iterable, refusals, refused_type, refused_value, show
 from pystrat.strata import encode_strata
 from pystrat.stratum_names import first_repeated
 
@@ -78,12 +77,12 @@ def read_counts(counts: Any, name: str = "counts", *, may_lack_strata: bool = Fa
         If it has no shards or no strata, names one twice, or holds anything but whole numbers from 0.
     """
     if not isinstance(counts, pd.DataFrame):
-        raise RefusedType(name, _TABLE, show(counts))
+        raise refused_type(name, _TABLE, show(counts))
     has_strata = counts.shape[1] > 0
     if len(counts) == 0 or not (has_strata or may_lack_strata):
         got = f"{len(counts)} x {counts.shape[1]} values"
         advice = "Bind it with the tables of other processes." if len(counts) else None
-        raise RefusedValue(name, "have at least one shard and one stratum", got, advice)
+        raise refused_value(name, "have at least one shard and one stratum", got, advice)
     shards = shown_names(counts.index, name, noun="shard")
     strata = shown_names(counts.columns, name, noun="stratum") if has_strata else ()
     return ShardCounts(_whole_numbers(counts, name), shards, strata)
@@ -93,13 +92,13 @@ def shown_names(labels: Any, name: str, *, noun: str) -> tuple[str, ...]:
     """Return how labels of shards or strata are shown; refuse no labels, and two that are shown in the same way."""
     is_vector = isinstance(labels, (list, tuple, np.ndarray, pd.Series, pd.Index)) and getattr(labels, "ndim", 1) == 1
     if is_vector and len(labels) == 0:
-        raise RefusedValue(name, f"have at least one {noun}", "none")
+        raise refused_value(name, f"have at least one {noun}", "none")
     encoded = encode_strata(labels, missing="stratum", name=name, exact=True)
     shown = encoded.names
     names = tuple(shown[code] for code in encoded.codes.tolist())
     repeated = first_repeated(names)
     if repeated is not None:
-        raise RefusedValue(name, f"name each {noun} once", f"{show(repeated)} twice")
+        raise refused_value(name, f"name each {noun} once", f"{show(repeated)} twice")
     return names
 
 
@@ -109,21 +108,20 @@ def _whole_numbers(counts: pd.DataFrame, name: str) -> NDArray[np.int64]:
     for dtype in counts.dtypes:
         if not types.is_numeric_dtype(dtype) or types.is_bool_dtype(dtype) or types.is_complex_dtype(dtype):
             advice = "If a column names the shards, make it the index." if types.is_string_dtype(dtype) else None
-            raise RefusedType(name, required, f"{dtype} values", advice)
+            raise refused_type(name, required, f"{dtype} values", advice)
     with np.errstate(over="ignore"):
         numbers = counts.to_numpy(dtype=np.float64, na_value=np.nan)
     wrong = ~(np.isfinite(numbers) & (numbers >= 0) & (numbers == np.floor(numbers)))
     if wrong.any():
         got = float(numbers[wrong][0])
         advice = "Fill what is missing with 0." if np.isnan(got) else None
-        raise RefusedValue(name, required, show(got), advice)
+        raise refused_value(name, required, show(got), advice)
     if numbers.sum() >= MAX_EXACT:  # below it, sums of doubles are exact
-        raise RefusedValue(name, required, "more rows")
+        raise refused_value(name, required, "more rows")
     whole: NDArray[np.int64] = numbers.astype(np.int64)
     return whole
 
 
-@named_by_function
 def shard_counts(strata: Mapping[str, Any]) -> pd.DataFrame:
     """Count the rows of each stratum in each shard.
 
@@ -171,12 +169,12 @@ def shard_counts(strata: Mapping[str, Any]) -> pd.DataFrame:
 def count_shards(strata: Any) -> ShardCounts:
     """Count the argument of `shard_counts`."""
     if not isinstance(strata, Mapping):
-        raise RefusedType("strata", "map the name of each shard to the strata of its rows", show(strata))
+        raise refused_type("strata", "map the name of each shard to the strata of its rows", show(strata))
     if not strata:
-        raise RefusedValue("strata", "have at least one shard", "none")
+        raise refused_value("strata", "have at least one shard", "none")
     for shard in strata:
         if not isinstance(shard, str) or not shard:
-            raise RefusedType("strata", "name each shard by a text", show(shard))
+            raise refused_type("strata", "name each shard by a text", show(shard))
     shards = shown_names(sorted(strata), "strata", noun="shard")
     counted = [_count(strata[shard], shard) for shard in shards]
     columns: dict[Key, int] = {}
@@ -191,7 +189,7 @@ def count_shards(strata: Any) -> ShardCounts:
 
 def _count(strata: Any, shard: str) -> tuple[list[Key], NDArray[np.int64]]:
     """Return the strata of a shard in order of first appearance, and their rows."""
-    with refusals_of_part(f"shard {show(shard)}"):
+    with refusals(f"of shard {show(shard)}"):
         encoded = encode_strata(strata, missing=None, may_be_empty=True, exact=True)
     # Text, bins and bytes are one kind: a file may hold any of them as text.
     kinds = tuple({"bin": "text", "bytes": "text"}.get(kind, kind) for kind in encoded.kinds)
@@ -204,18 +202,17 @@ def _of_keys(table: NDArray[np.int64], shards: Sequence[str], keys: Iterable[Key
     repeated = first_repeated(strata)
     if repeated is not None:
         got = f"{show(repeated)} as the name of two"
-        raise RefusedValue(name, "have strata of different names", got, "Recode them.")
+        raise refused_value(name, "have strata of different names", got, "Recode them.")
     return ShardCounts(table, shards, strata, tuple(kinds for _, kinds in keys))
 
 
 def check_any_rows(counts: ShardCounts, name: str) -> ShardCounts:
     """Return counts of strata that have rows; refuse them if there are none."""
     if not counts.strata:
-        raise RefusedValue(name, "have at least one row", "0 rows")
+        raise refused_value(name, "have at least one row", "0 rows")
     return counts
 
 
-@named_by_function
 def bind_counts(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
     """Combine the tables of counts of several processes.
 
@@ -248,7 +245,7 @@ def bind_counts(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
     read = []
     for table in check_iterable(tables, "tables", required=required):
         if not isinstance(table, pd.DataFrame):  # before the next one is requested: the iterable may be endless
-            raise RefusedType("tables", required, f"a list with {show(table)}")
+            raise refused_type("tables", required, f"a list with {show(table)}")
         read.append(read_counts(table, "tables", may_lack_strata=True))
     return bound(read, "tables").to_frame()
 
@@ -257,12 +254,12 @@ def bound(tables: Sequence[ShardCounts], name: str) -> ShardCounts:
     """Combine tables; `name` is the name of their parameter, for error messages."""
     places = {shard: (part, row) for part, counts in enumerate(tables) for row, shard in enumerate(counts.shards)}
     if not places:
-        raise RefusedValue(name, "have at least one shard", "none")
+        raise refused_value(name, "have at least one shard", "none")
     repeated = first_repeated([shard for counts in tables for shard in counts.shards])
     if repeated is not None:
-        raise RefusedValue(name, "have each shard once", f"{show(repeated)} twice")
+        raise refused_value(name, "have each shard once", f"{show(repeated)} twice")
     if sum(int(counts.table.sum()) for counts in tables) >= MAX_EXACT:
-        raise RefusedValue(name, _WHOLE_NUMBERS, "more rows")
+        raise refused_value(name, _WHOLE_NUMBERS, "more rows")
     shards = sorted(places)
     columns = _strata_in_order([places[shard] for shard in shards], tables)
     row_of = {shard: row for row, shard in enumerate(shards)}

@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.arrays import plain_array
-from pystrat.entries import named_by_class
 from pystrat.limits import MAX_COUNT, SAMPLE_EPOCH
-from pystrat.messages import RefusedValue, check_integer, show
+from pystrat.messages import check_integer, refused_value, show
 from pystrat.recipe import Recipe, make_recipe
 from pystrat._random import RandomStream, stream_at
 from pystrat.base import Batches, BatchSampler, Place, epoch_seed
@@ -110,7 +109,6 @@ class FeedbackBatchSampler(SamplerWithFeedback, FixedSizeBatchSampler):
     def _state_vectors(self) -> dict[str, Any]:
         """Return what `_feedback` returns, in the form of a recipe."""
 
-    @named_by_class
     def sample(self, k: int) -> NDArray[np.int32]:
         """Draw `k` rows according to the feedback so far, outside of epochs, for training loops without epochs.
 
@@ -207,16 +205,16 @@ class FeedbackBatchSampler(SamplerWithFeedback, FixedSizeBatchSampler):
     def _load_feedback_state(self, state: Mapping[str, Any]) -> Optional[_Ahead]:
         if not {"drawn", "generator", "sample_generator", "feedback"} <= set(state):
             required = "have the entries 'drawn', 'generator', 'sample_generator' and 'feedback' too"
-            raise RefusedValue("state", required, show(state))
+            raise refused_value("state", required, show(state))
         if self.rank is not None and state["batch"] % self._stride:
             required = f"be at a multiple of the number of replicas, {self._stride}, to be continued by one rank"
-            raise RefusedValue("state", required, f"batch {show(state['batch'])}")
+            raise refused_value("state", required, f"batch {show(state['batch'])}")
         drawn, words, sampled = plain_array(state["drawn"], "state"), state["generator"], state["sample_generator"]
         if drawn.size and (drawn.dtype.kind not in "iu" or drawn.shape[1:] != (self._batch_size,)):
             required = f"hold drawn batches of {self._batch_size} rows"
-            raise RefusedValue("state", required, f"an array of shape {drawn.shape}")
+            raise refused_value("state", required, f"an array of shape {drawn.shape}")
         if words is None and (drawn.size or state["batch"]):
-            raise RefusedValue("state", "hold the state of the generator", "nothing")
+            raise refused_value("state", "hold the state of the generator", "nothing")
         generator = None if words is None else self._generator_words(words)
         sample_generator = None if sampled is None else self._generator_words(sampled)
         self._load_feedback(state["feedback"], drawn.reshape(-1))
@@ -230,16 +228,16 @@ class FeedbackBatchSampler(SamplerWithFeedback, FixedSizeBatchSampler):
         given = plain_array(words, "state")
         if given.shape != (_GENERATOR_WORDS,):
             required = f"hold {_GENERATOR_WORDS} words of the generator"
-            raise RefusedValue("state", required, show(words))
+            raise refused_value("state", required, show(words))
         required = f"hold words of the generator, integers from 0 to {_LARGEST_WORD}"
         if given.dtype.kind not in "iu":
-            raise RefusedValue("state", required, f"{given.dtype} values")
+            raise refused_value("state", required, f"{given.dtype} values")
         outside = given[(given < 0) | (given > _LARGEST_WORD)]
         if len(outside):
-            raise RefusedValue("state", required, show(outside[0]))
+            raise refused_value("state", required, show(outside[0]))
         if given[0] >= _GENERATOR_WORDS:
             required = f"hold a place of the generator from 0 to {_GENERATOR_WORDS - 1}"
-            raise RefusedValue("state", required, show(given[0]))
+            raise refused_value("state", required, show(given[0]))
         return given.astype(np.uint32)
 
 

@@ -6,9 +6,8 @@ from typing import Any, Optional
 
 from numpy.typing import NDArray
 
-from pystrat.entries import named_by_class
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import RefusedValue, check_integer
+from pystrat.messages import check_integer, refused_value
 from pystrat.base import Batches, BatchSampler
 from pystrat.sizes import full_offsets, share_of_replicas
 
@@ -29,7 +28,6 @@ class FixedSizeBatchSampler(BatchSampler):
         As in `BatchSampler`.
     """
 
-    @named_by_class
     def __init__(
         self,
         n_rows: int,
@@ -49,7 +47,7 @@ class FixedSizeBatchSampler(BatchSampler):
             n_batches = n_rows // self._batch_size
             if n_batches == 0:
                 required = f"be given if the batch size exceeds the number of rows, {n_rows}"
-                raise RefusedValue("n_batches", required, "nothing")
+                raise refused_value("n_batches", required, "nothing")
         self._n_batches = share_of_replicas(n_batches, self.num_replicas)
 
     @property

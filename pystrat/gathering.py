@@ -8,11 +8,9 @@ import pandas as pd
 
 from pystrat.counts_by_shard import ShardCounts, bound, check_any_rows, count_shards
 from pystrat.digest import fingerprint
-from pystrat.entries import named_by_function
 from pystrat.process_group import check_group, check_same, gather
 
 
-@named_by_function
 def gather_counts(strata: Mapping[str, Any], process_group: Optional[Any] = None) -> pd.DataFrame:
     """Count the rows of each stratum in each shard, over all processes.
 
@@ -52,15 +50,14 @@ def gather_counts(strata: Mapping[str, Any], process_group: Optional[Any] = None
     """
     if check_group(process_group) is None:
         return check_any_rows(count_shards(strata), "strata").to_frame()
-    words: Any = {"owner": "gather_counts", "doing": "count", "noun": "shards"}
-    gathered = gather(lambda: _count_own(strata), process_group, **words)
+    gathered = gather(lambda: _count_own(strata), process_group, doing="count", noun="shards")
     made: list[ShardCounts] = []
 
     def join() -> str:
         made.append(bound([own for own in gathered if own is not None], "strata"))
         return fingerprint("counts", shards=made[0].shards, strata=made[0].strata, table=made[0].table)
 
-    digests = gather(join, process_group, **words)
+    digests = gather(join, process_group, doing="count", noun="shards")
     differing = [("another table", process) for process, digest in enumerate(digests) if digest != digests[0]]
     advice = "Install the same release of pystrat in all processes."
     check_same("strata", "give the same table in all processes", differing, advice)

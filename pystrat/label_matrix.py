@@ -11,7 +11,7 @@ from pandas.api import types
 
 from pystrat.arrays import as_doubles, plain_array
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import RefusedType, RefusedValue, count_of, show
+from pystrat.messages import count_of, refused_type, refused_value, show
 
 
 def as_label_matrix(labels: Any) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
@@ -38,21 +38,21 @@ def as_label_matrix(labels: Any) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
     elif isinstance(labels, (list, tuple)) or hasattr(labels, "ndim"):
         array = plain_array(labels, "labels")
     else:
-        raise RefusedType("labels", "be a matrix with one row per row of the dataset", show(labels))
+        raise refused_type("labels", "be a matrix with one row per row of the dataset", show(labels))
     if array.ndim != 2:
         got = f"{count_of(array.ndim, 'dimension')}"
-        raise RefusedType("labels", "be a matrix with one row per row of the dataset", got)
+        raise refused_type("labels", "be a matrix with one row per row of the dataset", got)
     for length, noun in zip(array.shape, ("row", "column")):
         if length == 0:
-            raise RefusedValue("labels", f"have at least one {noun}", f"0 {noun}s")
+            raise refused_value("labels", f"have at least one {noun}", f"0 {noun}s")
     if len(array) > MAX_COUNT:
-        raise RefusedValue("labels", f"have at most {MAX_COUNT} rows", count_of(len(array), "row"))
+        raise refused_value("labels", f"have at most {MAX_COUNT} rows", count_of(len(array), "row"))
     if array.dtype.kind not in "biuf":
-        raise RefusedType("labels", "hold 0 and 1", f"{array.dtype} values")
+        raise refused_type("labels", "hold 0 and 1", f"{array.dtype} values")
     matrix: NDArray[np.bool_] = array == 1
     other = ~matrix & (array != 0)
     if other.any():
-        raise RefusedValue("labels", "hold 0 and 1", show(array[other][0].item()))
+        raise refused_value("labels", "hold 0 and 1", show(array[other][0].item()))
     return np.ascontiguousarray(matrix), names or tuple(str(place) for place in range(matrix.shape[1]))
 
 
@@ -66,13 +66,13 @@ def _check_columns(labels: Any) -> None:
 
 def no_row_of(label: str) -> ValueError:
     """Return the error about a label that no row has."""
-    return RefusedValue("labels", "have a row of every label", f"no row of label '{label}'", "Leave the label out.")
+    return refused_value("labels", "have a row of every label", f"no row of label '{label}'", "Leave the label out.")
 
 
 def _frame_to_array(frame: pd.DataFrame) -> NDArray[Any]:
     """Return the columns of a DataFrame as an array of doubles; missing values become NaN, which is refused later."""
     for name, dtype in zip(frame.columns, frame.dtypes):
         if not (types.is_bool_dtype(dtype) or types.is_numeric_dtype(dtype)) or types.is_complex_dtype(dtype):
-            raise RefusedType("labels", "hold 0 and 1", f"{dtype} values in column '{name}'")
+            raise refused_type("labels", "hold 0 and 1", f"{dtype} values in column '{name}'")
     columns = [as_doubles(frame.iloc[:, place]) for place in range(frame.shape[1])]
     return np.stack(columns, axis=1) if columns else np.empty(frame.shape)

@@ -1,9 +1,8 @@
 """One grammar for error messages about parameters, word for word the same in Python and R.
 
-``The 'name' parameter of Sampler must be what it must be. Got what it got instead. What to do.``
+``The 'name' parameter must be what it must be. Got what it got instead. What to do.``
 
-The code that refuses a parameter does not know which public function or class was called: it raises an error without
-that name. The public entry adds the name (`pystrat.entries`), and users get a plain ValueError, TypeError or KeyError.
+The traceback says which function or method was called.
 """
 
 from __future__ import annotations
@@ -11,18 +10,19 @@ from __future__ import annotations
 import math
 import numbers
 import os
+import re
 from collections.abc import Sized
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, ClassVar, Iterable, Iterator, Optional, Type
+from typing import Any, Iterable, Iterator, Optional
 
 import numpy as np
 import pandas as pd
 
-
 # Control characters, which could change what a terminal shows; R cannot even hold a NUL.
 _ESCAPES = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
 _ESCAPES.update({ord("\t"): "\\t", ord("\n"): "\\n", ord("\r"): "\\r"})
+_WITHOUT_PLACE = re.compile(r"^(The '.*?' parameter) must ", re.DOTALL)
 
 
 def show(value: Any) -> str:
@@ -126,32 +126,10 @@ def _plural(noun: str) -> str:
     return f"{noun}es" if noun.endswith("ch") else f"{noun}s"
 
 
-class UnnamedError(Exception):
-    """An error without the name of the function or class that the user called.
-
-    A subclass also inherits from the built-in exception `plain`, so that it is caught as what it will become.
-    """
-
-    plain: ClassVar[Type[Exception]]
-
-    def message(self, owner: str) -> str:
-        """Return the message in the name of `owner`."""
-        raise NotImplementedError
-
-    def named(self, owner: str) -> Exception:
-        """Return the error for the user: a built-in exception with only the message, which any process can load.
-
-        Its traceback is that of this error, without the frame that caught it, which will raise the new one.
-        """
-        caught = self.__traceback__
-        return self.plain(self.message(owner)).with_traceback(caught and caught.tb_next)
-
-    def __str__(self) -> str:
-        return self.message("this function")
-
-
-class Refusal(UnnamedError):
-    """A refused parameter; raise one of the subclasses.
+def refused_value(
+    name: str, requirement: str, got: str, advice: Optional[str] = None, *, where: Optional[str] = None
+) -> ValueError:
+    """Return the error for a parameter with an invalid value.
 
     Parameters
     ----------
@@ -163,61 +141,33 @@ class Refusal(UnnamedError):
         The actual value, as `show` returns it.
     advice : str, optional
         What to do, as a sentence.
-    part : str, optional
-        The part of the owner that has the parameter, such as "the table".
-    place : str, optional
-        The place in the owner where the value was found, such as "node 'root/rare'".
+    where : str, optional
+        Where the parameter or the value is, such as "of the table" or "at node 'root/rare'".
     """
-
-    def __init__(
-        self,
-        name: str,
-        requirement: str,
-        got: str,
-        advice: Optional[str] = None,
-        *,
-        part: Optional[str] = None,
-        place: Optional[str] = None,
-    ) -> None:
-        super().__init__(name, requirement, got, advice)
-        self.part = part
-        self.place = place
-
-    def message(self, owner: str) -> str:
-        name, requirement, got, advice = self.args
-        whose = owner if self.part is None else f"{self.part} of {owner}"
-        if self.place is not None:
-            whose += f", at {self.place},"
-        sentence = f"The '{name}' parameter of {whose} must {requirement}. Got {got} instead."
-        return sentence if advice is None else f"{sentence} {advice}"
+    return ValueError(refusal(name, requirement, got, advice, where))
 
 
-class RefusedType(Refusal, TypeError):
-    """A parameter of the wrong type."""
-
-    plain = TypeError
-
-
-class RefusedValue(Refusal, ValueError):
-    """A parameter with an invalid value."""
-
-    plain = ValueError
+def refused_type(
+    name: str, requirement: str, got: str, advice: Optional[str] = None, *, where: Optional[str] = None
+) -> TypeError:
+    """Return the error for a parameter of the wrong type; the parameters are those of `refused_value`."""
+    return TypeError(refusal(name, requirement, got, advice, where))
 
 
-class RefusedKey(Refusal, KeyError):
-    """A parameter that is not a valid key."""
-
-    plain = KeyError
+def refusal(name: str, requirement: str, got: str, advice: Optional[str] = None, where: Optional[str] = None) -> str:
+    """Return the message of an error for a parameter; the parameters are those of `refused_value`."""
+    place = "" if where is None else f" {where}"
+    sentence = f"The '{name}' parameter{place} must {requirement}. Got {got} instead."
+    return sentence if advice is None else f"{sentence} {advice}"
 
 
 @contextmanager
-def refusals_of_part(part: str) -> Iterator[None]:
-    """Let refusals in this context name a part of their owner, unless they already name a smaller part."""
+def refusals(where: str) -> Iterator[None]:
+    """Let refusals in this context say where the parameter is, unless they already do."""
     try:
         yield
-    except Refusal as error:
-        if error.part is None:
-            error.part = part
+    except (TypeError, ValueError) as error:
+        error.args = (_WITHOUT_PLACE.sub(lambda found: f"{found[1]} {where} must ", str(error)),)
         raise
 
 
@@ -240,13 +190,13 @@ def check_integer(
     else:
         requirement = "be a positive integer" if minimum == 1 else "be a non-negative integer"
     if not is_number(value):
-        raise RefusedType(name, requirement, show(value))
+        raise refused_type(name, requirement, show(value))
     # A whole float is accepted as an integer, as R treats 3 and 3L alike.
     number = _nearly_whole(value)
     if not is_whole(number) or not math.isfinite(as_double(number)):  # also an integer that no double holds, as in R
-        raise RefusedValue(name, requirement, show(value), advice if math.isfinite(as_double(value)) else None)
+        raise refused_value(name, requirement, show(value), advice if math.isfinite(as_double(value)) else None)
     if number < minimum or (maximum is not None and number > maximum):
-        raise RefusedValue(name, requirement, show(value))
+        raise refused_value(name, requirement, show(value))
     return int(number)
 
 
@@ -271,24 +221,24 @@ def check_number(value: Any, name: str, *, minimum: float, above: bool = False) 
     """Return `value` as a float if it is a finite number of at least, or `above`, the minimum."""
     requirement = f"be a finite number {'above' if above else 'of at least'} {show_number(minimum)}"
     if not is_number(value):
-        raise RefusedType(name, requirement, show(value))
+        raise refused_type(name, requirement, show(value))
     number = as_double(value)
     if not np.isfinite(number) or number < minimum or (above and number == minimum):
-        raise RefusedValue(name, requirement, show(value))
+        raise refused_value(name, requirement, show(value))
     return number
 
 
 def check_flag(value: Any, name: str) -> bool:
     """Return `value` as a bool if it is one, else raise TypeError."""
     if not isinstance(value, (bool, np.bool_)):
-        raise RefusedType(name, "be true or false", show(value))
+        raise refused_type(name, "be true or false", show(value))
     return bool(value)
 
 
 def check_iterable(values: Any, name: str, *, required: str) -> Any:
     """Return `values` if it can be iterated over, which some arrays only claim, else raise TypeError."""
     if not is_iterable(values):
-        raise RefusedType(name, required, show(values))
+        raise refused_type(name, required, show(values))
     return values
 
 
@@ -301,11 +251,11 @@ def is_iterable(values: Any) -> bool:
 def check_list(values: Any, name: str, *, required: str, kinds: tuple[type, ...]) -> list[Any]:
     """Return `values` as a list if it is an iterable of objects of these kinds, else raise TypeError."""
     if isinstance(values, bytes):
-        raise RefusedType(name, required, show(values))
+        raise refused_type(name, required, show(values))
     items = []
     for item in check_iterable(values, name, required=required):
         if not isinstance(item, kinds):  # before the next one is requested: the iterable may be endless
-            raise RefusedType(name, required, f"a list with {show(item)}")
+            raise refused_type(name, required, f"a list with {show(item)}")
         items.append(item)
     return items
 
@@ -313,14 +263,14 @@ def check_list(values: Any, name: str, *, required: str, kinds: tuple[type, ...]
 def check_path(value: Any, name: str) -> Path:
     """Return `value` as a path if it is one, else raise TypeError."""
     if not isinstance(value, (str, os.PathLike)):
-        raise RefusedType(name, "be a path", show(value))
+        raise refused_type(name, "be a path", show(value))
     return Path(value)
 
 
 def check_text(value: Any, name: str) -> str:
     """Return `value` if it is text, else raise TypeError."""
     if not isinstance(value, str):
-        raise RefusedType(name, "be a text", show(value))
+        raise refused_type(name, "be a text", show(value))
     return value
 
 
@@ -329,5 +279,5 @@ def check_choice(value: Any, name: str, *, choices: Iterable[str]) -> str:
     known = tuple(choices)
     if not isinstance(value, str) or value not in known:
         listed = ", ".join(f"'{choice}'" for choice in known)
-        raise RefusedValue(name, f"be one of {listed}", show(value))
+        raise refused_value(name, f"be one of {listed}", show(value))
     return value

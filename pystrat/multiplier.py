@@ -8,7 +8,7 @@ from typing import Any, Union
 
 import numpy as np
 
-from pystrat.messages import RefusedValue, as_written, check_number, show, show_number
+from pystrat.messages import as_written, check_number, refused_value, show, show_number
 
 Multiplier = Union[float, Fraction]
 
@@ -31,5 +31,5 @@ def multiple_of(minority: int, multiplier: Multiplier) -> int:
     kept = int(exact * minority + Fraction(1, 2))
     if kept == 0:
         required = f"keep at least 1 row: be at least {show(0.5)} / {minority}"
-        raise RefusedValue("multiplier", required, show(multiplier))
+        raise refused_value("multiplier", required, show(multiplier))
     return kept

@@ -12,11 +12,10 @@ import numpy as np
 import pandas as pd
 
 from pystrat import _kernels
-from pystrat.entries import named_by_class
 from pystrat.first_rows import first_rows
 from pystrat.frames import batches_frame, names_index
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import RefusedType, RefusedValue, check_choice, check_integer, count_of, range_of, show
+from pystrat.messages import check_choice, check_integer, count_of, range_of, refused_type, refused_value, show
 from pystrat.read_only import ReadOnlyArrays
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
@@ -59,27 +58,26 @@ class BatchPlan(ReadOnlyArrays):
     assign: str
     available: Optional[NDArray[np.int64]] = None
 
-    @named_by_class
     def __post_init__(self) -> None:
         _check_counts(self.counts, "counts")
         n_batches = check_integer(self.n_batches, "n_batches", minimum=1, maximum=self.n_rows)
         object.__setattr__(self, "n_batches", n_batches)  # the dataclass is frozen
         if not isinstance(self.shown, Sequence) or isinstance(self.shown, (str, bytes, memoryview)):
-            raise RefusedType("shown", "be a sequence of names", show(self.shown))
+            raise refused_type("shown", "be a sequence of names", show(self.shown))
         if len(self.shown) != len(self.counts):
             required = f"have one name for each stratum, {len(self.counts)}"
-            raise RefusedValue("shown", required, count_of(len(self.shown), "name"))
+            raise refused_value("shown", required, count_of(len(self.shown), "name"))
         # Names that are made on access are text if the first one is.
         known = self.shown if isinstance(self.shown, (list, tuple)) else self.shown[:1]
         if not all(isinstance(name, str) for name in known):
-            raise RefusedType("shown", "be a sequence of names", "other values")
+            raise refused_type("shown", "be a sequence of names", "other values")
         check_choice(self.assign, "assign", choices=ASSIGN_CHOICES)
         available = self.counts if self.available is None else self.available
         if available is not self.counts:
             _check_counts(available, "available")
         if len(available) != len(self.counts):
             required = f"have one number for each stratum, {len(self.counts)}"
-            raise RefusedValue("available", required, count_of(len(available), "number"))
+            raise refused_value("available", required, count_of(len(available), "number"))
         object.__setattr__(self, "available", available)
         super().__post_init__()
 
@@ -137,7 +135,6 @@ class BatchPlan(ReadOnlyArrays):
             table = np.diff(batches * self.counts // self.n_batches, axis=0)
         return batches_frame(table, self.strata)
 
-    @named_by_class
     def layout(self, n_rows: int, *, available: Optional[NDArray[np.int64]] = None) -> NDArray[np.int32]:
         """Return the place in the epoch of every stratum and rank, in that order, shape (n_rows,).
 
@@ -196,14 +193,14 @@ def _check_counts(counts: Any, name: str) -> None:
     required = "be a vector of integers above 0, as an array of int64"
     is_array = isinstance(counts, np.ndarray) and not isinstance(counts, np.ma.MaskedArray)
     if not is_array or counts.dtype != np.int64 or counts.ndim != 1:
-        raise RefusedType(name, required, show(counts))
+        raise refused_type(name, required, show(counts))
     if len(counts) > MAX_COUNT:
-        raise RefusedValue(name, f"have at most {MAX_COUNT} values", show(counts))
+        raise refused_value(name, f"have at most {MAX_COUNT} values", show(counts))
     least = counts.min(initial=MAX_COUNT)
     if not len(counts) or least < 1:
-        raise RefusedValue(name, required, show(least) if len(counts) else "0 values")
+        raise refused_value(name, required, show(least) if len(counts) else "0 values")
     if counts.max() > MAX_COUNT or counts.sum() > MAX_COUNT:
-        raise RefusedValue(name, f"add up to at most {MAX_COUNT}", "more")
+        raise refused_value(name, f"add up to at most {MAX_COUNT}", "more")
 
 
 def _check_available(available: Any, counts: NDArray[np.int64], n_rows: int) -> None:
@@ -213,4 +210,4 @@ def _check_available(available: Any, counts: NDArray[np.int64], n_rows: int) -> 
     _check_counts(available, "available")
     if len(available) != len(counts) or (available < counts).any() or available.sum() > n_rows:
         required = f"have at least the rows of each stratum that the plan takes, and at most {n_rows} in all"
-        raise RefusedValue("available", required, "others")
+        raise refused_value("available", required, "others")

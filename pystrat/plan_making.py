@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Mapping, Optional, Sequence, Union
 import numpy as np
 
 from pystrat.limits import MAX_EXACT
-from pystrat.messages import RefusedValue, count_of, show
+from pystrat.messages import count_of, refused_value, show
 from pystrat.plan import BatchPlan
 from pystrat.sizes import round_to_replicas
 from pystrat.stratum_names import codes_of
@@ -108,7 +108,7 @@ def plan_of_quotas(
     most = n_rows // num_replicas
     if quota > n_rows and rare == "error" and most > 0:
         required = f"ask for at most {count_of(most, 'row')} of '{strata[tightest]}', which has {n_rows}"
-        raise RefusedValue("min_samples_per_stratum", required, show(quota), f"Lower it, {_RARE_ADVICE}")
+        raise refused_value("min_samples_per_stratum", required, show(quota), f"Lower it, {_RARE_ADVICE}")
     if n_batches < num_replicas:
         advice = f"Lower the number of '{strata[tightest]}' in 'min_samples_per_stratum' to at most {most}."
         if most == 0:
@@ -129,7 +129,7 @@ def batches_by_mean(n_rows: int, mean: int, num_replicas: int) -> int:
 
 
 def _too_many_replicas(n_batches: int, num_replicas: int, advice: Optional[str]) -> ValueError:
-    return RefusedValue("num_replicas", f"be at most {n_batches}, the number of batches", show(num_replicas), advice)
+    return refused_value("num_replicas", f"be at most {n_batches}, the number of batches", show(num_replicas), advice)
 
 
 def largest_minimum(
@@ -287,4 +287,4 @@ class _Rule:
         return self._refuse("mean_batch_size", required, got, f"Raise it, {_RARE_ADVICE}")
 
     def _refuse(self, name: str, required: str, got: str, advice: Optional[str]) -> ValueError:
-        return RefusedValue(name, required, got, advice)
+        return refused_value(name, required, got, advice)

@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING, Any, Mapping, Sequence, Union
 import numpy as np
 
 from pystrat.limits import MAX_COUNT, MAX_EXACT
-from pystrat.messages import (
-    RefusedType,
-    RefusedValue,
-    as_written,
-    check_integer,
-    check_number,
-    count_of,
-    show,
-)
+from pystrat.messages import as_written, check_integer, check_number, count_of, refused_type, refused_value, show
 from pystrat.plan import BatchPlan
 from pystrat.plan_making import batches_by_mean
 from pystrat.sizes import share_of_replicas
@@ -30,9 +22,9 @@ if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations nam
 def check_shares(shares: Any) -> dict[str, Union[int, float]]:
     """Return the share of each stratum, by its name: integers as they are, other numbers as they are written."""
     if not isinstance(shares, Mapping):
-        raise RefusedType("shares", "be a mapping from strata to numbers", show(shares))
+        raise refused_type("shares", "be a mapping from strata to numbers", show(shares))
     if not shares:
-        raise RefusedValue("shares", "name every stratum", "no stratum")
+        raise refused_value("shares", "name every stratum", "no stratum")
     names = check_names(shares, "shares", noun="stratum")
     for value in shares.values():
         check_number(value, "shares", minimum=0, above=True)
@@ -45,7 +37,7 @@ def check_balance(balance: Any) -> Union[str, int]:
     if isinstance(balance, str):
         if balance in ("over", "under"):
             return balance
-        raise RefusedValue("balance", "be 'over', 'under' or a positive integer", show(balance))
+        raise refused_value("balance", "be 'over', 'under' or a positive integer", show(balance))
     return check_integer(balance, "balance", minimum=1)
 
 
@@ -86,18 +78,18 @@ def plan_of_shares(
     n_batches = batches_by_mean(int(counts.sum()), mean_batch_size, num_replicas)
     total = n_batches * mean_batch_size
     if total > MAX_COUNT:
-        raise RefusedValue("mean_batch_size", f"give an epoch at most {MAX_COUNT} rows", show(mean_batch_size))
+        raise refused_value("mean_batch_size", f"give an epoch at most {MAX_COUNT} rows", show(mean_batch_size))
     sum_of_weights = sum(weights)
     if total * sum_of_weights >= MAX_EXACT:
         required = "have whole weights whose sum, times the rows of an epoch, is below 2^53"
         shown = str(sum_of_weights) if sum_of_weights < MAX_EXACT else "2^53 or more"
         got = f"a sum of {shown}, for {total} rows,"
-        raise RefusedValue("shares", required, got, "Give small whole numbers, such as 1 and 3.")
+        raise refused_value("shares", required, got, "Give small whole numbers, such as 1 and 3.")
     taken = _in_proportion(total, weights)
     if not taken.all():
         name = strata[int(taken.argmin())]
         required = "give each stratum at least one row of an epoch"
-        raise RefusedValue("shares", required, f"none of {total} for '{name}'")
+        raise refused_value("shares", required, f"none of {total} for '{name}'")
     _refuse_twice_in_a_batch("shares", taken, counts, strata, n_batches)
     return BatchPlan(n_batches, taken, strata, "even", counts)
 
@@ -119,7 +111,7 @@ def plan_of_balance(
     rows = int(balance) if rows is None else rows
     total = rows * len(counts)
     if total > MAX_COUNT:
-        raise RefusedValue("balance", f"give an epoch at most {MAX_COUNT} rows", show(balance))
+        raise refused_value("balance", f"give an epoch at most {MAX_COUNT} rows", show(balance))
     taken = np.full(len(counts), rows, dtype=np.int64)
     n_batches = batches_by_mean(total, mean_batch_size, num_replicas)
     _refuse_twice_in_a_batch("mean_batch_size", taken, counts, strata, n_batches)
@@ -157,11 +149,11 @@ def plan_of_repeats(
     asked = int(minimums.sum()) + int((minimums == 0).any())
     if mean_batch_size < asked:
         required = f"be at least {asked}, for the rows that 'min_samples_per_stratum' asks for in a batch"
-        raise RefusedValue("mean_batch_size", required, show(mean_batch_size))
+        raise refused_value("mean_batch_size", required, show(mean_batch_size))
     n_batches = _fewest_batches(counts, minimums, mean_batch_size, num_replicas)
     total = sum(max(int(count), n_batches * int(least)) for count, least in zip(counts, minimums))
     if total > MAX_COUNT:
-        raise RefusedValue("mean_batch_size", f"give an epoch at most {MAX_COUNT} rows", show(mean_batch_size))
+        raise refused_value("mean_batch_size", f"give an epoch at most {MAX_COUNT} rows", show(mean_batch_size))
     return BatchPlan(n_batches, np.maximum(counts, n_batches * minimums), strata, "even", counts)
 
 
@@ -179,17 +171,17 @@ def plan_of_one_size(
     """
     n_rows = int(counts.sum())
     if batch_size > n_rows:
-        raise RefusedValue("mean_batch_size", f"be at most {n_rows}, the number of rows", show(batch_size))
+        raise refused_value("mean_batch_size", f"be at most {n_rows}, the number of rows", show(batch_size))
     n_batches = share_of_replicas(n_rows // batch_size, num_replicas)
     over = n_rows - n_batches * batch_size
     spare = counts - np.minimum(counts, n_batches)
     total = int(spare.sum())
     if over > total:
         required = f"leave out at most {total} rows, which strata can spare"
-        raise RefusedValue("mean_batch_size", required, f"{show(batch_size)}, which leaves out {over},")
+        raise refused_value("mean_batch_size", required, f"{show(batch_size)}, which leaves out {over},")
     if over * total >= MAX_EXACT:
         required = "leave out fewer rows, so that all products are below 2^53"
-        raise RefusedValue("mean_batch_size", required, f"{show(batch_size)}, which leaves out {over},")
+        raise refused_value("mean_batch_size", required, f"{show(batch_size)}, which leaves out {over},")
     left_out = _in_proportion(over, spare.tolist()) if over else np.zeros_like(counts)
     return BatchPlan(n_batches, counts - left_out, strata, "even", counts)
 
@@ -201,7 +193,7 @@ def _whole_weights(shares: Mapping[str, float], strata: Sequence[str]) -> list[i
     if len(codes) < len(names):
         absent = next(name for name in names if name not in shares)
         got = f"{count_of(len(names) - len(codes), 'name')} too few, '{absent}' among them,"
-        raise RefusedValue("shares", "name every stratum", got)
+        raise refused_value("shares", "name every stratum", got)
     whole = _whole_numbers(list(shares.values()))
     divisor = math.gcd(*whole) if sum(whole) < MAX_EXACT else 1
     weights = [0] * len(names)
@@ -247,7 +239,7 @@ def _refuse_twice_in_a_batch(
         first = int(beyond[0])
         required = f"ask for at most {count_of(int(counts[first]), 'row')} of '{strata[first]}' in a batch"
         advice = "No row occurs twice in a batch. Lower 'mean_batch_size'."
-        raise RefusedValue(parameter, required, str(int(most[first])), advice)
+        raise refused_value(parameter, required, str(int(most[first])), advice)
 
 
 def _refuse_large_promise(counts: NDArray[np.int64], strata: Sequence[str], minimums: NDArray[np.int64]) -> None:
@@ -256,7 +248,7 @@ def _refuse_large_promise(counts: NDArray[np.int64], strata: Sequence[str], mini
         first = int(beyond[0])
         required = f"ask for at most {count_of(int(counts[first]), 'row')} of '{strata[first]}' in a batch"
         advice = "No row occurs twice in a batch."
-        raise RefusedValue("min_samples_per_stratum", required, str(int(minimums[first])), advice)
+        raise refused_value("min_samples_per_stratum", required, str(int(minimums[first])), advice)
 
 
 def _fewest_batches(

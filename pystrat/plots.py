@@ -9,11 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from pystrat._style import COLORS, LINES, SMALL
 from pystrat.arrays import float64_of, plain_array
-from pystrat.entries import named_by_function
-from pystrat.messages import RefusedType, RefusedValue, check_text, count_of, show
+from pystrat.messages import check_text, count_of, refused_type, refused_value, show
 
 
-@named_by_function
 def plot_roc_curves(
     scores: Mapping[str, ArrayLike],
     labels: ArrayLike,
@@ -66,7 +64,6 @@ def plot_roc_curves(
     return axis
 
 
-@named_by_function
 def plot_learning_curves(
     values: Mapping[str, ArrayLike], *, label: str = "area under the ROC curve", axis: Optional[Any] = None
 ) -> Any:
@@ -129,14 +126,14 @@ def _check_rows(labels: ArrayLike, weights: Optional[ArrayLike]) -> tuple[NDArra
     values = _numbers(labels, "labels").reshape(-1)
     if not np.isin(values, (0, 1)).all():
         wrong = values[~np.isin(values, (0, 1))][0]
-        raise RefusedValue("labels", "hold 0 and 1 only", show(wrong))
+        raise refused_value("labels", "hold 0 and 1 only", show(wrong))
     positive = values == 1
     weight = np.ones(len(values)) if weights is None else _numbers(weights, "weights").reshape(-1)
     if len(weight) != len(values) or not (np.isfinite(weight).all() and (weight >= 0).all()):
         required = "have a finite number, not negative, for each label"
-        raise RefusedValue("weights", required, count_of(len(weight), "value"))
+        raise refused_value("weights", required, count_of(len(weight), "value"))
     if not (weight[positive].sum() > 0 and weight[~positive].sum() > 0):
-        raise RefusedValue("labels", "hold both 0 and 1", f"{int(positive.sum())} of 1")
+        raise refused_value("labels", "hold both 0 and 1", f"{int(positive.sum())} of 1")
     return positive, weight
 
 
@@ -145,17 +142,17 @@ def _check_runs(
 ) -> dict[str, NDArray[np.float64]]:
     """Return one matrix per name, with one row per run."""
     if not isinstance(values, Mapping):
-        raise RefusedType(parameter, "be a mapping from names to numbers", show(values))
+        raise refused_type(parameter, "be a mapping from names to numbers", show(values))
     if not values:
-        raise RefusedValue(parameter, "have one entry or more", "nothing")
+        raise refused_value(parameter, "have one entry or more", "nothing")
     runs = {name: np.atleast_2d(_numbers(value, parameter)) for name, value in values.items()}
     for name, matrix in runs.items():
         if matrix.ndim != 2 or matrix.size == 0 or (n_columns is not None and matrix.shape[1] != n_columns):
             required = "be vectors or matrices" if n_columns is None else f"have {count_of(n_columns, 'value')} a run"
             got = f"an array of shape {'x'.join(map(str, matrix.shape))} for '{name}'"
-            raise RefusedValue(parameter, required, got)
+            raise refused_value(parameter, required, got)
         if not np.isfinite(matrix).all():
-            raise RefusedValue(parameter, "hold finite numbers", f"others for '{name}'")
+            raise refused_value(parameter, "hold finite numbers", f"others for '{name}'")
     return runs
 
 
@@ -163,7 +160,7 @@ def _numbers(values: Any, name: str) -> NDArray[np.float64]:
     """Return numbers or logical values as doubles; refuse anything else."""
     found = plain_array(values, name)
     if found.size and found.dtype.kind not in "biuf":
-        raise RefusedType(name, "hold numbers", f"{found.dtype} values")
+        raise refused_type(name, "hold numbers", f"{found.dtype} values")
     return float64_of(found) if found.size else np.zeros(found.shape)
 
 
@@ -172,7 +169,7 @@ def _axis(axis: Optional[Any], size: tuple[float, float]) -> Any:
 
     if axis is not None:
         if not isinstance(axis, pyplot.Axes):
-            raise RefusedType("axis", "be an Axes of matplotlib", show(axis))
+            raise refused_type("axis", "be an Axes of matplotlib", show(axis))
         return axis
     return pyplot.subplots(figsize=size, layout="tight")[1]
 

@@ -6,7 +6,7 @@ import sys
 import warnings
 from typing import Any, Callable, Optional, Sequence, TypeVar
 
-from pystrat.messages import Refusal, RefusedValue, show
+from pystrat.messages import refused_value, show
 
 _Own = TypeVar("_Own")
 _SHOWN = 8  # processes that a message names
@@ -25,13 +25,12 @@ def n_processes() -> int:
     return 1 if distributed is None else int(distributed.get_world_size())
 
 
-def warn_of_process_group(owner: str, parameter: str, advice: str, *, stacklevel: int) -> bool:
-    """Warn if a process group runs, for an owner without a parameter that it needs; return whether it warned."""
+def warn_of_process_group(parameter: str, advice: str, *, stacklevel: int) -> bool:
+    """Warn if a process group runs, and a parameter that it needs was not given; return whether it warned."""
     size = n_processes()
     if size > 1:
         warnings.warn(
-            f"A process group of {size} processes runs, but the '{parameter}' parameter of {owner} was not given: "
-            f"{advice}",
+            f"A process group of {size} processes runs, but the '{parameter}' parameter was not given: {advice}",
             stacklevel=stacklevel + 1,
         )
     return size > 1
@@ -42,13 +41,13 @@ def check_group(process_group: Any) -> Optional[Any]:
     distributed = running_group()
     if distributed is None:
         if process_group is not None:
-            raise RefusedValue("process_group", "be left out if no process group runs", show(process_group))
+            raise refused_value("process_group", "be left out if no process group runs", show(process_group))
     elif process_group is not None and not isinstance(process_group, distributed.ProcessGroup):
-        raise RefusedValue("process_group", "be a group of this process", show(process_group))
+        raise refused_value("process_group", "be a group of this process", show(process_group))
     return distributed
 
 
-def gather(make: Callable[[], _Own], process_group: Optional[Any], *, owner: str, doing: str, noun: str) -> list[_Own]:
+def gather(make: Callable[[], _Own], process_group: Optional[Any], *, doing: str, noun: str) -> list[_Own]:
     """Return what a function returns in each process of a group; if it fails in one of them, all raise an error.
 
     Parameters
@@ -57,15 +56,11 @@ def gather(make: Callable[[], _Own], process_group: Optional[Any], *, owner: str
         What it returns can be pickled.
     process_group : torch.distributed.ProcessGroup or None
         By default torch's default group, which runs.
-    owner, doing, noun : str
-        Who is refused, what failed and what it has, for error messages: "Process 1 could not `doing` its `noun`".
+    doing, noun : str
+        What failed and what it has, for error messages: "Process 1 could not `doing` its `noun`".
     """
     error, own = _attempt(make)
-    message = None
-    if isinstance(error, Refusal):
-        message = f"refused its {noun}: {error.message(owner)}"
-    elif error is not None:
-        message = f"could not {doing} its {noun}: {type(error).__name__}: {error}"
+    message = None if error is None else f"could not {doing} its {noun}: {type(error).__name__}: {error}"
     distributed: Any = running_group()
     gathered: list[Any] = [None] * distributed.get_world_size(process_group)
     distributed.all_gather_object(gathered, (message, own), group=process_group)
@@ -93,7 +88,7 @@ def check_same(name: str, required: str, differing: Sequence[tuple[str, int]], a
     for difference, process in differing:
         processes.setdefault(difference, []).append(process)
     got = " and ".join(f"{difference} in {processes_of(numbers)}" for difference, numbers in processes.items())
-    raise RefusedValue(name, required, f"{got} than in process 0", advice)
+    raise refused_value(name, required, f"{got} than in process 0", advice)
 
 
 def processes_of(numbers: Sequence[int]) -> str:

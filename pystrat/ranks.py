@@ -6,8 +6,7 @@ from typing import Any, Iterator, Mapping, NamedTuple, Optional, Protocol, Seque
 
 from pystrat import __version__
 from pystrat.digest import fingerprint
-from pystrat.entries import named_by_function
-from pystrat.messages import RefusedType, RefusedValue, show
+from pystrat.messages import refused_type, refused_value, show
 from pystrat.process_group import check_group, check_same, gather, processes_of
 
 _PLACE = {"version", "fingerprint", "epoch", "batch"}
@@ -25,7 +24,6 @@ class Shared(Protocol):
         ...
 
 
-@named_by_function
 def check_ranks(sampler: Any, process_group: Optional[Any] = None) -> None:
     """Check that the samplers of all processes fit together, so that no row is lost or delivered twice.
 
@@ -63,7 +61,7 @@ def check_ranks(sampler: Any, process_group: Optional[Any] = None) -> None:
     if check_group(process_group) is None:
         _check_sampler(sampler)
         return
-    own = gather(lambda: _Facts.of(sampler), process_group, owner="check_ranks", doing="describe", noun="sampler")
+    own = gather(lambda: _Facts.of(sampler), process_group, doing="describe", noun="sampler")
     differing = [(word, process) for process, other in enumerate(own) for word in _differences(own[0], other)]
     advice = "Pass the same data, parameters and seed in all processes, and load the same state."
     check_same("sampler", "be the same in all processes", differing, advice)
@@ -133,12 +131,12 @@ def _check_numbers(facts: Sequence[_Facts]) -> None:
     advice = "Pass num_replicas=torch.distributed.get_world_size() and rank=torch.distributed.get_rank()."
     if facts[0].num_replicas != len(facts):
         required = f"have the number of processes, {len(facts)}, as 'num_replicas'"
-        raise RefusedValue("sampler", required, show(facts[0].num_replicas), advice)
+        raise refused_value("sampler", required, show(facts[0].num_replicas), advice)
     for rank in ranks:
         processes = [process for process, other in enumerate(ranks) if other == rank]
         if rank is None or len(processes) > 1:
             got = f"{'no rank' if rank is None else f'rank {rank}'} in {processes_of(processes)}"
-            raise RefusedValue("sampler", "have a rank of its own in each process", got, advice)
+            raise refused_value("sampler", "have a rank of its own in each process", got, advice)
 
 
 def _check_shards(facts: Sequence[_Facts], shards: Sequence[str]) -> None:
@@ -150,9 +148,9 @@ def _check_shards(facts: Sequence[_Facts], shards: Sequence[str]) -> None:
     for shard, processes in holders.items():
         if len(processes) != 1:
             got = f"{show(shard)} in {processes_of(processes) if processes else 'none'}"
-            raise RefusedValue("sampler", "have each shard in one process", got, "Give it to one of them.")
+            raise refused_value("sampler", "have each shard in one process", got, "Give it to one of them.")
 
 
 def _check_sampler(sampler: Any) -> None:
     if not isinstance(sampler, Shared):
-        raise RefusedType("sampler", "be a sampler or a stream of pystrat", show(sampler))
+        raise refused_type("sampler", "be a sampler or a stream of pystrat", show(sampler))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any, Mapping, Optional
 
-from pystrat.messages import RefusedType, RefusedValue, check_integer, count_of, show
+from pystrat.messages import check_integer, count_of, refused_type, refused_value, show
 from pystrat.strata import Strata
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
@@ -18,8 +18,8 @@ RARE_CHOICES = ("error", "warn", "allow")
 def check_one_minimum(minimum: Any, *, maximum: Optional[int] = None) -> int:
     """Return the minimum of all strata; refuse a minimum for each stratum."""
     if isinstance(minimum, Mapping):
-        advice = "Only StratifiedBatchSampler takes a minimum for each stratum."
-        raise RefusedType("min_samples_per_stratum", "be a positive integer", show(minimum), advice)
+        advice = "Only the stratified batch sampler takes a minimum for each stratum."
+        raise refused_type("min_samples_per_stratum", "be a positive integer", show(minimum), advice)
     return check_integer(minimum, "min_samples_per_stratum", minimum=1, maximum=maximum)
 
 
@@ -30,12 +30,12 @@ def refuse_rare(strata: Strata, minimum: int) -> None:
     if rows < minimum:
         has = f"the smallest stratum, '{strata.shown[smallest]}', has {count_of(rows, 'row')}"
         advice = "Lower it, or set 'rare' to 'warn' or 'allow'."
-        raise RefusedValue("min_samples_per_stratum", f"be at most {rows}: {has}", show(minimum), advice)
+        raise refused_value("min_samples_per_stratum", f"be at most {rows}: {has}", show(minimum), advice)
 
 
-def warn_of_rare(owner: str, counts: NDArray[np.int64], minimum: int, consequence: str, *, stacklevel: int) -> None:
+def warn_of_rare(counts: NDArray[np.int64], minimum: int, consequence: str, *, stacklevel: int) -> None:
     """Warn if strata have fewer rows than the minimum; `consequence` says what happens to them."""
     n_rare = int((counts < minimum).sum())
     if n_rare:
-        strata = f"{n_rare} of {len(counts)} strata of {owner}"
+        strata = f"{n_rare} of {len(counts)} strata"
         warnings.warn(f"{strata} have fewer than {count_of(minimum, 'row')}: {consequence}.", stacklevel=stacklevel + 1)

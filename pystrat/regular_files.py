@@ -6,7 +6,7 @@ import os
 import stat
 from typing import Optional, Union
 
-from pystrat.messages import RefusedValue
+from pystrat.messages import refused_value
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -33,4 +33,4 @@ def check_regular(path: PathLike, parameter: str) -> None:
     """Refuse a path that leads to anything but a regular file; OSError if it leads nowhere."""
     kind = kind_of(os.stat(path))
     if kind != "regular file":
-        raise RefusedValue(parameter, "be a regular file", f"the {kind} '{os.fspath(path)}'")
+        raise refused_value(parameter, "be a regular file", f"the {kind} '{os.fspath(path)}'")

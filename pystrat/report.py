@@ -11,17 +11,16 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat.arrays import holds_tensors, plain_array
-from pystrat.entries import named_by_function
 from pystrat.frames import batches_frame
 from pystrat.messages import (
-    RefusedKey,
-    RefusedType,
-    RefusedValue,
     check_integer,
     check_iterable,
     check_text,
     count_of,
     range_of,
+    refusal,
+    refused_type,
+    refused_value,
     show,
 )
 from pystrat._progress import progress
@@ -33,7 +32,6 @@ from pystrat.strata import encode_strata
 Labels = Union[Hashable, Callable[[Any], Any], Any]
 
 
-@named_by_function
 def batch_counts(loader_or_sampler: Iterable[Any], labels: Labels) -> pd.DataFrame:
     """Count the labels in each batch that a loader or a sampler delivers.
 
@@ -98,7 +96,7 @@ def _entry(batch: Any, key: Any) -> Any:
         return batch[key]
     except (LookupError, TypeError) as error:
         required = "name an entry of every batch"
-        raise RefusedKey("labels", required, show(key)) from error
+        raise KeyError(refusal("labels", required, show(key))) from error
 
 
 def _labels(values: Any) -> NDArray[Any]:
@@ -113,7 +111,7 @@ def _vector(values: Any) -> NDArray[Any]:
     array = plain_array(values, "labels")
     if array.ndim != 1 and (not array.ndim or array.shape != (len(array), 1)):
         shape = "x".join(str(length) for length in array.shape)
-        raise RefusedValue("labels", "give one label per row", f"an array of shape {shape}")
+        raise refused_value("labels", "give one label per row", f"an array of shape {shape}")
     return array.reshape(-1)
 
 
@@ -131,15 +129,14 @@ def _positions(batch: Any, n_rows: int) -> NDArray[Any]:
     rows = _vector(batch) if is_rows and np.ndim(batch) == 1 else None
     if rows is None or (len(rows) and rows.dtype.kind not in "iu"):
         required = "name the entry of a batch that holds its labels if batches are not row positions"
-        raise RefusedType("labels", required, count_of(n_rows, "value"))
+        raise refused_type("labels", required, count_of(n_rows, "value"))
     if len(rows) and not 0 <= rows.min() <= rows.max() < n_rows:
         got = f"{count_of(n_rows, 'value')} and row {rows.max() if rows.min() >= 0 else rows.min()}"
         required = "have one value for each row of the dataset"
-        raise RefusedValue("labels", required, got)
+        raise refused_value("labels", required, got)
     return rows.astype(np.int64)
 
 
-@named_by_function
 def plot_batch_counts(tables: Mapping[str, pd.DataFrame], label: str) -> Any:
     """Plot the number of rows of one label in each batch, for several loaders side by side.
 
@@ -163,9 +160,9 @@ def plot_batch_counts(tables: Mapping[str, pd.DataFrame], label: str) -> Any:
     """
     label = check_text(label, "label")
     if not isinstance(tables, Mapping) or not all(isinstance(table, pd.DataFrame) for table in tables.values()):
-        raise RefusedType("tables", "be a mapping from names to tables", show(tables))
+        raise refused_type("tables", "be a mapping from names to tables", show(tables))
     if not tables or any(label not in table.columns for table in tables.values()):
-        raise RefusedValue("label", "be a column of one table or more", show(label))
+        raise refused_value("label", "be a column of one table or more", show(label))
     for table in tables.values():
         _check_column(table, label)
     from matplotlib import pyplot
@@ -190,7 +187,7 @@ def _check_column(table: pd.DataFrame, label: str) -> None:
     """Refuse a column that does not contain counts."""
     counts = table.loc[:, table.columns == label].to_numpy()
     if counts.shape[1] != 1 or counts.dtype.kind not in "iu" or not len(counts) or counts.min() < 0:
-        raise RefusedValue("tables", f"have one column {show(label)} of counts, one batch per row", "another")
+        raise refused_value("tables", f"have one column {show(label)} of counts, one batch per row", "another")
 
 
 def _in_words(label: str) -> str:
@@ -221,7 +218,6 @@ def _plot_histogram(axis: Any, counts: NDArray[Any], most: int) -> None:
     axis.margins(y=0.12)
 
 
-@named_by_function
 def plot_plan(plan: Union[BatchPlan, RangePlan], *, most: int = 40) -> Any:
     """Plot the rows of each stratum in a batch, with a row per stratum.
 
@@ -243,7 +239,7 @@ def plot_plan(plan: Union[BatchPlan, RangePlan], *, most: int = 40) -> Any:
     """
     if not isinstance(plan, (BatchPlan, RangePlan)):
         required = "be a BatchPlan, or the plan of a StrataSubsetBatchSampler or StratifiedGroupBatchSampler"
-        raise RefusedType("plan", required, show(plan))
+        raise refused_type("plan", required, show(plan))
     most = check_integer(most, "most", minimum=1)
     if isinstance(plan, RangePlan):
         return _plot_ranges(plan, most)

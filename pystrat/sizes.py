@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, Optional
 
 import numpy as np
 
-from pystrat.messages import RefusedValue, show
+from pystrat.messages import refused_value, show
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -32,7 +32,7 @@ def share_of_replicas(n_batches: int, num_replicas: Optional[int]) -> int:
     """
     if n_batches < (num_replicas or 1):
         required = f"be at most {n_batches}, the number of batches"
-        raise RefusedValue("num_replicas", required, show(num_replicas or 1))
+        raise refused_value("num_replicas", required, show(num_replicas or 1))
     return round_to_replicas(n_batches, num_replicas, "down")
 
 

@@ -18,7 +18,7 @@ from pandas.api import types
 from pystrat import _kernels
 from pystrat.arrays import Wanted, as_doubles, as_vector, float64_of
 from pystrat.limits import MAX_COUNT, MAX_EXACT
-from pystrat.messages import RefusedType, RefusedValue, count_of, number_name, show_number
+from pystrat.messages import count_of, number_name, refused_type, refused_value, show_number
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -192,7 +192,7 @@ def encode_strata(
     ]
     n_missing = _count_missing(numbered, n_rows)
     if n_missing and missing in ("error", None):
-        raise RefusedValue(
+        raise refused_value(
             name,
             "have no missing values",
             f"{n_missing} missing of {count_of(n_rows, 'row')}",
@@ -257,7 +257,7 @@ def _as_columns(strata: Any, wanted: Wanted) -> dict[Any, Any]:
     else:
         return {"strata": as_vector(_no_dataset(strata, wanted), wanted)}
     if not columns:
-        raise RefusedValue(wanted.name, "have at least one column", "0 columns")
+        raise refused_value(wanted.name, "have at least one column", "0 columns")
     return {name: as_vector(values, wanted) for name, values in columns.items()}
 
 
@@ -283,7 +283,7 @@ def _common_length(columns: Iterable[Any], name: str) -> int:
     n_rows = lengths[0]
     for length in lengths:
         if length != n_rows:
-            raise RefusedValue(
+            raise refused_value(
                 name,
                 "have columns of equal length",
                 f"lengths {n_rows} and {length}",
@@ -293,14 +293,14 @@ def _common_length(columns: Iterable[Any], name: str) -> int:
 
 def _check_n_rows(n_rows: int, name: str) -> None:
     if n_rows == 0:
-        raise RefusedValue(name, "have at least one row", "0 rows")
+        raise refused_value(name, "have at least one row", "0 rows")
     if n_rows > MAX_COUNT:
-        raise RefusedValue(name, f"have at most {MAX_COUNT} rows", count_of(n_rows, "row"))
+        raise refused_value(name, f"have at most {MAX_COUNT} rows", count_of(n_rows, "row"))
 
 
 def _nothing_but_missing(n_rows: int, name: str) -> ValueError:
     required = "have at least one row without missing values"
-    return RefusedValue(name, required, f"{n_rows} missing of {count_of(n_rows, 'row')}")
+    return refused_value(name, required, f"{n_rows} missing of {count_of(n_rows, 'row')}")
 
 
 def number_column(values: Any, name: str, where: str = "", *, required: str = _KINDS) -> Column:
@@ -315,7 +315,7 @@ def number_column(values: Any, name: str, where: str = "", *, required: str = _K
     """
 
     def refuse(got: str) -> TypeError:
-        return RefusedType(name, required, got + where)
+        return refused_type(name, required, got + where)
 
     if isinstance(values.dtype, pd.CategoricalDtype):
         codes, distinct, kind = _factorize_categorical(values, refuse)

@@ -8,7 +8,7 @@ from typing import Any, Collection, Iterable, Optional, Sequence
 import numpy as np
 import pandas as pd
 
-from pystrat.messages import RefusedType, RefusedValue, show
+from pystrat.messages import refused_type, refused_value, show
 from pystrat.strata import encode_strata
 
 
@@ -19,7 +19,7 @@ def name_of(label: Any, parameter: str) -> str:
             return encode_strata([label], missing="stratum").names[0]
         except TypeError:  # of a type that no stratum has; refused below, with the name of the parameter
             pass
-    raise RefusedType(parameter, "name a class by its label", show(label))
+    raise refused_type(parameter, "name a class by its label", show(label))
 
 
 def first_repeated(names: Sequence[str]) -> Optional[str]:
@@ -33,7 +33,7 @@ def check_names(labels: Iterable[Any], parameter: str, *, noun: str = "class") -
     names = [name_of(label, parameter) for label in labels]
     repeated = first_repeated(names)
     if repeated is not None:
-        raise RefusedValue(parameter, f"name each {noun} once", f"{show(repeated)} twice")
+        raise refused_value(parameter, f"name each {noun} once", f"{show(repeated)} twice")
     return names
 
 
@@ -44,11 +44,11 @@ def codes_of(wanted: Collection[str], names: Sequence[str], parameter: str, *, n
     counts = Counter(names) if len(codes) < len(names) else None
     for name in wanted:
         if name not in codes:
-            raise RefusedValue(parameter, f"name one of the {nouns}, {listed(names)}", show(name))
+            raise refused_value(parameter, f"name one of the {nouns}, {listed(names)}", show(name))
         if counts is not None and counts[name] > 1:
             got = f"{show(name)}, as which {counts[name]} {nouns} are shown,"
             advice = f"Recode the {nouns}, so that each is shown in its own way."
-            raise RefusedValue(parameter, f"name a {noun} that no other is shown as", got, advice)
+            raise refused_value(parameter, f"name a {noun} that no other is shown as", got, advice)
     return [codes[name] for name in wanted]
 
 

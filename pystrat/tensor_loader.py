@@ -20,16 +20,14 @@ from numpy.typing import NDArray
 
 from pystrat.arrays import plain_array, refuse_without_array
 from pystrat.base import Batches, BatchSampler
-from pystrat.entries import named_by, named_by_class
 from pystrat.feedback import SamplerWithFeedback
 from pystrat.limits import MAX_EXACT
-from pystrat.messages import RefusedType, RefusedValue, check_integer, count_of, show
+from pystrat.messages import check_integer, count_of, refused_type, refused_value, show
 
 if TYPE_CHECKING:
     import torch
 
 _MIB = 2**20
-_named_by_loader = named_by(lambda *_: "TensorLoader")  # for what is called while batches are made
 
 
 @dataclass
@@ -117,7 +115,6 @@ class TensorLoader:
     [3.0, 1.0, 4.0] [0, 1, 1]
     """
 
-    @named_by_class
     def __init__(
         self,
         *tensors: Any,
@@ -127,18 +124,18 @@ class TensorLoader:
         chunk: int = 4 * _MIB,
     ) -> None:
         if not isinstance(sampler, BatchSampler):
-            raise RefusedType("sampler", "be a batch sampler of pystrat", show(sampler))
+            raise refused_type("sampler", "be a batch sampler of pystrat", show(sampler))
         if transform is not None and not callable(transform):
-            raise RefusedType("transform", "be a function", show(transform))
+            raise refused_type("transform", "be a function", show(transform))
         if not tensors:
-            raise RefusedValue("tensors", "have at least one tensor", "none")
+            raise refused_value("tensors", "have at least one tensor", "none")
         self._chunk = check_integer(chunk, "chunk", minimum=1, maximum=MAX_EXACT)
         self._device = _check_device(device)
         has_form = len(tensors) == 1 and not _is_array(tensors[0])
         try:
             self._data = _mapped(_source, tensors[0] if has_form else list(tensors))
         except RecursionError:
-            raise RefusedValue("tensors", "be nested to a finite depth", show(tensors[0])) from None
+            raise refused_value("tensors", "be nested to a finite depth", show(tensors[0])) from None
         self._size = _size_of_rows(_leaves(self._data))
         self._transform = transform
         self._sampler = sampler
@@ -277,7 +274,6 @@ def _as_rows(batch: Any) -> NDArray[Any]:
     return np.asarray(batch, dtype=np.int64)
 
 
-@named_by(lambda sampler: type(sampler).__name__)
 def _begin(sampler: BatchSampler) -> Union[Batches, Iterable[Any]]:
     """Begin the next epoch of a sampler; return its batches for this rank, in arrays if they are drawn in advance."""
     if type(sampler)._lists_from is not BatchSampler._lists_from:
@@ -299,7 +295,7 @@ def _check_device(device: Any) -> Optional[torch.device]:
     try:
         return torch.empty(0, device=device).device
     except (RuntimeError, TypeError, ValueError, AssertionError):  # the last one: torch was built without this device
-        raise RefusedValue("device", "be a device of torch that this machine has", show(device)) from None
+        raise refused_value("device", "be a device of torch that this machine has", show(device)) from None
 
 
 # The data -------------------------------------------------------------------------------------------------------------
@@ -316,13 +312,13 @@ def _source(values: Any) -> Union[_Tensor, _Dataset]:
     if not isinstance(values, torch.Tensor) and not _is_array(values):
         if hasattr(values, "__getitem__") and not isinstance(values, (str, bytes)):
             return _Dataset(values)
-        raise RefusedType("tensors", "be tensors or arrays", show(values))
+        raise refused_type("tensors", "be tensors or arrays", show(values))
     tensor = values if isinstance(values, torch.Tensor) else _tensor_of(values)
     refuse_without_array(tensor, "tensors")
     if tensor.ndim == 0:
-        raise RefusedValue("tensors", "have rows", "a tensor of 0 dimensions")
+        raise refused_value("tensors", "have rows", "a tensor of 0 dimensions")
     if tensor.requires_grad:
-        raise RefusedValue("tensors", "require no gradients", "one that does", "Call its method detach().")
+        raise refused_value("tensors", "require no gradients", "one that does", "Call its method detach().")
     return _Tensor(tensor)
 
 
@@ -336,16 +332,16 @@ def _tensor_of(values: Any) -> torch.Tensor:
             return torch.from_numpy(array)
         except (TypeError, ValueError):  # a type that torch does not have, or a negative stride
             got = f"an array of {array.dtype} values and strides {array.strides}"
-            raise RefusedType("tensors", "be tensors, or arrays that torch can read", got) from None
+            raise refused_type("tensors", "be tensors, or arrays that torch can read", got) from None
 
 
 def _size_of_rows(sources: list[Any]) -> Optional[_Size]:
     """Return the bytes of a row, None if they are unknown; refuse different numbers of rows."""
     n_rows = sorted({source.n_rows for source in sources if source.n_rows is not None})
     if not sources:
-        raise RefusedValue("tensors", "have at least one tensor", "none")
+        raise refused_value("tensors", "have at least one tensor", "none")
     if len(n_rows) > 1:
-        raise RefusedValue("tensors", "have the same number of rows", f"{n_rows[0]} and {count_of(n_rows[-1], 'row')}")
+        raise refused_value("tensors", "have the same number of rows", f"{n_rows[0]} and {count_of(n_rows[-1], 'row')}")
     sizes = [source.row_bytes for source in sources]
     return None if None in sizes else _Size(sum(sizes), 1)
 
@@ -360,13 +356,12 @@ def _n_bytes(values: Any) -> int:
     return int(values.nbytes if isinstance(values, np.ndarray) else values.element_size() * values.numel())
 
 
-@_named_by_loader
 def _converted(values: Any) -> Any:
     """Return what a dataset returned as a tensor; an array of text as it is, as a DataLoader does."""
     import torch
 
     if not isinstance(values, (torch.Tensor, np.ndarray)):
-        raise RefusedType("tensors", "return tensors or arrays for an array of rows", show(values))
+        raise refused_type("tensors", "return tensors or arrays for an array of rows", show(values))
     return values if getattr(values.dtype, "kind", None) in ("O", "U", "S") else torch.as_tensor(values)
 
 
@@ -404,7 +399,6 @@ def _filled(form: Any, leaves: Iterator[Any]) -> Any:
     return _mapped(lambda _: next(leaves), form)
 
 
-@_named_by_loader
 def _parts(values: Any, sizes: list[int]) -> Iterable[Any]:
     """Return the values of each batch. A dataset may return one value for several rows, such as those of a triple."""
     import torch
@@ -412,7 +406,7 @@ def _parts(values: Any, sizes: list[int]) -> Iterable[Any]:
     group, rest = divmod(sum(sizes), len(values)) if len(values) else (1, sum(sizes))
     if rest or any(size % group for size in sizes):
         got = f"{count_of(len(values), 'value')} for {count_of(sum(sizes), 'row')}"
-        raise RefusedValue("tensors", "return a value for each row, or for each group of rows", got)
+        raise refused_value("tensors", "return a value for each row, or for each group of rows", got)
     if group > 1:
         sizes = [size // group for size in sizes]
     if isinstance(values, torch.Tensor):

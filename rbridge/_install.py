@@ -12,7 +12,6 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Iterator, Optional, Union
 
-from pystrat.entries import named_by_function
 from pystrat.messages import check_path
 
 _PARTS = ("DESCRIPTION", "NAMESPACE", "LICENSE", "R", "inst", "man", "src")
@@ -67,7 +66,6 @@ def find_r(program: str = "R") -> Optional[str]:
     return found
 
 
-@named_by_function
 def install_r_package(library: Union[str, Path, None] = None) -> Path:
     """Install the R package ``rbridge`` from this Python package.
 

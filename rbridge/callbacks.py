@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.arrays import plain_array
-from pystrat.entries import named_by
 from pystrat.limits import MAX_COUNT, MAX_EXACT
-from pystrat.messages import RefusedType, RefusedValue, check_integer, is_iterable, show
+from pystrat.messages import check_integer, is_iterable, refused_type, refused_value, show
 from pystrat.base import Batches, BatchSampler
 from rbridge.guard import errors_as_values
 
@@ -40,7 +39,6 @@ class EpochSource:
         If `sampler` is none of these, can be iterated only once, has no length, or has a rank.
     """
 
-    @named_by(lambda source: str(source._entry))
     def __init__(self, sampler: Any, n_batches: Optional[int] = None, *, entry: str = "as_torch_sampler") -> None:
         self._entry = entry
         self.class_name = type(sampler).__name__
@@ -54,11 +52,11 @@ class EpochSource:
         if n_batches is None:
             if not hasattr(sampler, "__len__"):
                 required = "have a length, unless 'n_batches' is given"
-                raise RefusedType("sampler", required, show(sampler))
+                raise refused_type("sampler", required, show(sampler))
             n_batches = len(sampler)
         self.n_batches = check_integer(n_batches, "n_batches", minimum=1)
         if self.n_batches > MAX_COUNT:
-            raise RefusedValue("n_batches", f"be at most {MAX_COUNT}", show(self.n_batches))
+            raise refused_value("n_batches", f"be at most {MAX_COUNT}", show(self.n_batches))
 
     @property
     def identity(self) -> str:
@@ -67,7 +65,6 @@ class EpochSource:
             return str(self.sampler.state_dict()["fingerprint"])
         return f"object {id(self.sampler)} of process {os.getpid()}"
 
-    @named_by(lambda source: str(source._entry))
     def batches(self, epoch: int) -> tuple[NDArray[Any], NDArray[np.int32]]:
         """Return the rows of an epoch and the offsets of its batches, both as int32.
 
@@ -85,7 +82,7 @@ class EpochSource:
             found = Batches.gather(_as_rows(batch, self._largest) for batch in found)
         if len(found) != self.n_batches:
             required = f"give as many batches as its length says, {self.n_batches}"
-            raise RefusedValue("sampler", required, f"{len(found)} in epoch {epoch}")
+            raise refused_value("sampler", required, f"{len(found)} in epoch {epoch}")
         if found.rows.dtype != np.int32:  # which may not fit
             _as_rows(found.rows, self._largest)
         return found.rows.astype(self._dtype, copy=False), found.offsets.astype(np.int32)
@@ -111,7 +108,7 @@ def check_no_rank(sampler: Any) -> None:
     """Refuse a sampler that yields the batches of only one rank."""
     if getattr(sampler, "rank", None) is not None and hasattr(sampler, "num_replicas"):
         advice = "R delivers the batches of all ranks."
-        raise RefusedValue("sampler", "have no rank", f"rank {sampler.rank}", advice)
+        raise refused_value("sampler", "have no rank", f"rank {sampler.rank}", advice)
 
 
 def feedback_of(sampler: Any) -> Mapping[str, Mapping[str, str]]:
@@ -123,7 +120,7 @@ def feedback_of(sampler: Any) -> Mapping[str, Mapping[str, str]]:
 def refuse_n_batches(n_batches: Any) -> None:
     """Refuse a number of batches for a sampler that has one."""
     required = "be left out for a sampler that has a length"
-    raise RefusedValue("n_batches", required, show(n_batches))
+    raise refused_value("n_batches", required, show(n_batches))
 
 
 def _kind_of(sampler: Any) -> str:
@@ -133,13 +130,13 @@ def _kind_of(sampler: Any) -> str:
     if hasattr(sampler, "__next__"):
         advice = "Pass the function or the object that makes it."
         got = f"an iterator of class '{type(sampler).__name__}'"
-        raise RefusedType("sampler", "give batches more than once", got, advice)
+        raise refused_type("sampler", "give batches more than once", got, advice)
     if is_iterable(sampler) and not isinstance(sampler, (str, bytes)):
         return "iterable"
     if callable(sampler):
         return "function"
     required = "have a method 'batches', be an iterable of batches, or a function that returns one"
-    raise RefusedType("sampler", required, show(sampler))
+    raise refused_type("sampler", required, show(sampler))
 
 
 def _as_rows(batch: Any, largest: int) -> NDArray[np.int64]:
@@ -147,13 +144,13 @@ def _as_rows(batch: Any, largest: int) -> NDArray[np.int64]:
     rows = plain_array(batch)
     if rows.ndim == 0:
         advice = "Wrap it in a BatchSampler, which makes batches of single positions."
-        raise RefusedType("sampler", "give batches of row positions", f"the item {_shown(batch)}", advice)
+        raise refused_type("sampler", "give batches of row positions", f"the item {_shown(batch)}", advice)
     if rows.shape == (0,):
         return np.empty(0, dtype=np.int64)
     if rows.ndim != 1 or rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() > largest:
         what = "row positions" if largest == _LARGEST_ROW else "numbers"
         required = f"give batches of {what}, integers from 0 to {largest}"
-        raise RefusedValue("sampler", required, f"the batch {_shown(batch)}")
+        raise refused_value("sampler", required, f"the batch {_shown(batch)}")
     return rows.astype(np.int64)
 
 

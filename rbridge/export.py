@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Union
 
 from pystrat.base import BatchSampler
-from pystrat.entries import named_by_function
-from pystrat.messages import RefusedType, RefusedValue, check_path, show
+from pystrat.messages import check_path, refused_type, refused_value, show
 from pystrat.recipe_file import recipe_bytes
 from rbridge._install import r_package_version
 from rbridge.callbacks import check_no_rank
@@ -28,7 +27,6 @@ rbridge::read_batch_sampler(
 """
 
 
-@named_by_function
 def export_r(sampler: BatchSampler, path: Union[str, Path]) -> Path:
     """Write an R script that makes the same generator in a plain R session, without Python.
 
@@ -55,11 +53,11 @@ def export_r(sampler: BatchSampler, path: Union[str, Path]) -> Path:
     """
     recipe = native_recipe(sampler)
     if recipe is None:
-        raise RefusedType("sampler", "be a sampler of pystrat", show(sampler))
+        raise refused_type("sampler", "be a sampler of pystrat", show(sampler))
     check_no_rank(sampler)
     script = check_path(path, "path")
     if script.suffix != ".R":
-        raise RefusedValue("path", "end in .R", show(str(script)))
+        raise refused_value("path", "end in .R", show(str(script)))
     data = script.with_suffix(".recipe")
     content = recipe_bytes(recipe)
     checksum = hashlib.md5(content).hexdigest()

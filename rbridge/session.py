@@ -105,7 +105,7 @@ class Session:
             if "error" in result:
                 raise RError("".join(result["error"]), tuple(result["class"]))
             for message in result["warnings"]:
-                warnings.warn(message, stacklevel=5)  # the caller of `collect_rows` or a similar function
+                warnings.warn(message, stacklevel=4)  # the caller of `collect_rows` or a similar function
             return result["value"]
 
     def callback(self, function: Callable[..., Any]) -> Any:

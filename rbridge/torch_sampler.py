@@ -8,9 +8,8 @@ from typing import Any, Callable, Mapping, Optional, Union
 import numpy as np
 
 from pystrat.base import Batches, BatchSampler
-from pystrat.entries import named_by, named_by_function
 from pystrat.limits import MAX_EXACT
-from pystrat.messages import RefusedType, RefusedValue, check_integer, show
+from pystrat.messages import check_integer, refused_type, refused_value, show
 from pystrat.recipe import Recipe
 from pystrat.tree.auxiliary import OF_USER
 from pystrat.weighted.prioritized import PrioritizedBatchSampler
@@ -20,7 +19,6 @@ from rbridge.guard import errors_as_values
 from rbridge.callbacks import EpochSource, check_no_rank, feedback_of, refuse_n_batches
 
 
-@named_by_function
 def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:
     """Return an R sampler generator with the same batches.
 
@@ -72,7 +70,7 @@ def native_recipe(sampler: Any) -> Optional[Recipe]:
     recipe = sampler._recipe() if isinstance(sampler, BatchSampler) else None
     if recipe is not None and OF_USER in recipe.parts.get("functions", ()):
         advice = "In R, give batch_sampler_tree() a function of R."
-        raise RefusedValue("sampler", "have auxiliary values that R can draw", "a function of Python", advice)
+        raise refused_value("sampler", "have auxiliary values that R can draw", "a function of Python", advice)
     return recipe
 
 
@@ -84,7 +82,6 @@ def functions_of(sampler: BatchSampler) -> dict[str, Callable[[float], float]]:
     return {"beta": lambda batch: float(beta(int(batch)))}
 
 
-@named_by_function
 def collect_rows(generator: Any, n_rows: int) -> Batches:
     """Run a real ``torch::dataloader`` in R for one epoch and return the rows that it delivers.
 
@@ -109,14 +106,13 @@ def collect_rows(generator: Any, n_rows: int) -> Batches:
     """
     n_rows = check_integer(n_rows, "n_rows", minimum=1)
     if n_rows > MAX_EXACT:
-        raise RefusedValue("n_rows", f"be at most {MAX_EXACT}", show(n_rows))
+        raise refused_value("n_rows", f"be at most {MAX_EXACT}", show(n_rows))
     r = session()
     if not isinstance(generator, r.rinterface.Sexp):
-        raise RefusedType("generator", "be a generator or an instance made by torch::sampler()", show(generator))
+        raise refused_type("generator", "be a generator or an instance made by torch::sampler()", show(generator))
     return _as_batches(r.call("collect_rows", generator, n_rows))
 
 
-@named_by_function
 def collect_rows_of_file(file: Union[str, Path], columns: list[str], **parameters: Any) -> Batches:
     """Let R read a CSV file and make its own strata of columns, and return the rows that its dataloader delivers.
 
@@ -147,7 +143,6 @@ def _as_batches(delivered: Any) -> Batches:
 
 
 @errors_as_values
-@named_by(lambda *_: "batch_sampler_python")
 def guarded_recipe(sampler: Any) -> Optional[dict[str, Any]]:
     """Return the recipe of a sampler for R's ``batch_sampler_python()``; None if R cannot draw the sampler itself.
 

@@ -29,7 +29,6 @@ def test_import_brings_the_stratified_sampler_and_nothing_of_the_others() -> Non
         "pystrat.base",
         "pystrat.callers",
         "pystrat.digest",
-        "pystrat.entries",
         "pystrat.first_rows",
         "pystrat.frames",
         "pystrat.limits",

@@ -13,7 +13,7 @@ from pystrat.base import Batches, BatchSampler, epoch_seed
 from pystrat.corpus._draws import cut_by_length, shuffle_batches, split_batches
 from pystrat.corpus.lengths import check_lengths_used, read_lengths
 from pystrat.limits import MAX_COUNT, MAX_EXACT
-from pystrat.messages import RefusedValue, check_integer, count_of, show
+from pystrat.messages import check_integer, count_of, refused_value, show
 from pystrat.sizes import even_offsets, full_offsets, round_to_replicas
 
 _NO_LIMIT = 2**63 - 1
@@ -220,7 +220,7 @@ class Cutting(NamedTuple):
 def _refuse_empty_batches(n_rows: int, n_batches: int, num_replicas: Optional[int]) -> None:
     if n_batches > n_rows:
         required = f"leave each batch a row: {n_rows} are drawn for {n_batches} batches"
-        raise RefusedValue("num_replicas", required, show(num_replicas))
+        raise refused_value("num_replicas", required, show(num_replicas))
 
 
 def _refuse_too_long(lengths: NDArray[np.int32], max_tokens: int, way_out: Optional[str]) -> None:
@@ -230,7 +230,7 @@ def _refuse_too_long(lengths: NDArray[np.int32], max_tokens: int, way_out: Optio
         verb = "is" if len(too_long) == 1 else "are"
         first = f"the first at row position {too_long[0]}, counted from 0"
         advice = f"{count_of(len(too_long), 'example')} {verb} longer, {first}."
-        raise RefusedValue(
+        raise refused_value(
             "max_tokens", required, show(max_tokens), advice if way_out is None else f"{advice} {way_out}"
         )
 

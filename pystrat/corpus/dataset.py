@@ -8,8 +8,7 @@ from typing import Any, Callable, Optional, Sequence
 
 from numpy.typing import NDArray
 
-from pystrat.entries import named_by_class
-from pystrat.messages import RefusedType, RefusedValue, check_flag, check_integer, count_of, show
+from pystrat.messages import check_flag, check_integer, count_of, refused_type, refused_value, show
 from pystrat.corpus.files import ParallelFile, Paths, Source, open_files
 from pystrat.corpus.population import limited_population
 
@@ -17,7 +16,7 @@ from pystrat.corpus.population import limited_population
 def check_transform(transform: Any) -> Any:
     """Return a function of the lines of a position, or None."""
     if transform is not None and not callable(transform):
-        raise RefusedType("transform", "be a function, or nothing", show(transform))
+        raise refused_type("transform", "be a function, or nothing", show(transform))
     return transform
 
 
@@ -60,7 +59,6 @@ class CorpusDataset:
     * Each process opens the files itself: one descriptor per file, and 8 bytes of memory per line.
     """
 
-    @named_by_class
     def __init__(
         self,
         source: Source,
@@ -75,7 +73,7 @@ class CorpusDataset:
     ) -> None:
         transform, positions = check_transform(transform), check_flag(positions, "positions")
         if lengths is not None and max_length is None:
-            raise RefusedValue("lengths", "be given together with 'max_length'", show(lengths))
+            raise refused_value("lengths", "be given together with 'max_length'", show(lengths))
         files = open_files(source, suffixes, targets)
         population = limited_population(files, lengths, max_length, accept)
         self._adopt(files, transform, positions, None if population is None else population.positions())
@@ -109,7 +107,6 @@ class CorpusDataset:
     def __len__(self) -> int:
         return self._ends[-1] if self._remaining is None else len(self._remaining)
 
-    @named_by_class
     def find(self, position: int) -> tuple[int, int]:
         """Return the file of a position, by its index among the files, and the line in it, both from 0."""
         if type(position) is not int or not 0 <= position < len(self):

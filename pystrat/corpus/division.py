@@ -9,7 +9,7 @@ from typing import Any, Optional, Sequence, Union
 
 from pystrat.arrays import Wanted, as_vector
 from pystrat.limits import MAX_EXACT
-from pystrat.messages import RefusedValue, as_written, check_iterable, check_number, count_of, is_number, show
+from pystrat.messages import as_written, check_iterable, check_number, count_of, is_number, refused_value, show
 from pystrat.corpus.rules import Rule, find_rule
 
 Weights = Sequence[Union[float, str]]
@@ -77,7 +77,7 @@ def divide(
     given = {"rules": rules, "weights": weights, "temperature": temperature}
     chosen = [name for name, value in given.items() if value is not None]
     if len(chosen) > 1:
-        raise RefusedValue(chosen[1], f"be left out if '{chosen[0]}' is given", show(given[chosen[1]]))
+        raise refused_value(chosen[1], f"be left out if '{chosen[0]}' is given", show(given[chosen[1]]))
     if rules is not None:
         return _by_rules(rules, names)
     if weights is not None:
@@ -115,7 +115,7 @@ def _read_weights(weights: Any, n_files: int) -> list[Optional[Fraction]]:
         weights = _at_most(check_iterable(weights, "weights", required=_WEIGHTS), n_files + 1)
     items = as_vector(weights, Wanted("weights", _WEIGHTS))
     if len(items) != n_files:
-        raise RefusedValue("weights", f"have one entry for each file, {n_files}", count_of(len(items), "value"))
+        raise refused_value("weights", f"have one entry for each file, {n_files}", count_of(len(items), "value"))
     return [None if isinstance(item, str) and item == _KEEP else _read_weight(item) for item in items]
 
 
@@ -134,7 +134,7 @@ def _read_weight(weight: Any) -> Fraction:
         number = int(weight) if isinstance(weight, numbers.Integral) else as_written(weight)
         if 0 <= number <= MAX_EXACT:
             return Fraction(repr(number))
-    raise RefusedValue("weights", _WEIGHTS, f"a list with {show(weight)}")
+    raise refused_value("weights", _WEIGHTS, f"a list with {show(weight)}")
 
 
 def _by_temperature(lines: Sequence[int], temperature: float) -> Division:

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from pystrat._random import RandomStream
 from pystrat.corpus._draws import draw_different_rows, draw_rows, take_rows_in_turn
 from pystrat.corpus.batching import DrawnBatchSampler, SizeCut
-from pystrat.entries import named_by_class
-from pystrat.messages import RefusedValue, check_choice, show
+from pystrat.messages import check_choice, refused_value, show
 from pystrat.recipe import Recipe, make_recipe
 
 METHOD_CHOICES = ("uniform", "uniform_without_replacement", "partition")
@@ -90,7 +89,6 @@ class EpochSubsetBatchSampler(DrawnBatchSampler):
     [[0, 2], [4, 6], [8, 1], [3, 5]]
     """
 
-    @named_by_class
     def __init__(
         self,
         n: int,
@@ -119,7 +117,7 @@ class EpochSubsetBatchSampler(DrawnBatchSampler):
         self._method = check_choice(method, "method", choices=METHOD_CHOICES)
         if self._method == "uniform_without_replacement" and self._sample > self._n:
             required = f"be at most {self._n}, the number of examples, without replacement"
-            raise RefusedValue("sample", required, show(sample), "Set 'method' to 'uniform'.")
+            raise refused_value("sample", required, show(sample), "Set 'method' to 'uniform'.")
 
     @property
     def method(self) -> str:

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any, NamedTuple, Optional, Sequence, Union
 
-from pystrat.messages import RefusedType, RefusedValue, check_list, count_of, show
+from pystrat.messages import check_list, count_of, refused_type, refused_value, show
 from pystrat.corpus.line_file import LineFile
 from pystrat.corpus.line_index import INDEX_SUFFIX
 from pystrat.regular_files import kind_of
@@ -36,13 +36,13 @@ class ParallelFile:
         for path, parameter in zip(found.paths, found.parameters):
             kind = kind_of(path.stat())
             if kind != "regular file":
-                raise RefusedValue(parameter, "have regular files", f"the {kind} '{path}'")
+                raise refused_value(parameter, "have regular files", f"the {kind} '{path}'")
         self.sides = tuple(LineFile(path) for path in found.paths)
         for side, parameter in zip(self.sides[1:], found.parameters[1:]):
             if len(side) != len(self):
                 required = "have parallel files with the same number of lines"
                 here, there = count_of(len(self), "line"), count_of(len(side), "line")
-                raise RefusedValue(parameter, required, f"{here} in '{found.paths[0]}' and {there} in '{side.path}'")
+                raise refused_value(parameter, required, f"{here} in '{found.paths[0]}' and {there} in '{side.path}'")
 
     def __len__(self) -> int:
         return len(self.sides[0])
@@ -88,13 +88,13 @@ def _find_by_suffix(source: Source, suffixes: tuple[str, ...]) -> list[_Found]:
     if isinstance(source, (str, os.PathLike)):
         folder = Path(source)
         if not folder.is_dir():
-            raise RefusedValue("source", "be a folder or a list of files", show(str(folder)))
+            raise refused_value("source", "be a folder or a list of files", show(str(folder)))
         names = [(folder, name) for name in sorted(_names_in(folder, suffixes), key=os.fsencode)]
     else:
         paths = check_list(source, "source", required="be a folder or a list of files", kinds=(str, os.PathLike))
         names = [_split_name(Path(path), suffixes[0]) for path in paths]
     if not names:
-        raise RefusedValue("source", f"have files that end in '{suffixes[0]}'", "none")
+        raise refused_value("source", f"have files that end in '{suffixes[0]}'", "none")
     return [_find_sides(folder, name, suffixes) for folder, name in names]
 
 
@@ -104,7 +104,7 @@ def _find_sides(folder: Path, name: str, suffixes: tuple[str, ...]) -> _Found:
     for path in paths:
         if path not in there:
             got = f"'{there[0]}' without '{path}'" if there else f"no file '{path}'"
-            raise RefusedValue("source", "have a file of each suffix", got)
+            raise refused_value("source", "have a file of each suffix", got)
     return _Found(name, paths, ("source",) * len(paths))
 
 
@@ -114,31 +114,31 @@ def _find_pairs(source: Any, targets: Any, suffixes: tuple[str, ...]) -> list[_F
     second = _check_listed(targets, "targets", "be a list of files, one for each of 'source'")
     if len(second) != len(first):
         required = f"have one file for each of 'source', {len(first)}"
-        raise RefusedValue("targets", required, count_of(len(second), "file"))
+        raise refused_value("targets", required, count_of(len(second), "file"))
     if len(suffixes) != 2:
         required = "name the two sides if 'targets' is given, such as ('.src', '.tgt')"
-        raise RefusedValue("suffixes", required, _show_all(suffixes))
+        raise refused_value("suffixes", required, _show_all(suffixes))
     places: dict[tuple[str, ...], int] = {}
     for place, pair in enumerate(zip(first, second), start=1):
         real = tuple(os.path.realpath(path) for path in pair)
         if real[0] == real[1]:
-            raise RefusedValue("targets", "be other files than those of 'source'", f"'{pair[1]}' for itself")
+            raise refused_value("targets", "be other files than those of 'source'", f"'{pair[1]}' for itself")
         if real in places:
             got = f"'{pair[0]}' with '{pair[1]}' as pairs {places[real]} and {place}"
-            raise RefusedValue("targets", "make each pair once", got)
+            raise refused_value("targets", "make each pair once", got)
         places[real] = place
     return [_Found(pair[0].name, pair, ("source", "targets")) for pair in zip(first, second)]
 
 
 def _check_listed(paths: Any, parameter: str, required: str) -> list[Path]:
     if isinstance(paths, (str, os.PathLike)):
-        raise RefusedType(parameter, required, show(str(paths)))
+        raise refused_type(parameter, required, show(str(paths)))
     listed = [Path(path) for path in check_list(paths, parameter, required=required, kinds=(str, os.PathLike))]
     if not listed:
-        raise RefusedValue(parameter, "list at least one file", "none")
+        raise refused_value(parameter, "list at least one file", "none")
     for path in listed:
         if not path.exists():
-            raise RefusedValue(parameter, "list files that exist", f"no file '{path}'")
+            raise refused_value(parameter, "list files that exist", f"no file '{path}'")
     return listed
 
 
@@ -176,12 +176,12 @@ def _check_suffixes(suffixes: Any, *, is_listed: bool) -> tuple[str, ...]:
     """Return the suffixes; an empty one takes listed files as they are."""
     required = "be different endings of names, such as ('.src', '.tgt')"
     if isinstance(suffixes, str):
-        raise RefusedType("suffixes", required, show(suffixes))
+        raise refused_type("suffixes", required, show(suffixes))
     known = tuple(check_list(suffixes, "suffixes", required=required, kinds=(str,)))
     if is_listed and known == ("",):
         return known
     if not known or len(set(known)) != len(known) or not all(known):
-        raise RefusedValue("suffixes", required, _show_all(known))
+        raise refused_value("suffixes", required, _show_all(known))
     return known
 
 
@@ -199,5 +199,5 @@ def _names_in(folder: Path, suffixes: tuple[str, ...]) -> set[str]:
 def _split_name(path: Path, suffix: str) -> tuple[Path, str]:
     if not path.name.endswith(suffix):
         advice = "To take files of any names, without partners, pass one empty text as 'suffixes'."
-        raise RefusedValue("source", f"list files that end in '{suffix}'", show(str(path)), advice)
+        raise refused_value("source", f"list files that end in '{suffix}'", show(str(path)), advice)
     return path.parent, path.name[: len(path.name) - len(suffix)]

@@ -11,7 +11,7 @@ from pystrat._progress import progress
 from pystrat.arrays import float64_of, plain_array
 from pystrat.corpus.files import ParallelFile
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import RefusedType, RefusedValue, is_number, show
+from pystrat.messages import is_number, refused_type, refused_value, show
 
 _LINES_AT_A_TIME = 4096  # that are read for a user's function
 
@@ -35,9 +35,9 @@ def read_lengths(lengths: Any, n: int, *, each: str = "example") -> NDArray[np.i
     required = f"be {n} whole numbers from 0 to {MAX_COUNT}, one for each {each}"
     found = plain_array(lengths, "lengths")
     if found.ndim != 1 or found.dtype.kind not in "iuf":
-        raise RefusedType("lengths", required, show(lengths))
+        raise refused_type("lengths", required, show(lengths))
     if len(found) != n:
-        raise RefusedValue("lengths", required, show(found))
+        raise refused_value("lengths", required, show(found))
     _refuse_wrong(found, required)
     return found.astype(np.int32)
 
@@ -63,7 +63,7 @@ def line_lengths(lengths: Any, files: Sequence[ParallelFile]) -> NDArray[np.int3
         return _lengths_by(lengths, files)
     if isinstance(lengths, str):
         required = "be 'words', a function of the lines of a position, or a number for each line"
-        raise RefusedValue("lengths", required, show(lengths))
+        raise refused_value("lengths", required, show(lengths))
     return read_lengths(lengths, sum(map(len, files)), each="line")
 
 
@@ -80,7 +80,7 @@ def _lengths_by(function: Any, files: Sequence[ParallelFile]) -> NDArray[np.int3
     for place, lines in lines_in_order(files, np.arange(len(found)), "finding the lengths of lines"):
         length = function(lines)
         if not is_number(length):
-            raise RefusedType("lengths", required, show(length))
+            raise refused_type("lengths", required, show(length))
         _refuse_wrong(np.array([length]), required)
         found[place] = length
     return found
@@ -116,7 +116,7 @@ def _refuse_wrong(found: NDArray[Any], required: str) -> None:
     if numbers.dtype.kind == "f":
         wrong |= numbers != np.floor(numbers)
     if wrong.any():
-        raise RefusedValue("lengths", required, show(found[wrong][0]))
+        raise refused_value("lengths", required, show(found[wrong][0]))
 
 
 def check_lengths_used(
@@ -139,9 +139,9 @@ def check_lengths_used(
     if max_tokens is None and window is None:
         if lengths is not None and max_length is None:
             others = "'max_tokens' or 'window'" if needed else "'max_tokens', 'window' or 'max_length'"
-            raise RefusedValue("lengths", f"be given together with {others}", show(lengths))
+            raise refused_value("lengths", f"be given together with {others}", show(lengths))
         return False
     if needed and lengths is None:
         name, value = ("max_tokens", max_tokens) if max_tokens is not None else ("window", window)
-        raise RefusedValue(name, "be given together with 'lengths'", show(value))
+        raise refused_value(name, "be given together with 'lengths'", show(value))
     return True

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from pystrat._progress import progress
 from pystrat.corpus._draws import WordCounter
-from pystrat.entries import named_by_class
 from pystrat.messages import count_of
 from pystrat.corpus.line_index import FileVersion, offsets_of
 from pystrat.regular_files import check_regular, open_regular
@@ -48,7 +47,6 @@ class LineFile:
     * A pickle contains the path and the version of the file.
     """
 
-    @named_by_class
     def __init__(self, path: Union[str, "os.PathLike[str]"]) -> None:
         self.path = Path(path).absolute()
         check_regular(self.path, "path")

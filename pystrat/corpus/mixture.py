@@ -9,8 +9,7 @@ from typing import Any, Callable, Optional, Sequence, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.entries import named_by_class
-from pystrat.messages import RefusedType, check_flag
+from pystrat.messages import check_flag, refused_type
 from pystrat._random import RandomStream
 from pystrat.base import Batches
 from pystrat.corpus._draws import draw_lines
@@ -158,7 +157,6 @@ class CorpusMixtureBatchSampler(CutBatchSampler):
     4
     """
 
-    @named_by_class
     def __init__(
         self,
         source: Source,
@@ -209,14 +207,13 @@ class CorpusMixtureBatchSampler(CutBatchSampler):
         self._lines = np.array(remaining, dtype=np.int64)
         if self.plan.unmatched:
             named = ", ".join(f"'{shown_name(name)}'" for name in self.plan.unmatched)
-            warnings.warn(f"No rule covers these files, which are left out: {named}.", stacklevel=3)
+            warnings.warn(f"No rule covers these files, which are left out: {named}.", stacklevel=2)
 
     @property
     def plan(self) -> CorpusPlan:
         """The number of lines of each file in the next epoch."""
         return self._stage_of(self.epoch).plan
 
-    @named_by_class
     def plan_of(self, epoch: int) -> CorpusPlan:
         """Return the number of lines of each file in an epoch.
 
@@ -227,11 +224,9 @@ class CorpusMixtureBatchSampler(CutBatchSampler):
         """
         return self._stages.of(self._check_epoch(epoch)).plan
 
-    @named_by_class
     def _stage_of(self, epoch: int) -> Stage:
         return self._stages.of(epoch)
 
-    @named_by_class
     def dataset(
         self, transform: Optional[Callable[[tuple[str, ...]], Any]] = None, positions: bool = False
     ) -> CorpusDataset:
@@ -255,7 +250,7 @@ class CorpusMixtureBatchSampler(CutBatchSampler):
     def _recipe(self) -> Recipe:
         if self._stages.function is not None:
             advice = "Give a table of the weights from certain epochs on, such as {0: [1, 1], 5: [3, 1]}."
-            raise RefusedType("sampler", "have weights that can be written down", "a function of the epoch", advice)
+            raise refused_type("sampler", "have weights that can be written down", "a function of the epoch", advice)
         return self._written_down()
 
     def _fingerprint(self) -> str:

@@ -22,17 +22,16 @@ from pystrat.corpus._draws import (
 )
 from pystrat.corpus.batching import DrawnBatchSampler
 from pystrat.digest import fingerprint
-from pystrat.entries import named_by_class, named_by_method
 from pystrat.feedback import SamplerWithFeedback
 from pystrat.messages import (
-    RefusedType,
-    RefusedValue,
     as_double,
     check_flag,
     check_integer,
     check_list,
     count_of,
     is_number,
+    refused_type,
+    refused_value,
     show,
 )
 from pystrat.recipe import Recipe, make_recipe
@@ -132,7 +131,6 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
     [53, 92, 167, 688]
     """
 
-    @named_by_class
     def __init__(
         self,
         n: int,
@@ -181,7 +179,6 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
 
     # Feedback -------------------------------------------------------------------------------------------------------
 
-    @named_by_method
     def report(self, rows: Any, nll: Any) -> None:
         """Report the loss of examples; it takes effect from the next epoch on.
 
@@ -205,21 +202,21 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
         """
         places, losses = _as_vector(rows, "rows"), _as_vector(nll, "nll")
         if places.dtype.kind not in "iu" and len(places):
-            raise RefusedType("rows", "hold integers", f"{places.dtype} values")
+            raise refused_type("rows", "hold integers", f"{places.dtype} values")
         if losses.dtype.kind not in "fiu":
-            raise RefusedType("nll", "hold numbers", f"{losses.dtype} values")
+            raise refused_type("nll", "hold numbers", f"{losses.dtype} values")
         if len(places) != len(losses):
             required = f"have one value for each of the rows, {len(places)}"
-            raise RefusedValue("nll", required, count_of(len(losses), "value"))
+            raise refused_value("nll", required, count_of(len(losses), "value"))
         outside = (places < 0) | (places >= self._n)
         if outside.any():
             required = f"hold row positions from 0 to {self._n - 1}, counted from 0"
-            raise RefusedValue("rows", required, show(places[outside][0]))
+            raise refused_value("rows", required, show(places[outside][0]))
         wrong = ~(np.isfinite(losses) & (losses >= 0))
         if wrong.any():
             first = int(wrong.argmax())
             got = f"{show(float(losses[first]))} for row position {int(places[first])}, counted from 0,"
-            raise RefusedValue("nll", "be finite and at least 0", got)
+            raise refused_value("nll", "be finite and at least 0", got)
         report_losses(for_kernel(places, np.int32), for_kernel(losses, np.float64), self._reported)
         if self._latest is not None and not self._runs(self._latest[0]):
             self._latest = None  # an epoch that has yet to begin, whose draws depend on the reports
@@ -234,7 +231,6 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
         """A digest of all reports; the same on all ranks if all were given the same reports."""
         return fingerprint("reports", perplexities=self._reported)
 
-    @named_by_method
     def check_reports(self, fingerprints: Sequence[str]) -> None:
         """Check that all ranks were given the same reports.
 
@@ -250,14 +246,14 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
         """
         required = "be a list of the digests of all ranks"
         if isinstance(fingerprints, str):
-            raise RefusedType("fingerprints", required, show(fingerprints))
+            raise refused_type("fingerprints", required, show(fingerprints))
         told = check_list(fingerprints, "fingerprints", required=required, kinds=(str,))
         differing = [str(rank) for rank, fingerprint in enumerate(told) if fingerprint != told[0]]
         if differing:
             required = "be the same on all ranks"
             got = f"other reports than rank 0 on rank {', '.join(differing)}"
             advice = "Give every rank the reports of all ranks, in the same order."
-            raise RefusedValue("fingerprints", required, got, advice)
+            raise refused_value("fingerprints", required, got, advice)
 
     # The batches ----------------------------------------------------------------------------------------------------
 
@@ -308,7 +304,7 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
             running = "" if self._drawn is None else f"{self._drawn[0]}, the running epoch, or "
             advice = "Others depend on reports that are gone or have yet to come."
             required = f"be {running}{self.epoch}, the next"
-            raise RefusedValue("epoch", required, show(epoch), advice)
+            raise refused_value("epoch", required, show(epoch), advice)
         return super()._epoch_batches(epoch)
 
     def _epoch_length(self, epoch: int) -> int:
@@ -383,10 +379,10 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
         flags = ("started", "weighted") if self._by_length else ("started",)
         if not {"reports", "drawn", *flags} <= set(state):
             required = f"have the entries 'reports', {', '.join(map(repr, flags))} and 'drawn'"
-            raise RefusedValue("state", required, count_of(len(state), "other"))
+            raise refused_value("state", required, count_of(len(state), "other"))
         for flag in flags:
             if not isinstance(state[flag], (bool, np.bool_)):
-                raise RefusedValue("state", f"hold true or false as '{flag}'", show(state[flag]))
+                raise refused_value("state", f"hold true or false as '{flag}'", show(state[flag]))
         reported = _from_text(state["reports"], np.float64)
         drawn = None if state["drawn"] is None else _from_text(state["drawn"], np.int32)
         at_beginning = state["batch"] == 0  # where the rows may not be drawn yet
@@ -395,15 +391,15 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
             rows = f"{'all or none of ' if at_beginning else ''}{count_of(self._sample, 'drawn row')}"
             required = f"hold {count_of(self._n, 'report')}, and {rows}"
             got = f"{len(reported)} and {0 if drawn is None else len(drawn)}"
-            raise RefusedValue("state", required, got)
+            raise refused_value("state", required, got)
         wrong = reported[(reported < 1) | (reported > MAX_PERPLEXITY)]
         if len(wrong):
             required = f"hold reports of perplexities from 1 to {show(MAX_PERPLEXITY)}"
-            raise RefusedValue("state", required, show(wrong[0]))
+            raise refused_value("state", required, show(wrong[0]))
         if drawn is not None and (drawn.min() < 0 or drawn.max() >= self._n):
             required = f"hold drawn rows from 0 to {self._n - 1}"
             got = show(drawn.min() if drawn.min() < 0 else drawn.max())
-            raise RefusedValue("state", required, got)
+            raise refused_value("state", required, got)
         visits = None if drawn is None else _Visits(drawn, self._by_length and bool(state["weighted"]))
         if visits is not None and self._cut.n_batches is None:
             n_batches = len(self._cut_visits(int(state["epoch"]), visits))
@@ -443,10 +439,10 @@ class _DrawnLists(Iterator[list[int]]):
 def _check_initial(initial: Any) -> float:
     required = f"be a number above 1 and at most {show(MAX_PERPLEXITY)}"
     if not is_number(initial):
-        raise RefusedType("initial", required, show(initial))
+        raise refused_type("initial", required, show(initial))
     number = as_double(initial)
     if not 1 < number <= MAX_PERPLEXITY:
-        raise RefusedValue("initial", required, show(initial))
+        raise refused_value("initial", required, show(initial))
     return number
 
 
@@ -457,16 +453,16 @@ def _check_maximum(maximum: Any) -> Optional[float]:
         return PUBLISHED_MAXIMUM
     required = "be a finite number other than 0, 'published', or nothing"
     if not is_number(maximum):
-        raise RefusedType("maximum", required, show(maximum))
+        raise refused_type("maximum", required, show(maximum))
     number = as_double(maximum)
     if not np.isfinite(number) or number == 0:
-        raise RefusedValue("maximum", required, show(maximum))
+        raise refused_value("maximum", required, show(maximum))
     return number
 
 
 def _check_clip(clip: Any, maximum: Optional[float]) -> bool:
     if check_flag(clip, "clip") and maximum is None:
-        raise RefusedValue("clip", "be false if there is no maximum", show(clip))
+        raise refused_value("clip", "be false if there is no maximum", show(clip))
     return bool(clip)
 
 
@@ -475,7 +471,7 @@ def _as_vector(values: Any, name: str) -> NDArray[Any]:
     if array.ndim == 0 and array.dtype.kind != "O":
         array = array.reshape(1)
     if array.ndim != 1:
-        raise RefusedType(name, "have one dimension", count_of(array.ndim, "dimension"))
+        raise refused_type(name, "have one dimension", count_of(array.ndim, "dimension"))
     return array
 
 
@@ -488,8 +484,8 @@ def _from_text(text: Any, dtype: Any) -> NDArray[Any]:
     """Return the array that `_to_text` packed; refuse anything else."""
     required = "hold reports and drawn rows as it was saved: numbers, packed into text"
     if not isinstance(text, str):
-        raise RefusedValue("state", required, show(text))
+        raise refused_value("state", required, show(text))
     try:
         return np.frombuffer(base64.b64decode(text, validate=True), np.dtype(dtype).newbyteorder("<")).astype(dtype)
     except ValueError:  # not text of that form, or not of whole numbers
-        raise RefusedValue("state", required, "other text") from None
+        raise refused_value("state", required, "other text") from None

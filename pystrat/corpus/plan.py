@@ -14,18 +14,17 @@ import numpy as np
 import pandas as pd
 
 from pystrat.arrays import plain_array
-from pystrat.entries import named_by_class
 from pystrat.frames import names_index
 from pystrat.limits import MAX_EXACT
 from pystrat.messages import (
-    RefusedType,
-    RefusedValue,
     as_double,
     check_choice,
     check_integer,
     check_list,
     count_of,
     is_number,
+    refused_type,
+    refused_value,
     show,
     show_number,
 )
@@ -122,7 +121,6 @@ class CorpusPlan:
       "first_exhausted", at most the requested number.
     """
 
-    @named_by_class
     def __init__(
         self,
         names: Sequence[str],
@@ -202,7 +200,7 @@ class CorpusPlan:
             )
         )
         if self.total == 0:
-            raise RefusedValue("sample", "give an epoch at least one line", f"{show(sample)}, for none")
+            raise refused_value("sample", "give an epoch at least one line", f"{show(sample)}, for none")
 
     @property
     def total(self) -> int:
@@ -268,9 +266,9 @@ def _check_lines(lines: Any, n_files: int) -> list[int]:
     """Return the lines of the files as ints."""
     found = plain_array(lines, "lines")
     if found.ndim != 1 or (found.size and found.dtype.kind not in "iuf"):
-        raise RefusedType("lines", "be a vector of the numbers of lines", show(lines))
+        raise refused_type("lines", "be a vector of the numbers of lines", show(lines))
     if len(found) != n_files:
-        raise RefusedValue("lines", f"have one number for each of the names, {n_files}", show(found))
+        raise refused_value("lines", f"have one number for each of the names, {n_files}", show(found))
     return [check_integer(count, "lines", minimum=0, maximum=MAX_EXACT) for count in found.tolist()]
 
 
@@ -283,19 +281,19 @@ def _requested(sample: Any, others: int, kept: int, keeper: Optional[str]) -> Fr
     """Return the number of lines to draw."""
     required = "be a share between 0 and 1, or a number of lines: an integer from 1"
     if not is_number(sample):
-        raise RefusedType("sample", required, show(sample))
+        raise refused_type("sample", required, show(sample))
     if not isinstance(sample, numbers.Integral):
         number = as_double(sample)
         if 0 < number < 1:
             return Fraction(str(sample)) * others
         # 1.0, all lines or one line, would be shown as 1, which is allowed.
         advice = f"A number of lines is written {number:.0f}, in R {number:.0f}L." if number.is_integer() else None
-        raise RefusedValue("sample", required, f"the floating-point number {number!r}", advice)
+        raise refused_value("sample", required, f"the floating-point number {number!r}", advice)
     if not 1 <= int(sample) <= MAX_EXACT:
-        raise RefusedValue("sample", required, show(sample))
+        raise refused_value("sample", required, show(sample))
     if sample < kept:
         required = f"be at least {kept}, the lines that {keeper} keep"
-        raise RefusedValue("sample", required, show(sample))
+        raise refused_value("sample", required, show(sample))
     return Fraction(int(sample) - kept)
 
 
@@ -303,7 +301,7 @@ def _check_epoch_end(epoch_end: Any, sample: Any) -> None:
     """Refuse a number of lines with an end that determines the number."""
     check_choice(epoch_end, "epoch_end", choices=EPOCH_ENDS)
     if epoch_end != "sample" and sample is not None:
-        raise RefusedValue("sample", f"be left out if 'epoch_end' is '{epoch_end}'", show(sample))
+        raise refused_value("sample", f"be left out if 'epoch_end' is '{epoch_end}'", show(sample))
 
 
 def _exhausting(lines: Sequence[int], shares: Sequence[Fraction], epoch_end: str) -> Fraction:
@@ -317,4 +315,4 @@ def _refuse_without_lines(division: Division, otherwise: str, purpose: str) -> N
     required = {"rules": "match a file that has lines", "weights": "be above 0 for a file that has lines"}
     parameter = division.parameter if division.parameter in required else otherwise
     got = f"{count_of(len(division.groups), 'file')} without any to {purpose}"
-    raise RefusedValue(parameter, required.get(parameter, "be taken from files that have lines"), got)
+    raise refused_value(parameter, required.get(parameter, "be taken from files that have lines"), got)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pystrat.corpus.files import ParallelFile
 from pystrat.corpus.lengths import line_lengths, lines_in_order
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import RefusedType, check_integer, show
+from pystrat.messages import check_integer, refused_type, show
 
 
 class Population(NamedTuple):
@@ -66,7 +66,7 @@ def find_population(
         for place, lines in lines_in_order(files, np.flatnonzero(remains), "asking which lines to accept"):
             accepted = accept(lines)
             if not isinstance(accepted, (bool, np.bool_)):
-                raise RefusedType("accept", "return true or false for the lines of a position", show(accepted))
+                raise refused_type("accept", "return true or false for the lines of a position", show(accepted))
             remains[place] = accepted
     ends = np.cumsum([len(file) for file in files])[:-1]
     return Population(remains, [int(part.sum()) for part in np.split(remains, ends)])
@@ -89,5 +89,5 @@ def check_max_length(max_length: Any) -> Optional[int]:
 def check_accept(accept: Any) -> Any:
     """Return a function of the lines of a position, or None."""
     if accept is not None and not callable(accept):
-        raise RefusedType("accept", "be a function, or nothing", show(accept))
+        raise refused_type("accept", "be a function, or nothing", show(accept))
     return accept

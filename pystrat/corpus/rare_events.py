@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 from pystrat._group_draws import subsets_within
 from pystrat._random import RandomStream
 from pystrat.base import Batches, BatchSampler, epoch_seed
-from pystrat.entries import named_by_class
 from pystrat.frames import names_index
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import RefusedValue, check_flag, check_integer, check_list, check_number, count_of, show
+from pystrat.messages import check_flag, check_integer, check_list, check_number, count_of, refused_value, show
 from pystrat.multiplier import Multiplier, check_one_multiplier, multiple_of
 from pystrat.plan import BatchPlan
 from pystrat.plan_making import even_plan
@@ -161,7 +160,6 @@ class RareEventBatchSampler(BatchSampler):
     (['monday', 'tuesday'], {'positive': 1.0, 'negative': 26.25})
     """
 
-    @named_by_class
     def __init__(
         self,
         positives: Paths,
@@ -204,18 +202,18 @@ class RareEventBatchSampler(BatchSampler):
         fewest = np.cumsum(smallest_first).tolist()  # lines of the smallest file, of the smallest two, ...
         if count > fewest[-1]:
             required = f"ask for at most {fewest[-1]} negatives, the lines of all files"
-            raise RefusedValue("multiplier", required, show(multiplier))
+            raise refused_value("multiplier", required, show(multiplier))
         if count > fewest[self._files_per_epoch - 1]:
             least = bisect_left(fewest, count) + 1
             required = f"be at least {least}, so that the files of every epoch have {count_of(count, 'line')}"
-            raise RefusedValue("negative_files_per_epoch", required, show(self._files_per_epoch))
+            raise refused_value("negative_files_per_epoch", required, show(self._files_per_epoch))
         return count
 
     def _make_plan(self, batch_size: int) -> BatchPlan:
         counts = np.array([self._n_positives, self._n_negatives], dtype=np.int64)
         if counts.sum() > MAX_COUNT:
             required = f"give an epoch at most {MAX_COUNT} lines"
-            raise RefusedValue("multiplier", required, str(counts.sum()))
+            raise refused_value("multiplier", required, str(counts.sum()))
         available = np.array([self._n_positives, self.n_lines - self._n_positives], dtype=np.int64)
         replicas = self.num_replicas or 1
         return even_plan(counts, CLASSES, batch_size=batch_size, num_replicas=replicas, available=available)
@@ -240,7 +238,6 @@ class RareEventBatchSampler(BatchSampler):
         """The number of lines of all files."""
         return int(self._lines.sum())
 
-    @named_by_class
     def dataset(self, transform: Optional[Callable[[str], Any]] = None) -> LabelledLines:
         """Return the dataset whose positions the batches contain.
 
@@ -258,7 +255,6 @@ class RareEventBatchSampler(BatchSampler):
         dataset.n_positives = self._n_positives
         return dataset
 
-    @named_by_class
     def negative_files(self, epoch: Optional[int] = None) -> list[Path]:
         """Return the negative files that an epoch draws from, in the order of its shuffled list.
 
@@ -270,7 +266,6 @@ class RareEventBatchSampler(BatchSampler):
         chosen = self._chosen_files(self._stream_of(epoch))
         return [self._files[self._n_positive_files + file].sides[0].path for file in chosen.tolist()]
 
-    @named_by_class
     def class_weights(self, epoch: Optional[int] = None, *, normalise: bool = False) -> pd.Series:
         """Return the training weights of a positive and of a negative in an epoch.
 
@@ -380,10 +375,10 @@ def _check_lists(positives: Any, negatives: Any) -> tuple[list[Path], list[Path]
     listed: list[list[Path]] = []
     for name, given in (("positives", positives), ("negatives", negatives)):
         if isinstance(given, (str, bytes, os.PathLike)):
-            raise RefusedValue(name, required, show(os.fspath(given)), "One file alone is a list of one.")
+            raise refused_value(name, required, show(os.fspath(given)), "One file alone is a list of one.")
         paths = [Path(path) for path in check_list(given, name, required=required, kinds=(str, os.PathLike))]
         if not paths:
-            raise RefusedValue(name, "list at least one file", "none")
+            raise refused_value(name, "list at least one file", "none")
         for path in paths:
             _check_file(path, name, known)
         listed.append(paths)
@@ -395,15 +390,15 @@ def _check_file(path: Path, name: str, known: dict[str, str]) -> None:
     try:
         status = os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
-        raise RefusedValue(name, "list files that exist", f"no file '{path}'") from None
+        raise refused_value(name, "list files that exist", f"no file '{path}'") from None
     except ValueError:  # a NUL, or a surrogate
-        raise RefusedValue(name, "list files that exist", "a path that no file can have") from None
+        raise refused_value(name, "list files that exist", "a path that no file can have") from None
     kind = kind_of(status)
     if kind != "regular file":
-        raise RefusedValue(name, "list regular files", f"the {kind} '{path}'")
+        raise refused_value(name, "list regular files", f"the {kind} '{path}'")
     real = os.path.realpath(path)
     if real in known:
-        raise RefusedValue(name, "list each file once", f"'{path}', which is '{known[real]}',")
+        raise refused_value(name, "list each file once", f"'{path}', which is '{known[real]}',")
     known[real] = str(path)
 
 
@@ -411,7 +406,7 @@ def _check_lines(lines: Sequence[int], n_positive_files: int) -> NDArray[np.int6
     """Return the lines of the files; refuse positives without any, and more than positions can distinguish."""
     total = list(accumulate(lines))
     if total[n_positive_files - 1] == 0:
-        raise RefusedValue("positives", "have at least one line", "0 lines")
+        raise refused_value("positives", "have at least one line", "0 lines")
     if total[-1] > MAX_COUNT:
-        raise RefusedValue("negatives", f"have at most {MAX_COUNT} lines with the positives", str(total[-1]))
+        raise refused_value("negatives", f"have at most {MAX_COUNT} lines with the positives", str(total[-1]))
     return np.array(lines, dtype=np.int64)

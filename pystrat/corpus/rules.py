@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Optional, Sequence, Union
 
-from pystrat.messages import RefusedValue, check_list, show
+from pystrat.messages import check_list, refused_value, show
 from pystrat.regular_files import check_regular
 from pystrat.corpus._lua import MAX_STEPS
 from pystrat.corpus.lua_patterns import LuaPattern, TooManySteps, compile_lua_pattern
@@ -87,7 +87,7 @@ def _lines_of(source: Any) -> Sequence[Union[bytes, Rule]]:
     if isinstance(source, (str, os.PathLike)):
         if not os.path.exists(source):
             advice = "Put a rule that is written out into a list."
-            raise RefusedValue("rules", required, f"{show(os.fspath(source))}, no file,", advice)
+            raise refused_value("rules", required, f"{show(os.fspath(source))}, no file,", advice)
         check_regular(source, "rules")
         return Path(source).read_bytes().split(b"\n")
     lines = check_list(source, "rules", required=required, kinds=(str, Rule))
@@ -99,7 +99,7 @@ def encoded(text: str, parameter: str) -> bytes:
     try:
         return os.fsencode(text)
     except UnicodeEncodeError:
-        raise RefusedValue(parameter, "hold text that names of files can have", ascii(text)) from None
+        raise refused_value(parameter, "hold text that names of files can have", ascii(text)) from None
 
 
 def find_rule(rules: Sequence[Rule], name: bytes) -> Optional[Rule]:
@@ -118,13 +118,13 @@ def find_rule(rules: Sequence[Rule], name: bytes) -> Optional[Rule]:
             required = f"have patterns that take at most {MAX_STEPS} steps for a name"
             got = f"{show(rule.text)} for {show(os.fsdecode(name))}"
             advice = "Use fewer captures that are referred to."
-            raise RefusedValue("rules", required, got, advice) from None
+            raise refused_value("rules", required, got, advice) from None
     return None
 
 
 def _rule(words: list[bytes], number: int, line: int) -> Rule:
     def refuse(required: str, got: bytes, advice: Optional[str] = None) -> ValueError:
-        return RefusedValue("rules", required, f"{show(os.fsdecode(got))} on line {line}", advice)
+        return refused_value("rules", required, f"{show(os.fsdecode(got))} on line {line}", advice)
 
     if len(words) > 2:
         raise refuse("have a pattern and a weight on each line, and no third word", words[2])
@@ -133,7 +133,7 @@ def _rule(words: list[bytes], number: int, line: int) -> Rule:
     pattern, weight = words
     if len(weight) > _LONGEST_WEIGHT:
         required = f"have weights of at most {_LONGEST_WEIGHT} digits"
-        raise RefusedValue("rules", required, f"{len(weight)} on line {line}")
+        raise refused_value("rules", required, f"{len(weight)} on line {line}")
     if weight != _KEEP and (not _WEIGHT.fullmatch(weight) or Fraction(weight.decode("ascii")) == 0):
         raise refuse("have weights that are positive decimal numbers, or '*'", weight)
     alternatives = [] if pattern == b"*" else pattern.split(b",")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping, NamedTuple, Optional, 
 import numpy as np
 
 from pystrat.limits import MAX_COUNT, MAX_EPOCH
-from pystrat.messages import RefusedType, RefusedValue, is_number, show
+from pystrat.messages import is_number, refused_type, refused_value, show
 from pystrat.corpus.batching import BatchCut, Cutting
 from pystrat.corpus.division import Weights, divide
 from pystrat.corpus.files import ParallelFile
@@ -52,7 +52,7 @@ class Planning(NamedTuple):
         if plan.total > MAX_COUNT:
             required = f"give an epoch at most {MAX_COUNT} lines"
             name, given = ("epoch_end", self.epoch_end) if self.sample is None else ("sample", self.sample)
-            raise RefusedValue(name, required, f"{show(given)}, for {plan.total}")
+            raise refused_value(name, required, f"{show(given)}, for {plan.total}")
         drawn = np.array([file.drawn for file in plan.files], dtype=np.int64)
         kept = np.array([file.kept for file in plan.files], dtype=np.int64)
         return Stage(plan, drawn, kept, self.cutting.cut(plan.total))
@@ -103,7 +103,7 @@ class Stages:
         assert self.function is not None
         weights = self.function(epoch)
         if weights is None:
-            raise RefusedType("weights", "return the weights of each epoch", f"nothing for epoch {epoch}")
+            raise refused_type("weights", "return the weights of each epoch", f"nothing for epoch {epoch}")
         return self._planning.stage(weights)
 
 
@@ -114,11 +114,11 @@ def _read_table(weights: Any) -> dict[int, Any]:
         is_integer = is_number(epoch) and isinstance(epoch, numbers.Integral)
         if not is_integer or not 0 <= epoch <= MAX_EPOCH:
             required = f"be a table from epochs, integers from 0 to {MAX_EPOCH}, to lists of weights"
-            raise RefusedType("weights", required, f"the epoch {show(epoch)}")
+            raise refused_type("weights", required, f"the epoch {show(epoch)}")
         if given is None:
-            raise RefusedType("weights", "have a list of weights for each epoch of the table", "nothing")
+            raise refused_type("weights", "have a list of weights for each epoch of the table", "nothing")
         table[int(epoch)] = given
     if 0 not in table:
         got = f"a table from epoch {min(table)} on" if table else "an empty table"
-        raise RefusedValue("weights", "have weights from epoch 0 on", got)
+        raise refused_value("weights", "have weights from epoch 0 on", got)
     return table

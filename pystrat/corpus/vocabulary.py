@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from torch import nn
 
 from pystrat.arrays import plain_array, refuse_without_array
-from pystrat.entries import named_by_class, named_by_function, named_by_method
 from pystrat.limits import MAX_EXACT
-from pystrat.messages import RefusedType, RefusedValue, check_integer, check_iterable, count_of, show
+from pystrat.messages import check_integer, check_iterable, count_of, refused_type, refused_value, show
 
 __all__ = ["SampledOutput", "sampled_vocabulary"]
 
@@ -28,7 +27,6 @@ IGNORED = -100  # ignored by cross_entropy and nll_loss by default
 _STRANGE_OPTIMIZERS = (torch.optim.LBFGS, torch.optim.Rprop)  # one vector for all; step sizes that begin at lr
 
 
-@named_by_function
 def sampled_vocabulary(sequences: Iterable[Any], always: Iterable[int] = ()) -> NDArray[np.int64]:
     """Return the ids that occur in sequences, in ascending order.
 
@@ -62,7 +60,7 @@ def _items_of(always: Any) -> Any:
     required = f"be an iterable of at most {MAX_ALWAYS} ids"
     items = list(islice(check_iterable(always, "always", required=required), MAX_ALWAYS + 1))
     if len(items) > MAX_ALWAYS:
-        raise RefusedValue("always", required, "more")
+        raise refused_value("always", required, "more")
     return items
 
 
@@ -74,7 +72,7 @@ def _ids_of(sequences: Any) -> list[NDArray[np.int64]]:
     for sequence in check_iterable(sequences, "sequences", required="be an iterable of sequences of ids"):
         # Before the next one is requested: an iterator may be endless.
         if not hasattr(sequences, "__len__") and plain_array(sequence, "sequences").ndim == 0:
-            raise RefusedType("sequences", "be an iterable of sequences of ids", f"the item {show(sequence)}")
+            raise refused_type("sequences", "be an iterable of sequences of ids", f"the item {show(sequence)}")
         found.append(_as_ids(sequence, "sequences"))
     return found
 
@@ -160,33 +158,31 @@ class SampledOutput:
     (torch.Size([3, 5]), torch.Size([1000, 8]))
     """
 
-    @named_by_class
     def __init__(
         self, model: nn.Module, layer: nn.Linear, ids: Any, optimizer: Optional[torch.optim.Optimizer] = None
     ) -> None:
         if not isinstance(model, nn.Module):
-            raise RefusedType("model", "be a torch.nn.Module", show(model))
+            raise refused_type("model", "be a torch.nn.Module", show(model))
         if optimizer is not None and not all(hasattr(optimizer, name) for name in ("param_groups", "state")):
-            raise RefusedType("optimizer", "be a torch.optim.Optimizer", show(optimizer))
+            raise refused_type("optimizer", "be a torch.optim.Optimizer", show(optimizer))
         if not isinstance(layer, nn.Linear) or not any(module is layer for module in model.modules()):
-            raise RefusedType("layer", "be a torch.nn.Linear of the model", show(layer))
+            raise refused_type("layer", "be a torch.nn.Linear of the model", show(layer))
         if "weight" not in dict(layer.named_parameters(recurse=False)):
             got = "one that is computed from others"
-            raise RefusedValue("layer", "have a parameter as its weight", got)
+            raise refused_value("layer", "have a parameter as its weight", got)
         self._model, self._layer, self._optimizer = model, layer, optimizer
         self._size = layer.out_features
         found = np.sort(_as_ids(ids, "ids"))
         if not len(found):
-            raise RefusedValue("ids", "have at least one id", "none")
+            raise refused_value("ids", "have at least one id", "none")
         if found[-1] >= self._size:
-            raise RefusedValue("ids", f"hold ids from 0 to {self._size - 1}", show(found[-1]))
+            raise refused_value("ids", f"hold ids from 0 to {self._size - 1}", show(found[-1]))
         twice = found[1:][found[1:] == found[:-1]]
         if len(twice):
-            raise RefusedValue("ids", "hold each id once", f"{show(twice[0])} twice")
+            raise refused_value("ids", "hold each id once", f"{show(twice[0])} twice")
         self.ids = found
         self._exchanged: list[_Exchange] = []
 
-    @named_by_class
     def __enter__(self) -> "SampledOutput":
         if self._exchanged:
             raise RuntimeError("This context of SampledOutput has already been entered.")
@@ -213,7 +209,6 @@ class SampledOutput:
         self._exchanged = exchanges
         return self
 
-    @named_by_class
     def __exit__(
         self,
         kind: Optional[Type[BaseException]],
@@ -234,7 +229,6 @@ class SampledOutput:
             advice = "The weights are written back; this state was dropped. Train with the full vocabulary."
             raise self._refuse_optimizer(dropped[0], advice)
 
-    @named_by_method
     def targets(self, ids: torch.Tensor, ignore_index: int = IGNORED) -> torch.Tensor:
         """Return the positions of target ids among the sampled ones, for the loss.
 
@@ -268,7 +262,7 @@ class SampledOutput:
             required = f"be among the {count_of(len(self.ids), 'sampled id')}"
             advice = "Make the vocabulary of the targets of the whole sample."
             got = show(int(ids[outside][0]))
-            raise RefusedValue("ids", required, got, advice)
+            raise refused_value("ids", required, got, advice)
         return torch.where(ignored, torch.full_like(ids, IGNORED), places)
 
     def _put_full(self, exchanges: Sequence["_Exchange"]) -> None:
@@ -282,7 +276,7 @@ class SampledOutput:
             if isinstance(module, nn.parallel.DistributedDataParallel) and self._layer in module.modules():
                 required = "have the layer outside DistributedDataParallel, which would not average its gradients"
                 advice = "Wrap the rest of the model, and average the gradients of the layer after backward()."
-                raise RefusedValue("model", required, "it inside", advice)
+                raise refused_value("model", required, "it inside", advice)
 
     def _check_ties(self) -> None:
         """Refuse a weight or bias that shares memory with another module of the model."""
@@ -293,13 +287,13 @@ class SampledOutput:
                         advice = f"Untie them (give the layer a {kind} of its own), or train with the full vocabulary."
                         got = f"the one of '{name}.{own}'" if name else f"'{own}' of the model itself"
                         required = f"have a {kind} of its own"
-                        raise RefusedValue("layer", required, got, advice)
+                        raise refused_value("layer", required, got, advice)
 
     def _find_in_optimizer(self, name: str, parameter: nn.Parameter) -> Optional[tuple[int, int]]:
         """Return the group and the position in it of a parameter of the layer; None if it is not to be trained."""
         if parameter.grad is not None and bool(parameter.grad.any()):
             advice = "Call optimizer.zero_grad() before."
-            raise RefusedValue("layer", "have no gradients left", f"some of its {name}", advice)
+            raise refused_value("layer", "have no gradients left", f"some of its {name}", advice)
         if self._optimizer is None or not parameter.requires_grad:
             return None
         places = [
@@ -310,7 +304,7 @@ class SampledOutput:
         ]
         if len(places) != 1:
             required = "train each parameter of the layer once"
-            raise RefusedValue("optimizer", required, f"its {name} {count_of(len(places), 'time')}")
+            raise refused_value("optimizer", required, f"its {name} {count_of(len(places), 'time')}")
         self._check_optimizer_state(self._optimizer, name, parameter)
         return places[0]
 
@@ -324,7 +318,7 @@ class SampledOutput:
 
     def _refuse_optimizer(self, got: str, advice: Optional[str] = None) -> ValueError:
         required = "keep numbers, or tensors of the parameter's shape that begin at 0, for each parameter"
-        return RefusedValue("optimizer", required, got, advice)
+        return refused_value("optimizer", required, got, advice)
 
 
 class _Writing:
@@ -471,10 +465,10 @@ def _reach(tensor: torch.Tensor) -> tuple[int, int]:
 def _integers(ids: Any) -> torch.Tensor:
     """Return a tensor of ids as int64; refuse anything else."""
     if not isinstance(ids, torch.Tensor):
-        raise RefusedType("ids", "be a tensor of integers", show(ids))
+        raise refused_type("ids", "be a tensor of integers", show(ids))
     refuse_without_array(ids, "ids")
     if ids.numel() and (ids.is_floating_point() or ids.is_complex() or ids.dtype == torch.bool):
-        raise RefusedType("ids", "be a tensor of integers", f"{ids.dtype} values")
+        raise refused_type("ids", "be a tensor of integers", f"{ids.dtype} values")
     return ids.to(torch.int64)
 
 
@@ -483,9 +477,9 @@ def _as_ids(values: Any, name: str) -> NDArray[np.int64]:
     if not len(array):
         return np.empty(0, dtype=np.int64)
     if array.dtype.kind not in "iu":
-        raise RefusedType(name, "hold integers", f"{array.dtype} values")
+        raise refused_type(name, "hold integers", f"{array.dtype} values")
     if array.min() < 0:
         check_integer(int(array.min()), name, minimum=0)
     if array.max() >= MAX_EXACT:  # a uint64 above the range of int64 would become negative
-        raise RefusedValue(name, "hold ids below 2^53", show(int(array.max())))
+        raise refused_value(name, "hold ids below 2^53", show(int(array.max())))
     return array.astype(np.int64)

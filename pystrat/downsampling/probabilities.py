@@ -9,14 +9,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat.arrays import float64_of, plain_array
-from pystrat.entries import named_by_function
-from pystrat.messages import RefusedType, RefusedValue, check_number, count_of, show, show_number
+from pystrat.messages import check_number, count_of, refused_type, refused_value, show, show_number
 from pystrat.stratum_names import first_repeated, listed, name_of
 
 SMALLEST_RATE = np.finfo(np.float64).tiny  # 2^-1022
 
 
-@named_by_function
 def published_class_weights(weight: float) -> tuple[float, float]:
     """Return the published form of the class weights: ``round([1, weight] / (1 + weight), 4)``.
 
@@ -46,11 +44,10 @@ def published_class_weights(weight: float) -> tuple[float, float]:
     weights = round(1 / (1 + weight), 4), round(weight / (1 + weight), 4)
     if 0 in weights:
         got = f"{show(weight)}, which gives {show(weights[0])} and {show(weights[1])},"
-        raise RefusedValue("weight", "give two weights above 0", got)
+        raise refused_value("weight", "give two weights above 0", got)
     return weights
 
 
-@named_by_function
 def correct_probabilities(probabilities: Any, keep_rate: Any) -> NDArray[np.float64]:
     """Correct predicted probabilities for downsampling, or for other shares of the classes in training.
 
@@ -104,7 +101,7 @@ def correct_probabilities(probabilities: Any, keep_rate: Any) -> NDArray[np.floa
     wrong = np.flatnonzero(~(abs(sums - 1) <= 1e-3))
     if len(wrong):
         got = f"a row that sums to {show_number(sums[wrong[0]], 6)}"
-        raise RefusedValue("probabilities", "have rows that sum to 1", got)
+        raise refused_value("probabilities", "have rows that sum to 1", got)
     odds = values / rates
     # Added up one after another, as in R; sum() adds up in another order.
     return np.asarray(odds / np.cumsum(odds, axis=1)[:, -1:])
@@ -114,31 +111,31 @@ def _as_doubles(values: Any, name: str) -> NDArray[np.float64]:
     """Return an array of numbers; refuse anything else."""
     found = plain_array(values, name)
     if found.size and found.dtype.kind not in "iuf":
-        raise RefusedType(name, "hold numbers", "other values")
+        raise refused_type(name, "hold numbers", "other values")
     return float64_of(found)
 
 
 def _check_rates_and_values(rates: NDArray[np.float64], values: NDArray[np.float64]) -> None:
     """Refuse numbers out of range, and rates that do not match the classes."""
     if not ((values >= 0) & (values <= 1)).all():
-        raise RefusedValue("probabilities", "be from 0 to 1", "other values")
+        raise refused_value("probabilities", "be from 0 to 1", "other values")
     if not ((rates > 0) & (rates < np.inf)).all():
-        raise RefusedValue("keep_rate", "be above 0 and finite", "other values")
+        raise refused_value("keep_rate", "be above 0 and finite", "other values")
     if (rates < SMALLEST_RATE).any():
         required = "be at least 2^-1022, so that its inverse is a number"
-        raise RefusedValue("keep_rate", required, show(rates.min()))
+        raise refused_value("keep_rate", required, show(rates.min()))
     if values.ndim > 2:
-        raise RefusedValue("probabilities", "be a vector or a table", f"{values.ndim} dimensions")
+        raise refused_value("probabilities", "be a vector or a table", f"{values.ndim} dimensions")
     if rates.ndim > 1 or not rates.size:
         got = f"{rates.ndim} dimensions" if rates.ndim > 1 else "0 values"
-        raise RefusedValue("keep_rate", "be one value, or one for each class", got)
+        raise refused_value("keep_rate", "be one value, or one for each class", got)
     n_classes = values.shape[1] if values.ndim == 2 else 1
     if values.ndim < 2 and rates.size > 1:
         required = "be a table with a column for each class if 'keep_rate' has several values"
-        raise RefusedValue("probabilities", required, count_of(values.size, "value"))
+        raise refused_value("probabilities", required, count_of(values.size, "value"))
     if rates.size != n_classes:
         required = f"have one value for each class of 'probabilities', {n_classes}"
-        raise RefusedValue("keep_rate", required, count_of(rates.size, "value"))
+        raise refused_value("keep_rate", required, count_of(rates.size, "value"))
 
 
 def _order_of(probabilities: Any, keep_rate: pd.Series) -> list[int]:
@@ -146,14 +143,14 @@ def _order_of(probabilities: Any, keep_rate: pd.Series) -> list[int]:
     if not isinstance(probabilities, pd.DataFrame):
         advice = "To match classes by position, give 'keep_rate' without names."
         required = "have named columns if 'keep_rate' has names"
-        raise RefusedValue("probabilities", required, "columns without names", advice)
+        raise refused_value("probabilities", required, "columns without names", advice)
     names = [name_of(label, "probabilities") for label in probabilities.columns]
     classes = [name_of(label, "keep_rate") for label in keep_rate.index]
     repeated = first_repeated(classes)
     if repeated is not None:
-        raise RefusedValue("keep_rate", "name each class once", f"{show(repeated)} twice")
+        raise refused_value("keep_rate", "name each class once", f"{show(repeated)} twice")
     if sorted(names) != sorted(classes):
         required = f"have a column for each class of 'keep_rate', {listed(classes)}"
-        raise RefusedValue("probabilities", required, listed(names))
+        raise refused_value("probabilities", required, listed(names))
     places = {name: place for place, name in enumerate(classes)}
     return [places[name] for name in names]

@@ -7,7 +7,7 @@ from typing import Any, Callable, Mapping, Optional, TypeVar, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.messages import RefusedType, RefusedValue, as_written, check_number, count_of, show
+from pystrat.messages import as_written, check_number, count_of, refused_type, refused_value, show
 from pystrat.multiplier import Multiplier, check_one_multiplier, multiple_of
 from pystrat.strata import Strata
 from pystrat.stratum_names import check_names, codes_of
@@ -27,14 +27,14 @@ def check_weights(weights: Any) -> Optional[dict[str, float]]:
     if weights is None:
         return None
     if not isinstance(weights, Mapping):
-        raise RefusedType("weights", "name the classes", show(weights))
+        raise refused_type("weights", "name the classes", show(weights))
     return _check_by_class(weights, "weights", _check_one_weight)
 
 
 def _check_by_class(values: Mapping[Any, Any], parameter: str, check: Callable[[Any], _Number]) -> dict[str, _Number]:
     """Return a number for each class by its name."""
     if not values:
-        raise RefusedValue(parameter, "name at least one class", "0 values")
+        raise refused_value(parameter, "name at least one class", "0 values")
     names = check_names(values, parameter)
     return {name: check(value) for name, value in zip(names, values.values())}
 
@@ -57,12 +57,12 @@ def kept_rows(
     """Return the number of rows of each class in an epoch."""
     counts = strata.counts
     if len(counts) < 2:
-        raise RefusedValue("strata", "have at least two classes", "1 class")
+        raise refused_value("strata", "have at least two classes", "1 class")
     kept = counts.copy()
     if isinstance(multiplier, dict):
         if majority is not None:
             required = "be left out if 'multiplier' names the classes"
-            raise RefusedValue("majority", required, show(majority))
+            raise refused_value("majority", required, show(majority))
         codes, minority = codes_of(multiplier, strata.names, "multiplier"), int(counts.min())
         for code, value in zip(codes, multiplier.values()):
             kept[code] = min(int(counts[code]), multiple_of(minority, value))
@@ -88,5 +88,5 @@ def _majority_of(strata: Strata, majority: Optional[str]) -> int:
     if len(counts) != 2 or counts[0] == counts[1]:
         same = f", both of {count_of(int(counts[0]), 'row')}" if len(counts) == 2 else ""
         required = f"be given if there are not two classes of different sizes: there are {len(counts)}{same}"
-        raise RefusedValue("majority", required, "nothing")
+        raise refused_value("majority", required, "nothing")
     return int(counts.argmax())

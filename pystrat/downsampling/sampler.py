@@ -20,9 +20,8 @@ from pystrat.downsampling.rule import (
     kept_rows,
     show_numbers,
 )
-from pystrat.entries import named_by_class
 from pystrat.frames import names_index
-from pystrat.messages import RefusedType, RefusedValue, check_flag, check_integer, count_of, show
+from pystrat.messages import check_flag, check_integer, count_of, refused_type, refused_value, show
 from pystrat.multiplier import Multiplier
 from pystrat.plan_making import even_plan
 from pystrat.planned import PlannedBatchSampler
@@ -107,7 +106,6 @@ class DownsampledBatchSampler(PlannedBatchSampler):
     [1.0, 2.0]
     """
 
-    @named_by_class
     def __init__(
         self,
         strata: Any,
@@ -156,7 +154,6 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         """The share of the rows of each class in an epoch, by name, in order of first appearance."""
         return pd.Series(self._plan.counts / self._counts, index=names_index(self._plan.strata), name="keep_rate")
 
-    @named_by_class
     def class_weights(self, *, normalise: bool = False) -> pd.Series:
         """Return the training weight of each class, by name, in order of first appearance.
 
@@ -182,7 +179,6 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         # Added up one after another, as in R; sum() adds up in another order.
         return np.asarray(relative / np.cumsum(relative * (self._plan.counts / self._plan.n_rows))[-1])
 
-    @named_by_class
     def weights(self, rows: Any = None, *, normalise: bool = False) -> NDArray[np.float64]:
         """Return the training weight of each row.
 
@@ -211,12 +207,12 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         """Return row positions, of any shape; refuse anything else, including negative numbers."""
         found = plain_array(rows, "rows")
         if found.size and found.dtype.kind not in "iu":
-            raise RefusedType("rows", "hold row positions", f"{found.dtype} values")
+            raise refused_type("rows", "hold row positions", f"{found.dtype} values")
         positions = for_kernel(found, np.int64)
         outside = first_outside(positions.ravel(), len(self._codes))
         if outside >= 0:
             required = f"hold row positions from 0 to {len(self._codes) - 1}"
-            raise RefusedValue("rows", required, show(found.ravel()[outside]))
+            raise refused_value("rows", required, show(found.ravel()[outside]))
         return positions
 
     def _recipe(self) -> Recipe:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pystrat.arrays import Wanted, as_vector, float64_of, plain_array
 from pystrat.limits import MAX_COUNT, MAX_EXACT
-from pystrat.messages import RefusedType, RefusedValue, check_integer, count_of, show
+from pystrat.messages import check_integer, count_of, refused_type, refused_value, show
 from pystrat.pairs.negatives import PositivePairs
 from pystrat.strata import number_column
 
@@ -53,7 +53,7 @@ def check_positives(users: Any, items: Any, n_users: Any, n_items: Any) -> Coded
     item_codes, n_items, item_ids = _check_side(items, n_items, "items")
     if len(user_codes) != len(item_codes):
         required = f"have one value for each user code, {len(user_codes)}"
-        raise RefusedValue("items", required, show(item_codes))
+        raise refused_value("items", required, show(item_codes))
     check_table(n_users, n_items)
     positives = PositivePairs(user_codes, item_codes, n_users, n_items, user_ids.names if user_ids else None)
     return CodedPairs(positives, user_ids, item_ids)
@@ -63,7 +63,7 @@ def check_table(n_users: int, n_items: int) -> None:
     """Refuse a table with more cells than pair numbers can distinguish."""
     if n_users * n_items > MAX_CELLS:
         required = f"be at most {MAX_CELLS // n_users} with {n_users} users, so that pair numbers stay below 2^53"
-        raise RefusedValue("n_items", required, show(n_items))
+        raise refused_value("n_items", required, show(n_items))
 
 
 def check_ids(ids: Any, name: str, count: Optional[int] = None) -> Optional[NDArray[Any]]:
@@ -72,7 +72,7 @@ def check_ids(ids: Any, name: str, count: Optional[int] = None) -> Optional[NDAr
         return None
     vector = np.asarray(as_vector(ids, Wanted(name, "be a vector of ids")))
     if count is not None and len(vector) != count:
-        raise RefusedValue(name, f"have one id for each of {count}", show(vector))
+        raise refused_value(name, f"have one id for each of {count}", show(vector))
     return vector
 
 
@@ -81,10 +81,10 @@ def split_numbers(numbers: Any, n_items: int) -> tuple[NDArray[np.int64], NDArra
     found = plain_array(numbers, "numbers")
     required = "hold pair numbers, integers from 0 to 2^53 - 1"
     if found.size and found.dtype.kind not in "iu":
-        raise RefusedType("numbers", required, f"{found.dtype} values")
+        raise refused_type("numbers", required, f"{found.dtype} values")
     outside = (found < 0) | (found >= 2 * MAX_CELLS)
     if outside.any():
-        raise RefusedValue("numbers", required, show(found[outside].flat[0]))
+        raise refused_value("numbers", required, show(found[outside].flat[0]))
     whole = found.astype(np.int64)
     users, items = np.divmod(whole >> 1, n_items)
     return users, items, whole & 1
@@ -94,9 +94,9 @@ def _check_side(values: Any, count: Any, name: str) -> tuple[NDArray[np.int64], 
     """Return the codes of users or of items, their limit, and the ids if these were given."""
     found = np.atleast_1d(plain_array(values, name))
     if found.ndim != 1:
-        raise RefusedValue(name, "be a vector of codes or ids", count_of(found.ndim, "dimension"))
+        raise refused_value(name, "be a vector of codes or ids", count_of(found.ndim, "dimension"))
     if len(found) == 0:
-        raise RefusedValue(name, "have at least one code", show(found))
+        raise refused_value(name, "have at least one code", show(found))
     is_categorical = isinstance(getattr(values, "dtype", None), pd.CategoricalDtype)
     if not is_categorical and found.dtype.kind not in "OUS":
         return (*_check_codes(found, count, name), None)
@@ -104,7 +104,7 @@ def _check_side(values: Any, count: Any, name: str) -> tuple[NDArray[np.int64], 
     codes, ids = _number_ids(as_vector(values, Wanted(name, _IDS)) if is_vector else found, name)
     if count is not None:
         required = f"be left out if '{name}' are ids"
-        raise RefusedValue(f"n_{name}", required, show(count), "Give codes to count those without a positive.")
+        raise refused_value(f"n_{name}", required, show(count), "Give codes to count those without a positive.")
     return codes, len(ids.values), ids
 
 
@@ -114,7 +114,7 @@ def _number_ids(vector: Any, name: str) -> tuple[NDArray[np.int64], Ids]:
     n_missing = int(np.count_nonzero(column.codes < 0))
     if n_missing:
         got = f"{n_missing} missing of {count_of(len(column.codes), 'row')}"
-        raise RefusedValue(name, "have no missing values", got, "Leave these pairs out.")
+        raise refused_value(name, "have no missing values", got, "Leave these pairs out.")
     values = np.array(column.values, dtype=object if column.kind in ("text", "bytes") else None)
     values.setflags(write=False)
     return column.codes, Ids(values, column.names())
@@ -123,10 +123,10 @@ def _number_ids(vector: Any, name: str) -> tuple[NDArray[np.int64], Ids]:
 def _check_codes(found: NDArray[Any], limit: Any, name: str) -> tuple[NDArray[np.int64], int]:
     """Return codes as int64 and their limit; refuse invalid ones."""
     if found.dtype.kind not in "iuf":
-        raise RefusedType(name, _CODES, f"{found.dtype} values", _ADVICE)
+        raise refused_type(name, _CODES, f"{found.dtype} values", _ADVICE)
     if found.dtype.kind == "f":
         if (broken := found != np.trunc(found)).any():
-            raise RefusedValue(name, _CODES, show(found[broken][0]), _ADVICE)
+            raise refused_value(name, _CODES, show(found[broken][0]), _ADVICE)
         found = float64_of(found)  # narrower types cannot be compared with the largest code
     largest = MAX_COUNT - 1
     if limit is not None:
@@ -134,5 +134,5 @@ def _check_codes(found: NDArray[Any], limit: Any, name: str) -> tuple[NDArray[np
     outside = (found < 0) | (found > largest)
     if outside.any():
         advice = _ADVICE if limit is None else None
-        raise RefusedValue(name, f"hold codes from 0 to {largest}", show(found[outside][0]), advice)
+        raise refused_value(name, f"hold codes from 0 to {largest}", show(found[outside][0]), advice)
     return found.astype(np.int64), largest + 1 if limit is not None else int(found.max()) + 1

@@ -9,9 +9,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat.arrays import float64_of, holds_tensors, plain_array
-from pystrat.entries import named_by_class
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import RefusedType, RefusedValue, check_integer, count_of, show
+from pystrat.messages import check_integer, count_of, refused_type, refused_value, show
 from pystrat.pairs.codes import check_ids, check_table, split_numbers
 from pystrat.pairs.sampler import decode_pairs
 
@@ -45,17 +44,16 @@ class FeatureLookup:
     array([54, -1, 54])
     """
 
-    @named_by_class
     def __init__(self, features: Any, ids: Any = None, *, default: Any = None) -> None:
         self._features = plain_array(features, "features")
         if self._features.ndim == 0:
-            raise RefusedType("features", "have one row for each id", show(features))
+            raise refused_type("features", "have one row for each id", show(features))
         self._index: Optional[pd.Index] = None
         if ids is not None:
             self._index = _as_index(ids)
             if len(self._index) != len(self._features):
                 required = f"have one id for each row of features, {len(self._features)}"
-                raise RefusedValue("ids", required, show(self._index))
+                raise refused_value("ids", required, show(self._index))
         self._default: Optional[NDArray[Any]] = None
         if default is not None:
             self._default = self._check_default(default)
@@ -65,11 +63,11 @@ class FeatureLookup:
         found = plain_array(default, "default")
         if found.shape not in ((), shape):
             required = f"be one value, or of the shape of an id's features, {shape}"
-            raise RefusedValue("default", required, f"an array of shape {found.shape}")
+            raise refused_value("default", required, f"an array of shape {found.shape}")
         kept = self._features.dtype
         if not _is_of_kind(found.dtype, kept):
             required = f"be of the features' type, {kept}"
-            raise RefusedType("default", required, f"{found.dtype} values")
+            raise refused_type("default", required, f"{found.dtype} values")
         if kept.kind in "US":
             return np.broadcast_to(found.astype(np.result_type(found.dtype, kept)), shape)
         with np.errstate(over="ignore"):
@@ -77,7 +75,7 @@ class FeatureLookup:
         changed = _is_changed(found, cast)
         if changed.any():
             required = f"be a value that the features' type, {kept}, holds"
-            raise RefusedValue("default", required, show(found[changed].flat[0]))
+            raise refused_value("default", required, show(found[changed].flat[0]))
         return np.broadcast_to(cast, shape)
 
     @property
@@ -85,7 +83,6 @@ class FeatureLookup:
         """Whether ids were given; otherwise they are 0, 1, ..."""
         return self._index is not None
 
-    @named_by_class
     def __call__(self, ids: Any) -> NDArray[Any]:
         """Return the features of ids, shape (number of ids, ...), or without the first axis for a single id.
 
@@ -103,7 +100,7 @@ class FeatureLookup:
             return known
         if self._default is None:
             got = show(wanted.reshape(-1)[unknown][0])
-            raise RefusedValue("ids", "be known if no default is given", got)
+            raise refused_value("ids", "be known if no default is given", got)
         found = self._features[np.where(unknown, 0, rows)] if len(self._features) else self._empty(len(rows))
         found = found.astype(self._default.dtype, copy=False)  # text may be longer than that of the features
         found[unknown] = self._default
@@ -115,7 +112,7 @@ class FeatureLookup:
         if self._index is not None:
             return self._rows_of_index(self._index, ids)
         if ids.size and ids.dtype.kind not in "iu":
-            raise RefusedType("ids", "hold integers from 0", f"{ids.dtype} values")
+            raise refused_type("ids", "hold integers from 0", f"{ids.dtype} values")
         return np.where((ids >= 0) & (ids < len(self._features)), ids, -1).astype(np.intp)
 
     def _rows_of_index(self, index: pd.Index, ids: NDArray[Any]) -> NDArray[np.intp]:
@@ -127,7 +124,7 @@ class FeatureLookup:
         ambiguous = finite & (abs(values) >= 2.0**53)
         if ambiguous.any():
             required = "be below 2^53, to be exact, if doubles are compared with integers"
-            raise RefusedValue("ids", required, show(ids[ambiguous][0]))
+            raise refused_value("ids", required, show(ids[ambiguous][0]))
         if ids.dtype.kind != "f":
             return _indexed(index, ids)
         whole = finite & (values == np.trunc(values))
@@ -180,7 +177,6 @@ class PairDataset:
     array([3.5, 2.5])
     """
 
-    @named_by_class
     def __init__(
         self,
         n_users: int,
@@ -247,7 +243,6 @@ class TripleDataset:
            [3, 1]])}
     """
 
-    @named_by_class
     def __init__(
         self,
         n_users: int,
@@ -267,7 +262,6 @@ class TripleDataset:
         self._users = Side(self.n_users, user_ids, user_features, "user")
         self._items = Side(self.n_items, item_ids, item_features, "item")
 
-    @named_by_class
     def __getitem__(self, numbers: Any) -> dict[str, Any]:
         users, items, labels = split_numbers(numbers, self.n_items)
         group = self.negatives_per_positive + 1
@@ -277,7 +271,7 @@ class TripleDataset:
             if of_one_user and (labels[:, 0] == 1).all() and not labels[:, 1:].any():
                 return self._triples(users[:, 0], items[:, 0], items[:, 1:])
         required = f"hold whole triples of {self.n_users} users: a positive, then {group - 1} negatives of its user"
-        raise RefusedValue("numbers", required, "others")
+        raise refused_value("numbers", required, "others")
 
     def __getitems__(self, numbers: Any) -> list[dict[str, Any]]:
         """Return the triples one by one, for loaders that collate batches."""
@@ -338,14 +332,14 @@ def _as_index(ids: Any) -> pd.Index:
     is_list = isinstance(ids, (list, tuple)) and not holds_tensors(ids)  # numpy might convert it to text
     vector = ids if is_list else plain_array(ids, "ids")
     if not is_list and vector.ndim != 1:
-        raise RefusedType("ids", required, count_of(vector.ndim, "dimension"))
+        raise refused_type("ids", required, count_of(vector.ndim, "dimension"))
     try:
         index = pd.Index(vector if is_list else _as_pandas_has(vector))
         repeated = index[index.duplicated()]
     except (TypeError, ValueError, OverflowError):
-        raise RefusedType("ids", required, "other values") from None
+        raise refused_type("ids", required, "other values") from None
     if len(repeated):
-        raise RefusedValue("ids", "be all different", f"{show(repeated[0])} again")
+        raise refused_value("ids", "be all different", f"{show(repeated[0])} again")
     return index
 
 
@@ -354,7 +348,7 @@ def _indexed(index: pd.Index, ids: NDArray[Any]) -> NDArray[np.intp]:
     try:
         return np.asarray(index.get_indexer(_as_pandas_has(ids)))
     except (TypeError, ValueError, OverflowError):
-        raise RefusedType("ids", "hold values that pandas indexes", "other values") from None
+        raise refused_type("ids", "hold values that pandas indexes", "other values") from None
 
 
 def _as_pandas_has(ids: NDArray[Any]) -> NDArray[Any]:
@@ -368,7 +362,7 @@ def _as_lookup(features: Any, count: int, name: str) -> Optional[FeatureLookup]:
         return features
     rows = np.atleast_1d(plain_array(features, name))
     if len(rows) != count:
-        raise RefusedValue(name, f"have one value or one row for each of {count}", show(rows))
+        raise refused_value(name, f"have one value or one row for each of {count}", show(rows))
     return FeatureLookup(rows)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import RefusedType, RefusedValue, as_written, count_of, is_number, show, show_number
+from pystrat.messages import as_written, count_of, is_number, refused_type, refused_value, show, show_number
 from pystrat._group_draws import indices_within, subsets_within
 from pystrat.pairs._pairs import (
     FreeCells,
@@ -166,10 +166,10 @@ class UniformNegatives(Negatives):
         self._free = FreeCells(positives.distinct if free_only else positives.distinct[:0], positives.n_cells)
         if self._free.count == 0:
             told = f"{count_of(positives.n_cells, 'cell')}, all of which are positives,"
-            raise RefusedValue("items", "leave a cell that is not a positive", told)
+            raise refused_value("items", "leave a cell that is not a positive", told)
         if unique and self.count > self._free.count:
             required = f"be false for more negatives than there are cells to draw from, {self._free.count}"
-            raise RefusedValue("unique", required, f"true and {count_of(self.count, 'negative')}")
+            raise refused_value("unique", required, f"true and {count_of(self.count, 'negative')}")
 
     def draw(self, stream: RandomStream) -> NDArray[np.int64]:
         limit = self._free.count
@@ -264,7 +264,7 @@ class PopularityNegatives(Negatives):
                 required = f"keep at least {LEAST_ACCEPTANCE} of what is drawn"
                 got = f"'popularity', which keeps {show_number(round(found, 6), 3)} for {who},"
                 advice = "Lower 'power', use another method, or set 'reject_positives' to false."
-                raise RefusedValue("method", required, got, advice)
+                raise refused_value("method", required, got, advice)
         return acceptance
 
     def draw(self, stream: RandomStream) -> NDArray[np.int64]:
@@ -284,10 +284,10 @@ def find_full_users(
     if len(full) and not skip:
         told = f"{count_of(len(full), 'user')} without one, the first of them {positives.show_user(full[0])},"
         advice = "Leave such users out, or set 'full_users' to 'skip'."
-        raise RefusedValue("items", "leave each user an item that is not a positive", told, advice)
+        raise refused_value("items", "leave each user an item that is not a positive", told, advice)
     if len(full) and len(full) == np.count_nonzero(of_user):
         told = f"{count_of(len(full), 'user')} with positives, all without one,"
-        raise RefusedValue("items", "leave some user an item that is not a positive", told)
+        raise refused_value("items", "leave some user an item that is not a positive", told)
     return full
 
 
@@ -299,7 +299,7 @@ def check_limits(positives: PositivePairs, counts: NDArray[np.int64], limits: ND
         required = "be false for more negatives of a user than there are items to draw from"
         told = f"true and {count_of(int(counts[user]), 'negative')} for {positives.show_user(user)}, of"
         told += f" {count_of(int(limits[user]), 'item')},"
-        raise RefusedValue("unique", required, told)
+        raise refused_value("unique", required, told)
 
 
 def rounded(number: Fraction) -> int:
@@ -312,7 +312,7 @@ def count_negatives(n_positives: int, per_positive: Fraction, n_all: int) -> int
     count = rounded(n_positives * per_positive)
     if n_all + count > MAX_COUNT:
         got = f"{show_number(n_all + count)} pairs"
-        raise RefusedValue("ratio", f"give at most {MAX_COUNT} pairs", got)
+        raise refused_value("ratio", f"give at most {MAX_COUNT} pairs", got)
     return count
 
 
@@ -336,7 +336,7 @@ def exact_share(ratio: Any) -> Fraction:
     elif isinstance(ratio, (float, np.floating)) and np.isfinite(as_written(ratio)):
         exact = Fraction(show_number(as_written(ratio)))
     else:
-        raise (RefusedValue if is_number(ratio) else RefusedType)("ratio", required, show(ratio))
+        raise (refused_value if is_number(ratio) else refused_type)("ratio", required, show(ratio))
     if not 0 < exact < 1:
-        raise RefusedValue("ratio", required, show(ratio))
+        raise refused_value("ratio", required, show(ratio))
     return exact

@@ -7,17 +7,8 @@ from typing import Any, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.entries import named_by_class, named_by_function
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import (
-    RefusedValue,
-    check_choice,
-    check_flag,
-    check_integer,
-    check_number,
-    count_of,
-    show,
-)
+from pystrat.messages import check_choice, check_flag, check_integer, check_number, count_of, refused_value, show
 from pystrat.pairs.codes import check_ids, check_positives, split_numbers
 from pystrat.pairs.negatives import (
     Negatives,
@@ -136,7 +127,6 @@ class NegativePairBatchSampler(ObservedPairsBatchSampler):
     [0 1 0 0 1] [0 1 1 2 3] [1 1 0 0 0]
     """
 
-    @named_by_class
     def __init__(
         self,
         users: Any,
@@ -182,17 +172,17 @@ class NegativePairBatchSampler(ObservedPairsBatchSampler):
         n_pairs, fewest = self.n_positives + self.n_negatives, min(self.n_positives, self.n_negatives)
         numbers = f"of {count_of(self.n_positives, 'positive')} and {count_of(self.n_negatives, 'negative')}"
         if self.n_negatives == 0:
-            raise RefusedValue("ratio", "leave room for a negative", f"an epoch {numbers}")
+            raise refused_value("ratio", "leave room for a negative", f"an epoch {numbers}")
         n_batches = round_to_replicas(-(-n_pairs // batch_size), replicas, "up")
         if n_batches <= fewest:
             return n_batches
         most = round_to_replicas(fewest, replicas, "down")
         if most == 0:
             required = f"be at most {fewest}, so that every batch has a positive and a negative {numbers}"
-            raise RefusedValue("num_replicas", required, show(replicas))
+            raise refused_value("num_replicas", required, show(replicas))
         least = -(-n_pairs // most)
         required = f"be at least {least}, so that every batch has a positive and a negative {numbers}"
-        raise RefusedValue("batch_size", required, show(batch_size))
+        raise refused_value("batch_size", required, show(batch_size))
 
     @property
     def n_negatives(self) -> int:
@@ -255,7 +245,6 @@ class NegativePairBatchSampler(ObservedPairsBatchSampler):
         )
 
 
-@named_by_function
 def decode_pairs(
     numbers: Any, n_items: int, *, user_ids: Any = None, item_ids: Any = None
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64]]:
@@ -299,7 +288,7 @@ def decode_pairs(
     if known_users is not None:
         if (users >= len(known_users)).any():
             required = f"be those of at most {count_of(len(known_users), 'user')}"
-            raise RefusedValue("numbers", required, show(int(users.max()) + 1))
+            raise refused_value("numbers", required, show(int(users.max()) + 1))
         users = known_users[users]
     return users, items if known_items is None else known_items[items], labels
 
@@ -310,12 +299,12 @@ def _check_method(method: Any, unique: Any, reject_positives: Any, power: Any, f
     unique = check_flag(unique, "unique")
     full_users = str(check_choice(full_users, "full_users", choices=FULL_CHOICES))
     if unique and method == "popularity":
-        raise RefusedValue("unique", "be false with the method 'popularity'", show(unique))
+        raise refused_value("unique", "be false with the method 'popularity'", show(unique))
     if power is not None and method != "popularity":
-        raise RefusedValue("power", "be left out but with the method 'popularity'", show(power))
+        raise refused_value("power", "be left out but with the method 'popularity'", show(power))
     if full_users == "skip" and method != "per_user":
         required = "be left out but with the method 'per_user'"
-        raise RefusedValue("full_users", required, show(full_users))
+        raise refused_value("full_users", required, show(full_users))
     if method == "popularity":
         power = check_number(DEFAULT_POWER if power is None else power, "power", minimum=0)
     return {

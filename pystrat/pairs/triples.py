@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.base import Batches, epoch_seed
-from pystrat.entries import named_by_class
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import RefusedValue, check_choice, check_flag, check_integer, count_of, show
+from pystrat.messages import check_choice, check_flag, check_integer, count_of, refused_value, show
 from pystrat.pairs.observed import ObservedPairsBatchSampler
 from pystrat.pairs._pairs import FreeCells, group_pairs
 from pystrat.pairs.codes import check_positives
@@ -90,7 +89,6 @@ class TripleBatchSampler(ObservedPairsBatchSampler):
            [2, 2]])}
     """
 
-    @named_by_class
     def __init__(
         self,
         users: Any,
@@ -135,15 +133,15 @@ class TripleBatchSampler(ObservedPairsBatchSampler):
         most = MAX_COUNT // count - 1
         if self._per_positive > most:
             required = f"be at most {most} with {count_of(count, 'positive')}, for at most {MAX_COUNT} pairs"
-            raise RefusedValue("negatives_per_positive", required, show(self._per_positive))
+            raise refused_value("negatives_per_positive", required, show(self._per_positive))
         n_batches = round_to_replicas(-(-count // batch_size), replicas, "up")
         if n_batches <= count:
             return n_batches
         most = round_to_replicas(count, replicas, "down")
         if most == 0:
-            raise RefusedValue("num_replicas", f"be at most {count}, the number of triples", show(replicas))
+            raise refused_value("num_replicas", f"be at most {count}, the number of triples", show(replicas))
         required = f"be at least {-(-count // most)}, so that every batch has a triple of {count}"
-        raise RefusedValue("batch_size", required, show(batch_size))
+        raise refused_value("batch_size", required, show(batch_size))
 
     @property
     def negatives_per_positive(self) -> int:

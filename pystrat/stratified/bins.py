@@ -8,12 +8,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pystrat.entries import named_by_function
 from pystrat.messages import check_integer, show_number
 from pystrat.strata import numbers_of
 
 
-@named_by_function
 def bin_target(values: Any, n_bins: int = 10) -> pd.Categorical:
     """Bin a numeric target into quantiles, to be used as strata.
 

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat.frames import names_index
-from pystrat.messages import RefusedValue, count_of, range_of
+from pystrat.messages import count_of, range_of, refused_value
 from pystrat.range_plan import RangePlan
 from pystrat.rare_strata import refuse_rare
 from pystrat.sizes import share_of_replicas
@@ -125,7 +125,7 @@ def refuse_crossing(strata: Strata, groups: Groups, names: Sequence[str]) -> Non
         return
     group, stratum = int(groups.codes[groups.crossing]), int(strata.codes[groups.crossing])
     both = f"'{strata.shown[int(groups.strata[group])]}' and '{strata.shown[stratum]}'"
-    raise RefusedValue(
+    raise refused_value(
         "groups",
         "lie in one stratum each",
         f"'{names[group]}' in {both}",

@@ -7,9 +7,8 @@ from typing import Any, Optional
 import numpy as np
 
 from pystrat.base import Batches, epoch_permutation
-from pystrat.entries import named_by_class
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import RefusedValue, check_choice, count_of, show
+from pystrat.messages import check_choice, count_of, refused_value, show
 from pystrat.rare_strata import RARE_CHOICES, check_one_minimum, warn_of_rare
 from pystrat.recipe import Recipe, compact, make_recipe
 from pystrat.strata import encode_strata
@@ -102,7 +101,6 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
     [['b', 'a', 'a', 'c', 'd'], ['a', 'b', 'd', 'c', 'd']]
     """
 
-    @named_by_class
     def __init__(
         self,
         strata: Any,
@@ -125,7 +123,7 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
         numbered = encode_strata(groups, missing=None, name="groups")
         if numbered.n_rows != encoded.n_rows:
             required = f"have one value for each row of 'strata', {encoded.n_rows}"
-            raise RefusedValue("groups", required, count_of(numbered.n_rows, "value"))
+            raise refused_value("groups", required, count_of(numbered.n_rows, "value"))
         self._codes, self._group_codes = encoded.codes, numbered.codes
         self._n_groups = len(numbered.counts)
         found = groups_of(encoded.codes, len(encoded.counts), numbered.codes, self._n_groups)
@@ -143,7 +141,7 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
             "num_replicas": self.num_replicas,
         }
         if rare == "warn":
-            warn_of_rare(type(self).__name__, encoded.counts, minimum, "all rows are in one batch", stacklevel=3)
+            warn_of_rare(encoded.counts, minimum, "all rows are in one batch", stacklevel=2)
 
     @property
     def parameters(self) -> dict[str, Any]:

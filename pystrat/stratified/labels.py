@@ -9,15 +9,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat.arrays import as_vector, plain_array
-from pystrat.entries import named_by_function
-from pystrat.messages import RefusedType, RefusedValue, check_text, count_of
+from pystrat.messages import check_text, count_of, refused_type, refused_value
 from pystrat.strata import STRATA
 
 _ATTRIBUTES = ("targets", "labels", "y")
 _COLUMNS = ("label", "labels")
 
 
-@named_by_function
 def labels_of(dataset: Any, *, column: Optional[str] = None) -> NDArray[Any]:
     """Return the label of each row of a dataset, for `StratifiedBatchSampler`, without loading its items.
 
@@ -56,7 +54,7 @@ def labels_of(dataset: Any, *, column: Optional[str] = None) -> NDArray[Any]:
     labels = _find(dataset, column)
     if len(labels) != len(dataset):
         required = f"have one label for each of its {count_of(len(dataset), 'row')}"
-        raise RefusedValue("dataset", required, count_of(len(labels), "label"))
+        raise refused_value("dataset", required, count_of(len(labels), "label"))
     return labels
 
 
@@ -79,7 +77,7 @@ def _find(dataset: Any, column: Optional[str]) -> NDArray[Any]:
     looked_for = "one of " + ", ".join(_ATTRIBUTES) if column is None else f"'{column}'"
     required = f"have {looked_for}, or be made of datasets that have"
     advice = "Give the labels themselves to the sampler."
-    raise RefusedType("dataset", required, f"a value of class '{type(dataset).__name__}'", advice)
+    raise refused_type("dataset", required, f"a value of class '{type(dataset).__name__}'", advice)
 
 
 def _as_array(labels: Any) -> NDArray[Any]:
@@ -87,7 +85,7 @@ def _as_array(labels: Any) -> NDArray[Any]:
     if isinstance(labels, pd.DataFrame) or getattr(labels, "ndim", 1) != 1:
         required = "have one label per row"
         shape = "x".join(str(length) for length in labels.shape)
-        raise RefusedType("dataset", required, f"labels of shape {shape}")
+        raise refused_type("dataset", required, f"labels of shape {shape}")
     return np.asarray(as_vector(labels, STRATA))
 
 

@@ -17,11 +17,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pystrat.entries import named_by_class
 from pystrat.frames import batches_frame, names_index
 from pystrat.label_matrix import as_label_matrix, no_row_of
 from pystrat.limits import MAX_COUNT, MAX_EXACT
-from pystrat.messages import RefusedValue, check_choice, check_flag, check_integer, count_of, show
+from pystrat.messages import check_choice, check_flag, check_integer, count_of, refused_value, show
 from pystrat.base import Batches, BatchSampler, epoch_permutation
 from pystrat.recipe import Recipe, compact, make_recipe
 from pystrat.sizes import share_of_replicas
@@ -110,7 +109,6 @@ class MultilabelBatchSampler(BatchSampler):
     0
     """
 
-    @named_by_class
     def __init__(
         self,
         labels: Any,
@@ -138,7 +136,7 @@ class MultilabelBatchSampler(BatchSampler):
         if len(self._lacking) and shortfall == "error":
             raise self._refuse_shortfall(max_batches)
         if len(self._lacking) and shortfall == "warn":
-            warnings.warn(f"{self._describe_shortfall()}, in the order of the dataset.", stacklevel=3)
+            warnings.warn(f"{self._describe_shortfall()}, in the order of the dataset.", stacklevel=2)
 
     def _adopt(self) -> None:
         """Assign the rows in the order of the dataset, the fallback of every epoch."""
@@ -163,7 +161,7 @@ class MultilabelBatchSampler(BatchSampler):
         if minimum > n_min and shortfall == "error":
             required = f"be at most {n_min}: the rarest label, '{self._labels[rarest]}', has {count_of(n_min, 'row')}"
             advice = "Lower it, or set 'shortfall' to 'warn' or 'allow'."
-            raise RefusedValue("min_samples_per_label", required, show(minimum), advice)
+            raise refused_value("min_samples_per_label", required, show(minimum), advice)
         n_batches = max(1, n_min // minimum)
         if max_batches is not None:
             n_batches = min(n_batches, max_batches)
@@ -181,9 +179,9 @@ class MultilabelBatchSampler(BatchSampler):
         advice = "or set 'shortfall' to 'warn' or 'allow'."
         if fewest == 0:
             required = "be lower: no number of batches was found of which each holds enough rows of every label"
-            return RefusedValue("num_replicas", required, show(replicas), f"Lower it, {advice}")
+            return refused_value("num_replicas", required, show(replicas), f"Lower it, {advice}")
         advice = f"{'Set' if max_batches is None else 'Lower'} it, {advice}"
-        return RefusedValue("max_batches", f"be at most {fewest * replicas}", got, advice)
+        return refused_value("max_batches", f"be at most {fewest * replicas}", got, advice)
 
     def _describe_shortfall(self) -> str:
         batch, label, missing = self._lacking[0]
@@ -201,7 +199,6 @@ class MultilabelBatchSampler(BatchSampler):
         """The minimum number of rows of every label in every batch."""
         return self._minimum
 
-    @named_by_class
     def label_counts(self, epoch: Optional[int] = None) -> pd.DataFrame:
         """Return the number of rows of each label in each batch of an epoch, over all ranks; changes nothing.
 
@@ -217,7 +214,6 @@ class MultilabelBatchSampler(BatchSampler):
         """
         return batches_frame(self._held(epoch), self._labels)
 
-    @named_by_class
     def shortfalls(self, epoch: Optional[int] = None) -> pd.DataFrame:
         """Return where an epoch has fewer rows of a label than the minimum, over all ranks; changes nothing.
 

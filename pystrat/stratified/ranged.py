@@ -10,7 +10,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat.base import Batches, BatchSampler
-from pystrat.entries import named_by_class
 from pystrat.frames import batches_frame
 from pystrat.range_plan import RangePlan
 
@@ -31,7 +30,6 @@ class RangedBatchSampler(BatchSampler):
     def _global_length(self) -> int:
         return self._plan.n_batches
 
-    @named_by_class
     def composition(self, epoch: Optional[int] = None) -> pd.DataFrame:
         """Return the rows of each stratum in each batch of an epoch, over all ranks; changes nothing.
 

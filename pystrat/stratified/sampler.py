@@ -8,7 +8,6 @@ from typing import Any, Mapping, Optional, Union
 
 import numpy as np
 
-from pystrat.entries import named_by_class, named_by_function
 from pystrat.messages import check_choice, check_flag, check_integer, count_of, show, show_number
 from pystrat.plan_making import largest_minimum
 from pystrat.planned import PlannedBatchSampler
@@ -100,7 +99,6 @@ class StratifiedBatchSampler(PlannedBatchSampler):
     [[1, 1, 0, 0, 0, 0], [1, 1, 0, 0, 0, 0, 0], [1, 1, 0, 0, 0, 0, 0]]
     """
 
-    @named_by_class
     def __init__(
         self,
         strata: Any,
@@ -133,9 +131,9 @@ class StratifiedBatchSampler(PlannedBatchSampler):
         self._missing = check_choice(missing, "missing", choices=MISSING_CHOICES)
         encoded = encode_strata(strata, missing=missing)
         plan = self._wanted.plan(encoded)
-        warning = self._wanted.warning(plan, type(self).__name__)
+        warning = self._wanted.warning(plan)
         if warning is not None:
-            warnings.warn(warning, stacklevel=3)  # whoever called the constructor
+            warnings.warn(warning, stacklevel=2)  # whoever called the constructor
         self._adopt(encoded, plan, walked=plan.takes_again, shuffle=shuffle)
 
     @property
@@ -194,7 +192,6 @@ def _show_setting(value: Any) -> str:
     return show(value)
 
 
-@named_by_function
 def min_samples_for_batch_size(
     strata: Any,
     batch_size: int,

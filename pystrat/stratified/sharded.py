@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from pystrat.base import Batches, BatchSampler
 from pystrat.digest import fingerprint
-from pystrat.entries import named_by_class
 from pystrat.limits import MAX_COUNT, MAX_EPOCH
-from pystrat.messages import RefusedValue, check_flag, check_integer, count_of, show
+from pystrat.messages import check_flag, check_integer, count_of, refused_value, show
 from pystrat.rare_strata import check_one_minimum
 from pystrat.recipe import Recipe, compact, make_recipe
 from pystrat.strata import encode_strata
@@ -95,7 +94,6 @@ class ShardedStratifiedBatchSampler(BatchSampler):
     [['no', 'no', 'no', 'yes', 'yes'], ['no', 'no', 'yes'], ['no', 'no', 'no', 'yes']]
     """
 
-    @named_by_class
     def __init__(
         self,
         local_strata: Any,
@@ -215,7 +213,7 @@ def _check_own_shards(plan: ShardedPlan, places: NDArray[np.int64]) -> None:
     required = f"have a row for each of {count_of(plan.n_batches, 'batch')}"
     got = f"{count_of(n_rows, 'row')} in {count_of(len(places), 'shard')}, of which some batch has none,"
     advice = "Give this process more shards" + (", or raise 'min_samples_per_stratum'." if n_rows else ".")
-    raise RefusedValue("shards", required, got, advice)
+    raise refused_value("shards", required, got, advice)
 
 
 def _checked_codes(local_strata: Any, plan: ShardedPlan, places: NDArray[np.int64]) -> NDArray[Any]:
@@ -223,17 +221,17 @@ def _checked_codes(local_strata: Any, plan: ShardedPlan, places: NDArray[np.int6
     encoded = encode_strata(local_strata, missing=None, name="local_strata", exact=True)
     columns = np.array(codes_of(encoded.names, plan.strata, "local_strata", noun="stratum"), dtype=np.int64)
     if len(set(columns.tolist())) < len(columns):
-        raise RefusedValue("local_strata", "have strata of different names", "two of one name", "Recode them.")
+        raise refused_value("local_strata", "have strata of different names", "two of one name", "Recode them.")
     counts = plan.counts_of(places)
     sizes = counts.sum(axis=1)
     if len(encoded.codes) != sizes.sum():
         required = f"have one value for each row of the shards, {int(sizes.sum())}"
-        raise RefusedValue("local_strata", required, count_of(len(encoded.codes), "value"))
+        raise refused_value("local_strata", required, count_of(len(encoded.codes), "value"))
     codes = compact(columns[encoded.codes], len(plan.strata))
     for place, counted, end in zip(places.tolist(), counts, np.cumsum(sizes).tolist()):
         found = np.bincount(codes[end - int(counted.sum()) : end], minlength=len(counted))
         for stratum in np.flatnonzero(found != counted)[:1].tolist():
             rows, shard = count_of(int(counted[stratum]), "row"), show(plan.shards[place])
             required = f"have the rows of 'counts': {rows} of {show(plan.strata[stratum])} in the shard {shard}"
-            raise RefusedValue("local_strata", required, str(found[stratum]))
+            raise refused_value("local_strata", required, str(found[stratum]))
     return codes

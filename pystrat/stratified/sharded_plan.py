@@ -9,11 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pystrat.entries import named_by_class, named_by_function
 from pystrat.first_rows import first_rows
 from pystrat.frames import names_index
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import RefusedValue, check_choice, count_of, range_of, show
+from pystrat.messages import check_choice, count_of, range_of, refused_value, show
 from pystrat.counts_by_shard import ShardCounts, read_counts, shown_names
 from pystrat.rare_strata import check_one_minimum
 from pystrat.sizes import even_offsets
@@ -48,7 +47,6 @@ class ShardedPlan:
     def counts(self) -> pd.DataFrame:  # noqa: D102, documented as an attribute
         return self._counts.to_frame()
 
-    @named_by_class
     def sizes(self) -> NDArray[np.int64]:
         """Return the rows of each batch over all processes, shape (n_batches,).
 
@@ -60,7 +58,6 @@ class ShardedPlan:
         self.check_n_batches()
         return np.diff(even_offsets(int(self._counts.table.sum()), self.n_batches, longer="first"))
 
-    @named_by_class
     def fewest_rows(self, shards: Any) -> int:
         """Return the fewest rows in a batch of a process that holds these shards.
 
@@ -131,7 +128,7 @@ class ShardedPlan:
         """Refuse more batches than can be drawn."""
         if self.n_batches > MAX_COUNT:
             got = f"{self.min_samples_per_stratum}, for {self.n_batches} batches,"
-            raise RefusedValue("min_samples_per_stratum", f"make at most {MAX_COUNT} batches", got, "Raise it.")
+            raise refused_value("min_samples_per_stratum", f"make at most {MAX_COUNT} batches", got, "Raise it.")
 
     @property
     def strata(self) -> Sequence[str]:
@@ -144,7 +141,6 @@ class ShardedPlan:
         return self._counts.shards
 
 
-@named_by_function
 def sharded_plan(counts: pd.DataFrame, min_samples_per_stratum: int, *, promise: str = "global") -> ShardedPlan:
     """Return the plan that `ShardedStratifiedBatchSampler` makes from a table of counts.
 
@@ -186,11 +182,11 @@ def make_sharded_plan(counts: Any, min_samples_per_stratum: Any, promise: Any) -
     rows = read.table.sum(axis=0)
     if not rows.all():
         empty = read.strata[int(rows.argmin())]
-        raise RefusedValue("counts", "have a row of each stratum", f"none of {show(empty)}")
+        raise refused_value("counts", "have a row of each stratum", f"none of {show(empty)}")
     most = _most_of_all(read, rows) if promise == "global" else _most_of_shards(read)
     if minimum > most.rows:
         required = f"be at most {most.rows}: {most.reason}"
-        raise RefusedValue("min_samples_per_stratum", required, show(minimum), "Lower it.")
+        raise refused_value("min_samples_per_stratum", required, show(minimum), "Lower it.")
     n_batches = most.rows // minimum
     return ShardedPlan(n_batches, most.rows // n_batches, promise, read)
 
@@ -223,5 +219,5 @@ def _most_of_shards(counts: ShardCounts) -> _Most:
     where = f"the shard {show(counts.shards[shard])}"
     if rows == 0:
         required = f"be 'global' if a shard has no row of a stratum, as {where} has none of "
-        raise RefusedValue("promise", required + show(counts.strata[stratum]), "'local'")
+        raise refused_value("promise", required + show(counts.strata[stratum]), "'local'")
     return _Most(rows, f"{where} has {count_of(rows, 'row')} of {show(counts.strata[stratum])}")

@@ -10,7 +10,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat.core_sampler import CoreBatchSampler, data_of
-from pystrat.entries import named_by_class
 from pystrat.frames import names_index
 from pystrat.messages import count_of, range_of, show
 from pystrat.range_plan import RangePlan
@@ -152,7 +151,6 @@ class StrataSubsetBatchSampler(CoreBatchSampler, RangedBatchSampler):
 
     _kind = "strata_subset"
 
-    @named_by_class
     def __init__(
         self,
         strata: Any,

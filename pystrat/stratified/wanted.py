@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Mapping, Optional, Union
 
-from pystrat.messages import RefusedValue, check_choice, check_integer, count_of, show
+from pystrat.messages import check_choice, check_integer, count_of, refused_value, show
 from pystrat.plan import ASSIGN_CHOICES, BatchPlan
 from pystrat.plan_making import make_plan, plan_of_quotas, quotas_of
 from pystrat.strata import Strata
@@ -62,31 +62,31 @@ class Wanted:
         minimums = quotas_of(self.min_samples_per_stratum, names)
         return plan_taken.plan_of_repeats(counts, names, minimums=minimums, mean_batch_size=size, num_replicas=replicas)
 
-    def warning(self, plan: BatchPlan, owner: str) -> Optional[str]:
+    def warning(self, plan: BatchPlan) -> Optional[str]:
         """Return the warning about a stratum that has too few rows for every batch; None if there is none."""
         if self.rare != "warn":
             return None
         if isinstance(self.min_samples_per_stratum, Mapping):
-            return self._warning_of_quotas(plan, self.min_samples_per_stratum, owner)
+            return self._warning_of_quotas(plan, self.min_samples_per_stratum)
         smallest = int(plan.counts.argmin())
         n_min = int(plan.counts[smallest])
         minimum, mean = self.min_samples_per_stratum, self.mean_batch_size
         if minimum is not None and minimum > n_min:
-            told = f"'min_samples_per_stratum' of {owner} is {show(minimum)}: all rows are in one batch."
+            told = f"the 'min_samples_per_stratum' parameter is {show(minimum)}: all rows are in one batch."
         elif mean is not None and plan.n_batches > n_min:
-            told = f"'mean_batch_size' of {owner} makes {count_of(plan.n_batches, 'batch')}: some "
+            told = f"the 'mean_batch_size' parameter makes {count_of(plan.n_batches, 'batch')}: some "
             told += "batches hold no row of it."
         else:
             return None
         has = f"'{plan.shown[smallest]}', has {count_of(n_min, 'row')}"
         return f"The smallest stratum, {has}, and {told}"
 
-    def _warning_of_quotas(self, plan: BatchPlan, minimums: Mapping[str, int], owner: str) -> Optional[str]:
+    def _warning_of_quotas(self, plan: BatchPlan, minimums: Mapping[str, int]) -> Optional[str]:
         short = (quotas_of(minimums, plan.shown) > plan.counts).nonzero()[0]
         if not len(short):
             return None
         name, n_rows = plan.shown[int(short[0])], int(plan.counts[short[0]])
-        told = f"'min_samples_per_stratum' of {owner} asks for {show(minimums[name])}: all rows are in one batch."
+        told = f"the 'min_samples_per_stratum' parameter asks for {show(minimums[name])}: all rows are in one batch."
         return f"The stratum '{name}' has {count_of(n_rows, 'row')}, and {told}"
 
 
@@ -133,26 +133,26 @@ def _check_size(min_samples_per_stratum: Any, mean_batch_size: Any, rare: str) -
     got = "both" if all(given) else "one of them" if any(given) else "neither"
     if rare == "repeat" and not all(given):
         required = "be given together with 'mean_batch_size' if 'rare' is 'repeat'"
-        raise RefusedValue("min_samples_per_stratum", required, got)
+        raise refused_value("min_samples_per_stratum", required, got)
     if rare != "repeat" and sum(given) != 1:
         advice = "To have both, set 'rare' to 'repeat'." if all(given) else None
-        raise RefusedValue("min_samples_per_stratum", "be given, or 'mean_batch_size', and not both", got, advice)
+        raise refused_value("min_samples_per_stratum", "be given, or 'mean_batch_size', and not both", got, advice)
 
 
 def _check_together(given: Mapping[str, Any], min_samples_per_stratum: Any, mean_batch_size: Any, rare: str) -> None:
     """Check that only one of 'shares', 'balance' and 'drop' is given, and what is given with it."""
     names = list(given)
     if len(names) > 1:
-        raise RefusedValue(names[1], f"be left out if '{names[0]}' is given", show(given[names[1]]))
+        raise refused_value(names[1], f"be left out if '{names[0]}' is given", show(given[names[1]]))
     (name,) = names
     if mean_batch_size is None:
         advice = None if min_samples_per_stratum is None else "Leave out 'min_samples_per_stratum'."
-        raise RefusedValue(name, "be given together with 'mean_batch_size'", show(given[name]), advice)
+        raise refused_value(name, "be given together with 'mean_batch_size'", show(given[name]), advice)
     if min_samples_per_stratum is not None:
         required = f"be left out if '{name}' is given"
-        raise RefusedValue("min_samples_per_stratum", required, show(min_samples_per_stratum))
+        raise refused_value("min_samples_per_stratum", required, show(min_samples_per_stratum))
     if rare != "error":
-        raise RefusedValue("rare", f"be left out if '{name}' is given", show(rare))
+        raise refused_value("rare", f"be left out if '{name}' is given", show(rare))
 
 
 def _check_minimum(min_samples_per_stratum: Any) -> Union[int, dict[str, int]]:
@@ -164,7 +164,7 @@ def _check_minimum(min_samples_per_stratum: Any) -> Union[int, dict[str, int]]:
     names = check_names(min_samples_per_stratum, parameter, noun="stratum")
     quotas = [check_integer(quota, parameter, minimum=0) for quota in min_samples_per_stratum.values()]
     if not any(quotas):
-        raise RefusedValue(
+        raise refused_value(
             parameter, "ask for at least one row of some stratum", "0 of each" if quotas else "no stratum"
         )
     return dict(zip(names, quotas))

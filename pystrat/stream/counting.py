@@ -10,9 +10,8 @@ import numpy as np
 import pandas as pd
 
 from pystrat.counts_by_shard import ShardCounts, count_shards, read_counts, shown_names
-from pystrat.entries import named_by_function
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import RefusedType, RefusedValue, check_iterable, show
+from pystrat.messages import check_iterable, refused_type, refused_value, show
 from pystrat.stream.reading import Source, check_reader, strata_in
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
@@ -21,7 +20,6 @@ if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations nam
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
-@named_by_function
 def count_sources(
     sources: Union[Iterable[Any], Mapping[str, Any]],
     *,
@@ -74,16 +72,16 @@ def name_sources(sources: Any) -> list[Source]:
     """Return the sources with their names, in order."""
     required = "be a list of sources, or a dict of them by name"
     if isinstance(sources, (str, bytes)):
-        raise RefusedType("sources", required, show(sources), "A single one goes in a list.")
+        raise refused_type("sources", required, show(sources), "A single one goes in a list.")
     if not isinstance(check_iterable(sources, "sources", required=required), Collection):
-        raise RefusedType("sources", required, show(sources))  # the iterable may be endless
+        raise refused_type("sources", required, show(sources))  # the iterable may be endless
     if not 0 < len(sources) <= MAX_COUNT:
-        raise RefusedValue("sources", f"have 1 to {MAX_COUNT} sources", str(len(sources)))
+        raise refused_value("sources", f"have 1 to {MAX_COUNT} sources", str(len(sources)))
     if isinstance(sources, Mapping):
         names, contents = list(sources), list(sources.values())
         for name in names:
             if not isinstance(name, str) or not name:
-                raise RefusedType("sources", "name each source by a text that is not empty", show(name))
+                raise refused_type("sources", "name each source by a text that is not empty", show(name))
     else:
         contents = list(sources)
         names = [_name_of(source) for source in contents]
@@ -98,10 +96,10 @@ def _name_of(source: Any) -> str:
     try:
         name = repr(source)
     except ValueError:  # an integer of more digits than Python writes out
-        raise RefusedValue("sources", "have names", show(source), advice) from None
+        raise refused_value("sources", "have names", show(source), advice) from None
     if _ADDRESS.search(name):  # it differs between processes, so counts and states would be of other sources
         got = f"{show(source)}, whose repr has its address,"
-        raise RefusedType("sources", "have the same names in every process", got, advice)
+        raise refused_type("sources", "have the same names in every process", got, advice)
     return name
 
 
@@ -111,10 +109,10 @@ def counts_of_sources(counts: Any, names: Sequence[str]) -> ShardCounts:
     place_of = {source: place for place, source in enumerate(read.shards)}
     for name in names:
         if name not in place_of:
-            raise RefusedValue("counts", "have a row for each source", f"none for {show(name)}")
+            raise refused_value("counts", "have a row for each source", f"none for {show(name)}")
     table: NDArray[np.int64] = read.table[[place_of[name] for name in names]]
     present = table.any(axis=0)  # a stratum that only other sources have does not count
     if not present.any():
-        raise RefusedValue("counts", "have at least one row of data", "none")
+        raise refused_value("counts", "have at least one row of data", "none")
     strata = [stratum for stratum, is_present in zip(read.strata, present) if is_present]
     return ShardCounts(table[:, present], names, strata)

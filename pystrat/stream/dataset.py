@@ -10,9 +10,8 @@ from torch.utils.data import IterableDataset
 
 from pystrat.base import STATE_VERSION, check_replicas, check_state
 from pystrat.digest import fingerprint
-from pystrat.entries import named_by_class
 from pystrat.limits import MAX_COUNT, MAX_EPOCH, MAX_EXACT
-from pystrat.messages import RefusedValue, check_flag, check_integer, count_of, show
+from pystrat.messages import check_flag, check_integer, count_of, refused_value, show
 from pystrat.process_group import warn_of_process_group
 from pystrat.rare_strata import check_one_minimum
 from pystrat.seeds import check_seed
@@ -114,7 +113,6 @@ class StratifiedStream(IterableDataset[list[Any]]):
     [[0, 0, 0, 1], [0, 0, 0, 1]]
     """
 
-    @named_by_class
     def __init__(
         self,
         sources: Union[Iterable[Any], Mapping[str, Any]],
@@ -140,14 +138,16 @@ class StratifiedStream(IterableDataset[list[Any]]):
         self._num_replicas, self._rank = check_replicas(num_replicas, rank)
         n_lanes = check_integer(lanes, "lanes", minimum=1, maximum=len(self._names))
         if n_lanes % (self._num_replicas or 1):
-            raise RefusedValue("lanes", "be a multiple of 'num_replicas'", show(n_lanes))
+            raise refused_value("lanes", "be a multiple of 'num_replicas'", show(n_lanes))
         self._seed = check_seed(seed, rank=self._rank)
         place_of = {name: place for place, name in enumerate(self._names)}
         self._lanes = Lanes(
             [place_of[source.name] for source in given], n_lanes, check_flag(shuffle, "shuffle"), self._seed
         )
         if (counts is None) == (strata is None):
-            raise RefusedValue("counts", "be given, or 'strata', but not both", "neither" if counts is None else "both")
+            raise refused_value(
+                "counts", "be given, or 'strata', but not both", "neither" if counts is None else "both"
+            )
         if counts is None:
             self._plan = None
             self._strata = shown_names(strata, "strata", noun="stratum")
@@ -168,7 +168,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
         limit = check_integer(buffer_size, "buffer_size", minimum=1, maximum=MAX_EXACT)
         needed = self.buffer_needed
         if needed is not None and limit < needed:
-            raise RefusedValue("buffer_size", f"be at least {needed}, which these sources need", show(limit))
+            raise refused_value("buffer_size", f"be at least {needed}, which these sources need", show(limit))
         return limit
 
     # Public ---------------------------------------------------------------------------------------------------------
@@ -207,7 +207,6 @@ class StratifiedStream(IterableDataset[list[Any]]):
     def __iter__(self) -> StreamIterator:
         return StreamIterator(self, self._start.enter())
 
-    @named_by_class
     def set_epoch(self, epoch: int) -> None:
         """Set the next epoch; call it before ``iter(loader)``.
 
@@ -217,7 +216,6 @@ class StratifiedStream(IterableDataset[list[Any]]):
         start = self._start.next
         self._start.set(start if start.epoch == epoch else Start(epoch, 0))
 
-    @named_by_class
     def state_dict(self, batches_consumed: Optional[int] = None) -> dict[str, Any]:
         """Return the state of the stream, for `load_state_dict`.
 
@@ -250,7 +248,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
         first = following if running is None or (consumed == 0 and self._start.is_over(running)) else running
         if consumed and self._plan is None and self._n_own_lanes > 1:
             advice = "Use the state_dict() of the iterator, or give 'counts'."
-            raise RefusedValue(
+            raise refused_value(
                 "batches_consumed", "be 0 without 'counts' and with several lanes", show(consumed), advice
             )
         self._check_before_failure(first, consumed)
@@ -263,9 +261,8 @@ class StratifiedStream(IterableDataset[list[Any]]):
         if failed is not None and consumed > failed.batch - first.batch:
             required = f"be at most {failed.batch - first.batch}, the batches before the first error in a worker"
             advice = "Load the state of those batches, and continue in a new iteration."
-            raise RefusedValue("batches_consumed", required, show(consumed), advice)
+            raise refused_value("batches_consumed", required, show(consumed), advice)
 
-    @named_by_class
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Continue at a saved state, with any number of workers and ranks.
 
@@ -294,7 +291,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
         """Refuse a number of workers that does not divide the lanes of this rank."""
         if self._n_own_lanes % n_workers:
             required = f"be a multiple of {self._stride * n_workers}, the number of ranks times that of workers"
-            raise RefusedValue("lanes", required, show(self._lanes.n_lanes))
+            raise refused_value("lanes", required, show(self._lanes.n_lanes))
 
     def _find_start(self, iteration: int) -> Start:
         """Return where an iteration begins, which must be in an epoch that has seeds."""
@@ -306,7 +303,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
         """Begin to read an iteration; see `SharedStart.begin`."""
         if not self._warned and self._num_replicas is None:
             advice = "each process reads all sources. Give num_replicas and rank."
-            self._warned = warn_of_process_group(type(self).__name__, "num_replicas", advice, stacklevel=5)
+            self._warned = warn_of_process_group("num_replicas", advice, stacklevel=5)
         self._start.begin(start, worker)
 
     def _lane_batches(self, lane: int, epoch: int, first: int) -> Iterator[list[Any]]:

@@ -21,14 +21,12 @@ from itertools import islice, repeat
 from operator import contains
 from typing import IO, Any, Callable, Generator, Iterator, Mapping, Sequence, Union
 
-from pystrat.entries import named_by_function
 from pystrat.messages import count_of
 
 PathLike = Union[str, "os.PathLike[str]"]
 _OPENERS: Mapping[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 
 
-@named_by_function
 def read_csv(path: PathLike) -> Iterator[dict[str, str]]:
     """Iterate over the rows of a CSV file with a header, as dicts of texts.
 
@@ -51,7 +49,6 @@ def read_csv(path: PathLike) -> Iterator[dict[str, str]]:
     return _CsvRows(path)
 
 
-@named_by_function
 def read_json_lines(path: PathLike) -> Iterator[Any]:
     """Iterate over the values of a file of JSON lines, one per line.
 

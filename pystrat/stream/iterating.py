@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional
 
 from torch.utils.data import get_worker_info
 
-from pystrat.entries import named_by
-from pystrat.messages import UnnamedError
 from pystrat.stream.starting import Start
 
 if TYPE_CHECKING:
@@ -46,13 +44,11 @@ class StreamIterator(Iterator[list[Any]]):
             except StopIteration:
                 self._end()
                 raise
-            except BaseException as error:
+            except BaseException:
                 self._lanes = {}  # the next call reads this batch again: the lane that failed has not ended
                 # The other workers go on, and no longer take turns with this one.
                 if self._place is not None and self._step > 1:
                     self._stream._start.fail(self._place, self._worker)
-                if isinstance(error, UnnamedError):
-                    raise error.named(type(self._stream).__name__) from error.__cause__
                 raise
 
     def _next(self) -> list[Any]:
@@ -97,7 +93,6 @@ class StreamIterator(Iterator[list[Any]]):
         if self._start is not None:
             self._stream._start.leave(self._start, self._worker)
 
-    @named_by(lambda iterator: type(iterator._stream).__name__)
     def state_dict(self) -> dict[str, Any]:
         """Return the state of the iteration, in the form of `StratifiedStream.state_dict`."""
         with self._lock:
@@ -105,7 +100,6 @@ class StreamIterator(Iterator[list[Any]]):
                 return self._stream._state_at(self._stream._start.next)  # it may be set until the first batch
             return self._stream._state_at(self._found_place())
 
-    @named_by(lambda iterator: type(iterator._stream).__name__)
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Continue at a saved state, and set the next epoch of the stream to the one after it."""
         with self._lock:

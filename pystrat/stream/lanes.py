@@ -10,7 +10,7 @@ import numpy as np
 from pystrat._random import RandomStream
 from pystrat.base import epoch_seed
 from pystrat.limits import MAX_COUNT, MAX_EXACT, SEED_MODULUS
-from pystrat.messages import RefusedValue
+from pystrat.messages import refused_value
 from pystrat.counts_by_shard import ShardCounts
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
@@ -62,7 +62,7 @@ class Lanes:
         """Refuse an epoch for which no seeds are left."""
         last = (SEED_MODULUS - 1) // (self.n_sources + 1) - 1
         if self.shuffle and epoch > last:
-            raise RefusedValue("epoch", f"be at most {last} with {self.n_sources} sources", str(epoch))
+            raise refused_value("epoch", f"be at most {last} with {self.n_sources} sources", str(epoch))
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,22 +119,22 @@ def plan_lanes(counts: ShardCounts, n_lanes: int, least: int, least_rows: int) -
     fewest = int(totals[lane, stratum])
     where = f"the rows of '{counts.strata[int(stratum)]}' in lane {lane}" + (f" of {n_lanes}" if n_lanes > 1 else "")
     if fewest == 0:
-        raise RefusedValue("lanes", "leave each lane rows of each stratum", f"0 as {where}", "Use fewer lanes.")
+        raise refused_value("lanes", "leave each lane rows of each stratum", f"0 as {where}", "Use fewer lanes.")
     if fewest < least:
         advice = "Use fewer lanes." if n_lanes > 1 else None
-        raise RefusedValue("min_samples_per_stratum", f"be at most {fewest}, {where}", str(least), advice)
+        raise refused_value("min_samples_per_stratum", f"be at most {fewest}, {where}", str(least), advice)
     rows = int(totals.sum(axis=1).min())
     if rows < least_rows:
         advice = "Use fewer lanes." if n_lanes > 1 else None
-        raise RefusedValue(
+        raise refused_value(
             "min_batch_size", f"be at most {rows}, the rows of the smallest lane", str(least_rows), advice
         )
     n_batches = _most_batches(totals, fewest // least, least_rows)
     if n_batches * n_lanes > MAX_COUNT:
         got = f"{least}, for {n_batches * n_lanes} batches,"
-        raise RefusedValue("min_samples_per_stratum", f"make at most {MAX_COUNT} batches", got, "Raise it.")
+        raise refused_value("min_samples_per_stratum", f"make at most {MAX_COUNT} batches", got, "Raise it.")
     if (int(totals.max()) + 1) * n_batches >= MAX_EXACT:
-        raise RefusedValue("lanes", "be more for so many rows and batches", str(n_lanes))
+        raise refused_value("lanes", "be more for so many rows and batches", str(n_lanes))
     return LanePlan(counts.table, totals, n_batches)
 
 

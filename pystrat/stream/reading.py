@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, NamedTuple,
 
 import numpy as np
 
-from pystrat.messages import Refusal, RefusedType, show
+from pystrat.messages import refused_type, show
 from pystrat.strata import encode_strata
 from pystrat.stratum_names import listed
 
@@ -38,7 +38,7 @@ class SourceError(RuntimeError):
 def check_reader(read: Any) -> Callable[[Any], Iterable[Any]]:
     """Check the function that reads a source."""
     if not callable(read):
-        raise RefusedType("read", "be a function of a source", show(read))
+        raise refused_type("read", "be a function of a source", show(read))
     reader: Callable[[Any], Iterable[Any]] = read
     return reader
 
@@ -75,7 +75,7 @@ class StratumCodes:
     def _look_up(self, value: Any) -> int:
         try:
             name = encode_strata([value], missing="stratum", exact=True).names[0]
-        except Refusal:  # no stratum can have this value
+        except (TypeError, ValueError):  # no stratum can have this value
             raise _UnknownStratum(show(value)) from None
         if name not in self._code_of:
             raise _UnknownStratum(show(name))

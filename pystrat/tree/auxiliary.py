@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from typing import Any, Callable, Iterator, Mapping, Optional, Type
+from typing import Any, Callable, Iterator, Mapping, Optional
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.limits import MAX_EXACT
-from pystrat.messages import Refusal, RefusedType, RefusedValue, show
+from pystrat.messages import refused_type, refused_value, show
 from pystrat._random import RandomStream
 from pystrat.tree._drawing import make_normal
 
@@ -119,40 +119,33 @@ def parse_auxiliary(given: Any) -> tuple[Auxiliary, ...]:
     if given is None:
         return ()
     if not isinstance(given, Mapping) or not all(isinstance(name, str) and name for name in given):
-        raise RefusedType("auxiliary", "map names to functions", show(given))
+        raise refused_type("auxiliary", "map names to functions", show(given))
     return tuple(_read(name, text) for name, text in given.items())
 
 
 def _read(name: str, text: Any) -> Auxiliary:
-    wanted = _Wanted(name, text)
     if callable(text):
         return Auxiliary(name, OF_USER, (text,))
     if not isinstance(text, str):
-        raise wanted.refusal(RefusedType)
+        raise _refused(refused_type, name, text)
     try:
         call = ast.parse(text.strip(), mode="eval").body
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.keywords:
             raise ValueError
         arguments = tuple(_literal(argument) for argument in call.args)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # the last two: nested deeply
-        raise wanted.refusal(RefusedValue) from None
+        raise _refused(refused_value, name, text) from None
     function = call.func.id
     if function not in FUNCTIONS or not _fits(function, arguments):
-        raise wanted.refusal(RefusedValue)
+        raise _refused(refused_value, name, text)
     return Auxiliary(name, function, arguments)
 
 
-@dataclass(frozen=True)
-class _Wanted:
-    name: str
-    text: Any
-
-    def refusal(self, kind: Type[Refusal]) -> Refusal:
-        forms = "uniform(a, b), normal(m, s), integers(a, b), choice([...]), cycle([...]) or counter()"
-        required = f"be {forms}, with a < b, s > 0, values of one kind and no number beyond {_MOST:g}"
-        advice = "A function of the epoch and the draw can be resumed, an iterator cannot."
-        is_iterator = isinstance(self.text, Iterator)
-        return kind(self.name, required, show(self.text), advice if is_iterator else None, part="'auxiliary'")
+def _refused(error: Callable[..., Exception], name: str, text: Any) -> Exception:
+    forms = "uniform(a, b), normal(m, s), integers(a, b), choice([...]), cycle([...]) or counter()"
+    required = f"be {forms}, with a < b, s > 0, values of one kind and no number beyond {_MOST:g}"
+    advice = "A function of the epoch and the draw can be resumed, an iterator cannot."
+    return error(name, required, show(text), advice if isinstance(text, Iterator) else None, where="of 'auxiliary'")
 
 
 def _literal(node: ast.expr) -> Any:

@@ -11,7 +11,7 @@ from typing import Any, Mapping, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.messages import RefusedValue, count_of, refusals_of_part, show
+from pystrat.messages import count_of, refusals, refused_value, show
 from pystrat.read_only import ReadOnlyArrays
 from pystrat.strata import Column
 from pystrat.tree import _building as core
@@ -184,7 +184,7 @@ def build_tree(specification: Specification, table: TableColumns) -> Tree:
     )
     if refused is not None:
         required = "have a positive, finite sum over the options of every node"
-        raise RefusedValue("weight", required, show(refused[2]), place=f"node '{tree.path(refused[0])}'")
+        raise refused_value("weight", required, show(refused[2]), where=f"at node '{tree.path(refused[0])}'")
     return tree
 
 
@@ -212,7 +212,7 @@ def _taken(node: NodeSpecification, values: Mapping[str, ColumnValues]) -> Optio
     """Return whether missing values, and then those of each code, meet the condition."""
     if node.condition is None:
         return None
-    with refusals_of_part(f"node '{node.path}'"):
+    with refusals(f"of node '{node.path}'"):
         taken = values[node.condition.column].taken(node.condition)
     return np.roll(taken, 1).view(np.uint8)
 
@@ -238,7 +238,7 @@ def _missing_values(node: NodeSpecification, nodes: core.Nodes) -> ValueError:
     required = f"have no missing values in column '{node.for_each}'"
     got = f"{nodes.n_missing} missing of {count_of(nodes.n_looked_at, 'row')}"
     advice = "Set its 'missing' to 'stratum' or 'drop'."
-    return RefusedValue("table", required, got, advice, place=f"node '{node.path}'")
+    return refused_value("table", required, got, advice, where=f"at node '{node.path}'")
 
 
 def _nothing_to_draw(
@@ -253,7 +253,7 @@ def _nothing_to_draw(
     taking = "".join(f", which takes {taken} with it" for taken in reversed(chain[:-1]))
     required = "leave something to draw at the root and at every node without 'prune'"
     advice = "Give the node 'prune: individual' or 'prune: parent', or look at its condition."
-    return RefusedValue("spec", required, f"{lacking} at {chain[-1]}{taking}", advice)
+    return refused_value("spec", required, f"{lacking} at {chain[-1]}{taking}", advice)
 
 
 def _label(node: NodeSpecification, column: Optional[Column], code: int) -> str:
@@ -264,4 +264,4 @@ def _label(node: NodeSpecification, column: Optional[Column], code: int) -> str:
 def _wrong_number(node: NodeSpecification, of_rows: bool, number: float) -> ValueError:
     name = node.row_weight if of_rows or not isinstance(node.weight, Proportional) else node.weight.column
     required = f"have finite non-negative weights in column '{name}'"
-    return RefusedValue("table", required, show(number), place=f"node '{node.path}'")
+    return refused_value("table", required, show(number), where=f"at node '{node.path}'")

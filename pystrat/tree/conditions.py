@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from pystrat.arrays import Wanted, as_vector
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import RefusedType, RefusedValue, count_of, refusals_of_part, show
+from pystrat.messages import count_of, refusals, refused_type, refused_value, show
 from pystrat.strata import Column, number_column, numbers_of
 from pystrat.tree.specification import Condition, Specification
 
@@ -49,32 +49,32 @@ def read_table(table: Any, specification: Specification) -> TableColumns:
         If `table` is not a table, lacks a column, or has columns of unequal length or of mixed kinds.
     """
     if not isinstance(table, (pd.DataFrame, Mapping)):
-        raise RefusedType("table", "be a DataFrame or a mapping of columns", show(table))
+        raise refused_type("table", "be a DataFrame or a mapping of columns", show(table))
     if isinstance(table, Mapping) and not table:
-        raise RefusedValue("table", "have at least one column", "0 columns")
+        raise refused_value("table", "have at least one column", "0 columns")
     names = list(table.columns) if isinstance(table, pd.DataFrame) else list(table)
     counts = Counter(names)
     for name in specification.coded_columns() + specification.number_columns():
         if counts[name] != 1:
             known = ", ".join(f"'{known}'" for known in names[:10]) + (", ..." if len(names) > 10 else "")
             got = f"no such column; it has {known}," if name not in counts else f"{counts[name]} such columns"
-            raise RefusedValue("table", f"have one column '{name}'", got)
+            raise refused_value("table", f"have one column '{name}'", got)
     if isinstance(table, pd.DataFrame):
         n_rows = len(table)
     else:
         lengths = {_length_of(values, name) for name, values in table.items()}
         if len(lengths) > 1:
             shown = " and ".join(str(length) for length in sorted(lengths)[:2])
-            raise RefusedValue("table", "have columns of equal length", f"lengths {shown}")
+            raise refused_value("table", "have columns of equal length", f"lengths {shown}")
         n_rows = lengths.pop()
     if not 0 < n_rows <= MAX_COUNT:
-        raise RefusedValue("table", f"have from 1 to {MAX_COUNT} rows", count_of(n_rows, "row"))
+        raise refused_value("table", f"have from 1 to {MAX_COUNT} rows", count_of(n_rows, "row"))
     coded = {}
     for name in specification.coded_columns():
         vector = as_vector(table[name], _wanted(name))
         column = number_column(vector, "table", f" in column '{name}'")
         coded[name] = Column(column.codes.astype(np.int32), column.values, column.kind)
-    with refusals_of_part("the table"):
+    with refusals("of the table"):
         numbers = {name: numbers_of(table[name], name) for name in specification.number_columns()}
     return TableColumns(n_rows, coded, numbers)
 
@@ -179,11 +179,11 @@ def _fitting(value: Any, column: Column, condition: Condition) -> Any:
     ordered = condition.operator in ("lt", "le", "gt", "ge", "between")
     if ordered and kind == "boolean":
         required = "be one of 'eq', 'ne', 'in', 'not in', 'isnull' for a column of logical values"
-        raise RefusedValue("op", required, show(condition.operator))
+        raise refused_value("op", required, show(condition.operator))
     if not fits and len(column.values):
         required = f"be {_KINDS.get(kind, 'of the kind')} as column '{condition.column}' holds"
         got = f"the date {value}" if isinstance(value, (date, np.datetime64)) else show(value)
-        raise RefusedType("value", required, got)
+        raise refused_type("value", required, got)
     return _plain(value, kind) if fits else value
 
 

@@ -7,7 +7,7 @@ import difflib
 import numpy as np
 
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import RefusedValue, count_of
+from pystrat.messages import count_of, refused_value
 from pystrat.tree import _building as core
 from pystrat.tree.building import Tree
 
@@ -26,11 +26,11 @@ def pass_length(tree: Tree, name: str) -> int:
     if drawing_any >= 0:
         required = "be a number of draws, or the name of a node that, as all above and below it, draws in sequence or "
         got = f"'{name}', while '{tree.path(drawing_any)}' draws with replacement,"
-        raise RefusedValue("length", required + "shuffled", got)
+        raise refused_value("length", required + "shuffled", got)
     if needed > MAX_COUNT:
         more = "more than " if needed >= core.ENDLESS_PASS else ""
         required = f"take at most {MAX_COUNT} draws"
-        raise RefusedValue("length", required, f"'{name}', which takes {more}{needed},")
+        raise refused_value("length", required, f"'{name}', which takes {more}{needed},")
     return needed
 
 
@@ -42,9 +42,9 @@ def _find(tree: Tree, name: str) -> int:
     if len(found) > 1:
         required = "be a number of draws, or the name of one node"
         got = f"'{name}', the name of {count_of(len(found), 'node')},"
-        raise RefusedValue("length", required, got)
+        raise refused_value("length", required, got)
     names = [declared.name for declared in tree.nodes]
     got = f"'{name}', which is pruned," if places else f"'{name}'"
     nearest = difflib.get_close_matches(name, names, n=1, cutoff=0.0)[0]
     advice = None if places else f"The nearest name is '{nearest}'."
-    raise RefusedValue("length", "be a number of draws, or the name of a node", got, advice)
+    raise refused_value("length", "be a number of draws, or the name of a node", got, advice)

@@ -8,9 +8,8 @@ from typing import Any, Iterator, Mapping, Optional, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.entries import named_by_class
 from pystrat.limits import MAX_COUNT, MAX_EXACT
-from pystrat.messages import RefusedValue, check_flag, check_integer, count_of, show
+from pystrat.messages import check_flag, check_integer, count_of, refused_value, show
 from pystrat.base import BatchIterator, Batches, BatchSampler, Place, epoch_seed
 from pystrat.recipe import Recipe, make_recipe
 from pystrat.sizes import full_offsets, share_of_replicas
@@ -51,21 +50,21 @@ class _DeclaredSampler(BatchSampler):
         specification = parse_specification(spec)
         self._tree = build_tree(specification, read_table(table, specification))
         if length is None and self._persistent:
-            raise RefusedValue("persistent", "be false if 'length' is not given, since no epoch ends", show(True))
+            raise refused_value("persistent", "be false if 'length' is not given, since no epoch ends", show(True))
         self._length = None if length is None else _check_length(length, self._tree)
         self._offsets = np.empty(0, np.int64) if self._length is None else self._cut(self._length, drop_last)
         self._settings = {"batch_size": self._size, "length": length, "drop_last": drop_last, "persistent": persistent}
         self._sequence: Optional[DrawSequence] = None  # of a persistent sampler: the end of the last requested epoch
         self._last: Optional[tuple[int, Draws]] = None
         for message in weights_without_effect(specification.root):
-            warnings.warn(message, stacklevel=4)  # the caller of the subclass's constructor
+            warnings.warn(message, stacklevel=3)  # the caller of the subclass's constructor
 
     def _cut(self, length: int, drop_last: bool) -> NDArray[np.int64]:
         """Return the beginning of each batch of an epoch in its draws."""
         n_batches = length // self._size if drop_last else -(-length // self._size)
         if n_batches == 0 and self.num_replicas is None:
             required = f"be at least {self._size}, the batch size, with drop_last"
-            raise RefusedValue("length", required, show(length))
+            raise refused_value("length", required, show(length))
         n_batches = share_of_replicas(n_batches, self.num_replicas)
         return full_offsets(length, n_batches, self._size)
 
@@ -84,7 +83,6 @@ class _DeclaredSampler(BatchSampler):
         """The names of the auxiliary values."""
         return tuple(auxiliary.name for auxiliary in self._tree.specification.auxiliary)
 
-    @named_by_class
     def auxiliary_values(self, epoch: Optional[int] = None) -> dict[str, NDArray[Any]]:
         """Return the auxiliary values of an epoch; changes nothing.
 
@@ -170,7 +168,7 @@ class _DeclaredSampler(BatchSampler):
 
     def _draws(self, epoch: int) -> Draws:
         if self._length is None:
-            raise RefusedValue("length", "be given for the arrays of a whole epoch", "nothing")
+            raise refused_value("length", "be given for the arrays of a whole epoch", "nothing")
         if not self._persistent:
             return DrawSequence(self._tree, epoch_seed(self.seed, epoch), keep=False).draw(self._length)
         if self._last is not None and self._last[0] == epoch:
@@ -292,7 +290,6 @@ class TreeBatchSampler(_DeclaredSampler):
     (0, 3)
     """
 
-    @named_by_class
     def __init__(
         self,
         table: Any,
@@ -320,9 +317,9 @@ class TreeBatchSampler(_DeclaredSampler):
         repeat = self._tree.specification.root.repeat
         if self._size % repeat:
             warnings.warn(
-                f"The 'batch_size' parameter of {type(self).__name__}, {self._size}, is not a multiple of the root's "
+                f"The 'batch_size' parameter, {self._size}, is not a multiple of the root's "
                 f"'repeat', {repeat}: rows that follow one another by it are split between batches.",
-                stacklevel=3,
+                stacklevel=2,
             )
 
 
@@ -341,7 +338,6 @@ class TreeSampler(_DeclaredSampler):
     Everything else is as in `TreeBatchSampler` with batches of one draw.
     """
 
-    @named_by_class
     def __init__(
         self,
         table: Any,

@@ -20,16 +20,15 @@ import numpy as np
 
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import (
-    RefusedType,
-    RefusedValue,
-    UnnamedError,
     check_choice,
     check_flag,
     check_integer,
     is_number,
-    refusals_of_part,
-    show,
+    refusals,
+    refused_type,
+    refused_value,
     shortened,
+    show,
 )
 from pystrat.regular_files import check_regular
 from pystrat.tree.auxiliary import Auxiliary, parse_auxiliary
@@ -151,7 +150,7 @@ def parse_specification(spec: Any) -> Specification:
         spec = _load_yaml(spec)
     _check_nesting(spec)
     if not isinstance(spec, Mapping):
-        raise RefusedType("spec", "be a mapping: the root node", show(spec))
+        raise refused_type("spec", "be a mapping: the root node", show(spec))
     root = {key: value for key, value in spec.items() if key != "auxiliary"}
     return Specification(_read_node(root, "", "root", _ROOT_KEYS), parse_auxiliary(spec.get("auxiliary")))
 
@@ -172,9 +171,9 @@ def _check_nesting(spec: Any) -> None:
     raise _too_nested()
 
 
-def _too_nested() -> RefusedValue:
+def _too_nested() -> ValueError:
     required = f"have at most {MAX_NESTED} mappings and lists, nested at most {MAX_NESTING} deep"
-    return RefusedValue("spec", required, "more")
+    return refused_value("spec", required, "more")
 
 
 def _read_node(written: Any, above: str, place: str, keys: Sequence[str]) -> NodeSpecification:
@@ -185,7 +184,7 @@ def _read_node(written: Any, above: str, place: str, keys: Sequence[str]) -> Nod
         name = given["name"] if "name" in given else (above and _name_of(given)) or place
     is_named = isinstance(name, str) and bool(name)
     path = f"{above}/{name if is_named else place}" if above else name if is_named else place
-    with refusals_of_part(f"node '{path}'"):
+    with refusals(f"of node '{path}'"):
         return _read_keys(given, written, name, path, keys)
 
 
@@ -208,13 +207,13 @@ def _name_of(given: Mapping[Any, Any]) -> str:
 def _read_keys(given: Any, written: Any, name: Any, path: str, keys: Sequence[str]) -> NodeSpecification:
     """Read the keys of a node; `written` is the node for messages."""
     if not isinstance(given, Mapping):
-        raise RefusedType("node", "be a mapping of keys", show(given))
+        raise refused_type("node", "be a mapping of keys", show(given))
     _check_keys(given, keys)
     if not isinstance(name, str) or not name:
-        raise RefusedType("name", "be a text", show(name))
+        raise refused_type("name", "be a text", show(name))
     children = given.get("children", ())
     if not isinstance(children, (list, tuple)) or (not children and "children" in given):
-        raise RefusedType("children", "be a list of nodes", show(children))
+        raise refused_type("children", "be a list of nodes", show(children))
     condition, for_each = _read_selection(given, written)
     return NodeSpecification(
         name=name,
@@ -235,7 +234,7 @@ def _read_children(given: Sequence[Any], path: str) -> tuple[NodeSpecification, 
     children = tuple(_read_node(child, path, str(place + 1), _KEYS) for place, child in enumerate(given))
     for name, count in Counter(child.name for child in children).items():
         if count > 1:
-            raise RefusedValue("children", "have names of their own", f"'{name}' twice")
+            raise refused_value("children", "have names of their own", f"'{name}' twice")
     return children
 
 
@@ -245,7 +244,7 @@ def _check_keys(given: Mapping[Any, Any], keys: Sequence[str]) -> None:
             nearest = difflib.get_close_matches(str(key), keys, n=1, cutoff=0.0)[0]
             advice = f"The nearest one is '{nearest}'."
             required = f"have no keys but {', '.join(keys)}"
-            raise RefusedValue("node", required, show(key), advice)
+            raise refused_value("node", required, show(key), advice)
 
 
 def _read_selection(given: Mapping[Any, Any], written: Mapping[Any, Any]) -> tuple[Optional[Condition], Optional[str]]:
@@ -253,22 +252,22 @@ def _read_selection(given: Mapping[Any, Any], written: Mapping[Any, Any]) -> tup
     column = _read_column(given, "column")
     if check_flag(given.get("for_each", False), "for_each"):
         if column is None:
-            raise RefusedValue("column", "be given with 'for_each'", _as_written(written))
+            raise refused_value("column", "be given with 'for_each'", _as_written(written))
         for key in ("value", "op"):
             if key in given:
                 required = "be left out with 'for_each'"
-                raise RefusedValue(key, required, show(given[key]), "Put it in a node of its own.")
+                raise refused_value(key, required, show(given[key]), "Put it in a node of its own.")
         return None, column
     if "missing" in given:
         required = "be left out without 'for_each'"
-        raise RefusedValue("missing", required, show(given["missing"]), "Use 'op: isnull'.")
+        raise refused_value("missing", required, show(given["missing"]), "Use 'op: isnull'.")
     if column is None:
         for key in ("value", "op"):
             if key in given:
-                raise RefusedValue("column", f"be given with '{key}'", _as_written(written))
+                raise refused_value("column", f"be given with '{key}'", _as_written(written))
         return None, None
     if "value" not in given and given.get("op") != "isnull":
-        raise RefusedValue("value", "be given with 'column', unless 'op' is 'isnull'", _as_written(written))
+        raise refused_value("value", "be given with 'column', unless 'op' is 'isnull'", _as_written(written))
     return Condition(column, *_read_comparison(given)), None
 
 
@@ -285,11 +284,11 @@ def _read_comparison(given: Mapping[Any, Any]) -> tuple[str, Any]:
     value = given.get("value")
     if operator == "isnull":
         if "value" in given:
-            raise RefusedValue("value", "be left out with 'op: isnull'", show(value))
+            raise refused_value("value", "be left out with 'op: isnull'", show(value))
     elif operator in ("in", "not in", "between"):
         required = "be a list of two values, both included" if operator == "between" else "be a list of values"
         if not isinstance(value, (list, tuple)) or not value or (operator == "between" and len(value) != 2):
-            raise RefusedType("value", required, show(value))
+            raise refused_type("value", required, show(value))
         for item in value:
             _check_value(item)
         value = list(value)
@@ -303,7 +302,7 @@ def _check_value(value: Any) -> None:
     if not isinstance(value, plain) or value != value:
         required = "be a text, a number, a logical value or a date"
         advice = "Missing values are found by 'op: isnull'."
-        raise RefusedType("value", required, show(value), advice)
+        raise refused_type("value", required, show(value), advice)
 
 
 def _read_weight(given: Mapping[Any, Any]) -> Union[float, Proportional, None]:
@@ -319,7 +318,7 @@ def _read_weight(given: Mapping[Any, Any]) -> Union[float, Proportional, None]:
         if 0 <= weight <= sys.float_info.max:
             return float(weight)
     required = "be a non-negative number, 'proportional(COLUMN)' or 'proportional(count)'"
-    raise RefusedValue("weight", required, show(weight))
+    raise refused_value("weight", required, show(weight))
 
 
 def _read_row_weight(given: Mapping[Any, Any]) -> Optional[str]:
@@ -327,17 +326,17 @@ def _read_row_weight(given: Mapping[Any, Any]) -> Optional[str]:
     if column is None:
         return None
     if "children" in given:
-        raise RefusedValue("row_weight", "be given at a leaf", "a node with children")
+        raise refused_value("row_weight", "be given at a leaf", "a node with children")
     mode = given.get("mode", "replacement")
     if mode != "replacement":
         required = "be left out unless 'mode' is 'replacement'"
-        raise RefusedValue("row_weight", required, f"'{column}' with {show(mode)}")
+        raise refused_value("row_weight", required, f"'{column}' with {show(mode)}")
     return column
 
 
 def _read_prune(given: Mapping[Any, Any]) -> Optional[str]:
     if "prune" in given and "prune_method" in given:
-        raise RefusedValue("prune", "be given once", "also 'prune_method'")
+        raise refused_value("prune", "be given once", "also 'prune_method'")
     return _read_choice(given, "prune_method" if "prune_method" in given else "prune", PRUNE_CHOICES)
 
 
@@ -349,17 +348,8 @@ def _read_column(given: Mapping[Any, Any], key: str) -> Optional[str]:
     if key not in given:
         return None
     if not isinstance(given[key], str):
-        raise RefusedType(key, "be the name of a column", show(given[key]))
+        raise refused_type(key, "be the name of a column", show(given[key]))
     return str(given[key])
-
-
-class _NoYaml(UnnamedError, ImportError):
-    """The package that reads YAML is missing; the argument says what to do."""
-
-    plain = ImportError
-
-    def message(self, owner: str) -> str:
-        return f"{owner} cannot read YAML: {self.args[0]}"
 
 
 def _load_yaml(text: str) -> Any:
@@ -367,8 +357,9 @@ def _load_yaml(text: str) -> Any:
     try:
         import yaml
     except ImportError as error:
-        advice = "PyYAML is not installed. Install it: pip install 'pystrat[tree]', or apt install python3-yaml."
-        raise _NoYaml(f"{advice} Or give the specification as a dict.") from error
+        advice = "Install it: pip install 'pystrat[tree]', or apt install python3-yaml."
+        told = f"PyYAML, which reads the specification, is not installed. {advice} Or give the specification as a dict."
+        raise ImportError(told) from error
 
     class StrictLoader(yaml.SafeLoader):  # type: ignore[misc]
         nesting = 0
@@ -376,7 +367,7 @@ def _load_yaml(text: str) -> Any:
         def compose_node(self, parent: Any, index: Any) -> Any:
             if self.check_event(yaml.AliasEvent):
                 event = self.peek_event()
-                raise RefusedValue("spec", "have no aliases", f"'*{event.anchor}'{_line(event)}")
+                raise refused_value("spec", "have no aliases", f"'*{event.anchor}'{_line(event)}")
             if self.nesting > MAX_NESTING:
                 raise _too_nested()
             self.nesting += 1
@@ -393,7 +384,7 @@ def _load_yaml(text: str) -> Any:
                 kind = node.tag.rpartition(":")[2]
                 got = f"the {kind} {show(shortened(node.value))}{_line(node)}"
                 advice = "A text that looks like something else goes in quotes."
-                raise RefusedValue("spec", "hold valid values", got, advice) from None
+                raise refused_value("spec", "hold valid values", got, advice) from None
 
         def construct_mapping(self, node: Any, deep: bool = False) -> Any:
             if not isinstance(node, yaml.MappingNode):
@@ -401,14 +392,14 @@ def _load_yaml(text: str) -> Any:
             seen = set()
             for key, _ in node.value:
                 if str(key.value) in seen:
-                    raise RefusedValue("spec", "have every key once", f"'{key.value}' again{_line(key)}")
+                    raise refused_value("spec", "have every key once", f"'{key.value}' again{_line(key)}")
                 seen.add(str(key.value))
             return super().construct_mapping(node, deep)
 
     try:
         return yaml.load(text, StrictLoader)
     except yaml.YAMLError as error:
-        raise RefusedValue("spec", "be YAML", f"what PyYAML refuses ({error})") from error
+        raise refused_value("spec", "be YAML", f"what PyYAML refuses ({error})") from error
 
 
 def _line(mark: Any) -> str:

@@ -8,13 +8,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pystrat.entries import named_by_function
 from pystrat.label_matrix import as_label_matrix, no_row_of
-from pystrat.messages import RefusedValue, check_number, show
+from pystrat.messages import check_number, refused_value, show
 from pystrat.strata import Strata, encode_strata
 
 
-@named_by_function
 def inverse_frequency_weights(labels: Any) -> NDArray[np.float64]:
     """Return weights with which every class is drawn equally often.
 
@@ -47,7 +45,6 @@ def inverse_frequency_weights(labels: Any) -> NDArray[np.float64]:
     return _of_rows(classes, classes.n_rows / (len(classes.counts) * classes.counts.astype(np.float64)))
 
 
-@named_by_function
 def effective_number_weights(labels: Any, *, beta: float = 0.999) -> NDArray[np.float64]:
     """Return weights by the effective number of samples of each class.
 
@@ -87,12 +84,11 @@ def effective_number_weights(labels: Any, *, beta: float = 0.999) -> NDArray[np.
     """
     beta = check_number(beta, "beta", minimum=0)
     if beta >= 1:
-        raise RefusedValue("beta", "be below 1", show(beta))
+        raise refused_value("beta", "be below 1", show(beta))
     classes = _classes(labels)
     return _of_rows(classes, 1 / _geometric_sums(classes.counts, beta))
 
 
-@named_by_function
 def temperature_weights(labels: Any, *, temperature: float) -> NDArray[np.float64]:
     """Return weights with which a class is drawn in proportion to the T-th root of its number of rows.
 
@@ -130,7 +126,6 @@ def temperature_weights(labels: Any, *, temperature: float) -> NDArray[np.float6
     return _of_rows(classes, (roots / distinct)[places])
 
 
-@named_by_function
 def repeat_factors(labels: Any, *, threshold: float = 0.001) -> NDArray[np.float64]:
     """Return how often to repeat each row so that rare labels occur more often.
 
@@ -170,7 +165,7 @@ def repeat_factors(labels: Any, *, threshold: float = 0.001) -> NDArray[np.float
     """
     threshold = check_number(threshold, "threshold", minimum=0)
     if threshold > 1:
-        raise RefusedValue("threshold", "be at most 1", show(threshold))
+        raise refused_value("threshold", "be at most 1", show(threshold))
     if not _is_matrix(labels):
         classes = _classes(labels)
         return _of_rows(classes, _factors(classes.counts, classes.n_rows, threshold))

@@ -8,9 +8,8 @@ from typing import Any, Callable, Mapping, NoReturn, Optional, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.entries import named_by_class
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import RefusedValue, check_choice, check_flag, check_integer, check_number, show, show_number
+from pystrat.messages import check_choice, check_flag, check_integer, check_number, refused_value, show, show_number
 from pystrat._random import RandomStream
 from pystrat._row_weights import RowWeights, as_numbers
 from pystrat.feedback import FeedbackBatchSampler
@@ -100,7 +99,6 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
 
     _kind = "prioritized"
 
-    @named_by_class
     def __init__(
         self,
         n: int,
@@ -146,16 +144,16 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
             least = np.float64(checked) ** self._alpha
         if not 0 < least < np.inf:
             required = f"neither vanish nor overflow when raised to the power of alpha, {show_number(self._alpha)}"
-            raise RefusedValue("epsilon", required, show(epsilon))
+            raise refused_value("epsilon", required, show(epsilon))
         return checked
 
     def _without_epsilon(self, epsilon: Any, capacity: int) -> float:
         """Check the parameters of ranks; return 0, because only the order of priorities counts."""
         if epsilon is not None:
-            raise RefusedValue("epsilon", "not be given if 'method' is 'rank'", show(epsilon))
+            raise refused_value("epsilon", "not be given if 'method' is 'rank'", show(epsilon))
         if not float(capacity) ** -self._alpha > 0:
             required = f"give the last of {capacity} ranks a weight above 0"
-            raise RefusedValue("alpha", required, show(self._alpha))
+            raise refused_value("alpha", required, show(self._alpha))
         return 0.0
 
     def _rows_of(self, first: NDArray[np.float64], capacity: int) -> RowWeights:
@@ -169,7 +167,6 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         """The exponent of the importance weights, or a function that returns it, given the number of a batch."""
         return self._beta
 
-    @named_by_class
     def update(self, rows: Any, priorities: Any) -> None:
         """Set the priorities of rows, such as their errors; if a row is repeated, the last one counts.
 
@@ -210,12 +207,11 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         """Raise the error for the first priority that is not finite, or else the first one whose weight is not."""
         infinite = given[~np.isfinite(given)]
         if len(infinite):
-            raise RefusedValue("priorities", "hold finite numbers", show(infinite[0]))
+            raise refused_value("priorities", "hold finite numbers", show(infinite[0]))
         wrong = next(value for value, size in zip(given, sizes) if self._raised(float(size)) == math.inf)
         required = f"stay finite when raised to the power of alpha, {show_number(self._alpha)}"
-        raise RefusedValue("priorities", required, show(wrong))
+        raise refused_value("priorities", required, show(wrong))
 
-    @named_by_class
     def append(self, count: int = 1) -> NDArray[np.int64]:
         """Add rows with the largest priority ever set, and return their positions.
 
@@ -239,7 +235,6 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         largest = 1.0 if self._largest is None else self._largest
         return self._weights.append(np.full(count, self._raised(largest)))
 
-    @named_by_class
     def importance_weights(self, rows: Any, *, batch: Optional[int] = None) -> NDArray[np.float64]:
         """Return the factors for the losses of rows, according to the current priorities.
 
@@ -275,7 +270,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         if not callable(self._beta):
             return self._beta
         if batch is None:
-            raise RefusedValue("batch", "be given if 'beta' is a function", "nothing")
+            raise refused_value("batch", "be given if 'beta' is a function", "nothing")
         batch = check_integer(batch, "batch", minimum=0)
         return check_number(self._beta(batch), "beta", minimum=0)
 
@@ -287,7 +282,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
 
     def _load_feedback(self, feedback: Any, drawn: NDArray[Any]) -> None:
         if not isinstance(feedback, Mapping) or "largest" not in feedback:
-            raise RefusedValue("state", "hold the largest priority", show(feedback))
+            raise refused_value("state", "hold the largest priority", show(feedback))
         largest = feedback["largest"]
         largest = None if largest is None else check_number(largest, "state", minimum=0)
         self._weights.load_state(feedback, fewest=self._n_first, drawn=drawn, positive=not self._is_ranked)

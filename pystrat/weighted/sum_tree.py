@@ -7,9 +7,8 @@ from typing import Any, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.entries import named_by_class
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import RefusedValue, check_flag, check_integer, show
+from pystrat.messages import check_flag, check_integer, refused_value, show
 from pystrat.seeds import check_seed
 from pystrat._random import RandomStream
 from pystrat._row_weights import RowWeights, as_numbers
@@ -61,19 +60,18 @@ class SumTree:
     [0, 0, 0]
     """
 
-    @named_by_class
     def __init__(self, weights: Any = None, *, capacity: Optional[int] = None, seed: Optional[int] = None) -> None:
         if weights is None and capacity is None:
-            raise RefusedValue("capacity", "be given if 'weights' are not", "nothing")
+            raise refused_value("capacity", "be given if 'weights' are not", "nothing")
         given = as_numbers([] if weights is None else weights, "weights")
         if capacity is None:
             capacity = len(given)
             if not capacity:
-                raise RefusedValue("weights", "not be empty without 'capacity'", show(given))
+                raise refused_value("weights", "not be empty without 'capacity'", show(given))
         capacity = check_integer(capacity, "capacity", minimum=1, maximum=MAX_COUNT)
         if capacity < len(given):
             required = f"be at least {len(given)}, the number of weights"
-            raise RefusedValue("capacity", required, show(capacity))
+            raise refused_value("capacity", required, show(capacity))
         self._seed = check_seed(seed)
         self._weights = RowWeights(given, capacity)
         self._stream = RandomStream(self._seed)
@@ -97,7 +95,6 @@ class SumTree:
         """The sum of all weights."""
         return self._weights.tree.total
 
-    @named_by_class
     def sample(self, k: int, *, replacement: bool = True) -> NDArray[np.int32]:
         """Draw `k` rows by their weights.
 
@@ -122,7 +119,6 @@ class SumTree:
         replacement = check_flag(replacement, "replacement")
         return self._weights.draw(self._stream, k, 1, replacement=replacement)
 
-    @named_by_class
     def update(self, indices: Any, weights: Any) -> None:
         """Set the weights of rows; if a row is repeated, the last of its weights counts.
 
@@ -140,7 +136,6 @@ class SumTree:
         positions = self._weights.rows(indices, name="indices")
         self._weights.update(positions, as_numbers(weights, "weights", count=len(positions)))
 
-    @named_by_class
     def append(self, weights: Any) -> NDArray[np.int64]:
         """Add rows with these weights; if the tree is full, they replace the oldest ones.
 
@@ -160,7 +155,6 @@ class SumTree:
         """
         return self._weights.append(as_numbers(weights, "weights"))
 
-    @named_by_class
     def weights(self, indices: Any = None) -> NDArray[np.float64]:
         """Return the weights of rows, or of all of them, as a new array."""
         if indices is None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Optional
 
 from pystrat.core_sampler import CoreBatchSampler
-from pystrat.entries import named_by_class
 from pystrat.messages import count_of
 
 
@@ -57,7 +56,6 @@ class UniformBatchSampler(CoreBatchSampler):
 
     _kind = "uniform"
 
-    @named_by_class
     def __init__(
         self,
         n: int,

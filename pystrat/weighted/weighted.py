@@ -7,9 +7,8 @@ from typing import Any, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.entries import named_by_class
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import RefusedValue, check_flag, check_integer, show
+from pystrat.messages import check_flag, check_integer, refused_value, show
 from pystrat._random import RandomStream
 from pystrat._row_weights import RowWeights, as_numbers
 from pystrat.feedback import FeedbackBatchSampler
@@ -76,7 +75,6 @@ class WeightedBatchSampler(FeedbackBatchSampler):
 
     _kind = "weighted"
 
-    @named_by_class
     def __init__(
         self,
         weights: Any,
@@ -90,14 +88,13 @@ class WeightedBatchSampler(FeedbackBatchSampler):
     ) -> None:
         given = as_numbers(weights, "weights")
         if not 0 < len(given) <= MAX_COUNT:
-            raise RefusedValue("weights", f"have from 1 to {MAX_COUNT} values", show(given))
+            raise refused_value("weights", f"have from 1 to {MAX_COUNT} values", show(given))
         size = check_integer(batch_size, "batch_size", minimum=1, maximum=MAX_COUNT)
         self._replacement = check_flag(replacement, "replacement")
         self._weights = RowWeights(given, len(given))
         self._weights.check_drawable(size, replacement=replacement, name="batch_size")
         super().__init__(len(given), size, n_batches=n_batches, seed=seed, num_replicas=num_replicas, rank=rank)
 
-    @named_by_class
     def update(self, rows: Any, weights: Any) -> None:
         """Set the weights of rows; if a row is repeated, the last of its weights counts.
 
@@ -116,7 +113,6 @@ class WeightedBatchSampler(FeedbackBatchSampler):
         positions = self._weights.rows(rows)
         self._weights.update(positions, as_numbers(weights, "weights", count=len(positions)))
 
-    @named_by_class
     def weights(self, rows: Any = None) -> NDArray[np.float64]:
         """Return the current weights of rows, or of all rows, as a new array."""
         leaves = self._weights.tree.leaves

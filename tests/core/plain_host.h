@@ -88,7 +88,7 @@ static inline bool plain_go_on(Host *base) { return !fails((PlainHost *)base); }
 /* Begin a call that fails at a call of the host, -1 for none. */
 static inline PlainHost new_host(const Parts *parts, Memory *of_instance, int32_t first_row, int64_t fails_at) {
   PlainHost host = {.parts = parts, .of_instance = of_instance, .fails_at = fails_at};
-  host.host = (Host){.first_row = first_row, .most_rows = MOST_BYTES, .stratified = "stratified"};
+  host.host = (Host){.first_row = first_row, .most_rows = MOST_BYTES};
   host.host.memory = plain_memory;
   host.host.vector = plain_vector;
   host.host.number = plain_number;

@@ -21,7 +21,6 @@
 #' second = shard_counts(list(a.csv = c("no", "no")))
 #' bind_counts(list(first, second))
 bind_counts = function(tables) {
-  name_errors("bind_counts")
   if (!is.list(tables) || is.object(tables) || is.pairlist(tables)) {
     stop_parameter("tables", "be a list of matrices, each with a row for each shard and a column for each stratum",
       show_value(tables))

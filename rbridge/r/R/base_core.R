@@ -17,7 +17,7 @@ core_results = function(answer, given, names = NULL) {
     stop_parameter(refusal$parameter, requirement, got, refusal$advice)
   }
   if (!is.null(answer$warning)) {
-    warning(fill_in("{owner}", public_name(), answer$warning), call. = FALSE)
+    warning(answer$warning, call. = FALSE)
   }
   answer$results
 }

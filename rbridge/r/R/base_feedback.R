@@ -147,7 +147,7 @@ check_place = function(recipe, n_rows) {
 # While mlr3torch predicts, an instance only returns all rows in order.
 check_is_trained_on = function(private) {
   if (!is.null(private$.in_order)) {
-    stop("This instance of ", public_name(), " draws nothing, since mlr3torch predicts with it. ",
+    stop("This instance draws nothing, since mlr3torch predicts with it. ",
       "Tell the one of the training.", call. = FALSE)
   }
 }

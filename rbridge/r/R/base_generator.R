@@ -1,6 +1,6 @@
 # The class of all generators: a recipe, and the instances that draw its batches.
 # A kind of samplers is a function kind_<name>(), which returns a list of
-# * class: the class of its generators and instances, which messages name;
+# * class: the class of its generators and instances;
 # * complete(recipe, data_source, task): completes an open recipe, and refuses a dataset that does not fit a complete
 #   one; only for kinds that have open recipes;
 # * vectors: the names of all vectors that its recipes may have as parts, state and labels;
@@ -121,7 +121,6 @@ check_source_rows = function(data_source, n_rows) {
 
 # The epoch begins at the first call, so that an iterator that is never called changes nothing.
 lazy_iterator = function(begin) {
-  name_errors(public_name()) # that of the sampler, which has returned when the iterator is called
   following = NULL
   ended = FALSE
   function() {

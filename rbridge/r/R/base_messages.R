@@ -1,20 +1,39 @@
 # All errors about arguments have one grammar, so that R and Python give the same text:
-# The '{parameter}' parameter of {name} must {requirement}. Got {got} instead. {advice}
+# The '{parameter}' parameter must {requirement}. Got {got} instead. {advice}
 
 # Raises such an error, of the class "rbridge_refusal", with the parts of the message as fields.
-stop_parameter = function(parameter, requirement, got, advice = NULL) {
-  name = public_name()
-  message = sprintf("The '%s' parameter of %s must %s. Got %s instead.", parameter, name, requirement, got)
+# `where` says where the parameter or the value is, such as "of the table" or "at node 'root/rare'".
+stop_parameter = function(parameter, requirement, got, advice = NULL, where = NULL) {
+  named = paste(c(sprintf("The '%s' parameter", parameter), where), collapse = " ")
+  message = sprintf("%s must %s. Got %s instead.", named, requirement, got)
   stop(structure(class = c("rbridge_refusal", "simpleError", "error", "condition"), list(
-    message = paste(c(message, advice), collapse = " "), call = NULL,
-    name = name, parameter = parameter, requirement = requirement, got = got, advice = advice
+    message = paste(c(message, advice), collapse = " "), call = user_call(),
+    parameter = parameter, requirement = requirement, got = got, advice = advice, where = where
   )))
+}
+
+# The call by which the user came to this package: the outermost one of its functions, methods and generators.
+user_call = function() {
+  for (place in seq_len(sys.nframe())) {
+    called = sys.function(place)
+    if (inherits(called, "batch_sampler_generator") || identical(topenv(environment(called)), topenv())) {
+      return(sys.call(place))
+    }
+  }
 }
 
 # Evaluates `code`; if it refuses a parameter, the error has another name for it.
 refuse_as = function(parameter, code) {
   tryCatch(code, rbridge_refusal = function(refusal) {
-    stop_parameter(parameter, refusal$requirement, refusal$got, refusal$advice)
+    stop_parameter(parameter, refusal$requirement, refusal$got, refusal$advice, refusal$where)
+  })
+}
+
+# Evaluates `code`; if it refuses a parameter, the error says where the parameter is, unless it already does.
+refuse_at = function(where, code) {
+  tryCatch(code, rbridge_refusal = function(refusal) {
+    where = if (is.null(refusal$where)) where else refusal$where
+    stop_parameter(refusal$parameter, refusal$requirement, refusal$got, refusal$advice, where)
   })
 }
 

@@ -33,7 +33,6 @@
 #' write_batch_sampler(generator, file)
 #' read_batch_sampler(file)
 read_batch_sampler = function(file, md5 = NULL, max_bytes = 2^30) {
-  name_errors("read_batch_sampler")
   max_bytes = check_between(max_bytes, "max_bytes", 1, largest_exact)
   check_regular_file(file, "file")
   if (!is.null(md5)) {

@@ -29,7 +29,6 @@
 #' @examples
 #' shard_counts(list(b.csv = c("yes", "no", "no"), a.csv = c("no", "no")))
 shard_counts = function(strata) {
-  name_errors("shard_counts")
   if (!is.list(strata) || is.object(strata) || is.pairlist(strata)) {
     stop_parameter("strata", "map the name of each shard to the strata of its rows", show_value(strata))
   }
@@ -42,7 +41,7 @@ shard_counts = function(strata) {
   }
   shards = shown_names(given, "strata", "shard")
   ordered = by_code_point(shards)
-  counted = Map(count_shard, unname(strata)[ordered], shards[ordered], "shard_counts")
+  counted = Map(count_shard, unname(strata)[ordered], shards[ordered])
   counts_table(counted, shards[ordered])
 }
 
@@ -65,12 +64,14 @@ check_different_names = function(strata) {
   }
 }
 
-# The rows of the strata of a shard in order of first appearance; `owner` is the function that errors name.
+# The rows of the strata of a shard in order of first appearance.
 # They are named by the kinds of their columns and their own name: the number 1 is another stratum than the text 1.
-count_shard = function(strata, shard, owner) {
-  name_errors(sprintf("shard '%s' of %s", shard, owner))
-  encoded = encode_strata(strata, NULL, may_be_empty = TRUE, exact = TRUE)
-  check_different_names(encoded$names)
+count_shard = function(strata, shard) {
+  encoded = refuse_at(sprintf("of shard '%s'", shard), {
+    encoded = encode_strata(strata, NULL, may_be_empty = TRUE, exact = TRUE)
+    check_different_names(encoded$names)
+    encoded
+  })
   kinds = paste(encoded$kinds, collapse = " ")
   stats::setNames(stratum_counts(encoded), sprintf("%s\n%s", kinds, encoded$names))
 }

@@ -53,7 +53,6 @@
 #' loader = tensor_loader(x = torch::torch_arange(1, 6), y = labels, sampler = sampler)
 #' coro::loop(for (batch in loader) print(as.numeric(batch$x)))
 tensor_loader = function(..., sampler, transform = NULL, device = NULL, chunk = 4194304) {
-  name_errors("tensor_loader")
   check_instance(if (!missing(sampler)) sampler)
   if (!is.null(transform) && !is.function(transform)) {
     stop_parameter("transform", "be a function", show_value(transform))

@@ -25,7 +25,6 @@
 #' write_batch_sampler(batch_sampler_uniform(n = 100, batch_size = 10, seed = 1), file)
 #' read_batch_sampler(file)
 write_batch_sampler = function(generator, file) {
-  name_errors("write_batch_sampler")
   if (!inherits(generator, "batch_sampler_generator")) {
     stop_parameter("generator", "be a generator, such as that of batch_sampler_stratified()", show_value(generator))
   }

@@ -25,7 +25,6 @@ from_python = function(result) {
 
 # The generator of a recipe that Python made; `functions` are functions of Python, by name.
 generator_from_python = function(kind, seed, parts, state, labels, functions = NULL) {
-  name_errors("as_torch_sampler")
   recipe = recipe_from_python(kind, seed, parts, state, labels)
   new_generator(recipe, functions = lapply(functions, asking_python))
 }

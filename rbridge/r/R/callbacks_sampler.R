@@ -55,7 +55,6 @@
 #'   collect_rows(generator, n_rows = 12)
 #' }
 batch_sampler_python = function(sampler, n_batches = NULL) {
-  name_errors("batch_sampler_python")
   if (!requireNamespace("reticulate", quietly = TRUE)) {
     stop("batch_sampler_python() needs the R package reticulate: install.packages(\"reticulate\").", call. = FALSE)
   }

@@ -66,7 +66,6 @@
 #' corpus_dataset(folder, ".en", transform = function(lines) nchar(lines$en))[1:2]
 corpus_dataset = function(source, suffixes = c(".src", ".tgt"), transform = NULL, targets = NULL, positions = FALSE,
   lengths = NULL, max_length = NULL, accept = NULL) {
-  name_errors("corpus_dataset")
   if (!is.null(lengths) && is.null(max_length)) {
     stop_parameter("lengths", "be given together with 'max_length'", show_value(lengths))
   }
@@ -76,7 +75,6 @@ corpus_dataset = function(source, suffixes = c(".src", ".tgt"), transform = NULL
 
 # `files` as open_files() returns them; `remaining` are the numbers of the lines that have positions, NULL for all.
 files_dataset = function(files, transform, positions = FALSE, remaining = NULL) {
-  name_errors("corpus_dataset")
   if (!is.null(transform) && !is.function(transform)) {
     stop_parameter("transform", "be a function, or nothing", show_value(transform))
   }

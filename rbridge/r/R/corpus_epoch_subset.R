@@ -79,7 +79,6 @@
 #' sampler$batches(1)$rows
 batch_sampler_epoch_subset = function(n, sample, batch_size = NULL, method = "uniform", lengths = NULL,
   max_tokens = NULL, window = NULL, seed = NULL, num_replicas = NULL) {
-  name_errors("batch_sampler_epoch_subset")
   settings = drawn_settings(n, sample, batch_size, lengths, max_tokens, window, seed, num_replicas)
   method = check_choice(method, "method", subset_methods)
   if (method == "uniform_without_replacement" && settings$parts$sample > settings$parts$n) {

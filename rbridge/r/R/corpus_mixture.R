@@ -121,7 +121,6 @@ batch_sampler_corpus_mixture = function(source, batch_size = NULL, sample = NULL
   suffixes = c(".src", ".tgt"), targets = NULL, weights = NULL, temperature = NULL, epoch_end = "sample",
   shuffle = TRUE, lengths = NULL, max_tokens = NULL, window = NULL, max_length = NULL, accept = NULL, seed = NULL,
   num_replicas = NULL) {
-  name_errors("batch_sampler_corpus_mixture")
   seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed)
   num_replicas = check_positive(num_replicas, "num_replicas")
   shuffle = check_flag(shuffle, "shuffle")

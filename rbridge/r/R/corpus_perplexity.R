@@ -79,7 +79,6 @@
 #' tabulate(sampler$batches(0)$rows)
 batch_sampler_perplexity = function(n, sample, batch_size = NULL, initial = 15, maximum = NULL, clip = FALSE,
   lengths = NULL, max_tokens = NULL, window = NULL, seed = NULL, num_replicas = NULL) {
-  name_errors("batch_sampler_perplexity")
   settings = drawn_settings(n, sample, batch_size, lengths, max_tokens, window, seed, num_replicas)
   parts = c(settings$parts, list(
     initial = check_initial(initial),
@@ -352,7 +351,6 @@ iterate_perplexity = function(private, epoch) {
 }
 
 report_perplexity = function(private, rows, nll) {
-  name_errors("batch_sampler_perplexity$report")
   check_is_trained_on(private)
   rows = row_positions(rows, private$.recipe$parts$n, "rows")
   nll = feedback_values(nll, "nll")

@@ -41,7 +41,6 @@
 #' )
 #' corpus_plan(mixture)
 corpus_plan = function(mixture, epoch = NULL) {
-  name_errors("corpus_plan")
   if (!inherits(mixture, kind_mixture()$class)) {
     stop_parameter("mixture", sprintf("be made by %s()", kind_mixture()$class), show_value(mixture))
   }

@@ -84,7 +84,6 @@
 #' str(coro::collect(loader, n = 1))
 batch_sampler_rare_events = function(positives, negatives, multiplier, batch_size,
   negative_files_per_epoch = NULL, positive_weight = 1, negative_weight = NULL, seed = NULL, num_replicas = NULL) {
-  name_errors("batch_sampler_rare_events")
   multiplier = check_positive_number(multiplier, "multiplier")
   batch_size = check_count(batch_size, "batch_size")
   positive_weight = check_positive_number(positive_weight, "positive_weight")

@@ -26,7 +26,6 @@ plan_by_function = function(plan_for, weights) {
   force(plan_for)
   force(weights)
   function(epoch) {
-    name_errors("batch_sampler_corpus_mixture")
     given = weights(epoch)
     if (is.null(given)) {
       stop_parameter("weights", "return the weights of each epoch", sprintf("nothing for epoch %.0f", epoch))

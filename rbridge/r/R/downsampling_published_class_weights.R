@@ -21,7 +21,6 @@
 #' @examples
 #' published_class_weights(20)
 published_class_weights = function(weight) {
-  name_errors("published_class_weights")
   weight = check_positive_number(weight, "weight")
   # round() differs before R 4.0.
   weights = as.double(sprintf("%.4f", c(minority = 1 / (1 + weight), majority = weight / (1 + weight))))

@@ -107,7 +107,6 @@
 #' }
 batch_sampler_downsampled = function(multiplier, batch_size, strata = NULL, majority = NULL, walk = FALSE,
   weights = NULL, seed = NULL, num_replicas = NULL) {
-  name_errors("batch_sampler_downsampled")
   configuration = downsampled_configuration(multiplier = multiplier, batch_size = batch_size, strata = strata,
     majority = majority, walk = walk, weights = weights, seed = seed, num_replicas = num_replicas)
   new_generator(if (is.list(configuration$strata)) {

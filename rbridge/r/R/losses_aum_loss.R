@@ -2,7 +2,6 @@
 # Checks and slopes are plain R, which needs no LibTorch; autograd needs only one sum of tensors.
 
 aum_loss = function(input, target) {
-  name_errors("nn_aum_loss")
   check_tensor(input, "input")
   if (!input$is_floating_point()) {
     stop_parameter("input", "hold floating point numbers", tensor_kind(input))

@@ -71,7 +71,6 @@ mlr3torch_purpose = function(functions, roles) {
 
 # mlr3torch also calls an argument 'sampler =', and then treats each batch as one row.
 refuse_as_sampler = function(frames, class_name) {
-  name_errors("the learner")
   for (frame in frames) {
     if (inherits(frame$param_vals$sampler, class_name)) {
       stop_parameter("sampler", "be a sampler of single rows", sprintf("a generator of class '%s'", class_name),

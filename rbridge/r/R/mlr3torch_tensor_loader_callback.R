@@ -74,7 +74,6 @@ tensor_loader_callback = function() {
 }
 
 read_once = function(ctx, chunk, read) {
-  name_errors("rbridge.tensor_loader")
   training_sampler(ctx, "rbridge.tensor_loader")
   if (read == "tensors" && !is.null(ctx$learner$param_set$values$collate_fn)) {
     stop_fast_epochs("it has a 'collate_fn', which would not be called")

@@ -32,7 +32,6 @@
 #' dataset[c(7, 12)]
 pair_dataset = function(n_users, n_items, user_features = NULL, item_features = NULL, user_ids = NULL,
   item_ids = NULL) {
-  name_errors("pair_dataset")
   n_users = check_code_count(n_users, "n_users")
   n_items = check_code_count(n_items, "n_items")
   check_table(n_users, n_items)

@@ -27,7 +27,6 @@
 #' decode_pairs(c(7, 12), n_items = 4)
 #' decode_pairs(c(7, 12), n_items = 4, user_ids = c("ann", "bob"))
 decode_pairs = function(numbers, n_items, user_ids = NULL, item_ids = NULL) {
-  name_errors("decode_pairs")
   n_items = check_code_count(n_items, "n_items")
   check_ids(user_ids, "user_ids")
   check_ids(item_ids, "item_ids", n_items)

@@ -109,7 +109,6 @@
 #' coro::loop(for (batch in loader) print(data.frame(batch)))
 batch_sampler_pairs = function(users, items, ratio, batch_size, n_users = NULL, n_items = NULL, method = "uniform",
   unique = FALSE, reject_positives = TRUE, power = NULL, full_users = "error", seed = NULL, num_replicas = NULL) {
-  name_errors("batch_sampler_pairs")
   share = exact_share(ratio)
   batch_size = check_count(batch_size, "batch_size")
   way = pairs_method(method, unique, reject_positives, power, full_users)

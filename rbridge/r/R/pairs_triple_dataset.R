@@ -32,7 +32,6 @@
 #' dataset[c(7, 0, 4, 9, 14, 10)]
 triple_dataset = function(n_users, n_items, negatives_per_positive = 1, user_features = NULL, item_features = NULL,
   user_ids = NULL, item_ids = NULL) {
-  name_errors("triple_dataset")
   n_users = check_code_count(n_users, "n_users")
   n_items = check_code_count(n_items, "n_items")
   check_table(n_users, n_items)
@@ -45,7 +44,6 @@ triple_dataset = function(n_users, n_items, negatives_per_positive = 1, user_fea
     name = "triple_dataset",
     initialize = function() NULL,
     .getbatch = function(numbers) {
-      name_errors("triple_dataset")
       codes = codes_of_triples(numbers, n_users, n_items, negatives_per_positive)
       batch = codes
       batch$user_id = unname(user_ids)[codes$user]

@@ -67,7 +67,6 @@
 #' coro::loop(for (batch in loader) str(batch))
 batch_sampler_triples = function(users, items, batch_size, negatives_per_positive = 1, n_users = NULL, n_items = NULL,
   unique = FALSE, full_users = "error", seed = NULL, num_replicas = NULL) {
-  name_errors("batch_sampler_triples")
   batch_size = check_count(batch_size, "batch_size")
   negatives_per_positive = check_per_positive(negatives_per_positive)
   unique = check_flag(unique, "unique")

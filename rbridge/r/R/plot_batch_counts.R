@@ -26,7 +26,6 @@
 #' )
 #' plot_batch_counts(tables, "yes")
 plot_batch_counts = function(tables, label) {
-  name_errors("plot_batch_counts")
   need_ggplot2()
   check_named_list(tables, "tables")
   if (!is_plain_text(label) || is.na(label)) {
@@ -116,7 +115,7 @@ panel_titles = function(counts, label) {
 
 need_ggplot2 = function() {
   if (!requireNamespace("ggplot2", quietly = TRUE)) {
-    stop(public_name(), "() needs the R package ggplot2: install.packages(\"ggplot2\").", call. = FALSE)
+    stop("Plots need the R package ggplot2: install.packages(\"ggplot2\").", call. = FALSE)
   }
 }
 

@@ -23,7 +23,6 @@
 #'   stratified = cbind(c(0.6, 0.7, 0.8), c(0.5, 0.7, 0.7))
 #' ))
 plot_learning_curves = function(values, label = "area under the ROC curve") {
-  name_errors("plot_learning_curves")
   need_ggplot2()
   runs = check_runs(values, "values")
   drawn = do.call(rbind, Map(function(matrix, name) {

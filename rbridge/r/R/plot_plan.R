@@ -29,7 +29,6 @@
 #' plot_plan(batch_plan(labels, 2))
 #' plot_plan(batch_plan(labels, 2, strata_per_batch = 2))
 plot_plan = function(plan, most = 40L) {
-  name_errors("plot_plan")
   need_ggplot2()
   if (!inherits(plan, c("batch_plan", "range_plan"))) {
     stop_parameter("plan", "be a whole plan that batch_plan() made", show_value(plan))

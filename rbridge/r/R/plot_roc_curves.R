@@ -28,7 +28,6 @@
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' plot_roc_curves(list(good = c(4, 3, 2, 1), chance = c(1, 1, 1, 1)), labels = c(1, 1, 0, 0))
 plot_roc_curves = function(scores, labels, weights = NULL) {
-  name_errors("plot_roc_curves")
   need_ggplot2()
   if (is.null(weights)) {
     weights = rep(1, length(labels))

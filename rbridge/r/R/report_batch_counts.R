@@ -37,7 +37,6 @@
 #' loader = torch::dataloader(items, batch_sampler = generator(items), collate_fn = collate)
 #' batch_counts(loader, "label")
 batch_counts = function(batches, labels) {
-  name_errors("batch_counts")
   if (inherits(batches, "dataloader")) {
     return(counts_of_loader(batches, labels))
   }

@@ -32,7 +32,6 @@
 #' delivered = collect_rows(generator, n_rows = 8)
 #' split(delivered$rows, rep(1:2, times = diff(delivered$offsets)))
 collect_rows = function(batch_sampler, n_rows) {
-  name_errors("collect_rows")
   n_rows = check_count(n_rows, "n_rows")
   if (!inherits(batch_sampler, c("torch_sampler", "utils_sampler"))) {
     stop_parameter("batch_sampler", "be a generator or an instance made by torch::sampler()", show_value(batch_sampler))

@@ -70,7 +70,6 @@
 #'   batch_plan(mlr3::tsk("iris"), min_samples_per_stratum = 4, assign = "even")
 #' }
 batch_plan = function(x, min_samples_per_stratum = NULL, ..., strata = NULL) {
-  name_errors("batch_plan")
   input = dry_input(x, strata)
   generator = planned_sampler(list(...))(min_samples_per_stratum = min_samples_per_stratum, ..., strata = input$strata)
   setup = dry_setup(generator, input$data_source)
@@ -111,9 +110,8 @@ stratified_batch_plan = function(setup) {
   ))
 }
 
-# What an instance works with, whatever its seed. Errors about the dataset name the sampler.
+# What an instance works with, whatever its seed.
 dry_setup = function(generator, data_source) {
-  name_errors(class(generator)[1L])
   recipe = attr(generator, "settings")$recipe
   kind = sampler_kind(recipe$kind)
   recipe = kind$complete(recipe, data_source, source_task(data_source))

@@ -58,7 +58,6 @@
 #'   batch_plan(task, min_samples_per_stratum = 2)
 #' }
 bin_target = function(values, n_bins = 10) {
-  name_errors("bin_target")
   n_bins = check_count(n_bins, "n_bins")
   values = check_numbers(values)
   present = values[!is.na(values)]

@@ -147,7 +147,7 @@ check_count = function(value, parameter) {
 check_one_minimum = function(minimum) {
   if (!is.null(names(minimum))) {
     stop_parameter("min_samples_per_stratum", "be a positive integer", show_count(length(minimum), "value"),
-      "Only batch_sampler_stratified() takes a minimum for each stratum.")
+      "Only the stratified batch sampler takes a minimum for each stratum.")
   }
   check_count(minimum, "min_samples_per_stratum")
 }

@@ -91,7 +91,6 @@
 #' lapply(coro::collect(sampler$.iter()), function(rows) patients[rows])
 batch_sampler_stratified_group = function(min_samples_per_stratum, groups = NULL, keep = "together", strata = NULL,
   rare = "error", missing = "error", seed = NULL, num_replicas = NULL) {
-  name_errors("batch_sampler_stratified_group")
   configuration = list(
     min_samples_per_stratum = check_one_minimum(min_samples_per_stratum),
     keep = check_choice(keep, "keep", c("together", "apart")),
@@ -192,8 +191,8 @@ grouped_batches = function(parts, found, strata, configuration) {
   n_batches = share_of_replicas(max(1, min(most)), configuration$num_replicas)
   n_rare = sum(counts < minimum)
   if (configuration$rare == "warn" && n_rare > 0) {
-    warning(sprintf("%d of %d strata of %s have fewer than %s: all rows are in one batch.", n_rare, length(counts),
-      public_name(), show_count(minimum, "row")), call. = FALSE)
+    warning(sprintf("%d of %d strata have fewer than %s: all rows are in one batch.", n_rare, length(counts),
+      show_count(minimum, "row")), call. = FALSE)
   }
   n_batches
 }

@@ -39,7 +39,6 @@
 #'   min_samples_for_batch_size(mlr3::tsk("german_credit"), batch_size = 50)
 #' }
 min_samples_for_batch_size = function(x, batch_size, strata = NULL, missing = "error", num_replicas = NULL) {
-  name_errors("min_samples_for_batch_size")
   batch_size = check_count(batch_size, "batch_size")
   configuration = list(
     missing = check_choice(missing, "missing", c("error", "stratum", "drop")),

@@ -94,7 +94,6 @@
 #' nrow(sampler$shortfalls(epoch = 0))
 batch_sampler_multilabel = function(labels, min_samples_per_label, max_batches = NULL, shortfall = "error",
   shuffle = TRUE, seed = NULL, num_replicas = NULL) {
-  name_errors("batch_sampler_multilabel")
   if (!is.null(seed)) {
     seed = check_range(seed, "seed", largest_seed)
   }

@@ -83,8 +83,8 @@ plan_of_quotas = function(counts, names, configuration) {
   short = which(quotas > counts)[1L]
   if (!is.na(short) && configuration$rare == "warn") {
     warning(sprintf(
-      "The stratum '%s' has %s, and 'min_samples_per_stratum' of %s asks for %s: all rows are in one batch.",
-      names[short], show_count(counts[short], "row"), public_name(), show_value(quotas[short])), call. = FALSE)
+      "The stratum '%s' has %s, and the 'min_samples_per_stratum' parameter asks for %s: all rows are in one batch.",
+      names[short], show_count(counts[short], "row"), show_value(quotas[short])), call. = FALSE)
   }
   n_batches = round_to_replicas(n_batches, replicas, "down")
   make_plan(counts, names, n_batches, if (n_batches > min(counts)) "even" else configuration$assign)
@@ -108,8 +108,8 @@ batches_of_minimum = function(smallest, configuration) {
     })
   }
   if (minimum > smallest$rows && configuration$rare == "warn") {
-    warning(sprintf("%s, and 'min_samples_per_stratum' of %s is %s: all rows are in one batch.",
-      capitalise(show_smallest(smallest)), public_name(), show_value(minimum)), call. = FALSE)
+    warning(sprintf("%s, and the 'min_samples_per_stratum' parameter is %s: all rows are in one batch.",
+      capitalise(show_smallest(smallest)), show_value(minimum)), call. = FALSE)
   }
   round_to_replicas(n_batches, replicas, "down")
 }
@@ -137,8 +137,8 @@ batches_of_mean = function(n_rows, smallest, configuration) {
     stop_mean(n_rows, smallest, n_batches, mean, replicas)
   }
   if (n_batches > smallest$rows && configuration$rare == "warn") {
-    warning(sprintf("%s, and 'mean_batch_size' of %s makes %.0f batches: some batches hold no row of it.",
-      capitalise(show_smallest(smallest)), public_name(), n_batches), call. = FALSE)
+    warning(sprintf("%s, and the 'mean_batch_size' parameter makes %.0f batches: some batches hold no row of it.",
+      capitalise(show_smallest(smallest)), n_batches), call. = FALSE)
   }
   n_batches
 }

@@ -139,7 +139,6 @@
 batch_sampler_stratified = function(min_samples_per_stratum = NULL, shuffle = TRUE, strata = NULL, seed = NULL,
   mean_batch_size = NULL, shares = NULL, balance = NULL, drop = NULL, assign = "proportional", rare = "error",
   missing = "error", num_replicas = NULL) {
-  name_errors("batch_sampler_stratified")
   configuration = sampler_configuration(
     min_samples_per_stratum = min_samples_per_stratum, mean_batch_size = mean_batch_size, shares = shares,
     balance = balance, drop = drop, shuffle = shuffle, strata = strata, seed = seed, assign = assign, rare = rare,

@@ -76,7 +76,6 @@
 #' }
 batch_sampler_sharded = function(min_samples_per_stratum, counts, shards, seed, strata = NULL, promise = "global",
   shuffle = TRUE) {
-  name_errors("batch_sampler_sharded")
   seed = check_range(seed, "seed", largest_seed)
   configuration = list(
     min_samples_per_stratum = check_one_minimum(min_samples_per_stratum),

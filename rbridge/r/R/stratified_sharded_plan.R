@@ -30,7 +30,6 @@
 #' plan
 #' plan$fewest_rows("a.csv")
 sharded_plan = function(counts, min_samples_per_stratum, promise = "global") {
-  name_errors("sharded_plan")
   plan = make_sharded_plan(counts, min_samples_per_stratum, promise)
   structure(class = "sharded_plan", list(
     n_batches = plan$n_batches,

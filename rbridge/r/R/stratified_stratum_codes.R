@@ -33,7 +33,6 @@
 #' generator = batch_sampler_stratified(min_samples_per_stratum = 1, strata = strata, seed = 1)
 #' generator(NULL)$plan()
 stratum_codes = function(codes, names) {
-  name_errors("stratum_codes")
   codes = check_codes(codes)
   n_strata = if (all(is.na(codes))) 0L else max(codes, na.rm = TRUE) + 1L
   required = sprintf("be text, one name for each of %d strata", n_strata)

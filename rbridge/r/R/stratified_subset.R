@@ -67,7 +67,6 @@
 #' labels[sampler$batches(0)$rows]
 batch_sampler_strata_subset = function(strata_per_batch, min_samples_per_stratum, strata = NULL, exact = FALSE,
   rare = "error", missing = "error", seed = NULL, num_replicas = NULL) {
-  name_errors("batch_sampler_strata_subset")
   configuration = core_plan("strata_subset", list(strata_per_batch = strata_per_batch,
     min_samples_per_stratum = min_samples_per_stratum, exact = exact, rare = rare, missing = missing, seed = seed,
     num_replicas = num_replicas))

@@ -19,13 +19,12 @@
 #' sources = list(a = c(0, 0, 0, 1), b = c(1, 0, 0, 0))
 #' count_sources(sources, read = identity, stratum = identity)
 count_sources = function(sources, read, stratum) {
-  name_errors("count_sources")
   names = source_names(sources)
   read = check_reader(read)
   stratum = check_stratum(stratum)
   ordered = by_code_point(names)
   counted = lapply(ordered, function(place) {
-    count_shard(read_source(sources[[place]], names[place], read, stratum)$strata, names[place], "count_sources")
+    count_shard(read_source(sources[[place]], names[place], read, stratum)$strata, names[place])
   })
   counts_table(counted, names[ordered])
 }

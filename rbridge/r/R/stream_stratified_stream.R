@@ -85,7 +85,6 @@
 #' following()
 stratified_stream = function(sources, min_samples_per_stratum, read, stratum, counts = NULL, strata = NULL,
   min_batch_size = 1, buffer_size = NULL, lanes = 1, shuffle = TRUE, seed = NULL, num_replicas = NULL, rank = NULL) {
-  name_errors("stratified_stream")
   given = source_names(sources)
   by_name = by_code_point(given) # the same in all processes
   stream = list(
@@ -184,7 +183,6 @@ stream_dataset = function(stream) {
     .iter = function() {
       following = NULL
       function() {
-        name_errors("stratified_stream")
         if (is.null(following)) {
           following <<- stream_batches(stream, own_lanes, check_stream_epoch(start$epoch, stream), start$batch)
           start <<- list(epoch = start$epoch + 1, batch = 0)
@@ -195,7 +193,6 @@ stream_dataset = function(stream) {
     },
     .length = function() if (is.null(stream$plan)) NA_integer_ else as.integer(stream$plan$n_batches * own_lanes),
     set_epoch = function(epoch, batches_done = 0) {
-      name_errors("stratified_stream")
       epoch = check_stream_epoch(epoch, stream)
       most = if (is.null(stream$plan)) largest_count else stream$plan$n_batches * stream$n_lanes
       done = check_between(batches_done, "batches_done", 0, most)

@@ -18,7 +18,7 @@ parse_auxiliary = function(given) {
   if (is_empty) {
     return(NULL)
   }
-  calls = Map(read_auxiliary, given, names(given))
+  calls = refuse_at("of 'auxiliary'", Map(read_auxiliary, given, names(given)))
   arguments = lapply(unname(calls), `[[`, "arguments")
   is_text = vapply(arguments, function(values) is.character(values), logical(1L))
   list(
@@ -37,7 +37,6 @@ auxiliary_kind = function(arguments) {
 
 # -> list(name, arguments = one vector), or the error
 read_auxiliary = function(text, name) {
-  name_errors(sprintf("'auxiliary' of %s", tree_name))
   if (is.function(text)) {
     return(list(name = user_function, arguments = numeric()))
   }

@@ -68,8 +68,7 @@ refuse_tree = function(built, nodes, columns) {
     refuse_empty(built, failed, labels)
   }
   place = if (built$refused == "total") paste(labels, collapse = "/") else failed$path
-  name_errors(sprintf("%s, at node '%s',", tree_name, place))
-  switch(built$refused,
+  refuse_at(sprintf("at node '%s'", place), switch(built$refused,
     missing = stop_parameter("table", sprintf("have no missing values in column '%s'", failed$for_each),
       sprintf("%.0f missing of %s", built$n_missing, show_count(built$n_rows, "row")),
       advice = "Set its 'missing' to 'stratum' or 'drop'."),
@@ -78,7 +77,7 @@ refuse_tree = function(built, nodes, columns) {
       failed[[if (built$refused == "weight") "weight_column" else "row_weight"]]), show_value(built$number)),
     total = stop_parameter("weight", "have a positive, finite sum over the options of every node",
       show_value(built$number))
-  )
+  ))
 }
 
 # The error that shows why a node is empty: from the empty node to the one that may not be.

@@ -83,7 +83,6 @@ plain_times = function(times, parameter, name) {
 
 # Weights as doubles, NaN if missing.
 tree_numbers = function(column, name) {
-  name_errors(paste("the table of", tree_name))
   check_some_rows(length(column), sum(is.na(column)), name)
   if (!is.numeric(column) || is.object(column)) {
     got = if (is.logical(column)) "logical values" else if (is.character(column)) "text" else show_class(column)
@@ -99,7 +98,7 @@ taken_codes = function(node, column) {
   if (node$operator == "isnull") {
     return(as.raw(c(TRUE, rep(FALSE, length(column$values)))))
   }
-  wanted = lapply(node$value, fitting_value, node = node, column = column)
+  wanted = refuse_at(of_node(node$path), lapply(node$value, fitting_value, node = node, column = column))
   values = column$values
   first = wanted[[1L]]
   # If the kinds do not match here, the column has no values.
@@ -129,7 +128,6 @@ is_before = function(left, right) {
 
 # The value of a condition in the type of the column; one of another kind is refused.
 fitting_value = function(value, node, column) {
-  name_errors(at_node(node$path))
   kind = column$kind
   given = c("date", "boolean", "text", "number")[
     c(inherits(value, c("Date", "POSIXt")), is.logical(value), is.character(value), TRUE)

@@ -38,7 +38,6 @@
 #' augmented = auxiliary_dataset(images, augment = augment)
 #' augmented[generator(augmented)$.iter()()]
 auxiliary_dataset = function(dataset, augment) {
-  name_errors("auxiliary_dataset")
   if (!inherits(dataset, "dataset")) {
     stop_parameter("dataset", "be a dataset of torch, not its generator", show_value(dataset))
   }

@@ -88,7 +88,6 @@
 #' collect_rows(generator, n_rows = 12)
 batch_sampler_tree = function(spec, batch_size, length, table = NULL, drop_last = FALSE, persistent = FALSE,
   seed = NULL) {
-  name_errors(tree_name)
   if (!is.null(table) && !is.list(table)) {
     stop_parameter("table", "be a data frame or a list of columns", show_value(table))
   }
@@ -141,7 +140,7 @@ tree_recipe = function(table, configuration, task = NULL) {
   used = tree_columns(configuration$nodes)
   columns = tree_table(table, unique(c(used$coded, used$numbers)), task)
   coded = Map(tree_codes, columns[used$coded], used$coded)
-  numbers = Map(tree_numbers, columns[used$numbers], used$numbers)
+  numbers = refuse_at("of the table", Map(tree_numbers, columns[used$numbers], used$numbers))
   tree = build_tree(configuration$nodes, n_rows, coded, numbers)
   length = if (!is.null(configuration$length)) epoch_length(configuration$length, tree)
   n_batches = tree_batches_of(length, configuration)
@@ -190,8 +189,8 @@ warn_of_tree = function(configuration) {
   times = nodes[[1L]]$times
   if (times > 1 && configuration$batch_size %% times != 0) {
     warning(sprintf(paste(
-      "The 'batch_size' parameter of %s, %.0f, is not a multiple of the root's 'repeat', %d: rows that follow one",
-      "another by it are split between batches."), tree_name, configuration$batch_size, times), call. = FALSE)
+      "The 'batch_size' parameter, %.0f, is not a multiple of the root's 'repeat', %d: rows that follow one",
+      "another by it are split between batches."), configuration$batch_size, times), call. = FALSE)
   }
 }
 

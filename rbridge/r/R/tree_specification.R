@@ -107,33 +107,17 @@ plain_item = function(value, key) {
 # the path `above`, which is empty for the root
 parse_node = function(written, above, place, keys, parent, before) {
   path_of = function(name) if (nzchar(above)) paste(above, name, sep = "/") else name
-  name_errors(at_node(path_of(place)))
   if (!is_mapping(written)) {
-    stop_parameter("node", "be a mapping of keys", show_given(written))
+    stop_parameter("node", "be a mapping of keys", show_given(written), where = of_node(path_of(place)))
   }
   given = with_for_each(written)
   is_root = !nzchar(above)
   name = if ("name" %in% names(given)) given[["name"]] else if (is_root) place else name_of_node(given, place)
   is_named = is_plain_text(name) && is_unicode(name) && nzchar(name)
   path = path_of(if (is_named) name else place)
-  name_errors(at_node(path))
-  check_tree_keys(given, keys)
-  if (!is_named) {
-    stop_parameter("name", "be a text", show_given(name))
-  }
-  check_tree_children(given)
   children = given[["children"]]
-  node = c(
-    list(name = name, path = path, parent = parent, has_children = length(children) > 0L),
-    parse_selection(given, written),
-    list(
-      mode = tree_choice(given, "mode", tree_modes, "replacement"),
-      missing = tree_choice(given, "missing", tree_missing, "error")
-    ),
-    parse_weight(given),
-    list(row_weight = parse_row_weight(given), times = parse_repeat(given)),
-    list(prune = parse_prune(given))
-  )
+  place_of_node = list(name = name, path = path, parent = parent, has_children = length(children) > 0L)
+  node = c(place_of_node, refuse_at(of_node(path), parse_keys(given, written, keys, is_named)))
   below = vector("list", length(children))
   n_nodes = 1L
   for (i in seq_along(children)) {
@@ -144,9 +128,28 @@ parse_node = function(written, above, place, keys, parent, before) {
   names = vapply(below, function(nodes) nodes[[1L]]$name, character(1L))
   again = names[names %in% names[duplicated(names)]]
   if (length(again) > 0L) {
-    stop_parameter("children", "have names of their own", sprintf("'%s' twice", again[1L]))
+    stop_parameter("children", "have names of their own", sprintf("'%s' twice", again[1L]), where = of_node(path))
   }
   c(list(node), unlist(below, recursive = FALSE))
+}
+
+# What the keys of a node say; `written` is the node for messages.
+parse_keys = function(given, written, keys, is_named) {
+  check_tree_keys(given, keys)
+  if (!is_named) {
+    stop_parameter("name", "be a text", show_given(given[["name"]]))
+  }
+  check_tree_children(given)
+  c(
+    parse_selection(given, written),
+    list(
+      mode = tree_choice(given, "mode", tree_modes, "replacement"),
+      missing = tree_choice(given, "missing", tree_missing, "error")
+    ),
+    parse_weight(given),
+    list(row_weight = parse_row_weight(given), times = parse_repeat(given)),
+    list(prune = parse_prune(given))
+  )
 }
 
 # `value: for_each` is `for_each: true`, unless `op` or `for_each` is given.
@@ -190,7 +193,7 @@ check_tree_children = function(given) {
   }
 }
 
-at_node = function(path) sprintf("node '%s' of %s", path, tree_name)
+of_node = function(path) sprintf("of node '%s'", path)
 
 is_plain_text = function(value) is.character(value) && !is.object(value) && length(value) == 1L
 

@@ -3,8 +3,8 @@
 
 read_tree_yaml = function(spec) {
   if (!requireNamespace("yaml", quietly = TRUE)) {
-    stop(tree_name, " cannot read YAML: the package yaml is not installed. Install it: install.packages(\"yaml\"). ",
-      "Or give the specification as a list.", call. = FALSE)
+    stop("The package yaml, which reads the specification, is not installed. ",
+      "Install it: install.packages(\"yaml\"). Or give the specification as a list.", call. = FALSE)
   }
   if (is_yaml_file(spec)) {
     if (!are_there(spec)) {

@@ -32,7 +32,6 @@
 #' @examples
 #' effective_number_weights(c("a", "b", "b", "b"), beta = 0.5)
 effective_number_weights = function(labels, beta = 0.999) {
-  name_errors("effective_number_weights")
   beta = check_number(beta, "beta")
   if (beta >= 1) {
     stop_parameter("beta", "be below 1", show_value(beta))

@@ -25,7 +25,6 @@
 #' weights
 #' sampler = batch_sampler_weighted(weights, batch_size = 2, seed = 1)(NULL)
 inverse_frequency_weights = function(labels) {
-  name_errors("inverse_frequency_weights")
   classes = class_sizes(labels)
   weights = length(classes$codes) / (length(classes$counts) * classes$counts)
   weights[classes$codes]

@@ -102,7 +102,6 @@
 #' buffer$update(rows, c(0.5, -2))
 batch_sampler_prioritized = function(n, batch_size, alpha = 0.6, beta = 0.4, epsilon = NULL, stratified = FALSE,
   normalise = TRUE, capacity = NULL, n_batches = NULL, seed = NULL, num_replicas = NULL, method = "proportional") {
-  name_errors("batch_sampler_prioritized")
   n = check_between(n, "n", if (is.null(capacity)) 1 else 0, largest_count)
   capacity = if (is.null(capacity)) n else check_between(capacity, "capacity", max(n, 1), largest_count)
   settings = fixed_size_settings(capacity, batch_size, n_batches, seed, num_replicas)

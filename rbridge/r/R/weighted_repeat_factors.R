@@ -33,7 +33,6 @@
 #' labels = cbind(dog = c(1, 1, 1, 0), cat = c(0, 1, 0, 0))
 #' repeat_factors(labels, threshold = 1)
 repeat_factors = function(labels, threshold = 0.001) {
-  name_errors("repeat_factors")
   threshold = check_number(threshold, "threshold")
   if (threshold > 1) {
     stop_parameter("threshold", "be at most 1", show_value(threshold))

@@ -75,7 +75,6 @@
 #' sampler$weights()
 batch_sampler_weighted = function(weights, batch_size, replacement = TRUE, n_batches = NULL, seed = NULL,
   num_replicas = NULL) {
-  name_errors("batch_sampler_weighted")
   weights = feedback_values(weights, "weights")
   if (length(weights) < 1L || length(weights) > largest_count) {
     stop_parameter("weights", sprintf("have from 1 to %.0f values", largest_count),

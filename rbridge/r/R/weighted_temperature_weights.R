@@ -24,7 +24,6 @@
 #' @examples
 #' temperature_weights(c("a", "b", "b", "b", "b"), temperature = 2)
 temperature_weights = function(labels, temperature) {
-  name_errors("temperature_weights")
   temperature = check_number(temperature, "temperature", minimum = 1)
   classes = class_sizes(labels)
   (classes$counts^(1 / temperature) / classes$counts)[classes$codes]

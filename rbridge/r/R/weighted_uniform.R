@@ -51,7 +51,6 @@
 #' next_batch()
 batch_sampler_uniform = function(n, batch_size, replacement = FALSE, n_batches = NULL, seed = NULL,
   num_replicas = NULL) {
-  name_errors("batch_sampler_uniform")
   request = list(n = n, batch_size = batch_size, replacement = replacement, n_batches = n_batches, seed = seed,
     num_replicas = num_replicas)
   parts = core_plan("uniform", request)

@@ -1,9 +1,8 @@
 /* Checks of what R passes to a routine, before the core sees it.
  *
  * Arguments come from R code that anyone can call, and from files that anyone can write; the core does not check its
- * input. A failed check raises the error of stop_parameter() in R/base_messages.R, which finds the name of the public
- * function or class that the user called. Memory comes from R_alloc(); R frees it when the routine has returned or was
- * left.
+ * input. A failed check raises the error of stop_parameter() in R/base_messages.R. Memory comes from R_alloc(); R frees
+ * it when the routine has returned or was left.
  */
 
 #ifndef RBRIDGE_ARGUMENTS_H

@@ -174,7 +174,6 @@ static void begin_call(Call *call, SEXP values, SEXP kept) {
   *call = (Call){.values = values, .kept = kept};
   call->host.first_row = 1;
   call->host.most_rows = LARGEST_COUNT;
-  call->host.stratified = "batch_sampler_stratified()";
   call->host.memory = host_memory;
   call->host.vector = host_vector;
   call->host.number = host_number;

@@ -53,7 +53,6 @@ struct Host {
   void *context;          /* the host's own */
   int32_t first_row;      /* the number of the first row: 0 in Python, 1 in R */
   int64_t most_rows;      /* the most rows that an epoch may have */
-  const char *stratified; /* the name of the stratified sampler in messages */
 
   /* Return memory, aligned for numbers and pointers, or NULL. */
   void *(*memory)(Host *host, Life life, int64_t bytes);
@@ -68,7 +67,7 @@ struct Host {
   bool (*go_on)(Host *host);
 
   Refusal refusal;
-  char warning[SENTENCE]; /* empty if there is none; "{owner}" stands for the name of the sampler */
+  char warning[SENTENCE]; /* empty if there is none */
 };
 
 static inline int64_t smaller(int64_t left, int64_t right) { return left < right ? left : right; }

@@ -44,7 +44,7 @@ static bool read_one_minimum(const Parts *request, double *minimum, Host *host) 
   snprintf(got, SENTENCE, "%lld value%s", (long long)part.length, part.length == 1 ? "" : "s");
   host->refusal.is_type = true;
   refuse(host, name, got, "be a positive integer");
-  return advise(host, "Only %s takes a minimum for each stratum.", host->stratified);
+  return advise(host, "Only the stratified batch sampler takes a minimum for each stratum.");
 }
 
 static bool read_subset(const Parts *request, SubsetRequest *wanted, Host *host) {
@@ -87,7 +87,7 @@ static bool refuse_rare(const Parts *request, const Codes *codes, double minimum
 static void warn_of_rare(int64_t n_rare, int64_t n_strata, const SubsetRequest *wanted, Host *host) {
   if (n_rare == 0 || wanted->rare != RARE_WARN) return;
   snprintf(
-      host->warning, SENTENCE, "%lld of %lld strata of {owner} have fewer than %.0f row%s: they are %s.",
+      host->warning, SENTENCE, "%lld of %lld strata have fewer than %.0f row%s: they are %s.",
       (long long)n_rare, (long long)n_strata, wanted->minimum, wanted->minimum == 1 ? "" : "s",
       wanted->exact ? "never sampled" : "in one batch, all rows of each"
   );
