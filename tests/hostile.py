@@ -19,7 +19,9 @@ import pandas as pd
 import scipy.sparse
 import torch
 
-GRAMMAR = re.compile(r"The '(?P<parameter>[^']+)' parameter of (?P<owner>.+?) must .+\. Got .+ instead\.( .+\.)?", re.S)
+GRAMMAR = re.compile(
+    r"The '(?P<parameter>[^']+)' parameter(?P<where> (?:of|at) .+?)? must .+\. Got .+ instead\.( .+\.)?", re.S
+)
 MEMORY = 1 << 30  # bytes that one call may take
 
 

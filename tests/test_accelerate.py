@@ -518,7 +518,7 @@ def refused(error: type[Exception], match: str, loader: Any, accelerator: Any) -
 
 def test_what_is_refused() -> None:
     one, two = Process("1.15", 1), Process("1.15", 2)
-    required = "The 'loader' parameter of prepare_for_accelerate must "
+    required = "The 'loader' parameter must "
     batch_sampler = required + "be a DataLoader with a batch sampler of pystrat. Got "
     plain: Any = DataLoader(range(4), batch_size=2)  # type: ignore[arg-type]
     refused(TypeError, batch_sampler + "one with a batch sampler of class 'BatchSampler' instead.", plain, one)

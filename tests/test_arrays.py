@@ -359,5 +359,5 @@ def test_one_row_and_one_value_are_feedback_too() -> None:
         perplexity = PerplexityBatchSampler(4, 2, 2, seed=1)
         perplexity.report(row, value)
         assert perplexity.perplexities.argmin() == 2
-    with pytest.raises(ValueError, match="The 'weights' parameter of SumTree must be a vector of numbers. Got 0 dim"):
+    with pytest.raises(ValueError, match="The 'weights' parameter must be a vector of numbers. Got 0 dim"):
         SumTree(np.ones(4)).update([1, 2], 0.5)

@@ -74,7 +74,7 @@ def test_a_generator_function_is_called_anew_each_epoch() -> None:
         (three_batches(), TypeError, "must give batches more than once. Got an iterator of class 'generator' instead."),
         ("text", TypeError, "must have a method 'batches', be an iterable of batches, or a function that returns one."),
         (None, TypeError, "Got nothing instead."),
-        ([], ValueError, "The 'n_batches' parameter of as_torch_sampler must be a positive integer. Got 0 instead."),
+        ([], ValueError, "The 'n_batches' parameter must be a positive integer. Got 0 instead."),
     ],
 )
 def test_what_cannot_be_a_source_is_refused(sampler: Any, error: type, message: str) -> None:
@@ -101,11 +101,11 @@ def test_more_or_fewer_batches_than_the_length_says_are_refused(claimed: int) ->
 
 def test_errors_are_values_where_r_asks() -> None:
     assert guarded_source(3) == {
-        "error": "TypeError: The 'sampler' parameter of batch_sampler_python must have a method 'batches', be an "
+        "error": "TypeError: The 'sampler' parameter must have a method 'batches', be an "
         "iterable of batches, or a function that returns one. Got 3 instead."
     }
     source = guarded_source(three_batches, 2.0)["value"]
-    assert source.guarded(0.0)["error"].startswith("ValueError: The 'sampler' parameter of batch_sampler_python")
+    assert source.guarded(0.0)["error"].startswith("ValueError: The 'sampler' parameter")
     rows, _ = guarded_source([[1]])["value"].guarded(0.0)["value"]
     assert rows.tolist() == [1]
 

@@ -81,10 +81,10 @@ def test_plan_of_groups(keep: Any, tmp_path: Path, capsys: pytest.CaptureFixture
         ("--groups sex --mean-batch-size 9", "'--mean-batch-size' parameter of pystrat must be left out if '--groups'"),
         ("--groups sex --no-shuffle", "'--no-shuffle' parameter of pystrat must be left out if '--groups' is given."),
         ("--groups age", "'groups' parameter of pystrat must name columns of the file. Got 'age' instead."),
-        ("--groups sex", "'min_samples_per_stratum' parameter of StratifiedGroupBatchSampler must be a positive"),
+        ("--groups sex", "'min_samples_per_stratum' parameter must be a positive"),
         (
             "--groups sex --min-samples-per-stratum 1 --keep both",
-            "'keep' parameter of StratifiedGroupBatchSampler must",
+            "'keep' parameter must",
         ),
     ],
 )

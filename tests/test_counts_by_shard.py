@@ -65,7 +65,7 @@ def test_a_shard_without_rows_has_zeros(empty: Any) -> None:
     assert bind_counts([counts, shard_counts({"c": ["z"]})]).loc["a"].tolist() == [0, 0, 0]
     assert gather_counts({"b": ["x", "y"], "a": empty}).equals(counts)
     assert refused(gather_counts, {"a": empty, "b": []}) == (
-        "The 'strata' parameter of gather_counts must have at least one row. Got 0 rows instead."
+        "The 'strata' parameter must have at least one row. Got 0 rows instead."
     )
 
 
@@ -181,7 +181,7 @@ def test_what_is_no_table_is_refused() -> None:
     grouped = pd.DataFrame({"x": [1, np.nan]}, index=["a", "b"])
     twice = pd.DataFrame([[1, 2]], columns=["x", "x"])
     assert refused(bind_counts, [grouped]) == (
-        "The 'tables' parameter of bind_counts must hold whole numbers from 0 that add up to less than 2^53. "
+        "The 'tables' parameter must hold whole numbers from 0 that add up to less than 2^53. "
         "Got NaN instead. Fill what is missing with 0."
     )
     assert "must hold whole numbers from 0" in refused(bind_counts, [pd.DataFrame({"x": [-1]})])
@@ -200,11 +200,11 @@ def test_what_is_no_table_is_refused() -> None:
 
 def test_what_cannot_be_counted_is_refused_in_the_name_of_the_shard() -> None:
     assert refused(shard_counts, {"a": ["x"], "b": [None, "x"]}) == (
-        "The 'strata' parameter of shard 'b' of shard_counts must have no missing values. "
+        "The 'strata' parameter of shard 'b' must have no missing values. "
         "Got 1 missing of 2 rows instead. Leave these rows out of the dataset."
     )
     for same in ({"a": [1], "b": ["1"]}, {"a": [True], "b": ["TRUE"]}, {"a": ["1, 2"], "b": {"x": [1], "y": [2]}}):
-        expected = "parameter of shard_counts must have strata of different names. Got '(1|TRUE|1, 2)' as the name of"
+        expected = "parameter must have strata of different names. Got '(1|TRUE|1, 2)' as the name of"
         assert re.search(expected, refused(shard_counts, same))
     assert "must name each shard by a text. Got 1 instead." in refused(shard_counts, {1: ["x"]})
     assert "must map the name of each shard to the strata" in refused(shard_counts, [["x"]])

@@ -114,7 +114,7 @@ def test_two_loaders_on_one_sampler_take_one_epoch_each() -> None:
 def test_a_dataset_in_place_of_its_labels_is_refused_with_what_to_do() -> None:
     dataset = TensorDataset(torch.arange(80), torch.tensor(LABELS))
     message = (
-        "The 'strata' parameter of StratifiedBatchSampler must be a vector or a table of columns. "
+        "The 'strata' parameter must be a vector or a table of columns. "
         "Got a dataset of class 'TensorDataset' instead. pystrat.labels_of(dataset) returns its labels."
     )
     with pytest.raises(TypeError, match=re.escape(message)):

@@ -141,5 +141,5 @@ def test_a_sampled_vocabulary_by_the_documented_recipe_trains_what_one_process_t
 
 def test_a_sampled_vocabulary_refuses_a_layer_inside_distributed_data_parallel(tmp_path: Path) -> None:
     for inside, around, beside in run("wrapped", "-", 2, tmp_path):
-        assert inside == around and "'model' parameter of SampledOutput must have the layer outside Distri" in inside
+        assert inside == around and "'model' parameter must have the layer outside Distri" in inside
         assert beside == "2 words"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import pickle
+import re
 from collections import ChainMap, OrderedDict, UserDict, defaultdict
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -163,7 +164,7 @@ def test_the_same_table_in_another_form(case: str) -> None:
 @pytest.mark.parametrize("case", OTHER)
 def test_a_table_of_other_data(case: str) -> None:
     told = outcome(lambda: sampler_of(OTHER[case]()))
-    assert isinstance(told, str) and "parameter of ShardedStratifiedBatchSampler must" in told
+    assert isinstance(told, str) and "parameter must" in told
     made = OTHER[case]()
     plan, bound = sharded_plan(made, 1), bind_counts([made])
     assert plan.counts.to_numpy().sum() == bound.to_numpy().sum() == made.to_numpy().sum()
@@ -172,14 +173,11 @@ def test_a_table_of_other_data(case: str) -> None:
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_is_no_table(case: str) -> None:
-    told = {
-        "ShardedStratifiedBatchSampler": outcome(lambda: sampler_of(REFUSED[case]())),
-        "sharded_plan": outcome(lambda: sharded_plan(REFUSED[case](), 1)),
-    }
+    told = [outcome(lambda: sampler_of(REFUSED[case]())), outcome(lambda: sharded_plan(REFUSED[case](), 1))]
     if case not in ("no strata", "no rows of a stratum"):  # valid, if the table of another process has rows
-        told["bind_counts"] = outcome(lambda: bind_counts([REFUSED[case](), COUNTS.rename("{}2".format)]))
-    for name, text in told.items():
-        assert isinstance(text, str) and f"parameter of {name} must" in text
+        told.append(outcome(lambda: bind_counts([REFUSED[case](), COUNTS.rename("{}2".format)])))
+    for text in told:
+        assert isinstance(text, str) and "parameter must" in text
 
 
 # Mappings of shards to strata --------------------------------------------------------------------------------------
@@ -323,6 +321,6 @@ def test_hostile_values_in_one_process_end_all_processes(tmp_path: Any) -> None:
             if second.startswith("table"):
                 assert first == second, name
             else:
-                assert second.startswith("The '") and f" of {call} must" in second, name
-                noun = "shards" if call == "gather_counts" else "sampler"
-                assert first == f"Process 1 refused its {noun}: {second}", name
+                assert second.startswith("The '") and " parameter must" in second, name
+                done = "count its shards" if call == "gather_counts" else "describe its sampler"
+                assert re.fullmatch(f"Process 1 could not {done}: (Type|Value)Error: {re.escape(second)}", first), name

@@ -102,8 +102,6 @@ def trial(sampler: Any, state: Any, sizes: set[int], n_rows: int) -> str:
         sampler.load_state_dict(state)
     except Exception as error:
         wrong = refusal(error)
-        if not wrong and type(sampler).__name__ not in str(error):
-            return f"names another owner: {error}"
         if not wrong and pickle.dumps(sampler.state_dict()) != before:
             return "refused, but changed"
         return wrong

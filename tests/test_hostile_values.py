@@ -54,7 +54,6 @@ class Call:
     of: Optional[Callable[[Path], Any]] = None  # the instance of a method
     besides: dict[str, Arguments] = field(default_factory=dict)  # what else is given with a parameter
     besides_in: dict[str, Callable[[Path], Arguments]] = field(default_factory=dict)  # the same, of files in a folder
-    owner: str = ""  # who refuses, if it is not the class or the function
     calls: tuple[str, ...] = ()  # parameters that may be functions, which are called, and fail as they like
     also: tuple[type[Exception], ...] = ()  # errors that Python's protocols ask for
 
@@ -536,12 +535,11 @@ CALLS: dict[str, Call] = {
         anything,
         calls=("transform",),
     ),
-    "TensorLoader.set_epoch": Call(fixed(epoch=1), anything, of=tensor_loader, owner="UniformBatchSampler"),
+    "TensorLoader.set_epoch": Call(fixed(epoch=1), anything, of=tensor_loader),
     "TensorLoader.load_state_dict": Call(
         fixed(state=UniformBatchSampler(6, 2, seed=1).state_dict()),
         anything,
         of=tensor_loader,
-        owner="UniformBatchSampler",
     ),
     "TreeBatchSampler": Call(
         fixed(table={"x": LABELS}, spec=SPEC, batch_size=2, length=6), check_tree, besides=SHARDED, also=(OSError,)
@@ -651,18 +649,15 @@ CALLS: dict[str, Call] = {
         fixed(numbers=[7, 3]),
         anything,
         of=lambda folder: pystrat.PairDataset(2, 2),
-        owner="decode_pairs",
         also=(IndexError,),
     ),
     "PerplexityBatchSampler.check_reports": Call(fixed(fingerprints=["a", "a"]), anything, of=perplexity),
     "PerplexityBatchSampler.report": Call(fixed(rows=[0, 1], nll=[0.5, 1]), anything, of=perplexity),
-    "FeedbackBatchSampler.sample": Call(fixed(k=2), check_drawn_rows, of=prioritized, owner="PrioritizedBatchSampler"),
+    "FeedbackBatchSampler.sample": Call(fixed(k=2), check_drawn_rows, of=prioritized),
     "PrioritizedBatchSampler.append": Call(fixed(count=2), check_positions, of=prioritized),
     "PrioritizedBatchSampler.importance_weights": Call(fixed(rows=[0, 1], batch=1), check_one_per_row, of=prioritized),
     "PrioritizedBatchSampler.update": Call(fixed(rows=[0, 1], priorities=[0.5, 1]), anything, of=prioritized),
-    "RangedBatchSampler.composition": Call(
-        fixed(epoch=1), check_counts, of=strata_subset, owner="StrataSubsetBatchSampler"
-    ),
+    "RangedBatchSampler.composition": Call(fixed(epoch=1), check_counts, of=strata_subset),
     "SumTree.append": Call(fixed(weights=[0.5, 1]), check_positions, of=sums),
     "SumTree.sample": Call(fixed(k=2), check_drawn_rows, of=sums),
     "SumTree.update": Call(fixed(indices=[0, 1], weights=[0.5, 1]), anything, of=sums),
@@ -776,13 +771,10 @@ def trial(name: str, parameter: str, value: Any, folder: Path) -> str:
 
 
 def wrong_name(message: str, name: str, parameters: set[str]) -> str:
-    """Return what is wrong with the names in a message: those of the owner and of the parameter."""
+    """Return what is wrong with the name of the parameter in a message."""
     found = GRAMMAR.fullmatch(message)
     assert found is not None
-    owner = CALLS[name].owner or name.rpartition(".")[0] or name
-    if owner.lstrip("_") not in found["owner"] and owner not in ("BatchSampler", "_DeclaredSampler"):
-        return f"names another owner: {message}"[:300]
-    if found["parameter"] not in parameters and "node" not in found["owner"]:
+    if found["parameter"] not in parameters and "node" not in (found["where"] or ""):
         return f"names another parameter: {message}"[:300]
     return ""
 
@@ -822,6 +814,6 @@ def test_a_rank_without_a_seed_is_refused(name: str, folder: Path) -> None:
     with pytest.raises(ValueError) as refused:
         PUBLIC[name](**given)
     assert str(refused.value) == (
-        f"The 'seed' parameter of {name} must be given together with 'rank'. Got nothing instead. "
+        "The 'seed' parameter must be given together with 'rank'. Got nothing instead. "
         "Pass the same seed on all ranks, so that they draw the same epoch."
     )

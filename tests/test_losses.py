@@ -287,12 +287,12 @@ def test_refused(case: dict) -> None:
 @pytest.mark.parametrize(
     ("input", "target", "message"),
     [
-        ([1.0, 2.0], torch.tensor([0, 1]), "'input' parameter of AUMLoss must be a tensor of shape .* Got 2 values"),
-        (None, torch.tensor([0, 1]), "'input' parameter of AUMLoss must be a tensor of shape .* Got nothing"),
+        ([1.0, 2.0], torch.tensor([0, 1]), "'input' parameter must be a tensor of shape .* Got 2 values"),
+        (None, torch.tensor([0, 1]), "'input' parameter must be a tensor of shape .* Got nothing"),
         (torch.tensor([1, 2]), torch.tensor([0, 1]), "must hold floating point numbers. Got integers instead."),
         (torch.tensor([True]), torch.tensor([0]), "must hold floating point numbers. Got logical values instead."),
         (torch.tensor([1j]), torch.tensor([0]), "must hold floating point numbers. Got complex values instead."),
-        (torch.tensor([1.0]), np.array([1]), "'target' parameter of AUMLoss must be a tensor of shape .* Got 1 value"),
+        (torch.tensor([1.0]), np.array([1]), "'target' parameter must be a tensor of shape .* Got 1 value"),
     ],
 )
 def test_what_is_no_tensor_of_numbers_is_refused(input: Any, target: Any, message: str) -> None:

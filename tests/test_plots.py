@@ -91,5 +91,5 @@ def test_learning_curves_show_the_mean_and_the_range_of_the_runs() -> None:
 
 @pytest.mark.parametrize("values", [{}, {"a": []}, {"a": [np.inf]}, {"a": np.zeros((1, 1, 1))}])
 def test_learning_curves_of_nothing_are_refused(values: Any) -> None:
-    with pytest.raises(ValueError, match="The 'values' parameter of plot_learning_curves must"):
+    with pytest.raises(ValueError, match="The 'values' parameter must"):
         plot_learning_curves(values)

@@ -58,7 +58,7 @@ def test_samplers_that_fit_together_pass(ranks: list[Any], case: str) -> None:
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_differs_is_named_in_every_process(ranks: list[Any], case: str) -> None:
-    assert [rank[case] for rank in ranks] == [f"The 'sampler' parameter of check_ranks {REFUSED[case]}"] * WORLD
+    assert [rank[case] for rank in ranks] == [f"The 'sampler' parameter {REFUSED[case]}"] * WORLD
 
 
 def test_every_case_is_expected(ranks: list[Any]) -> None:
@@ -67,9 +67,9 @@ def test_every_case_is_expected(ranks: list[Any]) -> None:
 
 
 def test_a_process_that_passes_something_else_ends_all_processes(ranks: list[Any]) -> None:
-    own = "The 'sampler' parameter of check_ranks must be a sampler or a stream of pystrat. Got 1 value instead."
+    own = "The 'sampler' parameter must be a sampler or a stream of pystrat. Got 1 value instead."
     assert [rank["what is no sampler"] for rank in ranks] == [
-        own if number == 1 else f"Process 1 refused its sampler: {own}" for number in range(WORLD)
+        own if number == 1 else f"Process 1 could not describe its sampler: TypeError: {own}" for number in range(WORLD)
     ]
 
 
@@ -79,7 +79,7 @@ def test_the_processes_of_a_group_are_checked(ranks: list[Any]) -> None:
 
 def test_a_process_alone_has_the_batches_of_no_other(ranks: list[Any]) -> None:
     message = f"must have the number of processes, 1, as 'num_replicas'. Got {WORLD} instead. {PASS}"
-    assert [rank["group of one"] for rank in ranks] == [f"The 'sampler' parameter of check_ranks {message}"] * WORLD
+    assert [rank["group of one"] for rank in ranks] == [f"The 'sampler' parameter {message}"] * WORLD
 
 
 def test_one_process_may_iterate_while_the_others_do_not(ranks: list[Any]) -> None:
@@ -89,7 +89,7 @@ def test_one_process_may_iterate_while_the_others_do_not(ranks: list[Any]) -> No
 
 def test_a_table_that_a_process_joins_in_another_way_ends_all_processes(ranks: list[Any]) -> None:
     message = (
-        "The 'strata' parameter of gather_counts must give the same table in all processes. Got another table in "
+        "The 'strata' parameter must give the same table in all processes. Got another table in "
         "process 1 than in process 0 instead. Install the same release of pystrat in all processes."
     )
     assert [rank["table"] for rank in ranks] == [message] * WORLD
@@ -97,7 +97,5 @@ def test_a_table_that_a_process_joins_in_another_way_ends_all_processes(ranks: l
 
 def test_without_a_process_group_nothing_is_compared() -> None:
     check_ranks(StratifiedBatchSampler([0, 1] * 8, 2, seed=1, num_replicas=4, rank=3))
-    with pytest.raises(
-        ValueError, match="'process_group' parameter of check_ranks must be left out if no process group"
-    ):
+    with pytest.raises(ValueError, match="'process_group' parameter must be left out if no process group"):
         check_ranks(stratified(1, None), process_group="gloo")

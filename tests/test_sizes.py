@@ -25,7 +25,7 @@ def test_no_replicas_are_one() -> None:
 
 def test_replicas_without_a_batch_are_refused() -> None:
     assert share_of_replicas(7, 7) == 7 and share_of_replicas(7, 4) == 4
-    with pytest.raises(ValueError, match="^The 'num_replicas' parameter of this function must be at most 7, the "):
+    with pytest.raises(ValueError, match="^The 'num_replicas' parameter must be at most 7, the "):
         share_of_replicas(7, 8)
 
 

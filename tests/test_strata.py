@@ -273,7 +273,7 @@ def test_the_locale_does_not_matter() -> None:
 )
 def test_refused_values(strata: Any, got: str) -> None:
     assert refused(strata) == (
-        "The 'strata' parameter of this function must hold logical values, numbers, text or dates, one kind per "
+        "The 'strata' parameter must hold logical values, numbers, text or dates, one kind per "
         f"column. Got {got} instead."
     )
 
@@ -328,7 +328,7 @@ def test_text_of_a_subclass_is_the_text() -> None:
 )
 def test_refused_forms(strata: Any, got: str) -> None:
     message = refused(strata)
-    assert message.startswith("The 'strata' parameter of this function must be a vector or a table of columns.")
+    assert message.startswith("The 'strata' parameter must be a vector or a table of columns.")
     assert f"Got {got} instead." in message
 
 

@@ -141,7 +141,6 @@ def test_from_r_through_reticulate(from_r: dict[str, Any]) -> None:
     assert from_r["generator"] == list(asymmetric())
     assert from_r["class"] == ["batch_sampler_stratified", "batch_sampler_generator", "torch_sampler"]
     assert from_r["python_error"] == ["ValueError: " + "épée " * 1000]
-    owner = "parameter of batch_sampler_python must"
-    assert f"'sampler' {owner} have a length, unless 'n_batches' is given." in from_r["no_length"][0]
-    assert from_r["no_python"] == [f"The 'sampler' {owner} be a Python object. Got 3 instead."]
-    assert from_r["bad_count"] == [f"The 'n_batches' {owner} be a positive integer. Got 0.5 instead."]
+    assert "'sampler' parameter must have a length, unless 'n_batches' is given." in from_r["no_length"][0]
+    assert from_r["no_python"] == ["The 'sampler' parameter must be a Python object. Got 3 instead."]
+    assert from_r["bad_count"] == ["The 'n_batches' parameter must be a positive integer. Got 0.5 instead."]

@@ -131,8 +131,7 @@ def test_a_data_source_with_another_number_of_rows_is_refused() -> None:
     with pytest.raises(rbridge.RError) as error:
         rbridge.collect_rows(generator, 19)
     assert str(error.value) == (
-        "The 'strata' parameter of batch_sampler_stratified must have one value for each row of the dataset, 19. "
-        "Got 20000 values instead."
+        "The 'strata' parameter must have one value for each row of the dataset, 19. " "Got 20000 values instead."
     )
 
 

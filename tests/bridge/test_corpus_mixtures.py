@@ -194,11 +194,11 @@ def test_tables_of_weights(in_folder: Path, chosen: dict[str, Any], tmp_path: Pa
 
 def test_a_function_of_the_epoch_stays_in_its_language(in_folder: Path, tmp_path: Path, r: Session, base: Any) -> None:
     mixture = CorpusMixtureBatchSampler(SOURCE, 8, targets=TARGETS, weights=lambda epoch: [1, epoch], sample=20, seed=1)
-    for cross, name in ((rbridge.as_torch_sampler, "as_torch_sampler"), (export, "export_r")):
+    for cross in (rbridge.as_torch_sampler, export):
         with pytest.raises(TypeError) as refused:
             cross(mixture)
         assert str(refused.value) == (
-            f"The 'sampler' parameter of {name} must have weights that can be written down. Got a function of the "
+            "The 'sampler' parameter must have weights that can be written down. Got a function of the "
             "epoch instead. Give a table of the weights from certain epochs on, such as {0: [1, 1], 5: [3, 1]}."
         )
     weights = base["eval"](base["parse"](text="function(epoch) c(1, epoch)"))

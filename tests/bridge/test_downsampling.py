@@ -79,7 +79,7 @@ def test_a_real_torch_dataloader_in_r_delivers_the_same_batches() -> None:
 def test_a_rank_and_a_number_of_batches_are_refused() -> None:
     with pytest.raises(ValueError, match="have no rank"):
         rbridge.as_torch_sampler(DownsampledBatchSampler(LABELS == "yes", 2, 13, seed=1, num_replicas=2, rank=1))
-    with pytest.raises(ValueError, match="'n_batches' parameter of as_torch_sampler must be left out"):
+    with pytest.raises(ValueError, match="'n_batches' parameter must be left out"):
         rbridge.as_torch_sampler(DownsampledBatchSampler(LABELS == "yes", 2, 13), n_batches=3)
 
 

@@ -96,17 +96,17 @@ def test_the_data_file_of_another_export_is_noticed(tmp_path: Path, rscript: Cal
     shutil.copy(other.with_suffix(".recipe"), script.with_suffix(".recipe"))
     code = f'cat(tryCatch(source("{script}"), error = conditionMessage))'
     told = rscript(code)
-    assert "The 'file' parameter of read_batch_sampler must have the MD5 checksum" in told
+    assert "The 'file' parameter must have the MD5 checksum" in told
     assert told.endswith("Export the script and its file again.")
 
 
 def test_what_cannot_be_exported_is_refused(tmp_path: Path) -> None:
     sampler = StratifiedBatchSampler(["a", "b"] * 8, 2, seed=1, num_replicas=2, rank=0)
-    with pytest.raises(ValueError, match="'sampler' parameter of export_r must have no rank"):
+    with pytest.raises(ValueError, match="'sampler' parameter must have no rank"):
         rbridge.export_r(sampler, tmp_path / "sampler.R")
-    with pytest.raises(TypeError, match="'sampler' parameter of export_r must be a sampler of pystrat"):
+    with pytest.raises(TypeError, match="'sampler' parameter must be a sampler of pystrat"):
         rbridge.export_r("sampler", tmp_path / "sampler.R")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="'path' parameter of export_r must end in .R. Got '.*sampler.txt' instead."):
+    with pytest.raises(ValueError, match="'path' parameter must end in .R. Got '.*sampler.txt' instead."):
         rbridge.export_r(StratifiedBatchSampler(["a", "b"], 1), tmp_path / "sampler.txt")
     assert list(tmp_path.iterdir()) == []
 

@@ -120,12 +120,12 @@ def test_values_cross_exactly_and_rows_count_from_1(r: Session) -> None:
 
 def test_errors_of_both_sides_are_raised_in_r_whole(r: Session) -> None:
     instance = r.call_function(rbridge.as_torch_sampler(weighted()), None)
-    of = "parameter of batch_sampler_python must hold row numbers, counted from 1. Got 0 instead."
+    of = "parameter must hold row numbers, counted from 1. Got 0 instead."
     with pytest.raises(rbridge.RError, match=f"The 'rows' {of}"):
         r.call_function(instance["update"], np.array([1, 0], dtype=np.int32), np.ones(2))
     with pytest.raises(rbridge.RError, match="must hold row positions from 0 to 7, counted from 0. Got 8 instead."):
         r.call_function(instance["update"], np.array([9], dtype=np.int32), np.ones(1))
-    with pytest.raises(rbridge.RError, match="'weights' parameter of WeightedBatchSampler must hold finite numbers"):
+    with pytest.raises(rbridge.RError, match="'weights' parameter must hold finite numbers"):
         r.call_function(instance["update"], np.array([1], dtype=np.int32), np.array([-1.0]))
     with pytest.raises(rbridge.RError, match="missing 1 required positional argument: 'weights'"):
         r.call_function(instance["update"], np.array([1], dtype=np.int32))

@@ -379,22 +379,20 @@ def test_from_r_through_reticulate(rscript: Callable[..., str]) -> None:
         "item_features": [3.5, 2.5],
     }
     assert told["length"] == 24
-    numbers = "The 'numbers' parameter of decode_pairs must hold pair numbers, integers from 0 to 2^53 - 1. Got"
-    count = "The 'n_items' parameter of decode_pairs must be"
+    numbers = "The 'numbers' parameter must hold pair numbers, integers from 0 to 2^53 - 1. Got"
+    count = "The 'n_items' parameter must be"
     assert told["errors"] == [
         f"{numbers} -1 instead.",
         f"{numbers} 0.5 instead.",
         f"{numbers} 9.00719925474099e+15 instead.",
         f"{numbers} NA instead.",
         f"{numbers} 'a' instead.",
-        "The 'numbers' parameter of decode_pairs must be those of at most 2147483647 users. "
-        "Got 562949953421313 instead.",
+        "The 'numbers' parameter must be those of at most 2147483647 users. " "Got 562949953421313 instead.",
         f"{count} an integer from 1 to 2147483647. Got 0 instead.",
         f"{count} an integer from 1 to 2147483647. Got 2147483648 instead.",
-        "The 'n_items' parameter of pair_dataset must be an integer from 1 to 2147483647. Got nothing instead.",
-        "The 'user_features' parameter of pair_dataset must have one value or one row for each of 3. "
-        "Got 2 values instead.",
-        "The 'item_features' parameter of pair_dataset must be numbers. Got 'a' instead.",
+        "The 'n_items' parameter must be an integer from 1 to 2147483647. Got nothing instead.",
+        "The 'user_features' parameter must have one value or one row for each of 3. " "Got 2 values instead.",
+        "The 'item_features' parameter must be numbers. Got 'a' instead.",
         "There is no user 4: the dataset has 3.",
     ]
 

@@ -208,7 +208,7 @@ def test_a_function_of_python_as_auxiliary_value_does_not_cross(tmp_path: Path) 
         ("as_torch_sampler", lambda: rbridge.as_torch_sampler(sampler)),
         ("export_r", lambda: rbridge.export_r(sampler, tmp_path / "sampler.R")),
     ):
-        with pytest.raises(ValueError, match=re.escape(f"The 'sampler' parameter of {name} must {text}")):
+        with pytest.raises(ValueError, match=re.escape(f"The 'sampler' parameter must {text}")):
             call()
     assert not list(tmp_path.iterdir())
 
@@ -308,9 +308,7 @@ def test_declared_in_r_for_a_task_of_mlr3torch(from_r: dict[str, Any]) -> None:
     spec = {"mode": "sequential", "children": [{"name": "e", "column": "x", "for_each": True, "mode": "sequential"}]}
     sampler = TreeBatchSampler({"x": [True, False] * 10}, spec, 4, length="root", seed=1)
     assert [row - 1 for row in from_r["by_task"]] == sampler.batches(0).rows.tolist()
-    assert "'table' parameter of batch_sampler_tree must be given if the dataset has no task" in str(
-        from_r["without_task"]
-    )
+    assert "'table' parameter must be given if the dataset has no task" in str(from_r["without_task"])
 
 
 def test_times_of_r_are_compared_in_utc_to_the_microsecond(from_r: dict[str, Any]) -> None:
@@ -324,7 +322,7 @@ def test_an_empty_list_of_r_is_a_root_without_keys(from_r: dict[str, Any]) -> No
     expected = TreeBatchSampler({"x": range(24)}, {}, 4, length=12, seed=1).batches(0)
     assert [row - 1 for row in from_r["empty_root"]] == expected.rows.tolist()
     assert from_r["empty_auxiliary"] == ["rows", "offsets"]
-    assert "The 'children' parameter of node 'root' of batch_sampler_tree must be a list" in from_r["empty_children"][0]
+    assert "The 'children' parameter of node 'root' must be a list" in from_r["empty_children"][0]
 
 
 def test_siamese_pairs_as_a_list_of_r(from_r: dict[str, Any]) -> None:
@@ -335,7 +333,7 @@ def test_siamese_pairs_as_a_list_of_r(from_r: dict[str, Any]) -> None:
 
 
 def test_no_specification_in_r_is_refused(from_r: dict[str, Any]) -> None:
-    expected = "The 'spec' parameter of batch_sampler_tree must be a mapping: the root node. Got nothing instead."
+    expected = "The 'spec' parameter must be a mapping: the root node. Got nothing instead."
     assert from_r["no_spec"] == [expected]
 
 
@@ -350,9 +348,9 @@ def test_missing_values_in_a_specification_of_r_are_refused(from_r: dict[str, An
 
 
 def test_refusals_in_r_are_in_the_words_of_python(from_r: dict[str, Any]) -> None:
-    assert "The 'mode' parameter of node 'root' of batch_sampler_tree must be one of" in from_r["bad_spec"][0]
+    assert "The 'mode' parameter of node 'root' must be one of" in from_r["bad_spec"][0]
     assert "Got 'rot' instead. The nearest name is 'root'." in from_r["bad_length"][0]
-    assert "The 'value' parameter of node 'root' of batch_sampler_tree must be a date" in from_r["bad_value"][0]
+    assert "The 'value' parameter of node 'root' must be a date" in from_r["bad_value"][0]
     assert "must have one column 'nowhere'" in from_r["no_column"][0]
 
 

@@ -140,7 +140,7 @@ def test_importance_weights_are_those_of_python(alpha: float, beta: float, norma
 
 def test_errors_are_in_the_words_of_r(r: Session) -> None:
     instance = instance_of(r, weighted())
-    of = "parameter of batch_sampler_weighted must"
+    of = "parameter must"
     with pytest.raises(rbridge.RError, match=f"The 'rows' {of} hold row positions from 1 to 8, counted from 1. Got 0 "):
         r.call_function(instance["update"], np.array([1, 0], dtype=np.int32), np.ones(2))
     with pytest.raises(rbridge.RError, match=f"The 'weights' {of} hold finite numbers, none below 0. Got -1 instead."):
@@ -214,8 +214,8 @@ def test_a_state_that_cannot_be_is_refused(changed: dict[str, Any], text: str, r
     [
         ({"weights": np.zeros(8)}, "have numbers above 0 as 'weights'"),
         ({"weights": np.ones(9)}, "have from 0 to 8 doubles as 'weights'. Got 9 values instead."),
-        ({"next_position": 8.0}, "'next_position' parameter of as_torch_sampler must be an integer from 0 to 7. Got 8"),
-        ({"largest": -1.0}, "'largest' parameter of as_torch_sampler must be a finite number of at least 0. Got -1"),
+        ({"next_position": 8.0}, "'next_position' parameter must be an integer from 0 to 7. Got 8"),
+        ({"largest": -1.0}, "'largest' parameter must be a finite number of at least 0. Got -1"),
     ],
 )
 def test_priorities_that_cannot_be_are_refused(changed: dict[str, Any], text: str, r: Session) -> None:
@@ -231,7 +231,7 @@ def test_priorities_that_cannot_be_are_refused(changed: dict[str, Any], text: st
         ({"priorities": np.ones(9)}, "have from 0 to 8 doubles as 'priorities'. Got 9 values instead."),
         ({"priorities": np.array([1.0, np.nan])}, "have finite numbers, none below 0, as 'priorities'. Got others"),
         ({"priorities": np.array([1.0, -1.0])}, "have finite numbers, none below 0, as 'priorities'. Got others"),
-        ({"next_position": 8.0}, "'next_position' parameter of as_torch_sampler must be an integer from 0 to 7. Got 8"),
+        ({"next_position": 8.0}, "'next_position' parameter must be an integer from 0 to 7. Got 8"),
     ],
 )
 def test_priorities_of_ranks_that_cannot_be_are_refused(changed: dict[str, Any], text: str, r: Session) -> None:
@@ -253,7 +253,7 @@ def test_a_beta_that_is_a_function_of_python_is_asked_there(r: Session) -> None:
     instance = instance_of(r, sampler)
     found = r.call_function(instance["importance_weights"], np.arange(1, 5, dtype=np.int32), 4)
     assert as_array(found).tolist() == [1, 0.5, 0.25, 0.125] and asked == [4]
-    with pytest.raises(rbridge.RError, match="'batch' parameter of batch_sampler_prioritized must be given if 'beta'"):
+    with pytest.raises(rbridge.RError, match="'batch' parameter must be given if 'beta'"):
         r.call_function(instance["importance_weights"], 1)
     failing = instance_of(r, prioritized(beta=lambda batch: 1 / batch))
     with pytest.raises(rbridge.RError, match="ZeroDivisionError: division by zero"):

@@ -72,7 +72,7 @@ def test_a_rule_whose_back_references_take_too_long_is_named() -> None:
     with pytest.raises(ValueError) as refused:
         CorpusPlan([name], [10], 5, ["IT 1", "(.-)(.-)(.-)%1-%2-%3 1"])
     assert str(refused.value) == (
-        "The 'rules' parameter of CorpusPlan must have patterns that take at most 200000 steps for a name. "
+        "The 'rules' parameter must have patterns that take at most 200000 steps for a name. "
         f"Got '(.-)(.-)(.-)%1-%2-%3' for '{name}' instead. Use fewer captures that are referred to."
     )
 
@@ -201,7 +201,7 @@ def test_a_file_of_rules(tmp_path: Path) -> None:
 def test_a_bad_line_is_an_error_with_its_number(line: str, message: str) -> None:
     with pytest.raises(ValueError) as refused:
         CorpusPlan(["a"], [3], 2, ["# first", line, "* 5"])
-    assert str(refused.value).startswith("The 'rules' parameter of CorpusPlan must have ")
+    assert str(refused.value).startswith("The 'rules' parameter must have ")
     assert message in str(refused.value)
 
 
@@ -219,7 +219,7 @@ def test_what_is_neither_a_file_nor_lines_is_refused(rules: Any, got: str) -> No
     with pytest.raises((TypeError, ValueError)) as refused:
         CorpusPlan(["a"], [3], 2, rules)
     required = "must be a file of rules, or a list of rules"
-    assert str(refused.value) == f"The 'rules' parameter of CorpusPlan {required}. Got {got}"
+    assert str(refused.value) == f"The 'rules' parameter {required}. Got {got}"
 
 
 def test_a_plan_takes_rules_as_they_are_written(tmp_path: Path) -> None:

@@ -118,7 +118,7 @@ REFUSED: list[tuple[Any, str]] = [
 def test_other_weights_are_refused(weights: Any, message: str) -> None:
     with pytest.raises((TypeError, ValueError)) as refused:
         plan_of(weights=weights)
-    assert str(refused.value).startswith("The 'weights' parameter of CorpusPlan must ")
+    assert str(refused.value).startswith("The 'weights' parameter must ")
     assert message in str(refused.value)
 
 
@@ -127,11 +127,11 @@ def test_other_weights_are_refused(weights: Any, message: str) -> None:
     [
         (
             {"rules": ["* 1"], "weights": [1] * 4},
-            "The 'weights' parameter of CorpusPlan must be left out if 'rules' is",
+            "The 'weights' parameter must be left out if 'rules' is",
         ),
         (
             {"rules": ["* 1"], "temperature": 2},
-            "'temperature' parameter of CorpusPlan must be left out if 'rules' is gi",
+            "'temperature' parameter must be left out if 'rules' is gi",
         ),
         ({"weights": [1] * 4, "temperature": 2}, "must be left out if 'weights' is given. Got 2 instead."),
     ],
@@ -166,9 +166,7 @@ def test_powers_have_twelve_digits(lines: list[int], temperature: float) -> None
 def test_other_temperatures_are_refused(temperature: Any) -> None:
     with pytest.raises((TypeError, ValueError)) as refused:
         plan_of(temperature=temperature)
-    assert str(refused.value).startswith(
-        "The 'temperature' parameter of CorpusPlan must be a finite number of at least 1. Got "
-    )
+    assert str(refused.value).startswith("The 'temperature' parameter must be a finite number of at least 1. Got ")
 
 
 # In a sampler ---------------------------------------------------------------------------------------------------------
@@ -200,4 +198,4 @@ def test_on_the_command_line(folder: Path, capsys: pytest.CaptureFixture[str]) -
     assert main([*command, "--temperature", "1e6"]) == 0
     assert [line.split()[-2] for line in capsys.readouterr().out.splitlines()[1:5]] == ["25", "26", "25", "26"]
     assert main([*command, "--weights", "3", "--temperature", "2"]) == 2
-    assert "'temperature' parameter of CorpusMixtureBatchSampler must be left out if 'weigh" in capsys.readouterr().err
+    assert "'temperature' parameter must be left out if 'weigh" in capsys.readouterr().err

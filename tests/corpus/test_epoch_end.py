@@ -92,13 +92,13 @@ def test_every_small_mixture() -> None:
     [
         (
             {"epoch_end": "both"},
-            "'epoch_end' parameter of CorpusPlan must be one of 'sample', 'first_exhausted', 'all_",
+            "'epoch_end' parameter must be one of 'sample', 'first_exhausted', 'all_",
         ),
-        ({"epoch_end": None}, "'epoch_end' parameter of CorpusPlan must be one of"),
-        ({"epoch_end": "all_exhausted", "sample": 3}, "'sample' parameter of CorpusPlan must be left out if 'epoch_en"),
+        ({"epoch_end": None}, "'epoch_end' parameter must be one of"),
+        ({"epoch_end": "all_exhausted", "sample": 3}, "'sample' parameter must be left out if 'epoch_en"),
         (
             {"epoch_end": "sample"},
-            "'sample' parameter of CorpusPlan must be a share between 0 and 1, or .* Got nothing",
+            "'sample' parameter must be a share between 0 and 1, or .* Got nothing",
         ),
         ({"epoch_end": "all_exhausted", "rules": ["z 1"]}, "'rules' .* match a file that has lines. Got 4 files witho"),
         (
@@ -225,7 +225,7 @@ def test_an_epoch_that_is_too_large_is_refused(folder: Path) -> None:
     with pytest.raises(ValueError) as refused:
         mixture_of(folder, "all_exhausted", weights=[1, 1e-9, 1, 0])
     assert str(refused.value) == (
-        "The 'epoch_end' parameter of CorpusMixtureBatchSampler must give an epoch at most 2147483647 lines. "
+        "The 'epoch_end' parameter must give an epoch at most 2147483647 lines. "
         "Got 'all_exhausted', for 120000000060 instead."
     )
 
@@ -235,4 +235,4 @@ def test_on_the_command_line(folder: Path, capsys: pytest.CaptureFixture[str]) -
     assert main([*command, "--epoch-end", "all_exhausted"]) == 0
     assert [line.split()[-2] for line in capsys.readouterr().out.splitlines()[1:5]] == ["60", "60", "60", "0"]
     assert main(command) == 2
-    assert "'sample' parameter of CorpusMixtureBatchSampler must be a share" in capsys.readouterr().err
+    assert "'sample' parameter must be a share" in capsys.readouterr().err

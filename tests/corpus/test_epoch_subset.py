@@ -155,9 +155,9 @@ def test_seed_and_epoch_fix_the_batches(method: str) -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n": 0}, "'n' parameter of EpochSubsetBatchSampler must be an integer from 1 to 2147483647. Got 0"),
-        ({"sample": 0}, "'sample' parameter of EpochSubsetBatchSampler must be an integer from 1 to 2147483647. Got 0"),
-        ({"batch_size": 0}, "'batch_size' parameter of EpochSubsetBatchSampler must be a positive integer. Got 0"),
+        ({"n": 0}, "'n' parameter must be an integer from 1 to 2147483647. Got 0"),
+        ({"sample": 0}, "'sample' parameter must be an integer from 1 to 2147483647. Got 0"),
+        ({"batch_size": 0}, "'batch_size' parameter must be a positive integer. Got 0"),
         ({"method": "random"}, "must be one of 'uniform', 'uniform_without_replacement', 'partition'. Got 'random'"),
         (
             {"sample": 11, "method": "uniform_without_replacement"},

@@ -97,34 +97,34 @@ def test_files_without_partners_are_taken_as_they_are(folder: Path) -> None:
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
-    ({"source": "."}, "The 'source' parameter of {} must be a list of files if 'targets' is given. Got '.' instead."),
-    ({"source": [3]}, "'source' parameter of {} must be a list of files if 'targets' is given. Got a list with 3"),
-    ({"targets": "ep-de.txt"}, "'targets' parameter of {} must be a list of files, one for each of 'source'. Got 'e"),
-    ({"source": [], "targets": []}, "The 'source' parameter of {} must list at least one file. Got none instead."),
-    ({"targets": ["ep-de.txt"]}, "'targets' parameter of {} must have one file for each of 'source', 2. Got 1 file"),
-    ({"source": ["none", "x"]}, "The 'source' parameter of {} must list files that exist. Got no file 'none' instead."),
-    ({"targets": ["ep-de.txt", "none"]}, "The 'targets' parameter of {} must list files that exist. Got no file 'non"),
+    ({"source": "."}, "The 'source' parameter must be a list of files if 'targets' is given. Got '.' instead."),
+    ({"source": [3]}, "'source' parameter must be a list of files if 'targets' is given. Got a list with 3"),
+    ({"targets": "ep-de.txt"}, "'targets' parameter must be a list of files, one for each of 'source'. Got 'e"),
+    ({"source": [], "targets": []}, "The 'source' parameter must list at least one file. Got none instead."),
+    ({"targets": ["ep-de.txt"]}, "'targets' parameter must have one file for each of 'source', 2. Got 1 file"),
+    ({"source": ["none", "x"]}, "The 'source' parameter must list files that exist. Got no file 'none' instead."),
+    ({"targets": ["ep-de.txt", "none"]}, "The 'targets' parameter must list files that exist. Got no file 'non"),
     (
         {"targets": ["ep-de.txt", "news_2020.txt"]},
-        "The 'targets' parameter of {} must be other files than those of 'source'. Got 'news_2020.txt' for itself",
+        "The 'targets' parameter must be other files than those of 'source'. Got 'news_2020.txt' for itself",
     ),
     (
         {"source": ["europarl.en", "link"], "targets": ["ep-de.txt", "ep-de.txt"]},
-        "The 'targets' parameter of {} must make each pair once. Got 'link' with 'ep-de.txt' as pairs 1 and 2 instead.",
+        "The 'targets' parameter must make each pair once. Got 'link' with 'ep-de.txt' as pairs 1 and 2 instead.",
     ),
     (
         {"targets": ["ep-de.txt", "folder"]},
-        "The 'targets' parameter of {} must have regular files. Got the folder 'fol",
+        "The 'targets' parameter must have regular files. Got the folder 'fol",
     ),
-    ({"source": ["folder", "news_2020.txt"]}, "The 'source' parameter of {} must have regular files. Got the folder"),
+    ({"source": ["folder", "news_2020.txt"]}, "The 'source' parameter must have regular files. Got the folder"),
     (
         {"targets": TARGETS[::-1]},
-        "The 'targets' parameter of {} must have parallel files with the same number of lines. Got 30 lines in "
+        "The 'targets' parameter must have parallel files with the same number of lines. Got 30 lines in "
         "'europarl.en' and 10 lines in '",
     ),
     (
         {"suffixes": [".txt"]},
-        "The 'suffixes' parameter of {} must name the two sides if 'targets' is given, such as ('.src', '.tgt'). "
+        "The 'suffixes' parameter must name the two sides if 'targets' is given, such as ('.src', '.tgt'). "
         "Got ('.txt') instead.",
     ),
 ]

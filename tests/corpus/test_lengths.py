@@ -384,17 +384,17 @@ def test_a_file_that_changes_while_words_are_counted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"lengths": [1] * 5}, "The 'lengths' parameter of {} must be given together with 'max_tokens' or 'window'."),
-        ({"max_tokens": 5}, "The 'max_tokens' parameter of {} must be given together with 'lengths'. Got 5 instead."),
-        ({"window": 5}, "The 'window' parameter of {} must be given together with 'lengths'. Got 5 instead."),
+        ({"lengths": [1] * 5}, "The 'lengths' parameter must be given together with 'max_tokens' or 'window'."),
+        ({"max_tokens": 5}, "The 'max_tokens' parameter must be given together with 'lengths'. Got 5 instead."),
+        ({"window": 5}, "The 'window' parameter must be given together with 'lengths'. Got 5 instead."),
         (
             {"lengths": [1] * 5, "window": 5, "batch_size": None},
-            "'batch_size' parameter of {} must be a positive integer",
+            "'batch_size' parameter must be a positive integer",
         ),
-        ({"batch_size": None}, "The 'batch_size' parameter of {} must be a positive integer. Got nothing instead."),
+        ({"batch_size": None}, "The 'batch_size' parameter must be a positive integer. Got nothing instead."),
         (
             {"lengths": [1] * 4, "max_tokens": 5},
-            "The 'lengths' parameter of {} must be 5 whole numbers from 0 to 2147483647, one for each example. "
+            "The 'lengths' parameter must be 5 whole numbers from 0 to 2147483647, one for each example. "
             "Got 4 values instead.",
         ),
         ({"lengths": [1, 2, 3, 4, -5], "max_tokens": 5}, "one for each example. Got -5 instead."),
@@ -402,18 +402,18 @@ def test_a_file_that_changes_while_words_are_counted(tmp_path: Path) -> None:
         ({"lengths": [True] * 5, "max_tokens": 5}, "one for each example. Got 5 values instead."),
         (
             {"lengths": [1, 2, 9, 8, 5], "max_tokens": 5},
-            "The 'max_tokens' parameter of {} must be at least 9, the length of the longest example. Got 5 instead. "
+            "The 'max_tokens' parameter must be at least 9, the length of the longest example. Got 5 instead. "
             "2 examples are longer, the first at row position 2, counted from 0.",
         ),
-        ({"lengths": [1] * 5, "max_tokens": 0}, "The 'max_tokens' parameter of {} must be an integer from 1 to"),
-        ({"lengths": [1] * 5, "window": 0}, "The 'window' parameter of {} must be an integer from 1 to 2147483647"),
+        ({"lengths": [1] * 5, "max_tokens": 0}, "The 'max_tokens' parameter must be an integer from 1 to"),
+        ({"lengths": [1] * 5, "window": 0}, "The 'window' parameter must be an integer from 1 to 2147483647"),
         (
             {"lengths": [1, 2, 9, 3, 5], "max_tokens": 8},
             "Got 8 instead. 1 example is longer, the first at row position 2, counted from 0.",
         ),
         (
             {"lengths": [1] * 5, "max_tokens": 5, "num_replicas": 9},
-            "The 'num_replicas' parameter of {} must leave each batch a row: 8 are drawn for 9 batches. Got 9 instead.",
+            "The 'num_replicas' parameter must leave each batch a row: 8 are drawn for 9 batches. Got 9 instead.",
         ),
         (
             {"lengths": [1] * 5, "window": 5, "batch_size": 1, "num_replicas": 5},
@@ -434,14 +434,13 @@ def test_a_draw_that_leaves_replicas_without_rows_is_refused_by_name() -> None:
         with pytest.raises(ValueError) as refused:
             ask()
         assert str(refused.value) == (
-            "The 'num_replicas' parameter of EpochSubsetBatchSampler must leave each batch a row: 5 are drawn for 6 "
-            "batches. Got 2 instead."
+            "The 'num_replicas' parameter must leave each batch a row: 5 are drawn for 6 " "batches. Got 2 instead."
         )
 
 
 def test_lengths_of_lines_that_are_refused(tmp_path: Path) -> None:
     folder = write(tmp_path, a_txt="a b\n" * 10)
-    of = "The 'lengths' parameter of CorpusMixtureBatchSampler must"
+    of = "The 'lengths' parameter must"
     returned = f"{of} return a whole number from 0 to 2147483647 for the lines of a position."
     for lengths, message in {
         "letters": f"{of} be 'words', a function of the lines of a position, or a number for each line. Got 'letters'",

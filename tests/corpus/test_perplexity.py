@@ -353,16 +353,16 @@ def test_ranks_with_the_same_reports_draw_the_same_epoch() -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n": 0}, "'n' parameter of PerplexityBatchSampler must be an integer from 1 to 2147483647. Got 0"),
-        ({"batch_size": 0}, "'batch_size' parameter of PerplexityBatchSampler must be a positive integer. Got 0"),
-        ({"initial": 1}, "'initial' parameter of PerplexityBatchSampler must be a number above 1 and at most 1000000"),
+        ({"n": 0}, "'n' parameter must be an integer from 1 to 2147483647. Got 0"),
+        ({"batch_size": 0}, "'batch_size' parameter must be a positive integer. Got 0"),
+        ({"initial": 1}, "'initial' parameter must be a number above 1 and at most 1000000"),
         ({"initial": float("nan")}, "at most 1000000. Got NaN"),
         ({"initial": np.float16("inf")}, "at most 1000000. Got Inf"),
         ({"initial": "15"}, "at most 1000000. Got '15'"),
         ({"maximum": "no"}, "must be a finite number other than 0, 'published', or nothing. Got 'no'"),
         (
             {"clip": True},
-            "The 'clip' parameter of PerplexityBatchSampler must be false if there is no maximum. Got TRUE",
+            "The 'clip' parameter must be false if there is no maximum. Got TRUE",
         ),
         ({"maximum": 0}, "must be a finite number other than 0, 'published', or nothing. Got 0"),
         ({"maximum": float("inf")}, "must be a finite number other than 0, 'published', or nothing. Got Inf"),
@@ -382,8 +382,7 @@ def test_refused(parameters: dict[str, Any], message: str) -> None:
         (
             [0, 50],
             [1.0, 1.0],
-            "'rows' parameter of PerplexityBatchSampler.report must hold row positions from 0 to 49, counted from 0. "
-            "Got",
+            "'rows' parameter must hold row positions from 0 to 49, counted from 0. " "Got",
         ),
         ([-1], [1.0], "from 0 to 49, counted from 0. Got -1"),
         ([0.5], [1.0], "must hold integers. Got float64 values"),
@@ -391,7 +390,7 @@ def test_refused(parameters: dict[str, Any], message: str) -> None:
         (
             [0, 1],
             [1.0],
-            "'nll' parameter of PerplexityBatchSampler.report must have one value for each of the rows, 2.",
+            "'nll' parameter must have one value for each of the rows, 2.",
         ),
         (
             [4, 5],

@@ -86,9 +86,7 @@ def test_a_file_without_remaining_lines_counts_as_empty(folder: Path) -> None:
     mixture = CorpusMixtureBatchSampler(folder, 4, sample=20, lengths=[9] * 90 + [1] * 30, max_length=3, seed=1)
     assert [(file.excluded, file.drawn) for file in mixture.plan.files] == [(90, 0), (0, 20)]
     assert mixture.batches().rows.min() >= 90
-    with pytest.raises(
-        ValueError, match="'sample' parameter of CorpusMixtureBatchSampler must be taken from files that"
-    ):
+    with pytest.raises(ValueError, match="'sample' parameter must be taken from files that"):
         CorpusMixtureBatchSampler(folder, 4, sample=20, max_length=0)
 
 
@@ -103,7 +101,7 @@ def test_limits_and_tokens_together(folder: Path) -> None:
     with pytest.raises(ValueError) as refused:
         CorpusMixtureBatchSampler(folder, sample=50, max_tokens=8, seed=1)
     assert str(refused.value) == (
-        "The 'max_tokens' parameter of CorpusMixtureBatchSampler must be at least 9, the length of the longest "
+        "The 'max_tokens' parameter must be at least 9, the length of the longest "
         "example. Got 8 instead. 13 examples are longer, the first at row position 5, counted from 0. "
         "Exclude them by 'max_length'."
     )
@@ -167,11 +165,11 @@ def test_losses_of_delivered_positions_are_reported_as_they_are(folder: Path) ->
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"max_length": -1}, "'max_length' parameter of {} must be an integer from 0 to 2147483647. Got -1 instead."),
-        ({"positions": 1}, "'positions' parameter of {} must be true or false. Got 1 instead."),
-        ({"accept": True}, "'accept' parameter of {} must be a function, or nothing. Got TRUE instead."),
-        ({"accept": len}, "'accept' parameter of {} must return true or false for the lines of a position. Got 2"),
-        ({"lengths": "words"}, "'lengths' parameter of {} must be given together with "),
+        ({"max_length": -1}, "'max_length' parameter must be an integer from 0 to 2147483647. Got -1 instead."),
+        ({"positions": 1}, "'positions' parameter must be true or false. Got 1 instead."),
+        ({"accept": True}, "'accept' parameter must be a function, or nothing. Got TRUE instead."),
+        ({"accept": len}, "'accept' parameter must return true or false for the lines of a position. Got 2"),
+        ({"lengths": "words"}, "'lengths' parameter must be given together with "),
     ],
 )
 def test_refused(parameters: dict[str, Any], message: str, folder: Path) -> None:

@@ -236,7 +236,7 @@ def test_resume_copies_and_ranks(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("parameters", "text"),
     [
-        ({"multiplier": 0}, "'multiplier' parameter of RareEventBatchSampler must be a finite number above 0."),
+        ({"multiplier": 0}, "'multiplier' parameter must be a finite number above 0."),
         ({"multiplier": 0.01}, "'multiplier' .* must keep at least 1 row: be at least 0.5 / 7. Got 0.01"),
         ({"multiplier": 9.8}, "'multiplier' .* must ask for at most 68 negatives, the lines of all files. Got 9.8"),
         ({"multiplier": 10**400}, "'multiplier' .* must be a finite number above 0. Got Inf"),
@@ -278,7 +278,7 @@ def test_refused_files(tmp_path: Path) -> None:
     def refused(positives: Any, negatives: Any) -> str:
         with pytest.raises((TypeError, ValueError)) as error:
             RareEventBatchSampler(positives, negatives, 1, 9)
-        return str(error.value).replace("parameter of RareEventBatchSampler ", "")
+        return str(error.value).replace("parameter ", "")
 
     assert refused([], files[1:]) == "The 'positives' must list at least one file. Got none instead."
     assert refused(files[:1], []) == "The 'negatives' must list at least one file. Got none instead."

@@ -155,13 +155,13 @@ REFUSED: list[tuple[Any, str]] = [
 def test_refused(folder: Path, weights: Any, message: str) -> None:
     with pytest.raises((TypeError, ValueError)) as refused:
         mixture_of(folder, weights)
-    assert str(refused.value).startswith("The 'weights' parameter of CorpusMixtureBatchSampler must ")
+    assert str(refused.value).startswith("The 'weights' parameter must ")
     assert message in str(refused.value)
 
 
 def test_what_a_function_returns_later_is_refused_then(folder: Path) -> None:
     mixture = mixture_of(folder, lambda epoch: [1] * (3 - epoch // 2))
-    message = "The 'weights' parameter of CorpusMixtureBatchSampler must have one entry for each file, 3. Got 2 values"
+    message = "The 'weights' parameter must have one entry for each file, 3. Got 2 values"
     assert len(mixture.batches(1)) == 23
     mixture.set_epoch(2)
     for ask in (lambda: len(mixture), lambda: mixture.plan, lambda: mixture.plan_of(2), lambda: next(iter(mixture))):
@@ -171,9 +171,7 @@ def test_what_a_function_returns_later_is_refused_then(folder: Path) -> None:
 
 
 def test_other_epochs_have_no_plan(folder: Path) -> None:
-    with pytest.raises(
-        ValueError, match="'epoch' parameter of CorpusMixtureBatchSampler must be an integer from 0 to 67"
-    ):
+    with pytest.raises(ValueError, match="'epoch' parameter must be an integer from 0 to 67"):
         mixture_of(folder, TABLE).plan_of(-1)
     with pytest.raises(ValueError, match="'rules' is given"):
         mixture_of(folder, TABLE, rules=["* 1"])

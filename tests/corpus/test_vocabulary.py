@@ -403,7 +403,7 @@ def test_memory_that_another_module_uses_too_is_refused() -> None:
     ("ids", "message"),
     [
         ([1, SIZE], "must hold ids from 0 to 49. Got 50 instead."),
-        ([1, -1], "'ids' parameter of SampledOutput must be a non-negative integer. Got -1"),
+        ([1, -1], "'ids' parameter must be a non-negative integer. Got -1"),
         ([1, 2, 1], "must hold each id once. Got 1 twice instead."),
         ([], "must have at least one id. Got none"),
         ([0.5], "must hold integers. Got float64 values"),
@@ -435,9 +435,7 @@ def test_other_layers_and_optimisers_are_refused() -> None:
 
 def test_optimisers_whose_state_cannot_be_cut_to_rows_are_refused() -> None:
     model = model_of()
-    text = (
-        "'optimizer' parameter of SampledOutput must keep numbers, or tensors of the parameter's shape that begin at 0"
-    )
+    text = "'optimizer' parameter must keep numbers, or tensors of the parameter's shape that begin at 0"
     for strange in (torch.optim.LBFGS, torch.optim.Rprop):
         with pytest.raises(ValueError, match=f"{text}, for each parameter. Got {strange.__name__} instead"):
             SampledOutput(model, model.output, [1], strange(model.parameters())).__enter__()
@@ -509,10 +507,10 @@ def test_ids_that_occur_and_those_that_always_do() -> None:
     for large in (2**53, 2**64 - 3):
         with pytest.raises(ValueError, match="'sequences' .* must hold ids below 2\\^53. Got"):
             sampled_vocabulary([np.array([7, large], dtype=np.uint64)])
-        with pytest.raises(ValueError, match="'ids' parameter of SampledOutput must hold ids below 2\\^53. Got"):
+        with pytest.raises(ValueError, match="'ids' parameter must hold ids below 2\\^53. Got"):
             layer = torch.nn.Linear(2, 10)
             SampledOutput(layer, layer, np.array([7, large], dtype=np.uint64))
-    with pytest.raises(TypeError, match="'always' parameter of sampled_vocabulary must hold integers."):
+    with pytest.raises(TypeError, match="'always' parameter must hold integers."):
         sampled_vocabulary([], always=["a"])  # type: ignore[list-item]
 
 

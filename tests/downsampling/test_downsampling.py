@@ -266,7 +266,7 @@ def test_weights_of_rows_of_any_shape_and_kind(kind: Any) -> None:
 def test_weights_of_rows_that_there_are_not_are_refused(rows: Any, text: str) -> None:
     with pytest.raises((TypeError, ValueError)) as error:
         sampler_of(PUBLISHED, 0.5, 100).weights(rows)
-    assert f"The 'rows' parameter of DownsampledBatchSampler must {text}" in str(error.value)
+    assert f"The 'rows' parameter must {text}" in str(error.value)
 
 
 def test_the_published_form_of_the_weights_refuses_a_zero() -> None:
@@ -301,7 +301,7 @@ def test_equal_sizes_need_the_majority(labels: Any, majority: Any) -> None:
     [
         (
             {"multiplier": 0},
-            "The 'multiplier' parameter of DownsampledBatchSampler must be a finite number above 0. Got 0",
+            "The 'multiplier' parameter must be a finite number above 0. Got 0",
         ),
         ({"multiplier": True}, "be a finite number above 0. Got TRUE"),
         ({"multiplier": float("nan")}, "be a finite number above 0. Got NaN"),
@@ -312,7 +312,7 @@ def test_equal_sizes_need_the_majority(labels: Any, majority: Any) -> None:
         ({"multiplier": {0: 1, "0": 2}}, "name each class once. Got '0' twice"),
         (
             {"multiplier": {None: 1}},
-            "The 'multiplier' parameter of DownsampledBatchSampler must name a class by its label",
+            "The 'multiplier' parameter must name a class by its label",
         ),
         ({"majority": float("nan")}, "name a class by its label. Got NaN instead"),
         ({"majority": pd.NA}, "name a class by its label. Got NA instead"),
@@ -324,12 +324,12 @@ def test_equal_sizes_need_the_majority(labels: Any, majority: Any) -> None:
         ({"batch_size": 1}, "be at least 2, for at most 1000 batches"),
         (
             {"strata": [1] * 100 + [0] * 9900, "multiplier": 0.01},
-            "The 'batch_size' parameter of DownsampledBatchSampler must be at least 101, for at most 1 batch: the "
+            "The 'batch_size' parameter must be at least 101, for at most 1 batch: the "
             "smallest stratum, '0', keeps 1 of 9900 rows. Got 10, for 11 batches, instead. Raise it, or 'multiplier'.",
         ),
         (
             {"strata": [1] * 100 + [0] * 9900, "multiplier": 0.01, "num_replicas": 2},
-            "The 'num_replicas' parameter of DownsampledBatchSampler must be at most 1: the smallest stratum, '0', "
+            "The 'num_replicas' parameter must be at most 1: the smallest stratum, '0', "
             "keeps 1 of 9900 rows. Got 2 instead. Lower it, or raise 'multiplier'.",
         ),
         (
@@ -340,7 +340,7 @@ def test_equal_sizes_need_the_majority(labels: Any, majority: Any) -> None:
         ({"walk": 1}, "be true or false"),
         (
             {"weights": {7: 1}},
-            "The 'weights' parameter of DownsampledBatchSampler must name one of the classes, '1', '0'. Got '7'",
+            "The 'weights' parameter must name one of the classes, '1', '0'. Got '7'",
         ),
         ({"weights": {1: 0}}, "be a finite number above 0. Got 0 instead"),
         ({"weights": {1: float("inf")}}, "be a finite number above 0. Got Inf instead"),
@@ -490,7 +490,7 @@ def test_rates_above_one_are_those_of_repeated_rows() -> None:
         ([1.1], 0.5, "'probabilities' parameter"),
         ([float("nan")], 0.5, "'probabilities' parameter"),
         ([0.5], 0, "'keep_rate' parameter"),
-        ([0.5], float("inf"), "'keep_rate' parameter of correct_probabilities must be above 0 and finite."),
+        ([0.5], float("inf"), "'keep_rate' parameter must be above 0 and finite."),
         ([0.5], 1e-320, r"'keep_rate' .* must be at least 2\^-1022, so that its inverse is a number. Got 9.99\d*e-321"),
         ([[1, 0]], [1, 5e-324], r"'keep_rate' .* must be at least 2\^-1022"),
         ([0.5, 0.5], [1, 0.5], "be a table with a column for each class if 'keep_rate' has several values"),
@@ -523,9 +523,7 @@ def test_impossible_probabilities_are_refused(probabilities: Any, keep_rate: Any
 )
 def test_what_is_no_number_is_no_probability(probabilities: Any) -> None:
     for arguments, name in (((probabilities, 0.5), "probabilities"), ((0.5, probabilities), "keep_rate")):
-        with pytest.raises(
-            TypeError, match=f"The '{name}' parameter of correct_probabilities must hold numbers. Got other"
-        ):
+        with pytest.raises(TypeError, match=f"The '{name}' parameter must hold numbers. Got other"):
             correct_probabilities(*arguments)
 
 

@@ -104,7 +104,7 @@ def test_a_dataset_has_the_items_of_all_pair_numbers_and_no_others() -> None:
     ]
     with pytest.raises(IndexError, match="there is no user 3: PairDataset has 3"):
         dataset[[0, 24]]
-    with pytest.raises(ValueError, match="'numbers' parameter of decode_pairs must hold pair numbers"):
+    with pytest.raises(ValueError, match="'numbers' parameter must hold pair numbers"):
         dataset[-1]
 
 
@@ -143,7 +143,7 @@ def test_an_unknown_id_is_an_error_or_the_default(ids: Any, unknown: str) -> Non
     features = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
     known = list(range(2) if ids is None else ids)
     asked = [known[1], eval(unknown)]
-    text = f"'ids' parameter of FeatureLookup must be known if no default is given. Got {unknown} instead"
+    text = f"'ids' parameter must be known if no default is given. Got {unknown} instead"
     with pytest.raises(ValueError, match=text):
         FeatureLookup(features, ids)(asked)
     assert FeatureLookup(features, ids, default=0)(asked).tolist() == [[3, 4], [0, 0]]
@@ -252,7 +252,7 @@ def test_ids_of_lists_are_looked_up_as_they_are_and_not_as_numpy_makes_them(aske
     [
         (
             {"user_features": USER_FEATURES[:5]},
-            "The 'user_features' parameter of PairDataset must have one value or one row for each of 20. Got 5 values ",
+            "The 'user_features' parameter must have one value or one row for each of 20. Got 5 values ",
         ),
         ({"item_features": np.arange(31)}, "'item_features' .* for each of 30. Got 31 values instead"),
         ({"item_features": "text"}, "'item_features' .* for each of 30. Got 1 value instead"),
@@ -269,5 +269,5 @@ def test_a_single_value_is_the_feature_of_a_single_code() -> None:
 
 def test_a_user_whom_a_lookup_does_not_know_is_an_error_in_the_loader() -> None:
     dataset = PairDataset(N_USERS, N_ITEMS, user_features=FeatureLookup(USER_FEATURES[:5]))
-    with pytest.raises(ValueError, match="'ids' parameter of FeatureLookup must be known"):
+    with pytest.raises(ValueError, match="'ids' parameter must be known"):
         list(DataLoader(dataset, sampler=sampler_of(), batch_size=None))  # type: ignore[arg-type, call-overload]

@@ -531,7 +531,7 @@ def test_a_single_code_is_one_positive() -> None:
     [
         (
             {"ratio": 0},
-            "'ratio' parameter of NegativePairBatchSampler must be a number above 0 and below 1. Got 0 instead",
+            "'ratio' parameter must be a number above 0 and below 1. Got 0 instead",
         ),
         ({"ratio": 1.0}, "above 0 and below 1. Got 1 instead"),
         ({"ratio": float("nan")}, "above 0 and below 1. Got NaN instead"),
@@ -541,19 +541,18 @@ def test_a_single_code_is_one_positive() -> None:
         ({"ratio": 1e-9}, "must give at most 2147483647 pairs. Got 9000000000 pairs instead"),
         ({"ratio": 1e-20}, "'ratio' .* must give at most 2147483647 pairs. Got 9e\\+20 pairs instead"),
         ({"ratio": Fraction(1, 10**400)}, "'ratio' .* must give at most 2147483647 pairs. Got Inf pairs instead"),
-        ({"batch_size": 0}, "'batch_size' parameter of NegativePairBatchSampler must be a positive integer. Got 0"),
+        ({"batch_size": 0}, "'batch_size' parameter must be a positive integer. Got 0"),
         (
             {"batch_size": 3},
-            "'batch_size' parameter of NegativePairBatchSampler must be at least 4, so that every batch has a positive "
+            "'batch_size' parameter must be at least 4, so that every batch has a positive "
             "and a negative of 9 positives and 21 negatives. Got 3 instead",
         ),
         (
             {"num_replicas": 10},
-            "'num_replicas' parameter of NegativePairBatchSampler must be at most 9, so that every batch has a "
-            "positive",
+            "'num_replicas' parameter must be at most 9, so that every batch has a " "positive",
         ),
         ({"num_replicas": 5, "batch_size": 4}, "'batch_size' .* must be at least 6, so that every batch has"),
-        ({"n_users": 3}, "'users' parameter of NegativePairBatchSampler must hold codes from 0 to 2. Got 3 instead"),
+        ({"n_users": 3}, "'users' parameter must hold codes from 0 to 2. Got 3 instead"),
         ({"n_items": 2**31}, "'n_items' .* must be an integer from 1 to 2147483647"),
         (
             {"n_users": 2**30, "n_items": 2**30},
@@ -698,10 +697,10 @@ def test_decoding_gives_ids() -> None:
 @pytest.mark.parametrize(
     ("ids", "text"),
     [
-        ({"item_ids": ["a"]}, "'item_ids' parameter of decode_pairs must have one id for each of 4. Got 1 value"),
-        ({"user_ids": ["a"]}, "'numbers' parameter of decode_pairs must be those of at most 1 user. Got 2 instead"),
-        ({"user_ids": 3}, "'user_ids' parameter of decode_pairs must be a vector of ids. Got 3 instead"),
-        ({"item_ids": "abcd"}, "'item_ids' parameter of decode_pairs must be a vector of ids. Got 'abcd' instead"),
+        ({"item_ids": ["a"]}, "'item_ids' parameter must have one id for each of 4. Got 1 value"),
+        ({"user_ids": ["a"]}, "'numbers' parameter must be those of at most 1 user. Got 2 instead"),
+        ({"user_ids": 3}, "'user_ids' parameter must be a vector of ids. Got 3 instead"),
+        ({"item_ids": "abcd"}, "'item_ids' parameter must be a vector of ids. Got 'abcd' instead"),
         ({"item_ids": np.ones((4, 1))}, "must be a vector of ids. Got an array of shape 4x1 instead"),
     ],
 )
@@ -785,7 +784,7 @@ def test_decoding_undoes_the_numbers(pairs: list[tuple[int, int, int]]) -> None:
 @pytest.mark.parametrize(
     ("numbers", "text"),
     [
-        ([-1], "'numbers' parameter of decode_pairs must hold pair numbers, integers from 0 to 2\\^53 - 1. Got -1"),
+        ([-1], "'numbers' parameter must hold pair numbers, integers from 0 to 2\\^53 - 1. Got -1"),
         ([2**53], "Got 9.00719925474099e\\+15 instead"),
         ([0.5], "Got float64 values instead"),
     ],
@@ -797,6 +796,6 @@ def test_what_is_no_pair_number_is_refused(numbers: list[Any], text: str) -> Non
 
 @pytest.mark.parametrize("n_items", [0, 2.5, 2**31, True, None])
 def test_a_number_of_items_that_is_none_is_refused(n_items: Any) -> None:
-    text = "'n_items' parameter of decode_pairs must be an integer from 1 to 2147483647. Got "
+    text = "'n_items' parameter must be an integer from 1 to 2147483647. Got "
     with pytest.raises((TypeError, ValueError), match=text):
         decode_pairs([7], n_items)

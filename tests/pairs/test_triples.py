@@ -141,7 +141,7 @@ def test_users_who_have_met_all_items_are_refused_or_left_out() -> None:
 @pytest.mark.parametrize(
     ("parameters", "text"),
     [
-        ({"batch_size": 0}, "'batch_size' parameter of TripleBatchSampler must be a positive integer. Got 0"),
+        ({"batch_size": 0}, "'batch_size' parameter must be a positive integer. Got 0"),
         ({"negatives_per_positive": 0}, "'negatives_per_positive' .* must be an integer from 1 to 2147483647. Got 0"),
         (
             {"negatives_per_positive": 2**31 - 1},
@@ -232,7 +232,7 @@ def test_both_forms_of_a_loader_deliver_triples_with_features_and_ids(form: str,
     ],
 )
 def test_a_dataset_refuses_what_are_no_whole_triples(numbers: Any) -> None:
-    with pytest.raises(ValueError, match="'numbers' parameter of TripleDataset must hold whole triples of 3 users: a"):
+    with pytest.raises(ValueError, match="'numbers' parameter must hold whole triples of 3 users: a"):
         TripleDataset(3, 4, negatives_per_positive=2)[numbers]
 
 

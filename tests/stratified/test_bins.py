@@ -155,7 +155,7 @@ def test_integers_are_numbers(dtype: str) -> None:
 def test_what_is_no_vector_of_numbers_is_refused(values: Any, got: str) -> None:
     with pytest.raises(TypeError) as refused:
         bin_target(values)
-    must = "The 'values' parameter of bin_target must be a vector of numbers."
+    must = "The 'values' parameter must be a vector of numbers."
     assert str(refused.value) == f"{must} Got {got} instead."
 
 

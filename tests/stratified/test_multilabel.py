@@ -315,7 +315,7 @@ def test_every_form_of_labels_is_the_same(labels: Any) -> None:
     ],
 )
 def test_refused_labels(labels: Any, message: str) -> None:
-    assert refused(labels, 1, seed=1) == f"The 'labels' parameter of MultilabelBatchSampler must {message}"
+    assert refused(labels, 1, seed=1) == f"The 'labels' parameter must {message}"
 
 
 def test_too_many_rows_are_refused_before_any_work() -> None:
@@ -348,7 +348,7 @@ def test_a_shortfall_is_refused_with_the_batch_the_label_and_a_number_of_batches
     max_batches: Optional[int], got: str
 ) -> None:
     assert refused(TRIANGLE, 1, max_batches=max_batches) == (
-        "The 'max_batches' parameter of MultilabelBatchSampler must be at most 1. "
+        "The 'max_batches' parameter must be at most 1. "
         f"Got {got}: batch 0 lacks 1 row of label 'c', instead. "
         f"{'Set' if max_batches is None else 'Lower'} it, or set 'shortfall' to 'warn' or 'allow'."
     )
@@ -367,14 +367,14 @@ def test_the_number_of_batches_that_a_refusal_names_works(replicas: int) -> None
 
 def test_a_shortfall_for_which_no_number_of_batches_is_a_multiple_of_the_replicas() -> None:
     assert refused(TRIANGLE, 1, num_replicas=2) == (
-        "The 'num_replicas' parameter of MultilabelBatchSampler must be lower: no number of batches was found of which "
+        "The 'num_replicas' parameter must be lower: no number of batches was found of which "
         "each holds enough rows of every label. Got 2 instead. Lower it, or set 'shortfall' to 'warn' or 'allow'."
     )
 
 
 def test_a_label_with_fewer_rows_than_the_minimum_is_refused_or_in_one_batch_with_all_others() -> None:
     assert refused(TRIANGLE, 3) == (
-        "The 'min_samples_per_label' parameter of MultilabelBatchSampler must be at most 2: the rarest label, 'a', has "
+        "The 'min_samples_per_label' parameter must be at most 2: the rarest label, 'a', has "
         "2 rows. Got 3 instead. Lower it, or set 'shortfall' to 'warn' or 'allow'."
     )
     sampler = sampler_of(TRIANGLE, 3, shortfall="allow")

@@ -51,7 +51,7 @@ def of_shards(shards: Sequence[str], minimum: int = 2, *, strata: Any = SIX, **g
 def refused(*arguments: Any, call: Any = of_shards, **parameters: Any) -> str:
     with pytest.raises((TypeError, ValueError)) as error:
         call(*arguments, **parameters)
-    return str(error.value).replace(" parameter of ShardedStratifiedBatchSampler", "")
+    return str(error.value).replace(" parameter", "")
 
 
 def runs_of(n_shards: int) -> Iterator[range]:

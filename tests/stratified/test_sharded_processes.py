@@ -45,17 +45,17 @@ def test_four_processes_gather_one_table_and_share_each_batch(ranks: list[Any], 
 
 def test_a_shard_that_is_refused_ends_all_processes(ranks: list[Any]) -> None:
     own = (
-        "The 'strata' parameter of shard 'part' of gather_counts must have no missing values. "
+        "The 'strata' parameter of shard 'part' must have no missing values. "
         "Got 1 missing of 1 row instead. Leave these rows out of the dataset."
     )
     assert [rank["refused"] for rank in ranks] == [
-        own if number == 1 else f"Process 1 refused its shards: {own}" for number in range(4)
+        own if number == 1 else f"Process 1 could not count its shards: ValueError: {own}" for number in range(4)
     ]
 
 
 def test_a_process_whose_shard_has_no_rows_has_zeros(ranks: list[Any]) -> None:
     assert [rank["empty"] for rank in ranks] == [{"x": {f"part-{number}": number for number in range(4)}}] * 4
-    message = "The 'strata' parameter of gather_counts must have at least one row. Got 0 rows instead."
+    message = "The 'strata' parameter must have at least one row. Got 0 rows instead."
     assert [rank["no rows"] for rank in ranks] == [message] * 4
 
 

@@ -30,7 +30,7 @@ def of_sizes(sizes: Any, *arguments: Any, **parameters: Any) -> StrataSubsetBatc
 def refused(*arguments: Any, labels: Any = LABELS, **parameters: Any) -> str:
     with pytest.raises((TypeError, ValueError)) as error:
         StrataSubsetBatchSampler(labels, *arguments, **parameters)
-    return str(error.value).replace(" parameter of StrataSubsetBatchSampler", "")
+    return str(error.value).replace(" parameter", "")
 
 
 def check(sampler: StrataSubsetBatchSampler, codes: np.ndarray, epoch: int) -> None:
@@ -118,7 +118,7 @@ def test_rare_strata() -> None:
     assert sampler.plan.summary().splitlines()[0].endswith("with at least 4 rows of each, 1 rare stratum aside")
     exact = StrataSubsetBatchSampler(LABELS, 2, 4, rare="allow", exact=True, seed=1)
     assert not any(0 in LABELS[batch] for epoch in range(9) for batch in exact.batches(epoch))
-    with pytest.warns(UserWarning, match="1 of 6 strata of .* have fewer than 4 rows: they are never sampled"):
+    with pytest.warns(UserWarning, match="1 of 6 strata have fewer than 4 rows: they are never sampled"):
         StrataSubsetBatchSampler(LABELS, 2, 4, rare="warn", exact=True)
     with pytest.warns(UserWarning, match="fewer than 4 rows: they are in one batch, all rows of each"):
         StrataSubsetBatchSampler(LABELS, 2, 4, rare="warn")

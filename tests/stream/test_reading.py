@@ -276,7 +276,7 @@ def test_sources_without_lasting_names_are_refused() -> None:
         with pytest.raises(TypeError) as error:
             StratifiedStream(["a", source], 1, read=iter, stratum=int, strata=[0])
         assert re.fullmatch(
-            "The 'sources' parameter of StratifiedStream must have the same names in every process. "
+            "The 'sources' parameter must have the same names in every process. "
             "Got .+, whose repr has its address, instead. Map names to sources.",
             str(error.value),
         )
@@ -303,9 +303,9 @@ def test_sources_without_lasting_names_are_refused() -> None:
     ],
 )
 def test_what_is_no_list_of_sources_is_refused(sources: Any, message: str) -> None:
-    with pytest.raises((TypeError, ValueError), match=f"^The 'sources' parameter of StratifiedStream {message}$"):
+    with pytest.raises((TypeError, ValueError), match=f"^The 'sources' parameter {message}$"):
         StratifiedStream(sources, 1, read=iter, stratum=int, strata=[0])
-    with pytest.raises(TypeError, match="^The 'read' parameter of StratifiedStream must be a function of a source."):
+    with pytest.raises(TypeError, match="^The 'read' parameter must be a function of a source."):
         StratifiedStream(["a"], 1, read="csv", stratum=int, strata=[0])  # type: ignore[arg-type]
 
 

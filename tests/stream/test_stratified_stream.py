@@ -149,7 +149,7 @@ def test_sources_keep_the_order_in_which_they_are_given_without_shuffling() -> N
 
 def test_a_rank_needs_a_seed() -> None:
     message = (
-        "^The 'seed' parameter of StratifiedStream must be given together with 'rank'. Got nothing instead. Pass the "
+        "^The 'seed' parameter must be given together with 'rank'. Got nothing instead. Pass the "
         "same seed on all ranks, so that they draw the same epoch.$"
     )
     with pytest.raises(ValueError, match=message):
@@ -186,7 +186,7 @@ def test_a_buffer_below_what_the_counts_need_is_refused_with_that_number() -> No
     assert needed is not None and declared().buffer_needed is None
     assert list(make_stream(buffer_size=needed)) == list(make_stream())
     message = (
-        rf"^The 'buffer_size' parameter of StratifiedStream must be at least {needed}, which these sources need\. "
+        rf"^The 'buffer_size' parameter must be at least {needed}, which these sources need\. "
         rf"Got {needed - 1} instead\.$"
     )
     with pytest.raises(ValueError, match=message):
@@ -303,7 +303,7 @@ def test_more_batches_than_a_place_can_count_are_refused() -> None:
     with pytest.raises(ValueError) as error:
         StratifiedStream(counts.index, 1, counts=counts, **given)
     assert str(error.value) == (
-        "The 'min_samples_per_stratum' parameter of StratifiedStream must make at most 2147483647 batches. "
+        "The 'min_samples_per_stratum' parameter must make at most 2147483647 batches. "
         f"Got 1, for {64 * (2**26 - 1)} batches, instead. Raise it."
     )
     assert len(StratifiedStream(counts.index, 2, counts=counts, **given)) == 64 * (2**25 - 1)
@@ -315,7 +315,7 @@ def test_workers_and_replicas_that_cannot_share_the_lanes_are_refused() -> None:
         make_stream(num_replicas=3, rank=0)
     with pytest.raises(ValueError, match="'lanes' .* be a multiple of 3, the number of ranks times that of workers"):
         batches_of(make_stream(), 3)
-    with pytest.raises(ValueError, match="'lanes' parameter of StratifiedStream must be an integer from 1 to 8"):
+    with pytest.raises(ValueError, match="'lanes' parameter must be an integer from 1 to 8"):
         make_stream(lanes=9)
 
 

@@ -237,7 +237,7 @@ def test_batches_after_an_error_in_a_worker_are_not_counted(tmp_path: Path) -> N
     n_before = before_errors[0]
     assert 0 < n_before < len(taken)
     message = (
-        f"'batches_consumed' parameter of StratifiedStream must be at most {n_before}, the batches before the first "
+        f"'batches_consumed' parameter must be at most {n_before}, the batches before the first "
         f"error in a worker. Got {len(taken)} instead. Load the state of those batches, and continue in a new iteration"
     )
     with pytest.raises(ValueError, match=message):
@@ -414,15 +414,13 @@ def test_without_counts_only_the_iterator_knows_the_place_of_several_lanes() -> 
     [{"seed": 2}, {"lanes": 2}, {"shuffle": False}, {"min_batch_size": 2}, {"counts": None, "strata": [0, 1]}],
 )
 def test_states_of_other_streams_are_refused(change: dict[str, Any]) -> None:
-    with pytest.raises(
-        ValueError, match="'state' parameter of StratifiedStream must come from a sampler with the same"
-    ):
+    with pytest.raises(ValueError, match="'state' parameter must come from a sampler with the same"):
         make_stream(**change).load_state_dict(make_stream().state_dict())
 
 
 @pytest.mark.parametrize("state", [None, {}, {"version": 1}])
 def test_what_is_no_state_is_refused(state: Any) -> None:
-    with pytest.raises(ValueError, match="'state' parameter of StratifiedStream must have the entries"):
+    with pytest.raises(ValueError, match="'state' parameter must have the entries"):
         make_stream().load_state_dict(state)
 
 

@@ -121,6 +121,6 @@ def test_the_command_line_tells_errors_on_one_line(
     spec = tmp_path / "wrong.yaml"
     spec.write_text("mode: random\n", encoding="utf-8")
     assert main(["tree", str(spec), str(file)]) == 2
-    assert "The 'mode' parameter of node 'root' of TreeSampler must be one of" in capsys.readouterr().err
+    assert "The 'mode' parameter of node 'root' must be one of" in capsys.readouterr().err
     assert main(["tree", str(spec.with_name("none.yaml")), str(file)]) == 2
     assert main(["tree", str(EXAMPLES / "1-by-class.yaml"), str(file), "--draw", "0"]) == 2

@@ -100,18 +100,14 @@ def test_what_needs_an_end_is_refused() -> None:
     sampler = endless(AUXILIARY)
     with pytest.raises(TypeError, match="^TreeBatchSampler has no length, since its 'length' is None.$"):
         len(sampler)
-    of = (
-        "The 'length' parameter of TreeBatchSampler must be given for the arrays of a whole epoch. Got nothing instead."
-    )
+    of = "The 'length' parameter must be given for the arrays of a whole epoch. Got nothing instead."
     for ask in (sampler.batches, sampler.auxiliary_values):
         with pytest.raises(ValueError, match=of):
             ask(0)
     assert endless().auxiliary_values() == {}
-    with pytest.raises(ValueError, match="'persistent' parameter of TreeBatchSampler must be false if 'length' is not"):
+    with pytest.raises(ValueError, match="'persistent' parameter must be false if 'length' is not"):
         endless(persistent=True)
-    with pytest.raises(
-        ValueError, match="'batch_size' parameter of TreeBatchSampler must be an integer from 1 to 2147"
-    ):
+    with pytest.raises(ValueError, match="'batch_size' parameter must be an integer from 1 to 2147"):
         endless(batch_size=2**31)
     assert sampler.length is None and "length=None" in repr(sampler) and sampler.describe()
 

@@ -155,21 +155,21 @@ def test_weights_are_ready_for_the_sampler_which_draws_classes_by_their_total(fu
 def test_labels_that_are_refused(function: Any, parameters: dict, labels: Any, text: str) -> None:
     with pytest.raises((TypeError, ValueError)) as caught:
         function(labels, **parameters)
-    assert f"The 'labels' parameter of {function.__name__} must {text}" in str(caught.value)
+    assert f"The 'labels' parameter must {text}" in str(caught.value)
 
 
 @pytest.mark.parametrize(
     ("function", "parameters", "text"),
     [
-        (effective_number_weights, {"beta": 1}, "'beta' parameter of effective_number_weights must be below 1. Got 1"),
+        (effective_number_weights, {"beta": 1}, "'beta' parameter must be below 1. Got 1"),
         (
             effective_number_weights,
             {"beta": -1},
-            "'beta' parameter of effective_number_weights must be a finite number",
+            "'beta' parameter must be a finite number",
         ),
-        (temperature_weights, {"temperature": 0.5}, "'temperature' parameter of temperature_weights must be a finite"),
-        (repeat_factors, {"threshold": 1.5}, "'threshold' parameter of repeat_factors must be at most 1. Got 1.5"),
-        (repeat_factors, {"threshold": -1}, "'threshold' parameter of repeat_factors must be a finite number of at"),
+        (temperature_weights, {"temperature": 0.5}, "'temperature' parameter must be a finite"),
+        (repeat_factors, {"threshold": 1.5}, "'threshold' parameter must be at most 1. Got 1.5"),
+        (repeat_factors, {"threshold": -1}, "'threshold' parameter must be a finite number of at"),
     ],
 )
 def test_refused_parameters(function: Any, parameters: dict, text: str) -> None:
@@ -178,7 +178,7 @@ def test_refused_parameters(function: Any, parameters: dict, text: str) -> None:
 
 
 def test_a_matrix_with_a_label_that_no_row_has_is_refused() -> None:
-    with pytest.raises(ValueError, match="'labels' parameter of repeat_factors must have a row of every label. Got no"):
+    with pytest.raises(ValueError, match="'labels' parameter must have a row of every label. Got no"):
         repeat_factors([[1, 0], [1, 0]])
-    with pytest.raises(ValueError, match="'labels' parameter of repeat_factors must hold 0 and 1. Got 2"):
+    with pytest.raises(ValueError, match="'labels' parameter must hold 0 and 1. Got 2"):
         repeat_factors(np.array([[1, 2], [1, 0]]))

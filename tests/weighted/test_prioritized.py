@@ -83,9 +83,7 @@ def test_of_a_buffer_that_is_not_full_only_the_rows_that_are_there_count() -> No
     expected = 7.5 / (4 * np.array([0.5, 1, 2, 4]))
     assert sampler.importance_weights([0, 1, 2, 3]).tolist() == expected.tolist()
     assert set(sampler.batches(0).rows.tolist()) <= {0, 1, 2, 3}
-    with pytest.raises(
-        ValueError, match="'rows' parameter of PrioritizedBatchSampler must hold row positions from 0 to"
-    ):
+    with pytest.raises(ValueError, match="'rows' parameter must hold row positions from 0 to"):
         sampler.importance_weights([4])
 
 
@@ -151,10 +149,10 @@ def test_beta_as_a_function_of_the_number_of_the_batch() -> None:
     assert sampler.importance_weights([0, 1], batch=0).tolist() == [1, 1]
     assert sampler.importance_weights([0, 1], batch=10).tolist() == [1, 0.5]
     assert asked == [0, 10]
-    with pytest.raises(ValueError, match="'batch' parameter of PrioritizedBatchSampler must be given if 'beta' is a"):
+    with pytest.raises(ValueError, match="'batch' parameter must be given if 'beta' is a"):
         sampler.importance_weights([0])
     wrong = sampler_of([0.0, 1.0], beta=lambda batch: -1.0)
-    with pytest.raises(ValueError, match="'beta' parameter of PrioritizedBatchSampler must be a finite number of at"):
+    with pytest.raises(ValueError, match="'beta' parameter must be a finite number of at"):
         wrong.importance_weights([0], batch=3)
 
 
@@ -195,7 +193,7 @@ def test_states_keep_the_largest_priority_and_the_oldest_row() -> None:
         ({"weights": [1.0, 1.0]}, "must hold from 3 to 5 weights. Got 2 values"),
         ({"weights": [1.0] * 6}, "must hold from 3 to 5 weights. Got 6 values"),
         ({"weights": [1.0, 0.0, 1.0, 1.0]}, "must hold weights above 0. Got 0"),
-        ({"next_position": 1}, "'next_position' parameter of PrioritizedBatchSampler must be an integer from 4 to 4"),
+        ({"next_position": 1}, "'next_position' parameter must be an integer from 4 to 4"),
     ],
 )
 def test_a_state_of_a_buffer_that_cannot_be_is_refused_and_changes_nothing(changed: dict, text: str) -> None:
@@ -217,9 +215,7 @@ def test_a_state_of_a_buffer_that_cannot_be_is_refused_and_changes_nothing(chang
 
 def test_drawing_from_an_empty_buffer_is_an_error() -> None:
     sampler = PrioritizedBatchSampler(0, 2, capacity=10)
-    with pytest.raises(
-        ValueError, match="'priorities' parameter of PrioritizedBatchSampler must not all be 0 when rows"
-    ):
+    with pytest.raises(ValueError, match="'priorities' parameter must not all be 0 when rows"):
         next(iter(sampler))
 
 
@@ -228,7 +224,7 @@ def test_a_refused_update_changes_nothing(wrong: float) -> None:
     for alpha in (0.0, 0.6, 2.0):
         sampler = sampler_of([1.0, 2.0, 3.0], alpha=alpha)
         before = weights_of(sampler)
-        text = f"'priorities' parameter of PrioritizedBatchSampler must hold finite numbers. Got {show(wrong)} instead"
+        text = f"'priorities' parameter must hold finite numbers. Got {show(wrong)} instead"
         with pytest.raises(ValueError, match=text):
             sampler.update([0, 1, 2], [5.0, wrong, float("inf")])
         assert weights_of(sampler) == before
@@ -249,11 +245,11 @@ def test_a_priority_that_overflows_when_raised_is_refused_as_such() -> None:
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"epsilon": 0}, "'epsilon' parameter of PrioritizedBatchSampler must be a finite number above 0. Got 0"),
-        ({"epsilon": 1e-200, "alpha": 2}, "'epsilon' parameter of PrioritizedBatchSampler must neither vanish nor"),
-        ({"alpha": -1}, "'alpha' parameter of PrioritizedBatchSampler must be a finite number of at least 0. Got -1"),
-        ({"beta": float("nan")}, "'beta' parameter of PrioritizedBatchSampler must be a finite number of at least 0"),
-        ({"capacity": 4}, "'capacity' parameter of PrioritizedBatchSampler must be an integer from 5 to 2147483647"),
+        ({"epsilon": 0}, "'epsilon' parameter must be a finite number above 0. Got 0"),
+        ({"epsilon": 1e-200, "alpha": 2}, "'epsilon' parameter must neither vanish nor"),
+        ({"alpha": -1}, "'alpha' parameter must be a finite number of at least 0. Got -1"),
+        ({"beta": float("nan")}, "'beta' parameter must be a finite number of at least 0"),
+        ({"capacity": 4}, "'capacity' parameter must be an integer from 5 to 2147483647"),
     ],
 )
 def test_refused_parameters(options: dict, text: str) -> None:

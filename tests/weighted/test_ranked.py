@@ -150,7 +150,7 @@ def test_states_and_copies_hold_the_priorities_and_go_on_alike() -> None:
     ("changed", "text"),
     [
         ({"priorities": [1.0, 1.0]}, "must hold from 3 to 5 priorities. Got 2 values"),
-        ({"priorities": [1.0, -1.0, 1.0, 1.0]}, "'priorities' parameter of PrioritizedBatchSampler must hold finite"),
+        ({"priorities": [1.0, -1.0, 1.0, 1.0]}, "'priorities' parameter must hold finite"),
         ({"priorities": [1.0, np.inf, 1.0, 1.0]}, "must hold finite numbers, none below 0. Got Inf"),
         ({"next_position": 2}, "must be an integer from 4 to 4. Got 2"),
     ],
@@ -203,7 +203,7 @@ def test_an_update_that_is_interrupted_changes_nothing(n: int, count: int, monke
 def test_a_refused_update_changes_nothing(wrong: float) -> None:
     sampler = ranked(5, alpha=3)
     before = as_json(sampler.state_dict())
-    with pytest.raises(ValueError, match="'priorities' parameter of PrioritizedBatchSampler must hold finite numbers"):
+    with pytest.raises(ValueError, match="'priorities' parameter must hold finite numbers"):
         sampler.update([0, 1], [5.0, wrong])
     assert as_json(sampler.state_dict()) == before
     sampler.update([0, 1], [1e300, -1e308])  # no power is taken of them
@@ -215,11 +215,11 @@ def test_a_refused_update_changes_nothing(wrong: float) -> None:
     [
         (
             {"epsilon": 0.1},
-            "'epsilon' parameter of PrioritizedBatchSampler must not be given if 'method' is 'rank'. Got",
+            "'epsilon' parameter must not be given if 'method' is 'rank'. Got",
         ),
-        ({"alpha": 1e4}, "'alpha' parameter of PrioritizedBatchSampler must give the last of 5 ranks a weight above 0"),
-        ({"alpha": -1}, "'alpha' parameter of PrioritizedBatchSampler must be a finite number of at least 0. Got -1"),
-        ({"method": "ranks"}, "'method' parameter of PrioritizedBatchSampler must be one of 'proportional', 'rank'"),
+        ({"alpha": 1e4}, "'alpha' parameter must give the last of 5 ranks a weight above 0"),
+        ({"alpha": -1}, "'alpha' parameter must be a finite number of at least 0. Got -1"),
+        ({"method": "ranks"}, "'method' parameter must be one of 'proportional', 'rank'"),
     ],
 )
 def test_refused_parameters(options: dict, text: str) -> None:
@@ -229,9 +229,7 @@ def test_refused_parameters(options: dict, text: str) -> None:
 
 def test_an_empty_buffer_fills_up() -> None:
     sampler = ranked(0, capacity=3, alpha=1)
-    with pytest.raises(
-        ValueError, match="'priorities' parameter of PrioritizedBatchSampler must not all be 0 when rows"
-    ):
+    with pytest.raises(ValueError, match="'priorities' parameter must not all be 0 when rows"):
         sampler.sample(1)
     assert sampler.append().tolist() == [0] and sampler.sample(3).tolist() == [0, 0, 0]
     assert sampler.append(3).tolist() == [1, 2, 0] and set(sampler.sample(100).tolist()) == {0, 1, 2}

@@ -263,14 +263,14 @@ def test_of_repeated_indices_the_last_wins() -> None:
 @pytest.mark.parametrize(
     ("indices", "weights", "text"),
     [
-        ([1, 2], [3.0, float("nan")], "'weights' parameter of SumTree must hold finite numbers, none below 0. Got NaN"),
+        ([1, 2], [3.0, float("nan")], "'weights' parameter must hold finite numbers, none below 0. Got NaN"),
         ([1, 2], [3.0, -1], "none below 0. Got -1 instead"),
         ([1, 2], [3.0, float("inf")], "Got Inf instead"),
         ([1, 2, 1], [1.7e308, 1.7e308, 1.6e308], "must have a finite total. Got a total that overflows"),
         (
             [0, 30],
             [1.0, 1.0],
-            "'indices' parameter of SumTree must hold row positions from 0 to 29, counted from 0. Got 30 instead",
+            "'indices' parameter must hold row positions from 0 to 29, counted from 0. Got 30 instead",
         ),
         ([0, -1], [1.0, 1.0], "Got -1 instead"),
         ([0, 1], [1.0], "must have one value for each row, 2. Got 1 value instead"),
@@ -289,14 +289,14 @@ def test_a_refused_update_changes_nothing(indices: list[int], weights: list[floa
 def test_refused_draws_change_nothing() -> None:
     weights = [1.0, 0.0, 2.0]
     tree, twin = SumTree(weights, seed=1), SumTree(weights, seed=1)
-    with pytest.raises(ValueError, match="'k' parameter of SumTree must be at most 2, the number of positive weights"):
+    with pytest.raises(ValueError, match="'k' parameter must be at most 2, the number of positive weights"):
         tree.sample(3, replacement=False)
     for wrong in (-1, 2**31, 10**18, 2**70):
-        with pytest.raises(ValueError, match="'k' parameter of SumTree must be an integer from 0 to 2147483647. Got"):
+        with pytest.raises(ValueError, match="'k' parameter must be an integer from 0 to 2147483647. Got"):
             tree.sample(wrong)
     assert tree.sample(9).tolist() == twin.sample(9).tolist()
     tree.update([0, 2], [0, 0])
-    with pytest.raises(ValueError, match="'weights' parameter of SumTree must not all be 0 when rows are drawn"):
+    with pytest.raises(ValueError, match="'weights' parameter must not all be 0 when rows are drawn"):
         tree.sample(1)
     assert tree.sample(0).tolist() == []
     tree.update([1], [3])
@@ -306,15 +306,15 @@ def test_refused_draws_change_nothing() -> None:
 @pytest.mark.parametrize(
     ("arguments", "error", "text"),
     [
-        ({}, ValueError, "'capacity' parameter of SumTree must be given if 'weights' are not. Got nothing"),
+        ({}, ValueError, "'capacity' parameter must be given if 'weights' are not. Got nothing"),
         ({"weights": []}, ValueError, "must not be empty without 'capacity'"),
         ({"weights": [1, 2], "capacity": 1}, ValueError, "must be at least 2, the number of weights. Got 1"),
         ({"weights": [[1, 2]]}, ValueError, "must be a vector of numbers. Got 2 dimensions"),
         ({"weights": ["a"]}, TypeError, "must hold numbers. Got <U1 values"),
         ({"weights": [True]}, TypeError, "must hold numbers. Got bool values"),
         ({"weights": [1.7e308] * 2}, ValueError, "must have a finite total"),
-        ({"weights": [1], "seed": -1}, ValueError, "'seed' parameter of SumTree"),
-        ({"capacity": 0}, ValueError, "'capacity' parameter of SumTree must be an integer from 1 to 2147483647"),
+        ({"weights": [1], "seed": -1}, ValueError, "'seed' parameter"),
+        ({"capacity": 0}, ValueError, "'capacity' parameter must be an integer from 1 to 2147483647"),
     ],
 )
 def test_refused_parameters(arguments: dict, error: type, text: str) -> None:
@@ -325,7 +325,7 @@ def test_refused_parameters(arguments: dict, error: type, text: str) -> None:
 def test_indices_that_are_no_integers_are_refused() -> None:
     tree = SumTree([1, 2, 3])
     for indices in ([0.0, 1.0], [True, False], ["0"]):
-        with pytest.raises(TypeError, match="'indices' parameter of SumTree must hold row positions"):
+        with pytest.raises(TypeError, match="'indices' parameter must hold row positions"):
             tree.weights(indices)
     assert tree.weights([]).tolist() == []
     assert tree.weights(np.array([2], dtype=np.uint64)).tolist() == [3.0]

@@ -114,12 +114,12 @@ def test_copies_are_small_and_alike() -> None:
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        ((0, 1), "'n' parameter of UniformBatchSampler must be an integer from 1 to 2147483647. Got 0 instead"),
+        ((0, 1), "'n' parameter must be an integer from 1 to 2147483647. Got 0 instead"),
         (
             (5, 6),
-            "'batch_size' parameter of UniformBatchSampler must be at most 5, the number of rows, without replacement",
+            "'batch_size' parameter must be at most 5, the number of rows, without replacement",
         ),
-        ((5, 0), "'batch_size' parameter of UniformBatchSampler must be a positive integer. Got 0"),
+        ((5, 0), "'batch_size' parameter must be a positive integer. Got 0"),
     ],
 )
 def test_refused_parameters(arguments: tuple[int, int], text: str) -> None:
@@ -136,11 +136,7 @@ def test_an_epoch_beyond_the_memory_is_refused_by_numpy(size: int, replacement: 
 
 
 def test_more_replicas_than_batches_are_refused() -> None:
-    with pytest.raises(
-        ValueError, match="'num_replicas' parameter of UniformBatchSampler must be at most 2, the number of"
-    ):
+    with pytest.raises(ValueError, match="'num_replicas' parameter must be at most 2, the number of"):
         UniformBatchSampler(10, 5, num_replicas=3)
-    with pytest.raises(
-        ValueError, match="'n_batches' parameter of UniformBatchSampler must be given if the batch size"
-    ):
+    with pytest.raises(ValueError, match="'n_batches' parameter must be given if the batch size"):
         UniformBatchSampler(3, 5, replacement=True)

@@ -213,7 +213,7 @@ reaction_to = function(bytes, max_bytes = 2^26) {
   }, error = function(error) {
     text = conditionMessage(error)
     of_grammar = inherits(error, "rbridge_refusal") && validUTF8(text) &&
-      grepl("^The '[^']+' parameter of .+ must .+[.] Got .+ instead[.]", text)
+      grepl("^The '[^']+' parameter( (of|at) .+)? must .+[.] Got .+ instead[.]", text)
     of_files = grepl(" has changed since its lines were found | cannot be read[.]$", text)
     if (of_grammar || of_files) "refused" else text
   }, warning = function(warning) paste("warns:", conditionMessage(warning)))

@@ -125,12 +125,12 @@ test_that("files that are not regular are refused, and do not hang", {
       message_of(rbridge::batch_sampler_tree(fifo, 1, 1, table = list(x = 1)))
     )
   }, list(fifo), libpath = c(installed_library(), .libPaths()), timeout = 60)
-  refused = "The '%s' parameter of %s must be a regular file. Got the %s '%s' instead."
+  refused = "The '%s' parameter must be a regular file. Got the %s '%s' instead."
   expect_identical(told, c(
-    sprintf(refused, "file", "read_batch_sampler", "FIFO", fifo),
-    sprintf(refused, "file", "read_batch_sampler", "device", "/dev/zero"),
-    sprintf(refused, "rules", "batch_sampler_corpus_mixture", "FIFO", fifo),
-    sprintf(refused, "spec", "batch_sampler_tree", "FIFO", fifo)
+    sprintf(refused, "file", "FIFO", fifo),
+    sprintf(refused, "file", "device", "/dev/zero"),
+    sprintf(refused, "rules", "FIFO", fifo),
+    sprintf(refused, "spec", "FIFO", fifo)
   ))
 })
 
@@ -157,7 +157,7 @@ test_that("a file whose header lies is refused before its vectors are used", {
   lie("pystrat.recipe", "another")
   lie("parts.n\"", "other.n\"")
   lie("\"seed\":\"7\"", "\"seed\":\"07\"")
-  lie("\"seed\":\"7\"", "\"seed\":\"3000000000\"", "'seed' parameter of read_batch_sampler must be an integer")
+  lie("\"seed\":\"7\"", "\"seed\":\"3000000000\"", "'seed' parameter must be an integer")
   lie("parts.n_batches", "parts.weights", "have the vectors of the kind 'uniform' in 'parts'. Got 'weights'")
   lie("uniform", "sorted", "be of a kind of 'stratified'")
 })
@@ -166,7 +166,7 @@ test_that("a recipe that needs more memory than it may is refused before the mem
   small = function(...) write_recipe_to(recipe_of(batch_sampler_uniform(..., seed = 1)))
   file = small(2^31 - 1, 10, n_batches = 1)
   expect_lt(file.size(file), 500)
-  refused = paste("The 'file' parameter of read_batch_sampler must hold a recipe that needs at most %.0f bytes of",
+  refused = paste("The 'file' parameter must hold a recipe that needs at most %.0f bytes of",
     "memory, 'max_bytes'. Got one that needs %.0f instead. Raise 'max_bytes' if you expect so much data.")
   needed = recipe_bytes(recipe_of(batch_sampler_uniform(2^31 - 1, 10, n_batches = 1, seed = 1)))
   expect_gt(needed, 8e9)

@@ -82,7 +82,7 @@ test_that("different values of different shards are different strata", {
 
 test_that("what is no table is refused", {
   bound = function(...) message_of(bind_counts(list(...)))
-  expect_match(bound(matrix(1)), "'tables' parameter of bind_counts must name each shard. Got no names", fixed = TRUE)
+  expect_match(bound(matrix(1)), "'tables' parameter must name each shard. Got no names", fixed = TRUE)
   expect_match(bound(1), "Got 1 instead.", fixed = TRUE)
   expect_match(bound(rbind(a = c(x = NA))), "Got logical values instead.")
   expect_match(bound(data.frame(shard = "a", x = 1)),
@@ -97,7 +97,7 @@ test_that("what is no table is refused", {
 
 test_that("what cannot be counted is refused in the name of the shard", {
   expect_identical(refused(list(a = "x", b = c(NA, "x"))), paste(
-    "The 'strata' parameter of shard 'b' of shard_counts must have no missing values.",
+    "The 'strata' parameter of shard 'b' must have no missing values.",
     "Got 1 missing of 2 rows instead. Leave these rows out of the dataset."))
   midnight = as.POSIXct("2020-01-01", tz = "UTC")
   day = as.Date(midnight)
@@ -108,7 +108,7 @@ test_that("what cannot be counted is refused in the name of the shard", {
   counted = message_of(count_sources(list(a = 1, b = 2), identity, function(row) list(midnight, day)[[row]]))
   expect_match(counted, "Got '2020-01-01' as the name of two instead. Recode them.", fixed = TRUE)
   for (same in list(list(a = 1, b = "1"), list(a = TRUE, b = factor("TRUE")), list(a = "1, 2", b = list(1, 2)))) {
-    expect_match(refused(same), "parameter of shard_counts must have strata of different names. Got '1|TRUE|1, 2' as")
+    expect_match(refused(same), "parameter must have strata of different names. Got '1|TRUE|1, 2' as")
   }
   expect_match(refused(list("x")), "must name each shard by a text", fixed = TRUE)
   expect_match(refused("x"), "must map the name of each shard to the strata of its rows", fixed = TRUE)

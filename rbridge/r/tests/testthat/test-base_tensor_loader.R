@@ -186,7 +186,7 @@ test_that("an iterator that is never called changes nothing, and ends more than 
 
 test_that("arguments are refused before any work", {
   refused = function(parameter, message, ...) {
-    whole = sprintf("The '%s' parameter of tensor_loader must %s", parameter, message)
+    whole = sprintf("The '%s' parameter must %s", parameter, message)
     expect_identical(message_of(tensor_loader(...)), whole)
   }
   sampler = stratified()

@@ -59,7 +59,7 @@ test_that("an empty batch is delivered as one, wherever it stands", {
 test_that("rows that the dataset does not have are refused, where it tells its number of rows", {
   generator = callback_generator(in_two_batches, 2L, "InTwo", "in two")
   expect_error(collect_rows(generator, 4), paste(
-    "The 'sampler' parameter of batch_sampler_python must give rows of the dataset, of which there are 4.",
+    "The 'sampler' parameter must give rows of the dataset, of which there are 4.",
     "Got row 5, counted from 1, instead."
   ), fixed = TRUE)
   expect_error(generator(task_of(1:3))$batches(0), "of which there are 3.", fixed = TRUE)
@@ -69,13 +69,13 @@ test_that("a sampler whose batches Python makes refuses with its own name", {
   instance = callback_generator(in_two_batches, 2L, "InTwo", "in two")(NULL)
   expect_error(
     instance$set_epoch(-1),
-    "The 'epoch' parameter of batch_sampler_python must be an integer from 0 to 6700000. Got -1 instead.",
+    "The 'epoch' parameter must be an integer from 0 to 6700000. Got -1 instead.",
     fixed = TRUE
   )
   expect_error(
     instance$.iter_batch(100),
     paste(
-      "The 'batch_size' parameter of batch_sampler_python must be 1. Got 100 instead.",
+      "The 'batch_size' parameter must be 1. Got 100 instead.",
       "Pass the sampler as 'batch_sampler ='."
     ),
     fixed = TRUE

@@ -98,7 +98,7 @@ test_that("what is no row number is refused before Python is asked", {
   instance = sampler_on(python)
   for (wrong in list(0, -1, 1.5, NA, Inf, 2^31)) {
     expect_error(instance$update(c(1, wrong), c(1, 1)),
-      "The 'rows' parameter of batch_sampler_python must hold row numbers, counted from 1. Got ", fixed = TRUE)
+      "The 'rows' parameter must hold row numbers, counted from 1. Got ", fixed = TRUE)
   }
   expect_length(python$asked(), 0L)
 })
@@ -106,7 +106,7 @@ test_that("what is no row number is refused before Python is asked", {
 test_that("what is neither numeric nor a tensor is refused before Python is asked, and so are other than one number", {
   python = python_like()
   instance = sampler_on(python)
-  of = "parameter of batch_sampler_python must"
+  of = "parameter must"
   for (wrong in list(c(TRUE, TRUE), NA, factor(c("b", "a")), c("1", "2"), list(1, 2), as.Date("2020-01-01"))) {
     class_text = sprintf("Got a value of class '%s' instead.", class(wrong)[1L])
     expect_no_warning(expect_error(instance$update(wrong, c(9, 8)),

@@ -65,7 +65,7 @@ test_that("an error in Python reaches R whole", {
 
 test_that("single rows in place of batches, and values that reticulate has converted, are refused with advice", {
   expect_error(collect_rows(batch_sampler_python(python$single), 4), paste(
-    "The 'sampler' parameter of batch_sampler_python must give batches of row positions. Got the item 3 instead.",
+    "The 'sampler' parameter must give batches of row positions. Got the item 3 instead.",
     "Wrap it in a BatchSampler, which makes batches of single positions."
   ), fixed = TRUE)
   expect_error(batch_sampler_python(reticulate::py_to_r(python$plain)), "'convert = FALSE'", fixed = TRUE)

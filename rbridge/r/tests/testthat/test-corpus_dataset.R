@@ -265,8 +265,8 @@ test_that("a FIFO is refused and does not hang, and neither does one in the plac
   system2("mkfifo", shQuote(fifo))
   in_time = function(f, ...) callr::r(f, list(...), libpath = c(installed_library(), .libPaths()), timeout = 60)
   refused = function(expression) {
-    expect_identical(expression, sprintf(paste("The 'source' parameter of %s must have regular files.",
-      "Got the FIFO '%s' instead."), c("corpus_dataset", "corpus_dataset", "batch_sampler_corpus_mixture"), fifo))
+    expect_identical(expression, sprintf(paste("The 'source' parameter must have regular files.",
+      "Got the FIFO '%s' instead."), rep(fifo, 3)))
   }
   refused(in_time(function(folder, fifo) {
     message_of = function(code) tryCatch(code, error = conditionMessage)
@@ -338,7 +338,7 @@ test_that("missing and unequal partners are errors that name both", {
   folder = corpus_of(news = 50, old = 3, suffixes = c(".src", ".tgt"))
   write_bytes(file.path(folder, "old.tgt"), "one\ntwo\n")
   path = function(name) file.path(folder, name)
-  expect_error(corpus_dataset(folder), fixed = TRUE, sprintf(paste("The 'source' parameter of corpus_dataset must have",
+  expect_error(corpus_dataset(folder), fixed = TRUE, sprintf(paste("The 'source' parameter must have",
     "parallel files with the same number of lines. Got 3 lines in '%s' and 2 lines in '%s' instead."), path("old.src"),
     path("old.tgt")))
   unlink(path("news.src"))
@@ -373,7 +373,7 @@ test_that("wrong sources and suffixes are refused", {
   refused("must have files that end in '.md'. Got none instead.", folder, ".md")
   refused("must list files that end in '.md'. Got", list(file.path(folder, "news.txt")), ".md")
   refused("must have a file of each suffix. Got no file 'other.txt' instead.", list("other.txt"))
-  refused("'suffixes' parameter of corpus_dataset must be different endings of names, such as ('.src', '.tgt'). Got 3",
+  refused("'suffixes' parameter must be different endings of names, such as ('.src', '.tgt'). Got 3",
     folder, 3)
   refused("Got ('.txt', '.txt') instead.", folder, c(".txt", ".txt"))
   refused("Got ('') instead.", folder, "")

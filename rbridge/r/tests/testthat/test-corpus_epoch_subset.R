@@ -85,7 +85,7 @@ test_that("a generator that was saved gives the same batches in a fresh R sessio
 })
 
 test_that("wrong arguments are refused", {
-  of = "parameter of batch_sampler_epoch_subset must"
+  of = "parameter must"
   refused = function(message, ...) {
     arguments = utils::modifyList(list(n = 10, sample = 5, batch_size = 2), list(...))
     expect_error(do.call(batch_sampler_epoch_subset, arguments), message, fixed = TRUE)

@@ -53,9 +53,9 @@ test_that("lists that make no pairs are refused", {
     arguments = utils::modifyList(list(source = source, targets = targets), list(...))
     expect_error(do.call(corpus_dataset, arguments), message, fixed = TRUE)
   }
-  refused("The 'source' parameter of corpus_dataset must be a list of files if 'targets' is given. Got 3 instead.", 3)
-  refused("'targets' parameter of corpus_dataset must be a list of files, one for each of 'source'. Got a list with NA",
+  refused("The 'source' parameter must be a list of files if 'targets' is given. Got 3 instead.", 3)
+  refused("'targets' parameter must be a list of files, one for each of 'source'. Got a list with NA",
     targets = c(NA, "x"))
-  refused("The 'targets' parameter of corpus_dataset must list at least one file. Got none", targets = character())
+  refused("The 'targets' parameter must list at least one file. Got none", targets = character())
   refused("must have regular files. Got the folder '.' instead.", c(".", sources[2]))
 })

@@ -165,7 +165,7 @@ test_that("words are counted across blocks and in empty files", {
 })
 
 test_that("wrong arguments are refused", {
-  of = "parameter of batch_sampler_epoch_subset must"
+  of = "parameter must"
   refused = function(message, ...) {
     expect_error(batch_sampler_epoch_subset(5, 8, ...), message, fixed = TRUE)
   }

@@ -164,7 +164,7 @@ test_that("wrong arguments are refused", {
     arguments = utils::modifyList(list(source = folder, batch_size = 8, sample = 50L, suffixes = ".txt"), list(...))
     expect_error(do.call(batch_sampler_corpus_mixture, arguments), message, fixed = TRUE)
   }
-  of = "parameter of batch_sampler_corpus_mixture must"
+  of = "parameter must"
   refused(paste("The 'batch_size'", of, "be a positive integer. Got 0 instead."), batch_size = 0)
   refused(paste("The 'shuffle'", of, "be true or false. Got 1 instead."), shuffle = 1)
   refused(paste("The 'sample'", of, "be a share between 0 and 1, or a number of lines: an integer from 1. Got the",

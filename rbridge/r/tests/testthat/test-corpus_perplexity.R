@@ -97,7 +97,7 @@ test_that("a dataloader delivers the batches", {
 test_that("a refused report changes nothing", {
   sampler = sampler_of_perplexity()
   before = sampler$perplexities()
-  of = "parameter of batch_sampler_perplexity$report must"
+  of = "parameter must"
   refused = function(rows, nll, message) expect_error(sampler$report(rows, nll), message, fixed = TRUE)
   refused(c(1, 51), c(1, 1), paste("The 'rows'", of, "hold row positions from 1 to 50, counted from 1. Got 51"))
   refused(0, 1, "Got 0 instead.")
@@ -131,7 +131,7 @@ test_that("wrong arguments are refused", {
     arguments = utils::modifyList(list(n = 10, sample = 5, batch_size = 2), list(...))
     expect_error(do.call(batch_sampler_perplexity, arguments), message, fixed = TRUE)
   }
-  of = "parameter of batch_sampler_perplexity must be"
+  of = "parameter must be"
   refused(paste("The 'n'", of, "an integer from 1 to 2147483647. Got 0 instead."), n = 0)
   refused(paste("The 'initial'", of, "a number above 1 and at most 1000000. Got 1 instead."), initial = 1)
   refused("at most 1000000. Got NaN", initial = NaN)

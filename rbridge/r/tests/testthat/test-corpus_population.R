@@ -90,7 +90,7 @@ test_that("wrong arguments and recipes are refused", {
   refused("must be an integer from 0 to 2147483647. Got -1 instead.", max_length = -1)
   refused("must be a function, or nothing. Got TRUE instead.", accept = TRUE)
   refused("must return true or false for each position. Got TRUE instead.", accept = function(lines) TRUE)
-  refused("The 'lengths' parameter of ", lengths = "words")
+  refused("The 'lengths' parameter must ", lengths = "words")
   expect_error(batch_sampler_corpus_mixture(folder, sample = 50L, max_tokens = 8), "Exclude them by 'max_length'.")
   recipe = attr(batch_sampler_corpus_mixture(folder, 4, 20L, max_length = 6, seed = 1), "settings")$recipe
   for (remaining in list(1, recipe$parts$remaining[-1L], c(recipe$parts$remaining, as.raw(0L)))) {

@@ -47,7 +47,7 @@ test_that("weights that are given are those of every epoch, and normalised ones 
   normalised = sampler$class_weights(5, normalise = TRUE)
   expect_equal(sum(normalised * c(7, 11)) / 18, 1)
   expect_identical(rare_events()(NULL)$class_weights(), rare_events()(NULL)$class_weights(0))
-  expect_error(sampler$class_weights(-1), "The 'epoch' parameter of batch_sampler_rare_events must")
+  expect_error(sampler$class_weights(-1), "The 'epoch' parameter must")
 })
 
 test_that("a dataloader delivers lines and labels", {
@@ -97,7 +97,7 @@ test_that("lists of files that are none are refused", {
   refused = function(positives, negatives) {
     message_of(batch_sampler_rare_events(positives, negatives, 1, 9))
   }
-  expect_match(refused(list(), files), "The 'positives' parameter of batch_sampler_rare_events must list at least")
+  expect_match(refused(list(), files), "The 'positives' parameter must list at least")
   expect_match(refused(list(3), files), "must be a list of files. Got a list with 3 instead.", fixed = TRUE)
   expect_match(refused(files[1], folder), "'negatives' .* must list regular files. Got the folder")
   expect_match(refused(files[1], c(files[2], files[2])), "'negatives' .* must list each file once")
@@ -121,7 +121,7 @@ test_that("a recipe whose parts are wrong is refused before anything is drawn", 
     list(positive_weight = "a"), list(negative_weight = -1)
   )
   for (case in cases) {
-    expect_error(do.call(draw, case), "parameter of batch_sampler_rare_events must")
+    expect_error(do.call(draw, case), "parameter must")
   }
   recipe = good
   recipe$labels$versions = "a"

@@ -15,21 +15,11 @@ test_that("rules that keep are looked at first, and then the first one that cove
   expect_identical(find_rules(rules[2], c("news", "web")), c(1L, 0L))
 })
 
-read_for_mixture = of_package(function(rules) {
-  name_errors("batch_sampler_corpus_mixture")
-  read_rules(rules)
-})
-
-find_for_mixture = of_package(function(rules, names) {
-  name_errors("batch_sampler_corpus_mixture")
-  find_rules(rules, names)
-})
-
 test_that("a bad line is an error with its number", {
   refused = function(line, message) {
-    expect_error(read_for_mixture(c("# first", line, "* 5")), message, fixed = TRUE)
+    expect_error(read_rules(c("# first", line, "* 5")), message, fixed = TRUE)
   }
-  of = "The 'rules' parameter of batch_sampler_corpus_mixture must have"
+  of = "The 'rules' parameter must have"
   refused("generic", paste(of, "a pattern and a weight on each line. Got 'generic' on line 2 instead."))
   refused("generic 65 -tok", "on each line, and no third word. Got '-tok' on line 2 instead.")
   refused("generic 0", "must have weights that are positive decimal numbers, or '*'. Got '0' on line 2 instead.")
@@ -46,8 +36,8 @@ test_that("a bad line is an error with its number", {
 
 test_that("what is neither a file nor rules is refused", {
   refused = function(rules, got) {
-    required = "parameter of batch_sampler_corpus_mixture must be a file of rules, or a list of rules. Got"
-    expect_error(read_for_mixture(rules), paste("The 'rules'", required, got), fixed = TRUE)
+    required = "parameter must be a file of rules, or a list of rules. Got"
+    expect_error(read_rules(rules), paste("The 'rules'", required, got), fixed = TRUE)
   }
   refused("IT 20", "'IT 20', no file, instead. Put a rule that is written out into a list.")
   refused(3, "3 instead.")
@@ -101,8 +91,8 @@ test_that("back references that take too long are refused with the rule", {
   name = paste(rep(letters, 3), collapse = "")
   expect_false(is_lua_match(read_lua_pattern("(%a)%1"), name))
   rules = read_rules(c("IT 1", "(.-)(.-)(.-)%1-%2-%3 1"))
-  expect_error(find_for_mixture(rules, c("IT", name)), sprintf(paste(
-    "The 'rules' parameter of batch_sampler_corpus_mixture must have patterns that take at most 200000 steps for a",
+  expect_error(find_rules(rules, c("IT", name)), sprintf(paste(
+    "The 'rules' parameter must have patterns that take at most 200000 steps for a",
     "name.",
     "Got '(.-)(.-)(.-)%%1-%%2-%%3' for '%s' instead. Use fewer captures that are referred to."), name), fixed = TRUE)
 })

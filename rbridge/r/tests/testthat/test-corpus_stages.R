@@ -61,7 +61,7 @@ test_that("a generator with a function is saved, and hashed by its text", {
 test_that("wrong tables and functions are refused", {
   folder = corpus_of(sizes)
   refused = function(weights, message, ...) {
-    whole = paste("The 'weights' parameter of batch_sampler_corpus_mixture must", message)
+    whole = paste("The 'weights' parameter must", message)
     expect_error(staged_mixture(weights, folder, ...), whole, fixed = TRUE)
   }
   of_table = "be a table from epochs, integers from 0 to 6700000, to lists of weights. Got the epoch"
@@ -76,12 +76,12 @@ test_that("wrong tables and functions are refused", {
   sampler = staged_mixture(function(epoch) rep(1, 3 - epoch %/% 2), folder)(NULL)
   expect_identical(sampler$.length(), 23L)
   sampler$set_epoch(2)
-  message = "The 'weights' parameter of batch_sampler_corpus_mixture must have one entry for each file, 3. Got 2 values"
+  message = "The 'weights' parameter must have one entry for each file, 3. Got 2 values"
   expect_error(sampler$.length(), message, fixed = TRUE)
   expect_error(sampler$.iter()(), message, fixed = TRUE)
   few = staged_mixture(function(epoch) if (epoch == 0) c(1, 1, 1) else c(0, 0, 1), folder, num_replicas = 7)(NULL)
   expect_error(few$batches(1), "must leave each batch a row: 5 are drawn for 7 batches. Got 7 instead.", fixed = TRUE)
-  expect_error(corpus_plan(few, -1), "'epoch' parameter of corpus_plan must be a", fixed = TRUE)
+  expect_error(corpus_plan(few, -1), "'epoch' parameter must be a", fixed = TRUE)
 })
 
 test_that("recipes whose stages are wrong are refused", {

@@ -84,7 +84,7 @@ test_that("weights of rows are those of their classes", {
   expect_identical(sum(sampler$weights(rows)), 210)
   expect_equal(mean(sampler$weights(rows, normalise = TRUE)), 1)
   expect_identical(sampler$weights(integer()), numeric())
-  expect_error(sampler$weights(1, normalise = NA), "The 'normalise' parameter of batch_sampler_downsampled must be",
+  expect_error(sampler$weights(1, normalise = NA), "The 'normalise' parameter must be",
     fixed = TRUE)
 })
 
@@ -99,7 +99,7 @@ test_that("weights that are given replace those of their classes", {
   of_task = batch_sampler_downsampled(1.5, 10, weights = c(no = 7))(list(task = task_of()))
   expect_identical(of_task$class_weights()[["no"]], 7)
   refused = function(weights) message_of(downsampled(2, 10, weights = weights))
-  said = "The 'weights' parameter of batch_sampler_downsampled must "
+  said = "The 'weights' parameter must "
   expect_match(refused(c(2, 3)), paste0(said, "name the classes. Got 2 values instead."), fixed = TRUE)
   expect_match(refused(c(maybe = 2)), paste0(said, "name one of the classes, 'yes', 'no'. Got 'maybe'"), fixed = TRUE)
   expect_match(refused(c(yes = NA)), paste0(said, "be a finite number above 0. Got NA instead."), fixed = TRUE)
@@ -122,7 +122,7 @@ test_that("weights of rows that there are not are refused", {
   sampler = downsampled(2, 10, seed = 1)
   for (row in list(0, -1, 1.5, 211, NA_real_, NaN, Inf, NA_integer_)) {
     shown = if (is.nan(row)) "NaN" else if (is.na(row)) "NA" else sprintf("%.15g", row)
-    said = "The 'rows' parameter of batch_sampler_downsampled must hold row positions from 1 to 210. Got %s instead."
+    said = "The 'rows' parameter must hold row positions from 1 to 210. Got %s instead."
     expect_error(sampler$weights(c(1, row)), sprintf(said, shown), fixed = TRUE)
   }
   expect_error(sampler$weights("1"), "must hold row positions. Got character values instead.", fixed = TRUE)
@@ -136,7 +136,7 @@ test_that("a missing label names no class, not even one that is called NA", {
   expect_identical(weights, c(yes = 1, "NA" = 10))
   for (label in list(NA, NA_character_, NA_real_, NaN, NA_integer_)) {
     expect_error(downsampled(2, 10, majority = label, strata = labels),
-      "The 'majority' parameter of batch_sampler_downsampled must name a class by its label. Got (NA|NaN) instead")
+      "The 'majority' parameter must name a class by its label. Got (NA|NaN) instead")
   }
 })
 

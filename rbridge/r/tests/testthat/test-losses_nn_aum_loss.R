@@ -128,7 +128,6 @@ test_that("many rows are counted exactly", {
 
 # The checks of the loss without tensors.
 check_loss = of_package(function(input_shape, input, target_shape, target) {
-  name_errors("nn_aum_loss")
   predictions = check_predictions(input_shape, input)
   check_labels(target_shape, target, n_rows = length(predictions))
 })
@@ -138,15 +137,14 @@ for (case in losses$refused) {
     input = loss_values(case$input)
     target = loss_values(case$target)
     error = expect_error(check_loss(shape_of(input), as.double(input), shape_of(target), as.double(target)))
-    expect_identical(conditionMessage(error), gsub("{loss}", "nn_aum_loss", case$message, fixed = TRUE))
-    expect_null(conditionCall(error))
+    expect_identical(conditionMessage(error), case$message)
   })
 }
 
 test_that("what is no tensor is refused", {
   loss = nn_aum_loss()
   expect_error(loss(c(1, 2), c(0, 1)),
-    "The 'input' parameter of nn_aum_loss must be a tensor of shape (n) or (n, 1). Got 2 values instead.", fixed = TRUE)
+    "The 'input' parameter must be a tensor of shape (n) or (n, 1). Got 2 values instead.", fixed = TRUE)
   expect_error(loss(NULL, 1), "Got nothing instead.", fixed = TRUE)
 })
 
@@ -233,7 +231,7 @@ test_that("tensors of other types and shapes are refused", {
   expect_error(loss(torch::torch_tensor(diag(2)), labels), "Got a tensor of shape (2, 2) instead.", fixed = TRUE)
   expect_error(loss(torch::torch_scalar_tensor(1), labels), "Got a tensor of shape () instead.", fixed = TRUE)
   expect_error(loss(torch::torch_tensor(c(1, 2)), c(0, 1)),
-    "The 'target' parameter of nn_aum_loss must be a tensor of shape (n) or (n, 1). Got 2 values instead.",
+    "The 'target' parameter must be a tensor of shape (n) or (n, 1). Got 2 values instead.",
     fixed = TRUE)
 })
 

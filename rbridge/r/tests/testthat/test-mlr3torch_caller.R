@@ -147,7 +147,7 @@ test_that("where mlr3torch is not understood the rows keep their order, and a wa
 test_that("a batch sampler given as 'sampler' is refused, in training and wherever else mlr3torch calls it", {
   learner = learner_of(NULL, sampler = batch_sampler_stratified(2))
   message = paste(
-    "The 'sampler' parameter of the learner must be a sampler of single rows.",
+    "The 'sampler' parameter must be a sampler of single rows.",
     "Got a generator of class 'batch_sampler_stratified' instead. Pass it as 'batch_sampler ='."
   )
   expect_error(run_mlr3torch(learner$train(task_of())), message, fixed = TRUE)

@@ -98,7 +98,7 @@ test_that("a regression task gives strata by role or by name only, and else tell
   task = mlr3::as_task_regr(survey, target = "x")
   generator = batch_sampler_stratified(2, seed = 1)
   expect_identical(message_of(generator(list(task = task))), paste(
-    "The 'strata' parameter of batch_sampler_stratified must be given if the target is numeric and no column has",
+    "The 'strata' parameter must be given if the target is numeric and no column has",
     "the role stratum. Got nothing instead. For quantile bins of the target: values = bin_target(task$truth()).",
     "Bind the values as a column, task$cbind(data.frame(group = values)),",
     "and give it the role: task$set_col_roles(\"group\", roles = \"stratum\")."
@@ -110,7 +110,7 @@ test_that("a regression task gives strata by role or by name only, and else tell
 
 test_that("columns that the task does not have are refused, with those that it has", {
   expect_identical(message_of(batch_sampler_stratified(1, strata = c("y", "autsim"))(list(task = task_of()))), paste(
-    "The 'strata' parameter of batch_sampler_stratified must name columns of the task. Got 'autsim' instead.",
+    "The 'strata' parameter must name columns of the task. Got 'autsim' instead.",
     "The task has 'y', 'sex', 'x', 'site'."
   ))
   expect_match(message_of(batch_sampler_stratified(1, strata = "autsim")(list(task = mlr3::tsk("sonar")))),

@@ -31,7 +31,7 @@ test_that("a dataset gives codes, labels and features of all that it is asked fo
 test_that("features of more than two dimensions are refused", {
   expect_error(
     pair_dataset(3, 4, user_features = array(1, c(3, 2, 2))),
-    "The 'user_features' parameter of pair_dataset must be a vector or a matrix. Got 3 dimensions instead.",
+    "The 'user_features' parameter must be a vector or a matrix. Got 3 dimensions instead.",
     fixed = TRUE
   )
 })
@@ -40,7 +40,7 @@ test_that("features of fewer or more codes are refused", {
   expect_error(
     pair_dataset(3, 4, user_features = matrix(1, 2, 5)),
     paste(
-      "The 'user_features' parameter of pair_dataset must have one value or one row for each of 3.",
+      "The 'user_features' parameter must have one value or one row for each of 3.",
       "Got 2 values instead."
     ),
     fixed = TRUE
@@ -53,21 +53,21 @@ test_that("features of fewer or more codes are refused", {
 test_that("what is no pair number, and no number of items, is refused as in Python", {
   for (n_items in list(0, 2.5, 2^31, TRUE, NULL, NA_real_)) {
     expect_error(decode_pairs(7, n_items),
-      "The 'n_items' parameter of decode_pairs must be an integer from 1 to 2147483647. Got ", fixed = TRUE)
+      "The 'n_items' parameter must be an integer from 1 to 2147483647. Got ", fixed = TRUE)
   }
   for (numbers in list(-1, 2^53, 0.5, NA_real_, "7")) {
     expect_error(decode_pairs(numbers, 3),
-      "The 'numbers' parameter of decode_pairs must hold pair numbers, integers from 0 to 2^53 - 1. Got ", fixed = TRUE)
+      "The 'numbers' parameter must hold pair numbers, integers from 0 to 2^53 - 1. Got ", fixed = TRUE)
   }
 })
 
 test_that("a table beyond pair numbers is refused", {
-  expect_error(pair_dataset(2^31, 1), "'n_users' parameter of pair_dataset must be an integer from 1 to 2147483647")
-  expect_error(pair_dataset(1, 2^31), "'n_items' parameter of pair_dataset must be an integer from 1 to 2147483647")
+  expect_error(pair_dataset(2^31, 1), "'n_users' parameter must be an integer from 1 to 2147483647")
+  expect_error(pair_dataset(1, 2^31), "'n_items' parameter must be an integer from 1 to 2147483647")
   expect_error(
     pair_dataset(2^30, 2^30),
     paste(
-      "The 'n_items' parameter of pair_dataset must be at most 4194304 with 1073741824 users,",
+      "The 'n_items' parameter must be at most 4194304 with 1073741824 users,",
       "so that pair numbers stay below 2^53. Got 1073741824 instead."
     ),
     fixed = TRUE

@@ -127,7 +127,7 @@ test_that("R's own sample.int() gives the order and the ranks of the free cells"
 test_that("a user without a free item is refused or skipped and counted", {
   full = list(users = c(1, 1, 2, 3, 3, 4), items = c(1, 2, 1, 1, 2, 2), ratio = 0.5, batch_size = 4)
   per_user = function(...) do.call(batch_sampler_pairs, c(full, list(method = "per_user", seed = 1), list(...)))
-  expect_error(per_user(), paste("The 'items' parameter of batch_sampler_pairs must leave each user an item that is",
+  expect_error(per_user(), paste("The 'items' parameter must leave each user an item that is",
     "not a positive. Got 2 users without one, the first of them user 1, instead. Leave such users out, or set",
     "'full_users' to 'skip'."), fixed = TRUE)
   counts = per_user(full_users = "skip")(NULL)$counts()
@@ -138,7 +138,7 @@ test_that("a user without a free item is refused or skipped and counted", {
 
 test_that("codes that are none are refused, counted from 1", {
   refused = function(users, items, ...) message_of(batch_sampler_pairs(users, items, 0.5, 2, ...))
-  users_must = "The 'users' parameter of batch_sampler_pairs must"
+  users_must = "The 'users' parameter must"
   advice = "Ids are text or a factor: factor() makes ids of numbers."
   expect_identical(refused(c(1, 0), c(1, 1)),
     paste(users_must, "hold codes from 1 to 2147483647. Got 0 instead.", advice))
@@ -151,7 +151,7 @@ test_that("codes that are none are refused, counted from 1", {
     paste(users_must, "hold codes, integers from 1. Got Date values instead.", advice))
   expect_identical(refused(numeric(), numeric()), paste(users_must, "have at least one code. Got 0 values instead."))
   expect_identical(refused(diag(2), 1), paste(users_must, "be a vector of codes or ids. Got 2 dimensions instead."))
-  expect_identical(refused(1:2, 1), paste("The 'items' parameter of batch_sampler_pairs must have one value for each",
+  expect_identical(refused(1:2, 1), paste("The 'items' parameter must have one value for each",
     "user code, 2. Got 1 value instead."))
 })
 
@@ -187,14 +187,14 @@ test_that("ids that are none are refused", {
   expect_match(refused(1:2, factor(c(NA, "a"))), "'items' .* must have no missing values. Got 1 missing of 2 rows")
   expect_match(refused("a\xff", 1), "or ids, text or a factor. Got text that is not Unicode instead.", fixed = TRUE)
   expect_match(refused(1:2, c("a", "b"), n_items = 9),
-    "The 'n_items' parameter of batch_sampler_pairs must be left out if 'items' are ids. Got 9 instead. Give codes",
+    "The 'n_items' parameter must be left out if 'items' are ids. Got 9 instead. Give codes",
     fixed = TRUE)
   full = message_of(batch_sampler_pairs(c("ann", "bob", "bob"), c(1, 1, 2), 0.5, 4, method = "per_user"))
   expect_match(full, "1 user without one, the first of them user 'bob', instead", fixed = TRUE)
   expect_error(decode_pairs(c(7, 12), 4, item_ids = "a"),
-    "The 'item_ids' parameter of decode_pairs must have one id for each of 4. Got 1 value instead.", fixed = TRUE)
+    "The 'item_ids' parameter must have one id for each of 4. Got 1 value instead.", fixed = TRUE)
   expect_error(decode_pairs(c(7, 12), 4, user_ids = "a"),
-    "The 'numbers' parameter of decode_pairs must be those of at most 1 user. Got 2 instead.", fixed = TRUE)
+    "The 'numbers' parameter must be those of at most 1 user. Got 2 instead.", fixed = TRUE)
   expect_error(pair_dataset(3, 4, user_ids = list(1, 2, 3)), "must be a vector of ids.", fixed = TRUE)
   expect_error(pair_dataset(3, 4, user_ids = c("a", "b")), "must have one id for each of 3. Got 2 values", fixed = TRUE)
   recipe = attr(batch_sampler_pairs(c("a", "b"), 1:2, 0.5, 4, seed = 1), "settings")$recipe
@@ -230,7 +230,7 @@ test_that("a recipe whose parts are wrong is refused before anything is drawn", 
     list(method = "popularity"), list(method = "per_user"), list(unique = 1L, n_negatives = 24L)
   )
   for (case in cases) {
-    expect_error(do.call(draw, case), "parameter of batch_sampler_pairs must")
+    expect_error(do.call(draw, case), "parameter must")
   }
 })
 

@@ -110,7 +110,7 @@ test_that("a dataset refuses what are no whole triples", {
   dataset = triple_dataset(3, 4, 2)
   for (numbers in list(c(7, 0), c(7, 0, 4, 1), c(6, 0, 4), c(7, 9, 4), c(7, 1, 4), c(25, 24, 26))) {
     expect_error(dataset[numbers],
-      paste("The 'numbers' parameter of triple_dataset must hold whole triples of 3 users: a positive, then 2",
+      paste("The 'numbers' parameter must hold whole triples of 3 users: a positive, then 2",
         "negatives of its user. Got others instead."), fixed = TRUE)
   }
 })
@@ -131,7 +131,7 @@ test_that("a recipe whose parts are wrong is refused before anything is drawn", 
     list(negatives_per_positive = 4, unique = 1L), list(cells = c(0, 1, 2, 3, 4, 5))
   )
   for (case in cases) {
-    expect_error(do.call(draw, case), "parameter of batch_sampler_triples must")
+    expect_error(do.call(draw, case), "parameter must")
   }
   recipe = good
   recipe$labels$n_skipped_users = "a"

@@ -28,7 +28,7 @@ test_that("the count is of what comes and not of what should", {
 
 test_that("batches that cannot be counted are refused", {
   expect_error(batch_counts(1:3, labels),
-    "The 'batches' parameter of batch_counts must be a dataloader or a list of rows and offsets.",
+    "The 'batches' parameter must be a dataloader or a list of rows and offsets.",
     fixed = TRUE)
   for (row in c(0, 31)) {
     expect_error(batch_counts(list(rows = row, offsets = 0:1), labels),
@@ -55,7 +55,7 @@ test_that("batch_counts() counts what a dataloader delivers: rows, an element of
   expect_identical(by_function, by_label)
   expect_identical(batch_counts(loader(function(batch) list(y = labels_in(batch))), 1L), by_label)
   expect_error(batch_counts(loader(function(batch) list(y = 1)), "z"),
-    "The 'labels' parameter of batch_counts must name an element of every batch. Got 'z' instead.", fixed = TRUE)
+    "The 'labels' parameter must name an element of every batch. Got 'z' instead.", fixed = TRUE)
 })
 
 test_that("plot_batch_counts() shows every batch, marks those without the label, and counts them", {
@@ -136,7 +136,7 @@ test_that("what cannot be drawn is refused", {
   expect_refused(plot_roc_curves(list(a = 1:2), c(0, 2)), "must hold 0 and 1 only. Got 2 instead.")
   expect_refused(plot_roc_curves(list(a = 1:2), c(1, 1)), "must hold both 0 and 1. Got 2 of 1 instead.")
   expect_refused(plot_roc_curves(list(a = 1:2), 0:1, weights = c(1, -1)), "a finite number, not negative, for")
-  expect_refused(plot_learning_curves(list()), "The 'values' parameter of plot_learning_curves must be a list")
+  expect_refused(plot_learning_curves(list()), "The 'values' parameter must be a list")
 })
 
 test_that("the plot of a plan of bounds shows them and says what they are", {
@@ -157,6 +157,6 @@ test_that("the plot of a plan of bounds shows them and says what they are", {
   groups = plot_plan(batch_plan(rep(c("no", "yes"), c(6, 3)), 2, groups = c(1, 1, 1, 2, 2, 2, 3, 3, 4)))
   expect_identical(labels_of(groups), c("yes: 3 rows, 3 in a batch", "no: 6 rows, 6 in a batch"))
   part = batch_plan(strata, 4, strata_per_batch = 2, rare = "allow")[1:2, ]
-  expect_error(plot_plan(part), "'plan' parameter of plot_plan must be a whole plan that batch_plan() made",
+  expect_error(plot_plan(part), "'plan' parameter must be a whole plan that batch_plan() made",
     fixed = TRUE)
 })

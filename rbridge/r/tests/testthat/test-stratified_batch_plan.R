@@ -56,7 +56,7 @@ test_that("no random number is drawn, and the task is left as it was", {
 test_that("a rare stratum gives one warning in all", {
   skip_if_not_installed("mlr3")
   expect_identical(testthat::capture_warnings(batch_plan(c(1, 1, 1, 2), 3, rare = "warn")),
-    "The smallest stratum, '2', has 1 row, and 'min_samples_per_stratum' of batch_sampler_stratified is 3: all rows are in one batch.") # nolint
+    "The smallest stratum, '2', has 1 row, and the 'min_samples_per_stratum' parameter is 3: all rows are in one batch.") # nolint
   task = mlr3::tsk("iris")
   expect_length(testthat::capture_warnings(batch_plan(task, 51, rare = "warn")), 1)
 })
@@ -69,7 +69,7 @@ test_that("what the sampler refuses is refused in its words", {
   expect_identical(message_of(batch_plan(source$task, 2)), message_of(batch_sampler_stratified(2)(source)))
   expect_identical(message_of(batch_plan(NULL, 2)), message_of(batch_sampler_stratified(2)(NULL)))
   expect_match(message_of(batch_plan(labels, 2, strata = "y")), fixed = TRUE,
-    "The 'strata' parameter of batch_plan must be left out if 'x' is neither a task nor a dataset. Got 'y' instead.")
+    "The 'strata' parameter must be left out if 'x' is neither a task nor a dataset. Got 'y' instead.")
 })
 
 test_that("a plan prints the batches, the minimum and what a batch holds of each stratum", {
@@ -151,7 +151,7 @@ test_that("the plan of another sampler is that of its instances", {
   of_groups = batch_sampler_stratified_group(2, groups, keep = "apart", strata = factor(strata))(NULL)
   expect_identical(batch_plan(strata, 2, groups = groups, keep = "apart"), of_groups$plan())
   expect_error(batch_plan(strata, 2, groups = 1:86, strata_per_batch = 2),
-    "The 'groups' parameter of batch_plan must be left out if 'strata_per_batch' is given. Got 86 values instead.",
+    "The 'groups' parameter must be left out if 'strata_per_batch' is given. Got 86 values instead.",
     fixed = TRUE)
   expect_error(batch_plan(strata, 4, strata_per_batch = 5), "of batch_sampler_strata_subset must be at most 4",
     fixed = TRUE)

@@ -84,7 +84,7 @@ test_that("what is no vector of numbers is refused, by its kind", {
   )
   for (i in seq_along(refused)) {
     expect_error(bin_target(refused[[i]]), fixed = TRUE,
-      sprintf("parameter of bin_target must be a vector of numbers. Got %s instead.", names(refused)[i]))
+      sprintf("parameter must be a vector of numbers. Got %s instead.", names(refused)[i]))
   }
 })
 

@@ -71,7 +71,7 @@ test_that("groups may be columns of a task or its group role, and strata may be 
   data = data.frame(y = factor(of_patients), patient = patients, x = seq_along(patients))
   task = mlr3::as_task_classif(data, target = "y")
   of_task = function(...) batch_sampler_stratified_group(2, ..., seed = 1)(list(task = task))$batches(1)
-  of = "The 'groups' parameter of batch_sampler_stratified_group must"
+  of = "The 'groups' parameter must"
   expected = grouped(2)$batches(1)
   expect_identical(of_task(groups = "patient"), expected)
   expect_identical(of_task(groups = patients), expected)
@@ -101,7 +101,7 @@ test_that("what cannot be is refused, and rare strata unless they are allowed", 
   expect_match(refused(8), "be at most 7: the smallest stratum, 'x', has 7 rows. Got 8", fixed = TRUE)
   expect_match(refused(2, num_replicas = 4), "be at most 3, the number of batches. Got 4", fixed = TRUE)
   expect_warning(grouped(8, rare = "warn"),
-    "1 of 3 strata of batch_sampler_stratified_group have fewer than 8 rows: all rows are in one batch.", fixed = TRUE)
+    "1 of 3 strata have fewer than 8 rows: all rows are in one batch.", fixed = TRUE)
   expect_identical(grouped(8, rare = "allow")$.length(), 1L)
 })
 
@@ -131,7 +131,7 @@ test_that("an instance shows itself, and a recipe is checked", {
   expect_match(apart(0:1, 0:1, 1, 2, 1, FALSE, 1), "leave out the rows that 'strata' leaves out", fixed = TRUE)
   expect_match(apart(0:2, 0:1, 3, 2, 1, FALSE, 1), "have a number for each of 'strata'", fixed = TRUE)
   expect_match(apart(0:1, 0:1, 2, 2, 3, FALSE, 1), "from 1 to 2", fixed = TRUE)
-  expect_match(apart(c(0L, -1L), 0:1, 2, 2, 1, FALSE, 1), "'strata' parameter of rbridge", fixed = TRUE)
+  expect_match(apart(c(0L, -1L), 0:1, 2, 2, 1, FALSE, 1), "'strata' parameter", fixed = TRUE)
   expect_match(apart(1L, 1L, 1, 1, 1, FALSE, 1), "leave a row for the epoch", fixed = TRUE)
 })
 

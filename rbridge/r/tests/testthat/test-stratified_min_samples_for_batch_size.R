@@ -62,11 +62,11 @@ test_that("the strata of a task are those of the sampler, or those that are name
 test_that("refusals of a task's strata name the function that was called", {
   skip_if_not_installed("mlr3")
   expect_match(message_of(min_samples_for_batch_size(mlr3::tsk("mtcars"), 5)), fixed = TRUE,
-    "The 'strata' parameter of min_samples_for_batch_size must be given if the target is numeric")
+    "The 'strata' parameter must be given if the target is numeric")
   expect_match(message_of(min_samples_for_batch_size(mlr3::tsk("iris"), 5, strata = "none")), fixed = TRUE,
-    "The 'strata' parameter of min_samples_for_batch_size must name columns of the task. Got 'none' instead.")
+    "The 'strata' parameter must name columns of the task. Got 'none' instead.")
   expect_match(message_of(min_samples_for_batch_size(mlr3::tsk("iris"), 5, strata = 1:3)), fixed = TRUE,
-    "The 'strata' parameter of min_samples_for_batch_size must have one value for each row of the dataset, 150.")
+    "The 'strata' parameter must have one value for each row of the dataset, 150.")
   expect_match(message_of(min_samples_for_batch_size(c("a", "b"), 5, strata = "a")), fixed = TRUE,
-    "The 'strata' parameter of min_samples_for_batch_size must be left out if 'x' is neither a task nor a dataset.")
+    "The 'strata' parameter must be left out if 'x' is neither a task nor a dataset.")
 })

@@ -32,7 +32,7 @@ test_that("known batches, which are those of the Python package", {
 })
 
 test_that("a shortfall is refused, warned of or allowed, and told", {
-  expect_identical(refused(triangle, 1), paste("The 'max_batches' parameter of batch_sampler_multilabel must be at",
+  expect_identical(refused(triangle, 1), paste("The 'max_batches' parameter must be at",
     "most 1. Got nothing, for 2 batches: batch 1 lacks 1 row of label 'c', instead. Set it, or set 'shortfall' to",
     "'warn' or 'allow'."))
   expect_warning(batch_sampler_multilabel(triangle, 1, shortfall = "warn"),
@@ -63,7 +63,7 @@ test_that("a sparse matrix is taken", {
 })
 
 test_that("labels that are none are refused", {
-  must = function(text) paste("The 'labels' parameter of batch_sampler_multilabel must", text)
+  must = function(text) paste("The 'labels' parameter must", text)
   shape = "be a matrix with one row per row of the dataset. Got"
   expect_identical(refused(NULL, 1), must(paste(shape, "nothing instead.")))
   expect_identical(refused("text", 1), must(paste(shape, "'text' instead.")))
@@ -147,6 +147,6 @@ test_that("a recipe whose parts are wrong is refused before anything is drawn", 
     list(shuffle = 2L)
   )
   for (case in cases) {
-    expect_error(do.call(draw, case), "parameter of batch_sampler_multilabel must")
+    expect_error(do.call(draw, case), "parameter must")
   }
 })

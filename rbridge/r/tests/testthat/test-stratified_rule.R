@@ -174,7 +174,7 @@ test_that("strata, plans and seeds that do not fit together are refused", {
     plan = list(counts = counts, n_batches = n_batches, assign = assign)
     message_of(epoch_batches(list(codes = codes, plan = plan, shuffle = TRUE, seed = seed), 0))
   }
-  said = function(parameter, text) sprintf("The '%s' parameter of rbridge must %s", parameter, text)
+  said = function(parameter, text) sprintf("The '%s' parameter must %s", parameter, text)
   numbers = said("codes", "be numbers of strata from 0, or the number of strata. Got others instead.")
   for (code in c(-1L, 3L, 2147483647L, -2147483647L, NA)) {
     expect_identical(refused(codes = c(0L, 1L, code)), numbers)
@@ -200,7 +200,7 @@ test_that("strata, plans and seeds that do not fit together are refused", {
   expect_match(refused(n_batches = c(1, 2)), said("n_batches", "be one number. Got 2 values of"), fixed = TRUE)
   expect_match(refused(assign = NA), said("even", "be true or false. Got 1 value of type 'logical'"), fixed = TRUE)
   expect_identical(refused(seed = 2147483647),
-    "The 'seed' parameter of rbridge must be an integer from 0 to 2147483646. Got 2147483647 instead.")
+    "The 'seed' parameter must be an integer from 0 to 2147483646. Got 2147483647 instead.")
 })
 
 test_that("an error of a compiled routine has the name of the public function or class, and the class of a refusal", {
@@ -210,7 +210,7 @@ test_that("an error of a compiled routine has the name of the public function or
   expect_s3_class(error, "rbridge_refusal")
   expect_identical(error$parameter, "codes")
   expect_identical(error$name, "batch_sampler_stratified")
-  expect_match(conditionMessage(error), "The 'codes' parameter of batch_sampler_stratified must be", fixed = TRUE)
+  expect_match(conditionMessage(error), "The 'codes' parameter must be", fixed = TRUE)
 })
 
 test_that("strata of every number are scattered alike, also where their codes take two bytes or four", {

@@ -139,7 +139,7 @@ test_that("dataloader(sampler = ) with another batch_size is refused", {
   dataset = dataset_of(20)
   loader = torch::dataloader(dataset, sampler = make()(dataset), batch_size = 100, collate_fn = identity)
   expect_identical(message_of(coro::collect(loader)), paste(
-    "The 'batch_size' parameter of batch_sampler_stratified must be 1. Got 100 instead.",
+    "The 'batch_size' parameter must be 1. Got 100 instead.",
     "Pass the sampler as 'batch_sampler ='."
   ))
 })
@@ -154,7 +154,7 @@ test_that("explicit values take any data source that does not tell its number of
 test_that("explicit values must be one for each row of a data source that tells its number of rows", {
   for (data_source in list(dataset_of(19), 1:19, data.frame(x = 1:19), matrix(0, 19, 2))) {
     expect_error(make()(data_source), paste(
-      "The 'strata' parameter of batch_sampler_stratified must have one value for each row of the dataset, 19.",
+      "The 'strata' parameter must have one value for each row of the dataset, 19.",
       "Got 20 values instead."
     ), fixed = TRUE)
   }
@@ -168,7 +168,7 @@ test_that("without strata a data source without a classification task is refused
   generator = batch_sampler_stratified(1)
   for (data_source in list(NULL, dataset_of(3), list(task = NULL), list(task = "sonar"))) {
     expect_identical(message_of(generator(data_source)), paste(
-      "The 'strata' parameter of batch_sampler_stratified must be given if the dataset has no classification task.",
+      "The 'strata' parameter must be given if the dataset has no classification task.",
       "Got nothing instead."
     ))
   }

@@ -100,7 +100,7 @@ test_that("what cannot be is refused with its shard and stratum", {
   expect_match(refused("a", 14), "be at most 9: the smallest stratum, 'z', has 9 rows. Got 14", fixed = TRUE)
   expect_match(refused("a", promise = "local"), "as the shard 'a' has none of 'z'. Got 'local' instead.", fixed = TRUE)
   expect_identical(refused("f"), paste(
-    "The 'shards' parameter of batch_sampler_sharded must have a row for each of 4 batches. Got 1 row in 1 shard, of",
+    "The 'shards' parameter must have a row for each of 4 batches. Got 1 row in 1 shard, of",
     "which some batch has none, instead. Give this process more shards, or raise 'min_samples_per_stratum'."))
   expect_match(refused(character()), "must have at least one shard. Got none instead.", fixed = TRUE)
   expect_match(refused("g", own = factor("x")), "name one of the shards, 'a', 'b', 'c', 'd', 'e', 'f'. Got 'g'",

@@ -24,7 +24,7 @@ test_that("codes that leave no row are refused by the sampler", {
 })
 
 test_that("codes that are not whole numbers from 0 in order of first appearance are refused", {
-  must = "The 'codes' parameter of stratum_codes must be whole numbers from 0, numbered in order of first appearance."
+  must = "The 'codes' parameter must be whole numbers from 0, numbered in order of first appearance."
   refused = list(c(1, 2), c(0, 2, 1), c(0, 0.5), c(0, -1), c(0, Inf), c("0", "1"), factor(c(0, 1)), NULL, c(TRUE, NA))
   for (codes in refused) {
     expect_error(stratum_codes(codes, c("a", "b")), must, fixed = TRUE)
@@ -32,7 +32,7 @@ test_that("codes that are not whole numbers from 0 in order of first appearance 
 })
 
 test_that("names that are not one text for each stratum are refused", {
-  must = "The 'names' parameter of stratum_codes must be text, one name for each of 2 strata."
+  must = "The 'names' parameter must be text, one name for each of 2 strata."
   for (names in list("a", c("a", "b", "c"), c("a", NA), 1:2, NULL)) {
     expect_error(stratum_codes(c(0, 1), names), must, fixed = TRUE)
   }

@@ -20,15 +20,15 @@ for (case in read_golden("subsets.json")$cases) {
   })
 }
 
-test_that("the core refuses in the name of the function, and names strata", {
-  expect_match(refused(2, 4), fixed = TRUE, paste("The 'min_samples_per_stratum' parameter of",
-    "batch_sampler_strata_subset must be at most 3: the smallest stratum, 'a', has 3 rows. Got 4 instead."))
+test_that("the core refuses, and names strata", {
+  expect_match(refused(2, 4), fixed = TRUE, paste("The 'min_samples_per_stratum' parameter must be",
+    "at most 3: the smallest stratum, 'a', has 3 rows. Got 4 instead."))
   expect_match(refused(2, c(a = 2, b = 3)), fixed = TRUE,
-    "Got 2 values instead. Only batch_sampler_stratified() takes a minimum for each stratum.")
+    "Got 2 values instead. Only the stratified batch sampler takes a minimum for each stratum.")
   expect_match(refused(2, 2, rare = NA_character_), "be one of 'error', 'warn', 'allow'. Got NA instead", fixed = TRUE)
   expect_match(refused(2, NULL), "be a positive integer. Got nothing instead", fixed = TRUE)
   expect_match(refused(2, 7.1 * 10), "the smallest stratum, 'a', has 3 rows. Got 71 instead", fixed = TRUE)
-  expect_warning(subset(2, 4, rare = "warn"), "1 of 6 strata of batch_sampler_strata_subset have fewer than 4 rows",
+  expect_warning(subset(2, 4, rare = "warn"), "1 of 6 strata have fewer than 4 rows",
     fixed = TRUE)
 })
 
@@ -82,5 +82,5 @@ test_that("a plan shows its batches, and the composition is that of an epoch", {
     expect_identical(table, batch_counts(sampler$batches(epoch), labels))
   }
   expect_identical(sampler$set_epoch(3)$composition(), table)
-  expect_error(sampler$composition(-1), "'epoch' parameter of batch_sampler_strata_subset must be", fixed = TRUE)
+  expect_error(sampler$composition(-1), "'epoch' parameter must be", fixed = TRUE)
 })

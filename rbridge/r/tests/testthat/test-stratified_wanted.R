@@ -24,7 +24,7 @@ test_that("quotas are named vectors or lists, and names are those of the strata"
 
 test_that("a rare stratum with a quota warns, or makes one batch", {
   expect_warning(wanted(c(odd = 4), rare = "warn"),
-    "The stratum 'odd' has 3 rows, and 'min_samples_per_stratum' of batch_sampler_stratified asks for 4", fixed = TRUE)
+    "The stratum 'odd' has 3 rows, and the 'min_samples_per_stratum' parameter asks for 4", fixed = TRUE)
   expect_identical(wanted(c(odd = 4), rare = "allow")$.length(), 1L)
 })
 
@@ -60,9 +60,9 @@ test_that("the other ways need the size of a batch, and do without each other", 
   expect_identical(wanted(3, mean_batch_size = 12, rare = "repeat")$.length(), 7L)
   expect_match(refused(3, balance = "over"), "must be given together with 'mean_batch_size'. Got 'over'", fixed = TRUE)
   expect_match(refused(mean_batch_size = 6, balance = 1, drop = "balanced"),
-    "'drop' parameter of batch_sampler_stratified must be left out if 'balance' is given.", fixed = TRUE)
+    "'drop' parameter must be left out if 'balance' is given.", fixed = TRUE)
   expect_match(refused(mean_batch_size = 6, balance = "over", rare = "allow"),
-    "'rare' parameter of batch_sampler_stratified must be left out if 'balance' is given.", fixed = TRUE)
+    "'rare' parameter must be left out if 'balance' is given.", fixed = TRUE)
   expect_match(refused(3, rare = "repeat"), "if 'rare' is 'repeat'. Got one of them instead.", fixed = TRUE)
   expect_match(refused(3, mean_batch_size = 9), "Got both instead. To have both, set 'rare' to 'repeat'.", fixed = TRUE)
 })

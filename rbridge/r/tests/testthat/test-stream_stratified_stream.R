@@ -66,7 +66,7 @@ test_that("sources are counted", {
   expect_identical(counts, shard_counts(lapply(sources, identity)))
   expect_identical(counts["d", ], c("0" = 6, "1" = 3))
   expect_error(count_sources(list(a = c(1, NA)), identity, identity),
-    "The 'strata' parameter of shard 'a' of count_sources must have no missing values.")
+    "The 'strata' parameter of shard 'a' must have no missing values.")
   expect_error(count_sources(list(a = 1:2), identity, as.list), "must be a vector or factor",
     class = "rbridge_source_error")
 })
@@ -132,8 +132,8 @@ test_that("sources keep the order in which they are given without shuffling", {
 })
 
 test_that("a rank needs a seed", {
-  expect_error(make_stream(lanes = 2, seed = NULL, num_replicas = 2, rank = 0), paste("The 'seed' parameter of",
-    "stratified_stream must be given together with 'rank'. Got nothing instead. Pass the same seed on all ranks, so",
+  expect_error(make_stream(lanes = 2, seed = NULL, num_replicas = 2, rank = 0), paste("The 'seed' parameter",
+    "must be given together with 'rank'. Got nothing instead. Pass the same seed on all ranks, so",
     "that they draw the same epoch."))
 })
 
@@ -214,7 +214,7 @@ test_that("batches beyond the hundred-thousandth come too", {
 })
 
 test_that("what cannot be is refused by name", {
-  expect_error(make_stream(buffer_size = 1), paste("The 'buffer_size' parameter of stratified_stream must be at least",
+  expect_error(make_stream(buffer_size = 1), paste("The 'buffer_size' parameter must be at least",
     make_stream()$buffer_needed))
   expect_identical(stream_rows(make_stream(buffer_size = make_stream()$buffer_needed)), stream_rows(make_stream()))
   expect_error(make_stream(lanes = 4, min_samples_per_stratum = 3),
@@ -227,7 +227,7 @@ test_that("what cannot be is refused by name", {
     stratified_stream(rownames(many), minimum, identity, identity, counts = many, lanes = 64)
   }
   expect_identical(message_of(stream_of(1)), paste(
-    "The 'min_samples_per_stratum' parameter of stratified_stream must make at most 2147483647 batches.",
+    "The 'min_samples_per_stratum' parameter must make at most 2147483647 batches.",
     "Got 1, for 4294967232 batches, instead. Raise it."))
   expect_identical(stream_of(2)$.length(), 2147483584L)
   expect_error(make_stream(lanes = 3, num_replicas = 2, rank = 0), "'lanes' .* be a multiple of 'num_replicas'")

@@ -27,7 +27,7 @@ test_that("an instance keeps the contract of a torch sampler", {
   expect_true(all(found$rows[c(2, 4, 6)] > 3))
   expect_identical(instance$epoch, 0)
   expect_identical(instance$seed, 1)
-  expect_error(instance$set_epoch(-1), "The 'epoch' parameter of batch_sampler_tree must be an integer", fixed = TRUE)
+  expect_error(instance$set_epoch(-1), "The 'epoch' parameter must be an integer", fixed = TRUE)
   expect_output(print(instance), "* Rows: 12, of a tree with 3 nodes\n* Batches: 2, of 2 to 4 rows\n", fixed = TRUE)
   expect_output(print(generator), "* batch_size: 4\n* length: 'active'\n* drop_last: FALSE\n", fixed = TRUE)
   expect_identical(collect_rows(generator, 12)$rows, found$rows)
@@ -196,13 +196,13 @@ test_that("missing values and repeated keys in a specification are refused", {
   times = list(as.POSIXct(NA), as.POSIXlt(NA), as.Date(NA))
   for (value in c(list(NA, NA_character_, NA_real_, NA_integer_, factor(NA), list("a", NA), c("a", NA)), times)) {
     expect_error(sampler_of(list(children = list(list(name = "a", column = "x", value = value)))), paste(
-      "The 'spec' parameter of batch_sampler_tree must have no missing values. Got NA in 'value' instead.",
+      "The 'spec' parameter must have no missing values. Got NA in 'value' instead.",
       "Missing values are found by 'op: isnull'."
     ), fixed = TRUE)
   }
   expect_error(sampler_of(list(column = "label", value = NaN)), "a logical value or a date. Got NaN instead.")
   expect_error(sampler_of(list(children = list(list(name = "a", name = "b")))),
-    "The 'spec' parameter of batch_sampler_tree must have every key once. Got 'name' again instead.", fixed = TRUE)
+    "The 'spec' parameter must have every key once. Got 'name' again instead.", fixed = TRUE)
 })
 
 test_that("an empty list is a root without keys, and nothing is no specification", {
@@ -238,7 +238,7 @@ test_that("YAML text and a file are one, and need the package yaml", {
         print = FALSE)
       rbridge::batch_sampler_tree("mode: shuffle\n", 4, 12)
     }, env = c(callr::rcmd_safe_env(), TORCH_LOAD = "0")),
-    "cannot read YAML: the package yaml is not installed"
+    "The package yaml, which reads the specification, is not installed. Install it: "
   )
 })
 
@@ -258,7 +258,7 @@ test_that("the columns are those of the task where no table is given, in its ord
   expect_error(generator(NULL), "must be given if the dataset has no task. Got nothing instead.", fixed = TRUE)
   expect_output(print(generator), "* length: 'root'", fixed = TRUE)
   expect_error(sampler_of()(list(task = task)),
-    "batch_sampler_tree must have one row for each row of the dataset, 4. Got 12 rows instead.",
+    "parameter must have one row for each row of the dataset, 4. Got 12 rows instead.",
     fixed = TRUE)
 })
 
@@ -275,13 +275,13 @@ test_that("parameters are refused before anything is read", {
   expect_refused = function(..., text) {
     expect_error(batch_sampler_tree(list(mode = "random"), ...), text, fixed = TRUE)
   }
-  expect_refused(0, 10, text = "The 'batch_size' parameter of batch_sampler_tree must be a positive integer. Got 0")
-  expect_refused(4, 2.5, text = "'length' parameter of batch_sampler_tree must be an integer from 1 to 2147483647.")
-  expect_refused(4, TRUE, text = "'length' parameter of batch_sampler_tree must be an integer from 1 to 2147483647.")
-  expect_refused(4, 10, drop_last = NA, text = "The 'drop_last' parameter of batch_sampler_tree must be true or false")
-  expect_refused(4, 10, persistent = 1, text = "The 'persistent' parameter of batch_sampler_tree must be true or false")
-  expect_refused(4, 10, seed = -1, text = "The 'seed' parameter of batch_sampler_tree must be an integer from 0 to")
-  expect_refused(4, 10, table = 3, text = "The 'table' parameter of batch_sampler_tree must be a data frame or a list")
+  expect_refused(0, 10, text = "The 'batch_size' parameter must be a positive integer. Got 0")
+  expect_refused(4, 2.5, text = "'length' parameter must be an integer from 1 to 2147483647.")
+  expect_refused(4, TRUE, text = "'length' parameter must be an integer from 1 to 2147483647.")
+  expect_refused(4, 10, drop_last = NA, text = "The 'drop_last' parameter must be true or false")
+  expect_refused(4, 10, persistent = 1, text = "The 'persistent' parameter must be true or false")
+  expect_refused(4, 10, seed = -1, text = "The 'seed' parameter must be an integer from 0 to")
+  expect_refused(4, 10, table = 3, text = "The 'table' parameter must be a data frame or a list")
 })
 
 test_that("the nearest name is the one that Python's difflib finds", {
@@ -315,7 +315,7 @@ test_that("specifications that are nested deeply, or repeat their parts endlessl
   }
   rows_of = function(make, size) sampler_of(make(size), length = 1)(NULL)$batches(0)$rows
   message_of = function(make, size) tryCatch(sampler_of(make(size)), error = conditionMessage)
-  refused = paste("The 'spec' parameter of batch_sampler_tree must have at most 1000000 mappings and lists, nested at",
+  refused = paste("The 'spec' parameter must have at most 1000000 mappings and lists, nested at",
     "most 128 deep. Got more instead.")
   for (make in list(nested, brackets)) {
     expect_length(rows_of(make, 63), 1L)
@@ -395,9 +395,9 @@ test_that("a sampler without an end has no length, and can be saved", {
   generator = endless_of()
   sampler = generator(NULL)
   expect_identical(sampler$.length(), NA_integer_)
-  expect_error(sampler$batches(0), paste("The 'length' parameter of batch_sampler_tree must be given for the arrays of",
+  expect_error(sampler$batches(0), paste("The 'length' parameter must be given for the arrays of",
     "a whole epoch. Got nothing instead."), fixed = TRUE)
-  expect_error(endless_of(persistent = TRUE), paste("The 'persistent' parameter of batch_sampler_tree must be false if",
+  expect_error(endless_of(persistent = TRUE), paste("The 'persistent' parameter must be false if",
     "'length' is not given, since no epoch ends. Got TRUE instead."), fixed = TRUE)
   expect_error(endless_of(batch_size = 2^31), "must be an integer from 1 to 2147483647. Got 2147483648", fixed = TRUE)
   expect_output(print(sampler), "* Batches: without end, of 7 rows", fixed = TRUE)

@@ -44,7 +44,7 @@ test_that("the repeat factor of a row is the largest of its labels, in any form 
 test_that("labels and parameters are refused in one grammar", {
   for (name in c("inverse_frequency_weights", "effective_number_weights", "repeat_factors")) {
     weights_of = getExportedValue("rbridge", name)
-    of = sprintf("The 'labels' parameter of %s must", name)
+    of = "The 'labels' parameter must"
     expect_error(weights_of(c("a", NA, "a")), paste(of, "have no missing values. Got 1 missing of 3 rows instead.",
       "Leave these rows out of the dataset."), fixed = TRUE)
     expect_error(weights_of(character()), paste(of, "have at least one row. Got 0 rows instead."), fixed = TRUE)
@@ -52,10 +52,10 @@ test_that("labels and parameters are refused in one grammar", {
     expect_error(weights_of(codes), paste(of, "have no missing values. Got 1 missing of 2 rows"), fixed = TRUE)
   }
   refused = function(call, text) expect_error(call, text, fixed = TRUE)
-  refused(effective_number_weights(1, beta = 1), "'beta' parameter of effective_number_weights must be below 1. Got 1")
+  refused(effective_number_weights(1, beta = 1), "'beta' parameter must be below 1. Got 1")
   refused(temperature_weights(1, temperature = 0.5),
-    "The 'temperature' parameter of temperature_weights must be a finite number of at least 1. Got 0.5 instead.")
-  refused(repeat_factors(1, threshold = 2), "The 'threshold' parameter of repeat_factors must be at most 1. Got 2")
+    "The 'temperature' parameter must be a finite number of at least 1. Got 0.5 instead.")
+  refused(repeat_factors(1, threshold = 2), "The 'threshold' parameter must be at most 1. Got 2")
   refused(repeat_factors(cbind(a = c(1, 1), b = c(0, 0))),
-    "The 'labels' parameter of repeat_factors must have a row of every label. Got no row of label 'b' instead.")
+    "The 'labels' parameter must have a row of every label. Got no row of label 'b' instead.")
 })

@@ -56,7 +56,7 @@ test_that("beta may be a function of the number of the batch", {
   sampler$update(1:4, c(0, 0.5, 1.5, 3.5))
   expect_equal(sampler$importance_weights(1:4, batch = 4), c(1, 0.5, 0.25, 0.125))
   expect_equal(sampler$importance_weights(4, batch = 0), 1)
-  of = "parameter of batch_sampler_prioritized must"
+  of = "parameter must"
   expect_error(sampler$importance_weights(1), paste("The 'batch'", of,
     "be given if 'beta' is a function. Got nothing instead."), fixed = TRUE)
   expect_error(sampler$importance_weights(1, batch = -1), paste("The 'batch'", of,
@@ -78,7 +78,7 @@ test_that("a new row gets the largest priority ever told, 1 before any, and the 
   expect_identical(sampler$append(2), 1:2)
   expect_identical(weights(), c(2, 2, 2, 2))
   expect_identical(sampler$append(0), integer())
-  expect_error(sampler$append(5), paste("The 'count' parameter of batch_sampler_prioritized must be an integer from 0",
+  expect_error(sampler$append(5), paste("The 'count' parameter must be an integer from 0",
     "to 4. Got 5 instead."), fixed = TRUE)
 })
 
@@ -95,21 +95,21 @@ test_that("a sample has rows of a stream of its own, and neither an iteration no
   expect_identical(loaded$sample(4), rows)
   expect_identical(sampler$sample(0), integer())
   expect_identical(next_epoch_of(sampler), next_epoch_of(twin))
-  of = "The 'k' parameter of batch_sampler_prioritized must be an integer from 0 to 2147483647."
+  of = "The 'k' parameter must be an integer from 0 to 2147483647."
   expect_error(sampler$sample(-1), paste(of, "Got -1 instead."), fixed = TRUE)
   expect_error(sampler$sample(c(1, 2)), paste(of, "Got 2 values instead."), fixed = TRUE)
 })
 
 test_that("a batch of an empty buffer is an error", {
   sampler = prioritized_of(0, 2, capacity = 4, seed = 1)
-  expect_error(sampler$.iter()(), paste("The 'priorities' parameter of batch_sampler_prioritized must not all be 0",
+  expect_error(sampler$.iter()(), paste("The 'priorities' parameter must not all be 0",
     "when rows are drawn. Got no positive weight instead."), fixed = TRUE)
 })
 
 test_that("a refused update changes nothing", {
   sampler = prioritized_of(4, 2, alpha = 2, seed = 1)
   before = private_of(sampler)$.tree + 0
-  of = "The 'priorities' parameter of batch_sampler_prioritized must"
+  of = "The 'priorities' parameter must"
   for (wrong in c(NaN, NA, Inf, -Inf)) {
     expect_error(sampler$update(1:2, c(1, wrong)), sprintf("%s hold finite numbers. Got %s instead.", of,
       show_value(wrong)), fixed = TRUE)
@@ -136,7 +136,7 @@ test_that("copies have priorities of their own", {
 })
 
 test_that("arguments are refused in one grammar", {
-  of = "parameter of batch_sampler_prioritized must"
+  of = "parameter must"
   refused = function(text, ...) expect_error(batch_sampler_prioritized(...), text, fixed = TRUE)
   refused(paste("The 'n'", of, "be an integer from 1 to 2147483647. Got 0 instead."), 0, 1)
   refused(paste("The 'n'", of, "be an integer from 0 to 2147483647. Got -1 instead."), -1, 1, capacity = 2)
@@ -235,7 +235,7 @@ test_that("an update of ranks that is interrupted changes nothing", {
 })
 
 test_that("arguments that ranks do not take are refused", {
-  of = "parameter of batch_sampler_prioritized must"
+  of = "parameter must"
   refused = function(text, ...) expect_error(batch_sampler_prioritized(...), text, fixed = TRUE)
   refused(paste("The 'epsilon'", of, "not be given if 'method' is 'rank'. Got 0.1 instead."), 3, 1, epsilon = 0.1,
     method = "rank")
@@ -254,7 +254,7 @@ test_that("vectors of a ranking that were damaged are refused or harmless", {
   good = private$.ranking
   for (damaged in list(good[-1L], replace(good, 1L, 51L), replace(good, 2L, 99L), replace(good, 4L, -3L), 1:3)) {
     private$.ranking = damaged
-    expect_error(sampler$sample(5), "The 'ranking' parameter of batch_sampler_prioritized must be a ranking.",
+    expect_error(sampler$sample(5), "The 'ranking' parameter must be a ranking.",
       fixed = TRUE)
   }
   private$.ranking = c(good[1:10], rep(c(-5L, 1000L), length.out = length(good) - 10L))

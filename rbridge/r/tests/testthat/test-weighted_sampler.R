@@ -106,10 +106,10 @@ test_that("a batch that cannot be drawn is an error, and the epoch goes on", {
   next_batch = sampler$.iter()
   next_batch()
   sampler$update(seq_len(n_rows), numeric(n_rows))
-  expect_error(next_batch(), paste("The 'weights' parameter of batch_sampler_weighted must not all be 0 when rows are",
+  expect_error(next_batch(), paste("The 'weights' parameter must not all be 0 when rows are",
     "drawn. Got no positive weight instead."), fixed = TRUE)
   sampler$update(1:3, c(1, 1, 1))
-  expect_error(next_batch(), paste("The 'batch_size' parameter of batch_sampler_weighted must be at most 3, the number",
+  expect_error(next_batch(), paste("The 'batch_size' parameter must be at most 3, the number",
     "of positive weights, without replacement. Got 4 instead."), fixed = TRUE)
   sampler$update(seq_len(n_rows), start_weights)
   expect_identical(drain(next_batch), epoch_of(weighted_of(FALSE), 0)[-1L])
@@ -148,7 +148,7 @@ test_that("a dataloader delivers the batches, and a dataset of another size is r
 
 test_that("a refused update changes nothing", {
   sampler = weighted_of()
-  of = "parameter of batch_sampler_weighted must"
+  of = "parameter must"
   refused = function(text, ...) expect_error(sampler$update(...), text, fixed = TRUE)
   refused(paste("The 'rows'", of, "hold row positions from 1 to 40, counted from 1. Got 0 instead."), c(1, 0), c(1, 1))
   refused("Got 41 instead.", 41, 1)
@@ -165,7 +165,7 @@ test_that("a refused update changes nothing", {
 })
 
 test_that("arguments are refused in one grammar", {
-  of = "parameter of batch_sampler_weighted must"
+  of = "parameter must"
   refused = function(text, ...) expect_error(batch_sampler_weighted(...), text, fixed = TRUE)
   refused(paste("The 'weights'", of, "have from 1 to 2147483647 values. Got 0 values instead."), numeric(), 1)
   refused(paste("The 'weights'", of, "not all be 0 when rows are drawn. Got no positive weight instead."), c(0, 0), 1)
@@ -225,6 +225,6 @@ test_that("a sample is drawn by the weights as they are now, without replacement
     tree$update(2, 9)
     expect_identical(sampler$sample(4), tree$sample(4, replacement = replacement))
   }
-  expect_error(sampler$sample(5), paste("The 'k' parameter of batch_sampler_weighted must be at most 4, the number of",
+  expect_error(sampler$sample(5), paste("The 'k' parameter must be at most 4, the number of",
     "positive weights, without replacement. Got 5 instead."), fixed = TRUE)
 })

@@ -94,7 +94,7 @@ test_that("a refused call changes nothing", {
   tree = sum_tree(weights, seed = 1)
   twin = sum_tree(weights, seed = 1)
   refused = function(code, text) expect_error(code, paste(text, "instead."), fixed = TRUE)
-  of = "parameter of sum_tree must"
+  of = "parameter must"
   finite = paste("The 'weights'", of, "hold finite numbers, none below 0. Got")
   refused(tree$update(1:2, c(3, NaN)), paste(finite, "NaN"))
   refused(tree$update(1:2, c(3, NA)), paste(finite, "NA"))
@@ -128,7 +128,7 @@ test_that("a refused call changes nothing", {
 })
 
 test_that("parameters that are none are refused", {
-  of = "parameter of sum_tree must"
+  of = "parameter must"
   refused = function(code, text) expect_error(code, text, fixed = TRUE)
   refused(sum_tree(), paste("The 'capacity'", of, "be given if 'weights' are not. Got nothing instead."))
   refused(sum_tree(numeric()), paste("The 'weights'", of, "not be empty without 'capacity'. Got 0 values instead."))
@@ -204,8 +204,8 @@ test_that("a tree that a file has made wrong is refused, or gives rows of the tr
   )
   for (numbers in wrong) {
     private$.tree = numbers
-    expect_error(tree$sample(3), "The 'tree' parameter of sum_tree must be a sum tree.", fixed = TRUE)
-    expect_error(tree$update(1, 2), "The 'tree' parameter of sum_tree must be a sum tree.", fixed = TRUE)
+    expect_error(tree$sample(3), "The 'tree' parameter must be a sum tree.", fixed = TRUE)
+    expect_error(tree$update(1, 2), "The 'tree' parameter must be a sum tree.", fixed = TRUE)
   }
   for (value in c(NaN, Inf, -1, 0)) {
     private$.tree = replace(right, 8L + 1:2, value)
@@ -215,7 +215,7 @@ test_that("a tree that a file has made wrong is refused, or gives rows of the tr
   private$.tree = right
   for (stream in list(1:3, NULL, replace(private$.stream, 1L, 625L), as.double(private$.stream))) {
     private$.stream = stream
-    expect_error(tree$sample(1), "The 'stream' parameter of sum_tree must be the state of a generator.", fixed = TRUE)
+    expect_error(tree$sample(1), "The 'stream' parameter must be the state of a generator.", fixed = TRUE)
   }
 })
 

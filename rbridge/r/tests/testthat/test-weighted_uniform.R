@@ -48,7 +48,7 @@ test_that("a dataloader delivers the batches, and a dataset of another size is r
 })
 
 test_that("the core refuses in the name of the function, and shows values of R", {
-  of = "parameter of batch_sampler_uniform must"
+  of = "parameter must"
   refused = function(text, ...) expect_error(batch_sampler_uniform(...), text, fixed = TRUE)
   refused(paste("The 'n'", of, "be an integer from 1 to 2147483647. Got 'a' instead."), "a", 1)
   refused(paste("The 'n'", of, "be an integer from 1 to 2147483647. Got NA instead."), NA_integer_, 1)
@@ -77,7 +77,7 @@ test_that("a draw can be interrupted, and the next one gives the same as ever", 
 
 test_that("an epoch of more rows than R can number is refused when it is drawn", {
   sampler = batch_sampler_uniform(10, 5, n_batches = 2147483647, seed = 1)(NULL)
-  expect_error(sampler$batches(0), paste("The 'n_batches' parameter of batch_sampler_uniform must be at most",
+  expect_error(sampler$batches(0), paste("The 'n_batches' parameter must be at most",
     "429496729, so that R can number the rows of an epoch. Got 2147483647 instead."), fixed = TRUE)
 })
 
