@@ -41,6 +41,7 @@ cdef extern from "host.h" nogil:
     ctypedef struct Refusal:
         const char *parameter
         const char *shown
+        int64_t place
         char *got
         char *requirement
         char *advice
@@ -64,6 +65,7 @@ cdef extern from "recipe.h" nogil:
         const char *name
         PartType type
         boolean is_named
+        boolean is_single
         int64_t length
         const void *values
     ctypedef struct Parts:
@@ -84,6 +86,7 @@ cdef extern from "kinds/kinds.h" nogil:
         int64_t instance_bytes
         boolean (*plan)(const Parts *request, Host *host)
         boolean (*prepare)(void *self, const Parts *recipe, uint32_t seed, Host *host)
+        int64_t (*count_batches)(const void *self, uint32_t epoch)
     const Kind *find_kind(const char *name)
     boolean draw_epoch(const Kind *kind, void *self, uint32_t seed, uint32_t epoch, Host *host)
 
@@ -710,9 +713,6 @@ cdef extern from "hashing.h" nogil:
 
 cdef extern from "epoch_subset.h" nogil:
     void draw_rows(Generator *generator, uint32_t n_rows, int32_t first_row, int64_t count, int32_t *rows)
-    void take_rows_in_turn(
-        int64_t n_rows, int64_t sample, int64_t epoch, int32_t first_row, int64_t begin, int64_t end, int32_t *rows
-    )
 
 cdef extern from "perplexity.h" nogil:
     ctypedef struct Reports:

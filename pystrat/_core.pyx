@@ -117,6 +117,7 @@ cdef class Request:
             is_plain = isinstance(value, (int, float, np.floating))
             is_double = is_plain or is_whole(value) or not np.isfinite(scalar.number)
             part.type, part.length = core.DOUBLES if is_double else core.FRACTION, 1
+            part.is_single = True
         elif isinstance(value, Mapping):
             part.is_named, part.length = True, len(value)
         return 0
@@ -206,7 +207,10 @@ cdef class Call:
         requirement = refusal.requirement.decode()
         if "{stratum}" in requirement:
             requirement = requirement.replace("{stratum}", self.names[refusal.stratum])
-        got = refusal.got.decode() if refusal.shown == NULL else show(self.request.value_of(refusal.shown.decode()))
+        got = refusal.got.decode()
+        if refusal.shown != NULL:
+            value = self.request.value_of(refusal.shown.decode())
+            got = show(value if refusal.place == 0 else value[refusal.place - 1])
         refused = refused_type if refusal.is_type else refused_value
         raise refused(refusal.parameter.decode(), requirement, got, refusal.advice.decode() or None)
 
@@ -299,6 +303,10 @@ cdef class Instance:
         memset(self.room, 0, self.kind.instance_bytes)
         call = Call(self.recipe, (), self.memory)
         call.finish(self.kind.prepare(self.room, &self.recipe.parts, seed, &call.host))
+
+    def count_batches(self, uint32_t epoch):
+        """Return the number of batches of an epoch, 0 if only its draw tells."""
+        return self.kind.count_batches(self.room, epoch)
 
     def draw(self, uint32_t epoch):
         """Return the results of an epoch as arrays: "rows", "offsets" and further ones."""

@@ -70,12 +70,15 @@ class CoreBatchSampler(BatchSampler):
         try:
             instance = self._idle.pop()
         except IndexError:
-            instance = _core.Instance(self._kind, self._recipe().parts, self._seed)
+            instance = self._new_instance()
         try:
             drawn = instance.draw(epoch)
         finally:
             self._idle.append(instance)
         return Batches(drawn["rows"], drawn["offsets"])
+
+    def _new_instance(self) -> _core.Instance:
+        return _core.Instance(self._kind, self._recipe().parts, self._seed)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_idle": []}

@@ -112,8 +112,6 @@ CALLS: dict[str, Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]] = {
     "uniforms": lambda: (stream().uniforms, (LARGE,)),
     "permutation": lambda: (stream().permutation, (SMALL,)),
     "draw_rows": lambda: (_draws.draw_rows, (stream(), 10**6, LARGE)),
-    "draw_different_rows": lambda: (_draws.draw_different_rows, (stream(), SMALL, SMALL)),
-    "take_rows_in_turn": lambda: (_draws.take_rows_in_turn, (LARGE, LARGE // 3, 1)),
     "draw_lines": lambda: (_draws.draw_lines, (stream(), numbers(10**6), numbers(LARGE), numbers(0), False)),
     "draw_lines, kept": lambda: (_draws.draw_lines, (stream(), numbers(LARGE), numbers(0), numbers(LARGE), False)),
     "draw_lines, shuffled": lambda: (_draws.draw_lines, (stream(), numbers(10**6), numbers(SMALL), numbers(0), True)),
@@ -207,6 +205,12 @@ SAMPLERS: dict[str, Callable[[], pystrat.BatchSampler]] = {
     ),
     "strata subset": lambda: pystrat.StrataSubsetBatchSampler(in_order(ROWS) % 7, 3, 2, seed=1),
     "strata subset, exact": lambda: pystrat.StrataSubsetBatchSampler(in_order(ROWS) % 999, 3, 2, exact=True, seed=1),
+    "epoch subset": lambda: pystrat.EpochSubsetBatchSampler(
+        2 * ROWS, ROWS, 64, method="uniform_without_replacement", seed=1
+    ),
+    "epoch subset, by length": lambda: pystrat.EpochSubsetBatchSampler(
+        ROWS, ROWS, lengths=in_order(ROWS) % 999, max_tokens=9999, window=ROWS // 3, seed=1
+    ),
     "weighted": lambda: pystrat.WeightedBatchSampler(
         1.0 + in_order(ROWS), batch_size=ROWS // 2, replacement=False, n_batches=1, seed=1
     ),

@@ -32,30 +32,6 @@ def draw_rows(RandomStream stream not None, uint32_t n_rows, Py_ssize_t count):
     return drawn
 
 
-def draw_different_rows(RandomStream stream not None, uint32_t n_rows, uint32_t count):
-    """Draw without replacement: R's ``sample.int(n_rows, count, useHash = FALSE) - 1``, int32."""
-    drawn = np.empty(count, dtype=np.int32)
-    cdef int32_t[::1] rows = drawn
-    cdef int32_t[::1] pool = np.empty(n_rows, dtype=np.int32)
-    with nogil:
-        core.fill_in_order(&pool[0], n_rows)
-        take_rows(&stream.generator, &pool[0], n_rows, count, &rows[0])
-    return drawn
-
-
-def take_rows_in_turn(int64_t n_rows, int64_t sample, int64_t epoch):
-    """Return the examples of an epoch of partition sampling, from 0, without computing the epochs before it."""
-    taken = np.empty(sample, dtype=np.int32)
-    cdef int32_t[::1] rows = taken
-    cdef int64_t done = 0, end
-    with nogil:
-        while done < sample:
-            end = core.step_end(done, sample)
-            core.take_rows_in_turn(n_rows, sample, epoch, 0, done, end, &rows[0])
-            done = end
-    return taken
-
-
 def draw_lines(
     RandomStream stream not None,
     const int64_t[::1] lines,

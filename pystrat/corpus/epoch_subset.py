@@ -5,19 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Optional
 
-import numpy as np
-from numpy.typing import NDArray
-
-from pystrat._random import RandomStream
-from pystrat.corpus._draws import draw_different_rows, draw_rows, take_rows_in_turn
-from pystrat.corpus.batching import DrawnBatchSampler, SizeCut
-from pystrat.messages import check_choice, refused_value, show
-from pystrat.recipe import Recipe, make_recipe
-
-METHOD_CHOICES = ("uniform", "uniform_without_replacement", "partition")
+from pystrat.corpus.cutting import CuttingBatchSampler, take_lengths
 
 
-class EpochSubsetBatchSampler(DrawnBatchSampler):
+class EpochSubsetBatchSampler(CuttingBatchSampler):
     """Batch sampler that visits `sample` of `n` examples in each epoch.
 
     Pass it to a PyTorch ``DataLoader(dataset, batch_sampler=...)``. The R function
@@ -89,6 +80,8 @@ class EpochSubsetBatchSampler(DrawnBatchSampler):
     [[0, 2], [4, 6], [8, 1], [3, 5]]
     """
 
+    _kind = "epoch_subset"
+
     def __init__(
         self,
         n: int,
@@ -103,44 +96,35 @@ class EpochSubsetBatchSampler(DrawnBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        super().__init__(
-            n,
-            sample,
-            batch_size,
-            lengths=lengths,
-            max_tokens=max_tokens,
-            window=window,
-            seed=seed,
-            num_replicas=num_replicas,
-            rank=rank,
-        )
-        self._method = check_choice(method, "method", choices=METHOD_CHOICES)
-        if self._method == "uniform_without_replacement" and self._sample > self._n:
-            required = f"be at most {self._n}, the number of examples, without replacement"
-            raise refused_value("sample", required, show(sample), "Set 'method' to 'uniform'.")
+        arguments = {
+            "n": n,
+            "sample": sample,
+            "batch_size": batch_size,
+            "method": method,
+            "lengths": lengths,
+            "max_tokens": max_tokens,
+            "window": window,
+            "seed": seed,
+            "num_replicas": num_replicas,
+            "rank": rank,
+        }
+        data = take_lengths(arguments)
+        self._adopt(self._plan_of(arguments, data), seed=seed, num_replicas=num_replicas, rank=rank)
 
     @property
     def method(self) -> str:
         """How the examples of an epoch are chosen."""
-        return self._method
-
-    def _draw(self, epoch: int, stream: RandomStream) -> NDArray[np.int32]:
-        if self._method == "partition":
-            return take_rows_in_turn(self._n, self._sample, epoch)
-        draw = draw_different_rows if self._method == "uniform_without_replacement" else draw_rows
-        return draw(stream, self._n, self._sample)
-
-    def _recipe(self) -> Recipe:
-        return make_recipe("epoch_subset", seed=self._seed, parts={**self._drawn_parts(), "method": self._method})
+        return str(self._parts["method"])
 
     def _fingerprint(self) -> str:
         recipe = self._recipe()
         # The seed does not affect examples that are taken in turn, unless their batches are shuffled.
-        is_fixed = self._method == "partition" and isinstance(self._cut, SizeCut)
+        is_fixed = self.method == "partition" and not self._by_length
         return (replace(recipe, seed=0) if is_fixed else recipe).fingerprint()
 
     def __repr__(self) -> str:
+        parts = self._parts
         return (
-            f"{type(self).__name__}({self._sample} of {self._n} examples, {self._cut}, "
-            f"method={self._method!r}, seed={self._seed}, epoch={self.epoch})"
+            f"{type(self).__name__}({parts['sample']} of {parts['n']} examples, {self._shown_batches(self.epoch)}, "
+            f"method={self.method!r}, seed={self._seed}, epoch={self.epoch})"
         )

@@ -126,14 +126,13 @@ def golden_shards() -> Iterator[int]:
 
 
 def golden_lengths() -> Iterator[int]:
-    """Yield the numbers that test_length_batches.c reads."""
+    """Yield the numbers that test_golden_lengths.c reads."""
     cases = _cases_of("lengths.json")
     yield len(cases)
     for case in cases:
         given = case["input"]
         yield from (given["n"], *lengths_of(given), given["sample"], given["seed"], given["epoch"])
-        limits = {"window": given["sample"], "batch_size": given["sample"], "max_tokens": 2**62, "num_replicas": 1}
-        yield from (given.get(name, default) for name, default in limits.items())
+        yield from (given.get(name, 0) for name in ("window", "batch_size", "max_tokens", "num_replicas"))
         yield from _numbers_of_list(case["expected"]["rows"])
         yield from _numbers_of_list(case["expected"]["sizes"])
 
@@ -265,11 +264,11 @@ CASES: dict[str, Callable[[], Iterator[int]]] = {
     "test_golden_batches": golden_batches,
     "test_golden_downsampling": golden_downsampling,
     "test_golden_groups": golden_groups,
+    "test_golden_lengths": golden_lengths,
     "test_golden_shards": golden_shards,
     "test_golden_stream": golden_stream,
     "test_golden_subsets": golden_subsets,
     "test_golden_tree": golden_tree,
     "test_golden_wanted": golden_wanted,
     "test_golden_weighted": golden_weighted,
-    "test_length_batches": golden_lengths,
 }

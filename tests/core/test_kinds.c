@@ -2,6 +2,7 @@
  * has rows of the dataset in order of batches, and a call that failed leaves the instance as it was.
  */
 
+#include "kinds/epoch_subset.h"
 #include "kinds/strata_subset.h"
 #include "kinds/uniform.h"
 #include "plain_host.h"
@@ -86,6 +87,31 @@ static Mutable subset_request(uint64_t *state) {
   add_part(&request, "codes", is_narrow ? BYTES : INTEGERS, n_rows, is_narrow ? (void *)bytes : (void *)integers);
   add_number(&request, "n_strata", (double)n_strata);
   if (some_number(state, 2) == 0) add_number(&request, "num_replicas", (double)(1 + some_number(state, 2)));
+  return request;
+}
+
+static Mutable epoch_subset_request(uint64_t *state) {
+  static const char *const names[] = {"uniform", "uniform_without_replacement", "partition"};
+  Mutable request = {.n_parts = 0};
+  double doubles[MOST_VALUES];
+  int32_t integers[MOST_VALUES];
+  int64_t n = 1 + some_number(state, MOST_VALUES), sample = 1 + some_number(state, n);
+  for (int64_t row = 0; row < n; row++) {
+    integers[row] = (int32_t)some_number(state, 300);
+    doubles[row] = integers[row];
+  }
+  add_number(&request, "n", (double)n);
+  add_number(&request, "sample", (double)sample);
+  bool has_tokens = some_number(state, 3) == 0, has_window = some_number(state, 3) == 0;
+  if (has_tokens || has_window) {
+    bool is_narrow = some_number(state, 2) == 0;
+    add_part(&request, "lengths", is_narrow ? INTEGERS : DOUBLES, n, is_narrow ? (void *)integers : (void *)doubles);
+  }
+  if (has_tokens) add_number(&request, "max_tokens", (double)(299 + some_number(state, 2000)));
+  if (has_window) add_number(&request, "window", (double)(1 + some_number(state, 70)));
+  if (!has_tokens || some_number(state, 2) == 0) add_number(&request, "batch_size", (double)(1 + some_number(state, 9)));
+  add_part(&request, "method", TEXT, 1, names[some_number(state, 3)]);
+  if (some_number(state, 2) == 0) add_number(&request, "num_replicas", (double)(1 + some_number(state, 3)));
   return request;
 }
 
@@ -204,7 +230,7 @@ static bool try_request(const Kind *kind, Mutable *given, uint64_t *state, int64
   PlainHost host = new_host(&request, NULL, 1, some_number(state, 20) == 0 ? some_number(state, 8) : -1);
   bool is_planned = kind->plan(&request, &host.host);
   if (!is_planned) check_failure(&host);
-  bool has_recipe = is_planned && (strcmp(kind->name, "uniform") == 0 || is_given(&request, "codes"));
+  bool has_recipe = is_planned && (strcmp(kind->name, "strata_subset") != 0 || is_given(&request, "codes"));
   if (has_recipe) {
     Mutable recipe = recipe_of(&host);
     *n_accepted += try_recipe(kind, &recipe, state);
@@ -235,6 +261,7 @@ static void test_mutations(const Kind *kind, Mutable (*valid_request)(uint64_t *
 int main(void) {
   test_mutations(&uniform_kind, uniform_request);
   test_mutations(&strata_subset_kind, subset_request);
+  test_mutations(&epoch_subset_kind, epoch_subset_request);
   CHECK(find_kind("uniform") == &uniform_kind && find_kind("strata_subset") == &strata_subset_kind);
   CHECK(find_kind("another") == NULL);
   return 0;

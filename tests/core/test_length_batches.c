@@ -1,12 +1,7 @@
-/* Batches by length: the golden vectors, in steps of any size, and the limits of numbers. A case is n and the length of
- * each row; sample, seed and epoch; the four limits; the lists of the rows and of the sizes of the batches.
- */
+/* Batches by length: windows are sorted, in steps of any size, and the limits of numbers. */
 
 #include "check.h"
-#include "epoch_subset.h"
-#include "golden.h"
 #include "length_batches.h"
-#include "permutation.h"
 
 typedef struct {
   int64_t n_rows, n_batches;
@@ -44,75 +39,9 @@ static Cut cut_in_steps(const int32_t *lengths, int64_t n_rows, const LengthLimi
   return cut;
 }
 
-static void split_in_steps(Cut *cut, int64_t n_parts, int64_t step) {
-  SplitProgress splitting = {.least = 1, .most = cut->n_rows};
-  while (!find_largest_part(cut->offsets, cut->n_batches, n_parts, step, &splitting)) continue;
-  int64_t *parts = new_array(n_parts + 1, sizeof *parts);
-  split_batches(cut->offsets, cut->n_batches, splitting.least, n_parts, parts);
-  free(cut->offsets);
-  cut->offsets = parts;
-  cut->n_batches = n_parts;
-}
-
 static void free_cut(Cut *cut) {
   free(cut->order);
   free(cut->offsets);
-}
-
-static void test_golden_case(void) {
-  enum { N_STEPS = 4 };
-  static const int64_t steps[N_STEPS] = {1, 7, 300, 1 << 18};
-  int64_t n = read_number();
-  int32_t *lengths = new_array(n, sizeof *lengths);
-  for (int64_t i = 0; i < n; i++) lengths[i] = (int32_t)read_number();
-  int64_t sample = read_number();
-  Generator drawing;
-  uint32_t seed = (uint32_t)read_number();
-  seed_generator(&drawing, epoch_seed(seed, (uint32_t)read_number()));
-  LengthLimits limits = {.window = read_number()};
-  limits.most_rows = read_number();
-  limits.most_tokens = read_number();
-  int64_t num_replicas = read_number();
-  int32_t *rows = new_array(sample, sizeof *rows);
-  int32_t *drawn = new_array(sample, sizeof *drawn);
-  draw_rows(&drawing, (uint32_t)n, 0, sample, rows);
-  for (int64_t i = 0; i < sample; i++) drawn[i] = lengths[rows[i]];
-  int32_t *found = new_array(sample, sizeof *found);
-  int64_t *sizes = new_array(sample, sizeof *sizes);
-  int64_t n_batches = 0;
-  for (int step = 0; step < N_STEPS; step++) {
-    Cut cut = cut_in_steps(drawn, sample, &limits, steps[step]);
-    int64_t n_parts = (cut.n_batches + num_replicas - 1) / num_replicas * num_replicas;
-    split_in_steps(&cut, n_parts, steps[step]);
-    Generator generator = drawing;
-    int32_t *pool = new_array(n_parts, sizeof *pool), *shuffled = new_array(n_parts, sizeof *shuffled);
-    fill_in_order(pool, (uint32_t)n_parts);
-    take_rows(&generator, pool, (uint32_t)n_parts, (uint32_t)n_parts, shuffled);
-    int64_t *offsets = new_array(n_parts + 1, sizeof *offsets);
-    int32_t *places = new_array(sample, sizeof *places);
-    for (int64_t begin = 0; begin < n_parts; begin += steps[step]) {
-      int64_t end = smaller(begin + steps[step], n_parts);
-      arrange_batches(cut.order, cut.offsets, shuffled, begin, end, offsets, places);
-    }
-    for (int64_t i = 0; i < sample; i++) {
-      if (step > 0) CHECK_EQUAL(found[i], rows[places[i]]);
-      found[i] = rows[places[i]];
-    }
-    n_batches = n_parts;
-    for (int64_t i = 0; i < n_batches; i++) sizes[i] = offsets[i + 1] - offsets[i];
-    free(pool);
-    free(shuffled);
-    free(offsets);
-    free(places);
-    free_cut(&cut);
-  }
-  check_rows(found, sample, 0);
-  check_list(sizes, n_batches);
-  free(lengths);
-  free(rows);
-  free(drawn);
-  free(found);
-  free(sizes);
 }
 
 static void test_digits_of_lengths(void) {
@@ -164,6 +93,5 @@ int main(void) {
   test_digits_of_lengths();
   test_windows_are_sorted_and_ties_stay_in_order();
   test_products_of_large_lengths();
-  check_cases(test_golden_case);
   return 0;
 }

@@ -14,11 +14,8 @@ from pystrat import BatchSampler, epoch_permutation
 from pystrat._random import RandomStream
 from pystrat.base import epoch_seed
 from pystrat.corpus import EpochSubsetBatchSampler, PerplexityBatchSampler
-from pystrat.corpus._draws import take_rows_in_turn
-from pystrat.corpus.epoch_subset import METHOD_CHOICES
 
-
-METHODS = (*METHOD_CHOICES, "perplexity")
+METHODS = ("uniform", "uniform_without_replacement", "partition", "perplexity")
 
 
 def sampler_of(method: str, n: int, sample: int, batch_size: int, **parameters: Any) -> BatchSampler:
@@ -97,8 +94,9 @@ def test_partition_goes_as_published_for_every_small_setting() -> None:
     for n in range(1, 61):
         for sample in range(1, 61):
             drawn: list[int] = []
+            sampler = EpochSubsetBatchSampler(n, sample, sample, method="partition")
             for epoch, expected in zip(range(2 + 2 * n // sample), partition_as_published(n, sample)):
-                rows = (take_rows_in_turn(n, sample, epoch) + 1).tolist()
+                rows = [row + 1 for row in visited(sampler, epoch)]
                 assert rows == expected, (n, sample, epoch)
                 drawn += rows
             assert sorted(drawn[:n]) == list(range(1, n + 1)), "n draws cover every example once"
@@ -107,7 +105,7 @@ def test_partition_goes_as_published_for_every_small_setting() -> None:
 
 @given(n=st.integers(1, 2**31 - 1), sample=st.integers(1, 300), epoch=st.integers(0, 6_700_000))
 def test_partition_of_any_epoch_is_computed_directly(n: int, sample: int, epoch: int) -> None:
-    rows = take_rows_in_turn(n, sample, epoch)
+    rows = EpochSubsetBatchSampler(n, sample, sample, method="partition").batches(epoch).rows
     assert rows.min() >= 0 and rows.max() < n
     assert len(set(rows.tolist())) == min(n, sample)
 

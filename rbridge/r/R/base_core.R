@@ -12,7 +12,7 @@ core_plan = function(kind, request, names = NULL) {
 core_results = function(answer, given, names = NULL) {
   refusal = answer$refusal
   if (!is.null(refusal)) {
-    got = if (is.null(refusal$shown)) refusal$got else show_value(given[[refusal$shown]])
+    got = if (is.null(refusal$shown)) refusal$got else show_value(refused_value(given[[refusal$shown]], refusal$place))
     requirement = fill_in("{stratum}", names[refusal$stratum], refusal$requirement)
     stop_parameter(refusal$parameter, requirement, got, refusal$advice)
   }
@@ -21,6 +21,9 @@ core_results = function(answer, given, names = NULL) {
   }
   answer$results
 }
+
+# The value, or the one at a place of it that is refused.
+refused_value = function(value, place) if (is.null(place)) value else value[[place]]
 
 fill_in = function(place, name, text) {
   paste(strsplit(text, place, fixed = TRUE)[[1L]], collapse = name)
@@ -52,4 +55,20 @@ core_batches = function(private, epoch) {
     answer = .Call(C_draw, private$.instance, private, epoch)
   }
   core_results(answer, private$.recipe$parts)
+}
+
+# The number of batches of an epoch, 0 if only its draw tells.
+core_count = function(private, epoch) {
+  count = .Call(C_count_batches, private$.instance, private, epoch)
+  if (is.null(count)) {
+    private$.instance = core_instance(private, private$.recipe)
+    count = .Call(C_count_batches, private$.instance, private, epoch)
+  }
+  count
+}
+
+# The same for a recipe.
+count_of_recipe = function(recipe, epoch) {
+  key = new_memory()
+  .Call(C_count_batches, core_instance(key, recipe), key, epoch)
 }

@@ -79,44 +79,23 @@
 #' sampler$batches(1)$rows
 batch_sampler_epoch_subset = function(n, sample, batch_size = NULL, method = "uniform", lengths = NULL,
   max_tokens = NULL, window = NULL, seed = NULL, num_replicas = NULL) {
-  settings = drawn_settings(n, sample, batch_size, lengths, max_tokens, window, seed, num_replicas)
-  method = check_choice(method, "method", subset_methods)
-  if (method == "uniform_without_replacement" && settings$parts$sample > settings$parts$n) {
-    required = sprintf("be at most %.0f, the number of examples, without replacement", settings$parts$n)
-    stop_parameter("sample", required, show_value(sample), "Set 'method' to 'uniform'.")
-  }
-  new_generator(new_recipe("epoch_subset", settings$seed, c(settings$parts, list(method = method))))
+  request = list(n = n, sample = sample, batch_size = batch_size, method = method, lengths = plain_lengths(lengths),
+    max_tokens = max_tokens, window = window, seed = seed, num_replicas = num_replicas)
+  parts = core_plan("epoch_subset", request)
+  new_generator(new_recipe("epoch_subset", if (!is.null(seed)) check_range(seed, "seed", largest_seed), parts))
 }
 
-subset_methods = c("uniform", "uniform_without_replacement", "partition")
-
 kind_epoch_subset = function() {
-  list(
+  cutting_kind(
     class = "batch_sampler_epoch_subset",
     vectors = list(
       parts = c("n", "sample", "batch_size", "num_replicas", "lengths", "max_tokens", "window", "method")
     ),
     bytes = function(recipe) {
       pool = if (recipe$parts$method == "uniform_without_replacement") recipe$parts$n else 0
-      4 * pool + cut_bytes(recipe$parts$sample, recipe$parts)
-    },
-    check = function(recipe) {
-      check_drawn(recipe)
-      method = recipe$parts$method
-      if (!is.character(method) || length(method) != 1L || !method %in% subset_methods) {
-        stop_parameter("recipe", paste("have one of", show_names(subset_methods), "as 'method'"), show_value(method))
-      }
-      if (method == "uniform_without_replacement") {
-        part_count(recipe, "sample", 1, recipe$parts$n)
-      }
+      4 * pool + cutting_bytes(recipe, recipe$parts$sample)
     },
     n_rows = function(recipe) recipe$parts$n,
-    count_batches = function(private, epoch) {
-      parts = private$.recipe$parts
-      count_batches_of(parts$sample, parts, function() epoch_subset_batches(private, epoch))
-    },
-    setup = function(recipe, private) list(offsets = cut_offsets(recipe$parts$sample, recipe$parts)),
-    draw = function(private, epoch) epoch_subset_batches(private, epoch),
     describe = function(private) {
       recipe = private$.recipe
       order = if (recipe$parts$method == "partition" && !by_length(recipe$parts)) {
@@ -124,29 +103,17 @@ kind_epoch_subset = function() {
       } else {
         format_order(recipe, private$.next_epoch)
       }
-      c(format_drawn(recipe$parts), format_subset_method(recipe), order)
+      c(format_epoch_subset(recipe), order)
     },
-    settings = function(recipe) c(format_drawn(recipe$parts), format_subset_method(recipe), format_seed(recipe)),
-    private = list(.latest = NULL)
+    settings = function(recipe) c(format_epoch_subset(recipe), format_seed(recipe))
   )
 }
 
-epoch_subset_batches = function(private, epoch) {
-  recipe = private$.recipe
-  if (!by_length(recipe$parts)) {
-    return(list(rows = draw_epoch_subset(recipe, epoch)$rows, offsets = private$.setup$offsets))
-  }
-  latest_batches(private, epoch, function() cut_drawn(draw_epoch_subset(recipe, epoch), recipe$parts))
-}
-
-# -> list(rows, stream)
-draw_epoch_subset = function(recipe, epoch) {
+format_epoch_subset = function(recipe) {
   parts = recipe$parts
-  seed = epoch_seed(recipe$seed, epoch)
-  if (parts$method == "partition") {
-    return(list(rows = .Call(C_rows_in_turn, parts$n, parts$sample, epoch), stream = new_stream(seed)))
-  }
-  .Call(C_draw_rows, parts$n, parts$sample, parts$method == "uniform", seed)
+  c(
+    sprintf("* Examples: %.0f of %.0f in an epoch", parts$sample, parts$n),
+    format_cutting(recipe, 0, "row"),
+    sprintf("* Method: '%s'", parts$method)
+  )
 }
-
-format_subset_method = function(recipe) sprintf("* Method: '%s'", recipe$parts$method)

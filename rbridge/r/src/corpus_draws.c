@@ -54,19 +54,6 @@ SEXP C_draw_rows(SEXP n, SEXP sample, SEXP replace, SEXP seed) {
   return result;
 }
 
-SEXP C_rows_in_turn(SEXP n, SEXP sample, SEXP epoch) {
-  int32_t n_rows = whole_number(n, 1, LARGEST_COUNT, "n");
-  int32_t count = whole_number(sample, 1, LARGEST_COUNT, "sample");
-  int32_t number = whole_number(epoch, 0, LARGEST_EPOCH, "epoch");
-  SEXP result = PROTECT(Rf_allocVector(INTSXP, count));
-  for (int64_t done = 0; done < count; done += STEP) {
-    take_rows_in_turn(n_rows, count, number, 1, done, smaller(count, done + STEP), INTEGER(result));
-    R_CheckUserInterrupt();
-  }
-  UNPROTECT(1);
-  return result;
-}
-
 /* Lines of several files ---------------------------------------------------------------------------------------- */
 
 /* Read whole numbers from 0, one for each file; add them to a sum of at most 2^53. */

@@ -127,7 +127,7 @@ static bool is_text(SEXP text) { return text != NA_STRING && Rf_getCharCE(text) 
 /* Fill the part that the core reads for a value of R. */
 static Part part_of(const char *name, SEXP value) {
   Part part = {.name = name, .type = OTHER, .length = (int64_t)Rf_xlength(value)};
-  bool is_plain = !Rf_isObject(value);
+  bool is_plain = !Rf_isObject(value) && (part.length == 1 || Rf_isNull(Rf_getAttrib(value, R_DimSymbol)));
   part.is_named = !Rf_isNull(Rf_getAttrib(value, R_NamesSymbol));
   switch (TYPEOF(value)) {
     case NILSXP: part.type = NOTHING; break;
@@ -191,7 +191,7 @@ static SEXP text_in_r(const char *text) {
 
 /* Return a refusal as a list, which R raises. */
 static SEXP refusal_in_r(const Refusal *refusal) {
-  const char *names[] = {"parameter", "requirement", "got", "shown", "advice", "stratum", ""};
+  const char *names[] = {"parameter", "requirement", "got", "shown", "advice", "stratum", "place", ""};
   SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
   SET_VECTOR_ELT(result, 0, text_in_r(refusal->parameter));
   SET_VECTOR_ELT(result, 1, text_in_r(refusal->requirement));
@@ -199,6 +199,7 @@ static SEXP refusal_in_r(const Refusal *refusal) {
   SET_VECTOR_ELT(result, 3, text_in_r(refusal->shown));
   SET_VECTOR_ELT(result, 4, text_in_r(refusal->advice[0] == '\0' ? NULL : refusal->advice));
   SET_VECTOR_ELT(result, 5, Rf_ScalarReal((double)refusal->stratum + 1));
+  if (refusal->place > 0) SET_VECTOR_ELT(result, 6, Rf_ScalarReal((double)refusal->place));
   UNPROTECT(1);
   return result;
 }
@@ -299,17 +300,34 @@ SEXP C_prepare(SEXP key, SEXP kind, SEXP recipe, SEXP seed) {
   return result;
 }
 
-SEXP C_draw(SEXP reference, SEXP key, SEXP epoch) {
-  if (TYPEOF(reference) != WEAKREFSXP || R_WeakRefKey(reference) != key) return R_NilValue;
+/* Find an instance; return the protected entries, or NULL if the reference has another key. */
+static SEXP find_instance(SEXP reference, SEXP key, Instance *instance) {
+  if (TYPEOF(reference) != WEAKREFSXP || R_WeakRefKey(reference) != key) return NULL;
   SEXP entries = PROTECT(R_WeakRefValue(reference));
-  unsigned char *self = RAW(VECTOR_ELT(entries, SELF));
+  memcpy(instance, RAW(VECTOR_ELT(entries, SELF)), sizeof *instance);
+  return entries;
+}
+
+SEXP C_draw(SEXP reference, SEXP key, SEXP epoch) {
   Instance instance;
-  memcpy(&instance, self, sizeof instance);
+  SEXP entries = find_instance(reference, key, &instance);
+  if (entries == NULL) return R_NilValue;
   Call call;
   begin_call(&call, VECTOR_ELT(entries, RECIPE), VECTOR_ELT(entries, MEMORY));
+  unsigned char *self = RAW(VECTOR_ELT(entries, SELF)) + SELF_BEGIN;
   uint32_t number = (uint32_t)Rf_asReal(epoch);
-  bool has_succeeded = draw_epoch(instance.kind, self + SELF_BEGIN, instance.seed, number, &call.host);
+  bool has_succeeded = draw_epoch(instance.kind, self, instance.seed, number, &call.host);
   SEXP result = answer(&call, has_succeeded);
   UNPROTECT(4);
   return result;
+}
+
+SEXP C_count_batches(SEXP reference, SEXP key, SEXP epoch) {
+  Instance instance;
+  SEXP entries = find_instance(reference, key, &instance);
+  if (entries == NULL) return R_NilValue;
+  const unsigned char *self = RAW(VECTOR_ELT(entries, SELF)) + SELF_BEGIN;
+  int64_t count = instance.kind->count_batches(self, (uint32_t)Rf_asReal(epoch));
+  UNPROTECT(1);
+  return Rf_ScalarReal((double)count);
 }

@@ -9,6 +9,7 @@
 SEXP C_plan(SEXP kind, SEXP request);
 SEXP C_prepare(SEXP key, SEXP kind, SEXP recipe, SEXP seed);
 SEXP C_draw(SEXP reference, SEXP key, SEXP epoch);
+SEXP C_count_batches(SEXP reference, SEXP key, SEXP epoch);
 SEXP C_epoch_seed(SEXP seed, SEXP epoch);
 SEXP C_permutation(SEXP n, SEXP seed);
 SEXP C_batch_offsets(SEXP counts, SEXP n_batches, SEXP even);
@@ -64,7 +65,6 @@ SEXP C_prepare_declared(SEXP key, SEXP parts, SEXP limits);
 SEXP C_draw_declared(SEXP reference, SEXP seed, SEXP count, SEXP length, SEXP epoch);
 SEXP C_make_normal(SEXP uniforms, SEXP mean, SEXP deviation);
 SEXP C_draw_rows(SEXP n, SEXP sample, SEXP replace, SEXP seed);
-SEXP C_rows_in_turn(SEXP n, SEXP sample, SEXP epoch);
 SEXP C_draw_from_files(SEXP lines, SEXP n_chosen, SEXP count, SEXP n_others, SEXP seed);
 SEXP C_draw_lines(SEXP lines, SEXP drawn, SEXP kept, SEXP is_to_shuffle, SEXP replace, SEXP seed);
 SEXP C_report_losses(SEXP reported, SEXP rows, SEXP losses);

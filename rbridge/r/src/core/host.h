@@ -40,6 +40,7 @@ typedef enum {
 typedef struct {
   const char *parameter; /* NULL if nothing is refused */
   const char *shown;     /* the part whose value the host shows as `got`, or NULL */
+  int64_t place;         /* of the number in that part that is shown, from 1; 0 for all of it */
   char got[SENTENCE];
   char requirement[SENTENCE]; /* "{stratum}" stands for the name of the stratum */
   char advice[SENTENCE];      /* empty if there is none */

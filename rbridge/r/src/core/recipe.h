@@ -24,6 +24,7 @@ typedef struct {
   const char *name;
   PartType type;
   bool is_named;  /* its values have names, as those of a mapping have */
+  bool is_single; /* one value, in a language that tells it from a vector of one value */
   int64_t length;
   const void *values;
 } Part;
@@ -90,6 +91,7 @@ static inline bool read_whole(
   if (is_number && part.type == DOUBLES && !parts->is_recipe) *number = nearly_whole(*number);
   bool is_whole = is_number && isfinite(*number) && floor(*number) == *number;
   if (is_whole && *number >= least && *number <= most) return true;
+  if (parts->is_recipe && most == INFINITY) return refuse_part(host, name, "an integer from %.0f on", least);
   if (parts->is_recipe) return refuse_part(host, name, "an integer from %.0f to %.0f", least, most);
   host->refusal.is_type = !is_number;
   if (most < INFINITY) return refuse(host, name, NULL, "be an integer from %.0f to %.0f", least, most);
@@ -136,6 +138,7 @@ static inline bool read_choice(
     size_t end = strlen(listed);
     snprintf(listed + end, SENTENCE - end, "%s'%s'", i == 0 ? "" : ", ", choices[i]);
   }
+  if (parts->is_recipe) return refuse_part(host, name, "one of %.380s", listed);
   return refuse(host, name, NULL, "be one of %.400s", listed);
 }
 

@@ -17,14 +17,17 @@ typedef struct {
   bool (*prepare)(void *self, const Parts *recipe, uint32_t seed, Host *host);
   /* Draw an epoch: "rows", "offsets" and further results. The generator begins the stream of the epoch. */
   bool (*draw)(void *self, Generator *generator, uint32_t epoch, Host *host);
+  /* Return the number of batches of an epoch, 0 if only its draw tells; NULL if a part of the recipe is the number. */
+  int64_t (*count_batches)(const void *self, uint32_t epoch);
 } Kind;
 
 extern const Kind uniform_kind;
 extern const Kind strata_subset_kind;
+extern const Kind epoch_subset_kind;
 
 /* Return the kind of this name, or NULL. */
 static inline const Kind *find_kind(const char *name) {
-  static const Kind *const kinds[] = {&uniform_kind, &strata_subset_kind};
+  static const Kind *const kinds[] = {&uniform_kind, &strata_subset_kind, &epoch_subset_kind};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     if (strcmp(kinds[i]->name, name) == 0) return kinds[i];
   }

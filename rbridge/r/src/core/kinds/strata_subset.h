@@ -366,5 +366,5 @@ static bool draw_strata_subset(void *instance, Generator *generator, uint32_t ep
 }
 
 const Kind strata_subset_kind = {
-    "strata_subset", sizeof(StrataSubset), plan_strata_subset, prepare_strata_subset, draw_strata_subset,
+    "strata_subset", sizeof(StrataSubset), plan_strata_subset, prepare_strata_subset, draw_strata_subset, NULL,
 };

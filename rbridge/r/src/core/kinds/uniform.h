@@ -115,4 +115,4 @@ static bool draw_uniform(void *instance, Generator *generator, uint32_t epoch, H
   return is_drawn;
 }
 
-const Kind uniform_kind = {"uniform", sizeof(Uniform), plan_uniform, prepare_uniform, draw_uniform};
+const Kind uniform_kind = {"uniform", sizeof(Uniform), plan_uniform, prepare_uniform, draw_uniform, NULL};

@@ -1,0 +1,99 @@
+/* Part of a dataset in every epoch: rows drawn with or without replacement, or taken in turn. */
+
+#include "../cutting.h"
+#include "../epoch_subset.h"
+#include "kinds.h"
+
+enum { UNIFORM, WITHOUT_REPLACEMENT, PARTITION, N_METHODS };
+
+static const char *const methods[] = {"uniform", "uniform_without_replacement", "partition"};
+
+typedef struct {
+  int64_t n_rows, sample;
+  int method;
+  Cutting cutting;
+} EpochSubset;
+
+static bool plan_epoch_subset(const Parts *request, Host *host) {
+  double n, sample;
+  int method = UNIFORM;
+  CutRequest wanted = {0};
+  if (!read_sharing(request, &wanted.num_replicas, host)) return false;
+  if (!read_whole(request, "n", 1, LARGEST_COUNT, &n, host)) return false;
+  if (!read_whole(request, "sample", 1, LARGEST_COUNT, &sample, host)) return false;
+  if (!read_by_length(request, &wanted.by_length, host)) return false;
+  if (!read_cut_request(request, (int64_t)n, (int64_t)sample, &wanted, host)) return false;
+  if (!read_choice(request, "method", methods, N_METHODS, &method, host)) return false;
+  if (method == WITHOUT_REPLACEMENT && sample > n) {
+    char shown[NUMBER];
+    refuse(
+        host, "sample", number_read(request, "sample", sample, shown),
+        "be at most %.0f, the number of examples, without replacement", n
+    );
+    return advise(host, "Set 'method' to 'uniform'.");
+  }
+  return host->number(host, "n", n) && host->number(host, "sample", sample) &&
+         keep_cut_request(request, &wanted, host) && host->keep(host, "method");
+}
+
+static bool prepare_epoch_subset(void *instance, const Parts *recipe, uint32_t seed, Host *host) {
+  EpochSubset *self = instance;
+  double n, sample;
+  (void)seed;
+  if (!read_whole(recipe, "n", 1, LARGEST_COUNT, &n, host)) return false;
+  if (!read_whole(recipe, "sample", 1, LARGEST_COUNT, &sample, host)) return false;
+  if (!read_cutting(recipe, (int64_t)n, (int64_t)sample, &self->cutting, host)) return false;
+  if (!read_choice(recipe, "method", methods, N_METHODS, &self->method, host)) return false;
+  if (self->method == WITHOUT_REPLACEMENT && !read_whole(recipe, "sample", 1, n, &sample, host)) return false;
+  self->n_rows = (int64_t)n;
+  self->sample = (int64_t)sample;
+  return true;
+}
+
+/* Draw the rows of an epoch, counted from `first_row`. */
+static bool draw_sample(
+    const EpochSubset *self, Generator *generator, uint32_t epoch, int32_t first_row, int32_t *rows, Host *host
+) {
+  int32_t *pool = NULL;
+  if (self->method == WITHOUT_REPLACEMENT) {
+    pool = host->memory(host, FOR_THE_CALL, self->n_rows * (int64_t)sizeof *pool);
+    if (pool == NULL) return false;
+    for (int64_t row = 0; row < self->n_rows; row++) pool[row] = (int32_t)row + first_row;
+  }
+  for (int64_t begin = 0; begin < self->sample; begin += GO_ON_ROWS) {
+    int64_t end = smaller(begin + GO_ON_ROWS, self->sample);
+    if (self->method == UNIFORM) {
+      draw_rows(generator, (uint32_t)self->n_rows, first_row, end - begin, rows + begin);
+    } else if (self->method == PARTITION) {
+      take_rows_in_turn(self->n_rows, self->sample, epoch, first_row, begin, end, rows);
+    } else {
+      take_rows(generator, pool, (uint32_t)(self->n_rows - begin), (uint32_t)(end - begin), rows + begin);
+    }
+    if (!host->go_on(host)) return false;
+  }
+  return true;
+}
+
+static bool draw_epoch_subset(void *instance, Generator *generator, uint32_t epoch, Host *host) {
+  const EpochSubset *self = instance;
+  int64_t sample = self->sample;
+  if (self->cutting.lengths == NULL) {
+    int32_t *rows = host->vector(host, "rows", INTEGERS, sample);
+    return rows != NULL && give_cut_offsets(&self->cutting, sample, host) &&
+           draw_sample(self, generator, epoch, host->first_row, rows, host);
+  }
+  int32_t *drawn = host->memory(host, FOR_THE_CALL, sample * (int64_t)sizeof *drawn);
+  return drawn != NULL && draw_sample(self, generator, epoch, 0, drawn, host) &&
+         give_cut_rows(&self->cutting, generator, drawn, sample, host);
+}
+
+static int64_t count_epoch_subset(const void *instance, uint32_t epoch) {
+  const EpochSubset *self = instance;
+  (void)epoch;
+  return count_cut(&self->cutting, self->sample);
+}
+
+const Kind epoch_subset_kind = {
+    "epoch_subset",     sizeof(EpochSubset), plan_epoch_subset, prepare_epoch_subset,
+    draw_epoch_subset, count_epoch_subset,
+};
