@@ -25,7 +25,7 @@ set-up-%:
 	@tools/set-up.sh $*
 
 demo: set-up-demo ## Compare plain and stratified batches on published and real data, in Python and R
-	@$(python) -m pystrat demo
+	@$(python) examples/demo.py
 
 test: test-python test-bridge test-r test-vignettes ## Run all tests of both languages
 

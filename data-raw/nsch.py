@@ -5,9 +5,9 @@ Reads the topical public-use files of the United States Census Bureau, as they a
 ``nsch_YEAR.csv.gz``, one row a child in the file's own order. The table of 2017 has all
 columns, those of the other years only what a count of autism by sex and age needs::
 
-    python3 data-raw/nsch.py nsch_2017_topical_Stata.zip --out pystrat/data
+    python3 data-raw/nsch.py nsch_2017_topical_Stata.zip --out data
 
-What each column means, and what was left out and why, is told in ``pystrat/data/README.md``.
+What each column means, and what was left out and why, is told in ``data/README.md``.
 Needs pandas alone. The same zip always gives the same bytes.
 """
 

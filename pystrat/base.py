@@ -40,6 +40,7 @@ from itertools import islice
 from typing import (
     TYPE_CHECKING,
     Any,
+    Callable,
     Iterable,
     Iterator,
     Mapping,
@@ -325,6 +326,14 @@ class BatchSampler(ABC):
     def _recipe(self) -> Optional[Recipe]:
         """Return everything that determines the batches, so that R can draw them; None if R has no such sampler."""
         return None
+
+    def _recipe_to_export(self) -> Optional[Recipe]:
+        """Return the recipe, from which R draws the batches itself; refuse a sampler that needs functions of Python."""
+        return self._recipe()
+
+    def _functions(self) -> dict[str, Callable[[float], float]]:
+        """Return the functions, by name, that R calls although it has the recipe; no batch depends on them."""
+        return {}
 
     def _fingerprint(self) -> str:
         """Return a digest of everything that determines the batches, except the rank; see `pystrat.digest.fingerprint`.

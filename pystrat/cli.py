@@ -1,4 +1,4 @@
-"""The command line: ``pystrat plan``, ``batches``, ``export-r``, ``tree``, ``demo`` and ``corpus plan``."""
+"""The command line: ``pystrat plan``, ``batches``, ``tree`` and ``corpus plan``."""
 
 from __future__ import annotations
 
@@ -28,22 +28,27 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     arguments : sequence of str, optional
         The arguments after the name of the program. Default: those of the process.
     """
-    options = _parser().parse_args(arguments)
+    return run(_parser(), arguments)
+
+
+def run(parser: argparse.ArgumentParser, arguments: Optional[Sequence[str]] = None) -> int:
+    """Run the command of the arguments; return the exit status as `main` does."""
+    options = parser.parse_args(arguments)
     try:
-        status: int = options.run(options)
+        options.run(options)
     except (OSError, ValueError, TypeError, ImportError, RuntimeError) as error:
-        print(_printable("pystrat: " + " ".join(str(error).split())), file=sys.stderr)
+        print(_printable(f"{parser.prog}: " + " ".join(str(error).split())), file=sys.stderr)
         return 2
-    return status
+    return 0
 
 
 # The commands ---------------------------------------------------------------------------------------------------------
 
 
-def _run_plan(options: argparse.Namespace) -> int:
+def _run_plan(options: argparse.Namespace) -> None:
     if options.plot is not None:
-        _check_output(options.plot, options.file, option="--plot")
-    sampler = _sampler(options)
+        check_output(options.plot, options.file, option="--plot")
+    sampler = sampler_of(options)
     print(_printable(sampler.plan.summary()))
     if options.plot is not None:
         from pystrat.report import plot_plan
@@ -51,29 +56,18 @@ def _run_plan(options: argparse.Namespace) -> int:
         axis = plot_plan(sampler.plan)
         axis.figure.savefig(options.plot, dpi=120)
         print(f"Saved the plot to {options.plot}.")
-    return 0
 
 
-def _run_batches(options: argparse.Namespace) -> int:
-    _check_output(options.out, options.file)
-    sampler = _sampler(options)
+def _run_batches(options: argparse.Namespace) -> None:
+    check_output(options.out, options.file)
+    sampler = sampler_of(options)
     batches = sampler.batches(options.epoch)
     batch = np.repeat(np.arange(1, len(batches) + 1), np.diff(batches.offsets))
     pd.DataFrame({"batch": batch, "row": batches.rows + 1}).to_csv(options.out, index=False)
     print(f"Wrote {len(batches)} batches with {len(batches.rows)} rows to {options.out}, seed {sampler.seed}.")
-    return 0
 
 
-def _run_export(options: argparse.Namespace) -> int:
-    from rbridge.export import export_r
-
-    _check_output(options.out, options.file)
-    script = export_r(_sampler(options), options.out)
-    print(f'Make the generator in R with source("{script}")$value.')
-    return 0
-
-
-def _run_tree(options: argparse.Namespace) -> int:
+def _run_tree(options: argparse.Namespace) -> None:
     from pystrat.tree import TreeSampler
 
     table, length = read_table(options.table), 1 if options.draw is None else options.draw
@@ -87,16 +81,9 @@ def _run_tree(options: argparse.Namespace) -> int:
     if drawn is not None:
         distinct = len(np.unique(drawn))
         print(f"{len(drawn)} draws, {distinct} different rows, seed {sampler.seed}.")
-    return 0
 
 
-def _run_demo(options: argparse.Namespace) -> int:
-    from rbridge.demo import run_demo
-
-    return 0 if run_demo(options.out) else 1
-
-
-def _run_corpus_plan(options: argparse.Namespace) -> int:
+def _run_corpus_plan(options: argparse.Namespace) -> None:
     from pystrat.corpus import CorpusMixtureBatchSampler
 
     with warnings.catch_warnings():
@@ -113,10 +100,9 @@ def _run_corpus_plan(options: argparse.Namespace) -> int:
             epoch_end=options.epoch_end,
         )
     print(_printable(mixture.plan.summary()))
-    return 0
 
 
-def _sampler(options: argparse.Namespace) -> Any:
+def sampler_of(options: argparse.Namespace) -> Any:
     """Make a sampler from columns of a file."""
     if options.groups is not None:
         return _group_sampler(options)
@@ -185,7 +171,7 @@ def _columns_of(table: pd.DataFrame, columns: list[str], parameter: str) -> pd.D
     return table[columns]
 
 
-def _check_output(out: Path, *inputs: Path, option: str = "--out") -> None:
+def check_output(out: Path, *inputs: Path, option: str = "--out") -> None:
     """Refuse an output that would overwrite an input."""
     for path in inputs:
         if out.exists() and path.exists() and out.samefile(path):
@@ -207,9 +193,11 @@ def _parser() -> argparse.ArgumentParser:
         description="Batch sampling for deep learning on imbalanced data, with the same batches in Python and R.",
     )
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    plan = _command(commands, "plan", "print the number of batches and what each batch holds", _run_plan)
+    plan = sampler_command(commands, "plan", "print the number of batches and what each batch holds", _run_plan)
     plan.add_argument("--plot", type=Path, metavar="IMAGE", help="also save a plot of the plan, such as plan.png")
-    batches = _command(commands, "batches", "write the batches of an epoch to a CSV file, counted from 1", _run_batches)
+    batches = sampler_command(
+        commands, "batches", "write the batches of an epoch to a CSV file, counted from 1", _run_batches
+    )
     batches.add_argument("--epoch", type=int, default=0, help="the number of the epoch, from 0 (default: %(default)s)")
     batches.add_argument(
         "--out",
@@ -218,15 +206,12 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="the output file, with the columns batch and row, both counted from 1 as in R",
     )
-    export = _command(commands, "export-r", "write an R script that makes the same sampler in R", _run_export)
-    export.add_argument("--out", type=Path, required=True, metavar="SCRIPT", help="the output script, ending in .R")
     _add_tree(commands)
-    _add_demo(commands)
     _add_corpus(commands)
     return parser
 
 
-def _command(commands: Any, name: str, help_text: str, run: Any) -> argparse.ArgumentParser:
+def sampler_command(commands: Any, name: str, help_text: str, run: Any) -> argparse.ArgumentParser:
     """Add a command that makes a sampler from a file."""
     parser: argparse.ArgumentParser = commands.add_parser(
         name, help=help_text, description=help_text[0].upper() + help_text[1:] + "."
@@ -343,24 +328,6 @@ def _add_tree(commands: Any) -> None:
     tree.add_argument("--draw", type=int, metavar="N", help="also draw N rows and print their frequencies")
     tree.add_argument("--seed", type=int, help="from 0 to 2147483646 (default: random)")
     tree.set_defaults(run=_run_tree)
-
-
-def _add_demo(commands: Any) -> None:
-    demo = commands.add_parser(
-        "demo",
-        help="compare plain and stratified batches on published and real data, in Python and R",
-        description="Compare plain and stratified batches of the published simulation and of the National Survey of "
-        "Children's Health, through a PyTorch DataLoader and R's torch::dataloader, row for row. Without R, show only "
-        "the Python half.",
-    )
-    demo.add_argument(
-        "--out",
-        type=Path,
-        default=Path("demo-output"),
-        metavar="FOLDER",
-        help="folder for the tables and the plot (default: %(default)s)",
-    )
-    demo.set_defaults(run=_run_demo)
 
 
 def _add_corpus(commands: Any) -> None:

@@ -11,8 +11,6 @@ from pystrat.base import Batches, BatchSampler
 from pystrat.limits import MAX_EXACT
 from pystrat.messages import check_integer, refused_type, refused_value, show
 from pystrat.recipe import Recipe
-from pystrat.tree.auxiliary import OF_USER
-from pystrat.weighted.prioritized import PrioritizedBatchSampler
 from rbridge.session import Session, as_array, session
 from rbridge.feedback import FeedbackSource
 from rbridge.guard import errors_as_values
@@ -59,7 +57,7 @@ def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:
         check_no_rank(sampler)
         if n_batches is not None:
             refuse_n_batches(n_batches)
-        generator = _of_recipe(recipe, functions_of(sampler), session())
+        generator = _of_recipe(recipe, sampler._functions(), session())
     else:
         generator = _by_callback(EpochSource(sampler, n_batches), session())
     return _as_robject(generator)
@@ -67,19 +65,7 @@ def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:
 
 def native_recipe(sampler: Any) -> Optional[Recipe]:
     """Return the recipe from which R draws a sampler's batches itself; None if it has none."""
-    recipe = sampler._recipe() if isinstance(sampler, BatchSampler) else None
-    if recipe is not None and OF_USER in recipe.parts.get("functions", ()):
-        advice = "In R, give batch_sampler_tree() a function of R."
-        raise refused_value("sampler", "have auxiliary values that R can draw", "a function of Python", advice)
-    return recipe
-
-
-def functions_of(sampler: BatchSampler) -> dict[str, Callable[[float], float]]:
-    """Return the functions, by name, that R calls in Python although it has the recipe; no batch depends on them."""
-    if not isinstance(sampler, PrioritizedBatchSampler) or not callable(sampler.beta):
-        return {}
-    beta = sampler.beta
-    return {"beta": lambda batch: float(beta(int(batch)))}
+    return sampler._recipe_to_export() if isinstance(sampler, BatchSampler) else None
 
 
 def collect_rows(generator: Any, n_rows: int) -> Batches:
@@ -153,7 +139,7 @@ def guarded_recipe(sampler: Any) -> Optional[dict[str, Any]]:
         return None
     check_no_rank(sampler)
     parts = {name: _for_reticulate(getattr(recipe, name)) for name in ("parts", "state", "labels")}
-    functions = {name: errors_as_values(function) for name, function in functions_of(sampler).items()}
+    functions = {name: errors_as_values(function) for name, function in sampler._functions().items()}
     return {"kind": recipe.kind, "seed": float(recipe.seed), **parts, "functions": functions}
 
 

@@ -28,7 +28,6 @@ import json
 import re
 import sys
 from contextlib import redirect_stdout
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, Optional
 from unittest.mock import patch
@@ -97,8 +96,8 @@ def job_pairs(rank: int, world: int, _: str) -> Any:
 
 def survey() -> tuple[torch.Tensor, torch.Tensor]:
     """Return predictors, standardized, missing as the mean, and the outcome of the children with an answer."""
-    with (files("pystrat") / "data" / "nsch_2017.csv.gz").open("rb") as stream:
-        children = pd.read_csv(stream, compression="gzip").dropna(subset=["autism"])
+    survey = Path(__file__).parents[1] / "data" / "nsch_2017.csv.gz"
+    children = pd.read_csv(survey).dropna(subset=["autism"])
     predictors = children[PREDICTORS]
     predictors = ((predictors - predictors.mean()) / predictors.std()).fillna(0)
     outcome = (children["autism"] == "yes").to_numpy(dtype=np.float32)

@@ -15,6 +15,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+import rbridge.cli
 from pystrat import StratifiedBatchSampler, StratifiedGroupBatchSampler
 from pystrat.cli import main
 
@@ -139,7 +140,8 @@ def test_only_empty_fields_are_missing(file: Path, capsys: pytest.CaptureFixture
 
 def test_export_writes_the_script_and_its_data(file: Path, tmp_path: Path) -> None:
     script = tmp_path / "sampler.R"
-    assert run("export-r", file, "--strata", "sex", "--min-samples-per-stratum", 3, "--seed", 1, "--out", script) == 0
+    options = ["--strata", "sex", "--min-samples-per-stratum", "3", "--seed", "1", "--out", str(script)]
+    assert rbridge.cli.main(["export-r", str(file), *options]) == 0
     assert "read_batch_sampler" in script.read_text() and (tmp_path / "sampler.recipe").is_file()
 
 
@@ -209,7 +211,9 @@ def commands_of_documents() -> list[str]:
     """Return the commands with arguments that the documents show."""
     texts = [path.read_text(encoding="utf-8") for path in [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]]
     found = [
-        command for text in texts for command in re.findall(r"`(pystrat [^`]+)`|^(pystrat .+)$", text, re.MULTILINE)
+        command
+        for text in texts
+        for command in re.findall(r"`((?:pystrat|rbridge) [^`]+)`|^((?:pystrat|rbridge) .+)$", text, re.MULTILINE)
     ]
     return [command for command in (" ".join("".join(forms).split()) for forms in found) if len(command.split()) > 3]
 
@@ -221,16 +225,19 @@ def test_the_commands_of_the_documents_are_understood(
     """An option that does not exist raises SystemExit, a file that does not exist gives two."""
     monkeypatch.chdir(tmp_path)
     TABLE.dropna().to_csv("children.csv", index=False)
-    arguments = shlex.split(command)[1:]
-    assert main(arguments) == (0 if "children.csv" in arguments else 2)
+    program, *arguments = shlex.split(command)
+    run_command = {"pystrat": main, "rbridge": rbridge.cli.main}[program]
+    assert run_command(arguments) == (0 if "children.csv" in arguments else 2)
 
 
-@pytest.mark.parametrize("command", [[], ["plan"], ["batches"], ["export-r"], ["demo"]])
+@pytest.mark.parametrize(
+    "command", [["pystrat"], ["pystrat", "plan"], ["pystrat", "batches"], ["rbridge"], ["rbridge", "export-r"]]
+)
 def test_help_tells_everything(command: list[str]) -> None:
-    asked = [sys.executable, "-m", "pystrat", *command, "--help"]
+    asked = [sys.executable, "-m", *command, "--help"]
     done = subprocess.run(asked, capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("usage: pystrat") and done.stderr == ""
-    if command and command[0] != "demo":
+    assert done.stdout.startswith(f"usage: {command[0]}") and done.stderr == ""
+    if len(command) > 1:
         for option in ("FILE", "--strata", "--min-samples-per-stratum", "--mean-batch-size", "--seed", "--missing"):
             assert option in done.stdout
 

@@ -1,6 +1,6 @@
 """The extracts of the National Survey of Children's Health that the project ships.
 
-The tests hold the files to their documentation, ``pystrat/data/README.md``: its tables are
+The tests hold the files to their documentation, ``data/README.md``: its tables are
 read, and every count and value in them is checked.  The script that makes the files is tested
 on a small survey made up here, since the survey's own files are not part of the repository.
 """
@@ -12,15 +12,15 @@ import re
 import subprocess
 import sys
 import zipfile
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Set
 
 import pandas as pd
 import pytest
 
-DATA = files("pystrat") / "data"
-SCRIPT = Path(__file__).resolve().parents[1] / "data-raw" / "nsch.py"
+ROOT = Path(__file__).resolve().parents[1]
+DATA = ROOT / "data"
+SCRIPT = ROOT / "data-raw" / "nsch.py"
 YEARS = (2017, 2018, 2019)
 
 # (rows, autism, no autism, unanswered)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import json
 import re
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Iterator
 
@@ -18,7 +17,8 @@ from scipy.stats import norm
 from sklearn.metrics import roc_auc_score
 
 VIGNETTES = Path(__file__).parents[1] / "vignettes"
-PUBLISHED: dict[str, Any] = json.loads((files("pystrat") / "data" / "published.json").read_text(encoding="utf-8"))
+DATA = Path(__file__).parents[1] / "data"
+PUBLISHED: dict[str, Any] = json.loads((DATA / "published.json").read_text(encoding="utf-8"))
 
 
 def output(name: str) -> list[str]:

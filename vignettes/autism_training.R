@@ -22,7 +22,7 @@ nn_scaled_aum_loss = torch::nn_module(c("nn_scaled_aum_loss", "nn_loss"),
 # The data -------------------------------------------------------------------------------------------------------------
 
 read_survey = function() {
-  survey = utils::read.csv("pystrat/data/nsch_2017.csv.gz", na.strings = "")
+  survey = utils::read.csv("data/nsch_2017.csv.gz", na.strings = "")
   survey[!is.na(survey$autism), ]
 }
 

@@ -13,7 +13,6 @@ import argparse
 import json
 import platform
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Iterable, Optional
 
@@ -95,8 +94,7 @@ class Setting:
 
 def read_survey() -> pd.DataFrame:
     """Read the children of 2017 whose parents answered the question about autism."""
-    with (files("pystrat") / "data" / "nsch_2017.csv.gz").open("rb") as stream:
-        survey = pd.read_csv(stream, compression="gzip")
+    survey = pd.read_csv("data/nsch_2017.csv.gz")
     return survey[survey["autism"].notna()].reset_index(drop=True)
 
 

@@ -247,16 +247,13 @@ class CorpusMixtureBatchSampler(CutBatchSampler):
         rows = draw_lines(stream, self._lines, stage.drawn, stage.kept, self._shuffle, self._replace)
         return rows if self._population is None else self._population.positions()[rows]
 
-    def _recipe(self) -> Recipe:
+    def _recipe_to_export(self) -> Recipe:
         if self._stages.function is not None:
             advice = "Give a table of the weights from certain epochs on, such as {0: [1, 1], 5: [3, 1]}."
             raise refused_type("sampler", "have weights that can be written down", "a function of the epoch", advice)
-        return self._written_down()
+        return self._recipe()
 
-    def _fingerprint(self) -> str:
-        return self._written_down().fingerprint()
-
-    def _written_down(self) -> Recipe:
+    def _recipe(self) -> Recipe:
         """Return the recipe; if the weights are a function, with the plan of epoch 0."""
         stages, population = self._stages.stages, self._population
         files = stages[0].plan.files

@@ -195,6 +195,12 @@ class _DeclaredSampler(BatchSampler):
         labels = {name: show(value) for name, value in self._settings.items()}
         return make_recipe("tree", seed=self.seed, parts=parts, labels=labels)
 
+    def _recipe_to_export(self) -> Recipe:
+        if any(value.is_of_user for value in self._tree.specification.auxiliary):
+            advice = "In R, give batch_sampler_tree() a function of R."
+            raise refused_value("sampler", "have auxiliary values that R can draw", "a function of Python", advice)
+        return self._recipe()
+
     def __repr__(self) -> str:
         return (
             f"{type(self).__name__}({count_of(len(self._tree), 'node')}, {count_of(self._tree.n_rows, 'row')}, "

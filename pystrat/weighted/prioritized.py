@@ -274,6 +274,10 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         batch = check_integer(batch, "batch", minimum=0)
         return check_number(self._beta(batch), "beta", minimum=0)
 
+    def _functions(self) -> dict[str, Callable[[float], float]]:
+        beta = self._beta
+        return {"beta": lambda batch: float(beta(int(batch)))} if callable(beta) else {}
+
     def _draw_rows(self, stream: RandomStream, size: int, count: int, name: str) -> NDArray[np.int32]:
         return self._weights.draw(stream, size, count, sliced=self._stratified, name=name)
 

@@ -7,6 +7,7 @@ import random
 import sys
 import threading
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -86,13 +87,11 @@ def test_a_real_torch_dataloader_in_r_delivers_the_same_batches(sampler: BatchSa
 
 
 def test_r_reads_a_file_and_has_the_same_batches_by_itself() -> None:
-    from importlib.resources import files
-
     import pandas as pd
 
     from rbridge.torch_sampler import collect_rows_of_file
 
-    path = files("pystrat") / "data" / "nsch_2017.csv.gz"
+    path = Path(__file__).parents[2] / "data" / "nsch_2017.csv.gz"
     columns = ["autism", "sex", "age_group"]
     parameters = {"min_samples_per_stratum": 2, "seed": 7, "missing": "stratum"}
     sampler = StratifiedBatchSampler(pd.read_csv(str(path))[columns], **parameters)
@@ -182,7 +181,7 @@ def test_an_r_warning_becomes_a_python_warning(r: Session, base: Any) -> None:
 
 @pytest.mark.filterwarnings("always")
 def test_a_rare_stratum_of_which_python_has_warned_is_no_news_in_r() -> None:
-    with pytest.warns(UserWarning, match="StratifiedBatchSampler is 3: all rows are in one batch"):
+    with pytest.warns(UserWarning, match="parameter is 3: all rows are in one batch"):
         sampler = StratifiedBatchSampler(["a", "a", "b"], 3, rare="warn")
     with warnings.catch_warnings():
         warnings.simplefilter("error")

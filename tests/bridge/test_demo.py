@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pandas as pd
 
+ROOT = Path(__file__).resolve().parents[2]
+
 
 def demo(folder: Path, **environment: str) -> subprocess.CompletedProcess:
-    command = [sys.executable, "-m", "pystrat", "demo", "--out", str(folder / "out")]
+    command = [sys.executable, str(ROOT / "examples" / "demo.py"), "--out", str(folder / "out")]
     return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment}, check=False)
 
 

@@ -18,7 +18,7 @@ import pandas as pd
 from pystrat import StratifiedBatchSampler, bin_target, epoch_permutation
 
 GOLDEN = Path(__file__).parents[1] / "golden"
-SURVEY = Path(__file__).parents[2] / "pystrat" / "data" / "nsch_2017.csv.gz"
+SURVEY = Path(__file__).parents[2] / "data" / "nsch_2017.csv.gz"
 WHOLE = 2000
 MODULUS = 2**31 - 1
 ABOUT = (
@@ -36,7 +36,7 @@ ABOUT_BINS = (
 ABOUT_TRAINING = (
     "What each epoch of a training delivers: rows, counted from 0, batch after batch, and for each stratum how many of "
     "its rows each batch holds. 'simulated': 600 rows of 1, then 19,400 of 0; 'nsch_2017': the column autism of "
-    "pystrat/data/nsch_2017.csv.gz where it is answered. Lists are cut as in batches.json. Written by "
+    "data/nsch_2017.csv.gz where it is answered. Lists are cut as in batches.json. Written by "
     "tests/reference/golden_vectors.py."
 )
 

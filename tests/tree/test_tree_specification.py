@@ -220,9 +220,7 @@ def test_a_long_value_of_yaml_is_cut_in_the_message(kind: str) -> None:
 
 def test_yaml_without_pyyaml_is_an_error_that_tells_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "yaml", None)
-    with pytest.raises(
-        ImportError, match="PyYAML, which reads the specification, is not installed. Install it: pip"
-    ):
+    with pytest.raises(ImportError, match="PyYAML, which reads the specification, is not installed. Install it: pip"):
         sampler_of("mode: shuffle\n")
     assert len(sampler_of({"mode": "shuffle"})) == 10
 
@@ -348,7 +346,7 @@ def test_proportional_weights_look_at_no_row_but_those_of_the_node() -> None:
     for weight in (proportional, part):
         below = {**weight, "name": "below", "value": "b", "children": [{"name": "all"}]}
         message = refused({"children": [proportional, below]}, table)
-        assert "at node 'root/below', must have finite non-negative weights in column 'mass'. Got NaN" in message
+        assert "at node 'root/below' must have finite non-negative weights in column 'mass'. Got NaN" in message
 
 
 def test_row_weights_are_the_chances_of_the_rows() -> None:

@@ -153,7 +153,7 @@ test_that("the plan of another sampler is that of its instances", {
   expect_error(batch_plan(strata, 2, groups = 1:86, strata_per_batch = 2),
     "The 'groups' parameter must be left out if 'strata_per_batch' is given. Got 86 values instead.",
     fixed = TRUE)
-  expect_error(batch_plan(strata, 4, strata_per_batch = 5), "of batch_sampler_strata_subset must be at most 4",
+  expect_error(batch_plan(strata, 4, strata_per_batch = 5), "parameter must be at most 4",
     fixed = TRUE)
   state = if (exists(".Random.seed", globalenv())) get(".Random.seed", globalenv())
   batch_plan(strata, 4, strata_per_batch = 2)

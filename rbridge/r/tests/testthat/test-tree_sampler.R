@@ -445,7 +445,7 @@ test_that("a generator with a function can be saved, and another function makes 
   alone = attr(generator, "settings")$recipe
   expect_error(new_generator(alone)(NULL), "must come with the functions of its auxiliary values. Got a recipe alone",
     fixed = TRUE)
-  expect_error(endless_of(list(own = "function()"), length = 20), "The 'own' parameter of 'auxiliary' of", fixed = TRUE)
+  expect_error(endless_of(list(own = "function()"), length = 20), "The 'own' parameter of 'auxiliary' must", fixed = TRUE)
   nested = sprintf("choice(%s1%s)", strrep("[", 1e5), strrep("]", 1e5))
-  expect_error(endless_of(list(own = nested), length = 20), "The 'own' parameter of 'auxiliary' of", fixed = TRUE)
+  expect_error(endless_of(list(own = nested), length = 20), "The 'own' parameter of 'auxiliary' must", fixed = TRUE)
 })

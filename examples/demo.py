@@ -1,10 +1,16 @@
-"""The demo: plain and stratified batches of published and of real data, in Python and in R."""
+"""The demo: plain and stratified batches of published and of real data, in Python and in R.
+
+    python examples/demo.py
+
+It prints each comparison and whether it holds, and writes tables and a plot to a folder. `make demo` runs it.
+"""
 
 from __future__ import annotations
 
+import argparse
 import json
+import sys
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Optional
 
@@ -16,6 +22,7 @@ from pystrat.base import Batches
 from pystrat.report import batch_counts, plot_batch_counts
 from pystrat.stratified.sampler import StratifiedBatchSampler
 
+DATA = Path(__file__).resolve().parents[1] / "data"
 BATCH_SIZE = 100
 SEED = 1
 
@@ -101,7 +108,7 @@ def _r_problem() -> Optional[str]:
 
 def _show_simulated(report: Report, *, with_r: bool) -> dict[str, pd.DataFrame]:
     """Compare with every number that was published for the simulated data."""
-    published = json.loads((files("pystrat") / "data" / "published.json").read_text(encoding="utf-8"))
+    published = json.loads((DATA / "published.json").read_text(encoding="utf-8"))
     expected = published["simulated"]
     labels = np.zeros(expected["rows"], dtype=np.int64)
     labels[: expected["positives"]] = 1
@@ -160,9 +167,8 @@ def _check_published_stratified(
 
 def _show_survey(report: Report, *, with_r: bool) -> dict[str, pd.DataFrame]:
     """Show the survey: strata by autism alone, then by autism, sex and age group together."""
-    path = files("pystrat") / "data" / "nsch_2017.csv.gz"
-    with path.open("rb") as stream:
-        children = pd.read_csv(stream, compression="gzip")
+    path = DATA / "nsch_2017.csv.gz"
+    children = pd.read_csv(path)
     autism = children["autism"]
     report.title(
         f"National Survey of Children's Health 2017: {len(children):,} children, {(autism == 'yes').sum()} ever "
@@ -343,3 +349,9 @@ def _show_end(report: Report, simulated: dict[str, pd.DataFrame], picture: Path,
     else:
         report.line("This was Python alone; with R, the demo compares the batches of both languages.")
     report.line("Read next: vignettes/stratified-batches.md, the idea step by step.")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--out", type=Path, default=Path("demo-output"), help="folder for the tables and the plot")
+    sys.exit(0 if run_demo(parser.parse_args().out) else 1)
