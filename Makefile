@@ -56,7 +56,7 @@ vignettes-full: set-up-test-r ## Train the R models of docs and vignettes (needs
 	@$(python) tools/r_vignettes.py
 
 bench: set-up-bench ## Compare the speed of samplers with others, and name what is above its limit
-	@$(python) benchmarks/run.py $(addsuffix .py,$(bench_scripts)) growth.R epoch.R loop.R $(bench_options)
+	@$(python) benchmarks/run.py $(addsuffix .py,$(bench_scripts)) growth.R epoch.R task_rows.R loop.R $(bench_options)
 
 site: set-up-site ## Build the documentation site in build/site
 	@$(python) tools/site

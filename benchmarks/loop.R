@@ -1,33 +1,34 @@
 # Whole epochs of training a small network, by the form of the loader, over the same loop on one fixed batch: in
-# mlr3torch and in a plain loop. Times are those of the processor. Needs LibTorch.
+# mlr3torch and in a plain loop. Needs LibTorch.
+#
+# Arguments: the number of rows, and "mlr3torch" or "plain", to measure these alone.
+
+source(file.path(rbridge::script_folder(), "rounds.R"))
 
 n_columns = 20L
 batch_size = 100L
-# Epochs of each form, and the largest number of rows that the slow forms are measured with.
+# Epochs of each form after one to warm up, and the largest number of rows that slow forms are measured with: an epoch
+# of batches from the task takes time in proportion to the square of the rows.
 rounds_of = c("20000" = 7L, "2e+05" = 3L, "1e+06" = 2L)
-most_rows = c(task = 2e5, tensor_dataset = 2e5)
+most_rows = c(task = 2e5, workers = 2e4)
+limits = c(rbridge.tensor_loader = 1.1, tensor_loader = 1.1)
 
-processor_seconds = function() sum(proc.time()[c("user.self", "sys.self")])
+now = function() proc.time()[["elapsed"]]
 
-show_numbers = function(what, numbers, reach = NULL, digits = 3L) {
-  found = stats::quantile(numbers, c(0.5, 0.25, 0.75))
-  verdict = if (is.null(reach)) "" else if (found[[1L]] <= reach) "reached" else "NOT reached"
-  number = sprintf("%%.%df", digits)
-  limit = if (is.null(reach)) "" else format(reach)
-  line = paste0("| %s | ", number, " | ", number, " to ", number, " | %s | %s |\n")
-  cat(sprintf(line, what, found[[1L]], found[[2L]], found[[3L]], limit, verdict))
-}
-
-# `seconds` has a column for each form and a row for each round; `limits` are those of some forms, by name.
-show_forms = function(seconds, where, setting, limits) {
+# `seconds` has a column for each form and a row for each round, of which the first one warms up.
+show_forms = function(seconds, where, setting) {
+  seconds = seconds[-1L, , drop = FALSE]
+  floor = seconds[, "one fixed batch"]
   for (form in colnames(seconds)) {
     show_numbers(sprintf("R, %s, ms an epoch, %s, %s", where, form, setting), 1000 * seconds[, form], digits = 0L)
   }
   for (form in setdiff(colnames(seconds), "one fixed batch")) {
-    show_numbers(sprintf("R, %s, %s over one fixed batch, %s", where, form, setting),
-      seconds[, form] / seconds[, "one fixed batch"], if (form %in% names(limits)) limits[[form]])
+    limit = if (form %in% names(limits)) limits[[form]]
+    show_numbers(sprintf("R, %s, %s over one fixed batch, %s", where, form, setting), seconds[, form] / floor, limit)
   }
 }
+
+show_progress = function(where, form, seconds) message(sprintf("%s, %s: %.2f s", where, form, seconds))
 
 # A loader that yields the same batch again and again.
 fixed_loader = function(loader) {
@@ -39,43 +40,59 @@ fixed_loader = function(loader) {
   ), class = "dataloader")
 }
 
+shuffling = function(dataset) torch::dataloader(dataset, batch_size = batch_size, shuffle = TRUE)
+
+# The loader of a training as the callback replaces it.
+read_once = function(ctx, ...) {
+  callback = mlr3torch::t_clbk("rbridge.tensor_loader", ...)$generate()
+  callback$ctx = list2env(list(loader_train = ctx$loader_train, learner = ctx$learner))
+  callback$on_begin()
+  callback$ctx$loader_train
+}
+
+forms_of_mlr3torch = function(ctx, n_rows) {
+  loader = ctx$loader_train
+  stacked = loader$clone()
+  stacked$dataset = utils::getFromNamespace("multi_tensor_dataset", "mlr3torch")(loader$dataset)
+  with_workers = loader$clone()
+  with_workers$num_workers = 2L
+  forms = list(
+    "batches from the task, torch's shuffle" = shuffling(loader$dataset),
+    "batches from the task" = loader,
+    "batches from the task, 2 workers" = with_workers,
+    "tensor_dataset = TRUE, torch's shuffle" = shuffling(stacked$dataset),
+    "tensor_dataset = TRUE" = stacked,
+    "read = table" = read_once(ctx, read = "table"),
+    "rbridge.tensor_loader" = read_once(ctx),
+    "one fixed batch" = fixed_loader(loader)
+  )
+  forms[c(rep(n_rows <= most_rows[["task"]], 2L), n_rows <= most_rows[["workers"]], rep(TRUE, 5L))]
+}
+
 # In one training, the epochs take turns with the forms of the loader; -> seconds.
 measure_mlr3torch = function(data, generator, rounds) {
-  seconds = NULL
+  seconds = names = NULL
   turns = mlr3torch::torch_callback("turns",
     on_begin = function() {
-      loader = self$ctx$loader_train
-      own = function(...) mlr3torch::t_clbk(...)$generate()
-      fast = own("rbridge.tensor_loader")
-      fast$ctx = list2env(list(loader_train = loader, learner = self$ctx$learner))
-      fast$on_begin()
-      stacked = loader$clone()
-      stacked$dataset = utils::getFromNamespace("multi_tensor_dataset", "mlr3torch")(loader$dataset)
-      self$forms = list(
-        "batches from the task" = loader, "tensor_dataset = TRUE" = stacked,
-        "rbridge.tensor_loader" = fast$ctx$loader_train, "one fixed batch" = fixed_loader(loader)
-      )
-      if (nrow(data) > most_rows[["task"]]) self$forms[[1L]] = NULL
-      if (nrow(data) > most_rows[["tensor_dataset"]]) self$forms[["tensor_dataset = TRUE"]] = NULL
+      self$forms = forms_of_mlr3torch(self$ctx, nrow(data))
+      names <<- names(self$forms)
+      self$ctx$total_epochs = rounds * length(self$forms)
     },
     on_epoch_begin = function() {
       gc(full = FALSE)
-      self$ctx$loader_train = self$forms[[1L + (self$ctx$epoch - 1L) %% length(self$forms)]]
-      self$begin = processor_seconds()
+      self$place = 1L + (self$ctx$epoch - 1L) %% length(self$forms)
+      self$ctx$loader_train = self$forms[[self$place]]
+      self$begin = now()
     },
     on_epoch_end = function() {
-      seconds <<- c(seconds, processor_seconds() - self$begin)
-      self$ctx$total_epochs = rounds * length(self$forms)
-      names = names(self$forms)
-      if (length(seconds) == rounds * length(names)) {
-        seconds <<- matrix(seconds, ncol = length(names), byrow = TRUE, dimnames = list(NULL, names))
-      }
+      seconds <<- c(seconds, now() - self$begin)
+      show_progress("mlr3torch", names[self$place], seconds[length(seconds)])
     }
   )
-  learner = mlr3::lrn("classif.mlp", neurons = 32, p = 0, epochs = rounds, batch_size = batch_size, seed = 1,
+  learner = mlr3::lrn("classif.mlp", neurons = 32, p = 0, epochs = 1, batch_size = batch_size, seed = 1,
     device = "cpu", batch_sampler = generator, callbacks = turns)
   learner$train(mlr3::as_task_classif(data, target = "y"))
-  seconds
+  matrix(seconds, ncol = length(names), byrow = TRUE, dimnames = list(NULL, names))
 }
 
 train_on = function(loader) {
@@ -91,37 +108,54 @@ train_on = function(loader) {
   }
 }
 
-measure_loop = function(data, generator, rounds) {
+# All batches of an epoch of a sampler, one by one.
+draw_from = function(sampler) {
+  following = sampler$.iter()
+  while (!coro::is_exhausted(following())) NULL
+}
+
+forms_of_loop = function(data, generator) {
   tensors = list(x = torch::torch_tensor(as.matrix(data[seq_len(n_columns)])), y = torch::torch_tensor(data$y == "yes",
     dtype = torch::torch_float()))
+  dataset = do.call(torch::tensor_dataset, tensors)
   sampler = generator(NULL)
-  loader = torch::dataloader(do.call(torch::tensor_dataset, tensors), batch_sampler = sampler)
-  forms = list(
+  loader = torch::dataloader(dataset, batch_sampler = sampler)
+  loaders = list(
+    "dataloader, torch's shuffle" = shuffling(dataset),
     "dataloader" = loader,
+    "dataloader, 2 workers" = if (nrow(data) <= most_rows[["workers"]]) {
+      suppressWarnings(torch::dataloader(dataset, batch_sampler = sampler, num_workers = 2))
+    },
     "tensor_loader" = rbridge::tensor_loader(tensors, sampler = sampler),
     "one fixed batch" = fixed_loader(loader)
   )
-  if (nrow(data) > most_rows[["tensor_dataset"]]) forms[["dataloader"]] = NULL
-  train_on(forms[["tensor_loader"]])
-  t(vapply(seq_len(rounds), function(round) {
-    vapply(forms, function(form) {
-      gc(full = FALSE)
-      begin = processor_seconds()
-      train_on(form)
-      processor_seconds() - begin
-    }, numeric(1L))
-  }, numeric(length(forms))))
+  forms = lapply(Filter(Negate(is.null), loaders), function(loader) function() train_on(loader))
+  c(forms, "the sampler alone" = function() draw_from(sampler))
 }
 
-measure = function(n_rows) {
-  rounds = rounds_of[[format(n_rows)]]
+measure_loop = function(data, generator, rounds) {
+  forms = forms_of_loop(data, generator)
+  do.call(rbind, lapply(seq_len(rounds), function(round) {
+    vapply(names(forms), function(name) {
+      seconds = seconds_of(forms[[name]])
+      show_progress("plain loop", name, seconds)
+      seconds
+    }, numeric(1L))
+  }))
+}
+
+measure = function(n_rows, parts) {
+  rounds = 1L + rounds_of[[format(n_rows)]]
   data = as.data.frame(matrix(stats::rnorm(n_rows * n_columns), n_rows))
   data$y = factor(ifelse(stats::runif(n_rows) < 0.03, "yes", "no"))
   generator = rbridge::batch_sampler_stratified(mean_batch_size = batch_size, strata = as.character(data$y), seed = 1)
   setting = sprintf("%s rows", format(n_rows, big.mark = ",", scientific = FALSE))
-  limits = c(rbridge.tensor_loader = 1.1, tensor_loader = 1.1)
-  show_forms(measure_mlr3torch(data, generator, rounds), "mlr3torch", setting, limits)
-  show_forms(measure_loop(data, generator, rounds), "a plain loop", setting, limits)
+  if ("mlr3torch" %in% parts) {
+    show_forms(measure_mlr3torch(data, generator, rounds), "mlr3torch", setting)
+  }
+  if ("plain" %in% parts) {
+    show_forms(measure_loop(data, generator, rounds), "a plain loop", setting)
+  }
 }
 
 if (!torch::torch_is_installed()) {
@@ -130,10 +164,12 @@ if (!torch::torch_is_installed()) {
   suppressMessages(loadNamespace("mlr3torch"))
   lgr::get_logger("mlr3")$set_threshold("warn")
   torch::torch_set_num_threads(1)
-  cat("| what | ratio | quartiles | at most | |\n| --- | --- | --- | --- | --- |\n")
+  show_versions("torch", "mlr3torch")
+  show_head()
   set.seed(1)
-  sizes = as.numeric(commandArgs(trailingOnly = TRUE))
-  for (n_rows in if (length(sizes)) sizes else as.numeric(names(rounds_of))) {
-    measure(n_rows)
+  given = commandArgs(trailingOnly = TRUE)
+  sizes = if (length(given) > 0L) as.numeric(given[1L]) else as.numeric(names(rounds_of))
+  for (n_rows in sizes) {
+    measure(n_rows, if (length(given) > 1L) given[2L] else c("mlr3torch", "plain"))
   }
 }

@@ -1,23 +1,25 @@
 """Whole epochs of training a small network, by the form of the loader, over the same loop on one fixed batch.
 
-Arguments: numbers of rows.
+Arguments: the number of rows and the number of workers, 0 or 2, to measure these alone.
 """
 
 from __future__ import annotations
 
 import sys
-from typing import Any, Callable, Iterable
+from functools import partial
+from typing import Any, Callable, Iterable, Iterator
 
+import numpy as np
 import torch
-from rounds import Timing, head, interleaved, show, show_ratio
+from rounds import head, interleaved, ratio, show, show_ratio
 from settings import consume, labels_of
 from torch.utils.data import DataLoader, TensorDataset
 
 from pystrat import StratifiedBatchSampler, TensorLoader
 
 COLUMNS, UNITS, BATCH_SIZE = 20, 32, 100
-ROUNDS = {20_000: 15, 200_000: 5, 1_000_000: 3}
-WITH_WORKERS = 200_000  # the most rows that are measured with workers, too
+ROUNDS = {20_000: 15, 200_000: 7, 1_000_000: 3}
+WORKERS = (0, 2)
 
 Loader = Iterable[Any]
 
@@ -31,6 +33,20 @@ def train_on(batches: Loader) -> None:
         optimizer.zero_grad()
         torch.nn.functional.binary_cross_entropy_with_logits(module(inputs).squeeze(1), targets).backward()
         optimizer.step()
+
+
+class RowsAsTensors:
+    """The batches of a sampler as tensors, which no sampler offers: what would be gained if it did."""
+
+    def __init__(self, sampler: StratifiedBatchSampler) -> None:
+        self._sampler = sampler
+
+    def __iter__(self) -> Iterator[torch.Tensor]:
+        epoch = self._sampler.epoch
+        self._sampler.set_epoch(epoch + 1)
+        batches = self._sampler.batches(epoch)
+        rows = torch.from_numpy(batches.rows.astype(np.int64))
+        return iter(torch.unsafe_split_with_sizes(rows, np.diff(batches.offsets).tolist()))
 
 
 def loaders_of(n_rows: int, workers: int) -> tuple[dict[str, Loader], StratifiedBatchSampler]:
@@ -47,44 +63,58 @@ def loaders_of(n_rows: int, workers: int) -> tuple[dict[str, Loader], Stratified
             dataset, sampler=ours, batch_size=None, num_workers=workers
         ),
     }
-    if workers == 0:
+    if workers:
+        loaders = {f"{name}, {workers} workers": loader for name, loader in loaders.items()}
+    else:
+        as_tensors: Any = RowsAsTensors(StratifiedBatchSampler(labels, mean_batch_size=BATCH_SIZE, seed=1))
+        loaders["DataLoader, rows as tensors, batch_size=None"] = DataLoader(
+            dataset, sampler=as_tensors, batch_size=None
+        )
         loaders["TensorLoader"] = TensorLoader(*tensors, sampler=sampler)
-        loaders["one fixed batch"] = [tuple(values[:BATCH_SIZE].clone() for values in tensors)] * len(sampler)
+    loaders["one fixed batch"] = [tuple(values[:BATCH_SIZE].clone() for values in tensors)] * len(sampler)
     return loaders, sampler
 
 
-def measured(loaders: dict[str, Loader], sampler: StratifiedBatchSampler, rounds: int) -> dict[str, Timing]:
-    contestants: dict[str, Callable[[], None]] = {
-        name: lambda loader=loader: train_on(loader) for name, loader in loaders.items()  # type: ignore[misc]
-    }
-    contestants["the sampler alone"] = lambda: consume(sampler)
-    return interleaved(contestants, rounds=rounds)
+def said(name: str, train: Callable[[], None]) -> Callable[[], None]:
+    """Return a function that also says that it begins, for those who wait."""
+
+    def begin() -> None:
+        print(f"{name} ...", file=sys.stderr, flush=True)
+        train()
+
+    return begin
 
 
-def loop(n_rows: int) -> None:
-    loaders, sampler = loaders_of(n_rows, workers=0)
-    if n_rows <= WITH_WORKERS:
-        with_workers, _ = loaders_of(n_rows, workers=2)
-        loaders.update({f"{name}, 2 workers": loader for name, loader in with_workers.items()})
-    timings = measured(loaders, sampler, ROUNDS.get(n_rows, 3))
+def loop(n_rows: int, workers: int) -> None:
+    loaders, sampler = loaders_of(n_rows, workers)
+    contestants = {name: said(name, partial(train_on, loader)) for name, loader in loaders.items()}
+    if not workers:
+        contestants["the sampler alone"] = lambda: consume(sampler)
+    timings = interleaved(contestants, rounds=ROUNDS[n_rows])
+    rows = f"{n_rows:,} rows"
+    floor = "one fixed batch"
     for name, timing in timings.items():
-        milliseconds = sorted(1000 * seconds for seconds in timing.seconds)
-        show(f"ms an epoch, {name}, {n_rows:,} rows", (1000 * timing.median, milliseconds[0], milliseconds[-1]))
+        if name != floor or not workers:
+            milliseconds = sorted(1000 * seconds for seconds in timing.seconds)
+            show(f"ms an epoch, {name}, {rows}", (1000 * timing.median, milliseconds[0], milliseconds[-1]))
+    for name in loaders:
+        if name != floor:
+            limit = 1.08 if name == "TensorLoader" and n_rows == 200_000 else None
+            show_ratio(f"{name} over {floor}, {rows}", timings, name, floor, limit)
+    if not workers:
+        middle, low, high = (100 * share for share in ratio(timings, "the sampler alone", "TensorLoader"))
+        show(f"percent of an epoch with TensorLoader in the sampler, {rows}", (middle, low, high))
     for name in timings:
-        if name != "one fixed batch":
-            limit = 1.08 if name == "TensorLoader" and n_rows == WITH_WORKERS else None
-            show_ratio(f"{name} over one fixed batch, {n_rows:,} rows", timings, name, "one fixed batch", limit)
-    show_ratio(
-        f"TensorLoader over DataLoader, batch_sampler=, {n_rows:,} rows",
-        timings,
-        "TensorLoader",
-        "DataLoader, batch_sampler=",
-        1,
-    )
+        kept = name.startswith(("DataLoader, batch_sampler=", "DataLoader, sampler=", "TensorLoader"))
+        shuffle = next(other for other in timings if other.startswith("DataLoader, torch's shuffle"))
+        if kept:
+            show_ratio(f"{name} over {shuffle}, {rows}", timings, name, shuffle, 1 if name == "TensorLoader" else None)
 
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
     head()
-    for size in map(int, sys.argv[1:] or ROUNDS):
-        loop(size)
+    chosen = [int(argument) for argument in sys.argv[1:]]
+    for size in chosen[:1] or ROUNDS:
+        for n_workers in chosen[1:] or WORKERS:
+            loop(size, n_workers)

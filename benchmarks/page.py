@@ -187,21 +187,51 @@ EPOCHS = {
             "loop.py",
             "ms an epoch, DataLoader, sampler=, batch_size=None",
         ),
+        "the same, with 2 workers": ("loop.py", "ms an epoch, DataLoader, sampler=, batch_size=None, 2 workers"),
+        "the same, if a sampler yielded tensors": (
+            "loop.py",
+            "ms an epoch, DataLoader, rows as tensors, batch_size=None",
+        ),
         "`TensorLoader(*tensors, sampler=sampler)`": ("loop.py", "ms an epoch, TensorLoader"),
         "one fixed batch": ("loop.py", "ms an epoch, one fixed batch"),
     },
     "R, mlr3torch": {
+        "batches from the task, `shuffle = TRUE`": (
+            "loop.R",
+            "R, mlr3torch, ms an epoch, batches from the task, torch's shuffle",
+        ),
         "batches from the task": ("loop.R", "R, mlr3torch, ms an epoch, batches from the task"),
+        "the same with 2 workers": ("loop.R", "R, mlr3torch, ms an epoch, batches from the task, 2 workers"),
+        '`t_clbk("rbridge.tensor_loader", read = "table")`': ("loop.R", "R, mlr3torch, ms an epoch, read = table"),
+        "`tensor_dataset = TRUE`, `shuffle = TRUE`": (
+            "loop.R",
+            "R, mlr3torch, ms an epoch, tensor_dataset = TRUE, torch's shuffle",
+        ),
         "`tensor_dataset = TRUE`": ("loop.R", "R, mlr3torch, ms an epoch, tensor_dataset = TRUE"),
         '`t_clbk("rbridge.tensor_loader")`': ("loop.R", "R, mlr3torch, ms an epoch, rbridge.tensor_loader"),
         "one fixed batch": ("loop.R", "R, mlr3torch, ms an epoch, one fixed batch"),
     },
     "R, a plain loop": {
+        "`dataloader(dataset, batch_size, shuffle = TRUE)`": (
+            "loop.R",
+            "R, a plain loop, ms an epoch, dataloader, torch's shuffle",
+        ),
         "`dataloader(dataset, batch_sampler = sampler)`": ("loop.R", "R, a plain loop, ms an epoch, dataloader"),
+        "the same with 2 workers": ("loop.R", "R, a plain loop, ms an epoch, dataloader, 2 workers"),
         "`tensor_loader(..., sampler = sampler)`": ("loop.R", "R, a plain loop, ms an epoch, tensor_loader"),
         "one fixed batch": ("loop.R", "R, a plain loop, ms an epoch, one fixed batch"),
     },
 }
+
+# The columns of the table of docs/task-rows.md, and what task_rows.R calls them.
+REQUESTS = {
+    "`Task$data()`": "ms a request, Task$data()",
+    "`match()` alone": "ms a request, match() alone",
+    "its backend alone": "ms a request, the backend alone",
+    'a table read once (`read = "table"`)': "ms a request, a table that was read once",
+    "`match()`, percent": "percent of Task$data() in match()",
+}
+AT = ("20,000", "200,000", "1,000,000")
 
 Found = dict[Key, Ratio]
 
@@ -316,19 +346,30 @@ def limits_text(found: Found) -> str:
 
 def epochs_table(found: Found) -> str:
     """Return the seconds of epochs, and in brackets how often the time of a fixed batch that is."""
-    at = ("20,000", "200,000", "1,000,000")
-    rows = [f"| seconds of an epoch | {' | '.join(f'{n_rows} rows' for n_rows in at)} |", "| --- | --- | --- | --- |"]
+    rows = [f"| seconds of an epoch | {' | '.join(f'{n_rows} rows' for n_rows in AT)} |", "| --- | --- | --- | --- |"]
     for where, forms in EPOCHS.items():
         rows.append(f"| **{where}** | | | |")
         for form, (script, what) in forms.items():
             cells = []
-            for n_rows in at:
+            for n_rows in AT:
                 key = (script, f"{what}, {n_rows} rows")
                 seconds = float(found[key].ratio) / 1000 if key in found else None
                 share = found.get((script, _share_of(what, n_rows)))
                 times = "" if share is None else f" ({float(share.ratio):.3g})"
                 cells.append("–" if seconds is None else f"{seconds:.3g}{times}")
-            rows.append(f"| {form} | {' | '.join(cells)} |")
+            if set(cells) != {"–"}:
+                rows.append(f"| {form} | {' | '.join(cells)} |")
+    return "\n".join(rows) + "\n"
+
+
+def requests_table(found: Found) -> str:
+    """Return the milliseconds of requests of 100 rows of a task, as far as they were measured."""
+    rows = [f"| rows of the task | {' | '.join(REQUESTS)} |", "| --- |" + " --- |" * len(REQUESTS)]
+    for n_rows in AT:
+        keys = [("task_rows.R", f"{what}, {n_rows} rows") for what in REQUESTS.values()]
+        if not set(keys) <= set(found):
+            return ""
+        rows.append(f"| {n_rows} | {' | '.join(f'{float(found[key].ratio):.2g}' for key in keys)} |")
     return "\n".join(rows) + "\n"
 
 
@@ -350,6 +391,7 @@ def pages(found: Found) -> dict[str, str]:
         "README.md": claims_table(found),
         "method.md": limits_text(found),
         "../docs/fast-epochs.md": epochs_table(found),
+        "../docs/task-rows.md": requests_table(found),
     }
     return {name: replaced((FOLDER / name).read_text(encoding="utf-8"), text) for name, text in texts.items()}
 

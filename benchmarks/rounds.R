@@ -25,8 +25,19 @@ interleaved = function(contestants, rounds, times) {
 }
 
 show_ratio = function(claim, seconds, ours, theirs, reach = NULL) {
-  found = stats::quantile(seconds[, ours] / seconds[, theirs], c(0.5, 0.25, 0.75))
-  verdict = if (is.null(reach)) "" else if (found[[1L]] <= reach) "reached" else "NOT reached"
-  cat(sprintf("| %s | %.3f | %.3f to %.3f | %s | %s |\n", claim, found[[1L]], found[[2L]], found[[3L]],
+  show_numbers(claim, seconds[, ours] / seconds[, theirs], reach)
+}
+
+# A line of the table of results: the median and the quartiles, and the largest value aimed at, if there is one.
+show_numbers = function(claim, numbers, reach = NULL, digits = 3L) {
+  found = sprintf("%.*f", digits, stats::quantile(numbers, c(0.5, 0.25, 0.75)))
+  verdict = if (is.null(reach)) "" else if (as.numeric(found[1L]) <= reach) "reached" else "NOT reached"
+  cat(sprintf("| %s | %s | %s to %s | %s | %s |\n", claim, found[1L], found[2L], found[3L],
     if (is.null(reach)) "" else format(reach), verdict))
+}
+
+# The versions of R and of packages, for a script that runs on another machine than run.py.
+show_versions = function(...) {
+  named = vapply(c(...), function(package) paste(package, utils::packageVersion(package)), "")
+  cat("Versions: ", paste(c(paste("R", getRversion()), named), collapse = ", "), "\n", sep = "")
 }

@@ -54,7 +54,7 @@ def test_every_script_has_a_line_on_the_page_of_methods_and_every_ratio_a_script
     )
     makefile = (FOLDER.parent / "Makefile").read_text(encoding="utf-8")
     (names,) = re.findall(r"^bench_scripts := (.*)$", makefile, re.MULTILINE)
-    scripts_of_r = {"growth.R", "epoch.R", "loop.R"}
+    scripts_of_r = {"growth.R", "epoch.R", "loop.R", "task_rows.R"}
     assert measured <= described == {f"{name}.py" for name in names.split()} | scripts_of_r
 
 
@@ -85,12 +85,22 @@ def test_a_script_that_is_measured_again_replaces_its_ratios_alone(
     run.ABOUT.write_text(about, encoding="utf-8")
     page.ratios.write(before)
     fresh = page.Ratio("ranks.py", "one rank", "1.00", "1.00", "1.00", "")
-    run.write(["ranks.py"], [fresh])
+    run.write([run.Found(run.piece_of("ranks.py"), [fresh], "")])
     after = page.ratios.read()
     assert [ratio for ratio in after if ratio.script != "ranks.py"] == [r for r in before if r.script != "ranks.py"]
     assert [ratio for ratio in after if ratio.script == "ranks.py"] == [fresh]
     versions = {script: about["versions"] for script, about in json.loads(run.ABOUT.read_text("utf-8")).items()}
     assert {script for script in versions if versions[script] == "Python 4"} == {"ranks.py"}
+
+    printed = tmp_path / "printed"
+    printed.write_text("Versions: R 9\n| one rank | 2 | | | |\n| two ranks | 3 | | | |\n", encoding="utf-8")
+    part = run.found_of(run.piece_of(f"ranks.py 200000 x={printed}"))
+    assert part.piece.arguments == ["200000", "x"]
+    fresh_ones = [fresh._replace(ratio="2", low="", high=""), *part.ratios[1:]]
+    run.write([part])
+    run.write([part])
+    assert [ratio for ratio in page.ratios.read() if ratio.script == "ranks.py"] == fresh_ones
+    assert json.loads(run.ABOUT.read_text("utf-8"))["ranks.py"]["versions"] == "R 9"
 
 
 def test_the_page_names_the_versions_of_each_script(page: Any) -> None:
