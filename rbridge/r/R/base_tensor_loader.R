@@ -23,7 +23,7 @@
 #'   `NULL` (default): where the data are.
 #' @param chunk (`integer(1)`)\cr
 #'   The number of bytes to gather at once, at most.
-#'   A larger batch is gathered by itself.
+#'   A larger batch is gathered by itself, and so is the first one, which shows how many bytes a row has.
 #'
 #' @return An object of the classes `"tensor_loader"` and `"dataloader"`.
 #' [length()] is the number of batches; [coro::loop()], [torch::dataloader_make_iter()] and [torch::dataloader_next()]
@@ -201,36 +201,47 @@ is_cuda = function(device) {
 }
 
 # A function that returns the next batches at each call, gathered together; none at the end.
+# The bytes of a row are known after the first chunk, which is one batch: the most that a row had in a chunk so far.
 chunk_gatherer = function(data, sampler, device, chunk) {
-  next_batch = sampler$.iter()
-  one_by_one = draws_on_request(sampler)
-  row_bytes = NULL # known after the first chunk, which is one batch
+  take = if (draws_on_request(sampler)) one_by_one(sampler$.iter()) else several(sampler$.iter())
+  row_bytes = NULL
   function() {
-    most = if (one_by_one || is.null(row_bytes)) 1 else chunk / row_bytes
-    batches = take_batches(next_batch, most)
+    batches = take(if (is.null(row_bytes)) 0 else chunk / row_bytes)
     if (length(batches) == 0L) {
       return(list())
     }
     gathered = gather_rows(data, batches)
-    row_bytes <<- max(1, sum(vapply(leaves_of(gathered), bytes_of, numeric(1L)))) / max(1, sum(lengths(batches)))
+    n_rows = sum(lengths(batches))
+    if (n_rows > 0L) {
+      row_bytes <<- max(row_bytes, sum(vapply(leaves_of(gathered), bytes_of, numeric(1L))) / n_rows)
+    }
     split_form(map_form(gathered, function(leaf) move_to(leaf, device)), lengths(batches))
   }
 }
 
-# The next batches: as many as have at most this number of rows together, at least one. No batch is taken in vain: the
-# first one that does not fit is left for later, by the size of the batch before.
-take_batches = function(next_batch, most) {
-  batches = list()
-  n_rows = 0
-  repeat {
+# Functions that take the next batches: as many as have at most this number of rows together, at least one. What does
+# not fit waits for the next call; a batch that is drawn on request must not wait.
+one_by_one = function(next_batch) {
+  function(most) {
     rows = next_batch()
-    if (coro::is_exhausted(rows)) {
-      return(batches)
-    }
-    batches[[length(batches) + 1L]] = rows
-    n_rows = n_rows + length(rows)
-    if (n_rows + length(rows) > most) {
-      return(batches)
+    if (!coro::is_exhausted(rows)) list(rows)
+  }
+}
+
+several = function(next_batch) {
+  waiting = NULL
+  function(most) {
+    batches = list()
+    n_rows = 0
+    repeat {
+      rows = if (is.null(waiting)) next_batch() else waiting
+      waiting <<- rows
+      if (coro::is_exhausted(rows) || length(batches) > 0L && n_rows + length(rows) > most) {
+        return(batches)
+      }
+      waiting <<- NULL
+      batches[[length(batches) + 1L]] = rows
+      n_rows = n_rows + length(rows)
     }
   }
 }

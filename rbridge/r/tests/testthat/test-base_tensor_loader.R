@@ -114,6 +114,35 @@ test_that("auxiliary values come with their rows", {
   }
 })
 
+test_that("a chunk has as many batches as its bytes hold", {
+  skip_without_libtorch()
+  for (name in setdiff(names(samplers), "weighted")) { # a chunk of samplers with feedback is one batch
+    for (chunk in c(1, 100, 500, 2^22)) {
+      gathered = list()
+      dataset = torch::dataset(
+        initialize = function() NULL,
+        .getbatch = function(rows) {
+          gathered[[length(gathered) + 1L]] <<- length(rows)
+          torch::torch_tensor(rows, dtype = torch::torch_int32())
+        },
+        .length = function() n
+      )()
+      sizes = 4 * vapply(coro::collect(tensor_loader(dataset, sampler = samplers[[name]](), chunk = chunk)), length, 1L)
+      expect_identical(4 * unlist(gathered), chunk_sizes(sizes, chunk), info = name)
+    }
+  }
+})
+
+# The bytes of the chunks of batches with these bytes: the first batch, and then as many as fit.
+chunk_sizes = function(sizes, chunk) {
+  sums = numeric()
+  for (size in sizes) {
+    last = length(sums)
+    if (last > 1L && sums[last] + size <= chunk) sums[last] = sums[last] + size else sums = c(sums, size)
+  }
+  sums
+}
+
 test_that("feedback takes effect with the next batch", {
   skip_without_libtorch()
   delivered = lapply(c(1, 2^22), function(chunk) {
