@@ -36,6 +36,7 @@ if TYPE_CHECKING:  # the same as `_MODULE_OF`, for type checkers and editors
     )
     from pystrat.weighted.prioritized import PrioritizedBatchSampler
     from pystrat.report import batch_counts, plot_batch_counts, plot_plan
+    from pystrat.resumable import ResumableLoader
     from pystrat.stratified.groups import StratifiedGroupBatchSampler
     from pystrat.stratified.subset import StrataSubsetBatchSampler
     from pystrat.weighted.sum_tree import SumTree
@@ -56,6 +57,7 @@ __all__ = [
     "PairDataset",
     "PerplexityBatchSampler",
     "PrioritizedBatchSampler",
+    "ResumableLoader",
     "ShardedStratifiedBatchSampler",
     "StrataSubsetBatchSampler",
     "StratifiedBatchSampler",
@@ -102,6 +104,7 @@ _MODULE_OF = {
     "PairDataset": "pairs.datasets",
     "PerplexityBatchSampler": "corpus",
     "PrioritizedBatchSampler": "weighted.prioritized",
+    "ResumableLoader": "resumable",
     "ShardedStratifiedBatchSampler": "stratified.sharded",
     "StrataSubsetBatchSampler": "stratified.subset",
     "StratifiedGroupBatchSampler": "stratified.groups",

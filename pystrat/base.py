@@ -55,7 +55,7 @@ import numpy as np
 
 from pystrat._batches import BatchLists, gather_part
 from pystrat.arrays import plain_array
-from pystrat.callers import is_count_of_loader, skips_batches
+from pystrat.callers import Requests, is_count_of_loader, saves_iterator_too, skips_batches
 from pystrat.limits import MAX_COUNT, MAX_EPOCH, MAX_SEED, SEED_MODULUS
 from pystrat.locks import OwnLock
 from pystrat.messages import check_integer, check_iterable, count_of, is_number, refused_type, refused_value, show
@@ -308,6 +308,7 @@ class BatchSampler(ABC):
         self._next = Place(0, 0)  # within an epoch only after load_state_dict
         self._begun: Optional[Place] = None  # where the running iteration began
         self._has_new_iterator = False  # one was made since, and has taken nothing
+        self._requests = Requests()  # for the batches of the running iteration
         self._epoch_is_known = False  # set by somebody, or next in turn
         self._warned_of_process_group = False
         self._known_fingerprint: Optional[str] = None
@@ -442,8 +443,9 @@ class BatchSampler(ABC):
         ----------
         batches_consumed : int, optional
             The number of batches that the training loop has taken from its newest iterator, 0 as soon as it has made
-            another one. Give it with a plain DataLoader, whose workers request batches ahead of training. If not given,
-            the state is the beginning of the next epoch.
+            another one. Required within an epoch: the sampler knows which batches were requested, but a DataLoader with
+            workers requests batches ahead of training. A `ResumableLoader` counts them. Between epochs it may be left
+            out; the state is the beginning of the next epoch.
 
         Returns
         -------
@@ -454,11 +456,37 @@ class BatchSampler(ABC):
         Raises
         ------
         TypeError, ValueError
-            If `batches_consumed` is not an integer from 0 to the number of batches that were left. Before an iteration
-            has begun, and again after `set_epoch` or `load_state_dict`, that number is 0.
+            If `batches_consumed` is not an integer from 0 to the number of batches that were left, or is not given
+            within an epoch. Before an iteration has begun, and again after `set_epoch` or `load_state_dict`, that
+            number is 0.
         """
         with self._lock.held:
-            return self._state(self._next if batches_consumed is None else self._place_after(batches_consumed))
+            if batches_consumed is not None:
+                return self._state(self._place_after(batches_consumed))
+            if not saves_iterator_too():
+                self._refuse_within_epoch()
+            return self._next_state()
+
+    def _next_state(self) -> dict[str, Any]:
+        """Return the state of the next iteration, unless batches are left of the running one."""
+        with self._lock.held:
+            return self._state(self._next)
+
+    def _state_after(self, taken: int) -> dict[str, Any]:
+        """Return the state after the batches that a loader has taken in its newest iteration."""
+        return self.state_dict(batches_consumed=0 if self._begun is None else taken)
+
+    def _refuse_within_epoch(self) -> None:
+        """Refuse a state of which nobody can know whether it is that of the running epoch or of the next one."""
+        if self._begun is None or self._has_new_iterator or self._requests.are_done:
+            return
+        running, following = self._begun.epoch, self._next.epoch
+        required = f"be given within epoch {running}, which has begun and has not ended"
+        advice = (
+            "Pass the number of batches of this iteration that were trained on, or iterate over ResumableLoader(loader)"
+            f" and save its state, which counts them. To leave out the rest of the epoch, call set_epoch({following})."
+        )
+        raise refused_value("batches_consumed", required, "nothing", advice)
 
     def _place_after(self, batches_consumed: Any) -> Place:
         """Return the place after this many batches of the newest iterator."""
@@ -471,6 +499,10 @@ class BatchSampler(ABC):
             return self._next
         if consumed == left:  # the end of an epoch is the beginning of the next
             return Place(first.epoch + 1, 0)
+        if consumed and not self._requests.are_in_order:
+            required = f"be 0 or {left} with a DataLoader that has in_order=False"
+            advice = "Make the loader with in_order=True, or save the state between epochs."
+            raise refused_value("batches_consumed", required, show(consumed), advice)
         return first._replace(batch=first.batch + consumed)
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
@@ -506,6 +538,12 @@ class BatchSampler(ABC):
         """Note where the running iteration begins."""
         self._begun = place
         self._has_new_iterator = False
+        self._requests = Requests()
+
+    def _note_end(self, place: Place) -> None:
+        """Note that the last batch of the iteration that began here was requested."""
+        if self._begun is place:
+            self._requests.have_ended = True
 
     def _go_on_at(self, place: Place) -> None:
         """Make the next iteration begin at this place."""
@@ -607,7 +645,12 @@ class BatchIterator(Iterator[list[int]]):
             if self._batches is None:
                 self._first = self._sampler._begin_epoch(self._first)
                 self._batches = self._sampler._lists_from(self._first)
-            rows = next(self._batches)
+            try:
+                rows = next(self._batches)
+            except StopIteration:
+                if self._first is not None:
+                    self._sampler._note_end(self._first)
+                raise
             self._taken += 1
             return rows
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import warnings
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import islice
 from operator import is_
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, NamedTuple, Optional, Union
@@ -23,18 +22,12 @@ from pystrat.base import Batches, BatchSampler
 from pystrat.feedback import SamplerWithFeedback
 from pystrat.limits import MAX_EXACT
 from pystrat.messages import check_integer, count_of, refused_type, refused_value, show
+from pystrat.resumable import LoaderWithState
 
 if TYPE_CHECKING:
     import torch
 
 _MIB = 2**20
-
-
-@dataclass
-class _Run:
-    """An iteration over a loader: how many of its batches were taken."""
-
-    taken: int = 0
 
 
 class _Chunk(NamedTuple):
@@ -52,7 +45,7 @@ class _Size(NamedTuple):
     n_rows: int
 
 
-class TensorLoader:
+class TensorLoader(LoaderWithState):
     """Loader for data in memory or in memory maps: it gathers the rows of many batches at once.
 
     It yields what ``DataLoader(TensorDataset(*tensors), batch_sampler=sampler)`` yields, bit for bit and in the same
@@ -138,53 +131,23 @@ class TensorLoader:
             raise refused_value("tensors", "be nested to a finite depth", show(tensors[0])) from None
         self._size = _size_of_rows(_leaves(self._data))
         self._transform = transform
-        self._sampler = sampler
-        self._run = _Run()
-
-    @property
-    def sampler(self) -> BatchSampler:
-        """The sampler, which Lightning tells the epoch."""
-        return self._sampler
-
-    def __len__(self) -> int:
-        return len(self._sampler)
-
-    def __iter__(self) -> Iterator[Any]:
-        self._sampler._has_new_iterator = True
-        self._run = run = _Run()
-        return self._iterate(run)
-
-    def _iterate(self, run: _Run) -> Iterator[Any]:
-        for batch in self._batches(run):
-            run.taken += 1
-            yield batch if self._transform is None else self._transform(batch)
-
-    def set_epoch(self, epoch: int) -> None:
-        """Set the next epoch, as `BatchSampler.set_epoch` does."""
-        self._sampler.set_epoch(epoch)
-
-    def state_dict(self) -> dict[str, Any]:
-        """Return the state after the batches that were taken: that of the sampler, for `load_state_dict` of either."""
-        is_running = self._sampler._begun is not None
-        return self._sampler.state_dict(batches_consumed=self._run.taken if is_running else 0)
-
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Continue at a saved state: the next iteration yields exactly the batches that would have come."""
-        self._sampler.load_state_dict(state)
+        super().__init__(sampler)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._sampler!r}, chunk={self._chunk})"
 
-    def _batches(self, run: _Run) -> Iterator[Any]:
+    def _batches(self) -> Iterator[Any]:
         """Begin the sampler's next epoch and yield its batches."""
         drawn = _begin(self._sampler)
-        self._run = run
         gathered: Iterator[tuple[Any, _Chunk]] = map(self._gathered, self._chunks(drawn))
         if self._device is not None and self._device.type == "cuda" and not self._has_feedback:
             gathered = _one_ahead(gathered)  # so that it is moved while the training loop works
         for values, chunk in gathered:
             batches = _cut(values, chunk.sizes)
-            yield from batches if chunk.drawn is None else (_with_auxiliary(batch, chunk.drawn) for batch in batches)
+            cut = batches if chunk.drawn is None else (_with_auxiliary(batch, chunk.drawn) for batch in batches)
+            yield from cut if self._transform is None else map(self._transform, cut)
+        if self._sampler._begun is not None:
+            self._sampler._note_end(self._sampler._begun)
 
     @property
     def _has_feedback(self) -> bool:

@@ -62,7 +62,7 @@ class EpochSource:
     def identity(self) -> str:
         """Text that is equal for samplers with equal batches if they have fingerprints; else unique to this object."""
         if isinstance(self.sampler, BatchSampler) and not feedback_of(self.sampler):
-            return str(self.sampler.state_dict()["fingerprint"])
+            return self.sampler._own_fingerprint()
         return f"object {id(self.sampler)} of process {os.getpid()}"
 
     def batches(self, epoch: int) -> tuple[NDArray[Any], NDArray[np.int32]]:

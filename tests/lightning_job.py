@@ -83,14 +83,14 @@ def job_begin(folder: Path, processes: int, steps: int) -> Any:
     """The recipe, until so many steps are done."""
     saving = ModelCheckpoint(dirpath=folder, filename="stopped", every_n_train_steps=steps)
     module = recorder_of_recipe()
-    trainer_of(processes, use_distributed_sampler=False, max_steps=steps, callbacks=[saving]).fit(module)
+    trainer_of(processes, max_steps=steps, callbacks=[saving]).fit(module)
     return module.seen
 
 
 def job_resume(folder: Path, processes: int, steps: int) -> Any:
     """Resume the recipe from its checkpoint, to the end."""
     module = recorder_of_recipe()
-    trainer = trainer_of(processes, use_distributed_sampler=False, enable_checkpointing=False)
+    trainer = trainer_of(processes, enable_checkpointing=False)
     trainer.fit(module, ckpt_path=folder / "stopped.ckpt")
     return module.seen
 

@@ -530,13 +530,14 @@ CALLS: dict[str, Call] = {
         fixed(strata=LABELS, min_samples_per_stratum=1, groups=[0, 1, 1, 0, 2, 2]), check_grouped, besides=SHARDED
     ),
     "SumTree": Call(fixed(weights=[1.0, 2.0], capacity=2), check_sums, besides={"weights": {"capacity": 4}}),
+    "ResumableLoader": Call(lambda folder: {"loader": DataLoader(range(6), batch_sampler=uniform(folder))}, anything),
     "TensorLoader": Call(
         lambda folder: {"tensors": [torch.arange(6)], "sampler": uniform(folder)},
         anything,
         calls=("transform",),
     ),
-    "TensorLoader.set_epoch": Call(fixed(epoch=1), anything, of=tensor_loader),
-    "TensorLoader.load_state_dict": Call(
+    "LoaderWithState.set_epoch": Call(fixed(epoch=1), anything, of=tensor_loader),
+    "LoaderWithState.load_state_dict": Call(
         fixed(state=UniformBatchSampler(6, 2, seed=1).state_dict()),
         anything,
         of=tensor_loader,

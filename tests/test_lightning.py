@@ -9,15 +9,16 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from itertools import islice
 from pathlib import Path
-from typing import Any, Iterable, Iterator
+from typing import Any, Iterable, Iterator, Optional
 
 import numpy as np
 import pytest
 import torch
 from torch.utils.data import DataLoader, DistributedSampler, SequentialSampler
 
-from pystrat import StratifiedBatchSampler
+from pystrat import ResumableLoader, StratifiedBatchSampler
 from tests.example_processes import environment
 from tests.training_libraries import (
     EPOCHS,
@@ -58,16 +59,19 @@ def test_lightning_refuses_to_make_the_sampler_anew_and_says_what_to_set() -> No
     assert lightning_replaces(sampler_of()) == "TypeError: set use_distributed_sampler=False"
 
 
-def lightning_sets_epoch(loader: DataLoader, epoch: int) -> int:
+def lightning_sets_epoch(loader: Any, epoch: int) -> int:
     """fabric/utilities/data.py, _set_sampler_epoch: every sampler once; returns how many took it."""
-    samplers = {id(sampler): sampler for sampler in (loader.sampler, getattr(loader.batch_sampler, "sampler", None))}
+    batch_sampler = getattr(loader, "batch_sampler", None)
+    samplers = {id(sampler): sampler for sampler in (loader.sampler, getattr(batch_sampler, "sampler", None))}
     setters = [sampler.set_epoch for sampler in samplers.values() if callable(getattr(sampler, "set_epoch", None))]
     for set_epoch in setters:
         set_epoch(epoch)
     return len(setters)
 
 
-def replayed_fits(loader: DataLoader, epochs: Iterable[int], batches_done: int = 0) -> Iterator[list[list[int]]]:
+def replayed_fits(
+    loader: Any, epochs: Iterable[int], batches_done: int = 0, limit: Optional[int] = None
+) -> Iterator[list[list[int]]]:
     """pytorch/loops/fit_loop.py: setup_data, on_advance_start, advance; fetchers.py stops at the loader's length."""
     iterator, first = iter(loader), True
     for epoch in epochs:
@@ -75,7 +79,7 @@ def replayed_fits(loader: DataLoader, epochs: Iterable[int], batches_done: int =
         if not first:
             iterator, batches_done = iter(loader), 0
         first = False
-        yield [next(iterator) for _ in range(len(loader) - batches_done)]
+        yield [next(iterator) for _ in range((limit or len(loader)) - batches_done)]
 
 
 def installed_fits(loader: Any, epochs: Iterable[int], **options: Any) -> list[list[list[int]]]:
@@ -207,6 +211,43 @@ def test_lightning_saves_the_state_of_a_stateful_data_loader(done: int, workers:
     if done == N_BATCHES:
         rest = rest[N_BATCHES:]  # the iterator of the saved loader is at its end, so epoch 1 is empty
     assert [batch for batches in resumed.seen.values() for batch in batches] == rest
+
+
+LIMIT = 7  # of the batches of an epoch, as `limit_train_batches`
+LIMITED = [batch for epoch in range(EPOCHS) for batch in epoch_of(sampler_of(), epoch)[:LIMIT]]
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("done", [0, 3, LIMIT, LIMIT + 1])
+def test_a_resumable_loader_resumes_in_the_epoch_that_lightning_sets(done: int, workers: int) -> None:
+    begun, resumed = (ResumableLoader(loader_of(sampler_of(), workers)) for _ in range(2))
+    trained: list[Any] = []
+    while len(trained) < done:
+        trained += islice(begun, min(done - len(trained), LIMIT))
+    resumed.load_state_dict(begun.state_dict())
+    first, batches_done = divmod(done, LIMIT)
+    rest = replayed_fits(resumed, range(first, EPOCHS), batches_done, LIMIT)
+    assert trained + [batch for batches in rest for batch in batches] == LIMITED
+
+
+@installed("lightning")
+@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("done", [3, LIMIT, LIMIT + 1])
+def test_lightning_resumes_a_resumable_loader(done: int, workers: int, tmp_path: Path) -> None:
+    from lightning.pytorch.callbacks import ModelCheckpoint
+
+    from tests.lightning_job import Recorder, trainer_of
+
+    def make() -> Any:
+        return ResumableLoader(loader_of(sampler_of(), workers))
+
+    saving = ModelCheckpoint(dirpath=tmp_path, filename="stopped", every_n_train_steps=done)
+    begun, resumed = Recorder(make), Recorder(make)
+    trainer_of(1, max_steps=done, callbacks=[saving], limit_train_batches=LIMIT).fit(begun)
+    again = trainer_of(1, enable_checkpointing=False, limit_train_batches=LIMIT)
+    again.fit(resumed, ckpt_path=tmp_path / "stopped.ckpt")
+    trained = [batch for module in (begun, resumed) for batches in module.seen.values() for batch in batches]
+    assert trained == LIMITED
 
 
 # Real runs of one process and of two ----------------------------------------------------------------------------------

@@ -1,5 +1,7 @@
 """`state_dict(batches_consumed=...)` names the batch that the training loop takes next, whatever it did before.
 
+Without the argument it does so, too, or is refused.
+
 All short sequences of what a loop can do are tried, against a plain model of what it really took.
 """
 
@@ -44,16 +46,22 @@ class PrefetchingIterator(Iterator[Any]):
     def __init__(self, batches: Iterator[list[int]], prefetched: int) -> None:
         self._batches = batches
         self._waiting: deque[list[int]] = deque()
+        self._send_idx = self._rcvd_idx = 0
         for _ in range(prefetched):
-            self._request()
+            self._try_put_index()
 
-    def _request(self) -> None:
-        self._waiting.extend(batch for batch in [next(self._batches, None)] if batch is not None)
+    def _try_put_index(self) -> None:
+        """Request a batch, by the name that torch gives to it."""
+        batch = next(self._batches, None)
+        if batch is not None:
+            self._waiting.append(batch)
+            self._send_idx += 1
 
     def __next__(self) -> list[int]:
         if not self._waiting:
             raise StopIteration
-        self._request()
+        self._rcvd_idx += 1
+        self._try_put_index()
         return self._waiting.popleft()
 
 
@@ -82,6 +90,10 @@ class Loop:
 
     def expected(self) -> Place:
         return self._next if self._running is None else self._running
+
+    def is_within_epoch(self) -> bool:
+        """Whether an epoch has begun, and the loop has not found out that it is at its end."""
+        return self._running is not None
 
     def can(self, step: str) -> bool:
         return step != "take" or self._batches is not None
@@ -116,7 +128,8 @@ class Loop:
         self._go_on_at(SET)
 
     def _load(self) -> None:
-        state = {**self.sampler.state_dict(), "epoch": LOADED.epoch, "batch": LOADED.batch * self.sampler._stride}
+        now = self.sampler.state_dict(batches_consumed=self.consumed)
+        state = {**now, "epoch": LOADED.epoch, "batch": LOADED.batch * self.sampler._stride}
         self.sampler.load_state_dict(state)
         self._go_on_at(LOADED)
 
@@ -144,6 +157,12 @@ def check(loop: Loop) -> None:
     state = loop.sampler.state_dict(batches_consumed=loop.consumed)
     expected = normal(loop.expected(), len(loop.sampler))
     assert (state["epoch"], state["batch"]) == (expected.epoch, expected.batch * loop.sampler._stride)
+    try:
+        told = loop.sampler.state_dict()
+    except ValueError as error:
+        assert loop.is_within_epoch() and "must be given within epoch" in str(error)
+    else:
+        assert (told["epoch"], told["batch"]) == (state["epoch"], state["batch"])
 
 
 def run(loop: Loop, steps: tuple[str, ...]) -> bool:

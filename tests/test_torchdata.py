@@ -12,7 +12,7 @@ from typing import Any, Optional, Protocol, runtime_checkable
 import pytest
 
 from pystrat import BatchSampler
-from tests.replays.torchdata.stateful_dataloader import StatefulDataLoader
+from tests.replays.torchdata.stateful_dataloader import StatefulDataLoader, states_of
 from tests.training_libraries import LABELS, N_BATCHES, epoch_of, installed, run_recipes, sampler_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:'set_vital' is deprecated")
@@ -48,7 +48,7 @@ class StatefulIterator:
             self.send()
 
     def main_state(self) -> dict[str, Any]:
-        return {"sampler": self.sampler.state_dict(), "iterator": self.sampler_iterator.state_dict()}
+        return states_of(self.sampler, self.sampler_iterator)
 
     def send(self) -> None:
         batch = next(self.sampler_iterator, None)

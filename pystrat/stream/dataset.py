@@ -241,7 +241,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
             rank, whose turns only the iterator knows: use its ``state_dict``, as torchdata's StatefulDataLoader does.
         """
         if batches_consumed is None:
-            return self._state_at(self._start.next)
+            return self._next_state()
         running, following = self._start.places()
         most = 0 if running is None else MAX_COUNT if self._plan is None else len(self) - running.batch
         consumed = check_integer(batches_consumed, "batches_consumed", minimum=0, maximum=most)
@@ -254,6 +254,15 @@ class StratifiedStream(IterableDataset[list[Any]]):
         self._check_before_failure(first, consumed)
         is_end = self._plan is not None and first.batch + consumed >= len(self)
         return self._state_at(Start(first.epoch + 1, 0) if is_end else Start(first.epoch, first.batch + consumed))
+
+    def _next_state(self) -> dict[str, Any]:
+        """Return the state of the next iteration."""
+        return self._state_at(self._start.next)
+
+    def _state_after(self, taken: int) -> dict[str, Any]:
+        """Return the state after the batches that a loader has taken in its newest iteration."""
+        running, _ = self._start.places()
+        return self.state_dict(batches_consumed=0 if running is None else taken)
 
     def _check_before_failure(self, first: Start, consumed: int) -> None:
         """Refuse to count batches after one that a worker failed to make: the other workers have gone on."""

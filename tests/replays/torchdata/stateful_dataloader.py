@@ -38,3 +38,8 @@ class StatefulDataLoader:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self.iterator = None
         self.next_state = state
+
+
+def states_of(sampler: Any, iterator: Any) -> dict[str, Any]:
+    """Return what is saved of a batch sampler: its own state, and that of its iterator."""
+    return {"sampler": sampler.state_dict(), "iterator": iterator.state_dict()}
