@@ -132,8 +132,8 @@ class ResumableLoader(LoaderWithState):
         super().__init__(_counting_part(loader))
         self._loader = loader
 
-    def _batches(self) -> Iterable[Any]:
-        return self._loader
+    def _batches(self) -> Iterator[Any]:
+        return iter(self._loader)
 
     def __len__(self) -> int:
         return len(self._loader)
@@ -160,6 +160,6 @@ def _counting_part(loader: Any) -> Any:
         )
     if not getattr(loader, "in_order", True):
         raise refused_value("loader", "deliver batches in order, which is in_order=True", "in_order=False")
-    if not isinstance(found[0], BatchSampler) and found[0].buffer_needed is None:
+    if getattr(found[0], "buffer_needed", 0) is None:
         raise refused_value("loader", "have a stream with 'counts'", "one without")
     return found[0]
