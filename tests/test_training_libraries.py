@@ -220,6 +220,22 @@ def test_ignite_resumes_where_the_sampler_was_placed(ignite: Any, told: bool, wo
     assert trained == [epoch_of(sampler, 2)[7:], epoch_of(sampler, 3)]
 
 
+@IGNITE
+@pytest.mark.parametrize("told", [True, False])
+def test_ignite_trains_and_resumes_with_a_tensor_loader(ignite: Any, told: bool) -> None:
+    def loader_from(sampler: StratifiedBatchSampler) -> Any:
+        return TensorLoader(torch.arange(len(LABELS)), sampler=sampler, transform=lambda batch: batch[0].tolist())
+
+    sampler = sampler_of()
+    whole = ignite(loader_from(sampler), range(3), sampler.set_epoch if told else lambda epoch: None)
+    assert whole == [epoch_of(sampler, epoch) for epoch in range(3)]
+    resumed = sampler_of()
+    loader = loader_from(resumed)
+    loader.load_state_dict({**loader.state_dict(), "epoch": 1, "batch": 7})
+    handler = resumed.set_epoch if told else lambda epoch: None
+    assert ignite(loader, (1, 2), handler, done=7) == [whole[1][7:], whole[2]]
+
+
 def test_ignite_finds_no_batch_sampler_of_pytorch_to_wrap() -> None:
     """engine/deterministic.py, ReproducibleBatchSampler, refuses what is no subclass, with a TypeError."""
     assert not isinstance(sampler_of(), torch.utils.data.BatchSampler)

@@ -21,6 +21,10 @@ tasks = list(
     table = data.table::data.table(survey, id = seq(1L, by = 5e7L, length.out = 40L))
     mlr3::as_task_classif(mlr3::DataBackendDataTable$new(table, primary_key = "id"), target = "y")
   },
+  "a column of lazy tensors" = function() {
+    images = structure(lapply(1:40, list), class = c("lazy_tensor", "list"))
+    mixed()$cbind(data.table::data.table(image = images))$filter(5:33)
+  },
   "levels that the data do not have" = function() mixed()$set_levels(list(grade = c("high", "low", "more")))
 )
 
