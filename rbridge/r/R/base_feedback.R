@@ -18,7 +18,7 @@ doubles_of_integer64 = function(numbers, parameter, required) {
     stop_parameter(parameter, required, "a value of class 'integer64'")
   }
   doubles = suppressWarnings(as.double(numbers))
-  if (any(abs(doubles) > 9007199254740992, na.rm = TRUE)) {
+  if (any(abs(doubles) > largest_exact, na.rm = TRUE)) {
     stop_parameter(parameter, required, "integers beyond 2^53")
   }
   doubles

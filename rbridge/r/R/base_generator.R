@@ -20,8 +20,6 @@
 # * methods, private: further members of instances; `methods` may be a function of the recipe that returns them.
 # These functions refer only to the namespace of the package, so that a generator is saved with nothing but its recipe.
 
-largest_seed = 2147483646
-
 # Those of recipes that cross between languages or are in files.
 recipe_kinds = function() {
   c(

@@ -22,3 +22,9 @@ line_types = function(n) {
 wide_keys = function() {
   ggplot2::theme(legend.key.width = ggplot2::unit(2, "lines"))
 }
+
+# Whole numbers on an axis, even if there is room for fractions.
+whole_breaks = function(limits) {
+  breaks = pretty(limits)
+  breaks[breaks == floor(breaks) & breaks >= limits[1L] & breaks <= limits[2L]]
+}

@@ -214,12 +214,6 @@ batch_outline = function(rows) {
     rows = rep(rows, each = 2L))
 }
 
-# Whole numbers on an axis, even if there is room for fractions.
-whole_breaks = function(limits) {
-  breaks = pretty(limits)
-  breaks[breaks == floor(breaks) & breaks >= limits[1L] & breaks <= limits[2L]]
-}
-
 plan_title = function(plan) {
   sprintf("%s of %s", show_batches(plan$n_batches), show_rows(plan$sizes))
 }

@@ -67,21 +67,6 @@ bin_target = function(values, n_bins = 10) {
   structure(bins[place], levels = bin_names(distinct, bins), class = "factor")
 }
 
-check_numbers = function(values) {
-  kinds = c(character = "text", logical = "logical values", Date = "dates", POSIXct = "dates", "NULL" = "nothing")
-  # R's own NA is logical.
-  if (is.logical(values) && !is.object(values) && length(values) > 0L && all(is.na(values))) {
-    values = as.double(values)
-  }
-  kind = column_kind(values)
-  if (!kind %in% c("integer", "double")) {
-    stop_parameter("values", "be a vector of numbers",
-      if (kind %in% names(kinds)) kinds[[kind]] else paste(kind, "values"))
-  }
-  check_some_rows(length(values), sum(is.na(values)), "values")
-  plain_numbers(values)
-}
-
 # The bin, from 1, of each distinct value in ascending order, given the number of rows that have it.
 bins_of_distinct = function(counts, n_bins) {
   n_rows = sum(as.double(counts))

@@ -18,9 +18,6 @@
 #include "core/largest_count.h"
 
 enum {
-  LARGEST_SEED = 2147483646,
-  LARGEST_EPOCH = 6700000,
-  SAMPLE_EPOCH = LARGEST_EPOCH + 1, /* what samplers draw outside epochs comes from the stream of this one */
   STEP = 1 << 18 /* rows or batches between two checks for an interrupt */
 };
 

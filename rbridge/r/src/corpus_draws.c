@@ -62,10 +62,9 @@ static const int64_t *read_counts(SEXP counts, R_xlen_t n_files, const char *par
     refuse_kind(counts, parameter, "be doubles, one for each file");
   }
   int64_t *read = (int64_t *)(void *)R_alloc((size_t)n_files, sizeof(int64_t));
-  const double most = 9007199254740992.0;
   for (R_xlen_t file = 0; file < n_files; file++) {
     double count = REAL(counts)[file];
-    if (!(count >= 0 && count <= most && floor(count) == count && (double)*sum + count <= most)) {
+    if (!(count >= 0 && count <= LARGEST_EXACT && floor(count) == count && (double)*sum + count <= LARGEST_EXACT)) {
       refuse(parameter, "be whole numbers from 0 that add up to at most 2^53", "others");
     }
     read[file] = (int64_t)count;

@@ -57,7 +57,7 @@ SEXP C_cut_by_length(SEXP lengths, SEXP window, SEXP most_rows, SEXP most_tokens
   if (TYPEOF(most_tokens) != REALSXP || Rf_xlength(most_tokens) != 1 || !(REAL(most_tokens)[0] >= longest)) {
     refuse_kind(most_tokens, "most_tokens", "be a number that is not below the longest of the lengths");
   }
-  limits.most_tokens = REAL(most_tokens)[0] <= 9007199254740992.0 ? (int64_t)REAL(most_tokens)[0] : INT64_MAX;
+  limits.most_tokens = REAL(most_tokens)[0] <= LARGEST_EXACT ? (int64_t)REAL(most_tokens)[0] : INT64_MAX;
   const int32_t *read = INTEGER(lengths);
   SEXP order = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t)n_rows));
   int32_t *spare = new_integers(n_rows);

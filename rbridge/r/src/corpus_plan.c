@@ -103,7 +103,7 @@ static double *lines_of_rules(SEXP lines, SEXP rules, R_xlen_t n_rules) {
   for (R_xlen_t file = 0; file < Rf_xlength(lines); file++) {
     double count = REAL(lines)[file];
     int rule = INTEGER(rules)[file];
-    if (!(count >= 0 && count <= 9007199254740992.0)) refuse("lines", "be from 0 to 2^53", "others");
+    if (!(count >= 0 && count <= LARGEST_EXACT)) refuse("lines", "be from 0 to 2^53", "others");
     if (rule < 0 || rule > n_rules) refuse("rules", "be numbers of rules, or 0", "others");
     if (rule > 0) sums[rule - 1] += count;
   }

@@ -10,7 +10,6 @@
 #include "routines.h"
 
 enum {
-  LARGEST_EPOCH = 6700000,
   MOST_RESULTS = 32 /* of one call */
 };
 

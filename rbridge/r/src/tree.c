@@ -437,7 +437,7 @@ SEXP C_prepare_declared(SEXP key, SEXP parts, SEXP limits) {
   if (TYPEOF(limits) != REALSXP || Rf_xlength(limits) > LARGEST_COUNT) refuse_kind(limits, "limits", "be doubles");
   for (R_xlen_t i = 0; i < Rf_xlength(limits); i++) {
     double limit = REAL(limits)[i];
-    if (!ISNA(limit) && !(limit >= 0 && limit <= 9007199254740992.0)) {
+    if (!ISNA(limit) && !(limit >= 0 && limit <= LARGEST_EXACT)) {
       refuse("limits", "be from 0 to 2^53", "others");
     }
   }

@@ -12,8 +12,6 @@
 #include "permutation.h"
 #include "request.h"
 
-#define LARGEST_EXACT 9007199254740992.0
-
 typedef struct {
   int64_t batch_size;     /* the most rows of a batch; INT64_MAX without this limit */
   int64_t num_replicas;   /* 1 if it is not given */

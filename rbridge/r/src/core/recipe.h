@@ -16,7 +16,6 @@
 #include "largest_count.h"
 
 enum {
-  LARGEST_SEED = 2147483646,
   N_TABLES = 4 /* in which bytes are counted in turn: an addition would wait for the one before of the same code */
 };
 

@@ -1,7 +1,5 @@
 # The order of all rows in one epoch, and its batches, which the C core in src/core draws.
 
-largest_epoch = 6700000
-
 # Epoch 0 has the seed itself; the multiplier keeps the epochs of neighboring seeds apart.
 epoch_seed = function(seed, epoch) {
   .Call(C_epoch_seed, seed, epoch)

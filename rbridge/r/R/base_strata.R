@@ -233,3 +233,19 @@ drop_rows = function(strata, is_missing) {
   first = unique(codes[!is_missing])
   list(codes = match(codes, first), names = strata$names[first])
 }
+
+# A vector of numbers, of which some are not missing.
+check_numbers = function(values) {
+  kinds = c(character = "text", logical = "logical values", Date = "dates", POSIXct = "dates", "NULL" = "nothing")
+  # R's own NA is logical.
+  if (is.logical(values) && !is.object(values) && length(values) > 0L && all(is.na(values))) {
+    values = as.double(values)
+  }
+  kind = column_kind(values)
+  if (!kind %in% c("integer", "double")) {
+    stop_parameter("values", "be a vector of numbers",
+      if (kind %in% names(kinds)) kinds[[kind]] else paste(kind, "values"))
+  }
+  check_some_rows(length(values), sum(is.na(values)), "values")
+  plain_numbers(values)
+}

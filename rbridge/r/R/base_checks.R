@@ -1,0 +1,83 @@
+# Checks of arguments that many samplers share; each returns the value in a plain type.
+
+is_whole_number = function(value) {
+  is.numeric(value) && !is.object(value) && length(value) == 1L && is.finite(value) && value == floor(value)
+}
+
+is_whole_between = function(value, least, most) {
+  is_whole_number(value) && value >= least && value <= most
+}
+
+# The whole number that a product such as 0.07 * 100, which is 7.000000000000001, was meant to be; else the value.
+nearly_whole = function(value) {
+  is_number = is.double(value) && !is.object(value) && length(value) == 1L && is.finite(value)
+  if (is_number && abs(value - round(value)) <= min(1e-9 * abs(value), 1e-6)) round(value) else value
+}
+
+# `advice` is for a number that is not an integer.
+check_positive = function(value, parameter, advice = NULL) {
+  if (is.null(value)) {
+    return(NULL)
+  }
+  value = nearly_whole(value)
+  if (!is_whole_number(value) || value < 1) {
+    is_fraction = is.numeric(value) && !is.object(value) && length(value) == 1L && is.finite(value) &&
+      value != floor(value)
+    stop_parameter(parameter, "be a positive integer", show_value(value), if (is_fraction) advice)
+  }
+  as.double(value)
+}
+
+# A number that must be given.
+check_count = function(value, parameter) {
+  if (is.null(value)) {
+    stop_parameter(parameter, "be a positive integer", "nothing")
+  }
+  check_positive(value, parameter)
+}
+
+# The minimum of all strata, for samplers that do not take one for each stratum.
+check_one_minimum = function(minimum) {
+  if (!is.null(names(minimum))) {
+    stop_parameter("min_samples_per_stratum", "be a positive integer", show_count(length(minimum), "value"),
+      "Only the stratified batch sampler takes a minimum for each stratum.")
+  }
+  check_count(minimum, "min_samples_per_stratum")
+}
+
+# A whole number; required.
+check_between = function(value, parameter, least, most) {
+  value = nearly_whole(value)
+  if (!is_whole_between(value, least, most)) {
+    stop_parameter(parameter, sprintf("be an integer from %.0f to %.0f", least, most), show_value(value))
+  }
+  as.double(value)
+}
+
+check_range = function(value, parameter, largest) {
+  check_between(value, parameter, 0, largest)
+}
+
+# A number, at least the minimum, or above it; required.
+check_number = function(value, parameter, minimum = 0, above = FALSE) {
+  is_number = is.numeric(value) && !is.object(value) && length(value) == 1L && is.finite(value)
+  if (!is_number || value < minimum || (above && value == minimum)) {
+    required = sprintf("be a finite number %s %.15g", if (above) "above" else "of at least", minimum)
+    stop_parameter(parameter, required, show_value(value))
+  }
+  as.double(value)
+}
+
+check_flag = function(value, parameter) {
+  if (!is.logical(value) || length(value) != 1L || is.na(value)) {
+    stop_parameter(parameter, "be true or false", show_value(value))
+  }
+  as.vector(value)
+}
+
+check_choice = function(value, parameter, choices) {
+  if (!is.character(value) || length(value) != 1L || !value %in% choices) {
+    stop_parameter(parameter, paste("be one of", show_names(choices)), show_value(value))
+  }
+  as.vector(value)
+}
