@@ -105,3 +105,8 @@ names_columns = function(text, task, n_rows) {
 task_columns = function(task, columns) {
   as.list(task$data(rows = task$row_ids, cols = columns))
 }
+
+# Without strata, the dataset supplies them, and text may be the names of its columns.
+is_deferred = function(strata) {
+  is.null(strata) || (is.character(strata) && !is.object(strata) && is.null(dim(strata)) && length(strata) > 0L)
+}

@@ -30,11 +30,6 @@ sampler_configuration = function(min_samples_per_stratum, shuffle, strata, seed,
   }))
 }
 
-# Without strata, the dataset supplies them, and text may be the names of its columns.
-is_deferred = function(strata) {
-  is.null(strata) || (is.character(strata) && !is.object(strata) && is.null(dim(strata)) && length(strata) > 0L)
-}
-
 # Ways to divide an epoch among batches of a given size; at most one of these is given.
 shared_out = c("shares", "balance", "drop")
 
