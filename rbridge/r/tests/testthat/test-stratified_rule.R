@@ -206,10 +206,10 @@ test_that("strata, plans and seeds that do not fit together are refused", {
 test_that("an error of a compiled routine has the call of the user and the class of a refusal", {
   recipe = attr(batch_sampler_stratified(1, strata = factor(c("a", "b", "b")), seed = 1), "settings")$recipe
   recipe$parts$codes[2] = as.raw(7)
-  error = tryCatch(new_generator(recipe)(NULL)$batches(0), error = identity)
+  error = tryCatch(new_generator(recipe)(NULL), error = identity)
   expect_s3_class(error, "rbridge_refusal")
   expect_identical(error$parameter, "codes")
-  expect_identical(conditionCall(error), quote(new_generator(recipe)(NULL)$batches(0)))
+  expect_identical(conditionCall(error), quote(new_generator(recipe)(NULL)))
   expect_match(conditionMessage(error), "The 'codes' parameter must be", fixed = TRUE)
 })
 
